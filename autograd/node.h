@@ -1,0 +1,128 @@
+// Node: one recorded op of a graph; Record: how an op adds itself; Saved: a tensor kept for the backward.
+//
+// An op's gradient is a closure beside its forward:
+//
+//   Variable Mul(const Variable& a, const Variable& b) {
+//     Tensor out = ...;
+//     return Record("mul", out, {a, b}, [a = Saved(a), b = Saved(b)](const GradContext& g) {
+//       return Gradients{g.wants(0) ? Product(g.grad(), b.get()) : Tensor(), ...};
+//     });
+//   }
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/variable.h"
+
+namespace torus {
+
+// What a gradient rule is told.
+class GradContext {
+ public:
+  GradContext(std::span<const Tensor> grads, std::span<const char> wanted)
+      : grads_(grads), wanted_(wanted) {}
+  // Gradient of output i, contiguous; undefined where nothing flowed into that output (only ops with several
+  // outputs see that).
+  const Tensor& grad(int i = 0) const { return grads_[i]; }
+  // Whether the gradient of input i is wanted in this call. A backward may ask for the activations' gradients first
+  // and for the weights' later, in a second call of the rule.
+  bool wants(int i) const { return wanted_[i] != 0; }
+
+ private:
+  std::span<const Tensor> grads_;
+  std::span<const char> wanted_;
+};
+
+// One gradient an input, in order; undefined for an input that was not wanted (or has a gradient of zero everywhere).
+using Gradients = std::vector<Tensor>;
+
+// Wraps the closure; must be callable more than once.
+struct GradRule {
+  template <class F>
+  GradRule(F f) : call(std::move(f)) {}  // NOLINT: converts on purpose
+  std::function<Gradients(const GradContext&)> call;
+};
+
+// A tensor kept for a backward, with the version it had. It holds no graph, so it makes no cycle.
+class Saved {
+ public:
+  Saved() = default;
+  explicit Saved(Tensor tensor);
+  explicit Saved(const Variable& variable);  // undefined stays undefined
+  // The tensor. BadInput, naming the op whose rule asks, when it was changed in place since.
+  const Tensor& get() const;
+  bool defined() const { return tensor_.defined(); }
+
+ private:
+  Tensor tensor_;
+  uint64_t version_ = 0;
+};
+
+// An input of a node: the variable's maker, or the leaf itself.
+struct Edge {
+  std::shared_ptr<Node> node;  // null for a leaf or an input without gradient
+  int output = 0;
+  Variable leaf;  // defined for a leaf that requires a gradient
+  Shape shape;
+  DType dtype = DType::kF32;
+  bool requires_grad() const { return node != nullptr || leaf.defined(); }
+};
+
+class Node {
+ public:
+  Node(std::string_view op, std::vector<Edge> inputs, std::vector<Shape> output_shapes,
+       std::vector<DType> output_dtypes, GradRule rule);
+  ~Node();  // not recursive: a graph may be a million ops deep
+
+  const std::string& op() const { return op_; }
+  uint64_t sequence() const { return sequence_; }  // order of creation in the process
+  const std::vector<Edge>& inputs() const { return inputs_; }
+  int outputs() const { return static_cast<int>(output_shapes_.size()); }
+  const Shape& output_shape(int i) const { return output_shapes_[i]; }
+  DType output_dtype(int i) const { return output_dtypes_[i]; }
+
+  // Calls the rule for the inputs marked in `wanted`. Checks that each gradient has its input's shape and dtype.
+  // BadInput when the rule was released.
+  Gradients Call(std::span<const Tensor> grads, std::span<const char> wanted) const;
+  // Frees the closure and what it saved.
+  void Release();
+  bool released() const { return !rule_; }
+
+ private:
+  std::string op_;
+  uint64_t sequence_;
+  std::vector<Edge> inputs_;
+  std::vector<Shape> output_shapes_;
+  std::vector<DType> output_dtypes_;
+  std::function<Gradients(const GradContext&)> rule_;
+};
+
+// Wraps an op's result. When gradients are off, or no input requires one, the rule is dropped at once.
+// Inputs may be undefined. Ticks the rank's progress.
+Variable Record(std::string_view op, Tensor out, const std::vector<Variable>& inputs, GradRule rule);
+std::vector<Variable> RecordMany(std::string_view op, std::vector<Tensor> outs,
+                                 const std::vector<Variable>& inputs, GradRule rule);
+
+// Whether Record would keep a rule for these inputs: an op may skip work that only its backward needs.
+bool NeedsGrad(const std::vector<Variable>& inputs);
+
+// Gradients are recorded unless a NoGrad is alive on this thread.
+bool GradEnabled();
+class NoGrad {
+ public:
+  NoGrad();
+  ~NoGrad();
+  NoGrad(const NoGrad&) = delete;
+  NoGrad& operator=(const NoGrad&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace torus

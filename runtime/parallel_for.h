@@ -1,0 +1,36 @@
+// ParallelFor: a thin wrapper of OpenMP, the one thread pool of the process.
+//
+// Each thread that computes (a rank) has a team size of its own; oneDNN uses the same one.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace torus {
+
+// Threads of the calling thread's team; at first the machine's cores (or OMP_NUM_THREADS).
+int TeamSize();
+// Sets it for the calling thread alone. BadInput below 1.
+void SetTeamSize(int threads);
+
+// Calls body(begin, end) over disjoint ranges that cover [0, count), one range a thread at most, none smaller than
+// `grain` but the last. Static split: the same count, grain and team size give the same ranges. The body must not throw.
+template <class Body>
+void ParallelFor(int64_t count, int64_t grain, const Body& body) {
+  const int64_t most = std::max<int64_t>(1, count / std::max<int64_t>(1, grain));
+  const int threads = static_cast<int>(std::min<int64_t>(most, TeamSize()));
+  if (threads <= 1) {
+    if (count > 0) body(int64_t{0}, count);
+    return;
+  }
+#pragma omp parallel num_threads(threads)
+  {
+    const int64_t team = omp_get_num_threads(), me = omp_get_thread_num();
+    const int64_t begin = count * me / team, end = count * (me + 1) / team;
+    if (begin < end) body(begin, end);
+  }
+}
+
+}  // namespace torus

@@ -1,0 +1,51 @@
+// Counter-based random numbers: Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+// SC 2011). A number is a pure function of key and counter: no state, no order, no thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "runtime/tensor.h"
+
+namespace torus {
+
+using PhiloxKey = std::array<uint32_t, 2>;
+using PhiloxCounter = std::array<uint32_t, 4>;
+
+// One block: four 32-bit words. Matches the published known-answer vectors.
+PhiloxCounter Philox4x32(PhiloxCounter counter, PhiloxKey key);
+
+// Names a stream of random numbers by what it is for. Two different tuples give unrelated streams.
+struct RandomKey {
+  uint64_t seed = 0;
+  uint64_t step = 0;    // training step, or epoch
+  uint64_t layer = 0;   // which consumer: a layer's number, or HashName of what it is for
+  uint64_t sample = 0;  // global sample
+};
+
+// A 64-bit hash of a name (FNV-1a), for `layer`.
+uint64_t HashName(const char* name);
+
+// The stream of one key, read in order or by index.
+class RandomStream {
+ public:
+  explicit RandomStream(const RandomKey& key);
+  uint32_t Word(uint64_t index) const;         // uniform 32-bit word
+  float Uniform(uint64_t index) const;         // [0, 1), 24 bits
+  double Uniform64(uint64_t index) const;      // [0, 1), 53 bits, from words 2 index and 2 index + 1
+  double Normal(uint64_t index) const;         // standard normal (Box-Muller on Uniform64)
+  // Uniform in [0, bound); bound >= 1. No modulo bias beyond 2^-32.
+  uint64_t Below(uint64_t index, uint64_t bound) const;
+  // Four words of block `index`: Word(4 index) ... Word(4 index + 3); the cheap way to many.
+  PhiloxCounter Block(uint64_t index) const;
+
+ private:
+  PhiloxKey key_;
+  uint64_t high_;  // upper counter half
+};
+
+// Fills a contiguous f32 or f64 tensor from the stream, element i from index i.
+void FillUniform(Tensor& out, double low, double high, const RandomStream& stream);
+void FillNormal(Tensor& out, double mean, double stddev, const RandomStream& stream);
+
+}  // namespace torus

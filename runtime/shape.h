@@ -1,0 +1,61 @@
+// Shapes and strides: small inline lists of at most kMaxRank signed sizes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace torus {
+
+inline constexpr int kMaxRank = 8;
+
+// A list of up to kMaxRank int64 values, held inline. Shape and Strides are both one.
+class Dims {
+ public:
+  Dims() = default;
+  Dims(std::initializer_list<int64_t> values) : Dims(std::span(values.begin(), values.size())) {}
+  explicit Dims(std::span<const int64_t> values);  // BadInput beyond kMaxRank
+  static Dims Filled(int rank, int64_t value);
+
+  int rank() const { return rank_; }
+  int64_t operator[](int i) const { return values_[i]; }
+  int64_t& operator[](int i) { return values_[i]; }
+  const int64_t* begin() const { return values_.data(); }
+  const int64_t* end() const { return values_.data() + rank_; }
+  void push_back(int64_t value);
+  friend bool operator==(const Dims& a, const Dims& b) {
+    return std::span(a.begin(), a.end()).size() == std::span(b.begin(), b.end()).size() &&
+           std::equal(a.begin(), a.end(), b.begin());
+  }
+
+ private:
+  std::array<int64_t, kMaxRank> values_{};
+  int rank_ = 0;
+};
+
+using Shape = Dims;
+using Strides = Dims;
+
+// "(2, 3)"; "()" for a scalar.
+std::string ToString(const Dims& dims);
+
+// Product of the sizes; 1 for a scalar.
+int64_t Numel(const Shape& shape);
+
+// Row-major strides, in elements.
+Strides ContiguousStrides(const Shape& shape);
+
+// Maps a possibly negative dimension (-1 is the last) to 0..rank-1. BadInput tagged `op` outside of it.
+// A scalar (rank 0) admits -1 and 0, as PyTorch does.
+int NormalizeDim(std::string_view op, int64_t dim, int rank);
+
+// NumPy's broadcasting of two shapes; BadInput tagged `op` when they do not fit.
+Shape BroadcastShapes(std::string_view op, const Shape& a, const Shape& b);
+
+// Replaces one -1 in `wanted` so that the sizes multiply to `numel`; BadInput tagged `op` if none can.
+Shape ResolveShape(std::string_view op, const Shape& wanted, int64_t numel);
+
+}  // namespace torus

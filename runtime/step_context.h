@@ -1,0 +1,18 @@
+// What a forward may depend on besides its inputs: where in training it is. Random numbers and batch statistics are
+// keyed by it, never by rank, so that every cut of a model draws the same ones.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace torus {
+
+struct StepContext {
+  uint64_t seed = 0;
+  int64_t step = 0;               // mini-batches done before this one
+  int micro_batch = 0;            // index within this replica's mini-batch
+  bool training = true;           // dropout on, batch statistics used
+  std::vector<int64_t> samples;   // global sample number of each row of the micro-batch (position in the global mini-batch)
+};
+
+}  // namespace torus

@@ -1,0 +1,113 @@
+// Tensor: a cheap value that names a strided window into shared storage. It knows nothing of gradients.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/device.h"
+#include "runtime/dtype.h"
+#include "runtime/shape.h"
+#include "runtime/storage.h"
+
+namespace torus {
+
+// Copies share memory. Views (Transpose, Narrow, ...) share it too; kernels take contiguous tensors unless they say
+// otherwise, so ops call Contiguous() first. Images have shape (N, H, W, C), in memory as in name.
+class Tensor {
+ public:
+  Tensor() = default;  // undefined: stands for "none"
+  // Uninitialised memory.
+  Tensor(const Shape& shape, DType dtype, Device device = {});
+  // A window into `storage`; strides and offset in elements.
+  Tensor(std::shared_ptr<Storage> storage, const Shape& shape, const Strides& strides,
+         int64_t offset, DType dtype);
+
+  bool defined() const { return storage_ != nullptr; }
+  const Shape& shape() const { return shape_; }
+  const Strides& strides() const { return strides_; }
+  int64_t offset() const { return offset_; }
+  int rank() const { return shape_.rank(); }
+  int64_t dim(int i) const { return shape_[i < 0 ? i + shape_.rank() : i]; }
+  int64_t numel() const { return numel_; }
+  size_t bytes() const { return static_cast<size_t>(numel_) * SizeOf(dtype_); }
+  DType dtype() const { return dtype_; }
+  Device device() const { return storage_->device(); }
+  bool is_contiguous() const { return contiguous_; }
+  const std::shared_ptr<Storage>& storage() const { return storage_; }
+
+  // First element, for reading. InternalError when T is not the dtype.
+  template <class T>
+  const T* data() const {
+    CheckType(kDTypeOf<T>);
+    return static_cast<const T*>(raw());
+  }
+  // First element, for writing: bumps the version, so that a backward that saved the old values finds out.
+  template <class T>
+  T* mutable_data() {
+    CheckType(kDTypeOf<T>);
+    return static_cast<T*>(mutable_raw());
+  }
+  const void* raw() const { return Address(); }
+  void* mutable_raw() {
+    storage_->BumpVersion();
+    return Address();
+  }
+  uint64_t version() const { return storage_->version(); }
+
+  // Views: no bytes are copied.
+  Tensor View(const Shape& shape) const;  // BadInput unless contiguous; one size may be -1
+  Tensor Permute(const Dims& order) const;
+  Tensor Transpose(int64_t dim0, int64_t dim1) const;
+  Tensor Narrow(int64_t dim, int64_t start, int64_t length) const;
+  Tensor Select(int64_t dim, int64_t index) const;  // drops the dimension
+  Tensor Expand(const Shape& shape) const;          // size-1 dimensions repeated with stride 0
+
+  // A view where possible, else a copy.
+  Tensor Reshape(const Shape& shape) const;
+  Tensor Contiguous() const;
+  // Copies.
+  Tensor Clone() const;
+  Tensor To(DType dtype) const;  // this tensor itself when it has the dtype already
+
+  // The only element, as double. BadInput unless there is exactly one.
+  double Item() const;
+  // "f32 (2, 3) on cpu"
+  std::string Describe() const;
+
+ private:
+  void CheckType(DType wanted) const {
+    TORUS_CHECK(storage_ != nullptr && wanted == dtype_, "asked {} of {}", Name(wanted), Describe());
+  }
+  void* Address() const {
+    return static_cast<char*>(storage_->data()) + offset_ * static_cast<int64_t>(SizeOf(dtype_));
+  }
+
+  std::shared_ptr<Storage> storage_;
+  Shape shape_;
+  Strides strides_;
+  int64_t offset_ = 0;
+  int64_t numel_ = 0;
+  DType dtype_ = DType::kF32;
+  bool contiguous_ = true;
+};
+
+struct NamedTensor {
+  std::string name;
+  Tensor value;
+};
+
+Tensor Empty(const Shape& shape, DType dtype = DType::kF32, Device device = {});
+Tensor Zeros(const Shape& shape, DType dtype = DType::kF32, Device device = {});
+Tensor Full(const Shape& shape, double value, DType dtype = DType::kF32, Device device = {});
+// 0, 1, ..., count - 1.
+Tensor Arange(int64_t count, DType dtype = DType::kI64);
+
+// Copies `values` into a CPU tensor; BadInput when the count does not fit the shape.
+template <class T>
+Tensor FromVector(const std::vector<T>& values, const Shape& shape);
+// All elements in row-major order.
+template <class T>
+std::vector<T> ToVector(const Tensor& tensor);
+
+}  // namespace torus

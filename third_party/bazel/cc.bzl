@@ -1,0 +1,67 @@
+"""The project's own C++ rules: one place for warnings, vector floor and defaults."""
+
+# What our own code is built with. The vector floor is x86-64-v3 (AVX2, FMA); wider units are found at run time.
+COPTS = [
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-march=x86-64-v3",
+    "-fopenmp",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+] + select({
+    "//:cuda_on": ["-DTORUS_HAVE_CUDA=1"],
+    "//conditions:default": [],
+}) + select({
+    "//:debug_on": [],
+    "//conditions:default": ["-O3"],
+})
+
+LINKOPTS = ["-fopenmp", "-lpthread"]
+
+EVERYWHERE = ["//:__subpackages__"]
+
+def torus_library(name, deps = [], copts = [], hdrs = None, srcs = None, **kwargs):
+    """One header and its source: NAME.h and NAME.cc where they exist, unless named."""
+    native.cc_library(
+        name = name,
+        hdrs = native.glob([name + ".h"]) if hdrs == None else hdrs,
+        srcs = native.glob([name + ".cc"]) if srcs == None else srcs,
+        deps = deps,
+        copts = COPTS + copts,
+        linkopts = LINKOPTS,
+        **kwargs
+    )
+
+def torus_binary(name, srcs = None, deps = [], **kwargs):
+    native.cc_binary(
+        name = name,
+        srcs = [name + ".cc"] if srcs == None else srcs,
+        deps = deps + ["//runtime:vector_floor"],
+        copts = COPTS,
+        linkopts = LINKOPTS,
+        **kwargs
+    )
+
+def torus_test(name, srcs = None, deps = [], size = "small", **kwargs):
+    """A GoogleTest program; NAME.cc unless named. Tests that read external data carry tags = ["external"]."""
+    native.cc_test(
+        name = name,
+        srcs = [name + ".cc"] if srcs == None else srcs,
+        deps = deps + ["@gtest", "//tests:gtest_main"],
+        copts = COPTS,
+        linkopts = LINKOPTS,
+        size = size,
+        **kwargs
+    )
+
+def torus_tests(deps, external = [], medium = [], large = [], exclude = []):
+    """Every *_test.cc of the folder, each a test of its own name."""
+    for src in native.glob(["*_test.cc"], exclude = exclude):
+        name = src[:-3]
+        torus_test(
+            name = name,
+            deps = deps,
+            size = "large" if name in large else ("medium" if name in medium else "small"),
+            tags = ["external"] if name in external else [],
+        )

@@ -1,0 +1,51 @@
+"""Repositories that point at packages installed on this system."""
+
+def _system_library_impl(ctx):
+    root = ctx.path("/usr/include")
+    for name in ctx.attr.hdrs:
+        path = root.get_child(name)
+        if not path.exists:
+            fail("missing /usr/include/%s: run ./bazelw, which installs the packages of third_party/packages.txt" % name)
+        ctx.symlink(path, "include/" + name)
+    include = "include" + ("/" + ctx.attr.include if ctx.attr.include else "")
+    ctx.file("BUILD", """
+cc_library(
+    name = "{name}",
+    hdrs = glob(["include/**"]),
+    includes = ["{include}"],
+    linkopts = {linkopts},
+    visibility = ["//visibility:public"],
+)
+""".format(name = ctx.name, include = include, linkopts = ctx.attr.linkopts))
+
+system_library = repository_rule(
+    implementation = _system_library_impl,
+    attrs = {
+        "hdrs": attr.string_list(doc = "Files and folders below /usr/include."),
+        "include": attr.string(doc = "Folder among hdrs that users include from."),
+        "linkopts": attr.string_list(),
+    },
+    local = True,
+)
+
+_CUDA_BUILD = """
+cc_library(
+    name = "cuda",
+    linkopts = {linkopts},
+    visibility = ["//visibility:public"],
+)
+"""
+
+def _cuda_toolkit_impl(ctx):
+    home = ctx.os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    found = ctx.path(home + "/bin/nvcc").exists
+    lib = home + "/lib64"
+    linkopts = ["-L" + lib, "-Wl,-rpath," + lib, "-lcudart"] if found else []
+    ctx.file("BUILD", _CUDA_BUILD.format(linkopts = linkopts))
+    ctx.file("toolkit.bzl", "HAVE_CUDA = %s\nCUDA_HOME = %r\n" % (found, home))
+
+cuda_toolkit = repository_rule(
+    implementation = _cuda_toolkit_impl,
+    environ = ["CUDA_HOME"],
+    local = True,
+)
