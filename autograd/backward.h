@@ -10,10 +10,11 @@ namespace torus {
 
 struct BackwardOptions {
   bool retain_graph = false;  // keep what the rules saved, for another Backward
-  // Leave the gradients of leaves for DeferredGradients::Run, as zero-bubble schedules need. Gradients of the
-  // variables in `wanted` are never left.
+  // Leave the gradients of leaves for DeferredGradients::Run, as zero-bubble schedules need.
+  // Gradients of the variables in `wanted` are never left.
   bool defer_leaves = false;
-  // Leaves whose gradients are to be returned instead of accumulated into grad() (a stage's inputs).
+  // Leaves whose gradients are to be returned instead of accumulated into grad() (a stage's
+  // inputs).
   std::vector<Variable> wanted;
 };
 
@@ -35,12 +36,14 @@ struct BackwardResult {
   DeferredGradients deferred;
 };
 
-// Accumulates into every leaf that `outputs` depend on: leaf.grad() += sum_i d outputs[i] / d leaf * grads[i].
+// Accumulates into every leaf that `outputs` depend on: leaf.grad() += sum_i d outputs[i] / d leaf
+// * grads[i].
 //
-// `grads` has one tensor an output, of its shape and dtype; it may be empty when every output has one element (seed 1).
-// Order of sums is fixed: nodes run from the last made to the first, and contributions add in that order, so equal
-// graphs give equal bits. Errors (BadInput): a graph run twice without retain_graph, a seed of another shape or dtype,
-// an output that no leaf with requires_grad leads to. Different graphs may run on different threads at once.
+// `grads` has one tensor an output, of its shape and dtype; it may be empty when every output has
+// one element (seed 1). Order of sums is fixed: nodes run from the last made to the first, and
+// contributions add in that order, so equal graphs give equal bits. Errors (BadInput): a graph run
+// twice without retain_graph, a seed of another shape or dtype, an output that no leaf with
+// requires_grad leads to. Different graphs may run on different threads at once.
 BackwardResult Backward(const std::vector<Variable>& outputs, const std::vector<Tensor>& grads = {},
                         const BackwardOptions& options = {});
 

@@ -1,4 +1,5 @@
-// Node: one recorded op of a graph; Record: how an op adds itself; Saved: a tensor kept for the backward.
+// Node: one recorded op of a graph; Record: how an op adds itself; Saved: a tensor kept for the
+// backward.
 //
 // An op's gradient is a closure beside its forward:
 //
@@ -27,11 +28,11 @@ class GradContext {
  public:
   GradContext(std::span<const Tensor> grads, std::span<const char> wanted)
       : grads_(grads), wanted_(wanted) {}
-  // Gradient of output i, contiguous; undefined where nothing flowed into that output (only ops with several
-  // outputs see that).
+  // Gradient of output i, contiguous; undefined where nothing flowed into that output (only ops
+  // with several outputs see that).
   const Tensor& grad(int i = 0) const { return grads_[i]; }
-  // Whether the gradient of input i is wanted in this call. A backward may ask for the activations' gradients first
-  // and for the weights' later, in a second call of the rule.
+  // Whether the gradient of input i is wanted in this call. A backward may ask for the activations'
+  // gradients first and for the weights' later, in a second call of the rule.
   bool wants(int i) const { return wanted_[i] != 0; }
 
  private:
@@ -39,7 +40,8 @@ class GradContext {
   std::span<const char> wanted_;
 };
 
-// One gradient an input, in order; undefined for an input that was not wanted (or has a gradient of zero everywhere).
+// One gradient an input, in order; undefined for an input that was not wanted (or has a gradient of
+// zero everywhere).
 using Gradients = std::vector<Tensor>;
 
 // Wraps the closure; must be callable more than once.
@@ -55,7 +57,7 @@ class Saved {
   Saved() = default;
   explicit Saved(Tensor tensor);
   explicit Saved(const Variable& variable);  // undefined stays undefined
-  // The tensor. BadInput, naming the op whose rule asks, when it was changed in place since.
+  // The tensor. BadInput when it was changed in place since; Node::Call adds the name of the op.
   const Tensor& get() const;
   bool defined() const { return tensor_.defined(); }
 
@@ -87,8 +89,8 @@ class Node {
   const Shape& output_shape(int i) const { return output_shapes_[i]; }
   DType output_dtype(int i) const { return output_dtypes_[i]; }
 
-  // Calls the rule for the inputs marked in `wanted`. Checks that each gradient has its input's shape and dtype.
-  // BadInput when the rule was released.
+  // Calls the rule for the inputs marked in `wanted`. Checks that each gradient has its input's
+  // shape and dtype. BadInput when the rule was released.
   Gradients Call(std::span<const Tensor> grads, std::span<const char> wanted) const;
   // Frees the closure and what it saved.
   void Release();
@@ -103,13 +105,15 @@ class Node {
   std::function<Gradients(const GradContext&)> rule_;
 };
 
-// Wraps an op's result. When gradients are off, or no input requires one, the rule is dropped at once.
-// Inputs may be undefined. Ticks the rank's progress.
-Variable Record(std::string_view op, Tensor out, const std::vector<Variable>& inputs, GradRule rule);
+// Wraps an op's result. When gradients are off, or no input requires one, the rule is dropped at
+// once. Inputs may be undefined. Ticks the rank's progress.
+Variable Record(std::string_view op, Tensor out, const std::vector<Variable>& inputs,
+                GradRule rule);
 std::vector<Variable> RecordMany(std::string_view op, std::vector<Tensor> outs,
                                  const std::vector<Variable>& inputs, GradRule rule);
 
-// Whether Record would keep a rule for these inputs: an op may skip work that only its backward needs.
+// Whether Record would keep a rule for these inputs: an op may skip work that only its backward
+// needs.
 bool NeedsGrad(const std::vector<Variable>& inputs);
 
 // Gradients are recorded unless a NoGrad is alive on this thread.

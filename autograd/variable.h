@@ -1,10 +1,11 @@
-// Variable: a tensor with its place in a gradient graph. The graph hangs from its outputs: there is no global tape, so
-// several micro-batches may be alive at once, on several threads.
+// Variable: a tensor with its place in a gradient graph. The graph hangs from its outputs: there is
+// no global tape, so several micro-batches may be alive at once, on several threads.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/tensor.h"
@@ -12,10 +13,13 @@
 namespace torus {
 
 class Node;
+class Variable;
+struct GradRule;
 
 namespace internal {
 struct VariableState;
-}
+void Accumulate(Variable& leaf, Tensor total);
+}  // namespace internal
 
 // A handle; copies are the same variable. A leaf is made by a user; others come out of ops.
 class Variable {
@@ -41,7 +45,8 @@ class Variable {
 
   bool requires_grad() const;  // of a leaf: asked for; of a result: some input requires it
   bool is_leaf() const;
-  // Gradient accumulated by all Backward calls since the last ZeroGrad; undefined when none. Leaves only.
+  // Gradient accumulated by all Backward calls since the last ZeroGrad; undefined when none. Leaves
+  // only.
   const Tensor& grad() const;
   Tensor& mutable_grad();
   void SetGrad(Tensor grad);
@@ -50,8 +55,8 @@ class Variable {
   // The same tensor without its history.
   Variable Detach() const;
 
-  // Called, in order of adding, each time that a Backward has accumulated this leaf's gradient; on the thread of that
-  // Backward. Gradient buckets use it. BadInput on a variable that is no leaf.
+  // Called, in order of adding, each time that a Backward has accumulated this leaf's gradient; on
+  // the thread of that Backward. Gradient buckets use it. BadInput on a variable that is no leaf.
   void AddHook(Hook hook);
 
   const std::shared_ptr<Node>& node() const;  // who made it; null for a leaf
@@ -60,9 +65,9 @@ class Variable {
   const void* id() const { return state_.get(); }
 
  private:
-  friend class Node;
-  friend std::vector<Variable> RecordMany(std::string_view, std::vector<Tensor>,
-                                          const std::vector<Variable>&, struct GradRule);
+  friend void internal::Accumulate(Variable& leaf, Tensor total);
+  friend std::vector<Variable> RecordMany(std::string_view op, std::vector<Tensor> outs,
+                                          const std::vector<Variable>& inputs, GradRule rule);
   std::shared_ptr<internal::VariableState> state_;
 };
 

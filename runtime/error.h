@@ -39,14 +39,16 @@ class InternalError : public Error {
 
 // Throws `Kind` with "[where] formatted message".
 template <class Kind, class... Args>
-[[noreturn]] void Throw(std::string_view where, fmt::format_string<Args...> format, Args&&... args) {
+[[noreturn]] void Throw(std::string_view where, fmt::format_string<Args...> format,
+                        Args&&... args) {
   throw Kind(fmt::format("[{}] {}", where, fmt::format(format, std::forward<Args>(args)...)));
 }
 
 // Throws BadInput unless `ok`.
 template <class... Args>
 void Require(bool ok, std::string_view where, fmt::format_string<Args...> format, Args&&... args) {
-  if (!ok) [[unlikely]] Throw<BadInput>(where, format, std::forward<Args>(args)...);
+  if (!ok) [[unlikely]]
+    Throw<BadInput>(where, format, std::forward<Args>(args)...);
 }
 
 namespace internal {
@@ -55,11 +57,10 @@ namespace internal {
 }  // namespace internal
 
 // Throws InternalError with file and line unless `condition` holds; for our own invariants.
-#define TORUS_CHECK(condition, ...)                                              \
-  do {                                                                           \
-    if (!(condition)) [[unlikely]]                                               \
-      ::torus::internal::FailCheck(#condition, __FILE__, __LINE__,               \
-                                   ::fmt::format("" __VA_ARGS__));               \
+#define TORUS_CHECK(condition, ...)                                                                \
+  do {                                                                                             \
+    if (!(condition)) [[unlikely]]                                                                 \
+      ::torus::internal::FailCheck(#condition, __FILE__, __LINE__, ::fmt::format("" __VA_ARGS__)); \
   } while (false)
 
 }  // namespace torus

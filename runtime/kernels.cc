@@ -13,12 +13,16 @@ template <class To, class From>
 To Cast(From value) {
   constexpr bool half_from = std::is_same_v<From, BFloat16> || std::is_same_v<From, Float16>;
   constexpr bool half_to = std::is_same_v<To, BFloat16> || std::is_same_v<To, Float16>;
-  if constexpr (half_from) return Cast<To>(static_cast<float>(value));
-  else if constexpr (half_to) return To(static_cast<float>(value));
-  else return static_cast<To>(value);
+  if constexpr (half_from)
+    return Cast<To>(static_cast<float>(value));
+  else if constexpr (half_to)
+    return To(static_cast<float>(value));
+  else
+    return static_cast<To>(value);
 }
 
-// Walks the innermost dimension of `shape` at every index of the outer ones: row(offset_a, offset_b).
+// Walks the innermost dimension of `shape` at every index of the outer ones: row(offset_a,
+// offset_b).
 template <class Row>
 void ForEachRow(const Shape& shape, const Strides& a, const Strides& b, const Row& row) {
   const int outer = shape.rank() - 1;
@@ -84,9 +88,8 @@ void Fill(Tensor& out, double value) {
     const T v = Cast<T>(value);
     T* p = out.mutable_data<T>();
     if (out.is_contiguous()) {
-      ParallelFor(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
-        std::fill(p + begin, p + end, v);
-      });
+      ParallelFor(out.numel(), kGrain,
+                  [&](int64_t begin, int64_t end) { std::fill(p + begin, p + end, v); });
     } else {
       const Strides none = Dims::Filled(out.rank(), 0);
       CopyStrided(&v, none, p, out.strides(), out.shape());

@@ -59,7 +59,8 @@ Tensor Tensor::Permute(const Dims& order) const {
 }
 
 Tensor Tensor::Transpose(int64_t dim0, int64_t dim1) const {
-  const int a = NormalizeDim("transpose", dim0, rank()), b = NormalizeDim("transpose", dim1, rank());
+  const int a = NormalizeDim("transpose", dim0, rank()),
+            b = NormalizeDim("transpose", dim1, rank());
   if (rank() == 0) return *this;
   Shape shape = shape_;
   Strides strides = strides_;
@@ -94,7 +95,8 @@ Tensor Tensor::Select(int64_t dim, int64_t index) const {
 
 Tensor Tensor::Expand(const Shape& shape) const {
   const int added = shape.rank() - rank();
-  Require(added >= 0, "expand", "shape {} does not expand to {}", ToString(shape_), ToString(shape));
+  Require(added >= 0, "expand", "shape {} does not expand to {}", ToString(shape_),
+          ToString(shape));
   Shape out = shape;
   Strides strides = Dims::Filled(shape.rank(), 0);
   for (int i = 0; i < rank(); ++i) {
@@ -138,7 +140,9 @@ std::string Tensor::Describe() const {
   return fmt::format("{} {} on {}", Name(dtype_), ToString(shape_), ToString(device()));
 }
 
-Tensor Empty(const Shape& shape, DType dtype, Device device) { return Tensor(shape, dtype, device); }
+Tensor Empty(const Shape& shape, DType dtype, Device device) {
+  return Tensor(shape, dtype, device);
+}
 
 Tensor Zeros(const Shape& shape, DType dtype, Device device) {
   return Full(shape, 0, dtype, device);
@@ -173,7 +177,7 @@ std::vector<T> ToVector(const Tensor& tensor) {
   return std::vector<T>(p, p + flat.numel());
 }
 
-#define TORUS_INSTANTIATE(T)                                         \
+#define TORUS_INSTANTIATE(T)                                          \
   template Tensor FromVector<T>(const std::vector<T>&, const Shape&); \
   template std::vector<T> ToVector<T>(const Tensor&);
 TORUS_INSTANTIATE(double)

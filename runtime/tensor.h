@@ -1,4 +1,5 @@
-// Tensor: a cheap value that names a strided window into shared storage. It knows nothing of gradients.
+// Tensor: a cheap value that names a strided window into shared storage. It knows nothing of
+// gradients.
 #pragma once
 
 #include <memory>
@@ -12,8 +13,9 @@
 
 namespace torus {
 
-// Copies share memory. Views (Transpose, Narrow, ...) share it too; kernels take contiguous tensors unless they say
-// otherwise, so ops call Contiguous() first. Images have shape (N, H, W, C), in memory as in name.
+// Copies share memory. Views (Transpose, Narrow, ...) share it too; kernels take contiguous tensors
+// unless they say otherwise, so ops call Contiguous() first. Images have shape (N, H, W, C), in
+// memory as in name.
 class Tensor {
  public:
   Tensor() = default;  // undefined: stands for "none"
@@ -42,7 +44,8 @@ class Tensor {
     CheckType(kDTypeOf<T>);
     return static_cast<const T*>(raw());
   }
-  // First element, for writing: bumps the version, so that a backward that saved the old values finds out.
+  // First element, for writing: bumps the version, so that a backward that saved the old values
+  // finds out.
   template <class T>
   T* mutable_data() {
     CheckType(kDTypeOf<T>);
@@ -77,7 +80,8 @@ class Tensor {
 
  private:
   void CheckType(DType wanted) const {
-    TORUS_CHECK(storage_ != nullptr && wanted == dtype_, "asked {} of {}", Name(wanted), Describe());
+    TORUS_CHECK(storage_ != nullptr && wanted == dtype_, "asked {} of {}", Name(wanted),
+                Describe());
   }
   void* Address() const {
     return static_cast<char*>(storage_->data()) + offset_ * static_cast<int64_t>(SizeOf(dtype_));

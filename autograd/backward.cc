@@ -1,0 +1,261 @@
+#include "autograd/backward.h"
+
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "autograd/node.h"
+#include "autograd/variable_state.h"
+#include "runtime/kernels.h"
+
+namespace torus {
+namespace {
+
+// Whether nobody but this handle can see the memory, so that it may be written.
+bool IsSole(const Tensor& tensor) {
+  return tensor.is_contiguous() && tensor.storage().use_count() == 1 &&
+         tensor.bytes() == tensor.storage()->bytes();
+}
+
+// A sum of gradients. It adds in place only where nobody else can see the tensor: a rule may hand
+// out a view, an input, or its own gradient. a + b and b + a have the same bits, so either may be
+// the one that is written.
+class GradSum {
+ public:
+  void Add(Tensor grad) {
+    if (!sum_.defined()) {
+      sum_ = std::move(grad);
+      return;
+    }
+    if (!IsSole(sum_) && IsSole(grad)) std::swap(sum_, grad);
+    if (!IsSole(sum_)) sum_ = sum_.Clone();
+    AddInPlace(sum_, grad.Contiguous());
+  }
+  bool defined() const { return sum_.defined(); }
+  Tensor Take() { return std::move(sum_); }
+
+ private:
+  Tensor sum_;
+};
+
+void CheckSeed(const Variable& output, const Tensor& seed) {
+  Require(seed.defined() && seed.shape() == output.shape() && seed.dtype() == output.dtype(),
+          "backward", "the seed gradient must be {} {} as its output, got {}", Name(output.dtype()),
+          ToString(output.shape()), seed.Describe());
+}
+
+Tensor SeedFor(const Variable& output, const std::vector<Tensor>& grads, size_t i) {
+  if (grads.empty()) {
+    Require(output.numel() == 1, "backward",
+            "an output of shape {} needs a seed gradient; only a single element has a default",
+            ToString(output.shape()));
+    return Full(output.shape(), 1, output.dtype());
+  }
+  CheckSeed(output, grads[i]);
+  return grads[i].Contiguous();
+}
+
+}  // namespace
+
+namespace internal {
+
+void Accumulate(Variable& leaf, Tensor total) {
+  VariableState& state = *leaf.state_;
+  if (!state.grad.defined()) {
+    state.grad = IsSole(total) ? std::move(total) : total.Clone();
+  } else {
+    AddInPlace(state.grad, total.Contiguous());
+  }
+  for (const Variable::Hook& hook : state.hooks) hook(leaf);
+}
+
+}  // namespace internal
+
+// Leaf gradients in the order in which their nodes run, so that hooks come in that order.
+struct DeferredGradients::Work {
+  struct Item {
+    std::shared_ptr<Node> node;
+    std::vector<Tensor> grads;
+    std::vector<char> wanted;
+  };
+  std::vector<Item> items;
+  bool retain_graph = false;
+};
+
+struct BackwardEngine {
+  explicit BackwardEngine(const BackwardOptions& options) : options(options) {
+    for (size_t i = 0; i < options.wanted.size(); ++i) {
+      const Variable& v = options.wanted[i];
+      Require(v.is_leaf() && v.requires_grad(), "backward",
+              "wanted variable {} must be a leaf that requires a gradient", i);
+      wanted_index[v.id()] = i;
+    }
+    wanted_sums.resize(options.wanted.size());
+  }
+
+  void Seed(const Variable& output, Tensor grad) {
+    Require(output.requires_grad(), "backward",
+            "no path from the output of shape {} to a leaf that requires a gradient",
+            ToString(output.shape()));
+    if (output.is_leaf()) {
+      ++leaves[output.id()].uses;
+      AddToLeaf(output, std::move(grad));
+    } else {
+      CountUses(output.node().get());
+      AddToOutput(output.node(), output.output_index(), std::move(grad));
+    }
+  }
+
+  // Counts how many inputs each leaf is, so that its hooks run as soon as its gradient is whole.
+  void CountUses(const Node* root) {
+    std::vector<const Node*> open{root};
+    while (!open.empty()) {
+      const Node* node = open.back();
+      open.pop_back();
+      if (!counted.insert(node).second) continue;
+      for (const Edge& input : node->inputs()) {
+        if (input.node != nullptr)
+          open.push_back(input.node.get());
+        else if (input.leaf.defined())
+          ++leaves[input.leaf.id()].uses;
+      }
+    }
+  }
+
+  void AddToOutput(const std::shared_ptr<Node>& node, int output, Tensor grad) {
+    Pending& pending = queue[node->sequence()];
+    if (pending.node == nullptr) {
+      pending.node = node;
+      pending.sums.resize(node->outputs());
+    }
+    pending.sums[output].Add(std::move(grad));
+  }
+
+  void AddToLeaf(const Variable& leaf, Tensor grad) {
+    const auto wanted = wanted_index.find(leaf.id());
+    if (wanted != wanted_index.end()) {
+      wanted_sums[wanted->second].Add(std::move(grad));
+      return;
+    }
+    Leaf& entry = leaves[leaf.id()];
+    if (!entry.variable.defined()) {
+      entry.variable = leaf;
+      order.push_back(leaf.id());
+    }
+    if (grad.defined()) entry.sum.Add(std::move(grad));
+    if (--entry.uses == 0) Flush(entry);
+  }
+
+  // Runs the nodes from the last made to the first; an input is always made before its user.
+  void Run() {
+    while (!queue.empty()) {
+      auto last = std::prev(queue.end());
+      Pending pending = std::move(last->second);
+      queue.erase(last);
+      RunNode(pending.node, pending.sums);
+    }
+  }
+
+  bool Leave(const Edge& input) const {
+    return options.defer_leaves && input.leaf.defined() && !wanted_index.contains(input.leaf.id());
+  }
+
+  void RunNode(const std::shared_ptr<Node>& node, std::vector<GradSum>& sums) {
+    std::vector<Tensor> grads;
+    for (GradSum& sum : sums) grads.push_back(sum.defined() ? sum.Take().Contiguous() : Tensor());
+    std::vector<char> now, later;
+    bool any_now = false, any_later = false;
+    for (const Edge& input : node->inputs()) {
+      later.push_back(Leave(input));
+      now.push_back(input.requires_grad() && !later.back());
+      any_now |= now.back() != 0;
+      any_later |= later.back() != 0;
+    }
+    if (any_now) {
+      Gradients gradients = node->Call(grads, now);
+      if (!any_later) grads.clear();
+      Spread(*node, gradients, now);
+    }
+    if (any_later)
+      deferred.push_back({node, std::move(grads), std::move(later)});
+    else if (!options.retain_graph)
+      node->Release();
+  }
+
+  void Spread(const Node& node, Gradients& gradients, const std::vector<char>& wanted) {
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      const Edge& input = node.inputs()[i];
+      if (!wanted[i]) continue;
+      if (input.node == nullptr)
+        AddToLeaf(input.leaf, std::move(gradients[i]));
+      else if (gradients[i].defined())
+        AddToOutput(input.node, input.output, std::move(gradients[i]));
+    }
+  }
+
+  struct Leaf {
+    Variable variable;  // defined from the first contribution on
+    GradSum sum;
+    int64_t uses = 0;  // inputs that have not contributed yet
+  };
+
+  void Flush(Leaf& entry) {
+    if (entry.sum.defined()) internal::Accumulate(entry.variable, entry.sum.Take());
+  }
+
+  BackwardResult Finish() {
+    // Leaves that some unused branch still counts.
+    for (const void* id : order) Flush(leaves[id]);
+    BackwardResult result;
+    for (GradSum& sum : wanted_sums) result.wanted.push_back(sum.Take());
+    if (!deferred.empty()) {
+      result.deferred.work_ = std::make_shared<DeferredGradients::Work>();
+      result.deferred.work_->items = std::move(deferred);
+      result.deferred.work_->retain_graph = options.retain_graph;
+    }
+    return result;
+  }
+
+  struct Pending {
+    std::shared_ptr<Node> node;
+    std::vector<GradSum> sums;
+  };
+
+  const BackwardOptions& options;
+  std::map<uint64_t, Pending> queue;  // by sequence
+  std::unordered_set<const Node*> counted;
+  std::unordered_map<const void*, size_t> wanted_index;
+  std::vector<GradSum> wanted_sums;
+  std::unordered_map<const void*, Leaf> leaves;
+  std::vector<const void*> order;  // of the leaves' first contributions
+  std::vector<DeferredGradients::Work::Item> deferred;
+};
+
+void DeferredGradients::Run() {
+  Require(work_ != nullptr, "backward", "deferred gradients were run already, or none were left");
+  const std::shared_ptr<Work> work = std::move(work_);
+  const BackwardOptions options;
+  BackwardEngine engine(options);
+  for (const Work::Item& item : work->items)
+    for (size_t i = 0; i < item.wanted.size(); ++i)
+      if (item.wanted[i]) ++engine.leaves[item.node->inputs()[i].leaf.id()].uses;
+  for (Work::Item& item : work->items) {
+    Gradients gradients = item.node->Call(item.grads, item.wanted);
+    item.grads.clear();
+    engine.Spread(*item.node, gradients, item.wanted);
+    if (!work->retain_graph) item.node->Release();
+  }
+}
+
+BackwardResult Backward(const std::vector<Variable>& outputs, const std::vector<Tensor>& grads,
+                        const BackwardOptions& options) {
+  Require(grads.empty() || grads.size() == outputs.size(), "backward",
+          "{} seed gradients for {} outputs", grads.size(), outputs.size());
+  BackwardEngine engine(options);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    engine.Seed(outputs[i], SeedFor(outputs[i], grads, i));
+  engine.Run();
+  return engine.Finish();
+}
+
+}  // namespace torus

@@ -1,0 +1,70 @@
+#include "autograd/variable.h"
+
+#include "autograd/variable_state.h"
+
+namespace torus {
+namespace {
+
+const std::shared_ptr<Node> kNoNode;
+const Tensor kNoTensor;
+
+}  // namespace
+
+Variable::Variable(Tensor data, bool requires_grad) {
+  Require(data.defined(), "variable", "needs a defined tensor");
+  Require(!requires_grad || IsFloating(data.dtype()), "variable",
+          "only floating-point tensors have gradients, got {}", data.Describe());
+  state_ = std::make_shared<internal::VariableState>();
+  state_->data = std::move(data);
+  state_->requires_grad = requires_grad;
+}
+
+const Tensor& Variable::data() const {
+  TORUS_CHECK(defined(), "undefined variable");
+  return state_->data;
+}
+
+void Variable::SetData(Tensor data) {
+  Require(is_leaf(), "set_data", "only a leaf's tensor can be replaced");
+  Require(data.shape() == shape() && data.dtype() == dtype(), "set_data", "needs {}, got {}",
+          state_->data.Describe(), data.Describe());
+  state_->data = std::move(data);
+}
+
+Tensor& Variable::mutable_data() {
+  TORUS_CHECK(defined(), "undefined variable");
+  return state_->data;
+}
+
+bool Variable::requires_grad() const { return defined() && state_->requires_grad; }
+
+bool Variable::is_leaf() const { return defined() && state_->node == nullptr; }
+
+const Tensor& Variable::grad() const { return defined() ? state_->grad : kNoTensor; }
+
+Tensor& Variable::mutable_grad() {
+  TORUS_CHECK(defined(), "undefined variable");
+  return state_->grad;
+}
+
+void Variable::SetGrad(Tensor grad) {
+  Require(is_leaf(), "set_grad", "only a leaf has a gradient of its own");
+  Require(!grad.defined() || (grad.shape() == shape() && grad.dtype() == dtype()), "set_grad",
+          "needs {}, got {}", state_->data.Describe(), grad.Describe());
+  state_->grad = std::move(grad);
+}
+
+void Variable::ZeroGrad() { SetGrad(Tensor()); }
+
+Variable Variable::Detach() const { return Variable(data()); }
+
+void Variable::AddHook(Hook hook) {
+  Require(is_leaf() && requires_grad(), "add_hook", "needs a leaf that requires a gradient");
+  state_->hooks.push_back(std::move(hook));
+}
+
+const std::shared_ptr<Node>& Variable::node() const { return defined() ? state_->node : kNoNode; }
+
+int Variable::output_index() const { return defined() ? state_->output_index : 0; }
+
+}  // namespace torus

@@ -1,0 +1,23 @@
+// What a Variable points at; for autograd's own files.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "autograd/variable.h"
+
+namespace torus::internal {
+
+struct VariableState {
+  Tensor data;
+  Tensor grad;  // leaves only
+  bool requires_grad = false;
+  std::shared_ptr<Node> node;  // null for a leaf
+  int output_index = 0;
+  std::vector<Variable::Hook> hooks;
+};
+
+// Adds `total`, the gradient of one Backward, to the leaf's, and calls its hooks.
+void Accumulate(Variable& leaf, Tensor total);
+
+}  // namespace torus::internal

@@ -1,0 +1,166 @@
+#include "tests/testing/gradient_check.h"
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "autograd/backward.h"
+#include "autograd/node.h"
+#include "runtime/rng.h"
+
+namespace torus::testing {
+namespace {
+
+Tensor Normal(const Shape& shape, uint64_t seed) {
+  Tensor out(shape, DType::kF64);
+  FillNormal(out, 0, 1, RandomStream({.seed = seed, .layer = HashName("gradient check")}));
+  return out;
+}
+
+bool Records(const Variable& output, const std::string& op) {
+  std::set<const Node*> seen;
+  std::vector<const Node*> open{output.node().get()};
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (node == nullptr || !seen.insert(node).second) continue;
+    if (node->op() == op) return true;
+    for (const Edge& input : node->inputs()) open.push_back(input.node.get());
+  }
+  return false;
+}
+
+std::vector<Tensor> SeedGradients(const std::vector<Variable>& outputs, uint64_t seed) {
+  std::vector<Tensor> grads;
+  for (const Variable& output : outputs) grads.push_back(Normal(output.shape(), ++seed));
+  return grads;
+}
+
+double Dot(const Tensor& a, const Tensor& b) {
+  const std::vector<double> x = ToVector<double>(a), y = ToVector<double>(b);
+  double sum = 0;
+  for (size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+double Objective(const CheckedFunction& function, const std::vector<Variable>& inputs,
+                 const std::vector<Tensor>& grads) {
+  const NoGrad guard;
+  const std::vector<Variable> outputs = function(inputs);
+  double sum = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) sum += Dot(outputs[i].data(), grads[i]);
+  return sum;
+}
+
+// Address of row-major element i of a possibly strided f64 tensor.
+double* Element(Tensor& tensor, int64_t i) {
+  double* p = tensor.mutable_data<double>();
+  for (int d = tensor.rank() - 1; d >= 0; --d) {
+    p += i % tensor.dim(d) * tensor.strides()[d];
+    i /= tensor.dim(d);
+  }
+  return p;
+}
+
+Tensor NumericGradient(const CheckedFunction& function, const std::vector<Variable>& inputs,
+                       size_t which, const std::vector<Tensor>& grads, double eps) {
+  Tensor& x = const_cast<Variable&>(inputs[which]).mutable_data();
+  Tensor out(x.shape(), DType::kF64);
+  double* p = out.mutable_data<double>();
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    const double before = *Element(x, i);
+    *Element(x, i) = before + eps;
+    const double high = Objective(function, inputs, grads);
+    *Element(x, i) = before - eps;
+    const double low = Objective(function, inputs, grads);
+    *Element(x, i) = before;
+    p[i] = (high - low) / (2 * eps);
+  }
+  return out;
+}
+
+// A leaf that no path reaches has a gradient of zero.
+Tensor GradOrZero(const Variable& leaf) {
+  return leaf.grad().defined() ? leaf.grad().Contiguous() : Zeros(leaf.shape(), leaf.dtype());
+}
+
+std::vector<Tensor> AnalyticGradients(const CheckedFunction& function,
+                                      std::vector<Variable> inputs, uint64_t seed,
+                                      const BackwardOptions& options) {
+  for (Variable& input : inputs)
+    if (input.requires_grad()) input.ZeroGrad();
+  const std::vector<Variable> outputs = function(inputs);
+  BackwardResult result = Backward(outputs, SeedGradients(outputs, seed), options);
+  if (!result.deferred.empty()) result.deferred.Run();
+  std::vector<Tensor> grads;
+  for (const Variable& input : inputs)
+    grads.push_back(input.requires_grad() ? GradOrZero(input) : Tensor());
+  return grads;
+}
+
+void ExpectSameBits(const Tensor& a, const Tensor& b, const char* what) {
+  ASSERT_EQ(a.numel(), b.numel());
+  EXPECT_EQ(0, std::memcmp(a.raw(), b.raw(), a.bytes())) << what << " gives other bits";
+}
+
+void ExpectClose(const Tensor& rule, const Tensor& numeric, size_t input,
+                 const GradientCheckOptions& options) {
+  const std::vector<double> a = ToVector<double>(rule), n = ToVector<double>(numeric);
+  for (size_t i = 0; i < a.size(); ++i)
+    ASSERT_LE(std::abs(a[i] - n[i]), options.atol + options.rtol * std::abs(n[i]))
+        << "input " << input << " element " << i << ": rule " << a[i] << ", central difference "
+        << n[i];
+}
+
+// One input's gradient, asked for alone.
+void CheckAlone(const CheckedFunction& function, const std::vector<Variable>& inputs, size_t which,
+                const Tensor& expected, uint64_t seed) {
+  std::vector<Variable> alone = inputs;
+  for (size_t i = 0; i < alone.size(); ++i)
+    if (alone[i].defined()) alone[i] = Variable(inputs[i].data(), i == which);
+  const std::vector<Variable> outputs = function(alone);
+  bool reached = false;
+  for (const Variable& output : outputs) reached |= output.requires_grad();
+  if (!reached) return;
+  Backward(outputs, SeedGradients(outputs, seed));
+  ExpectSameBits(GradOrZero(alone[which]), expected, "asking for one input alone");
+}
+
+}  // namespace
+
+void CheckGradients(const std::string& op, const CheckedFunction& function,
+                    const std::vector<Variable>& inputs, const GradientCheckOptions& options) {
+  const std::vector<Variable> outputs = function(inputs);
+  ASSERT_FALSE(outputs.empty());
+  bool recorded = false;
+  for (const Variable& output : outputs) recorded |= Records(output, op);
+  ASSERT_TRUE(recorded) << "the function records no op " << op;
+  const std::vector<Tensor> seeds = SeedGradients(outputs, options.seed);
+  const std::vector<Tensor> rule = AnalyticGradients(function, inputs, options.seed, {});
+  const std::vector<Tensor> again = AnalyticGradients(function, inputs, options.seed, {});
+  const std::vector<Tensor> deferred =
+      AnalyticGradients(function, inputs, options.seed, {.defer_leaves = true});
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].requires_grad()) continue;
+    ExpectSameBits(again[i], rule[i], "a second backward");
+    ExpectSameBits(deferred[i], rule[i], "deferring the leaves");
+    CheckAlone(function, inputs, i, rule[i], options.seed);
+    ExpectClose(rule[i], NumericGradient(function, inputs, i, seeds, options.eps), i, options);
+  }
+}
+
+Variable RandomLeaf(const Shape& shape, uint64_t seed) { return Variable(Normal(shape, seed), true); }
+
+Variable UniformLeaf(const Shape& shape, double low, double high, uint64_t seed) {
+  Tensor out(shape, DType::kF64);
+  FillUniform(out, low, high, RandomStream({.seed = seed, .layer = HashName("uniform leaf")}));
+  return Variable(out, true);
+}
+
+Variable TransposedLeaf(const Shape& shape, uint64_t seed) {
+  Shape stored = shape;
+  std::swap(stored[shape.rank() - 1], stored[shape.rank() - 2]);
+  return Variable(Normal(stored, seed).Transpose(-1, -2), true);
+}
+
+}  // namespace torus::testing
