@@ -20,10 +20,11 @@ struct BFloat16 {
   explicit BFloat16(float value) {
     const uint32_t u = std::bit_cast<uint32_t>(value);
     const bool nan = (u & 0x7fffffffu) > 0x7f800000u;
-    bits = static_cast<uint16_t>(nan ? (u >> 16) | 0x40u
-                                     : (u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
+    bits = static_cast<uint16_t>(nan ? (u >> 16) | 0x40u : (u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
   }
-  explicit operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+  explicit operator float() const {
+    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  }
 };
 
 // IEEE 754 binary16, rounded to nearest even; overflow gives infinity.
@@ -48,31 +49,47 @@ inline bool IsFloating(DType dtype) { return dtype <= DType::kF16; }
 
 template <class T>
 inline constexpr DType kDTypeOf = [] {
-  if constexpr (std::is_same_v<T, double>) return DType::kF64;
-  else if constexpr (std::is_same_v<T, float>) return DType::kF32;
-  else if constexpr (std::is_same_v<T, BFloat16>) return DType::kBF16;
-  else if constexpr (std::is_same_v<T, Float16>) return DType::kF16;
-  else if constexpr (std::is_same_v<T, int64_t>) return DType::kI64;
-  else if constexpr (std::is_same_v<T, int32_t>) return DType::kI32;
-  else if constexpr (std::is_same_v<T, uint8_t>) return DType::kU8;
+  if constexpr (std::is_same_v<T, double>)
+    return DType::kF64;
+  else if constexpr (std::is_same_v<T, float>)
+    return DType::kF32;
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return DType::kBF16;
+  else if constexpr (std::is_same_v<T, Float16>)
+    return DType::kF16;
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return DType::kI64;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return DType::kI32;
+  else if constexpr (std::is_same_v<T, uint8_t>)
+    return DType::kU8;
   else {
     static_assert(std::is_same_v<T, bool>, "not an element type");
     return DType::kBool;
   }
 }();
 
-// Calls f with a value of the C++ type of `dtype`: VisitDType(d, [&](auto zero) { using T = decltype(zero); ... }).
+// Calls f with a value of the C++ type of `dtype`: VisitDType(d, [&](auto zero) { using T =
+// decltype(zero); ... }).
 template <class F>
 decltype(auto) VisitDType(DType dtype, F&& f) {
   switch (dtype) {
-    case DType::kF64: return f(double{});
-    case DType::kF32: return f(float{});
-    case DType::kBF16: return f(BFloat16{});
-    case DType::kF16: return f(Float16{});
-    case DType::kI64: return f(int64_t{});
-    case DType::kI32: return f(int32_t{});
-    case DType::kU8: return f(uint8_t{});
-    case DType::kBool: return f(bool{});
+    case DType::kF64:
+      return f(double{});
+    case DType::kF32:
+      return f(float{});
+    case DType::kBF16:
+      return f(BFloat16{});
+    case DType::kF16:
+      return f(Float16{});
+    case DType::kI64:
+      return f(int64_t{});
+    case DType::kI32:
+      return f(int32_t{});
+    case DType::kU8:
+      return f(uint8_t{});
+    case DType::kBool:
+      return f(bool{});
   }
   TORUS_CHECK(false, "dtype {}", static_cast<int>(dtype));
   std::abort();
@@ -81,7 +98,8 @@ decltype(auto) VisitDType(DType dtype, F&& f) {
 // The same for f32 and f64, the types that ops compute in; BadInput tagged `op` for another.
 template <class F>
 decltype(auto) VisitFloat(std::string_view op, DType dtype, F&& f) {
-  Require(dtype == DType::kF32 || dtype == DType::kF64, op, "needs f32 or f64, got {}", Name(dtype));
+  Require(dtype == DType::kF32 || dtype == DType::kF64, op, "needs f32 or f64, got {}",
+          Name(dtype));
   return dtype == DType::kF32 ? f(float{}) : f(double{});
 }
 

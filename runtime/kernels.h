@@ -8,8 +8,8 @@ namespace torus {
 // Sets every element of a tensor (strided too) to `value`, cast to its dtype.
 void Fill(Tensor& out, double value);
 
-// Copies `in` into `out`, element by element: same shape, any strides, any dtypes (cast as C++ does; float to
-// integer truncates). BadInput when the shapes differ.
+// Copies `in` into `out`, element by element: same shape, any strides, any dtypes (cast as C++
+// does; float to integer truncates). BadInput when the shapes differ.
 void Copy(const Tensor& in, Tensor& out);
 
 // out += in. Same shape and dtype (f64, f32, i64, i32), both contiguous.

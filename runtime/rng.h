@@ -1,5 +1,6 @@
-// Counter-based random numbers: Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
-// SC 2011). A number is a pure function of key and counter: no state, no order, no thread.
+// Counter-based random numbers: Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as
+// 1, 2, 3", SC 2011). A number is a pure function of key and counter: no state, no order, no
+// thread.
 #pragma once
 
 #include <array>
@@ -30,11 +31,13 @@ uint64_t HashName(const char* name);
 class RandomStream {
  public:
   explicit RandomStream(const RandomKey& key);
-  uint32_t Word(uint64_t index) const;         // uniform 32-bit word
-  float Uniform(uint64_t index) const;         // [0, 1), 24 bits
-  double Uniform64(uint64_t index) const;      // [0, 1), 53 bits, from words 2 index and 2 index + 1
-  double Normal(uint64_t index) const;         // standard normal (Box-Muller on Uniform64)
-  // Uniform in [0, bound); bound >= 1. No modulo bias beyond 2^-32.
+  uint32_t Word(uint64_t index) const;     // uniform 32-bit word
+  float Uniform(uint64_t index) const;     // [0, 1), 24 bits
+  double Uniform64(uint64_t index) const;  // [0, 1), 53 bits, from words 2 index and 2 index + 1
+  // Standard normal by Box-Muller, two from each block: 2 i is its cosine, 2 i + 1 its sine.
+  double Normal(uint64_t index) const;
+  // Uniform in [0, bound); bound >= 1. Of 64 bits, from the words of Uniform64: no bias beyond
+  // bound / 2^64.
   uint64_t Below(uint64_t index, uint64_t bound) const;
   // Four words of block `index`: Word(4 index) ... Word(4 index + 3); the cheap way to many.
   PhiloxCounter Block(uint64_t index) const;
@@ -44,7 +47,8 @@ class RandomStream {
   uint64_t high_;  // upper counter half
 };
 
-// Fills a contiguous f32 or f64 tensor from the stream, element i from index i.
+// Fills a contiguous f32 or f64 tensor from the stream, element i from index i (Uniform, Uniform64
+// or Normal) whatever the number of threads. FillUniform's values lie in [low, high).
 void FillUniform(Tensor& out, double low, double high, const RandomStream& stream);
 void FillNormal(Tensor& out, double mean, double stddev, const RandomStream& stream);
 

@@ -70,8 +70,10 @@ Shape ResolveShape(std::string_view op, const Shape& wanted, int64_t numel) {
   for (int i = 0; i < wanted.rank(); ++i) {
     Require(wanted[i] >= -1 && (wanted[i] >= 0 || unknown < 0), op,
             "shape {} needs sizes >= 0 and at most one -1", ToString(wanted));
-    if (wanted[i] < 0) unknown = i;
-    else known *= wanted[i];
+    if (wanted[i] < 0)
+      unknown = i;
+    else
+      known *= wanted[i];
   }
   if (unknown >= 0 && known > 0) out[unknown] = numel / known;
   Require(Numel(out) == numel && (unknown < 0 || known > 0), op,

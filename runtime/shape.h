@@ -48,14 +48,15 @@ int64_t Numel(const Shape& shape);
 // Row-major strides, in elements.
 Strides ContiguousStrides(const Shape& shape);
 
-// Maps a possibly negative dimension (-1 is the last) to 0..rank-1. BadInput tagged `op` outside of it.
-// A scalar (rank 0) admits -1 and 0, as PyTorch does.
+// Maps a possibly negative dimension (-1 is the last) to 0..rank-1. BadInput tagged `op` outside of
+// it. A scalar (rank 0) admits -1 and 0, as PyTorch does.
 int NormalizeDim(std::string_view op, int64_t dim, int rank);
 
 // NumPy's broadcasting of two shapes; BadInput tagged `op` when they do not fit.
 Shape BroadcastShapes(std::string_view op, const Shape& a, const Shape& b);
 
-// Replaces one -1 in `wanted` so that the sizes multiply to `numel`; BadInput tagged `op` if none can.
+// Replaces one -1 in `wanted` so that the sizes multiply to `numel`; BadInput tagged `op` if none
+// can.
 Shape ResolveShape(std::string_view op, const Shape& wanted, int64_t numel);
 
 }  // namespace torus

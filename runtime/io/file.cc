@@ -1,0 +1,63 @@
+#include "runtime/io/file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/error.h"
+
+namespace torus::io {
+namespace {
+
+constexpr size_t kMostAtOnce = size_t{1} << 30;  // Linux writes at most 2 GiB a call
+
+[[noreturn]] void Fail(const std::string& path, const char* what) {
+  const int reason = errno;
+  Throw<BrokenEnvironment>(path, "cannot {}: {}", what, std::strerror(reason));
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path)
+    : path_(std::move(path)),
+      fd_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (fd_ < 0) Fail(path_, "create");
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void OutputFile::Write(const void* data, size_t bytes) {
+  const char* next = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::write(fd_, next, std::min(bytes, kMostAtOnce));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) Fail(path_, "write");
+    next += written;
+    bytes -= static_cast<size_t>(written);
+  }
+}
+
+void OutputFile::Close(bool durable) {
+  // Pipes and devices have nothing to sync.
+  if (durable && ::fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) Fail(path_, "sync");
+  const int fd = fd_;
+  fd_ = -1;
+  if (::close(fd) != 0) Fail(path_, "close");
+}
+
+void SyncFolder(const std::string& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) Fail(folder, "open folder");
+  const bool synced = ::fsync(fd) == 0 || errno == EINVAL;
+  const int reason = errno;
+  ::close(fd);
+  errno = reason;
+  if (!synced) Fail(folder, "sync folder");
+}
+
+}  // namespace torus::io

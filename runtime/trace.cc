@@ -1,0 +1,179 @@
+#include "runtime/trace.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "runtime/io/file.h"
+
+namespace torus::trace {
+namespace internal {
+std::atomic<bool> enabled{false};
+}
+
+namespace {
+
+// A thread's events: chunks that only the thread appends to and only Drain takes from, so that
+// recording takes no lock.
+class Lane {
+ public:
+  ~Lane() {
+    while (head_ != nullptr) head_ = std::unique_ptr<Chunk>(head_->next.load());
+  }
+
+  void Append(Event event) {
+    size_t count = tail_->count.load(std::memory_order_relaxed);
+    if (count == kChunk) {
+      Chunk* fresh = new Chunk;
+      tail_->next.store(fresh, std::memory_order_release);
+      tail_ = fresh;
+      count = 0;
+    }
+    tail_->events[count] = std::move(event);
+    tail_->count.store(count + 1, std::memory_order_release);
+  }
+
+  void TakeAll(std::vector<Event>& out) {
+    for (;;) {
+      const size_t count = head_->count.load(std::memory_order_acquire);
+      for (; taken_ < count; ++taken_) out.push_back(std::move(head_->events[taken_]));
+      // A full chunk is left for its successor, which the thread now writes.
+      Chunk* next = count == kChunk ? head_->next.load(std::memory_order_acquire) : nullptr;
+      if (next == nullptr) return;
+      head_ = std::unique_ptr<Chunk>(next);
+      taken_ = 0;
+    }
+  }
+
+  int rank = 0;  // of the thread alone
+
+ private:
+  static constexpr size_t kChunk = 256;
+  struct Chunk {
+    std::array<Event, kChunk> events;
+    std::atomic<size_t> count{0};
+    std::atomic<Chunk*> next{nullptr};
+  };
+  std::unique_ptr<Chunk> head_ = std::make_unique<Chunk>();  // of Drain
+  Chunk* tail_ = head_.get();                                // of the thread
+  size_t taken_ = 0;
+};
+
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Lane>> lanes;
+  std::map<int, std::string> names;
+};
+
+// Never destroyed: threads may record while the process ends.
+Registry& TheRegistry() {
+  static Registry* registry = new Registry;
+  return *registry;
+}
+
+Lane& MyLane() {
+  thread_local const std::shared_ptr<Lane> lane = [] {
+    auto fresh = std::make_shared<Lane>();
+    const std::lock_guard lock(TheRegistry().mutex);
+    TheRegistry().lanes.push_back(fresh);
+    return fresh;
+  }();
+  return *lane;
+}
+
+nlohmann::json Metadata(const char* what, int rank, nlohmann::json args) {
+  return {{"ph", "M"}, {"name", what}, {"pid", 0}, {"tid", rank}, {"args", std::move(args)}};
+}
+
+// Times are microseconds since `origin`.
+nlohmann::json Complete(const Event& event, int64_t origin) {
+  nlohmann::json args = nlohmann::json::object();
+  if (event.step >= 0) args["step"] = event.step;
+  if (event.micro_batch >= 0) args["micro_batch"] = event.micro_batch;
+  return {{"ph", "X"},
+          {"name", event.name},
+          {"cat", event.category},
+          {"pid", 0},
+          {"tid", event.rank},
+          {"ts", static_cast<double>(event.begin_ns - origin) / 1000},
+          {"dur", static_cast<double>(event.end_ns - event.begin_ns) / 1000},
+          {"args", std::move(args)}};
+}
+
+std::map<int, std::string> NamesOf(const std::vector<Event>& events) {
+  const std::lock_guard lock(TheRegistry().mutex);
+  std::map<int, std::string> names = TheRegistry().names;
+  for (const Event& event : events)
+    names.try_emplace(event.rank, "rank " + std::to_string(event.rank));
+  return names;
+}
+
+std::string Dump(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+void Enable(bool on) { internal::enabled.store(on, std::memory_order_relaxed); }
+
+void SetRank(int rank, const std::string& name) {
+  MyLane().rank = rank;
+  const std::lock_guard lock(TheRegistry().mutex);
+  TheRegistry().names[rank] = name;
+}
+
+int64_t Now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void Record(Event event) {
+  if (!Enabled()) return;
+  Lane& lane = MyLane();
+  event.rank = lane.rank;
+  lane.Append(std::move(event));
+}
+
+void Scope::Finish() { Record({name_, category_, 0, begin_, Now(), step_, micro_batch_}); }
+
+std::vector<Event> Drain() {
+  std::vector<Event> events;
+  {
+    const std::lock_guard lock(TheRegistry().mutex);
+    auto& lanes = TheRegistry().lanes;
+    // A lane that only the registry still holds belongs to a thread that has ended: nothing follows
+    // what is taken now.
+    std::erase_if(lanes, [&](const std::shared_ptr<Lane>& lane) {
+      const bool ended = lane.use_count() == 1;
+      std::atomic_thread_fence(std::memory_order_acquire);
+      lane->TakeAll(events);
+      return ended;
+    });
+  }
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.begin_ns < b.begin_ns; });
+  return events;
+}
+
+void WriteChromeTrace(const std::vector<Event>& events, const std::string& path) {
+  int64_t origin = events.empty() ? 0 : events.front().begin_ns;
+  for (const Event& event : events) origin = std::min(origin, event.begin_ns);
+  std::string text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
+  text += Dump(Metadata("process_name", 0, {{"name", "torus"}}));
+  for (const auto& [rank, name] : NamesOf(events)) {
+    text += ",\n" + Dump(Metadata("thread_name", rank, {{"name", name}}));
+    text += ",\n" + Dump(Metadata("thread_sort_index", rank, {{"sort_index", rank}}));
+  }
+  for (const Event& event : events) text += ",\n" + Dump(Complete(event, origin));
+  text += "\n]}\n";
+  io::OutputFile file(path);
+  file.Write(text);
+  file.Close(false);
+}
+
+}  // namespace torus::trace
