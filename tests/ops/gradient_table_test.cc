@@ -1,5 +1,5 @@
-// The gradient table is complete: every op that ops/ records has a GRADIENT_CASE, or stands here with the reason why
-// it needs none.
+// The gradient table is complete: every op that ops/ records has a GRADIENT_CASE, or stands here
+// with the reason why it needs none.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -84,9 +84,8 @@ Tensor GradOrZero(const Variable& leaf) {
   return leaf.grad().defined() ? leaf.grad().Contiguous() : Zeros(leaf.shape(), leaf.dtype());
 }
 
-std::vector<Tensor> AnalyticGradients(const CheckedFunction& function,
-                                      std::vector<Variable> inputs, uint64_t seed,
-                                      const BackwardOptions& options) {
+std::vector<Tensor> AnalyticGradients(const CheckedFunction& function, std::vector<Variable> inputs,
+                                      uint64_t seed, const BackwardOptions& options) {
   for (Variable& input : inputs)
     if (input.requires_grad()) input.ZeroGrad();
   const std::vector<Variable> outputs = function(inputs);
@@ -149,7 +148,9 @@ void CheckGradients(const std::string& op, const CheckedFunction& function,
   }
 }
 
-Variable RandomLeaf(const Shape& shape, uint64_t seed) { return Variable(Normal(shape, seed), true); }
+Variable RandomLeaf(const Shape& shape, uint64_t seed) {
+  return Variable(Normal(shape, seed), true);
+}
 
 Variable UniformLeaf(const Shape& shape, double low, double high, uint64_t seed) {
   Tensor out(shape, DType::kF64);

@@ -1,5 +1,5 @@
-// The one gradient checker: central differences in f64 against the rules, with PyTorch's defaults (gradcheck: eps 1e-6,
-// atol 1e-5, rtol 1e-3).
+// The one gradient checker: central differences in f64 against the rules, with PyTorch's defaults
+// (gradcheck: eps 1e-6, atol 1e-5, rtol 1e-3).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ struct GradientCheckOptions {
 
 using CheckedFunction = std::function<std::vector<Variable>(const std::vector<Variable>&)>;
 
-// Checks d sum_i <v_i, outputs_i> / d input for random v against central differences, for every f64 input that
-// requires a gradient; also that a second backward over a new graph gives the same bits, that asking for one input's
-// gradient alone gives the same bits, and that deferring the leaves does. `op` must be recorded in the graph. Failures
-// name input and element.
+// Checks d sum_i <v_i, outputs_i> / d input for random v against central differences, for every f64
+// input that requires a gradient; also that a second backward over a new graph gives the same bits,
+// that asking for one input's gradient alone gives the same bits, and that deferring the leaves
+// does. `op` must be recorded in the graph. Failures name input and element.
 void CheckGradients(const std::string& op, const CheckedFunction& function,
                     const std::vector<Variable>& inputs, const GradientCheckOptions& options = {});
 
@@ -37,14 +37,15 @@ Variable TransposedLeaf(const Shape& shape, uint64_t seed = 0);
 
 }  // namespace torus::testing
 
-// A test that checks the gradient of the op recorded as "op": GRADIENT_CASE(mul, Broadcast) { Check(function, inputs); }
-// tests/ops/gradient_table_test demands one for every op that ops/ records.
-#define GRADIENT_CASE(op_name, variant)                                                          \
-  struct GradientCase_##op_name##_##variant : ::testing::Test {                                  \
-    static void Check(const ::torus::testing::CheckedFunction& function,                         \
-                      const std::vector<::torus::Variable>& inputs,                              \
-                      const ::torus::testing::GradientCheckOptions& options = {}) {              \
-      ::torus::testing::CheckGradients(#op_name, function, inputs, options);                     \
-    }                                                                                            \
-  };                                                                                             \
+// A test that checks the gradient of the op recorded as "op": GRADIENT_CASE(mul, Broadcast) {
+// Check(function, inputs); } tests/ops/gradient_table_test demands one for every op that ops/
+// records.
+#define GRADIENT_CASE(op_name, variant)                                             \
+  struct GradientCase_##op_name##_##variant : ::testing::Test {                     \
+    static void Check(const ::torus::testing::CheckedFunction& function,            \
+                      const std::vector<::torus::Variable>& inputs,                 \
+                      const ::torus::testing::GradientCheckOptions& options = {}) { \
+      ::torus::testing::CheckGradients(#op_name, function, inputs, options);        \
+    }                                                                               \
+  };                                                                                \
   TEST_F(GradientCase_##op_name##_##variant, HasRightGradient)

@@ -1,5 +1,5 @@
-// The real source tree, for tests that read the sources themselves; such tests are tagged external and have
-// data = ["//:WORKSPACE"].
+// The real source tree, for tests that read the sources themselves; such tests are tagged external
+// and have data = ["//:WORKSPACE"].
 #pragma once
 
 #include <filesystem>

@@ -5,6 +5,7 @@ COPTS = [
     "-Wall",
     "-Wextra",
     "-Werror",
+    "-Wno-missing-field-initializers",  # designated initialisers name what they set
     "-march=x86-64-v3",
     "-fopenmp",
     "-fno-math-errno",

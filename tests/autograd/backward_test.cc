@@ -1,0 +1,195 @@
+#include "autograd/backward.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "runtime/progress.h"
+#include "tests/autograd/toy_ops.h"
+#include "tests/testing/gradient_check.h"
+
+namespace torus::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Variable Leaf(std::vector<double> values) {
+  const int64_t n = static_cast<int64_t>(values.size());
+  return Variable(FromVector<double>(values, {n}), true);
+}
+
+template <class F>
+std::string MessageOf(const F& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "(no error)";
+}
+
+TEST(Backward, RepeatedUseOfOneInputSums) {
+  const Variable x = Leaf({3});
+  Backward({ToyMul(x, ToyMul(x, x))});
+  EXPECT_EQ(x.grad().Item(), 27);
+}
+
+TEST(Backward, AccumulatesOverCallsUntilZeroed) {
+  Variable x = Leaf({3});
+  Backward({ToyMul(x, x)});
+  Backward({ToyMul(x, x)});
+  EXPECT_EQ(x.grad().Item(), 12);
+  x.ZeroGrad();
+  EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(Backward, ASharedGradientIsNotWrittenThroughAnotherLeaf) {
+  const Variable a = Leaf({1, 2}), b = Leaf({3, 4});
+  const Variable sum = ToyAdd(a, b);
+  const Tensor seed = FromVector<double>({1, 1}, {2});
+  Backward({sum, sum}, {seed, seed});
+  EXPECT_THAT(ToVector<double>(a.grad()), ElementsAre(2, 2));
+  EXPECT_THAT(ToVector<double>(b.grad()), ElementsAre(2, 2));
+  EXPECT_THAT(ToVector<double>(seed), ElementsAre(1, 1));
+  EXPECT_NE(a.grad().raw(), b.grad().raw());
+}
+
+TEST(Backward, SeveralGraphsLiveAtOnce) {
+  const Variable w = Leaf({2});
+  const Variable first = ToyMul(w, Leaf({5})), second = ToyMul(w, Leaf({7}));
+  Backward({first});
+  EXPECT_EQ(w.grad().Item(), 5);
+  Backward({second});
+  EXPECT_EQ(w.grad().Item(), 12);
+}
+
+TEST(Backward, GraphsOnSeveralThreads) {
+  std::vector<std::thread> threads;
+  std::vector<Variable> leaves;
+  for (int t = 0; t < 4; ++t) leaves.push_back(Leaf({1.0 + t}));
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([x = leaves[t]] {
+      for (int i = 0; i < 100; ++i) Backward({ToyMul(x, x)});
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (int t = 0; t < 4; ++t) EXPECT_EQ(leaves[t].grad().Item(), 200 * (1 + t));
+}
+
+TEST(Backward, TwiceThroughAFreedGraphIsAnError) {
+  const Variable x = Leaf({3});
+  const Variable y = ToyMul(x, x);
+  Backward({y}, {}, {.retain_graph = true});
+  Backward({y});
+  EXPECT_EQ(x.grad().Item(), 12);
+  EXPECT_THAT(MessageOf([&] { Backward({y}); }),
+              HasSubstr("the graph of toy_mul was freed by an earlier Backward"));
+}
+
+TEST(Backward, SeedMustFit) {
+  const Variable y = ToyMul(Leaf({1, 2}), Leaf({3, 4}));
+  EXPECT_THAT(MessageOf([&] { Backward({y}); }), HasSubstr("shape (2) needs a seed gradient"));
+  EXPECT_THAT(MessageOf([&] { Backward({y}, {Zeros({3}, DType::kF64)}); }),
+              HasSubstr("must be f64 (2) as its output, got f64 (3)"));
+  EXPECT_THAT(MessageOf([&] { Backward({y}, {Zeros({2})}); }),
+              HasSubstr("must be f64 (2) as its output, got f32 (2)"));
+}
+
+TEST(Backward, NoPathToALeafIsAnError) {
+  const Variable constant(FromVector<double>({1}, {1}));
+  EXPECT_THAT(MessageOf([&] { Backward({ToyMul(constant, constant)}); }), HasSubstr("no path"));
+  const Variable x = Leaf({1});
+  const NoGrad guard;
+  EXPECT_THAT(MessageOf([&] { Backward({ToyMul(x, x)}); }), HasSubstr("no path"));
+}
+
+TEST(Backward, ASavedTensorChangedInPlaceIsAnErrorThatNamesTheOp) {
+  Variable x = Leaf({3});
+  const Variable y = ToyMul(x, x);
+  x.mutable_data().mutable_data<double>()[0] = 4;
+  EXPECT_THAT(MessageOf([&] { Backward({y}); }),
+              AllOf(HasSubstr("gradient of toy_mul"), HasSubstr("changed in place")));
+}
+
+TEST(Backward, HooksSeeTheWholeGradientOnce) {
+  Variable x = Leaf({3});
+  std::vector<double> seen;
+  x.AddHook([&](const Variable& leaf) { seen.push_back(leaf.grad().Item()); });
+  Backward({ToyMul(x, ToyMul(x, x))});
+  Backward({ToyMul(x, x)});
+  EXPECT_THAT(seen, ElementsAre(27, 33));
+}
+
+TEST(Backward, HooksRunAsSoonAsALeafIsDone) {
+  Variable early = Leaf({2}), late = Leaf({3});
+  std::vector<std::string> order;
+  late.AddHook([&](const Variable&) { order.push_back("late"); });
+  early.AddHook([&](const Variable&) {
+    order.push_back(late.grad().defined() ? "early after late" : "early first");
+  });
+  Backward({ToyMul(ToyMul(early, early), late)});
+  EXPECT_THAT(order, ElementsAre("late", "early after late"));
+}
+
+TEST(Backward, WantedGradientsAreReturnedAndNotAccumulated) {
+  const Variable x = Leaf({3}), w = Leaf({5});
+  const BackwardResult result = Backward({ToyMul(x, w)}, {}, {.wanted = {x}});
+  EXPECT_EQ(result.wanted[0].Item(), 5);
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_EQ(w.grad().Item(), 3);
+}
+
+TEST(Backward, DeferredLeavesComeLater) {
+  const Variable x = Leaf({3}), w = Leaf({5});
+  BackwardResult result =
+      Backward({ToyMul(ToyMul(x, w), w)}, {}, {.defer_leaves = true, .wanted = {x}});
+  EXPECT_EQ(result.wanted[0].Item(), 25);
+  EXPECT_FALSE(w.grad().defined());
+  result.deferred.Run();
+  EXPECT_EQ(w.grad().Item(), 30);
+  EXPECT_THROW(result.deferred.Run(), BadInput);
+}
+
+TEST(Backward, ALongChainNeedsNoStack) {
+  const Variable one = Leaf({1});
+  Variable y = one;
+  for (int i = 0; i < 200000; ++i) y = ToyAdd(y, one);
+  y = Variable();
+  SUCCEED();
+}
+
+TEST(Backward, TicksProgress) {
+  ProgressCounter counter{0};
+  SetProgressCounter(&counter);
+  const Variable x = Leaf({3});
+  Backward({ToyMul(x, x)});
+  SetProgressCounter(nullptr);
+  EXPECT_EQ(counter.load(), 2u);
+}
+
+std::vector<Variable> WrongSquare(const std::vector<Variable>& in) {
+  return {Record("square", Product(in[0].data(), in[0].data()), {in[0]},
+                 [x = Saved(in[0])](const GradContext& g) {
+                   return Gradients{Product(g.grad(), x.get())};  // lacks the factor 2
+                 })};
+}
+
+TEST(GradientChecker, FindsAWrongRule) {
+  EXPECT_FATAL_FAILURE(CheckGradients("square", WrongSquare, {RandomLeaf({1})}),
+                       "central difference");
+}
+
+TEST(GradientChecker, WantsTheNamedOp) {
+  EXPECT_FATAL_FAILURE(CheckGradients("cube", WrongSquare, {RandomLeaf({1})}),
+                       "records no op cube");
+}
+
+GRADIENT_CASE(toy_mul, View) {
+  Check([](const std::vector<Variable>& in) { return std::vector{ToyMul(in[0], in[1])}; },
+        {RandomLeaf({2, 3}, 1), TransposedLeaf({2, 3}, 2)});
+}
+
+}  // namespace
+}  // namespace torus::testing
