@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 
@@ -35,11 +34,5 @@ class Codec {
   // was given. BadInput when they do not fit each other.
   virtual void Decode(std::span<const std::byte> in, std::span<float> out) = 0;
 };
-
-// The codec of a flag's value, never null. Known names:
-//   none      the float32 bytes as they are (is_identity)
-//   sortq:B   sort quantization to B = 16, 12, 8 or 4 bits a value (sort_quantization.h)
-// BadInput, listing the names, for another.
-std::unique_ptr<Codec> MakeCodec(const std::string& name);
 
 }  // namespace torus::parallel
