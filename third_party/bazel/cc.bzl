@@ -57,11 +57,12 @@ def torus_test(name, srcs = None, deps = [], size = "small", **kwargs):
     )
 
 def torus_tests(deps, external = [], medium = [], large = [], exclude = []):
-    """Every *_test.cc of the folder, each a test of its own name."""
+    """Every *_test.cc of the folder, each a test of its own name; the folder's headers are theirs."""
     for src in native.glob(["*_test.cc"], exclude = exclude):
         name = src[:-3]
         torus_test(
             name = name,
+            srcs = [src] + native.glob(["*.h"]),
             deps = deps,
             size = "large" if name in large else ("medium" if name in medium else "small"),
             tags = ["external"] if name in external else [],
