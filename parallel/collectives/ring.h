@@ -1,0 +1,68 @@
+// Ring all-reduce (Patarasu and Yuan 2009, "Bandwidth optimal all-reduce algorithms for clusters of
+// workstations").
+//
+// The span is cut into n chunks, one a rank, whose sizes differ by at most one element. In every
+// step each rank sends one chunk to its right neighbour and receives one from its left.
+//
+//   reduce-scatter, n - 1 steps: a chunk travels once around and gathers one term a rank
+//
+//        rank 0          rank 1          rank 2
+//       [a0 b0 c0]      [a1 b1 c1]      [a2 b2 c2]
+//   1    a0 ------------> +a1            c2 ---> rank 0      (each rank sends one chunk: a0, b1,
+//   c2)
+//                         b1 -----------> +b2
+//   2    c2+c0 ---------> +c1             ...                (and on what it has just summed)
+//        holds b           holds c         holds a           (rank r ends with all of chunk r + 1)
+//
+//   all-gather, n - 1 steps: the finished chunks travel once around, overwriting
+//
+// Steps: 2 (n - 1). Bytes: rank r sends every chunk twice but chunk r + 1 (not in the
+// reduce-scatter) and chunk r + 2 (not in the all-gather); all ranks together send 2 (n - 1) times
+// the span, which no algorithm betters. Each chunk's sum is made once, along the ring from its own
+// rank on, and copied: all ranks end with equal bits, and the same ranks and length give the same
+// bits on every run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "parallel/transport/transport.h"
+
+namespace torus::parallel {
+
+// Elements [begin, begin + size) of a span.
+struct Chunk {
+  int64_t begin = 0;
+  int64_t size = 0;
+};
+
+// Chunk `index` (taken modulo `ranks`) of `count` elements.
+Chunk RingChunk(int64_t count, int ranks, int index);
+
+// Payload bytes that `rank` sends in an all-reduce of `count` elements of `element_bytes`.
+uint64_t RingBytesSent(int ranks, int rank, int64_t count, size_t element_bytes);
+
+enum class ReduceOp : uint8_t {
+  kSum,
+  kMean
+};  // kMean divides the sum by the ranks; floating types only
+
+// All of these are called by every rank of `transport` with spans of one length. T is float,
+// double, int64_t or int32_t. `what` stands in the errors ("all-reduce of stage 1, step 17").
+
+// After it rank r holds the sum of chunk r + 1; its other chunks hold partial sums.
+template <class T>
+void RingReduceScatter(Transport& transport, std::span<T> data, const std::string& what);
+
+// Before it rank r holds chunk r + 1; after it every rank holds all.
+template <class T>
+void RingAllGather(Transport& transport, std::span<T> data, const std::string& what);
+
+// Every rank ends with the same sum (or mean), bit for bit.
+template <class T>
+void RingAllReduce(Transport& transport, std::span<T> data, const std::string& what,
+                   ReduceOp op = ReduceOp::kSum);
+
+}  // namespace torus::parallel

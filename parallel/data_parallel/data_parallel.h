@@ -1,0 +1,48 @@
+// Synchronous data parallelism: replicas of a stage sum their gradients, then each takes the same
+// step.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "parallel/data_parallel/gradient_buckets.h"
+#include "parallel/transport/transport.h"
+
+namespace torus::parallel {
+
+struct DataParallelOptions {
+  size_t bucket_bytes = size_t{4} << 20;
+};
+
+// For one stage on one of its replicas.
+//
+// The sum needs no division: a micro-batch's gradient is weighted by its samples over those of the
+// *global* mini-batch already (Executor), so the replicas' sums add up to the gradient of the mean
+// loss, also when the last batch is shared unevenly. The ring makes each sum once and copies it:
+// all replicas end with equal bits, and since the optimizer does the same to equal bits, parameters
+// that began equal stay equal.
+class DataParallel {
+ public:
+  // `replicas`: the transport (a Group) of this stage's replicas; must outlive this. All pass the
+  // same parameters, by name and shape, in the same order.
+  DataParallel(Transport& replicas, std::vector<NamedVariable> parameters,
+               DataParallelOptions options = {});
+
+  // Called by all replicas, once the stage's last backward is done. With one replica it does
+  // nothing. `what` stands in the errors ("step 17, stage 1").
+  void ReduceGradients(const std::string& what);
+
+  // Copies the parameters and `buffers` of replica 0 to all, bit for bit.
+  void BroadcastState(const std::vector<NamedTensor>& buffers);
+
+  // Bytes that this replica sends in one ReduceGradients.
+  uint64_t BytesPerStep() const;
+
+ private:
+  Transport& replicas_;
+  std::vector<NamedVariable> parameters_;
+  GradientBuckets buckets_;
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,29 @@
+// Block: the unit that a model hands to the pipeline. A model is a list of blocks; cuts fall
+// between them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "autograd/variable.h"
+#include "runtime/step_context.h"
+
+namespace torus::parallel {
+
+struct Block {
+  std::string name;  // "features.3"; stands in errors and in --describe
+  // Outputs of one micro-batch from its inputs (the previous block's outputs). Draws random numbers
+  // by the context alone, and keeps nothing of a micro-batch but what the graph of its outputs
+  // keeps.
+  std::function<std::vector<Variable>(const std::vector<Variable>&, const StepContext&)> forward;
+  std::vector<NamedVariable> parameters;  // leaves, under the model's names
+  std::vector<NamedTensor> buffers;       // state that is not trained: running statistics
+  // Called once after the last micro-batch of a training step; may be empty. Batch norm commits its
+  // statistics there.
+  std::function<void()> end_mini_batch;
+  double cost =
+      1;  // static estimate of forward and backward of one sample, in any unit common to the model
+};
+
+}  // namespace torus::parallel

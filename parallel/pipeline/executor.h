@@ -1,0 +1,112 @@
+// Executor: runs a rank's part of a schedule. It has no loop of its own for any schedule: it does
+// what the list says.
+//
+//   Executor executor(transport, MakeSchedule("gpipe", 2, 4), stages of this rank, options);
+//   executor.AgreeOnShapes(input specs of the largest micro-batch);
+//   for (...) StepResult r = executor.Train(mini_batch);
+//
+// A pipeline of one stage is the same thing with nobody to talk to. Every exception leaves with the
+// action, rank, stage, step and micro-batch added, and of the kind it had.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "autograd/backward.h"
+#include "parallel/codec/codec.h"
+#include "parallel/pipeline/rank_totals.h"
+#include "parallel/pipeline/stage.h"
+#include "parallel/pipeline/tensor_header.h"
+#include "parallel/schedule/schedule.h"
+#include "parallel/transport/transport.h"
+
+namespace torus::parallel {
+
+// The part of a mini-batch that this replica works on at one time.
+struct MicroBatch {
+  std::vector<Tensor> inputs;    // needed where stage 0 runs
+  std::vector<Tensor> targets;   // needed where the last stage runs
+  std::vector<int64_t> samples;  // position of each row in the global mini-batch; on every rank;
+                                 // empty: nothing to do
+};
+
+// One step's work of this replica. Every rank of the pipeline gets the same, but for inputs and
+// targets.
+struct MiniBatch {
+  uint64_t seed = 0;
+  int64_t step = 0;
+  int64_t global_samples = 0;  // over all replicas: a micro-batch weighs samples / global_samples
+  std::vector<MicroBatch> micro_batches;  // as many as the schedule has; the last ones may be empty
+};
+
+struct StepResult {
+  // Sum over this replica's micro-batches of weight x loss, so that the replicas' results add up to
+  // the mean loss of the global mini-batch. 0 on a rank that does not run the last stage.
+  double loss = 0;
+};
+
+// Mean loss of one micro-batch, a variable of one element.
+using LossFn = std::function<Variable(const std::vector<Variable>& outputs,
+                                      const std::vector<Tensor>& targets)>;
+
+struct ExecutorOptions {
+  LossFn loss;  // needed where the last stage runs
+  // Codecs of this rank alone (they keep scratch); null sends raw bytes. Both ends of a cut have
+  // the same.
+  std::shared_ptr<Codec> activation_codec;
+  std::shared_ptr<Codec> gradient_codec;
+  // kReduce and kStep of a stage; empty does nothing. At kStep the stage's EndMiniBatch follows
+  // on_step.
+  std::function<void(int stage, int64_t step)> on_reduce;
+  std::function<void(int stage, int64_t step)> on_step;
+  // Called before every action; what it throws fails that action. Tests inject faults with it.
+  std::function<void(const Action& action, int64_t step)> before_action;
+};
+
+// One cut's bytes as this rank sent them.
+struct CutTraffic {
+  int stage = 0;        // the first stage after the cut
+  bool forward = true;  // activations; else gradients
+  int peer = 0;
+  uint64_t raw_bytes = 0;   // what the tensors hold
+  uint64_t sent_bytes = 0;  // what their payloads took, headers not counted
+};
+
+class Executor {
+ public:
+  // `transport` spans the ranks of this pipeline alone (a Group of the world when there are
+  // replicas). `stages` has every stage that the schedule gives this rank and no other; they must
+  // outlive the executor. BadInput otherwise.
+  Executor(Transport& transport, Schedule schedule, std::map<int, Stage*> stages,
+           ExecutorOptions options);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // Called once, by all ranks together, before the first step. Each stage in turn runs forward on
+  // zeros, with gradients off and in evaluation mode, and tells the next one what comes out;
+  // buffers are made to fit. `inputs`: what stage 0 gets for the largest micro-batch (ignored
+  // elsewhere). Nothing larger may come later.
+  void AgreeOnShapes(const std::vector<TensorSpec>& inputs);
+
+  // One training step. The parameters' gradients must be undefined before (ZeroGrad in on_step);
+  // they are summed over micro-batches in ascending order, each weighted by its samples.
+  StepResult Train(const MiniBatch& batch);
+
+  // The forwards of the same schedule, with gradients off and in evaluation mode; the loss is
+  // weighted as in Train.
+  StepResult Evaluate(const MiniBatch& batch);
+
+  const RankTotals& totals() const;
+  std::vector<CutTraffic> traffic() const;
+
+ private:
+  class Run;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace torus::parallel

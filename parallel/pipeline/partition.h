@@ -1,0 +1,31 @@
+// Where to cut a list of blocks into stages.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "parallel/pipeline/stage.h"
+
+namespace torus::parallel {
+
+// cuts[i] is the first block of stage i + 1: {1, 18} over 20 blocks gives stages [0, 1), [1, 18),
+// [18, 20).
+using Cuts = std::vector<int>;
+
+// BadInput unless the cuts ascend strictly within 1..num_blocks-1.
+void CheckCuts(const Cuts& cuts, int num_blocks);
+
+// Cuts from "1,18"; BadInput for other than numbers and commas. Empty text gives no cuts.
+Cuts ParseCuts(std::string_view text);
+
+// The cuts that minimise the most costly stage: the linear partition problem, solved exactly by
+// dynamic programming (Skiena, The Algorithm Design Manual, section 10.7), O(stages * blocks^2). Of
+// equal ones the earliest cuts, so the same costs give the same cuts on every machine. BadInput for
+// a cost that is negative or not finite, and for more stages than blocks.
+Cuts BalanceCuts(std::span<const double> costs, int stages);
+
+// One stage more than there are cuts.
+std::vector<Stage> MakeStages(std::vector<Block> blocks, const Cuts& cuts);
+
+}  // namespace torus::parallel

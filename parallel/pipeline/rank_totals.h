@@ -1,0 +1,19 @@
+// Where a rank's time went.
+#pragma once
+
+#include <cstdint>
+
+namespace torus::parallel {
+
+// Seconds on the rank's own thread, summed over the steps so far. What is in none of them was spent
+// between actions.
+struct RankTotals {
+  double forward = 0;
+  double backward = 0;
+  double transfer = 0;   // encoding, copying, decoding
+  double reduce = 0;     // all-reduce of gradients, waits included
+  double optimizer = 0;  // the step and the end of the mini-batch
+  double idle = 0;       // waiting for another stage
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,31 @@
+// Stage: consecutive blocks that one rank runs.
+#pragma once
+
+#include <vector>
+
+#include "parallel/pipeline/block.h"
+
+namespace torus::parallel {
+
+class Stage {
+ public:
+  // `first_block`: the index in the model of blocks.front(), for messages. BadInput without blocks.
+  Stage(std::vector<Block> blocks, int first_block);
+
+  // Runs the blocks in order. An exception leaves with the name and index of its block added.
+  std::vector<Variable> Forward(const std::vector<Variable>& inputs,
+                                const StepContext& context) const;
+
+  std::vector<NamedVariable> Parameters() const;  // in block order
+  std::vector<NamedTensor> Buffers() const;
+  void EndMiniBatch() const;
+  double cost() const;  // sum over the blocks
+  int first_block() const { return first_block_; }
+  int num_blocks() const { return static_cast<int>(blocks_.size()); }
+
+ private:
+  std::vector<Block> blocks_;
+  int first_block_;
+};
+
+}  // namespace torus::parallel

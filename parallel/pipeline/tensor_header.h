@@ -1,0 +1,34 @@
+// What travels ahead of a tensor's bytes: its true shape, which the last micro-batch changes, and
+// its type.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/tensor.h"
+
+namespace torus::parallel {
+
+// Sent as it lies in memory between ranks of one byte order.
+struct TensorHeader {
+  uint64_t payload_bytes = 0;  // as sent, which is after encoding
+  int64_t dims[kMaxRank] = {};
+  uint8_t rank = 0;
+  uint8_t dtype = 0;
+  uint8_t defined = 0;  // 0: no tensor (a gradient that does not flow); no payload follows
+  uint8_t encoded = 0;  // 1: by the link's codec
+  uint8_t unused[4] = {};
+};
+static_assert(sizeof(TensorHeader) == 8 + 8 * kMaxRank + 8);
+
+// Header of `tensor` sent raw.
+TensorHeader HeaderOf(const Tensor& tensor);
+Shape ShapeOf(const TensorHeader& header);
+DType DTypeOf(const TensorHeader& header);
+
+// A shape and type that ranks have agreed on before step 0.
+struct TensorSpec {
+  Shape shape;
+  DType dtype = DType::kF32;
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,27 @@
+// Schedules as text.
+#pragma once
+
+#include <string>
+
+#include "parallel/schedule/schedule.h"
+
+namespace torus::parallel {
+
+// Compact: stage, letter, micro-batch. "2F0" forward, "2B0" backward, "2I0" and "2W0" its halves;
+// "2sendA0>3" and "3recvA0<2" an activation, "2sendG0>1" and "1recvG0<2" a gradient, with the
+// peer's rank; "2reduce", "2step".
+std::string ToString(const Action& action);
+
+// One line a rank, in order: "rank 0: 0F0 0sendA0>1 ...".
+std::string ToText(const Schedule& schedule);
+
+// The staircase: a row a rank, a column a slot of time in which each compute action takes one; ".."
+// is a bubble.
+//
+//   rank 0 | F0 F1 .. .. B0 B1
+//   rank 1 | .. F0 F1 B0 B1 ..
+//
+// Cells name the stage as well ("2F0") when a rank has several.
+std::string Staircase(const Schedule& schedule);
+
+}  // namespace torus::parallel

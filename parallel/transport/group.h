@@ -1,0 +1,36 @@
+// Group: some of the ranks of a transport, seen as ranks 0..k-1 of a transport of their own: the
+// replicas of one stage, or the stages of one replica.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parallel/transport/transport.h"
+
+namespace torus::parallel {
+
+class Group : public Transport {
+ public:
+  // `members` are ranks of `parent` in the group's order, the same list on every member; they are
+  // distinct and hold parent.rank() (BadInput otherwise). `parent` must outlive the group. Two
+  // groups that share a pair of ranks share its messages too: they must not use one tag for two
+  // things at a time.
+  Group(Transport& parent, std::vector<int> members);
+
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(members_.size()); }
+  Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
+  Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
+  void Abort(const std::string& reason) override { parent_.Abort(reason); }
+  void ThrowIfAborted() const override { parent_.ThrowIfAborted(); }
+  uint64_t BytesSent(int peer, TagClass kind) const override;
+
+ private:
+  int Member(int peer) const;
+
+  Transport& parent_;
+  std::vector<int> members_;
+  int rank_ = -1;
+};
+
+}  // namespace torus::parallel
