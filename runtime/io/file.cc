@@ -1,6 +1,7 @@
 #include "runtime/io/file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +49,35 @@ void OutputFile::Close(bool durable) {
   const int fd = fd_;
   fd_ = -1;
   if (::close(fd) != 0) Fail(path_, "close");
+}
+
+// Not blocking, so that a pipe is refused and not waited for.
+InputFile::InputFile(std::string path)
+    : path_(std::move(path)), fd_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (fd_ < 0) Throw<BadInput>(path_, "cannot open: {}", std::strerror(errno));
+  struct stat status = {};
+  const bool regular = ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
+  if (!regular) {
+    ::close(fd_);
+    Throw<BadInput>(path_, "is not a regular file");
+  }
+  size_ = static_cast<uint64_t>(status.st_size);
+}
+
+InputFile::~InputFile() { ::close(fd_); }
+
+void InputFile::ReadAt(uint64_t offset, void* data, size_t bytes) const {
+  char* next = static_cast<char*>(data);
+  while (bytes > 0) {
+    const ssize_t got =
+        ::pread(fd_, next, std::min(bytes, kMostAtOnce), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) Fail(path_, "read");
+    Require(got > 0, path_, "ends at byte {}, {} more were expected", offset, bytes);
+    next += got;
+    offset += static_cast<uint64_t>(got);
+    bytes -= static_cast<size_t>(got);
+  }
 }
 
 void SyncFolder(const std::string& folder) {

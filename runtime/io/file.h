@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,25 @@ class OutputFile {
  private:
   std::string path_;
   int fd_ = -1;
+};
+
+// A regular file being read. One that cannot be opened is BadInput, a failing disk
+// BrokenEnvironment.
+class InputFile {
+ public:
+  explicit InputFile(std::string path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  uint64_t size() const { return size_; }
+  // Reads exactly `bytes` from `offset`; BadInput where the file ends before.
+  void ReadAt(uint64_t offset, void* data, size_t bytes) const;
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  uint64_t size_ = 0;
 };
 
 // Makes names created in, renamed into or removed from `folder` durable.

@@ -1,0 +1,36 @@
+// Files of named tensors in the safetensors format (https://github.com/huggingface/safetensors):
+//   8 bytes little-endian header length | JSON header | tensor bytes
+//   header: {"__metadata__": {string: string}, NAME: {"dtype": "F32", "shape": [2, 3],
+//   "data_offsets": [begin, end]}}
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/tensor.h"
+
+namespace torus {
+
+struct SafetensorsFile {
+  std::map<std::string, std::string> metadata;
+  std::vector<NamedTensor> tensors;  // in the order of their bytes
+};
+
+// Reads a whole file into CPU tensors. Strict: the header must be UTF-8 JSON of exactly the form
+// above (white space may surround it) without duplicate keys, at most 100 MB and within the file;
+// the tensors must cover the bytes that follow without hole, overlap or remainder, each exactly as
+// long as its shape and dtype say. All of this is checked before memory for any tensor is taken.
+// dtypes: F64 F32 BF16 F16 I64 I32 U8 BOOL. Anything else is BadInput, in one line that names the
+// file and the tensor.
+SafetensorsFile ReadSafetensors(const std::string& path);
+
+// Writes CPU tensors (strided ones too) and waits until they are on the disk. Data begins at a
+// multiple of 64 bytes, wide dtypes come first and otherwise the given order stays, so every tensor
+// is aligned to its elements and equal input gives equal bytes. BadInput for a name used twice, one
+// that is not UTF-8 or "__metadata__", and undefined tensors, before the file is touched;
+// BrokenEnvironment with path and reason when it cannot be written. Not atomic: see folder.h.
+void WriteSafetensors(const std::string& path, const std::vector<NamedTensor>& tensors,
+                      const std::map<std::string, std::string>& metadata = {});
+
+}  // namespace torus
