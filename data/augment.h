@@ -1,0 +1,48 @@
+// Random changes of training images, by name.
+//
+// Every draw comes from the stream of one (seed, epoch, example): an image is changed in the same
+// way whatever the number of workers, ranks and micro-batches, and in another way in the next
+// epoch.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/rng.h"
+#include "runtime/tensor.h"
+
+namespace torus::data {
+
+// u8 image (H, W, C) of any size in, (height, width, C) out. Thread-safe.
+using Augment = std::function<Tensor(const Tensor& image, const RandomStream& random)>;
+
+// The stream that an example's augmentation draws from.
+RandomStream AugmentStream(uint64_t seed, int64_t epoch, int64_t example);
+
+// Names that MakeAugment knows, as `--augment` takes them.
+std::vector<std::string> AugmentNames();
+
+// none: resized to height x width where it has another size.
+// flip: the same, then mirrored with probability 1/2.
+// crop-flip: the same as `none`, then moved by up to height / 8 and width / 8 pixels with black
+// coming in (4 at 32 x 32,
+//   the usual augmentation of CIFAR-10), then mirrored with probability 1/2.
+// resized-crop-flip: RandomResizedCrop, resized to height x width, mirrored with probability 1/2.
+// BadInput listing the names for any other; and for a size below 1.
+Augment MakeAugment(const std::string& name, int64_t height, int64_t width);
+
+// A window: corner and size.
+struct Window {
+  int64_t top = 0, left = 0, height = 0, width = 0;
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+// The window of Szegedy et al., "Going deeper with convolutions" (2015), section 6: an area of 8 to
+// 100 % of the image, uniform, with an aspect ratio of 3/4 to 4/3, log-uniform, at a uniform place.
+// After ten draws that do not fit, the largest centred window of an admitted ratio. As
+// torchvision's RandomResizedCrop.
+Window RandomResizedCrop(int64_t height, int64_t width, const RandomStream& random);
+
+}  // namespace torus::data

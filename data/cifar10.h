@@ -1,0 +1,27 @@
+// CIFAR-10 (Krizhevsky, "Learning multiple layers of features from tiny images", 2009) in its
+// binary version: a record is one label byte and 3072 bytes of pixels, the red plane of 32 x 32,
+// then the green, then the blue.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "data/image_set.h"
+
+namespace torus::data {
+
+inline constexpr int64_t kCifarRecordsPerFile = 10000;
+
+// Reads `dir`/data_batch_1.bin to data_batch_5.bin, or test_batch.bin, and the class names of
+// batches.meta.txt. Images are (32, 32, 3). Normalisation: mean 0.4914, 0.4822, 0.4465, std 0.2470,
+// 0.2435, 0.2616, of the 50,000 training images (a test recomputes them). BadInput naming the file
+// for everything that the format forbids.
+std::unique_ptr<ImageSet> OpenCifar10(const std::string& dir, Split split);
+
+// Reads one file into records [first, first + records) of `images` (u8 (N, 32, 32, 3)) and `labels`
+// (i64 (N)). BadInput unless it holds exactly `records` records, each with a label of 0 to 9.
+void ReadCifarFile(const std::string& path, int64_t records, int64_t first, Tensor& images,
+                   Tensor& labels);
+
+}  // namespace torus::data

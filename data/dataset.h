@@ -1,0 +1,46 @@
+// Dataset: examples by number. What an example is made of is said here once, for images and texts
+// alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/normalization.h"
+#include "runtime/shape.h"
+#include "runtime/tensor.h"
+
+namespace torus::data {
+
+// One example as it is stored: before augmentation and normalisation.
+struct Sample {
+  // An image dataset has one, u8 (H, W, C); a text dataset has i64 (T) token numbers, and a mask or
+  // segments beside them.
+  std::vector<Tensor> inputs;
+  // i64 scalar: the class. (A dataset with other targets gives them another shape or dtype.)
+  Tensor target;
+};
+
+enum class Split { kTrain, kTest };
+std::string_view Name(Split split);
+
+// What is true of a dataset as a whole.
+struct DatasetInfo {
+  std::string name;                  // "cifar10 test"
+  std::vector<std::string> classes;  // names of the classes 0, 1, ...
+  Shape image;                       // (H, W, C) where all are images of one size; else rank 0
+  Normalization normalization;  // of images; the constants' source stands where they are defined
+};
+
+// Immutable after it is made: any number of threads may read.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual const DatasetInfo& info() const = 0;
+  virtual int64_t size() const = 0;  // at least 1
+  // Example `index`, in [0, size()); BadInput outside of it. Tensors may share the dataset's
+  // memory: do not write to them.
+  virtual Sample Get(int64_t index) const = 0;
+};
+
+}  // namespace torus::data

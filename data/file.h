@@ -1,0 +1,30 @@
+// Whole files in memory, and gzip undone. Every error names the file, what was required and what
+// came.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace torus::data {
+
+// All bytes of a file. BadInput where the caller can mend it (no such file, a folder, not allowed
+// to read); BrokenEnvironment when the system fails while reading. Both give the system's own
+// words.
+std::vector<uint8_t> ReadFile(const std::string& path);
+
+// Whether the bytes begin with gzip's magic number, 1f 8b.
+bool IsGzip(std::span<const uint8_t> bytes);
+
+// Undoes one gzip stream (RFC 1952); its check sum and length are verified. BadInput naming `path`
+// when the stream is damaged, ends early, is followed by surplus bytes, or holds more than `most`
+// bytes.
+std::vector<uint8_t> Gunzip(std::span<const uint8_t> bytes, const std::string& path,
+                            size_t most = size_t{2} << 30);
+
+// ReadFile, then Gunzip where the file is gzip.
+std::vector<uint8_t> ReadFileMaybeGzip(const std::string& path);
+
+}  // namespace torus::data

@@ -1,0 +1,26 @@
+// Decoding of image files, by stb_image: JPEG (baseline and progressive), PNG, BMP, PPM and PGM.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "runtime/tensor.h"
+
+namespace torus::data {
+
+// Most pixels that an image may claim in its header: 64 Mi, 192 MiB decoded. Checked before
+// anything is decoded.
+inline constexpr int64_t kMostPixels = int64_t{1} << 26;
+
+// Decodes to u8 (H, W, 3), red first. Grey is repeated in the three channels; an alpha channel is
+// dropped, not blended (Pillow's convert("RGB") does the same); of 16-bit samples the upper byte is
+// kept; a palette is looked up. What Apple's tools changed in a PNG is undone. `name` stands in
+// messages. A PNG's check sums are not verified: stb_image does not. BadInput with stb_image's
+// reason when the bytes are not a whole image of these formats.
+Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name);
+
+// The same of a file; also ReadFile's errors.
+Tensor ReadImage(const std::string& path);
+
+}  // namespace torus::data
