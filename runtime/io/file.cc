@@ -80,14 +80,15 @@ void InputFile::ReadAt(uint64_t offset, void* data, size_t bytes) const {
   }
 }
 
-void SyncFolder(const std::string& folder) {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) Fail(folder, "open folder");
+void Sync(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) Fail(path, "open");
+  // Some file systems cannot sync a folder and say EINVAL; they keep names in order by themselves.
   const bool synced = ::fsync(fd) == 0 || errno == EINVAL;
   const int reason = errno;
   ::close(fd);
   errno = reason;
-  if (!synced) Fail(folder, "sync folder");
+  if (!synced) Fail(path, "sync");
 }
 
 }  // namespace torus::io

@@ -48,7 +48,7 @@ class InputFile {
   uint64_t size_ = 0;
 };
 
-// Makes names created in, renamed into or removed from `folder` durable.
-void SyncFolder(const std::string& folder);
+// Waits until a file's bytes, or a folder's names (created, renamed, removed), are on the disk.
+void Sync(const std::string& path);
 
 }  // namespace torus::io
