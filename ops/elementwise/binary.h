@@ -1,0 +1,15 @@
+// Binary arithmetic on plain tensors, for gradient rules: no graph, one new tensor.
+#pragma once
+
+#include "ops/elementwise/elementwise_kernel.h"
+
+namespace torus::ops {
+
+// op(a, b) with broadcasting, f32 or f64 alike, any strides in, contiguous out. BadInput tagged
+// `name` for dtypes that differ or shapes that do not broadcast.
+Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, const Tensor& b);
+
+// The same with a number, rounded to a's dtype, as second operand.
+Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, double b);
+
+}  // namespace torus::ops

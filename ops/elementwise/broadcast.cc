@@ -1,0 +1,46 @@
+#include "ops/elementwise/broadcast.h"
+
+namespace torus::ops {
+namespace {
+
+// Whether dimension `outer` steps over exactly one whole dimension `inner`, for every operand.
+bool Mergeable(const BroadcastPlan& plan, int outer, int inner) {
+  for (int k = 0; k < plan.operands; ++k)
+    if (plan.strides[k][outer] != plan.strides[k][inner] * plan.shape[inner]) return false;
+  return true;
+}
+
+void AppendDim(const BroadcastPlan& from, int dim, BroadcastPlan& to) {
+  to.shape.push_back(from.shape[dim]);
+  for (int k = 0; k < from.operands; ++k) to.strides[k].push_back(from.strides[k][dim]);
+}
+
+// Lets the last dimension of `to` absorb the one that follows it in `from`.
+void MergeDim(const BroadcastPlan& from, int dim, BroadcastPlan& to) {
+  const int last = to.shape.rank() - 1;
+  to.shape[last] *= from.shape[dim];
+  for (int k = 0; k < from.operands; ++k) to.strides[k][last] = from.strides[k][dim];
+}
+
+}  // namespace
+
+BroadcastPlan PlanBroadcast(const Shape& shape, std::initializer_list<const Tensor*> operands) {
+  BroadcastPlan full{.shape = shape};
+  for (const Tensor* operand : operands) {
+    TORUS_CHECK(full.operands < BroadcastPlan::kMaxOperands);
+    full.strides[full.operands++] = operand->Expand(shape).strides();
+  }
+  BroadcastPlan plan{.operands = full.operands};
+  int before = -1;
+  for (int dim = 0; dim < shape.rank(); ++dim) {
+    if (shape[dim] == 1) continue;
+    if (before >= 0 && Mergeable(full, before, dim))
+      MergeDim(full, dim, plan);
+    else
+      AppendDim(full, dim, plan);
+    before = dim;
+  }
+  return plan;
+}
+
+}  // namespace torus::ops

@@ -1,0 +1,93 @@
+#include "ops/elementwise/elementwise.h"
+
+#include "autograd/node.h"
+#include "ops/elementwise/binary.h"
+#include "ops/reduction/sum.h"
+
+namespace torus::ops {
+namespace {
+
+Variable Constant(double value, const Variable& like) {
+  return Variable(Full({}, value, like.dtype(), like.data().device()));
+}
+
+Variable Scaled(const Variable& input, double factor) {
+  return factor == 1 ? input : Mul(input, factor);
+}
+
+}  // namespace
+
+Variable Add(const Variable& input, const Variable& other, double alpha) {
+  if (alpha != 1) return Add(input, Scaled(other, alpha));
+  Tensor out = ApplyBinary("add", BinaryOp::kAdd, input.data(), other.data());
+  return Record("add", std::move(out), {input, other},
+                [a = input.shape(), b = other.shape()](const GradContext& g) {
+                  return Gradients{g.wants(0) ? SumTo(g.grad(), a) : Tensor(),
+                                   g.wants(1) ? SumTo(g.grad(), b) : Tensor()};
+                });
+}
+
+Variable Sub(const Variable& input, const Variable& other, double alpha) {
+  if (alpha != 1) return Sub(input, Scaled(other, alpha));
+  Tensor out = ApplyBinary("sub", BinaryOp::kSub, input.data(), other.data());
+  return Record("sub", std::move(out), {input, other},
+                [a = input.shape(), b = other.shape()](const GradContext& g) {
+                  const auto negated = [&] {
+                    return ApplyBinary("sub", BinaryOp::kMul, SumTo(g.grad(), b), -1);
+                  };
+                  return Gradients{g.wants(0) ? SumTo(g.grad(), a) : Tensor(),
+                                   g.wants(1) ? negated() : Tensor()};
+                });
+}
+
+Variable Mul(const Variable& input, const Variable& other) {
+  Tensor out = ApplyBinary("mul", BinaryOp::kMul, input.data(), other.data());
+  // Each side is kept only for the other's gradient.
+  return Record("mul", std::move(out), {input, other},
+                [a = Saved(other.requires_grad() ? input : Variable()),
+                 b = Saved(input.requires_grad() ? other : Variable()), shape_a = input.shape(),
+                 shape_b = other.shape()](const GradContext& g) {
+                  const auto times = [&](const Saved& x, const Shape& shape) {
+                    return SumTo(ApplyBinary("mul", BinaryOp::kMul, g.grad(), x.get()), shape);
+                  };
+                  return Gradients{g.wants(0) ? times(b, shape_a) : Tensor(),
+                                   g.wants(1) ? times(a, shape_b) : Tensor()};
+                });
+}
+
+Variable Div(const Variable& input, const Variable& other) {
+  Tensor out = ApplyBinary("div", BinaryOp::kDiv, input.data(), other.data());
+  // d (a / b) / db = -(a / b) / b: the result stands in for the numerator.
+  return Record("div", out, {input, other},
+                [b = Saved(other), quotient = Saved(other.requires_grad() ? out : Tensor()),
+                 shape_a = input.shape(), shape_b = other.shape()](const GradContext& g) {
+                  const Tensor over = ApplyBinary("div", BinaryOp::kDiv, g.grad(), b.get());
+                  const auto denominator = [&] {
+                    const Tensor all = ApplyBinary("div", BinaryOp::kMul, over, quotient.get());
+                    return ApplyBinary("div", BinaryOp::kMul, SumTo(all, shape_b), -1);
+                  };
+                  return Gradients{g.wants(0) ? SumTo(over, shape_a) : Tensor(),
+                                   g.wants(1) ? denominator() : Tensor()};
+                });
+}
+
+Variable Neg(const Variable& input) {
+  return Record("neg", ApplyBinary("neg", BinaryOp::kMul, input.data(), -1), {input},
+                [](const GradContext& g) {
+                  return Gradients{ApplyBinary("neg", BinaryOp::kMul, g.grad(), -1)};
+                });
+}
+
+Variable Add(const Variable& input, double other, double alpha) {
+  return Add(input, Constant(alpha * other, input));
+}
+
+Variable Sub(const Variable& input, double other, double alpha) {
+  return Sub(input, Constant(alpha * other, input));
+}
+
+Variable Mul(const Variable& input, double other) { return Mul(input, Constant(other, input)); }
+
+Variable Div(const Variable& input, double other) { return Div(input, Constant(other, input)); }
+
+}  // namespace torus::ops

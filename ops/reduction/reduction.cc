@@ -1,0 +1,37 @@
+#include "ops/reduction/reduction.h"
+
+#include "autograd/node.h"
+#include "ops/reduction/reduction_shape.h"
+#include "ops/reduction/sum.h"
+#include "runtime/kernels.h"
+
+namespace torus::ops {
+namespace {
+
+// Each element of a sum has the gradient of the sum: a view that repeats it.
+Tensor Spread(const Tensor& grad, const Shape& shape, const Dims& reduced) {
+  return grad.View(ReducedShape(shape, reduced, true)).Expand(shape);
+}
+
+}  // namespace
+
+Variable Sum(const Variable& input, const Dims& dims, bool keepdim) {
+  const Dims reduced = ReducedDims("sum", dims, input.rank());
+  return Record("sum", SumOver("sum", input.data(), reduced, keepdim), {input},
+                [shape = input.shape(), reduced](const GradContext& g) {
+                  return Gradients{Spread(g.grad(), shape, reduced)};
+                });
+}
+
+Variable Mean(const Variable& input, const Dims& dims, bool keepdim) {
+  const Dims reduced = ReducedDims("mean", dims, input.rank());
+  const double count = static_cast<double>(ReducedCount(input.shape(), reduced));
+  return Record("mean", SumOver("mean", input.data(), reduced, keepdim, count), {input},
+                [shape = input.shape(), reduced, count](const GradContext& g) {
+                  Tensor share = g.grad().Clone();
+                  ScaleInPlace(share, 1 / count);
+                  return Gradients{Spread(share, shape, reduced)};
+                });
+}
+
+}  // namespace torus::ops

@@ -1,0 +1,18 @@
+// Reductions over dimensions, as torch.sum and mean.
+//
+// Inputs are f32 or f64 of any strides. `dims` may be negative; an empty list means all. With
+// keepdim the reduced dimensions stay, of size 1. BadInput for a dimension outside of the rank or
+// named twice.
+#pragma once
+
+#include "autograd/variable.h"
+
+namespace torus::ops {
+
+// Zero over no elements.
+Variable Sum(const Variable& input, const Dims& dims = {}, bool keepdim = false);
+
+// NaN over no elements.
+Variable Mean(const Variable& input, const Dims& dims = {}, bool keepdim = false);
+
+}  // namespace torus::ops

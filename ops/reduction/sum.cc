@@ -1,0 +1,54 @@
+#include "ops/reduction/sum.h"
+
+#include "ops/reduction/reduction_kernel.h"
+#include "ops/reduction/reduction_shape.h"
+
+namespace torus::ops {
+namespace {
+
+// Sums the dimensions [first, last] of a contiguous tensor, keeping them with size 1.
+Tensor SumRun(std::string_view op, const Tensor& input, int first, int last, double divisor) {
+  const Shape& shape = input.shape();
+  int64_t outer = 1, count = 1, inner = 1;
+  Shape out_shape = shape;
+  for (int d = 0; d < shape.rank(); ++d) {
+    (d < first ? outer : d <= last ? count : inner) *= shape[d];
+    if (d >= first && d <= last) out_shape[d] = 1;
+  }
+  Tensor out(out_shape, input.dtype(), input.device());
+  VisitFloat(op, input.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    cpu::SumMiddle(outer, count, inner, input.data<T>(), divisor, out.mutable_data<T>());
+  });
+  return out;
+}
+
+}  // namespace
+
+Tensor SumOver(std::string_view op, const Tensor& input, const Dims& reduced, bool keepdim,
+               double divisor) {
+  Tensor sum = input.Contiguous();
+  // Runs of adjacent dimensions, from the last: each is one pass. Only the first divides.
+  int r = reduced.rank() - 1;
+  if (r < 0) sum = SumRun(op, sum, 0, -1, divisor);
+  while (r >= 0) {
+    const int last = static_cast<int>(reduced[r]);
+    int first = last;
+    while (--r >= 0 && reduced[r] == first - 1) --first;
+    sum = SumRun(op, sum, first, last, divisor);
+    divisor = 1;
+  }
+  return sum.View(ReducedShape(input.shape(), reduced, keepdim));
+}
+
+Tensor SumTo(const Tensor& grad, const Shape& shape) {
+  if (grad.shape() == shape) return grad;
+  const int added = grad.rank() - shape.rank();
+  Dims reduced;
+  for (int d = 0; d < grad.rank(); ++d)
+    if (d < added || (shape[d - added] == 1 && grad.dim(d) != 1)) reduced.push_back(d);
+  if (reduced.rank() == 0) return grad.Reshape(shape);
+  return SumOver("sum_to", grad, reduced, true).View(shape);
+}
+
+}  // namespace torus::ops

@@ -1,0 +1,17 @@
+// Sums of plain tensors, for gradient rules: no graph.
+#pragma once
+
+#include "runtime/tensor.h"
+
+namespace torus::ops {
+
+// Sum over `reduced` (as ReducedDims gives them), divided by `divisor`; f32 or f64, any strides in,
+// contiguous out. Its bits do not depend on the number of threads.
+Tensor SumOver(std::string_view op, const Tensor& input, const Dims& reduced, bool keepdim,
+               double divisor = 1);
+
+// The gradient of broadcasting: sums `grad` back to `shape`, which broadcasts to grad's. Returns
+// `grad` itself where nothing was repeated.
+Tensor SumTo(const Tensor& grad, const Shape& shape);
+
+}  // namespace torus::ops
