@@ -1,7 +1,8 @@
-// Codec: float32 values to fewer bytes and back, for the activations and gradients that cross a link.
+// Codec: float32 values to fewer bytes and back, for the activations and gradients that cross a
+// link.
 //
-// A codec knows nothing of transports or tensors: it turns one span into another. The bound on its bytes follows from
-// the count alone, so receive buffers are allocated before step 0.
+// A codec knows nothing of transports or tensors: it turns one span into another. The bound on its
+// bytes follows from the count alone, so receive buffers are allocated before step 0.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace torus::parallel {
 
-// One object may be used by several threads (ranks) at once: scratch belongs to the call, which also uses the calling
-// thread's team. The same input gives the same bytes whatever the team size.
+// One object may be used by several threads (ranks) at once: scratch belongs to the call, which
+// also uses the calling thread's team. The same input gives the same bytes whatever the team size.
 class Codec {
  public:
   virtual ~Codec() = default;
@@ -20,18 +21,20 @@ class Codec {
   // As MakeCodec takes it: "sortq:8".
   virtual std::string name() const = 0;
 
-  // True when the encoded bytes are the input's own (`none`): a sender may post its buffer as it is.
+  // True when the encoded bytes are the input's own (`none`): a sender may post its buffer as it
+  // is.
   virtual bool is_identity() const { return false; }
 
   // The most that Encode writes for `count` values. Sort quantization always writes exactly this.
   virtual size_t MaxEncodedBytes(int64_t count) const = 0;
 
-  // Writes `in` to the front of `out` and returns the exact number of bytes written. BadInput when `out` is smaller
-  // than MaxEncodedBytes(in.size()), or when the codec refuses a value (see its own header).
+  // Writes `in` to the front of `out` and returns the exact number of bytes written. BadInput when
+  // `out` is smaller than MaxEncodedBytes(in.size()), or when the codec refuses a value (see its
+  // own header).
   virtual size_t Encode(std::span<const float> in, std::span<std::byte> out) = 0;
 
-  // Restores values from the bytes that Encode wrote: `in` of exactly the size that it returned, `out` of the count it
-  // was given. BadInput when they do not fit each other.
+  // Restores values from the bytes that Encode wrote: `in` of exactly the size that it returned,
+  // `out` of the count it was given. BadInput when they do not fit each other.
   virtual void Decode(std::span<const std::byte> in, std::span<float> out) = 0;
 };
 

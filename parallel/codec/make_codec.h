@@ -3,10 +3,14 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "parallel/codec/codec.h"
 
 namespace torus::parallel {
+
+// All names that MakeCodec takes, for help texts and tests.
+std::vector<std::string> CodecNames();
 
 // The codec of a flag's value, never null. Known names:
 //   none      the float32 bytes as they are (is_identity)

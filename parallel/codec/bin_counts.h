@@ -1,0 +1,46 @@
+// The first step of OrderStatistics: how many values lie in each of 65536 bins, the upper 16 bits
+// of a float32.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/storage.h"
+
+namespace torus::parallel {
+
+// Counted in parts, each by one thread over a range of its own.
+class BinCounts {
+ public:
+  static constexpr int kBins = 1 << 16;
+  static constexpr int kZeroBin = kBins / 2;
+
+  // Bins lie in the order of their values; this is the upper half that a bin stands for. Both
+  // zeros, and the denormals of either sign below 2^-133, share kZeroBin, which stands for 0x8000
+  // as well.
+  static int UpperHalfOf(int bin) { return bin < kZeroBin ? kBins - 1 - bin : bin - kZeroBin; }
+
+  explicit BinCounts(std::span<const float> values);
+
+  int parts() const { return static_cast<int>(parts_); }
+  int64_t PartBegin(int part) const { return values_ * part / parts_; }
+
+  int64_t count(int bin) const { return sum_[bin]; }
+  int64_t CountInPart(int part, int bin) const;
+  // Sum over bins [begin, end).
+  int64_t CountBetween(int begin, int end) const;
+  // Values that are infinite or NaN.
+  int64_t NonFinite() const;
+
+ private:
+  uint32_t* Table(int64_t part, int table) const;
+  void CountPart(int64_t part, std::span<const float> values);
+  void Sum();
+
+  int64_t values_, parts_;
+  Storage storage_;
+  uint32_t* tables_;  // [parts][tables a part][kBins], by upper half
+  uint32_t* sum_;     // [kBins], in the order of values
+};
+
+}  // namespace torus::parallel

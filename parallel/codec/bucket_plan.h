@@ -1,0 +1,38 @@
+// Where sort quantization cuts: the scale of each bucket, and what puts each value into its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "parallel/codec/quantize_kernel.h"
+
+namespace torus::parallel {
+
+// The step of a bucket: (maximum - minimum) / (2^step_bits - 1), rounded down to float32, but up
+// when denormal.
+float BucketStep(float minimum, float maximum, int step_bits);
+
+class BucketPlan {
+ public:
+  // BadInput for values that are not finite.
+  BucketPlan(std::span<const float> values, int buckets, int step_bits);
+
+  const BucketScale& scale() const { return scale_; }
+
+  // codes[i] for values[begin + i]; `values` as at construction.
+  void Quantize(std::span<const float> values, int64_t begin, int64_t end, uint16_t* codes) const;
+
+ private:
+  void SetScale(int bucket, float minimum, float maximum);
+  Thresholds ThresholdsAt(int64_t index) const;  // good up to NextCut(index)
+  int64_t NextCut(int64_t index) const;
+
+  BucketScale scale_;
+  bool wide_ = false;  // some bucket needs QuantizeWide
+  // The element of least rank in bucket k >= 1. Equal values before its index belong below the cut.
+  std::array<float, kMaxBuckets> cut_value_{};
+  std::array<int64_t, kMaxBuckets> cut_index_{};
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,69 @@
+// Sort quantization: b bits a value, S = b / 4 of them for a bucket and Q = 3 b / 4 for a step
+// within it.
+//
+// Sorted, the n values are cut into B = 2^S buckets of equal counts: bucket k holds the ranks
+// floor(k n / B) up to floor((k + 1) n / B), so that counts differ by at most one (with n < B some
+// are empty). Each bucket is divided into 2^Q evenly spaced points from its own minimum to its
+// maximum; a value is sent as its bucket and its nearest point. Buckets are narrow where values are
+// many: the error follows the distribution, outliers spoil only their own bucket. The cuts are
+// those of an exact sort, found by histogram selection (order_statistics.h) in three passes over
+// the input.
+//
+//   b    S  B   Q
+//   16   4  16  12
+//   12   3  8   9
+//   8    2  4   6
+//   4    1  2   3
+//
+// Ties: equal values (-0 equals 0) stand in the order of their indices, so a run of equal values
+// that straddles a cut is split there, earlier indices below. Such a value comes back as the
+// maximum of one bucket or the minimum of the next.
+//
+// Error: a value comes back within half a step of its bucket, give or take float32 rounding:
+//   |out - in| <= step * (1/2 + 3 * 2^(Q - 24)) + ulp(in) / 2
+// The step is (maximum - minimum) / (2^Q - 1) rounded to float32 (down when normal, so that nothing
+// overflows; up when denormal, so that the maximum is reached). Denormals are values like any
+// other. A bucket of one value (a constant or empty input, one element) has step 0 and comes back
+// exactly; -0 may come back as 0.
+//
+// Infinite and NaN values are refused: BadInput says how many, and which is the first. Clamped they
+// would hide that a run has diverged, and within a scale they would turn a whole bucket into NaN.
+//
+// Wire format, little-endian; EncodedBytes gives its exact size:
+//   offset         bytes            what
+//   0              8                n, unsigned
+//   8 + 8 k        4                minimum of bucket k = 0 .. B - 1, float32; 0 when empty
+//   12 + 8 k       4                step of bucket k, float32; 0 when empty
+//   8 + 8 B        ceil(n b / 8)    codes bucket << Q | point, b bits each, packed by bit_pack.h
+#pragma once
+
+#include "parallel/codec/codec.h"
+
+namespace torus::parallel {
+
+class SortQuantization : public Codec {
+ public:
+  // BadInput unless `bits` is 16, 12, 8 or 4.
+  explicit SortQuantization(int bits);
+
+  int bits() const { return bits_; }
+  int bucket_bits() const { return bits_ / 4; }            // S
+  int step_bits() const { return bits_ - bucket_bits(); }  // Q
+  int buckets() const { return 1 << bucket_bits(); }       // B
+
+  // 8 + 8 B + ceil(count b / 8).
+  size_t EncodedBytes(int64_t count) const;
+
+  std::string name() const override;
+  size_t MaxEncodedBytes(int64_t count) const override { return EncodedBytes(count); }
+  // BadInput also for 2^32 values or more.
+  size_t Encode(std::span<const float> in, std::span<std::byte> out) override;
+  void Decode(std::span<const std::byte> in, std::span<float> out) override;
+
+ private:
+  size_t HeaderBytes() const { return 8 + 8 * static_cast<size_t>(buckets()); }
+
+  int bits_;
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,48 @@
+#include "parallel/codec/make_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+TEST(MakeCodec, EveryNameMakesACodecOfThatName) {
+  EXPECT_EQ(CodecNames(),
+            (std::vector<std::string>{"none", "sortq:16", "sortq:12", "sortq:8", "sortq:4"}));
+  for (const std::string& name : CodecNames()) {
+    const auto codec = MakeCodec(name);
+    EXPECT_EQ(codec->name(), name);
+    EXPECT_EQ(codec->is_identity(), name == "none");
+  }
+}
+
+TEST(MakeCodec, AnUnknownNameIsToldTheKnownOnes) {
+  try {
+    MakeCodec("sortq:5");
+    FAIL();
+  } catch (const BadInput& e) {
+    EXPECT_STREQ(
+        e.what(),
+        "[codec] known codecs are none, sortq:16, sortq:12, sortq:8, sortq:4; got 'sortq:5'");
+  }
+}
+
+TEST(MakeCodec, NoneKeepsEveryBit) {
+  const auto codec = MakeCodec("none");
+  const std::vector<float> values{1.5f, -0.0f, 1e-45f};
+  std::vector<std::byte> bytes(codec->MaxEncodedBytes(3));
+  ASSERT_EQ(bytes.size(), 12u);
+  EXPECT_EQ(codec->Encode(values, bytes), 12u);
+  EXPECT_TRUE(std::ranges::equal(bytes, std::as_bytes(std::span(values))));
+  std::vector<float> back(3);
+  codec->Decode(bytes, back);
+  EXPECT_EQ(back, values);
+  EXPECT_THROW(codec->Encode(values, std::span(bytes).first(11)), BadInput);
+  EXPECT_THROW(codec->Decode(std::span(bytes).first(8), back), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::parallel

@@ -1,0 +1,77 @@
+#include "parallel/codec/order_statistics.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/error.h"
+#include "runtime/parallel_for.h"
+#include "tests/parallel/codec/exact_sort.h"
+
+namespace torus::parallel {
+namespace {
+
+std::vector<int64_t> SomeRanks(size_t count, uint32_t seed) {
+  std::mt19937 rng(seed);
+  std::vector<int64_t> ranks{0, static_cast<int64_t>(count) - 1};
+  for (int i = 0; i < 30; ++i) ranks.push_back(static_cast<int64_t>(rng() % count));
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+void ExpectStableOrder(const std::vector<float>& values, uint32_t seed) {
+  const std::vector<int64_t> ranks = SomeRanks(values.size(), seed);
+  std::vector<uint32_t> found(ranks.size());
+  OrderStatistics(values, ranks, found);
+  const std::vector<uint32_t> order = StableOrder(values);
+  for (size_t i = 0; i < ranks.size(); ++i) ASSERT_EQ(found[i], order[ranks[i]]) << ranks[i];
+}
+
+TEST(OrderStatistics, AgreesWithAStableSortOnEveryDistribution) {
+  for (const std::string& name : Distributions())
+    for (size_t count : {1u, 2u, 3u, 17u, 1000u, 70001u}) {
+      SCOPED_TRACE(fmt::format("{} of {}", count, name));
+      ExpectStableOrder(Draw(name, count, 1), 2);
+    }
+}
+
+// Several parts, each of which counts and gathers its own share.
+TEST(OrderStatistics, DoesNotDependOnTheTeam) {
+  const int before = TeamSize();
+  for (int team : {1, 2, 3, 5}) {
+    SetTeamSize(team);
+    for (const std::string& name : Distributions()) {
+      SCOPED_TRACE(fmt::format("{} threads, {}", team, name));
+      ExpectStableOrder(Draw(name, 200003, 3), 4);
+    }
+  }
+  SetTeamSize(before);
+}
+
+TEST(OrderStatistics, EveryRankOfASmallInput) {
+  const std::vector<float> values{3, -0.0f, 0, -1, 0, -0.0f, 3, -1e-45f, 1e-45f, -2};
+  std::vector<int64_t> ranks(values.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<uint32_t> found(values.size());
+  OrderStatistics(values, ranks, found);
+  EXPECT_EQ(found, (std::vector<uint32_t>{9, 3, 7, 1, 2, 4, 5, 8, 0, 6}));
+}
+
+TEST(OrderStatistics, RefusesWhatIsNotFinite) {
+  for (float bad : {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+                    std::numeric_limits<float>::quiet_NaN(), -std::nanf("")}) {
+    std::vector<float> values(100, 1.0f);
+    values[41] = values[77] = bad;
+    const std::vector<int64_t> ranks{0};
+    std::vector<uint32_t> found(1);
+    try {
+      OrderStatistics(values, ranks, found);
+      FAIL() << "took " << bad;
+    } catch (const BadInput& e) {
+      EXPECT_EQ(e.what(), fmt::format("[sortq] needs finite values; 2 of 100 are not, the first is "
+                                      "{} at index 41",
+                                      bad));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace torus::parallel
