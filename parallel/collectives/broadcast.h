@@ -1,6 +1,7 @@
 // One rank's bytes to all, and a point that nobody passes before all have come.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 

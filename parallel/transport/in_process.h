@@ -43,7 +43,7 @@ class InProcessWorld {
  private:
   friend class InProcessTransport;
   struct State;
-  std::shared_ptr<State> state_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace torus::parallel

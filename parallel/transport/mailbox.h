@@ -1,0 +1,51 @@
+// Mailbox: pairs sends with receives, for the in-process transport. Not thread-safe: its owner holds the lock.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "parallel/transport/tag.h"
+
+namespace torus::parallel {
+
+// One side of a transfer.
+struct Message {
+  bool sends = false;
+  int from = 0, to = 0;
+  Tag tag;
+  const void* source = nullptr;  // of a send
+  void* target = nullptr;        // of a receive
+  size_t bytes = 0;
+  std::string what;
+
+  std::shared_ptr<Message> match;  // the other side, once it is there
+  bool moving = false;             // the receiver is copying from `source`
+  bool done = false;
+  std::string error;  // the two sides do not fit
+
+  int rank() const { return sends ? from : to; }
+  int peer() const { return sends ? to : from; }
+};
+
+class Mailbox {
+ public:
+  // Pairs the message with the oldest one that fits it, or keeps it until that comes.
+  void Post(const std::shared_ptr<Message>& message);
+  // Takes back a message that is not moving; its match, if any, stays without one for ever.
+  void Withdraw(const std::shared_ptr<Message>& message);
+
+ private:
+  using Queue = std::deque<std::shared_ptr<Message>>;
+  using Key = std::tuple<bool, int, int, TagClass, int32_t>;  // sends, from, to, tag
+  static Key KeyOf(const Message& message, bool sends) {
+    return {sends, message.from, message.to, message.tag.kind, message.tag.number};
+  }
+
+  std::map<Key, Queue> waiting_;  // holds no empty queue
+};
+
+}  // namespace torus::parallel

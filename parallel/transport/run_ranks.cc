@@ -1,0 +1,144 @@
+#include "parallel/transport/run_ranks.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "runtime/error.h"
+#include "runtime/progress.h"
+#include "runtime/trace.h"
+
+namespace torus::parallel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+class Runner {
+ public:
+  Runner(InProcessWorld& world, const std::function<void(Transport&)>& fn, RunRanksOptions options)
+      : world_(world), fn_(fn), options_(options), finished_(world.size(), 0) {}
+
+  void Run() {
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < world_.size(); ++rank) {
+      threads.emplace_back([this, rank] { RunRank(rank); });
+    }
+    WaitForAll();
+    for (std::thread& thread : threads) thread.join();
+    if (first_error_) std::rethrow_exception(first_error_);
+  }
+
+ private:
+  void RunRank(int rank) {
+    SetProgressCounter(&world_.progress(rank));
+    trace::SetRank(rank, fmt::format("rank {}", rank));
+    try {
+      fn_(world_.transport(rank));
+    } catch (...) {
+      Fail(rank, std::current_exception());
+    }
+    SetProgressCounter(nullptr);
+    const std::lock_guard lock(mutex_);
+    finished_[rank] = 1;
+    changed_.notify_all();
+  }
+
+  static std::string Message(const std::exception_ptr& error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::exception& e) {
+      return e.what();
+    } catch (...) {
+      return "an exception of unknown type";
+    }
+  }
+
+  void Fail(int rank, std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (failed_) return;
+    failed_ = true;
+    first_error_ = std::move(error);
+    reason_ = Message(first_error_);
+    world_.Abort(rank, reason_);
+    changed_.notify_all();
+  }
+
+  std::vector<int> Running() const {
+    std::vector<int> ranks;
+    for (int rank = 0; rank < world_.size(); ++rank) {
+      if (!finished_[rank]) ranks.push_back(rank);
+    }
+    return ranks;
+  }
+
+  uint64_t Progress() {
+    uint64_t sum = 0;
+    for (const int rank : Running()) sum += world_.progress(rank).load(std::memory_order_relaxed);
+    return sum;
+  }
+
+  // Until every rank has finished, or one has failed or been aborted from outside, or nobody moves any more.
+  void WaitForAll() {
+    std::unique_lock lock(mutex_);
+    const Seconds patience(2 * world_.timeout());
+    Clock::time_point moved = Clock::now();
+    uint64_t progress = Progress();
+    while (!Running().empty() && !failed_ && !world_.aborted()) {
+      changed_.wait_for(lock, Seconds(std::min(world_.timeout() / 4, 1.0)));
+      const uint64_t now = Progress();
+      if (now != progress) moved = Clock::now();
+      progress = now;
+      if (Clock::now() - moved > patience) GiveUp(patience.count());
+    }
+    WaitForGrace(lock);
+  }
+
+  // A rank finishing changes the sum as well, so this is reached when all that still run stand still.
+  void GiveUp(double seconds) {
+    if (failed_ || Running().empty()) return;
+    failed_ = true;
+    reason_ = fmt::format("[ranks] rank {} shows no progress for {:.2f} s",
+                          fmt::join(Running(), ", "), seconds);
+    first_error_ = std::make_exception_ptr(BrokenEnvironment(reason_));
+    world_.Abort(-1, reason_);
+  }
+
+  void WaitForGrace(std::unique_lock<std::mutex>& lock) {
+    if (changed_.wait_for(lock, Seconds(options_.grace), [this] { return Running().empty(); }))
+      return;
+    const std::string line = fmt::format("torus: rank {} did not stop within {:.1f} s after: {}\n",
+                                         fmt::join(Running(), ", "), options_.grace, reason_);
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+    _Exit(1);
+  }
+
+  InProcessWorld& world_;
+  const std::function<void(Transport&)>& fn_;
+  const RunRanksOptions options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<char> finished_;
+  bool failed_ = false;
+  std::exception_ptr first_error_;
+  std::string reason_ = "the run was aborted";
+};
+
+}  // namespace
+
+void RunRanks(InProcessWorld& world, const std::function<void(Transport&)>& fn,
+              RunRanksOptions options) {
+  Runner(world, fn, options).Run();
+}
+
+void RunRanks(int ranks, const std::function<void(Transport&)>& fn) {
+  InProcessWorld world(ranks);
+  RunRanks(world, fn);
+}
+
+}  // namespace torus::parallel

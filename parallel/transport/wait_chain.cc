@@ -1,0 +1,51 @@
+#include "parallel/transport/wait_chain.h"
+
+#include <algorithm>
+
+#include "runtime/error.h"
+
+namespace torus::parallel {
+
+void WaitChain::Begin(int rank, int peer, const std::string& what) {
+  ranks_[rank].peer = peer;
+  ranks_[rank].what = what;
+}
+
+void WaitChain::End(int rank) { ranks_[rank].peer = -1; }
+
+std::vector<uint64_t> WaitChain::Look() const {
+  std::vector<uint64_t> counts;
+  for (const Rank& rank : ranks_) counts.push_back(rank.progress.load(std::memory_order_relaxed));
+  return counts;
+}
+
+std::vector<int> WaitChain::Chain(int rank) const {
+  std::vector<int> chain;
+  for (int next = ranks_[rank].peer; next >= 0 && next != rank; next = ranks_[next].peer) {
+    if (std::find(chain.begin(), chain.end(), next) != chain.end()) break;
+    chain.push_back(next);
+  }
+  return chain;
+}
+
+bool WaitChain::Moved(int rank, const std::vector<uint64_t>& before) const {
+  const std::vector<int> chain = Chain(rank);
+  return std::any_of(chain.begin(), chain.end(), [&](int other) {
+    return ranks_[other].progress.load(std::memory_order_relaxed) != before[other];
+  });
+}
+
+std::string WaitChain::Describe(int rank) const {
+  const std::vector<int> chain = Chain(rank);
+  if (chain.empty()) return fmt::format("rank {} waits for itself", rank);
+  std::string text = fmt::format("rank {}", chain.front());
+  for (const int other : chain) {
+    if (ranks_[other].peer < 0) return text + " shows no progress";
+    text += fmt::format(" waits for rank {} ({});", ranks_[other].peer, ranks_[other].what);
+    text += other == chain.back() ? " they wait for each other"
+                                  : fmt::format(" rank {}", ranks_[other].peer);
+  }
+  return text;
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,175 @@
+#include "parallel/collectives/ring.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "parallel/transport/group.h"
+#include "parallel/transport/run_ranks.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+std::vector<int64_t> Lengths(int ranks) { return {0, 1, ranks - 1, ranks, 10007, 1 << 20}; }
+
+// Small whole numbers, so that floats add up exactly; different on every rank.
+template <class T>
+T Term(int rank, int64_t i) {
+  return static_cast<T>((i * 7 + rank * 13) % 101 - 50);
+}
+
+template <class T>
+std::vector<T> Terms(int rank, int64_t count) {
+  std::vector<T> data(count);
+  for (int64_t i = 0; i < count; ++i) data[i] = Term<T>(rank, i);
+  return data;
+}
+
+template <class T>
+T Sum(int ranks, int64_t i) {
+  T sum = 0;
+  for (int rank = 0; rank < ranks; ++rank) sum += Term<T>(rank, i);
+  return sum;
+}
+
+uint64_t SentBy(const InProcessWorld& world, int rank) {
+  uint64_t bytes = 0;
+  for (int to = 0; to < world.size(); ++to) {
+    bytes += world.BytesSent(rank, to, TagClass::kCollective);
+  }
+  return bytes;
+}
+
+template <class T>
+void CheckAllReduce(int ranks, int64_t count) {
+  InProcessWorld world(ranks);
+  std::vector<std::vector<T>> results(ranks);
+  RunRanks(world, [&](Transport& t) {
+    std::vector<T> data = Terms<T>(t.rank(), count);
+    RingAllReduce(t, std::span<T>(data), "test");
+    results[t.rank()] = std::move(data);
+  });
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < count; ++i) wrong += results[0][i] != Sum<T>(ranks, i);
+  EXPECT_EQ(wrong, 0) << ranks << " ranks, " << count << " elements";
+  uint64_t total = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    EXPECT_EQ(std::memcmp(results[rank].data(), results[0].data(), count * sizeof(T)), 0);
+    EXPECT_EQ(SentBy(world, rank), RingBytesSent(ranks, rank, count, sizeof(T)));
+    total += SentBy(world, rank);
+  }
+  EXPECT_EQ(total, 2ull * (ranks - 1) * count * sizeof(T));
+}
+
+class RingRanks : public testing::TestWithParam<int> {};
+
+TEST_P(RingRanks, SumsExactlyAndSendsWhatTheFormulaSays) {
+  for (const int64_t count : Lengths(GetParam())) {
+    CheckAllReduce<int64_t>(GetParam(), count);
+    CheckAllReduce<float>(GetParam(), count);
+    if (count > 10007) continue;
+    CheckAllReduce<int32_t>(GetParam(), count);
+    CheckAllReduce<double>(GetParam(), count);
+  }
+}
+
+TEST_P(RingRanks, ReduceScatterLeavesEachRankItsChunk) {
+  const int n = GetParam();
+  const int64_t count = 1009;
+  RunRanks(n, [&](Transport& t) {
+    std::vector<int64_t> data = Terms<int64_t>(t.rank(), count);
+    RingReduceScatter(t, std::span<int64_t>(data), "test");
+    const Chunk own = RingChunk(count, n, t.rank() + 1);
+    for (int64_t i = own.begin; i < own.begin + own.size; ++i) {
+      ASSERT_EQ(data[i], Sum<int64_t>(n, i)) << "rank " << t.rank();
+    }
+  });
+}
+
+// Terms that do not add up exactly: the order of sums shows, and must be the documented one.
+TEST_P(RingRanks, FloatsAddFromTheChunksOwnRankOn) {
+  const int n = GetParam();
+  const int64_t count = 103;
+  const auto term = [](int rank, int64_t i) {
+    return 1.0f / static_cast<float>(3 + rank * 31 + i);
+  };
+  RunRanks(n, [&](Transport& t) {
+    std::vector<float> data(count);
+    for (int64_t i = 0; i < count; ++i) data[i] = term(t.rank(), i);
+    RingAllReduce(t, std::span<float>(data), "test");
+    for (int c = 0; c < n; ++c) {
+      const Chunk chunk = RingChunk(count, n, c);
+      for (int64_t i = chunk.begin; i < chunk.begin + chunk.size; ++i) {
+        float sum = term(c, i);
+        for (int k = 1; k < n; ++k) sum += term((c + k) % n, i);
+        ASSERT_EQ(data[i], sum);
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(OneToFifteen, RingRanks, testing::Range(1, 16));
+
+TEST(RingChunk, SizesDifferByAtMostOneAndCover) {
+  for (int n = 1; n <= 15; ++n) {
+    for (const int64_t count : Lengths(n)) {
+      int64_t next = 0;
+      for (int i = 0; i < n; ++i) {
+        const Chunk chunk = RingChunk(count, n, i);
+        EXPECT_EQ(chunk.begin, next);
+        EXPECT_TRUE(chunk.size == count / n || chunk.size == count / n + 1);
+        next += chunk.size;
+      }
+      EXPECT_EQ(next, count);
+    }
+  }
+  EXPECT_EQ(RingChunk(10, 3, -1).begin, RingChunk(10, 3, 2).begin);
+}
+
+TEST(RingAllReduce, Mean) {
+  RunRanks(4, [](Transport& t) {
+    std::vector<double> data(6, t.rank());
+    RingAllReduce(t, std::span<double>(data), "test", ReduceOp::kMean);
+    EXPECT_EQ(data, std::vector<double>(6, 1.5));
+    std::vector<int32_t> whole(6, 1);
+    EXPECT_THROW(RingAllReduce(t, std::span<int32_t>(whole), "test", ReduceOp::kMean), BadInput);
+  });
+}
+
+TEST(RingAllReduce, TwoGroupsAtOnce) {
+  RunRanks(6, [](Transport& t) {
+    const int parity = t.rank() % 2;
+    Group group(t, {parity, parity + 2, parity + 4});
+    std::vector<int64_t> data(5, t.rank());
+    RingAllReduce(group, std::span<int64_t>(data), "test");
+    EXPECT_EQ(data, std::vector<int64_t>(5, 3 * parity + 6));
+  });
+}
+
+TEST(RingAllReduce, LengthsThatDifferAreAnError) {
+  EXPECT_THROW(RunRanks(2,
+                        [](Transport& t) {
+                          std::vector<float> data(8 + 2 * t.rank());
+                          RingAllReduce(t, std::span<float>(data), "test");
+                        }),
+               BadInput);
+}
+
+TEST(RingAllReduce, ARankThatStopsEndsItForAll) {
+  InProcessWorld world(3, {.timeout = 0.2});
+  try {
+    RunRanks(world, [](Transport& t) {
+      std::vector<float> data(100);
+      if (t.rank() == 1) Throw<BrokenEnvironment>("test", "out of paper");
+      RingAllReduce(t, std::span<float>(data), "test");
+    });
+    FAIL();
+  } catch (const BrokenEnvironment& e) {
+    EXPECT_STREQ(e.what(), "[test] out of paper");
+  }
+}
+
+}  // namespace
+}  // namespace torus::parallel

@@ -1,0 +1,158 @@
+// Broken schedules, each found by the rule it breaks.
+#include "parallel/schedule/verifier.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "parallel/schedule/factory.h"
+#include "parallel/schedule/lowering.h"
+#include "parallel/schedule/printer.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+using K = ActionKind;
+
+// The position of the action that prints as `text` on `rank`.
+std::vector<Action>::iterator Find(Schedule& schedule, int rank, const std::string& text) {
+  std::vector<Action>& list = schedule.ranks[rank];
+  const auto it =
+      std::find_if(list.begin(), list.end(), [&](const Action& a) { return ToString(a) == text; });
+  EXPECT_NE(it, list.end()) << text;
+  return it;
+}
+
+void Swap(Schedule& schedule, int rank, const std::string& a, const std::string& b) {
+  std::iter_swap(Find(schedule, rank, a), Find(schedule, rank, b));
+}
+
+void Erase(Schedule& schedule, int rank, const std::string& text) {
+  schedule.ranks[rank].erase(Find(schedule, rank, text));
+}
+
+void ExpectBroken(const Schedule& schedule, const std::string& message) {
+  try {
+    Verify(schedule);
+    FAIL() << "accepted, though: " << message;
+  } catch (const BadInput& e) {
+    EXPECT_EQ(std::string(e.what()), "[schedule] gpipe: " + message);
+  }
+}
+
+TEST(Verifier, AcceptsGPipeOfEverySizeAndCountsWhatIsInFlight) {
+  for (int stages = 1; stages <= 5; ++stages) {
+    for (int m = 1; m <= 6; ++m) {
+      EXPECT_EQ(Verify(MakeSchedule("gpipe", stages, m)).in_flight, std::vector<int>(stages, m));
+    }
+  }
+}
+
+TEST(Verifier, OneForwardOneBackwardHasLessInFlight) {
+  Schedule s{
+      "1f1b",
+      2,
+      2,
+      2,
+      {{{K::kForward, 0, 0}, {K::kForward, 0, 1}, {K::kBackward, 0, 0}, {K::kBackward, 0, 1}},
+       {{K::kForward, 1, 0}, {K::kBackward, 1, 0}, {K::kForward, 1, 1}, {K::kBackward, 1, 1}}}};
+  EXPECT_EQ(Verify(Lower(s)).in_flight, (std::vector<int>{2, 1}));
+}
+
+TEST(Verifier, AcceptsSplitHalvesAndNeighboursOnOneRank) {
+  Schedule s{"v",
+             2,
+             3,
+             1,
+             {{{K::kForward, 0, 0}, {K::kBackwardInput, 0, 0}, {K::kBackwardWeight, 0, 0}},
+              {{K::kForward, 1, 0},
+               {K::kForward, 2, 0},
+               {K::kBackward, 2, 0},
+               {K::kBackwardInput, 1, 0},
+               {K::kBackwardWeight, 1, 0}}}};
+  EXPECT_EQ(ToText(Lower(s)),
+            "rank 0: 0F0 0sendA0>1 0recvG0<1 0I0 0W0 0reduce 0step\n"
+            "rank 1: 1recvA0<0 1F0 2F0 2B0 2reduce 1I0 1sendG0>0 1W0 1reduce 1step 2step\n");
+  EXPECT_EQ(Verify(Lower(s)).in_flight, (std::vector<int>{1, 1, 1}));
+}
+
+TEST(Verifier, BackwardBeforeForward) {
+  Schedule s = MakeSchedule("gpipe", 1, 2);
+  Swap(s, 0, "0F1", "0B1");
+  ExpectBroken(s, "rank 0 runs 0B1 before 0F1");
+}
+
+TEST(Verifier, DescendingBackwards) {
+  Schedule s = MakeSchedule("gpipe", 1, 2);
+  Swap(s, 0, "0B0", "0B1");
+  ExpectBroken(
+      s, "backwards of a stage must ascend by micro-batch, got 0B0 after micro-batch 1 on rank 0");
+}
+
+TEST(Verifier, MissingActions) {
+  for (const auto& [rank, gone, message] : std::vector<std::tuple<int, std::string, std::string>>{
+           {0, "0F1", "rank 0 runs 0sendA1>1 before 0F1"},
+           {0, "0B1", "rank 0 runs 0reduce before the last backward of its stage"},
+           {0, "0sendA1>1", "rank 0 never runs 0sendA1>1"},
+           {1, "1recvA1<0", "rank 1 runs 1F1 before 1recvA1<0"},
+           {1, "1sendG0>0", "rank 1 never runs 1sendG0>0"},
+           {0, "0recvG0<1", "rank 0 runs 0B0 before 0recvG0<1"},
+           {1, "1step", "stage 1 never steps"},
+           {1, "1reduce", "rank 1 runs 1step before 1reduce"}}) {
+    Schedule s = MakeSchedule("gpipe", 2, 2);
+    Erase(s, rank, gone);
+    ExpectBroken(s, message);
+  }
+}
+
+TEST(Verifier, TheSameActionTwice) {
+  Schedule s = MakeSchedule("gpipe", 1, 1);
+  s.ranks[0].push_back(s.ranks[0].front());
+  ExpectBroken(s, "rank 0 runs 0F0 twice");
+}
+
+TEST(Verifier, WholeAndHalfBackwardOfOneMicroBatch) {
+  Schedule s = MakeSchedule("gpipe", 1, 1);
+  s.ranks[0].insert(Find(s, 0, "0reduce"), Action{K::kBackwardInput, 0, 0});
+  ExpectBroken(s, "rank 0 runs 0I0 after a backward of that micro-batch");
+}
+
+TEST(Verifier, WrongPeer) {
+  Schedule s = MakeSchedule("gpipe", 3, 1);
+  Find(s, 0, "0sendA0>1")->peer = 2;
+  ExpectBroken(s, "rank 0 runs 0sendA0>2, but stage 1 is not on rank 2");
+}
+
+TEST(Verifier, MicroBatchOutOfRange) {
+  Schedule s = MakeSchedule("gpipe", 1, 1);
+  s.ranks[0].insert(s.ranks[0].begin(), Action{K::kForward, 0, 1});
+  ExpectBroken(s, "rank 0 runs 0F1, outside of 1 micro-batches");
+}
+
+TEST(Verifier, AStageOnTwoRanks) {
+  Schedule s = MakeSchedule("gpipe", 2, 1);
+  Find(s, 1, "1F0")->stage = 0;
+  ExpectBroken(s, "stage 0 belongs to one rank, got ranks 0 and 1");
+}
+
+TEST(Verifier, LinkOrder) {
+  Schedule s = MakeSchedule("gpipe", 2, 2);
+  Swap(s, 1, "1recvA0<0", "1recvA1<0");
+  Swap(s, 1, "1F0", "1F1");
+  ExpectBroken(
+      s, "message 0 from rank 0 to rank 1: sent is what 1recvA0<0 takes, received by 1recvA1<0");
+}
+
+TEST(Verifier, Deadlock) {
+  // Rank 0 asks for the gradient of micro-batch 0 before it sends the activation that it comes
+  // from.
+  Schedule s = MakeSchedule("gpipe", 2, 1);
+  std::vector<Action>& list = s.ranks[0];
+  const auto recv = Find(s, 0, "0recvG0<1");
+  std::rotate(list.begin(), recv, recv + 1);
+  ExpectBroken(s, "deadlock: rank 0 at 0recvG0<1, rank 1 at 1recvA0<0");
+}
+
+}  // namespace
+}  // namespace torus::parallel

@@ -1,0 +1,86 @@
+#include "parallel/transport/run_ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+TEST(RunRanks, EachRankHasAThreadAndAProgressCounterOfItsOwn) {
+  InProcessWorld world(4);
+  std::atomic<int> ran = 0;
+  RunRanks(world, [&](Transport& t) {
+    for (int i = 0; i <= t.rank(); ++i) TickProgress();
+    ++ran;
+  });
+  EXPECT_EQ(ran, 4);
+  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(world.progress(rank), rank + 1u);
+}
+
+TEST(RunRanks, ThrowsTheFirstErrorWithItsKind) {
+  EXPECT_THROW(RunRanks(3,
+                        [](Transport& t) {
+                          if (t.rank() == 2) Throw<BadInput>("test", "wrong");
+                          int value;
+                          t.Recv(2, {}, {&value, 4}, "value").Wait();
+                        }),
+               BadInput);
+  EXPECT_THROW(RunRanks(1, [](Transport&) { throw 5; }), int);
+}
+
+TEST(RunRanks, ARankThatStandsStillIsFoundThoughNobodyWaitsForIt) {
+  InProcessWorld world(2, {.timeout = 0.1});
+  try {
+    RunRanks(world, [](Transport& t) {
+      while (t.rank() == 1) {
+        t.ThrowIfAborted();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+    FAIL();
+  } catch (const BrokenEnvironment& e) {
+    EXPECT_STREQ(e.what(), "[ranks] rank 1 shows no progress for 0.20 s");
+  }
+}
+
+TEST(RunRanks, AWorldAbortedFromOutsideStopsTheRanks) {
+  InProcessWorld world(2);
+  std::thread outside([&] { world.Abort(-1, "interrupted"); });
+  try {
+    RunRanks(world, [](Transport& t) {
+      int value;
+      t.Recv(1 - t.rank(), {}, {&value, 4}, "value").Wait();
+    });
+    FAIL();
+  } catch (const BrokenEnvironment& e) {
+    EXPECT_NE(std::string(e.what()).find("because the run failed: interrupted"), std::string::npos);
+  }
+  outside.join();
+}
+
+TEST(RunRanksDeathTest, AThreadThatCannotBeStoppedEndsTheProgram) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        InProcessWorld world(2, {.timeout = 0.1});
+        RunRanks(world,
+                 [](Transport& t) {
+                   int value;
+                   while (t.rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(1));
+                   t.Recv(1, {}, {&value, 4}, "the answer").Wait();
+                 },
+                 {.grace = 0.2});
+      },
+      testing::ExitedWithCode(1),
+      "torus: rank 1 did not stop within 0.2 s after: .*rank 0 gave up.*rank 1 to send 4 "
+      "bytes.*the "
+      "answer");
+}
+
+}  // namespace
+}  // namespace torus::parallel
