@@ -10,13 +10,13 @@
 namespace torus {
 
 struct MemoryStats {
-  size_t live_bytes = 0;    // handed out now
-  size_t peak_bytes = 0;    // most ever handed out at once since the last ResetPeak
-  size_t held_bytes = 0;    // taken from the system: live and cached
+  size_t live_bytes = 0;  // handed out now
+  size_t peak_bytes = 0;  // most ever handed out at once since the last ResetPeak
+  size_t held_bytes = 0;  // taken from the system: live and cached
   uint64_t allocations = 0;
 };
 
-// Thread-safe. Blocks are aligned to 64 bytes; large ones to huge pages.
+// Thread-safe. Blocks are aligned to 64 bytes; large ones lie on huge pages.
 class Allocator {
  public:
   virtual ~Allocator() = default;

@@ -14,6 +14,9 @@ COPTS = [
     "//:cuda_on": ["-DTORUS_HAVE_CUDA=1"],
     "//conditions:default": [],
 }) + select({
+    "//:sanitizer_on": ["-DTORUS_SANITIZER=1"],
+    "//conditions:default": [],
+}) + select({
     "//:debug_on": [],
     "//conditions:default": ["-O3"],
 })
@@ -56,7 +59,7 @@ def torus_test(name, srcs = None, deps = [], size = "small", **kwargs):
         **kwargs
     )
 
-def torus_tests(deps, external = [], medium = [], large = [], exclude = []):
+def torus_tests(deps, external = [], medium = [], large = [], exclude = [], data = []):
     """Every *_test.cc of the folder, each a test of its own name; the folder's headers are theirs."""
     for src in native.glob(["*_test.cc"], exclude = exclude):
         name = src[:-3]
@@ -66,4 +69,5 @@ def torus_tests(deps, external = [], medium = [], large = [], exclude = []):
             deps = deps,
             size = "large" if name in large else ("medium" if name in medium else "small"),
             tags = ["external"] if name in external else [],
+            data = data,
         )
