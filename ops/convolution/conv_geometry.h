@@ -1,0 +1,47 @@
+// The shape rule of 2-D convolution: sizes, steps and paddings of one call, checked.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/shape.h"
+
+namespace torus {
+namespace ops {
+
+enum class PaddingMode { kExplicit, kSame, kValid };
+
+// PyTorch's arguments and defaults; pairs are (height, width).
+struct Conv2dOptions {
+  Dims stride{1, 1};
+  Dims padding{0, 0};  // used by kExplicit
+  PaddingMode padding_mode =
+      PaddingMode::kExplicit;  // kSame needs stride 1; an odd total puts the extra one last
+  Dims dilation{1, 1};
+  int64_t groups = 1;
+};
+
+}  // namespace ops
+
+namespace cpu {
+
+// Image (n, h, w, c), weight (o, kh, kw, c / groups), output (n, oh, ow, o).
+struct ConvGeometry {
+  int64_t n, h, w, c, o, kh, kw, oh, ow;
+  int64_t stride_h, stride_w, dilation_h, dilation_w;
+  int64_t top, left, bottom, right;  // zero padding
+  int64_t groups;
+
+  // A plain product of matrices: (n h w, c) x (c, o).
+  bool pointwise() const;
+  // One filter a channel.
+  bool depthwise() const { return groups == c && o == c; }
+  int64_t input_rows() const { return n * h * w; }
+  int64_t output_rows() const { return n * oh * ow; }
+};
+
+// BadInput, tagged conv2d, with both shapes where they do not fit.
+ConvGeometry ConvGeometryOf(const Shape& input, const Shape& weight,
+                            const ops::Conv2dOptions& options);
+
+}  // namespace cpu
+}  // namespace torus

@@ -1,0 +1,22 @@
+// Convolution with any groups over contiguous NHWC data; gradients overwrite.
+//
+// float: oneDNN, its primitives cached by geometry and team size. double: direct loops, the twin of every float path.
+#pragma once
+
+#include "ops/convolution/conv_geometry.h"
+
+namespace torus::cpu {
+
+// `bias` (o) may be null.
+void ConvForward(const ConvGeometry& g, const float* x, const float* weight, const float* bias,
+                 float* y);
+void ConvForward(const ConvGeometry& g, const double* x, const double* weight, const double* bias,
+                 double* y);
+
+void ConvBackwardInput(const ConvGeometry& g, const float* dy, const float* weight, float* dx);
+void ConvBackwardInput(const ConvGeometry& g, const double* dy, const double* weight, double* dx);
+
+void ConvBackwardWeight(const ConvGeometry& g, const float* x, const float* dy, float* dw);
+void ConvBackwardWeight(const ConvGeometry& g, const double* x, const double* dy, double* dw);
+
+}  // namespace torus::cpu

@@ -1,0 +1,83 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/convolution/depthwise_cpu.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+//
+#include "hwy/highway.h"
+#include "ops/channels/channels-inl.h"
+#include "ops/convolution/depthwise_kernel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace torus::cpu::HWY_NAMESPACE {
+
+// Eight columns of one vector of channels: enough independent sums to hide the latency of a fused multiply-add, and each
+// weight is loaded once for eight of them.
+void DepthwiseRowF32(const DepthwiseTap* taps, int count, const float* bias, int64_t columns,
+                     int64_t channels, int64_t in_step, int64_t out_step, float* out) {
+  InGroups<8>(0, columns, [&](auto group, int64_t j) HWY_ATTR {
+    constexpr int kColumns = decltype(group)::value;
+    OverChannels(hn::ScalableTag<float>(), 0, channels, [&](auto d, int64_t c) HWY_ATTR {
+      using V = hn::Vec<decltype(d)>;
+      V sum[kColumns];
+      const V start = bias == nullptr ? hn::Zero(d) : hn::LoadU(d, bias + c);
+      for (int i = 0; i < kColumns; ++i) sum[i] = start;
+      for (int t = 0; t < count; ++t) {
+        const V weight = hn::LoadU(d, taps[t].weight + c);
+        const float* in = taps[t].in + j * in_step + c;
+        for (int i = 0; i < kColumns; ++i)
+          sum[i] = hn::MulAdd(weight, hn::LoadU(d, in + i * in_step), sum[i]);
+      }
+      for (int i = 0; i < kColumns; ++i) hn::StoreU(sum[i], d, out + (j + i) * out_step + c);
+    });
+  });
+}
+
+// kTaps sums stay in registers while kColumns columns go by.
+template <int kTaps>
+void WeightTaps(const DepthwiseWeightTap* taps, const float* dy, int64_t columns, int64_t channels,
+                int64_t in_step) {
+  InGroups<16>(0, columns, [&](auto group, int64_t j) HWY_ATTR {
+    constexpr int kColumns = decltype(group)::value;
+    OverChannels(hn::ScalableTag<float>(), 0, channels, [&](auto d, int64_t c) HWY_ATTR {
+      using V = hn::Vec<decltype(d)>;
+      V sum[kTaps];
+      for (int t = 0; t < kTaps; ++t) sum[t] = hn::LoadU(d, taps[t].sum + c);
+      for (int i = 0; i < kColumns; ++i) {
+        const V grad = hn::LoadU(d, dy + (j + i) * channels + c);
+        for (int t = 0; t < kTaps; ++t)
+          sum[t] = hn::MulAdd(grad, hn::LoadU(d, taps[t].in + (j + i) * in_step + c), sum[t]);
+      }
+      for (int t = 0; t < kTaps; ++t) hn::StoreU(sum[t], d, taps[t].sum + c);
+    });
+  });
+}
+
+void DepthwiseWeightRowF32(const DepthwiseWeightTap* taps, int count, const float* dy,
+                           int64_t columns, int64_t channels, int64_t in_step) {
+  int t = 0;
+  for (; t + 9 <= count; t += 9) WeightTaps<9>(taps + t, dy, columns, channels, in_step);
+  for (; t + 3 <= count; t += 3) WeightTaps<3>(taps + t, dy, columns, channels, in_step);
+  for (; t < count; ++t) WeightTaps<1>(taps + t, dy, columns, channels, in_step);
+}
+
+}  // namespace torus::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace torus::cpu {
+
+HWY_EXPORT(DepthwiseRowF32);
+HWY_EXPORT(DepthwiseWeightRowF32);
+
+void DepthwiseRow(const DepthwiseTap* taps, int count, const float* bias, int64_t columns,
+                  int64_t channels, int64_t in_step, int64_t out_step, float* out) {
+  HWY_DYNAMIC_DISPATCH(DepthwiseRowF32)
+  (taps, count, bias, columns, channels, in_step, out_step, out);
+}
+
+void DepthwiseWeightRow(const DepthwiseWeightTap* taps, int count, const float* dy, int64_t columns,
+                        int64_t channels, int64_t in_step) {
+  HWY_DYNAMIC_DISPATCH(DepthwiseWeightRowF32)(taps, count, dy, columns, channels, in_step);
+}
+
+}  // namespace torus::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,81 @@
+#include "ops/convolution/convolution.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/error.h"
+#include "tests/testing/gradient_check.h"
+
+namespace torus {
+namespace {
+
+using ops::Conv2d;
+using ops::Conv2dOptions;
+using ops::PaddingMode;
+using testing::RandomLeaf;
+using testing::TransposedLeaf;
+
+testing::CheckedFunction Conv(const Conv2dOptions& options) {
+  return [=](const std::vector<Variable>& in) {
+    return std::vector<Variable>{Conv2d(in[0], in[1], in.size() > 2 ? in[2] : Variable(), options)};
+  };
+}
+
+GRADIENT_CASE(conv2d, Plain) {
+  Check(Conv({}), {RandomLeaf({2, 5, 4, 3}, 1), RandomLeaf({4, 3, 2, 3}, 2), RandomLeaf({4}, 3)});
+}
+GRADIENT_CASE(conv2d, StridePaddingDilation) {
+  Check(Conv({.stride = {2, 1}, .padding = {1, 2}, .dilation = {2, 1}}),
+        {RandomLeaf({1, 7, 5, 2}, 1), RandomLeaf({3, 3, 2, 2}, 2)});
+}
+GRADIENT_CASE(conv2d, Same) {
+  Check(Conv({.padding_mode = PaddingMode::kSame}),
+        {RandomLeaf({1, 4, 5, 2}, 1), RandomLeaf({2, 2, 3, 2}, 2)});
+}
+GRADIENT_CASE(conv2d, Groups) {
+  Check(Conv({.padding = {1, 1}, .groups = 2}),
+        {RandomLeaf({2, 4, 4, 4}, 1), RandomLeaf({6, 3, 3, 2}, 2), RandomLeaf({6}, 3)});
+}
+GRADIENT_CASE(conv2d, Depthwise) {
+  Check(Conv({.stride = {2, 2}, .padding = {1, 1}, .groups = 3}),
+        {RandomLeaf({2, 5, 5, 3}, 1), RandomLeaf({3, 3, 3, 1}, 2)});
+}
+GRADIENT_CASE(conv2d, Pointwise) {
+  Check(Conv({}), {RandomLeaf({2, 3, 3, 4}, 1), RandomLeaf({5, 1, 1, 4}, 2), RandomLeaf({5}, 3)});
+}
+GRADIENT_CASE(conv2d, View) {
+  Check(Conv({}), {TransposedLeaf({1, 4, 4, 3}, 1), TransposedLeaf({2, 2, 2, 3}, 2)});
+}
+GRADIENT_CASE(conv2d, EmptyBatch) {
+  Check(Conv({}), {RandomLeaf({0, 3, 3, 2}, 1), RandomLeaf({2, 2, 2, 2}, 2)});
+}
+GRADIENT_CASE(conv2d, SizeOne) {
+  Check(Conv({}), {RandomLeaf({1, 1, 1, 1}, 1), RandomLeaf({1, 1, 1, 1}, 2)});
+}
+
+TEST(Conv2d, SumsUnderTheKernel) {
+  const Variable x(FromVector<float>({1, 2, 3, 4}, {1, 2, 2, 1}));
+  const Variable weight(FromVector<float>({1, 10, 100, 1000}, {1, 2, 2, 1}));
+  EXPECT_EQ(Conv2d(x, weight).data().Item(), 4321);
+}
+
+TEST(Conv2d, SameWithAnEvenKernelPadsLast) {
+  const Variable x(FromVector<float>({1, 2, 3}, {1, 1, 3, 1}));
+  const Variable weight(FromVector<float>({1, 10}, {1, 1, 2, 1}));
+  const Variable y = Conv2d(x, weight, {}, {.padding_mode = PaddingMode::kSame});
+  EXPECT_EQ(ToVector<float>(y.data()), (std::vector<float>{21, 32, 3}));
+}
+
+TEST(Conv2d, BadInputIsNamed) {
+  const Variable x(Zeros({1, 4, 4, 3})), weight(Zeros({2, 3, 3, 3}));
+  EXPECT_THROW(Conv2d(Variable(Zeros({4, 4, 3})), weight), BadInput);
+  EXPECT_THROW(Conv2d(x, Variable(Zeros({2, 3, 3, 2}))), BadInput);
+  EXPECT_THROW(Conv2d(x, Variable(Zeros({2, 5, 5, 3}))), BadInput);
+  EXPECT_THROW(Conv2d(x, weight, Variable(Zeros({3}))), BadInput);
+  EXPECT_THROW(Conv2d(x, weight, {}, {.stride = {0, 1}}), BadInput);
+  EXPECT_THROW(Conv2d(x, weight, {}, {.stride = {2, 2}, .padding_mode = PaddingMode::kSame}),
+               BadInput);
+  EXPECT_THROW(Conv2d(x, Variable(Zeros({2, 3, 3, 3}, DType::kF64))), BadInput);
+}
+
+}  // namespace
+}  // namespace torus
