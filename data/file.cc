@@ -3,25 +3,12 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 
 #include "runtime/error.h"
+#include "runtime/io/file.h"
 
 namespace torus::data {
 namespace {
-
-bool UserCanMend(int error) {
-  return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
-         error == ELOOP || error == ENAMETOOLONG;
-}
-
-[[noreturn]] void FailRead(const std::string& path, int error) {
-  if (UserCanMend(error)) Throw<BadInput>(path, "requires a readable file: {}", strerror(error));
-  Throw<BrokenEnvironment>(path, "cannot be read: {}", strerror(error));
-}
 
 // Ends the stream on every way out.
 struct Inflater {
@@ -36,18 +23,9 @@ struct Inflater {
 }  // namespace
 
 std::vector<uint8_t> ReadFile(const std::string& path) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (file == nullptr) FailRead(path, errno);
-  std::vector<uint8_t> bytes;
-  size_t size = 0;
-  for (size_t got = 1; got > 0; size += got) {
-    // A folder opens and fails at the first read, and a size asked of the system may change: read
-    // until the end.
-    if (bytes.size() == size) bytes.resize(std::max<size_t>(size_t{1} << 16, 2 * size));
-    got = std::fread(bytes.data() + size, 1, bytes.size() - size, file.get());
-  }
-  if (std::ferror(file.get())) FailRead(path, errno);
-  bytes.resize(size);
+  const io::InputFile file(path);
+  std::vector<uint8_t> bytes(file.size());
+  file.ReadAt(0, bytes.data(), bytes.size());
   return bytes;
 }
 

@@ -10,9 +10,7 @@
 
 namespace torus::data {
 
-// All bytes of a file. BadInput where the caller can mend it (no such file, a folder, not allowed
-// to read); BrokenEnvironment when the system fails while reading. Both give the system's own
-// words.
+// All bytes of a regular file; io::InputFile's errors.
 std::vector<uint8_t> ReadFile(const std::string& path);
 
 // Whether the bytes begin with gzip's magic number, 1f 8b.

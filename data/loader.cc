@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 #include "runtime/error.h"
@@ -49,10 +50,17 @@ Loader::Loader(Sampler sampler, MakeBatch make, LoaderOptions options)
   next_step_ = sampler_.StepOf(sampler_.position());
   end_step_ =
       options_.steps < 0 ? std::numeric_limits<int64_t>::max() : next_step_ + options_.steps;
-  for (int i = 0; i < options_.workers; ++i) threads_.emplace_back([this] { Work(); });
+  try {
+    for (int i = 0; i < options_.workers; ++i) threads_.emplace_back([this] { Work(); });
+  } catch (const std::system_error& e) {
+    StopAndJoin();
+    Throw<BrokenEnvironment>("loader", "cannot start {} workers: {}", options_.workers, e.what());
+  }
 }
 
-Loader::~Loader() {
+Loader::~Loader() { StopAndJoin(); }
+
+void Loader::StopAndJoin() {
   Stop();
   for (std::thread& thread : threads_) thread.join();
 }
@@ -112,6 +120,8 @@ void Loader::Make(const Task& task, Slot* result) const {
     result->raise = Raise<InternalError>(fmt::format("[loader] {}: {}", name, e.what()));
   } catch (const std::exception& e) {
     result->raise = Raise<BrokenEnvironment>(fmt::format("[loader] {}: {}", name, e.what()));
+  } catch (...) {
+    result->raise = Raise<BrokenEnvironment>(fmt::format("[loader] {}: unknown error", name));
   }
   result->ready = true;
 }

@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -83,6 +84,7 @@ class Loader {
     size_t slot;
   };
 
+  void StopAndJoin();
   void Work();
   bool Claim(Task* task);
   void Make(const Task& task, Slot* result) const;
