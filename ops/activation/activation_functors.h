@@ -1,0 +1,153 @@
+// Activation functions of one element and their derivatives; the same bodies run on CPU and GPU.
+//
+// Forward(x) is the value; Backward(s, g) the gradient of x for a gradient g of the value, where s
+// is the value if kKeepsOutput (so that the input need not live), else x.
+#pragma once
+
+#include <cmath>
+
+#include "ops/elementwise/host_device.h"
+
+namespace torus::ops {
+
+// min_val below, max_val above; NaN passes. The gradient is zero at and beyond both ends, as in
+// PyTorch; the value tells that too. ReLU6 is (0, 6).
+struct HardtanhFunctor {
+  static constexpr bool kKeepsOutput = true;
+  double min_val, max_val;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    const T low = static_cast<T>(min_val), high = static_cast<T>(max_val);
+    const T above = x < low ? low : x;
+    return above > high ? high : above;
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T y, T g) const {
+    // One condition, not two joined by ||: gcc vectorises a chain of selections.
+    const T inside = y <= static_cast<T>(min_val) ? T(0) : g;
+    return y >= static_cast<T>(max_val) ? T(0) : inside;
+  }
+};
+
+struct ReluFunctor {
+  static constexpr bool kKeepsOutput = true;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return x <= T(0) ? T(0) : x;
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T y, T g) const {
+    return y <= T(0) ? T(0) : g;
+  }
+};
+
+struct LeakyReluFunctor {
+  static constexpr bool kKeepsOutput = false;
+  double negative_slope;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return x > T(0) ? x : x * static_cast<T>(negative_slope);
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    return x > T(0) ? g : g * static_cast<T>(negative_slope);
+  }
+};
+
+struct SigmoidFunctor {
+  static constexpr bool kKeepsOutput = true;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return T(1) / (T(1) + std::exp(-x));
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T y, T g) const {
+    return g * (T(1) - y) * y;
+  }
+};
+
+struct TanhFunctor {
+  static constexpr bool kKeepsOutput = true;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return std::tanh(x);
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T y, T g) const {
+    return g * (T(1) - y * y);
+  }
+};
+
+// x * sigmoid(x) (Elfwing et al. 2017)
+struct SiluFunctor {
+  static constexpr bool kKeepsOutput = false;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return x / (T(1) + std::exp(-x));
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    const T s = T(1) / (T(1) + std::exp(-x));
+    return g * s * (T(1) + x * (T(1) - s));
+  }
+};
+
+// x * Phi(x), Phi the normal distribution function (Hendrycks and Gimpel 2016)
+struct GeluFunctor {
+  static constexpr bool kKeepsOutput = false;
+  static constexpr double kRootHalf = 0.70710678118654752440;      // 1 / sqrt(2)
+  static constexpr double kDensityScale = 0.39894228040143267794;  // 1 / sqrt(2 pi)
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return x * Phi(x);
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    return g * (Phi(x) + x * static_cast<T>(kDensityScale) * std::exp(T(-0.5) * x * x));
+  }
+  // erfc keeps the digits of the lower tail, which 1 + erf would cancel.
+  template <class T>
+  TORUS_HOST_DEVICE static T Phi(T x) {
+    return T(0.5) * std::erfc(-x * static_cast<T>(kRootHalf));
+  }
+};
+
+// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper's approximation
+struct GeluTanhFunctor {
+  static constexpr bool kKeepsOutput = false;
+  static constexpr double kScale = 0.79788456080286535588;  // sqrt(2 / pi)
+  static constexpr double kCubic = 0.044715;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return T(0.5) * x * (T(1) + std::tanh(Inner(x)));
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    const T t = std::tanh(Inner(x));
+    const T slope = static_cast<T>(kScale) * (T(1) + static_cast<T>(3 * kCubic) * x * x);
+    return g * T(0.5) * (T(1) + t + x * (T(1) - t * t) * slope);
+  }
+  template <class T>
+  TORUS_HOST_DEVICE static T Inner(T x) {
+    return static_cast<T>(kScale) * (x + static_cast<T>(kCubic) * x * x * x);
+  }
+};
+
+// log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold
+struct SoftplusFunctor {
+  static constexpr bool kKeepsOutput = false;
+  double beta, threshold;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    const T scaled = x * static_cast<T>(beta);
+    return scaled > static_cast<T>(threshold) ? x
+                                              : std::log1p(std::exp(scaled)) / static_cast<T>(beta);
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    const T scaled = x * static_cast<T>(beta);
+    return scaled > static_cast<T>(threshold) ? g : g / (T(1) + std::exp(-scaled));
+  }
+};
+
+}  // namespace torus::ops

@@ -1,0 +1,13 @@
+// The affine map of a linear layer, as torch.nn.functional.linear.
+#pragma once
+
+#include "autograd/variable.h"
+
+namespace torus::ops {
+
+// input (..., in), weight (out, in), bias (out) or undefined; result (..., out) =
+// input weight^T + bias. f32 or f64, all of one dtype, any strides. BadInput for sizes that do not
+// fit.
+Variable Linear(const Variable& input, const Variable& weight, const Variable& bias = {});
+
+}  // namespace torus::ops

@@ -1,0 +1,51 @@
+#include "ops/matmul/matmul.h"
+
+#include "autograd/node.h"
+#include "ops/matmul/product.h"
+#include "ops/reduction/sum.h"
+#include "ops/view/view.h"
+
+namespace torus::ops {
+namespace {
+
+// Gradient of the right operand, g being that of the product.
+Tensor RightGradient(const Tensor& a, const Tensor& g, const Shape& shape) {
+  // One matrix for a whole batch: its rows are summed by the product itself.
+  if (shape.rank() == 2 && a.rank() > 2 && a.dim(-1) > 0 && g.dim(-1) > 0)
+    return MatrixProduct(a.Reshape({-1, a.dim(-1)}).Transpose(0, 1), g.Reshape({-1, g.dim(-1)}));
+  return SumTo(MatrixProduct(a.Transpose(-1, -2), g), shape);
+}
+
+Variable MatrixMatmul(const Variable& input, const Variable& other) {
+  return Record("matmul", MatrixProduct(input.data(), other.data()), {input, other},
+                [a = Saved(other.requires_grad() ? input : Variable()),
+                 b = Saved(input.requires_grad() ? other : Variable()), shape_a = input.shape(),
+                 shape_b = other.shape()](const GradContext& g) {
+                  const auto left = [&] {
+                    return SumTo(MatrixProduct(g.grad(), b.get().Transpose(-1, -2)), shape_a);
+                  };
+                  return Gradients{
+                      g.wants(0) ? left() : Tensor(),
+                      g.wants(1) ? RightGradient(a.get(), g.grad(), shape_b) : Tensor()};
+                });
+}
+
+}  // namespace
+
+Variable Matmul(const Variable& input, const Variable& other) {
+  Require(input.rank() > 0 && other.rank() > 0, "matmul", "scalars have no product: {} x {}",
+          ToString(input.shape()), ToString(other.shape()));
+  if (input.rank() == 1)
+    return Squeeze(Matmul(Unsqueeze(input, 0), other), {other.rank() > 1 ? -2 : 0});
+  if (other.rank() == 1) return Squeeze(Matmul(input, Unsqueeze(other, 1)), {-1});
+  return MatrixMatmul(input, other);
+}
+
+Variable Bmm(const Variable& input, const Variable& mat2) {
+  Require(input.rank() == 3 && mat2.rank() == 3 && input.dim(0) == mat2.dim(0), "bmm",
+          "needs (b, m, k) x (b, k, n), got {} x {}", ToString(input.shape()),
+          ToString(mat2.shape()));
+  return MatrixMatmul(input, mat2);
+}
+
+}  // namespace torus::ops

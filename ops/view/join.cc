@@ -1,0 +1,102 @@
+#include "ops/view/join.h"
+
+#include "autograd/node.h"
+#include "ops/view/view.h"
+#include "ops/view/view_shape.h"
+#include "runtime/kernels.h"
+
+namespace torus::ops {
+namespace {
+
+// What PyTorch lets pass in any cat.
+bool IsBlank(const Shape& shape) { return shape == Shape{0}; }
+
+Shape RuleOfCat(const std::vector<Variable>& tensors, int64_t dim) {
+  std::vector<Shape> parts;
+  for (const Variable& tensor : tensors)
+    if (!IsBlank(tensor.shape())) parts.push_back(tensor.shape());
+  if (parts.empty()) return {0};
+  Require(parts[0].rank() > 0, "cat", "a scalar cannot be joined");
+  return JoinedShape(parts, NormalizeDim("cat", dim, parts[0].rank()));
+}
+
+// Each part's piece of `whole`, in order; blank parts get one of their own.
+std::vector<Tensor> Pieces(const Tensor& whole, const std::vector<Shape>& parts, int dim) {
+  std::vector<Tensor> pieces;
+  int64_t at = 0;
+  for (const Shape& part : parts) {
+    if (IsBlank(part)) {
+      pieces.push_back(Empty(part, whole.dtype(), whole.device()));
+      continue;
+    }
+    pieces.push_back(whole.Narrow(dim, at, part[dim]));
+    at += part[dim];
+  }
+  return pieces;
+}
+
+}  // namespace
+
+Variable Cat(const std::vector<Variable>& tensors, int64_t dim) {
+  Require(!tensors.empty(), "cat", "needs at least one tensor");
+  const Shape shape = RuleOfCat(tensors, dim);
+  const int d = NormalizeDim("cat", dim, shape.rank());
+  const Tensor& first = tensors[0].data();
+  Tensor out(shape, first.dtype(), first.device());
+  std::vector<Shape> parts;
+  for (const Variable& tensor : tensors) {
+    Require(tensor.dtype() == first.dtype(), "cat", "dtypes differ: {} and {}", first.Describe(),
+            tensor.data().Describe());
+    parts.push_back(tensor.shape());
+  }
+  std::vector<Tensor> pieces = Pieces(out, parts, d);
+  for (size_t i = 0; i < tensors.size(); ++i) Copy(tensors[i].data(), pieces[i]);
+  return Record("cat", std::move(out), tensors,
+                [parts, d](const GradContext& g) { return Pieces(g.grad(), parts, d); });
+}
+
+Variable Stack(const std::vector<Variable>& tensors, int64_t dim) {
+  Require(!tensors.empty(), "stack", "needs at least one tensor");
+  std::vector<Variable> rows;
+  for (const Variable& tensor : tensors) {
+    Require(tensor.shape() == tensors[0].shape(), "stack", "shapes differ: {} and {}",
+            ToString(tensors[0].shape()), ToString(tensor.shape()));
+    rows.push_back(Unsqueeze(tensor, dim));
+  }
+  return Cat(rows, NormalizeDim("stack", dim, rows[0].rank()));
+}
+
+std::vector<Variable> Split(const Variable& input, const std::vector<int64_t>& sizes, int64_t dim) {
+  Require(input.rank() > 0, "split", "needs at least one dimension");
+  const int d = NormalizeDim("split", dim, input.rank());
+  int64_t sum = 0;
+  for (int64_t size : sizes) sum += size;
+  Require(sum == input.dim(d), "split", "sizes ({}) do not add up to dimension {} of shape {}",
+          fmt::join(sizes, ", "), d, ToString(input.shape()));
+  std::vector<Tensor> outs;
+  int64_t at = 0;
+  for (int64_t size : sizes) {
+    outs.push_back(input.data().Narrow(d, at, size));
+    at += size;
+  }
+  return RecordMany("split", std::move(outs), {input},
+                    [shape = input.shape(), sizes, d, dtype = input.dtype(),
+                     device = input.data().device()](const GradContext& g) {
+                      Tensor whole = Zeros(shape, dtype, device);
+                      int64_t at = 0;
+                      for (size_t i = 0; i < sizes.size(); ++i) {
+                        Tensor window = whole.Narrow(d, at, sizes[i]);
+                        if (g.grad(static_cast<int>(i)).defined()) Copy(g.grad(i), window);
+                        at += sizes[i];
+                      }
+                      return Gradients{whole};
+                    });
+}
+
+std::vector<Variable> Split(const Variable& input, int64_t split_size, int64_t dim) {
+  Require(input.rank() > 0, "split", "needs at least one dimension");
+  const int d = NormalizeDim("split", dim, input.rank());
+  return Split(input, SplitSizes(input.dim(d), split_size), d);
+}
+
+}  // namespace torus::ops

@@ -1,0 +1,34 @@
+// Other shapes of the same elements, as the torch functions of these names. All but Reshape of a
+// strided input are views: no byte is copied, and the result shares memory with the input. Any
+// dtype. BadInput tagged with the op for shapes and dimensions that do not fit.
+#pragma once
+
+#include "autograd/variable.h"
+
+namespace torus::ops {
+
+// Row-major order kept; one size may be -1. A view where the input is contiguous, else a copy.
+Variable Reshape(const Variable& input, const Shape& shape);
+
+// Merges dimensions start_dim..end_dim into one; a scalar becomes (1).
+Variable Flatten(const Variable& input, int64_t start_dim = 0, int64_t end_dim = -1);
+
+Variable Transpose(const Variable& input, int64_t dim0, int64_t dim1);
+
+// Dimension i of the result is dimension dims[i] of the input.
+Variable Permute(const Variable& input, const Dims& dims);
+
+// [start, start + length) of one dimension; a negative start counts from the end.
+Variable Narrow(const Variable& input, int64_t dim, int64_t start, int64_t length);
+
+// Repeats size-1 and new leading dimensions; -1 keeps a size.
+Variable Expand(const Variable& input, const Shape& size);
+
+// Drops dimensions of size 1: all, or those of `dims` that have it.
+Variable Squeeze(const Variable& input);
+Variable Squeeze(const Variable& input, const Dims& dims);
+
+// Inserts a dimension of size 1 before `dim`, in [-rank - 1, rank].
+Variable Unsqueeze(const Variable& input, int64_t dim);
+
+}  // namespace torus::ops

@@ -1,0 +1,60 @@
+#include "ops/view/view_shape.h"
+
+#include <algorithm>
+
+#include "runtime/error.h"
+
+namespace torus::ops {
+
+Shape FlattenedShape(const Shape& shape, int64_t start, int64_t end) {
+  const int first = NormalizeDim("flatten", start, shape.rank());
+  const int last = NormalizeDim("flatten", end, shape.rank());
+  Require(first <= last, "flatten", "start_dim {} is after end_dim {} of shape {}", start, end,
+          ToString(shape));
+  if (shape.rank() == 0) return {1};
+  Shape out;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (d > first && d <= last)
+      out[first] *= shape[d];
+    else
+      out.push_back(shape[d]);
+  }
+  return out;
+}
+
+Dims SqueezedDims(const Shape& shape, const Dims& dims) {
+  Dims named = Dims::Filled(std::max(1, shape.rank()), 0);
+  for (int64_t dim : dims) {
+    const int d = NormalizeDim("squeeze", dim, shape.rank());
+    Require(named[d] == 0, "squeeze", "dimension {} is named twice", d);
+    named[d] = 1;
+  }
+  Dims gone;
+  for (int d = 0; d < shape.rank(); ++d)
+    if (named[d] == 1 && shape[d] == 1) gone.push_back(d);
+  return gone;
+}
+
+Shape JoinedShape(std::span<const Shape> parts, int dim) {
+  Shape out = parts[0];
+  for (const Shape& part : parts.subspan(1)) {
+    Shape expected = out;
+    if (part.rank() == out.rank()) expected[dim] = part[dim];
+    Require(part == expected, "cat", "sizes differ beside dimension {}: {} and {}", dim,
+            ToString(parts[0]), ToString(part));
+    out[dim] += part[dim];
+  }
+  return out;
+}
+
+std::vector<int64_t> SplitSizes(int64_t size, int64_t split_size) {
+  Require(split_size > 0 || (split_size == 0 && size == 0), "split",
+          "a split_size above 0 is needed for {} elements, got {}", size, split_size);
+  if (size == 0) return {0};
+  std::vector<int64_t> sizes;
+  for (int64_t at = 0; at < size; at += split_size)
+    sizes.push_back(std::min(split_size, size - at));
+  return sizes;
+}
+
+}  // namespace torus::ops

@@ -1,0 +1,98 @@
+#include "ops/activation/activation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "autograd/backward.h"
+#include "ops/activation/math.h"
+#include "tests/testing/gradient_check.h"
+
+namespace torus::ops {
+namespace {
+
+using testing::RandomLeaf;
+using testing::TransposedLeaf;
+using testing::UniformLeaf;
+using Variables = std::vector<Variable>;
+
+// Normal values lie away from every kink by more than the check's step.
+template <class F>
+testing::CheckedFunction Of(const F& f) {
+  return [f](const Variables& in) { return Variables{f(in[0])}; };
+}
+
+GRADIENT_CASE(relu, Views) { Check(Of(Relu), {TransposedLeaf({3, 4})}); }
+GRADIENT_CASE(relu, Empty) { Check(Of(Relu), {RandomLeaf({2, 0})}); }
+GRADIENT_CASE(relu, Scalar) { Check(Of(Relu), {RandomLeaf({})}); }
+GRADIENT_CASE(relu6, BothEnds) { Check(Of(Relu6), {UniformLeaf({30}, -3, 9)}); }
+GRADIENT_CASE(hardtanh, BothEnds) {
+  Check(Of([](const Variable& x) { return Hardtanh(x, -0.5, 0.25); }), {TransposedLeaf({4, 5})});
+}
+GRADIENT_CASE(leaky_relu, Slope) {
+  Check(Of([](const Variable& x) { return LeakyRelu(x, 0.3); }), {TransposedLeaf({4, 5})});
+}
+GRADIENT_CASE(sigmoid, Wide) { Check(Of(Sigmoid), {UniformLeaf({20}, -8, 8)}); }
+GRADIENT_CASE(tanh, Wide) { Check(Of(Tanh), {UniformLeaf({20}, -5, 5)}); }
+GRADIENT_CASE(silu, Wide) { Check(Of(Silu), {UniformLeaf({20}, -8, 8)}); }
+GRADIENT_CASE(gelu, Exact) {
+  Check(Of([](const Variable& x) { return Gelu(x); }), {UniformLeaf({20}, -4, 4)});
+}
+GRADIENT_CASE(gelu, TanhApproximation) {
+  Check(Of([](const Variable& x) { return Gelu(x, "tanh"); }), {UniformLeaf({20}, -4, 4)});
+}
+GRADIENT_CASE(softplus, Default) {
+  Check(Of([](const Variable& x) { return Softplus(x); }), {UniformLeaf({20}, -5, 30)});
+}
+GRADIENT_CASE(softplus, NegativeBeta) {
+  Check(Of([](const Variable& x) { return Softplus(x, -2, 1); }), {UniformLeaf({20}, -5, 5)});
+}
+GRADIENT_CASE(exp, Views) { Check(Of(Exp), {TransposedLeaf({2, 3})}); }
+GRADIENT_CASE(log, Positive) { Check(Of(Log), {UniformLeaf({2, 3}, 0.2, 5)}); }
+GRADIENT_CASE(sqrt, Positive) { Check(Of(Sqrt), {UniformLeaf({2, 3}, 0.2, 5)}); }
+GRADIENT_CASE(rsqrt, Positive) { Check(Of(Rsqrt), {UniformLeaf({2, 3}, 0.2, 5)}); }
+GRADIENT_CASE(abs, Views) { Check(Of(Abs), {TransposedLeaf({2, 3})}); }
+
+std::vector<float> Gradient(const testing::CheckedFunction& f, const std::vector<float>& values) {
+  const Variable x(FromVector(values, {static_cast<int64_t>(values.size())}), true);
+  Backward(f({x}), {Full(x.shape(), 1)});
+  return ToVector<float>(x.grad());
+}
+
+// PyTorch's choices where there is no derivative.
+TEST(Activation, GradientsAtKinks) {
+  EXPECT_EQ(Gradient(Of(Relu), {0, -0.0f, 1}), (std::vector<float>{0, 0, 1}));
+  EXPECT_EQ(Gradient(Of(Relu6), {0, 6, 3}), (std::vector<float>{0, 0, 1}));
+  EXPECT_EQ(Gradient(Of(Abs), {0, -2, 2}), (std::vector<float>{0, -1, 1}));
+  const auto closed = [](const Variable& x) { return Hardtanh(x, 0, 0); };
+  EXPECT_EQ(Gradient(Of(closed), {-1, 0, 1}), (std::vector<float>{0, 0, 0}));
+}
+
+TEST(Activation, NotANumberStaysOne) {
+  const Variable x(FromVector<float>({NAN}, {1}));
+  EXPECT_TRUE(std::isnan(Relu(x).data().Item()));
+  EXPECT_TRUE(std::isnan(Relu6(x).data().Item()));
+  EXPECT_TRUE(std::isnan(Hardtanh(x).data().Item()));
+}
+
+TEST(Activation, KnownValues) {
+  const auto at = [](double x) { return Variable(Full({}, x, DType::kF64)); };
+  EXPECT_NEAR(Gelu(at(1)).data().Item(), 0.8413447460685429, 1e-15);
+  EXPECT_NEAR(Gelu(at(1), "tanh").data().Item(), 0.8411919906082768, 1e-15);
+  EXPECT_NEAR(Silu(at(1)).data().Item(), 0.7310585786300049, 1e-15);
+  EXPECT_NEAR(Softplus(at(0)).data().Item(), std::log(2.0), 1e-15);
+  EXPECT_EQ(Softplus(at(21)).data().Item(), 21);
+  EXPECT_EQ(Sigmoid(at(-800)).data().Item(), 0);
+  EXPECT_EQ(LeakyRelu(at(-2)).data().Item(), -0.02);
+}
+
+TEST(Activation, RefusesWhatDoesNotFit) {
+  const Variable whole(Zeros({2}, DType::kI32)), x(Zeros({2}));
+  EXPECT_THROW(Relu(whole), BadInput);
+  EXPECT_THROW(Hardtanh(x, 1, -1), BadInput);
+  EXPECT_THROW(Gelu(x, "erf"), BadInput);
+  EXPECT_THROW(Softplus(x, 0), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::ops

@@ -1,0 +1,109 @@
+#include "ops/matmul/matmul.h"
+
+#include <gtest/gtest.h>
+
+#include "ops/matmul/linear.h"
+#include "ops/matmul/matmul_shape.h"
+#include "ops/matmul/product.h"
+#include "tests/testing/gradient_check.h"
+
+namespace torus::ops {
+namespace {
+
+using testing::RandomLeaf;
+using testing::TransposedLeaf;
+using Variables = std::vector<Variable>;
+
+Variables MatmulAll(const Variables& in) { return {Matmul(in[0], in[1])}; }
+Variables LinearAll(const Variables& in) {
+  return {Linear(in[0], in[1], in.size() > 2 ? in[2] : Variable())};
+}
+
+GRADIENT_CASE(matmul, Vectors) { Check(MatmulAll, {RandomLeaf({4}), RandomLeaf({4}, 1)}); }
+GRADIENT_CASE(matmul, MatrixVector) { Check(MatmulAll, {RandomLeaf({2, 3}), RandomLeaf({3}, 1)}); }
+GRADIENT_CASE(matmul, VectorBatch) {
+  Check(MatmulAll, {RandomLeaf({3}), RandomLeaf({2, 3, 4}, 1)});
+}
+GRADIENT_CASE(matmul, Views) {
+  Check(MatmulAll, {TransposedLeaf({2, 3}), TransposedLeaf({3, 4}, 1)});
+}
+GRADIENT_CASE(matmul, OneMatrixForABatch) {
+  Check(MatmulAll, {RandomLeaf({2, 2, 3}), RandomLeaf({3, 2}, 1)});
+}
+GRADIENT_CASE(matmul, BatchOnTheRight) {
+  Check(MatmulAll, {RandomLeaf({2, 3}), RandomLeaf({2, 3, 2}, 1)});
+}
+GRADIENT_CASE(matmul, BroadcastBatches) {
+  Check(MatmulAll, {RandomLeaf({2, 1, 2, 3}), TransposedLeaf({3, 3, 1}, 1)});
+}
+GRADIENT_CASE(matmul, NothingInside) { Check(MatmulAll, {RandomLeaf({2, 0}), RandomLeaf({0, 3})}); }
+GRADIENT_CASE(matmul, EmptyBatch) {
+  Check(MatmulAll, {RandomLeaf({0, 2, 3}), RandomLeaf({3, 2}, 1)});
+}
+GRADIENT_CASE(matmul, OneInputTwice) {
+  Check([](const Variables& in) { return Variables{Matmul(in[0], in[0])}; }, {RandomLeaf({3, 3})});
+}
+GRADIENT_CASE(matmul, Bmm) {
+  Check([](const Variables& in) { return Variables{Bmm(in[0], in[1])}; },
+        {RandomLeaf({2, 1, 3}), TransposedLeaf({2, 3, 2}, 1)});
+}
+GRADIENT_CASE(linear, Bias) {
+  Check(LinearAll, {RandomLeaf({2, 3}), RandomLeaf({4, 3}, 1), RandomLeaf({4}, 2)});
+}
+GRADIENT_CASE(linear, VectorWithoutBias) {
+  Check(LinearAll, {RandomLeaf({3}), TransposedLeaf({4, 3}, 1)});
+}
+GRADIENT_CASE(linear, Batches) {
+  Check(LinearAll, {TransposedLeaf({2, 2, 3}), RandomLeaf({1, 3}, 1), RandomLeaf({1}, 2)});
+}
+GRADIENT_CASE(linear, EmptyBatch) {
+  Check(LinearAll, {RandomLeaf({0, 3}), RandomLeaf({4, 3}, 1), RandomLeaf({4}, 2)});
+}
+GRADIENT_CASE(linear, NothingInside) {
+  Check(LinearAll, {RandomLeaf({2, 0}), RandomLeaf({4, 0}, 1), RandomLeaf({4}, 2)});
+}
+
+TEST(MatmulShape, Rule) {
+  EXPECT_EQ(MatmulShape({5, 1, 2, 3}, {4, 3, 6}), Shape({5, 4, 2, 6}));
+  try {
+    MatmulShape({2, 3}, {4, 5});
+    FAIL();
+  } catch (const BadInput& e) {
+    EXPECT_STREQ(e.what(), "[matmul] inner sizes differ: (2, 3) x (4, 5)");
+  }
+  EXPECT_THROW(MatmulShape({2, 2, 3}, {3, 3, 5}), BadInput);
+}
+
+// Every way in which a matrix may lie: rows, columns, a window, repeated rows, every second column.
+TEST(MatrixProduct, ReadsEveryLayout) {
+  const Tensor base = Arange(24, DType::kF32).View({4, 6});
+  const std::vector<Tensor> layouts = {base.Narrow(0, 0, 3).Narrow(1, 1, 3),
+                                       base.Narrow(0, 0, 3).Narrow(1, 1, 3).Transpose(0, 1),
+                                       base.Select(0, 1).Narrow(0, 0, 3).Expand({3, 3}),
+                                       base.View({4, 3, 2}).Select(2, 1).Narrow(0, 1, 3)};
+  for (const Tensor& a : layouts) {
+    for (const Tensor& b : layouts) {
+      const auto x = ToVector<float>(a), y = ToVector<float>(b);
+      const auto out = ToVector<float>(MatrixProduct(a, b));
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+          float sum = 0;
+          for (int k = 0; k < 3; ++k) sum += x[i * 3 + k] * y[k * 3 + j];
+          EXPECT_EQ(out[i * 3 + j], sum);
+        }
+    }
+  }
+}
+
+TEST(Matmul, RefusesWhatDoesNotFit) {
+  const Variable a(Zeros({2, 3}));
+  EXPECT_THROW(Matmul(Variable(Zeros({})), a), BadInput);
+  EXPECT_THROW(Matmul(a, Variable(Zeros({3, 2}, DType::kF64))), BadInput);
+  EXPECT_THROW(Bmm(a, a), BadInput);
+  EXPECT_THROW(Linear(a, Variable(Zeros({4, 2}))), BadInput);
+  EXPECT_THROW(Linear(a, Variable(Zeros({4, 3})), Variable(Zeros({3}))), BadInput);
+  EXPECT_THROW(Linear(Variable(Zeros({})), a), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::ops
