@@ -1,0 +1,84 @@
+#include "models/checkpoint/state_dict.h"
+
+#include <map>
+
+#include "models/checkpoint/layout.h"
+#include "runtime/error.h"
+#include "runtime/io/safetensors.h"
+#include "runtime/kernels.h"
+
+namespace torus {
+namespace {
+
+// Every tensor of the model's state, sharing its memory, in our layout.
+std::vector<NamedTensor> StateOf(const nn::Module& model) {
+  std::vector<NamedTensor> state;
+  for (const NamedVariable& parameter : model.Parameters())
+    state.push_back({parameter.name, parameter.value.data()});
+  for (const NamedTensor& buffer : model.Buffers()) state.push_back(buffer);
+  return state;
+}
+
+// PyTorch before 0.4 had no scalars; its own reader takes these too.
+bool SameShape(const Shape& wanted, const Shape& got) {
+  return got == wanted || (wanted.rank() == 0 && got == Shape{1});
+}
+
+std::string Difference(const Tensor& wanted, const Tensor& got) {
+  const Shape shape = ToFileLayout(wanted.shape());
+  if (SameShape(shape, got.shape()) && wanted.dtype() == got.dtype()) return {};
+  return fmt::format(" is {} {} and must be {} {}", Name(got.dtype()), ToString(got.shape()),
+                     Name(wanted.dtype()), ToString(shape));
+}
+
+struct Problems {
+  std::string text;
+  int count = 0;
+  void Add(const std::string& name, const std::string& what) {
+    text += (count++ == 0 ? "" : "; ") + name + what;
+  }
+};
+
+}  // namespace
+
+std::vector<NamedTensor> StateDict(const nn::Module& model) {
+  std::vector<NamedTensor> state = StateOf(model);
+  for (NamedTensor& tensor : state) tensor.value = ToFileLayout(tensor.value).Clone();
+  return state;
+}
+
+void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
+                   const std::string& where) {
+  std::map<std::string, Tensor> given;
+  Problems problems;
+  for (const NamedTensor& tensor : state)
+    if (!given.emplace(tensor.name, tensor.value).second) problems.Add(tensor.name, " comes twice");
+  std::vector<NamedTensor> wanted = StateOf(model);
+  std::vector<std::pair<Tensor, Tensor>> copies;
+  for (const NamedTensor& tensor : wanted) {
+    const auto found = given.extract(tensor.name);
+    if (found.empty()) {
+      problems.Add(tensor.name, " is missing");
+      continue;
+    }
+    const std::string difference = Difference(tensor.value, found.mapped());
+    if (!difference.empty())
+      problems.Add(tensor.name, difference);
+    else
+      copies.emplace_back(found.mapped(), tensor.value);
+  }
+  for (const auto& [name, tensor] : given) problems.Add(name, " is surplus");
+  Require(problems.count == 0, where, "does not fit the model in {} tensor{}: {}", problems.count,
+          problems.count == 1 ? "" : "s", problems.text);
+  for (auto& [from, to] : copies) Copy(FromFileLayout(from).Reshape(to.shape()), to);
+}
+
+void SaveModel(const nn::Module& model, const std::string& path) {
+  WriteSafetensors(path, StateDict(model), {{"format", "pt"}});
+}
+
+void LoadModel(nn::Module& model, const std::string& path) {
+  LoadStateDict(model, ReadSafetensors(path).tensors, path);
+}
+
+}  // namespace torus

@@ -1,0 +1,35 @@
+// The block of MobileNetV2 (Sandler et al. 2018, section 3.3 and figure 4): a narrow input is expanded by a 1 x 1
+// convolution, filtered depthwise 3 x 3, and projected back without activation; the input is added where shapes agree.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "models/nn/conv_bn_relu6.h"
+#include "models/nn/sequential.h"
+
+namespace torus {
+
+struct InvertedResidualOptions {
+  int64_t in = 0, out = 0;  // channels
+  int64_t stride = 1;       // 1 or 2
+  int64_t expansion = 1;    // 1 leaves the expansion layer out
+  DType dtype = DType::kF32;
+};
+
+// Children "conv.0" ...: [expansion], depthwise, projection, its batch norm.
+class InvertedResidual : public nn::Module {
+ public:
+  explicit InvertedResidual(const InvertedResidualOptions& options);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  nn::LayerCost Cost(const Shape& input) const override;
+
+ private:
+  bool residual_;
+  std::shared_ptr<nn::ConvBnRelu6> expansion_;  // null where the expansion is 1
+  std::shared_ptr<nn::ConvBnRelu6> depthwise_;
+  std::shared_ptr<nn::Conv2d> projection_;
+  std::shared_ptr<nn::BatchNorm2d> norm_;
+};
+
+}  // namespace torus

@@ -1,0 +1,47 @@
+// BatchNorm2d: batch normalization of the channels of images (Ioffe & Szegedy 2015), with a residual and an
+// activation fused in.
+#pragma once
+
+#include <optional>
+
+#include "models/nn/module.h"
+#include "models/nn/running_statistics.h"
+#include "ops/batch_norm/batch_norm.h"
+
+namespace torus::nn {
+
+struct BatchNorm2dOptions {
+  int64_t channels = 0;
+  double eps = 1e-5;
+  std::optional<double> momentum =
+      0.1;  // none: running statistics are the plain average of all mini-batches
+  DType dtype = DType::kF32;
+};
+
+// Parameters: weight ones, bias zeros. Buffers: running_mean zeros, running_var ones, num_batches_tracked (i64).
+//
+// Training normalizes by the statistics of the micro-batch, as GPipe does (Huang et al. 2019, section 2.2), and keeps
+// them; EndMiniBatch merges those of all micro-batches and moves the running statistics once, so that one micro-batch
+// gives PyTorch's figures. Otherwise it normalizes by the running statistics.
+class BatchNorm2d : public Module {
+ public:
+  explicit BatchNorm2d(const BatchNorm2dOptions& options);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  // activation(norm(x) + residual); `residual` may be undefined.
+  Variable Forward(const Variable& x, const StepContext& ctx, const Variable& residual,
+                   ops::Activation activation);
+  LayerCost Cost(const Shape& input) const override;
+
+ protected:
+  void OnEndMiniBatch() override;
+
+ private:
+  void Keep(const StepContext& ctx, const ops::BatchNormResult& result);
+
+  BatchNorm2dOptions options_;
+  Variable weight_, bias_;
+  Tensor running_mean_, running_var_, num_batches_tracked_;
+  StatisticsOfMiniBatch statistics_;
+};
+
+}  // namespace torus::nn

@@ -1,0 +1,36 @@
+#include "models/nn/conv2d.h"
+
+#include "ops/convolution/convolution.h"
+#include "runtime/error.h"
+
+namespace torus::nn {
+
+Conv2d::Conv2d(const Conv2dOptions& o) : options_(o) {
+  Require(o.in >= 1 && o.out >= 1 && o.groups >= 1 && o.in % o.groups == 0 && o.out % o.groups == 0,
+          "conv2d", "groups must divide both channel counts, got {} -> {} in {} groups", o.in,
+          o.out, o.groups);
+  weight_ = AddParameter("weight", {o.out, o.kernel, o.kernel, o.in / o.groups}, o.dtype,
+                         KaimingNormalFanOut());
+  if (o.bias) bias_ = AddParameter("bias", {o.out}, o.dtype, Constant(0));
+}
+
+Variable Conv2d::Forward(const Variable& x, const StepContext&) {
+  return ops::Conv2d(x, weight_, bias_,
+                     {.stride = {options_.stride, options_.stride},
+                      .padding = {options_.padding, options_.padding},
+                      .groups = options_.groups});
+}
+
+LayerCost Conv2d::Cost(const Shape& input) const {
+  const Conv2dOptions& o = options_;
+  Require(input.rank() == 4 && input[3] == o.in, "conv2d", "needs images (N, H, W, {}), got {}",
+          o.in, ToString(input));
+  auto size = [&o](int64_t in) { return (in + 2 * o.padding - o.kernel) / o.stride + 1; };
+  const Shape output{input[0], size(input[1]), size(input[2]), o.out};
+  const int64_t terms = o.kernel * o.kernel * o.in / o.groups;
+  return {.output = output,
+          .flops = 2 * terms * Numel(output),
+          .activation_bytes = Numel(output) * static_cast<int64_t>(SizeOf(o.dtype))};
+}
+
+}  // namespace torus::nn

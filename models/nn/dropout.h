@@ -1,0 +1,25 @@
+// Dropout (Srivastava et al. 2014), scaled while training so that nothing changes in evaluation.
+#pragma once
+
+#include <cstdint>
+
+#include "models/nn/module.h"
+
+namespace torus::nn {
+
+// Drops each element with `probability` while ctx.training. What is dropped is a function of (ctx.seed, ctx.step, `layer`,
+// ctx.samples): a model numbers its dropout layers when it is built, so every cut and every split into micro-batches and
+// replicas drops the same elements.
+class Dropout : public Module {
+ public:
+  // BadInput for a probability outside of [0, 1].
+  Dropout(double probability, uint64_t layer);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  LayerCost Cost(const Shape& input) const override;
+
+ private:
+  double probability_;
+  uint64_t layer_;
+};
+
+}  // namespace torus::nn

@@ -1,0 +1,14 @@
+// GlobalAveragePool: images (N, H, W, C) to rows (N, C).
+#pragma once
+
+#include "models/nn/module.h"
+
+namespace torus::nn {
+
+class GlobalAveragePool : public Module {
+ public:
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  LayerCost Cost(const Shape& input) const override;
+};
+
+}  // namespace torus::nn

@@ -1,0 +1,37 @@
+// Running mean and variance of batch normalization when a mini-batch comes in several micro-batches.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "runtime/tensor.h"
+
+namespace torus::nn {
+
+// Mean and variance of each channel over `count` values.
+struct BatchStatistics {
+  Tensor mean;      // (C), f32 or f64
+  Tensor variance;  // (C), biased: divided by count
+  int64_t count = 0;
+};
+
+// Statistics of all sets together, by Chan, Golub and LeVeque 1983, "Algorithms for computing the sample variance",
+// equations 2.1, in f64. `parts` is not empty; one part comes back as it is.
+BatchStatistics Merge(const std::vector<BatchStatistics>& parts);
+
+// Keeps the statistics of each micro-batch until the mini-batch ends. Each micro-batch is kept by its number, so a
+// forward that is computed again (activation checkpointing) counts once.
+class StatisticsOfMiniBatch {
+ public:
+  void Keep(int micro_batch, BatchStatistics statistics);
+  // All of them merged in ascending order of micro-batch, whatever order they came in; nothing if there were none.
+  // Forgets them.
+  std::optional<BatchStatistics> Take();
+
+ private:
+  std::map<int, BatchStatistics> kept_;
+};
+
+}  // namespace torus::nn

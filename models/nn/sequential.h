@@ -1,0 +1,33 @@
+// Sequential: layers one after another. A model is one: a pipeline may cut it between any two of its layers.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/nn/module.h"
+
+namespace torus::nn {
+
+class Sequential : public Module {
+ public:
+  using Layer = Module::Child;  // {name, module}
+
+  Sequential() = default;
+  // Names the layer by its place: "0", "1", ...
+  template <class M>
+  std::shared_ptr<M> Add(std::shared_ptr<M> layer) {
+    return Add(std::to_string(layers().size()), std::move(layer));
+  }
+  // `name` may be a dotted path ("features.0").
+  template <class M>
+  std::shared_ptr<M> Add(std::string name, std::shared_ptr<M> layer) {
+    return AddChild(std::move(name), std::move(layer));
+  }
+  const std::vector<Layer>& layers() const { return children(); }
+
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  LayerCost Cost(const Shape& input) const override;
+};
+
+}  // namespace torus::nn
