@@ -20,6 +20,7 @@ class GradientBuckets {
   int size() const { return static_cast<int>(buckets_.size()); }
   // Flat, contiguous.
   Tensor& bucket(int i) { return buckets_[i].flat; }
+  const Tensor& bucket(int i) const { return buckets_[i].flat; }
   std::string Describe(int i) const;  // "bucket 0 (classifier.bias .. features.17.weight)"
 
   // Copies the parameters' gradients in; one that is undefined counts as zeros.

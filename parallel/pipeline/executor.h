@@ -15,10 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "autograd/backward.h"
 #include "parallel/codec/codec.h"
 #include "parallel/pipeline/rank_totals.h"
-#include "parallel/pipeline/stage.h"
+#include "parallel/pipeline/stage_worker.h"
 #include "parallel/pipeline/tensor_header.h"
 #include "parallel/schedule/schedule.h"
 #include "parallel/transport/transport.h"
@@ -48,14 +47,10 @@ struct StepResult {
   double loss = 0;
 };
 
-// Mean loss of one micro-batch, a variable of one element.
-using LossFn = std::function<Variable(const std::vector<Variable>& outputs,
-                                      const std::vector<Tensor>& targets)>;
-
 struct ExecutorOptions {
   LossFn loss;  // needed where the last stage runs
-  // Codecs of this rank alone (they keep scratch); null sends raw bytes. Both ends of a cut have
-  // the same.
+  // For activations forward and gradients backward; null, or an identity, sends raw bytes. Both
+  // ends of a cut have the same.
   std::shared_ptr<Codec> activation_codec;
   std::shared_ptr<Codec> gradient_codec;
   // kReduce and kStep of a stage; empty does nothing. At kStep the stage's EndMiniBatch follows
@@ -104,7 +99,6 @@ class Executor {
   std::vector<CutTraffic> traffic() const;
 
  private:
-  class Run;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -1,11 +1,12 @@
 // TensorLink: one direction between two stages on different ranks, activations forward or gradients
 // backward.
 //
-// A micro-batch travels as one message of headers, then one message a tensor. Floats go through the
-// codec where there is one, into and out of buffers that exist since the ranks agreed on shapes;
-// others, and all without a codec, go raw, straight from tensor to tensor.
+// A micro-batch travels as one message of headers, then one message a tensor. Float32 goes through
+// the codec where there is one, into and out of buffers that exist since the ranks agreed on
+// shapes; the rest, and everything without a codec, goes raw, straight from tensor to tensor.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,47 +23,55 @@ class TensorLink {
     Transport* transport = nullptr;
     int peer = 0;
     TagClass kind = TagClass::kActivation;
-    int stage = 0;  // of the side that receives an activation or sends a gradient: names the cut
-    Codec* codec = nullptr;  // null: raw
+    int cut = 0;             // the first stage after it
+    Codec* codec = nullptr;  // null or the identity: raw
   };
-  // `specs`: what is sent for the largest micro-batch. `micro_batches`: how many may be under way
-  // at once.
+  // `specs`: what is sent for the largest micro-batch. `micro_batches`: how many may be under way.
   TensorLink(Ends ends, std::vector<TensorSpec> specs, int micro_batches);
 
-  // Starts sending and returns; the tensors and buffers are held until the message is taken or the
-  // slot used again. `what` names the message to a person. `totals` gets the time it took.
+  // Makes the buffers that a sender, or a receiver, needs; before step 0.
+  void PrepareToSend();
+  void PrepareToRecv();
+
+  // Starts sending one tensor a spec (undefined ones too) and returns. The tensors are held until
+  // they have been taken. `what` names the message to a person.
   void Send(int micro_batch, const std::vector<Tensor>& tensors, const std::string& what,
             RankTotals& totals);
-  // Blocks for the message of `micro_batch`. BadInput when it does not fit what was agreed.
+  // Blocks for the message of `micro_batch`. BadInput when it is larger than what was agreed.
   std::vector<Tensor> Recv(int micro_batch, const std::string& what, RankTotals& totals);
   // Blocks until all that was sent has been taken.
   void Flush(RankTotals& totals);
 
-  // Bytes that raw tensors would have taken for all that was sent so far, to set beside the
-  // transport's count.
-  uint64_t raw_bytes_sent() const { return raw_bytes_sent_; }
+  int peer() const { return ends_.peer; }
+  uint64_t raw_bytes() const { return raw_bytes_; }    // what the tensors sent so far hold
+  uint64_t sent_bytes() const { return sent_bytes_; }  // what their payloads took
 
  private:
   // A message on its way: what must stay alive until it has been taken.
   struct Slot {
     std::vector<TensorHeader> headers;
     std::vector<Tensor> tensors;
-    std::vector<Tensor> encoded;  // u8, one a float tensor; made once
+    std::vector<Tensor> encoded;  // u8, one for each spec that is encoded
     std::vector<Pending> pending;
   };
   Tag HeaderTag(int micro_batch) const;
-  Tag PayloadTag(int micro_batch, int tensor) const;
-  bool Encodes(int tensor) const;
-  Tensor RecvPayload(const TensorHeader& header, int micro_batch, int tensor,
-                     const std::string& what, RankTotals& totals);
-  void CheckHeader(const TensorHeader& header, int tensor, const std::string& what) const;
-  void Release(Slot& slot, RankTotals& totals);
+  Tag PayloadTag(int micro_batch, size_t tensor) const;
+  bool Encodes(size_t tensor) const;
+  std::vector<Tensor> EncodeBuffers() const;
+  // Bytes to send for tensor i of the slot, encoded where the link does that; completes its header.
+  ConstBuffer Payload(Slot& slot, size_t i);
+  Tensor RecvTensor(const TensorHeader& header, int micro_batch, size_t tensor,
+                    const std::string& what, RankTotals& totals);
+  void CheckHeader(const TensorHeader& header, size_t tensor, const std::string& what) const;
+  static void Wait(Pending& pending, RankTotals& totals);
+  static void Release(Slot& slot, RankTotals& totals);
+  void ReleaseTaken(RankTotals& totals);
 
   Ends ends_;
   std::vector<TensorSpec> specs_;
-  std::vector<Slot> slots_;              // of the sender, one a micro-batch
-  std::vector<Tensor> receive_buffers_;  // of the receiver, u8, one a tensor that is encoded
-  uint64_t raw_bytes_sent_ = 0;
+  std::vector<Slot> slots_;              // of a sender, one a micro-batch
+  std::vector<Tensor> receive_buffers_;  // of a receiver
+  uint64_t raw_bytes_ = 0, sent_bytes_ = 0;
 };
 
 }  // namespace torus::parallel

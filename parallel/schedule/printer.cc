@@ -36,11 +36,6 @@ const char* Letters(ActionKind kind) {
   return "?";
 }
 
-std::string Cell(const Action& action, bool with_stage) {
-  const std::string cell = fmt::format("{}{}", Letters(action.kind), action.micro_batch);
-  return with_stage ? std::to_string(action.stage) + cell : cell;
-}
-
 bool SeveralStagesOnARank(const Schedule& schedule) {
   for (const std::vector<Action>& actions : schedule.ranks) {
     std::set<int> stages;
@@ -63,12 +58,43 @@ CostModel UnitCosts(const Schedule& schedule) {
 
 }  // namespace
 
+std::string ShortName(const Action& action) {
+  std::string name = Letters(action.kind);
+  if (action.micro_batch >= 0) name += std::to_string(action.micro_batch);
+  return name;
+}
+
 std::string ToString(const Action& action) {
-  std::string text = fmt::format("{}{}", action.stage, Letters(action.kind));
-  if (action.micro_batch >= 0) text += std::to_string(action.micro_batch);
+  std::string text = std::to_string(action.stage) + ShortName(action);
   if (IsSend(action.kind)) text += fmt::format(">{}", action.peer);
   if (IsRecv(action.kind)) text += fmt::format("<{}", action.peer);
   return text;
+}
+
+const char* Words(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::kForward:
+      return "forward";
+    case ActionKind::kBackward:
+      return "backward";
+    case ActionKind::kBackwardInput:
+      return "backward to the inputs";
+    case ActionKind::kBackwardWeight:
+      return "backward to the weights";
+    case ActionKind::kSendActivation:
+      return "send of an activation";
+    case ActionKind::kRecvActivation:
+      return "receive of an activation";
+    case ActionKind::kSendGradient:
+      return "send of a gradient";
+    case ActionKind::kRecvGradient:
+      return "receive of a gradient";
+    case ActionKind::kReduce:
+      return "all-reduce of gradients";
+    case ActionKind::kStep:
+      return "optimizer step";
+  }
+  return "?";
 }
 
 std::string ToText(const Schedule& schedule) {
@@ -91,7 +117,7 @@ std::string Staircase(const Schedule& schedule) {
     table[rank].assign(slots, "..");
     for (const TimedAction& timed : simulation.ranks[rank]) {
       std::string& cell = table[rank][std::lround(timed.begin)];
-      cell = Cell(timed.action, with_stage);
+      cell = with_stage ? ToString(timed.action) : ShortName(timed.action);
       width = std::max(width, cell.size());
     }
   }

@@ -12,6 +12,12 @@ namespace torus::parallel {
 // peer's rank; "2reduce", "2step".
 std::string ToString(const Action& action);
 
+// The same without stage and peer: "F0", "sendA0", "reduce".
+std::string ShortName(const Action& action);
+
+// In words: "forward", "receive of an activation", ...
+const char* Words(ActionKind kind);
+
 // One line a rank, in order: "rank 0: 0F0 0sendA0>1 ...".
 std::string ToText(const Schedule& schedule);
 

@@ -125,6 +125,11 @@ class InProcessTransport::Transfer : public Pending::State {
     return time;
   }
 
+  bool Done() override {
+    const std::lock_guard lock(state_.mutex);
+    return Ready();
+  }
+
  private:
   std::condition_variable& changed() { return state_.changed[message_->rank()]; }
 

@@ -41,11 +41,13 @@ class [[nodiscard]] Pending {
    public:
     virtual ~State() = default;
     virtual WaitTime Wait() = 0;
+    virtual bool Done() = 0;
   };
   Pending() = default;  // nothing under way
   explicit Pending(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-  bool active() const { return state_ != nullptr; }
+  // Whether Wait would return at once.
+  bool Done() const { return state_ == nullptr || state_->Done(); }
   // Blocks until done; at once when nothing is under way, or the second time. BrokenEnvironment
   // when the deadline passed without a sign of life of the peer, naming rank, peer, tag, bytes,
   // elapsed time and what was waited for, and when a rank has aborted. BadInput naming both sizes

@@ -1,0 +1,61 @@
+#include "parallel/pipeline/stage.h"
+
+#include <utility>
+
+#include "parallel/pipeline/add_context.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+
+Stage::Stage(std::vector<Block> blocks, int first_block)
+    : blocks_(std::move(blocks)), first_block_(first_block) {
+  Require(!blocks_.empty(), "stage", "needs at least one block");
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    Require(blocks_[i].forward != nullptr, "stage", "block {} ({}) has no forward",
+            first_block_ + static_cast<int>(i), blocks_[i].name);
+  }
+}
+
+std::vector<Variable> Stage::Forward(const std::vector<Variable>& inputs,
+                                     const StepContext& context) const {
+  std::vector<Variable> values = inputs;
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    try {
+      values = blocks_[i].forward(values, context);
+    } catch (...) {
+      RethrowWithContext(
+          fmt::format("block {} ({})", first_block_ + static_cast<int>(i), blocks_[i].name));
+    }
+  }
+  return values;
+}
+
+std::vector<NamedVariable> Stage::Parameters() const {
+  std::vector<NamedVariable> all;
+  for (const Block& block : blocks_) {
+    all.insert(all.end(), block.parameters.begin(), block.parameters.end());
+  }
+  return all;
+}
+
+std::vector<NamedTensor> Stage::Buffers() const {
+  std::vector<NamedTensor> all;
+  for (const Block& block : blocks_) {
+    all.insert(all.end(), block.buffers.begin(), block.buffers.end());
+  }
+  return all;
+}
+
+void Stage::EndMiniBatch() const {
+  for (const Block& block : blocks_) {
+    if (block.end_mini_batch) block.end_mini_batch();
+  }
+}
+
+double Stage::cost() const {
+  double sum = 0;
+  for (const Block& block : blocks_) sum += block.cost;
+  return sum;
+}
+
+}  // namespace torus::parallel
