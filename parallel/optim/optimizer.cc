@@ -1,0 +1,31 @@
+#include "parallel/optim/optimizer.h"
+
+#include <set>
+
+#include "runtime/error.h"
+
+namespace torus::parallel {
+
+Optimizer::Optimizer(const std::string& name, std::vector<NamedVariable> parameters)
+    : parameters_(std::move(parameters)) {
+  std::set<std::string> seen;
+  for (const auto& [parameter, value] : parameters_) {
+    Require(seen.insert(parameter).second, name, "parameter {} is given twice", parameter);
+    Require(value.is_leaf(), name, "parameter {} is no leaf", parameter);
+    const DType dtype = value.dtype();
+    Require((dtype == DType::kF32 || dtype == DType::kF64) && value.data().is_contiguous(), name,
+            "parameter {} must be contiguous f32 or f64, got {}", parameter,
+            value.data().Describe());
+  }
+}
+
+void Optimizer::ZeroGrad() {
+  for (NamedVariable& parameter : parameters_) parameter.value.ZeroGrad();
+}
+
+Tensor Optimizer::GradientOf(size_t i) const {
+  const Tensor& grad = parameters_[i].value.grad();
+  return grad.defined() ? grad.Contiguous() : grad;
+}
+
+}  // namespace torus::parallel
