@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "data/file.h"
+#include "data/image_whole.h"
 
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
@@ -49,6 +50,7 @@ void CheckClaim(std::span<const uint8_t> bytes, const std::string& name) {
 
 Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name) {
   CheckClaim(bytes, name);
+  CheckWholeImage(bytes, name);
   static const bool undoes_apple = UndoApple();
   TORUS_CHECK(undoes_apple);
   int width = 0, height = 0, channels = 0;

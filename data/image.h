@@ -15,9 +15,10 @@ inline constexpr int64_t kMostPixels = int64_t{1} << 26;
 
 // Decodes to u8 (H, W, 3), red first. Grey is repeated in the three channels; an alpha channel is
 // dropped, not blended (Pillow's convert("RGB") does the same); of 16-bit samples the upper byte is
-// kept; a palette is looked up. What Apple's tools changed in a PNG is undone. `name` stands in
-// messages. A PNG's check sums are not verified: stb_image does not. BadInput with stb_image's
-// reason when the bytes are not a whole image of these formats.
+// kept; a palette is looked up. What Apple's tools changed in a PNG is undone.
+//
+// `name` stands in messages. BadInput, with stb_image's reason where it has one, when the bytes are
+// not a whole image (CheckWholeImage) of these formats.
 Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name);
 
 // The same of a file; also ReadFile's errors.
