@@ -1,0 +1,159 @@
+#include "parallel/trainer/rank_worker.h"
+
+#include <chrono>
+
+#include "parallel/pipeline/add_context.h"
+#include "runtime/error.h"
+#include "runtime/parallel_for.h"
+#include "runtime/trace.h"
+
+namespace torus::parallel {
+namespace {
+
+// Adds the seconds of its life to `total`.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total) : total_(total), begin_(trace::Now()) {}
+  ~Stopwatch() { total_ += static_cast<double>(trace::Now() - begin_) * 1e-9; }
+
+ private:
+  double& total_;
+  int64_t begin_;
+};
+
+std::shared_ptr<Codec> NewCodec(const TrainerOptions& options) {
+  return options.codec ? std::shared_ptr<Codec>(options.codec()) : nullptr;
+}
+
+std::map<int, Stage*> Pointers(std::map<int, Stage>& stages) {
+  std::map<int, Stage*> pointers;
+  for (auto& [number, stage] : stages) pointers[number] = &stage;
+  return pointers;
+}
+
+}  // namespace
+
+RankWorker::RankWorker(Transport& world, const WorldLayout& layout, int rank,
+                       const Schedule& schedule, std::map<int, Stage> stages,
+                       const TrainerOptions& options, const TrainingParts& parts)
+    : world_(world),
+      layout_(layout),
+      place_(layout.place(rank)),
+      options_(options),
+      parts_(parts),
+      pipeline_(world, layout.PipelineOf(place_.replica)),
+      replicas_(world, layout.ReplicasOf(place_.pipeline_rank)),
+      stages_(std::move(stages)) {
+  for (const auto& [number, stage] : stages_) {
+    StageWork& work = work_[number];
+    work.parameters = stage.Parameters();
+    work.replicas = std::make_unique<DataParallel>(replicas_, work.parameters);
+    work.optimizer = parts.optimizer(work.parameters);
+  }
+  executor_ =
+      std::make_unique<Executor>(pipeline_, schedule, Pointers(stages_), MakeExecutorOptions());
+}
+
+ExecutorOptions RankWorker::MakeExecutorOptions() {
+  ExecutorOptions options;
+  options.loss = [this](const auto& outputs, const auto& targets) {
+    return Loss(outputs, targets);
+  };
+  options.activation_codec = NewCodec(options_);
+  options.gradient_codec = NewCodec(options_);
+  options.on_reduce = [this](int stage, int64_t step) {
+    work_.at(stage).replicas->ReduceGradients(fmt::format("step {}, stage {}", step, stage));
+    if (options_.on_gradients) options_.on_gradients(place_, step, work_.at(stage).parameters);
+  };
+  options.on_step = [this](int stage, int64_t) { Step(stage); };
+  if (options_.before_action)
+    options.before_action = [this](const Action& action, int64_t step) {
+      options_.before_action(place_, action, step);
+    };
+  return options;
+}
+
+void RankWorker::Step(int stage) {
+  StageWork& work = work_.at(stage);
+  work.optimizer->Step(learning_rate_);
+  for (NamedVariable& parameter : work.parameters) parameter.value.ZeroGrad();
+}
+
+Variable RankWorker::Loss(const std::vector<Variable>& outputs,
+                          const std::vector<Tensor>& targets) {
+  if (scoring_ && parts_.correct) score_.correct += parts_.correct(outputs, targets);
+  return parts_.loss(outputs, targets);
+}
+
+// The pipeline counts its own ranks from 0; with several pipelines that does not name one.
+void RankWorker::AddPlace() const {
+  if (layout_.replicas() == 1) throw;
+  RethrowWithContext(layout_.Describe(place_.rank));
+}
+
+void RankWorker::UseOwnThreads() const {
+  SetTeamSize(ThreadShare(options_.threads, layout_.size(), place_.rank));
+}
+
+void RankWorker::Prepare() {
+  UseOwnThreads();
+  executor_->AgreeOnShapes(parts_.largest_inputs);
+  BroadcastState();
+}
+
+void RankWorker::BroadcastState() {
+  for (auto& [number, work] : work_) work.replicas->BroadcastState(stages_.at(number).Buffers());
+}
+
+MiniBatch RankWorker::Fetch(const BatchFn& batches, int64_t step) try {
+  const Stopwatch watch(data_wait_);
+  const trace::Scope scope("data", "data", step);
+  MiniBatch batch = batches(step, place_);
+  batch.seed = options_.seed;
+  batch.step = step;
+  return batch;
+} catch (...) {
+  RethrowWithContext(fmt::format("rank {}, step {}, data", place_.pipeline_rank, step));
+}
+
+void RankWorker::Train(StepBoard& board, const BatchFn& batches, int64_t step) try {
+  UseOwnThreads();
+  for (; board.Begin(step); ++step) {
+    const Stopwatch watch(wall_);
+    const MiniBatch batch = Fetch(batches, step);
+    learning_rate_ = parts_.learning_rate(step);
+    const StepResult result = executor_->Train(batch);
+    board.Finish(step, place_.replica, place_.last, result.loss, batch.global_samples);
+  }
+} catch (...) {
+  AddPlace();
+}
+
+RankScore RankWorker::Evaluate(const BatchFn& batches, int64_t count) try {
+  UseOwnThreads();
+  BroadcastState();
+  score_ = {};
+  scoring_ = true;
+  for (int64_t step = 0; step < count; ++step) {
+    const MiniBatch batch = Fetch(batches, step);
+    score_.loss_sum += executor_->Evaluate(batch).loss * static_cast<double>(batch.global_samples);
+  }
+  scoring_ = false;
+  return score_;
+} catch (...) {
+  AddPlace();
+}
+
+RankCounts RankWorker::counts() const {
+  RankCounts counts{.times = executor_->totals(),
+                    .data_wait = data_wait_,
+                    .wall = wall_,
+                    .cuts = executor_->traffic()};
+  const std::vector<int> ranks = layout_.PipelineOf(place_.replica);
+  for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
+  for (int peer = 0; peer < world_.size(); ++peer)
+    counts.reduced_bytes.push_back(world_.BytesSent(peer, TagClass::kCollective));
+  return counts;
+}
+
+}  // namespace torus::parallel

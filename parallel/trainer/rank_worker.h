@@ -1,0 +1,80 @@
+// RankWorker: what one rank of a run holds and does. Trainer's own part.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "parallel/data_parallel/data_parallel.h"
+#include "parallel/pipeline/executor.h"
+#include "parallel/trainer/step_board.h"
+#include "parallel/trainer/trainer_options.h"
+#include "parallel/trainer/world_layout.h"
+#include "parallel/transport/group.h"
+
+namespace torus::parallel {
+
+// What a rank has counted since it began; two of them subtracted give a segment's.
+struct RankCounts {
+  RankTotals times;
+  double data_wait = 0;
+  double wall = 0;                      // inside training steps
+  std::vector<CutTraffic> cuts;         // peers are world ranks
+  std::vector<uint64_t> reduced_bytes;  // sent to each world rank in all-reduces
+};
+
+// What a rank saw of an evaluation.
+struct RankScore {
+  double loss_sum = 0;  // mean loss x samples
+  int64_t correct = 0;
+};
+
+class RankWorker {
+ public:
+  // `stages`: those of the place, by number. The references must outlive the worker.
+  RankWorker(Transport& world, const WorldLayout& layout, int rank, const Schedule& schedule,
+             std::map<int, Stage> stages, const TrainerOptions& options,
+             const TrainingParts& parts);
+
+  // The three below are called by all ranks together, each on its own thread.
+  void Prepare();
+  // Steps from `step` on until the board says stop.
+  void Train(StepBoard& board, const BatchFn& batches, int64_t step);
+  RankScore Evaluate(const BatchFn& batches, int64_t count);
+  // Copies replica 0's parameters and buffers to all, bit for bit.
+  void BroadcastState();
+
+  RankCounts counts() const;
+  const RankPlace& place() const { return place_; }
+  const std::map<int, Stage>& stages() const { return stages_; }
+  Optimizer& optimizer(int stage) { return *work_.at(stage).optimizer; }
+
+ private:
+  struct StageWork {
+    std::unique_ptr<DataParallel> replicas;
+    std::unique_ptr<Optimizer> optimizer;
+    std::vector<NamedVariable> parameters;
+  };
+  ExecutorOptions MakeExecutorOptions();
+  void Step(int stage);
+  Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
+  MiniBatch Fetch(const BatchFn& batches, int64_t step);
+  [[noreturn]] void AddPlace() const;  // to the exception being handled
+  void UseOwnThreads() const;
+
+  Transport& world_;
+  const WorldLayout& layout_;
+  const RankPlace place_;
+  const TrainerOptions& options_;
+  const TrainingParts& parts_;
+  Group pipeline_, replicas_;
+  std::map<int, Stage> stages_;
+  std::map<int, StageWork> work_;
+  std::unique_ptr<Executor> executor_;
+  double learning_rate_ = 0;
+  bool scoring_ = false;
+  RankScore score_;
+  double data_wait_ = 0, wall_ = 0;
+};
+
+}  // namespace torus::parallel

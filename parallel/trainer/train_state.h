@@ -1,0 +1,36 @@
+// What training has come to: enough to go on as if it had never stopped.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/tensor.h"
+
+namespace torus::parallel {
+
+// Tensors stand under the model's names, so that any layout over ranks can take it up.
+struct TrainState {
+  int64_t step =
+      0;  // mini-batches done; with the sampler's seed it is the position in the data too
+  // Parameters and buffers, in model order. Running statistics are those of replica 0: each
+  // replica's batch norm sees its own part of the data, only replica 0's figures are ever evaluated
+  // or saved, and training does not depend on them.
+  std::vector<NamedTensor> weights;
+  std::vector<NamedTensor> optimizer;  // under the optimizer's names; equal on all replicas
+};
+
+// Writes a folder: weights.safetensors, optimizer.safetensors (its metadata holds the step), and
+// `texts`, file name -> content, for what the application wants to find again. Committed whole: a
+// kill at any moment leaves the old folder or the new one. BrokenEnvironment names path and reason.
+void SaveCheckpoint(const std::string& folder, const TrainState& state,
+                    const std::map<std::string, std::string>& texts = {});
+
+// BadInput names the file and what is wrong with it, BrokenEnvironment what the system refused.
+TrainState LoadCheckpoint(const std::string& folder);
+
+// Content of a text file of a checkpoint; BadInput where there is none.
+std::string ReadCheckpointText(const std::string& folder, const std::string& name);
+
+}  // namespace torus::parallel

@@ -1,0 +1,51 @@
+// Where the time and the bytes of training went, over the steps of all Train calls so far.
+// Evaluation and the set-up are not in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "parallel/trainer/world_layout.h"
+
+namespace torus::parallel {
+
+// Seconds of one rank. They add up to `wall`.
+struct RankTime {
+  RankPlace place;
+  double forward = 0;
+  double backward = 0;
+  double transfer = 0;  // encoding, copying, decoding
+  double reduce = 0;    // all-reduce over replicas, waits included
+  double optimizer = 0;
+  double data_wait = 0;
+  double idle = 0;   // waiting for another stage
+  double other = 0;  // between actions
+  double wall = 0;
+};
+
+// What went from one rank to another.
+struct LinkBytes {
+  int from = 0, to = 0;
+  std::string what;           // "activations", "gradients", "all-reduce"
+  uint64_t sent = 0;          // payload bytes
+  uint64_t uncompressed = 0;  // what they would have been as they lie in memory (float32)
+};
+
+// The share of the ranks' time in the pipeline in which they do not compute. Time in the pipeline
+// is forward, backward, transfer and idle.
+struct Bubble {
+  double measured = 0;
+  double ideal = 0;     // of the schedule with equal stages and no transfer; (K - 1) / (M + K - 1)
+  double balanced = 0;  // of the schedule with these stages' measured times and no transfer
+};
+
+struct TrainTotals {
+  int64_t steps = 0, samples = 0;
+  double seconds = 0;  // from the first step's begin to the last one's end, summed over calls
+  std::vector<RankTime> ranks;
+  std::vector<LinkBytes> links;  // that carried anything
+  Bubble bubble;
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,210 @@
+#include "parallel/trainer/trainer.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+
+#include "parallel/schedule/factory.h"
+#include "parallel/trainer/rank_worker.h"
+#include "parallel/trainer/state_copy.h"
+#include "parallel/trainer/step_board.h"
+#include "parallel/trainer/totals_builder.h"
+#include "parallel/transport/run_ranks.h"
+#include "runtime/error.h"
+#include "runtime/trace.h"
+
+namespace torus::parallel {
+namespace {
+
+void CheckParts(const TrainingParts& parts) {
+  Require(parts.model && parts.loss && parts.optimizer && parts.learning_rate, "trainer",
+          "needs a model, a loss, an optimizer and a learning rate");
+}
+
+// The given cuts, or those that balance the blocks' static costs.
+Cuts ChooseCuts(const TrainerOptions& options, const std::vector<Block>& blocks) {
+  if (options.cuts.empty()) {
+    std::vector<double> costs;
+    for (const Block& block : blocks) costs.push_back(block.cost);
+    return BalanceCuts(costs, options.stages);
+  }
+  const int stages = static_cast<int>(options.cuts.size()) + 1;
+  Require(stages == options.stages, "trainer", "{} cuts make {} stages, but {} were asked for",
+          options.cuts.size(), stages, options.stages);
+  CheckCuts(options.cuts, static_cast<int>(blocks.size()));
+  return options.cuts;
+}
+
+}  // namespace
+
+struct Trainer::Impl {
+  Impl(TrainerOptions given_options, TrainingParts given_parts)
+      : options(std::move(given_options)),
+        parts(std::move(given_parts)),
+        schedule(MakeSchedule(options.schedule, options.stages, options.micro_batches)),
+        layout(schedule, options.replicas),
+        world(layout.size(), {.timeout = options.timeout}) {
+    CheckParts(parts);
+    Require(options.threads >= 1, "trainer", "threads must be at least 1, got {}", options.threads);
+    for (int r = 0; r < options.replicas; ++r) AddReplica(r);
+    totals.bubble.ideal = MeasureBubble(schedule, {}).ideal;
+    RunRanks(world, [&](Transport& rank) { workers[rank.rank()]->Prepare(); });
+  }
+
+  void AddReplica(int replica) {
+    std::vector<Block> blocks = parts.model();
+    if (replica == 0) cuts = ChooseCuts(options, blocks);
+    std::vector<Stage> stages = MakeStages(std::move(blocks), cuts);
+    for (int rank : layout.PipelineOf(replica)) {
+      std::map<int, Stage> own;
+      for (int s : layout.place(rank).stages) own.emplace(s, stages[s]);
+      workers.push_back(std::make_unique<RankWorker>(world.transport(rank), layout, rank, schedule,
+                                                     std::move(own), options, parts));
+    }
+  }
+
+  std::vector<RankCounts> Counts() const {
+    std::vector<RankCounts> counts;
+    for (const auto& worker : workers) counts.push_back(worker->counts());
+    return counts;
+  }
+
+  // The stages of replica 0, whose state is saved, in model order.
+  std::map<int, StageState> FirstReplica() const {
+    std::map<int, StageState> stages;
+    for (int rank : layout.PipelineOf(0))
+      for (const auto& [number, stage] : workers[rank]->stages())
+        stages[number] = {&stage, &workers[rank]->optimizer(number)};
+    return stages;
+  }
+
+  std::vector<StageState> AllStages() const {
+    std::vector<StageState> stages;
+    for (const auto& worker : workers)
+      for (const auto& [number, stage] : worker->stages())
+        stages.push_back({&stage, &worker->optimizer(number)});
+    return stages;
+  }
+
+  const TrainerOptions options;
+  const TrainingParts parts;
+  const Schedule schedule;
+  const WorldLayout layout;
+  Cuts cuts;
+  InProcessWorld world;
+  std::vector<std::unique_ptr<RankWorker>> workers;  // by rank
+  int64_t step = 0;
+  TrainTotals totals;
+};
+
+Trainer::Trainer(TrainerOptions options, TrainingParts parts)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(parts))) {}
+Trainer::~Trainer() = default;
+
+namespace {
+
+// Tells the application of each finished step, and keeps the time and the count.
+class StepReporter {
+ public:
+  StepReporter(const TrainHooks& hooks, const TrainingParts& parts, TrainTotals& totals)
+      : hooks_(hooks), parts_(parts), totals_(totals), before_(Seconds()) {}
+
+  void operator()(const StepOutcome& outcome) {
+    const double seconds = outcome.end_seconds - before_;
+    before_ = outcome.end_seconds;
+    totals_.steps += 1;
+    totals_.samples += outcome.samples;
+    totals_.seconds += seconds;
+    if (hooks_.on_step)
+      hooks_.on_step({outcome.step, outcome.loss, outcome.samples,
+                      parts_.learning_rate(outcome.step), seconds});
+  }
+
+ private:
+  static double Seconds() { return static_cast<double>(trace::Now()) * 1e-9; }
+  const TrainHooks& hooks_;
+  const TrainingParts& parts_;
+  TrainTotals& totals_;
+  double before_;
+};
+
+// Leaves the tracer off, also on the way out of an error.
+struct TraceGuard {
+  ~TraceGuard() { trace::Enable(false); }
+};
+
+}  // namespace
+
+void Trainer::Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks) {
+  Impl& impl = *impl_;
+  const std::vector<RankCounts> before = impl.Counts();
+  const TraceGuard guard;
+  StepReporter report(hooks, impl.parts, impl.totals);
+  StepBoard board(impl.layout.size(), impl.options.replicas, impl.step, end,
+                  {.stop = hooks.stop,
+                   .on_begin =
+                       [&](int64_t step) {
+                         if (hooks.trace) trace::Enable(hooks.trace(step));
+                       },
+                   .on_end =
+                       [&](const StepOutcome& outcome) {
+                         impl.step = outcome.step + 1;
+                         report(outcome);
+                       }});
+  const int64_t begin = impl.step;
+  RunRanks(impl.world,
+           [&](Transport& rank) { impl.workers[rank.rank()]->Train(board, batches, begin); });
+  AddSegment(impl.layout, before, impl.Counts(), impl.totals);
+  impl.totals.bubble = MeasureBubble(impl.schedule, impl.totals.ranks);
+}
+
+EvaluationResult Trainer::Evaluate(int64_t count, const BatchFn& batches) {
+  Impl& impl = *impl_;
+  std::vector<RankScore> scores(impl.workers.size());
+  std::atomic<int64_t> samples{0};
+  const BatchFn counted = [&](int64_t step, const RankPlace& place) {
+    MiniBatch batch = batches(step, place);
+    if (place.rank == 0) samples += batch.global_samples;
+    return batch;
+  };
+  RunRanks(impl.world, [&](Transport& rank) {
+    scores[rank.rank()] = impl.workers[rank.rank()]->Evaluate(counted, count);
+  });
+  EvaluationResult result{.samples = samples};
+  for (const RankScore& score : scores) {
+    result.loss += score.loss_sum;
+    result.correct += score.correct;
+  }
+  if (result.samples > 0) result.loss /= static_cast<double>(result.samples);
+  return result;
+}
+
+int64_t Trainer::step() const { return impl_->step; }
+
+TrainState Trainer::State() const {
+  TrainState state{.step = impl_->step};
+  const std::map<int, StageState> stages = impl_->FirstReplica();
+  for (const auto& [number, stage] : stages) {
+    AppendParameters(stage, state.weights);
+    AppendOptimizer(stage, state.optimizer);
+  }
+  for (const auto& [number, stage] : stages) AppendBuffers(stage, state.weights);
+  return state;
+}
+
+void Trainer::SetWeights(const std::vector<NamedTensor>& weights) {
+  CopyWeights(weights, impl_->AllStages());
+}
+
+void Trainer::SetState(const TrainState& state) {
+  CopyWeights(state.weights, impl_->AllStages());
+  CopyOptimizer(state.optimizer, impl_->AllStages());
+  impl_->step = state.step;
+}
+
+const TrainTotals& Trainer::totals() const { return impl_->totals; }
+const WorldLayout& Trainer::layout() const { return impl_->layout; }
+const Schedule& Trainer::schedule() const { return impl_->schedule; }
+const Cuts& Trainer::cuts() const { return impl_->cuts; }
+
+}  // namespace torus::parallel

@@ -1,0 +1,83 @@
+// Trainer: the training loop that an application embeds. Ranks are threads of this process:
+// `replicas` copies of a pipeline of `stages`.
+//
+//   Trainer trainer({.stages = 2, .micro_batches = 4}, parts);
+//   trainer.Train(1000, batches);
+//   SaveCheckpoint("checkpoint", trainer.State());
+//
+// A step: every replica computes its micro-batches through its pipeline, the replicas of a stage
+// sum their gradients, every stage takes the optimizer's step, and batch norm commits its running
+// statistics. The same seed and micro-batches give the same bits wherever the model is cut (for
+// equal threads a rank and codec none), and a run taken up from a State goes on in the bits of one
+// that never stopped.
+//
+// Evaluation runs through the same pipeline, codec included: that is what was trained.
+//
+// The first error on any rank ends all of them within seconds and is thrown on the caller's thread,
+// naming rank, stage, step and what was being done or waited for; afterwards the trainer is of no
+// use but for its totals.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "parallel/trainer/train_state.h"
+#include "parallel/trainer/train_totals.h"
+#include "parallel/trainer/trainer_options.h"
+
+namespace torus::parallel {
+
+// A finished step, as `on_step` is told of it.
+struct StepReport {
+  int64_t step = 0;     // its number, from 0
+  double loss = 0;      // mean over the global mini-batch
+  int64_t samples = 0;  // in the global mini-batch
+  double learning_rate = 0;
+  double seconds = 0;  // since the step before ended (the first: since Train began)
+};
+
+struct TrainHooks {
+  std::function<bool()> stop;                      // asked before each step; ends the call
+  std::function<bool(int64_t step)> trace;         // whether to record the step's events
+  std::function<void(const StepReport&)> on_step;  // in order; on some rank's thread, one at a time
+};
+
+struct EvaluationResult {
+  double loss = 0;  // mean over the samples
+  int64_t samples = 0;
+  int64_t correct = 0;  // 0 without TrainingParts::correct
+};
+
+class Trainer {
+ public:
+  // Builds the models, agrees on shapes and makes the replicas equal. BadInput for options that do
+  // not fit the model.
+  Trainer(TrainerOptions options, TrainingParts parts);
+  ~Trainer();
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  // Runs steps until step() == end or the stop hook says so. `batches` must stay valid meanwhile.
+  void Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks = {});
+  // Forward alone, gradients off, over `count` mini-batches (steps 0 .. count - 1 of `batches`).
+  EvaluationResult Evaluate(int64_t count, const BatchFn& batches);
+
+  int64_t step() const;      // mini-batches done
+  TrainState State() const;  // copies
+  // Takes up where `state` stopped. BadInput naming what is missing, unknown or of another shape.
+  void SetState(const TrainState& state);
+  // Sets parameters and buffers alone.
+  void SetWeights(const std::vector<NamedTensor>& weights);
+
+  const TrainTotals& totals() const;
+  const WorldLayout& layout() const;
+  const Schedule& schedule() const;
+  const Cuts& cuts() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace torus::parallel

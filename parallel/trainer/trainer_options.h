@@ -1,0 +1,57 @@
+// What an application says to train: how the run is laid out over ranks, and the parts it is made
+// of.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parallel/codec/codec.h"
+#include "parallel/optim/optimizer.h"
+#include "parallel/pipeline/executor.h"
+#include "parallel/pipeline/partition.h"
+#include "parallel/trainer/world_layout.h"
+
+namespace torus::parallel {
+
+struct TrainerOptions {
+  int stages = 1;
+  Cuts cuts;              // stages - 1 of them; empty: balanced by the blocks' static costs
+  int replicas = 1;       // copies of the pipeline, each with a part of every mini-batch
+  int micro_batches = 1;  // of each replica
+  std::string schedule = "gpipe";
+  std::function<std::unique_ptr<Codec>()> codec;  // of what crosses a cut; empty: raw bytes
+  int threads = 1;      // in all, shared by the ranks; each has at least one
+  double timeout = 60;  // seconds without progress until a wait fails
+  uint64_t seed = 0;    // of the steps' random numbers (StepContext::seed)
+
+  // Watchers, called on the ranks' threads; empty ones cost nothing. What they throw fails the run.
+  std::function<void(const RankPlace&, const Action&, int64_t step)> before_action;
+  // A stage's gradients, summed over micro-batches and replicas, right before the optimizer's step.
+  std::function<void(const RankPlace&, int64_t step, const std::vector<NamedVariable>&)>
+      on_gradients;
+};
+
+struct TrainingParts {
+  // The model, called once a replica (and once more by whoever measures it). Every call gives the
+  // same initial values: draw them from a seed and names alone.
+  std::function<std::vector<Block>()> model;
+  LossFn loss;  // mean over the rows of a micro-batch
+  // Rows that the outputs get right; for evaluation. May be empty.
+  std::function<int64_t(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets)>
+      correct;
+  // Called once for each stage of each replica, with the stage's parameters.
+  std::function<std::unique_ptr<Optimizer>(std::vector<NamedVariable>)> optimizer;
+  std::function<double(int64_t step)> learning_rate;
+  // What stage 0 gets for the largest micro-batch of any later call: buffers are made to fit it.
+  std::vector<TensorSpec> largest_inputs;
+};
+
+// The data of one step for one rank: `step` counts from 0 over the whole run. Called on the ranks'
+// threads, all at once. `inputs` are needed where place.first, `targets` where place.last,
+// `samples` and `global_samples` everywhere; `seed` and `step` are filled in by the trainer.
+using BatchFn = std::function<MiniBatch(int64_t step, const RankPlace& place)>;
+
+}  // namespace torus::parallel

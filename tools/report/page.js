@@ -1,0 +1,206 @@
+'use strict';
+const data = JSON.parse(document.getElementById('data').textContent);
+const $ = (id) => document.getElementById(id);
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+const KINDS = [
+  ['forward', 'Forward'], ['backward', 'Backward'], ['transfer', 'Transfer'], ['reduce', 'All-reduce'],
+  ['optimizer', 'Optimizer'], ['data', 'Data wait'], ['idle', 'Idle'], ['other', 'Other'],
+];
+const NAMES = Object.fromEntries(KINDS);
+
+const percent = (x, digits = 1) => (100 * x).toFixed(digits) + ' %';
+const scaled = (x, step, units) => {
+  let u = 0;
+  while (x >= step && u < units.length - 1) { x /= step; ++u; }
+  return (u === 0 ? Math.round(x) : x.toPrecision(3)) + ' ' + units[u];
+};
+const bytes = (x) => scaled(x, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
+const count = (x) => Math.round(x).toLocaleString('en-US');
+const duration = (s) => s < 90 ? s.toFixed(1) + ' s' : s < 5400 ? Math.floor(s / 60) + ' min ' + Math.round(s % 60) + ' s'
+  : Math.floor(s / 3600) + ' h ' + Math.round(s % 3600 / 60) + ' min';
+const millis = (s) => s >= 10 ? s.toFixed(1) + ' s' : (1000 * s).toPrecision(3) + ' ms';
+
+// Text goes in as text: nothing of a run is ever read as markup.
+function make(tag, attributes = {}, ...children) {
+  const svg = ['svg', 'rect', 'text', 'line', 'g'].includes(tag);
+  const node = svg ? document.createElementNS('http://www.w3.org/2000/svg', tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+function showHead() {
+  document.title = data.title + ' · Torus';
+  $('title').textContent = data.title;
+  $('lead').textContent = data.lead;
+  for (const [label, value, note] of data.cards)
+    $('cards').append(make('div', {class: 'card'}, make('span', {}, label), make('b', {}, value), make('span', {}, note)));
+  for (const [name, value] of Object.entries(data.settings))
+    $('settings').append(make('div', {}, make('dt', {}, name), make('dd', {}, String(value))));
+}
+
+// Exponential mean, corrected for its start, so that noise does not hide the trend.
+function smooth(points, keep = 0.9) {
+  let mean = 0, weight = 0;
+  return points.map(({x, y}) => {
+    mean = keep * mean + (1 - keep) * y;
+    weight = keep * weight + (1 - keep);
+    return {x, y: mean / weight};
+  });
+}
+
+function line(label, points, color, more = {}) {
+  return {label, data: points, borderColor: color, backgroundColor: color, borderWidth: 2, pointRadius: 0,
+    pointHitRadius: 8, tension: 0.2, ...more};
+}
+
+function axes(xTitle, yTitle, yMore = {}) {
+  const tick = {color: css('soft'), font: {size: 11}}, grid = {color: css('line'), drawBorder: false};
+  return {
+    x: {type: 'linear', min: 0, max: data.steps.length ? data.steps[data.steps.length - 1][0] + 1 : 1, title: {display: true, text: xTitle, color: css('soft')}, ticks: {...tick, maxRotation: 0, maxTicksLimit: 7}, grid: {display: false}},
+    y: {title: {display: false, text: yTitle}, ticks: {...tick, maxTicksLimit: 7, ...yMore.ticks}, grid, ...yMore.scale},
+  };
+}
+
+let charts = [];
+function draw(id, datasets, scales, label) {
+  charts.push(new Chart($(id), {type: 'line', data: {datasets}, options: {
+    animation: false, maintainAspectRatio: false, responsive: true, scales, interaction: {mode: 'nearest', axis: 'x', intersect: false},
+    plugins: {
+      legend: {display: datasets.length > 1, align: 'end', labels: {color: css('soft'), boxWidth: 12, boxHeight: 2, font: {size: 12}}},
+      tooltip: {callbacks: {title: (items) => 'step ' + count(items[0].parsed.x), label: (i) => i.dataset.label + ': ' + label(i.parsed.y)}},
+    }}}));
+}
+
+function showCurves() {
+  charts.forEach((chart) => chart.destroy());
+  charts = [];
+  const loss = data.steps.map(([x, y]) => ({x, y})).filter((p) => p.y !== null);
+  const tests = data.evaluations.map((e) => ({x: e.step, y: e.loss}));
+  const faint = css('forward') + '55';
+  draw('loss', [
+    line('training', smooth(loss), css('forward'), {order: 1}),
+    line('each step', loss, faint, {borderWidth: 1, order: 3}),
+    line('test', tests, css('backward'), {pointRadius: 3.5, order: 0}),
+  ], axes('step', 'loss', {scale: {beginAtZero: false}}), (y) => y.toFixed(4));
+  const right = data.evaluations.map((e) => ({x: e.step, y: 100 * e.accuracy}));
+  const low = Math.min(...right.map((p) => p.y));
+  draw('accuracy', [line('test accuracy', right, css('optimizer'), {pointRadius: 4})],
+    axes('step', 'accuracy', {ticks: {callback: (y) => y + ' %'}, scale: {suggestedMax: 100, suggestedMin: Math.max(0, Math.floor((low - 8) / 10) * 10)}}),
+    (y) => y.toFixed(2) + ' %');
+  $('loss-note').textContent = data.lossNote;
+  $('accuracy-note').textContent = data.accuracyNote;
+}
+
+function tip(node, text) {
+  const place = (event) => {
+    const box = $('tip');
+    box.textContent = text;
+    box.hidden = false;
+    const {width, height} = box.getBoundingClientRect();
+    box.style.left = Math.max(4, Math.min(event.clientX + 12, innerWidth - width - 4)) + 'px';
+    box.style.top = Math.max(4, event.clientY - height - 10) + 'px';
+  };
+  node.addEventListener('pointermove', place);
+  node.addEventListener('pointerleave', () => { $('tip').hidden = true; });
+}
+
+// A lane a rank. Both pictures have one scale of time, `axis` seconds wide, so that they compare.
+function timeline(host, picture, unit) {
+  const width = host.clientWidth, narrow = width < 520;
+  const left = narrow ? 0 : 150, top = narrow ? 18 : 0, laneHeight = 30, gap = narrow ? 26 : 8, axis = 22;
+  const pitch = laneHeight + gap, height = top + picture.lanes.length * pitch - gap + 4 + axis;
+  const svg = make('svg', {viewBox: `0 0 ${width} ${height}`, height, role: 'img', 'aria-label': picture.label});
+  const scale = (width - left) / picture.axis;
+  picture.lanes.forEach((lane, i) => {
+    const y = top + i * pitch;
+    svg.append(make('text', {x: 0, y: narrow ? y - 5 : y + 19}, lane.name));
+    svg.append(make('rect', {class: 'lane', x: left, y, width: picture.seconds * scale, height: laneHeight, rx: 5}));
+    for (const span of lane.spans) addSpan(svg, span, left, y, laneHeight, scale, unit);
+  });
+  addTicks(svg, picture, left, height - axis + 14, height - axis, width, unit);
+  host.replaceChildren(svg);
+}
+
+function addSpan(svg, [begin, end, kind, name, title], left, y, laneHeight, scale, unit) {
+  const x = left + begin * scale, w = Math.max(0.6, (end - begin) * scale);
+  const small = kind === 'transfer' || kind === 'data' || kind === 'other';
+  const inset = small ? 7 : 0;
+  const rect = make('rect', {x: x + (w > 4 ? 0.5 : 0), y: y + inset, width: w > 4 ? w - 1 : w, height: laneHeight - 2 * inset,
+    rx: w > 8 ? 4 : 0, fill: `var(--${kind})`});
+  tip(rect, `${title || NAMES[kind]} ${name || ''} · ${unit(end - begin)}`);
+  svg.append(rect);
+  if (name && w > 9 * name.length + 4 && kind !== 'idle')
+    svg.append(make('text', {class: 'cell', x: x + w / 2, y: y + laneHeight / 2 + 4, 'text-anchor': 'middle'}, name));
+}
+
+function addTicks(svg, picture, left, textY, lineY, width, unit) {
+  const ticks = width < 520 ? 3 : 6;
+  for (let i = 0; i <= ticks; ++i) {
+    const x = left + (width - left) * i / ticks;
+    svg.append(make('line', {x1: x, x2: x, y1: lineY - 4, y2: lineY}));
+    svg.append(make('text', {x, y: textY, 'text-anchor': i === 0 ? 'start' : i === ticks ? 'end' : 'middle'},
+      i === 0 ? '0' : unit(picture.axis * i / ticks)));
+  }
+}
+
+function showTimelines() {
+  $('legend').replaceChildren(...KINDS.map(([kind, name]) =>
+    make('span', {}, make('i', {style: `background: var(--${kind})`}), name)));
+  $('measured-note').textContent = data.measured.note;
+  $('ideal-note').textContent = data.ideal.note;
+  if (data.measured.lanes.length) timeline($('measured'), data.measured, millis);
+  timeline($('ideal'), data.ideal, millis);
+}
+
+function bar(head, value, parts, whole, foot, thin) {
+  const box = make('div', {}, make('div', {class: 'bar-head'}, make('span', {}, head), make('span', {}, value)));
+  for (const row of parts) {
+    const track = make('div', {class: thin ? 'bar thin' : 'bar'});
+    for (const [kind, amount, title] of row) {
+      const part = make('div', {style: `width: ${100 * amount / whole}%; background: var(--${kind})`});
+      tip(part, title);
+      track.append(part);
+    }
+    box.append(track);
+  }
+  if (foot) box.append(make('div', {class: 'bar-foot'}, ...foot.map((text) => make('span', {}, text))));
+  return box;
+}
+
+function showSplit() {
+  for (const rank of data.ranks) {
+    const parts = KINDS.map(([kind, name]) => [kind, rank.seconds[kind] || 0, `${name} · ${duration(rank.seconds[kind] || 0)}`]);
+    const total = parts.reduce((sum, [, seconds]) => sum + seconds, 0) || 1;
+    const foot = parts.filter(([, s]) => s / total >= 0.0005).map(([kind, s]) => `${NAMES[kind]} ${percent(s / total)}`);
+    $('split').append(bar(rank.name, duration(total), [parts], total, foot));
+  }
+}
+
+function showLinks() {
+  $('links-note').textContent = data.links.length ? 'Payload sent during training, beside what float32 would have been.'
+    : 'One rank: nothing was sent.';
+  const most = Math.max(...data.links.map((l) => l.float32));
+  for (const link of data.links) {
+    const kind = {activations: 'forward', gradients: 'backward'}[link.what] || 'reduce';
+    const ratio = link.sent < link.float32 ? `, ${(link.float32 / link.sent).toFixed(2)} times less` : '';
+    $('links').append(bar(`rank ${link.from} → ${link.to} · ${link.what}`, `${bytes(link.sent)} of ${bytes(link.float32)}${ratio}`,
+      [[[kind, link.sent, `sent ${bytes(link.sent)}`]], [['other', link.float32, `float32 ${bytes(link.float32)}`]]], most, null, true));
+  }
+}
+
+function showMemory() {
+  const most = Math.max(...data.memory.map((m) => m.bytes));
+  for (const item of data.memory)
+    $('memory').append(bar(item.name, bytes(item.bytes), [[[item.kind, item.bytes, `${item.name} ${bytes(item.bytes)}`]]], most, null, true));
+}
+
+showHead();
+showCurves();
+showTimelines();
+showSplit();
+showLinks();
+showMemory();
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', showCurves);
+let width = innerWidth;
+addEventListener('resize', () => { if (innerWidth !== width) { width = innerWidth; showTimelines(); } });
