@@ -2,11 +2,14 @@
 
 #include <sys/mman.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 
 #include "runtime/caching_allocator.h"
+#include "runtime/cuda_api.h"
 #include "runtime/error.h"
 
 namespace torus {
@@ -72,13 +75,47 @@ class CpuMemory : public MemorySource {
   }
 };
 
+// A freed block may be handed out again while the GPU still reads it: all work on it must be in one stream's order.
+class GpuMemory : public MemorySource {
+ public:
+  explicit GpuMemory(int index) : index_(index) {}
+  std::string Name() const override { return ToString(Device{DeviceKind::kCuda, index_}); }
+  void* Take(size_t bytes) override { return cuda::Malloc(index_, bytes); }
+  void Give(void* block, size_t) noexcept override { cuda::Free(index_, block); }
+
+ private:
+  int index_;
+};
+
+// Allocators are never destroyed: tensors of static lifetime may outlive any order of destruction.
+Allocator& CpuAllocator() {
+  static Allocator* const allocator = new CachingAllocator(std::make_unique<CpuMemory>(), kCached);
+  return *allocator;
+}
+
+Allocator& GpuAllocator(int index) {
+  constexpr int kMost = 64;
+  static std::array<std::atomic<Allocator*>, kMost> allocators{};
+  static std::mutex making;
+  Require(index >= 0 && index < kMost, "allocator", "there is no cuda:{}", index);
+  if (Allocator* made = allocators[index].load(std::memory_order_acquire)) return *made;
+  const std::lock_guard lock(making);
+  if (Allocator* made = allocators[index].load(std::memory_order_acquire)) return *made;
+  const int count = cuda::DeviceCount();
+  Require(index < count, "allocator", "there is no cuda:{}: {} GPUs can be used", index, count);
+  Allocator* fresh = new CachingAllocator(std::make_unique<GpuMemory>(index), true);
+  allocators[index].store(fresh, std::memory_order_release);
+  return *fresh;
+}
+
 }  // namespace
 
 Allocator& AllocatorFor(Device device) {
-  // Never destroyed: tensors of static lifetime may outlive any order of destruction.
-  static Allocator* const cpu = new CachingAllocator(std::make_unique<CpuMemory>(), kCached);
-  Require(device.kind == DeviceKind::kCpu, "allocator", "this build has no {}", ToString(device));
-  return *cpu;
+  Require(kHasCuda || device.kind == DeviceKind::kCpu, "allocator", "this build has no {}",
+          ToString(device));
+  return OnDevice(
+      device, []() -> Allocator& { return CpuAllocator(); },
+      [&]() -> Allocator& { return GpuAllocator(device.index); });
 }
 
 }  // namespace torus

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "runtime/kernels_cuda.h"
 #include "runtime/parallel_for.h"
 
 namespace torus {
@@ -79,10 +80,7 @@ void CopyFlat(const void* in, void* out, size_t bytes) {
   });
 }
 
-}  // namespace
-
-void Fill(Tensor& out, double value) {
-  if (out.numel() == 0) return;
+void FillOnCpu(Tensor& out, double value) {
   VisitDType(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T v = Cast<T>(value);
@@ -97,10 +95,7 @@ void Fill(Tensor& out, double value) {
   });
 }
 
-void Copy(const Tensor& in, Tensor& out) {
-  Require(in.shape() == out.shape(), "copy", "shapes differ: {} into {}", ToString(in.shape()),
-          ToString(out.shape()));
-  if (in.numel() == 0) return;
+void CopyOnCpu(const Tensor& in, Tensor& out) {
   if (in.dtype() == out.dtype() && in.is_contiguous() && out.is_contiguous()) {
     return CopyFlat(in.raw(), out.mutable_raw(), in.bytes());
   }
@@ -113,10 +108,68 @@ void Copy(const Tensor& in, Tensor& out) {
   });
 }
 
+constexpr cuda::StreamHandle kDefaultStream = nullptr;
+
+void FillOnGpu(Tensor& out, double value) {
+  Require(out.is_contiguous(), "fill", "needs contiguous memory on a GPU, got {}", out.Describe());
+  cuda::UseDevice(out.device().index);
+  cuda::Fill(out.mutable_raw(), out.dtype(), out.numel(), value, kDefaultStream);
+}
+
+// Same dtype, any two devices. Memory of the CPU may be read or freed as soon as the call returns, so it waits.
+void CopyBytesWithGpu(const Tensor& in, Tensor& out) {
+  const bool with_cpu =
+      in.device().kind == DeviceKind::kCpu || out.device().kind == DeviceKind::kCpu;
+  cuda::UseDevice(in.device().kind == DeviceKind::kCuda ? in.device().index : out.device().index);
+  cuda::CopyBytes(out.mutable_raw(), in.raw(), in.bytes(), kDefaultStream);
+  if (with_cpu) cuda::Synchronize(kDefaultStream);
+}
+
+void CopyWithGpu(const Tensor& in, Tensor& out) {
+  Require(in.is_contiguous() && out.is_contiguous(), "copy",
+          "needs contiguous memory on a GPU, got {} into {}", in.Describe(), out.Describe());
+  if (in.dtype() == out.dtype()) return CopyBytesWithGpu(in, out);
+  if (in.device() == out.device()) {
+    cuda::UseDevice(in.device().index);
+    return cuda::Cast(in.raw(), in.dtype(), out.mutable_raw(), out.dtype(), in.numel(),
+                      kDefaultStream);
+  }
+  // Two devices and two dtypes: cast on the GPU that receives, else on the one that sends.
+  Tensor staged = out.device().kind == DeviceKind::kCuda
+                      ? Tensor(in.shape(), in.dtype(), out.device())
+                      : Tensor(in.shape(), out.dtype(), in.device());
+  CopyWithGpu(in, staged);
+  CopyWithGpu(staged, out);
+}
+
+void RequireCpu(const char* op, const Tensor& tensor) {
+  Require(tensor.device().kind == DeviceKind::kCpu, op, "has no GPU kernel, got {}",
+          tensor.Describe());
+}
+
+}  // namespace
+
+void Fill(Tensor& out, double value) {
+  if (out.numel() == 0) return;
+  OnDevice(
+      out.device(), [&] { FillOnCpu(out, value); }, [&] { FillOnGpu(out, value); });
+}
+
+void Copy(const Tensor& in, Tensor& out) {
+  Require(in.shape() == out.shape(), "copy", "shapes differ: {} into {}", ToString(in.shape()),
+          ToString(out.shape()));
+  if (in.numel() == 0) return;
+  const Device device = in.device().kind == DeviceKind::kCuda ? in.device() : out.device();
+  OnDevice(
+      device, [&] { CopyOnCpu(in, out); }, [&] { CopyWithGpu(in, out); });
+}
+
 void AddInPlace(Tensor& out, const Tensor& in) {
   Require(in.shape() == out.shape() && in.dtype() == out.dtype(), "add_in_place",
           "{} does not add to {}", in.Describe(), out.Describe());
   Require(in.is_contiguous() && out.is_contiguous(), "add_in_place", "needs contiguous tensors");
+  RequireCpu("add_in_place", out);
+  RequireCpu("add_in_place", in);
   VisitDType(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4) {
@@ -133,6 +186,7 @@ void AddInPlace(Tensor& out, const Tensor& in) {
 
 void ScaleInPlace(Tensor& out, double factor) {
   Require(out.is_contiguous(), "scale_in_place", "needs a contiguous tensor");
+  RequireCpu("scale_in_place", out);
   VisitFloat("scale_in_place", out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* p = out.mutable_data<T>();

@@ -1,4 +1,4 @@
-// The raw kernels that every layer needs. All check their arguments.
+// The raw kernels that every layer needs. All check their arguments. On a GPU tensors must be contiguous.
 #pragma once
 
 #include "runtime/tensor.h"

@@ -129,9 +129,16 @@ Tensor Tensor::To(DType dtype) const {
   return out;
 }
 
+Tensor Tensor::To(Device device) const {
+  if (device == storage_->device()) return *this;
+  Tensor out(shape_, dtype_, device);
+  Copy(Contiguous(), out);
+  return out;
+}
+
 double Tensor::Item() const {
   Require(defined() && numel_ == 1, "item", "needs exactly one element, got {}", Describe());
-  const Tensor wide = To(DType::kF64);
+  const Tensor wide = To(DType::kF64).To(Device{});
   return *wide.data<double>();
 }
 
@@ -172,7 +179,7 @@ Tensor FromVector(const std::vector<T>& values, const Shape& shape) {
 
 template <class T>
 std::vector<T> ToVector(const Tensor& tensor) {
-  const Tensor flat = tensor.Contiguous();
+  const Tensor flat = tensor.To(Device{}).Contiguous();
   const T* p = flat.data<T>();
   return std::vector<T>(p, p + flat.numel());
 }

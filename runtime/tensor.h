@@ -71,7 +71,8 @@ class Tensor {
   Tensor Contiguous() const;
   // Copies.
   Tensor Clone() const;
-  Tensor To(DType dtype) const;  // this tensor itself when it has the dtype already
+  Tensor To(DType dtype) const;    // this tensor itself when it has the dtype already
+  Tensor To(Device device) const;  // this tensor itself when it is there already
 
   // The only element, as double. BadInput unless there is exactly one.
   double Item() const;

@@ -1,0 +1,93 @@
+#include <cuda_runtime.h>
+
+#include "runtime/cuda_api.h"
+#include "runtime/error.h"
+
+namespace torus::cuda {
+namespace {
+
+void Check(cudaError_t error, const char* call) {
+  if (error != cudaSuccess)
+    Throw<BrokenEnvironment>("cuda", "{}: {}", call, cudaGetErrorString(error));
+}
+
+cudaStream_t Native(StreamHandle stream) { return static_cast<cudaStream_t>(stream); }
+cudaEvent_t NativeEvent(EventHandle event) { return static_cast<cudaEvent_t>(event); }
+
+}  // namespace
+
+int DeviceCount() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+void UseDevice(int device) { Check(cudaSetDevice(device), "cudaSetDevice"); }
+
+void* Malloc(int device, size_t bytes) {
+  UseDevice(device);
+  void* block = nullptr;
+  const cudaError_t error = cudaMalloc(&block, bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // forget it: the caller says it better
+    return nullptr;
+  }
+  Check(error, "cudaMalloc");
+  return block;
+}
+
+void Free(int device, void* block) noexcept {
+  if (cudaSetDevice(device) == cudaSuccess) cudaFree(block);
+}
+
+void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream) {
+  Check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, Native(stream)), "cudaMemcpyAsync");
+}
+
+StreamHandle CreateStream(int device) {
+  UseDevice(device);
+  cudaStream_t stream = nullptr;
+  Check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  return stream;
+}
+
+void DestroyStream(StreamHandle stream) noexcept { cudaStreamDestroy(Native(stream)); }
+
+void Synchronize(StreamHandle stream) {
+  Check(cudaStreamSynchronize(Native(stream)), "cudaStreamSynchronize");
+}
+
+EventHandle CreateEvent(int device) {
+  UseDevice(device);
+  cudaEvent_t event = nullptr;
+  Check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+  return event;
+}
+
+void DestroyEvent(EventHandle event) noexcept { cudaEventDestroy(NativeEvent(event)); }
+
+void Record(EventHandle event, StreamHandle stream) {
+  Check(cudaEventRecord(NativeEvent(event), Native(stream)), "cudaEventRecord");
+}
+
+bool IsDone(EventHandle event) {
+  const cudaError_t state = cudaEventQuery(NativeEvent(event));
+  if (state == cudaErrorNotReady) return false;
+  Check(state, "cudaEventQuery");
+  return true;
+}
+
+void WaitOnHost(EventHandle event) {
+  Check(cudaEventSynchronize(NativeEvent(event)), "cudaEventSynchronize");
+}
+
+void WaitOnStream(StreamHandle stream, EventHandle event) {
+  Check(cudaStreamWaitEvent(Native(stream), NativeEvent(event), 0), "cudaStreamWaitEvent");
+}
+
+void CheckLaunch(const char* op) {
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess)
+    Throw<BrokenEnvironment>(op, "launch failed: {}", cudaGetErrorString(error));
+}
+
+}  // namespace torus::cuda

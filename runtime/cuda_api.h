@@ -1,0 +1,39 @@
+// The few calls of the CUDA runtime that Torus makes from C++ files, without CUDA's headers. Only in a build with
+// --config=cuda. Errors are BrokenEnvironment with CUDA's reason. Streams and events are handles of cudaStream_t and
+// cudaEvent_t; a null stream is the default one.
+#pragma once
+
+#include <cstddef>
+
+namespace torus::cuda {
+
+using StreamHandle = void*;
+using EventHandle = void*;
+
+// GPUs that can be used; 0 without a driver.
+int DeviceCount();
+// Makes `device` the calling thread's GPU.
+void UseDevice(int device);
+
+// Null when the GPU has no more.
+void* Malloc(int device, size_t bytes);
+void Free(int device, void* block) noexcept;
+
+// Between any two of host and GPU memory, in stream order.
+void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream);
+
+StreamHandle CreateStream(int device);
+void DestroyStream(StreamHandle stream) noexcept;
+void Synchronize(StreamHandle stream);
+
+EventHandle CreateEvent(int device);
+void DestroyEvent(EventHandle event) noexcept;
+void Record(EventHandle event, StreamHandle stream);
+bool IsDone(EventHandle event);
+void WaitOnHost(EventHandle event);
+void WaitOnStream(StreamHandle stream, EventHandle event);
+
+// Throws for the last launch's error, tagged `op`.
+void CheckLaunch(const char* op);
+
+}  // namespace torus::cuda

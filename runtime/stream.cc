@@ -1,0 +1,75 @@
+#include "runtime/stream.h"
+
+#include "runtime/cuda_api.h"
+#include "runtime/error.h"
+
+namespace torus {
+namespace {
+
+void RequireThere(const char* what, Device device) {
+  Require(device.kind == DeviceKind::kCpu || (device.index >= 0 && device.index < GpuCount()), what,
+          "there is no {}: {} GPUs can be used", ToString(device), GpuCount());
+}
+
+}  // namespace
+
+int GpuCount() {
+  return OnDevice(
+      {kHasCuda ? DeviceKind::kCuda : DeviceKind::kCpu}, [] { return 0; },
+      [] { return cuda::DeviceCount(); });
+}
+
+Stream::Stream(Device device) : device_(device) {
+  RequireThere("stream", device);
+  handle_ = OnDevice(
+      device, [] { return static_cast<void*>(nullptr); },
+      [&] { return cuda::CreateStream(device.index); });
+}
+
+Stream::~Stream() {
+  OnDevice(
+      device_, [] {}, [&] { cuda::DestroyStream(handle_); });
+}
+
+void Stream::Synchronize() {
+  OnDevice(
+      device_, [] {}, [&] { cuda::Synchronize(handle_); });
+}
+
+void Stream::Wait(const Event& event) {
+  // A GPU's stream cannot wait for what a CPU has done already, and the other way round the host waits.
+  if (event.device().kind == DeviceKind::kCpu) return;
+  OnDevice(
+      device_, [&] { event.Wait(); }, [&] { cuda::WaitOnStream(handle_, event.handle()); });
+}
+
+Event::Event(Device device) : device_(device) {
+  RequireThere("event", device);
+  handle_ = OnDevice(
+      device, [] { return static_cast<void*>(nullptr); },
+      [&] { return cuda::CreateEvent(device.index); });
+}
+
+Event::~Event() {
+  OnDevice(
+      device_, [] {}, [&] { cuda::DestroyEvent(handle_); });
+}
+
+void Event::Record(Stream& stream) {
+  Require(stream.device() == device_, "event", "of {} cannot be recorded in a stream of {}",
+          ToString(device_), ToString(stream.device()));
+  OnDevice(
+      device_, [] {}, [&] { cuda::Record(handle_, stream.handle()); });
+}
+
+bool Event::IsDone() const {
+  return OnDevice(
+      device_, [] { return true; }, [&] { return cuda::IsDone(handle_); });
+}
+
+void Event::Wait() const {
+  OnDevice(
+      device_, [] {}, [&] { cuda::WaitOnHost(handle_); });
+}
+
+}  // namespace torus

@@ -1,0 +1,57 @@
+// Streams and events: the order of work on a device. On a CPU work is done when the call that asked for it returns, so
+// every stream is always idle and every event done; on a GPU they are CUDA's.
+#pragma once
+
+#include "runtime/device.h"
+
+namespace torus {
+
+class Event;
+
+// A queue of a device, run in order. Not copyable; destroying it does not wait.
+class Stream {
+ public:
+  // BadInput for a GPU that is not there.
+  explicit Stream(Device device = {});
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  Device device() const { return device_; }
+  // Blocks until all work queued so far is done.
+  void Synchronize();
+  // Work queued from now on starts after `event`.
+  void Wait(const Event& event);
+  // cudaStream_t; null on a CPU.
+  void* handle() const { return handle_; }
+
+ private:
+  Device device_;
+  void* handle_ = nullptr;
+};
+
+// A point in a stream. Done until it is first recorded.
+class Event {
+ public:
+  explicit Event(Device device = {});
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  // Moves the event to behind all work queued in `stream` so far; a stream of the same device, else BadInput.
+  void Record(Stream& stream);
+  bool IsDone() const;
+  // Blocks the calling thread until it is done.
+  void Wait() const;
+  Device device() const { return device_; }
+  void* handle() const { return handle_; }
+
+ private:
+  Device device_;
+  void* handle_ = nullptr;
+};
+
+// GPUs of this machine that this build can use.
+int GpuCount();
+
+}  // namespace torus

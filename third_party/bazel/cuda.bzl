@@ -1,0 +1,99 @@
+"""CUDA sources, compiled by nvcc in actions of their own so that Bazel caches each."""
+
+load("@cuda//:toolkit.bzl", "CUDA_HOME", "HAVE_CUDA")
+
+# The one list of GPU architectures that kernels are built for.
+CUDA_ARCHITECTURES = ["sm_90"]
+
+_NVCC_FLAGS = [
+    "-std=c++20",
+    "-O3",
+    "--expt-relaxed-constexpr",
+    "--extended-lambda",
+    "-Werror=all-warnings",
+    "-Xcompiler=-Wall,-Wextra,-Werror,-fPIC,-march=x86-64-v3",
+    "-DTORUS_HAVE_CUDA=1",
+    # fmt 9 turns its constexpr functions off for nvcc, which then cannot check format strings.
+    "-DFMT_USE_CONSTEXPR=1",
+]
+
+def _architecture_flag(architecture):
+    number = architecture[len("sm_"):]
+    return "-gencode=arch=compute_%s,code=%s" % (number, architecture)
+
+def _compile(ctx, src, context):
+    out = ctx.actions.declare_file("_objs/%s/%s.o" % (ctx.label.name, src.basename))
+    args = ctx.actions.args()
+    args.add_all(_NVCC_FLAGS)
+    args.add_all(CUDA_ARCHITECTURES, map_each = _architecture_flag)
+    args.add_all(context.defines, format_each = "-D%s")
+    args.add_all(context.quote_includes, format_each = "-I%s")
+    args.add_all(context.includes, format_each = "-I%s")
+    args.add_all(context.system_includes, format_each = "-isystem=%s")
+    args.add("-c", src)
+    args.add("-o", out)
+    ctx.actions.run(
+        executable = CUDA_HOME + "/bin/nvcc",
+        arguments = [args],
+        inputs = depset([src], transitive = [context.headers]),
+        outputs = [out],
+        mnemonic = "Nvcc",
+        progress_message = "Compiling %s for GPUs" % src.short_path,
+        env = {"PATH": "/usr/bin:/bin"},
+    )
+    return out
+
+def _cuda_library_impl(ctx):
+    if ctx.files.srcs and not HAVE_CUDA:
+        fail("--config=cuda needs a CUDA toolkit: there is no %s/bin/nvcc; set CUDA_HOME" % CUDA_HOME)
+    toolchain = ctx.attr._cc_toolchain[cc_common.CcToolchainInfo]
+    features = cc_common.configure_features(ctx = ctx, cc_toolchain = toolchain)
+    deps = [dep[CcInfo] for dep in ctx.attr.deps]
+    own = CcInfo(compilation_context = cc_common.create_compilation_context(
+        headers = depset(ctx.files.hdrs),
+        quote_includes = depset(["."]),
+    ))
+    context = cc_common.merge_cc_infos(cc_infos = [own] + deps).compilation_context
+    objects = depset([_compile(ctx, src, context) for src in ctx.files.srcs])
+    linking, _ = cc_common.create_linking_context_from_compilation_outputs(
+        actions = ctx.actions,
+        name = ctx.label.name,
+        cc_toolchain = toolchain,
+        feature_configuration = features,
+        compilation_outputs = cc_common.create_compilation_outputs(objects = objects, pic_objects = objects),
+        linking_contexts = [dep.linking_context for dep in deps],
+        disallow_dynamic_library = True,
+    )
+    return [
+        DefaultInfo(files = objects),
+        CcInfo(compilation_context = context, linking_context = linking),
+    ]
+
+_cuda_library = rule(
+    implementation = _cuda_library_impl,
+    attrs = {
+        "srcs": attr.label_list(allow_files = [".cu"]),
+        "hdrs": attr.label_list(allow_files = [".h"]),
+        "deps": attr.label_list(providers = [CcInfo]),
+        "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+    },
+    fragments = ["cpp"],
+    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+)
+
+def cuda_library(name, deps = [], hdrs = None, srcs = None, **kwargs):
+    """NAME.h and NAME.cu unless named. Without --config=cuda it is its headers alone: callers reach the CUDA code through
+    OnDevice, which then compiles no call of it."""
+    _cuda_library(
+        name = name,
+        hdrs = native.glob([name + ".h"]) if hdrs == None else hdrs,
+        srcs = select({
+            "//:cuda_on": native.glob([name + ".cu"]) if srcs == None else srcs,
+            "//conditions:default": [],
+        }),
+        deps = deps + select({
+            "//:cuda_on": ["@cuda"],
+            "//conditions:default": [],
+        }),
+        **kwargs
+    )
