@@ -169,7 +169,7 @@ void Executor::State::AgreeOnShapes(const std::vector<TensorSpec>& inputs) {
       if (Remote(s + 1) >= 0) SendSpecs(transport, Remote(s + 1), s + 1, made[s]);
       MakeLinks(s, in, made[s]);
     } catch (...) {
-      RethrowWithContext(fmt::format("rank {}, stage {}, before step 0", transport.rank(), s));
+      RethrowWithContext(fmt::format("rank {}, stage {}, before step 0", transport.world_rank(), s));
     }
   }
   agreed = true;
@@ -339,7 +339,7 @@ void Executor::State::Step(const Action& action, LocalStage& stage) {
 
 std::string Executor::State::Where(const Action& action) const {
   std::string text =
-      fmt::format("rank {}, stage {}, step {}", transport.rank(), action.stage, batch->step);
+      fmt::format("rank {}, stage {}, step {}", transport.world_rank(), action.stage, batch->step);
   if (action.micro_batch >= 0) text += fmt::format(", micro-batch {}", action.micro_batch);
   return fmt::format("{}, {} ({})", text, Words(action.kind), ToString(action));
 }

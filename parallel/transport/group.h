@@ -19,6 +19,7 @@ class Group : public Transport {
 
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(members_.size()); }
+  int world_rank() const override { return parent_.world_rank(); }
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
   void Abort(const std::string& reason) override { parent_.Abort(reason); }

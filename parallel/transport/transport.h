@@ -68,6 +68,8 @@ class Transport {
   virtual ~Transport() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
+  // The rank as errors name it, which differs from rank() in a group of a larger world.
+  virtual int world_rank() const { return rank(); }
 
   // Start a message to or from `peer` (0..size-1, this rank too). Neither blocks. Both sides must
   // name the same tag and the same number of bytes. `what` tells a person what it is ("activation
