@@ -9,29 +9,28 @@ InvertedResidual::InvertedResidual(const InvertedResidualOptions& o)
   Require(o.stride == 1 || o.stride == 2, "inverted_residual", "stride must be 1 or 2, got {}",
           o.stride);
   const int64_t hidden = o.in * o.expansion;
-  int child = 0;
-  auto name = [&child] { return fmt::format("conv.{}", child++); };
-  auto conv = [&](const nn::Conv2dOptions& options) {
-    return AddChild(name(), std::make_shared<nn::ConvBnRelu6>(options));
+  auto name = [this] { return fmt::format("conv.{}", children().size()); };
+  auto add = [&](const nn::Conv2dOptions& convolution) {
+    chain_.push_back(AddChild(name(), std::make_shared<nn::ConvBnRelu6>(convolution))->layer());
   };
-  if (o.expansion != 1) expansion_ = conv({.in = o.in, .out = hidden, .dtype = o.dtype});
-  depthwise_ = conv({.in = hidden,
-                     .out = hidden,
-                     .kernel = 3,
-                     .stride = o.stride,
-                     .padding = 1,
-                     .groups = hidden,
-                     .dtype = o.dtype});
-  projection_ = AddChild(name(), std::make_shared<nn::Conv2d>(nn::Conv2dOptions{
-                                     .in = hidden, .out = o.out, .dtype = o.dtype}));
-  norm_ = AddChild(name(), std::make_shared<nn::BatchNorm2d>(
-                               nn::BatchNorm2dOptions{.channels = o.out, .dtype = o.dtype}));
+  if (o.expansion != 1) add({.in = o.in, .out = hidden, .dtype = o.dtype});
+  add({.in = hidden,
+       .out = hidden,
+       .kernel = 3,
+       .stride = o.stride,
+       .padding = 1,
+       .groups = hidden,
+       .dtype = o.dtype});
+  nn::ConvNorm projection;
+  projection.convolution = AddChild(name(), std::make_shared<nn::Conv2d>(nn::Conv2dOptions{
+                                                .in = hidden, .out = o.out, .dtype = o.dtype}));
+  projection.norm = AddChild(name(), std::make_shared<nn::BatchNorm2d>(nn::BatchNorm2dOptions{
+                                         .channels = o.out, .dtype = o.dtype}));
+  chain_.push_back(projection);
 }
 
 Variable InvertedResidual::Forward(const Variable& x, const StepContext& ctx) {
-  Variable y = expansion_ ? expansion_->Forward(x, ctx) : x;
-  y = projection_->Forward(depthwise_->Forward(y, ctx), ctx);
-  return norm_->Forward(y, ctx, residual_ ? x : Variable(), ops::Activation::kNone);
+  return nn::RunChain(x, ctx, chain_, residual_);
 }
 
 nn::LayerCost InvertedResidual::Cost(const Shape& input) const {

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <vector>
 
 #include "models/nn/conv_bn_relu6.h"
-#include "models/nn/sequential.h"
 
 namespace torus {
 
@@ -26,10 +25,7 @@ class InvertedResidual : public nn::Module {
 
  private:
   bool residual_;
-  std::shared_ptr<nn::ConvBnRelu6> expansion_;  // null where the expansion is 1
-  std::shared_ptr<nn::ConvBnRelu6> depthwise_;
-  std::shared_ptr<nn::Conv2d> projection_;
-  std::shared_ptr<nn::BatchNorm2d> norm_;
+  std::vector<nn::ConvNorm> chain_;
 };
 
 }  // namespace torus

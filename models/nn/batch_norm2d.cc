@@ -23,12 +23,12 @@ Variable BatchNorm2d::Forward(const Variable& x, const StepContext& ctx, const V
   }
   ops::BatchNormResult result =
       ops::BatchNormTrain(x, weight_, bias_, options_.eps, activation, residual);
-  Keep(ctx, result);
+  Keep(ctx, {result.mean, result.var, result.count});
   return result.y;
 }
 
-void BatchNorm2d::Keep(const StepContext& ctx, const ops::BatchNormResult& result) {
-  statistics_.Keep(ctx.micro_batch, {result.mean, result.var, result.count});
+void BatchNorm2d::Keep(const StepContext& ctx, BatchStatistics statistics) {
+  statistics_.Keep(ctx.micro_batch, std::move(statistics));
 }
 
 LayerCost BatchNorm2d::Cost(const Shape& input) const {

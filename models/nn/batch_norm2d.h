@@ -32,12 +32,16 @@ class BatchNorm2d : public Module {
                    ops::Activation activation);
   LayerCost Cost(const Shape& input) const override;
 
+  // For a fused op that normalizes in this layer's stead: keeps the statistics it found.
+  void Keep(const StepContext& ctx, BatchStatistics statistics);
+  const BatchNorm2dOptions& options() const { return options_; }
+  const Variable& weight() const { return weight_; }
+  const Variable& bias() const { return bias_; }
+
  protected:
   void OnEndMiniBatch() override;
 
  private:
-  void Keep(const StepContext& ctx, const ops::BatchNormResult& result);
-
   BatchNorm2dOptions options_;
   Variable weight_, bias_;
   Tensor running_mean_, running_var_, num_batches_tracked_;

@@ -14,11 +14,14 @@ Conv2d::Conv2d(const Conv2dOptions& o) : options_(o) {
   if (o.bias) bias_ = AddParameter("bias", {o.out}, o.dtype, Constant(0));
 }
 
+ops::Conv2dOptions Conv2d::geometry() const {
+  return {.stride = {options_.stride, options_.stride},
+          .padding = {options_.padding, options_.padding},
+          .groups = options_.groups};
+}
+
 Variable Conv2d::Forward(const Variable& x, const StepContext&) {
-  return ops::Conv2d(x, weight_, bias_,
-                     {.stride = {options_.stride, options_.stride},
-                      .padding = {options_.padding, options_.padding},
-                      .groups = options_.groups});
+  return ops::Conv2d(x, weight_, bias_, geometry());
 }
 
 LayerCost Conv2d::Cost(const Shape& input) const {

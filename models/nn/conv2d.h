@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/nn/module.h"
+#include "ops/convolution/conv_geometry.h"
 
 namespace torus::nn {
 
@@ -24,7 +25,8 @@ class Conv2d : public Module {
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   LayerCost Cost(const Shape& input) const override;
 
-  const Conv2dOptions& options() const { return options_; }
+  // What the op needs to know besides the tensors.
+  ops::Conv2dOptions geometry() const;
   const Variable& weight() const { return weight_; }
   const Variable& bias() const { return bias_; }  // undefined without
 

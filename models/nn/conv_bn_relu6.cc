@@ -2,19 +2,20 @@
 
 namespace torus::nn {
 
-ConvBnRelu6::ConvBnRelu6(const Conv2dOptions& convolution) {
-  convolution_ = AddChild("0", std::make_shared<Conv2d>(convolution));
-  norm_ = AddChild("1", std::make_shared<BatchNorm2d>(BatchNorm2dOptions{
-                            .channels = convolution.out, .dtype = convolution.dtype}));
+ConvBnRelu6::ConvBnRelu6(const Conv2dOptions& o) {
+  layer_.convolution = AddChild("0", std::make_shared<Conv2d>(o));
+  layer_.norm = AddChild(
+      "1", std::make_shared<BatchNorm2d>(BatchNorm2dOptions{.channels = o.out, .dtype = o.dtype}));
+  layer_.activation = ops::Activation::kRelu6;
 }
 
 Variable ConvBnRelu6::Forward(const Variable& x, const StepContext& ctx) {
-  return norm_->Forward(convolution_->Forward(x, ctx), ctx, Variable(), ops::Activation::kRelu6);
+  return RunChain(x, ctx, {layer_}, /*residual=*/false);
 }
 
 LayerCost ConvBnRelu6::Cost(const Shape& input) const {
-  const LayerCost convolution = convolution_->Cost(input);
-  return convolution.Then(norm_->Cost(convolution.output));
+  const LayerCost convolution = layer_.convolution->Cost(input);
+  return convolution.Then(layer_.norm->Cost(convolution.output));
 }
 
 }  // namespace torus::nn

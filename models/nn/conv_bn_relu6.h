@@ -1,10 +1,7 @@
 // ConvBnRelu6: convolution, batch norm and ReLU6, torchvision's Conv2dNormActivation.
 #pragma once
 
-#include <memory>
-
-#include "models/nn/batch_norm2d.h"
-#include "models/nn/conv2d.h"
+#include "models/nn/conv_norm.h"
 
 namespace torus::nn {
 
@@ -15,9 +12,11 @@ class ConvBnRelu6 : public Module {
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   LayerCost Cost(const Shape& input) const override;
 
+  // For a chain over several of these.
+  const ConvNorm& layer() const { return layer_; }
+
  private:
-  std::shared_ptr<Conv2d> convolution_;
-  std::shared_ptr<BatchNorm2d> norm_;
+  ConvNorm layer_;
 };
 
 }  // namespace torus::nn

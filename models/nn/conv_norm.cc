@@ -1,0 +1,38 @@
+#include "models/nn/conv_norm.h"
+
+namespace torus::nn {
+namespace {
+
+Variable Train(const Variable& x, const StepContext& ctx, const std::vector<ConvNorm>& layers,
+               bool residual) {
+  std::vector<ops::ConvNorm> chain;
+  for (const ConvNorm& layer : layers)
+    chain.push_back({.weight = layer.convolution->weight(),
+                     .convolution = layer.convolution->geometry(),
+                     .norm_weight = layer.norm->weight(),
+                     .norm_bias = layer.norm->bias(),
+                     .eps = layer.norm->options().eps,
+                     .activation = layer.activation});
+  const ops::ConvChainResult result = ops::ConvChainTrain(x, chain, residual);
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const auto& [mean, var, count] = result.statistics[i];
+    layers[i].norm->Keep(ctx, {mean, var, count});
+  }
+  return result.y;
+}
+
+}  // namespace
+
+Variable RunChain(const Variable& x, const StepContext& ctx, const std::vector<ConvNorm>& layers,
+                  bool residual) {
+  if (ctx.training) return Train(x, ctx, layers, residual);
+  Variable y = x;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const Variable add = residual && i + 1 == layers.size() ? x : Variable();
+    y = layers[i].norm->Forward(layers[i].convolution->Forward(y, ctx), ctx, add,
+                                layers[i].activation);
+  }
+  return y;
+}
+
+}  // namespace torus::nn

@@ -1,0 +1,22 @@
+#include "models/nn/dropout.h"
+
+#include "ops/dropout/dropout.h"
+#include "runtime/error.h"
+
+namespace torus::nn {
+
+Dropout::Dropout(double probability, uint64_t layer) : probability_(probability), layer_(layer) {
+  Require(probability >= 0 && probability <= 1, "dropout",
+          "the probability must lie in 0 to 1, got {}", probability);
+}
+
+Variable Dropout::Forward(const Variable& x, const StepContext& ctx) {
+  return ops::Dropout(x, probability_, ctx, layer_);
+}
+
+LayerCost Dropout::Cost(const Shape& input) const {
+  const int64_t bytes = Numel(input) * static_cast<int64_t>(SizeOf(DType::kF32));
+  return {.output = input, .activation_bytes = probability_ > 0 ? bytes : 0};
+}
+
+}  // namespace torus::nn

@@ -1,0 +1,52 @@
+// Compares tensors with their references and keeps the worst for the report.
+#pragma once
+
+#include <string>
+
+#include "runtime/tensor.h"
+#include "tools/replay/tolerance.h"
+
+namespace torus::replay {
+
+// Largest finite magnitude; 0 for an empty or undefined tensor, and for one without finite values.
+double LargestMagnitude(const Tensor& tensor);
+
+// Root of the sum of squares.
+double Norm(const Tensor& tensor);
+
+// How far a tensor is from its reference.
+struct Difference {
+  double ratio = 0;  // of the difference to its tolerance, the largest; passes up to 1
+  double absolute = 0, relative = 0, tolerance = 0;
+};
+
+// The verdict over all tensors of a case.
+class Comparison {
+ public:
+  // Compares element by element; `floor` is added to nothing but replaces smaller tolerances. NaN equals NaN and an
+  // infinity itself; shape and dtype must agree.
+  void Check(const std::string& name, const Tensor& got, const Tensor& want, const Origin& origin,
+             double floor = 0);
+  // Compares in the norm: |got - want| <= allowed. For tensors of which few elements may differ much (model_tolerance.h).
+  void CheckNorm(const std::string& name, const Tensor& got, const Tensor& want, double allowed);
+  // A failure that is no difference of values.
+  void Fail(const std::string& name, const std::string& reason);
+
+  bool passed() const { return failures_ == 0; }
+  int compared() const { return compared_; }
+  // One line: the worst tensor by difference over tolerance, its largest absolute and relative error and the tolerance; where all
+  // passed, how near it came.
+  std::string Summary() const;
+
+ private:
+  // False, and a failure, unless `got` is there and has want's shape and dtype.
+  bool Alike(const std::string& name, const Tensor& got, const Tensor& want);
+  void Note(const std::string& name, const Difference& difference);
+
+  int compared_ = 0, failures_ = 0;
+  double worst_ratio_ = -1;
+  std::string worst_;    // of tensors that could be compared
+  std::string message_;  // of the first that could not
+};
+
+}  // namespace torus::replay

@@ -1,0 +1,37 @@
+// Replays cases of another framework: //tools:replay -- [--device cpu|cuda] FILES_OR_FOLDERS.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "tools/common/user_path.h"
+#include "tools/replay/replay.h"
+
+namespace torus::replay {
+namespace {
+
+int Main(int argc, char** argv) {
+  CLI::App app("Runs cases that another framework computed and compares.", "replay");
+  std::string device = "cpu";
+  std::vector<std::string> paths;
+  app.add_option("--device", device, "Where to compute")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  app.add_option("cases", paths, "Case files, or folders of them (.safetensors)")
+      ->required()
+      ->type_name("FILES_OR_FOLDERS");
+  CLI11_PARSE(app, argc, argv);
+  for (std::string& path : paths) path = tools::UserPath(path);
+  const Device where{device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu};
+  return Replay(FindCases(paths), where, std::cout).failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace torus::replay
+
+int main(int argc, char** argv) {
+  try {
+    return torus::replay::Main(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << "replay: " << e.what() << std::endl;
+    return 1;
+  }
+}

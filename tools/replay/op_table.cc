@@ -1,0 +1,21 @@
+#include "tools/replay/op_table.h"
+
+namespace torus::replay {
+
+const OpTable& Operators() {
+  static const OpTable table = [] {
+    OpTable all;
+    AddElementwise(all);
+    AddViews(all);
+    AddReductions(all);
+    AddProducts(all);
+    AddConvolutions(all);
+    AddNormalizations(all);
+    AddPooling(all);
+    AddLosses(all);
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace torus::replay

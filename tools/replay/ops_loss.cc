@@ -1,0 +1,101 @@
+// Softmax, and the losses made of it.
+#include <algorithm>
+#include <cmath>
+
+#include "ops/dropout/dropout.h"
+#include "ops/loss/cross_entropy.h"
+#include "ops/softmax/softmax.h"
+#include "tools/replay/compare.h"
+#include "tools/replay/op_table.h"
+
+namespace torus::replay {
+namespace {
+
+int64_t Size(const Variable& x, int64_t dim) {
+  return x.rank() == 0 ? 1 : x.dim(NormalizeDim("replay", dim, x.rank()));
+}
+
+// PyTorch's choice where the dimension is None (torch.nn.functional._get_softmax_dim).
+int64_t ImplicitDim(int rank) { return rank == 0 || rank == 1 || rank == 3 ? 0 : 1; }
+
+template <Variable (*kOp)(const Variable&, int64_t)>
+OpRun AlongDim(Arguments& a) {
+  if (a.attrs().Has("dtype")) Throw<Unsupported>(a.op(), "dtype {}", a.attrs().Raw("dtype").dump());
+  const Variable input = a.Take("input");
+  const int64_t dim = a.attrs().Int("dim", ImplicitDim(input.rank()));
+  return {.outputs = {kOp(input, dim)}, .least = Size(input, dim)};
+}
+
+ops::NllLossOptions Options(Arguments& a) {
+  ops::NllLossOptions options;
+  if (const Variable weight = a.Optional("weight"); weight.defined())
+    options.weight = weight.data();
+  options.ignore_index = a.attrs().Int("ignore_index", options.ignore_index);
+  options.reduction = ops::ParseLossReduction(a.op(), a.attrs().Text("reduction", "mean"));
+  return options;
+}
+
+// What the mean is divided by, as a size: weights of both signs may nearly cancel in it.
+double Divisor(const Variable& target, const ops::NllLossOptions& options) {
+  if (options.reduction != ops::LossReduction::kMean) return 1;
+  if (IsFloating(target.dtype()) || !options.weight.defined())
+    return static_cast<double>(std::max<int64_t>(1, target.numel()));
+  const std::vector<double> weight = ToVector<double>(options.weight.To(DType::kF64).Contiguous());
+  double sum = 0;
+  for (const int64_t t : ToVector<int64_t>(target.data().To(DType::kI64).Contiguous()))
+    if (t != options.ignore_index && t >= 0 && t < static_cast<int64_t>(weight.size()))
+      sum += weight[static_cast<size_t>(t)];
+  return std::fabs(sum);
+}
+
+// A loss sums terms of at most `log_probability`, times weights, divided by the divisor.
+OpRun LossRun(const Variable& loss, const Variable& input, const Variable& target,
+              const ops::NllLossOptions& options, double log_probability) {
+  return {.outputs = {loss},
+          .terms = input.numel(),
+          .least = Size(input, input.rank() > 1 ? 1 : 0),
+          .factors = {"weight"},
+          .coefficient = log_probability / Divisor(target, options)};
+}
+
+OpRun NllLoss(Arguments& a) {
+  const Variable input = a.Take("input"), target = a.Take("target");
+  const ops::NllLossOptions options = Options(a);
+  return LossRun(ops::NllLoss(input, target, options), input, target, options,
+                 LargestMagnitude(input.data()));
+}
+
+OpRun CrossEntropy(Arguments& a) {
+  const Variable input = a.Take("input"), target = a.Take("target");
+  ops::CrossEntropyOptions options = Options(a);
+  options.label_smoothing = a.attrs().Number("label_smoothing", 0);
+  const double classes = static_cast<double>(Size(input, input.rank() > 1 ? 1 : 0));
+  const double log_probability =
+      2 * LargestMagnitude(input.data()) + std::log(std::max(1.0, classes));
+  return LossRun(ops::CrossEntropy(input, target, options), input, target, options,
+                 log_probability);
+}
+
+// Random where it drops some; there no two frameworks agree.
+OpRun Dropout(Arguments& a) {
+  const double p = a.attrs().Number("p", 0.5);
+  StepContext ctx;
+  ctx.training = a.attrs().Flag("training", true);
+  if (a.attrs().Flag("inplace", false)) Throw<Unsupported>(a.op(), "in place");
+  if (ctx.training && p > 0 && p < 1) Throw<Unsupported>(a.op(), "random numbers");
+  const Variable input = a.Take("input");
+  ctx.samples = {0};
+  return {.outputs = {ops::Dropout(input, p, ctx, 0)}};
+}
+
+}  // namespace
+
+void AddLosses(OpTable& table) {
+  table["softmax"] = AlongDim<ops::Softmax>;
+  table["log_softmax"] = AlongDim<ops::LogSoftmax>;
+  table["nll_loss"] = NllLoss;
+  table["cross_entropy"] = CrossEntropy;
+  table["dropout"] = Dropout;
+}
+
+}  // namespace torus::replay

@@ -1,0 +1,22 @@
+// The optimizer that a case names, of ours.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "parallel/optim/optimizer.h"
+
+namespace torus::replay {
+
+struct CaseOptimizer {
+  std::unique_ptr<parallel::Optimizer> optimizer;
+  double learning_rate = 0;
+  double momentum = 0;
+};
+
+// `spec` is the case's "optimizer", by PyTorch's argument names. Unsupported for another than SGD, or an argument that we
+// have not.
+CaseOptimizer MakeOptimizer(const nlohmann::json& spec, std::vector<NamedVariable> parameters);
+
+}  // namespace torus::replay

@@ -1,0 +1,46 @@
+#include "tools/replay/run_model.h"
+
+#include <algorithm>
+
+#include "models/checkpoint/layout.h"
+#include "tools/replay/model_case.h"
+
+namespace torus::replay {
+namespace {
+
+void CheckGradients(const nn::Module& model, const std::map<std::string, Tensor>& wanted,
+                    const ModelTolerance& tolerance, Comparison& result) {
+  double largest = 0;
+  for (const auto& [name, want] : wanted) largest = std::max(largest, LargestMagnitude(want));
+  for (const NamedVariable& parameter : model.Parameters()) {
+    const auto want = wanted.find(parameter.name);
+    const std::string name = "grad_param." + parameter.name;
+    if (want == wanted.end()) {
+      result.Fail(name, "the case has none");
+      continue;
+    }
+    const double allowed = tolerance.Gradient(Norm(want->second), largest, want->second.numel());
+    result.CheckNorm(name, ToFileLayout(parameter.value.grad()), want->second, allowed);
+  }
+}
+
+}  // namespace
+
+Comparison RunModel(const Case& c) {
+  if (c.spec.value("mode", "") != "train")
+    Throw<Unsupported>("model", "mode \"{}\", not \"train\"", c.spec.value("mode", ""));
+  const std::shared_ptr<nn::Sequential> model = BuildModel(c);
+  LoadState(*model, c.Group("param."), c.path);
+  const ModelTolerance tolerance(*model);
+  const StepResult step = RunStep(*model, c.Get("in.images"), c.Get("in.labels"));
+  Comparison result;
+  const Tensor logits = c.Get("out.logits"), loss = c.Get("out.loss");
+  const Origin origin = tolerance.Forward(LargestMagnitude(logits));
+  result.Check("out.logits", step.logits.data(), logits, origin);
+  result.Check("out.loss", step.loss.data().View({1}), loss.View({1}), origin);
+  CheckGradients(*model, c.Group("grad_param."), tolerance, result);
+  CheckRunningStatistics(*model, c.Group("after."), "after.", tolerance, result);
+  return result;
+}
+
+}  // namespace torus::replay

@@ -1,0 +1,12 @@
+// Runs a case of an optimizer alone.
+#pragma once
+
+#include "tools/replay/case.h"
+#include "tools/replay/compare.h"
+
+namespace torus::replay {
+
+// Compares the parameter after each step. Unsupported for optimizers other than SGD.
+Comparison RunOptimizer(const Case& c);
+
+}  // namespace torus::replay

@@ -1,0 +1,112 @@
+#include "tools/replay/run_train.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "models/checkpoint/layout.h"
+#include "tools/replay/model_case.h"
+#include "tools/replay/optimizer_case.h"
+
+namespace torus::replay {
+namespace {
+
+constexpr const char* kBuffer = ".momentum_buffer";
+
+class TrainRun {
+ public:
+  explicit TrainRun(const Case& c)
+      : case_(c),
+        steps_(c.spec.at("steps").get<int64_t>()),
+        model_(BuildModel(c)),
+        optimizer_(MakeOptimizer(c.spec.at("optimizer"), model_->Parameters())),
+        tolerance_(*model_) {
+    if (!c.spec.value("restart", false))
+      Throw<Unsupported>("train", "a free run of a model with batch norm");
+  }
+
+  Comparison Run() {
+    for (int64_t step = 0; step < steps_; ++step) {
+      Load(step);
+      Step(step);
+      CheckAfter(step);
+    }
+    return result_;
+  }
+
+ private:
+  void Load(int64_t step) {
+    const std::string prefix = fmt::format("state.{}.", step);
+    LoadState(*model_, case_.Group(prefix + "param."), case_.path);
+    std::vector<NamedTensor> buffers;
+    for (const auto& [name, tensor] : case_.Group(prefix + "momentum."))
+      buffers.push_back({name + kBuffer, FromFileLayout(tensor).Contiguous()});
+    optimizer_.optimizer->LoadState(buffers);
+  }
+
+  void Step(int64_t step) {
+    const StepResult made = RunStep(*model_, case_.Get("in.images").Select(0, step),
+                                    case_.Get("in.labels").Select(0, step));
+    optimizer_.optimizer->Step(optimizer_.learning_rate);
+    const Tensor want = case_.Get("out.losses").Narrow(0, step, 1);
+    // A loss is a difference of logits.
+    const double scale = std::max(LargestMagnitude(want), LargestMagnitude(made.logits.data()));
+    result_.Check(fmt::format("out.losses[{}]", step), made.loss.data().View({1}), want,
+                  tolerance_.Forward(scale));
+  }
+
+  void CheckAfter(int64_t step) {
+    const bool last = step + 1 == steps_;
+    const std::string prefix = last ? "final." : fmt::format("state.{}.param.", step + 1);
+    const std::map<std::string, Tensor> wanted = case_.Group(prefix);
+    double largest = 0;
+    for (const NamedVariable& parameter : model_->Parameters())
+      largest = std::max(largest, LargestMagnitude(parameter.value.grad()));
+    for (const NamedVariable& parameter : model_->Parameters())
+      CheckParameter(prefix, parameter, wanted, largest);
+    if (!last) CheckMomentum(fmt::format("state.{}.momentum.", step + 1), largest);
+    CheckRunningStatistics(*model_, wanted, prefix, tolerance_, result_);
+  }
+
+  // Both sides started from equal bits, so what is left is the gradient's error, and rounding of the update.
+  double Allowed(const Variable& parameter, double largest, double factor,
+                 const Tensor& want) const {
+    constexpr double kUpdate = 8 * std::numeric_limits<float>::epsilon();
+    const double gradient = tolerance_.Gradient(Norm(parameter.grad()), largest, parameter.numel());
+    return factor * gradient + kUpdate * Norm(want);
+  }
+
+  void CheckParameter(const std::string& prefix, const NamedVariable& parameter,
+                      const std::map<std::string, Tensor>& wanted, double largest) {
+    const auto want = wanted.find(parameter.name);
+    if (want == wanted.end()) return result_.Fail(prefix + parameter.name, "the case has none");
+    // Nesterov adds the gradient once more through the momentum.
+    const double factor = optimizer_.learning_rate * (1 + optimizer_.momentum);
+    result_.CheckNorm(prefix + parameter.name, ToFileLayout(parameter.value.data()), want->second,
+                      Allowed(parameter.value, largest, factor, want->second));
+  }
+
+  void CheckMomentum(const std::string& prefix, double largest) {
+    std::map<std::string, Tensor> ours;
+    for (const NamedTensor& state : optimizer_.optimizer->State()) ours[state.name] = state.value;
+    for (const NamedVariable& parameter : model_->Parameters()) {
+      const Tensor want = case_.Find(prefix + parameter.name);
+      if (!want.defined()) continue;
+      const Tensor got = ours[parameter.name + kBuffer];
+      result_.CheckNorm(prefix + parameter.name, got.defined() ? ToFileLayout(got) : got, want,
+                        Allowed(parameter.value, largest, 1, want));
+    }
+  }
+
+  const Case& case_;
+  int64_t steps_;
+  std::shared_ptr<nn::Sequential> model_;
+  CaseOptimizer optimizer_;
+  ModelTolerance tolerance_;
+  Comparison result_;
+};
+
+}  // namespace
+
+Comparison RunTrain(const Case& c) { return TrainRun(c).Run(); }
+
+}  // namespace torus::replay
