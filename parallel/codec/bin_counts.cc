@@ -51,11 +51,13 @@ void BinCounts::CountPart(int64_t part, std::span<const float> values) {
 }
 
 void BinCounts::Sum() {
-  std::memset(sum_, 0, sizeof(uint32_t) * kBins);
-  for (int64_t t = 0; t < parts_ * kTables; ++t) {
-    const uint32_t* table = tables_ + t * kBins;
-    for (int i = 0; i < kZeroBin; ++i) sum_[i] += table[kBins - 1 - i];
-    for (int i = 0; i < kZeroBin; ++i) sum_[kZeroBin + i] += table[i];
+  for (int64_t part = 0; part < parts_; ++part) {
+    const uint32_t *even = Table(part, 0), *odd = Table(part, 1);
+    const auto add = [&](int bin, int upper) {
+      sum_[bin] = (part == 0 ? 0 : sum_[bin]) + even[upper] + odd[upper];
+    };
+    for (int i = 0; i < kZeroBin; ++i) add(i, kBins - 1 - i);
+    for (int i = 0; i < kZeroBin; ++i) add(kZeroBin + i, i);
   }
   sum_[kZeroBin] += sum_[kZeroBin - 1];
   sum_[kZeroBin - 1] = 0;

@@ -39,7 +39,7 @@ class BinCounts {
 
   int64_t values_, parts_;
   Storage storage_;
-  uint32_t* tables_;  // [parts][tables a part][kBins], by upper half
+  uint32_t* tables_;  // [parts][even, odd][kBins], by upper half
   uint32_t* sum_;     // [kBins], in the order of values
 };
 

@@ -16,6 +16,7 @@ namespace torus::parallel {
 namespace {
 
 constexpr int kBins = BinCounts::kBins;
+constexpr int64_t kGatherBlock = 2048;
 
 uint32_t UpperHalf(float value) { return std::bit_cast<uint32_t>(value) >> 16; }
 
@@ -71,16 +72,6 @@ Slots Locate(std::span<const int64_t> ranks, const BinCounts& counts) {
   return slots;
 }
 
-// Slot + 1 of each upper half of a float; 0 where its bin holds no wanted rank.
-std::vector<uint8_t> SlotTable(const std::vector<Slot>& slots) {
-  std::vector<uint8_t> table(kBins, 0);
-  for (size_t s = 0; s < slots.size(); ++s) {
-    table[BinCounts::UpperHalfOf(slots[s].bin)] = static_cast<uint8_t>(s + 1);
-    if (slots[s].bin == BinCounts::kZeroBin) table[0x8000] = static_cast<uint8_t>(s + 1);
-  }
-  return table;
-}
-
 // Where each part writes its share of each slot, so that a slot's indices ascend: [part][slot].
 std::vector<int64_t> ShareStarts(const std::vector<Slot>& slots, const BinCounts& counts) {
   std::vector<int64_t> starts(counts.parts() * slots.size());
@@ -94,30 +85,58 @@ std::vector<int64_t> ShareStarts(const std::vector<Slot>& slots, const BinCounts
   return starts;
 }
 
-// First which, without a branch (no processor guesses a few percent well), then where to.
-void GatherRange(const float* values, int64_t begin, int64_t end, const uint8_t* slot_of,
+// Slot + 1 of each upper half of a float (0 where its bin holds no wanted rank), and the fullest slot's.
+struct SlotTable {
+  std::vector<uint8_t> slot = std::vector<uint8_t>(kBins, 0);
+  uint8_t fullest = 0;
+};
+
+// First which, without a branch (no processor guesses a few percent well), then where to. The fullest slot, which holds
+// the zeros behind a ReLU, goes apart: its counter stays in a register instead of waiting for itself in memory.
+void GatherBlock(const float* values, int64_t begin, int64_t end, const SlotTable& table,
                  int64_t* starts, uint32_t* indices) {
-  constexpr int64_t kBlock = 2048;
-  std::array<uint32_t, kBlock> found;
-  for (int64_t block = begin; block < end; block += kBlock) {
-    size_t count = 0;
-    for (int64_t i = block; i < std::min(block + kBlock, end); ++i) {
-      found[count] = static_cast<uint32_t>(i);
-      count += slot_of[UpperHalf(values[i])] != 0;
-    }
-    for (size_t j = 0; j < count; ++j)
-      indices[starts[slot_of[UpperHalf(values[found[j]])] - 1]++] = found[j];
+  const uint8_t *const slots = table.slot.data(), full = table.fullest;
+  const auto slot_of = [&](uint32_t i) { return slots[UpperHalf(values[i])]; };
+  std::array<uint32_t, kGatherBlock> found, fullest;
+  size_t count = 0, others = 0, fulls = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    found[count] = static_cast<uint32_t>(i);
+    count += slot_of(found[count]) != 0;
   }
+  for (size_t j = 0; j < count; ++j) {
+    const uint32_t i = found[j];
+    const bool is_full = slot_of(i) == full;
+    found[others] = fullest[fulls] = i;
+    others += !is_full;
+    fulls += is_full;
+  }
+  std::copy_n(fullest.data(), fulls, indices + starts[full - 1]);
+  starts[full - 1] += static_cast<int64_t>(fulls);
+  for (size_t j = 0; j < others; ++j) indices[starts[slot_of(found[j]) - 1]++] = found[j];
+}
+
+SlotTable MakeSlotTable(const std::vector<Slot>& slots) {
+  SlotTable table;
+  for (size_t s = 0; s < slots.size(); ++s) {
+    const uint8_t number = static_cast<uint8_t>(s + 1);
+    table.slot[BinCounts::UpperHalfOf(slots[s].bin)] = number;
+    if (slots[s].bin == BinCounts::kZeroBin) table.slot[0x8000] = number;
+    if (s == 0 || slots[s].count > slots[table.fullest - 1].count) table.fullest = number;
+  }
+  return table;
 }
 
 void Gather(std::span<const float> values, const std::vector<Slot>& slots, const BinCounts& counts,
             uint32_t* indices) {
-  const std::vector<uint8_t> slot_of = SlotTable(slots);
+  const SlotTable table = MakeSlotTable(slots);
   std::vector<int64_t> starts = ShareStarts(slots, counts);
-  ParallelFor(counts.parts(), 1, [&](int64_t begin, int64_t end) {
-    for (int part = static_cast<int>(begin); part < end; ++part)
-      GatherRange(values.data(), counts.PartBegin(part), counts.PartBegin(part + 1), slot_of.data(),
-                  &starts[part * slots.size()], indices);
+  ParallelFor(counts.parts(), 1, [&](int64_t first, int64_t last) {
+    for (int part = static_cast<int>(first); part < last; ++part) {
+      const int64_t end = counts.PartBegin(part + 1);
+      for (int64_t i = counts.PartBegin(part); i < end; i += kGatherBlock)
+        GatherBlock(values.data(), i, std::min(i + kGatherBlock, end), table,
+                    &starts[part * slots.size()], indices);
+    }
   });
 }
 
@@ -127,6 +146,7 @@ void OrderStatistics(std::span<const float> values, std::span<const int64_t> ran
                      std::span<uint32_t> out) {
   Require(values.size() < (uint64_t{1} << 32), "sortq", "takes fewer than 2^32 values, got {}",
           values.size());
+  if (values.empty() || ranks.empty()) return;
   const BinCounts counts(values);
   RequireFinite(values, counts);
   const auto [slots, gathered] = Locate(ranks, counts);

@@ -7,7 +7,7 @@
 namespace torus::parallel {
 
 Optimizer::Optimizer(const std::string& name, std::vector<NamedVariable> parameters)
-    : parameters_(std::move(parameters)) {
+    : name_(name), parameters_(std::move(parameters)) {
   std::set<std::string> seen;
   for (const auto& [parameter, value] : parameters_) {
     Require(seen.insert(parameter).second, name, "parameter {} is given twice", parameter);
@@ -23,9 +23,16 @@ void Optimizer::ZeroGrad() {
   for (NamedVariable& parameter : parameters_) parameter.value.ZeroGrad();
 }
 
-Tensor Optimizer::GradientOf(size_t i) const {
-  const Tensor& grad = parameters_[i].value.grad();
-  return grad.defined() ? grad.Contiguous() : grad;
+std::vector<Tensor> Optimizer::Gradients() const {
+  std::vector<Tensor> gradients;
+  for (const auto& [parameter, value] : parameters_) {
+    const Tensor& grad = value.grad();
+    Require(!grad.defined() || (grad.shape() == value.shape() && grad.dtype() == value.dtype()),
+            name_, "the gradient of {} must be {}, got {}", parameter, value.data().Describe(),
+            grad.defined() ? grad.Describe() : "");
+    gradients.push_back(grad.defined() ? grad.Contiguous() : grad);
+  }
+  return gradients;
 }
 
 }  // namespace torus::parallel

@@ -40,10 +40,11 @@ class Optimizer {
   // BadInput, tagged `name`, unless every parameter is a contiguous f32 or f64 leaf and no name comes twice.
   Optimizer(const std::string& name, std::vector<NamedVariable> parameters);
 
-  // The gradient of parameter i, contiguous; undefined when there is none.
-  Tensor GradientOf(size_t i) const;
+  // Of each parameter, contiguous; undefined where there is none. BadInput when one is not as its parameter.
+  std::vector<Tensor> Gradients() const;
 
  private:
+  std::string name_;
   std::vector<NamedVariable> parameters_;
 };
 

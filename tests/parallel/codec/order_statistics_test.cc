@@ -40,7 +40,7 @@ TEST(OrderStatistics, DoesNotDependOnTheTeam) {
     SetTeamSize(team);
     for (const std::string& name : Distributions()) {
       SCOPED_TRACE(fmt::format("{} threads, {}", team, name));
-      ExpectStableOrder(Draw(name, 200003, 3), 4);
+      ExpectStableOrder(Draw(name, 100003, 3), 4);
     }
   }
   SetTeamSize(before);

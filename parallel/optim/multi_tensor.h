@@ -1,0 +1,31 @@
+// One pass over many tensors: the elements of all of them are one range that the thread team shares.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/parallel_for.h"
+
+namespace torus::parallel {
+
+// Calls body(tensor, begin, end) over pieces that cover elements [0, sizes[tensor]) of every tensor once. A model has
+// many small tensors and a few large ones: split by elements, threads end together.
+template <class Body>
+void ForEachPiece(std::span<const int64_t> sizes, const Body& body) {
+  constexpr int64_t kGrain = 1 << 15;  // elements that a thread is worth waking for
+  std::vector<int64_t> ends;
+  int64_t total = 0;
+  for (int64_t size : sizes) ends.push_back(total += size);
+  ParallelFor(total, kGrain, [&](int64_t begin, int64_t end) {
+    size_t tensor = std::upper_bound(ends.begin(), ends.end(), begin) - ends.begin();
+    for (int64_t at = begin; at < end; ++tensor) {
+      const int64_t start = ends[tensor] - sizes[tensor], stop = std::min(end, ends[tensor]);
+      if (at < stop) body(tensor, at - start, stop - start);
+      at = stop;
+    }
+  });
+}
+
+}  // namespace torus::parallel

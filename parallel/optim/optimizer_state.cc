@@ -1,0 +1,55 @@
+#include "parallel/optim/optimizer_state.h"
+
+#include <map>
+
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+std::string StateName(const NamedVariable& parameter, const StateKind& kind) {
+  return parameter.name + "." + kind.name;
+}
+
+void CheckFits(const std::string& optimizer, const NamedTensor& state, const Variable& parameter) {
+  const Tensor &got = state.value, &wanted = parameter.data();
+  Require(got.defined() && got.shape() == wanted.shape() && got.dtype() == wanted.dtype(),
+          optimizer, "state {} must be as its parameter, {}, got {}", state.name, wanted.Describe(),
+          got.defined() ? got.Describe() : "an undefined tensor");
+}
+
+}  // namespace
+
+std::vector<NamedTensor> NamedState(const std::vector<NamedVariable>& parameters,
+                                    const std::vector<StateKind>& kinds) {
+  std::vector<NamedTensor> state;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    for (const StateKind& kind : kinds)
+      if (kind.tensors[i].defined())
+        state.push_back({StateName(parameters[i], kind), kind.tensors[i]});
+  return state;
+}
+
+void LoadNamedState(const std::string& optimizer, const std::vector<NamedVariable>& parameters,
+                    const std::vector<NamedTensor>& state, std::vector<StateKind>& kinds) {
+  std::map<std::string, const NamedTensor*> by_name;
+  for (const NamedTensor& tensor : state)
+    Require(by_name.emplace(tensor.name, &tensor).second, optimizer, "state {} comes twice",
+            tensor.name);
+  std::vector<StateKind> loaded;
+  for (const StateKind& kind : kinds) {
+    loaded.push_back({kind.name, std::vector<Tensor>(parameters.size())});
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const auto found = by_name.find(StateName(parameters[i], kind));
+      if (found == by_name.end()) continue;
+      CheckFits(optimizer, *found->second, parameters[i].value);
+      loaded.back().tensors[i] = found->second->value.Clone();
+      by_name.erase(found);
+    }
+  }
+  Require(by_name.empty(), optimizer, "state {} belongs to no parameter of it",
+          by_name.empty() ? "" : by_name.begin()->first);
+  kinds = std::move(loaded);
+}
+
+}  // namespace torus::parallel

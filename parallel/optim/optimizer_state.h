@@ -1,0 +1,27 @@
+// Optimizer state under checkpoint names: PARAMETER.KIND.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autograd/variable.h"
+#include "runtime/tensor.h"
+
+namespace torus::parallel {
+
+// State of one kind ("momentum_buffer"), a tensor a parameter; undefined: not yet.
+struct StateKind {
+  std::string name;
+  std::vector<Tensor> tensors;
+};
+
+// All defined tensors, parameter by parameter. They share memory with `kinds`.
+std::vector<NamedTensor> NamedState(const std::vector<NamedVariable>& parameters,
+                                    const std::vector<StateKind>& kinds);
+
+// Replaces the tensors of `kinds` by copies of `state`; what is absent becomes undefined. BadInput tagged `optimizer`,
+// before anything changes, for an unknown name, one that comes twice, or other than its parameter's shape and dtype.
+void LoadNamedState(const std::string& optimizer, const std::vector<NamedVariable>& parameters,
+                    const std::vector<NamedTensor>& state, std::vector<StateKind>& kinds);
+
+}  // namespace torus::parallel

@@ -1,0 +1,91 @@
+#include "parallel/optim/sgd.h"
+
+#include <cmath>
+
+#include "parallel/optim/multi_tensor.h"
+#include "parallel/optim/optimizer_state.h"
+#include "parallel/optim/sgd_kernel.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+void Check(const SgdOptions& o) {
+  const auto at_least_0 = [](const char* what, double value) {
+    Require(value >= 0 && std::isfinite(value), "sgd", "{} must be finite and at least 0, got {}",
+            what, value);
+  };
+  at_least_0("lr_scale", o.lr_scale);
+  at_least_0("momentum", o.momentum);
+  at_least_0("weight_decay", o.weight_decay);
+  Require(!o.nesterov || (o.momentum > 0 && o.dampening == 0), "sgd",
+          "Nesterov needs momentum above 0 and no dampening, got momentum {}, dampening {}",
+          o.momentum, o.dampening);
+}
+
+std::vector<NamedVariable> AllParameters(const std::vector<SgdGroup>& groups) {
+  std::vector<NamedVariable> all;
+  for (const SgdGroup& group : groups)
+    all.insert(all.end(), group.parameters.begin(), group.parameters.end());
+  return all;
+}
+
+// One parameter's part of a step.
+struct Update {
+  Tensor gradient;
+  void* parameter;
+  void* buffer;  // null: no momentum
+  SgdScalars scalars;
+
+  void Run(int64_t begin, int64_t end) const {
+    VisitFloat("sgd", gradient.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      T* b = buffer != nullptr ? static_cast<T*>(buffer) + begin : nullptr;
+      SgdUpdate(static_cast<T*>(parameter) + begin, gradient.data<T>() + begin, b, end - begin,
+                scalars);
+    });
+  }
+};
+
+}  // namespace
+
+Sgd::Sgd(std::vector<SgdGroup> groups) : Optimizer("sgd", AllParameters(groups)) {
+  for (const SgdGroup& group : groups) {
+    Check(group.options);
+    options_.insert(options_.end(), group.parameters.size(), group.options);
+  }
+  state_ = {{"momentum_buffer", std::vector<Tensor>(options_.size())}};
+}
+
+Sgd::Sgd(std::vector<NamedVariable> parameters, const SgdOptions& options)
+    : Sgd(std::vector<SgdGroup>{{std::move(parameters), options}}) {}
+
+void Sgd::Step(double learning_rate, double gradient_scale) {
+  Require(learning_rate >= 0, "sgd", "the learning rate must be at least 0, got {}", learning_rate);
+  const std::vector<Tensor> gradients = Gradients();
+  std::vector<Update> updates;
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    const SgdOptions& o = options_[i];
+    Tensor& buffer = state_[0].tensors[i];
+    const bool first = o.momentum != 0 && !buffer.defined();
+    if (first) buffer = Empty(gradients[i].shape(), gradients[i].dtype());
+    Variable parameter = parameters()[i].value;
+    updates.push_back({gradients[i],
+                       parameter.mutable_data().mutable_raw(),
+                       o.momentum != 0 ? buffer.mutable_raw() : nullptr,
+                       {learning_rate * o.lr_scale, gradient_scale, o.momentum, o.dampening,
+                        o.weight_decay, o.nesterov, first}});
+    sizes.push_back(gradients[i].numel());
+  }
+  ForEachPiece(sizes, [&](size_t i, int64_t begin, int64_t end) { updates[i].Run(begin, end); });
+}
+
+std::vector<NamedTensor> Sgd::State() const { return NamedState(parameters(), state_); }
+
+void Sgd::LoadState(const std::vector<NamedTensor>& state) {
+  LoadNamedState("sgd", parameters(), state, state_);
+}
+
+}  // namespace torus::parallel

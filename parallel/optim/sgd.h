@@ -1,0 +1,41 @@
+// Stochastic gradient descent, exactly as torch.optim.SGD (without `maximize`): the buffer of a parameter's first step is
+// its gradient, undamped, and only steps with a gradient touch it. sgd_kernel.h has the formulas.
+#pragma once
+
+#include "parallel/optim/optimizer.h"
+#include "parallel/optim/optimizer_state.h"
+
+namespace torus::parallel {
+
+struct SgdOptions {
+  double lr_scale = 1;  // of the step's learning rate: PyTorch's lr of a group, over the common one
+  double momentum = 0;
+  double dampening = 0;
+  double weight_decay = 0;
+  bool nesterov = false;
+};
+
+struct SgdGroup {
+  std::vector<NamedVariable> parameters;
+  SgdOptions options;
+};
+
+class Sgd : public Optimizer {
+ public:
+  // BadInput for a negative lr_scale, momentum or weight_decay, and for Nesterov without momentum or with dampening.
+  explicit Sgd(std::vector<SgdGroup> groups);
+  // One group.
+  Sgd(std::vector<NamedVariable> parameters, const SgdOptions& options);
+
+  // BadInput for a negative learning rate.
+  void Step(double learning_rate, double gradient_scale = 1) override;
+  // PARAMETER.momentum_buffer, of the parameter's shape and dtype.
+  std::vector<NamedTensor> State() const override;
+  void LoadState(const std::vector<NamedTensor>& state) override;
+
+ private:
+  std::vector<SgdOptions> options_;  // of each parameter
+  std::vector<StateKind> state_;     // the momentum buffers
+};
+
+}  // namespace torus::parallel

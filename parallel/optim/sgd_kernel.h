@@ -1,0 +1,30 @@
+// The inner loop of SGD; Highway picks the vector width at run time, and every width gives the same bits.
+#pragma once
+
+#include <cstdint>
+
+namespace torus::parallel {
+
+struct SgdScalars {
+  double learning_rate = 0;
+  double gradient_scale = 1;
+  double momentum = 0;
+  double dampening = 0;
+  double weight_decay = 0;
+  bool nesterov = false;
+  bool first = false;  // the buffer holds nothing yet
+};
+
+// For every element, each line rounded once where it is one fused multiply-add, as PyTorch's CPU kernels do:
+//   d = gradient * gradient_scale
+//   d = d + weight_decay * parameter
+//   buffer = first ? d : buffer * momentum + (1 - dampening) * d      (buffer * momentum is rounded apart)
+//   d = nesterov ? d + momentum * buffer : buffer
+//   parameter = parameter - learning_rate * d
+// Without momentum `buffer` is null and the two lines in the middle fall away.
+void SgdUpdate(float* parameter, const float* gradient, float* buffer, int64_t count,
+               const SgdScalars& scalars);
+void SgdUpdate(double* parameter, const double* gradient, double* buffer, int64_t count,
+               const SgdScalars& scalars);
+
+}  // namespace torus::parallel
