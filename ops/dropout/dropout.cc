@@ -1,0 +1,59 @@
+#include "ops/dropout/dropout.h"
+
+#include <cmath>
+
+#include "autograd/node.h"
+#include "ops/dropout/dropout_kernel.h"
+
+namespace torus::ops {
+namespace {
+
+std::vector<RandomStream> StreamsOf(const StepContext& context, uint64_t layer) {
+  std::vector<RandomStream> streams;
+  for (int64_t sample : context.samples)
+    streams.emplace_back(RandomKey{.seed = context.seed,
+                                   .step = static_cast<uint64_t>(context.step),
+                                   .layer = layer,
+                                   .sample = static_cast<uint64_t>(sample)});
+  return streams;
+}
+
+// One byte an element: what a backward needs is smaller than any input.
+Tensor MaskOf(const Tensor& x, double p, const StepContext& context, uint64_t layer) {
+  const int64_t samples = std::ssize(context.samples);
+  const std::vector<RandomStream> streams = StreamsOf(context, layer);
+  Tensor keep(x.shape(), DType::kU8, x.device());
+  cpu::DropoutMask(streams, samples == 0 ? 0 : x.numel() / samples,
+                   static_cast<uint64_t>(std::llround(p * 0x1p32)), keep.mutable_data<uint8_t>());
+  return keep;
+}
+
+Tensor Apply(const Tensor& x, const Tensor& keep, double p) {
+  Tensor y(x.shape(), x.dtype(), x.device());
+  VisitFloat("dropout", x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    // With p = 1 nothing is kept and the scale, 1 / 0, never used.
+    cpu::DropoutApply(x.numel(), x.data<T>(), keep.data<uint8_t>(), static_cast<T>(1 / (1 - p)),
+                      y.mutable_data<T>());
+  });
+  return y;
+}
+
+}  // namespace
+
+Variable Dropout(const Variable& input, double p, const StepContext& context, uint64_t layer) {
+  Require(p >= 0 && p <= 1, "dropout", "p must be in [0, 1], got {}", p);
+  if (!context.training || p == 0) return input;
+  const int64_t samples = std::ssize(context.samples);
+  Require(input.rank() >= 1 && (samples == 0 ? input.dim(0) == 0 : input.dim(0) % samples == 0),
+          "dropout", "needs dimension 0 to be a multiple of the {} samples of the step, got {}",
+          samples, ToString(input.shape()));
+  const Tensor x = input.data().Contiguous();
+  const Tensor keep = MaskOf(x, p, context, layer);
+  return Record("dropout", Apply(x, keep, p), {input},
+                [keep = Saved(keep), p](const GradContext& g) {
+                  return Gradients{Apply(g.grad(), keep.get(), p)};
+                });
+}
+
+}  // namespace torus::ops

@@ -1,0 +1,17 @@
+// Shape rules of the class losses: pure functions.
+#pragma once
+
+#include <string_view>
+
+#include "runtime/shape.h"
+
+namespace torus::ops {
+
+// Where the classes are: dimension 1, or 0 of a single sample (C). BadInput tagged `op` for a
+// scalar.
+int ClassDim(std::string_view op, const Shape& input);
+
+// `input` without its class dimension: the shape of class-number targets.
+Shape WithoutClasses(std::string_view op, const Shape& input);
+
+}  // namespace torus::ops

@@ -1,0 +1,21 @@
+// What a loss does with the losses of single elements.
+#pragma once
+
+#include <string_view>
+
+#include "runtime/error.h"
+
+namespace torus::ops {
+
+enum class LossReduction { kNone, kMean, kSum };
+
+// From PyTorch's names: "none", "mean", "sum". BadInput tagged `op` for another.
+inline LossReduction ParseLossReduction(std::string_view op, std::string_view name) {
+  Require(name == "none" || name == "mean" || name == "sum", op,
+          "reduction must be none, mean or sum, got {}", name);
+  return name == "none"   ? LossReduction::kNone
+         : name == "mean" ? LossReduction::kMean
+                          : LossReduction::kSum;
+}
+
+}  // namespace torus::ops

@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "ops/loss/nll_loss_kernel.h"
+#include "runtime/parallel_for.h"
+
+namespace torus::cpu {
+namespace {
+
+template <class T>
+T WeightOf(const ClassTargets<T>& t, int64_t c) {
+  return t.weight == nullptr ? T(1) : t.weight[c];
+}
+
+// A row belongs to one thread: the split changes no bits.
+template <class T, class Row>
+void ForEachRow(const ClassTargets<T>& t, const Row& row) {
+  ParallelFor(t.rows, (1 << 14) / (t.classes + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) row(r);
+  });
+}
+
+// sum_c w[c] x[c], in double: a vocabulary may be long.
+template <class T>
+double WeightedSum(const ClassTargets<T>& t, const T* x) {
+  double sum = 0;
+  for (int64_t c = 0; c < t.classes; ++c) sum += static_cast<double>(WeightOf(t, c)) * x[c];
+  return sum;
+}
+
+}  // namespace
+
+template <class T>
+void NllForward(const ClassTargets<T>& t, const T* x, T* loss, T* scale) {
+  ForEachRow(t, [&](int64_t r) {
+    const int64_t target = t.target[r];
+    if (target == t.ignore_index) {
+      loss[r] = scale[r] = T(0);
+      return;
+    }
+    const T* row = x + r * t.classes;
+    scale[r] = WeightOf(t, target);
+    loss[r] = -scale[r] * row[target];
+    // Only here may a class of probability 0 that is not the target matter.
+    if (t.smoothing != 0)
+      loss[r] = static_cast<T>((1 - t.smoothing) * loss[r] -
+                               t.smoothing / static_cast<double>(t.classes) * WeightedSum(t, row));
+  });
+}
+
+template <class T>
+void NllBackward(const ClassTargets<T>& t, const T* dloss, T* dx) {
+  const T share = static_cast<T>(t.smoothing / static_cast<double>(t.classes));
+  ForEachRow(t, [&](int64_t r) {
+    T* row = dx + r * t.classes;
+    const int64_t target = t.target[r];
+    if (target == t.ignore_index || t.smoothing == 0) {
+      std::fill(row, row + t.classes, T(0));
+    } else {
+      for (int64_t c = 0; c < t.classes; ++c) row[c] = -dloss[r] * share * WeightOf(t, c);
+    }
+    if (target != t.ignore_index)
+      row[target] -= dloss[r] * static_cast<T>(1 - t.smoothing) * WeightOf(t, target);
+  });
+}
+
+#define TORUS_INSTANTIATE(T)                                          \
+  template void NllForward(const ClassTargets<T>&, const T*, T*, T*); \
+  template void NllBackward(const ClassTargets<T>&, const T*, T*);
+TORUS_INSTANTIATE(float)
+TORUS_INSTANTIATE(double)
+#undef TORUS_INSTANTIATE
+
+}  // namespace torus::cpu

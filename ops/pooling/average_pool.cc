@@ -1,0 +1,89 @@
+#include "ops/pooling/average_pool.h"
+
+#include "autograd/node.h"
+#include "ops/pooling/pooling_kernel.h"
+
+namespace torus::ops {
+namespace {
+
+cpu::PoolImage ImageOf(std::string_view op, const Shape& shape) {
+  Require(shape.rank() == 4, op, "needs images (N, H, W, C), got {}", ToString(shape));
+  return {shape[0], shape[1], shape[2], shape[3]};
+}
+
+// Both kinds are one kernel over other windows.
+struct Windows {
+  cpu::PoolImage image;
+  std::vector<AverageWindow> rows, columns;
+};
+
+Tensor Forward(std::string_view op, const Tensor& x, const Windows& w) {
+  Tensor out({w.image.n, std::ssize(w.rows), std::ssize(w.columns), w.image.c}, x.dtype(),
+             x.device());
+  VisitFloat(op, x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    cpu::AveragePool<T>(w.image, w.rows, w.columns, x.data<T>(), out.mutable_data<T>());
+  });
+  return out;
+}
+
+GradRule SpreadBack(const Shape& shape, Windows windows) {
+  return [shape, w = std::move(windows)](const GradContext& g) {
+    Tensor dx(shape, g.grad().dtype(), g.grad().device());
+    VisitFloat("gradient", dx.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      cpu::AveragePoolBackward<T>(w.image, w.rows, w.columns, g.grad().data<T>(),
+                                  dx.mutable_data<T>());
+    });
+    return Gradients{dx};
+  };
+}
+
+// The override takes the place of the product of both divisors.
+void Override(std::vector<AverageWindow>& windows, double divisor) {
+  for (AverageWindow& window : windows) window.divisor = divisor;
+}
+
+std::vector<AverageWindow> WindowsOf(int64_t in, const PoolAxis& axis,
+                                     const AvgPool2dOptions& options) {
+  const int64_t out = PooledSize("avg_pool2d", in, axis, options.ceil_mode);
+  return SlidingWindows(in, out, axis, options.count_include_pad);
+}
+
+}  // namespace
+
+Variable AvgPool2d(const Variable& input, const AvgPool2dOptions& options) {
+  constexpr const char* kOp = "avg_pool2d";
+  Windows w{.image = ImageOf(kOp, input.shape())};
+  const Dims kernel = PoolPair(kOp, "kernel_size", options.kernel_size);
+  const Dims stride = options.stride.rank() == 0 ? kernel : PoolPair(kOp, "stride", options.stride);
+  const Dims padding = PoolPair(kOp, "padding", options.padding);
+  w.rows = WindowsOf(w.image.h, {kernel[0], stride[0], padding[0]}, options);
+  w.columns = WindowsOf(w.image.w, {kernel[1], stride[1], padding[1]}, options);
+  if (options.divisor_override) {
+    Require(*options.divisor_override != 0, kOp, "divisor_override must not be 0");
+    Override(w.rows, static_cast<double>(*options.divisor_override));
+    Override(w.columns, 1);
+  }
+  Tensor out = Forward(kOp, input.data().Contiguous(), w);
+  return Record("avg_pool2d", std::move(out), {input}, SpreadBack(input.shape(), std::move(w)));
+}
+
+Variable AdaptiveAvgPool2d(const Variable& input, const Dims& output_size) {
+  constexpr const char* kOp = "adaptive_avg_pool2d";
+  Windows w{.image = ImageOf(kOp, input.shape())};
+  Dims size = PoolPair(kOp, "output_size", output_size);
+  for (int i = 0; i < 2; ++i) {
+    if (size[i] == -1) size[i] = input.dim(1 + i);
+    Require(size[i] >= 0, kOp, "output sizes must not be negative, got {}", ToString(output_size));
+  }
+  Require(input.dim(1) > 0 && input.dim(2) > 0, kOp, "there are no pixels in {}",
+          ToString(input.shape()));
+  w.rows = AdaptiveWindows(w.image.h, size[0]);
+  w.columns = AdaptiveWindows(w.image.w, size[1]);
+  Tensor out = Forward(kOp, input.data().Contiguous(), w);
+  return Record("adaptive_avg_pool2d", std::move(out), {input},
+                SpreadBack(input.shape(), std::move(w)));
+}
+
+}  // namespace torus::ops

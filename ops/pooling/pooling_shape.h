@@ -1,0 +1,39 @@
+// Shape rules of 2-D pooling: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "runtime/shape.h"
+
+namespace torus::ops {
+
+// One axis of a sliding window, in pixels.
+struct PoolAxis {
+  int64_t kernel, stride, padding, dilation = 1;
+};
+
+// Output size over `in` pixels. With ceil_mode a last window may hang over the end, if it starts
+// inside of the input or its left padding. BadInput tagged `op` for a kernel, stride or dilation
+// below 1, a padding above half the kernel, or no output at all.
+int64_t PooledSize(std::string_view op, int64_t in, const PoolAxis& axis, bool ceil_mode);
+
+// What one output averages along one axis: input pixels [begin, end), and its factor of the divisor.
+struct AverageWindow {
+  int64_t begin, end;
+  double divisor;
+};
+
+// Windows of avg_pool2d along one axis. Padding counts into the divisor with count_include_pad, as
+// far as it reaches (a window that hangs over the padded end counts up to there).
+std::vector<AverageWindow> SlidingWindows(int64_t in, int64_t out, const PoolAxis& axis,
+                                          bool count_include_pad);
+
+// Windows of adaptive_avg_pool2d: output i takes [floor(i in / out), ceil((i + 1) in / out)).
+std::vector<AverageWindow> AdaptiveWindows(int64_t in, int64_t out);
+
+// A pair from one value for both axes, or two (height, width). BadInput for another count.
+Dims PoolPair(std::string_view op, std::string_view name, const Dims& values);
+
+}  // namespace torus::ops

@@ -1,0 +1,84 @@
+#include "ops/dropout/dropout.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "runtime/parallel_for.h"
+#include "tests/testing/gradient_check.h"
+
+namespace torus::ops {
+namespace {
+
+using testing::RandomLeaf;
+using testing::TransposedLeaf;
+using Variables = std::vector<Variable>;
+
+StepContext Context(const std::vector<int64_t>& samples, int64_t step = 0) {
+  return {.seed = 7, .step = step, .samples = samples};
+}
+
+testing::CheckedFunction DropoutOf(double p, const std::vector<int64_t>& samples) {
+  return [=](const Variables& in) { return Variables{Dropout(in[0], p, Context(samples), 3)}; };
+}
+
+std::vector<float> Kept(const std::vector<int64_t>& samples, int64_t step = 0, uint64_t layer = 3) {
+  const Variable ones(Full({static_cast<int64_t>(samples.size()), 2503}, 1));
+  return ToVector<float>(Dropout(ones, 0.25, Context(samples, step), layer).data());
+}
+
+GRADIENT_CASE(dropout, Half) { Check(DropoutOf(0.5, {4, 9}), {TransposedLeaf({2, 13})}); }
+GRADIENT_CASE(dropout, Tokens) { Check(DropoutOf(0.1, {0, 1}), {RandomLeaf({6, 3})}); }
+GRADIENT_CASE(dropout, Everything) { Check(DropoutOf(1, {0}), {RandomLeaf({1, 3})}); }
+GRADIENT_CASE(dropout, Empty) { Check(DropoutOf(0.5, {}), {RandomLeaf({0, 3})}); }
+
+TEST(Dropout, BelongsToTheSampleAlone) {
+  const auto both = Kept({5, 8}), second = Kept({8});
+  EXPECT_EQ(std::vector<float>(both.begin() + 2503, both.end()), second);
+  EXPECT_NE(Kept({5}), second);
+  EXPECT_NE(Kept({8}, 1), second);
+  EXPECT_NE(Kept({8}, 0, 4), second);
+}
+
+TEST(Dropout, BitsDoNotDependOnThreads) {
+  const int before = TeamSize();
+  SetTeamSize(1);
+  const auto one = Kept({1, 2, 3});
+  SetTeamSize(3);
+  EXPECT_EQ(Kept({1, 2, 3}), one);
+  SetTeamSize(before);
+}
+
+// A binomial count lies within five standard deviations but once in a million; the seed is fixed.
+TEST(Dropout, DropsTheShareAndKeepsTheMean) {
+  std::vector<int64_t> samples(40);
+  for (int i = 0; i < 40; ++i) samples[i] = i;
+  const auto kept = Kept(samples);
+  const double n = static_cast<double>(kept.size());
+  double zeros = 0;
+  for (float v : kept) {
+    EXPECT_TRUE(v == 0 || v == 1 / 0.75f);
+    zeros += v == 0;
+  }
+  EXPECT_NEAR(zeros, 0.25 * n, 5 * std::sqrt(n * 0.25 * 0.75));
+}
+
+TEST(Dropout, IsTheIdentityOutsideOfTraining) {
+  const Variable x(Full({2, 2}, 1));
+  StepContext context = Context({0, 1});
+  EXPECT_TRUE(Dropout(x, 0, context, 0) == x);
+  context.training = false;
+  EXPECT_TRUE(Dropout(x, 0.5, context, 0) == x);
+}
+
+TEST(Dropout, RefusesWhatDoesNotFit) {
+  const Variable x(Zeros({3, 2}));
+  EXPECT_THROW(Dropout(x, 1.5, Context({0, 1, 2}), 0), BadInput);
+  EXPECT_THROW(Dropout(x, NAN, Context({0, 1, 2}), 0), BadInput);
+  EXPECT_THROW(Dropout(x, 0.5, Context({0, 1}), 0), BadInput);
+  EXPECT_THROW(Dropout(x, 0.5, Context({}), 0), BadInput);
+  EXPECT_THROW(Dropout(Variable(Zeros({})), 0.5, Context({0}), 0), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::ops

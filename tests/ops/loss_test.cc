@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ops/loss/class_shape.h"
+#include "ops/loss/cross_entropy.h"
+#include "ops/loss/nll_loss.h"
+#include "ops/softmax/softmax.h"
+#include "tests/testing/gradient_check.h"
+
+namespace torus::ops {
+namespace {
+
+using testing::RandomLeaf;
+using testing::TransposedLeaf;
+using testing::UniformLeaf;
+using Variables = std::vector<Variable>;
+
+Variable Classes(const std::vector<int64_t>& values, const Shape& shape) {
+  return Variable(FromVector(values, shape));
+}
+
+Tensor Weights() { return FromVector<double>({0.5, 1, 2}, {3}); }
+
+testing::CheckedFunction NllOf(const Variable& target, const NllLossOptions& options) {
+  return [=](const Variables& in) { return Variables{NllLoss(in[0], target, options)}; };
+}
+testing::CheckedFunction EntropyOf(const Variable& target, const CrossEntropyOptions& options) {
+  return [=](const Variables& in) { return Variables{CrossEntropy(in[0], target, options)}; };
+}
+testing::CheckedFunction EntropyOfProbabilities(const CrossEntropyOptions& options) {
+  return [=](const Variables& in) { return Variables{CrossEntropy(in[0], in[1], options)}; };
+}
+
+GRADIENT_CASE(nll_loss, Mean) {
+  Check(NllOf(Classes({2, 0, 1, 1}, {4}), {.weight = Weights(), .ignore_index = 0}),
+        {TransposedLeaf({4, 3})});
+}
+GRADIENT_CASE(nll_loss, NoneOverPixels) {
+  Check(NllOf(Classes({2, 0, 1, -1}, {1, 2, 2}),
+              {.weight = Weights(), .ignore_index = -1, .reduction = LossReduction::kNone}),
+        {RandomLeaf({1, 3, 2, 2})});
+}
+GRADIENT_CASE(nll_loss, OneSample) {
+  Check(NllOf(Classes({1}, {}), {.reduction = LossReduction::kSum}), {RandomLeaf({3})});
+}
+GRADIENT_CASE(nll_loss, EmptySum) {
+  Check(NllOf(Classes({}, {0}), {.reduction = LossReduction::kSum}), {RandomLeaf({0, 3})});
+}
+GRADIENT_CASE(nll_loss, CrossEntropySmoothed) {
+  Check(EntropyOf(Classes({2, 0, 1, 1}, {4}),
+                  {.weight = Weights(), .ignore_index = 0, .label_smoothing = 0.3}),
+        {RandomLeaf({4, 3})});
+}
+GRADIENT_CASE(nll_loss, CrossEntropyOverPixels) {
+  Check(EntropyOf(Classes({2, 0, 1, 1, 0, 2}, {2, 3}),
+                  {.reduction = LossReduction::kNone, .label_smoothing = 1}),
+        {TransposedLeaf({2, 3, 3})});
+}
+GRADIENT_CASE(log_softmax, CrossEntropyOfProbabilities) {
+  Check(EntropyOfProbabilities({.weight = Weights(), .label_smoothing = 0.1}),
+        {RandomLeaf({2, 3, 2}), UniformLeaf({2, 3, 2}, 0, 1, 1)});
+}
+GRADIENT_CASE(log_softmax, CrossEntropyOfOneSample) {
+  Check(EntropyOfProbabilities({.reduction = LossReduction::kNone}),
+        {RandomLeaf({3}), UniformLeaf({3}, 0, 1, 1)});
+}
+
+TEST(NllLoss, WeighsAndIgnores) {
+  const Variable x(FromVector<double>({-1, -2, -3, -4, -5, -6}, {2, 3}));
+  const auto loss = [&](const std::vector<int64_t>& target, const NllLossOptions& options) {
+    return ToVector<double>(NllLoss(x, Classes(target, {2}), options).data());
+  };
+  EXPECT_EQ(loss({0, 2}, {}), (std::vector<double>{3.5}));
+  EXPECT_EQ(loss({0, 2}, {.weight = Weights()}), (std::vector<double>{(0.5 + 12) / 2.5}));
+  EXPECT_EQ(loss({0, -100}, {}), (std::vector<double>{1}));
+  EXPECT_EQ(loss({0, 2}, {.ignore_index = 2, .reduction = LossReduction::kNone}),
+            (std::vector<double>{1, 0}));
+  EXPECT_TRUE(std::isnan(loss({-100, -100}, {})[0]));
+  EXPECT_EQ(loss({-100, -100}, {.reduction = LossReduction::kSum})[0], 0);
+}
+
+// A class of probability zero that is not the target costs nothing.
+TEST(NllLoss, InfinityBesideTheTarget) {
+  const Variable x(FromVector<float>({-1, -INFINITY}, {1, 2}));
+  EXPECT_EQ(NllLoss(x, Classes({0}, {1})).data().Item(), 1);
+}
+
+TEST(CrossEntropy, SmoothingIsAMixtureOfProbabilities) {
+  const Variable x = RandomLeaf({2, 3});
+  const Variable mixed(FromVector<double>({0.8, 0.1, 0.1, 0.1, 0.1, 0.8}, {2, 3}));
+  EXPECT_NEAR(CrossEntropy(x, Classes({0, 2}, {2}), {.label_smoothing = 0.3}).data().Item(),
+              CrossEntropy(x, mixed).data().Item(), 1e-15);
+}
+
+TEST(CrossEntropy, OfLargeLogits) {
+  const Variable x(FromVector<float>({10000, 0}, {1, 2}));
+  EXPECT_EQ(CrossEntropy(x, Classes({1}, {1})).data().Item(), 10000);
+}
+
+TEST(ClassShape, Rule) {
+  EXPECT_EQ(WithoutClasses("nll_loss", {3}), Shape());
+  EXPECT_EQ(WithoutClasses("nll_loss", {2, 3, 4, 5}), Shape({2, 4, 5}));
+  EXPECT_THROW(ClassDim("nll_loss", {}), BadInput);
+}
+
+TEST(Loss, RefusesWhatDoesNotFit) {
+  const Variable x(Zeros({2, 3}));
+  try {
+    NllLoss(x, Classes({0, 3}, {2}));
+    FAIL();
+  } catch (const BadInput& e) {
+    EXPECT_STREQ(
+        e.what(),
+        "[nll_loss] target 3 at position 1 is neither one of 3 classes nor ignored (-100)");
+  }
+  EXPECT_THROW(NllLoss(x, Classes({0, -1}, {2})), BadInput);
+  EXPECT_THROW(NllLoss(x, Classes({0}, {1})), BadInput);
+  EXPECT_THROW(NllLoss(x, Variable(Zeros({2}))), BadInput);
+  EXPECT_THROW(NllLoss(x, Classes({0, 1}, {2}), {.weight = Zeros({2})}), BadInput);
+  EXPECT_THROW(CrossEntropy(x, Classes({0, 1}, {2}), {.label_smoothing = 1.5}), BadInput);
+  EXPECT_THROW(CrossEntropy(x, Variable(Zeros({3, 2}))), BadInput);
+  EXPECT_THROW(CrossEntropy(x, x, {.weight = Zeros({2})}), BadInput);
+  EXPECT_THROW(ParseLossReduction("nll_loss", "average"), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::ops
