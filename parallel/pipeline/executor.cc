@@ -71,6 +71,7 @@ struct Executor::State {
 
   StepResult Run(const MiniBatch& batch, bool training);
   void CheckBatch(const MiniBatch& batch) const;
+  void Flush(int stage_number, LocalStage& stage);
   bool Skips(const Action& action) const;
   void Do(const Action& action);
   void Dispatch(const Action& action, LocalStage& stage);
@@ -169,7 +170,8 @@ void Executor::State::AgreeOnShapes(const std::vector<TensorSpec>& inputs) {
       if (Remote(s + 1) >= 0) SendSpecs(transport, Remote(s + 1), s + 1, made[s]);
       MakeLinks(s, in, made[s]);
     } catch (...) {
-      RethrowWithContext(fmt::format("rank {}, stage {}, before step 0", transport.world_rank(), s));
+      RethrowWithContext(
+          fmt::format("rank {}, stage {}, before step 0", transport.world_rank(), s));
     }
   }
   agreed = true;
@@ -193,13 +195,21 @@ StepResult Executor::State::Run(const MiniBatch& mini_batch, bool train) {
   for (const Action& action : schedule.ranks[transport.rank()]) {
     if (!Skips(action)) Do(action);
   }
-  for (auto& [s, stage] : local) {
-    if (stage.activation_out) stage.activation_out->Flush(totals);
-    if (stage.gradient_out) stage.gradient_out->Flush(totals);
-  }
+  for (auto& [s, stage] : local) Flush(s, stage);
   StepResult result;
   if (LocalStage* last = Local(schedule.num_stages - 1)) result.loss = last->worker.loss();
   return result;
+}
+
+// The sends of the step must have been taken before their buffers are used again.
+void Executor::State::Flush(int s, LocalStage& stage) {
+  try {
+    if (stage.activation_out) stage.activation_out->Flush(totals);
+    if (stage.gradient_out) stage.gradient_out->Flush(totals);
+  } catch (...) {
+    RethrowWithContext(fmt::format("rank {}, stage {}, step {}, end of the step",
+                                   transport.world_rank(), s, batch->step));
+  }
 }
 
 bool Executor::State::Skips(const Action& action) const {

@@ -51,6 +51,15 @@ struct InProcessWorld::State {
     return sent[(static_cast<size_t>(from) * size + to) * kTagClasses + static_cast<size_t>(kind)];
   }
 
+  // Lock held.
+  void Abort(int rank, const std::string& why) {
+    if (aborted) return;
+    aborted_by = rank;
+    reason = why;
+    aborted.store(true, std::memory_order_release);
+    for (std::condition_variable& rank_changed : changed) rank_changed.notify_all();
+  }
+
   // The error that everyone gets after an abort. Lock held, or `aborted` seen.
   [[noreturn]] void ThrowAborted(int rank, const std::string& doing) const {
     Throw<BrokenEnvironment>("transport", "rank {} stops{} because {} failed: {}", rank, doing,
@@ -170,11 +179,15 @@ class InProcessTransport::Transfer : public Pending::State {
                        ToString(message_->tag), message_->what);
   }
 
+  // Aborts the world in the same breath: another rank whose time is up right now must not take this one, which no
+  // longer waits, for the one that hangs.
   [[noreturn]] void ThrowTimeout(Clock::time_point begin) const {
-    Throw<BrokenEnvironment>(
-        "transport", "rank {} gave up after {:.2f} s{} and {:.2f} s without a sign of life: {}",
+    const std::string text = fmt::format(
+        "[transport] rank {} gave up after {:.2f} s{} and {:.2f} s without a sign of life: {}",
         message_->rank(), Seconds(Clock::now() - begin).count(), Doing(), state_.options.timeout,
         state_.chain.Describe(message_->rank()));
+    state_.Abort(message_->rank(), text);
+    throw BrokenEnvironment(text);
   }
 
   void Move(std::unique_lock<std::mutex>& lock) {
@@ -227,11 +240,7 @@ Pending InProcessTransport::Post(Message message, Device device) {
 
 void InProcessTransport::AbortWorld(State& state, int rank, const std::string& reason) {
   const std::lock_guard lock(state.mutex);
-  if (state.aborted) return;
-  state.aborted_by = rank;
-  state.reason = reason;
-  state.aborted.store(true, std::memory_order_release);
-  for (std::condition_variable& changed : state.changed) changed.notify_all();
+  state.Abort(rank, reason);
 }
 
 InProcessWorld::InProcessWorld(int size, InProcessOptions options) {
@@ -249,6 +258,7 @@ InProcessWorld::~InProcessWorld() = default;
 int InProcessWorld::size() const { return state_->size; }
 double InProcessWorld::timeout() const { return state_->options.timeout; }
 bool InProcessWorld::aborted() const { return state_->aborted; }
+int InProcessWorld::aborted_by() const { return state_->aborted ? state_->aborted_by : -1; }
 
 Transport& InProcessWorld::transport(int rank) {
   Require(rank >= 0 && rank < size(), "transport", "rank must be below {}, got {}", size(), rank);

@@ -38,6 +38,7 @@ class InProcessWorld {
   // As Transport::Abort, for `rank` (-1: nobody in particular).
   void Abort(int rank, const std::string& reason);
   bool aborted() const;
+  int aborted_by() const;  // the rank that failed first; -1: none, or nobody in particular
   uint64_t BytesSent(int from, int to, TagClass kind) const;
 
  private:

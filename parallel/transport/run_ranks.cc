@@ -22,7 +22,11 @@ using Seconds = std::chrono::duration<double>;
 class Runner {
  public:
   Runner(InProcessWorld& world, const std::function<void(Transport&)>& fn, RunRanksOptions options)
-      : world_(world), fn_(fn), options_(options), finished_(world.size(), 0) {}
+      : world_(world),
+        fn_(fn),
+        options_(options),
+        finished_(world.size(), 0),
+        errors_(world.size()) {}
 
   void Run() {
     std::vector<std::thread> threads;
@@ -31,7 +35,7 @@ class Runner {
     }
     WaitForAll();
     for (std::thread& thread : threads) thread.join();
-    if (first_error_) std::rethrow_exception(first_error_);
+    if (failed_) std::rethrow_exception(FirstError());
   }
 
  private:
@@ -61,12 +65,18 @@ class Runner {
 
   void Fail(int rank, std::exception_ptr error) {
     const std::lock_guard lock(mutex_);
-    if (failed_) return;
+    errors_[rank] = std::move(error);
+    if (!failed_) first_failed_ = rank;
     failed_ = true;
-    first_error_ = std::move(error);
-    reason_ = Message(first_error_);
-    world_.Abort(rank, reason_);
+    world_.Abort(rank, Message(errors_[rank]));
     changed_.notify_all();
+  }
+
+  // The others fail because one did, and may be quicker to get here than it is.
+  std::exception_ptr FirstError() const {
+    if (stuck_) return stuck_;
+    const int rank = world_.aborted_by();
+    return rank >= 0 && errors_[rank] ? errors_[rank] : errors_[first_failed_];
   }
 
   std::vector<int> Running() const {
@@ -102,18 +112,20 @@ class Runner {
   // A rank finishing changes the sum as well, so this is reached when all that still run stand still.
   void GiveUp(double seconds) {
     if (failed_ || Running().empty()) return;
+    const std::string reason = fmt::format("[ranks] rank {} shows no progress for {:.2f} s",
+                                           fmt::join(Running(), ", "), seconds);
     failed_ = true;
-    reason_ = fmt::format("[ranks] rank {} shows no progress for {:.2f} s",
-                          fmt::join(Running(), ", "), seconds);
-    first_error_ = std::make_exception_ptr(BrokenEnvironment(reason_));
-    world_.Abort(-1, reason_);
+    stuck_ = std::make_exception_ptr(BrokenEnvironment(reason));
+    world_.Abort(-1, reason);
   }
+
+  std::string Reason() const { return failed_ ? Message(FirstError()) : "the run was aborted"; }
 
   void WaitForGrace(std::unique_lock<std::mutex>& lock) {
     if (changed_.wait_for(lock, Seconds(options_.grace), [this] { return Running().empty(); }))
       return;
     const std::string line = fmt::format("torus: rank {} did not stop within {:.1f} s after: {}\n",
-                                         fmt::join(Running(), ", "), options_.grace, reason_);
+                                         fmt::join(Running(), ", "), options_.grace, Reason());
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
     _Exit(1);
   }
@@ -124,9 +136,10 @@ class Runner {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<char> finished_;
+  std::vector<std::exception_ptr> errors_;  // one a rank
   bool failed_ = false;
-  std::exception_ptr first_error_;
-  std::string reason_ = "the run was aborted";
+  int first_failed_ = 0;
+  std::exception_ptr stuck_;  // found from outside
 };
 
 }  // namespace

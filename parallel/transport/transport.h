@@ -50,7 +50,8 @@ class [[nodiscard]] Pending {
   bool Done() const { return state_ == nullptr || state_->Done(); }
   // Blocks until done; at once when nothing is under way, or the second time. BrokenEnvironment
   // when the deadline passed without a sign of life of the peer, naming rank, peer, tag, bytes,
-  // elapsed time and what was waited for, and when a rank has aborted. BadInput naming both sizes
+  // elapsed time and what was waited for, (that aborts the run),
+  // and when a rank has aborted. BadInput naming both sizes
   // when sender and receiver disagree on them.
   WaitTime Wait() {
     if (!state_) return {};

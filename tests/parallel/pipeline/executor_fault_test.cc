@@ -1,0 +1,253 @@
+// A rank that throws or stops ends the run for all, with a message that says who, where and at what; a slow one does
+// not.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "parallel/data_parallel/data_parallel.h"
+#include "parallel/schedule/factory.h"
+#include "parallel/schedule/printer.h"
+#include "parallel/transport/group.h"
+#include "runtime/error.h"
+#include "runtime/progress.h"
+#include "tests/parallel/pipeline/pipeline_run.h"
+
+namespace torus::parallel {
+namespace {
+
+using tiny::PipelineRun;
+using tiny::TrainPipeline;
+
+constexpr int kStages = 3, kMicroBatches = 2;
+constexpr double kTimeout = 0.2;
+
+void ExpectHolds(const std::string& message, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) {
+    EXPECT_NE(message.find(part), std::string::npos) << "no \"" << part << "\" in: " << message;
+  }
+}
+
+PipelineRun ThreeStages() {
+  return {.schedule = MakeSchedule("gpipe", kStages, kMicroBatches),
+          .cuts = {2, 4},
+          .timeout = kTimeout};
+}
+
+std::string ErrorOf(const PipelineRun& run) {
+  try {
+    TrainPipeline(run);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+// Neither works nor ticks until the world has been aborted. (A thread that never looks ends the program:
+// run_ranks_test.)
+void StandStill(Transport& transport) {
+  while (true) {
+    transport.ThrowIfAborted();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+// Calls fault(transport) once, before the action `wanted` of step 1.
+PipelineRun WithFault(const Action& wanted, const std::function<void(Transport&)>& fault) {
+  PipelineRun run = ThreeStages();
+  run.adjust = [=](int, Transport& transport, ExecutorOptions& options) {
+    options.before_action = [=, &transport](const Action& action, int64_t step) {
+      if (step == 1 && action == wanted) fault(transport);
+    };
+  };
+  return run;
+}
+
+class EveryAction : public testing::TestWithParam<Action> {};
+
+TEST_P(EveryAction, AnExceptionIsTheFirstErrorAndSaysWhere) {
+  const Action action = GetParam();
+  const std::string message = ErrorOf(
+      WithFault(action, [](Transport&) { Throw<BrokenEnvironment>("test", "a cosmic ray"); }));
+  std::string where = fmt::format("rank {}, stage {}, step 1, ", action.stage, action.stage);
+  if (action.micro_batch >= 0) where += fmt::format("micro-batch {}, ", action.micro_batch);
+  EXPECT_EQ(message, fmt::format("{}{} ({}): [test] a cosmic ray", where, Words(action.kind),
+                                 ToString(action)));
+}
+
+TEST_P(EveryAction, AStopIsFoundByWhoWaitsForIt) {
+  const Action action = GetParam();
+  const std::string message = ErrorOf(WithFault(action, StandStill));
+  // Either someone waited for the stage, at first or further hand, or nobody did and the watcher of all ranks saw it.
+  ExpectHolds(message, {fmt::format("rank {} shows no progress", action.stage)});
+  if (message.rfind("[ranks]", 0) == 0) return;
+  ExpectHolds(message,
+              {"gave up after", "waiting for rank", " bytes, tag ", ", stage ", ", step "});
+}
+
+std::vector<Action> AllActions() {
+  std::vector<Action> all;
+  for (const auto& actions : MakeSchedule("gpipe", kStages, kMicroBatches).ranks) {
+    for (const Action& action : actions) {
+      if (action.micro_batch != 0) all.push_back(action);
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, EveryAction, testing::ValuesIn(AllActions()),
+                         [](const auto& info) {
+                           std::string name = ToString(info.param);
+                           for (char& c : name) {
+                             if (c == '<' || c == '>') c = '_';
+                           }
+                           return name;
+                         });
+
+TEST(Faults, AMessageNamesWhatWasWaitedFor) {
+  const std::string message = ErrorOf(WithFault({ActionKind::kForward, 1, 1}, StandStill));
+  // Rank 0 waits for the gradient of micro-batch 0, rank 2 for the activation of micro-batch 1; either may be first.
+  ExpectHolds(message, {"step 1", "rank 1 to send", "rank 1 shows no progress"});
+  const bool rank_0 =
+      message.find("gradient from stage 1 to stage 0, micro-batch 0, step 1") != std::string::npos;
+  const bool rank_2 = message.find("activation from stage 1 to stage 2, micro-batch 1, step 1") !=
+                      std::string::npos;
+  EXPECT_TRUE(rank_0 || rank_2) << message;
+}
+
+TEST(Faults, ASlowButLivingStageGoesOn) {
+  for (int slow = 0; slow < kStages; ++slow) {
+    PipelineRun run = ThreeStages();
+    run.steps = 1;
+    run.adjust = [=](int rank, Transport&, ExecutorOptions& options) {
+      options.before_action = [=](const Action& action, int64_t) {
+        const bool compute =
+            action.kind == ActionKind::kForward || action.kind == ActionKind::kBackward;
+        // Three deadlines, with a sign of life every tenth of one.
+        for (int i = 0; rank == slow && compute && action.micro_batch == 1 && i < 30; ++i) {
+          std::this_thread::sleep_for(std::chrono::duration<double>(kTimeout / 10));
+          TickProgress();
+        }
+      };
+    };
+    EXPECT_EQ(TrainPipeline(run), tiny::TrainPlain(1, 10, kMicroBatches));
+  }
+}
+
+TEST(Faults, AnExceptionOfTheStandardLibraryIsOursWithAPlace) {
+  try {
+    TrainPipeline(WithFault({ActionKind::kBackward, 2, 1},
+                            [](Transport&) { throw std::runtime_error("boom"); }));
+    FAIL();
+  } catch (const InternalError& e) {
+    EXPECT_STREQ(e.what(), "rank 2, stage 2, step 1, micro-batch 1, backward (2B1): boom");
+  }
+}
+
+// A codec that fails or stands still at its `fatal`-th call.
+class FaultyCodec : public Codec {
+ public:
+  FaultyCodec(bool decode, std::function<void()> fault)
+      : decode_(decode), fault_(std::move(fault)) {}
+  std::string name() const override { return "faulty"; }
+  size_t MaxEncodedBytes(int64_t count) const override { return 4 * count; }
+  size_t Encode(std::span<const float> in, std::span<std::byte> out) override {
+    if (!decode_ && ++calls_ == kFatal) fault_();
+    std::memcpy(out.data(), in.data(), in.size_bytes());
+    return in.size_bytes();
+  }
+  void Decode(std::span<const std::byte> in, std::span<float> out) override {
+    if (decode_ && ++calls_ == kFatal) fault_();
+    std::memcpy(out.data(), in.data(), in.size());
+  }
+
+ private:
+  static constexpr int kFatal = 3;
+  bool decode_;
+  std::function<void()> fault_;
+  int calls_ = 0;
+};
+
+// The codec of `rank` fails in that direction; the others' do not.
+PipelineRun WithCodec(int rank, bool activation, bool decode,
+                      std::function<void(Transport&)> fault) {
+  PipelineRun run = ThreeStages();
+  run.adjust = [=](int r, Transport& transport, ExecutorOptions& options) {
+    const auto make = [&](bool faulty) {
+      return std::make_shared<FaultyCodec>(decode, [=, &transport] {
+        if (faulty) fault(transport);
+      });
+    };
+    options.activation_codec = make(r == rank && activation);
+    options.gradient_codec = make(r == rank && !activation);
+  };
+  return run;
+}
+
+TEST(Faults, ACodecThatThrowsOrStops) {
+  struct Case {
+    int rank;
+    bool activation, decode;
+    const char* action;
+  };
+  for (const Case& c :
+       {Case{0, true, false, "send of an activation"},
+        Case{1, true, false, "send of an activation"},
+        Case{1, true, true, "receive of an activation"},
+        Case{2, true, true, "receive of an activation"},
+        Case{2, false, false, "send of a gradient"}, Case{1, false, false, "send of a gradient"},
+        Case{1, false, true, "receive of a gradient"},
+        Case{0, false, true, "receive of a gradient"}}) {
+    const std::string thrown = ErrorOf(WithCodec(
+        c.rank, c.activation, c.decode, [](Transport&) { Throw<BadInput>("codec", "cannot"); }));
+    ExpectHolds(thrown, {fmt::format("rank {}, stage {}, step ", c.rank, c.rank), "micro-batch",
+                         c.action, "[codec] cannot"});
+    const std::string stopped = ErrorOf(WithCodec(c.rank, c.activation, c.decode, StandStill));
+    ExpectHolds(stopped, {fmt::format("rank {} shows no progress", c.rank)});
+  }
+}
+
+// Two replicas of two stages; rank = replica * 2 + stage. `fault` strikes inside the all-reduce of one rank.
+std::string ErrorOfReduce(int faulty_rank, const std::function<void(Transport&)>& fault) {
+  InProcessWorld world(4, {.timeout = kTimeout});
+  try {
+    RunRanks(world, [&](Transport& transport) {
+      const int replica = transport.rank() / 2, stage = transport.rank() % 2;
+      Group pipeline(transport, {2 * replica, 2 * replica + 1});
+      Group replicas(transport, {stage, stage + 2});
+      std::vector<Stage> stages = MakeStages(tiny::MakeBlocks(1), {4});
+      DataParallel data_parallel(replicas, stages[stage].Parameters());
+      ExecutorOptions options{.loss = tiny::Loss};
+      options.on_reduce = [&](int, int64_t step) {
+        if (transport.rank() == faulty_rank && step == 1) fault(transport);
+        data_parallel.ReduceGradients(fmt::format("step {}, stage {}", step, stage));
+      };
+      options.on_step = [&](int, int64_t) { tiny::Descend(stages[stage].Parameters()); };
+      Executor executor(pipeline, MakeSchedule("gpipe", 2, 2), {{stage, &stages[stage]}}, options);
+      executor.AgreeOnShapes(tiny::InputSpecs(8, 4));
+      for (int step = 0; step < 3; ++step) executor.Train(tiny::MakeBatch(step, 8, 4, replica, 2));
+    });
+  } catch (const Error& e) {
+    return e.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+TEST(Faults, InTheAllReduceOfEachRank) {
+  for (int rank = 0; rank < 4; ++rank) {
+    ExpectHolds(ErrorOfReduce(rank, [](Transport&) { Throw<BadInput>("test", "no"); }),
+                {fmt::format("rank {}, stage {}, step 1, all-reduce of gradients", rank, rank % 2),
+                 "[test] no"});
+    // Its replica waits in the all-reduce, its neighbour in the pipeline in the next step: either may be first.
+    const std::string stopped = ErrorOfReduce(rank, StandStill);
+    ExpectHolds(stopped, {fmt::format("rank {} shows no progress", rank), "gave up after"});
+    const bool replica = stopped.find("all-reduce of bucket 0 (layer") != std::string::npos;
+    const bool neighbour = stopped.find("micro-batch 0, step 2") != std::string::npos;
+    EXPECT_TRUE(replica || neighbour) << stopped;
+  }
+}
+
+}  // namespace
+}  // namespace torus::parallel
