@@ -1,0 +1,157 @@
+#include "tests/layering/include_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <sstream>
+#include <string>
+
+namespace torus::layering {
+namespace {
+
+// In `ours` and `libraries`: no bound.
+constexpr std::string_view kAll = "*";
+
+// `inner` is `outer` or lies in it.
+bool IsIn(std::string_view inner, std::string_view outer) {
+  return inner == outer ||
+         (inner.starts_with(outer) && inner.substr(outer.size()).starts_with('/'));
+}
+
+struct Library {
+  std::string_view prefix;
+  std::string_view name;
+};
+
+// The first prefix that fits.
+constexpr std::array kLibraries{
+    Library{"fmt/", "fmt"},
+    Library{"nlohmann/", "JSON"},
+    Library{"CLI/", "CLI11"},
+    Library{"stb/", "stb"},
+    Library{"zlib.h", "zlib"},
+    Library{"pcre2.h", "PCRE2"},
+    Library{"hwy/", "Highway"},
+    Library{"dnnl", "oneDNN"},
+    Library{"oneapi/", "oneDNN"},
+    Library{"Eigen/", "Eigen"},
+    Library{"omp.h", "OpenMP"},
+    Library{"mpi.h", "OpenMPI"},
+    Library{"nccl.h", "NCCL"},
+    Library{"cudnn", "cuDNN"},
+    Library{"cublasLt", "cuBLASLt"},
+    Library{"cub/", "CUB"},
+    Library{"thrust/", "CUB"},
+    Library{"cuda", "CUDA"},
+    Library{"gtest/", "GoogleTest"},
+    Library{"gmock/", "GoogleTest"},
+    Library{"benchmark/", "Benchmark"},
+};
+
+constexpr std::array<std::string_view, 26> kSystem{
+    "sys/",      "linux/",    "arpa/",      "netinet/", "bits/",      "unistd.h", "fcntl.h",
+    "dlfcn.h",   "pthread.h", "sched.h",    "signal.h", "poll.h",     "netdb.h",  "spawn.h",
+    "termios.h", "time.h",    "stdio.h",    "stdlib.h", "stdint.h",   "string.h", "errno.h",
+    "limits.h",  "math.h",    "execinfo.h", "cpuid.h",  "immintrin.h"};
+
+// The row of the innermost folder that holds `path`.
+const Rule* RuleOf(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  const std::string_view folder = slash == path.npos ? "" : path.substr(0, slash);
+  const Rule* best = nullptr;
+  for (const Rule& rule : IncludeTable()) {
+    const bool fits = rule.folder.empty() ? folder.empty() : IsIn(folder, rule.folder);
+    if (fits && (best == nullptr || rule.folder.size() > best->folder.size())) best = &rule;
+  }
+  return best;
+}
+
+bool IsOurs(std::string_view header) {
+  return std::ranges::any_of(IncludeTable(), [&](const Rule& rule) {
+    const std::string_view top = rule.folder.substr(0, rule.folder.find('/'));
+    return !top.empty() && IsIn(header, top);
+  });
+}
+
+bool MayIncludeOurs(const Rule& rule, std::string_view header) {
+  if (!rule.folder.empty() && IsIn(header, rule.folder)) return true;
+  return std::ranges::any_of(rule.ours, [&](std::string_view allowed) {
+    if (allowed == kAll) return !IsIn(header, "tools") && !IsIn(header, "tests");
+    return IsIn(header, allowed);
+  });
+}
+
+bool MayIncludeLibrary(const Rule& rule, std::string_view header) {
+  const auto library = LibraryOf(header);
+  if (!library.has_value()) return false;
+  if (library->empty()) return true;
+  return std::ranges::any_of(rule.libraries, [&](std::string_view allowed) {
+    return allowed == kAll ? *library != "GoogleTest" || rule.folder == "tests"
+                           : allowed == *library;
+  });
+}
+
+}  // namespace
+
+// runtime/error.h shows fmt to all who see runtime, so whoever may include runtime may name fmt. A folder with cuDNN,
+// cuBLASLt, CUB or NCCL needs CUDA's own headers for them.
+const std::vector<Rule>& IncludeTable() {
+  static const std::vector<Rule> table{
+      {"", {kAll}, {}},
+      {"runtime", {}, {"OpenMP", "Highway", "fmt", "JSON", "CUDA"}},
+      {"autograd", {"runtime"}, {"fmt"}},
+      {"ops",
+       {"autograd", "runtime"},
+       {"oneDNN", "Eigen", "Highway", "cuDNN", "cuBLASLt", "CUB", "CUDA", "fmt"}},
+      {"models", {"ops", "autograd", "runtime"}, {"JSON", "fmt"}},
+      {"data", {"runtime"}, {"zlib", "stb", "PCRE2", "fmt"}},
+      {"parallel/schedule", {"runtime/error.h"}, {}},
+      {"parallel/transport", {"runtime"}, {"OpenMPI", "NCCL", "CUDA", "fmt"}},
+      {"parallel/collectives", {"parallel/transport", "runtime"}, {"fmt"}},
+      {"parallel/codec", {"runtime"}, {"Eigen", "Highway", "CUB", "CUDA", "fmt"}},
+      {"parallel/optim", {"autograd", "runtime"}, {"Highway", "CUB", "CUDA", "fmt"}},
+      {"parallel/pipeline",
+       {"parallel/schedule", "parallel/transport", "parallel/codec", "autograd", "runtime"},
+       {"fmt"}},
+      {"parallel/data_parallel",
+       {"parallel/collectives", "parallel/codec", "parallel/optim", "autograd", "runtime"},
+       {"fmt"}},
+      {"parallel/trainer", {"parallel", "autograd", "runtime"}, {"fmt"}},
+      {"tools", {kAll, "tools"}, {kAll}},
+      {"docs", {kAll}, {}},
+      {"tests", {kAll, "tools"}, {kAll}},
+  };
+  return table;
+}
+
+std::optional<std::string_view> LibraryOf(std::string_view header) {
+  const auto starts = [&](std::string_view prefix) { return header.starts_with(prefix); };
+  const auto known = std::ranges::find_if(kLibraries, starts, &Library::prefix);
+  if (known != kLibraries.end()) return known->name;
+  // A bare word is the C++ standard library's.
+  const bool standard = header.find_first_of("/.") == header.npos;
+  if (standard || std::ranges::any_of(kSystem, starts)) return "";
+  return std::nullopt;
+}
+
+std::vector<std::string> CheckSource(std::string_view path, std::string_view text) {
+  static const std::regex include(R"(^\s*#\s*include\s*(["<])([^">]+)[">].*)");
+  const Rule* rule = RuleOf(path);
+  if (rule == nullptr) return {std::string(path) + ": its folder is not in the include table"};
+  std::vector<std::string> violations;
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  std::smatch match;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    if (!std::regex_match(line, match, include)) continue;
+    const std::string header = match[2];
+    const bool ours = match[1] == "\"" && IsOurs(header);
+    if (ours ? MayIncludeOurs(*rule, header) : MayIncludeLibrary(*rule, header)) continue;
+    const char close = match[1] == "<" ? '>' : '"';
+    violations.push_back(std::string(path) + ":" + std::to_string(number) + ": may not include " +
+                         match[1].str() + header + close);
+  }
+  return violations;
+}
+
+}  // namespace torus::layering

@@ -1,0 +1,60 @@
+// The whole source tree against the include table.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "tests/layering/include_rules.h"
+
+namespace torus::layering {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The runfiles hold a link to the tree's WORKSPACE; beside the real one lie all sources.
+fs::path Root() {
+  return fs::canonical(fs::path(std::getenv("TEST_SRCDIR")) / "torus" / "WORKSPACE").parent_path();
+}
+
+std::set<std::string> TopFolders() {
+  std::set<std::string> folders;
+  for (const Rule& rule : IncludeTable())
+    folders.emplace(rule.folder.substr(0, rule.folder.find('/')));
+  return folders;
+}
+
+// Other top folders are none of ours: outputs, an editor's, a user's environment.
+std::vector<fs::path> Sources(const fs::path& root) {
+  std::vector<fs::path> sources;
+  const auto add = [&](const fs::path& file) {
+    const fs::path type = file.extension();
+    if (type == ".h" || type == ".cc" || type == ".cu") sources.push_back(file);
+  };
+  for (const std::string& folder : TopFolders()) {
+    if (!fs::exists(root / folder)) continue;
+    if (folder.empty()) {
+      for (const auto& entry : fs::directory_iterator(root)) add(entry.path());
+    } else {
+      for (const auto& entry : fs::recursive_directory_iterator(root / folder)) add(entry.path());
+    }
+  }
+  return sources;
+}
+
+TEST(Layering, EveryIncludeIsInTheTable) {
+  const fs::path root = Root();
+  const std::vector<fs::path> sources = Sources(root);
+  ASSERT_GT(sources.size(), 60u) << "the tree was not found from " << root;
+  for (const fs::path& source : sources) {
+    std::ifstream in(source);
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    for (const std::string& violation : CheckSource(source.lexically_relative(root).string(), text))
+      ADD_FAILURE() << violation;
+  }
+}
+
+}  // namespace
+}  // namespace torus::layering
