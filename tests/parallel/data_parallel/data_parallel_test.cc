@@ -1,0 +1,188 @@
+// Replicas of a pipeline agree with each other bit for bit, and with one replica as far as the order of sums allows.
+#include "parallel/data_parallel/data_parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "autograd/backward.h"
+#include "parallel/pipeline/partition.h"
+#include "parallel/schedule/factory.h"
+#include "parallel/transport/group.h"
+#include "parallel/transport/run_ranks.h"
+#include "runtime/error.h"
+#include "tests/parallel/pipeline/tiny_model.h"
+
+namespace torus::parallel {
+namespace {
+
+constexpr int kMicroBatches = 6;  // over all replicas
+
+struct Job {
+  int replicas = 1, stages = 1, steps = 1, samples = 11;
+  size_t bucket_bytes = 100;  // small: several buckets
+  bool descend = true;
+};
+
+struct Result {
+  std::vector<tiny::Values> parameters, gradients;  // one a replica
+  double loss = 0;                                  // of the last step, summed over the replicas
+};
+
+Cuts CutsFor(int stages) { return stages == 1 ? Cuts{} : stages == 2 ? Cuts{4} : Cuts{2, 4}; }
+
+void CollectGradients(const std::vector<NamedVariable>& parameters, tiny::Values& values) {
+  for (const NamedVariable& p : parameters) values[p.name] = ToVector<float>(p.value.grad());
+}
+
+std::vector<int> Ranks(int first, int step, int count) {
+  std::vector<int> ranks;
+  for (int i = 0; i < count; ++i) ranks.push_back(first + i * step);
+  return ranks;
+}
+
+// World rank = replica * stages + stage.
+void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex) {
+  const int replica = world.rank() / run.stages, stage = world.rank() % run.stages;
+  Group pipeline(world, Ranks(replica * run.stages, 1, run.stages));
+  Group replicas(world, Ranks(stage, run.stages, run.replicas));
+  // Replicas begin with other values of their own: the broadcast makes them equal.
+  std::vector<Stage> stages = MakeStages(tiny::MakeBlocks(1 + replica), CutsFor(run.stages));
+  const std::vector<NamedVariable> parameters = stages[stage].Parameters();
+  DataParallel data_parallel(replicas, parameters, {.bucket_bytes = run.bucket_bytes});
+  data_parallel.BroadcastState({});
+  ExecutorOptions options;
+  options.loss = tiny::Loss;
+  options.on_reduce = [&](int, int64_t step) {
+    data_parallel.ReduceGradients(fmt::format("step {}, stage {}", step, stage));
+    const std::lock_guard lock(mutex);
+    CollectGradients(parameters, result.gradients[replica]);
+  };
+  options.on_step = [&](int, int64_t) { tiny::Descend(parameters, run.descend ? 0.1f : 0.0f); };
+  const int m = kMicroBatches / run.replicas;
+  Executor executor(pipeline, MakeSchedule("gpipe", run.stages, m), {{stage, &stages[stage]}},
+                    options);
+  executor.AgreeOnShapes(tiny::InputSpecs(run.samples, kMicroBatches));
+  StepResult last;
+  for (int step = 0; step < run.steps; ++step) {
+    last = executor.Train(tiny::MakeBatch(step, run.samples, kMicroBatches, replica, run.replicas));
+  }
+  const std::lock_guard lock(mutex);
+  tiny::Collect(parameters, result.parameters[replica]);
+  result.loss += last.loss;
+}
+
+Result Train(const Job& run) {
+  Result result;
+  result.parameters.resize(run.replicas);
+  result.gradients.resize(run.replicas);
+  std::mutex mutex;
+  RunRanks(run.replicas * run.stages,
+           [&](Transport& world) { RunRank(run, world, result, mutex); });
+  return result;
+}
+
+TEST(DataParallel, AllReplicasHoldEqualBits) {
+  for (const int replicas : {2, 3, 6}) {
+    for (const int stages : {1, 2, 3}) {
+      const Result result = Train({.replicas = replicas, .stages = stages, .steps = 5});
+      for (int r = 1; r < replicas; ++r) {
+        EXPECT_EQ(result.parameters[r], result.parameters[0]) << replicas << " x " << stages;
+        EXPECT_EQ(result.gradients[r], result.gradients[0]);
+      }
+      EXPECT_EQ(result.parameters[0].size(), 8u);
+    }
+  }
+}
+
+TEST(DataParallel, TheCutDoesNotChangeTheBits) {
+  const Result one = Train({.replicas = 3, .stages = 1, .steps = 5});
+  for (const int stages : {2, 3}) {
+    EXPECT_EQ(Train({.replicas = 3, .stages = stages, .steps = 5}).parameters, one.parameters);
+  }
+}
+
+TEST(DataParallel, RunsAreRepeatable) {
+  const Job run{.replicas = 3, .stages = 2, .steps = 4};
+  EXPECT_EQ(Train(run).parameters, Train(run).parameters);
+}
+
+TEST(DataParallel, OneReplicaGivesThePlainModelsBits) {
+  const Result one = Train({.replicas = 1, .stages = 2, .steps = 3});
+  EXPECT_EQ(one.parameters[0], tiny::TrainPlain(3, 11, kMicroBatches).parameters);
+}
+
+// Sum over the micro-batches of the size of each parameter's gradient: what a sum's rounding is relative to.
+tiny::Values SumOfSizes(int samples) {
+  tiny::Values sums;
+  const std::vector<Block> blocks = tiny::MakeBlocks(1);
+  const MiniBatch batch = tiny::MakeBatch(0, samples, kMicroBatches);
+  for (int m = 0; m < kMicroBatches; ++m) {
+    const MicroBatch& part = batch.micro_batches[m];
+    if (part.samples.empty()) continue;
+    const StepContext context{batch.seed, 0, m, true, part.samples};
+    std::vector<Variable> values{Variable(part.inputs[0])};
+    for (const Block& block : blocks) values = block.forward(values, context);
+    const double weight = static_cast<double>(part.samples.size()) / samples;
+    Backward({tiny::Loss(values, part.targets)}, {Full({}, weight)});
+    for (const Block& block : blocks) {
+      for (const NamedVariable& p : block.parameters) {
+        std::vector<float>& sum = sums[p.name];
+        sum.resize(p.value.numel());
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += std::abs(p.value.grad().data<float>()[i]);
+        Variable value = p.value;
+        value.ZeroGrad();
+      }
+    }
+  }
+  return sums;
+}
+
+// Both sum the same M terms, in another order: each result is within (M - 1) eps / 2 of the true sum, relative to the
+// sum of the terms' sizes (Higham, Accuracy and Stability, section 4.2), so they differ by at most (M - 1) eps of it.
+TEST(DataParallel, GradientsAgreeWithOneReplicaUpToTheOrderOfSums) {
+  for (const int samples :
+       {11, 12, 4}) {  // 4: the last micro-batches are empty, a replica of six has nothing
+    const Result one = Train({.replicas = 1, .samples = samples});
+    const tiny::Values sizes = SumOfSizes(samples);
+    for (const int replicas : {2, 3, 6}) {
+      const Result many = Train({.replicas = replicas, .samples = samples});
+      for (const auto& [name, grad] : many.gradients[0]) {
+        const std::vector<float>& want = one.gradients[0].at(name);
+        for (size_t i = 0; i < grad.size(); ++i) {
+          const float bound =
+              (kMicroBatches - 1) * std::numeric_limits<float>::epsilon() * sizes.at(name)[i];
+          EXPECT_LE(std::abs(grad[i] - want[i]), bound) << name << " " << i;
+        }
+      }
+      EXPECT_NEAR(many.loss, one.loss, 1e-12);  // summed in double
+    }
+  }
+}
+
+TEST(DataParallel, BytesAreTheRingsFormula) {
+  InProcessWorld world(3);
+  RunRanks(world, [&](Transport& t) {
+    std::vector<NamedVariable> parameters{{"a", Variable(Zeros({10, 7}), true)},
+                                          {"b", Variable(Zeros({1}), true)}};
+    DataParallel data_parallel(t, parameters, {.bucket_bytes = 64});
+    for (int i = 0; i < 4; ++i) data_parallel.ReduceGradients("test");
+    EXPECT_EQ(t.BytesSent((t.rank() + 1) % 3, TagClass::kCollective),
+              4 * data_parallel.BytesPerStep());
+    EXPECT_GT(data_parallel.BytesPerStep(), 0u);
+  });
+}
+
+TEST(DataParallel, BroadcastCopiesBuffersToo) {
+  RunRanks(4, [](Transport& t) {
+    Tensor mean = Full({5}, t.rank());
+    DataParallel data_parallel(t, {}, {});
+    data_parallel.BroadcastState({{"running_mean", mean}});
+    EXPECT_EQ(ToVector<float>(mean), std::vector<float>(5, 0));
+  });
+}
+
+}  // namespace
+}  // namespace torus::parallel
