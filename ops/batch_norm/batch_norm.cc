@@ -10,13 +10,14 @@
 #include "runtime/parallel_for.h"
 
 namespace torus::ops {
-namespace {
 
 cpu::Clamp ClampOf(Activation activation) {
   const double infinity = std::numeric_limits<double>::infinity();
   if (activation == Activation::kNone) return {};
   return {0, activation == Activation::kRelu ? infinity : 6};
 }
+
+namespace {
 
 void CheckChannels(std::string_view name, const Tensor& tensor, const Variable& x) {
   const int64_t channels = x.dim(-1);

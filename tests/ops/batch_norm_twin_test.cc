@@ -7,6 +7,7 @@
 
 #include "autograd/backward.h"
 #include "ops/batch_norm/batch_norm.h"
+#include "runtime/parallel_for.h"
 #include "tests/testing/twins.h"
 
 namespace torus {
@@ -99,6 +100,7 @@ void Compare(Case c) {
 class BatchNormTwin : public ::testing::TestWithParam<Activation> {};
 
 TEST_P(BatchNormTwin, FastAgreesWithPlainAtEveryVectorWidth) {
+  SetTeamSize(1);  // two hundred tiny shapes are not worth a team
   testing::ForEachVectorWidth([] {
     testing::OddShapes draw(static_cast<uint64_t>(GetParam()));
     for (int i = 0; i < 200 && !HasFatalFailure(); ++i) Compare(Draw(draw, GetParam()));

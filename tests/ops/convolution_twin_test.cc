@@ -8,6 +8,7 @@
 
 #include "autograd/backward.h"
 #include "ops/convolution/convolution.h"
+#include "runtime/parallel_for.h"
 #include "runtime/rng.h"
 #include "tests/testing/twins.h"
 
@@ -107,6 +108,7 @@ void Compare(const Case& c, uint64_t seed) {
 class ConvolutionTwin : public ::testing::TestWithParam<Kind> {};
 
 TEST_P(ConvolutionTwin, FastAgreesWithPlainAtEveryVectorWidth) {
+  SetTeamSize(1);  // two hundred tiny shapes are not worth a team
   testing::ForEachVectorWidth([] {
     Draw draw(1);
     for (uint64_t i = 0; i < 200 && !HasFatalFailure(); ++i) Compare(draw.Next(GetParam()), 10 * i);

@@ -11,7 +11,12 @@
 namespace torus::testing {
 namespace {
 
-const std::map<std::string, std::string> kExempt = {};
+const std::map<std::string, std::string> kExempt = {
+    {"conv_chain",
+     "recorded for f32 alone, in f64 it is composed of conv2d and batch_norm; conv_chain_test "
+     "holds the fused "
+     "gradients against the composed ones"},
+};
 
 std::set<std::string> Names(const std::string& folder, const std::regex& pattern) {
   std::set<std::string> names;

@@ -1,0 +1,73 @@
+// The fused chain's state: what its forward leaves and its backward reads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ops/batch_norm/channel_sums.h"
+#include "ops/convolution/conv_geometry.h"
+#include "runtime/tensor.h"
+
+namespace torus::cpu {
+
+enum class ChainKind { kPointwise, kDepthwise, kDense };
+
+// One convolution and its batch norm, f32.
+struct ChainLayer {
+  ConvGeometry g;
+  ChainKind kind;
+  Clamp clamp;
+  double eps;
+  // Made by the forward:
+  Tensor z;  // the convolution's output
+  Folded<float> folded;
+  std::vector<double> mean, variance;
+  int64_t rows() const { return g.output_rows(); }
+};
+
+// The activations that a layer reads: a tensor as it is, or a layer's z that is normalised on the way in.
+class ChainSource {
+ public:
+  explicit ChainSource(const float* plain, int64_t channels) : data_(plain), channels_(channels) {}
+  explicit ChainSource(const ChainLayer& layer)
+      : data_(layer.z.data<float>()), channels_(layer.g.o), layer_(&layer) {}
+  // Rows (pixels) [begin, begin + rows): where they are, or made in `scratch`.
+  const float* Rows(int64_t begin, int64_t rows, float* scratch) const {
+    const float* from = data_ + begin * channels_;
+    if (layer_ == nullptr) return from;
+    Normalize(from, rows, channels_, layer_->folded.affine(), layer_->clamp, nullptr, scratch);
+    return scratch;
+  }
+  // The same, always written to `to`.
+  void Copy(int64_t begin, int64_t rows, float* to) const;
+
+ private:
+  const float* data_;
+  int64_t channels_;
+  const ChainLayer* layer_ = nullptr;
+};
+
+// Pixels of a block so that its rows of `channels` floats in all stay in a core's second-level cache.
+inline int64_t BlockRows(int64_t channels) {
+  return std::clamp<int64_t>(65536 / channels / 8 * 8, 32, 256);
+}
+
+// Runs the chain: fills z, folded, mean and variance of every layer, and y, the last one's activation (+ residual, which
+// may be null). `weights` has one contiguous weight a layer, `norm_weights` and `norm_biases` too (null: ones, zeros).
+void ChainForward(std::vector<ChainLayer>& layers, const float* x,
+                  const std::vector<const float*>& weights,
+                  const std::vector<const float*>& norm_weights,
+                  const std::vector<const float*>& norm_biases, const float* residual, float* y);
+
+// Where the gradients go; a null one is not wanted.
+struct ChainGradients {
+  float* x = nullptr;
+  std::vector<float*> weights, norm_weights, norm_biases;
+};
+
+// All gradients in one sweep from the last layer to the first. With `residual`, dy is added to the gradient of x.
+void ChainBackward(const std::vector<ChainLayer>& layers, const float* x,
+                   const std::vector<const float*>& weights, const float* dy, bool residual,
+                   const ChainGradients& out);
+
+}  // namespace torus::cpu

@@ -1,0 +1,254 @@
+// The fused chain against the ops that it stands for.
+#include "ops/conv_chain/conv_chain.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "autograd/backward.h"
+#include "ops/convolution/convolution.h"
+#include "runtime/error.h"
+#include "runtime/kernels.h"
+#include "runtime/parallel_for.h"
+#include "tests/testing/twins.h"
+
+namespace torus {
+namespace {
+
+using ops::Activation;
+using ops::ConvChainTrain;
+using ops::ConvNorm;
+using testing::OddShapes;
+using testing::RandomLeaf;
+using testing::UniformLeaf;
+
+// f64 is composed of conv2d and batch_norm, which have cases of their own; this one checks their composition.
+TEST(ConvChain, DoubleGradientsAreRight) {
+  SetTeamSize(1);
+  const auto chain = [](const std::vector<Variable>& in) {
+    const std::vector<ConvNorm> layers{{.weight = in[1],
+                                        .norm_weight = in[2],
+                                        .norm_bias = in[3],
+                                        .activation = Activation::kRelu6},
+                                       {.weight = in[4],
+                                        .convolution = {.padding = {1, 1}, .groups = 4},
+                                        .activation = Activation::kRelu6},
+                                       {.weight = in[5]}};
+    return std::vector<Variable>{ConvChainTrain(in[0], layers, true).y};
+  };
+  testing::CheckGradients(
+      "batch_norm", chain,
+      {RandomLeaf({2, 3, 3, 2}, 1), RandomLeaf({4, 1, 1, 2}, 2), UniformLeaf({4}, 1, 2, 3),
+       RandomLeaf({4}, 4), RandomLeaf({4, 3, 3, 1}, 5), RandomLeaf({2, 1, 1, 4}, 6)});
+}
+
+// A random chain: maybe a dense first layer, then 1 x 1 and depthwise ones.
+struct Chain {
+  Tensor x, dy;
+  std::vector<Tensor> weights, norm_weights, norm_biases;
+  std::vector<ops::Conv2dOptions> options;
+  std::vector<Activation> activations;
+  bool residual;
+};
+
+ops::Conv2dOptions RandomOptions(OddShapes& draw, int64_t groups, int64_t kernel) {
+  ops::Conv2dOptions options;
+  options.groups = groups;
+  if (kernel == 1) return options;
+  options.stride = {draw.Size(2), draw.Size(2)};
+  options.padding = {kernel / 2, kernel / 2};
+  return options;
+}
+
+void AddLayer(Chain& chain, OddShapes& draw, int64_t in, int64_t out, int64_t kernel,
+              bool depthwise) {
+  const int64_t group = depthwise ? 1 : in;
+  Tensor weight = draw.Normal({out, kernel, kernel, group});
+  ScaleInPlace(weight, 1 / std::sqrt(static_cast<double>(kernel * kernel * group)));
+  chain.weights.push_back(weight);
+  chain.norm_weights.push_back(draw.Uniform({out}, 0.5, 2));
+  chain.norm_biases.push_back(draw.Normal({out}));
+  chain.options.push_back(RandomOptions(draw, depthwise ? in : 1, kernel));
+  chain.activations.push_back(draw.Coin()   ? Activation::kRelu6
+                              : draw.Coin() ? Activation::kRelu
+                                            : Activation::kNone);
+}
+
+Chain RandomChain(OddShapes& draw) {
+  Chain chain;
+  int64_t channels = draw.Size(19);
+  chain.x = draw.Normal({draw.Size(3, 2), draw.Size(13, 3), draw.Size(13, 3), channels});
+  if (draw.Coin()) {
+    const int64_t out = draw.Size(17);
+    AddLayer(chain, draw, channels, out, 3, false), channels = out;
+  }
+  const int64_t more = draw.Size(3);
+  for (int64_t l = 0; l < more; ++l) {
+    const bool depthwise = draw.Coin();
+    const int64_t out = depthwise ? channels : draw.Size(37);
+    AddLayer(chain, draw, channels, out, depthwise ? 3 : 1, depthwise), channels = out;
+  }
+  const Shape y = [&] {
+    Shape shape = chain.x.shape();
+    for (size_t l = 0; l < chain.weights.size(); ++l) {
+      const auto g = cpu::ConvGeometryOf(shape, chain.weights[l].shape(), chain.options[l]);
+      shape = {g.n, g.oh, g.ow, g.o};
+    }
+    return shape;
+  }();
+  chain.residual = y == chain.x.shape();
+  if (chain.residual) chain.activations.back() = Activation::kNone;
+  chain.dy = draw.Normal(y);
+  return chain;
+}
+
+struct Results {
+  Tensor y;
+  std::vector<Tensor> gradients, statistics;
+};
+
+Results RunChain(const Chain& chain, DType dtype) {
+  std::vector<Variable> leaves;
+  const auto leaf = [&](const Tensor& t) {
+    leaves.emplace_back(t.To(dtype), true);
+    return leaves.back();
+  };
+  const Variable x = leaf(chain.x);
+  std::vector<ConvNorm> layers;
+  for (size_t l = 0; l < chain.weights.size(); ++l) {
+    const Variable weight = leaf(chain.weights[l]), scale = leaf(chain.norm_weights[l]);
+    layers.push_back(
+        {weight, chain.options[l], scale, leaf(chain.norm_biases[l]), 1e-2, chain.activations[l]});
+  }
+  const auto result = ConvChainTrain(x, layers, chain.residual);
+  Backward({result.y}, {chain.dy.To(dtype)});
+  Results out{result.y.data(), {}, {}};
+  for (const Variable& v : leaves) out.gradients.push_back(v.grad());
+  for (const auto& s : result.statistics)
+    out.statistics.insert(out.statistics.end(), {s.mean, s.var});
+  return out;
+}
+
+double Largest(const Tensor& exact) {
+  double largest = 0;
+  for (double v : ToVector<double>(exact)) largest = std::max(largest, std::abs(v));
+  return largest;
+}
+
+// Root of the mean squared difference, and the same of the exact values.
+std::pair<double, double> Errors(const Tensor& fast, const Tensor& exact) {
+  const auto a = ToVector<float>(fast);
+  const auto b = ToVector<double>(exact);
+  double error = 0, size = 0;
+  for (size_t i = 0; i < a.size(); ++i) error += (a[i] - b[i]) * (a[i] - b[i]), size += b[i] * b[i];
+  const double n = std::max<double>(1, static_cast<double>(a.size()));
+  return {std::sqrt(error / n), std::sqrt(size / n)};
+}
+
+// Every layer may stretch what rounding left (by its weights and by 1 / std, up to 10) and each element takes some hundred
+// roundings of the order of eps; forward and backward pass at most four layers each.
+constexpr double kValueTolerance = 100 * std::numeric_limits<float>::epsilon() * 40;
+
+void Compare(const Chain& chain, int& flips) {
+  const Results fast = RunChain(chain, DType::kF32), exact = RunChain(chain, DType::kF64);
+  const auto [error, size] = Errors(fast.y, exact.y);
+  ASSERT_LE(error, kValueTolerance * (size + 1)) << "y";
+  for (size_t i = 0; i < fast.statistics.size(); ++i)
+    ASSERT_LE(Errors(fast.statistics[i], exact.statistics[i]).first,
+              kValueTolerance * (Largest(exact.statistics[i]) + 1))
+        << "statistics " << i;
+  // A value within rounding of a clamp's bound may fall on either side, and then a gradient differs by a whole term: that
+  // is no error, but it must be rare (fewer than one in a thousand of some thousand values a chain: one chain in ten).
+  double largest = 0;
+  for (const Tensor& g : exact.gradients) largest = std::max(largest, Largest(g));
+  for (size_t i = 0; i < fast.gradients.size(); ++i)
+    if (Errors(fast.gradients[i], exact.gradients[i]).first > kValueTolerance * (largest + 1)) {
+      ++flips;
+      return;
+    }
+}
+
+TEST(ConvChain, FusedAgreesWithComposedAtEveryVectorWidth) {
+  SetTeamSize(1);  // two hundred tiny chains are not worth a team
+  testing::ForEachVectorWidth([] {
+    OddShapes draw(3);
+    int flips = 0;
+    for (int i = 0; i < 200 && !HasFatalFailure(); ++i) {
+      SCOPED_TRACE(i);
+      Compare(RandomChain(draw), flips);
+    }
+    EXPECT_LE(flips, 20);
+  });
+}
+
+// Without clamps nothing can flip: every gradient must agree.
+TEST(ConvChain, FusedGradientsAgreeWithoutClamps) {
+  SetTeamSize(1);
+  testing::ForEachVectorWidth([] {
+    OddShapes draw(4);
+    int flips = 0;
+    for (int i = 0; i < 200 && !HasFatalFailure(); ++i) {
+      SCOPED_TRACE(i);
+      Chain chain = RandomChain(draw);
+      std::fill(chain.activations.begin(), chain.activations.end(), Activation::kNone);
+      Compare(chain, flips);
+      ASSERT_EQ(flips, 0);
+    }
+  });
+}
+
+Chain BigChain() {
+  OddShapes draw(5);
+  Chain chain;
+  chain.x = draw.Normal({4, 33, 33, 8});
+  AddLayer(chain, draw, 8, 24, 1, false);
+  AddLayer(chain, draw, 24, 24, 3, true);
+  AddLayer(chain, draw, 24, 8, 1, false);
+  chain.options[1].stride = {1, 1};
+  chain.activations = {Activation::kRelu6, Activation::kRelu6, Activation::kNone};
+  chain.residual = true;
+  chain.dy = draw.Normal(chain.x.shape());
+  return chain;
+}
+
+TEST(ConvChain, BitsDoNotDependOnTheTeam) {
+  const Chain chain = BigChain();
+  SetTeamSize(1);
+  const Results one = RunChain(chain, DType::kF32);
+  SetTeamSize(3);
+  const Results three = RunChain(chain, DType::kF32);
+  EXPECT_EQ(ToVector<float>(one.y), ToVector<float>(three.y));
+  for (size_t i = 0; i < one.gradients.size(); ++i)
+    EXPECT_EQ(ToVector<float>(one.gradients[i]), ToVector<float>(three.gradients[i])) << i;
+}
+
+TEST(ConvChain, DeferredWeightGradientsHaveTheSameBits) {
+  const Chain chain = BigChain();
+  const Results whole = RunChain(chain, DType::kF32);
+  const Variable x(chain.x, true), weight(chain.weights[0], true);
+  std::vector<ConvNorm> layers;
+  for (size_t l = 0; l < 3; ++l)
+    layers.push_back({l == 0 ? weight : Variable(chain.weights[l]), chain.options[l],
+                      Variable(chain.norm_weights[l]), Variable(chain.norm_biases[l]), 1e-2,
+                      chain.activations[l]});
+  BackwardResult halves = Backward({ConvChainTrain(x, layers, true).y}, {chain.dy},
+                                   {.defer_leaves = true, .wanted = {x}});
+  EXPECT_FALSE(weight.grad().defined());
+  EXPECT_EQ(ToVector<float>(halves.wanted[0]), ToVector<float>(whole.gradients[0]));
+  halves.deferred.Run();
+  EXPECT_EQ(ToVector<float>(weight.grad()), ToVector<float>(whole.gradients[1]));
+}
+
+TEST(ConvChain, BadInputIsNamed) {
+  const Variable x(Zeros({2, 4, 4, 3}));
+  EXPECT_THROW(ConvChainTrain(x, {}), BadInput);
+  EXPECT_THROW(ConvChainTrain(x, {{.weight = Variable(Zeros({2, 1, 1, 4}))}}), BadInput);
+  EXPECT_THROW(ConvChainTrain(x, {{.weight = Variable(Zeros({2, 1, 1, 3})),
+                                   .norm_weight = Variable(Zeros({3}))}}),
+               BadInput);
+  EXPECT_THROW(ConvChainTrain(x, {{.weight = Variable(Zeros({2, 1, 1, 3}))}}, true), BadInput);
+}
+
+}  // namespace
+}  // namespace torus
