@@ -1,13 +1,12 @@
 #include "parallel/pipeline/executor.h"
 
-#include <numeric>
 #include <optional>
 #include <utility>
 
-#include "autograd/node.h"
+#include "parallel/pipeline/action_text.h"
 #include "parallel/pipeline/add_context.h"
+#include "parallel/pipeline/local_stage.h"
 #include "parallel/pipeline/shape_agreement.h"
-#include "parallel/pipeline/tensor_link.h"
 #include "parallel/schedule/printer.h"
 #include "runtime/error.h"
 #include "runtime/progress.h"
@@ -17,21 +16,6 @@ namespace torus::parallel {
 namespace {
 
 using Tensors = std::vector<Tensor>;
-
-// A stage of this rank with what waits to be used or sent, one entry a micro-batch.
-struct LocalStage {
-  LocalStage(StageWorker worker, int micro_batches)
-      : worker(std::move(worker)),
-        inputs(micro_batches),
-        outputs(micro_batches),
-        output_grads(micro_batches),
-        input_grads(micro_batches) {}
-
-  StageWorker worker;
-  std::vector<Tensors> inputs, outputs, output_grads, input_grads;
-  // To and from other ranks; none at the ends of the model and between stages of one rank.
-  std::optional<TensorLink> activation_in, activation_out, gradient_in, gradient_out;
-};
 
 double Seconds(int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 
@@ -47,7 +31,7 @@ struct Executor::State {
     CheckStages(stages);
     for (const auto& [index, stage] : stages) {
       const LossFn* loss = IsLast(index) ? &this->options.loss : nullptr;
-      local.try_emplace(index, StageWorker(*stage, index == 0, loss, MicroBatches()),
+      local.try_emplace(index, StageWorker(*stage, index == 0, loss, MicroBatches()), index,
                         MicroBatches());
     }
   }
@@ -65,13 +49,11 @@ struct Executor::State {
   }
 
   void CheckStages(const std::map<int, Stage*>& stages) const;
-  void MakeLinks(int stage, const std::vector<TensorSpec>& in, const std::vector<TensorSpec>& out);
-  std::vector<TensorSpec> DryRun(int stage, const std::vector<TensorSpec>& inputs);
   void AgreeOnShapes(const std::vector<TensorSpec>& inputs);
 
   StepResult Run(const MiniBatch& batch, bool training);
   void CheckBatch(const MiniBatch& batch) const;
-  void Flush(int stage_number, LocalStage& stage);
+  void Flush();
   bool Skips(const Action& action) const;
   void Do(const Action& action);
   void Dispatch(const Action& action, LocalStage& stage);
@@ -83,8 +65,6 @@ struct Executor::State {
   void Timed(const Action& action, const char* category, double& total, const F& f);
 
   StepContext ContextOf(int micro_batch) const;
-  std::string Where(const Action& action) const;
-  std::string What(const Action& action) const;
 
   Transport& transport;
   const Schedule schedule;
@@ -118,57 +98,17 @@ void Executor::State::CheckStages(const std::map<int, Stage*>& stages) const {
 
 // ---- before step 0 ----
 
-void Executor::State::MakeLinks(int s, const std::vector<TensorSpec>& in,
-                                const std::vector<TensorSpec>& out) {
-  LocalStage& stage = local.at(s);
-  const auto ends = [&](int peer_stage, TagClass kind, int cut) {
-    const auto& codec =
-        kind == TagClass::kActivation ? options.activation_codec : options.gradient_codec;
-    return TensorLink::Ends{&transport, Remote(peer_stage), kind, cut, codec.get()};
-  };
-  if (Remote(s - 1) >= 0) {
-    stage.activation_in.emplace(ends(s - 1, TagClass::kActivation, s), in, MicroBatches());
-    stage.gradient_out.emplace(ends(s - 1, TagClass::kGradient, s), in, MicroBatches());
-    stage.activation_in->PrepareToRecv();
-    stage.gradient_out->PrepareToSend();
-  }
-  if (Remote(s + 1) >= 0) {
-    stage.activation_out.emplace(ends(s + 1, TagClass::kActivation, s + 1), out, MicroBatches());
-    stage.gradient_in.emplace(ends(s + 1, TagClass::kGradient, s + 1), out, MicroBatches());
-    stage.activation_out->PrepareToSend();
-    stage.gradient_in->PrepareToRecv();
-  }
-}
-
-std::vector<TensorSpec> Executor::State::DryRun(int s, const std::vector<TensorSpec>& inputs) {
-  const NoGrad no_grad;
-  StepContext context;
-  context.training = false;
-  const bool has_rows = !inputs.empty() && inputs[0].shape.rank() > 0;
-  context.samples.resize(has_rows ? static_cast<size_t>(inputs[0].shape[0]) : 0);
-  std::iota(context.samples.begin(), context.samples.end(), 0);
-  std::vector<Variable> values;
-  for (Tensor& zeros : ZerosOf(inputs)) values.emplace_back(std::move(zeros));
-  Tensors outputs;
-  for (const Variable& output : local.at(s).worker.stage().Forward(values, context)) {
-    Require(output.defined(), "pipeline", "stage {} gives an undefined output", s);
-    outputs.push_back(output.data());
-  }
-  return SpecsOf(outputs);
-}
-
 void Executor::State::AgreeOnShapes(const std::vector<TensorSpec>& inputs) {
-  std::map<int, std::vector<TensorSpec>> made;  // outputs of the stages of this rank
-  for (const auto& entry : local) {
-    const int s = entry.first;
+  std::vector<TensorSpec> made = inputs;  // by the stage before, where that is of this rank too
+  for (auto& [s, stage] : local) {
+    const int before = Remote(s - 1), after = Remote(s + 1);
     try {
-      const std::vector<TensorSpec> in = s == 0 ? inputs
-                                         : Remote(s - 1) >= 0
-                                             ? RecvSpecs(transport, Remote(s - 1), s)
-                                             : made.at(s - 1);
-      made[s] = DryRun(s, in);
-      if (Remote(s + 1) >= 0) SendSpecs(transport, Remote(s + 1), s + 1, made[s]);
-      MakeLinks(s, in, made[s]);
+      const std::vector<TensorSpec> in = before >= 0 ? RecvSpecs(transport, before, s) : made;
+      made = DryRun(stage.worker.stage(), in);
+      if (after >= 0) SendSpecs(transport, after, s + 1, made);
+      stage.Connect(
+          {&transport, before, after, options.activation_codec.get(), options.gradient_codec.get()},
+          in, made);
     } catch (...) {
       RethrowWithContext(
           fmt::format("rank {}, stage {}, before step 0", transport.world_rank(), s));
@@ -195,20 +135,21 @@ StepResult Executor::State::Run(const MiniBatch& mini_batch, bool train) {
   for (const Action& action : schedule.ranks[transport.rank()]) {
     if (!Skips(action)) Do(action);
   }
-  for (auto& [s, stage] : local) Flush(s, stage);
+  Flush();
   StepResult result;
   if (LocalStage* last = Local(schedule.num_stages - 1)) result.loss = last->worker.loss();
   return result;
 }
 
 // The sends of the step must have been taken before their buffers are used again.
-void Executor::State::Flush(int s, LocalStage& stage) {
-  try {
-    if (stage.activation_out) stage.activation_out->Flush(totals);
-    if (stage.gradient_out) stage.gradient_out->Flush(totals);
-  } catch (...) {
-    RethrowWithContext(fmt::format("rank {}, stage {}, step {}, end of the step",
-                                   transport.world_rank(), s, batch->step));
+void Executor::State::Flush() {
+  for (auto& [s, stage] : local) {
+    try {
+      stage.Flush(totals);
+    } catch (...) {
+      RethrowWithContext(fmt::format("rank {}, stage {}, step {}, end of the step",
+                                     transport.world_rank(), s, batch->step));
+    }
   }
 }
 
@@ -226,7 +167,7 @@ void Executor::State::Do(const Action& action) {
     if (options.before_action) options.before_action(action, batch->step);
     Dispatch(action, local.at(action.stage));
   } catch (...) {
-    RethrowWithContext(Where(action));
+    RethrowWithContext(PlaceOf(action, transport.world_rank(), batch->step));
   }
 }
 
@@ -308,20 +249,21 @@ void Executor::State::KeepInputGrads(const Action& action, LocalStage& stage, Te
 // Waits come first and are shown as idle; what remains is encoding, copying and decoding.
 void Executor::State::Transfer(const Action& action, LocalStage& stage) {
   const int m = action.micro_batch;
+  const std::string what = MessageOf(action, batch->step);
   const double idle_before = totals.idle;
   const int64_t begin = trace::Now();
   switch (action.kind) {
     case ActionKind::kSendActivation:
-      stage.activation_out->Send(m, std::exchange(stage.outputs[m], {}), What(action), totals);
+      stage.activation_out->Send(m, std::exchange(stage.outputs[m], {}), what, totals);
       break;
     case ActionKind::kRecvActivation:
-      stage.inputs[m] = stage.activation_in->Recv(m, What(action), totals);
+      stage.inputs[m] = stage.activation_in->Recv(m, what, totals);
       break;
     case ActionKind::kSendGradient:
-      stage.gradient_out->Send(m, std::exchange(stage.input_grads[m], {}), What(action), totals);
+      stage.gradient_out->Send(m, std::exchange(stage.input_grads[m], {}), what, totals);
       break;
     default:
-      stage.output_grads[m] = stage.gradient_in->Recv(m, What(action), totals);
+      stage.output_grads[m] = stage.gradient_in->Recv(m, what, totals);
   }
   if (!trace::Enabled()) return;
   const int64_t moved = begin + static_cast<int64_t>((totals.idle - idle_before) * 1e9);
@@ -345,26 +287,6 @@ void Executor::State::Transfer(const Action& action, LocalStage& stage) {
 void Executor::State::Step(const Action& action, LocalStage& stage) {
   if (options.on_step) options.on_step(action.stage, batch->step);
   stage.worker.stage().EndMiniBatch();
-}
-
-std::string Executor::State::Where(const Action& action) const {
-  std::string text =
-      fmt::format("rank {}, stage {}, step {}", transport.world_rank(), action.stage, batch->step);
-  if (action.micro_batch >= 0) text += fmt::format(", micro-batch {}", action.micro_batch);
-  return fmt::format("{}, {} ({})", text, Words(action.kind), ToString(action));
-}
-
-std::string Executor::State::What(const Action& action) const {
-  const bool activation =
-      action.kind == ActionKind::kSendActivation || action.kind == ActionKind::kRecvActivation;
-  const bool up =
-      action.kind == ActionKind::kSendActivation || action.kind == ActionKind::kRecvGradient;
-  const int other = action.stage + (up ? 1 : -1);
-  const int from = IsSend(action.kind) ? action.stage : other;
-  const int to = IsSend(action.kind) ? other : action.stage;
-  return fmt::format("{} from stage {} to stage {}, micro-batch {}, step {}",
-                     activation ? "activation" : "gradient", from, to, action.micro_batch,
-                     batch->step);
 }
 
 // ---- the public face ----

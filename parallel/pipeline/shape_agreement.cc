@@ -1,5 +1,9 @@
 #include "parallel/pipeline/shape_agreement.h"
 
+#include <algorithm>
+#include <numeric>
+
+#include "autograd/node.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -39,16 +43,21 @@ std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut) {
   return specs;
 }
 
-std::vector<TensorSpec> SpecsOf(const std::vector<Tensor>& tensors) {
-  std::vector<TensorSpec> specs;
-  for (const Tensor& tensor : tensors) specs.push_back({tensor.shape(), tensor.dtype()});
-  return specs;
-}
-
-std::vector<Tensor> ZerosOf(const std::vector<TensorSpec>& specs) {
-  std::vector<Tensor> tensors;
-  for (const TensorSpec& spec : specs) tensors.push_back(Zeros(spec.shape, spec.dtype));
-  return tensors;
+std::vector<TensorSpec> DryRun(const Stage& stage, const std::vector<TensorSpec>& inputs) {
+  const NoGrad no_grad;
+  StepContext context;
+  context.training = false;
+  const bool has_rows = !inputs.empty() && inputs[0].shape.rank() > 0;
+  context.samples.resize(has_rows ? static_cast<size_t>(inputs[0].shape[0]) : 0);
+  std::iota(context.samples.begin(), context.samples.end(), 0);
+  std::vector<Variable> values;
+  for (const TensorSpec& spec : inputs) values.emplace_back(Zeros(spec.shape, spec.dtype));
+  std::vector<TensorSpec> outputs;
+  for (const Variable& output : stage.Forward(values, context)) {
+    Require(output.defined(), "pipeline", "a stage gives an undefined output");
+    outputs.push_back({output.shape(), output.dtype()});
+  }
+  return outputs;
 }
 
 }  // namespace torus::parallel

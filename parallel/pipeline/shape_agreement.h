@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "parallel/pipeline/stage.h"
 #include "parallel/pipeline/tensor_header.h"
 #include "parallel/transport/transport.h"
 
@@ -13,9 +14,7 @@ namespace torus::parallel {
 void SendSpecs(Transport& transport, int peer, int cut, const std::vector<TensorSpec>& specs);
 std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut);
 
-// What `tensors` are.
-std::vector<TensorSpec> SpecsOf(const std::vector<Tensor>& tensors);
-// Zeros to match.
-std::vector<Tensor> ZerosOf(const std::vector<TensorSpec>& specs);
+// What comes out of a forward of `stage` on zeros, with gradients off and in evaluation mode.
+std::vector<TensorSpec> DryRun(const Stage& stage, const std::vector<TensorSpec>& inputs);
 
 }  // namespace torus::parallel
