@@ -85,10 +85,9 @@ Variable RankWorker::Loss(const std::vector<Variable>& outputs,
   return parts_.loss(outputs, targets);
 }
 
-// The pipeline counts its own ranks from 0; with several pipelines that does not name one.
-void RankWorker::AddPlace() const {
+void RankWorker::AddReplica() const {
   if (layout_.replicas() == 1) throw;
-  RethrowWithContext(layout_.Describe(place_.rank));
+  RethrowWithContext(fmt::format("replica {}", place_.replica));
 }
 
 void RankWorker::UseOwnThreads() const {
@@ -113,7 +112,7 @@ MiniBatch RankWorker::Fetch(const BatchFn& batches, int64_t step) try {
   batch.step = step;
   return batch;
 } catch (...) {
-  RethrowWithContext(fmt::format("rank {}, step {}, data", place_.pipeline_rank, step));
+  RethrowWithContext(fmt::format("rank {}, step {}, data", place_.rank, step));
 }
 
 void RankWorker::Train(StepBoard& board, const BatchFn& batches, int64_t step) try {
@@ -126,7 +125,7 @@ void RankWorker::Train(StepBoard& board, const BatchFn& batches, int64_t step) t
     board.Finish(step, place_.replica, place_.last, result.loss, batch.global_samples);
   }
 } catch (...) {
-  AddPlace();
+  AddReplica();
 }
 
 RankScore RankWorker::Evaluate(const BatchFn& batches, int64_t count) try {
@@ -141,7 +140,7 @@ RankScore RankWorker::Evaluate(const BatchFn& batches, int64_t count) try {
   scoring_ = false;
   return score_;
 } catch (...) {
-  AddPlace();
+  AddReplica();
 }
 
 RankCounts RankWorker::counts() const {

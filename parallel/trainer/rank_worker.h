@@ -59,7 +59,7 @@ class RankWorker {
   void Step(int stage);
   Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
   MiniBatch Fetch(const BatchFn& batches, int64_t step);
-  [[noreturn]] void AddPlace() const;  // to the exception being handled
+  [[noreturn]] void AddReplica() const;  // to the exception being handled
   void UseOwnThreads() const;
 
   Transport& world_;

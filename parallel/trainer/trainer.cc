@@ -47,7 +47,8 @@ struct Trainer::Impl {
     CheckParts(parts);
     Require(options.threads >= 1, "trainer", "threads must be at least 1, got {}", options.threads);
     for (int r = 0; r < options.replicas; ++r) AddReplica(r);
-    totals.bubble.ideal = MeasureBubble(schedule, {}).ideal;
+    AddSegment(layout, Counts(), Counts(), totals);
+    totals.bubble = MeasureBubble(schedule, totals.ranks);
     RunRanks(world, [&](Transport& rank) { workers[rank.rank()]->Prepare(); });
   }
 

@@ -1,7 +1,5 @@
 #include "parallel/trainer/world_layout.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "runtime/error.h"
@@ -40,12 +38,6 @@ std::vector<int> WorldLayout::ReplicasOf(int pipeline_rank) const {
   std::vector<int> ranks;
   for (int r = 0; r < replicas_; ++r) ranks.push_back(r * pipeline_ranks_ + pipeline_rank);
   return ranks;
-}
-
-std::string WorldLayout::Describe(int rank) const {
-  const RankPlace& place = places_[rank];
-  return fmt::format("rank {} (replica {}, stage {})", rank, place.replica,
-                     fmt::join(place.stages, ", "));
 }
 
 int ThreadShare(int threads, int ranks, int rank) {

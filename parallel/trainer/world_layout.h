@@ -1,7 +1,6 @@
 // Who is who among the ranks of a run: replicas x ranks of one pipeline.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "parallel/schedule/schedule.h"
@@ -29,8 +28,6 @@ class WorldLayout {
   const std::vector<RankPlace>& places() const { return places_; }
   std::vector<int> PipelineOf(int replica) const;        // ranks, in pipeline order
   std::vector<int> ReplicasOf(int pipeline_rank) const;  // ranks, in replica order
-  // "rank 3 (replica 1, stage 1)"
-  std::string Describe(int rank) const;
 
  private:
   int replicas_;

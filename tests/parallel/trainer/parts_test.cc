@@ -1,0 +1,152 @@
+// The trainer's own parts: layout of the world, agreement on the end, costs of blocks, checkpoints.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "parallel/schedule/factory.h"
+#include "parallel/trainer/block_costs.h"
+#include "parallel/trainer/step_board.h"
+#include "parallel/trainer/totals_builder.h"
+#include "parallel/trainer/train_state.h"
+#include "parallel/trainer/world_layout.h"
+#include "runtime/error.h"
+#include "runtime/io/file.h"
+#include "tests/parallel/trainer/toy_model.h"
+
+namespace torus::parallel {
+namespace {
+
+TEST(WorldLayout, PutsEachReplicasPipelineTogether) {
+  const WorldLayout layout(MakeSchedule("gpipe", 3, 4), 2);
+  ASSERT_EQ(layout.size(), 6);
+  const RankPlace& place = layout.place(5);
+  EXPECT_EQ(place.replica, 1);
+  EXPECT_EQ(place.pipeline_rank, 2);
+  EXPECT_EQ(place.stages, std::vector<int>{2});
+  EXPECT_TRUE(place.last);
+  EXPECT_FALSE(place.first);
+  EXPECT_EQ(layout.PipelineOf(1), (std::vector<int>{3, 4, 5}));
+  EXPECT_EQ(layout.ReplicasOf(1), (std::vector<int>{1, 4}));
+}
+
+TEST(WorldLayout, SharesThreads) {
+  EXPECT_EQ(ThreadShare(7, 3, 0), 3);
+  EXPECT_EQ(ThreadShare(7, 3, 1), 2);
+  EXPECT_EQ(ThreadShare(7, 3, 2), 2);
+  EXPECT_EQ(ThreadShare(1, 4, 3), 1);
+}
+
+TEST(StepBoard, AllRanksAgreeOnTheEnd) {
+  std::atomic<bool> stop{false};
+  std::vector<int64_t> ended;
+  StepBoard board(3, 1, 0, 1000000,
+                  {.stop = [&] { return stop.load(); },
+                   .on_end =
+                       [&](const StepOutcome& o) {
+                         ended.push_back(o.step);
+                         if (o.step == 20) stop = true;
+                       }});
+  std::vector<int64_t> last(3);
+  std::vector<std::thread> ranks;
+  for (int r = 0; r < 3; ++r)
+    ranks.emplace_back([&, r] {
+      for (int64_t step = 0; board.Begin(step); ++step) {
+        board.Finish(step, 0, r == 2, 1, 1);
+        last[r] = step;
+      }
+    });
+  for (std::thread& rank : ranks) rank.join();
+  EXPECT_EQ(last[0], last[1]);
+  EXPECT_EQ(last[1], last[2]);
+  ASSERT_EQ(static_cast<int64_t>(ended.size()), last[0] + 1);
+  for (size_t i = 0; i < ended.size(); ++i) EXPECT_EQ(ended[i], static_cast<int64_t>(i));
+}
+
+TEST(MeasureBubble, IsIdealForIdealTimes) {
+  // Two ranks of a pipeline with four micro-batches: 4 of 5 slots computed.
+  const Schedule schedule = MakeSchedule("gpipe", 2, 4);
+  std::vector<RankTime> ranks(2);
+  for (int r = 0; r < 2; ++r) {
+    ranks[r].place.stages = {r};
+    ranks[r].forward = 4;
+    ranks[r].backward = 8;
+    ranks[r].idle = 3;
+  }
+  const Bubble bubble = MeasureBubble(schedule, ranks);
+  EXPECT_DOUBLE_EQ(bubble.ideal, 0.2);
+  EXPECT_DOUBLE_EQ(bubble.measured, 0.2);
+  EXPECT_DOUBLE_EQ(bubble.balanced, 0.2);
+}
+
+TEST(MeasureBlockCosts, IsPositiveAndLeavesNoGradients) {
+  const std::vector<Block> model = testing::ToyModel(3);
+  const std::vector<double> costs =
+      MeasureBlockCosts(model, {{Shape{4, testing::kWidth}, DType::kF64}});
+  ASSERT_EQ(costs.size(), 3u);
+  for (double cost : costs) EXPECT_GT(cost, 0);
+  for (const Block& block : model) EXPECT_FALSE(block.parameters[0].value.grad().defined());
+}
+
+class CheckpointTest : public ::testing::Test {
+ protected:
+  const std::string folder_ = ::testing::TempDir() + "/checkpoint_test/run/checkpoint";
+  void SetUp() override { std::filesystem::remove_all(::testing::TempDir() + "/checkpoint_test"); }
+
+  static TrainState StateOf(int64_t step) {
+    const auto value = static_cast<double>(step);
+    return {
+        .step = step,
+        .weights = {{"a.weight", Full(Shape{300, 100}, value)}, {"a.mean", Full(Shape{}, value)}},
+        .optimizer = {{"a.weight.momentum_buffer", Full(Shape{300, 100}, -value)}}};
+  }
+  static void ExpectWhole(const TrainState& state) {
+    const auto value = static_cast<float>(state.step);
+    ASSERT_EQ(state.weights.size(), 2u);
+    for (float x : ToVector<float>(state.weights[0].value)) ASSERT_EQ(x, value);
+    for (float x : ToVector<float>(state.optimizer.at(0).value)) ASSERT_EQ(x, -value);
+  }
+};
+
+TEST_F(CheckpointTest, ComesBackAsItWas) {
+  SaveCheckpoint(folder_, StateOf(17), {{"settings.json", "{}"}});
+  const TrainState state = LoadCheckpoint(folder_);
+  EXPECT_EQ(state.step, 17);
+  ExpectWhole(state);
+  EXPECT_EQ(ReadCheckpointText(folder_, "settings.json"), "{}");
+}
+
+TEST_F(CheckpointTest, SurvivesKillAtAnyMoment) {
+  SaveCheckpoint(folder_, StateOf(1));
+  for (int round = 0; round < 12; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (int64_t step = LoadCheckpoint(folder_).step + 1;; ++step)
+        SaveCheckpoint(folder_, StateOf(step));
+    }
+    usleep(20000 + 1700 * round);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    ExpectWhole(LoadCheckpoint(folder_));
+  }
+}
+
+TEST_F(CheckpointTest, SaysWhatIsWrong) {
+  EXPECT_THROW(LoadCheckpoint(folder_), BadInput);
+  SaveCheckpoint(folder_, StateOf(3));
+  io::OutputFile broken(folder_ + "/weights.safetensors");
+  broken.Write("not a tensor file");
+  broken.Close(false);
+  try {
+    LoadCheckpoint(folder_);
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what()).find("weights.safetensors"), std::string::npos);
+  }
+  EXPECT_THROW(SaveCheckpoint("/proc/no/such", StateOf(1)), BrokenEnvironment);
+}
+
+}  // namespace
+}  // namespace torus::parallel

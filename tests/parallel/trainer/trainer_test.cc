@@ -1,0 +1,224 @@
+#include "parallel/trainer/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "runtime/error.h"
+#include "tests/parallel/trainer/toy_model.h"
+
+namespace torus::parallel {
+namespace {
+
+using testing::ToyRun;
+
+struct Outcome {
+  std::vector<double> losses;
+  TrainState state;
+};
+
+Outcome TrainFor(const ToyRun& run, int64_t steps) {
+  Trainer trainer(run.options, run.Parts());
+  Outcome outcome;
+  trainer.Train(steps, run.Batches(),
+                {.on_step = [&](const StepReport& r) { outcome.losses.push_back(r.loss); }});
+  outcome.state = trainer.State();
+  return outcome;
+}
+
+void ExpectEqualBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].name, b[i].name);
+    EXPECT_EQ(ToVector<double>(a[i].value), ToVector<double>(b[i].value)) << a[i].name;
+  }
+}
+
+void ExpectEqualBits(const Outcome& a, const Outcome& b) {
+  EXPECT_EQ(a.losses, b.losses);
+  EXPECT_EQ(a.state.step, b.state.step);
+  ExpectEqualBits(a.state.weights, b.state.weights);
+  ExpectEqualBits(a.state.optimizer, b.state.optimizer);
+}
+
+TEST(Trainer, EveryCutGivesTheSameBits) {
+  ToyRun run;
+  run.options = {.micro_batches = 3, .seed = 5};
+  const Outcome one = TrainFor(run, 8);
+  ASSERT_EQ(one.losses.size(), 8u);
+  for (const Cuts& cuts : {Cuts{1}, Cuts{3}, Cuts{1, 2}, Cuts{1, 2, 3}}) {
+    run.options.cuts = cuts;
+    run.options.stages = static_cast<int>(cuts.size()) + 1;
+    ExpectEqualBits(one, TrainFor(run, 8));
+  }
+}
+
+TEST(Trainer, Learns) {
+  ToyRun run;
+  run.blocks = 2;
+  run.options = {.stages = 2, .micro_batches = 2};
+  TrainingParts parts = run.Parts();
+  parts.learning_rate = [](int64_t) { return 0.05; };
+  Trainer trainer(run.options, parts);
+  const double before = trainer.Evaluate(5, run.Batches()).loss;
+  trainer.Train(200, run.Batches());
+  EXPECT_LT(trainer.Evaluate(5, run.Batches()).loss, before / 2);
+}
+
+TEST(Trainer, GoesOnFromAStateInTheBitsOfNeverStopping) {
+  ToyRun run;
+  run.options = {.stages = 2, .replicas = 2, .micro_batches = 2};
+  const Outcome whole = TrainFor(run, 7);
+  const Outcome half = TrainFor(run, 4);
+  Trainer trainer(run.options, run.Parts());
+  trainer.SetState(half.state);
+  Outcome resumed{half.losses, {}};
+  trainer.Train(7, run.Batches(),
+                {.on_step = [&](const StepReport& r) { resumed.losses.push_back(r.loss); }});
+  resumed.state = trainer.State();
+  ExpectEqualBits(whole, resumed);
+}
+
+TEST(Trainer, ReplicasGiveTheGradientsOfOneFromItsState) {
+  // Every one of 20 steps starts from the one-replica state; only the order of the sum of the
+  // micro-batches' gradients differs.
+  using Grads = std::map<std::string, std::vector<double>>;
+  std::mutex mutex;
+  const auto watch = [&](Grads& grads) {
+    return [&](const RankPlace& place, int64_t, const std::vector<NamedVariable>& parameters) {
+      const std::lock_guard lock(mutex);
+      for (const NamedVariable& p : parameters)
+        if (place.replica == 0) grads[p.name] = ToVector<double>(p.value.grad());
+    };
+  };
+  Grads one_grads, many_grads;
+  ToyRun one, many;
+  one.options = {.stages = 2, .micro_batches = 6, .on_gradients = watch(one_grads)};
+  many.options = {
+      .stages = 2, .replicas = 3, .micro_batches = 2, .on_gradients = watch(many_grads)};
+  Trainer a(one.options, one.Parts()), b(many.options, many.Parts());
+  for (int64_t step = 0; step < 20; ++step) {
+    b.SetState(a.State());
+    a.Train(step + 1, one.Batches());
+    b.Train(step + 1, many.Batches());
+    ASSERT_EQ(one_grads.size(), 4u);
+    for (const auto& [name, grad] : one_grads) {
+      const std::vector<double>& other = many_grads.at(name);
+      ASSERT_EQ(grad.size(), other.size());
+      // Six terms of size at most 1 each (inputs and targets lie in [-1, 1]), five roundings.
+      for (size_t i = 0; i < grad.size(); ++i) EXPECT_NEAR(grad[i], other[i], 6 * 5 * 2.3e-16);
+    }
+  }
+}
+
+TEST(Trainer, ReplicasStayEqualBitForBit) {
+  ToyRun run;
+  run.options = {.stages = 2, .replicas = 3, .micro_batches = 2};
+  std::mutex mutex;
+  std::map<std::string, std::vector<std::vector<double>>> seen;  // last step's, by replica
+  run.options.on_gradients = [&](const RankPlace&, int64_t step,
+                                 const std::vector<NamedVariable>& parameters) {
+    const std::lock_guard lock(mutex);
+    for (const NamedVariable& p : parameters)
+      if (step == 9) seen[p.name].push_back(ToVector<double>(p.value.data()));
+  };
+  TrainFor(run, 10);
+  ASSERT_EQ(seen.size(), 4u);
+  for (const auto& [name, values] : seen) {
+    ASSERT_EQ(values.size(), 3u);
+    EXPECT_EQ(values[0], values[1]) << name;
+    EXPECT_EQ(values[0], values[2]) << name;
+  }
+}
+
+TEST(Trainer, StopsEveryRankAtTheSameStep) {
+  ToyRun run;
+  run.options = {.stages = 3, .replicas = 2, .micro_batches = 2};
+  Trainer trainer(run.options, run.Parts());
+  std::atomic<int64_t> done{0};
+  trainer.Train(100, run.Batches(),
+                {.stop = [&] { return done >= 5; }, .on_step = [&](const StepReport&) { ++done; }});
+  EXPECT_EQ(trainer.step(), done);
+  EXPECT_GE(trainer.step(), 5);
+  EXPECT_LT(trainer.step(), 8);
+  trainer.Train(trainer.step() + 2, run.Batches());  // and it can go on
+  EXPECT_EQ(trainer.step(), done + 2);
+}
+
+TEST(Trainer, EvaluatesAllReplicasAlikeAndChangesNothing) {
+  ToyRun one, many;
+  one.options = {.micro_batches = 6};
+  many.options = {.stages = 2, .replicas = 3, .micro_batches = 2};
+  Trainer a(one.options, one.Parts()), b(many.options, many.Parts());
+  const TrainState before = b.State();
+  const EvaluationResult x = a.Evaluate(3, one.Batches()), y = b.Evaluate(3, many.Batches());
+  EXPECT_EQ(x.samples, 12 + 12 + 11);
+  EXPECT_EQ(y.samples, x.samples);
+  EXPECT_NEAR(x.loss, y.loss, 1e-14);  // of size 1, 35 terms in another order
+  ExpectEqualBits(before.weights, b.State().weights);
+  EXPECT_EQ(b.totals().steps, 0);
+}
+
+TEST(Trainer, CountsTimeAndBytes) {
+  ToyRun run;
+  run.options = {.stages = 2, .replicas = 2, .micro_batches = 2};
+  Trainer trainer(run.options, run.Parts());
+  trainer.Train(3, run.Batches());
+  const TrainTotals& totals = trainer.totals();
+  EXPECT_EQ(totals.steps, 3);
+  EXPECT_EQ(totals.samples, 12 + 12 + 11);
+  EXPECT_DOUBLE_EQ(totals.bubble.ideal, 1.0 / 3);
+  ASSERT_EQ(totals.ranks.size(), 4u);
+  for (const RankTime& t : totals.ranks) {
+    EXPECT_GT(t.forward, 0);
+    EXPECT_GT(t.backward, 0);
+    EXPECT_NEAR(t.wall,
+                t.forward + t.backward + t.transfer + t.reduce + t.optimizer + t.idle +
+                    t.data_wait + t.other,
+                1e-9);
+  }
+  uint64_t activations = 0, gradients = 0, reduced = 0;
+  for (const LinkBytes& link : totals.links) {
+    if (link.what == "activations") activations += link.sent;
+    if (link.what == "gradients") gradients += link.sent;
+    if (link.what == "all-reduce") reduced += link.sent;
+    EXPECT_EQ(link.sent, link.uncompressed);
+  }
+  const uint64_t crossed = (12 + 12 + 11) * testing::kWidth * sizeof(double);
+  EXPECT_EQ(activations, crossed);
+  EXPECT_EQ(gradients, crossed);
+  // Two replicas: each sends its bucket once, a step and stage; four weights in all.
+  EXPECT_EQ(reduced, 3 * 2 * 4 * testing::kWidth * testing::kWidth * sizeof(double));
+}
+
+TEST(Trainer, RefusesWhatDoesNotFit) {
+  const auto make = [](TrainerOptions options) {
+    ToyRun run;
+    run.options = std::move(options);
+    Trainer trainer(run.options, run.Parts());
+  };
+  EXPECT_THROW(make({.stages = 5}), BadInput);
+  EXPECT_THROW(make({.stages = 2, .cuts = {1, 2}}), BadInput);
+  EXPECT_THROW(make({.stages = 2, .cuts = {4}}), BadInput);
+  EXPECT_THROW(make({.replicas = 0}), BadInput);
+  EXPECT_THROW(make({.threads = 0}), BadInput);
+  EXPECT_THROW(make({.schedule = "dualpipe"}), BadInput);
+}
+
+TEST(Trainer, RefusesAStateOfAnotherModel) {
+  ToyRun small, large;
+  large.blocks = 5;
+  Trainer a(small.options, small.Parts()), b(large.options, large.Parts());
+  a.Train(1, small.Batches());
+  const TrainState before = b.State();
+  try {
+    b.SetState(a.State());
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what()).find("layer4.weight"), std::string::npos) << error.what();
+  }
+  ExpectEqualBits(before.weights, b.State().weights);
+}
+
+}  // namespace
+}  // namespace torus::parallel
