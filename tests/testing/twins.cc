@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "autograd/backward.h"
+#include "runtime/parallel_for.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::testing {
@@ -83,6 +84,20 @@ void ExpectTwinsAgree(const Twin& twin) {
   for (size_t i = 0; i < fast.gradients.size(); ++i)
     ExpectClose(fast.gradients[i], plain.gradients[i], twin.gradient_terms, twin.magnitude,
                 "gradient of input", i);
+}
+
+void CheckTwins(const std::function<Twin(OddShapes&)>& make) {
+  const int team = TeamSize();
+  ForEachVectorWidth([&] {
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+      SCOPED_TRACE(fmt::format("seed {}", seed));
+      OddShapes shapes(seed);
+      SetTeamSize(seed % 8 == 0 ? team : 1);
+      ExpectTwinsAgree(make(shapes));
+      if (::testing::Test::HasFailure()) break;
+    }
+  });
+  SetTeamSize(team);
 }
 
 int64_t OddShapes::Size(int64_t most, int64_t least) {
