@@ -28,8 +28,14 @@ std::string ToString(const Dims& dims) {
 }
 
 int64_t Numel(const Shape& shape) {
-  int64_t n = 1;
-  for (int64_t size : shape) n *= size;
+  int64_t n = 1, bound = 1;
+  bool overflow = false;
+  for (int64_t size : shape) {
+    overflow |= __builtin_mul_overflow(n, size, &n);
+    // Strides are products too, and a size of 0 does not shrink them all.
+    overflow |= __builtin_mul_overflow(bound, std::max<int64_t>(size, 1), &bound);
+  }
+  Require(!overflow, "shape", "{} has more elements than can be counted", ToString(shape));
   return n;
 }
 
@@ -66,15 +72,13 @@ Shape BroadcastShapes(std::string_view op, const Shape& a, const Shape& b) {
 Shape ResolveShape(std::string_view op, const Shape& wanted, int64_t numel) {
   Shape out = wanted;
   int unknown = -1;
-  int64_t known = 1;
   for (int i = 0; i < wanted.rank(); ++i) {
     Require(wanted[i] >= -1 && (wanted[i] >= 0 || unknown < 0), op,
             "shape {} needs sizes >= 0 and at most one -1", ToString(wanted));
-    if (wanted[i] < 0)
-      unknown = i;
-    else
-      known *= wanted[i];
+    if (wanted[i] < 0) unknown = i;
   }
+  if (unknown >= 0) out[unknown] = 1;
+  const int64_t known = Numel(out);
   if (unknown >= 0 && known > 0) out[unknown] = numel / known;
   Require(Numel(out) == numel && (unknown < 0 || known > 0), op,
           "shape {} does not hold {} elements", ToString(wanted), numel);

@@ -42,7 +42,7 @@ using Strides = Dims;
 // "(2, 3)"; "()" for a scalar.
 std::string ToString(const Dims& dims);
 
-// Product of the sizes; 1 for a scalar.
+// Product of the sizes; 1 for a scalar. BadInput where it, or a stride, is beyond int64.
 int64_t Numel(const Shape& shape);
 
 // Row-major strides, in elements.

@@ -1,6 +1,7 @@
 #include "runtime/tensor.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "runtime/kernels.h"
 
@@ -20,8 +21,11 @@ bool IsContiguous(const Shape& shape, const Strides& strides) {
 }  // namespace
 
 Tensor::Tensor(const Shape& shape, DType dtype, Device device)
-    : shape_(shape), strides_(ContiguousStrides(shape)), numel_(Numel(shape)), dtype_(dtype) {
+    : shape_(shape), numel_(Numel(shape)), dtype_(dtype) {
   for (int64_t size : shape) Require(size >= 0, "tensor", "negative size in {}", ToString(shape));
+  Require(numel_ <= std::numeric_limits<int64_t>::max() / 8, "tensor",
+          "shape {} has more bytes than can be counted", ToString(shape));
+  strides_ = ContiguousStrides(shape);  // only now known not to overflow
   storage_ = std::make_shared<Storage>(bytes(), device);
 }
 
@@ -72,7 +76,7 @@ Tensor Tensor::Transpose(int64_t dim0, int64_t dim1) const {
 Tensor Tensor::Narrow(int64_t dim, int64_t start, int64_t length) const {
   Require(rank() > 0, "narrow", "needs at least one dimension");
   const int d = NormalizeDim("narrow", dim, rank());
-  Require(start >= 0 && length >= 0 && start + length <= shape_[d], "narrow",
+  Require(start >= 0 && length >= 0 && length <= shape_[d] && start <= shape_[d] - length, "narrow",
           "[{}, {} + {}) is outside of dimension {} of shape {}", start, start, length, d,
           ToString(shape_));
   Shape shape = shape_;

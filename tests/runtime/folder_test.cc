@@ -43,7 +43,7 @@ void CommitFiles(const std::string& path, const std::string& text) {
   for (int i = 0; i < kFiles; ++i) {
     OutputFile file(writer.temporary() + (i == 0 ? "/sub/" : "/") + std::to_string(i));
     file.Write(text);
-    file.Close(true);
+    file.Close(false);
   }
   writer.Commit();
 }

@@ -2,25 +2,144 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "runtime/kernels.h"
+
 namespace torus {
 namespace {
+
+using Floats = std::vector<float>;
+
+Tensor Counting(const Shape& shape) { return Arange(Numel(shape), DType::kF32).View(shape); }
 
 TEST(Tensor, ViewsShareMemory) {
   Tensor a = FromVector<float>({1, 2, 3, 4, 5, 6}, {2, 3});
   Tensor t = a.Transpose(0, 1);
   EXPECT_FALSE(t.is_contiguous());
-  EXPECT_EQ(ToVector<float>(t), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(ToVector<float>(t), (Floats{1, 4, 2, 5, 3, 6}));
   a.mutable_data<float>()[1] = 20;
   EXPECT_EQ(t.Select(0, 1).Select(0, 0).Item(), 20);
 }
 
-TEST(Tensor, ErrorsNameWhatWasRequiredAndWhatCame) {
+TEST(Tensor, NarrowAndSelectReadTheirWindow) {
+  const Tensor a = Counting({3, 4});
+  EXPECT_EQ(ToVector<float>(a.Narrow(1, 1, 2)), (Floats{1, 2, 5, 6, 9, 10}));
+  EXPECT_EQ(ToVector<float>(a.Narrow(-2, 2, 1)), (Floats{8, 9, 10, 11}));
+  EXPECT_EQ(ToVector<float>(a.Select(1, 3)), (Floats{3, 7, 11}));
+  EXPECT_EQ(a.Narrow(0, 3, 0).shape(), (Shape{0, 4}));
+}
+
+TEST(Tensor, ContiguityIsKnown) {
+  const Tensor a = Counting({2, 3, 4});
+  EXPECT_TRUE(a.Narrow(0, 1, 1).is_contiguous());
+  EXPECT_TRUE(a.Select(0, 1).is_contiguous());
+  EXPECT_FALSE(a.Narrow(1, 0, 2).is_contiguous());
+  EXPECT_TRUE(a.Narrow(1, 0, 0).is_contiguous());                 // empty
+  EXPECT_TRUE(Counting({1, 5}).Transpose(0, 1).is_contiguous());  // sizes of 1 may have any stride
+  EXPECT_FALSE(Counting({2, 1}).Expand({2, 3}).is_contiguous());
+}
+
+TEST(Tensor, PermuteOfPermuteIsTheWhole) {
+  const Tensor a = Counting({2, 3, 4});
+  const Tensor back = a.Permute({2, 0, 1}).Permute({1, 2, 0});
+  EXPECT_EQ(back.shape(), a.shape());
+  EXPECT_TRUE(back.is_contiguous());
+  EXPECT_EQ(a.Permute({-1, 0, 1}).shape(), (Shape{4, 2, 3}));
+}
+
+TEST(Tensor, ReshapeCopiesOnlyWhenItMust) {
+  const Tensor a = Counting({2, 3});
+  EXPECT_EQ(a.Reshape({3, -1}).raw(), a.raw());
+  const Tensor copied = a.Transpose(0, 1).Reshape({6});
+  EXPECT_NE(copied.raw(), a.raw());
+  EXPECT_EQ(ToVector<float>(copied), (Floats{0, 3, 1, 4, 2, 5}));
+}
+
+TEST(Tensor, ScalarsAndEmptyOnes) {
+  const Tensor scalar = Full({}, 3);
+  EXPECT_EQ(scalar.rank(), 0);
+  EXPECT_EQ(scalar.Transpose(0, -1).Item(), 3);
+  EXPECT_EQ(scalar.View({1, 1}).Item(), 3);
+  const Tensor empty = Zeros({2, 0, 3});
+  EXPECT_EQ(empty.View({3, 0}).numel(), 0);
+  EXPECT_EQ(empty.Permute({2, 1, 0}).Contiguous().shape(), (Shape{3, 0, 2}));
+  EXPECT_EQ(empty.Select(0, 1).shape(), (Shape{0, 3}));
+  EXPECT_TRUE(ToVector<float>(empty).empty());
+}
+
+TEST(Tensor, ToKeepsItselfWhereItCan) {
+  const Tensor a = Counting({2});
+  EXPECT_EQ(a.To(DType::kF32).raw(), a.raw());
+  EXPECT_EQ(a.To(Device{}).raw(), a.raw());
+  EXPECT_EQ(a.Contiguous().raw(), a.raw());
+  EXPECT_NE(a.Clone().raw(), a.raw());
+}
+
+TEST(Tensor, WritingBumpsTheVersionOfAllViews) {
+  Tensor a = Counting({4});
+  const Tensor view = a.Narrow(0, 1, 2);
+  const uint64_t before = view.version();
+  EXPECT_EQ(view.data<float>()[0], 1);
+  EXPECT_EQ(view.version(), before);
+  a.mutable_data<float>();
+  EXPECT_EQ(view.version(), before + 1);
+}
+
+TEST(Tensor, BorrowedMemoryLivesAsLongAsItsTensors) {
+  auto owner = std::make_shared<Floats>(Floats{1, 2, 3});
+  const std::weak_ptr<Floats> watch = owner;
+  Tensor t(std::make_shared<Storage>(owner->data(), 12, Device{}, owner), {3}, {1}, 0, DType::kF32);
+  owner.reset();
+  EXPECT_EQ(ToVector<float>(t), (Floats{1, 2, 3}));
+  EXPECT_FALSE(watch.expired());
+  t = Tensor();
+  EXPECT_TRUE(watch.expired());
+}
+
+template <class Call>
+std::string ErrorOf(const Call& call) {
   try {
-    Zeros({2, 3}).Narrow(1, 2, 2);
-    FAIL();
-  } catch (const BadInput& e) {
-    EXPECT_STREQ(e.what(), "[narrow] [2, 2 + 2) is outside of dimension 1 of shape (2, 3)");
+    call();
+  } catch (const Error& e) {
+    return e.what();
   }
+  return "no error";
+}
+
+TEST(Tensor, ErrorsNameWhatWasRequiredAndWhatCame) {
+  const Tensor a = Counting({2, 3});
+  EXPECT_EQ(ErrorOf([&] { a.Narrow(1, 2, 2); }),
+            "[narrow] [2, 2 + 2) is outside of dimension 1 of shape (2, 3)");
+  EXPECT_EQ(ErrorOf([&] { a.View({4}); }), "[view] shape (4) does not hold 6 elements");
+  EXPECT_EQ(ErrorOf([&] { a.Transpose(0, 1).View({6}); }),
+            "[view] needs a contiguous tensor, got strides (1, 3) of shape (3, 2)");
+  EXPECT_EQ(ErrorOf([&] { a.Permute({0, 0}); }), "[permute] dimension 0 is named twice");
+  EXPECT_EQ(ErrorOf([&] { a.Permute({0}); }), "[permute] 1 dimensions named for shape (2, 3)");
+  EXPECT_EQ(ErrorOf([&] { a.Expand({4, 3}); }), "[expand] shape (2, 3) does not expand to (4, 3)");
+  EXPECT_EQ(ErrorOf([&] { a.Item(); }), "[item] needs exactly one element, got f32 (2, 3) on cpu");
+  EXPECT_EQ(ErrorOf([&] { Tensor().Item(); }),
+            "[item] needs exactly one element, got an undefined tensor");
+  EXPECT_EQ(ErrorOf([] { Tensor({-1}, DType::kF32); }), "[tensor] negative size in (-1)");
+  EXPECT_EQ(ErrorOf([] { FromVector<float>({1}, {2}); }),
+            "[tensor] 1 values do not fill shape (2)");
+}
+
+TEST(Tensor, OtherDTypeIsOurBug) {
+  const Tensor a = Counting({2});
+  EXPECT_THROW(a.data<double>(), InternalError);
+}
+
+TEST(Tensor, SizesThatOverflowAreRefused) {
+  EXPECT_THROW(Tensor({int64_t{1} << 40, int64_t{1} << 40}, DType::kF32), Error);
+  EXPECT_THROW(Tensor({int64_t{1} << 61, 16}, DType::kU8), BadInput);
+  EXPECT_THROW(Tensor({int64_t{1} << 62}, DType::kF64), BadInput);
+  EXPECT_THROW(Tensor({int64_t{1} << 55}, DType::kU8), BrokenEnvironment);
+}
+
+TEST(Tensor, NarrowRefusesABoundThatOverflows) {
+  const int64_t huge = std::numeric_limits<int64_t>::max();
+  EXPECT_THROW(Counting({4}).Narrow(0, 1, huge), BadInput);
 }
 
 }  // namespace

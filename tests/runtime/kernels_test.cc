@@ -1,0 +1,128 @@
+#include "runtime/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/parallel_for.h"
+
+namespace torus {
+namespace {
+
+constexpr int kDTypes = static_cast<int>(DType::kBool) + 1;
+
+// What `value` becomes in `dtype` by the rules of C++; small whole numbers are exact in all.
+double Expected(double value, DType dtype) { return dtype == DType::kBool ? value != 0 : value; }
+
+TEST(Copy, CastsBetweenAllPairs) {
+  const Tensor source = FromVector<double>({0, 1, 2, 3, 100, 255}, {2, 3});
+  for (int from = 0; from < kDTypes; ++from) {
+    for (int to = 0; to < kDTypes; ++to) {
+      const DType f = static_cast<DType>(from), t = static_cast<DType>(to);
+      const Tensor out = source.To(f).To(t);
+      EXPECT_EQ(out.dtype(), t);
+      const auto got = ToVector<double>(out.To(DType::kF64));
+      const auto before = ToVector<double>(source);
+      for (size_t i = 0; i < 6; ++i)
+        EXPECT_EQ(got[i], Expected(Expected(before[i], f), t)) << Name(f) << " to " << Name(t);
+    }
+  }
+}
+
+TEST(Copy, FloatToIntegerTruncates) {
+  const Tensor source = FromVector<float>({-1.9f, 1.9f, 0.5f}, {3});
+  EXPECT_EQ(ToVector<int32_t>(source.To(DType::kI32)), (std::vector<int32_t>{-1, 1, 0}));
+  EXPECT_EQ(ToVector<bool>(source.To(DType::kBool)), (std::vector<bool>{true, true, true}));
+}
+
+TEST(Copy, LargeIntegersAreExactAmongIntegers) {
+  const int64_t big = (int64_t{1} << 53) + 1;
+  EXPECT_EQ(FromVector<int64_t>({big}, {1}).Clone().data<int64_t>()[0], big);
+}
+
+// Every combination of strided and contiguous ends, against plain indexing; three thread counts.
+TEST(Copy, StridedEndsKeepTheOrder) {
+  for (int threads : {1, 2, 5}) {
+    SetTeamSize(threads);
+    const Tensor base = Arange(7 * 11 * 13, DType::kF32).View({7, 11, 13});
+    const Tensor in = base.Permute({2, 0, 1}).Narrow(1, 2, 4);
+    Tensor target = Zeros({11, 4, 13}, DType::kF64);
+    Tensor out = target.Permute({2, 1, 0});
+    Copy(in, out);
+    const auto flat = ToVector<double>(target);
+    for (int c = 0; c < 13; ++c)
+      for (int a = 0; a < 4; ++a)
+        for (int b = 0; b < 11; ++b)
+          ASSERT_EQ(flat[(b * 4 + a) * 13 + c], ((a + 2) * 11 + b) * 13 + c);
+  }
+}
+
+TEST(Copy, LargeSplitAmongThreadsIsComplete) {
+  for (int threads : {1, 3}) {
+    SetTeamSize(threads);
+    const Tensor in = Arange(1 << 20, DType::kI32).View({1024, 1024});
+    const auto transposed = ToVector<int32_t>(in.Transpose(0, 1));
+    for (int i = 0; i < 1 << 20; i += 997) ASSERT_EQ(transposed[i], (i % 1024) * 1024 + i / 1024);
+    EXPECT_EQ(ToVector<int32_t>(in.Clone()), ToVector<int32_t>(in));
+  }
+}
+
+TEST(Copy, ExpandedInputRepeats) {
+  const Tensor row = FromVector<float>({1, 2}, {1, 2}).Expand({3, 2});
+  EXPECT_EQ(ToVector<float>(row), (std::vector<float>{1, 2, 1, 2, 1, 2}));
+  const Tensor scalar = Full({}, 4).Expand({2, 2});
+  EXPECT_EQ(ToVector<float>(scalar), (std::vector<float>{4, 4, 4, 4}));
+}
+
+TEST(Copy, EmptyAndScalar) {
+  EXPECT_EQ(Zeros({0, 3}).Clone().shape(), (Shape{0, 3}));
+  EXPECT_EQ(Zeros({3, 0}).Transpose(0, 1).To(DType::kI64).numel(), 0);
+  EXPECT_EQ(Full({}, 2.5).To(DType::kF64).Item(), 2.5);
+}
+
+TEST(Copy, RefusesOtherShapesAndBumpsTheVersion) {
+  Tensor out = Zeros({3});
+  EXPECT_THROW(Copy(Zeros({2}), out), BadInput);
+  const uint64_t before = out.version();
+  Copy(Full({3}, 1), out);
+  EXPECT_GT(out.version(), before);
+}
+
+TEST(Fill, EveryDTypeAndAView) {
+  for (int dtype = 0; dtype < kDTypes; ++dtype) {
+    const DType d = static_cast<DType>(dtype);
+    const Tensor filled = Full({5}, 3, d).To(DType::kF64);
+    EXPECT_EQ(filled.Select(0, 4).Item(), Expected(3, d)) << Name(d);
+  }
+  Tensor whole = Zeros({2, 3});
+  Tensor column = whole.Select(1, 1);
+  Fill(column, 7);
+  EXPECT_EQ(ToVector<float>(whole), (std::vector<float>{0, 7, 0, 0, 7, 0}));
+  Tensor none = Empty({0});
+  Fill(none, 1);
+}
+
+TEST(AddInPlace, AddsAndRefuses) {
+  Tensor sum = FromVector<int64_t>({1, 2}, {2});
+  AddInPlace(sum, FromVector<int64_t>({10, 20}, {2}));
+  EXPECT_EQ(ToVector<int64_t>(sum), (std::vector<int64_t>{11, 22}));
+  Tensor floats = Zeros({2});
+  EXPECT_THROW(AddInPlace(floats, sum), BadInput);
+  EXPECT_THROW(AddInPlace(floats, Zeros({3})), BadInput);
+  Tensor halves = Zeros({2}, DType::kF16);
+  EXPECT_THROW(AddInPlace(halves, halves), BadInput);
+  Tensor strided = Zeros({2, 2}).Transpose(0, 1);
+  EXPECT_THROW(AddInPlace(strided, Zeros({2, 2})), BadInput);
+}
+
+TEST(ScaleInPlace, ScalesAndRefuses) {
+  Tensor values = FromVector<double>({1, 2}, {2});
+  ScaleInPlace(values, 0.5);
+  EXPECT_EQ(ToVector<double>(values), (std::vector<double>{0.5, 1}));
+  Tensor integers = Zeros({2}, DType::kI32);
+  EXPECT_THROW(ScaleInPlace(integers, 2), BadInput);
+}
+
+}  // namespace
+}  // namespace torus
