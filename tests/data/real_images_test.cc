@@ -13,6 +13,8 @@
 
 #include "data/file.h"
 #include "data/image.h"
+#include "data/resize.h"
+#include "runtime/io/safetensors.h"
 #include "tests/data/temp_file.h"
 
 namespace torus::data {
@@ -126,6 +128,20 @@ TEST_F(RealImages, TruncatedOnesAreRefused) {
                      "requires");
     }
   }
+}
+
+// Decoded by stb_image and resized by Pillow: the input of the golden logits, bit for bit.
+TEST_F(RealImages, PhotographsBecomeTheInputOfTheGoldenLogits) {
+  int photographs = 0;
+  const std::string folder = folder_ + "../weights/mobilenet_v2/test_images";
+  const auto golden = ReadSafetensors("tests/golden/mobilenet_photos.safetensors").metadata;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const Tensor image = Resize(ReadImage(entry.path().string()), 224, 224);
+    const std::string stem = entry.path().stem().string();
+    EXPECT_EQ(fmt::format("{:08x}", Crc(image)), golden.at("crc." + stem)) << stem;
+    ++photographs;
+  }
+  EXPECT_EQ(photographs, 10);
 }
 
 }  // namespace
