@@ -1,5 +1,5 @@
 // The two inner loops of sort quantization, over float32 values in memory; Highway picks the vector
-// width at run time, and every width gives the same bits.
+// width at run time, and every width from x86-64-v3 and Armv8 on gives the same bits.
 #pragma once
 
 #include <array>

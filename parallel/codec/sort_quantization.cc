@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kBlock =
     2048;  // values whose codes stay in the nearest cache; a whole number of bytes at any b
-constexpr int64_t kBlocksPerThread = 8;
+constexpr int64_t kBlocksPerThread = 16;
 
 // Calls body(begin, end) for blocks of values.
 template <class Body>

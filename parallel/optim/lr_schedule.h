@@ -1,7 +1,7 @@
 // Learning-rate schedules: pure functions of the step, as multiples of the run's peak rate.
 //
-// A step is one optimizer step (a mini-batch), counted from 0. There is no state to save: a resumed run asks for the
-// step it is at.
+// A step is one optimizer step (a mini-batch), counted from 0. There is no state to save: a resumed
+// run asks for the step it is at.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace torus::parallel {
 
-// step -> factor of the peak learning rate. Any step of at least 0 may be asked; from the last one on it stays.
+// step -> factor of the peak learning rate. Any step of at least 0 may be asked; from the last one
+// on it stays.
 using LrSchedule = std::function<double(int64_t step)>;
 
 struct RunLength {
@@ -21,18 +22,20 @@ struct RunLength {
 };
 
 // Known specifications:
-//   constant        1
-//   cosine          from 1 to 0 along half a cosine over the steps after warm-up (Loshchilov and Hutter 2017, SGDR,
-//                   equation 5 without restarts; torch CosineAnnealingLR with eta_min 0)
-//   one-cycle       up from 1/25 to 1, then down to 1/250000, both along half a cosine (Smith and Topin 2018; torch
-//                   OneCycleLR with its defaults; the momentum is left alone). It rises for 30 % of the steps, or for
-//                   warmup_steps where those are given
-//   step:N:GAMMA    multiplied by GAMMA every N epochs (torch StepLR)
-// Warm-up goes before all but one-cycle: step s < W has factor (s + 1) / (W + 1), and the schedule begins at step W
-// (torch SequentialLR of LinearLR with start_factor 1 / (W + 1), and the schedule).
+//   constant       1
+//   cosine         from 1 to 0 along half a cosine over the steps after warm-up: SGDR (Loshchilov
+//                  and Hutter 2017), equation 5 without restarts; torch CosineAnnealingLR
+//   one-cycle      up from 1/25 to 1, then down to 1/250000, both along half a cosine (Smith and
+//                  Topin 2018); torch OneCycleLR with its defaults, but momentum is left alone. It
+//                  rises for 30 % of the steps, or for warmup_steps where those are given
+//   step:N:GAMMA   multiplied by GAMMA every N epochs; torch StepLR
+// Warm-up goes before all but one-cycle: step s < W has factor (s + 1) / (W + 1), and the schedule
+// begins at step W (torch SequentialLR of LinearLR with start_factor 1 / (W + 1), and the
+// schedule).
 //
-// BadInput for an unknown name (the message lists them), a malformed number, N < 1, GAMMA outside (0, 1], fewer than one
-// step or one step an epoch, and warm-up that is negative or as long as the run.
+// BadInput for an unknown name (the message lists them), a malformed number, N < 1, GAMMA outside
+// (0, 1], fewer than one step or one step an epoch, and warm-up that is negative or as long as the
+// run.
 LrSchedule MakeLrSchedule(const std::string& spec, const RunLength& length);
 
 // "constant", "cosine", "one-cycle", "step:N:GAMMA".

@@ -1,4 +1,5 @@
-// One pass over many tensors: the elements of all of them are one range that the thread team shares.
+// One pass over many tensors: the elements of all of them are one range that the thread team
+// shares.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +11,9 @@
 
 namespace torus::parallel {
 
-// Calls body(tensor, begin, end) over pieces that cover elements [0, sizes[tensor]) of every tensor once. A model has
-// many small tensors and a few large ones: split by elements, threads end together.
+// Calls body(tensor, begin, end) over pieces that cover elements [0, sizes[tensor]) of every tensor
+// once. A model has many small tensors and a few large ones: split by elements, threads end
+// together.
 template <class Body>
 void ForEachPiece(std::span<const int64_t> sizes, const Body& body) {
   constexpr int64_t kGrain = 1 << 15;  // elements that a thread is worth waking for

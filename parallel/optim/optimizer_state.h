@@ -19,8 +19,9 @@ struct StateKind {
 std::vector<NamedTensor> NamedState(const std::vector<NamedVariable>& parameters,
                                     const std::vector<StateKind>& kinds);
 
-// Replaces the tensors of `kinds` by copies of `state`; what is absent becomes undefined. BadInput tagged `optimizer`,
-// before anything changes, for an unknown name, one that comes twice, or other than its parameter's shape and dtype.
+// Replaces the tensors of `kinds` by copies of `state`; what is absent becomes undefined. BadInput
+// tagged `optimizer`, before anything changes, for an unknown name, one that comes twice, or other
+// than its parameter's shape and dtype.
 void LoadNamedState(const std::string& optimizer, const std::vector<NamedVariable>& parameters,
                     const std::vector<NamedTensor>& state, std::vector<StateKind>& kinds);
 

@@ -1,5 +1,6 @@
-// Stochastic gradient descent, exactly as torch.optim.SGD (without `maximize`): the buffer of a parameter's first step is
-// its gradient, undamped, and only steps with a gradient touch it. sgd_kernel.h has the formulas.
+// Stochastic gradient descent, exactly as torch.optim.SGD (without `maximize`): the buffer of a
+// parameter's first step is its gradient, undamped, and only steps with a gradient touch it.
+// sgd_kernel.h has the formulas.
 #pragma once
 
 #include "parallel/optim/optimizer.h"
@@ -22,7 +23,8 @@ struct SgdGroup {
 
 class Sgd : public Optimizer {
  public:
-  // BadInput for a negative lr_scale, momentum or weight_decay, and for Nesterov without momentum or with dampening.
+  // BadInput for a negative lr_scale, momentum or weight_decay, and for Nesterov without momentum
+  // or with dampening.
   explicit Sgd(std::vector<SgdGroup> groups);
   // One group.
   Sgd(std::vector<NamedVariable> parameters, const SgdOptions& options);

@@ -1,4 +1,5 @@
-// The inner loop of SGD; Highway picks the vector width at run time, and every width gives the same bits.
+// The inner loop of SGD; Highway picks the vector width at run time, and every width from x86-64-v3
+// and Armv8 on gives the same bits.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,14 @@ struct SgdScalars {
   bool first = false;  // the buffer holds nothing yet
 };
 
-// For every element, each line rounded once where it is one fused multiply-add, as PyTorch's CPU kernels do:
+// For every element; each line is a fused multiply-add, rounded once, as in PyTorch's CPU kernels
+// (buffer * momentum is rounded apart):
 //   d = gradient * gradient_scale
 //   d = d + weight_decay * parameter
-//   buffer = first ? d : buffer * momentum + (1 - dampening) * d      (buffer * momentum is rounded apart)
+//   buffer = first ? d : buffer * momentum + (1 - dampening) * d
 //   d = nesterov ? d + momentum * buffer : buffer
 //   parameter = parameter - learning_rate * d
-// Without momentum `buffer` is null and the two lines in the middle fall away.
+// Without momentum `buffer` is null and the lines of the buffer and of Nesterov fall away.
 void SgdUpdate(float* parameter, const float* gradient, float* buffer, int64_t count,
                const SgdScalars& scalars);
 void SgdUpdate(double* parameter, const double* gradient, double* buffer, int64_t count,

@@ -1,6 +1,7 @@
 // Codec speed, in bytes of float32 input a second, on the calling thread's team (OMP_NUM_THREADS).
 //
-// Inputs: normal values, as behind a batch norm, and their positive half, as behind a ReLU (half of them tied at zero).
+// Inputs: normal values, as behind a batch norm, and their positive half, as behind a ReLU (half of
+// them tied at zero).
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

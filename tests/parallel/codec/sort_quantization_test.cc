@@ -7,13 +7,15 @@
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "tests/parallel/codec/exact_sort.h"
+#include "tests/testing/twins.h"
 
 namespace torus::parallel {
 namespace {
 
 constexpr int kBits[] = {16, 12, 8, 4};
 
-// The header's bound: half a step, three float32 roundings of a quotient below 2^Q, and the result's own rounding.
+// The header's bound: half a step, three float32 roundings of a quotient below 2^Q, and the
+// result's own rounding.
 double Bound(float step, float value, int step_bits) {
   const float size = std::fabs(value);
   const double ulp = double{std::nextafter(size, std::numeric_limits<float>::infinity())} - size;
@@ -63,16 +65,18 @@ TEST(SortQuantization, MeetsAnExactSortOnEveryDistribution) {
       }
 }
 
-TEST(SortQuantization, MeetsAnExactSortOn200OddSizes) {
-  std::mt19937 rng(11);
-  for (int i = 0; i < 200; ++i) {
-    const size_t count = 2 * (rng() % 2000) + 1;
-    const std::string& name = Distributions()[rng() % Distributions().size()];
-    for (int bits : kBits) {
-      SCOPED_TRACE(fmt::format("{} bits, {} of {}", bits, count, name));
-      ASSERT_NO_FATAL_FAILURE(ExpectExact(Draw(name, count, rng()), bits));
+TEST(SortQuantization, MeetsAnExactSortOn200OddSizesAtEveryVectorWidth) {
+  testing::ForEachVectorWidth([] {
+    std::mt19937 rng(11);
+    for (int i = 0; i < 200; ++i) {
+      const size_t count = 2 * (rng() % 700) + 1;
+      const std::string& name = Distributions()[rng() % Distributions().size()];
+      for (int bits : kBits) {
+        SCOPED_TRACE(fmt::format("{} bits, {} of {}", bits, count, name));
+        ASSERT_NO_FATAL_FAILURE(ExpectExact(Draw(name, count, rng()), bits));
+      }
     }
-  }
+  });
 }
 
 // Large enough that a team shares each pass.
@@ -93,6 +97,39 @@ TEST(SortQuantization, SameBytesAndValuesWhateverTheTeam) {
     }
   }
   SetTeamSize(before);
+}
+
+TEST(SortQuantization, SameBytesAtEveryVectorWidth) {
+  for (const std::string name : {"normal", "relu6", "mixed_scales"}) {
+    const std::vector<float> values = Draw(name, 10007, 5);
+    for (int bits : kBits) {
+      SortQuantization codec(bits);
+      const std::vector<std::byte> bytes = Encode(codec, values);
+      testing::ForEachVectorWidth([&] { EXPECT_EQ(Encode(codec, values), bytes) << name; });
+    }
+  }
+}
+
+TEST(SortQuantization, WireFormat) {
+  SortQuantization codec(4);  // two buckets of eight points
+  const std::vector<float> values{0, 7, 1, 8};
+  const std::vector<std::byte> bytes = Encode(codec, values);
+  const std::vector<int> expected{4,    0,    0,    0,    0, 0, 0, 0,  // count
+                                  0,    0,    0,    0,                 // minimum 0
+                                  0x24, 0x49, 0x12, 0x3e,              // step 1 / 7, rounded down
+                                  0,    0,    0xe0, 0x40,              // minimum 7
+                                  0x24, 0x49, 0x12, 0x3e,              // step 1 / 7
+                                  0x80, 0xf7};                         // points 0, 8 + 0, 7, 8 + 7
+  ASSERT_EQ(bytes.size(), expected.size());
+  for (size_t i = 0; i < bytes.size(); ++i)
+    EXPECT_EQ(std::to_integer<int>(bytes[i]), expected[i]) << "byte " << i;
+}
+
+TEST(SortQuantization, EncodedBytesInClosedForm) {
+  EXPECT_EQ(SortQuantization(16).EncodedBytes(1001), 8u + 128 + 2002);
+  EXPECT_EQ(SortQuantization(12).EncodedBytes(1001), 8u + 64 + 1502);
+  EXPECT_EQ(SortQuantization(8).EncodedBytes(1001), 8u + 32 + 1001);
+  EXPECT_EQ(SortQuantization(4).EncodedBytes(1001), 8u + 16 + 501);
 }
 
 TEST(SortQuantization, SeveralRanksShareOneObject) {

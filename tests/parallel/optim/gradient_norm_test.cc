@@ -48,7 +48,8 @@ TEST(GradientNorm, SameBitsWhateverTheTeam) {
   SetTeamSize(before);
 }
 
-// A pipeline's stages sum their own parameters: joined in model order, the norm is that of the whole.
+// A pipeline's stages sum their own parameters: joined in model order, the norm is that of the
+// whole.
 TEST(GradientNorm, SameBitsWhereverTheModelIsCut) {
   const std::vector<NamedVariable> parameters = SomeParameters();
   const double whole = GlobalNorm(SquaredGradientNorms(parameters));

@@ -23,8 +23,8 @@ LrSchedule ScheduleOf(const std::string& name) {
   return MakeLrSchedule(spec, length);
 }
 
-// PyTorch multiplies its way from step to step, so its own rounding grows: a handful of roundings of a factor of at most
-// 1 at each step.
+// PyTorch multiplies its way from step to step, so its own rounding grows: a handful of roundings
+// of a factor of at most 1 at each step.
 TEST(LrSchedule, AgreesWithPyTorch) {
   const SafetensorsFile golden = ReadSafetensors("tests/golden/lr_schedules.safetensors");
   ASSERT_GE(golden.tensors.size(), 10u);

@@ -40,8 +40,9 @@ std::vector<double> BufferOf(const Sgd& sgd, int64_t count) {
   return ToVector<double>(state[0].value.To(DType::kF64));
 }
 
-// One step from wherever the optimizer is, beside the plain one from the same values. Normal values stay below 6 here;
-// a buffer is a sum of at most three gradients with decay, a step at most twice that.
+// One step from wherever the optimizer is, beside the plain one from the same values. Normal values
+// stay below 6 here; a buffer is a sum of at most three gradients with decay, a step at most twice
+// that.
 template <class T>
 void ExpectPlainStep(Sgd& sgd, NamedVariable& parameter, const SgdOptions& options, uint64_t seed) {
   const int64_t count = parameter.value.numel();
@@ -84,7 +85,8 @@ TEST(Sgd, F64IsAsPlain) {
     ASSERT_NO_FATAL_FAILURE(ExpectPlainStep<double>(sgd, parameter, options, step));
 }
 
-// False for the two instruction sets that Highway knows below the floor of x86-64-v3; no program of ours runs on them.
+// False for the two instruction sets that Highway knows below the floor of x86-64-v3; no program of
+// ours runs on them.
 bool HasFusedMultiplyAdd() {
   return (hwy::SupportedTargets() & ~int64_t{HWY_SSE4 | HWY_SSSE3 | HWY_EMU128}) != 0;
 }

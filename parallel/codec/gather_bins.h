@@ -1,0 +1,21 @@
+// The second step of OrderStatistics: the indices of the values in a few bins of BinCounts.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "parallel/codec/bin_counts.h"
+
+namespace torus::parallel {
+
+struct BinRange {
+  int bin = 0;
+  int64_t start = 0, count = 0;  // of the bin's indices in the gathered list
+};
+
+// Writes the indices of bins[b]'s values to indices[start ... start + count), ascending. `counts`
+// of the same values; at most 255 bins, at least one. On the calling thread's team.
+void GatherBins(std::span<const float> values, const BinCounts& counts,
+                std::span<const BinRange> bins, uint32_t* indices);
+
+}  // namespace torus::parallel
