@@ -1,0 +1,152 @@
+// The command line: what is refused, in one line, and what follows from what.
+#include "tools/train/invocation.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "runtime/error.h"
+
+namespace torus::tools {
+namespace {
+
+Invocation Parse(std::vector<const char*> flags) {
+  flags.insert(flags.begin(), "train");
+  Invocation invocation = ParseInvocation(static_cast<int>(flags.size()), flags.data());
+  if (invocation.help.empty()) CheckAndComplete(invocation);
+  return invocation;
+}
+
+struct Refusal {
+  std::vector<const char*> flags;
+  const char* says;
+};
+
+class Refused : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(Refused, InOneLine) {
+  try {
+    Parse(GetParam().flags);
+    FAIL() << "accepted";
+  } catch (const BadInput& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find(GetParam().says), std::string::npos) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Flags, Refused,
+    ::testing::Values(
+        Refusal{{"--epoch", "3"}, "--epoch"}, Refusal{{"surplus"}, "surplus"},
+        Refusal{{"--epochs", "three"}, "--epochs"}, Refusal{{"--epochs", "0"}, "--epochs"},
+        Refusal{{"--epochs", "2.5"}, "--epochs"}, Refusal{{"--epochs"}, "--epochs"},
+        Refusal{{"--epochs", "99999999999999999999"}, "--epochs"},
+        Refusal{{"--batch-size", "-1"}, "--batch-size"},
+        Refusal{{"--batch-size", "7", "--replicas", "2"}, "cannot fill 8 micro-batches"},
+        Refusal{{"--micro-batches", "0"}, "--micro-batches"},
+        Refusal{{"--stages", "0"}, "--stages"}, Refusal{{"--replicas", "0"}, "--replicas"},
+        Refusal{{"--stages", "1000", "--replicas", "1000"}, "1000000 ranks"},
+        Refusal{{"--stages", "2", "--cut", "1,18"}, "makes 3 stages, but --stages is 2"},
+        Refusal{{"--cut", "1;18"}, "18"}, Refusal{{"--cut", "x"}, "x"},
+        Refusal{{"--stages", "1", "--cut", "auto"}, "--stages is 1"},
+        Refusal{{"--stages", "1", "--codec", "sortq:8"}, "needs a cut"},
+        Refusal{{"--codec", "sortq:7"}, "sortq"}, Refusal{{"--codec", "zip"}, "zip"},
+        Refusal{{"--schedule", "dualpipe"}, "gpipe"}, Refusal{{"--model", "vgg13"}, "mobilenet_v2"},
+        Refusal{{"--model", "mobilenet_v2:0"}, "width"},
+        Refusal{{"--model", "mobilenet_v2:a"}, "width"},
+        Refusal{{"--data", "imagenet"}, "fashion-mnist"},
+        Refusal{{"--augment", "mixup"}, "crop-flip"}, Refusal{{"--optimizer", "adam"}, "sgd"},
+        Refusal{{"--lr", "0"}, "--lr"}, Refusal{{"--lr", "nan"}, "--lr"},
+        Refusal{{"--lr", "inf"}, "--lr"}, Refusal{{"--momentum", "1"}, "--momentum"},
+        Refusal{{"--momentum", "nan"}, "--momentum"},
+        Refusal{{"--weight-decay", "-1"}, "--weight-decay"},
+        Refusal{{"--nesterov", "--momentum", "0"}, "--nesterov"},
+        Refusal{{"--lr-schedule", "linear"}, "linear"}, Refusal{{"--warmup", "-2"}, "--warmup"},
+        Refusal{{"--seed", "-1"}, "--seed"}, Refusal{{"--threads", "1"}, "--threads"},
+        Refusal{{"--timeout", "0"}, "--timeout"}, Refusal{{"--max-steps", "-1"}, "--max-steps"},
+        Refusal{{"--checkpoint-every", "-5"}, "--checkpoint-every"},
+        Refusal{{"--eval-only"}, "--init"}, Refusal{{"--lr", "1", "--lr", "2"}, "--lr"}));
+
+TEST(Invocation, DefaultsAreTheMainJob) {
+  const Settings s = Parse({}).settings;
+  EXPECT_EQ(s.model, "mobilenet_v2");
+  EXPECT_EQ(s.data, "fashion-mnist");
+  EXPECT_EQ(s.epochs, 3);
+  EXPECT_EQ(s.batch_size, 256);
+  EXPECT_EQ(s.stages, 2);
+  EXPECT_EQ(s.micro_batches, 4);
+  EXPECT_EQ(s.codec, "sortq:8");
+  EXPECT_EQ(s.lr, 0.1);
+  EXPECT_EQ(s.threads, std::max<int64_t>(2, std::thread::hardware_concurrency()));
+}
+
+TEST(Invocation, CompletesWhatFollows) {
+  EXPECT_EQ(Parse({"--cut", "1,18"}).settings.stages, 3);
+  EXPECT_EQ(Parse({"--stages", "1"}).settings.codec, "none");
+  EXPECT_GE(Parse({"--stages", "5", "--replicas", "3", "--batch-size", "60"}).settings.threads, 15);
+}
+
+TEST(Invocation, HelpNamesEveryFlagAndUnits) {
+  const std::string help = Parse({"--help"}).help;
+  ForEachSetting(Settings(), [&](const std::string& flag, const auto&) {
+    EXPECT_NE(help.find(flag + " "), std::string::npos) << flag;
+  });
+  for (const char* word : {"--max-steps", "--out", "--checkpoint-every", "--timeout", "--resume",
+                           "--eval-only", "--describe", "Seconds", "Steps", "[256]", "[sortq:8]"})
+    EXPECT_NE(help.find(word), std::string::npos) << word;
+}
+
+TEST(Settings, ComeBackFromJson) {
+  Settings settings;
+  settings.cut = "1,18";
+  settings.lr = 0.1 + 0.2;
+  settings.seed = ~uint64_t{0};
+  const nlohmann::json json = nlohmann::json::parse(ToJson(settings).dump());
+  EXPECT_EQ(ToJson(SettingsFromJson(json, "file")), json);
+}
+
+TEST(Settings, AreReadStrictly) {
+  const nlohmann::json good = ToJson(Settings());
+  nlohmann::json bad = good;
+  bad.erase("lr");
+  EXPECT_THROW(SettingsFromJson(bad, "file"), BadInput);
+  bad = good;
+  bad["epochs"] = "3";
+  EXPECT_THROW(SettingsFromJson(bad, "file"), BadInput);
+  bad = good;
+  bad["surplus"] = 1;
+  EXPECT_THROW(SettingsFromJson(bad, "file"), BadInput);
+}
+
+TEST(TakeSettings, RefusesWhatContradictsAndNamesBoth) {
+  Settings stored;
+  stored.lr = 0.05;
+  stored.stages = 3;
+  const char* argv[] = {"train", "--lr", "0.2", "--stages", "3"};
+  Invocation invocation = ParseInvocation(5, argv);
+  try {
+    TakeSettings(stored, "/runs/a", invocation);
+    FAIL();
+  } catch (const BadInput& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("--lr 0.2"), std::string::npos) << message;
+    EXPECT_NE(message.find("--lr 0.05"), std::string::npos) << message;
+    EXPECT_NE(message.find("/runs/a"), std::string::npos) << message;
+  }
+}
+
+TEST(TakeSettings, AcceptsWhatAgreesAndTakesTheRest) {
+  Settings stored;
+  stored.lr = 0.05;
+  stored.stages = 3;
+  const char* argv[] = {"train", "--stages", "3", "--data-dir", "/elsewhere"};
+  Invocation invocation = ParseInvocation(5, argv);
+  TakeSettings(stored, "/runs/a", invocation);
+  EXPECT_EQ(invocation.settings.lr, 0.05);
+  EXPECT_EQ(invocation.settings.data_dir, "/elsewhere");
+}
+
+}  // namespace
+}  // namespace torus::tools

@@ -1,0 +1,54 @@
+// Small parts of the programs: numbers for people, paths, the metrics file.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tools/common/units.h"
+#include "tools/common/user_path.h"
+#include "tools/train/metrics_file.h"
+
+namespace torus::tools {
+namespace {
+
+TEST(Units, AreReadable) {
+  EXPECT_EQ(FormatBytes(0), "0 B");
+  EXPECT_EQ(FormatBytes(1023), "1023 B");
+  EXPECT_EQ(FormatBytes(1024), "1.00 KiB");
+  EXPECT_EQ(FormatBytes(1048575), "1.00 MiB");
+  EXPECT_EQ(FormatBytes(uint64_t{412} << 20), "412 MiB");
+  EXPECT_EQ(FormatCount(0.4), "0");
+  EXPECT_EQ(FormatCount(999), "999");
+  EXPECT_EQ(FormatCount(60000), "60,000");
+  EXPECT_EQ(FormatCount(-1234567), "-1,234,567");
+  EXPECT_EQ(FormatSeconds(0.846), "846 ms");
+  EXPECT_EQ(FormatSeconds(12.34), "12.3 s");
+  EXPECT_EQ(FormatSeconds(178), "2 min 58 s");
+  EXPECT_EQ(FormatSeconds(7260), "2 h 1 min");
+}
+
+TEST(UserPath, IsMeantFromWhereTheUserStood) {
+  ASSERT_EQ(setenv("BUILD_WORKING_DIRECTORY", "/home/ada", 1), 0);
+  EXPECT_EQ(UserPath("runs/a"), "/home/ada/runs/a");
+  EXPECT_EQ(UserPath("/runs/a"), "/runs/a");
+  EXPECT_EQ(UserPath(""), "");
+  ASSERT_EQ(unsetenv("BUILD_WORKING_DIRECTORY"), 0);
+  EXPECT_EQ(UserPath("runs/a"), "runs/a");
+}
+
+TEST(MetricsFile, KeepsWhatCameBeforeTheCheckpoint) {
+  const std::string path = ::testing::TempDir() + "/metrics.jsonl";
+  {
+    MetricsFile file(path, 0);
+    for (int step = 1; step <= 5; ++step) file.Add({{"kind", "train"}, {"step", step}});
+  }
+  std::ofstream(path, std::ios::app) << "{\"kind\": \"tra";  // killed while writing
+  MetricsFile resumed(path, 3);
+  ASSERT_EQ(resumed.lines().size(), 3u);
+  EXPECT_EQ(resumed.lines().back()["step"], 3);
+  const MetricsFile fresh(path, 0);
+  EXPECT_TRUE(fresh.lines().empty());
+}
+
+}  // namespace
+}  // namespace torus::tools

@@ -1,0 +1,140 @@
+// The program itself, run as a user runs it, on a data set of a few images.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace torus::tools::testing {
+
+inline std::string ReadText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return (std::stringstream() << file.rdbuf()).str();
+}
+
+struct Ended {
+  int status = -1;  // of exit, or 128 + signal
+  std::string out, err;
+};
+
+// A program on its way.
+class Program {
+ public:
+  Program(const std::string& path, std::vector<std::string> arguments, const std::string& scratch)
+      : out_(scratch + "/stdout"), err_(scratch + "/stderr") {
+    arguments.insert(arguments.begin(), path);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ != 0) return;
+    dup2(open(out_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDOUT_FILENO);
+    dup2(open(err_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
+    execv(path.c_str(), argv.data());
+    _exit(127);
+  }
+  void Signal(int signal) const { kill(pid_, signal); }
+  std::string out() const { return ReadText(out_); }
+  bool running() const { return kill(pid_, 0) == 0 && waitpid(pid_, nullptr, WNOHANG) == 0; }
+  Ended Wait() const {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return {code, ReadText(out_), ReadText(err_)};
+  }
+
+ private:
+  std::string out_, err_;
+  pid_t pid_;
+};
+
+// Writes an IDX file of bytes.
+inline void WriteIdx(const std::string& path, const std::vector<uint32_t>& dims,
+                     const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write("\0\0\x08", 3).put(static_cast<char>(dims.size()));
+  for (uint32_t size : dims)
+    for (int shift = 24; shift >= 0; shift -= 8) file.put(static_cast<char>(size >> shift));
+  file << bytes;
+}
+
+// Images of a bright bar whose place is the class, with some noise of a fixed pattern.
+inline void WriteImages(const std::string& folder, const std::string& prefix, uint32_t count) {
+  std::string images, labels;
+  uint32_t noise = 1;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t label = i % 10;
+    labels.push_back(static_cast<char>(label));
+    for (uint32_t p = 0; p < 28 * 28; ++p) {
+      noise = noise * 1664525 + 1013904223;
+      const bool bright = p / 28 / 3 == label;
+      images.push_back(static_cast<char>((bright ? 200 : 0) + (noise >> 27)));
+    }
+  }
+  WriteIdx(folder + "/" + prefix + "-images-idx3-ubyte", {count, 28, 28}, images);
+  WriteIdx(folder + "/" + prefix + "-labels-idx1-ubyte", {count}, labels);
+}
+
+class ProgramTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    scratch_ = ::testing::TempDir() + "/" +
+               ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(scratch_);
+    std::filesystem::create_directories(scratch_ + "/data");
+    WriteImages(scratch_ + "/data", "train", 90);
+    WriteImages(scratch_ + "/data", "t10k", 20);
+  }
+
+  // A small run: 4 steps an epoch, the last batch smaller.
+  std::vector<std::string> Small(const std::string& out, std::vector<std::string> more = {}) const {
+    std::vector<std::string> flags = {"--model",         "mobilenet_v2:0.1",
+                                      "--data-dir",      scratch_ + "/data",
+                                      "--out",           scratch_ + "/" + out,
+                                      "--epochs",        "2",
+                                      "--batch-size",    "24",
+                                      "--micro-batches", "2"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    return flags;
+  }
+  Program Start(const std::vector<std::string>& flags) const {
+    return Program("tools/train/train", flags, scratch_);
+  }
+  Ended Train(const std::vector<std::string>& flags) const { return Start(flags).Wait(); }
+  nlohmann::json Json(const std::string& path) const {
+    return nlohmann::json::parse(ReadText(scratch_ + "/" + path));
+  }
+  // Weights and optimizer state, as bytes.
+  std::string Tensors(const std::string& run) const {
+    return ReadText(scratch_ + "/" + run + "/checkpoint/weights.safetensors") +
+           ReadText(scratch_ + "/" + run + "/checkpoint/optimizer.safetensors");
+  }
+  std::vector<double> Losses(const std::string& run) const {
+    std::vector<double> losses;
+    std::istringstream lines(ReadText(scratch_ + "/" + run + "/metrics.jsonl"));
+    for (std::string line; std::getline(lines, line);) {
+      const nlohmann::json json = nlohmann::json::parse(line);
+      if (json["kind"] == "train") losses.push_back(json["loss"]);
+    }
+    return losses;
+  }
+  static void ExpectOneLine(const Ended& ended, int status, const std::string& says) {
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_NE(ended.err.find(says), std::string::npos) << "no \"" << says << "\" in " << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+
+  std::string scratch_;
+};
+
+}  // namespace torus::tools::testing

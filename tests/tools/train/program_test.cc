@@ -1,0 +1,155 @@
+// tools/train end to end, on a small model and a few images.
+#include "tests/tools/train/program.h"
+
+#include <chrono>
+#include <thread>
+
+namespace torus::tools::testing {
+namespace {
+
+using Flags = std::vector<std::string>;
+
+TEST_F(ProgramTest, LeavesWhatItPromises) {
+  const Ended ended = Train(Small("run", {"--replicas", "2", "--batch-size", "24"}));
+  ASSERT_EQ(ended.status, 2) << "a flag given twice must be refused";
+  const Ended good = Train(Small("run", {"--replicas", "2"}));
+  ASSERT_EQ(good.status, 0) << good.err;
+  const nlohmann::json summary = Json("run/summary.json");
+  EXPECT_EQ(summary["steps"], 8);
+  EXPECT_EQ(summary["samples"], 180);
+  EXPECT_TRUE(summary["finished"]);
+  EXPECT_EQ(summary["test"]["samples"], 20);
+  EXPECT_EQ(summary["ranks"].size(), 4u);
+  EXPECT_DOUBLE_EQ(summary["bubble"]["ideal"].get<double>(), 1.0 / 3);
+  for (const nlohmann::json& link : summary["links"]) {
+    const auto sent = link["sent_bytes"].get<int64_t>();
+    const auto float32 = link["float32_bytes"].get<int64_t>();
+    if (link["what"] == "all-reduce") EXPECT_EQ(sent, float32);
+    // 8 bits a value, and the bound table of each tensor's buckets.
+    if (link["what"] != "all-reduce") EXPECT_LT(sent, float32 / 3);
+  }
+  EXPECT_EQ(Losses("run").size(), 8u);
+  const nlohmann::json trace = Json("run/trace.json");
+  EXPECT_GT(trace["traceEvents"].size(), 50u);
+  const std::string report = ReadText(scratch_ + "/run/report.html");
+  EXPECT_NE(report.find("id=\"data\""), std::string::npos);
+  EXPECT_EQ(report.find("src="), std::string::npos) << "the page must carry all that it shows";
+  EXPECT_NE(good.out.find("accuracy"), std::string::npos);
+  EXPECT_NE(good.out.find("bubble"), std::string::npos);
+  EXPECT_NE(good.out.find("memory"), std::string::npos);
+}
+
+TEST_F(ProgramTest, EveryCutGivesTheSameBits) {
+  const Flags common = {"--codec", "none", "--augment", "crop-flip", "--max-steps", "6"};
+  const auto run = [&](const std::string& name, Flags more) {
+    more.insert(more.end(), common.begin(), common.end());
+    const Ended ended = Train(Small(name, more));
+    ASSERT_EQ(ended.status, 0) << ended.err;
+  };
+  run("one", {"--stages", "1", "--threads", "1"});
+  run("two", {"--stages", "2", "--threads", "2"});
+  run("three", {"--cut", "1,18", "--threads", "3"});
+  EXPECT_EQ(Losses("one").size(), 6u);
+  EXPECT_EQ(Losses("one"), Losses("two"));
+  EXPECT_EQ(Losses("one"), Losses("three"));
+  EXPECT_EQ(Tensors("one"), Tensors("two"));
+  EXPECT_EQ(Tensors("one"), Tensors("three"));
+}
+
+TEST_F(ProgramTest, ResumesInTheMiddleOfAnEpochInTheSameBits) {
+  const Flags flags = {"--augment", "crop-flip"};
+  ASSERT_EQ(Train(Small("whole", flags)).status, 0);
+  Flags part = flags;
+  part.insert(part.end(), {"--max-steps", "2"});
+  ASSERT_EQ(Train(Small("part", part)).status, 0);
+  EXPECT_NE(Tensors("whole"), Tensors("part"));
+  const Ended resumed = Train({"--resume", scratch_ + "/part"});
+  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(Tensors("whole"), Tensors("part"));
+  EXPECT_EQ(Losses("whole"), Losses("part"));
+  EXPECT_EQ(Json("whole/summary.json")["test"], Json("part/summary.json")["test"]);
+}
+
+TEST_F(ProgramTest, ResumeRefusesAnotherSettingAndNamesBoth) {
+  ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
+  const std::string run = scratch_ + "/run";
+  const Ended lr = Train({"--resume", run, "--lr", "0.7"});
+  ExpectOneLine(lr, 2, "--lr 0.7");
+  ExpectOneLine(lr, 2, "--lr 0.1");
+  ExpectOneLine(Train({"--resume", run, "--stages", "3"}), 2, "--stages 2");
+  ExpectOneLine(Train({"--resume", run + "/nowhere"}), 2, "nowhere");
+  ExpectOneLine(Train(Small("run")), 2, "holds a run already");
+  EXPECT_EQ(Train({"--resume", run + "/checkpoint", "--eval-only", "--stages", "2"}).status, 0);
+}
+
+TEST_F(ProgramTest, SignalWritesACheckpointAndSaysHowToGoOn) {
+  const Program program = Start(Small("run", {"--epochs", "1000"}));
+  EXPECT_EQ(program.Wait().status, 2);  // --epochs twice
+  Flags flags = Small("run");
+  flags[std::find(flags.begin(), flags.end(), "--epochs") - flags.begin() + 1] = "1000";
+  const Program endless = Start(flags);
+  while (endless.running() && Losses("run").size() < 3)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  endless.Signal(SIGINT);
+  const Ended ended = endless.Wait();
+  EXPECT_EQ(ended.status, 128 + SIGINT) << ended.err;
+  EXPECT_NE(ended.out.find("--resume " + scratch_ + "/run"), std::string::npos) << ended.out;
+  const nlohmann::json summary = Json("run/summary.json");
+  EXPECT_FALSE(summary["finished"]);
+  const int64_t steps = summary["steps"];
+  EXPECT_GE(steps, 3);
+  const Ended resumed =
+      Train({"--resume", scratch_ + "/run", "--max-steps", std::to_string(steps + 1)});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(Json("run/summary.json")["resumed_from"], steps);
+  EXPECT_EQ(static_cast<int64_t>(Losses("run").size()), steps + 1);
+}
+
+TEST_F(ProgramTest, SurvivesAKillWhileItSaves) {
+  // A checkpoint after every step: the kill falls into one of them more often than not.
+  Flags flags = Small("run", {"--checkpoint-every", "1"});
+  flags[std::find(flags.begin(), flags.end(), "--epochs") - flags.begin() + 1] = "1000";
+  const Program endless = Start(flags);
+  while (endless.running() && Losses("run").size() < 3)
+    std::this_thread::sleep_for(std::chrono::milliseconds(7));
+  endless.Signal(SIGKILL);
+  EXPECT_EQ(endless.Wait().status, 128 + SIGKILL);
+  const Ended resumed = Train({"--resume", scratch_ + "/run", "--max-steps", "6"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_GE(Json("run/summary.json")["resumed_from"], 1);
+}
+
+TEST_F(ProgramTest, MeasuredCutIsStored) {
+  ASSERT_EQ(Train(Small("run", {"--cut", "auto", "--max-steps", "1"})).status, 0);
+  const nlohmann::json stored = Json("run/checkpoint/settings.json")["cut"];
+  EXPECT_EQ(stored["cuts"].size(), 1u);
+  EXPECT_EQ(stored["measured_seconds"].size(), 21u);
+  ASSERT_EQ(Train({"--resume", scratch_ + "/run", "--max-steps", "2"}).status, 0);
+  EXPECT_EQ(Json("run/checkpoint/settings.json")["cut"], stored);
+}
+
+TEST_F(ProgramTest, EveryMistakeIsOneLine) {
+  ExpectOneLine(Train({"--lr", "0"}), 2, "--lr");
+  ExpectOneLine(Train({"--nonsense"}), 2, "--nonsense");
+  ExpectOneLine(Train({"--data-dir", scratch_ + "/nowhere"}), 2, "nowhere");
+  ExpectOneLine(Train(Small("a", {"--stages", "30"})), 2, "--stages 30");
+  ExpectOneLine(Train(Small("a", {"--cut", "40"})), 2, "40");
+  ExpectOneLine(Train(Small("a", {"--warmup", "8"})), 2, "warm");
+  ExpectOneLine(Train(Small("a", {"--init", scratch_ + "/none.safetensors"})), 2,
+                "none.safetensors");
+  std::ofstream(scratch_ + "/file") << "no folder";
+  ExpectOneLine(Train(Small("file/run")), 1, "file");
+  std::ofstream(scratch_ + "/data/train-labels-idx1-ubyte") << "damaged";
+  ExpectOneLine(Train(Small("a")), 2, "train-labels-idx1-ubyte");
+}
+
+TEST_F(ProgramTest, DescribeNumbersTheLayers) {
+  const Ended ended = Train(Small("run", {"--describe", "--cut", "1,18"}));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  for (const char* text : {"features.18", "classifier", "stage 2: layers 18 to 20", "F0 F1"})
+    EXPECT_NE(ended.out.find(text), std::string::npos) << text << " is not in\n" << ended.out;
+  EXPECT_FALSE(std::filesystem::exists(scratch_ + "/run"));
+}
+
+}  // namespace
+}  // namespace torus::tools::testing

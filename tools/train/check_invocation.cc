@@ -1,0 +1,122 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "data/augment.h"
+#include "data/open_dataset.h"
+#include "parallel/codec/make_codec.h"
+#include "parallel/optim/lr_schedule.h"
+#include "parallel/pipeline/partition.h"
+#include "parallel/schedule/factory.h"
+#include "runtime/error.h"
+#include "tools/train/invocation.h"
+#include "tools/train/model_spec.h"
+
+namespace torus::tools {
+namespace {
+
+void RequireAtLeast(const char* flag, int64_t value, int64_t least) {
+  Require(value >= least, "train", "{} must be at least {}, got {}", flag, least, value);
+}
+
+// One past this and a count is a slip of the keyboard, or would overflow a product of counts.
+constexpr int64_t kMostRanks = 1024;
+
+void RequireCount(const char* flag, int64_t value, int64_t most) {
+  Require(value >= 1 && value <= most, "train", "{} must be from 1 to {}, got {}", flag, most,
+          value);
+}
+
+void RequireOneOf(const char* flag, const std::string& value, const std::vector<std::string>& all) {
+  Require(std::find(all.begin(), all.end(), value) != all.end(), "train",
+          "{} must be one of {}, got {}", flag, fmt::join(all, ", "), value);
+}
+
+void CheckNumbers(const Settings& s) {
+  RequireCount("--epochs", s.epochs, 1'000'000);
+  RequireCount("--batch-size", s.batch_size, 1 << 24);
+  RequireCount("--micro-batches", s.micro_batches, 1 << 16);
+  RequireCount("--stages", s.stages, kMostRanks);
+  RequireCount("--replicas", s.replicas, kMostRanks);
+  Require(std::isfinite(s.lr) && s.lr > 0, "train", "--lr must be above 0, got {}", s.lr);
+  Require(s.momentum >= 0 && s.momentum < 1, "train",
+          "--momentum must be from 0 to below 1, got {}", s.momentum);
+  if (s.warmup != Settings().warmup) RequireAtLeast("--warmup", s.warmup, 0);
+  Require(std::isfinite(s.weight_decay) && s.weight_decay >= 0, "train",
+          "--weight-decay must be at least 0, got {}", s.weight_decay);
+}
+
+void CheckNames(const Settings& s) {
+  RequireOneOf("--data", s.data, data::DatasetNames());
+  RequireOneOf("--augment", s.augment, data::AugmentNames());
+  RequireOneOf("--schedule", s.schedule, parallel::ScheduleNames());
+  RequireOneOf("--optimizer", s.optimizer, {"sgd"});
+  parallel::MakeLrSchedule(s.lr_schedule, {});
+  ParseModelSpec(s.model);
+  parallel::MakeCodec(s.codec);
+}
+
+void CheckOthers(const Invocation& invocation) {
+  RequireAtLeast("--max-steps", invocation.max_steps, 0);
+  RequireAtLeast("--checkpoint-every", invocation.checkpoint_every, 0);
+  Require(std::isfinite(invocation.timeout) && invocation.timeout > 0, "train",
+          "--timeout must be above 0 seconds, got {}", invocation.timeout);
+  const bool resumed = !invocation.resume.empty();
+  Require(!invocation.eval_only || resumed || !invocation.settings.init.empty(), "train",
+          "--eval-only needs weights: give --init FILE or --resume DIR");
+}
+
+// Stages and cuts each say how many parts there are.
+void CompleteStages(Invocation& invocation) {
+  Settings& s = invocation.settings;
+  const bool listed = !s.cut.empty() && s.cut != "auto";
+  if (listed) {
+    const auto stages = static_cast<int64_t>(parallel::ParseCuts(s.cut).size()) + 1;
+    Require(!invocation.given.contains("--stages") || s.stages == stages, "train",
+            "--cut {} makes {} stages, but --stages is {}", s.cut, stages, s.stages);
+    s.stages = stages;
+  }
+  Require(s.stages > 1 || s.cut.empty(), "train", "--cut {} needs two stages, but --stages is 1",
+          s.cut);
+  if (s.stages > 1) return;
+  Require(!invocation.given.contains("--codec") || s.codec == "none", "train",
+          "--codec {} needs a cut to work on, but --stages is 1", s.codec);
+  s.codec = "none";
+}
+
+void CompleteThreads(Invocation& invocation) {
+  Settings& s = invocation.settings;
+  const int64_t ranks = s.stages * s.replicas;
+  Require(ranks <= kMostRanks, "train", "--stages {} x --replicas {} are {} ranks; at most {}",
+          s.stages, s.replicas, ranks, kMostRanks);
+  if (!invocation.given.contains("--threads") && s.threads == 0)
+    s.threads = std::max<int64_t>(ranks, std::max(1u, std::thread::hardware_concurrency()));
+  Require(s.threads >= ranks && s.threads <= 65536, "train",
+          "--threads must give each of the {} ranks one, and be at most 65536, got {}", ranks,
+          s.threads);
+}
+
+void CheckBatch(const Settings& s) {
+  const int64_t parts = s.replicas * s.micro_batches;
+  Require(s.batch_size >= parts, "train",
+          "--batch-size {} cannot fill {} micro-batches (--replicas {} x --micro-batches {})",
+          s.batch_size, parts, s.replicas, s.micro_batches);
+  Require(!s.nesterov || s.momentum > 0, "train", "--nesterov needs --momentum above 0");
+}
+
+}  // namespace
+
+void CheckAndComplete(Invocation& invocation) {
+  CheckNumbers(invocation.settings);
+  CheckNames(invocation.settings);
+  CheckOthers(invocation);
+  CompleteStages(invocation);
+  CompleteThreads(invocation);
+  CheckBatch(invocation.settings);
+}
+
+}  // namespace torus::tools

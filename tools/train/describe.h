@@ -1,0 +1,14 @@
+// What --describe prints: the layers, where the cuts lie, and the schedule.
+#pragma once
+
+#include <string>
+
+#include "parallel/pipeline/partition.h"
+#include "tools/train/image_task.h"
+
+namespace torus::tools {
+
+std::string DescribeRun(const ImageTask& task, const Settings& settings,
+                        const parallel::Cuts& cuts);
+
+}  // namespace torus::tools

@@ -1,0 +1,168 @@
+#include "tools/train/invocation.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "runtime/error.h"
+#include "tools/common/user_path.h"
+
+namespace torus::tools {
+namespace {
+
+constexpr char kAbout[] =
+    "Trains an image classifier as a pipeline of stages, each on a rank (a thread) of its own, "
+    "times "
+    "a number of replicas. Without flags: MobileNetV2 on Fashion-MNIST, three epochs, two stages.";
+
+constexpr char kMore[] =
+    "What it leaves in --out: summary.json, metrics.jsonl, trace.json (open it in "
+    "ui.perfetto.dev), "
+    "report.html, and checkpoint/ with weights.safetensors under torchvision's names.\n"
+    "Ctrl-C ends the step, writes a checkpoint and says how to resume; a second one quits at "
+    "once.\n"
+    "Status: 0 done, 2 a mistake in flags or files, 1 another failure, 130 or 143 stopped by a "
+    "signal.";
+
+void AddRunFlags(CLI::App& app, Settings& s) {
+  app.add_option("--model", s.model, "mobilenet_v2, or mobilenet_v2:W for a width multiplier W")
+      ->group("What is trained");
+  app.add_option("--data", s.data, "fashion-mnist or cifar10")->group("What is trained");
+  app.add_option("--augment", s.augment,
+                 "Random changes of training images: none, flip, crop-flip, resized-crop-flip")
+      ->group("What is trained");
+  app.add_option("--init", s.init, "Weights to begin with, a .safetensors file (else random)")
+      ->group("What is trained");
+  app.add_option("--seed", s.seed, "Of weights, order, augmentation and dropout")
+      ->group("What is trained");
+}
+
+void AddOptimizerFlags(CLI::App& app, Settings& s) {
+  const char* group = "How it is optimized";
+  app.add_option("--epochs", s.epochs, "Passes over the training set")->group(group);
+  app.add_option("--batch-size", s.batch_size, "Samples a step, over all replicas")->group(group);
+  app.add_option("--optimizer", s.optimizer, "sgd")->group(group);
+  app.add_option("--lr", s.lr, "Peak learning rate")->group(group);
+  app.add_option("--momentum", s.momentum, "From 0 to below 1")->group(group);
+  app.add_flag("--nesterov", s.nesterov, "Nesterov's momentum");
+  app.get_option("--nesterov")->group(group);
+  app.add_option("--weight-decay", s.weight_decay, "Of every parameter")->group(group);
+  app.add_option(
+         "--lr-schedule", s.lr_schedule,
+         "Over the steps of --epochs: constant, cosine, one-cycle, or step:N:G (times G every N "
+         "epochs)")
+      ->group(group);
+  app.add_option(
+         "--warmup", s.warmup,
+         "Steps in which the rate rises to --lr; by default a tenth of the run, at most 100")
+      ->default_str("")
+      ->group(group);
+}
+
+void AddParallelFlags(CLI::App& app, Settings& s, Invocation& invocation) {
+  const char* group = "How it is laid out over ranks";
+  app.add_option("--stages", s.stages, "Parts of the model, each on a rank of its own")
+      ->group(group);
+  app.add_option(
+         "--cut", s.cut,
+         "First layer of each stage but the first, as --describe numbers them (1,18); auto: "
+         "balanced by times measured now; by default balanced by a static cost")
+      ->group(group);
+  app.add_option("--micro-batches", s.micro_batches, "Parts of a replica's share of a batch")
+      ->group(group);
+  app.add_option("--replicas", s.replicas, "Copies of the pipeline, which share every batch")
+      ->group(group);
+  app.add_option("--schedule", s.schedule, "gpipe")->group(group);
+  app.add_option("--codec", s.codec,
+                 "Of activations and gradients that cross a cut: none, sortq:16, sortq:12, sortq:8 "
+                 "or sortq:4 (bits a value)")
+      ->group(group);
+  app.add_option("--threads", s.threads, "In all, shared by the ranks; by default the cores")
+      ->default_str("")
+      ->group(group);
+  app.add_option("--timeout", invocation.timeout,
+                 "Seconds without any progress of a rank until the others give it up")
+      ->group(group);
+}
+
+void AddFileFlags(CLI::App& app, Invocation& invocation) {
+  const char* group = "Files and runs";
+  app.add_option("--data-dir", invocation.settings.data_dir,
+                 "Folder of the dataset; by default its usual place")
+      ->group(group);
+  app.add_option("--out", invocation.out,
+                 "Folder for what the run leaves; by default runs/NAME-DATE")
+      ->group(group);
+  app.add_option("--checkpoint-every", invocation.checkpoint_every,
+                 "Steps between checkpoints; 0: at the end of each epoch")
+      ->group(group);
+  app.add_option(
+         "--max-steps", invocation.max_steps,
+         "Stop after that many steps in all, also within an epoch; 0: no limit. The learning "
+         "rate's schedule stays that of --epochs")
+      ->group(group);
+  app.add_option("--resume", invocation.resume,
+                 "Go on with the run in this folder, with its own settings")
+      ->group(group);
+  app.add_flag("--eval-only", invocation.eval_only,
+               "Evaluate the weights of --init or --resume on the test set, and end");
+  app.get_option("--eval-only")->group(group);
+  app.add_flag("--describe", invocation.describe,
+               "Print the layers, the stages and the schedule, and end");
+  app.get_option("--describe")->group(group);
+}
+
+std::string FlagOf(const CLI::Option& option) { return "--" + option.get_lnames().front(); }
+
+void MakeAbsolute(std::string& path) {
+  if (!path.empty()) path = std::filesystem::absolute(UserPath(path)).lexically_normal().string();
+}
+
+// The first line of CLI11's message, without its advice.
+std::string OneLine(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+Invocation ParseInvocation(int argc, const char* const* argv) {
+  Invocation invocation;
+  CLI::App app(kAbout, "train");
+  app.footer(kMore);
+  app.option_defaults()->always_capture_default();
+  AddRunFlags(app, invocation.settings);
+  AddOptimizerFlags(app, invocation.settings);
+  AddParallelFlags(app, invocation.settings, invocation);
+  AddFileFlags(app, invocation);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    invocation.help = app.help();
+    return invocation;
+  } catch (const CLI::ParseError& error) {
+    Throw<BadInput>("train", "{} (--help lists the flags)", OneLine(error));
+  }
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0) invocation.given.insert(FlagOf(*option));
+  for (std::string* path : {&invocation.settings.data_dir, &invocation.settings.init,
+                            &invocation.out, &invocation.resume})
+    MakeAbsolute(*path);
+  return invocation;
+}
+
+void TakeSettings(const Settings& stored, const std::string& folder, Invocation& invocation) {
+  const Settings wanted = invocation.settings;
+  const nlohmann::json has = ToJson(stored);
+  ForEachSetting(wanted, [&](const std::string& flag, const auto& value) {
+    if (!invocation.given.contains(flag) || flag == "--data-dir") return;
+    const nlohmann::json want = value;
+    Require(want == has.at(flag.substr(2)), "train",
+            "{} {} contradicts the run in {}, which has {} {}", flag, want.dump(), folder, flag,
+            has.at(flag.substr(2)).dump());
+  });
+  invocation.settings = stored;
+  if (invocation.given.contains("--data-dir")) invocation.settings.data_dir = wanted.data_dir;
+}
+
+}  // namespace torus::tools

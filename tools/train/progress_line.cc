@@ -1,0 +1,82 @@
+#include "tools/train/progress_line.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "tools/common/units.h"
+
+namespace torus::tools {
+namespace {
+
+constexpr size_t kRecent = 20;  // steps that speed is taken over
+constexpr double kRedrawSeconds = 0.1;
+constexpr int kBarWidth = 24;
+constexpr char kClear[] = "\r\x1b[K";
+
+std::string Bar(double share) {
+  const int full = std::clamp(static_cast<int>(share * kBarWidth), 0, kBarWidth);
+  return "[" + std::string(full, '=') + std::string(full < kBarWidth, '>') +
+         std::string(std::max(0, kBarWidth - full - 1), ' ') + "]";
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(std::FILE* out, int64_t begin, int64_t end)
+    : out_(out), terminal_(isatty(fileno(out)) != 0), begin_(begin), end_(end) {}
+
+double ProgressLine::ImagesPerSecond() const {
+  double samples = 0, seconds = 0;
+  for (const Step& step : recent_) {
+    samples += static_cast<double>(step.samples);
+    seconds += step.seconds;
+  }
+  return seconds > 0 ? samples / seconds : 0;
+}
+
+std::string ProgressLine::Render(const Step& step) const {
+  double seconds = 0, loss = 0;
+  for (const Step& recent : recent_) {
+    seconds += recent.seconds;
+    loss += recent.loss;
+  }
+  const auto count = static_cast<double>(recent_.size());
+  const double left = seconds / count * static_cast<double>(end_ - step.step - 1);
+  return fmt::format("step {}/{}  loss {:.4f}  {} images/s  ETA {}", step.step + 1, end_,
+                     loss / count, FormatCount(ImagesPerSecond()), FormatSeconds(left));
+}
+
+void ProgressLine::Show(const Step& step) {
+  recent_.push_back(step);
+  if (recent_.size() > kRecent) recent_.pop_front();
+  since_drawn_ += step.seconds;
+  const bool last = step.step + 1 == end_;
+  if (terminal_) {
+    if (!last && drawn_ && since_drawn_ < kRedrawSeconds) return;
+    const double share =
+        static_cast<double>(step.step + 1 - begin_) / static_cast<double>(end_ - begin_);
+    fmt::print(out_, "{}{} {}", kClear, Bar(share), Render(step));
+  } else {
+    const int64_t every = std::max<int64_t>(1, (end_ - begin_) / 20);
+    if (!last && (step.step + 1 - begin_) % every != 0) return;
+    fmt::print(out_, "{}\n", Render(step));
+  }
+  drawn_ = true;
+  since_drawn_ = 0;
+  std::fflush(out_);
+}
+
+void ProgressLine::Print(const std::string& text) {
+  End();
+  fmt::print(out_, "{}\n", text);
+  std::fflush(out_);
+}
+
+void ProgressLine::End() {
+  if (terminal_ && drawn_) fmt::print(out_, "{}", kClear);
+  drawn_ = false;
+  std::fflush(out_);
+}
+
+}  // namespace torus::tools

@@ -1,0 +1,28 @@
+// A run taken up again from its checkpoint, and how one is written.
+#pragma once
+
+#include <string>
+
+#include "parallel/trainer/train_state.h"
+#include "tools/train/choose_cuts.h"
+#include "tools/train/run_folder.h"
+#include "tools/train/settings.h"
+
+namespace torus::tools {
+
+struct ResumedRun {
+  RunFolder folder;
+  Settings settings;
+  CutChoice cuts;
+  parallel::TrainState state;  // in the model's layout
+};
+
+// `path`: the run's folder or its checkpoint folder. BadInput names the file that is not as it
+// should be.
+ResumedRun LoadRun(const std::string& path);
+
+// Writes the checkpoint of a run: tensors under torchvision's names and in its layout, and
+// settings.json with the settings and the cuts.
+void SaveRun(const ResumedRun& run);
+
+}  // namespace torus::tools

@@ -1,0 +1,67 @@
+// Settings: what a run is. They are stored in its checkpoint, and --resume takes them from there.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace torus::tools {
+
+struct Settings {
+  std::string model = "mobilenet_v2";
+  std::string data = "fashion-mnist";
+  std::string data_dir;  // empty: the dataset's usual place
+  int64_t epochs = 3;
+  int64_t batch_size = 256;   // samples, over all replicas
+  int64_t micro_batches = 4;  // of each replica
+  int64_t stages = 2;
+  std::string cut;  // "1,18", "auto", or empty: balanced by static costs
+  int64_t replicas = 1;
+  std::string schedule = "gpipe";
+  std::string codec = "sortq:8";
+  std::string optimizer = "sgd";
+  double lr = 0.1;
+  double momentum = 0.9;
+  double weight_decay = 4e-5;
+  std::string lr_schedule = "cosine";
+  int64_t warmup = -1;  // steps; -1: a tenth of the run, at most 100
+  bool nesterov = false;
+  std::string augment = "none";
+  uint64_t seed = 1;
+  int64_t threads = 0;  // in all; 0: the cores, at least one a rank
+  std::string init;     // weights file the run began with
+};
+
+// Calls visit(flag, member) for each of them: the one list of their names.
+template <class AnySettings, class Visit>
+void ForEachSetting(AnySettings& s, const Visit& visit) {
+  visit("--model", s.model);
+  visit("--data", s.data);
+  visit("--data-dir", s.data_dir);
+  visit("--epochs", s.epochs);
+  visit("--batch-size", s.batch_size);
+  visit("--micro-batches", s.micro_batches);
+  visit("--stages", s.stages);
+  visit("--cut", s.cut);
+  visit("--replicas", s.replicas);
+  visit("--schedule", s.schedule);
+  visit("--codec", s.codec);
+  visit("--optimizer", s.optimizer);
+  visit("--lr", s.lr);
+  visit("--momentum", s.momentum);
+  visit("--weight-decay", s.weight_decay);
+  visit("--lr-schedule", s.lr_schedule);
+  visit("--warmup", s.warmup);
+  visit("--nesterov", s.nesterov);
+  visit("--augment", s.augment);
+  visit("--seed", s.seed);
+  visit("--threads", s.threads);
+  visit("--init", s.init);
+}
+
+// Keys are the flags without dashes in front: {"batch-size": 256, ...}.
+nlohmann::json ToJson(const Settings& settings);
+// Strict: BadInput, tagged `where`, for a key that is missing, unknown or of the wrong type.
+Settings SettingsFromJson(const nlohmann::json& json, const std::string& where);
+
+}  // namespace torus::tools

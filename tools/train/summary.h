@@ -1,0 +1,34 @@
+// What a run came to: summary.json, and the same for the eye at its end.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "parallel/trainer/trainer.h"
+#include "runtime/allocator.h"
+#include "tools/train/choose_cuts.h"
+#include "tools/train/settings.h"
+
+namespace torus::tools {
+
+struct SummaryInput {
+  std::string title;
+  const Settings& settings;
+  const CutChoice& cuts;
+  const parallel::Trainer& trainer;
+  int64_t resumed_from = 0;  // step
+  int64_t steps_per_epoch = 1;
+  bool finished = true;  // false: stopped by a signal
+  std::optional<parallel::EvaluationResult> test;
+  MemoryStats memory;
+};
+
+// Times, bytes and images_per_second are of this process's steps ("steps_here"); "steps" counts
+// from the beginning of the run.
+nlohmann::json MakeSummary(const SummaryInput& input);
+
+// A dozen lines.
+std::string ToText(const nlohmann::json& summary);
+
+}  // namespace torus::tools

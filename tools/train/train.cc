@@ -1,0 +1,63 @@
+// tools/train: the command line around TrainingRun.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <optional>
+
+#include "runtime/error.h"
+#include "tools/train/describe.h"
+#include "tools/train/training_run.h"
+
+namespace torus::tools {
+namespace {
+
+int Main(int argc, const char* const* argv) {
+  Invocation invocation = ParseInvocation(argc, argv);
+  if (!invocation.help.empty()) {
+    fmt::print("{}", invocation.help);
+    return 0;
+  }
+  std::optional<ResumedRun> resumed;
+  if (!invocation.resume.empty()) {
+    resumed = LoadRun(invocation.resume);
+    TakeSettings(resumed->settings, invocation.resume, invocation);
+  }
+  CheckAndComplete(invocation);
+  if (invocation.describe) {
+    const ImageTask task(invocation.settings, "");
+    const CutChoice choice = resumed ? resumed->cuts : ChooseCuts(task, task.settings());
+    fmt::print("{}", DescribeRun(task, task.settings(), choice.cuts));
+    return 0;
+  }
+  const bool evaluate_only = invocation.eval_only;
+  TrainingRun run(std::move(invocation), std::move(resumed));
+  if (!evaluate_only) return run.Run();
+  run.EvaluateOnly();
+  return 0;
+}
+
+// One line, also where a terminal still shows the progress bar.
+int Fail(const char* message, int status) {
+  std::fflush(stdout);
+  fmt::print(stderr, "{}train: {}\n", isatty(STDERR_FILENO) ? "\r\x1b[K" : "", message);
+  return status;
+}
+
+}  // namespace
+}  // namespace torus::tools
+
+int main(int argc, char** argv) {
+  using torus::tools::Fail;
+  try {
+    return torus::tools::Main(argc, argv);
+  } catch (const torus::BadInput& error) {
+    return Fail(error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return Fail("out of memory", 1);
+  } catch (const std::exception& error) {
+    return Fail(error.what(), 1);
+  }
+}

@@ -1,0 +1,209 @@
+#include "tools/train/training_run.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parallel/codec/make_codec.h"
+#include "runtime/allocator.h"
+#include "runtime/error.h"
+#include "runtime/io/file.h"
+#include "tools/common/units.h"
+#include "tools/report/report.h"
+#include "tools/train/stop_signal.h"
+#include "tools/train/summary.h"
+
+namespace torus::tools {
+namespace {
+
+using Json = nlohmann::json;
+
+parallel::TrainerOptions MakeOptions(const Settings& s, double timeout, const CutChoice& cuts) {
+  parallel::TrainerOptions options{.stages = static_cast<int>(s.stages),
+                                   .cuts = cuts.cuts,
+                                   .replicas = static_cast<int>(s.replicas),
+                                   .micro_batches = static_cast<int>(s.micro_batches),
+                                   .schedule = s.schedule,
+                                   .threads = static_cast<int>(s.threads),
+                                   .timeout = timeout,
+                                   .seed = s.seed};
+  if (s.codec != "none") options.codec = [name = s.codec] { return parallel::MakeCodec(name); };
+  return options;
+}
+
+// Where the run ends: with its epochs, or before.
+int64_t EndOf(const Invocation& invocation, int64_t steps_per_epoch) {
+  const int64_t all = steps_per_epoch * invocation.settings.epochs;
+  return invocation.max_steps > 0 ? std::min(all, invocation.max_steps) : all;
+}
+
+void WriteText(const std::string& path, const std::string& text) {
+  io::OutputFile file(path);
+  file.Write(text);
+  file.Close(false);
+}
+
+std::string RunName(const Settings& settings) {
+  std::string name = settings.model + "-" + settings.data;
+  std::replace(name.begin(), name.end(), ':', '-');
+  return name;
+}
+
+}  // namespace
+
+TrainingRun::TrainingRun(Invocation invocation, std::optional<ResumedRun> resumed)
+    : invocation_(std::move(invocation)),
+      task_(invocation_.settings, resumed ? "" : invocation_.settings.init),
+      settings_(task_.settings()),
+      steps_per_epoch_(task_.steps_per_epoch()),
+      cuts_(resumed ? resumed->cuts : ChooseCuts(task_, settings_)),
+      trainer_(MakeOptions(settings_, invocation_.timeout, cuts_), task_.Parts()),
+      begin_(resumed ? resumed->state.step : 0),
+      end_(EndOf(invocation_, steps_per_epoch_)),
+      progress_(stdout, begin_, end_) {
+  if (!resumed) return;
+  trainer_.SetState(resumed->state);
+  folder_ = resumed->folder;
+}
+
+int TrainingRun::Run() {
+  CatchStopSignals();
+  if (folder_.path.empty() || !invocation_.out.empty())
+    folder_ = NewRunFolder(invocation_.out, RunName(settings_));
+  metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
+  PrintHead();
+  if (trainer_.step() < end_) {
+    BatchFeed feed(task_.train(), settings_, true, begin_, invocation_.timeout);
+    while (trainer_.step() < end_ && StopSignal() == 0)
+      TrainUntil(NextPause(trainer_.step()), feed);
+  }
+  const bool finished = trainer_.step() >= end_;
+  if (saved_at_ != trainer_.step()) Save();
+  if (finished && tested_at_ != trainer_.step()) Evaluate();
+  Finish(finished);
+  return finished ? 0 : 128 + StopSignal();
+}
+
+void TrainingRun::EvaluateOnly() {
+  Evaluate();
+  progress_.End();
+}
+
+double TrainingRun::EpochOf(int64_t step) const {
+  return static_cast<double>(step) / static_cast<double>(steps_per_epoch_);
+}
+
+void TrainingRun::PrintHead() {
+  const auto many = [](int64_t n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  Print(fmt::format("{}: {} training and {} test images, {} of {} steps", task_.title(),
+                    FormatCount(static_cast<double>(task_.train().size())),
+                    FormatCount(static_cast<double>(task_.test().size())),
+                    many(settings_.epochs, "epoch"), steps_per_epoch_));
+  std::string layout = fmt::format(
+      "{}{} x {}, {} of {} samples in all, codec {}, {}", many(settings_.stages, "stage"),
+      cuts_.cuts.empty() ? "" : fmt::format(" (cut {})", fmt::join(cuts_.cuts, ",")),
+      many(settings_.replicas, "replica"),
+      fmt::format("{} micro-batch{}", settings_.micro_batches,
+                  settings_.micro_batches == 1 ? "" : "es"),
+      settings_.batch_size, settings_.codec, many(settings_.threads, "thread"));
+  Print(layout);
+  if (!cuts_.measured.empty()) {
+    std::vector<std::string> times;
+    for (double seconds : cuts_.measured) times.push_back(fmt::format("{:.2f}", 1000 * seconds));
+    Print(fmt::format("measured, milliseconds a layer: {}", fmt::join(times, " ")));
+  }
+  if (begin_ > 0) Print(fmt::format("resumed after step {}", begin_));
+  Print(fmt::format("into {}", folder_.path));
+}
+
+// The next step at which there is more to do than to train.
+int64_t TrainingRun::NextPause(int64_t step) const {
+  int64_t next = std::min(end_, (step / steps_per_epoch_ + 1) * steps_per_epoch_);
+  const int64_t every = invocation_.checkpoint_every;
+  return every > 0 ? std::min(next, (step / every + 1) * every) : next;
+}
+
+void TrainingRun::TrainUntil(int64_t end, BatchFeed& feed) {
+  trainer_.Train(end, feed.fn(),
+                 {.stop = [] { return StopSignal() != 0; },
+                  .trace = [this](int64_t step) { return Traced(step); },
+                  .on_step = [this](const parallel::StepReport& report) { OnStep(report); }});
+  for (trace::Event& event : trace::Drain()) events_.push_back(std::move(event));
+  if (StopSignal() != 0) return;
+  const int64_t step = trainer_.step(), every = invocation_.checkpoint_every;
+  const bool epoch_ends = step % steps_per_epoch_ == 0;
+  if (every > 0 ? step % every == 0 : epoch_ends) Save();
+  if (epoch_ends || step == end_) Evaluate();
+}
+
+// The first steps show how a run begins, those at a distance its steady state, the last its end.
+bool TrainingRun::Traced(int64_t step) const {
+  constexpr int64_t kFirst = 3, kSteadyFrom = 20, kSteady = 5, kLast = 2;
+  const int64_t here = step - begin_;
+  return here < kFirst || (here >= kSteadyFrom && here < kSteadyFrom + kSteady) ||
+         step >= end_ - kLast;
+}
+
+void TrainingRun::OnStep(const parallel::StepReport& report) {
+  Require(std::isfinite(report.loss), "train", "the loss is {} at step {}; try a smaller --lr",
+          report.loss, report.step + 1);
+  const auto samples = static_cast<double>(report.samples);
+  metrics_->Add({{"kind", "train"},
+                 {"step", report.step + 1},
+                 {"epoch", EpochOf(report.step + 1)},
+                 {"loss", report.loss},
+                 {"lr", report.learning_rate},
+                 {"samples", report.samples},
+                 {"seconds", report.seconds},
+                 {"images_per_second", samples / report.seconds},
+                 {"live_bytes", AllocatorFor({}).stats().live_bytes}});
+  progress_.Show({report.step, report.loss, report.samples, report.seconds});
+}
+
+void TrainingRun::Evaluate() {
+  BatchFeed feed(task_.test(), settings_, false, 0, invocation_.timeout);
+  test_ = trainer_.Evaluate(feed.batches_per_epoch(), feed.fn());
+  tested_at_ = trainer_.step();
+  const double accuracy = static_cast<double>(test_->correct) / static_cast<double>(test_->samples);
+  if (metrics_)
+    metrics_->Add({{"kind", "test"},
+                   {"step", trainer_.step()},
+                   {"epoch", EpochOf(trainer_.step())},
+                   {"loss", test_->loss},
+                   {"accuracy", accuracy},
+                   {"samples", test_->samples}});
+  Print(fmt::format("epoch {:.4g}: test accuracy {:.2f} %, loss {:.4f}", EpochOf(trainer_.step()),
+                    100 * accuracy, test_->loss));
+}
+
+void TrainingRun::Save() {
+  SaveRun({folder_, settings_, cuts_, trainer_.State()});
+  saved_at_ = trainer_.step();
+}
+
+void TrainingRun::Finish(bool finished) {
+  const Json summary = MakeSummary({.title = task_.title(),
+                                    .settings = settings_,
+                                    .cuts = cuts_,
+                                    .trainer = trainer_,
+                                    .resumed_from = begin_,
+                                    .steps_per_epoch = steps_per_epoch_,
+                                    .finished = finished,
+                                    .test = test_,
+                                    .memory = AllocatorFor({}).stats()});
+  WriteText(folder_.summary(), summary.dump(2) + "\n");
+  trace::WriteChromeTrace(events_, folder_.trace());
+  WriteText(folder_.report(),
+            RenderReport({summary, metrics_->lines(), events_, trainer_.schedule()}));
+  progress_.End();
+  Print("\n" + ToText(summary) + fmt::format("report          {}", folder_.report()));
+  if (!finished)
+    Print(
+        fmt::format("stopped after step {}; go on with: ./bazelw run //tools:train -- --resume {}",
+                    trainer_.step(), folder_.path));
+}
+
+}  // namespace torus::tools
