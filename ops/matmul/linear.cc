@@ -2,6 +2,7 @@
 
 #include "autograd/node.h"
 #include "ops/gemm/gemm.h"
+#include "ops/matmul/matmul.h"
 #include "ops/matmul/product.h"
 #include "ops/reduction/sum.h"
 #include "runtime/kernels.h"
@@ -35,6 +36,7 @@ Tensor Rows(const Tensor& t) {
 }  // namespace
 
 Variable Linear(const Variable& input, const Variable& weight, const Variable& bias) {
+  if (weight.rank() == 1 && !bias.defined()) return Matmul(input, weight);
   const Shape shape = LinearShape(input, weight, bias);
   const Tensor x = Rows(input.data()), w = weight.data().Contiguous();
   const int64_t m = x.dim(0), n = w.dim(0), k = w.dim(1);

@@ -6,7 +6,7 @@
 namespace torus::ops {
 
 // input (..., in), weight (out, in), bias (out) or undefined; result (..., out) =
-// input weight^T + bias. f32 or f64, all of one dtype, any strides. BadInput for sizes that do not
+// input weight^T + bias. As in PyTorch, a weight (in) without bias gives (...). f32 or f64, all of one dtype, any strides. BadInput for sizes that do not
 // fit.
 Variable Linear(const Variable& input, const Variable& weight, const Variable& bias = {});
 

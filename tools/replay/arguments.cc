@@ -12,7 +12,15 @@ Variable Arguments::Optional(const std::string& name) {
   if (const auto before = taken_.find(name); before != taken_.end()) return before->second;
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) return {};
+  RefusePromotion(name, found->second.dtype());
   return taken_[name] = Variable(found->second, case_.tensors.contains("grad_in." + name));
+}
+
+void Arguments::RefusePromotion(const std::string& name, DType dtype) {
+  if (!IsFloating(dtype)) return;
+  if (floating_.has_value() && *floating_ != dtype)
+    Throw<Unsupported>(op_, "promotion of {} {} with {}", name, Name(dtype), Name(*floating_));
+  floating_ = dtype;
 }
 
 Variable Arguments::Take(const std::string& name) {

@@ -21,7 +21,7 @@ class Arguments {
 
   // Tensor argument X; a leaf that requires a gradient where the case has "grad_in.X". Unsupported when it is missing.
   Variable Take(const std::string& name);
-  // The same, undefined when it is missing.
+  // The same, undefined when it is missing. Unsupported for floating types that differ: Torus promotes none.
   Variable Optional(const std::string& name);
   // X.0, X.1, ...
   std::vector<Variable> TakeList(const std::string& name);
@@ -37,11 +37,14 @@ class Arguments {
   const std::map<std::string, Variable>& taken() const { return taken_; }
 
  private:
+  void RefusePromotion(const std::string& name, DType dtype);
+
   const Case& case_;
   std::string op_;
   Attrs attrs_;
   std::map<std::string, Tensor> tensors_;
   std::map<std::string, Variable> taken_;
+  std::optional<DType> floating_;  // of the tensors taken so far
 };
 
 }  // namespace torus::replay

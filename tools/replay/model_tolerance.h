@@ -10,6 +10,10 @@
 // layers: sqrt(0.8 L d). Few values change much rather than all a little, hence gradients are compared in the norm.
 // (In MobileNetV2 with 52 convolutions, between PyTorch's own f32 and f64, it is 0.008 for nearly all of its gradients: the
 // formula says 0.013 before the factor 4.)
+//
+// A batch norm's weight has the same terms as its bias, times normalized values. Where scale does not matter to the loss
+// (ReLU, a depthwise convolution and another batch norm behind it) they cancel, so it is compared on the scale of the
+// larger of the two.
 #pragma once
 
 #include <map>
@@ -27,9 +31,8 @@ class ModelTolerance {
 
   // Of a value of the forward; `scale` is the size of values like it.
   Origin Forward(double scale) const { return {terms_, scale}; }
-  // Largest |got - want| of a parameter's gradient, in the norm; `norm` is its own, `largest` the model's largest gradient
-  // (GradientFloor holds for each of `elements`).
-  double Gradient(double norm, double largest, int64_t elements) const;
+  // Largest |got - want| of the gradient of parameter `name` in the norm; `gradients` are all of the model's.
+  double Gradient(const std::map<std::string, Tensor>& gradients, const std::string& name) const;
 
  private:
   int64_t terms_ = 0;

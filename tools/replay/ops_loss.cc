@@ -5,6 +5,7 @@
 #include "ops/dropout/dropout.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/softmax/softmax.h"
+#include "ops/view/view.h"
 #include "tools/replay/compare.h"
 #include "tools/replay/op_table.h"
 
@@ -85,7 +86,9 @@ OpRun Dropout(Arguments& a) {
   if (ctx.training && p > 0 && p < 1) Throw<Unsupported>(a.op(), "random numbers");
   const Variable input = a.Take("input");
   ctx.samples = {0};
-  return {.outputs = {ops::Dropout(input, p, ctx, 0)}};
+  // A sample is a row; PyTorch takes a scalar too.
+  const Variable rows = input.rank() == 0 ? ops::Reshape(input, {1}) : input;
+  return {.outputs = {ops::Reshape(ops::Dropout(rows, p, ctx, 0), input.shape())}};
 }
 
 }  // namespace

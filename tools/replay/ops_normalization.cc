@@ -35,6 +35,7 @@ OpRun BatchNorm(Arguments& a) {
   const Variable mean = a.Optional("running_mean"), var = a.Optional("running_var");
   const bool training = a.attrs().Flag("training", false);
   const double momentum = a.attrs().Number("momentum", 0.1), eps = a.attrs().Number("eps", 1e-5);
+  if (input.rank() < 2) Throw<Unsupported>(a.op(), "an input without channels");
   const Variable x = ToChannelsLast(input);
   OpRun run{.terms = input.numel(), .factors = {"input", "weight"}};
   run.least = input.numel() / std::max<int64_t>(1, input.dim(1));

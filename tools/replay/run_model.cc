@@ -1,7 +1,5 @@
 #include "tools/replay/run_model.h"
 
-#include <algorithm>
-
 #include "models/checkpoint/layout.h"
 #include "tools/replay/model_case.h"
 
@@ -10,8 +8,6 @@ namespace {
 
 void CheckGradients(const nn::Module& model, const std::map<std::string, Tensor>& wanted,
                     const ModelTolerance& tolerance, Comparison& result) {
-  double largest = 0;
-  for (const auto& [name, want] : wanted) largest = std::max(largest, LargestMagnitude(want));
   for (const NamedVariable& parameter : model.Parameters()) {
     const auto want = wanted.find(parameter.name);
     const std::string name = "grad_param." + parameter.name;
@@ -19,7 +15,7 @@ void CheckGradients(const nn::Module& model, const std::map<std::string, Tensor>
       result.Fail(name, "the case has none");
       continue;
     }
-    const double allowed = tolerance.Gradient(Norm(want->second), largest, want->second.numel());
+    const double allowed = tolerance.Gradient(wanted, parameter.name);
     result.CheckNorm(name, ToFileLayout(parameter.value.grad()), want->second, allowed);
   }
 }

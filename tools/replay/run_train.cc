@@ -58,34 +58,32 @@ class TrainRun {
     const bool last = step + 1 == steps_;
     const std::string prefix = last ? "final." : fmt::format("state.{}.param.", step + 1);
     const std::map<std::string, Tensor> wanted = case_.Group(prefix);
-    double largest = 0;
+    gradients_.clear();
     for (const NamedVariable& parameter : model_->Parameters())
-      largest = std::max(largest, LargestMagnitude(parameter.value.grad()));
+      gradients_[parameter.name] = parameter.value.grad();
     for (const NamedVariable& parameter : model_->Parameters())
-      CheckParameter(prefix, parameter, wanted, largest);
-    if (!last) CheckMomentum(fmt::format("state.{}.momentum.", step + 1), largest);
+      CheckParameter(prefix, parameter, wanted);
+    if (!last) CheckMomentum(fmt::format("state.{}.momentum.", step + 1));
     CheckRunningStatistics(*model_, wanted, prefix, tolerance_, result_);
   }
 
   // Both sides started from equal bits, so what is left is the gradient's error, and rounding of the update.
-  double Allowed(const Variable& parameter, double largest, double factor,
-                 const Tensor& want) const {
+  double Allowed(const std::string& name, double factor, const Tensor& want) const {
     constexpr double kUpdate = 8 * std::numeric_limits<float>::epsilon();
-    const double gradient = tolerance_.Gradient(Norm(parameter.grad()), largest, parameter.numel());
-    return factor * gradient + kUpdate * Norm(want);
+    return factor * tolerance_.Gradient(gradients_, name) + kUpdate * Norm(want);
   }
 
   void CheckParameter(const std::string& prefix, const NamedVariable& parameter,
-                      const std::map<std::string, Tensor>& wanted, double largest) {
+                      const std::map<std::string, Tensor>& wanted) {
     const auto want = wanted.find(parameter.name);
     if (want == wanted.end()) return result_.Fail(prefix + parameter.name, "the case has none");
     // Nesterov adds the gradient once more through the momentum.
     const double factor = optimizer_.learning_rate * (1 + optimizer_.momentum);
     result_.CheckNorm(prefix + parameter.name, ToFileLayout(parameter.value.data()), want->second,
-                      Allowed(parameter.value, largest, factor, want->second));
+                      Allowed(parameter.name, factor, want->second));
   }
 
-  void CheckMomentum(const std::string& prefix, double largest) {
+  void CheckMomentum(const std::string& prefix) {
     std::map<std::string, Tensor> ours;
     for (const NamedTensor& state : optimizer_.optimizer->State()) ours[state.name] = state.value;
     for (const NamedVariable& parameter : model_->Parameters()) {
@@ -93,7 +91,7 @@ class TrainRun {
       if (!want.defined()) continue;
       const Tensor got = ours[parameter.name + kBuffer];
       result_.CheckNorm(prefix + parameter.name, got.defined() ? ToFileLayout(got) : got, want,
-                        Allowed(parameter.value, largest, 1, want));
+                        Allowed(parameter.name, 1, want));
     }
   }
 
@@ -102,6 +100,7 @@ class TrainRun {
   std::shared_ptr<nn::Sequential> model_;
   CaseOptimizer optimizer_;
   ModelTolerance tolerance_;
+  std::map<std::string, Tensor> gradients_;  // ours, of the last step
   Comparison result_;
 };
 

@@ -1,0 +1,29 @@
+#include "tools/bench/step_server.h"
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/trace.h"
+#include "tools/bench/sgemm_peak.h"
+#include "tools/bench/train_step.h"
+
+namespace torus::bench {
+
+void ServeSteps(const std::string& exchange, std::istream& in, std::ostream& out) {
+  TrainStep step({}, exchange);
+  out << nlohmann::json{{"size", step.options().size},
+                        {"batch", step.options().batch},
+                        {"flops", step.flops()},
+                        {"sgemm_gflops", SgemmPeak()}}
+      << std::endl;
+  for (int steps = 0; in >> steps;) {
+    std::vector<double> losses, seconds;
+    for (int i = 0; i < steps; ++i) {
+      const int64_t begin = trace::Now();
+      losses.push_back(step.Run());
+      seconds.push_back(static_cast<double>(trace::Now() - begin) * 1e-9);
+    }
+    out << nlohmann::json{{"losses", losses}, {"seconds", seconds}} << std::endl;
+  }
+}
+
+}  // namespace torus::bench

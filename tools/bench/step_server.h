@@ -1,0 +1,15 @@
+// Steps on demand, for a side-by-side run against another framework.
+#pragma once
+
+#include <istream>
+#include <ostream>
+#include <string>
+
+namespace torus::bench {
+
+// Loads `exchange` (train_step.h) and prints a line of JSON {"size", "batch", "flops", "sgemm_gflops"}, the last being the
+// machine's measured peak (sgemm_peak.h). Then each number N read from `in` runs N steps and prints {"losses": [...], "seconds": [...]},
+// until `in` ends.
+void ServeSteps(const std::string& exchange, std::istream& in, std::ostream& out);
+
+}  // namespace torus::bench
