@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <sstream>
 #include <string>
 
@@ -91,6 +90,31 @@ bool MayIncludeLibrary(const Rule& rule, std::string_view header) {
   });
 }
 
+struct Include {
+  std::string_view header;
+  bool quoted;
+};
+
+// The include that a line makes, if any.
+std::optional<Include> ParseInclude(std::string_view line) {
+  const auto skip = [&](std::string_view blank) {
+    line.remove_prefix(std::min(line.find_first_not_of(blank), line.size()));
+  };
+  const auto take = [&](std::string_view word) {
+    skip(" \t");
+    if (!line.starts_with(word)) return false;
+    line.remove_prefix(word.size());
+    return true;
+  };
+  if (!take("#") || !take("include")) return std::nullopt;
+  skip(" \t");
+  if (line.empty() || (line[0] != '"' && line[0] != '<')) return std::nullopt;
+  const bool quoted = line[0] == '"';
+  const size_t end = line.find(quoted ? '"' : '>', 1);
+  if (end == line.npos) return std::nullopt;
+  return Include{line.substr(1, end - 1), quoted};
+}
+
 }  // namespace
 
 // runtime/error.h shows fmt to all who see runtime, so whoever may include runtime may name fmt. A folder with cuDNN,
@@ -135,21 +159,19 @@ std::optional<std::string_view> LibraryOf(std::string_view header) {
 }
 
 std::vector<std::string> CheckSource(std::string_view path, std::string_view text) {
-  static const std::regex include(R"(^\s*#\s*include\s*(["<])([^">]+)[">].*)");
   const Rule* rule = RuleOf(path);
   if (rule == nullptr) return {std::string(path) + ": its folder is not in the include table"};
   std::vector<std::string> violations;
   std::istringstream lines{std::string(text)};
   std::string line;
-  std::smatch match;
   for (int number = 1; std::getline(lines, line); ++number) {
-    if (!std::regex_match(line, match, include)) continue;
-    const std::string header = match[2];
-    const bool ours = match[1] == "\"" && IsOurs(header);
+    const auto include = ParseInclude(line);
+    if (!include.has_value()) continue;
+    const auto [header, quoted] = *include;
+    const bool ours = quoted && IsOurs(header);
     if (ours ? MayIncludeOurs(*rule, header) : MayIncludeLibrary(*rule, header)) continue;
-    const char close = match[1] == "<" ? '>' : '"';
     violations.push_back(std::string(path) + ":" + std::to_string(number) + ": may not include " +
-                         match[1].str() + header + close);
+                         (quoted ? '"' : '<') + std::string(header) + (quoted ? '"' : '>'));
   }
   return violations;
 }
