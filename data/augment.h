@@ -24,12 +24,11 @@ RandomStream AugmentStream(uint64_t seed, int64_t epoch, int64_t example);
 // Names that MakeAugment knows, as `--augment` takes them.
 std::vector<std::string> AugmentNames();
 
-// none: resized to height x width where it has another size.
-// flip: the same, then mirrored with probability 1/2.
-// crop-flip: the same as `none`, then moved by up to height / 8 and width / 8 pixels with black
-// coming in (4 at 32 x 32,
-//   the usual augmentation of CIFAR-10), then mirrored with probability 1/2.
-// resized-crop-flip: RandomResizedCrop, resized to height x width, mirrored with probability 1/2.
+//   none               resized to height x width where it has another size
+//   flip               as `none`, then mirrored with probability 1/2
+//   crop-flip          as `none`, then moved by up to height / 8 and width / 8 pixels with black
+//                      coming in (4 at 32 x 32, usual for CIFAR-10), then mirrored as above
+//   resized-crop-flip  RandomResizedCrop, resized to height x width, mirrored as above
 // BadInput listing the names for any other; and for a size below 1.
 Augment MakeAugment(const std::string& name, int64_t height, int64_t width);
 

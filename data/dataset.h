@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/normalization.h"
@@ -22,14 +23,14 @@ struct Sample {
 };
 
 enum class Split { kTrain, kTest };
-std::string_view Name(Split split);
+inline std::string_view Name(Split split) { return split == Split::kTrain ? "train" : "test"; }
 
 // What is true of a dataset as a whole.
 struct DatasetInfo {
   std::string name;                  // "cifar10 test"
   std::vector<std::string> classes;  // names of the classes 0, 1, ...
   Shape image;                       // (H, W, C) where all are images of one size; else rank 0
-  Normalization normalization;  // of images; the constants' source stands where they are defined
+  Normalization normalization;  // of images; where the constants are defined stands their source
 };
 
 // Immutable after it is made: any number of threads may read.

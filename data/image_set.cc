@@ -5,8 +5,6 @@
 
 namespace torus::data {
 
-std::string_view Name(Split split) { return split == Split::kTrain ? "train" : "test"; }
-
 void CheckLabels(const std::string& path, const Tensor& labels, int64_t classes) {
   const int64_t* const begin = labels.data<int64_t>();
   const int64_t* const end = begin + labels.numel();

@@ -97,7 +97,7 @@ TEST(Loader, MakesOnlyTheReplicasOfThisProcess) {
   EXPECT_EQ(loader.Fetch(0, 2, 1)->samples, SplitMiniBatch(first, 4, 2, 2, 1).samples);
   ExpectBadInput([&] { loader.Fetch(0, 1, 0); }, "[loader]", "replicas 2, got 1");
   for (int64_t step = 0; step < 3; ++step) {
-    for (int m = step == 0 ? 0 : 0; m < 2; ++m) {
+    for (int m = 0; m < 2; ++m) {
       if (step != 0 || m != 1) loader.Fetch(step, 2, m);
     }
   }
@@ -223,8 +223,13 @@ TEST(Loader, RefusesWhatItDoesNotMake) {
   ExpectBadInput([&] { loader.Fetch(0, 0, 2); }, "[loader]", "0 to 1, got 2");
   loader.Fetch(0, 0, 1);
   ExpectBadInput([&] { loader.Fetch(0, 0, 1); }, "[loader]", "1 to 1, got step 0");
-  const LoaderOptions bad[] = {{.replicas = 0}, {.micro_batches = 0}, {.readers = 0},
-                               {.workers = 0},  {.prefetch = 0},      {.local_replicas = {1}}};
+  const LoaderOptions bad[] = {{.replicas = 0},
+                               {.micro_batches = 0},
+                               {.readers = 0},
+                               {.workers = 0},
+                               {.prefetch = 0},
+                               {.local_replicas = {1}},
+                               {.replicas = 2, .local_replicas = {0, 0}}};
   for (const LoaderOptions& options : bad) {
     ExpectBadInput([&] { Loader(TestSampler(), Indices, options); }, "[loader]", "got ");
   }
