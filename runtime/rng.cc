@@ -12,6 +12,11 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 10;  // blocks a thread is worth waking for
 
+// Philox's constants (Salmon et al., table 2 and section 4.3).
+constexpr uint32_t kMultiplier0 = 0xD2511F53u, kMultiplier1 = 0xCD9E8D57u;
+constexpr uint32_t kWeyl0 = 0x9E3779B9u;  // golden ratio
+constexpr uint32_t kWeyl1 = 0xBB67AE85u;  // sqrt(3) - 1
+
 uint32_t Low(uint64_t value) { return static_cast<uint32_t>(value); }
 uint32_t High(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
 uint64_t Join(uint32_t low, uint32_t high) { return uint64_t{high} << 32 | low; }
@@ -55,11 +60,11 @@ void RequireContiguous(const char* op, const Tensor& out) {
 
 PhiloxCounter Philox4x32(PhiloxCounter counter, PhiloxKey key) {
   for (int round = 0; round < 10; ++round) {
-    const uint64_t a = uint64_t{0xD2511F53u} * counter[0];
-    const uint64_t b = uint64_t{0xCD9E8D57u} * counter[2];
+    const uint64_t a = uint64_t{kMultiplier0} * counter[0];
+    const uint64_t b = uint64_t{kMultiplier1} * counter[2];
     counter = {High(b) ^ counter[1] ^ key[0], Low(b), High(a) ^ counter[3] ^ key[1], Low(a)};
-    key[0] += 0x9E3779B9u;  // golden ratio
-    key[1] += 0xBB67AE85u;  // sqrt(3) - 1
+    key[0] += kWeyl0;
+    key[1] += kWeyl1;
   }
   return counter;
 }
@@ -84,6 +89,42 @@ RandomStream::RandomStream(const RandomKey& key) {
 
 PhiloxCounter RandomStream::Block(uint64_t index) const {
   return Philox4x32({Low(index), High(index), Low(high_), High(high_)}, key_);
+}
+
+// Lane l is block first + l; the loops over lanes are what the compiler vectorises.
+void RandomStream::Blocks(uint64_t first, int64_t count, uint32_t* words) const {
+  constexpr int kLanes = 8;
+  for (; count >= kLanes; count -= kLanes, first += kLanes, words += 4 * kLanes) {
+    uint32_t c0[kLanes], c1[kLanes], c2[kLanes], c3[kLanes];
+    for (int l = 0; l < kLanes; ++l) {
+      c0[l] = Low(first + l);
+      c1[l] = High(first + l);
+      c2[l] = Low(high_);
+      c3[l] = High(high_);
+    }
+    PhiloxKey key = key_;
+    for (int round = 0; round < 10; ++round) {
+      for (int l = 0; l < kLanes; ++l) {
+        const uint64_t a = uint64_t{kMultiplier0} * c0[l], b = uint64_t{kMultiplier1} * c2[l];
+        c0[l] = High(b) ^ c1[l] ^ key[0];
+        c1[l] = Low(b);
+        c2[l] = High(a) ^ c3[l] ^ key[1];
+        c3[l] = Low(a);
+      }
+      key[0] += kWeyl0;
+      key[1] += kWeyl1;
+    }
+    for (int l = 0; l < kLanes; ++l) {
+      words[4 * l] = c0[l];
+      words[4 * l + 1] = c1[l];
+      words[4 * l + 2] = c2[l];
+      words[4 * l + 3] = c3[l];
+    }
+  }
+  for (; count > 0; --count, ++first, words += 4) {
+    const PhiloxCounter block = Block(first);
+    std::copy(block.begin(), block.end(), words);
+  }
 }
 
 uint32_t RandomStream::Word(uint64_t index) const { return Block(index / 4)[index % 4]; }

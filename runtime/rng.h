@@ -41,6 +41,8 @@ class RandomStream {
   uint64_t Below(uint64_t index, uint64_t bound) const;
   // Four words of block `index`: Word(4 index) ... Word(4 index + 3); the cheap way to many.
   PhiloxCounter Block(uint64_t index) const;
+  // The words of `count` blocks from block `first`, several at a time in the vector unit.
+  void Blocks(uint64_t first, int64_t count, uint32_t* words) const;
 
  private:
   PhiloxKey key_;

@@ -10,10 +10,9 @@ constexpr int64_t kChunk = 1 << 10;  // elements of one task; a multiple of the 
 
 void MaskChunk(const RandomStream& stream, int64_t begin, int64_t end, uint64_t threshold,
                uint8_t* keep) {
-  for (int64_t i = begin; i < end; i += 4) {
-    const PhiloxCounter words = stream.Block(static_cast<uint64_t>(i / 4));
-    for (int64_t k = 0; k < std::min<int64_t>(4, end - i); ++k) keep[i + k] = words[k] >= threshold;
-  }
+  uint32_t words[kChunk];
+  stream.Blocks(static_cast<uint64_t>(begin / 4), (end - begin + 3) / 4, words);
+  for (int64_t i = begin; i < end; ++i) keep[i] = words[i - begin] >= threshold;
 }
 
 }  // namespace

@@ -24,15 +24,30 @@ void SumTile(const T* in, int64_t inner, int64_t rows, int64_t width, double* to
   }
 }
 
-// A contiguous row: kTile independent sums, each a column of a (n / kTile, kTile) block.
+// Adds the lanes in halves.
+template <class T>
+T SumLanes(T* lanes, int64_t count) {
+  for (int64_t half = count / 2; half > 0; half /= 2)
+    for (int64_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  return lanes[0];
+}
+
+// A contiguous row: groups of kGroup steps in kLanes independent sums each.
 template <class T>
 double SumRow(const T* in, int64_t n) {
-  double lanes[kTile];
-  const int64_t rows = n / kTile;
-  SumTile(in, kTile, rows, kTile, lanes);
-  for (int64_t i = rows * kTile; i < n; ++i) lanes[i % kTile] += in[i];
+  constexpr int64_t kLanes = 32;
   double total = 0;
-  for (double lane : lanes) total += lane;
+  while (n > 0) {
+    T lanes[kLanes] = {};
+    const int64_t steps = std::min(kGroup, n / kLanes);
+    for (int64_t step = 0; step < steps; ++step, in += kLanes)
+      for (int64_t i = 0; i < kLanes; ++i) lanes[i] += in[i];
+    n -= steps * kLanes;
+    const int64_t rest = steps < kGroup ? n : 0;
+    for (int64_t i = 0; i < rest; ++i) lanes[i] += in[i];
+    n -= rest;
+    total += SumLanes(lanes, kLanes);
+  }
   return total;
 }
 

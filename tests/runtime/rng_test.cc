@@ -123,6 +123,16 @@ TEST(Fill, ElementComesFromItsIndex) {
   }
 }
 
+// Across the lower half of the counter too.
+TEST(RandomStream, ManyBlocksAreTheSameBlocks) {
+  const RandomStream stream({1, 2, 3, 4});
+  for (uint64_t first : {uint64_t{0}, uint64_t{5}, (uint64_t{1} << 32) - 3}) {
+    std::vector<uint32_t> words(4 * 19);
+    stream.Blocks(first, 19, words.data());
+    for (size_t i = 0; i < words.size(); ++i) EXPECT_EQ(words[i], stream.Word(4 * first + i));
+  }
+}
+
 // In f32, 1 + u rounds to 2 for the largest u: the interval must stay half open.
 TEST(Fill, UniformStaysBelowHigh) {
   Tensor out = Empty({4000000});
