@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "parallel/data_parallel/gradient_buckets.h"
-#include "parallel/transport/transport.h"
 
 namespace torus::parallel {
+
+class Transport;  // of parallel/transport, which only the collectives speak with
 
 struct DataParallelOptions {
   size_t bucket_bytes = size_t{4} << 20;
