@@ -17,8 +17,7 @@ constexpr char kClear[] = "\r\x1b[K";
 
 std::string Bar(double share) {
   const int full = std::clamp(static_cast<int>(share * kBarWidth), 0, kBarWidth);
-  return "[" + std::string(full, '=') + std::string(full < kBarWidth, '>') +
-         std::string(std::max(0, kBarWidth - full - 1), ' ') + "]";
+  return fmt::format("[{:=<{}}{:<{}}]", "", full, full < kBarWidth ? ">" : "", kBarWidth - full);
 }
 
 }  // namespace
