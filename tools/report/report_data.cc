@@ -17,7 +17,8 @@ using Json = nlohmann::json;
 constexpr size_t kMostPoints = 2000;
 
 std::string LaneName(const Json& rank, bool replicas) {
-  const std::string stage = fmt::format("stage {}", fmt::join(rank["stages"], ", "));
+  const std::string stage =
+      fmt::format("stage {}", fmt::join(rank["stages"].get<std::vector<int>>(), ", "));
   return replicas ? fmt::format("rank {} · replica {}, {}", rank["rank"].get<int>(),
                                 rank["replica"].get<int>(), stage)
                   : fmt::format("rank {} · {}", rank["rank"].get<int>(), stage);

@@ -75,8 +75,9 @@ std::string RanksText(const Json& ranks) {
       fmt::format("{:16}{:>9}{:>10}{:>10}{:>8}{:>11}{:>8}{:>8}{:>8}\n", "time", "forward",
                   "backward", "transfer", "reduce", "optimizer", "data", "idle", "other");
   for (const Json& rank : ranks) {
-    text += fmt::format("{:16}", fmt::format("  rank {} stage {}", rank["rank"].get<int>(),
-                                             fmt::join(rank["stages"], ",")));
+    text +=
+        fmt::format("{:16}", fmt::format("  rank {} stage {}", rank["rank"].get<int>(),
+                                         fmt::join(rank["stages"].get<std::vector<int>>(), ",")));
     const Json& seconds = rank["seconds"];
     const double wall = seconds["wall"].get<double>();
     for (const auto& [key, width] : kColumns)

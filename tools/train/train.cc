@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <string_view>
 
 #include "runtime/error.h"
 #include "tools/train/describe.h"
@@ -40,7 +41,9 @@ int Main(int argc, const char* const* argv) {
 }
 
 // One line, also where a terminal still shows the progress bar.
-int Fail(const char* message, int status) {
+int Fail(std::string_view message, int status) {
+  constexpr std::string_view kOwnTag = "[train] ";
+  if (message.starts_with(kOwnTag)) message.remove_prefix(kOwnTag.size());
   std::fflush(stdout);
   fmt::print(stderr, "{}train: {}\n", isatty(STDERR_FILENO) ? "\r\x1b[K" : "", message);
   return status;

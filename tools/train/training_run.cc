@@ -199,7 +199,7 @@ void TrainingRun::Finish(bool finished) {
   WriteText(folder_.report(),
             RenderReport({summary, metrics_->lines(), events_, trainer_.schedule()}));
   progress_.End();
-  Print("\n" + ToText(summary) + fmt::format("report          {}", folder_.report()));
+  Print(fmt::format("\n{}report          {}", ToText(summary), folder_.report()));
   if (!finished)
     Print(
         fmt::format("stopped after step {}; go on with: ./bazelw run //tools:train -- --resume {}",

@@ -90,7 +90,8 @@ TEST(Invocation, CompletesWhatFollows) {
 
 TEST(Invocation, HelpNamesEveryFlagAndUnits) {
   const std::string help = Parse({"--help"}).help;
-  ForEachSetting(Settings(), [&](const std::string& flag, const auto&) {
+  const Settings defaults;
+  ForEachSetting(defaults, [&](const std::string& flag, const auto&) {
     EXPECT_NE(help.find(flag + " "), std::string::npos) << flag;
   });
   for (const char* word : {"--max-steps", "--out", "--checkpoint-every", "--timeout", "--resume",
