@@ -1,0 +1,83 @@
+#include "models/nn/module.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "models/nn/conv_bn_relu6.h"
+#include "models/nn/linear.h"
+#include "models/nn/sequential.h"
+#include "runtime/error.h"
+
+namespace torus::nn {
+namespace {
+
+std::shared_ptr<Sequential> SmallModel() {
+  auto model = std::make_shared<Sequential>();
+  model->Add("features.0", std::make_shared<ConvBnRelu6>(Conv2dOptions{.in = 3, .out = 4}));
+  model->Add("classifier", std::make_shared<Linear>(LinearOptions{.in = 4, .out = 2}));
+  return model;
+}
+
+template <class Named>
+std::vector<std::string> Names(const std::vector<Named>& list) {
+  std::vector<std::string> names;
+  for (const Named& one : list) names.push_back(one.name);
+  return names;
+}
+
+TEST(Module, NamesParametersAndBuffersInModelOrder) {
+  const auto model = SmallModel();
+  EXPECT_EQ(
+      Names(model->Parameters()),
+      (std::vector<std::string>{"features.0.0.weight", "features.0.1.weight", "features.0.1.bias",
+                                "classifier.weight", "classifier.bias"}));
+  EXPECT_EQ(
+      Names(model->Buffers("net")),
+      (std::vector<std::string>{"net.features.0.1.running_mean", "net.features.0.1.running_var",
+                                "net.features.0.1.num_batches_tracked"}));
+}
+
+TEST(Module, ParametersAreTheModulesOwn) {
+  const auto model = SmallModel();
+  model->Initialize(1);
+  Variable weight = model->Parameters()[3].value;
+  weight.SetData(Zeros({2, 4}));
+  const Variable y = model->layers()[1].module->Forward(Variable(Full({1, 4}, 1)), {});
+  EXPECT_EQ(ToVector<float>(y.data()), (std::vector<float>{0, 0}));
+}
+
+TEST(Module, InitialValuesDependOnSeedAndNameAlone) {
+  const auto whole = SmallModel(), other_seed = SmallModel();
+  whole->Initialize(7);
+  other_seed->Initialize(8);
+  Linear alone({.in = 4, .out = 2});
+  alone.Initialize(7, "classifier");
+  const auto expected = ToVector<float>(whole->Parameters()[3].value.data());
+  EXPECT_EQ(ToVector<float>(alone.Parameters()[0].value.data()), expected);
+  EXPECT_NE(ToVector<float>(other_seed->Parameters()[3].value.data()), expected);
+}
+
+TEST(Init, KaimingNormalHasTheDeviationOfFanOut) {
+  Tensor weight = Empty({64, 3, 3, 32});
+  KaimingNormalFanOut()(weight, RandomStream({.seed = 3}));
+  double sum = 0, squares = 0;
+  for (const float w : ToVector<float>(weight)) sum += w, squares += static_cast<double>(w) * w;
+  const double n = static_cast<double>(weight.numel()), expected = std::sqrt(2.0 / (64 * 9));
+  // Of n normal values the mean deviates by sigma / sqrt(n), the deviation by sigma / sqrt(2 n): five of each.
+  EXPECT_NEAR(sum / n, 0, 5 * expected / std::sqrt(n));
+  EXPECT_NEAR(std::sqrt(squares / n), expected, 5 * expected / std::sqrt(2 * n));
+}
+
+TEST(Init, KaimingNormalRefusesOtherRanks) {
+  Tensor vector = Empty({3});
+  EXPECT_THROW(KaimingNormalFanOut()(vector, RandomStream({})), BadInput);
+}
+
+TEST(Conv2d, RefusesGroupsThatDoNotDivide) {
+  EXPECT_THROW(Conv2d({.in = 3, .out = 4, .groups = 2}), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::nn

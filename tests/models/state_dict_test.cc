@@ -1,0 +1,97 @@
+#include "models/checkpoint/state_dict.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "models/checkpoint/layout.h"
+#include "models/mobilenet_v2/mobilenet_v2.h"
+#include "runtime/error.h"
+#include "runtime/io/safetensors.h"
+
+namespace torus {
+namespace {
+
+std::shared_ptr<nn::Sequential> Model(uint64_t seed) {
+  auto model = MobileNetV2({.num_classes = 3, .width_mult = 0.25});
+  model->Initialize(seed);
+  return model;
+}
+
+std::string ErrorOf(nn::Module& model, const std::vector<NamedTensor>& state) {
+  try {
+    LoadStateDict(model, state, "file");
+  } catch (const BadInput& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+bool SameBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const Tensor &x = a[i].value, &y = b[i].value;
+    if (a[i].name != b[i].name || x.shape() != y.shape() || x.dtype() != y.dtype()) return false;
+    if (std::memcmp(x.raw(), y.raw(), x.bytes()) != 0) return false;
+  }
+  return true;
+}
+
+TEST(StateDict, SavesAndLoadsEveryBit) {
+  const auto saved = Model(1), loaded = Model(2);
+  const std::string path = ::testing::TempDir() + "/model.safetensors";
+  SaveModel(*saved, path);
+  ASSERT_FALSE(SameBits(StateDict(*saved), StateDict(*loaded)));
+  LoadModel(*loaded, path);
+  EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
+  EXPECT_EQ(ReadSafetensors(path).metadata.at("format"), "pt");
+}
+
+TEST(StateDict, ConvolutionWeightsLieInPyTorchsOrder) {
+  const auto model = Model(1);
+  const Tensor file = StateDict(*model)[0].value, ours = model->Parameters()[0].value.data();
+  EXPECT_EQ(file.shape(), (Shape{8, 3, 3, 3}));
+  for (int64_t o = 0; o < 8; ++o)
+    for (int64_t i = 0; i < 3; ++i)
+      EXPECT_EQ(file.Select(0, o).Select(0, i).Select(0, 1).Select(0, 2).Item(),
+                ours.Select(0, o).Select(0, 1).Select(0, 2).Select(0, i).Item());
+  EXPECT_EQ(FromFileLayout(ToFileLayout(Empty({4, 3, 2, 5}))).shape(), (Shape{4, 3, 2, 5}));
+}
+
+TEST(StateDict, NamesAllThatDoesNotFitAtOnce) {
+  const auto model = Model(1);
+  std::vector<NamedTensor> state = StateDict(*model);
+  const std::vector<NamedTensor> before = StateDict(*model);
+  for (NamedTensor& tensor : state) {
+    if (tensor.name == "classifier.1.bias") tensor.value = Zeros({4});
+    if (tensor.name == "classifier.1.weight") tensor.value = tensor.value.To(DType::kF64);
+    if (tensor.name == "features.0.0.weight") tensor.name = "features.0.0.weigth";
+  }
+  state.push_back(state.back());
+  const std::string error = ErrorOf(*model, state);
+  EXPECT_NE(error.find("classifier.1.bias is f32 (4) and must be f32 (3)"), std::string::npos)
+      << error;
+  EXPECT_NE(error.find("classifier.1.weight is f64"), std::string::npos) << error;
+  EXPECT_NE(error.find("features.0.0.weight is missing"), std::string::npos) << error;
+  EXPECT_NE(error.find("features.0.0.weigth is surplus"), std::string::npos) << error;
+  EXPECT_NE(error.find("comes twice"), std::string::npos) << error;
+  EXPECT_TRUE(SameBits(StateDict(*model), before));  // nothing was changed
+}
+
+TEST(StateDict, AScalarMayComeAsAListOfOne) {
+  const auto model = Model(1);
+  std::vector<NamedTensor> state = StateDict(*model);
+  for (NamedTensor& tensor : state)
+    if (tensor.value.rank() == 0) tensor.value = Full({1}, 7, DType::kI64);
+  EXPECT_EQ(ErrorOf(*model, state), "no error");
+  EXPECT_EQ(model->Buffers()[2].value.Item(), 7);
+}
+
+TEST(StateDict, AModelOfAnotherWidthIsRefused) {
+  const auto model = Model(1), wide = MobileNetV2({.num_classes = 3});
+  EXPECT_THROW(LoadStateDict(*wide, StateDict(*model), "file"), BadInput);
+}
+
+}  // namespace
+}  // namespace torus

@@ -1,0 +1,64 @@
+// All cases of TORUS_CASES: none fails, and those of the families that are built pass.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "tools/replay/replay.h"
+
+namespace torus::replay {
+namespace {
+
+std::string Family(const std::string& line) {
+  const size_t begin = line.find_first_not_of(' ', line.find(' '));
+  const std::string name = line.substr(begin, line.find(':') - begin);
+  const size_t dot = name.find_last_of('.');
+  return std::isdigit(static_cast<unsigned char>(name[dot + 1])) ? name.substr(0, dot) : name;
+}
+
+TEST(Cases, NoneFailsAndTheBuiltFamiliesPass) {
+  const char* folder = std::getenv("TORUS_CASES");
+  if (folder == nullptr || !std::filesystem::exists(folder))
+    GTEST_SKIP() << "TORUS_CASES names no folder";
+  std::stringstream out;
+  const Totals totals = Replay(FindCases({folder}), {}, out);
+  EXPECT_EQ(totals.failed, 0) << out.str();
+  std::set<std::string> passed;
+  for (std::string line; std::getline(out, line);)
+    if (line.starts_with("pass")) passed.insert(Family(line));
+  for (const char* family : {"add",
+                             "sub",
+                             "mul",
+                             "div",
+                             "matmul",
+                             "linear",
+                             "conv2d",
+                             "batch_norm",
+                             "relu",
+                             "relu6",
+                             "hardtanh",
+                             "max_pool2d",
+                             "avg_pool2d",
+                             "adaptive_avg_pool2d",
+                             "flatten",
+                             "reshape",
+                             "transpose",
+                             "permute",
+                             "cat",
+                             "narrow",
+                             "sum",
+                             "mean",
+                             "softmax",
+                             "log_softmax",
+                             "cross_entropy",
+                             "nll_loss",
+                             "model.mobilenet_v2",
+                             "train.mobilenet_v2.sgd",
+                             "optimizer.sgd"})
+    EXPECT_TRUE(passed.contains(family)) << family;
+}
+
+}  // namespace
+}  // namespace torus::replay

@@ -1,0 +1,117 @@
+// Replay must find what is wrong: cases are written here, right and with one thing changed.
+#include "tools/replay/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "runtime/error.h"
+#include "runtime/io/safetensors.h"
+
+namespace torus::replay {
+namespace {
+
+using Tensors = std::vector<NamedTensor>;
+
+Tensor F32(const std::vector<float>& values, const Shape& shape) {
+  return FromVector(values, shape);
+}
+
+std::string Run(const std::string& spec, const Tensors& tensors, Totals* totals = nullptr) {
+  const std::string path = ::testing::TempDir() + "/one.safetensors";
+  WriteSafetensors(path, tensors, {{"format", "1"}, {"case", spec}});
+  std::ostringstream out;
+  const Totals made = Replay({path}, {}, out);
+  if (totals != nullptr) *totals = made;
+  return out.str();
+}
+
+const char kMul[] = R"({"op": "mul", "attrs": {}})";
+
+Tensors MulCase() {
+  return {{"in.input", F32({1, 2, 3}, {3})},      {"in.other", F32({4}, {1})},
+          {"out.0", F32({4, 8, 12}, {3})},        {"grad_out.0", F32({1, 1, 2}, {3})},
+          {"grad_in.input", F32({4, 4, 8}, {3})}, {"grad_in.other", F32({9}, {1})}};
+}
+
+TEST(Replay, PassesARightCase) {
+  Totals totals;
+  const std::string report = Run(kMul, MulCase(), &totals);
+  EXPECT_EQ(totals.passed, 1) << report;
+  EXPECT_NE(report.find("1 passed, 0 failed, 0 unsupported\n"), std::string::npos) << report;
+}
+
+TEST(Replay, FailsForAnyTensorThatIsWrong) {
+  for (const size_t wrong : {2, 4, 5}) {
+    Tensors tensors = MulCase();
+    tensors[wrong].value = tensors[wrong].value.Clone();
+    tensors[wrong].value.mutable_data<float>()[0] *= 1.0001f;
+    const std::string report = Run(kMul, tensors);
+    EXPECT_EQ(report.rfind("fail", 0), 0u) << report;
+    EXPECT_NE(report.find(tensors[wrong].name), std::string::npos) << report;
+    EXPECT_NE(report.find("tolerance"), std::string::npos) << report;
+  }
+}
+
+TEST(Replay, FailsForAnotherShape) {
+  Tensors tensors = MulCase();
+  tensors[2].value = tensors[2].value.View({1, 3});
+  EXPECT_NE(Run(kMul, tensors).find("got f32 (3), wanted f32 (1, 3)"), std::string::npos);
+}
+
+TEST(Replay, NanEqualsNanAlone) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const char spec[] = R"({"op": "neg", "attrs": {}})";
+  EXPECT_EQ(Run(spec, {{"in.input", F32({nan}, {1})}, {"out.0", F32({nan}, {1})}}).substr(0, 4),
+            "pass");
+  EXPECT_EQ(Run(spec, {{"in.input", F32({nan}, {1})}, {"out.0", F32({1}, {1})}}).substr(0, 4),
+            "fail");
+}
+
+TEST(Replay, IgnoresNoArgument) {
+  const std::string attr = Run(R"({"op": "mul", "attrs": {"twist": 3}})", MulCase());
+  EXPECT_EQ(attr.rfind("unsupported", 0), 0u) << attr;
+  EXPECT_NE(attr.find("twist (3)"), std::string::npos) << attr;
+  Tensors tensors = MulCase();
+  tensors.push_back({"in.third", F32({1}, {1})});
+  EXPECT_NE(Run(kMul, tensors).find("third is not known"), std::string::npos);
+}
+
+TEST(Replay, SaysWhatItDoesNotKnow) {
+  for (const char* spec : {R"({"op": "bessel_j0", "attrs": {}})",
+                           R"({"op": "model", "model": "vgg13", "mode": "train"})",
+                           R"({"op": "optimizer", "optimizer": {"name": "lion"}})"}) {
+    const std::string report = Run(
+        spec,
+        {{"param.p", F32({1}, {1})}, {"grad.p", F32({1}, {1, 1})}, {"out.p", F32({1}, {1, 1})}});
+    EXPECT_EQ(report.rfind("unsupported", 0), 0u) << report;
+  }
+}
+
+TEST(Replay, AnUnreadableFileFails) {
+  const std::string path = ::testing::TempDir() + "/none.safetensors";
+  std::ostringstream out;
+  EXPECT_EQ(Replay({path}, {}, out).failed, 1);
+  EXPECT_EQ(Run(R"({"no": "op"})", {{"in.input", F32({1}, {1})}}).substr(0, 4), "fail");
+}
+
+TEST(Replay, RefusesADeviceThatTheBuildHasNot) {
+  if (kHasCuda) GTEST_SKIP() << "this build has CUDA";
+  std::ostringstream out;
+  EXPECT_THROW(Replay({}, {DeviceKind::kCuda}, out), BadInput);
+}
+
+TEST(FindCases, TakesFilesAndFolders) {
+  const std::string folder = ::testing::TempDir() + "/cases";
+  std::filesystem::create_directories(folder);
+  for (const char* name : {"b", "a"})
+    WriteSafetensors(folder + "/" + name + ".safetensors", {{"x", F32({1}, {1})}});
+  const std::vector<std::string> found = FindCases({folder, folder + "/b.safetensors"});
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_NE(found[0].find("/a."), std::string::npos);
+  EXPECT_THROW(FindCases({folder + "/none"}), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::replay
