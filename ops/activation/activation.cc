@@ -19,6 +19,10 @@ Variable LeakyRelu(const Variable& input, double negative_slope) {
 
 Variable Sigmoid(const Variable& input) { return RecordMap("sigmoid", input, SigmoidFunctor{}); }
 
+Variable LogSigmoid(const Variable& input) {
+  return RecordMap("log_sigmoid", input, LogSigmoidFunctor{});
+}
+
 Variable Tanh(const Variable& input) { return RecordMap("tanh", input, TanhFunctor{}); }
 
 Variable Silu(const Variable& input) { return RecordMap("silu", input, SiluFunctor{}); }

@@ -23,6 +23,7 @@ Variable Hardtanh(const Variable& input, double min_val = -1, double max_val = 1
 Variable LeakyRelu(const Variable& input, double negative_slope = 0.01);
 
 Variable Sigmoid(const Variable& input);
+Variable LogSigmoid(const Variable& input);  // log(sigmoid(x)) without overflow
 Variable Tanh(const Variable& input);
 
 // x * sigmoid(x)

@@ -66,6 +66,19 @@ struct SigmoidFunctor {
   }
 };
 
+// log(sigmoid(x)) = min(x, 0) - log(1 + exp(-|x|)), which overflows nowhere.
+struct LogSigmoidFunctor {
+  static constexpr bool kKeepsOutput = false;
+  template <class T>
+  TORUS_HOST_DEVICE T Forward(T x) const {
+    return (x < T(0) ? x : T(0)) - std::log1p(std::exp(-std::abs(x)));
+  }
+  template <class T>
+  TORUS_HOST_DEVICE T Backward(T x, T g) const {
+    return g / (T(1) + std::exp(x));
+  }
+};
+
 struct TanhFunctor {
   static constexpr bool kKeepsOutput = true;
   template <class T>

@@ -1,10 +1,17 @@
 #include "ops/elementwise/binary.h"
 
 namespace torus::ops {
+namespace {
+
+Shape CommonShape(std::string_view name, const Tensor& a, const Tensor& b) {
+  Require(a.dtype() == b.dtype(), name, "dtypes differ: {} and {}", a.Describe(), b.Describe());
+  return BroadcastShapes(name, a.shape(), b.shape());
+}
+
+}  // namespace
 
 Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, const Tensor& b) {
-  Require(a.dtype() == b.dtype(), name, "dtypes differ: {} and {}", a.Describe(), b.Describe());
-  const Shape shape = BroadcastShapes(name, a.shape(), b.shape());
+  const Shape shape = CommonShape(name, a, b);
   Tensor out(shape, a.dtype(), a.device());
   const BroadcastPlan plan = PlanBroadcast(shape, {&a, &b});
   VisitFloat(name, a.dtype(), [&](auto zero) {
@@ -16,6 +23,33 @@ Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, const Te
 
 Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, double b) {
   return ApplyBinary(name, op, a, Full({}, b, a.dtype(), a.device()));
+}
+
+Tensor ApplyCompare(std::string_view name, CompareOp op, const Tensor& a, const Tensor& b) {
+  const Shape shape = CommonShape(name, a, b);
+  Tensor out(shape, DType::kBool, a.device());
+  const BroadcastPlan plan = PlanBroadcast(shape, {&a, &b});
+  VisitFloat(name, a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    cpu::Compare(op, plan, a.data<T>(), b.data<T>(), out.mutable_data<bool>());
+  });
+  return out;
+}
+
+Tensor ApplySelect(std::string_view name, const Tensor& mask, const Tensor& a, const Tensor& b) {
+  Require(mask.dtype() == DType::kBool, name, "the mask must be bool, got {}", mask.Describe());
+  const Shape shape = BroadcastShapes(name, mask.shape(), CommonShape(name, a, b));
+  Tensor out(shape, a.dtype(), a.device());
+  const BroadcastPlan plan = PlanBroadcast(shape, {&mask, &a, &b});
+  VisitFloat(name, a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    cpu::Select(plan, mask.data<bool>(), a.data<T>(), b.data<T>(), out.mutable_data<T>());
+  });
+  return out;
+}
+
+Tensor ApplySelect(std::string_view name, const Tensor& mask, const Tensor& a, double b) {
+  return ApplySelect(name, mask, a, Full({}, b, a.dtype(), a.device()));
 }
 
 }  // namespace torus::ops

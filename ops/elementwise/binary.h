@@ -1,4 +1,5 @@
-// Binary arithmetic on plain tensors, for gradient rules: no graph, one new tensor.
+// Binary arithmetic, comparison and selection on plain tensors, for gradient rules: no graph, one new
+// tensor.
 #pragma once
 
 #include "ops/elementwise/elementwise_kernel.h"
@@ -11,5 +12,12 @@ Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, const Te
 
 // The same with a number, rounded to a's dtype, as second operand.
 Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, double b);
+
+// Whether op holds, element by element: bool, with broadcasting.
+Tensor ApplyCompare(std::string_view name, CompareOp op, const Tensor& a, const Tensor& b);
+
+// a where `mask` (bool) holds, else b; all three broadcast.
+Tensor ApplySelect(std::string_view name, const Tensor& mask, const Tensor& a, const Tensor& b);
+Tensor ApplySelect(std::string_view name, const Tensor& mask, const Tensor& a, double b);
 
 }  // namespace torus::ops

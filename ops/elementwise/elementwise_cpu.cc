@@ -8,8 +8,8 @@ namespace {
 constexpr int64_t kGrain = 1 << 14;  // elements a thread is worth waking for
 
 // The three common walks apart, so that the compiler vectorises each.
-template <class T, class F>
-void Run(const F& f, const T* a, int64_t step_a, const T* b, int64_t step_b, T* __restrict out,
+template <class T, class Out, class F>
+void Run(const F& f, const T* a, int64_t step_a, const T* b, int64_t step_b, Out* __restrict out,
          int64_t n) {
   if (step_a == 1 && step_b == 1) {
     for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
@@ -24,8 +24,8 @@ void Run(const F& f, const T* a, int64_t step_a, const T* b, int64_t step_b, T* 
   }
 }
 
-template <class T, class F>
-void Walk(const F& f, const ops::BroadcastPlan& plan, const T* a, const T* b, T* out) {
+template <class T, class Out, class F>
+void Walk(const F& f, const ops::BroadcastPlan& plan, const T* a, const T* b, Out* out) {
   ForEachRun<2>(plan, kGrain,
                 [&](int64_t at, const Offsets<2>& offsets, int64_t n, const Offsets<2>& steps) {
                   Run(f, a + offsets[0], steps[0], b + offsets[1], steps[1], out + at, n);
@@ -45,11 +45,44 @@ void Binary(ops::BinaryOp op, const ops::BroadcastPlan& plan, const T* a, const 
       return Walk(ops::MulFunctor{}, plan, a, b, out);
     case ops::BinaryOp::kDiv:
       return Walk(ops::DivFunctor{}, plan, a, b, out);
+    case ops::BinaryOp::kMaximum:
+      return Walk(ops::MaximumFunctor{}, plan, a, b, out);
+    case ops::BinaryOp::kMinimum:
+      return Walk(ops::MinimumFunctor{}, plan, a, b, out);
+    case ops::BinaryOp::kPow:
+      return Walk(ops::PowFunctor{}, plan, a, b, out);
   }
 }
 
-template void Binary(ops::BinaryOp, const ops::BroadcastPlan&, const float*, const float*, float*);
-template void Binary(ops::BinaryOp, const ops::BroadcastPlan&, const double*, const double*,
-                     double*);
+template <class T>
+void Compare(ops::CompareOp op, const ops::BroadcastPlan& plan, const T* a, const T* b, bool* out) {
+  switch (op) {
+    case ops::CompareOp::kEqual:
+      return Walk(ops::EqualFunctor{}, plan, a, b, out);
+    case ops::CompareOp::kLess:
+      return Walk(ops::LessFunctor{}, plan, a, b, out);
+    case ops::CompareOp::kLessEqual:
+      return Walk(ops::LessEqualFunctor{}, plan, a, b, out);
+  }
+}
+
+template <class T>
+void Select(const ops::BroadcastPlan& plan, const bool* mask, const T* a, const T* b, T* out) {
+  ForEachRun<3>(plan, kGrain,
+                [&](int64_t at, const Offsets<3>& from, int64_t n, const Offsets<3>& step) {
+                  const bool* m = mask + from[0];
+                  const T *x = a + from[1], *y = b + from[2];
+                  for (int64_t i = 0; i < n; ++i)
+                    out[at + i] = m[i * step[0]] ? x[i * step[1]] : y[i * step[2]];
+                });
+}
+
+#define TORUS_INSTANTIATE(T)                                                                   \
+  template void Binary(ops::BinaryOp, const ops::BroadcastPlan&, const T*, const T*, T*);      \
+  template void Compare(ops::CompareOp, const ops::BroadcastPlan&, const T*, const T*, bool*); \
+  template void Select(const ops::BroadcastPlan&, const bool*, const T*, const T*, T*);
+TORUS_INSTANTIATE(float)
+TORUS_INSTANTIATE(double)
+#undef TORUS_INSTANTIATE
 
 }  // namespace torus::cpu

@@ -4,6 +4,7 @@
 
 #include "ops/loss/class_shape.h"
 #include "ops/loss/cross_entropy.h"
+#include "ops/loss/mse_loss.h"
 #include "ops/loss/nll_loss.h"
 #include "ops/softmax/softmax.h"
 #include "tests/testing/gradient_check.h"
@@ -66,6 +67,31 @@ GRADIENT_CASE(log_softmax, CrossEntropyOfOneSample) {
         {RandomLeaf({3}), UniformLeaf({3}, 0, 1, 1)});
 }
 
+GRADIENT_CASE(mul, MseLoss) {
+  Check([](const Variables& in) { return Variables{MseLoss(in[0], in[1])}; },
+        {TransposedLeaf({2, 3}), RandomLeaf({2, 3}, 1)});
+}
+GRADIENT_CASE(log_sigmoid, BinaryCrossEntropy) {
+  const BinaryCrossEntropyOptions options{.weight = FromVector<double>({0.5, 2}, {2, 1}),
+                                          .pos_weight = Weights()};
+  Check(
+      [options](const Variables& in) {
+        return Variables{BinaryCrossEntropyWithLogits(in[0], in[1], options)};
+      },
+      {TransposedLeaf({2, 3}), UniformLeaf({2, 3}, 0, 1, 1)});
+}
+
+TEST(BinaryCrossEntropy, OfLargeLogits) {
+  const auto loss = [](double x, double t) {
+    const auto scalar = [](double v) { return Variable(Full({}, v, DType::kF64)); };
+    return BinaryCrossEntropyWithLogits(scalar(x), scalar(t)).data().Item();
+  };
+  EXPECT_EQ(loss(1000, 0), 1000);
+  EXPECT_EQ(loss(1000, 1), 0);
+  EXPECT_EQ(loss(-1000, 1), 1000);
+  EXPECT_NEAR(loss(0, 0.3), std::log(2.0), 1e-15);
+}
+
 TEST(NllLoss, WeighsAndIgnores) {
   const Variable x(FromVector<double>({-1, -2, -3, -4, -5, -6}, {2, 3}));
   const auto loss = [&](const std::vector<int64_t>& target, const NllLossOptions& options) {
@@ -121,6 +147,8 @@ TEST(Loss, RefusesWhatDoesNotFit) {
   EXPECT_THROW(CrossEntropy(x, Classes({0, 1}, {2}), {.label_smoothing = 1.5}), BadInput);
   EXPECT_THROW(CrossEntropy(x, Variable(Zeros({3, 2}))), BadInput);
   EXPECT_THROW(CrossEntropy(x, x, {.weight = Zeros({2})}), BadInput);
+  EXPECT_THROW(BinaryCrossEntropyWithLogits(x, Variable(Zeros({3}))), BadInput);
+  EXPECT_THROW(MseLoss(x, Variable(Zeros({2}))), BadInput);
   EXPECT_THROW(ParseLossReduction("nll_loss", "average"), BadInput);
 }
 

@@ -1,0 +1,69 @@
+#include <cmath>
+
+#include "autograd/node.h"
+#include "ops/elementwise/binary.h"
+#include "ops/elementwise/extrema.h"
+#include "ops/reduction/sum.h"
+
+namespace torus::ops {
+namespace {
+
+Tensor Number(double value, const Tensor& like) {
+  return Full({}, value, like.dtype(), like.device());
+}
+
+// g b a^(b - 1), and 0 where b = 0, whatever a.
+Tensor BaseGradient(const Tensor& a, const Tensor& b, const Tensor& g) {
+  const Tensor less = ApplyBinary("pow", BinaryOp::kSub, b, 1);
+  const Tensor slope =
+      ApplyBinary("pow", BinaryOp::kMul, b, ApplyBinary("pow", BinaryOp::kPow, a, less));
+  const Tensor constant = ApplyCompare("pow", CompareOp::kEqual, b, Number(0, b));
+  return ApplySelect("pow", constant, Number(0, g), ApplyBinary("pow", BinaryOp::kMul, g, slope));
+}
+
+Tensor LogOf(const Tensor& a) {
+  Tensor out = a.Clone();
+  VisitFloat("pow", out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* p = out.mutable_data<T>();
+    for (int64_t i = 0; i < out.numel(); ++i) p[i] = std::log(p[i]);
+  });
+  return out;
+}
+
+// g a^b log(a), and 0 where a = 0 and b >= 0: there the power does not move.
+Tensor ExponentGradient(const Tensor& a, const Tensor& b, const Tensor& power, const Tensor& g) {
+  const Tensor slope = ApplyBinary("pow", BinaryOp::kMul, power, LogOf(a));
+  const Tensor moved = ApplyBinary("pow", BinaryOp::kMul, g, slope);
+  const Tensor zero = ApplyCompare("pow", CompareOp::kEqual, a, Number(0, a));
+  const Tensor up = ApplyCompare("pow", CompareOp::kLessEqual, Number(0, b), b);
+  return ApplySelect("pow", zero, ApplySelect("pow", up, Number(0, g), moved), moved);
+}
+
+}  // namespace
+
+Variable Pow(const Variable& input, const Variable& exponent) {
+  const Tensor out = ApplyBinary("pow", BinaryOp::kPow, input.data(), exponent.data());
+  return Record("pow", out, {input, exponent},
+                [a = Saved(input), b = Saved(exponent),
+                 power = Saved(exponent.requires_grad() ? out : Tensor())](const GradContext& g) {
+                  const auto base = [&] {
+                    return SumTo(BaseGradient(a.get(), b.get(), g.grad()), a.get().shape());
+                  };
+                  const auto top = [&] {
+                    return SumTo(ExponentGradient(a.get(), b.get(), power.get(), g.grad()),
+                                 b.get().shape());
+                  };
+                  return Gradients{g.wants(0) ? base() : Tensor(), g.wants(1) ? top() : Tensor()};
+                });
+}
+
+Variable Pow(const Variable& input, double exponent) {
+  return Pow(input, Variable(Number(exponent, input.data())));
+}
+
+Variable Pow(double input, const Variable& exponent) {
+  return Pow(Variable(Number(input, exponent.data())), exponent);
+}
+
+}  // namespace torus::ops

@@ -1,0 +1,127 @@
+#include "ops/indexing/indexing.h"
+
+#include "autograd/node.h"
+#include "ops/indexing/index_check.h"
+#include "ops/indexing/indexing_kernel.h"
+#include "ops/view/view.h"
+
+namespace torus::ops {
+namespace {
+
+// Slices of dimension `dim` of a tensor of at least one.
+struct Rows {
+  Rows(const Shape& shape, int dim) : rows(shape[dim]) {
+    for (int d = 0; d < shape.rank(); ++d)
+      if (d != dim) (d < dim ? outer : inner) *= shape[d];
+  }
+  int64_t outer = 1, rows, inner = 1;
+};
+
+Tensor Picked(std::string_view op, const Tensor& x, int dim, const Tensor& index) {
+  const Rows at(x.shape(), dim);
+  Shape shape = x.shape();
+  shape[dim] = index.numel();
+  Tensor out(shape, x.dtype(), x.device());
+  VisitFloat(op, x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    cpu::SelectRows(at.outer, at.rows, at.inner, index.numel(), index.data<int64_t>(), x.data<T>(),
+                    out.mutable_data<T>());
+  });
+  return out;
+}
+
+GradRule PickedRule(int input, const Shape& shape, int dim, const Tensor& index, int64_t skip) {
+  return [input, shape, dim, index = Saved(index), skip](const GradContext& g) {
+    const Rows at(shape, dim);
+    Tensor dx(shape, g.grad().dtype(), g.grad().device());
+    VisitFloat("gradient", dx.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      cpu::AddRows(at.outer, at.rows, at.inner, index.get().numel(), index.get().data<int64_t>(),
+                   skip, g.grad().data<T>(), dx.mutable_data<T>());
+    });
+    Gradients gradients(2);
+    gradients[input] = dx;
+    return gradients;
+  };
+}
+
+// Where an index of `shape` starts in x, had all its values been 0.
+Tensor PlacesOf(const Tensor& x, int dim, const Shape& shape) {
+  Tensor places = x;
+  for (int d = 0; d < x.rank(); ++d) places = places.Narrow(d, 0, d == dim ? 1 : shape[d]);
+  return places.Expand(shape);
+}
+
+void CheckGatherShape(const Shape& input, int dim, const Shape& index) {
+  bool fits = index.rank() == input.rank();
+  for (int d = 0; fits && d < input.rank(); ++d) fits = d == dim || index[d] <= input[d];
+  Require(fits, "gather", "index {} does not fit input {} along dimension {}", ToString(index),
+          ToString(input), dim);
+}
+
+}  // namespace
+
+Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index) {
+  Require(index.rank() <= 1, "index_select", "needs a 1-D index, got {}", ToString(index.shape()));
+  const int d = NormalizeDim("index_select", dim, input.rank());
+  if (input.rank() == 0) {
+    Require(index.numel() == 1, "index_select", "a scalar has one element, got {} indices",
+            index.numel());
+    return Reshape(IndexSelect(Reshape(input, {1}), 0, index), {});
+  }
+  const Tensor at = CheckedIndex("index_select", index.data(), input.dim(d));
+  return Record("index_select", Picked("index_select", input.data().Contiguous(), d, at),
+                {input, index}, PickedRule(0, input.shape(), d, at, -1));
+}
+
+Variable Embedding(const Variable& input, const Variable& weight,
+                   std::optional<int64_t> padding_idx) {
+  Require(weight.rank() == 2, "embedding", "needs a weight (count, width), got {}",
+          ToString(weight.shape()));
+  const int64_t rows = weight.dim(0), padding = padding_idx.value_or(0);
+  Require(padding >= -rows && padding < std::max<int64_t>(rows, 1), "embedding",
+          "padding_idx {} is outside of {} rows", padding, rows);
+  const int64_t skip = !padding_idx ? -1 : padding < 0 ? padding + rows : padding;
+  const Tensor at = CheckedIndex("embedding", input.data(), rows);
+  Shape shape = input.shape();
+  shape.push_back(weight.dim(1));
+  return Record("embedding", Picked("embedding", weight.data().Contiguous(), 0, at).View(shape),
+                {input, weight}, PickedRule(1, weight.shape(), 0, at, skip));
+}
+
+Variable Gather(const Variable& input, int64_t dim, const Variable& index) {
+  const int d = NormalizeDim("gather", dim, input.rank());
+  if (input.rank() == 0 || index.rank() == 0) {
+    Require(input.rank() <= 1 && index.rank() <= 1, "gather", "index {} does not fit input {}",
+            ToString(index.shape()), ToString(input.shape()));
+    return Reshape(Gather(Reshape(input, {-1}), 0, Reshape(index, {-1})), index.shape());
+  }
+  CheckGatherShape(input.shape(), d, index.shape());
+  const Tensor at = CheckedIndex("gather", index.data(), input.dim(d));
+  const Tensor x = input.data().Contiguous();
+  Tensor out(index.shape(), x.dtype(), x.device());
+  const int64_t stride = x.strides()[d];
+  BroadcastPlan plan;
+  // An empty index picks nothing, even of an empty input, which has no places.
+  if (at.numel() > 0) {
+    const Tensor places = PlacesOf(x, d, index.shape());
+    plan = PlanBroadcast(index.shape(), {&places, &at});
+    VisitFloat("gather", x.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      cpu::Gather(plan, at.data<int64_t>(), stride, x.data<T>(), out.mutable_data<T>());
+    });
+  }
+  return Record("gather", std::move(out), {input, index},
+                [shape = x.shape(), plan, stride, index = Saved(at)](const GradContext& g) {
+                  Tensor dx = Zeros(shape, g.grad().dtype(), g.grad().device());
+                  if (g.grad().numel() == 0) return Gradients{dx, Tensor()};
+                  VisitFloat("gradient", dx.dtype(), [&](auto zero) {
+                    using T = decltype(zero);
+                    cpu::GatherBackward(plan, index.get().data<int64_t>(), stride,
+                                        g.grad().data<T>(), dx.mutable_data<T>());
+                  });
+                  return Gradients{dx, Tensor()};
+                });
+}
+
+}  // namespace torus::ops

@@ -1,0 +1,76 @@
+#include "ops/elementwise/select.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/testing/gradient_check.h"
+
+namespace torus::ops {
+namespace {
+
+using testing::RandomLeaf;
+using testing::TransposedLeaf;
+using Variables = std::vector<Variable>;
+
+Variable Mask(const Shape& shape) {
+  Tensor mask(shape, DType::kBool);
+  for (int64_t i = 0; i < mask.numel(); ++i) mask.mutable_data<bool>()[i] = i % 3 == 0;
+  return Variable(mask);
+}
+
+GRADIENT_CASE(where, Broadcast) {
+  Check(
+      [](const Variables& in) {
+        return Variables{Where(Mask({4, 3}), in[0], in[1])};
+      },
+      {RandomLeaf({2, 1, 3}), TransposedLeaf({4, 3}, 1)});
+}
+GRADIENT_CASE(where, OneInputTwice) {
+  Check([](const Variables& in) { return Variables{Where(Mask({3}), in[0], in[0])}; },
+        {RandomLeaf({3})});
+}
+GRADIENT_CASE(where, MaskedFillByTensor) {
+  Check([](const Variables& in) { return Variables{MaskedFill(in[0], Mask({3}), in[1])}; },
+        {RandomLeaf({2, 3}), RandomLeaf({}, 1)});
+}
+GRADIENT_CASE(where, MaskedFillByNumber) {
+  Check(
+      [](const Variables& in) {
+        return Variables{MaskedFill(in[0], Mask({2, 1}), -5)};
+      },
+      {TransposedLeaf({2, 3})});
+}
+GRADIENT_CASE(where, Triangles) {
+  Check(
+      [](const Variables& in) {
+        return Variables{Tril(in[0], -1), Triu(in[0], 1)};
+      },
+      {TransposedLeaf({2, 3, 4})});
+}
+GRADIENT_CASE(where, Empty) {
+  Check([](const Variables& in) { return Variables{Tril(in[0])}; }, {RandomLeaf({0, 3})});
+}
+
+TEST(Select, Triangles) {
+  const Variable x(Arange(6, DType::kF32).View({2, 3}));
+  EXPECT_EQ(ToVector<float>(Tril(x).data()), (std::vector<float>{0, 0, 0, 3, 4, 0}));
+  EXPECT_EQ(ToVector<float>(Tril(x, 1).data()), (std::vector<float>{0, 1, 0, 3, 4, 5}));
+  EXPECT_EQ(ToVector<float>(Triu(x, 1).data()), (std::vector<float>{0, 1, 2, 0, 0, 5}));
+}
+
+// What is not chosen does not spread: infinity times zero would.
+TEST(Select, InfinityStaysOut) {
+  const Variable x(Full({2}, INFINITY));
+  const Variable mask(Full({2}, 1, DType::kBool));
+  EXPECT_EQ(ToVector<float>(MaskedFill(x, mask, 0).data()), (std::vector<float>{0, 0}));
+}
+
+TEST(Select, RefusesWhatDoesNotFit) {
+  const Variable x(Zeros({2})), mask(Zeros({2}, DType::kBool));
+  EXPECT_THROW(Where(x, x, x), BadInput);
+  EXPECT_THROW(Where(mask, x, Variable(Zeros({3}))), BadInput);
+  EXPECT_THROW(MaskedFill(x, mask, x), BadInput);
+  EXPECT_THROW(Tril(x), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::ops

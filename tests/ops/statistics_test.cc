@@ -1,0 +1,77 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "autograd/backward.h"
+#include "ops/statistics/extremum.h"
+#include "ops/statistics/spread.h"
+#include "tests/testing/gradient_check.h"
+
+namespace torus::ops {
+namespace {
+
+using testing::RandomLeaf;
+using testing::TransposedLeaf;
+using Variables = std::vector<Variable>;
+
+testing::CheckedFunction AmaxOf(const Dims& dims, bool keepdim) {
+  return [=](const Variables& in) { return Variables{Amax(in[0], dims, keepdim)}; };
+}
+testing::CheckedFunction VarOf(const Dims& dims, double correction) {
+  return [=](const Variables& in) { return Variables{Var(in[0], dims, correction)}; };
+}
+testing::CheckedFunction LogSumExpOf(const Dims& dims, bool keepdim) {
+  return [=](const Variables& in) { return Variables{LogSumExp(in[0], dims, keepdim)}; };
+}
+
+GRADIENT_CASE(amax, All) { Check(AmaxOf({}, false), {RandomLeaf({2, 3})}); }
+GRADIENT_CASE(amax, ApartDims) { Check(AmaxOf({0, 2}, false), {TransposedLeaf({2, 3, 4})}); }
+GRADIENT_CASE(amax, Scalar) { Check(AmaxOf({0}, true), {RandomLeaf({})}); }
+GRADIENT_CASE(amax, EmptyResult) { Check(AmaxOf({1}, true), {RandomLeaf({0, 3})}); }
+GRADIENT_CASE(sum, Var) { Check(VarOf({1}, 1), {TransposedLeaf({2, 3, 4})}); }
+GRADIENT_CASE(sum, PopulationVar) { Check(VarOf({}, 0), {RandomLeaf({2, 3})}); }
+GRADIENT_CASE(exp, LogSumExp) { Check(LogSumExpOf({0, -1}, false), {TransposedLeaf({2, 3, 4})}); }
+GRADIENT_CASE(exp, LogSumExpOfScalar) { Check(LogSumExpOf({0}, true), {RandomLeaf({})}); }
+
+TEST(Amax, TiesShareEvenly) {
+  const Variable x(FromVector<double>({2, 2, 1, 2}, {4}), true);
+  Backward({Amax(x)}, {Full({}, 3, DType::kF64)});
+  EXPECT_EQ(ToVector<double>(x.grad()), (std::vector<double>{1, 1, 0, 1}));
+}
+
+TEST(Argmax, FirstOfEqualsAndNaN) {
+  const Tensor x = FromVector<float>({1, 3, 3, 0, NAN, 9}, {2, 3});
+  EXPECT_EQ(ToVector<int64_t>(Argmax(x, 1)), (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(ToVector<int64_t>(Argmax(x, 0)), (std::vector<int64_t>{0, 1, 1}));
+  EXPECT_EQ(Argmax(x).Item(), 4);
+  EXPECT_EQ(Argmax(x, 1, true).shape(), Shape({2, 1}));
+  EXPECT_EQ(Argmax(Zeros({})).Item(), 0);
+  EXPECT_TRUE(std::isnan(Amax(Variable(x)).data().Item()));
+}
+
+TEST(Var, Values) {
+  const Variable x(FromVector<double>({1, 2, 3, 6}, {4}));
+  EXPECT_NEAR(Var(x).data().Item(), 14.0 / 3, 1e-15);
+  EXPECT_NEAR(Var(x, {}, 0).data().Item(), 3.5, 1e-15);
+  EXPECT_TRUE(std::isnan(Var(Variable(Zeros({1}))).data().Item()));
+}
+
+TEST(LogSumExp, StaysFiniteFarOut) {
+  const auto of = [](const std::vector<double>& v) {
+    return LogSumExp(Variable(FromVector(v, {static_cast<int64_t>(v.size())})), {0}).data().Item();
+  };
+  EXPECT_EQ(of({1000, 1000}), 1000 + std::log(2.0));
+  EXPECT_EQ(of({-INFINITY, -INFINITY}), -INFINITY);
+  EXPECT_EQ(of({INFINITY, 0}), INFINITY);
+  EXPECT_EQ(of({}), -INFINITY);
+}
+
+TEST(Statistics, RefusesWhatDoesNotFit) {
+  EXPECT_THROW(Amax(Variable(Zeros({2, 0})), {1}), BadInput);
+  EXPECT_THROW(Argmax(Zeros({0})), BadInput);
+  EXPECT_THROW(Amax(Variable(Zeros({2})), {1}), BadInput);
+  EXPECT_THROW(LogSumExp(Variable(Zeros({2}, DType::kI64)), {0}), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::ops
