@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "ops/conv_chain/chain_layer.h"
+#include "ops/conv_chain/expand.h"
 #include "ops/convolution/dense_kernel.h"
 #include "ops/convolution/depthwise.h"
 #include "ops/gemm/gemm.h"
@@ -9,19 +10,6 @@
 
 namespace torus::cpu {
 namespace {
-
-// The gradient by a layer's z, made on the way in from g, the gradient by its activation.
-struct GradientSource {
-  const ChainLayer& layer;
-  const float* g;
-  Clamp clamp;  // identity where g is masked already
-  FoldedBackward<float> folded;
-  void Rows(int64_t begin, int64_t rows, float* to) const {
-    const int64_t at = begin * layer.g.o;
-    BackwardInput(g + at, layer.z.data<float>() + at, rows, layer.g.o, folded.affine(layer.folded),
-                  clamp, to);
-  }
-};
 
 // Takes the gradient by a layer's activation, block by block while it is in cache: masks it in place and sums what the
 // layer's batch norm needs.
@@ -207,6 +195,10 @@ void ChainBackward(const std::vector<ChainLayer>& layers, const float* x,
         FoldBackward(layer.folded, sums, layer.rows(), out.norm_weights[l], out.norm_biases[l])};
     const bool below = WantedBelow(out, l);
     if (!below && out.weights[l] == nullptr) return;
+    if (l == 1 && !layers[0].z.defined())
+      return ExpandBackward({layers[0], layer, gradient, x, weights[0], weights[1],
+                             residual ? dy : nullptr, out.x, out.weights[0], out.weights[1],
+                             out.norm_weights[0], out.norm_biases[0]});
     const ChainSource source = l == 0 ? ChainSource(x, layer.g.c) : ChainSource(layers[l - 1]);
     Tensor next = l > 0 && below ? Tensor(layers[l - 1].z.shape(), DType::kF32) : Tensor();
     std::vector<GradientSums> parts(BackwardParts(layer), GradientSums(layer.g.c));

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "ops/conv_chain/chain_layer.h"
+#include "ops/conv_chain/expand.h"
 #include "ops/convolution/dense_kernel.h"
 #include "ops/convolution/depthwise.h"
 #include "ops/gemm/gemm.h"
@@ -15,27 +16,6 @@ void ChainSource::Copy(int64_t begin, int64_t rows, float* to) const {
 }
 
 namespace {
-
-// Adds rows of one tensor to moments in blocks, as soon as enough neighbours are there.
-class RowMoments {
- public:
-  RowMoments(ChannelMoments& moments, int64_t channels) : moments_(moments), channels_(channels) {}
-  ~RowMoments() { Flush(); }
-  void Add(const float* row, int64_t pixels) {
-    if (pending_ == 0) first_ = row;
-    pending_ += pixels;
-    if (pending_ >= 128) Flush();
-  }
-
- private:
-  void Flush() {
-    if (pending_ > 0) moments_.Add(first_, pending_);
-    pending_ = 0;
-  }
-  ChannelMoments& moments_;
-  int64_t channels_, pending_ = 0;
-  const float* first_ = nullptr;
-};
 
 void Pointwise(ChainLayer& layer, const ChainSource& source, const float* weight,
                std::vector<ChannelMoments>& moments) {
@@ -69,7 +49,7 @@ void Depthwise(ChainLayer& layer, const ChainSource& source, const float* weight
   const int64_t rows = g.n * g.oh, parts = std::ssize(moments);
   ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
     for (int64_t p = first; p < last; ++p) {
-      RowMoments sums(moments[p], g.o);
+      RowMoments sums(moments[p]);
       DepthwiseForwardRows(g, packed.data(), nullptr, rows * p / parts, rows * (p + 1) / parts,
                            fill, into,
                            [&](int64_t, int64_t, const float* row) { sums.Add(row, g.ow); });
@@ -96,11 +76,25 @@ int64_t ForwardParts(const ChainLayer& layer) {
 
 void FinishLayer(ChainLayer& layer, std::vector<ChannelMoments>& moments, const float* weight,
                  const float* bias) {
-  for (size_t p = 1; p < moments.size(); ++p) moments[0].Merge(moments[p]);
-  layer.mean = moments[0].mean();
-  layer.variance.resize(layer.g.o);
-  for (int64_t c = 0; c < layer.g.o; ++c) layer.variance[c] = moments[0].variance(c);
+  if (!moments.empty()) {
+    for (size_t p = 1; p < moments.size(); ++p) moments[0].Merge(moments[p]);
+    layer.mean = moments[0].mean();
+    layer.variance.resize(layer.g.o);
+    for (int64_t c = 0; c < layer.g.o; ++c) layer.variance[c] = moments[0].variance(c);
+  }
   layer.folded = Fold<float>(layer.mean, layer.variance, layer.eps, weight, bias);
+}
+
+// One layer by itself; `below` is null for the first.
+void Convolve(ChainLayer& layer, const ChainLayer* below, const float* x, const float* weight,
+              std::vector<ChannelMoments>& moments) {
+  const ChainSource source = below == nullptr ? ChainSource(x, layer.g.c) : ChainSource(*below);
+  if (layer.kind == ChainKind::kPointwise)
+    Pointwise(layer, source, weight, moments);
+  else if (layer.kind == ChainKind::kDepthwise)
+    Depthwise(layer, source, weight, moments);
+  else
+    Dense(layer, x, weight, moments);
 }
 
 void WriteOutput(const ChainLayer& layer, const float* residual, float* y) {
@@ -119,17 +113,20 @@ void ChainForward(std::vector<ChainLayer>& layers, const float* x,
                   const std::vector<const float*>& weights,
                   const std::vector<const float*>& norm_weights,
                   const std::vector<const float*>& norm_biases, const float* residual, float* y) {
+  const bool expands = layers.size() > 1 && Expands(layers[0].g, layers[1].g);
   for (size_t l = 0; l < layers.size(); ++l) {
     ChainLayer& layer = layers[l];
-    layer.z = Tensor({layer.g.n, layer.g.oh, layer.g.ow, layer.g.o}, DType::kF32);
-    const ChainSource source = l == 0 ? ChainSource(x, layer.g.c) : ChainSource(layers[l - 1]);
-    std::vector<ChannelMoments> moments(ForwardParts(layer), ChannelMoments(layer.g.o));
-    if (layer.kind == ChainKind::kPointwise)
-      Pointwise(layer, source, weights[l], moments);
-    else if (layer.kind == ChainKind::kDepthwise)
-      Depthwise(layer, source, weights[l], moments);
-    else
-      Dense(layer, x, weights[l], moments);
+    std::vector<ChannelMoments> moments;
+    if (l == 0 && expands) {
+      ExpandStatistics(layer, x, weights[0]);
+    } else {
+      layer.z = Tensor({layer.g.n, layer.g.oh, layer.g.ow, layer.g.o}, DType::kF32);
+      moments.assign(ForwardParts(layer), ChannelMoments(layer.g.o));
+      if (l == 1 && expands)
+        ExpandForward(layers[0], layer, x, weights[0], weights[1], moments);
+      else
+        Convolve(layer, l == 0 ? nullptr : &layers[l - 1], x, weights[l], moments);
+    }
     FinishLayer(layer, moments, norm_weights[l], norm_biases[l]);
   }
   WriteOutput(layers.back(), residual, y);

@@ -1,6 +1,7 @@
 // The fused chain's state: what its forward leaves and its backward reads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,6 +13,11 @@ namespace torus::cpu {
 
 enum class ChainKind { kPointwise, kDepthwise, kDense };
 
+// Mean and centred Gram matrix (k, k) of an input's channels over all pixels.
+struct InputMoments {
+  std::vector<double> mean, gram;
+};
+
 // One convolution and its batch norm, f32.
 struct ChainLayer {
   ConvGeometry g;
@@ -19,7 +25,8 @@ struct ChainLayer {
   Clamp clamp;
   double eps;
   // Made by the forward:
-  Tensor z;  // the convolution's output
+  Tensor z;  // the convolution's output; undefined where it is made again when needed (expand.h),
+  InputMoments input;  // and then these are there instead
   Folded<float> folded;
   std::vector<double> mean, variance;
   int64_t rows() const { return g.output_rows(); }
@@ -45,6 +52,40 @@ class ChainSource {
   const float* data_;
   int64_t channels_;
   const ChainLayer* layer_ = nullptr;
+};
+
+// The gradient by a layer's z, made on the way in from g, the gradient by its activation.
+struct GradientSource {
+  const ChainLayer& layer;
+  const float* g;
+  Clamp clamp;  // identity where g is masked already
+  FoldedBackward<float> folded;
+  void Rows(int64_t begin, int64_t rows, float* to) const {
+    const int64_t at = begin * layer.g.o;
+    BackwardInput(g + at, layer.z.data<float>() + at, rows, layer.g.o, folded.affine(layer.folded),
+                  clamp, to);
+  }
+};
+
+// Adds neighbouring rows of one tensor to moments, in blocks as soon as enough are there.
+class RowMoments {
+ public:
+  explicit RowMoments(ChannelMoments& moments) : moments_(moments) {}
+  ~RowMoments() { Flush(); }
+  void Add(const float* row, int64_t pixels) {
+    if (pending_ == 0) first_ = row;
+    pending_ += pixels;
+    if (pending_ >= 128) Flush();
+  }
+
+ private:
+  void Flush() {
+    if (pending_ > 0) moments_.Add(first_, pending_);
+    pending_ = 0;
+  }
+  ChannelMoments& moments_;
+  int64_t pending_ = 0;
+  const float* first_ = nullptr;
 };
 
 // Pixels of a block so that its rows of `channels` floats in all stay in a core's second-level cache.

@@ -44,7 +44,7 @@ std::vector<ChainLayer> Plan(const Variable& x, const std::vector<ConvNorm>& lay
                       g.c > 0 && (kind != ChainKind::kDense || plan.empty());
     if (!fits) return {};
     shape = {g.n, g.oh, g.ow, g.o};
-    plan.push_back({g, kind, ClampOf(layer.activation), layer.eps, {}, {}, {}, {}});
+    plan.push_back({g, kind, ClampOf(layer.activation), layer.eps, {}, {}, {}, {}, {}});
   }
   return !residual || shape == x.shape() ? plan : std::vector<ChainLayer>();
 }

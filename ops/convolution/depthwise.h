@@ -100,10 +100,14 @@ void DepthwiseWeightGradientRow(const ConvGeometry& g, RingX& x, RingY& dy, int6
   sums.CountPixels(g.ow);
 }
 
+// Input rows that the sweep below holds at once.
+inline int64_t DepthwiseSlots(const ConvGeometry& g) { return (g.kh - 1) * g.dilation_h + 2; }
+
 // Both gradients for input rows begin .. end of n * h + y in one sweep. `packed` null leaves out the input gradient,
 // `sums` null the weight gradient. fill_dy and fill_x give the rows; into(n, y) says where an input-gradient row goes and
-// out(n, y, row) gets it.
-template <class FillY, class FillX, class Into, class Out>
+// out(n, y, row) gets it. Where kEarlyX, input row (n, y) has been filled before out is called for it, and the `slots`
+// rows of its neighbourhood that were filled last are at hand: row % slots names a place for what fill_x leaves beside.
+template <bool kEarlyX = false, class FillY, class FillX, class Into, class Out>
 void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, DepthwiseWeightSums* sums,
                            int64_t begin, int64_t end, const FillY& fill_dy, const FillX& fill_x,
                            const Into& into, const Out& out) {
@@ -111,7 +115,7 @@ void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, Depthwise
   const int64_t left = (g.kw - 1) * g.dilation_w / g.stride_w + 1;
   const int64_t right = std::max<int64_t>(0, (g.w - 1 + g.left) / g.stride_w - (g.ow - 1));
   RowRing<FillY> dy((g.kh - 1) * g.dilation_h / g.stride_h + 2, g.ow, g.c, left, right, fill_dy);
-  RowRing<FillX> x((g.kh - 1) * g.dilation_h + 1, g.w, g.c, g.left, g.right, fill_x);
+  RowRing<FillX> x(DepthwiseSlots(g), g.w, g.c, g.left, g.right, fill_x);
   std::vector<DepthwiseTap> taps(g.kh * g.kw);
   std::vector<DepthwiseWeightTap> weight_taps(g.kh * g.kw);
   // Output rows are shared out over the input rows, so that each is taken once, near the rows that it reads.
@@ -119,6 +123,7 @@ void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, Depthwise
   for (int64_t r = begin; r < end; ++r) {
     const int64_t n = r / g.h, y = r % g.h;
     if (packed != nullptr) {
+      if (kEarlyX) x.Row(n, y);
       float* const dx = into(n, y);
       DepthwiseInputRow(g, packed, dy, left, n, y, taps, dx);
       out(n, y, dx);

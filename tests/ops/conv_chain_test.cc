@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "autograd/backward.h"
+#include "ops/conv_chain/expand.h"
 #include "ops/convolution/convolution.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
@@ -75,11 +76,16 @@ void AddLayer(Chain& chain, OddShapes& draw, int64_t in, int64_t out, int64_t ke
                                             : Activation::kNone);
 }
 
-Chain RandomChain(OddShapes& draw) {
+// `expand`: begins with a widening 1 x 1 and a depthwise layer.
+Chain RandomChain(OddShapes& draw, bool expand = false) {
   Chain chain;
-  int64_t channels = draw.Size(19);
+  int64_t channels = draw.Size(expand ? 9 : 19);
   chain.x = draw.Normal({draw.Size(3, 2), draw.Size(13, 3), draw.Size(13, 3), channels});
-  if (draw.Coin()) {
+  if (expand) {
+    const int64_t out = 3 * channels + draw.Size(17);
+    AddLayer(chain, draw, channels, out, 1, false), channels = out;
+    AddLayer(chain, draw, channels, out, 3, true);
+  } else if (draw.Coin()) {
     const int64_t out = draw.Size(17);
     AddLayer(chain, draw, channels, out, 3, false), channels = out;
   }
@@ -169,28 +175,38 @@ void Compare(const Chain& chain, int& flips) {
     }
 }
 
-TEST(ConvChain, FusedAgreesWithComposedAtEveryVectorWidth) {
-  SetTeamSize(1);  // two hundred tiny chains are not worth a team
+// Whether wide tensors are kept or made again.
+class ConvChainWays : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    SetTeamSize(1);  // two hundred tiny chains are not worth a team
+    cpu::SetExpandBytesForTest(GetParam() ? 0 : -1);
+  }
+  void TearDown() override { cpu::SetExpandBytesForTest(-1); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Expand, ConvChainWays, ::testing::Bool());
+
+TEST_P(ConvChainWays, FusedAgreesWithComposedAtEveryVectorWidth) {
   testing::ForEachVectorWidth([] {
     OddShapes draw(3);
     int flips = 0;
     for (int i = 0; i < 200 && !HasFatalFailure(); ++i) {
       SCOPED_TRACE(i);
-      Compare(RandomChain(draw), flips);
+      Compare(RandomChain(draw, GetParam()), flips);
     }
     EXPECT_LE(flips, 20);
   });
 }
 
 // Without clamps nothing can flip: every gradient must agree.
-TEST(ConvChain, FusedGradientsAgreeWithoutClamps) {
-  SetTeamSize(1);
+TEST_P(ConvChainWays, FusedGradientsAgreeWithoutClamps) {
   testing::ForEachVectorWidth([] {
     OddShapes draw(4);
     int flips = 0;
     for (int i = 0; i < 200 && !HasFatalFailure(); ++i) {
       SCOPED_TRACE(i);
-      Chain chain = RandomChain(draw);
+      Chain chain = RandomChain(draw, GetParam());
       std::fill(chain.activations.begin(), chain.activations.end(), Activation::kNone);
       Compare(chain, flips);
       ASSERT_EQ(flips, 0);
@@ -212,7 +228,7 @@ Chain BigChain() {
   return chain;
 }
 
-TEST(ConvChain, BitsDoNotDependOnTheTeam) {
+TEST_P(ConvChainWays, BitsDoNotDependOnTheTeam) {
   const Chain chain = BigChain();
   SetTeamSize(1);
   const Results one = RunChain(chain, DType::kF32);
@@ -223,7 +239,7 @@ TEST(ConvChain, BitsDoNotDependOnTheTeam) {
     EXPECT_EQ(ToVector<float>(one.gradients[i]), ToVector<float>(three.gradients[i])) << i;
 }
 
-TEST(ConvChain, DeferredWeightGradientsHaveTheSameBits) {
+TEST_P(ConvChainWays, DeferredWeightGradientsHaveTheSameBits) {
   const Chain chain = BigChain();
   const Results whole = RunChain(chain, DType::kF32);
   const Variable x(chain.x, true), weight(chain.weights[0], true);

@@ -1,0 +1,326 @@
+#include "ops/conv_chain/expand.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "ops/convolution/depthwise.h"
+#include "ops/gemm/gemm.h"
+#include "runtime/parallel_for.h"
+
+namespace torus::cpu {
+namespace {
+
+constexpr int64_t kExpandBytes = int64_t{16} << 20;
+std::atomic<int64_t> expand_bytes{kExpandBytes};
+
+// Rows minus a vector.
+void Center(const float* x, int64_t rows, int64_t channels, const float* mean, float* out) {
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < channels; ++c) out[r * channels + c] = x[r * channels + c] - mean[c];
+}
+
+std::vector<float> ToFloats(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
+}
+
+// Sums over rows of u and u u^T, with u = x - shift.
+struct ShiftedSums {
+  explicit ShiftedSums(int64_t k) : sum(k), product(k * k) {}
+  void Add(const float* x, int64_t rows, const float* shift);
+  std::vector<double> sum, product;
+};
+
+void ShiftedSums::Add(const float* x, int64_t rows, const float* shift) {
+  const int64_t k = std::ssize(sum), block = 256;
+  std::vector<float> u(block * k), uu(k * k), total(k);
+  for (int64_t begin = 0; begin < rows; begin += block) {
+    const int64_t count = std::min(block, rows - begin);
+    Center(x + begin * k, count, k, shift, u.data());
+    Gemm(Transpose::kYes, Transpose::kNo, k, k, count, 1.0f, u.data(), k, u.data(), k, 0.0f,
+         uu.data(), k);
+    std::fill(total.begin(), total.end(), 0.0f);
+    for (int64_t r = 0; r < count; ++r)
+      for (int64_t c = 0; c < k; ++c) total[c] += u[r * k + c];
+    for (int64_t i = 0; i < k * k; ++i) product[i] += uu[i];
+    for (int64_t c = 0; c < k; ++c) sum[c] += total[c];
+  }
+}
+
+// The mean of the first rows: near enough to the mean that no digits cancel.
+std::vector<float> ShiftOf(const float* x, int64_t rows, int64_t channels) {
+  const int64_t count = std::min<int64_t>(rows, 256);
+  std::vector<double> mean(channels);
+  for (int64_t r = 0; r < count; ++r)
+    for (int64_t c = 0; c < channels; ++c)
+      mean[c] += x[r * channels + c] / static_cast<double>(count);
+  return ToFloats(mean);
+}
+
+// Makes rows of the wide layer: z, and its activation.
+class WideRows {
+ public:
+  WideRows(const ChainLayer& wide, const float* x, const float* weight)
+      : wide_(wide), x_(x), weight_(weight) {}
+  void Make(int64_t pixel, int64_t count, float* z, float* activation) const {
+    const ConvGeometry& g = wide_.g;
+    Gemm(Transpose::kNo, Transpose::kYes, count, g.o, g.c, 1.0f, x_ + pixel * g.c, g.c, weight_,
+         g.c, 0.0f, z, g.o);
+    Normalize(z, count, g.o, wide_.folded.affine(), wide_.clamp, nullptr, activation);
+  }
+
+ private:
+  const ChainLayer& wide_;
+  const float *x_, *weight_;
+};
+
+}  // namespace
+
+bool Expands(const ConvGeometry& wide, const ConvGeometry& depthwise) {
+  return wide.pointwise() && depthwise.depthwise() && wide.o >= 3 * wide.c &&
+         wide.output_rows() * wide.o * static_cast<int64_t>(sizeof(float)) >= expand_bytes;
+}
+
+void SetExpandBytesForTest(int64_t bytes) { expand_bytes = bytes < 0 ? kExpandBytes : bytes; }
+
+InputMoments InputMomentsOf(const float* x, int64_t rows, int64_t channels) {
+  const int64_t k = channels, parts = PartsOf(rows);
+  const std::vector<float> shift = ShiftOf(x, rows, k);
+  std::vector<ShiftedSums> sums(parts, ShiftedSums(k));
+  ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p) {
+      const int64_t begin = rows * p / parts, end = rows * (p + 1) / parts;
+      sums[p].Add(x + begin * k, end - begin, shift.data());
+    }
+  });
+  InputMoments out{std::vector<double>(k), std::vector<double>(k * k)};
+  for (const ShiftedSums& part : sums) {
+    for (int64_t c = 0; c < k; ++c) out.mean[c] += part.sum[c];
+    for (int64_t i = 0; i < k * k; ++i) out.gram[i] += part.product[i];
+  }
+  const auto n = static_cast<double>(rows);
+  for (int64_t a = 0; a < k; ++a)
+    for (int64_t b = 0; b < k; ++b) out.gram[a * k + b] -= out.mean[a] * out.mean[b] / n;
+  for (int64_t c = 0; c < k; ++c) out.mean[c] = out.mean[c] / n + shift[c];
+  return out;
+}
+
+void ExpandStatistics(ChainLayer& wide, const float* x, const float* weight) {
+  const int64_t k = wide.g.c, rows = wide.rows();
+  wide.input = InputMomentsOf(x, rows, k);
+  wide.mean.assign(wide.g.o, 0);
+  wide.variance.assign(wide.g.o, 0);
+  for (int64_t c = 0; c < wide.g.o; ++c) {
+    const float* w = weight + c * k;
+    double square = 0;
+    for (int64_t a = 0; a < k; ++a) {
+      wide.mean[c] += w[a] * wide.input.mean[a];
+      double row = 0;
+      for (int64_t b = 0; b < k; ++b) row += wide.input.gram[a * k + b] * w[b];
+      square += w[a] * row;
+    }
+    wide.variance[c] = std::max(0.0, square / static_cast<double>(rows));
+  }
+}
+
+void ExpandForward(const ChainLayer& wide, ChainLayer& depthwise, const float* x,
+                   const float* wide_weight, const float* depthwise_weight,
+                   std::vector<ChannelMoments>& moments) {
+  const ConvGeometry& g = depthwise.g;
+  const WideRows wide_rows(wide, x, wide_weight);
+  const std::vector<float> packed = PackDepthwise(g, depthwise_weight);
+  float* const out = depthwise.z.mutable_data<float>();
+  const auto into = [&](int64_t n, int64_t row) { return out + (n * g.oh + row) * g.ow * g.o; };
+  const int64_t rows = g.n * g.oh, parts = std::ssize(moments);
+  ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
+    Tensor scratch({g.w, g.c}, DType::kF32);
+    float* const z = scratch.mutable_data<float>();
+    const auto fill = [&](int64_t n, int64_t row, float* to) {
+      wide_rows.Make((n * g.h + row) * g.w, g.w, z, to);
+    };
+    for (int64_t p = first; p < last; ++p) {
+      RowMoments sums(moments[p]);
+      DepthwiseForwardRows(g, packed.data(), nullptr, rows * p / parts, rows * (p + 1) / parts,
+                           fill, into,
+                           [&](int64_t, int64_t, const float* row) { sums.Add(row, g.ow); });
+    }
+  });
+}
+
+namespace {
+
+// What one part of the backward sweep sums.
+struct ExpandSums {
+  ExpandSums(const ConvGeometry& wide, const ConvGeometry& depthwise)
+      : norm(wide.o), depthwise_weight(depthwise), product(wide.o * wide.c) {}
+  GradientSums norm;
+  DepthwiseWeightSums depthwise_weight;
+  std::vector<float> product;  // g^T xc
+};
+
+// The sweep over one part: keeps z of the rows that the ring holds, and some rows of g until there are enough for a
+// matrix product.
+class ExpandSweep {
+ public:
+  ExpandSweep(const ExpandBackwardArgs& args, const float* scaled_weight, const float* x_mean,
+              ExpandSums& sums)
+      : args_(args),
+        g_(args.depthwise.g),
+        k_(args.wide.g.c),
+        scaled_weight_(scaled_weight),
+        x_mean_(x_mean),
+        sums_(sums),
+        wide_rows_(args.wide, args.x, args.wide_weight),
+        slots_(DepthwiseSlots(g_)),
+        batch_(std::max<int64_t>(1, 128 / g_.w)),
+        z_({slots_, g_.w, g_.c}, DType::kF32),
+        held_({batch_ * g_.w, g_.c}, DType::kF32),
+        centered_({batch_ * g_.w, k_}, DType::kF32) {}
+
+  void Run(const float* packed, int64_t begin, int64_t end) {
+    const auto fill_dy = [&](int64_t n, int64_t row, float* to) {
+      args_.gradient.Rows((n * g_.oh + row) * g_.ow, g_.ow, to);
+    };
+    const auto fill_x = [&](int64_t n, int64_t row, float* to) {
+      wide_rows_.Make((n * g_.h + row) * g_.w, g_.w, ZRow(row), to);
+    };
+    const auto into = [&](int64_t, int64_t) {
+      return held_.mutable_data<float>() + pending_ * g_.c;
+    };
+    const auto out = [&](int64_t n, int64_t row, float* grad) {
+      Take((n * g_.h + row) * g_.w, ZRow(row), grad);
+    };
+    DepthwiseBackwardRows<true>(g_, packed, &sums_.depthwise_weight, begin, end, fill_dy, fill_x,
+                                into, out);
+    Flush();
+  }
+
+ private:
+  float* ZRow(int64_t row) { return z_.mutable_data<float>() + row % slots_ * g_.w * g_.c; }
+
+  void Take(int64_t pixel, const float* z, float* grad) {
+    sums_.norm.Add<float>(grad, z, nullptr, g_.w, args_.wide.folded.affine(), args_.wide.clamp,
+                          grad);
+    if (pending_ == 0) first_ = pixel;
+    pending_ += g_.w;
+    if (pending_ + g_.w > batch_ * g_.w) Flush();
+  }
+
+  void Flush() {
+    if (pending_ == 0) return;
+    const float *grad = held_.data<float>(), *x = args_.x + first_ * k_;
+    if (args_.dx != nullptr) {
+      float* const dx = args_.dx + first_ * k_;
+      if (args_.add != nullptr)
+        std::memcpy(dx, args_.add + first_ * k_, pending_ * k_ * sizeof(float));
+      Gemm(Transpose::kNo, Transpose::kNo, pending_, k_, g_.c, 1.0f, grad, g_.c, scaled_weight_, k_,
+           args_.add != nullptr ? 1.0f : 0.0f, dx, k_);
+    }
+    if (args_.wide_dw != nullptr) {
+      float* const centered = centered_.mutable_data<float>();
+      Center(x, pending_, k_, x_mean_, centered);
+      Gemm(Transpose::kYes, Transpose::kNo, g_.c, k_, pending_, 1.0f, grad, g_.c, centered, k_,
+           1.0f, sums_.product.data(), k_);
+    }
+    pending_ = 0;
+  }
+
+  const ExpandBackwardArgs& args_;
+  const ConvGeometry& g_;
+  int64_t k_;
+  const float *scaled_weight_, *x_mean_;
+  ExpandSums& sums_;
+  WideRows wide_rows_;
+  int64_t slots_, batch_;
+  Tensor z_, held_, centered_;
+  int64_t pending_ = 0, first_ = 0;
+};
+
+// diag(factor) W.
+std::vector<float> ScaleRows(const float* weight, int64_t rows, int64_t columns,
+                             const std::vector<float>& factor) {
+  std::vector<float> out(weight, weight + rows * columns);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c) out[r * columns + c] *= factor[r];
+  return out;
+}
+
+// dW = a g^T xc + b W S.
+void WideWeightGradient(const ExpandBackwardArgs& args, const std::vector<float>& product,
+                        const FoldedBackward<float>& folded) {
+  const int64_t k = args.wide.g.c;
+  const std::vector<double>& gram = args.wide.input.gram;
+  for (int64_t c = 0; c < args.wide.g.o; ++c) {
+    const float* w = args.wide_weight + c * k;
+    for (int64_t j = 0; j < k; ++j) {
+      double ws = 0;
+      for (int64_t i = 0; i < k; ++i) ws += w[i] * gram[i * k + j];
+      args.wide_dw[c * k + j] =
+          static_cast<float>(static_cast<double>(args.wide.folded.scale[c]) * product[c * k + j] +
+                             folded.slope[c] * ws);
+    }
+  }
+}
+
+// dx += xc (W^T b W) + d W.
+void AddInputCorrection(const ExpandBackwardArgs& args, const FoldedBackward<float>& folded,
+                        const float* x_mean) {
+  const int64_t k = args.wide.g.c;
+  std::vector<double> square(k * k), shift(k);
+  for (int64_t c = 0; c < args.wide.g.o; ++c) {
+    const float* w = args.wide_weight + c * k;
+    for (int64_t i = 0; i < k; ++i) {
+      shift[i] += static_cast<double>(folded.offset[c]) * w[i];
+      const double factor = static_cast<double>(folded.slope[c]) * w[i];
+      for (int64_t j = 0; j < k; ++j) square[i * k + j] += factor * w[j];
+    }
+  }
+  const std::vector<float> matrix = ToFloats(square), vector = ToFloats(shift);
+  // Blocks at fixed places: the bits do not depend on the team size.
+  const int64_t all = args.wide.rows(), blocks = (all + 255) / 256;
+  ParallelFor(blocks, 1, [&](int64_t first, int64_t last) {
+    std::vector<float> centered(256 * k);
+    for (int64_t r = first * 256; r < std::min(all, last * 256); r += 256) {
+      const int64_t rows = std::min<int64_t>(256, all - r);
+      float* const dx = args.dx + r * k;
+      Center(args.x + r * k, rows, k, x_mean, centered.data());
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t c = 0; c < k; ++c) dx[i * k + c] += vector[c];
+      Gemm(Transpose::kNo, Transpose::kNo, rows, k, k, 1.0f, centered.data(), k, matrix.data(), k,
+           1.0f, dx, k);
+    }
+  });
+}
+
+void MergeInto(ExpandSums& to, const ExpandSums& from) {
+  to.norm.Merge(from.norm);
+  to.depthwise_weight.Merge(from.depthwise_weight);
+  for (size_t i = 0; i < to.product.size(); ++i) to.product[i] += from.product[i];
+}
+
+}  // namespace
+
+void ExpandBackward(const ExpandBackwardArgs& args) {
+  const ConvGeometry& g = args.depthwise.g;
+  const ConvGeometry& wide = args.wide.g;
+  const std::vector<float> packed = PackDepthwise(g, args.depthwise_weight);
+  const std::vector<float> scaled =
+      ScaleRows(args.wide_weight, wide.o, wide.c, args.wide.folded.scale);
+  const std::vector<float> x_mean = ToFloats(args.wide.input.mean);
+  const int64_t rows = g.n * g.h, parts = DepthwiseParts(rows, g.w);
+  std::vector<ExpandSums> sums(parts, ExpandSums(wide, g));
+  ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p)
+      ExpandSweep(args, scaled.data(), x_mean.data(), sums[p])
+          .Run(packed.data(), rows * p / parts, rows * (p + 1) / parts);
+  });
+  for (int64_t p = 1; p < parts; ++p) MergeInto(sums[0], sums[p]);
+  if (args.depthwise_dw != nullptr)
+    UnpackDepthwise(g, sums[0].depthwise_weight.total(), args.depthwise_dw);
+  const auto folded =
+      FoldBackward(args.wide.folded, sums[0].norm, args.wide.rows(), args.norm_dw, args.norm_db);
+  if (args.wide_dw != nullptr) WideWeightGradient(args, sums[0].product, folded);
+  if (args.dx != nullptr) AddInputCorrection(args, folded, x_mean.data());
+}
+
+}  // namespace torus::cpu
