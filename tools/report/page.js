@@ -18,7 +18,7 @@ const bytes = (x) => scaled(x, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
 const count = (x) => Math.round(x).toLocaleString('en-US');
 const duration = (s) => s < 90 ? s.toFixed(1) + ' s' : s < 5400 ? Math.floor(s / 60) + ' min ' + Math.round(s % 60) + ' s'
   : Math.floor(s / 3600) + ' h ' + Math.round(s % 3600 / 60) + ' min';
-const millis = (s) => s >= 10 ? s.toFixed(1) + ' s' : (1000 * s).toPrecision(3) + ' ms';
+const short = (s) => s === 0 ? '0' : s < 0.9995 ? Number((1000 * s).toPrecision(3)) + ' ms' : s.toPrecision(3) + ' s';
 
 // Text goes in as text: nothing of a run is ever read as markup.
 function make(tag, attributes = {}, ...children) {
@@ -39,8 +39,9 @@ function showHead() {
     $('settings').append(make('div', {}, make('dt', {}, name), make('dd', {}, String(value))));
 }
 
-// Exponential mean, corrected for its start, so that noise does not hide the trend.
-function smooth(points, keep = 0.9) {
+// Exponential mean over a fifteenth of the run, ten steps at most, corrected for its start.
+function smooth(points) {
+  const keep = 1 - 1 / Math.max(1, Math.min(10, points.length / 15));
   let mean = 0, weight = 0;
   return points.map(({x, y}) => {
     mean = keep * mean + (1 - keep) * y;
@@ -57,7 +58,7 @@ function line(label, points, color, more = {}) {
 function axes(xTitle, yTitle, yMore = {}) {
   const tick = {color: css('soft'), font: {size: 11}}, grid = {color: css('line'), drawBorder: false};
   return {
-    x: {type: 'linear', min: 0, max: data.steps.length ? data.steps[data.steps.length - 1][0] + 1 : 1, title: {display: true, text: xTitle, color: css('soft')}, ticks: {...tick, maxRotation: 0, maxTicksLimit: 7}, grid: {display: false}},
+    x: {type: 'linear', min: 0, max: data.steps.length ? data.steps[data.steps.length - 1][0] : 1, title: {display: true, text: xTitle, color: css('soft')}, ticks: {...tick, maxRotation: 0, maxTicksLimit: 7}, grid: {display: false}},
     y: {title: {display: false, text: yTitle}, ticks: {...tick, maxTicksLimit: 7, ...yMore.ticks}, grid, ...yMore.scale},
   };
 }
@@ -149,8 +150,8 @@ function showTimelines() {
     make('span', {}, make('i', {style: `background: var(--${kind})`}), name)));
   $('measured-note').textContent = data.measured.note;
   $('ideal-note').textContent = data.ideal.note;
-  if (data.measured.lanes.length) timeline($('measured'), data.measured, millis);
-  timeline($('ideal'), data.ideal, millis);
+  if (data.measured.lanes.length) timeline($('measured'), data.measured, short);
+  timeline($('ideal'), data.ideal, short);
 }
 
 function bar(head, value, parts, whole, foot, thin) {

@@ -61,6 +61,11 @@ Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& t
   return ops::CrossEntropy(outputs[0], Variable(targets[0]));
 }
 
+std::string DataTitle(const std::string& name) {
+  if (name == "fashion-mnist") return "Fashion-MNIST";
+  return name == "cifar10" ? "CIFAR-10" : name;
+}
+
 // --warmup, or its default.
 int64_t WarmupSteps(const Settings& settings, int64_t total_steps) {
   if (settings.warmup >= 0) return settings.warmup;
@@ -113,7 +118,7 @@ int64_t ImageTask::steps_per_epoch() const {
 }
 
 std::string ImageTask::title() const {
-  return fmt::format("{} on {}", ParseModelSpec(settings_.model).title, settings_.data);
+  return fmt::format("{} on {}", ParseModelSpec(settings_.model).title, DataTitle(settings_.data));
 }
 
 Shape ImageTask::LargestInput() const {

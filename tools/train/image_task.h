@@ -46,7 +46,7 @@ class ImageTask {
   const data::Dataset& train() const { return *train_; }
   const data::Dataset& test() const { return *test_; }
   int64_t steps_per_epoch() const;
-  std::string title() const;  // "MobileNetV2 on fashion-mnist"
+  std::string title() const;  // "MobileNetV2 on Fashion-MNIST"
 
   // Shape of the inputs of the largest micro-batch.
   Shape LargestInput() const;

@@ -24,6 +24,11 @@ constexpr char kMore[] =
     "Status: 0 done, 2 a mistake in flags or files, 1 another failure, 130 or 143 stopped by a "
     "signal.";
 
+// CLI11 takes -1 for an unsigned number and wraps it.
+std::string NotNegative(const std::string& text) {
+  return text.starts_with('-') ? fmt::format("must be at least 0, got {}", text) : "";
+}
+
 void AddRunFlags(CLI::App& app, Settings& s) {
   app.add_option("--model", s.model, "mobilenet_v2, or mobilenet_v2:W for a width multiplier W")
       ->group("What is trained");
@@ -34,6 +39,7 @@ void AddRunFlags(CLI::App& app, Settings& s) {
   app.add_option("--init", s.init, "Weights to begin with, a .safetensors file (else random)")
       ->group("What is trained");
   app.add_option("--seed", s.seed, "Of weights, order, augmentation and dropout")
+      ->check(NotNegative)
       ->group("What is trained");
 }
 

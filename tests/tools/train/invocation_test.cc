@@ -95,7 +95,7 @@ TEST(Invocation, HelpNamesEveryFlagAndUnits) {
     EXPECT_NE(help.find(flag + " "), std::string::npos) << flag;
   });
   for (const char* word : {"--max-steps", "--out", "--checkpoint-every", "--timeout", "--resume",
-                           "--eval-only", "--describe", "Seconds", "Steps", "[256]", "[sortq:8]"})
+                           "--eval-only", "--describe", "Seconds", "Steps", "=256", "=sortq:8"})
     EXPECT_NE(help.find(word), std::string::npos) << word;
 }
 

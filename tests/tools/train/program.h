@@ -88,8 +88,8 @@ inline void WriteImages(const std::string& folder, const std::string& prefix, ui
 class ProgramTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    scratch_ = ::testing::TempDir() + "/" +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    const std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    scratch_ = std::filesystem::path(::testing::TempDir() + name).lexically_normal();
     std::filesystem::remove_all(scratch_);
     std::filesystem::create_directories(scratch_ + "/data");
     WriteImages(scratch_ + "/data", "train", 90);
