@@ -1,5 +1,6 @@
 #include "parallel/codec/bit_pack.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -84,7 +85,7 @@ void PackBits(const uint16_t* codes, int64_t count, int bits, std::byte* out) {
     case 12:
       return Pack12(codes, count, Bytes(out));
     case 16:
-      std::memcpy(out, codes, PackedBytes(count, 16));
+      std::copy_n(reinterpret_cast<const std::byte*>(codes), PackedBytes(count, 16), out);
       return;
   }
   TORUS_CHECK(false, "{} bits", bits);
@@ -99,7 +100,7 @@ void UnpackBits(const std::byte* in, int64_t count, int bits, uint16_t* codes) {
     case 12:
       return Unpack12(Bytes(in), count, codes);
     case 16:
-      std::memcpy(codes, in, PackedBytes(count, 16));
+      std::copy_n(in, PackedBytes(count, 16), reinterpret_cast<std::byte*>(codes));
       return;
   }
   TORUS_CHECK(false, "{} bits", bits);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -42,12 +43,14 @@ inline Wire ReadWire(std::span<const std::byte> bytes, const SortQuantization& c
     wire.minimum.push_back(pair[0]);
     wire.step.push_back(pair[1]);
   }
-  const auto bit = [&](uint64_t i) {
-    return static_cast<uint32_t>(bytes[8 + 8 * codec.buckets() + i / 8] >> (i % 8)) & 1u;
+  const std::span<const std::byte> stream = bytes.subspan(8 + 8 * codec.buckets());
+  const auto byte = [&](size_t i) {
+    return i < stream.size() ? std::to_integer<uint32_t>(stream[i]) : 0u;
   };
   for (uint64_t i = 0; i < wire.count; ++i) {
-    uint32_t code = 0;
-    for (int j = 0; j < codec.bits(); ++j) code |= bit(i * codec.bits() + j) << j;
+    const size_t at = i * codec.bits();  // in bits
+    const uint32_t window = byte(at / 8) | byte(at / 8 + 1) << 8 | byte(at / 8 + 2) << 16;
+    const uint32_t code = (window >> (at % 8)) & ((1u << codec.bits()) - 1);
     wire.bucket.push_back(code >> codec.step_bits());
     wire.point.push_back(code & ((1u << codec.step_bits()) - 1));
   }

@@ -17,30 +17,32 @@ std::vector<int64_t> SomeRanks(size_t count, uint32_t seed) {
   return ranks;
 }
 
-void ExpectStableOrder(const std::vector<float>& values, uint32_t seed) {
-  const std::vector<int64_t> ranks = SomeRanks(values.size(), seed);
+void ExpectOrder(const std::vector<float>& values, const std::vector<uint32_t>& order) {
+  const std::vector<int64_t> ranks = SomeRanks(values.size(), 2);
   std::vector<uint32_t> found(ranks.size());
   OrderStatistics(values, ranks, found);
-  const std::vector<uint32_t> order = StableOrder(values);
   for (size_t i = 0; i < ranks.size(); ++i) ASSERT_EQ(found[i], order[ranks[i]]) << ranks[i];
 }
 
 TEST(OrderStatistics, AgreesWithAStableSortOnEveryDistribution) {
   for (const std::string& name : Distributions())
-    for (size_t count : {1u, 2u, 3u, 17u, 1000u, 70001u}) {
+    for (size_t count : {1u, 2u, 3u, 17u, 1000u, 20011u}) {
       SCOPED_TRACE(fmt::format("{} of {}", count, name));
-      ExpectStableOrder(Draw(name, count, 1), 2);
+      const std::vector<float> values = Draw(name, count, 1);
+      ExpectOrder(values, StableOrder(values));
     }
 }
 
 // Several parts, each of which counts and gathers its own share.
 TEST(OrderStatistics, DoesNotDependOnTheTeam) {
   const int before = TeamSize();
-  for (int team : {1, 2, 3, 5}) {
-    SetTeamSize(team);
-    for (const std::string& name : Distributions()) {
+  for (const std::string name : {"normal", "relu", "few_values", "signed_zeros", "mixed_scales"}) {
+    const std::vector<float> values = Draw(name, 100003, 3);
+    const std::vector<uint32_t> order = StableOrder(values);
+    for (int team : {1, 2, 3}) {
       SCOPED_TRACE(fmt::format("{} threads, {}", team, name));
-      ExpectStableOrder(Draw(name, 100003, 3), 4);
+      SetTeamSize(team);
+      ExpectOrder(values, order);
     }
   }
   SetTeamSize(before);

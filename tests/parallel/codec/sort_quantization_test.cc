@@ -59,7 +59,7 @@ void ExpectExact(const std::vector<float>& values, int bits) {
 TEST(SortQuantization, MeetsAnExactSortOnEveryDistribution) {
   for (int bits : kBits)
     for (const std::string& name : Distributions())
-      for (size_t count : {1u, 2u, 15u, 16u, 17u, 1000u, 9001u}) {
+      for (size_t count : {1u, 2u, 15u, 16u, 17u, 1000u, 5003u}) {
         SCOPED_TRACE(fmt::format("{} bits, {} of {}", bits, count, name));
         ASSERT_NO_FATAL_FAILURE(ExpectExact(Draw(name, count, 7), bits));
       }
@@ -69,7 +69,7 @@ TEST(SortQuantization, MeetsAnExactSortOn200OddSizesAtEveryVectorWidth) {
   testing::ForEachVectorWidth([] {
     std::mt19937 rng(11);
     for (int i = 0; i < 200; ++i) {
-      const size_t count = 2 * (rng() % 700) + 1;
+      const size_t count = 2 * (rng() % 400) + 1;
       const std::string& name = Distributions()[rng() % Distributions().size()];
       for (int bits : kBits) {
         SCOPED_TRACE(fmt::format("{} bits, {} of {}", bits, count, name));
@@ -83,13 +83,13 @@ TEST(SortQuantization, MeetsAnExactSortOn200OddSizesAtEveryVectorWidth) {
 TEST(SortQuantization, SameBytesAndValuesWhateverTheTeam) {
   const int before = TeamSize();
   for (const std::string name : {"normal", "relu", "few_values", "mixed_scales"}) {
-    const std::vector<float> values = Draw(name, 150001, 5);
+    const std::vector<float> values = Draw(name, 100003, 5);
     for (int bits : kBits) {
       SortQuantization codec(bits);
       SetTeamSize(1);
       const std::vector<std::byte> bytes = Encode(codec, values);
       const std::vector<float> back = Decode(codec, bytes, values.size());
-      for (int team : {2, 3, 7}) {
+      for (int team : {2, 3}) {
         SetTeamSize(team);
         EXPECT_EQ(Encode(codec, values), bytes) << name << ", " << team << " threads";
         EXPECT_EQ(Decode(codec, bytes, values.size()), back) << name << ", " << team << " threads";
