@@ -18,7 +18,7 @@ Tensor F32(const std::vector<float>& values, const Shape& shape) {
   return FromVector(values, shape);
 }
 
-std::string Run(const std::string& spec, const Tensors& tensors, Totals* totals = nullptr) {
+std::string Report(const std::string& spec, const Tensors& tensors, Totals* totals = nullptr) {
   const std::string path = ::testing::TempDir() + "/one.safetensors";
   WriteSafetensors(path, tensors, {{"format", "1"}, {"case", spec}});
   std::ostringstream out;
@@ -37,7 +37,7 @@ Tensors MulCase() {
 
 TEST(Replay, PassesARightCase) {
   Totals totals;
-  const std::string report = Run(kMul, MulCase(), &totals);
+  const std::string report = Report(kMul, MulCase(), &totals);
   EXPECT_EQ(totals.passed, 1) << report;
   EXPECT_NE(report.find("1 passed, 0 failed, 0 unsupported\n"), std::string::npos) << report;
 }
@@ -47,7 +47,7 @@ TEST(Replay, FailsForAnyTensorThatIsWrong) {
     Tensors tensors = MulCase();
     tensors[wrong].value = tensors[wrong].value.Clone();
     tensors[wrong].value.mutable_data<float>()[0] *= 1.0001f;
-    const std::string report = Run(kMul, tensors);
+    const std::string report = Report(kMul, tensors);
     EXPECT_EQ(report.rfind("fail", 0), 0u) << report;
     EXPECT_NE(report.find(tensors[wrong].name), std::string::npos) << report;
     EXPECT_NE(report.find("tolerance"), std::string::npos) << report;
@@ -57,32 +57,32 @@ TEST(Replay, FailsForAnyTensorThatIsWrong) {
 TEST(Replay, FailsForAnotherShape) {
   Tensors tensors = MulCase();
   tensors[2].value = tensors[2].value.View({1, 3});
-  EXPECT_NE(Run(kMul, tensors).find("got f32 (3), wanted f32 (1, 3)"), std::string::npos);
+  EXPECT_NE(Report(kMul, tensors).find("got f32 (3), wanted f32 (1, 3)"), std::string::npos);
 }
 
 TEST(Replay, NanEqualsNanAlone) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const char spec[] = R"({"op": "neg", "attrs": {}})";
-  EXPECT_EQ(Run(spec, {{"in.input", F32({nan}, {1})}, {"out.0", F32({nan}, {1})}}).substr(0, 4),
+  EXPECT_EQ(Report(spec, {{"in.input", F32({nan}, {1})}, {"out.0", F32({nan}, {1})}}).substr(0, 4),
             "pass");
-  EXPECT_EQ(Run(spec, {{"in.input", F32({nan}, {1})}, {"out.0", F32({1}, {1})}}).substr(0, 4),
+  EXPECT_EQ(Report(spec, {{"in.input", F32({nan}, {1})}, {"out.0", F32({1}, {1})}}).substr(0, 4),
             "fail");
 }
 
 TEST(Replay, IgnoresNoArgument) {
-  const std::string attr = Run(R"({"op": "mul", "attrs": {"twist": 3}})", MulCase());
+  const std::string attr = Report(R"({"op": "mul", "attrs": {"twist": 3}})", MulCase());
   EXPECT_EQ(attr.rfind("unsupported", 0), 0u) << attr;
   EXPECT_NE(attr.find("twist (3)"), std::string::npos) << attr;
   Tensors tensors = MulCase();
   tensors.push_back({"in.third", F32({1}, {1})});
-  EXPECT_NE(Run(kMul, tensors).find("third is not known"), std::string::npos);
+  EXPECT_NE(Report(kMul, tensors).find("third is not known"), std::string::npos);
 }
 
 TEST(Replay, SaysWhatItDoesNotKnow) {
   for (const char* spec : {R"({"op": "bessel_j0", "attrs": {}})",
                            R"({"op": "model", "model": "vgg13", "mode": "train"})",
                            R"({"op": "optimizer", "optimizer": {"name": "lion"}})"}) {
-    const std::string report = Run(
+    const std::string report = Report(
         spec,
         {{"param.p", F32({1}, {1})}, {"grad.p", F32({1}, {1, 1})}, {"out.p", F32({1}, {1, 1})}});
     EXPECT_EQ(report.rfind("unsupported", 0), 0u) << report;
@@ -93,7 +93,7 @@ TEST(Replay, AnUnreadableFileFails) {
   const std::string path = ::testing::TempDir() + "/none.safetensors";
   std::ostringstream out;
   EXPECT_EQ(Replay({path}, {}, out).failed, 1);
-  EXPECT_EQ(Run(R"({"no": "op"})", {{"in.input", F32({1}, {1})}}).substr(0, 4), "fail");
+  EXPECT_EQ(Report(R"({"no": "op"})", {{"in.input", F32({1}, {1})}}).substr(0, 4), "fail");
 }
 
 TEST(Replay, RefusesADeviceThatTheBuildHasNot) {
