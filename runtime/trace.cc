@@ -49,7 +49,8 @@ class Lane {
     }
   }
 
-  int rank = 0;  // of the thread alone
+  int rank = 0;                    // of the thread alone
+  std::atomic<bool> ended{false};  // the thread has, and appends no more
 
  private:
   static constexpr size_t kChunk = 256;
@@ -75,14 +76,19 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-Lane& MyLane() {
-  thread_local const std::shared_ptr<Lane> lane = [] {
-    auto fresh = std::make_shared<Lane>();
+// Of one thread: opens its lane at the first event, and says when the thread ends.
+struct LaneOfThread {
+  LaneOfThread() : lane(std::make_shared<Lane>()) {
     const std::lock_guard lock(TheRegistry().mutex);
-    TheRegistry().lanes.push_back(fresh);
-    return fresh;
-  }();
-  return *lane;
+    TheRegistry().lanes.push_back(lane);
+  }
+  ~LaneOfThread() { lane->ended.store(true, std::memory_order_release); }
+  const std::shared_ptr<Lane> lane;
+};
+
+Lane& MyLane() {
+  thread_local const LaneOfThread mine;
+  return *mine.lane;
 }
 
 nlohmann::json Metadata(const char* what, int rank, nlohmann::json args) {
@@ -146,11 +152,8 @@ std::vector<Event> Drain() {
   {
     const std::lock_guard lock(TheRegistry().mutex);
     auto& lanes = TheRegistry().lanes;
-    // A lane that only the registry still holds belongs to a thread that has ended: nothing follows
-    // what is taken now.
     std::erase_if(lanes, [&](const std::shared_ptr<Lane>& lane) {
-      const bool ended = lane.use_count() == 1;
-      std::atomic_thread_fence(std::memory_order_acquire);
+      const bool ended = lane->ended.load(std::memory_order_acquire);
       lane->TakeAll(events);
       return ended;
     });

@@ -196,6 +196,16 @@ TEST(CpuAllocator, ManyThreadsKeepTheirBlocks) {
   EXPECT_LE(cpu.stats().live_bytes, cpu.stats().held_bytes);
 }
 
+// The cache must not hide from AddressSanitizer what tests are run under it for.
+#ifdef __SANITIZE_ADDRESS__
+TEST(CpuAllocatorDeathTest, SanitizerSeesUseAfterFreeAndOverrun) {
+  volatile char* block = static_cast<char*>(AllocatorFor({}).Allocate(100));
+  EXPECT_DEATH(block[100] = 1, "heap-buffer-overflow");
+  AllocatorFor({}).Free(const_cast<char*>(block), 100);
+  EXPECT_DEATH(block[0] = 1, "heap-use-after-free");
+}
+#endif
+
 TEST(CpuAllocator, OtherDevicesAreRefused) {
   if (kHasCuda) GTEST_SKIP() << "this build has CUDA";
   EXPECT_THROW(AllocatorFor({DeviceKind::kCuda, 0}), BadInput);

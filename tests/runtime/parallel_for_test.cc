@@ -14,6 +14,13 @@
 namespace torus {
 namespace {
 
+// ThreadSanitizer runs have one thread a team (.bazelrc), whatever is asked for.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kTeams = false;
+#else
+constexpr bool kTeams = true;
+#endif
+
 using Ranges = std::vector<std::pair<int64_t, int64_t>>;
 
 // The ranges that a call makes, sorted.
@@ -56,7 +63,7 @@ TEST(ParallelFor, RangesAreNotSmallerThanTheGrain) {
 TEST(ParallelFor, SameSettingsGiveTheSameRanges) {
   SetTeamSize(3);
   const Ranges first = RangesOf(1000, 1);
-  EXPECT_EQ(first.size(), 3u);
+  EXPECT_EQ(first.size(), kTeams ? 3u : 1u);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(RangesOf(1000, 1), first);
 }
 
@@ -69,7 +76,7 @@ TEST(ParallelFor, TeamSizeBelongsToTheThread) {
     ranks.emplace_back([size, &sum] {
       SetTeamSize(size);
       for (int i = 0; i < 50; ++i) {
-        EXPECT_EQ(RangesOf(100, 1).size(), static_cast<size_t>(size));
+        EXPECT_EQ(RangesOf(100, 1).size(), kTeams ? static_cast<size_t>(size) : 1u);
         ParallelFor(100, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
       }
       EXPECT_EQ(TeamSize(), size);
