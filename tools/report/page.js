@@ -78,12 +78,14 @@ function showCurves() {
   charts = [];
   const loss = data.steps.map(([x, y]) => ({x, y})).filter((p) => p.y !== null);
   const tests = data.evaluations.map((e) => ({x: e.step, y: e.loss}));
-  const faint = css('forward') + '55';
+  const faint = css('forward') + '55', trend = smooth(loss);
+  // A single wild step or evaluation leaves the picture rather than flatten it.
+  const ceiling = 1.3 * Math.max(0.01, ...trend.map((p) => p.y));
   draw('loss', [
-    line('training', smooth(loss), css('forward'), {order: 1}),
+    line('training', trend, css('forward'), {order: 1}),
     line('each step', loss, faint, {borderWidth: 1, order: 3}),
     line('test', tests, css('backward'), {pointRadius: 3.5, order: 0}),
-  ], axes('step', 'loss', {scale: {beginAtZero: false}}), (y) => y.toFixed(4));
+  ], axes('step', 'loss', {scale: {beginAtZero: true, max: Number(ceiling.toPrecision(2))}}), (y) => y.toFixed(4));
   const right = data.evaluations.map((e) => ({x: e.step, y: 100 * e.accuracy}));
   const low = Math.min(...right.map((p) => p.y));
   draw('accuracy', [line('test accuracy', right, css('optimizer'), {pointRadius: 4})],
