@@ -6,6 +6,8 @@ const OpTable& Operators() {
   static const OpTable table = [] {
     OpTable all;
     AddElementwise(all);
+    AddSelections(all);
+    AddIndexing(all);
     AddViews(all);
     AddReductions(all);
     AddProducts(all);

@@ -31,6 +31,8 @@ const OpTable& Operators();
 
 // The parts of the table, one for each of our op families.
 void AddElementwise(OpTable& table);
+void AddSelections(OpTable& table);
+void AddIndexing(OpTable& table);
 void AddViews(OpTable& table);
 void AddReductions(OpTable& table);
 void AddProducts(OpTable& table);

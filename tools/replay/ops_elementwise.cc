@@ -94,6 +94,7 @@ void AddElementwise(OpTable& table) {
   table["hardtanh"] = Hardtanh;
   table["leaky_relu"] = LeakyRelu;
   table["sigmoid"] = Unary<ops::Sigmoid>;
+  table["logsigmoid"] = Unary<ops::LogSigmoid>;
   table["tanh"] = Unary<ops::Tanh>;
   table["silu"] = Unary<ops::Silu>;
   table["gelu"] = Gelu;

@@ -4,6 +4,7 @@
 
 #include "ops/dropout/dropout.h"
 #include "ops/loss/cross_entropy.h"
+#include "ops/loss/mse_loss.h"
 #include "ops/softmax/softmax.h"
 #include "ops/view/view.h"
 #include "tools/replay/compare.h"
@@ -77,6 +78,30 @@ OpRun CrossEntropy(Arguments& a) {
                  log_probability);
 }
 
+OpRun MseLoss(Arguments& a) {
+  const Variable input = a.Take("input"), target = a.Take("target");
+  const auto reduction = ops::ParseLossReduction(a.op(), a.attrs().Text("reduction", "mean"));
+  return {.outputs = {ops::MseLoss(input, target, reduction)},
+          .terms = std::max(input.numel(), target.numel())};
+}
+
+Tensor DataOf(const Variable& optional) { return optional.defined() ? optional.data() : Tensor(); }
+
+OpRun BinaryCrossEntropyWithLogits(Arguments& a) {
+  const Variable input = a.Take("input"), target = a.Take("target");
+  ops::BinaryCrossEntropyOptions options{.weight = DataOf(a.Optional("weight")),
+                                         .pos_weight = DataOf(a.Optional("pos_weight"))};
+  options.reduction = ops::ParseLossReduction(a.op(), a.attrs().Text("reduction", "mean"));
+  // log sigmoid is at most |x| + log 2, and weights of both signs may cancel.
+  return {.outputs = {ops::BinaryCrossEntropyWithLogits(input, target, options)},
+          .terms = input.numel(),
+          .factors = {"weight", "pos_weight"},
+          .coefficient = (LargestMagnitude(input.data()) + 1) /
+                         (options.reduction == ops::LossReduction::kMean
+                              ? static_cast<double>(std::max<int64_t>(1, input.numel()))
+                              : 1)};
+}
+
 // Random where it drops some; there no two frameworks agree.
 OpRun Dropout(Arguments& a) {
   const double p = a.attrs().Number("p", 0.5);
@@ -98,6 +123,8 @@ void AddLosses(OpTable& table) {
   table["log_softmax"] = AlongDim<ops::LogSoftmax>;
   table["nll_loss"] = NllLoss;
   table["cross_entropy"] = CrossEntropy;
+  table["mse_loss"] = MseLoss;
+  table["binary_cross_entropy_with_logits"] = BinaryCrossEntropyWithLogits;
   table["dropout"] = Dropout;
 }
 

@@ -1,5 +1,10 @@
-// Sums and means over dimensions.
+// Reductions over dimensions.
+#include <algorithm>
+
 #include "ops/reduction/reduction.h"
+#include "ops/statistics/extremum.h"
+#include "ops/statistics/spread.h"
+#include "tools/replay/compare.h"
 #include "tools/replay/op_table.h"
 
 namespace torus::replay {
@@ -30,11 +35,55 @@ OpRun Mean(Arguments& a) {
                          static_cast<double>(std::max<int64_t>(1, input.numel()))};
 }
 
+OpRun Amax(Arguments& a) {
+  const Dims dims = a.attrs().Ints("dim").value_or(Dims{});
+  const Variable input = a.Take("input");
+  return {.outputs = {ops::Amax(input, dims, a.attrs().Flag("keepdim", false))}};
+}
+
+OpRun Argmax(Arguments& a) {
+  std::optional<int64_t> dim;
+  if (a.attrs().Has("dim")) dim = a.attrs().Int("dim", 0);
+  const Variable input = a.Take("input");
+  return {.outputs = {Variable(ops::Argmax(input.data(), dim, a.attrs().Flag("keepdim", false)))}};
+}
+
+// `unbiased` is the older name of a correction of 1 or 0.
+double Correction(Attrs& attrs) {
+  if (attrs.Has("unbiased")) return attrs.Flag("unbiased", true) ? 1 : 0;
+  return attrs.Number("correction", 1);
+}
+
+OpRun Var(Arguments& a) {
+  const Dims dims = a.attrs().Ints("dim").value_or(Dims{});
+  const double correction = Correction(a.attrs());
+  const Variable input = a.Take("input");
+  const Variable var = ops::Var(input, dims, correction, a.attrs().Flag("keepdim", false));
+  // A term is (x - mean)^2 / (n - correction), at most (2 max)^2.
+  const double n =
+      static_cast<double>(input.numel()) / static_cast<double>(std::max<int64_t>(1, var.numel()));
+  return {.outputs = {var},
+          .terms = input.numel(),
+          .factors = {"input"},
+          .coefficient = 4 * LargestMagnitude(input.data()) / std::max(1.0, n - correction)};
+}
+
+OpRun LogSumExp(Arguments& a) {
+  const Dims dims = a.attrs().Ints("dim").value_or(Dims{});
+  const Variable input = a.Take("input");
+  const Variable y = ops::LogSumExp(input, dims, a.attrs().Flag("keepdim", false));
+  return {.outputs = {y}, .terms = input.numel()};
+}
+
 }  // namespace
 
 void AddReductions(OpTable& table) {
   table["sum"] = Sum;
   table["mean"] = Mean;
+  table["amax"] = Amax;
+  table["argmax"] = Argmax;
+  table["var"] = Var;
+  table["logsumexp"] = LogSumExp;
 }
 
 }  // namespace torus::replay
