@@ -11,10 +11,9 @@
 namespace torus::data {
 
 struct Batch {
-  std::vector<Tensor> inputs;  // for the first stage; of images one, f32 (n, H, W, C), normalised
-  Tensor target;               // for the loss; of classes i64 (n)
-  std::vector<int64_t>
-      samples;  // position of each row in the global mini-batch (StepContext::samples)
+  std::vector<Tensor> inputs;    // for the first stage; of images f32 (n, H, W, C), normalised
+  Tensor target;                 // for the loss; of classes i64 (n)
+  std::vector<int64_t> samples;  // row's position in the global mini-batch (StepContext::samples)
 };
 
 // Makes a batch; called by many threads at once, so it must be thread-safe. The same micro-batch

@@ -30,7 +30,7 @@ struct DatasetInfo {
   std::string name;                  // "cifar10 test"
   std::vector<std::string> classes;  // names of the classes 0, 1, ...
   Shape image;                       // (H, W, C) where all are images of one size; else rank 0
-  Normalization normalization;  // of images; where the constants are defined stands their source
+  Normalization normalization;       // of images; its source stands where the constants do
 };
 
 // Immutable after it is made: any number of threads may read.

@@ -16,8 +16,8 @@ struct ImageBatchOptions {
 
 // The MakeBatch of an image dataset: inputs {f32 (n, height, width, C)}, target i64 (n), also where
 // n is 0. Normalised by the dataset's constants. `dataset` must outlive it. Ticks the thread's
-// progress after each image. BadInput when the dataset is not one of images, has no size of its own
-// where none is given, or the augmentation has no such name.
+// progress after each image. BadInput when the dataset has no normalisation (it is not one of
+// images), has no size of its own where none is given, or no augmentation has that name.
 MakeBatch ImageBatches(const Dataset& dataset, const ImageBatchOptions& options);
 
 }  // namespace torus::data

@@ -64,8 +64,8 @@ void CheckPng(std::span<const uint8_t> bytes, const std::string& name) {
   }
 }
 
-// ITU-T T.81, annex B: segments that begin with FF and a marker; after SOS, coded data in which FF is
-// followed by 00 or a restart marker.
+// ITU-T T.81, annex B: segments that begin with FF and a marker; after SOS, coded data in which FF
+// is followed by 00 or a restart marker.
 void CheckJpeg(std::span<const uint8_t> bytes, const std::string& name) {
   constexpr uint8_t kSoi = 0xd8, kEoi = 0xd9, kSos = 0xda, kTem = 0x01;
   const auto restart = [](uint8_t marker) { return marker >= 0xd0 && marker <= 0xd7; };

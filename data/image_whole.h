@@ -1,5 +1,5 @@
-// Whether the bytes of an image file are all there. stb_image fills what is missing with grey, black
-// or chance, and looks at no check sum.
+// Whether the bytes of an image file are all there. stb_image fills what is missing with grey,
+// black or chance, and looks at no check sum.
 #pragma once
 
 #include <cstdint>

@@ -39,9 +39,10 @@ class Loader {
   //
   // What failed in a worker is thrown here, its kind kept, with step, replica and micro-batch in
   // front; and again for every other reader.
-  // BadInput for a micro-batch that is not made here, is beyond the last step, or was fetched by all
-  // readers. BrokenEnvironment after Stop, and after `timeout_seconds` in which no worker moved:
-  // slow is not dead, and while workers move, so does the waiting thread's own progress counter.
+  // BadInput for a micro-batch that is not made here, is beyond the last step, or was fetched by
+  // all readers. BrokenEnvironment after Stop, and after `timeout_seconds` in which no worker
+  // moved: slow is not dead, and while workers move, so does the waiting thread's own progress
+  // counter.
   BatchPtr Fetch(int64_t step, int replica, int micro_batch, double* waited = nullptr);
 
   // Ends all: wakes whoever waits, with an error, and lets the workers go. From any thread, any

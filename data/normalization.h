@@ -19,8 +19,8 @@ struct Normalization {
 // double and rounded once: results do not depend on the machine's vector width.
 class Normalizer {
  public:
-  // BadInput unless mean and std have the same, positive, number of channels and every std is above
-  // 0.
+  // BadInput unless mean and std have the same number of channels, at least 1, and every std is
+  // above 0.
   explicit Normalizer(const Normalization& normalization);
 
   int64_t channels() const { return static_cast<int64_t>(table_.size()); }

@@ -7,8 +7,8 @@ namespace torus::data {
 
 // Resizes an image, u8 or f32 (H, W, C), to (height, width, C).
 //
-// Output pixel j is centred at c = (j + 1/2) s of the input, where s = input size / output size, and
-// is the weighted mean of the input pixels around it: with r = max(s, 1), pixel i weighs
+// Output pixel j is centred at c = (j + 1/2) s of the input, where s = input size / output size,
+// and is the weighted mean of the input pixels around it: with r = max(s, 1), pixel i weighs
 // max(0, 1 - |i + 1/2 - c| / r). So shrinking averages over all that a pixel covers, and growing
 // interpolates between two neighbours. Rows first, then columns.
 //

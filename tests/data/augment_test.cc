@@ -99,7 +99,8 @@ TEST(RandomResizedCrop, KeepsAreaAndRatioAndStaysInside) {
     ASSERT_GE(w.left, 0);
     ASSERT_LE(w.top + w.height, kHeight);
     ASSERT_LE(w.left + w.width, kWidth);
-    // Each side is rounded to a pixel: half a pixel of the shortest side, sqrt(0.08 * 120000 * 3 / 4) = 84, is 0.6 %.
+    // Each side is rounded to a pixel: half a pixel of the shortest side, sqrt(0.08 * 120000 * 3 /
+    // 4) = 84, is 0.6 %.
     const double part = static_cast<double>(w.height * w.width) / (kHeight * kWidth);
     const double ratio = static_cast<double>(w.width) / static_cast<double>(w.height);
     ASSERT_GE(part, 0.08 * 0.988);

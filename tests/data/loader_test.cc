@@ -189,7 +189,8 @@ TEST(Loader, ADeadWorkerIsNamedAfterTheTimeOut) {
   leave = true;
 }
 
-// A worker that ticks all the while takes much longer than the time-out; the waiting thread lives on, and shows it.
+// A worker that ticks all the while takes much longer than the time-out; the waiting thread lives
+// on, and shows it.
 TEST(Loader, SlowIsNotDead) {
   const MakeBatch slow = [](const MicroBatch& part) {
     for (int i = 0; i < 100; ++i) {

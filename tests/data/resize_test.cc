@@ -19,8 +19,8 @@ void ExpectWithinOneLevel(const Tensor& got, const Tensor& want, int number) {
   for (size_t i = 0; i < a.size(); ++i) ASSERT_LE(std::abs(a[i] - b[i]), 1) << "case " << number;
 }
 
-// Pillow sums in double and rounds to float after each pass. Ours sums n products in float, n <= 2 r + 1 taps, in each of
-// two passes: relative to the largest input, an error below 2 (n + 1) eps.
+// Pillow sums in double and rounds to float after each pass. Ours sums n products in float, n <= 2
+// r + 1 taps, in each of two passes: relative to the largest input, an error below 2 (n + 1) eps.
 void ExpectClose(const Tensor& in, const Tensor& got, const Tensor& want, int number) {
   ASSERT_EQ(got.shape(), want.shape()) << "case " << number;
   float largest = 0;

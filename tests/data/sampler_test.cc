@@ -44,8 +44,8 @@ TEST(ShuffledOrder, DependsOnSeedAndEpochAlone) {
   EXPECT_NE(ShuffledOrder(100, 1, 2), ShuffledOrder(100, 2, 2));
 }
 
-// Every order of four elements appears about as often: chi-squared with 23 degrees of freedom, whose mean is 23 and standard
-// deviation sqrt(46) = 6.8; 80 lies beyond eight of them.
+// Every order of four elements appears about as often: chi-squared with 23 degrees of freedom,
+// whose mean is 23 and standard deviation sqrt(46) = 6.8; 80 lies beyond eight of them.
 TEST(ShuffledOrder, IsFair) {
   std::map<std::vector<int64_t>, int> counts;
   constexpr int kRuns = 24000;
