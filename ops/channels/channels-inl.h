@@ -38,6 +38,20 @@ HWY_INLINE void InGroups(int64_t first, int64_t count, const Body& body) {
   }
 }
 
+// Calls body(integral_constant<int, n>, first) for groups of kGroup items, and once for the rest, if any, of n < kGroup.
+template <int kGroup, int kRest = kGroup - 1, class Body>
+HWY_INLINE void InExactGroups(int64_t first, int64_t count, const Body& body) {
+  if constexpr (kRest == kGroup - 1)
+    for (; first + kGroup <= count; first += kGroup)
+      body(std::integral_constant<int, kGroup>(), first);
+  if constexpr (kRest > 0) {
+    if (count - first == kRest)
+      body(std::integral_constant<int, kRest>(), first);
+    else
+      InExactGroups<kGroup, kRest - 1>(first, count, body);
+  }
+}
+
 }  // namespace torus::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

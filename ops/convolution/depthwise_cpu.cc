@@ -2,6 +2,8 @@
 #define HWY_TARGET_INCLUDE "ops/convolution/depthwise_cpu.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
+#include <algorithm>
+
 #include "hwy/highway.h"
 #include "ops/channels/channels-inl.h"
 #include "ops/convolution/depthwise_kernel.h"
@@ -13,7 +15,7 @@ namespace torus::cpu::HWY_NAMESPACE {
 // weight is loaded once for eight of them.
 void DepthwiseRowF32(const DepthwiseTap* taps, int count, const float* bias, int64_t columns,
                      int64_t channels, int64_t in_step, int64_t out_step, float* out) {
-  InGroups<8>(0, columns, [&](auto group, int64_t j) HWY_ATTR {
+  InExactGroups<8>(0, columns, [&](auto group, int64_t j) HWY_ATTR {
     constexpr int kColumns = decltype(group)::value;
     OverChannels(hn::ScalableTag<float>(), 0, channels, [&](auto d, int64_t c) HWY_ATTR {
       using V = hn::Vec<decltype(d)>;
@@ -31,24 +33,24 @@ void DepthwiseRowF32(const DepthwiseTap* taps, int count, const float* bias, int
   });
 }
 
-// kTaps sums stay in registers while kColumns columns go by.
+// kTaps sums stay in registers while up to 16 columns, which stay in the first-level cache for the next channels, go by.
 template <int kTaps>
 void WeightTaps(const DepthwiseWeightTap* taps, const float* dy, int64_t columns, int64_t channels,
                 int64_t in_step) {
-  InGroups<16>(0, columns, [&](auto group, int64_t j) HWY_ATTR {
-    constexpr int kColumns = decltype(group)::value;
+  for (int64_t first = 0; first < columns; first += 16) {
+    const int64_t end = std::min(columns, first + 16);
     OverChannels(hn::ScalableTag<float>(), 0, channels, [&](auto d, int64_t c) HWY_ATTR {
       using V = hn::Vec<decltype(d)>;
       V sum[kTaps];
       for (int t = 0; t < kTaps; ++t) sum[t] = hn::LoadU(d, taps[t].sum + c);
-      for (int i = 0; i < kColumns; ++i) {
-        const V grad = hn::LoadU(d, dy + (j + i) * channels + c);
+      for (int64_t j = first; j < end; ++j) {
+        const V grad = hn::LoadU(d, dy + j * channels + c);
         for (int t = 0; t < kTaps; ++t)
-          sum[t] = hn::MulAdd(grad, hn::LoadU(d, taps[t].in + (j + i) * in_step + c), sum[t]);
+          sum[t] = hn::MulAdd(grad, hn::LoadU(d, taps[t].in + j * in_step + c), sum[t]);
       }
       for (int t = 0; t < kTaps; ++t) hn::StoreU(sum[t], d, taps[t].sum + c);
     });
-  });
+  }
 }
 
 void DepthwiseWeightRowF32(const DepthwiseWeightTap* taps, int count, const float* dy,

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "autograd/backward.h"
 #include "ops/conv_chain/expand.h"
@@ -237,6 +238,32 @@ TEST_P(ConvChainWays, BitsDoNotDependOnTheTeam) {
   EXPECT_EQ(ToVector<float>(one.y), ToVector<float>(three.y));
   for (size_t i = 0; i < one.gradients.size(); ++i)
     EXPECT_EQ(ToVector<float>(one.gradients[i]), ToVector<float>(three.gradients[i])) << i;
+}
+
+// Also the first call of each primitive, which all ranks ask of the same cache.
+TEST_P(ConvChainWays, RanksAtOnceGetTheBitsOfOne) {
+  OddShapes draw(6);
+  Chain stem;
+  stem.x = draw.Normal({2, 15, 15, 3});
+  AddLayer(stem, draw, 3, 11, 3, false);
+  stem.options[0].stride = {2, 2};
+  stem.residual = false;
+  stem.dy = draw.Normal({2, 8, 8, 11});
+  const Chain wide = BigChain();
+  std::vector<Results> results(6);
+  std::vector<std::thread> ranks;
+  for (size_t r = 0; r < results.size(); ++r)
+    ranks.emplace_back([&, r] {
+      SetTeamSize(1);
+      results[r] = RunChain(r % 2 == 0 ? stem : wide, DType::kF32);
+    });
+  for (std::thread& rank : ranks) rank.join();
+  for (size_t r = 2; r < results.size(); ++r) {
+    EXPECT_EQ(ToVector<float>(results[r].y), ToVector<float>(results[r % 2].y));
+    for (size_t i = 0; i < results[r].gradients.size(); ++i)
+      EXPECT_EQ(ToVector<float>(results[r].gradients[i]),
+                ToVector<float>(results[r % 2].gradients[i]));
+  }
 }
 
 TEST_P(ConvChainWays, DeferredWeightGradientsHaveTheSameBits) {
