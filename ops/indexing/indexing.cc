@@ -59,6 +59,14 @@ void CheckGatherShape(const Shape& input, int dim, const Shape& index) {
           ToString(input), dim);
 }
 
+// PyTorch asks nothing of an empty index, neither its dtype nor that its shape fits.
+Variable GatherNothing(const Variable& input, const Shape& index) {
+  return Record("gather", Empty(index, input.dtype(), input.data().device()), {input},
+                [shape = input.shape()](const GradContext& g) {
+                  return Gradients{Zeros(shape, g.grad().dtype(), g.grad().device())};
+                });
+}
+
 }  // namespace
 
 Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index) {
@@ -91,6 +99,7 @@ Variable Embedding(const Variable& input, const Variable& weight,
 
 Variable Gather(const Variable& input, int64_t dim, const Variable& index) {
   const int d = NormalizeDim("gather", dim, input.rank());
+  if (index.numel() == 0) return GatherNothing(input, index.shape());
   if (input.rank() == 0 || index.rank() == 0) {
     Require(input.rank() <= 1 && index.rank() <= 1, "gather", "index {} does not fit input {}",
             ToString(index.shape()), ToString(input.shape()));
@@ -98,23 +107,17 @@ Variable Gather(const Variable& input, int64_t dim, const Variable& index) {
   }
   CheckGatherShape(input.shape(), d, index.shape());
   const Tensor at = CheckedIndex("gather", index.data(), input.dim(d));
-  const Tensor x = input.data().Contiguous();
-  Tensor out(index.shape(), x.dtype(), x.device());
+  const Tensor x = input.data().Contiguous(), places = PlacesOf(x, d, index.shape());
+  const BroadcastPlan plan = PlanBroadcast(index.shape(), {&places, &at});
   const int64_t stride = x.strides()[d];
-  BroadcastPlan plan;
-  // An empty index picks nothing, even of an empty input, which has no places.
-  if (at.numel() > 0) {
-    const Tensor places = PlacesOf(x, d, index.shape());
-    plan = PlanBroadcast(index.shape(), {&places, &at});
-    VisitFloat("gather", x.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      cpu::Gather(plan, at.data<int64_t>(), stride, x.data<T>(), out.mutable_data<T>());
-    });
-  }
+  Tensor out(index.shape(), x.dtype(), x.device());
+  VisitFloat("gather", x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    cpu::Gather(plan, at.data<int64_t>(), stride, x.data<T>(), out.mutable_data<T>());
+  });
   return Record("gather", std::move(out), {input, index},
                 [shape = x.shape(), plan, stride, index = Saved(at)](const GradContext& g) {
                   Tensor dx = Zeros(shape, g.grad().dtype(), g.grad().device());
-                  if (g.grad().numel() == 0) return Gradients{dx, Tensor()};
                   VisitFloat("gradient", dx.dtype(), [&](auto zero) {
                     using T = decltype(zero);
                     cpu::GatherBackward(plan, index.get().data<int64_t>(), stride,

@@ -40,6 +40,9 @@ GRADIENT_CASE(gather, MoreThanTheInput) {
 }
 GRADIENT_CASE(gather, Scalars) { Check(GatherOf(0, Index({0}, {})), {RandomLeaf({})}); }
 GRADIENT_CASE(gather, NoIndex) { Check(GatherOf(0, Index({}, {0, 2})), {RandomLeaf({3, 2})}); }
+GRADIENT_CASE(gather, EmptyIndexOfAnotherRank) {
+  Check(GatherOf(0, Variable(Zeros({2, 0}, DType::kU8))), {RandomLeaf({3})});
+}
 GRADIENT_CASE(embedding, Tokens) {
   Check(
       [](const Variables& in) {
