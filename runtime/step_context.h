@@ -9,10 +9,11 @@ namespace torus {
 
 struct StepContext {
   uint64_t seed = 0;
-  int64_t step = 0;               // mini-batches done before this one
-  int micro_batch = 0;            // index within this replica's mini-batch
-  bool training = true;           // dropout on, batch statistics used
-  std::vector<int64_t> samples;   // global sample number of each row of the micro-batch (position in the global mini-batch)
+  int64_t step = 0;      // mini-batches done before this one
+  int micro_batch = 0;   // index within this replica's mini-batch
+  bool training = true;  // dropout on, batch statistics used
+  // Global sample number of each row of the micro-batch: its position in the global mini-batch.
+  std::vector<int64_t> samples;
 };
 
 }  // namespace torus

@@ -38,7 +38,10 @@ void Record(Event event);
 class Scope {
  public:
   Scope(const char* name, const char* category, int64_t step = -1, int64_t micro_batch = -1)
-      : name_(name), category_(category), step_(step), micro_batch_(micro_batch),
+      : name_(name),
+        category_(category),
+        step_(step),
+        micro_batch_(micro_batch),
         begin_(Enabled() ? Now() : 0) {}
   ~Scope() {
     if (begin_ != 0) Finish();
