@@ -84,11 +84,11 @@ function showCurves() {
   draw('loss', [
     line('training', trend, css('forward'), {order: 1}),
     line('each step', loss, faint, {borderWidth: 1, order: 3}),
-    line('test', tests, css('backward'), {pointRadius: 3.5, order: 0}),
+    line('test', tests, css('backward'), {pointRadius: 3.5, tension: 0, order: 0}),
   ], axes('step', 'loss', {scale: {beginAtZero: true, max: Number(ceiling.toPrecision(2))}}), (y) => y.toFixed(4));
   const right = data.evaluations.map((e) => ({x: e.step, y: 100 * e.accuracy}));
   const low = Math.min(...right.map((p) => p.y));
-  draw('accuracy', [line('test accuracy', right, css('optimizer'), {pointRadius: 4})],
+  draw('accuracy', [line('test accuracy', right, css('optimizer'), {pointRadius: 4, tension: 0})],
     axes('step', 'accuracy', {ticks: {callback: (y) => y + ' %'}, scale: {suggestedMax: 100, suggestedMin: Math.max(0, Math.floor((low - 8) / 10) * 10)}}),
     (y) => y.toFixed(2) + ' %');
   $('loss-note').textContent = data.lossNote;

@@ -136,22 +136,23 @@ Json Memory(const Json& memory) {
           row("Optimizer state", "optimizer_bytes", "backward")};
 }
 
-// Mean seconds of one forward and one backward of a micro-batch in a stage.
-double MeanSeconds(const Json& summary, const char* what) {
-  double sum = 0;
-  for (const Json& rank : summary["ranks"]) sum += rank["seconds"][what].get<double>();
-  const Json& settings = summary["settings"];
-  const double actions = summary["steps_here"].get<double>() *
-                         settings["micro-batches"].get<double>() *
-                         settings["stages"].get<double>() * settings["replicas"].get<double>();
-  return actions > 0 && sum > 0 ? sum / actions : 1;
+// Mean length of the spans of one kind in a picture; `otherwise` where it has none.
+double MeanSpan(const Json& picture, const char* kind, double otherwise) {
+  double sum = 0, count = 0;
+  for (const Json& lane : picture["lanes"])
+    for (const Json& span : lane["spans"]) {
+      if (span[2] != kind) continue;
+      sum += span[1].get<double>() - span[0].get<double>();
+      count += 1;
+    }
+  return sum > 0 ? sum / count : otherwise;
 }
 
 void AddTimelines(const ReportInput& input, const std::vector<std::string>& names, Json& data) {
   const Json& summary = input.summary;
   Json measured = MeasuredTimeline(input.events, names);
-  Json ideal = IdealTimeline(input.schedule, MeanSeconds(summary, "forward"),
-                             MeanSeconds(summary, "backward"), names);
+  Json ideal = IdealTimeline(input.schedule, MeanSpan(measured, "forward", 1),
+                             MeanSpan(measured, "backward", 2), names);
   const double axis = std::max(measured["seconds"].get<double>(), ideal["seconds"].get<double>());
   measured["axis"] = ideal["axis"] = axis;
   measured["label"] = "The ranks of one step, as measured";
@@ -166,7 +167,7 @@ void AddTimelines(const ReportInput& input, const std::vector<std::string>& name
                 measured["step"].get<int64_t>(), FormatSeconds(measured["seconds"].get<double>()),
                 100 * bubble["measured"].get<double>());
   ideal["note"] = fmt::format(
-      "The same work in equal stages, with nothing to transfer and all cores free: {:.1f} %. With "
+      "The same forwards and backwards in equal stages, nothing to transfer: {:.1f} % bubble. With "
       "these stages: {:.1f} %.",
       100 * bubble["ideal"].get<double>(), 100 * bubble["balanced"].get<double>());
   data["measured"] = measured;
