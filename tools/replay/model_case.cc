@@ -58,6 +58,8 @@ void LoadState(nn::Module& model, const std::map<std::string, Tensor>& state,
   LoadStateDict(model, tensors, where);
 }
 
+Shape ImageShape(const Tensor& images) { return images.Permute({0, 2, 3, 1}).shape(); }
+
 StepResult RunStep(nn::Sequential& model, const Tensor& images, const Tensor& labels) {
   StepContext ctx;
   for (int64_t i = 0; i < images.dim(0); ++i) ctx.samples.push_back(i);

@@ -19,6 +19,9 @@ std::shared_ptr<nn::Sequential> BuildModel(const Case& c);
 void LoadState(nn::Module& model, const std::map<std::string, Tensor>& state,
                const std::string& where);
 
+// (N, H, W, C) of a case's images.
+Shape ImageShape(const Tensor& images);
+
 struct StepResult {
   Variable logits, loss;
 };

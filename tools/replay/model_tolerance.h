@@ -11,6 +11,9 @@
 // (In MobileNetV2 with 52 convolutions, between PyTorch's own f32 and f64, it is 0.008 for nearly all of its gradients: the
 // formula says 0.013 before the factor 4.)
 //
+// Where a layer is small, a single flip is rare and weighs more than that average: four in the smallest layer with kinks
+// are allowed besides, sqrt(4 * 2 / N).
+//
 // A batch norm's weight has the same terms as its bias, times normalized values. Where scale does not matter to the loss
 // (ReLU, a depthwise convolution and another batch norm behind it) they cancel, so it is compared on the scale of the
 // larger of the two.
@@ -19,15 +22,16 @@
 #include <map>
 #include <string>
 
-#include "models/nn/module.h"
+#include "models/nn/sequential.h"
 #include "tools/replay/tolerance.h"
 
 namespace torus::replay {
 
 class ModelTolerance {
  public:
-  // For f32. Counts the terms of the model's convolutions and linear layers.
-  explicit ModelTolerance(const nn::Module& model);
+  // For f32. Counts the terms of the model's convolutions and linear layers, and the activations of its layers for a batch of
+  // `images` (N, H, W, C).
+  ModelTolerance(const nn::Sequential& model, const Shape& images);
 
   // Of a value of the forward; `scale` is the size of values like it.
   Origin Forward(double scale) const { return {terms_, scale}; }

@@ -27,7 +27,7 @@ Comparison RunModel(const Case& c) {
     Throw<Unsupported>("model", "mode \"{}\", not \"train\"", c.spec.value("mode", ""));
   const std::shared_ptr<nn::Sequential> model = BuildModel(c);
   LoadState(*model, c.Group("param."), c.path);
-  const ModelTolerance tolerance(*model);
+  const ModelTolerance tolerance(*model, ImageShape(c.Get("in.images")));
   const StepResult step = RunStep(*model, c.Get("in.images"), c.Get("in.labels"));
   Comparison result;
   const Tensor logits = c.Get("out.logits"), loss = c.Get("out.loss");

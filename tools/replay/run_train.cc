@@ -19,7 +19,7 @@ class TrainRun {
         steps_(c.spec.at("steps").get<int64_t>()),
         model_(BuildModel(c)),
         optimizer_(MakeOptimizer(c.spec.at("optimizer"), model_->Parameters())),
-        tolerance_(*model_) {
+        tolerance_(*model_, ImageShape(c.Get("in.images").Select(0, 0))) {
     if (!c.spec.value("restart", false))
       Throw<Unsupported>("train", "a free run of a model with batch norm");
   }
