@@ -19,8 +19,8 @@ std::span<T> Part(std::span<T> data, Chunk chunk) {
   return data.subspan(static_cast<size_t>(chunk.begin), static_cast<size_t>(chunk.size));
 }
 
-// One step of the ring: `send` to the right neighbour while `receive` comes from the left. Both neighbours know the
-// sizes, so an empty chunk needs no message.
+// One step of the ring: `send` to the right neighbour while `receive` comes from the left. Both
+// neighbours know the sizes, so an empty chunk needs no message.
 template <class T>
 void Exchange(Transport& transport, Tag tag, std::span<const T> send, std::span<T> receive,
               const std::string& what) {

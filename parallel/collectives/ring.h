@@ -6,13 +6,12 @@
 //
 //   reduce-scatter, n - 1 steps: a chunk travels once around and gathers one term a rank
 //
-//        rank 0          rank 1          rank 2
-//       [a0 b0 c0]      [a1 b1 c1]      [a2 b2 c2]
-//   1    a0 ------------> +a1            c2 ---> rank 0      (each rank sends one chunk: a0, b1,
-//   c2)
-//                         b1 -----------> +b2
-//   2    c2+c0 ---------> +c1             ...                (and on what it has just summed)
-//        holds b           holds c         holds a           (rank r ends with all of chunk r + 1)
+//                  rank 0           rank 1           rank 2
+//     start         a0 b0 c0         a1 b1 c1         a2 b2 c2
+//     step 1 sends  a0         ->    b1         ->    c2         -> rank 0
+//       and gets    c2+c0            a0+a1            b1+b2
+//     step 2 sends  c2+c0      ->    a0+a1      ->    b1+b2      -> rank 0
+//       and gets    all of b         all of c         all of a       (rank r: chunk r + 1)
 //
 //   all-gather, n - 1 steps: the finished chunks travel once around, overwriting
 //

@@ -142,7 +142,8 @@ class InProcessTransport::Transfer : public Pending::State {
  private:
   std::condition_variable& changed() { return state_.changed[message_->rank()]; }
 
-  // A receive is ready once its send is there, a send once the receiver has copied. Throws what was wrong at posting.
+  // A receive is ready once its send is there, a send once the receiver has copied. Throws what was
+  // wrong at posting.
   bool Ready() const {
     if (!message_->error.empty()) throw BadInput(message_->error);
     return message_->sends ? message_->done : message_->match != nullptr;
@@ -179,8 +180,8 @@ class InProcessTransport::Transfer : public Pending::State {
                        ToString(message_->tag), message_->what);
   }
 
-  // Aborts the world in the same breath: another rank whose time is up right now must not take this one, which no
-  // longer waits, for the one that hangs.
+  // Aborts the world in the same breath: another rank whose time is up right now must not take this
+  // one, which no longer waits, for the one that hangs.
   [[noreturn]] void ThrowTimeout(Clock::time_point begin) const {
     const std::string text = fmt::format(
         "[transport] rank {} gave up after {:.2f} s{} and {:.2f} s without a sign of life: {}",

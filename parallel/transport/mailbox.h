@@ -1,4 +1,5 @@
-// Mailbox: pairs sends with receives, for the in-process transport. Not thread-safe: its owner holds the lock.
+// Mailbox: pairs sends with receives, for the in-process transport. Not thread-safe: its owner
+// holds the lock.
 #pragma once
 
 #include <cstddef>

@@ -93,7 +93,8 @@ class Runner {
     return sum;
   }
 
-  // Until every rank has finished, or one has failed or been aborted from outside, or nobody moves any more.
+  // Until every rank has finished, or one has failed or been aborted from outside, or nobody moves
+  // any more.
   void WaitForAll() {
     std::unique_lock lock(mutex_);
     const Seconds patience(2 * world_.timeout());
@@ -109,7 +110,8 @@ class Runner {
     WaitForGrace(lock);
   }
 
-  // A rank finishing changes the sum as well, so this is reached when all that still run stand still.
+  // A rank finishing changes the sum as well, so this is reached when all that still run stand
+  // still.
   void GiveUp(double seconds) {
     if (failed_ || Running().empty()) return;
     const std::string reason = fmt::format("[ranks] rank {} shows no progress for {:.2f} s",

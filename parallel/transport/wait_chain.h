@@ -24,11 +24,13 @@ class WaitChain {
 
   // Every counter, to be compared later.
   std::vector<uint64_t> Look() const;
-  // Whether any rank that `rank` waits for, at first or further hand, has moved since `before`. Ranks that wait for
-  // each other in a ring do not move, so nobody who hangs on them is told that they live.
+  // Whether any rank that `rank` waits for, at first or further hand, has moved since `before`.
+  // Ranks that wait for each other in a ring do not move, so nobody who hangs on them is told that
+  // they live.
   bool Moved(int rank, const std::vector<uint64_t>& before) const;
 
-  // "rank 2 waits for rank 3 (gradient of ...), which shows no progress", or that the ranks wait for each other.
+  // "rank 2 waits for rank 3 (gradient of ...), which shows no progress", or that the ranks wait
+  // for each other.
   std::string Describe(int rank) const;
 
  private:

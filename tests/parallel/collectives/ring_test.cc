@@ -15,8 +15,8 @@ namespace {
 
 std::vector<int64_t> Lengths(int ranks) { return {0, 1, ranks - 1, ranks, 10007, 1 << 20}; }
 
-// Small whole numbers, so that floats add up exactly; different on every rank, and of a short period, so that a long sum
-// is cheap to check under a sanitizer.
+// Small whole numbers, so that floats add up exactly; different on every rank, and of a short
+// period, so that a long sum is cheap to check under a sanitizer.
 constexpr int64_t kPeriod = 101;
 
 template <class T>

@@ -1,4 +1,5 @@
-// Replicas of a pipeline agree with each other bit for bit, and with one replica as far as the order of sums allows.
+// Replicas of a pipeline agree with each other bit for bit, and with one replica as far as the
+// order of sums allows.
 #include "parallel/data_parallel/data_parallel.h"
 
 #include <gtest/gtest.h>
@@ -114,7 +115,8 @@ TEST(DataParallel, OneReplicaGivesThePlainModelsBits) {
   EXPECT_EQ(one.parameters[0], tiny::TrainPlain(3, 11, kMicroBatches).parameters);
 }
 
-// Sum over the micro-batches of the size of each parameter's gradient: what a sum's rounding is relative to.
+// Sum over the micro-batches of the size of each parameter's gradient: what a sum's rounding is
+// relative to.
 tiny::Values SumOfSizes(int samples) {
   tiny::Values sums;
   const std::vector<Block> blocks = tiny::MakeBlocks(1);
@@ -140,8 +142,9 @@ tiny::Values SumOfSizes(int samples) {
   return sums;
 }
 
-// Both sum the same M terms, in another order: each result is within (M - 1) eps / 2 of the true sum, relative to the
-// sum of the terms' sizes (Higham, Accuracy and Stability, section 4.2), so they differ by at most (M - 1) eps of it.
+// Both sum the same M terms, in another order: each result is within (M - 1) eps / 2 of the true
+// sum, relative to the sum of the terms' sizes (Higham, Accuracy and Stability, section 4.2), so
+// they differ by at most (M - 1) eps of it.
 TEST(DataParallel, GradientsAgreeWithOneReplicaUpToTheOrderOfSums) {
   for (const int samples :
        {11, 12, 4}) {  // 4: the last micro-batches are empty, a replica of six has nothing

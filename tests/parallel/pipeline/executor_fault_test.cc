@@ -1,5 +1,5 @@
-// A rank that throws or stops ends the run for all, with a message that says who, where and at what; a slow one does
-// not.
+// A rank that throws or stops ends the run for all, with a message that says who, where and at
+// what; a slow one does not.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -44,8 +44,8 @@ std::string ErrorOf(const PipelineRun& run) {
   return "";
 }
 
-// Neither works nor ticks until the world has been aborted. (A thread that never looks ends the program:
-// run_ranks_test.)
+// Neither works nor ticks until the world has been aborted. (A thread that never looks ends the
+// program: run_ranks_test.)
 void StandStill(Transport& transport) {
   while (true) {
     transport.ThrowIfAborted();
@@ -79,7 +79,8 @@ TEST_P(EveryAction, AnExceptionIsTheFirstErrorAndSaysWhere) {
 TEST_P(EveryAction, AStopIsFoundByWhoWaitsForIt) {
   const Action action = GetParam();
   const std::string message = ErrorOf(WithFault(action, StandStill));
-  // Either someone waited for the stage, at first or further hand, or nobody did and the watcher of all ranks saw it.
+  // Either someone waited for the stage, at first or further hand, or nobody did and the watcher of
+  // all ranks saw it.
   ExpectHolds(message, {fmt::format("rank {} shows no progress", action.stage)});
   if (message.rfind("[ranks]", 0) == 0) return;
   ExpectHolds(message,
@@ -107,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(Faults, EveryAction, testing::ValuesIn(AllActions()),
 
 TEST(Faults, AMessageNamesWhatWasWaitedFor) {
   const std::string message = ErrorOf(WithFault({ActionKind::kForward, 1, 1}, StandStill));
-  // Rank 0 waits for the gradient of micro-batch 0, rank 2 for the activation of micro-batch 1; either may be first.
+  // Rank 0 waits for the gradient of micro-batch 0, rank 2 for the activation of micro-batch 1;
+  // either may be first.
   ExpectHolds(message, {"step 1", "rank 1 to send", "rank 1 shows no progress"});
   const bool rank_0 =
       message.find("gradient from stage 1 to stage 0, micro-batch 0, step 1") != std::string::npos;
@@ -208,7 +210,8 @@ TEST(Faults, ACodecThatThrowsOrStops) {
   }
 }
 
-// Two replicas of two stages; rank = replica * 2 + stage. `fault` strikes inside the all-reduce of one rank.
+// Two replicas of two stages; rank = replica * 2 + stage. `fault` strikes inside the all-reduce of
+// one rank.
 std::string ErrorOfReduce(int faulty_rank, const std::function<void(Transport&)>& fault) {
   InProcessWorld world(4, {.timeout = kTimeout});
   try {
@@ -240,7 +243,8 @@ TEST(Faults, InTheAllReduceOfEachRank) {
     ExpectHolds(ErrorOfReduce(rank, [](Transport&) { Throw<BadInput>("test", "no"); }),
                 {fmt::format("rank {}, stage {}, step 1, all-reduce of gradients", rank, rank % 2),
                  "[test] no"});
-    // Its replica waits in the all-reduce, its neighbour in the pipeline in the next step: either may be first.
+    // Its replica waits in the all-reduce, its neighbour in the pipeline in the next step: either
+    // may be first.
     const std::string stopped = ErrorOfReduce(rank, StandStill);
     ExpectHolds(stopped, {fmt::format("rank {} shows no progress", rank), "gave up after"});
     const bool replica = stopped.find("all-reduce of bucket 0 (layer") != std::string::npos;

@@ -16,7 +16,8 @@ struct PipelineRun {
   int steps = 3;
   int samples = 10;
   double timeout = 60;
-  // Called with the options of each rank before its executor is made, and with the executor at the end.
+  // Called with the options of each rank before its executor is made, and with the executor at the
+  // end.
   std::function<void(int rank, Transport&, ExecutorOptions&)> adjust;
   std::function<void(int rank, Executor&)> at_end;
 };

@@ -1,5 +1,5 @@
-// A small model of plain loops, to hold pipelines against: linear layers, tanh, a seeded dropout, and a skip connection
-// that crosses cuts, so that some cuts carry two tensors.
+// A small model of plain loops, to hold pipelines against: linear layers, tanh, a seeded dropout,
+// and a skip connection that crosses cuts, so that some cuts carry two tensors.
 #pragma once
 
 #include <map>
@@ -13,14 +13,16 @@ namespace torus::parallel::tiny {
 
 inline constexpr int kInputs = 5, kOutputs = 3, kBlocks = 7;
 
-// The blocks, with the same values for the same seed. `commits` (may be null) counts calls of end_mini_batch.
+// The blocks, with the same values for the same seed. `commits` (may be null) counts calls of
+// end_mini_batch.
 std::vector<Block> MakeBlocks(uint64_t seed, int* commits = nullptr);
 
 // Mean over the rows of the squared distance to the target.
 Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
 
-// A global mini-batch of `samples` rows for `step`, cut into `micro_batches` parts of equal size, the last smaller or
-// empty; of these replica `replica` of `replicas` gets its consecutive share of parts.
+// A global mini-batch of `samples` rows for `step`, cut into `micro_batches` parts of equal size,
+// the last smaller or empty; of these replica `replica` of `replicas` gets its consecutive share of
+// parts.
 MiniBatch MakeBatch(int64_t step, int samples, int micro_batches, int replica = 0,
                     int replicas = 1);
 

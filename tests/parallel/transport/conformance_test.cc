@@ -58,7 +58,8 @@ TEST_P(Conformance, EveryRankToEveryRankInEverySize) {
           pending.push_back(t.Send(peer, User(1), {mine.data(), bytes}, "payload"));
           pending.push_back(t.Recv(peer, User(1), {theirs[peer].data(), bytes}, "payload"));
         }
-        // Receives first: a rank that receives from itself while it waits for its own send would never come to it.
+        // Receives first: a rank that receives from itself while it waits for its own send would
+        // never come to it.
         for (size_t i = 1; i < pending.size(); i += 2) pending[i].Wait();
         for (size_t i = 0; i < pending.size(); i += 2) pending[i].Wait();
         for (int peer = 0; peer < n; ++peer) EXPECT_EQ(theirs[peer], Pattern(bytes, peer));
