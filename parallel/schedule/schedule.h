@@ -3,9 +3,9 @@
 // One form, five readers: the printer, the verifier, the simulator, the executor, and the picture
 // of what it took.
 //
-//   stage        a consecutive part of the model; stage 0 takes the data, the last one gives the
-//   loss rank         who runs one or more stages micro-batch  one of the equal parts into which a
-//   mini-batch is cut
+//   stage        a consecutive part of the model; stage 0 takes the data, the last one gives the loss
+//   rank         who runs one or more stages
+//   micro-batch  one of the equal parts into which a mini-batch is cut
 #pragma once
 
 #include <cstdint>

@@ -63,6 +63,7 @@ std::vector<float> Gradient(const testing::CheckedFunction& f, const std::vector
 TEST(Activation, GradientsAtKinks) {
   EXPECT_EQ(Gradient(Of(Relu), {0, -0.0f, 1}), (std::vector<float>{0, 0, 1}));
   EXPECT_EQ(Gradient(Of(Relu6), {0, 6, 3}), (std::vector<float>{0, 0, 1}));
+  EXPECT_EQ(Gradient(Of(Relu6), {NAN, 3}), (std::vector<float>{0, 1}));
   EXPECT_EQ(Gradient(Of(Abs), {0, -2, 2}), (std::vector<float>{0, -1, 1}));
   const auto closed = [](const Variable& x) { return Hardtanh(x, 0, 0); };
   EXPECT_EQ(Gradient(Of(closed), {-1, 0, 1}), (std::vector<float>{0, 0, 0}));
