@@ -105,7 +105,15 @@ void CheckBatch(const Settings& s) {
   Require(s.batch_size >= parts, "train",
           "--batch-size {} cannot fill {} micro-batches (--replicas {} x --micro-batches {})",
           s.batch_size, parts, s.replicas, s.micro_batches);
-  Require(!s.nesterov || s.momentum > 0, "train", "--nesterov needs --momentum above 0");
+}
+
+// Without momentum there is nothing for Nesterov's look-ahead: an error where it was asked for.
+void CompleteNesterov(Invocation& invocation) {
+  Settings& s = invocation.settings;
+  if (s.momentum > 0) return;
+  Require(!s.nesterov || !invocation.given.contains("--nesterov"), "train",
+          "--nesterov needs --momentum above 0");
+  s.nesterov = false;
 }
 
 }  // namespace
@@ -117,6 +125,7 @@ void CheckAndComplete(Invocation& invocation) {
   CompleteStages(invocation);
   CompleteThreads(invocation);
   CheckBatch(invocation.settings);
+  CompleteNesterov(invocation);
 }
 
 }  // namespace torus::tools

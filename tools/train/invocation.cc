@@ -50,7 +50,7 @@ void AddOptimizerFlags(CLI::App& app, Settings& s) {
   app.add_option("--optimizer", s.optimizer, "sgd")->group(group);
   app.add_option("--lr", s.lr, "Peak learning rate")->group(group);
   app.add_option("--momentum", s.momentum, "From 0 to below 1")->group(group);
-  app.add_flag("--nesterov", s.nesterov, "Nesterov's momentum");
+  app.add_flag("--nesterov,!--no-nesterov", s.nesterov, "Nesterov's momentum, or the plain one");
   app.get_option("--nesterov")->group(group);
   app.add_option("--weight-decay", s.weight_decay, "Of every parameter")->group(group);
   app.add_option(

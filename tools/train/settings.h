@@ -20,12 +20,12 @@ struct Settings {
   std::string schedule = "gpipe";
   std::string codec = "sortq:8";
   std::string optimizer = "sgd";
-  double lr = 0.1;
+  double lr = 0.07;
   double momentum = 0.9;
   double weight_decay = 4e-5;
   std::string lr_schedule = "cosine";
   int64_t warmup = -1;  // steps; -1: a tenth of the run, at most 100
-  bool nesterov = false;
+  bool nesterov = true;
   std::string augment = "none";
   uint64_t seed = 1;
   int64_t threads = 0;  // in all; 0: the cores, at least one a rank

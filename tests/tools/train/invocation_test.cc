@@ -78,13 +78,16 @@ TEST(Invocation, DefaultsAreTheMainJob) {
   EXPECT_EQ(s.stages, 2);
   EXPECT_EQ(s.micro_batches, 4);
   EXPECT_EQ(s.codec, "sortq:8");
-  EXPECT_EQ(s.lr, 0.1);
+  EXPECT_EQ(s.lr, 0.07);
+  EXPECT_TRUE(s.nesterov);
   EXPECT_EQ(s.threads, std::max<int64_t>(2, std::thread::hardware_concurrency()));
 }
 
 TEST(Invocation, CompletesWhatFollows) {
   EXPECT_EQ(Parse({"--cut", "1,18"}).settings.stages, 3);
   EXPECT_EQ(Parse({"--stages", "1"}).settings.codec, "none");
+  EXPECT_FALSE(Parse({"--momentum", "0"}).settings.nesterov);
+  EXPECT_FALSE(Parse({"--no-nesterov"}).settings.nesterov);
   EXPECT_GE(Parse({"--stages", "5", "--replicas", "3", "--batch-size", "60"}).settings.threads, 15);
 }
 
@@ -92,7 +95,8 @@ TEST(Invocation, HelpNamesEveryFlagAndUnits) {
   const std::string help = Parse({"--help"}).help;
   const Settings defaults;
   ForEachSetting(defaults, [&](const std::string& flag, const auto&) {
-    EXPECT_NE(help.find(flag + " "), std::string::npos) << flag;
+    const bool named = help.find(flag + " ") != std::string::npos;
+    EXPECT_TRUE(named || help.find(flag + ",--no-") != std::string::npos) << flag;
   });
   for (const char* word : {"--max-steps", "--out", "--checkpoint-every", "--timeout", "--resume",
                            "--eval-only", "--describe", "Seconds", "Steps", "=256", "=sortq:8"})

@@ -78,7 +78,7 @@ TEST_F(ProgramTest, ResumeRefusesAnotherSettingAndNamesBoth) {
   const std::string run = scratch_ + "/run";
   const Ended lr = Train({"--resume", run, "--lr", "0.7"});
   ExpectOneLine(lr, 2, "--lr 0.7");
-  ExpectOneLine(lr, 2, "--lr 0.1");
+  ExpectOneLine(lr, 2, "--lr 0.07");
   ExpectOneLine(Train({"--resume", run, "--stages", "3"}), 2, "--stages 2");
   ExpectOneLine(Train({"--resume", run + "/nowhere"}), 2, "nowhere");
   ExpectOneLine(Train(Small("run")), 2, "holds a run already");
