@@ -31,7 +31,8 @@ double Seconds(int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
 struct StepEvents {
   std::vector<const Event*> events;
-  std::set<int> computing;  // ranks with a backward: the step is whole when all have one
+  std::set<int> computing;    // ranks with a backward: the step is whole when all have one
+  size_t compute_events = 0;  // forwards and backwards of all ranks
   int64_t begin() const { return events.front()->begin_ns; }
   int64_t end() const {
     int64_t last = 0;
@@ -46,8 +47,15 @@ std::map<int64_t, StepEvents> WholeSteps(const std::vector<Event>& events, size_
     if (!IsShown(event)) continue;
     steps[event.step].events.push_back(&event);
     if (event.category == "backward") steps[event.step].computing.insert(event.rank);
+    if (event.category == "backward" || event.category == "forward")
+      ++steps[event.step].compute_events;
   }
-  std::erase_if(steps, [&](const auto& entry) { return entry.second.computing.size() != ranks; });
+  // The tracer turns with the first rank that begins or ends a step; what it caught in part has fewer events.
+  size_t whole = 0;
+  for (const auto& [step, found] : steps) whole = std::max(whole, found.compute_events);
+  std::erase_if(steps, [&](const auto& entry) {
+    return entry.second.computing.size() != ranks || entry.second.compute_events < whole;
+  });
   if (steps.size() > 1) steps.erase(steps.begin());
   return steps;
 }

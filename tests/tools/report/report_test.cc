@@ -75,6 +75,20 @@ TEST(Timeline, TakesTheWholeStepOfMedianLength) {
   EXPECT_EQ(timeline["lanes"][1]["spans"][1][3], "B0");
 }
 
+TEST(Timeline, LeavesOutAStepWithALastBackwardUnseen) {
+  std::vector<trace::Event> events;
+  // Step 2, which would be the middle one, lacks one of rank 0's two backwards.
+  const int64_t lengths[] = {50, 40, 35, 30};
+  for (int64_t step = 0; step < 4; ++step)
+    for (int rank = 0; rank < 2; ++rank)
+      for (int micro_batch = 0; micro_batch < 2; ++micro_batch) {
+        const int64_t begin = 100 * step;
+        if (step == 2 && rank == 0 && micro_batch == 1) continue;
+        events.push_back(Event("backward", rank, begin, begin + lengths[step], step));
+      }
+  EXPECT_EQ(MeasuredTimeline(events, {"a", "b"})["step"], 3);
+}
+
 TEST(Timeline, IsEmptyWithoutAWholeStep) {
   EXPECT_TRUE(MeasuredTimeline({}, {"a"})["lanes"].empty());
 }
