@@ -13,16 +13,18 @@ cc_library(
     name = "{name}",
     hdrs = glob(["include/**"]),
     includes = ["{include}"],
+    defines = {defines},
     linkopts = {linkopts},
     visibility = ["//visibility:public"],
 )
-""".format(name = ctx.name, include = include, linkopts = ctx.attr.linkopts))
+""".format(name = ctx.name, include = include, defines = ctx.attr.defines, linkopts = ctx.attr.linkopts))
 
 system_library = repository_rule(
     implementation = _system_library_impl,
     attrs = {
         "hdrs": attr.string_list(doc = "Files and folders below /usr/include."),
         "include": attr.string(doc = "Folder among hdrs that users include from."),
+        "defines": attr.string_list(doc = "Macros of whoever includes it."),
         "linkopts": attr.string_list(),
     },
     local = True,
