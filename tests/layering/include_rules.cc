@@ -128,7 +128,7 @@ const std::vector<Rule>& IncludeTable() {
        {"autograd", "runtime"},
        {"oneDNN", "Eigen", "Highway", "cuDNN", "cuBLASLt", "CUB", "CUDA", "fmt"}},
       {"models", {"ops", "autograd", "runtime"}, {"JSON", "fmt"}},
-      {"data", {"runtime"}, {"zlib", "stb", "PCRE2", "fmt"}},
+      {"data", {"runtime"}, {"zlib", "stb", "PCRE2", "JSON", "fmt"}},
       {"parallel/schedule", {"runtime/error.h"}, {}},
       {"parallel/transport", {"runtime"}, {"OpenMPI", "NCCL", "CUDA", "fmt"}},
       {"parallel/collectives", {"parallel/transport", "runtime"}, {"fmt"}},
