@@ -36,6 +36,11 @@ inline std::string WriteFile(const std::string& folder, const std::string& name,
   return path;
 }
 
+inline std::string WriteText(const std::string& folder, const std::string& name,
+                             const std::string& text) {
+  return WriteFile(folder, name, Bytes(text.begin(), text.end()));
+}
+
 inline Bytes Gzip(const Bytes& bytes) {
   z_stream z{};
   deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);

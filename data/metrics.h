@@ -1,0 +1,57 @@
+// Figures of merit of a classifier or a language model, from counts: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace torus::data {
+
+inline constexpr int64_t kMostClasses = 4096;
+
+// How often class t was taken for class p: [t][p]. Counts of parts of a dataset add up.
+class ConfusionMatrix {
+ public:
+  // BadInput unless there are 1 to kMostClasses classes.
+  explicit ConfusionMatrix(int64_t classes);
+
+  // BadInput for a class that is none.
+  void Add(int64_t target, int64_t predicted, int64_t count = 1);
+  void Add(const ConfusionMatrix& other);  // BadInput for another number of classes
+
+  int64_t classes() const { return classes_; }
+  int64_t At(int64_t target, int64_t predicted) const {
+    return counts_[target * classes_ + predicted];
+  }
+  int64_t total() const;
+  int64_t OfTarget(int64_t target) const;         // examples of a class
+  int64_t OfPrediction(int64_t predicted) const;  // examples taken for it
+  int64_t correct() const;
+
+ private:
+  int64_t classes_;
+  std::vector<int64_t> counts_;
+};
+
+// Where a figure's denominator is 0 it is 0, as in scikit-learn.
+
+// The share of examples whose class was found.
+double Accuracy(const ConfusionMatrix& matrix);
+
+// The same of the examples of each class: its recall.
+std::vector<double> PerClassAccuracy(const ConfusionMatrix& matrix);
+
+// Harmonic mean of a class's precision and recall: 2 TP / (2 TP + FP + FN). GLUE gives that of
+// class 1 for MRPC and QQP.
+double F1(const ConfusionMatrix& matrix, int64_t positive = 1);
+
+// The mean of F1 over the classes.
+double MacroF1(const ConfusionMatrix& matrix);
+
+// Matthews' correlation coefficient, -1 to 1; of more than two classes, R_K: Gorodkin, "Comparing
+// two K-category assignments by a K-category correlation coefficient" (2004), equation 8.
+double MatthewsCorrelation(const ConfusionMatrix& matrix);
+
+// exp(mean negative log likelihood of a token, in nats). BadInput unless tokens >= 1.
+double Perplexity(double sum_of_losses, int64_t tokens);
+
+}  // namespace torus::data

@@ -1,0 +1,102 @@
+// The order of merges within one piece of text.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <queue>
+#include <utility>
+#include <vector>
+
+namespace torus::data {
+namespace internal {
+
+inline constexpr uint32_t kNone = UINT32_MAX;
+
+// By looking at all neighbours each time: quadratic, and the fastest for a word.
+template <class Find>
+void ApplyToWord(const Find& find, std::vector<uint32_t>* symbols) {
+  std::vector<uint32_t>& s = *symbols;
+  uint32_t merged[64];  // [i]: of s[i] and s[i + 1]
+  size_t pairs = s.size() - 1;
+  for (size_t i = 0; i < pairs; ++i) merged[i] = find(s[i], s[i + 1]);
+  while (pairs > 0) {
+    const size_t best = std::min_element(merged, merged + pairs) - merged;
+    if (merged[best] == kNone) break;
+    s[best] = merged[best];
+    s.erase(s.begin() + static_cast<ptrdiff_t>(best) + 1);
+    std::copy(merged + best + 1, merged + pairs, merged + best);
+    --pairs;
+    if (best > 0) merged[best - 1] = find(s[best - 1], s[best]);
+    if (best < pairs) merged[best] = find(s[best], s[best + 1]);
+  }
+}
+
+// By a heap of neighbours over a linked list: n log n.
+template <class Find>
+class LongPiece {
+ public:
+  LongPiece(const Find& find, std::vector<uint32_t>* symbols)
+      : find_(find), s_(*symbols), next_(s_.size()), previous_(s_.size()) {
+    for (size_t i = 0; i < s_.size(); ++i) {
+      next_[i] = i + 1;
+      previous_[i] = i - 1;  // of the first: kEnd
+    }
+    for (size_t i = 0; i < s_.size(); ++i) Push(i);
+  }
+
+  void Run() {
+    while (!heap_.empty()) {
+      const auto [merged, left] = heap_.top();
+      heap_.pop();
+      // Out of date where one of the two has merged since.
+      if (s_[left] == kNone || Merged(left) != merged) continue;
+      Join(left, merged);
+    }
+    s_.erase(std::remove(s_.begin(), s_.end(), kNone), s_.end());
+  }
+
+ private:
+  static constexpr size_t kEnd = SIZE_MAX;
+
+  uint32_t Merged(size_t left) const {
+    return next_[left] < s_.size() ? find_(s_[left], s_[next_[left]]) : kNone;
+  }
+  void Push(size_t left) {
+    const uint32_t merged = Merged(left);
+    if (merged != kNone) heap_.emplace(merged, left);
+  }
+  void Join(size_t left, uint32_t merged) {
+    const size_t right = next_[left];
+    s_[left] = merged;
+    s_[right] = kNone;
+    next_[left] = next_[right];
+    if (next_[left] < s_.size()) previous_[next_[left]] = left;
+    if (previous_[left] != kEnd) Push(previous_[left]);
+    Push(left);
+  }
+
+  using Candidate = std::pair<uint32_t, size_t>;  // what it makes, position of the left one
+
+  const Find& find_;
+  std::vector<uint32_t>& s_;  // kNone: merged into one before it
+  std::vector<size_t> next_, previous_;
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> heap_;
+};
+
+}  // namespace internal
+
+// As long as find(left, right) of two neighbours is not UINT32_MAX, puts the lowest such value in
+// the place of the two, the leftmost first. As each value is made by one pair alone, that is the
+// order of the reference, which replaces all pairs of the lowest rank at once.
+template <class Find>
+void ApplyMerges(const Find& find, std::vector<uint32_t>* symbols) {
+  if (symbols->size() < 2) return;
+  if (symbols->size() <= 64) {
+    internal::ApplyToWord(find, symbols);
+  } else {
+    internal::LongPiece(find, symbols).Run();
+  }
+}
+
+}  // namespace torus::data

@@ -1,0 +1,80 @@
+#include "data/text/bpe_tokenizer.h"
+
+#include <algorithm>
+
+#include "data/text/utf8.h"
+#include "runtime/error.h"
+
+namespace torus::data {
+namespace {
+
+// The longest prefix of which no byte begins a character.
+size_t InvalidPrefix(std::string_view text) {
+  size_t bytes = 0;
+  while (bytes < text.size() && FirstCodePoint(text.substr(bytes)).bytes == 0) ++bytes;
+  return bytes;
+}
+
+}  // namespace
+
+int32_t BpeTokenizer::Special(std::string_view text) const {
+  const auto found = std::ranges::find(parts_.specials, text, &SpecialToken::text);
+  Require(found != parts_.specials.end(), name(), "has no special token '{}'", text);
+  return found->number;
+}
+
+void BpeTokenizer::EncodePiece(std::string_view piece, Work* work) const {
+  std::vector<int32_t>& ids = *work->ids;
+  if (work->cache != nullptr) {
+    if (const auto* known = work->cache->Find(piece)) {
+      ids.insert(ids.end(), known->begin(), known->end());
+      return;
+    }
+  }
+  const size_t begin = ids.size();
+  parts_.merges.Apply(piece, &work->symbols);
+  for (const Symbol symbol : work->symbols) ids.push_back(parts_.vocabulary.NumberOf(symbol));
+  if (work->cache != nullptr) work->cache->Put(piece, ids.data() + begin, ids.data() + ids.size());
+}
+
+void BpeTokenizer::EncodePlain(std::string_view text, Work* work) const {
+  while (!text.empty()) {
+    const size_t valid = ValidUtf8Prefix(text);
+    Gpt2Pattern::Scanner scanner(pattern_, text.substr(0, valid));
+    for (std::string_view piece; scanner.Next(&piece);) EncodePiece(piece, work);
+    text.remove_prefix(valid);
+    const size_t invalid = InvalidPrefix(text);
+    if (invalid > 0) EncodePiece(text.substr(0, invalid), work);
+    text.remove_prefix(invalid);
+  }
+}
+
+void BpeTokenizer::Encode(std::string_view text, std::vector<int32_t>* ids) const {
+  const std::unique_lock lock(cache_mutex_, std::try_to_lock);
+  Work work{.ids = ids, .cache = lock.owns_lock() ? &cache_ : nullptr};
+  EncodePlain(text, &work);
+}
+
+void BpeTokenizer::EncodeWithSpecials(std::string_view text, std::vector<int32_t>* ids) const {
+  const std::unique_lock lock(cache_mutex_, std::try_to_lock);
+  Work work{.ids = ids, .cache = lock.owns_lock() ? &cache_ : nullptr};
+  for (const TextPart& part : CutAtSpecials(text, parts_.specials)) {
+    if (part.special >= 0) {
+      ids->push_back(part.special);
+    } else {
+      EncodePlain(part.text, &work);
+    }
+  }
+}
+
+std::string BpeTokenizer::Decode(std::span<const int32_t> ids) const {
+  std::string text;
+  for (const int32_t id : ids) {
+    Require(id >= 0 && id < vocabulary(), name(), "requires tokens of 0 to {}, got {}",
+            vocabulary() - 1, id);
+    text += parts_.vocabulary.BytesOf(id);
+  }
+  return text;
+}
+
+}  // namespace torus::data

@@ -1,0 +1,62 @@
+// Byte-level BPE, the tokenizer of GPT-2 and RoBERTa: the same numbers as the reference gives
+// (Hugging Face's tokenizers 0.23, OpenAI's tiktoken), for text of Unicode 14.
+//
+//   text -> pieces (Gpt2Pattern) -> symbols (Merges) -> numbers (Vocabulary)
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "data/text/gpt2_pattern.h"
+#include "data/text/merges.h"
+#include "data/text/special_tokens.h"
+#include "data/text/tokenizer.h"
+#include "data/text/vocabulary.h"
+#include "data/text/word_cache.h"
+
+namespace torus::data {
+
+// Bytes that are not UTF-8 are kept: each longest run of them is a piece of its own, and ends the
+// text before it. So Decode(Encode(x)) == x for any bytes x.
+class BpeTokenizer : public Tokenizer {
+ public:
+  struct Parts {
+    std::string name;  // "gpt2"
+    Merges merges;
+    Vocabulary vocabulary;
+    std::vector<SpecialToken> specials;
+  };
+  explicit BpeTokenizer(Parts parts) : parts_(std::move(parts)) {}
+
+  const std::string& name() const override { return parts_.name; }
+  int64_t vocabulary() const override { return parts_.vocabulary.size(); }
+  const std::vector<SpecialToken>& specials() const { return parts_.specials; }
+  // The number of a special token. BadInput where there is none of that name.
+  int32_t Special(std::string_view text) const;
+
+  using Tokenizer::Encode;
+  void Encode(std::string_view text, std::vector<int32_t>* ids) const override;
+  // The same, but special tokens written out in the text are recognised (CutAtSpecials), as Hugging
+  // Face's tokenizers do unless they are told otherwise. Not for text of strangers.
+  void EncodeWithSpecials(std::string_view text, std::vector<int32_t>* ids) const;
+  std::string Decode(std::span<const int32_t> ids) const override;
+
+ private:
+  // What one call works with. `cache` is null where another thread has it.
+  struct Work {
+    std::vector<int32_t>* ids;
+    WordCache* cache;
+    std::vector<Symbol> symbols;
+  };
+
+  void EncodePlain(std::string_view text, Work* work) const;
+  void EncodePiece(std::string_view piece, Work* work) const;
+
+  Parts parts_;
+  Gpt2Pattern pattern_;
+  mutable std::mutex cache_mutex_;
+  mutable WordCache cache_;
+};
+
+}  // namespace torus::data

@@ -1,0 +1,34 @@
+// A token a character, of an alphabet that a text brings along.
+#pragma once
+
+#include <unordered_map>
+
+#include "data/text/tokenizer.h"
+
+namespace torus::data {
+
+// Token i is the i-th character (code point) of the alphabet, which is in ascending order; nanoGPT
+// numbers the characters of a text in the same way.
+class CharTokenizer : public Tokenizer {
+ public:
+  // `alphabet`: UTF-8, each character once, ascending, at least one. BadInput otherwise.
+  explicit CharTokenizer(std::string alphabet);
+  // Of the characters that a text has. BadInput naming `source` and the offset where it is not
+  // UTF-8, and where it is empty.
+  static CharTokenizer Of(std::string_view text, const std::string& source);
+
+  const std::string& name() const override;
+  const std::string& alphabet() const { return alphabet_; }
+  int64_t vocabulary() const override { return static_cast<int64_t>(characters_.size()); }
+  using Tokenizer::Encode;
+  // BadInput naming the offset of a character that the alphabet lacks, or of what is not UTF-8.
+  void Encode(std::string_view text, std::vector<int32_t>* ids) const override;
+  std::string Decode(std::span<const int32_t> ids) const override;
+
+ private:
+  std::string alphabet_;
+  std::vector<std::string> characters_;  // [token]
+  std::unordered_map<char32_t, int32_t> tokens_;
+};
+
+}  // namespace torus::data

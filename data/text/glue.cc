@@ -1,0 +1,163 @@
+#include "data/text/glue.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "data/file.h"
+#include "data/text/lines.h"
+#include "data/text/utf8.h"
+#include "runtime/error.h"
+
+namespace torus::data {
+namespace {
+
+using Row = std::vector<std::string_view>;
+
+// Where a task keeps what: names of columns.
+struct Layout {
+  std::string_view task, first, second, label;  // second: empty where there is none
+  std::array<std::string_view, 2> classes;
+};
+
+constexpr std::array<Layout, 6> kLayouts{
+    {{"rte", "sentence1", "sentence2", "label", {"entailment", "not_entailment"}},
+     {"cola", "sentence", "", "label", {"unacceptable", "acceptable"}},
+     {"sst2", "sentence", "", "label", {"negative", "positive"}},
+     {"wnli", "sentence1", "sentence2", "label", {"not_entailment", "entailment"}},
+     {"qqp", "question1", "question2", "is_duplicate", {"not_duplicate", "duplicate"}},
+     {"mrpc", "#1 String", "#2 String", "Quality", {"not_equivalent", "equivalent"}}}};
+
+const Layout& LayoutOf(const std::string& task) {
+  const auto found = std::ranges::find(kLayouts, task, &Layout::task);
+  Require(found != kLayouts.end(), "data", "requires a GLUE task of {}, got '{}'",
+          fmt::join(GlueTasks(), ", "), task);
+  return *found;
+}
+
+std::optional<size_t> IndexOf(const Row& row, std::string_view name) {
+  const auto found = std::ranges::find(row, name);
+  if (name.empty() || found == row.end()) return std::nullopt;
+  return found - row.begin();
+}
+
+// Where a file keeps what: numbers of columns.
+struct Places {
+  size_t columns = 0;
+  size_t first = 0;
+  std::optional<size_t> second, label;
+};
+
+Places PlacesOfHeader(const Layout& layout, const Row& header, const std::string& path) {
+  const auto first = IndexOf(header, layout.first), second = IndexOf(header, layout.second);
+  Require(first.has_value() && (second.has_value() || layout.second.empty()), path,
+          "line 1: requires a header with {}{}{}, got '{}'", layout.first,
+          layout.second.empty() ? "" : " and ", layout.second,
+          fmt::format("{}", fmt::join(header, " ")).substr(0, 100));
+  return {header.size(), *first, second, IndexOf(header, layout.label)};
+}
+
+// The label that a field names; none where it names none. Of rte the words stand in the files, of
+// the others digits.
+std::optional<int64_t> LabelOf(const Layout& layout, std::string_view field) {
+  for (int64_t label = 0; label < 2; ++label) {
+    const bool words = layout.task == "rte";
+    if (field == (words ? layout.classes[label] : std::string_view(label == 0 ? "0" : "1")))
+      return label;
+  }
+  return std::nullopt;
+}
+
+class GlueReader {
+ public:
+  GlueReader(const Layout& layout, std::string path) : layout_(layout), path_(std::move(path)) {
+    table_.name = fmt::format("{} {}", layout.task, path_.substr(path_.rfind('/') + 1));
+    table_.pairs = !layout.second.empty();
+    table_.classes.assign(layout.classes.begin(), layout.classes.end());
+  }
+
+  TextTable Read(std::string_view text) {
+    const size_t valid = ValidUtf8Prefix(text);
+    Require(valid == text.size(), path_, "requires UTF-8, got byte {:#04x} at offset {}",
+            static_cast<uint8_t>(valid < text.size() ? text[valid] : 0), valid);
+    std::vector<Line> lines = LinesOf(text);
+    Require(!lines.empty(), path_, "requires a header or an example, got an empty file");
+    if (Begin(lines[0].text)) lines.erase(lines.begin());
+    for (const Line& line : lines) Add(line);
+    Require(!table_.examples.empty(), path_, "requires at least one example, got none");
+    const size_t most = std::max<size_t>(1, lines.size() / 100);
+    if (table_.skipped.size() > most) {
+      const SkippedLine& bad = table_.skipped[0];
+      Throw<BadInput>(path_, "{} of {} lines are bad, the first one line {}: {}",
+                      table_.skipped.size(), lines.size(), bad.line, bad.reason);
+    }
+    return std::move(table_);
+  }
+
+ private:
+  // Finds the places; whether the first line is a header.
+  bool Begin(std::string_view line) {
+    const Row row = Columns(line);
+    const bool header = IndexOf(row, layout_.first).has_value();
+    if (!header && layout_.task == "cola") {
+      places_ = {.columns = 4, .first = 3, .second = {}, .label = 1};
+    } else if (!header && layout_.task == "sst2") {
+      spaced_ = true;
+      places_ = {.columns = 2, .first = 1, .second = {}, .label = 0};
+    } else {
+      places_ = PlacesOfHeader(layout_, row, path_);
+    }
+    return header;
+  }
+
+  Row RowOf(std::string_view line) const {
+    if (!spaced_) return Columns(line);
+    const size_t space = line.find(' ');
+    if (space == line.npos) return {line};
+    return {line.substr(0, space), line.substr(space + 1)};
+  }
+
+  void Add(const Line& line) {
+    const Row row = RowOf(line.text);
+    const auto skip = [&](std::string reason) {
+      table_.skipped.push_back({line.number, std::move(reason)});
+    };
+    if (row.size() != places_.columns)
+      return skip(fmt::format("requires {} columns, got {}", places_.columns, row.size()));
+    TextExample example{.first = std::string(row[places_.first])};
+    if (places_.second.has_value()) example.second = row[*places_.second];
+    if (example.first.empty() || (table_.pairs && example.second.empty()))
+      return skip("requires a sentence, got an empty one");
+    if (places_.label.has_value()) {
+      const std::string_view field = row[*places_.label];
+      const auto label = LabelOf(layout_, field);
+      if (!label.has_value())
+        return skip(fmt::format("requires a label of the task, got '{}'", field.substr(0, 40)));
+      example.label = *label;
+    }
+    table_.examples.push_back(std::move(example));
+  }
+
+  const Layout& layout_;
+  const std::string path_;
+  Places places_;
+  bool spaced_ = false;  // "label sentence" without tabs
+  TextTable table_;
+};
+
+}  // namespace
+
+std::vector<std::string> GlueTasks() {
+  std::vector<std::string> names;
+  for (const Layout& layout : kLayouts) names.emplace_back(layout.task);
+  return names;
+}
+
+TextTable ReadGlue(const std::string& task, const std::string& path) {
+  const Layout& layout = LayoutOf(task);
+  const std::vector<uint8_t> bytes = ReadFile(path);
+  return GlueReader(layout, path).Read({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+}  // namespace torus::data

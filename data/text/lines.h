@@ -1,0 +1,22 @@
+// Lines of a text in memory, numbered for messages.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace torus::data {
+
+struct Line {
+  size_t number = 0;  // from 1
+  std::string_view text;
+};
+
+// The lines between line feeds, without a carriage return at their end and without a byte order
+// mark at the first one's beginning. What follows the last line feed is a line unless it is empty.
+std::vector<Line> LinesOf(std::string_view text);
+
+// The parts between tabs: at least one.
+std::vector<std::string_view> Columns(std::string_view line);
+
+}  // namespace torus::data

@@ -1,0 +1,22 @@
+// Tokenizers from the files that they are published as.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/text/bpe_tokenizer.h"
+
+namespace torus::data {
+
+// GPT-2: `dir`/encoder.json and vocab.bpe as OpenAI names them, or vocab.json and merges.txt as
+// Hugging Face does. Special token: <|endoftext|>.
+// BadInput naming the file for everything that is not as it must be.
+std::unique_ptr<BpeTokenizer> OpenGpt2(const std::string& dir);
+
+// RoBERTa: merges as above; numbers from `dir`/roberta_vocab.json, or vocab.json, or fairseq's
+// dict.txt beside encoder.json. Special tokens: <s>, <pad>, </s>, <unk>, and <mask>, which takes
+// the white space before it.
+std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir);
+
+}  // namespace torus::data

@@ -1,0 +1,25 @@
+// UTF-8 (RFC 3629), as far as tokenizers need it: no surrogates, nothing beyond U+10FFFF, shortest
+// forms only.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace torus::data {
+
+struct CodePoint {
+  char32_t value = 0;
+  size_t bytes = 0;  // 0: the text is empty or does not begin with a whole code point
+};
+
+// The code point that `text` begins with.
+CodePoint FirstCodePoint(std::string_view text);
+
+// The length of the longest prefix that is UTF-8; text.size() where all of it is.
+size_t ValidUtf8Prefix(std::string_view text);
+
+// Appends a code point; InternalError for one that UTF-8 cannot hold.
+void AppendUtf8(char32_t value, std::string* text);
+
+}  // namespace torus::data

@@ -1,0 +1,87 @@
+#include "data/text/merges.h"
+
+#include <gtest/gtest.h>
+
+#include "data/text/apply_merges.h"
+#include "runtime/rng.h"
+#include "tests/data/temp_file.h"
+
+namespace torus::data {
+namespace {
+
+using Symbols = std::vector<Symbol>;
+
+Symbols Applied(const Merges& merges, std::string_view piece) {
+  Symbols symbols;
+  merges.Apply(piece, &symbols);
+  return symbols;
+}
+
+TEST(Merges, LowerRanksMergeFirst) {
+  // 256 "bc", 257 "ab", 258 "abc"
+  const Merges merges("#version: 0.2\nb c\na b\na bc\n", "m");
+  EXPECT_EQ(merges.symbols(), 259u);
+  EXPECT_EQ(merges.BytesOf(258), "abc");
+  EXPECT_EQ(Applied(merges, "abc"), (Symbols{258}));
+  EXPECT_EQ(Applied(merges, "abab"), (Symbols{257, 257}));
+  EXPECT_EQ(Applied(merges, "xbcb"), (Symbols{'x', 256, 'b'}));
+  EXPECT_EQ(Applied(merges, ""), Symbols{});
+  EXPECT_EQ(merges.Find('a', 'c'), kNoSymbol);
+}
+
+TEST(Merges, TheLeftmostOfEqualRanksMergesFirst) {
+  const Merges merges("a a\naa aa\n", "m");
+  EXPECT_EQ(Applied(merges, "aaa"), (Symbols{256, 'a'}));
+  EXPECT_EQ(Applied(merges, "aaaaa"), (Symbols{257, 'a'}));
+}
+
+// The textbook's way: all pairs of the lowest rank at once, again and again.
+Symbols Plainly(const Merges& merges, std::string_view piece) {
+  Symbols s(piece.begin(), piece.end());
+  for (;;) {
+    Symbol lowest = kNoSymbol;
+    for (size_t i = 0; i + 1 < s.size(); ++i)
+      lowest = std::min(lowest, merges.Find(s[i], s[i + 1]));
+    if (lowest == kNoSymbol) return s;
+    Symbols next;
+    for (size_t i = 0; i < s.size(); ++i) {
+      const bool merge = i + 1 < s.size() && merges.Find(s[i], s[i + 1]) == lowest;
+      next.push_back(merge ? lowest : s[i]);
+      if (merge) ++i;
+    }
+    s = next;
+  }
+}
+
+// Words, long pieces and those about where the method changes.
+TEST(Merges, BothMethodsGiveTheTextbooksSymbols) {
+  const Merges merges("a b\nb a\na a\nab ab\nba b\naa ba\nabab aa\nb b\nbb ba\nbbba a\n", "m");
+  const RandomStream random({.seed = 3});
+  uint64_t draw = 0;
+  for (const size_t length : {1, 2, 3, 5, 8, 13, 31, 63, 64, 65, 66, 100, 257, 1000}) {
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      std::string piece;
+      while (piece.size() < length) piece.push_back("aaabbc"[random.Below(draw++, 6)]);
+      ASSERT_EQ(Applied(merges, piece), Plainly(merges, piece)) << piece;
+    }
+  }
+}
+
+TEST(Merges, RefusesWhatIsNoMergesFile) {
+  const auto expect = [](const std::string& text, const std::string& words) {
+    ExpectBadInput([&] { Merges(text, "m.txt"); }, "[m.txt]", words);
+  };
+  expect("", "1 to 16777216 merges, got 0");
+  expect("#version: 0.2\n", "got 0");
+  expect("a b\nab\n", "line 2: requires two strings");
+  expect("a b\n a\n", "line 2: requires two strings");
+  expect("#version\na b c\n", "line 2: requires two strings");
+  expect("a b\n\nb c\n", "line 2: requires two strings");
+  expect("a bc\n", "line 1: requires strings that lines above make, got 'a bc'");
+  expect("a b\na b\n", "line 2: makes 'a b', which a line above does");
+  expect("a b\nb c\na bc\nab c\n", "line 4: makes 'ab c'");
+  expect("a \xff\n", "line 1: requires two strings");
+}
+
+}  // namespace
+}  // namespace torus::data
