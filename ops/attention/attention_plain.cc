@@ -1,0 +1,112 @@
+// The plain twin: one row of scores at a time, in f64.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "ops/attention/attention_kernel.h"
+#include "runtime/parallel_for.h"
+
+namespace torus::cpu {
+namespace {
+
+using Call = AttentionCall<double>;
+
+double Dot(int64_t n, const double* a, const double* b) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void AddScaled(int64_t n, double factor, const double* in, double* out) {
+  for (int64_t i = 0; i < n; ++i) out[i] += factor * in[i];
+}
+
+int64_t Seen(const Call& call, int64_t row) {
+  return call.causal ? std::min(call.keys, row + 1) : call.keys;
+}
+
+// The scores of one row over the keys that it sees.
+void Scores(const Call& call, int64_t head, int64_t row, double* score) {
+  const double* q = call.q.at(head, row);
+  const ScoreMask<double>& mask = call.mask;
+  for (int64_t j = 0; j < Seen(call, row); ++j) {
+    score[j] = call.scale * Dot(call.width, q, call.k.at(head / call.group, j));
+    if (mask.offset == nullptr) continue;
+    const int64_t at = mask.offset[head] + row * mask.row_step + j * mask.key_step;
+    if (mask.added != nullptr)
+      score[j] += mask.added[at];
+    else if (!mask.allowed[at])
+      score[j] = -std::numeric_limits<double>::infinity();
+  }
+}
+
+// Dropout's factor of each weight of the row; ones without it.
+void Factors(const Call& call, int64_t head, int64_t row, std::vector<double>& factor) {
+  if (call.dropout.streams != nullptr) DropoutFactors(call, head, row, 0, call.keys, factor.data());
+}
+
+// Exponentials of the scores, less the largest; their sum's logarithm.
+double Exponentiate(int64_t n, double* score) {
+  double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (int64_t j = 0; j < n; ++j) largest = std::max(largest, score[j]);
+  if (std::isinf(largest) && largest < 0) largest = 0;
+  for (int64_t j = 0; j < n; ++j) sum += std::exp(score[j] - largest);
+  const double log_sum = sum == 0 ? 0 : largest + std::log(sum);
+  for (int64_t j = 0; j < n; ++j) score[j] = std::exp(score[j] - log_sum);
+  return log_sum;
+}
+
+void KeyHeadBackward(const Call& call, const AttentionResult<double>& result, int64_t key_head,
+                     const HeadMatrices<double>& dq, const HeadMatrices<double>& dk,
+                     const HeadMatrices<double>& dv) {
+  for (int64_t j = 0; j < call.keys; ++j) {
+    std::fill_n(dk.at(key_head, j), call.width, 0.0);
+    std::fill_n(dv.at(key_head, j), call.value_width, 0.0);
+  }
+  std::vector<double> score(call.keys), factor(call.keys, 1.0);
+  for (int64_t head = key_head * call.group; head < (key_head + 1) * call.group; ++head)
+    for (int64_t i = 0; i < call.rows; ++i) {
+      Scores(call, head, i, score.data());
+      Factors(call, head, i, factor);
+      const double *grad = result.dout.at(head, i), *q = call.q.at(head, i);
+      const double mean = Dot(call.value_width, grad, result.out.at(head, i));
+      std::fill_n(dq.at(head, i), call.width, 0.0);
+      for (int64_t j = 0; j < Seen(call, i); ++j) {
+        const double p = std::exp(score[j] - result.log_sum[head * call.rows + i]);
+        const double dp = factor[j] * Dot(call.value_width, grad, call.v.at(key_head, j));
+        const double ds = call.scale * p * (dp - mean);
+        AddScaled(call.width, ds, call.k.at(key_head, j), dq.at(head, i));
+        AddScaled(call.width, ds, q, dk.at(key_head, j));
+        AddScaled(call.value_width, p * factor[j], grad, dv.at(key_head, j));
+      }
+    }
+}
+
+}  // namespace
+
+void Attention(const Call& call, const HeadMatrices<double>& out, double* log_sum) {
+  ParallelFor(call.heads * call.rows, 1, [&](int64_t begin, int64_t end) {
+    std::vector<double> score(call.keys), factor(call.keys, 1.0);
+    for (int64_t at = begin; at < end; ++at) {
+      const int64_t head = at / call.rows, row = at % call.rows;
+      Scores(call, head, row, score.data());
+      log_sum[at] = Exponentiate(Seen(call, row), score.data());
+      Factors(call, head, row, factor);
+      std::fill_n(out.at(head, row), call.value_width, 0.0);
+      for (int64_t j = 0; j < Seen(call, row); ++j)
+        AddScaled(call.value_width, score[j] * factor[j], call.v.at(head / call.group, j),
+                  out.at(head, row));
+    }
+  });
+}
+
+void AttentionBackward(const Call& call, const AttentionResult<double>& result,
+                       const HeadMatrices<double>& dq, const HeadMatrices<double>& dk,
+                       const HeadMatrices<double>& dv) {
+  ParallelFor(call.key_heads(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t head = begin; head < end; ++head) KeyHeadBackward(call, result, head, dq, dk, dv);
+  });
+}
+
+}  // namespace torus::cpu

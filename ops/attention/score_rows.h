@@ -1,0 +1,35 @@
+// What attention does to a tile of scores, row by row; vectorised. Tiles are row-major with `stride`
+// elements between rows. Row r of a tile sees its first min(keys, diagonal + r) keys, none if that is
+// negative: `diagonal` is the number that row 0 sees, `keys` or more where there is no causal mask.
+#pragma once
+
+#include <cstdint>
+
+namespace torus::cpu {
+
+struct ScoreTile {
+  float* data;
+  int64_t stride, rows, keys, diagonal;
+  // How many keys row r sees.
+  int64_t Seen(int64_t r) const {
+    const int64_t seen = diagonal + r;
+    return seen < 0 ? 0 : seen < keys ? seen : keys;
+  }
+};
+
+// One step of the running softmax (Milakov and Gimelshein 2018, "Online normalizer calculation for
+// softmax", algorithm 3): scores become exp(score - max) with the new maximum, zero where not seen;
+// largest[r] and sum[r] take them in; shrink[r] is what sums of the old maximum must be multiplied by.
+void SoftmaxStep(const ScoreTile& tile, float* largest, float* sum, float* shrink);
+
+// Scores become exp(score - log_sum[r]), zero where not seen.
+void Weights(const ScoreTile& tile, const float* log_sum);
+
+// gradient[r][j] = weight[r][j] (gradient[r][j] - mean[r]); `gradient` is a tile of equal stride.
+void ScoreGradients(const ScoreTile& weight, const float* mean, float* gradient);
+
+// out[r] = a[r] . b[r] over rows of `width`, `stride_a` and `stride_b` apart.
+void RowDots(int64_t rows, int64_t width, const float* a, int64_t stride_a, const float* b,
+             int64_t stride_b, float* out);
+
+}  // namespace torus::cpu

@@ -1,0 +1,45 @@
+#include "ops/attention/tiles.h"
+
+#include <limits>
+
+#include "ops/gemm/gemm.h"
+
+namespace torus::cpu {
+namespace {
+
+// One row of a mask over one row of scores.
+void MaskRow(const ScoreMask<float>& mask, int64_t at, int64_t keys, float* score) {
+  const int64_t step = mask.key_step;
+  if (mask.added != nullptr) {
+    for (int64_t j = 0; j < keys; ++j) score[j] += mask.added[at + j * step];
+    return;
+  }
+  for (int64_t j = 0; j < keys; ++j)
+    score[j] = mask.allowed[at + j * step] ? score[j] : -std::numeric_limits<float>::infinity();
+}
+
+}  // namespace
+
+ScoreTile ComputeScores(const AttentionCall<float>& call, const TilePlace& p, float* data,
+                        int64_t stride) {
+  Gemm(Transpose::kNo, Transpose::kYes, p.rows, p.keys, call.width, call.scale,
+       call.q.at(p.head, p.row), call.q.stride, call.k.at(p.head / call.group, p.key),
+       call.k.stride, 0.0f, data, stride);
+  const ScoreMask<float>& mask = call.mask;
+  for (int64_t r = 0; mask.offset != nullptr && r < p.rows; ++r)
+    MaskRow(mask, mask.offset[p.head] + (p.row + r) * mask.row_step + p.key * mask.key_step, p.keys,
+            data + r * stride);
+  return {data, stride, p.rows, p.keys, call.causal ? p.row + 1 - p.key : p.keys};
+}
+
+void ApplyDropout(const AttentionCall<float>& call, const TilePlace& p, float* data, int64_t stride,
+                  float* factor) {
+  if (call.dropout.streams == nullptr) return;
+  for (int64_t r = 0; r < p.rows; ++r) {
+    DropoutFactors(call, p.head, p.row + r, p.key, p.keys, factor);
+    float* row = data + r * stride;
+    for (int64_t j = 0; j < p.keys; ++j) row[j] *= factor[j];
+  }
+}
+
+}  // namespace torus::cpu

@@ -1,0 +1,47 @@
+// What the tiled forward and backward share: the scores of one tile, and dropout over it.
+#pragma once
+
+#include <memory>
+
+#include "ops/attention/attention_kernel.h"
+#include "ops/attention/score_rows.h"
+#include "runtime/parallel_for.h"
+
+namespace torus::cpu {
+
+// Where a tile lies among the scores of one query head.
+struct TilePlace {
+  int64_t head, row, rows, key, keys;
+};
+
+// Uninitialised floats.
+inline std::unique_ptr<float[]> Scratch(int64_t count) {
+  return std::unique_ptr<float[]>(new float[static_cast<size_t>(count)]);
+}
+
+// GEMM's bits may depend on the team: while this lives, the calling thread is a team of its own.
+class TeamOfOne {
+ public:
+  TeamOfOne() : before_(TeamSize()) { SetTeamSize(1); }
+  ~TeamOfOne() { SetTeamSize(before_); }
+  TeamOfOne(const TeamOfOne&) = delete;
+  TeamOfOne& operator=(const TeamOfOne&) = delete;
+
+ private:
+  int before_;
+};
+
+// Keys that the tile's last row can see; the tile is empty where that is not positive.
+inline int64_t KeysSeen(const AttentionCall<float>& call, int64_t last_row) {
+  return call.causal && last_row + 1 < call.keys ? last_row + 1 : call.keys;
+}
+
+// data = scale q k^T + mask, for the tile at `place`; not seen ones are left to the row kernels.
+ScoreTile ComputeScores(const AttentionCall<float>& call, const TilePlace& place, float* data,
+                        int64_t stride);
+
+// Multiplies the tile by dropout's factors; `factor` is scratch for one row. Nothing without dropout.
+void ApplyDropout(const AttentionCall<float>& call, const TilePlace& place, float* data,
+                  int64_t stride, float* factor);
+
+}  // namespace torus::cpu

@@ -1,0 +1,26 @@
+// Dropout of attention's weights: who draws which random numbers.
+#pragma once
+
+#include <vector>
+
+#include "ops/attention/attention.h"
+#include "ops/attention/attention_kernel.h"
+
+namespace torus::ops {
+
+struct KeyedDropout {
+  std::vector<RandomStream> streams;  // none: no dropout
+  int64_t heads = 1;                  // of each stream
+  double p = 0;
+
+  cpu::WeightDropout Kernel() const;
+};
+
+// For a result with this batch shape. BadInput for p outside of [0, 1], for dropout without a context,
+// and where the samples do not divide the first dimension of the batch.
+KeyedDropout MakeDropout(const AttentionOptions& options, const Shape& batch);
+
+// (batch..., rows, keys): each weight's factor.
+Tensor DropoutTensor(const KeyedDropout& dropout, const Shape& scores, DType dtype);
+
+}  // namespace torus::ops

@@ -1,0 +1,209 @@
+#include "ops/attention/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "autograd/backward.h"
+#include "ops/view/view.h"
+#include "runtime/parallel_for.h"
+#include "tests/testing/twins.h"
+
+namespace torus::ops {
+namespace {
+
+using testing::RandomLeaf;
+using testing::TransposedLeaf;
+using Variables = std::vector<Variable>;
+
+testing::CheckedFunction Attend(const AttentionOptions& options = {}) {
+  return [options](const Variables& in) {
+    return Variables{ScaledDotProductAttention(in[0], in[1], in[2], options)};
+  };
+}
+
+Variable F32(const Variable& v) { return Variable(v.data().To(DType::kF32), v.requires_grad()); }
+
+// True where `keep` of every 7 elements do.
+Variable BoolMask(const Shape& shape, int keep) {
+  Tensor mask(shape, DType::kBool);
+  for (int64_t i = 0; i < mask.numel(); ++i) mask.mutable_data<bool>()[i] = i * 5 % 7 < keep;
+  return Variable(mask);
+}
+
+GRADIENT_CASE(scaled_dot_product_attention, Plain) {
+  Check(Attend(), {RandomLeaf({2, 3, 4}), RandomLeaf({2, 5, 4}, 1), RandomLeaf({2, 5, 3}, 2)});
+}
+GRADIENT_CASE(scaled_dot_product_attention, CausalWithoutBatch) {
+  Check(Attend({.is_causal = true, .scale = 0.3}),
+        {RandomLeaf({4, 2}), RandomLeaf({6, 2}, 1), RandomLeaf({6, 2}, 2)});
+}
+GRADIENT_CASE(scaled_dot_product_attention, BroadcastBatches) {
+  Check(Attend(),
+        {RandomLeaf({3, 2, 4}), RandomLeaf({2, 1, 5, 4}, 1), RandomLeaf({1, 3, 5, 2}, 2)});
+}
+GRADIENT_CASE(scaled_dot_product_attention, GroupedHeads) {
+  Check(Attend({.is_causal = true, .enable_gqa = true}),
+        {RandomLeaf({2, 6, 3, 2}), RandomLeaf({2, 2, 3, 2}, 1), RandomLeaf({1, 2, 3, 4}, 2)});
+}
+GRADIENT_CASE(scaled_dot_product_attention, BoolMask) {
+  Check(Attend({.attn_mask = BoolMask({2, 1, 1, 5}, 3)}),
+        {RandomLeaf({2, 2, 3, 4}), RandomLeaf({2, 2, 5, 4}, 1), RandomLeaf({2, 2, 5, 4}, 2)});
+}
+GRADIENT_CASE(softmax, OfAnAttentionMask) {
+  Check(
+      [](const Variables& in) {
+        return Variables{ScaledDotProductAttention(in[0], in[1], in[2], {.attn_mask = in[3]})};
+      },
+      {RandomLeaf({2, 3, 4}), RandomLeaf({2, 5, 4}, 1), RandomLeaf({2, 5, 4}, 2),
+       RandomLeaf({3, 5}, 3)});
+}
+GRADIENT_CASE(scaled_dot_product_attention, Strided) {
+  Check(Attend(),
+        {TransposedLeaf({2, 3, 4}), TransposedLeaf({2, 5, 4}, 1), TransposedLeaf({2, 5, 4}, 2)});
+}
+GRADIENT_CASE(scaled_dot_product_attention, OneTensorThrice) {
+  Check(
+      [](const Variables& in) { return Variables{ScaledDotProductAttention(in[0], in[0], in[0])}; },
+      {RandomLeaf({2, 3, 4})});
+}
+GRADIENT_CASE(scaled_dot_product_attention, NoKeys) {
+  Check(Attend(), {RandomLeaf({2, 3, 4}), RandomLeaf({2, 0, 4}, 1), RandomLeaf({2, 0, 4}, 2)});
+}
+GRADIENT_CASE(scaled_dot_product_attention, EmptyBatch) {
+  Check(Attend(), {RandomLeaf({0, 3, 4}), RandomLeaf({0, 5, 4}, 1), RandomLeaf({0, 5, 4}, 2)});
+}
+GRADIENT_CASE(scaled_dot_product_attention, Dropout) {
+  static const StepContext context{.seed = 7, .step = 2, .samples = {4, 9}};
+  Check(Attend({.dropout_p = 0.4, .context = &context, .layer = 3}),
+        {RandomLeaf({2, 2, 3, 4}), RandomLeaf({2, 2, 5, 4}, 1), RandomLeaf({2, 2, 5, 4}, 2)});
+}
+
+// The sizes cross the tiles' edges (128 rows, 128 and 256 keys).
+TEST(Attention, F32AgreesWithF64OnOddShapes) {
+  testing::CheckTwins([](testing::OddShapes& shapes) {
+    const bool large = shapes.Size(20) == 20;
+    const int64_t rows = shapes.Size(large ? 300 : 40), keys = shapes.Size(large ? 600 : 40);
+    const int64_t width = shapes.Size(20), value_width = shapes.Size(20);
+    const int64_t group = shapes.Size(3), heads = shapes.Size(large ? 1 : 3), n = shapes.Size(3);
+    AttentionOptions options{.enable_gqa = true};
+    const int64_t kind = shapes.Size(4);
+    options.is_causal = kind == 1;
+    Tensor added;
+    if (kind == 2) options.attn_mask = BoolMask({n, 1, 1, keys}, 4);
+    if (kind == 3) added = shapes.Normal({rows, keys});
+    const StepContext context{.seed = 5, .samples = {0}};
+    const bool dropout = shapes.Coin();
+    if (dropout) options.dropout_p = 0.25, options.layer = 1;
+    return testing::Twin{
+        .function =
+            [=](const Variables& in) {
+              AttentionOptions o = options;
+              if (dropout) o.context = &context;
+              if (added.defined()) o.attn_mask = Variable(added.To(in[0].dtype()));
+              return Variables{ScaledDotProductAttention(in[0], in[1], in[2], o)};
+            },
+        .inputs = {shapes.Normal({n, heads * group, rows, width}),
+                   shapes.Normal({n, heads, keys, width}),
+                   shapes.Normal({n, heads, keys, value_width})},
+        .terms = keys + width,
+        .gradient_terms = group * rows + keys + width + value_width,
+        // Scores are sums of products of normal values, some 5 deviations wide at most; their rounding
+        // enters the weights' exponents.
+        .magnitude = 5 * std::sqrt(static_cast<double>(value_width)) + 5};
+  });
+}
+
+std::vector<float> Values(const Variable& v) { return ToVector<float>(v.data().Contiguous()); }
+
+TEST(Attention, SeesNothingGivesZerosAndNoGradient) {
+  for (const bool composed : {false, true}) {
+    Variable q = F32(RandomLeaf({2, 3})), k = F32(RandomLeaf({4, 3}, 1)),
+             v = F32(RandomLeaf({4, 3}, 2));
+    Tensor mask = Zeros({2, 4});
+    for (int j = 0; j < 4; ++j) mask.mutable_data<float>()[j] = -INFINITY;
+    const Variable out =
+        ScaledDotProductAttention(q, k, v, {.attn_mask = Variable(mask, composed)});
+    Backward({out}, {Full({2, 3}, 1)});
+    for (int c = 0; c < 3; ++c) {
+      EXPECT_EQ(Values(out)[c], 0);
+      EXPECT_NE(Values(out)[3 + c], 0);
+      EXPECT_EQ(ToVector<float>(q.grad())[c], 0);
+    }
+    for (const Variable& leaf : {q, k, v})
+      for (float g : ToVector<float>(leaf.grad())) EXPECT_TRUE(std::isfinite(g));
+  }
+}
+
+TEST(Attention, FirstCausalRowIsTheFirstValue) {
+  const Variable q = F32(RandomLeaf({1, 3, 8})), k = F32(RandomLeaf({1, 6, 8}, 1));
+  const Variable v = F32(RandomLeaf({1, 6, 8}, 2));
+  const std::vector<float> out = Values(ScaledDotProductAttention(q, k, v, {.is_causal = true}));
+  for (int c = 0; c < 8; ++c) EXPECT_EQ(out[c], Values(v)[c]);
+}
+
+TEST(Attention, ComposedAndTiledAgree) {
+  const StepContext context{.seed = 1, .samples = {3, 4}};
+  const Variable q = F32(RandomLeaf({2, 4, 5, 3})), k = F32(RandomLeaf({2, 2, 6, 3}, 1));
+  const Variable v = F32(RandomLeaf({2, 2, 6, 3}, 2));
+  AttentionOptions o{.enable_gqa = true, .dropout_p = 0.5, .context = &context};
+  o.attn_mask = F32(RandomLeaf({5, 6}, 3));
+  const std::vector<float> composed = Values(ScaledDotProductAttention(q, k, v, o));
+  o.attn_mask = o.attn_mask.Detach();
+  const std::vector<float> tiled = Values(ScaledDotProductAttention(q, k, v, o));
+  // Sums of six weights of at most 2, times normal values.
+  for (size_t i = 0; i < tiled.size(); ++i) EXPECT_NEAR(tiled[i], composed[i], 1e-5);
+}
+
+TEST(Attention, SameBitsWhateverTheTeam) {
+  for (const int64_t heads : {1, 3}) {
+    Variable q = F32(RandomLeaf({heads, 150, 16}));
+    const Tensor seed = F32(RandomLeaf({heads, 150, 16}, 1)).data();
+    const auto run = [&](int threads) {
+      SetTeamSize(threads);
+      q.ZeroGrad();
+      const Variable out = ScaledDotProductAttention(q, q, q, {.is_causal = true});
+      Backward({out}, {seed});
+      std::vector<float> all = Values(out);
+      for (float g : ToVector<float>(q.grad())) all.push_back(g);
+      return all;
+    };
+    const int team = TeamSize();
+    const std::vector<float> alone = run(1);
+    for (int threads : {2, 3, 5}) EXPECT_EQ(run(threads), alone) << threads << " threads";
+    SetTeamSize(team);
+  }
+}
+
+TEST(Attention, DropoutDependsOnTheSampleAlone) {
+  const Variable q = F32(RandomLeaf({2, 3, 7, 4}));
+  StepContext both{.seed = 1, .samples = {5, 6}}, second{.seed = 1, .samples = {6}};
+  const auto run = [](const Variable& x, const StepContext& context) {
+    return Values(ScaledDotProductAttention(x, x, x, {.dropout_p = 0.5, .context = &context}));
+  };
+  const std::vector<float> all = run(q, both), one = run(Narrow(q, 0, 1, 1), second);
+  EXPECT_EQ(std::vector<float>(all.begin() + 84, all.end()), one);
+  both.training = false;
+  EXPECT_EQ(run(q, both), Values(ScaledDotProductAttention(q, q, q)));
+}
+
+TEST(Attention, RefusesWhatDoesNotFit) {
+  const Variable q(Zeros({2, 3, 4})), k(Zeros({2, 5, 4}));
+  EXPECT_THROW(ScaledDotProductAttention(q, Variable(Zeros({2, 5, 3})), k), BadInput);
+  EXPECT_THROW(ScaledDotProductAttention(q, k, Variable(Zeros({2, 6, 4}))), BadInput);
+  EXPECT_THROW(ScaledDotProductAttention(q, Variable(Zeros({3, 5, 4})), k), BadInput);
+  EXPECT_THROW(ScaledDotProductAttention(q, k, Variable(Zeros({2, 5, 4}, DType::kF64))), BadInput);
+  const auto with = [&](const AttentionOptions& o) { ScaledDotProductAttention(q, k, k, o); };
+  const Variable mask(Zeros({3, 5}));
+  EXPECT_THROW(with({.attn_mask = mask, .is_causal = true}), BadInput);
+  EXPECT_THROW(with({.attn_mask = Variable(Zeros({3, 4}))}), BadInput);
+  EXPECT_THROW(with({.attn_mask = Variable(Zeros({7, 2, 3, 5}))}), BadInput);
+  EXPECT_THROW(with({.attn_mask = Variable(Zeros({3, 5}, DType::kI64))}), BadInput);
+  EXPECT_THROW(with({.dropout_p = 0.5}), BadInput);
+  EXPECT_THROW(with({.dropout_p = 1.5}), BadInput);
+  const Variable three(Zeros({3, 3, 4}));
+  EXPECT_THROW(ScaledDotProductAttention(three, k, k, {.enable_gqa = true}), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::ops

@@ -1,0 +1,108 @@
+#include "ops/layer_norm/layer_norm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "autograd/backward.h"
+#include "runtime/parallel_for.h"
+#include "tests/testing/twins.h"
+
+namespace torus::ops {
+namespace {
+
+using testing::RandomLeaf;
+using testing::TransposedLeaf;
+using Variables = std::vector<Variable>;
+
+testing::CheckedFunction Normalized(const Shape& shape, double eps = 1e-5) {
+  return [=](const Variables& in) {
+    return Variables{LayerNorm(in[0], shape, in.size() > 1 ? in[1] : Variable(),
+                               in.size() > 2 ? in[2] : Variable(), eps)};
+  };
+}
+
+GRADIENT_CASE(layer_norm, Rows) {
+  Check(Normalized({7}), {RandomLeaf({3, 7}), RandomLeaf({7}, 1), RandomLeaf({7}, 2)});
+}
+GRADIENT_CASE(layer_norm, SeveralDimensions) {
+  Check(Normalized({3, 4}, 0.5),
+        {TransposedLeaf({2, 3, 4}), RandomLeaf({3, 4}, 1), RandomLeaf({3, 4}, 2)});
+}
+GRADIENT_CASE(layer_norm, NoParameters) { Check(Normalized({5}), {RandomLeaf({2, 2, 5})}); }
+GRADIENT_CASE(layer_norm, WeightAlone) {
+  Check(Normalized({5}), {RandomLeaf({2, 5}), RandomLeaf({5}, 1)});
+}
+GRADIENT_CASE(layer_norm, MoreRowsThanAPart) {
+  Check(Normalized({3}, 0.5), {RandomLeaf({131, 3}), RandomLeaf({3}, 1), RandomLeaf({3}, 2)});
+}
+GRADIENT_CASE(layer_norm, EmptyBatch) {
+  Check(Normalized({4}), {RandomLeaf({0, 4}), RandomLeaf({4}, 1), RandomLeaf({4}, 2)});
+}
+GRADIENT_CASE(layer_norm, EmptyRows) { Check(Normalized({0}), {RandomLeaf({3, 0})}); }
+
+TEST(LayerNorm, F32AgreesWithF64OnOddShapes) {
+  testing::CheckTwins([](testing::OddShapes& shapes) {
+    const Shape normalized = shapes.Coin() ? Shape{shapes.Size(133, 2)} : shapes.Dims(2, 9);
+    Shape shape{shapes.Size(150)};
+    for (int64_t size : normalized) shape.push_back(size);
+    const double eps = shapes.Coin() ? 1e-5 : 0.1;
+    const int64_t n = Numel(normalized);
+    // A row of which all values nearly agree magnifies its rounding by rstd, at most 1 / sqrt(eps);
+    // normal values of two columns come that near once in some hundred rows.
+    const double magnified = n < 8 ? 1 / std::sqrt(eps) : 4;
+    return testing::Twin{.function =
+                             [=](const Variables& in) {
+                               return Variables{LayerNorm(in[0], normalized, in[1], in[2], eps)};
+                             },
+                         .inputs = {shapes.Normal(shape), shapes.Uniform(normalized, 0.5, 2),
+                                    shapes.Normal(normalized)},
+                         .terms = n,
+                         .gradient_terms = std::max(n, shape[0]),
+                         .magnitude = magnified * magnified};
+  });
+}
+
+TEST(LayerNorm, SameBitsWhateverTheTeam) {
+  Variable x = Variable(RandomLeaf({300, 65}).data().To(DType::kF32), true);
+  Variable w = Variable(RandomLeaf({65}, 1).data().To(DType::kF32), true);
+  const Tensor seed = RandomLeaf({300, 65}, 2).data().To(DType::kF32);
+  const auto run = [&](int threads) {
+    SetTeamSize(threads);
+    x.ZeroGrad(), w.ZeroGrad();
+    const Variable y = LayerNorm(x, {65}, w);
+    Backward({y}, {seed});
+    std::vector<float> all = ToVector<float>(y.data());
+    for (const Variable& v : {x, w})
+      for (float value : ToVector<float>(v.grad())) all.push_back(value);
+    return all;
+  };
+  const int team = TeamSize();
+  const std::vector<float> alone = run(1);
+  for (int threads : {2, 3, 5}) EXPECT_EQ(run(threads), alone) << threads << " threads";
+  SetTeamSize(team);
+}
+
+TEST(LayerNorm, GivesKnownValues) {
+  const Variable x(FromVector<float>({1, 3, 5, 5}, {2, 2}));
+  EXPECT_EQ(ToVector<float>(LayerNorm(x, {2}, {}, {}, 0).data())[1], 1.0f);
+  EXPECT_EQ(ToVector<float>(LayerNorm(x, {2}, {}, {}, 1).data())[2], 0.0f);
+}
+
+TEST(LayerNorm, NegativeEpsBeyondTheVarianceGivesNotANumber) {
+  const Variable x(FromVector<float>({1, 1}, {1, 2}));
+  EXPECT_TRUE(std::isnan(ToVector<float>(LayerNorm(x, {2}, {}, {}, -0.5).data())[0]));
+}
+
+TEST(LayerNorm, RefusesWhatDoesNotFit) {
+  const Variable x(Zeros({2, 3}));
+  EXPECT_THROW(LayerNorm(x, {2}), BadInput);
+  EXPECT_THROW(LayerNorm(x, {}), BadInput);
+  EXPECT_THROW(LayerNorm(x, {1, 2, 3}), BadInput);
+  EXPECT_THROW(LayerNorm(x, {3}, Variable(Zeros({2}))), BadInput);
+  EXPECT_THROW(LayerNorm(x, {3}, {}, Variable(Zeros({3}, DType::kF64))), BadInput);
+  EXPECT_THROW(LayerNorm(Variable(Zeros({3}, DType::kI64)), {3}), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::ops
