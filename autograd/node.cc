@@ -2,7 +2,9 @@
 
 #include <atomic>
 
+#include "autograd/leaf_alias.h"
 #include "autograd/variable_state.h"
+#include "autograd/with_grad.h"
 #include "runtime/progress.h"
 
 namespace torus {
@@ -17,7 +19,7 @@ Edge EdgeTo(const Variable& input) {
   edge.dtype = input.dtype();
   edge.node = input.node();
   edge.output = input.output_index();
-  if (edge.node == nullptr && input.requires_grad()) edge.leaf = input;
+  if (edge.node == nullptr && input.requires_grad()) edge.leaf = LeafAlias::Of(input);
   return edge;
 }
 
@@ -95,6 +97,9 @@ bool GradEnabled() { return grad_enabled; }
 
 NoGrad::NoGrad() : before_(grad_enabled) { grad_enabled = false; }
 NoGrad::~NoGrad() { grad_enabled = before_; }
+
+WithGrad::WithGrad() : before_(grad_enabled) { grad_enabled = true; }
+WithGrad::~WithGrad() { grad_enabled = before_; }
 
 bool NeedsGrad(const std::vector<Variable>& inputs) {
   if (!grad_enabled) return false;

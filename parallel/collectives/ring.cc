@@ -68,7 +68,8 @@ void RingReduceScatter(Transport& transport, std::span<T> data, const std::strin
   for (int step = 0; step < n - 1; ++step) {
     const Chunk in = RingChunk(count, n, rank - step - 1);
     const std::span<T> terms(static_cast<T*>(scratch.data()), static_cast<size_t>(in.size));
-    Exchange<T>(transport, kScatterTag, Part(data, RingChunk(count, n, rank - step)), terms, what);
+    Exchange<T>(transport, kScatterTag, Part(data, RingChunk(count, n, rank - step)), terms,
+                fmt::format("{}, reduce-scatter {} of {}", what, step + 1, n - 1));
     AddTo<T>(Part(data, in), terms);
   }
 }
@@ -79,7 +80,8 @@ void RingAllGather(Transport& transport, std::span<T> data, const std::string& w
   const int64_t count = static_cast<int64_t>(data.size());
   for (int step = 0; step < n - 1; ++step) {
     Exchange<T>(transport, kGatherTag, Part(data, RingChunk(count, n, rank + 1 - step)),
-                Part(data, RingChunk(count, n, rank - step)), what);
+                Part(data, RingChunk(count, n, rank - step)),
+                fmt::format("{}, all-gather {} of {}", what, step + 1, n - 1));
   }
 }
 

@@ -49,7 +49,8 @@ enum class ReduceOp : uint8_t {
 };  // kMean divides the sum by the ranks; floating types only
 
 // All of these are called by every rank of `transport` with spans of one length. T is float,
-// double, int64_t or int32_t. `what` stands in the errors ("all-reduce of stage 1, step 17").
+// double, int64_t or int32_t. `what` stands in the errors, with the ring's own step added
+// ("all-reduce of stage 1, step 17, reduce-scatter 2 of 3").
 
 // After it rank r holds the sum of chunk r + 1; its other chunks hold partial sums.
 template <class T>

@@ -13,17 +13,24 @@ namespace torus::parallel {
 
 struct Block {
   std::string name;  // "features.3"; stands in errors and in --describe
-  // Outputs of one micro-batch from its inputs (the previous block's outputs). Draws random numbers
-  // by the context alone, and keeps nothing of a micro-batch but what the graph of its outputs
-  // keeps.
+  // Outputs of one micro-batch from its inputs (the previous block's outputs), of any number and
+  // types; gradients go back to those that are floating. Draws random numbers by the context alone,
+  // and keeps nothing of a micro-batch but what the graph of its outputs keeps.
   std::function<std::vector<Variable>(const std::vector<Variable>&, const StepContext&)> forward;
-  std::vector<NamedVariable> parameters;  // leaves, under the model's names
-  std::vector<NamedTensor> buffers;       // state that is not trained: running statistics
+  // Leaves, under the model's names. A parameter that several blocks name is tied: one weight, each
+  // of whose uses has a gradient of its own until all are summed in block order, so that the bits do
+  // not depend on the cut. The blocks of a model may hold one variable for it, or a leaf each.
+  std::vector<NamedVariable> parameters;
+  std::vector<NamedTensor> buffers;  // state that is not trained: running statistics
   // Called once after the last micro-batch of a training step; may be empty. Batch norm commits its
   // statistics there.
   std::function<void()> end_mini_batch;
   double cost =
       1;  // static estimate of forward and backward of one sample, in any unit common to the model
+  // Whether the backward runs `forward` a second time instead of keeping what it made
+  // (autograd/recompute.h). Then `forward` must give the same bits again and count a micro-batch that
+  // comes twice once.
+  bool recompute = false;
 };
 
 }  // namespace torus::parallel

@@ -9,57 +9,19 @@
 // action, rank, stage, step and micro-batch added, and of the kind it had.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "parallel/codec/codec.h"
+#include "parallel/pipeline/executor_options.h"
+#include "parallel/pipeline/mini_batch.h"
 #include "parallel/pipeline/rank_totals.h"
-#include "parallel/pipeline/stage_worker.h"
+#include "parallel/pipeline/stage.h"
 #include "parallel/pipeline/tensor_header.h"
 #include "parallel/schedule/schedule.h"
 #include "parallel/transport/transport.h"
 
 namespace torus::parallel {
-
-// The part of a mini-batch that this replica works on at one time.
-struct MicroBatch {
-  std::vector<Tensor> inputs;    // needed where stage 0 runs
-  std::vector<Tensor> targets;   // needed where the last stage runs
-  std::vector<int64_t> samples;  // position of each row in the global mini-batch; on every rank;
-                                 // empty: nothing to do
-};
-
-// One step's work of this replica. Every rank of the pipeline gets the same, but for inputs and
-// targets.
-struct MiniBatch {
-  uint64_t seed = 0;
-  int64_t step = 0;
-  int64_t global_samples = 0;  // over all replicas: a micro-batch weighs samples / global_samples
-  std::vector<MicroBatch> micro_batches;  // as many as the schedule has; the last ones may be empty
-};
-
-struct StepResult {
-  // Sum over this replica's micro-batches of weight x loss, so that the replicas' results add up to
-  // the mean loss of the global mini-batch. 0 on a rank that does not run the last stage.
-  double loss = 0;
-};
-
-struct ExecutorOptions {
-  LossFn loss;  // needed where the last stage runs
-  // For activations forward and gradients backward; null, or an identity, sends raw bytes. Both
-  // ends of a cut have the same.
-  std::shared_ptr<Codec> activation_codec;
-  std::shared_ptr<Codec> gradient_codec;
-  // kReduce and kStep of a stage; empty does nothing. At kStep the stage's EndMiniBatch follows
-  // on_step.
-  std::function<void(int stage, int64_t step)> on_reduce;
-  std::function<void(int stage, int64_t step)> on_step;
-  // Called before every action; what it throws fails that action. Tests inject faults with it.
-  std::function<void(const Action& action, int64_t step)> before_action;
-};
 
 // One cut's bytes as this rank sent them.
 struct CutTraffic {

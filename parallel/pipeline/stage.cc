@@ -1,7 +1,9 @@
 #include "parallel/pipeline/stage.h"
 
+#include <set>
 #include <utility>
 
+#include "autograd/recompute.h"
 #include "parallel/pipeline/add_context.h"
 #include "runtime/error.h"
 
@@ -14,6 +16,33 @@ Stage::Stage(std::vector<Block> blocks, int first_block)
     Require(blocks_[i].forward != nullptr, "stage", "block {} ({}) has no forward",
             first_block_ + static_cast<int>(i), blocks_[i].name);
   }
+  GiveEachUseALeaf();
+}
+
+// A variable that an earlier block has too stands under an alias from here on.
+void Stage::GiveEachUseALeaf() {
+  std::set<const void*> seen;
+  for (Block& block : blocks_) {
+    LeafAliases& aliases = aliases_.emplace_back();
+    for (NamedVariable& parameter : block.parameters) {
+      if (seen.insert(parameter.value.id()).second) continue;
+      const Variable alias(parameter.value.data(), parameter.value.requires_grad());
+      aliases.emplace_back(std::exchange(parameter.value, alias), alias);
+    }
+  }
+}
+
+std::vector<Variable> Stage::Run(size_t i, const std::vector<Variable>& inputs,
+                                 const StepContext& context) const {
+  const Block& block = blocks_[i];
+  const auto forward = [&block, aliases = aliases_[i], context](const std::vector<Variable>& x) {
+    const LeafAlias scope(aliases);
+    return block.forward(x, context);
+  };
+  if (!block.recompute || !context.training) return forward(inputs);
+  std::vector<Variable> parameters;
+  for (const NamedVariable& parameter : block.parameters) parameters.push_back(parameter.value);
+  return Recompute(forward, inputs, parameters);
 }
 
 std::vector<Variable> Stage::Forward(const std::vector<Variable>& inputs,
@@ -21,7 +50,7 @@ std::vector<Variable> Stage::Forward(const std::vector<Variable>& inputs,
   std::vector<Variable> values = inputs;
   for (size_t i = 0; i < blocks_.size(); ++i) {
     try {
-      values = blocks_[i].forward(values, context);
+      values = Run(i, values, context);
     } catch (...) {
       RethrowWithContext(
           fmt::format("block {} ({})", first_block_ + static_cast<int>(i), blocks_[i].name));

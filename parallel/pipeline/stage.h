@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "autograd/leaf_alias.h"
 #include "parallel/pipeline/block.h"
 
 namespace torus::parallel {
@@ -16,7 +17,8 @@ class Stage {
   std::vector<Variable> Forward(const std::vector<Variable>& inputs,
                                 const StepContext& context) const;
 
-  std::vector<NamedVariable> Parameters() const;  // in block order
+  // In block order, the uses of a tied parameter each: every one is a leaf of its own.
+  std::vector<NamedVariable> Parameters() const;
   std::vector<NamedTensor> Buffers() const;
   void EndMiniBatch() const;
   double cost() const;  // sum over the blocks
@@ -24,7 +26,12 @@ class Stage {
   int num_blocks() const { return static_cast<int>(blocks_.size()); }
 
  private:
+  std::vector<Variable> Run(size_t block, const std::vector<Variable>& inputs,
+                            const StepContext& context) const;
+  void GiveEachUseALeaf();
+
   std::vector<Block> blocks_;
+  std::vector<LeafAliases> aliases_;  // of each block
   int first_block_;
 };
 

@@ -8,8 +8,8 @@
 
 namespace torus::parallel {
 
-StageWorker::StageWorker(Stage& stage, bool first, const LossFn* loss, int micro_batches)
-    : stage_(stage), first_(first), loss_fn_(loss), in_flight_(micro_batches) {}
+StageWorker::StageWorker(Stage& stage, bool first, const LossFn* loss, int slots)
+    : stage_(stage), first_(first), loss_fn_(loss), in_flight_(slots) {}
 
 std::vector<Variable> StageWorker::Leaves(std::vector<Tensor> inputs, bool training) const {
   std::vector<Variable> leaves;
@@ -28,8 +28,8 @@ Variable StageWorker::AddLoss(const std::vector<Variable>& outputs, const Target
   return loss;
 }
 
-std::vector<Tensor> StageWorker::Forward(std::vector<Tensor> inputs, const Target& target,
-                                         const StepContext& context) {
+std::vector<Tensor> StageWorker::Forward(size_t slot, std::vector<Tensor> inputs,
+                                         const Target& target, const StepContext& context) {
   std::optional<NoGrad> no_grad;
   if (!context.training) no_grad.emplace();
   InFlight flight;
@@ -42,13 +42,13 @@ std::vector<Tensor> StageWorker::Forward(std::vector<Tensor> inputs, const Targe
   } else {
     for (const Variable& output : flight.outputs) results.push_back(output.data());
   }
-  if (context.training) in_flight_[context.micro_batch] = std::move(flight);
+  if (context.training) in_flight_[slot] = std::move(flight);
   return results;
 }
 
-std::vector<Tensor> StageWorker::RunBackward(int micro_batch,
-                                             const std::vector<Tensor>& output_grads, bool defer) {
-  InFlight flight = std::exchange(in_flight_[micro_batch], {});
+std::vector<Tensor> StageWorker::RunBackward(size_t slot, const std::vector<Tensor>& output_grads,
+                                             bool defer) {
+  InFlight flight = std::exchange(in_flight_[slot], {});
   std::vector<Variable> outputs;
   std::vector<Tensor> seeds;
   for (size_t i = 0; i < flight.outputs.size(); ++i) {
@@ -72,22 +72,21 @@ std::vector<Tensor> StageWorker::RunBackward(int micro_batch,
   if (outputs.empty()) return input_grads;
   BackwardResult result = torus::Backward(outputs, seeds, options);
   for (size_t i = 0; i < wanted.size(); ++i) input_grads[wanted[i]] = result.wanted[i];
-  in_flight_[micro_batch].deferred = std::move(result.deferred);
+  in_flight_[slot].deferred = std::move(result.deferred);
   return input_grads;
 }
 
-std::vector<Tensor> StageWorker::Backward(int micro_batch,
-                                          const std::vector<Tensor>& output_grads) {
-  return RunBackward(micro_batch, output_grads, false);
+std::vector<Tensor> StageWorker::Backward(size_t slot, const std::vector<Tensor>& output_grads) {
+  return RunBackward(slot, output_grads, false);
 }
 
-std::vector<Tensor> StageWorker::BackwardInput(int micro_batch,
+std::vector<Tensor> StageWorker::BackwardInput(size_t slot,
                                                const std::vector<Tensor>& output_grads) {
-  return RunBackward(micro_batch, output_grads, true);
+  return RunBackward(slot, output_grads, true);
 }
 
-void StageWorker::BackwardWeight(int micro_batch) {
-  InFlight flight = std::exchange(in_flight_[micro_batch], {});
+void StageWorker::BackwardWeight(size_t slot) {
+  InFlight flight = std::exchange(in_flight_[slot], {});
   if (!flight.deferred.empty()) flight.deferred.Run();
 }
 

@@ -20,6 +20,8 @@ struct InProcessOptions {
   double timeout = 60;  // seconds without progress until a wait fails
 };
 
+struct InProcessState;
+
 class InProcessWorld {
  public:
   // BadInput below one rank or for a timeout that is not positive.
@@ -42,9 +44,7 @@ class InProcessWorld {
   uint64_t BytesSent(int from, int to, TagClass kind) const;
 
  private:
-  friend class InProcessTransport;
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<InProcessState> state_;
 };
 
 }  // namespace torus::parallel

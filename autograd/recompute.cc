@@ -1,0 +1,87 @@
+#include "autograd/recompute.h"
+
+#include <utility>
+
+#include "autograd/backward.h"
+#include "autograd/node.h"
+#include "autograd/with_grad.h"
+#include "runtime/error.h"
+
+namespace torus {
+namespace {
+
+// What a backward needs to run the function again.
+struct Again {
+  RecomputeFn function;
+  std::vector<Saved> inputs;
+  std::vector<Variable> parameters;
+
+  // Leaves for the inputs; they want a gradient where this call does.
+  std::vector<Variable> Leaves(const GradContext& g) const {
+    std::vector<Variable> leaves;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      leaves.push_back(inputs[i].defined() ? Variable(inputs[i].get(), g.wants(static_cast<int>(i)))
+                                           : Variable());
+    return leaves;
+  }
+
+  Gradients operator()(const GradContext& g) const {
+    const WithGrad with_grad;
+    const std::vector<Variable> leaves = Leaves(g);
+    // The leaves of the function's graph that this call does not want are left, and dropped.
+    BackwardOptions options{.defer_leaves = true};
+    std::vector<size_t> places;  // of options.wanted among inputs and parameters
+    bool may_leave = false;
+    for (size_t i = 0; i < inputs.size() + parameters.size(); ++i) {
+      const Variable& leaf = i < inputs.size() ? leaves[i] : parameters[i - inputs.size()];
+      if (g.wants(static_cast<int>(i))) {
+        places.push_back(i);
+        options.wanted.push_back(leaf);
+      } else {
+        may_leave = may_leave || leaf.requires_grad();
+      }
+    }
+    BackwardResult result = GoBack(function(leaves), g, options);
+    Require(may_leave || result.deferred.empty(), "recompute",
+            "the function reads a leaf that requires a gradient and was not named");
+    Gradients gradients(inputs.size() + parameters.size());
+    for (size_t i = 0; i < result.wanted.size(); ++i)
+      gradients[places[i]] = std::move(result.wanted[i]);
+    return gradients;
+  }
+
+  static BackwardResult GoBack(std::vector<Variable> outputs, const GradContext& g,
+                               const BackwardOptions& options) {
+    std::vector<Variable> reached;
+    std::vector<Tensor> seeds;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (!outputs[i].requires_grad() || !g.grad(static_cast<int>(i)).defined()) continue;
+      reached.push_back(std::move(outputs[i]));
+      seeds.push_back(g.grad(static_cast<int>(i)));
+    }
+    if (!reached.empty()) return Backward(reached, seeds, options);
+    return {.wanted = std::vector<Tensor>(options.wanted.size())};
+  }
+};
+
+}  // namespace
+
+std::vector<Variable> Recompute(RecomputeFn function, const std::vector<Variable>& inputs,
+                                const std::vector<Variable>& parameters) {
+  std::vector<Variable> edges = inputs;
+  edges.insert(edges.end(), parameters.begin(), parameters.end());
+  if (!NeedsGrad(edges)) return function(inputs);
+  std::vector<Tensor> outputs;
+  {
+    const NoGrad no_grad;
+    for (const Variable& output : function(inputs)) {
+      Require(output.defined(), "recompute", "the function gives an undefined output");
+      outputs.push_back(output.data());
+    }
+  }
+  Again again{std::move(function), {}, parameters};
+  for (const Variable& input : inputs) again.inputs.emplace_back(input);
+  return RecordMany("recompute", std::move(outputs), edges, std::move(again));
+}
+
+}  // namespace torus

@@ -1,0 +1,27 @@
+#include "parallel/transport/in_process_state.h"
+
+#include "runtime/error.h"
+
+namespace torus::parallel {
+
+InProcessState::InProcessState(int size, InProcessOptions options)
+    : size(size),
+      options(options),
+      chain(size),
+      changed(size),
+      sent(static_cast<size_t>(size) * size * kTagClasses) {}
+
+void InProcessState::Abort(int rank, const std::string& why) {
+  if (aborted) return;
+  aborted_by = rank;
+  reason = why;
+  aborted.store(true, std::memory_order_release);
+  for (std::condition_variable& rank_changed : changed) rank_changed.notify_all();
+}
+
+void InProcessState::ThrowAborted(int rank, const std::string& doing) const {
+  Throw<BrokenEnvironment>("transport", "rank {} stops{} because {} failed: {}", rank, doing,
+                           aborted_by < 0 ? "the run" : fmt::format("rank {}", aborted_by), reason);
+}
+
+}  // namespace torus::parallel

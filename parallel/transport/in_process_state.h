@@ -1,0 +1,44 @@
+// InProcessState: what the ranks of an InProcessWorld share. The in-process transport's own part.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "parallel/transport/in_process.h"
+#include "parallel/transport/mailbox.h"
+#include "parallel/transport/wait_chain.h"
+
+namespace torus::parallel {
+
+struct InProcessState {
+  InProcessState(int size, InProcessOptions options);
+
+  // Payload bytes that have arrived.
+  std::atomic<uint64_t>& Sent(int from, int to, TagClass kind) {
+    return sent[(static_cast<size_t>(from) * size + to) * kTagClasses + static_cast<size_t>(kind)];
+  }
+  // Wakes everyone; the first call counts. Lock held.
+  void Abort(int rank, const std::string& why);
+  // The error that everyone gets after an abort. Lock held, or `aborted` seen.
+  [[noreturn]] void ThrowAborted(int rank, const std::string& doing) const;
+
+  const int size;
+  const InProcessOptions options;
+  std::mutex mutex;
+  Mailbox mailbox;
+  WaitChain chain;
+  std::deque<std::condition_variable> changed;  // one a rank: its messages, or an abort
+  std::atomic<bool> aborted{false};             // set after the two below, never cleared
+  int aborted_by = -1;
+  std::string reason;
+  std::vector<std::atomic<uint64_t>> sent;
+  std::vector<std::unique_ptr<Transport>> transports;
+};
+
+}  // namespace torus::parallel

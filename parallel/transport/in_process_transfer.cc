@@ -1,0 +1,113 @@
+#include "parallel/transport/in_process_transfer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+int64_t NanosecondsSince(Clock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+}
+
+Clock::duration ToDuration(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+}
+
+}  // namespace
+
+InProcessTransfer::~InProcessTransfer() {
+  std::unique_lock lock(state_.mutex);
+  // The peer is reading our memory: a copy ends soon, whatever else has failed.
+  changed().wait(lock, [&] { return !message_->moving; });
+  if (!message_->done) state_.mailbox.Withdraw(message_);
+}
+
+WaitTime InProcessTransfer::Wait() {
+  WaitTime time;
+  const Clock::time_point begin = Clock::now();
+  std::unique_lock lock(state_.mutex);
+  WaitUntilReady(lock, begin);
+  time.blocked = NanosecondsSince(begin);
+  if (!message_->sends) {
+    Move(lock);
+    time.moving = NanosecondsSince(begin) - time.blocked;
+  }
+  state_.chain.progress(message_->rank()).fetch_add(1, std::memory_order_relaxed);
+  return time;
+}
+
+bool InProcessTransfer::Done() {
+  const std::lock_guard lock(state_.mutex);
+  return Ready();
+}
+
+bool InProcessTransfer::Ready() const {
+  if (!message_->error.empty()) throw BadInput(message_->error);
+  return message_->sends ? message_->done : message_->match != nullptr;
+}
+
+void InProcessTransfer::WaitUntilReady(std::unique_lock<std::mutex>& lock,
+                                       Clock::time_point begin) {
+  if (Ready()) return;
+  struct Waiting {
+    WaitChain& chain;
+    int rank;
+    ~Waiting() { chain.End(rank); }
+  };
+  state_.chain.Begin(message_->rank(), message_->peer(), message_->what);
+  const Waiting waiting{state_.chain, message_->rank()};
+  const Clock::duration timeout = ToDuration(state_.options.timeout);
+  const Clock::duration slice = ToDuration(std::min(state_.options.timeout / 4, 1.0));
+  Clock::time_point deadline = begin + timeout, look = begin + slice;
+  std::vector<uint64_t> seen = state_.chain.Look();
+  while (!Ready()) {
+    if (state_.aborted) state_.ThrowAborted(message_->rank(), Doing());
+    changed().wait_until(lock, look);
+    const Clock::time_point now = Clock::now();
+    if (now < look) continue;
+    look = now + slice;
+    if (state_.chain.Moved(message_->rank(), seen)) deadline = now + timeout;
+    seen = state_.chain.Look();
+    if (now >= deadline && !Ready() && !state_.aborted) ThrowTimeout(begin);
+  }
+}
+
+std::string InProcessTransfer::Doing() const {
+  return fmt::format(" waiting for rank {} to {} {} bytes, tag {} ({}),", message_->peer(),
+                     message_->sends ? "receive" : "send", message_->bytes, ToString(message_->tag),
+                     message_->what);
+}
+
+// Aborts the world in the same breath: another rank whose time is up right now must not take this
+// one, which no longer waits, for the one that hangs.
+void InProcessTransfer::ThrowTimeout(Clock::time_point begin) const {
+  const std::string text = fmt::format(
+      "[transport] rank {} gave up after {:.2f} s{} and {:.2f} s without a sign of life: {}",
+      message_->rank(), Seconds(Clock::now() - begin).count(), Doing(), state_.options.timeout,
+      state_.chain.Describe(message_->rank()));
+  state_.Abort(message_->rank(), text);
+  throw BrokenEnvironment(text);
+}
+
+void InProcessTransfer::Move(std::unique_lock<std::mutex>& lock) {
+  const std::shared_ptr<Message> send = message_->match;
+  send->moving = true;
+  lock.unlock();
+  if (send->bytes > 0) std::memcpy(message_->target, send->source, send->bytes);
+  lock.lock();
+  send->moving = false;
+  send->done = message_->done = true;
+  send->match.reset();  // the two point at each other
+  message_->match.reset();
+  state_.Sent(send->from, send->to, send->tag.kind)
+      .fetch_add(send->bytes, std::memory_order_relaxed);
+  state_.changed[send->from].notify_all();
+}
+
+}  // namespace torus::parallel
