@@ -11,10 +11,13 @@ std::string StateName(const NamedVariable& parameter, const StateKind& kind) {
   return parameter.name + "." + kind.name;
 }
 
-void CheckFits(const std::string& optimizer, const NamedTensor& state, const Variable& parameter) {
-  const Tensor &got = state.value, &wanted = parameter.data();
-  Require(got.defined() && got.shape() == wanted.shape() && got.dtype() == wanted.dtype(),
-          optimizer, "state {} must be as its parameter, {}, got {}", state.name, wanted.Describe(),
+void CheckFits(const std::string& optimizer, const NamedTensor& state, const Variable& parameter,
+               bool counter) {
+  const Tensor& got = state.value;
+  const Shape shape = counter ? Shape{} : parameter.shape();
+  const DType dtype = counter ? DType::kF32 : parameter.dtype();
+  Require(got.defined() && got.shape() == shape && got.dtype() == dtype, optimizer,
+          "state {} must be {} {}, got {}", state.name, Name(dtype), ToString(shape),
           got.defined() ? got.Describe() : "an undefined tensor");
 }
 
@@ -38,11 +41,11 @@ void LoadNamedState(const std::string& optimizer, const std::vector<NamedVariabl
             tensor.name);
   std::vector<StateKind> loaded;
   for (const StateKind& kind : kinds) {
-    loaded.push_back({kind.name, std::vector<Tensor>(parameters.size())});
+    loaded.push_back({kind.name, std::vector<Tensor>(parameters.size()), kind.counter});
     for (size_t i = 0; i < parameters.size(); ++i) {
       const auto found = by_name.find(StateName(parameters[i], kind));
       if (found == by_name.end()) continue;
-      CheckFits(optimizer, *found->second, parameters[i].value);
+      CheckFits(optimizer, *found->second, parameters[i].value, kind.counter);
       loaded.back().tensors[i] = found->second->value.Clone();
       by_name.erase(found);
     }

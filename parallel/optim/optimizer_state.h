@@ -13,6 +13,7 @@ namespace torus::parallel {
 struct StateKind {
   std::string name;
   std::vector<Tensor> tensors;
+  bool counter = false;  // an f32 scalar, whatever its parameter is
 };
 
 // All defined tensors, parameter by parameter. They share memory with `kinds`.
@@ -21,7 +22,7 @@ std::vector<NamedTensor> NamedState(const std::vector<NamedVariable>& parameters
 
 // Replaces the tensors of `kinds` by copies of `state`; what is absent becomes undefined. BadInput
 // tagged `optimizer`, before anything changes, for an unknown name, one that comes twice, or other
-// than its parameter's shape and dtype.
+// than its parameter's (or a counter's) shape and dtype.
 void LoadNamedState(const std::string& optimizer, const std::vector<NamedVariable>& parameters,
                     const std::vector<NamedTensor>& state, std::vector<StateKind>& kinds);
 

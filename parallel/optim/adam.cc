@@ -1,0 +1,126 @@
+#include "parallel/optim/adam.h"
+
+#include <cmath>
+
+#include "parallel/optim/adam_kernel.h"
+#include "parallel/optim/multi_tensor.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+enum Kind { kMean, kVariance, kLargest, kStep };
+
+void Check(const AdamOptions& o) {
+  const auto at_least_0 = [](const char* what, double value) {
+    Require(value >= 0 && std::isfinite(value), "adam", "{} must be finite and at least 0, got {}",
+            what, value);
+  };
+  at_least_0("lr_scale", o.lr_scale);
+  at_least_0("eps", o.eps);
+  at_least_0("weight_decay", o.weight_decay);
+  for (const double beta : {o.beta1, o.beta2})
+    Require(beta >= 0 && beta < 1, "adam", "betas must be in [0, 1), got {} and {}", o.beta1,
+            o.beta2);
+}
+
+std::vector<NamedVariable> AllParameters(const std::vector<AdamGroup>& groups) {
+  std::vector<NamedVariable> all;
+  for (const AdamGroup& group : groups)
+    all.insert(all.end(), group.parameters.begin(), group.parameters.end());
+  return all;
+}
+
+// One parameter's part of a step.
+struct Update {
+  Tensor gradient;
+  void *parameter, *mean, *variance, *largest;  // the last may be null
+  AdamScalars scalars;
+
+  void Run(int64_t begin, int64_t end) const {
+    VisitFloat("adam", gradient.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      const auto at = [&](void* p) { return p == nullptr ? nullptr : static_cast<T*>(p) + begin; };
+      AdamUpdate(AdamTensors<T>{at(parameter), gradient.data<T>() + begin, at(mean), at(variance),
+                                at(largest)},
+                 end - begin, scalars);
+    });
+  }
+};
+
+AdamScalars ScalarsOf(const AdamOptions& o, double learning_rate, double gradient_scale,
+                      double step) {
+  return {learning_rate * o.lr_scale,
+          o.maximize ? -gradient_scale : gradient_scale,
+          o.beta1,
+          o.beta2,
+          o.eps,
+          o.weight_decay,
+          o.decoupled_decay,
+          step};
+}
+
+}  // namespace
+
+Adam::Adam(std::vector<AdamGroup> groups) : Optimizer("adam", AllParameters(groups)) {
+  for (const AdamGroup& group : groups) {
+    Check(group.options);
+    options_.insert(options_.end(), group.parameters.size(), group.options);
+  }
+  const std::vector<Tensor> none(options_.size());
+  state_ = {
+      {"exp_avg", none}, {"exp_avg_sq", none}, {"max_exp_avg_sq", none}, {"step", none, true}};
+}
+
+Adam::Adam(std::vector<NamedVariable> parameters, const AdamOptions& options)
+    : Adam(std::vector<AdamGroup>{{std::move(parameters), options}}) {}
+
+void Adam::Begin(size_t i) {
+  const Tensor& like = parameters()[i].value.data();
+  for (const Kind kind : {kMean, kVariance})
+    state_[kind].tensors[i] = Zeros(like.shape(), like.dtype());
+  if (options_[i].amsgrad) state_[kLargest].tensors[i] = Zeros(like.shape(), like.dtype());
+  state_[kStep].tensors[i] = Zeros({});
+}
+
+void Adam::Step(double learning_rate, double gradient_scale) {
+  Require(learning_rate >= 0, "adam", "the learning rate must be at least 0, got {}",
+          learning_rate);
+  const std::vector<Tensor> gradients = Gradients();
+  std::vector<Update> updates;
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    if (!state_[kStep].tensors[i].defined()) Begin(i);
+    const float step = *state_[kStep].tensors[i].mutable_data<float>() += 1;
+    const auto raw = [&](Kind kind) {
+      Tensor& t = state_[kind].tensors[i];
+      return t.defined() ? t.mutable_raw() : nullptr;
+    };
+    Variable parameter = parameters()[i].value;
+    updates.push_back({gradients[i], parameter.mutable_data().mutable_raw(), raw(kMean),
+                       raw(kVariance), raw(kLargest),
+                       ScalarsOf(options_[i], learning_rate, gradient_scale, step)});
+    sizes.push_back(gradients[i].numel());
+  }
+  ForEachPiece(sizes, [&](size_t i, int64_t begin, int64_t end) { updates[i].Run(begin, end); });
+}
+
+std::vector<NamedTensor> Adam::State() const { return NamedState(parameters(), state_); }
+
+void Adam::LoadState(const std::vector<NamedTensor>& state) {
+  std::vector<StateKind> loaded = state_;
+  LoadNamedState("adam", parameters(), state, loaded);
+  for (size_t i = 0; i < options_.size(); ++i) {
+    const bool begun = loaded[kStep].tensors[i].defined();
+    bool whole = true;
+    for (const Kind kind : {kMean, kVariance})
+      whole = whole && loaded[kind].tensors[i].defined() == begun;
+    whole = whole && loaded[kLargest].tensors[i].defined() == (begun && options_[i].amsgrad);
+    Require(whole, "adam", "the state of {} must be whole: exp_avg, exp_avg_sq{} and step",
+            parameters()[i].name, options_[i].amsgrad ? ", max_exp_avg_sq" : "");
+  }
+  state_ = std::move(loaded);
+}
+
+}  // namespace torus::parallel

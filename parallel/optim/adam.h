@@ -1,0 +1,52 @@
+// Adam (Kingma and Ba 2015, algorithm 1) and AdamW (Loshchilov and Hutter 2019, algorithm 2), as
+// torch.optim.Adam and AdamW; adam_kernel.h has the formulas. All parameters are updated in one pass
+// over memory, split by elements among the threads.
+#pragma once
+
+#include "parallel/optim/optimizer.h"
+#include "parallel/optim/optimizer_state.h"
+
+namespace torus::parallel {
+
+struct AdamOptions {
+  double lr_scale = 1;  // of the step's learning rate: PyTorch's lr of a group, over the common one
+  double beta1 = 0.9, beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;
+  bool decoupled_decay = false;  // AdamW: decay acts on the parameter, not through the gradient
+  bool amsgrad = false;          // divide by the largest variance so far (Reddi et al. 2018)
+  bool maximize = false;
+};
+
+// AdamW with PyTorch's defaults: a decay of 0.01, decoupled.
+inline AdamOptions AdamWOptions() { return {.weight_decay = 0.01, .decoupled_decay = true}; }
+
+struct AdamGroup {
+  std::vector<NamedVariable> parameters;
+  AdamOptions options;
+};
+
+class Adam : public Optimizer {
+ public:
+  // BadInput for a negative lr_scale, eps or weight_decay, and for a beta outside of [0, 1).
+  explicit Adam(std::vector<AdamGroup> groups);
+  // One group.
+  Adam(std::vector<NamedVariable> parameters, const AdamOptions& options);
+
+  // BadInput for a negative learning rate.
+  void Step(double learning_rate, double gradient_scale = 1) override;
+  // Of the parameter's shape and dtype: PARAMETER.exp_avg, PARAMETER.exp_avg_sq and, with AMSGrad,
+  // PARAMETER.max_exp_avg_sq; and PARAMETER.step, an f32 scalar: how many steps it has taken.
+  std::vector<NamedTensor> State() const override;
+  // BadInput also where some of a parameter's state is there and some is not.
+  void LoadState(const std::vector<NamedTensor>& state) override;
+
+ private:
+  // Makes the state of parameter i where it has none yet.
+  void Begin(size_t i);
+
+  std::vector<AdamOptions> options_;  // of each parameter
+  std::vector<StateKind> state_;      // exp_avg, exp_avg_sq, max_exp_avg_sq, step
+};
+
+}  // namespace torus::parallel
