@@ -1,5 +1,6 @@
 #include "models/checkpoint/state_dict.h"
 
+#include <cstring>
 #include <map>
 
 #include "models/checkpoint/layout.h"
@@ -39,6 +40,27 @@ struct Problems {
   }
 };
 
+// Files before PyTorch 0.4.1 have no counters; its own reader leaves them at 0 as well.
+bool MayBeAbsent(const std::string& name) { return name.ends_with(".num_batches_tracked"); }
+
+bool SameBits(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+  const Tensor x = a.Contiguous(), y = b.Contiguous();
+  return std::memcmp(x.raw(), y.raw(), x.bytes()) == 0;
+}
+
+// A tied tensor may come under any of its names, and under several if they agree.
+void MergeAliases(const nn::Module& model, std::map<std::string, Tensor>& given,
+                  Problems& problems) {
+  for (const nn::Alias& alias : model.Aliases()) {
+    auto found = given.extract(alias.name);
+    if (found.empty()) continue;
+    const auto [owner, fresh] = given.emplace(alias.owner, found.mapped());
+    if (!fresh && !SameBits(owner->second, found.mapped()))
+      problems.Add(alias.name, fmt::format(" differs from {}, to which it is tied", alias.owner));
+  }
+}
+
 }  // namespace
 
 std::vector<NamedTensor> StateDict(const nn::Module& model) {
@@ -53,12 +75,16 @@ void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
   Problems problems;
   for (const NamedTensor& tensor : state)
     if (!given.emplace(tensor.name, tensor.value).second) problems.Add(tensor.name, " comes twice");
+  MergeAliases(model, given, problems);
   std::vector<NamedTensor> wanted = StateOf(model);
   std::vector<std::pair<Tensor, Tensor>> copies;
   for (const NamedTensor& tensor : wanted) {
     const auto found = given.extract(tensor.name);
     if (found.empty()) {
-      problems.Add(tensor.name, " is missing");
+      if (MayBeAbsent(tensor.name))
+        copies.emplace_back(Zeros(tensor.value.shape(), tensor.value.dtype()), tensor.value);
+      else
+        problems.Add(tensor.name, " is missing");
       continue;
     }
     const std::string difference = Difference(tensor.value, found.mapped());

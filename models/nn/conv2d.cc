@@ -9,14 +9,14 @@ Conv2d::Conv2d(const Conv2dOptions& o) : options_(o) {
   Require(o.in >= 1 && o.out >= 1 && o.groups >= 1 && o.in % o.groups == 0 && o.out % o.groups == 0,
           "conv2d", "groups must divide both channel counts, got {} -> {} in {} groups", o.in,
           o.out, o.groups);
-  weight_ = AddParameter("weight", {o.out, o.kernel, o.kernel, o.in / o.groups}, o.dtype,
-                         KaimingNormalFanOut());
+  weight_ = AddParameter("weight", {o.out, o.kernel.h, o.kernel.w, o.in / o.groups}, o.dtype,
+                         o.weight_init);
   if (o.bias) bias_ = AddParameter("bias", {o.out}, o.dtype, Constant(0));
 }
 
 ops::Conv2dOptions Conv2d::geometry() const {
-  return {.stride = {options_.stride, options_.stride},
-          .padding = {options_.padding, options_.padding},
+  return {.stride = {options_.stride.h, options_.stride.w},
+          .padding = {options_.padding.h, options_.padding.w},
           .groups = options_.groups};
 }
 
@@ -28,9 +28,10 @@ LayerCost Conv2d::Cost(const Shape& input) const {
   const Conv2dOptions& o = options_;
   Require(input.rank() == 4 && input[3] == o.in, "conv2d", "needs images (N, H, W, {}), got {}",
           o.in, ToString(input));
-  auto size = [&o](int64_t in) { return (in + 2 * o.padding - o.kernel) / o.stride + 1; };
-  const Shape output{input[0], size(input[1]), size(input[2]), o.out};
-  const int64_t terms = o.kernel * o.kernel * o.in / o.groups;
+  const int64_t height = (input[1] + 2 * o.padding.h - o.kernel.h) / o.stride.h + 1;
+  const int64_t width = (input[2] + 2 * o.padding.w - o.kernel.w) / o.stride.w + 1;
+  const Shape output{input[0], height, width, o.out};
+  const int64_t terms = o.kernel.h * o.kernel.w * o.in / o.groups;
   return {.output = output,
           .flops = 2 * terms * Numel(output),
           .activation_bytes = Numel(output) * static_cast<int64_t>(SizeOf(o.dtype))};

@@ -8,17 +8,25 @@
 
 namespace torus::nn {
 
+// One number for both axes, or (height, width).
+struct Extent {
+  int64_t h, w;
+  Extent(int64_t both) : h(both), w(both) {}  // NOLINT: converts on purpose
+  Extent(int64_t height, int64_t width) : h(height), w(width) {}
+};
+
 struct Conv2dOptions {
   int64_t in = 0, out = 0;  // channels
-  int64_t kernel = 1;       // square
-  int64_t stride = 1;
-  int64_t padding = 0;  // zeros on each side
-  int64_t groups = 1;   // divides both channel counts
+  Extent kernel = 1;
+  Extent stride = 1;
+  Extent padding = 0;  // zeros on each side
+  int64_t groups = 1;  // divides both channel counts
   bool bias = false;
+  Initializer weight_init = KaimingNormalFanOut();
   DType dtype = DType::kF32;
 };
 
-// Parameters: weight (O, kH, kW, I / groups), kaiming_normal fan_out; bias (O), zeros.
+// Parameters: weight (O, kH, kW, I / groups); bias (O), zeros.
 class Conv2d : public Module {
  public:
   explicit Conv2d(const Conv2dOptions& options);

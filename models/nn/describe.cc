@@ -1,5 +1,7 @@
 #include "models/nn/describe.h"
 
+#include <set>
+
 namespace torus::nn {
 namespace {
 
@@ -12,9 +14,11 @@ std::string Row(const std::string& index, const std::string& name, const std::st
                      static_cast<double>(cost.activation_bytes) / kMebi);
 }
 
-int64_t CountParameters(const Module& module) {
+// A parameter tied to one of an earlier layer counts there.
+int64_t CountParameters(const Module& module, std::set<const void*>& counted) {
   int64_t count = 0;
-  for (const NamedVariable& parameter : module.Parameters()) count += parameter.value.numel();
+  for (const NamedVariable& parameter : module.Parameters())
+    if (counted.insert(parameter.value.id()).second) count += parameter.value.numel();
   return count;
 }
 
@@ -22,11 +26,12 @@ int64_t CountParameters(const Module& module) {
 
 std::vector<LayerSummary> Describe(const Sequential& model, const Shape& input) {
   std::vector<LayerSummary> layers;
+  std::set<const void*> counted;
   Shape shape = input;
   for (const Sequential::Layer& layer : model.layers()) {
     const LayerCost cost = layer.module->Cost(shape);
-    layers.push_back(
-        {static_cast<int>(layers.size()), layer.name, CountParameters(*layer.module), cost});
+    layers.push_back({static_cast<int>(layers.size()), layer.title,
+                      CountParameters(*layer.module, counted), cost});
     shape = cost.output;
   }
   return layers;

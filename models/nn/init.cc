@@ -15,6 +15,39 @@ Initializer Normal(double mean, double stddev) {
   return [=](Tensor& out, const RandomStream& stream) { FillNormal(out, mean, stddev, stream); };
 }
 
+Initializer Uniform(double low, double high) {
+  return [=](Tensor& out, const RandomStream& stream) { FillUniform(out, low, high, stream); };
+}
+
+Initializer UniformFanIn(int64_t fan_in) {
+  const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
+  return Uniform(-bound, bound);
+}
+
+Initializer NormalRows(double stddev, std::optional<int64_t> zero_row) {
+  return [=](Tensor& out, const RandomStream& stream) {
+    FillNormal(out, 0, stddev, stream);
+    if (!zero_row) return;
+    Tensor row = out.Select(0, *zero_row);
+    Fill(row, 0);
+  };
+}
+
+Initializer XavierNormal() {
+  return [](Tensor& out, const RandomStream& stream) {
+    TORUS_CHECK(out.rank() == 2);
+    FillNormal(out, 0, std::sqrt(2.0 / static_cast<double>(out.dim(0) + out.dim(1))), stream);
+  };
+}
+
+Initializer KaimingNormalFanIn() {
+  return [](Tensor& out, const RandomStream& stream) {
+    TORUS_CHECK(out.rank() >= 2);
+    const int64_t fan_in = out.numel() / out.dim(0);
+    FillNormal(out, 0, std::sqrt(2.0 / static_cast<double>(fan_in)), stream);
+  };
+}
+
 Initializer KaimingNormalFanOut() {
   return [](Tensor& out, const RandomStream& stream) {
     const Shape& shape = out.shape();

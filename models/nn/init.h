@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "runtime/rng.h"
 #include "runtime/tensor.h"
@@ -15,9 +16,27 @@ Initializer Constant(double value);
 
 Initializer Normal(double mean, double stddev);
 
-// He et al. 2015, "Delving deep into rectifiers", equation 14 (the backward case): normal with variance 2 / fan_out, where a
-// convolution weight (O, kH, kW, I / groups) has fan_out = O kH kW and a linear one (O, I) has O. PyTorch's
-// kaiming_normal_(mode="fan_out"), which likewise does not divide by the groups. BadInput for other ranks.
+Initializer Uniform(double low, double high);
+
+// What PyTorch's linear and convolution layers have unless told otherwise, for weight and bias
+// alike: uniform within 1 / sqrt(fan_in) of zero, fan_in being the inputs of one output.
+Initializer UniformFanIn(int64_t fan_in);
+
+// Normal with mean 0, and row `zero_row` (where given) zero: an embedding with a padding index.
+Initializer NormalRows(double stddev, std::optional<int64_t> zero_row);
+
+// Glorot & Bengio 2010, equation 16 as a normal: variance 2 / (fan_in + fan_out) of a weight (O,
+// I).
+Initializer XavierNormal();
+
+// He et al. 2015, "Delving deep into rectifiers", equation 14 (the backward case): normal with
+// variance 2 / fan_out, where a convolution weight (O, kH, kW, I / groups) has fan_out = O kH kW
+// and a linear one (O, I) has O. PyTorch's kaiming_normal_(mode="fan_out"), which likewise does not
+// divide by the groups. BadInput for other ranks.
 Initializer KaimingNormalFanOut();
+
+// The same, equation 10 (the forward case): variance 2 / fan_in, the inputs of one output.
+// PyTorch's default mode.
+Initializer KaimingNormalFanIn();
 
 }  // namespace torus::nn

@@ -9,7 +9,7 @@ Linear::Linear(const LinearOptions& options) : options_(options) {
   Require(options.in >= 1 && options.out >= 1, "linear", "needs at least one feature, got {} -> {}",
           options.in, options.out);
   weight_ = AddParameter("weight", {options.out, options.in}, options.dtype, options.weight_init);
-  bias_ = AddParameter("bias", {options.out}, options.dtype, Constant(0));
+  if (options.bias) bias_ = AddParameter("bias", {options.out}, options.dtype, options.bias_init);
 }
 
 Variable Linear::Forward(const Variable& x, const StepContext&) {

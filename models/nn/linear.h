@@ -8,15 +8,21 @@ namespace torus::nn {
 struct LinearOptions {
   int64_t in = 0, out = 0;
   Initializer weight_init = Normal(0, 0.01);
+  Initializer bias_init = Constant(0);
+  bool bias = true;
   DType dtype = DType::kF32;
 };
 
-// Parameters: weight (out, in), bias (out), zeros. Input (..., in).
+// Parameters: weight (out, in), and bias (out) where there is one. Input (..., in).
 class Linear : public Module {
  public:
   explicit Linear(const LinearOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   LayerCost Cost(const Shape& input) const override;
+
+  // For a fused op.
+  const Variable& weight() const { return weight_; }
+  const Variable& bias() const { return bias_; }  // undefined without
 
  private:
   LinearOptions options_;

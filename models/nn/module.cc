@@ -1,8 +1,22 @@
 #include "models/nn/module.h"
 
+#include <set>
+
 #include "runtime/error.h"
 
 namespace torus::nn {
+namespace {
+
+thread_local int shapes_only = 0;  // how many ShapesOnly live
+
+Tensor OneElement(const Shape& shape, DType dtype) {
+  return Zeros(Dims::Filled(shape.rank(), 1), dtype).Expand(shape);
+}
+
+}  // namespace
+
+ShapesOnly::ShapesOnly() { ++shapes_only; }
+ShapesOnly::~ShapesOnly() { --shapes_only; }
 
 std::string Join(std::string_view prefix, std::string_view name) {
   return prefix.empty() ? std::string(name) : fmt::format("{}.{}", prefix, name);
@@ -13,12 +27,35 @@ void Module::EndMiniBatch() {
   for (const Child& child : children_) child.module->EndMiniBatch();
 }
 
+std::vector<Variable> Module::ForwardAll(const std::vector<Variable>& inputs,
+                                         const StepContext& ctx) {
+  TORUS_CHECK(!inputs.empty());
+  std::vector<Variable> outputs = inputs;
+  outputs[0] = Forward(inputs[0], ctx);
+  return outputs;
+}
+
+void Module::AppendParameters(const std::string& prefix, std::vector<NamedVariable>& all) const {
+  for (const Parameter& p : parameters_)
+    all.push_back({p.owner.empty() ? Join(prefix, p.variable.name) : p.owner, p.variable.value});
+  for (const Child& child : children_)
+    child.module->AppendParameters(Join(prefix, child.name), all);
+}
+
 std::vector<NamedVariable> Module::Parameters(const std::string& prefix) const {
   std::vector<NamedVariable> all;
-  for (const auto& [variable, initializer] : parameters_)
-    all.push_back({Join(prefix, variable.name), variable.value});
+  AppendParameters(prefix, all);
+  std::set<const void*> seen;
+  std::erase_if(all, [&](const NamedVariable& p) { return !seen.insert(p.value.id()).second; });
+  return all;
+}
+
+std::vector<Alias> Module::Aliases(const std::string& prefix) const {
+  std::vector<Alias> all;
+  for (const Parameter& p : parameters_)
+    if (!p.owner.empty()) all.push_back({Join(prefix, p.variable.name), p.owner});
   for (const Child& child : children_) {
-    std::vector<NamedVariable> below = child.module->Parameters(Join(prefix, child.name));
+    const std::vector<Alias> below = child.module->Aliases(Join(prefix, child.name));
     all.insert(all.end(), below.begin(), below.end());
   }
   return all;
@@ -37,6 +74,7 @@ std::vector<NamedTensor> Module::Buffers(const std::string& prefix) const {
 
 void Module::Initialize(uint64_t seed, const std::string& prefix) {
   for (Parameter& parameter : parameters_) {
+    if (!parameter.owner.empty()) continue;
     const std::string name = Join(prefix, parameter.variable.name);
     parameter.initializer(parameter.variable.value.mutable_data(),
                           RandomStream({.seed = seed, .layer = HashName(name.c_str())}));
@@ -46,9 +84,13 @@ void Module::Initialize(uint64_t seed, const std::string& prefix) {
 
 Variable Module::AddParameter(std::string name, const Shape& shape, DType dtype,
                               Initializer initializer) {
-  Variable variable(Zeros(shape, dtype), true);
-  parameters_.push_back({{std::move(name), variable}, std::move(initializer)});
+  Variable variable(shapes_only ? OneElement(shape, dtype) : Zeros(shape, dtype), true);
+  parameters_.push_back({{std::move(name), variable}, std::move(initializer), {}});
   return variable;
+}
+
+void Module::TieParameter(std::string name, std::string owner, const Variable& value) {
+  parameters_.push_back({{std::move(name), value}, {}, std::move(owner)});
 }
 
 Tensor Module::AddBuffer(std::string name, Tensor value) {

@@ -1,7 +1,7 @@
 // Module: a layer or a tree of layers, with named parameters and buffers.
 //
-// Names are dotted paths from the module that is asked, as torchvision writes them: a child "conv" with a parameter
-// "weight" gives "conv.weight".
+// Names are dotted paths from the module that is asked, as torchvision writes them: a child "conv"
+// with a parameter "weight" gives "conv.weight".
 #pragma once
 
 #include <memory>
@@ -28,6 +28,11 @@ struct LayerCost {
   }
 };
 
+// "lm_head.weight" is another name of "transformer.wte.weight".
+struct Alias {
+  std::string name, owner;
+};
+
 class Module {
  public:
   virtual ~Module() = default;
@@ -36,37 +41,59 @@ class Module {
 
   // Images are (N, H, W, C). Errors are those of the ops: BadInput naming the op and the shapes.
   virtual Variable Forward(const Variable& x, const StepContext& ctx) = 0;
+  // All that goes from one layer to the next, also over a cut: the activation first, then what
+  // travels along with it (an attention mask, a skip connection). By default Forward takes the
+  // activation, and the rest goes on as it came; a layer that reads or makes companions overrides
+  // it.
+  virtual std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                           const StepContext& ctx);
 
+  // `input`: shape of the activation.
   virtual LayerCost Cost(const Shape& input) const = 0;
 
   // After all micro-batches of a mini-batch: batch norm commits its running statistics here.
   void EndMiniBatch();
 
-  // In model order: a module's own first, then its children's. Handles to the module's own variables.
+  // In model order: a module's own first, then its children's, each variable once. Handles to the
+  // module's own variables. A tied parameter has its owner's name, whatever `prefix` is.
   std::vector<NamedVariable> Parameters(const std::string& prefix = "") const;
+  // The other names of tied parameters, under which the reference's files may hold them too.
+  std::vector<Alias> Aliases(const std::string& prefix = "") const;
   // The same for what is kept but not trained. The tensors share the module's memory.
   std::vector<NamedTensor> Buffers(const std::string& prefix = "") const;
 
-  // Sets every parameter by its initializer from the random stream of (seed, its name): the values depend neither on
-  // the order of layers nor on who holds which. `prefix` is this module's own name where it is a part of a model.
+  // Sets every parameter by its initializer from the random stream of (seed, its name): the values
+  // depend neither on the order of layers nor on who holds which. `prefix` is this module's own
+  // name where it is a part of a model.
   void Initialize(uint64_t seed, const std::string& prefix = "");
 
  protected:
   Module() = default;
   // A leaf that requires a gradient; its values are set by Initialize.
   Variable AddParameter(std::string name, const Shape& shape, DType dtype, Initializer initializer);
+  // A parameter of another module, used here too (or again): one variable, with one gradient to
+  // which each use adds. `owner`: its name in the whole model. It is initialised where it was
+  // added.
+  void TieParameter(std::string name, std::string owner, const Variable& value);
   Tensor AddBuffer(std::string name, Tensor value);
   template <class M>
   std::shared_ptr<M> AddChild(std::string name, std::shared_ptr<M> child) {
-    children_.push_back({std::move(name), child});
+    children_.push_back({name, child, name});
+    return child;
+  }
+  // `title` is what tables and errors call a child whose name is no name of its own.
+  template <class M>
+  std::shared_ptr<M> AddChild(std::string name, std::shared_ptr<M> child, std::string title) {
+    children_.push_back({std::move(name), child, std::move(title)});
     return child;
   }
   // This module's own part of EndMiniBatch.
   virtual void OnEndMiniBatch() {}
 
   struct Child {
-    std::string name;
+    std::string name;  // prefix of its parameters
     std::shared_ptr<Module> module;
+    std::string title;
   };
   const std::vector<Child>& children() const { return children_; }
 
@@ -74,10 +101,24 @@ class Module {
   struct Parameter {
     NamedVariable variable;
     Initializer initializer;
+    std::string owner;  // of a tied one: its name in the whole model
   };
+  void AppendParameters(const std::string& prefix, std::vector<NamedVariable>& all) const;
+
   std::vector<Parameter> parameters_;
   std::vector<NamedTensor> buffers_;
   std::vector<Child> children_;
+};
+
+// Modules that are made while one of these lives on the thread have parameters of the right shapes
+// that hold no memory of their own, so that a model of any size can be described; they cannot be
+// initialised or run.
+class ShapesOnly {
+ public:
+  ShapesOnly();
+  ~ShapesOnly();
+  ShapesOnly(const ShapesOnly&) = delete;
+  ShapesOnly& operator=(const ShapesOnly&) = delete;
 };
 
 // "prefix.name"; `name` alone where the prefix is empty.

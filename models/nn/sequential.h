@@ -1,4 +1,5 @@
-// Sequential: layers one after another. A model is one: a pipeline may cut it between any two of its layers.
+// Sequential: layers one after another. A model is one: a pipeline may cut it between any two of
+// its layers.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,7 @@ namespace torus::nn {
 
 class Sequential : public Module {
  public:
-  using Layer = Module::Child;  // {name, module}
+  using Layer = Module::Child;  // {name, module, title}
 
   Sequential() = default;
   // Names the layer by its place: "0", "1", ...
@@ -24,9 +25,17 @@ class Sequential : public Module {
   std::shared_ptr<M> Add(std::string name, std::shared_ptr<M> layer) {
     return AddChild(std::move(name), std::move(layer));
   }
+  // Several layers may share a name, which then is the prefix of their children's; `title` tells
+  // them apart.
+  template <class M>
+  std::shared_ptr<M> Add(std::string name, std::shared_ptr<M> layer, std::string title) {
+    return AddChild(std::move(name), std::move(layer), std::move(title));
+  }
   const std::vector<Layer>& layers() const { return children(); }
 
   Variable Forward(const Variable& x, const StepContext& ctx) override;
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
   LayerCost Cost(const Shape& input) const override;
 };
 

@@ -9,11 +9,10 @@ namespace {
 parallel::Block MakeBlock(const std::shared_ptr<nn::Sequential>& model,
                           const nn::Sequential::Layer& layer, double cost) {
   parallel::Block block;
-  block.name = layer.name;
+  block.name = layer.title;
   block.forward = [model, module = layer.module](const std::vector<Variable>& inputs,
                                                  const StepContext& context) {
-    TORUS_CHECK(inputs.size() == 1, "a layer takes one input, got {}", inputs.size());
-    return std::vector<Variable>{module->Forward(inputs[0], context)};
+    return module->ForwardAll(inputs, context);
   };
   block.parameters = layer.module->Parameters(layer.name);
   block.buffers = layer.module->Buffers(layer.name);

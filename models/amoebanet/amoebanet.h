@@ -1,0 +1,27 @@
+// AmoebaNet-D(L, D) (Real et al. 2019, "Regularized evolution for image classifier architecture
+// search") as GPipe and torchgpipe benchmark it (Huang et al. 2019, "GPipe", table 1; Kim et al.
+// 2020, "torchgpipe", section 4), with torchgpipe's names and initialization.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "models/nn/sequential.h"
+
+namespace torus {
+
+struct AmoebaNetOptions {
+  int64_t layers = 18;    // L: normal cells, a multiple of 3
+  int64_t filters = 208;  // D: four times the channels of the stem
+  int64_t num_classes = 1000;
+  DType dtype = DType::kF32;
+};
+
+// Images (N, H, W, 3), height and width multiples of 32, to logits (N, num_classes). Its layers are
+// "stem1" ... "stem3", the cells "cell1_normal1" ... "cell5_normal{L/3}" and "classify"; between
+// cells go two tensors, the outputs of the last two. Before the linear layer the reference takes
+// the mean of 7 x 7 pixels, which is all that is left of 224 x 224; here it is the mean of what is
+// left of any size. BadInput for options that make no model.
+std::shared_ptr<nn::Sequential> AmoebaNetD(const AmoebaNetOptions& options = {});
+
+}  // namespace torus

@@ -1,0 +1,48 @@
+#include "models/amoebanet/ends.h"
+
+#include "models/amoebanet/operation.h"
+#include "ops/activation/activation.h"
+
+namespace torus::amoebanet {
+
+Stem::Stem(int64_t channels, DType dtype) {
+  layer_.convolution = AddChild(
+      "conv",
+      std::make_shared<nn::Conv2d>(WithDefaultInit(
+          {.in = 3, .out = channels, .kernel = 3, .stride = 2, .padding = 1, .dtype = dtype})));
+  layer_.norm = AddChild("bn", std::make_shared<nn::BatchNorm2d>(
+                                   nn::BatchNorm2dOptions{.channels = channels, .dtype = dtype}));
+}
+
+Variable Stem::Forward(const Variable& x, const StepContext& ctx) {
+  return nn::RunChain(ops::Relu(x), ctx, {layer_}, /*residual=*/false);
+}
+
+nn::LayerCost Stem::Cost(const Shape& input) const {
+  const nn::LayerCost convolution = layer_.convolution->Cost(input);
+  return convolution.Then(layer_.norm->Cost(convolution.output));
+}
+
+Classify::Classify(int64_t channels, int64_t classes, DType dtype)
+    : linear_(AddChild("fc", std::make_shared<nn::Linear>(
+                                 nn::LinearOptions{.in = channels,
+                                                   .out = classes,
+                                                   .weight_init = nn::UniformFanIn(channels),
+                                                   .bias_init = nn::UniformFanIn(channels),
+                                                   .dtype = dtype}))) {}
+
+Variable Classify::Forward(const Variable& x, const StepContext& ctx) {
+  return linear_->Forward(pool_.Forward(x, ctx), ctx);
+}
+
+std::vector<Variable> Classify::ForwardAll(const std::vector<Variable>& inputs,
+                                           const StepContext& ctx) {
+  return {Forward(inputs[0], ctx)};
+}
+
+nn::LayerCost Classify::Cost(const Shape& input) const {
+  const nn::LayerCost pooled = pool_.Cost(input);
+  return pooled.Then(linear_->Cost(pooled.output));
+}
+
+}  // namespace torus::amoebanet

@@ -1,0 +1,65 @@
+#include "models/checkpoint/config_reader.h"
+
+#include "runtime/error.h"
+
+namespace torus {
+
+using nlohmann::json;
+
+ConfigReader::ConfigReader(const json& config, std::string where)
+    : config_(config), where_(std::move(where)) {
+  Require(config.is_object(), where_, "a configuration must be an object, got {}",
+          config.type_name());
+}
+
+const json* ConfigReader::Find(const std::string& key) const {
+  const auto found = config_.find(key);
+  return found == config_.end() || found->is_null() ? nullptr : &*found;
+}
+
+template <class T>
+void ConfigReader::ReadAs(const std::string& key, bool fits, const char* wanted, T& value) const {
+  const json* found = Find(key);
+  if (found == nullptr) return;
+  Require(fits, where_, "{} must be {}, got {}", key, wanted, found->dump());
+  value = found->get<T>();
+}
+
+void ConfigReader::Read(const std::string& key, int64_t& value) const {
+  ReadAs(key, Raw(key).is_number_integer(), "a whole number", value);
+}
+
+void ConfigReader::Read(const std::string& key, double& value) const {
+  ReadAs(key, Raw(key).is_number(), "a number", value);
+}
+
+void ConfigReader::Read(const std::string& key, bool& value) const {
+  ReadAs(key, Raw(key).is_boolean(), "true or false", value);
+}
+
+void ConfigReader::Read(const std::string& key, std::string& value) const {
+  ReadAs(key, Raw(key).is_string(), "a text", value);
+}
+
+void ConfigReader::Read(const std::string& key, std::optional<int64_t>& value) const {
+  if (Find(key) == nullptr) return;
+  Read(key, value.emplace());
+}
+
+void ConfigReader::Read(const std::string& key, std::optional<double>& value) const {
+  if (Find(key) == nullptr) return;
+  Read(key, value.emplace());
+}
+
+void ConfigReader::RequireOnly(const std::string& key, const json& only) const {
+  const json* found = Find(key);
+  Require(found == nullptr || *found == only, where_, "{} must be {}, got {}", key, only.dump(),
+          found == nullptr ? "" : found->dump());
+}
+
+json ConfigReader::Raw(const std::string& key) const {
+  const json* found = Find(key);
+  return found == nullptr ? json() : *found;
+}
+
+}  // namespace torus

@@ -1,0 +1,41 @@
+// ConfigReader: reads values of a config.json, each of the type that is wanted.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace torus {
+
+// A value that is absent or null leaves `value` as it is, so that a struct's defaults are the
+// reference's. BadInput tagged `where` for another type, and for a configuration that is no object.
+// Keys that nobody reads are no error: such files also say who made them, and what a tokenizer
+// does.
+class ConfigReader {
+ public:
+  ConfigReader(const nlohmann::json& config, std::string where);
+
+  void Read(const std::string& key, int64_t& value) const;
+  void Read(const std::string& key, double& value) const;
+  void Read(const std::string& key, bool& value) const;
+  void Read(const std::string& key, std::string& value) const;
+  void Read(const std::string& key, std::optional<int64_t>& value) const;
+  void Read(const std::string& key, std::optional<double>& value) const;
+
+  // BadInput unless `key` is absent, null or `only`: what another value asks for, Torus has not.
+  void RequireOnly(const std::string& key, const nlohmann::json& only) const;
+  // The value, null where absent.
+  nlohmann::json Raw(const std::string& key) const;
+  const std::string& where() const { return where_; }
+
+ private:
+  const nlohmann::json* Find(const std::string& key) const;
+  template <class T>
+  void ReadAs(const std::string& key, bool fits, const char* wanted, T& value) const;
+
+  const nlohmann::json& config_;
+  std::string where_;
+};
+
+}  // namespace torus

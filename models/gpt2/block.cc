@@ -1,0 +1,87 @@
+#include "models/gpt2/block.h"
+
+#include <cmath>
+
+#include "ops/elementwise/elementwise.h"
+#include "ops/view/join.h"
+
+namespace torus {
+namespace {
+
+double Scale(const Gpt2Options& o, int64_t number) {
+  const auto head = static_cast<double>(o.n_embd / o.n_head);
+  const double scale = o.scale_attn_weights ? 1 / std::sqrt(head) : 1;
+  return o.scale_attn_by_inverse_layer_idx ? scale / static_cast<double>(number + 1) : scale;
+}
+
+}  // namespace
+
+Gpt2Block::Gpt2Block(const Gpt2Options& o, int64_t number, uint64_t dropout_layer)
+    : width_(o.n_embd),
+      plan_{.heads = o.n_head,
+            .causal = true,
+            .scale = Scale(o, number),
+            .dropout = o.attn_pdrop,
+            .dropout_layer = dropout_layer},
+      activation_(nn::ActivationByName(o.activation_function, "gpt2")),
+      attention_dropout_(o.resid_pdrop, dropout_layer + 1),
+      mlp_dropout_(o.resid_pdrop, dropout_layer + 2) {
+  auto norm = [&](const char* name) {
+    return AddChild(
+        name, std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{
+                  .width = width_, .eps = o.layer_norm_epsilon, .bias = o.bias, .dtype = o.dtype}));
+  };
+  auto linear = [&](const char* name, int64_t in, int64_t out, double stddev) {
+    return AddChild(name,
+                    std::make_shared<Conv1d>(Conv1dOptions{
+                        .in = in, .out = out, .stddev = stddev, .bias = o.bias, .dtype = o.dtype}));
+  };
+  // What is added to the residual path starts smaller the more layers add to it (Radford et al.
+  // 2019, section 2.3).
+  const double residual = o.initializer_range / std::sqrt(2.0 * static_cast<double>(o.n_layer));
+  const int64_t inner = o.n_inner.value_or(4 * width_);
+  attention_norm_ = norm("ln_1");
+  qkv_ = linear("attn.c_attn", width_, 3 * width_, o.initializer_range);
+  attended_ = linear("attn.c_proj", width_, width_, residual);
+  mlp_norm_ = norm("ln_2");
+  wide_ = linear("mlp.c_fc", width_, inner, o.initializer_range);
+  narrow_ = linear("mlp.c_proj", inner, width_, residual);
+}
+
+Variable Gpt2Block::Attend(const Variable& x, const Variable& mask, const StepContext& ctx) {
+  const std::vector<Variable> qkv = ops::Split(qkv_->Forward(x, ctx), width_, -1);
+  nn::AttentionPlan plan = plan_;
+  plan.causal = !mask.defined();
+  const Variable y = nn::MultiHeadAttention(qkv[0], qkv[1], qkv[2], mask, plan, ctx);
+  return attention_dropout_.Forward(attended_->Forward(y, ctx), ctx);
+}
+
+Variable Gpt2Block::Run(const Variable& x, const Variable& mask, const StepContext& ctx) {
+  const Variable attended = ops::Add(Attend(attention_norm_->Forward(x, ctx), mask, ctx), x);
+  const Variable wide = wide_->Forward(mlp_norm_->Forward(attended, ctx), ctx);
+  return ops::Add(mlp_dropout_.Forward(narrow_->Forward(activation_(wide), ctx), ctx), attended);
+}
+
+Variable Gpt2Block::Forward(const Variable& x, const StepContext& ctx) { return Run(x, {}, ctx); }
+
+std::vector<Variable> Gpt2Block::ForwardAll(const std::vector<Variable>& inputs,
+                                            const StepContext& ctx) {
+  std::vector<Variable> outputs = inputs;
+  outputs[0] = Run(inputs[0], inputs.size() > 1 ? inputs[1] : Variable(), ctx);
+  return outputs;
+}
+
+nn::LayerCost Gpt2Block::Cost(const Shape& input) const {
+  nn::LayerCost cost = attention_norm_->Cost(input);
+  const int64_t attended = cost.activation_bytes;
+  cost = cost.Then(qkv_->Cost(input));
+  cost.flops += nn::AttentionFlops(input);
+  cost.activation_bytes += attended;
+  cost = cost.Then(attended_->Cost(input)).Then(mlp_norm_->Cost(input));
+  const nn::LayerCost wide = wide_->Cost(input);
+  cost = cost.Then(wide);
+  cost.activation_bytes += wide.activation_bytes;  // of the activation function
+  return cost.Then(narrow_->Cost(wide.output));
+}
+
+}  // namespace torus

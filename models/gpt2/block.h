@@ -1,0 +1,44 @@
+// A block of GPT-2: attention and a two-layer MLP, each with layer norm in front and its input
+// added behind.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/gpt2/conv1d.h"
+#include "models/gpt2/gpt2.h"
+#include "models/nn/activation.h"
+#include "models/nn/dropout.h"
+#include "models/nn/layer_norm.h"
+#include "models/nn/multi_head_attention.h"
+
+namespace torus {
+
+// Children "ln_1", "attn.c_attn" (queries, keys and values side by side), "attn.c_proj", "ln_2",
+// "mlp.c_fc" and "mlp.c_proj".
+class Gpt2Block : public nn::Module {
+ public:
+  // `number` of the block, from 0. Uses the numbers dropout_layer to dropout_layer + 2.
+  Gpt2Block(const Gpt2Options& options, int64_t number, uint64_t dropout_layer);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  // {activation} or {activation, mask}; the mask then holds all that may not be seen, the future
+  // too.
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
+  nn::LayerCost Cost(const Shape& input) const override;
+
+  static constexpr uint64_t kDropoutLayers = 3;
+
+ private:
+  Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
+  Variable Attend(const Variable& x, const Variable& mask, const StepContext& ctx);
+
+  int64_t width_;
+  nn::AttentionPlan plan_;
+  nn::ActivationFn activation_;
+  std::shared_ptr<nn::LayerNorm> attention_norm_, mlp_norm_;
+  std::shared_ptr<Conv1d> qkv_, attended_, wide_, narrow_;
+  nn::Dropout attention_dropout_, mlp_dropout_;
+};
+
+}  // namespace torus

@@ -1,0 +1,28 @@
+// Conv1d: x W + b with the weight as GPT-2's files have it, (in, out): a linear layer, not a
+// convolution.
+#pragma once
+
+#include "models/nn/module.h"
+
+namespace torus {
+
+struct Conv1dOptions {
+  int64_t in = 0, out = 0;
+  double stddev = 0.02;
+  bool bias = true;
+  DType dtype = DType::kF32;
+};
+
+// Parameters: weight (in, out), normal; bias (out), zeros, where there is one. Input (..., in).
+class Conv1d : public nn::Module {
+ public:
+  explicit Conv1d(const Conv1dOptions& options);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  nn::LayerCost Cost(const Shape& input) const override;
+
+ private:
+  Conv1dOptions options_;
+  Variable weight_, bias_;
+};
+
+}  // namespace torus

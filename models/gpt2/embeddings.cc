@@ -1,0 +1,65 @@
+#include "models/gpt2/embeddings.h"
+
+#include "ops/elementwise/elementwise.h"
+#include "runtime/error.h"
+
+namespace torus {
+namespace {
+
+// (N, T) of 1 for tokens and 0 for padding to (N, 1, T, T): token i sees token j <= i unless that
+// is padding.
+Tensor CausalMask(const Tensor& tokens) {
+  const Tensor from = tokens.To(DType::kI64).Contiguous();
+  const int64_t n = from.dim(0), width = from.dim(1);
+  Tensor mask({n, 1, width, width}, DType::kBool);
+  const int64_t* token = from.data<int64_t>();
+  bool* sees = mask.mutable_data<bool>();
+  for (int64_t s = 0; s < n; ++s, token += width)
+    for (int64_t i = 0; i < width; ++i)
+      for (int64_t j = 0; j < width; ++j) *sees++ = j <= i && token[j] != 0;
+  return mask;
+}
+
+}  // namespace
+
+Gpt2Embeddings::Gpt2Embeddings(const Gpt2Options& o, uint64_t dropout_layer)
+    : positions_count_(o.n_positions), dropout_(o.embd_pdrop, dropout_layer) {
+  auto add = [&](const char* name, int64_t count) {
+    return AddChild(
+        name,
+        std::make_shared<nn::Embedding>(nn::EmbeddingOptions{
+            .count = count, .width = o.n_embd, .stddev = o.initializer_range, .dtype = o.dtype}));
+  };
+  tokens_ = add("wte", o.vocab_size);
+  positions_ = add("wpe", o.n_positions);
+}
+
+Variable Gpt2Embeddings::Forward(const Variable& ids, const StepContext& ctx) {
+  Require(ids.rank() == 2 && ids.dim(1) <= positions_count_, "gpt2",
+          "needs token ids (N, T) with T at most {}, got {}", positions_count_,
+          ToString(ids.shape()));
+  const Variable positions(Arange(ids.dim(1)));
+  const Variable x = ops::Add(tokens_->Forward(ids, ctx), positions_->Forward(positions, ctx));
+  return dropout_.Forward(x, ctx);
+}
+
+std::vector<Variable> Gpt2Embeddings::ForwardAll(const std::vector<Variable>& inputs,
+                                                 const StepContext& ctx) {
+  Require(inputs.size() == 1 || inputs.size() == 2, "gpt2",
+          "takes token ids and an attention mask, got {} inputs", inputs.size());
+  std::vector<Variable> outputs{Forward(inputs[0], ctx)};
+  if (inputs.size() == 2) {
+    Require(inputs[1].shape() == inputs[0].shape(), "gpt2", "needs a mask {}, got {}",
+            ToString(inputs[0].shape()), ToString(inputs[1].shape()));
+    outputs.push_back(Variable(CausalMask(inputs[1].data())));
+  }
+  return outputs;
+}
+
+nn::LayerCost Gpt2Embeddings::Cost(const Shape& ids) const {
+  nn::LayerCost cost = tokens_->Cost(ids);
+  cost.activation_bytes *= 2;  // the tokens', and the sum
+  return cost.Then(dropout_.Cost(cost.output));
+}
+
+}  // namespace torus

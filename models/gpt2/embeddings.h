@@ -1,0 +1,31 @@
+// What stands in front of GPT-2's blocks: token and position embeddings and dropout.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/gpt2/gpt2.h"
+#include "models/nn/dropout.h"
+#include "models/nn/embedding.h"
+
+namespace torus {
+
+// Children "wte" and "wpe".
+class Gpt2Embeddings : public nn::Module {
+ public:
+  Gpt2Embeddings(const Gpt2Options& options, uint64_t dropout_layer);
+  Variable Forward(const Variable& ids, const StepContext& ctx) override;
+  // {ids} to {activation}, or {ids, mask (N, T)} to {activation, mask (N, 1, T, T)}, which holds
+  // where a token may look.
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
+  nn::LayerCost Cost(const Shape& ids) const override;
+  const Variable& tokens() const { return tokens_->weight(); }
+
+ private:
+  int64_t positions_count_;
+  std::shared_ptr<nn::Embedding> tokens_, positions_;
+  nn::Dropout dropout_;
+};
+
+}  // namespace torus

@@ -1,0 +1,67 @@
+#include "models/gpt2/gpt2.h"
+
+#include <algorithm>
+
+#include "models/gpt2/block.h"
+#include "models/gpt2/embeddings.h"
+#include "models/gpt2/lm_head.h"
+#include "runtime/error.h"
+
+namespace torus {
+
+Gpt2Options Gpt2Size(const std::string& name) {
+  if (name == "gpt2") return {};
+  if (name == "gpt2-medium") return {.n_embd = 1024, .n_layer = 24, .n_head = 16};
+  if (name == "gpt2-large") return {.n_embd = 1280, .n_layer = 36, .n_head = 20};
+  Require(name == "gpt2-xl", "gpt2",
+          "size must be gpt2, gpt2-medium, gpt2-large or gpt2-xl, got {}", name);
+  return {.n_embd = 1600, .n_layer = 48, .n_head = 25};
+}
+
+Gpt2Options CharacterGpt(int64_t vocab_size) {
+  return {.vocab_size = vocab_size,
+          .n_positions = 64,
+          .n_embd = 128,
+          .n_layer = 4,
+          .n_head = 4,
+          .activation_function = "gelu",
+          .resid_pdrop = 0,
+          .embd_pdrop = 0,
+          .attn_pdrop = 0,
+          .bias = false};
+}
+
+std::shared_ptr<nn::Sequential> Gpt2(const Gpt2Options& o) {
+  Require(o.n_head >= 1 && o.n_embd >= 1 && o.n_embd % o.n_head == 0, "gpt2",
+          "n_head must divide n_embd, got {} and {}", o.n_head, o.n_embd);
+  Require(o.n_layer >= 0, "gpt2", "n_layer must be at least 0, got {}", o.n_layer);
+  auto model = std::make_shared<nn::Sequential>();
+  uint64_t dropout = 0;
+  auto embeddings = std::make_shared<Gpt2Embeddings>(o, dropout++);
+  model->Add("transformer", embeddings, "transformer.wte");
+  for (int64_t i = 0; i < o.n_layer; ++i, dropout += Gpt2Block::kDropoutLayers)
+    model->Add(fmt::format("transformer.h.{}", i), std::make_shared<Gpt2Block>(o, i, dropout));
+  model->Add(
+      "transformer.ln_f",
+      std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{
+          .width = o.n_embd, .eps = o.layer_norm_epsilon, .bias = o.bias, .dtype = o.dtype}));
+  model->Add("lm_head",
+             o.tie_word_embeddings
+                 ? std::make_shared<LmHead>(embeddings->tokens(), "transformer.wte.weight")
+                 : std::make_shared<LmHead>(o.vocab_size, o.n_embd, o.initializer_range, o.dtype));
+  return model;
+}
+
+Tensor NextTokens(const Tensor& labels) {
+  Require(labels.rank() == 2, "gpt2", "needs labels (N, T), got {}", labels.Describe());
+  const Tensor from = labels.To(DType::kI64).Contiguous();
+  Tensor next = Full(from.shape(), -100, DType::kI64);
+  const int64_t* label = from.data<int64_t>();
+  int64_t* out = next.mutable_data<int64_t>();
+  const int64_t width = from.dim(1);
+  for (int64_t n = 0; n < from.dim(0) && width > 0; ++n)
+    std::copy_n(label + n * width + 1, width - 1, out + n * width);
+  return next;
+}
+
+}  // namespace torus

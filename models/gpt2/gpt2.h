@@ -1,0 +1,52 @@
+// GPT-2 (Radford et al. 2019, "Language models are unsupervised multitask learners") with the
+// names, options and initialization of transformers' GPT2LMHeadModel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "models/nn/sequential.h"
+
+namespace torus {
+
+// Names and defaults are those of transformers' config.json.
+struct Gpt2Options {
+  int64_t vocab_size = 50257;
+  int64_t n_positions = 1024;
+  int64_t n_embd = 768;
+  int64_t n_layer = 12;
+  int64_t n_head = 12;
+  std::optional<int64_t> n_inner;  // 4 n_embd where absent
+  std::string activation_function = "gelu_new";
+  double resid_pdrop = 0.1, embd_pdrop = 0.1, attn_pdrop = 0.1;
+  double layer_norm_epsilon = 1e-5;
+  double initializer_range = 0.02;
+  bool scale_attn_weights = true;
+  bool scale_attn_by_inverse_layer_idx = false;
+  bool tie_word_embeddings = true;
+  bool bias = true;  // of linear layers and norms; nanoGPT's models have none
+  DType dtype = DType::kF32;
+};
+
+// The published sizes: "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl". BadInput for another.
+Gpt2Options Gpt2Size(const std::string& name);
+
+// nanoGPT's small model of characters (its recipe for a CPU): 4 layers and heads, width 128, 64
+// positions, exact GELU, no biases, no dropout.
+Gpt2Options CharacterGpt(int64_t vocab_size);
+
+// Token ids (N, T), and optionally an attention mask (N, T), 1 for tokens and 0 for padding, to
+// logits (N, T, vocab_size).
+//
+// Its layers are the embeddings ("transformer.wte"), the blocks "transformer.h.0" ...,
+// "transformer.ln_f" and "lm_head", whose weight is that of the embedding where tied. BadInput for
+// options that make no model, and for more tokens than positions.
+std::shared_ptr<nn::Sequential> Gpt2(const Gpt2Options& options = {});
+
+// Targets of a causal language model from its labels (N, T), i64: each place has the label of the
+// next, the last one -100 (ignored by cross entropy).
+Tensor NextTokens(const Tensor& labels);
+
+}  // namespace torus

@@ -1,0 +1,29 @@
+#include "models/gpt2/lm_head.h"
+
+#include "ops/matmul/linear.h"
+
+namespace torus {
+
+LmHead::LmHead(const Variable& embedding, const std::string& owner) : weight_(embedding) {
+  TieParameter("weight", owner, embedding);
+}
+
+LmHead::LmHead(int64_t vocabulary, int64_t width, double stddev, DType dtype)
+    : weight_(AddParameter("weight", {vocabulary, width}, dtype, nn::Normal(0, stddev))) {}
+
+Variable LmHead::Forward(const Variable& x, const StepContext&) { return ops::Linear(x, weight_); }
+
+std::vector<Variable> LmHead::ForwardAll(const std::vector<Variable>& inputs,
+                                         const StepContext& ctx) {
+  return {Forward(inputs[0], ctx)};
+}
+
+nn::LayerCost LmHead::Cost(const Shape& input) const {
+  Shape output = input;
+  output[input.rank() - 1] = weight_.dim(0);
+  return {.output = output,
+          .flops = 2 * weight_.dim(1) * Numel(output),
+          .activation_bytes = Numel(output) * static_cast<int64_t>(SizeOf(weight_.dtype()))};
+}
+
+}  // namespace torus

@@ -1,0 +1,26 @@
+#include "models/nn/activation.h"
+
+#include <map>
+
+#include "ops/activation/activation.h"
+#include "runtime/error.h"
+
+namespace torus::nn {
+namespace {
+
+Variable Gelu(const Variable& x) { return ops::Gelu(x); }
+Variable GeluTanh(const Variable& x) { return ops::Gelu(x, "tanh"); }
+
+}  // namespace
+
+ActivationFn ActivationByName(const std::string& name, const std::string& where) {
+  static const std::map<std::string, ActivationFn> kKnown = {
+      {"gelu", Gelu},          {"gelu_new", GeluTanh}, {"gelu_pytorch_tanh", GeluTanh},
+      {"gelu_fast", GeluTanh}, {"relu", ops::Relu},    {"silu", ops::Silu},
+      {"swish", ops::Silu},    {"tanh", ops::Tanh},    {"sigmoid", ops::Sigmoid}};
+  const auto found = kKnown.find(name);
+  Require(found != kKnown.end(), where, "there is no activation function \"{}\"", name);
+  return found->second;
+}
+
+}  // namespace torus::nn

@@ -1,0 +1,28 @@
+#include "models/nn/embedding.h"
+
+#include "ops/indexing/indexing.h"
+#include "runtime/error.h"
+
+namespace torus::nn {
+
+Embedding::Embedding(const EmbeddingOptions& o) : options_(o) {
+  Require(o.count >= 1 && o.width >= 1, "embedding", "needs rows and a width, got {} x {}", o.count,
+          o.width);
+  Require(!o.padding_idx || (*o.padding_idx >= 0 && *o.padding_idx < o.count), "embedding",
+          "padding_idx must be a row of {}, got {}", o.count, o.padding_idx.value_or(0));
+  weight_ =
+      AddParameter("weight", {o.count, o.width}, o.dtype, NormalRows(o.stddev, o.padding_idx));
+}
+
+Variable Embedding::Forward(const Variable& x, const StepContext&) {
+  return ops::Embedding(x, weight_, options_.padding_idx);
+}
+
+LayerCost Embedding::Cost(const Shape& input) const {
+  Shape output = input;
+  output.push_back(options_.width);
+  return {.output = output,
+          .activation_bytes = Numel(output) * static_cast<int64_t>(SizeOf(options_.dtype))};
+}
+
+}  // namespace torus::nn

@@ -1,0 +1,31 @@
+// Embedding: a row of a table for each number.
+#pragma once
+
+#include <optional>
+
+#include "models/nn/module.h"
+
+namespace torus::nn {
+
+struct EmbeddingOptions {
+  int64_t count = 0, width = 0;
+  std::optional<int64_t> padding_idx;  // this row begins as zeros and gets no gradient
+  double stddev = 0.02;
+  DType dtype = DType::kF32;
+};
+
+// Parameter: weight (count, width), normal. Input: whole numbers of any shape; the width comes last
+// in the output.
+class Embedding : public Module {
+ public:
+  explicit Embedding(const EmbeddingOptions& options);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  LayerCost Cost(const Shape& input) const override;
+  const Variable& weight() const { return weight_; }
+
+ private:
+  EmbeddingOptions options_;
+  Variable weight_;
+};
+
+}  // namespace torus::nn

@@ -1,0 +1,23 @@
+#include "models/nn/layer_norm.h"
+
+#include "ops/layer_norm/layer_norm.h"
+#include "runtime/error.h"
+
+namespace torus::nn {
+
+LayerNorm::LayerNorm(const LayerNormOptions& options) : options_(options) {
+  Require(options.width >= 1, "layer_norm", "needs at least one feature, got {}", options.width);
+  weight_ = AddParameter("weight", {options.width}, options.dtype, Constant(1));
+  if (options.bias) bias_ = AddParameter("bias", {options.width}, options.dtype, Constant(0));
+}
+
+Variable LayerNorm::Forward(const Variable& x, const StepContext&) {
+  return ops::LayerNorm(x, {options_.width}, weight_, bias_, options_.eps);
+}
+
+LayerCost LayerNorm::Cost(const Shape& input) const {
+  return {.output = input,
+          .activation_bytes = Numel(input) * static_cast<int64_t>(SizeOf(options_.dtype))};
+}
+
+}  // namespace torus::nn

@@ -1,0 +1,47 @@
+#include "models/nn/multi_head_attention.h"
+
+#include "ops/attention/attention.h"
+#include "ops/view/view.h"
+#include "runtime/error.h"
+
+namespace torus::nn {
+namespace {
+
+// (N, T, heads x width) to (N, heads, T, width).
+Variable ToHeads(const Variable& x, int64_t heads) {
+  const Variable apart = ops::Reshape(x, {x.dim(0), x.dim(1), heads, x.dim(2) / heads});
+  return ops::Transpose(apart, 1, 2);
+}
+
+}  // namespace
+
+Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable& v,
+                            const Variable& mask, const AttentionPlan& plan,
+                            const StepContext& ctx) {
+  Require(q.rank() == 3 && q.dim(2) % plan.heads == 0, "attention",
+          "needs (N, T, width) with a width that {} heads divide, got {}", plan.heads,
+          ToString(q.shape()));
+  ops::AttentionOptions options{.attn_mask = mask, .is_causal = plan.causal};
+  if (plan.scale != 0) options.scale = plan.scale;
+  options.dropout_p = plan.dropout;
+  options.context = &ctx;
+  options.layer = plan.dropout_layer;
+  const Variable y = ops::ScaledDotProductAttention(ToHeads(q, plan.heads), ToHeads(k, plan.heads),
+                                                    ToHeads(v, plan.heads), options);
+  return ops::Reshape(ops::Transpose(y, 1, 2), q.shape());
+}
+
+int64_t AttentionFlops(const Shape& input) {
+  Require(input.rank() == 3, "attention", "needs (N, T, width), got {}", ToString(input));
+  return 2 * 2 * input[0] * input[1] * input[1] * input[2];
+}
+
+Variable PaddingMask(const Variable& attention_mask) {
+  if (!attention_mask.defined()) return {};
+  Require(attention_mask.rank() == 2, "attention", "needs a mask (N, T), got {}",
+          ToString(attention_mask.shape()));
+  const Tensor& given = attention_mask.data();
+  return Variable(given.To(DType::kBool).Reshape({given.dim(0), 1, 1, given.dim(1)}));
+}
+
+}  // namespace torus::nn

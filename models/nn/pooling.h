@@ -1,0 +1,47 @@
+// Pooling layers over images (N, H, W, C).
+#pragma once
+
+#include "models/nn/conv2d.h"
+
+namespace torus::nn {
+
+struct PoolOptions {
+  Extent kernel = 1;
+  Extent stride = 1;
+  Extent padding = 0;
+};
+
+// The largest of each window; padding never wins.
+class MaxPool2d : public Module {
+ public:
+  explicit MaxPool2d(const PoolOptions& options) : options_(options) {}
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  LayerCost Cost(const Shape& input) const override;
+
+ private:
+  PoolOptions options_;
+};
+
+// The mean of each window, over the pixels of the image alone.
+class AvgPool2d : public Module {
+ public:
+  explicit AvgPool2d(const PoolOptions& options) : options_(options) {}
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  LayerCost Cost(const Shape& input) const override;
+
+ private:
+  PoolOptions options_;
+};
+
+// Any image to `output`, as torch.nn.AdaptiveAvgPool2d.
+class AdaptiveAvgPool2d : public Module {
+ public:
+  explicit AdaptiveAvgPool2d(Extent output) : output_(output) {}
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  LayerCost Cost(const Shape& input) const override;
+
+ private:
+  Extent output_;
+};
+
+}  // namespace torus::nn

@@ -1,0 +1,14 @@
+// Relu: max(x, 0).
+#pragma once
+
+#include "models/nn/module.h"
+
+namespace torus::nn {
+
+class Relu : public Module {
+ public:
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  LayerCost Cost(const Shape& input) const override;
+};
+
+}  // namespace torus::nn

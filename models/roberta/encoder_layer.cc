@@ -1,0 +1,67 @@
+#include "models/roberta/encoder_layer.h"
+
+#include "ops/elementwise/elementwise.h"
+
+namespace torus {
+
+RobertaLayer::RobertaLayer(const RobertaOptions& o, uint64_t dropout_layer)
+    : plan_{.heads = o.num_attention_heads,
+            .dropout = o.attention_probs_dropout_prob,
+            .dropout_layer = dropout_layer},
+      activation_(nn::ActivationByName(o.hidden_act, "roberta")),
+      attention_dropout_(o.hidden_dropout_prob, dropout_layer + 1),
+      output_dropout_(o.hidden_dropout_prob, dropout_layer + 2) {
+  auto linear = [&](const char* name, int64_t in, int64_t out) {
+    return AddChild(name, std::make_shared<nn::Linear>(
+                              nn::LinearOptions{.in = in,
+                                                .out = out,
+                                                .weight_init = nn::Normal(0, o.initializer_range),
+                                                .dtype = o.dtype}));
+  };
+  auto norm = [&](const char* name) {
+    return AddChild(name, std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{
+                              .width = o.hidden_size, .eps = o.layer_norm_eps, .dtype = o.dtype}));
+  };
+  query_ = linear("attention.self.query", o.hidden_size, o.hidden_size);
+  key_ = linear("attention.self.key", o.hidden_size, o.hidden_size);
+  value_ = linear("attention.self.value", o.hidden_size, o.hidden_size);
+  attended_ = linear("attention.output.dense", o.hidden_size, o.hidden_size);
+  attention_norm_ = norm("attention.output.LayerNorm");
+  intermediate_ = linear("intermediate.dense", o.hidden_size, o.intermediate_size);
+  output_ = linear("output.dense", o.intermediate_size, o.hidden_size);
+  output_norm_ = norm("output.LayerNorm");
+}
+
+Variable RobertaLayer::Run(const Variable& x, const Variable& mask, const StepContext& ctx) {
+  Variable y = nn::MultiHeadAttention(query_->Forward(x, ctx), key_->Forward(x, ctx),
+                                      value_->Forward(x, ctx), mask, plan_, ctx);
+  y = attention_dropout_.Forward(attended_->Forward(y, ctx), ctx);
+  const Variable attended = attention_norm_->Forward(ops::Add(y, x), ctx);
+  y = output_->Forward(activation_(intermediate_->Forward(attended, ctx)), ctx);
+  return output_norm_->Forward(ops::Add(output_dropout_.Forward(y, ctx), attended), ctx);
+}
+
+Variable RobertaLayer::Forward(const Variable& x, const StepContext& ctx) {
+  return Run(x, {}, ctx);
+}
+
+std::vector<Variable> RobertaLayer::ForwardAll(const std::vector<Variable>& inputs,
+                                               const StepContext& ctx) {
+  std::vector<Variable> outputs = inputs;
+  outputs[0] = Run(inputs[0], inputs.size() > 1 ? inputs[1] : Variable(), ctx);
+  return outputs;
+}
+
+nn::LayerCost RobertaLayer::Cost(const Shape& input) const {
+  const nn::LayerCost projection = query_->Cost(input);
+  nn::LayerCost cost = projection.Then(key_->Cost(input)).Then(value_->Cost(input));
+  cost.flops += nn::AttentionFlops(input);
+  cost.activation_bytes += projection.activation_bytes;  // what attention puts out
+  cost = cost.Then(attended_->Cost(input)).Then(attention_norm_->Cost(input));
+  const nn::LayerCost wide = intermediate_->Cost(input);
+  cost = cost.Then(wide);
+  cost.activation_bytes += wide.activation_bytes;  // of the activation function
+  return cost.Then(output_->Cost(wide.output)).Then(output_norm_->Cost(input));
+}
+
+}  // namespace torus

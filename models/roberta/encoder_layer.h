@@ -1,0 +1,42 @@
+// A layer of RoBERTa's encoder (Vaswani et al. 2017, section 3.1): attention and a two-layer MLP,
+// each with dropout, its input added, and layer norm behind.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/nn/activation.h"
+#include "models/nn/dropout.h"
+#include "models/nn/layer_norm.h"
+#include "models/nn/linear.h"
+#include "models/nn/multi_head_attention.h"
+#include "models/roberta/roberta.h"
+
+namespace torus {
+
+// Children "attention.self.query", "attention.self.key", "attention.self.value",
+// "attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense" and
+// "output.LayerNorm".
+class RobertaLayer : public nn::Module {
+ public:
+  // Uses the numbers dropout_layer to dropout_layer + 2.
+  RobertaLayer(const RobertaOptions& options, uint64_t dropout_layer);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  // {activation} or {activation, mask}.
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
+  nn::LayerCost Cost(const Shape& input) const override;
+
+  static constexpr uint64_t kDropoutLayers = 3;
+
+ private:
+  Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
+
+  nn::AttentionPlan plan_;
+  nn::ActivationFn activation_;
+  std::shared_ptr<nn::Linear> query_, key_, value_, attended_, intermediate_, output_;
+  std::shared_ptr<nn::LayerNorm> attention_norm_, output_norm_;
+  nn::Dropout attention_dropout_, output_dropout_;
+};
+
+}  // namespace torus

@@ -1,0 +1,77 @@
+#include "models/roberta/heads.h"
+
+#include "ops/activation/activation.h"
+#include "ops/matmul/linear.h"
+#include "ops/view/view.h"
+#include "runtime/error.h"
+
+namespace torus {
+namespace {
+
+std::shared_ptr<nn::Linear> MakeLinear(const RobertaOptions& o, int64_t out) {
+  return std::make_shared<nn::Linear>(
+      nn::LinearOptions{.in = o.hidden_size,
+                        .out = out,
+                        .weight_init = nn::Normal(0, o.initializer_range),
+                        .dtype = o.dtype});
+}
+
+}  // namespace
+
+RobertaClassificationHead::RobertaClassificationHead(const RobertaOptions& o,
+                                                     uint64_t dropout_layer)
+    : dense_(AddChild("dense", MakeLinear(o, o.hidden_size))),
+      out_(AddChild("out_proj", MakeLinear(o, o.num_labels))),
+      first_(o.classifier_dropout.value_or(o.hidden_dropout_prob), dropout_layer),
+      second_(o.classifier_dropout.value_or(o.hidden_dropout_prob), dropout_layer + 1) {}
+
+Variable RobertaClassificationHead::Forward(const Variable& x, const StepContext& ctx) {
+  const Variable first = ops::Squeeze(ops::Narrow(x, 1, 0, 1), {1});
+  const Variable y = ops::Tanh(dense_->Forward(first_.Forward(first, ctx), ctx));
+  return out_->Forward(second_.Forward(y, ctx), ctx);
+}
+
+std::vector<Variable> RobertaClassificationHead::ForwardAll(const std::vector<Variable>& inputs,
+                                                            const StepContext& ctx) {
+  return {Forward(inputs[0], ctx)};
+}
+
+nn::LayerCost RobertaClassificationHead::Cost(const Shape& input) const {
+  Require(input.rank() == 3, "roberta", "its head needs (N, T, width), got {}", ToString(input));
+  const nn::LayerCost dense = dense_->Cost({input[0], input[2]});
+  return dense.Then(out_->Cost(dense.output));
+}
+
+RobertaLmHead::RobertaLmHead(const RobertaOptions& o, const Variable& words)
+    : dtype_(o.dtype), words_(words) {
+  bias_ = AddParameter("bias", {o.vocab_size}, o.dtype, nn::Constant(0));
+  TieParameter("decoder.weight", "roberta.embeddings.word_embeddings.weight", words);
+  TieParameter("decoder.bias", "lm_head.bias", bias_);
+  dense_ = AddChild("dense", MakeLinear(o, o.hidden_size));
+  norm_ = AddChild("layer_norm",
+                   std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{
+                       .width = o.hidden_size, .eps = o.layer_norm_eps, .dtype = o.dtype}));
+}
+
+Variable RobertaLmHead::Forward(const Variable& x, const StepContext& ctx) {
+  const Variable y = norm_->Forward(ops::Gelu(dense_->Forward(x, ctx)), ctx);
+  return ops::Linear(y, words_, bias_);
+}
+
+std::vector<Variable> RobertaLmHead::ForwardAll(const std::vector<Variable>& inputs,
+                                                const StepContext& ctx) {
+  return {Forward(inputs[0], ctx)};
+}
+
+nn::LayerCost RobertaLmHead::Cost(const Shape& input) const {
+  nn::LayerCost cost = dense_->Cost(input);
+  cost.activation_bytes *= 2;  // of GELU too
+  cost = cost.Then(norm_->Cost(input));
+  Shape output = input;
+  output[input.rank() - 1] = words_.dim(0);
+  return cost.Then({.output = output,
+                    .flops = 2 * words_.dim(1) * Numel(output),
+                    .activation_bytes = Numel(output) * static_cast<int64_t>(SizeOf(dtype_))});
+}
+
+}  // namespace torus

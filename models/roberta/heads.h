@@ -1,0 +1,48 @@
+// What RoBERTa ends in.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/nn/dropout.h"
+#include "models/nn/layer_norm.h"
+#include "models/nn/linear.h"
+#include "models/roberta/roberta.h"
+
+namespace torus {
+
+// Class of the whole text from its first token: dropout, "dense", tanh, dropout, "out_proj".
+class RobertaClassificationHead : public nn::Module {
+ public:
+  // Uses the numbers dropout_layer and dropout_layer + 1.
+  RobertaClassificationHead(const RobertaOptions& options, uint64_t dropout_layer);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  // The mask ends here.
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
+  nn::LayerCost Cost(const Shape& input) const override;
+
+ private:
+  std::shared_ptr<nn::Linear> dense_, out_;
+  nn::Dropout first_, second_;
+};
+
+// The word at each place: "dense", GELU, "layer_norm", and the product with the word embeddings,
+// which are tied, and "bias".
+class RobertaLmHead : public nn::Module {
+ public:
+  // `words`: the word embeddings' weight, "roberta.embeddings.word_embeddings.weight".
+  RobertaLmHead(const RobertaOptions& options, const Variable& words);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
+  nn::LayerCost Cost(const Shape& input) const override;
+
+ private:
+  DType dtype_;
+  Variable bias_, words_;
+  std::shared_ptr<nn::Linear> dense_;
+  std::shared_ptr<nn::LayerNorm> norm_;
+};
+
+}  // namespace torus

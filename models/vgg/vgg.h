@@ -1,0 +1,25 @@
+// VGG (Simonyan & Zisserman 2015, "Very deep convolutional networks for large-scale image
+// recognition", table 1), with torchvision's names, options and initialization.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "models/nn/sequential.h"
+
+namespace torus {
+
+struct VggOptions {
+  int depth = 13;  // 11, 13, 16 or 19: configurations A, B, D and E
+  bool batch_norm = false;
+  int64_t num_classes = 1000;
+  double dropout = 0.5;  // probability, before the second and third linear layer
+  DType dtype = DType::kF32;
+};
+
+// Images (N, H, W, 3), at least 32 pixels each way, to logits (N, num_classes). Its layers are each
+// convolution with what follows it ("features.0", ...), the poolings, "avgpool", and the three
+// linear layers. BadInput for options that make no model.
+std::shared_ptr<nn::Sequential> Vgg(const VggOptions& options = {});
+
+}  // namespace torus

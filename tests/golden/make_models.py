@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Writes models.safetensors: logits, loss and gradients of models as their references compute them, in f64.
+
+Weights and images are no random numbers of a library but a hash of name and index (see value()), which the tests compute
+too; so full models fit into a small file. Of each gradient its norm and its product with such a tensor are kept.
+
+    pip install torch==2.15.0 torchvision==0.29.2 transformers==5.23.0 safetensors numpy
+    ./make_models.py models.safetensors
+"""
+import sys
+import zlib
+
+import numpy as np
+import torch
+import torchvision
+from safetensors.torch import save_file
+
+
+def value(name, count):
+    """Numbers in [-0.5, 0.5), exact in f32 on every machine."""
+    u = np.arange(count, dtype=np.uint32) * np.uint32(2654435761) + np.uint32(zlib.crc32(name.encode()))
+    for _ in range(2):
+        u ^= u >> np.uint32(16)
+        u *= np.uint32(0x45D9F3B)
+    u ^= u >> np.uint32(16)
+    return ((u >> np.uint32(8)).astype(np.float64) / 2**24 - 0.5)
+
+
+def parameter(name, shape):
+    count = int(np.prod(shape))
+    v = value(name, count)
+    if len(shape) == 1:
+        v = 1 + 0.4 * v if name.endswith("weight") else 0.4 * v
+    else:
+        fan_in = count // shape[0]
+        v = v * np.sqrt(12 * 1.5 / fan_in)
+    return torch.from_numpy(v.astype(np.float32).astype(np.float64)).reshape(shape)
+
+
+def fill(model):
+    for name, p in model.named_parameters():
+        p.data = parameter(name, tuple(p.shape))
+    return model.double()
+
+
+def record(out, key, model, logits, labels):
+    loss = torch.nn.functional.cross_entropy(logits, labels)
+    loss.backward()
+    out[f"{key}/logits"] = logits.detach()
+    out[f"{key}/loss"] = loss.detach().reshape(1)
+    for name, p in model.named_parameters():
+        g = p.grad.reshape(-1)
+        r = torch.from_numpy(value("project " + name, g.numel()))
+        out[f"{key}/grad/{name}"] = torch.stack([g.norm(), (g * r).sum()])
+
+
+def images(out, key, model, size, batch, classes):
+    model = fill(model)
+    model.train()
+    for m in model.modules():
+        if isinstance(m, torch.nn.Dropout):
+            m.p = 0.0
+    x = torch.from_numpy(value(key, batch * 3 * size * size) * np.sqrt(12)).float().double().reshape(batch, 3, size, size)
+    labels = torch.arange(batch) % classes
+    record(out, key, model, model(x), labels)
+
+
+def main():
+    torch.set_num_threads(2)
+    out = {}
+    make = torchvision.models
+    images(out, "resnet18", make.resnet18(num_classes=10), 64, 4, 10)
+    images(out, "resnet50", make.resnet50(num_classes=10), 64, 4, 10)
+    images(out, "vgg11", make.vgg11(num_classes=10), 32, 2, 10)
+    images(out, "vgg11_bn", make.vgg11_bn(num_classes=10), 32, 2, 10)
+    save_file({k: v.contiguous() for k, v in out.items()}, sys.argv[1])
+
+
+main()

@@ -1,0 +1,75 @@
+// Sizes of models as published, counted without memory for their weights.
+#include <gtest/gtest.h>
+
+#include "models/gpt2/gpt2.h"
+#include "models/mobilenet_v2/mobilenet_v2.h"
+#include "models/nn/describe.h"
+#include "models/resnet/cifar_resnet.h"
+#include "models/resnet/resnet.h"
+#include "models/roberta/roberta.h"
+#include "models/vgg/vgg.h"
+
+namespace torus {
+namespace {
+
+template <class Make>
+int64_t Parameters(const Make& make) {
+  const nn::ShapesOnly shapes_only;
+  int64_t count = 0;
+  for (const NamedVariable& p : make()->Parameters()) count += p.value.numel();
+  return count;
+}
+
+// torchvision's num_params of the models' weights.
+TEST(Sizes, ImageModelsHaveTorchvisionsParameters) {
+  EXPECT_EQ(Parameters([] { return Vgg({.depth = 11}); }), 132863336);
+  EXPECT_EQ(Parameters([] { return Vgg({.depth = 13}); }), 133047848);
+  EXPECT_EQ(Parameters([] { return Vgg({.depth = 16}); }), 138357544);
+  EXPECT_EQ(Parameters([] { return Vgg({.depth = 19}); }), 143667240);
+  EXPECT_EQ(Parameters([] { return Vgg({.depth = 13, .batch_norm = true}); }), 133053736);
+  EXPECT_EQ(Parameters([] { return Vgg({.depth = 19, .batch_norm = true}); }), 143678248);
+  EXPECT_EQ(Parameters([] { return ResNet({.depth = 18}); }), 11689512);
+  EXPECT_EQ(Parameters([] { return ResNet({.depth = 34}); }), 21797672);
+  EXPECT_EQ(Parameters([] { return ResNet({.depth = 50}); }), 25557032);
+  EXPECT_EQ(Parameters([] { return ResNet({.depth = 101}); }), 44549160);
+  EXPECT_EQ(Parameters([] { return MobileNetV2({.num_classes = 10}); }), 2236682);
+}
+
+// He et al. 2016, table 6: 0.27 M and 0.85 M.
+TEST(Sizes, CifarResNetsHaveThePapersParameters) {
+  EXPECT_EQ(Parameters([] { return CifarResNet({.depth = 20}); }), 269722);
+  EXPECT_EQ(Parameters([] { return CifarResNet({.depth = 56}); }), 853018);
+}
+
+// The published models by transformers: roberta-base with a head for two classes, GPT2LMHeadModel
+// with its tied head.
+TEST(Sizes, TransformersHaveTheReferencesParameters) {
+  EXPECT_EQ(Parameters([] { return Roberta(RobertaBase()); }), 124647170);
+  EXPECT_EQ(Parameters([] { return Gpt2(); }), 124439808);
+  EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Size("gpt2-medium")); }), 354823168);
+  EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Size("gpt2-large")); }), 774030080);
+  EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Size("gpt2-xl")); }), 1557611200);
+}
+
+TEST(Sizes, ATiedHeadCountsOnceInTheTable) {
+  const nn::ShapesOnly shapes_only;
+  const auto layers = nn::Describe(*Gpt2(), {1, 16});
+  EXPECT_EQ(layers.back().name, "lm_head");
+  EXPECT_EQ(layers.back().parameters, 0);
+  EXPECT_EQ(layers.back().cost.output, (Shape{1, 16, 50257}));
+}
+
+// Multiply-adds of one 224 x 224 image, torchvision's _ops.
+TEST(Sizes, ArithmeticIsTorchvisions) {
+  const nn::ShapesOnly shapes_only;
+  const Shape image{1, 224, 224, 3};
+  auto giga = [&](const auto& model) {
+    return static_cast<double>(model->Cost(image).flops) / 2e9;
+  };
+  EXPECT_NEAR(giga(Vgg({.depth = 13})), 11.308, 0.001);
+  EXPECT_NEAR(giga(ResNet({.depth = 18})), 1.814, 0.001);
+  EXPECT_NEAR(giga(ResNet({.depth = 101})), 7.801, 0.001);
+}
+
+}  // namespace
+}  // namespace torus
