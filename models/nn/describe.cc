@@ -38,7 +38,7 @@ std::vector<LayerSummary> Describe(const Sequential& model, const Shape& input) 
 }
 
 double StaticCost(const LayerCost& cost) {
-  constexpr double kFlopsOfByte = 128;
+  constexpr double kFlopsOfByte = 8;
   return static_cast<double>(cost.flops) +
          kFlopsOfByte * static_cast<double>(cost.activation_bytes);
 }

@@ -46,6 +46,10 @@ void DataParallel::BroadcastState(const std::vector<NamedTensor>& buffers) {
   for (NamedVariable& parameter : parameters_) {
     BroadcastTensor(replicas_, parameter.value.mutable_data(), parameter.name);
   }
+  BroadcastBuffers(buffers);
+}
+
+void DataParallel::BroadcastBuffers(const std::vector<NamedTensor>& buffers) {
   for (NamedTensor buffer : buffers) BroadcastTensor(replicas_, buffer.value, buffer.name);
 }
 

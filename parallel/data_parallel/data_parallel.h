@@ -36,6 +36,8 @@ class DataParallel {
 
   // Copies the parameters and `buffers` of replica 0 to all, bit for bit.
   void BroadcastState(const std::vector<NamedTensor>& buffers);
+  // Copies `buffers` of replica 0 alone.
+  void BroadcastBuffers(const std::vector<NamedTensor>& buffers);
 
   // Bytes that this replica sends in one ReduceGradients.
   uint64_t BytesPerStep() const;

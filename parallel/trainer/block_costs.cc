@@ -28,6 +28,14 @@ std::vector<Variable> Leaves(const std::vector<Tensor>& tensors) {
   return leaves;
 }
 
+// Masks and the like have no gradient.
+std::vector<Variable> Differentiable(const std::vector<Variable>& outputs) {
+  std::vector<Variable> some;
+  for (const Variable& output : outputs)
+    if (output.requires_grad()) some.push_back(output);
+  return some;
+}
+
 std::vector<Tensor> Ones(const std::vector<Variable>& outputs) {
   std::vector<Tensor> ones;
   for (const Variable& output : outputs) ones.push_back(Full(output.shape(), 1, output.dtype()));
@@ -41,9 +49,10 @@ double RunOnce(const Block& block, const std::vector<Tensor>& inputs, const Step
   const int64_t begin = trace::Now();
   const std::vector<Variable> results = block.forward(leaves, context);
   const int64_t middle = trace::Now();
-  const std::vector<Tensor> ones = Ones(results);
+  const std::vector<Variable> ends = Differentiable(results);
+  const std::vector<Tensor> ones = Ones(ends);
   const int64_t resumed = trace::Now();
-  if (NeedsGrad(results)) Backward(results, ones);
+  if (!ends.empty()) Backward(ends, ones);
   const int64_t end = trace::Now();
   outputs.clear();
   for (const Variable& result : results) outputs.push_back(result.data());

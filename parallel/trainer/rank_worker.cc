@@ -2,7 +2,9 @@
 
 #include <chrono>
 
+#include "parallel/optim/gradient_norm.h"
 #include "parallel/pipeline/add_context.h"
+#include "parallel/trainer/clipping.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "runtime/trace.h"
@@ -33,25 +35,25 @@ std::map<int, Stage*> Pointers(std::map<int, Stage>& stages) {
 
 }  // namespace
 
-RankWorker::RankWorker(Transport& world, const WorldLayout& layout, int rank,
-                       const Schedule& schedule, std::map<int, Stage> stages,
-                       const TrainerOptions& options, const TrainingParts& parts)
+RankWorker::RankWorker(Transport& world, const Run& run, int rank, std::map<int, Stage> stages)
     : world_(world),
-      layout_(layout),
-      place_(layout.place(rank)),
-      options_(options),
-      parts_(parts),
-      pipeline_(world, layout.PipelineOf(place_.replica)),
-      replicas_(world, layout.ReplicasOf(place_.pipeline_rank)),
+      layout_(run.layout),
+      place_(run.layout.place(rank)),
+      table_(run.table),
+      options_(run.options),
+      parts_(run.parts),
+      pipeline_(world, run.layout.PipelineOf(place_.replica)),
+      replicas_(world, run.layout.ReplicasOf(place_.pipeline_rank)),
       stages_(std::move(stages)) {
   for (const auto& [number, stage] : stages_) {
     StageWork& work = work_[number];
-    work.parameters = stage.Parameters();
-    work.replicas = std::make_unique<DataParallel>(replicas_, work.parameters);
-    work.optimizer = parts.optimizer(work.parameters);
+    work.parameters = UniqueParameters(stage);
+    work.replicas = std::make_unique<DataParallel>(replicas_, stage.Parameters());
+    work.optimizer = parts_.optimizer(work.parameters);
   }
+  tied_ = std::make_unique<TiedGradients>(pipeline_, table_, StageOwners(run.schedule), stages_);
   executor_ =
-      std::make_unique<Executor>(pipeline_, schedule, Pointers(stages_), MakeExecutorOptions());
+      std::make_unique<Executor>(pipeline_, run.schedule, Pointers(stages_), MakeExecutorOptions());
 }
 
 ExecutorOptions RankWorker::MakeExecutorOptions() {
@@ -61,10 +63,7 @@ ExecutorOptions RankWorker::MakeExecutorOptions() {
   };
   options.activation_codec = NewCodec(options_);
   options.gradient_codec = NewCodec(options_);
-  options.on_reduce = [this](int stage, int64_t step) {
-    work_.at(stage).replicas->ReduceGradients(fmt::format("step {}, stage {}", step, stage));
-    if (options_.on_gradients) options_.on_gradients(place_, step, work_.at(stage).parameters);
-  };
+  options.on_reduce = [this](int stage, int64_t step) { Reduce(stage, step); };
   options.on_step = [this](int stage, int64_t) { Step(stage); };
   if (options_.before_action)
     options.before_action = [this](const Action& action, int64_t step) {
@@ -73,9 +72,29 @@ ExecutorOptions RankWorker::MakeExecutorOptions() {
   return options;
 }
 
+// Whatever the schedule, all reductions of a rank come before its first step.
+void RankWorker::Reduce(int stage, int64_t step) {
+  work_.at(stage).replicas->ReduceGradients(fmt::format("step {}, stage {}", step, stage));
+  if (++reduced_ < stages_.size()) return;
+  reduced_ = 0;
+  FinishGradients(step);
+}
+
+// Replicas come first: a ring's order of sums depends on where a gradient lies in its bucket, and
+// that differs between the stages of a tied weight.
+void RankWorker::FinishGradients(int64_t step) {
+  const std::string what = fmt::format("step {}", step);
+  tied_->Sum(what);
+  if (options_.on_gradients)
+    for (const auto& [stage, work] : work_) options_.on_gradients(place_, step, work.parameters);
+  if (options_.clip_norm > 0)
+    gradient_scale_ =
+        ClipScale(PipelineGradientNorm(pipeline_, table_, stages_, what), options_.clip_norm);
+}
+
 void RankWorker::Step(int stage) {
   StageWork& work = work_.at(stage);
-  work.optimizer->Step(learning_rate_);
+  work.optimizer->Step(learning_rate_, gradient_scale_);
   for (NamedVariable& parameter : work.parameters) parameter.value.ZeroGrad();
 }
 
@@ -102,6 +121,10 @@ void RankWorker::Prepare() {
 
 void RankWorker::BroadcastState() {
   for (auto& [number, work] : work_) work.replicas->BroadcastState(stages_.at(number).Buffers());
+}
+
+void RankWorker::BroadcastBuffers() {
+  for (auto& [number, work] : work_) work.replicas->BroadcastBuffers(stages_.at(number).Buffers());
 }
 
 MiniBatch RankWorker::Fetch(const BatchFn& batches, int64_t step) try {

@@ -7,7 +7,9 @@
 
 #include "parallel/data_parallel/data_parallel.h"
 #include "parallel/pipeline/executor.h"
+#include "parallel/trainer/parameter_table.h"
 #include "parallel/trainer/step_board.h"
+#include "parallel/trainer/tied_gradients.h"
 #include "parallel/trainer/trainer_options.h"
 #include "parallel/trainer/world_layout.h"
 #include "parallel/transport/group.h"
@@ -31,18 +33,26 @@ struct RankScore {
 
 class RankWorker {
  public:
+  // What all ranks of a run have in common.
+  struct Run {
+    const WorldLayout& layout;
+    const Schedule& schedule;
+    const ParameterTable& table;
+    const TrainerOptions& options;
+    const TrainingParts& parts;
+  };
   // `stages`: those of the place, by number. The references must outlive the worker.
-  RankWorker(Transport& world, const WorldLayout& layout, int rank, const Schedule& schedule,
-             std::map<int, Stage> stages, const TrainerOptions& options,
-             const TrainingParts& parts);
+  RankWorker(Transport& world, const Run& run, int rank, std::map<int, Stage> stages);
 
-  // The three below are called by all ranks together, each on its own thread.
+  // Those below, up to the counts, are called by all ranks together, each on its own thread.
   void Prepare();
   // Steps from `step` on until the board says stop.
   void Train(StepBoard& board, const BatchFn& batches, int64_t step);
   RankScore Evaluate(const BatchFn& batches, int64_t count);
   // Copies replica 0's parameters and buffers to all, bit for bit.
   void BroadcastState();
+  // Its buffers alone.
+  void BroadcastBuffers();
 
   RankCounts counts() const;
   const RankPlace& place() const { return place_; }
@@ -53,9 +63,11 @@ class RankWorker {
   struct StageWork {
     std::unique_ptr<DataParallel> replicas;
     std::unique_ptr<Optimizer> optimizer;
-    std::vector<NamedVariable> parameters;
+    std::vector<NamedVariable> parameters;  // each once
   };
   ExecutorOptions MakeExecutorOptions();
+  void Reduce(int stage, int64_t step);
+  void FinishGradients(int64_t step);
   void Step(int stage);
   Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
   MiniBatch Fetch(const BatchFn& batches, int64_t step);
@@ -65,13 +77,17 @@ class RankWorker {
   Transport& world_;
   const WorldLayout& layout_;
   const RankPlace place_;
+  const ParameterTable& table_;
   const TrainerOptions& options_;
   const TrainingParts& parts_;
   Group pipeline_, replicas_;
   std::map<int, Stage> stages_;
   std::map<int, StageWork> work_;
+  std::unique_ptr<TiedGradients> tied_;
   std::unique_ptr<Executor> executor_;
-  double learning_rate_ = 0;
+  // Of the step that runs.
+  double learning_rate_ = 0, gradient_scale_ = 1;
+  size_t reduced_ = 0;  // stages of this rank
   bool scoring_ = false;
   RankScore score_;
   double data_wait_ = 0, wall_ = 0;

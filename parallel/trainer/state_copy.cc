@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "parallel/trainer/parameter_table.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 
@@ -49,7 +50,7 @@ void CopyAll(const char* what, const std::vector<NamedTensor>& tensors, Places p
 // State is named PARAMETER.KIND.
 std::string ParameterOf(const std::string& name) { return name.substr(0, name.rfind('.')); }
 
-bool Owns(const Stage& stage, const std::string& parameter) {
+bool Has(const Stage& stage, const std::string& parameter) {
   for (const NamedVariable& own : stage.Parameters())
     if (own.name == parameter) return true;
   return false;
@@ -57,9 +58,9 @@ bool Owns(const Stage& stage, const std::string& parameter) {
 
 }  // namespace
 
-void AppendParameters(const StageState& state, std::vector<NamedTensor>& out) {
-  for (const NamedVariable& parameter : state.stage->Parameters())
-    out.push_back({parameter.name, parameter.value.data().Clone()});
+void AppendParameters(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out) {
+  for (const NamedVariable& parameter : UniqueParameters(*state.stage))
+    if (owns(parameter.name)) out.push_back({parameter.name, parameter.value.data().Clone()});
 }
 
 void AppendBuffers(const StageState& state, std::vector<NamedTensor>& out) {
@@ -67,9 +68,9 @@ void AppendBuffers(const StageState& state, std::vector<NamedTensor>& out) {
     out.push_back({buffer.name, buffer.value.Clone()});
 }
 
-void AppendOptimizer(const StageState& state, std::vector<NamedTensor>& out) {
+void AppendOptimizer(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out) {
   for (const NamedTensor& tensor : state.optimizer->State())
-    out.push_back({tensor.name, tensor.value.Clone()});
+    if (owns(ParameterOf(tensor.name))) out.push_back({tensor.name, tensor.value.Clone()});
 }
 
 void CopyWeights(const std::vector<NamedTensor>& weights, const std::vector<StageState>& stages) {
@@ -88,7 +89,7 @@ void CopyOptimizer(const std::vector<NamedTensor>& tensors, const std::vector<St
   for (const NamedTensor& tensor : tensors) {
     bool known = false;
     for (size_t i = 0; i < stages.size(); ++i) {
-      if (!Owns(*stages[i].stage, ParameterOf(tensor.name))) continue;
+      if (!Has(*stages[i].stage, ParameterOf(tensor.name))) continue;
       parts[i].push_back(tensor);
       known = true;
     }

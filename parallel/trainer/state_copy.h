@@ -1,6 +1,8 @@
 // Between live stages and the tensors of a TrainState. Trainer's own part.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "parallel/optim/optimizer.h"
@@ -14,10 +16,13 @@ struct StageState {
   Optimizer* optimizer = nullptr;
 };
 
+// Whether a stage's parameter is to be taken from it: the later uses of a tied one are not.
+using Owns = std::function<bool(const std::string& parameter)>;
+
 // Append copies.
-void AppendParameters(const StageState& state, std::vector<NamedTensor>& out);
+void AppendParameters(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out);
 void AppendBuffers(const StageState& state, std::vector<NamedTensor>& out);
-void AppendOptimizer(const StageState& state, std::vector<NamedTensor>& out);
+void AppendOptimizer(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out);
 
 // Copies into the stages of all replicas. BadInput unless the names are exactly those of the model,
 // each with its shape and dtype; then nothing is changed.

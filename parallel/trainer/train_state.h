@@ -14,9 +14,10 @@ namespace torus::parallel {
 struct TrainState {
   int64_t step =
       0;  // mini-batches done; with the sampler's seed it is the position in the data too
-  // Parameters and buffers, in model order. Running statistics are those of replica 0: each
-  // replica's batch norm sees its own part of the data, only replica 0's figures are ever evaluated
-  // or saved, and training does not depend on them.
+  // Parameters and buffers, in model order; a tied parameter once. Running statistics are those of
+  // replica 0: each replica's batch norm sees its own part of the data, only replica 0's figures are
+  // ever evaluated or saved, and training does not depend on them. When Trainer::Train returns, all
+  // replicas hold them.
   std::vector<NamedTensor> weights;
   std::vector<NamedTensor> optimizer;  // under the optimizer's names; equal on all replicas
 };

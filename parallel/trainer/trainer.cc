@@ -1,10 +1,12 @@
 #include "parallel/trainer/trainer.h"
 
 #include <atomic>
+#include <cmath>
 #include <map>
 #include <memory>
 
 #include "parallel/schedule/factory.h"
+#include "parallel/trainer/parameter_table.h"
 #include "parallel/trainer/rank_worker.h"
 #include "parallel/trainer/state_copy.h"
 #include "parallel/trainer/step_board.h"
@@ -46,22 +48,42 @@ struct Trainer::Impl {
         world(layout.size(), {.timeout = options.timeout}) {
     CheckParts(parts);
     Require(options.threads >= 1, "trainer", "threads must be at least 1, got {}", options.threads);
+    Require(options.clip_norm >= 0 && std::isfinite(options.clip_norm), "trainer",
+            "clip_norm must be at least 0, got {}", options.clip_norm);
+    for (int rank = 0; rank < world.size(); ++rank) AddEnd(rank);
     for (int r = 0; r < options.replicas; ++r) AddReplica(r);
     AddSegment(layout, Counts(), Counts(), totals);
     totals.bubble = MeasureBubble(schedule, totals.ranks);
     RunRanks(world, [&](Transport& rank) { workers[rank.rank()]->Prepare(); });
   }
 
+  void AddEnd(int rank) {
+    Transport& end = world.transport(rank);
+    if (options.wrap_transport) wrapped.push_back(options.wrap_transport(end));
+    ends.push_back(options.wrap_transport ? wrapped.back().get() : &end);
+  }
+
   void AddReplica(int replica) {
     std::vector<Block> blocks = parts.model();
     if (replica == 0) cuts = ChooseCuts(options, blocks);
     std::vector<Stage> stages = MakeStages(std::move(blocks), cuts);
+    // Another rank has a variable of its own, as it would on another machine.
+    for (size_t s = 1; s < stages.size(); ++s)
+      if (SharesVariables(stages, s)) stages[s] = MakeStages(parts.model(), cuts)[s];
+    if (replica == 0) table = ParameterTable(stages);
+    ShareTiedWeights(stages);
     for (int rank : layout.PipelineOf(replica)) {
       std::map<int, Stage> own;
       for (int s : layout.place(rank).stages) own.emplace(s, stages[s]);
-      workers.push_back(std::make_unique<RankWorker>(world.transport(rank), layout, rank, schedule,
-                                                     std::move(own), options, parts));
+      const RankWorker::Run run{layout, schedule, table, options, parts};
+      workers.push_back(std::make_unique<RankWorker>(*ends[rank], run, rank, std::move(own)));
     }
+  }
+
+  // Replica 0's running statistics are the run's (TrainState::weights): the others take them.
+  void ShareStatistics() {
+    if (options.replicas == 1) return;
+    RunRanks(world, [&](Transport& rank) { workers[rank.rank()]->BroadcastBuffers(); });
   }
 
   std::vector<RankCounts> Counts() const {
@@ -92,7 +114,10 @@ struct Trainer::Impl {
   const Schedule schedule;
   const WorldLayout layout;
   Cuts cuts;
+  ParameterTable table;
   InProcessWorld world;
+  std::vector<std::unique_ptr<Transport>> wrapped;
+  std::vector<Transport*> ends;                      // of each rank, as the workers use it
   std::vector<std::unique_ptr<RankWorker>> workers;  // by rank
   int64_t step = 0;
   TrainTotals totals;
@@ -157,6 +182,7 @@ void Trainer::Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks
            [&](Transport& rank) { impl.workers[rank.rank()]->Train(board, batches, begin); });
   AddSegment(impl.layout, before, impl.Counts(), impl.totals);
   impl.totals.bubble = MeasureBubble(impl.schedule, impl.totals.ranks);
+  impl.ShareStatistics();
 }
 
 EvaluationResult Trainer::Evaluate(int64_t count, const BatchFn& batches) {
@@ -186,8 +212,12 @@ TrainState Trainer::State() const {
   TrainState state{.step = impl_->step};
   const std::map<int, StageState> stages = impl_->FirstReplica();
   for (const auto& [number, stage] : stages) {
-    AppendParameters(stage, state.weights);
-    AppendOptimizer(stage, state.optimizer);
+    const auto owns = [this, stage = number](const std::string& parameter) {
+      const ParameterTable& table = impl_->table;
+      return table.entries()[table.IndexOf(parameter)].stages.front() == stage;
+    };
+    AppendParameters(stage, owns, state.weights);
+    AppendOptimizer(stage, owns, state.optimizer);
   }
   for (const auto& [number, stage] : stages) AppendBuffers(stage, state.weights);
   return state;

@@ -13,6 +13,7 @@
 #include "parallel/pipeline/executor.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/trainer/world_layout.h"
+#include "parallel/transport/transport.h"
 
 namespace torus::parallel {
 
@@ -26,17 +27,26 @@ struct TrainerOptions {
   int threads = 1;      // in all, shared by the ranks; each has at least one
   double timeout = 60;  // seconds without progress until a wait fails
   uint64_t seed = 0;    // of the steps' random numbers (StepContext::seed)
+  // Largest norm of the whole model's gradient: a larger one is scaled down to it before the step,
+  // as torch.nn.utils.clip_grad_norm_ does. 0: no clipping.
+  double clip_norm = 0;
+
+  // What each rank's end of the world is wrapped in, for one an emulated slow link; called once a
+  // rank, in the order of ranks. Empty: the end as it is.
+  std::function<std::unique_ptr<Transport>(Transport& end)> wrap_transport;
 
   // Watchers, called on the ranks' threads; empty ones cost nothing. What they throw fails the run.
   std::function<void(const RankPlace&, const Action&, int64_t step)> before_action;
-  // A stage's gradients, summed over micro-batches and replicas, right before the optimizer's step.
+  // A stage's gradients, summed over micro-batches, replicas and tied uses, before clipping and the
+  // optimizer's step. Each parameter comes once.
   std::function<void(const RankPlace&, int64_t step, const std::vector<NamedVariable>&)>
       on_gradients;
 };
 
 struct TrainingParts {
-  // The model, called once a replica (and once more by whoever measures it). Every call gives the
-  // same initial values: draw them from a seed and names alone.
+  // The model, called once a replica, once more for every further stage that shares a variable with
+  // an earlier one (tied weights), and by whoever measures it. Every call gives new variables with
+  // the same initial values: draw them from a seed and names alone.
   std::function<std::vector<Block>()> model;
   LossFn loss;  // mean over the rows of a micro-batch
   // Rows that the outputs get right; for evaluation. May be empty.
@@ -51,7 +61,9 @@ struct TrainingParts {
 
 // The data of one step for one rank: `step` counts from 0 over the whole run. Called on the ranks'
 // threads, all at once. `inputs` are needed where place.first, `targets` where place.last,
-// `samples` and `global_samples` everywhere; `seed` and `step` are filled in by the trainer.
+// `samples` and `global_samples` everywhere; `seed` and `step` are filled in by the trainer. It may
+// bring a multiple of options.micro_batches, the same in every step and on every rank: their
+// gradients are accumulated over as many rounds of the schedule before the one step (MiniBatch).
 using BatchFn = std::function<MiniBatch(int64_t step, const RankPlace& place)>;
 
 }  // namespace torus::parallel

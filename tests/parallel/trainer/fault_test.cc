@@ -1,6 +1,8 @@
 // Faults of one rank, seen from the application: an exception or a stop in each kind of action, on
 // each stage, ends the whole run with a message that says where. Requirement: within ten seconds of
 // the deadline.
+#include "tests/parallel/trainer/fault.h"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -9,44 +11,12 @@
 
 #include "runtime/error.h"
 #include "runtime/progress.h"
-#include "tests/parallel/trainer/toy_model.h"
 
 namespace torus::parallel {
 namespace {
 
 using std::chrono::duration;
-using std::chrono::steady_clock;
-using testing::ToyRun;
-
-constexpr double kTimeout = 0.4;
-constexpr int64_t kFaultStep = 2;
-
-// Longer than the deadline, yet the test can go on after it.
-void StopForAWhile() { std::this_thread::sleep_for(duration<double>(3 * kTimeout)); }
-
-struct Failure {
-  std::string message;
-  double seconds = 0;
-};
-
-Failure RunUntilFailure(const ToyRun& run) {
-  const auto begin = steady_clock::now();
-  const auto seconds = [&] { return duration<double>(steady_clock::now() - begin).count(); };
-  try {
-    Trainer trainer(run.options, run.Parts());
-    trainer.Train(kFaultStep + 3, run.Batches());
-  } catch (const std::exception& error) {
-    return {error.what(), seconds()};
-  }
-  return {};
-}
-
-void ExpectSays(const Failure& failure, const std::vector<std::string>& parts) {
-  EXPECT_LT(failure.seconds, kTimeout + 10);
-  for (const std::string& part : parts)
-    EXPECT_NE(failure.message.find(part), std::string::npos)
-        << "\"" << part << "\" is not in: " << failure.message;
-}
+using namespace testing;  // NOLINT: helpers of these tests
 
 struct Fault {
   ActionKind kind;

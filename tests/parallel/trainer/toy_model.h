@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -74,35 +75,43 @@ inline Variable ToyLoss(const std::vector<Variable>& outputs, const std::vector<
                 });
 }
 
-// Sums of the activations that training has seen, committed at the end of a mini-batch.
+// Sums of the activations that training has seen, committed at the end of a mini-batch; a micro-batch
+// that comes twice counts once.
 struct ToyStatistics {
   Tensor running = Zeros(Shape{1}, DType::kF64);
-  double pending = 0;
+  std::map<int, double> pending;  // by micro-batch
 };
 
-inline Block ToyBlock(int number) {
-  const std::string name = "layer" + std::to_string(number);
+inline Variable ToyWeight(int number) {
   Tensor weight(Shape{kWidth, kWidth}, DType::kF64);
   FillUniform(weight, -0.7, 0.7, RandomStream({.seed = 7, .layer = static_cast<uint64_t>(number)}));
-  const Variable w(weight, true);
+  return Variable(weight, true);
+}
+
+inline Block ToyBlock(int number, const Variable& w) {
+  const std::string name = "layer" + std::to_string(number);
   const auto statistics = std::make_shared<ToyStatistics>();
   Block block;
   block.name = name;
   block.forward = [w, number, statistics](const std::vector<Variable>& x, const StepContext& c) {
     const Variable y = ToyLayer(x[0], w, c, static_cast<uint64_t>(number));
-    for (int64_t i = 0; c.training && i < y.numel(); ++i)
-      statistics->pending += y.data().data<double>()[i];
+    double sum = 0;
+    for (int64_t i = 0; i < y.numel(); ++i) sum += y.data().data<double>()[i];
+    if (c.training) statistics->pending[c.micro_batch] = sum;
     return std::vector<Variable>{y};
   };
   block.parameters = {{name + ".weight", w}};
   block.buffers = {{name + ".running", statistics->running}};
   block.end_mini_batch = [statistics] {
     double& running = statistics->running.mutable_data<double>()[0];
-    running = 0.9 * running + 0.1 * statistics->pending;
-    statistics->pending = 0;
+    running *= 0.9;
+    for (const auto& [micro_batch, sum] : statistics->pending) running += 0.1 * sum;
+    statistics->pending.clear();
   };
   return block;
 }
+
+inline Block ToyBlock(int number) { return ToyBlock(number, ToyWeight(number)); }
 
 inline Variable ToyCast(const Variable& x, DType dtype) {
   return Record("toy_cast", x.data().To(dtype), {x},
@@ -121,6 +130,21 @@ inline std::vector<Block> ToyModel(int blocks, bool f32 = false) {
         return std::vector<Variable>{last ? y : ToyCast(y, DType::kF32)};
       };
     model.push_back(block);
+  }
+  return model;
+}
+
+// Blocks that use a weight of another one too: `owners[i]` is the block whose weight block i has. With
+// `own_leaves` each has a leaf of its own for it, otherwise one variable.
+inline std::vector<Block> ToyTiedModel(const std::vector<int>& owners, bool own_leaves = false) {
+  std::vector<Block> model;
+  std::map<int, Variable> weights;
+  for (int i = 0; i < static_cast<int>(owners.size()); ++i) {
+    const int owner = owners[i];
+    const auto [shared, is_new] = weights.try_emplace(owner, ToyWeight(owner));
+    const Variable w = own_leaves && !is_new ? ToyWeight(owner) : shared->second;
+    Block& block = model.emplace_back(ToyBlock(i, w));
+    block.parameters = {{"layer" + std::to_string(owner) + ".weight", w}};
   }
   return model;
 }

@@ -5,41 +5,15 @@
 #include <mutex>
 
 #include "runtime/error.h"
-#include "tests/parallel/trainer/toy_model.h"
+#include "tests/parallel/trainer/outcome.h"
 
 namespace torus::parallel {
 namespace {
 
+using testing::ExpectEqualBits;
+using testing::Outcome;
 using testing::ToyRun;
-
-struct Outcome {
-  std::vector<double> losses;
-  TrainState state;
-};
-
-Outcome TrainFor(const ToyRun& run, int64_t steps) {
-  Trainer trainer(run.options, run.Parts());
-  Outcome outcome;
-  trainer.Train(steps, run.Batches(),
-                {.on_step = [&](const StepReport& r) { outcome.losses.push_back(r.loss); }});
-  outcome.state = trainer.State();
-  return outcome;
-}
-
-void ExpectEqualBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i].name, b[i].name);
-    EXPECT_EQ(ToVector<double>(a[i].value), ToVector<double>(b[i].value)) << a[i].name;
-  }
-}
-
-void ExpectEqualBits(const Outcome& a, const Outcome& b) {
-  EXPECT_EQ(a.losses, b.losses);
-  EXPECT_EQ(a.state.step, b.state.step);
-  ExpectEqualBits(a.state.weights, b.state.weights);
-  ExpectEqualBits(a.state.optimizer, b.state.optimizer);
-}
+using testing::TrainFor;
 
 TEST(Trainer, EveryCutGivesTheSameBits) {
   ToyRun run;

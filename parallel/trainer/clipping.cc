@@ -1,0 +1,25 @@
+#include "parallel/trainer/clipping.h"
+
+#include "parallel/collectives/ring.h"
+#include "parallel/optim/gradient_norm.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+
+double PipelineGradientNorm(Transport& pipeline, const ParameterTable& table,
+                            const std::map<int, Stage>& stages, const std::string& what) {
+  std::vector<double> squares(table.entries().size());
+  for (const auto& [number, stage] : stages) {
+    const std::vector<NamedVariable> parameters = UniqueParameters(stage);
+    const std::vector<double> own = SquaredGradientNorms(parameters);
+    for (size_t i = 0; i < own.size(); ++i) {
+      const size_t index = table.IndexOf(parameters[i].name);
+      if (table.entries()[index].stages.front() == number) squares[index] = own[i];
+    }
+  }
+  // Every sum has one term that is not 0, so the ring's order does not matter.
+  RingAllReduce<double>(pipeline, squares, fmt::format("norm of the gradients, {}", what));
+  return GlobalNorm(squares);
+}
+
+}  // namespace torus::parallel

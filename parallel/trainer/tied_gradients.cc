@@ -1,0 +1,87 @@
+#include "parallel/trainer/tied_gradients.h"
+
+#include <algorithm>
+#include <set>
+
+#include "parallel/collectives/broadcast.h"
+#include "parallel/transport/group.h"
+#include "runtime/error.h"
+#include "runtime/kernels.h"
+
+namespace torus::parallel {
+namespace {
+
+// The uses of a parameter in one stage, in order.
+std::vector<Variable> UsesIn(const Stage& stage, const std::string& name) {
+  std::vector<Variable> uses;
+  for (const NamedVariable& parameter : stage.Parameters())
+    if (parameter.name == name) uses.push_back(parameter.value);
+  return uses;
+}
+
+// Takes the gradient away from the variable.
+Tensor TakeGradient(Variable& use) {
+  const Tensor gradient =
+      use.grad().defined() ? use.grad().Contiguous() : Zeros(use.shape(), use.dtype());
+  use.ZeroGrad();
+  return gradient;
+}
+
+}  // namespace
+
+TiedGradients::TiedGradients(Transport& pipeline, const ParameterTable& table,
+                             const std::vector<int>& owners, const std::map<int, Stage>& stages)
+    : pipeline_(pipeline) {
+  for (const ParameterTable::Entry& entry : table.entries()) {
+    if (!entry.tied()) continue;
+    Tied tied{.name = entry.name, .stages = entry.stages};
+    std::set<int> ranks;
+    std::map<int, size_t> seen;  // uses of a stage so far
+    for (const int s : entry.stages) {
+      tied.owners.push_back(owners.at(s));
+      ranks.insert(owners.at(s));
+      const auto own = stages.find(s);
+      tied.uses.push_back(own == stages.end() ? Variable()
+                                              : UsesIn(own->second, entry.name).at(seen[s]++));
+    }
+    tied.ranks.assign(ranks.begin(), ranks.end());
+    if (ranks.contains(pipeline.rank())) tied_.push_back(std::move(tied));
+  }
+}
+
+void TiedGradients::Sum(const std::string& what) {
+  for (Tied& tied : tied_) SumOne(tied, fmt::format("gradient of tied {}, {}", tied.name, what));
+}
+
+// The gradient of one use, on every rank that has one.
+Tensor TiedGradients::Gather(Tied& tied, size_t use, const std::string& what) {
+  Variable& variable = tied.uses[use];
+  Tensor gradient;
+  if (variable.defined()) {
+    gradient = TakeGradient(variable);
+  } else {
+    const auto known = std::find_if(tied.uses.begin(), tied.uses.end(),
+                                    [](const Variable& v) { return v.defined(); });
+    gradient = Empty(known->shape(), known->dtype());
+  }
+  if (tied.ranks.size() > 1) {
+    Group group(pipeline_, tied.ranks);
+    const auto root = std::find(tied.ranks.begin(), tied.ranks.end(), tied.owners[use]);
+    Broadcast(group, {static_cast<std::byte*>(gradient.mutable_raw()), gradient.bytes()},
+              static_cast<int>(root - tied.ranks.begin()), what);
+  }
+  return gradient;
+}
+
+void TiedGradients::SumOne(Tied& tied, const std::string& what) {
+  Tensor sum = Gather(tied, 0, what);
+  for (size_t use = 1; use < tied.uses.size(); ++use) AddInPlace(sum, Gather(tied, use, what));
+  int filled = -1;  // stage
+  for (size_t use = 0; use < tied.uses.size(); ++use) {
+    if (!tied.uses[use].defined() || tied.stages[use] == filled) continue;
+    tied.uses[use].SetGrad(filled < 0 ? sum : sum.Clone());
+    filled = tied.stages[use];
+  }
+}
+
+}  // namespace torus::parallel

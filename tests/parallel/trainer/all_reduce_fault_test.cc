@@ -1,0 +1,115 @@
+// Faults in the middle of a ring all-reduce, after some of its chunks have gone around.
+#include <atomic>
+#include <memory>
+
+#include "runtime/error.h"
+#include "tests/parallel/trainer/fault.h"
+
+namespace torus::parallel {
+namespace {
+
+using namespace testing;  // NOLINT: helpers of these tests
+
+// Passes everything on, and calls `act` right before its rank sends a certain chunk of an all-reduce.
+class FaultyEnd : public Transport {
+ public:
+  struct Fault {
+    std::atomic<bool> armed{false};
+    std::atomic<int> chunks_left{0};  // to send before the fault
+    std::function<void()> act;
+  };
+  FaultyEnd(Transport& end, std::shared_ptr<Fault> fault) : end_(end), fault_(std::move(fault)) {}
+
+  int rank() const override { return end_.rank(); }
+  int size() const override { return end_.size(); }
+  Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
+    if (tag.kind == TagClass::kCollective && fault_->armed && fault_->chunks_left-- == 0)
+      fault_->act();
+    return end_.Send(peer, tag, buffer, std::move(what));
+  }
+  Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override {
+    return end_.Recv(peer, tag, buffer, std::move(what));
+  }
+  void Abort(const std::string& reason) override { end_.Abort(reason); }
+  void ThrowIfAborted() const override { end_.ThrowIfAborted(); }
+  uint64_t BytesSent(int peer, TagClass kind) const override { return end_.BytesSent(peer, kind); }
+
+ private:
+  Transport& end_;
+  std::shared_ptr<Fault> fault_;
+};
+
+// Three replicas have a ring of four steps: chunks 0 and 1 scatter, 2 and 3 gather.
+struct RingFault {
+  int stages, stage, chunk;
+  const char* ring_step;  // in which the neighbour waits
+};
+
+void PrintTo(const RingFault& fault, std::ostream* out) {
+  *out << "stage " << fault.stage << " of " << fault.stages << ", chunk " << fault.chunk;
+}
+
+class MiddleOfAllReduce : public ::testing::TestWithParam<RingFault> {
+ protected:
+  // Of replica 0's rank.
+  ToyRun RunWith(std::function<void()> act) const {
+    const RingFault param = GetParam();
+    const auto fault = std::make_shared<FaultyEnd::Fault>();
+    fault->act = std::move(act);
+    fault->chunks_left = param.chunk;
+    ToyRun run;
+    run.options = {.stages = param.stages, .replicas = 3, .micro_batches = 2, .timeout = kTimeout};
+    run.options.before_action = [=](const RankPlace& place, const Action& action, int64_t step) {
+      if (place.rank == param.stage && step == kFaultStep && action.kind == ActionKind::kReduce)
+        fault->armed = true;
+    };
+    run.options.wrap_transport = [=](Transport& end) {
+      const auto none = std::make_shared<FaultyEnd::Fault>();
+      return std::make_unique<FaultyEnd>(end, end.rank() == param.stage ? fault : none);
+    };
+    return run;
+  }
+};
+
+TEST_P(MiddleOfAllReduce, ExceptionEndsAllAndSaysWhere) {
+  const int stage = GetParam().stage;
+  const Failure failure = RunUntilFailure(RunWith([] { throw BadInput("[test] injected"); }));
+  ExpectSays(failure, {"[test] injected", "step 2", "reduce", "replica 0",
+                       fmt::format("rank {}", stage), fmt::format("stage {}", stage)});
+}
+
+TEST_P(MiddleOfAllReduce, StopEndsAllAndSaysWhoWaitedForWhat) {
+  const Failure failure = RunUntilFailure(RunWith(StopForAWhile));
+  ExpectSays(failure, {"replica ", "step ", "stage ", "waiting for rank", "all-reduce of bucket 0",
+                       fmt::format("waits for rank {} (", GetParam().stage),
+                       fmt::format("rank {} shows no progress", GetParam().stage)});
+  // With one stage nobody waits for anything but the ring.
+  if (GetParam().stages > 1) return;
+  ExpectSays(failure, {"step 2", "stage 0", "waiting for rank 0", GetParam().ring_step});
+}
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, MiddleOfAllReduce,
+                         ::testing::Values(RingFault{1, 0, 1, "reduce-scatter"},
+                                           RingFault{1, 0, 3, "all-gather"}, RingFault{2, 0, 1, ""},
+                                           RingFault{2, 1, 3, ""}));
+
+TEST(FaultDeathTest, EndlessStopInAnAllReduceEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  ToyRun run;
+  run.options = {.replicas = 3, .timeout = kTimeout};
+  const auto fault = std::make_shared<FaultyEnd::Fault>();
+  fault->act = [] { std::this_thread::sleep_for(std::chrono::hours(1)); };
+  fault->chunks_left = 1;
+  run.options.before_action = [=](const RankPlace&, const Action& action, int64_t step) {
+    if (step == kFaultStep && action.kind == ActionKind::kReduce) fault->armed = true;
+  };
+  run.options.wrap_transport = [=](Transport& end) {
+    const auto none = std::make_shared<FaultyEnd::Fault>();
+    return std::make_unique<FaultyEnd>(end, end.rank() == 1 ? fault : none);
+  };
+  EXPECT_EXIT(RunUntilFailure(run), ::testing::ExitedWithCode(1),
+              "rank 1 did not stop .*step 2, .*waiting for rank 1 .*all-reduce of bucket 0");
+}
+
+}  // namespace
+}  // namespace torus::parallel

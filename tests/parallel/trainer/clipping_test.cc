@@ -1,0 +1,104 @@
+// Clipping by the norm of the whole gradient, wherever the model is cut.
+#include <mutex>
+
+#include "runtime/error.h"
+#include "tests/parallel/trainer/outcome.h"
+
+namespace torus::parallel {
+namespace {
+
+using testing::ExpectEqualBits;
+using testing::Outcome;
+using testing::ToyRun;
+using testing::TrainFor;
+
+// Gradients of step 0 of the toy model, and their norm.
+struct FirstStep {
+  std::map<std::string, std::vector<double>> gradients;
+  double norm = 0;
+};
+
+FirstStep WatchFirstStep() {
+  FirstStep first;
+  ToyRun run;
+  run.options = {.micro_batches = 3, .seed = 5};
+  run.options.on_gradients = [&](const RankPlace&, int64_t,
+                                 const std::vector<NamedVariable>& parameters) {
+    for (const NamedVariable& p : parameters)
+      first.gradients[p.name] = ToVector<double>(p.value.grad());
+  };
+  TrainFor(run, 1);
+  double squares = 0;
+  for (const auto& [name, gradient] : first.gradients)
+    for (const double g : gradient) squares += g * g;
+  first.norm = std::sqrt(squares);
+  return first;
+}
+
+TEST(Clipping, ScalesTheStepToTheNorm) {
+  const FirstStep first = WatchFirstStep();
+  ToyRun run;
+  run.options = {.micro_batches = 3, .seed = 5, .clip_norm = first.norm / 4};
+  const Outcome clipped = TrainFor(run, 1);
+  const std::vector<Block> model = testing::ToyModel(4);
+  // The first step of SGD is -0.1 x gradient x min(1, clip / (norm + 1e-6)).
+  const double scale = first.norm / 4 / (first.norm + 1e-6);
+  for (size_t b = 0; b < model.size(); ++b) {
+    const NamedVariable& p = model[b].parameters[0];
+    const std::vector<double> before = ToVector<double>(p.value.data());
+    const std::vector<double> after = ToVector<double>(clipped.state.weights[b].value);
+    ASSERT_EQ(clipped.state.weights[b].name, p.name);
+    // Values below 1, a handful of roundings of f64.
+    for (size_t i = 0; i < before.size(); ++i)
+      EXPECT_NEAR(after[i], before[i] - 0.1 * scale * first.gradients.at(p.name)[i], 1e-15);
+  }
+}
+
+TEST(Clipping, LeavesSmallGradientsAlone) {
+  ToyRun run;
+  run.options = {.micro_batches = 3, .seed = 5};
+  const Outcome free = TrainFor(run, 4);
+  run.options.clip_norm = 1e6;
+  ExpectEqualBits(free, TrainFor(run, 4));
+}
+
+TEST(Clipping, EveryCutGivesTheSameBits) {
+  ToyRun run;
+  run.options = {.micro_batches = 3, .seed = 5, .clip_norm = WatchFirstStep().norm / 3};
+  const Outcome one = TrainFor(run, 8);
+  for (const Cuts& cuts : {Cuts{1}, Cuts{3}, Cuts{1, 2}, Cuts{1, 2, 3}}) {
+    run.options.cuts = cuts;
+    run.options.stages = static_cast<int>(cuts.size()) + 1;
+    ExpectEqualBits(one, TrainFor(run, 8));
+  }
+}
+
+TEST(Clipping, ReplicasTakeTheSameStep) {
+  ToyRun run;
+  run.options = {
+      .stages = 2, .replicas = 3, .micro_batches = 2, .clip_norm = WatchFirstStep().norm / 3};
+  std::mutex mutex;
+  std::map<std::string, std::vector<std::vector<double>>> seen;
+  run.options.on_gradients = [&](const RankPlace&, int64_t step,
+                                 const std::vector<NamedVariable>& parameters) {
+    const std::lock_guard lock(mutex);
+    for (const NamedVariable& p : parameters)
+      if (step == 5) seen[p.name].push_back(ToVector<double>(p.value.data()));
+  };
+  TrainFor(run, 6);
+  ASSERT_EQ(seen.size(), 4u);
+  for (const auto& [name, values] : seen) {
+    ASSERT_EQ(values.size(), 3u);
+    EXPECT_EQ(values[0], values[1]) << name;
+    EXPECT_EQ(values[0], values[2]) << name;
+  }
+}
+
+TEST(Clipping, RefusesANegativeNorm) {
+  ToyRun run;
+  run.options.clip_norm = -1;
+  EXPECT_THROW(TrainFor(run, 1), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::parallel
