@@ -1,6 +1,5 @@
 // CIFAR-10 (Krizhevsky, "Learning multiple layers of features from tiny images", 2009) in its
-// binary version: a record is one label byte and 3072 bytes of pixels, the red plane of 32 x 32,
-// then the green, then the blue.
+// binary version: a record is one label byte and the pixels (cifar_records.h).
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,7 @@ inline constexpr int64_t kCifarRecordsPerFile = 10000;
 // for everything that the format forbids.
 std::unique_ptr<ImageSet> OpenCifar10(const std::string& dir, Split split);
 
-// Reads one file into records [first, first + records) of `images` (u8 (N, 32, 32, 3)) and `labels`
-// (i64 (N)). BadInput unless it holds exactly `records` records, each with a label of 0 to 9.
+// ReadCifarRecords of one of its files.
 void ReadCifarFile(const std::string& path, int64_t records, int64_t first, Tensor& images,
                    Tensor& labels);
 

@@ -34,7 +34,7 @@ bool UndoApple() {
 }
 
 // Refuses what a header claims before memory is taken for it.
-void CheckClaim(std::span<const uint8_t> bytes, const std::string& name) {
+ImageSize CheckClaim(std::span<const uint8_t> bytes, const std::string& name) {
   Require(bytes.size() <= std::numeric_limits<int>::max(), name,
           "requires an image of less than 2 GiB, got {} bytes", bytes.size());
   int width = 0, height = 0, channels = 0;
@@ -44,13 +44,19 @@ void CheckClaim(std::span<const uint8_t> bytes, const std::string& name) {
           bytes.size(), stbi_failure_reason());
   Require(width > 0 && height > 0 && int64_t{width} * height <= kMostPixels, name,
           "requires an image of 1 to {} pixels, got {} x {}", kMostPixels, height, width);
+  return {height, width};
 }
 
 }  // namespace
 
-Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name) {
-  CheckClaim(bytes, name);
+ImageSize CheckImage(std::span<const uint8_t> bytes, const std::string& name) {
+  const ImageSize size = CheckClaim(bytes, name);
   CheckWholeImage(bytes, name);
+  return size;
+}
+
+Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name) {
+  CheckImage(bytes, name);
   static const bool undoes_apple = UndoApple();
   TORUS_CHECK(undoes_apple);
   int width = 0, height = 0, channels = 0;

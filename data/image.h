@@ -21,7 +21,15 @@ inline constexpr int64_t kMostPixels = int64_t{1} << 26;
 // not a whole image (CheckWholeImage) of these formats.
 Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name);
 
-// The same of a file; also ReadFile's errors.
+// The height and width that an image claims, after all of DecodeImage's checks but decoding itself:
+// what it lets pass may still turn out damaged. BadInput as above.
+struct ImageSize {
+  int64_t height = 0, width = 0;
+  friend bool operator==(const ImageSize&, const ImageSize&) = default;
+};
+ImageSize CheckImage(std::span<const uint8_t> bytes, const std::string& name);
+
+// DecodeImage of a file; also ReadFile's errors.
 Tensor ReadImage(const std::string& path);
 
 }  // namespace torus::data

@@ -5,7 +5,9 @@
 #include <system_error>
 
 #include "data/cifar10.h"
+#include "data/cifar100.h"
 #include "data/fashion_mnist.h"
+#include "data/image_folder.h"
 
 namespace torus::data {
 namespace {
@@ -20,6 +22,9 @@ const std::vector<Entry>& Entries() {
   static const std::vector<Entry> entries = {
       {"fashion-mnist", kFashionMnistDir, OpenFashionMnist},
       {"cifar10", "", OpenCifar10},
+      {"cifar100", "", OpenCifar100},
+      {"image-folder", "", OpenImageFolder},
+      {"food101", "", OpenFood101},
   };
   return entries;
 }

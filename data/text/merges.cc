@@ -58,10 +58,11 @@ Merges::Merges(std::string_view text, const std::string& path) {
     const auto [left, right] = reader.Halves(line);
     const auto l = known.find(left), r = known.find(right);
     Require(l != known.end() && r != known.end(), path,
-            "line {}: requires strings that lines above make, got '{}'", line.number, line.text);
+            "line {}: requires strings that lines above make, got '{}'", line.number,
+            line.text.substr(0, 80));
     const Symbol left_symbol = l->second, right_symbol = r->second;  // `add` may move `known`
     Require(add(left + right), path, "line {}: makes '{}', which a line above does", line.number,
-            line.text);
+            line.text.substr(0, 80));
     Insert(left_symbol, right_symbol, static_cast<Symbol>(bytes_.size() - 1));
   }
 }

@@ -46,29 +46,22 @@ PairEncoder::PairEncoder(const BpeTokenizer& tokenizer, int64_t max_length)
           least, max_length);
 }
 
-std::vector<int32_t> PairEncoder::Join(const std::vector<int32_t>& first, int64_t keep_first,
-                                       const std::vector<int32_t>* second,
-                                       int64_t keep_second) const {
-  std::vector<int32_t> row = format_.before;
-  Append(first, keep_first, &row);
-  if (second != nullptr) {
-    Append(format_.between, Size(format_.between), &row);
-    Append(*second, keep_second, &row);
-  }
-  Append(format_.after, Size(format_.after), &row);
-  return row;
-}
-
-std::vector<int32_t> PairEncoder::Encode(std::string_view first,
-                                         std::optional<std::string_view> second) const {
+PairEncoder::Row PairEncoder::Encode(std::string_view first,
+                                     std::optional<std::string_view> second) const {
   std::vector<int32_t> a, b;
   tokenizer_.EncodeWithSpecials(first, &a);
-  int64_t room = max_length_ - Size(format_.before) - Size(format_.after);
-  if (!second.has_value()) return Join(a, std::min(Size(a), room), nullptr, 0);
-  tokenizer_.EncodeWithSpecials(*second, &b);
-  room -= Size(format_.between);
-  const PairLengths keep = TruncateLongestFirst({Size(a), Size(b)}, room);
-  return Join(a, keep.first, &b, keep.second);
+  if (second.has_value()) tokenizer_.EncodeWithSpecials(*second, &b);
+  const int64_t between = second.has_value() ? Size(format_.between) : 0;
+  const int64_t room = max_length_ - Size(format_.before) - between - Size(format_.after);
+  const PairLengths whole{Size(a), Size(b)};
+  const PairLengths keep = second.has_value() ? TruncateLongestFirst(whole, room)
+                                              : PairLengths{std::min(whole.first, room), 0};
+  Row row{.tokens = format_.before, .truncated = !(keep == whole)};
+  Append(a, keep.first, &row.tokens);
+  Append(format_.between, between, &row.tokens);
+  Append(b, keep.second, &row.tokens);
+  Append(format_.after, Size(format_.after), &row.tokens);
+  return row;
 }
 
 }  // namespace torus::data

@@ -39,15 +39,15 @@ class PairEncoder {
 
   int64_t max_length() const { return max_length_; }
   int32_t pad() const { return format_.pad; }
+  struct Row {
+    std::vector<int32_t> tokens;
+    bool truncated = false;  // something of the text is missing
+  };
   // The row of a text, or of a pair, truncated at the right, not filled up. Special tokens written
   // out in a text are recognised, as Hugging Face's tokenizers do.
-  std::vector<int32_t> Encode(std::string_view first,
-                              std::optional<std::string_view> second = {}) const;
+  Row Encode(std::string_view first, std::optional<std::string_view> second = {}) const;
 
  private:
-  std::vector<int32_t> Join(const std::vector<int32_t>& first, int64_t keep_first,
-                            const std::vector<int32_t>* second, int64_t keep_second) const;
-
   const BpeTokenizer& tokenizer_;
   PairFormat format_;
   int64_t max_length_;

@@ -124,9 +124,9 @@ TokenNumbers ParseFairseqDictionary(std::string_view text, const std::string& pa
     const std::string word(line.text.substr(0, space));
     const std::string* const token = words.Of(word);
     Require(token != nullptr, path, "line {}: requires a number of GPT-2's {} tokens, got {}",
-            line.number, gpt2.size(), word);
+            line.number, gpt2.size(), word.substr(0, 80));
     Require(add(*token), path, "line {}: requires each word once, got '{}' twice", line.number,
-            word);
+            word.substr(0, 80));
   }
   Require(add("<mask>"), path, "requires no word <mask>: it is added behind the last");
   return numbers;
@@ -138,7 +138,7 @@ Vocabulary::Vocabulary(const TokenNumbers& tokens, const Merges& merges, const s
     const std::string text = SymbolsOfBytes(merges.BytesOf(symbol));
     const auto found = others_.find(text);
     Require(found != others_.end(), path, "requires a number for '{}', which the merges make",
-            text);
+            text.substr(0, 80));
     numbers_[symbol] = found->second;
     bytes_[found->second] = merges.BytesOf(symbol);
     others_.erase(found);

@@ -9,7 +9,8 @@ namespace {
 
 TEST(OpenDataset, ListsTheNamesItKnows) {
   EXPECT_EQ(MessageOf<BadInput>([] { OpenDataset("mnist", "", Split::kTrain); }),
-            "[data] requires one of fashion-mnist, cifar10, got 'mnist'");
+            "[data] requires one of fashion-mnist, cifar10, cifar100, image-folder, food101, got "
+            "'mnist'");
 }
 
 TEST(OpenDataset, NamesTheFolderThatIsNone) {

@@ -31,10 +31,10 @@ TEST(PairEncoder, OfRoberta) {
   const auto tokenizer = OpenRoberta(dir);
   const PairEncoder encoder(*tokenizer, 7);
   EXPECT_EQ(encoder.pad(), 259);
-  EXPECT_EQ(encoder.Encode("x"), (Ids{258, 'x', 260}));
-  EXPECT_EQ(encoder.Encode("x", ""), (Ids{258, 'x', 260, 260, 260}));
-  EXPECT_EQ(encoder.Encode("xyz", "uvw"), (Ids{258, 'x', 260, 260, 'u', 'v', 260}));
-  EXPECT_EQ(encoder.Encode("ab <mask>123456"), (Ids{258, 256, 262, '1', '2', '3', 260}));
+  EXPECT_EQ(encoder.Encode("x").tokens, (Ids{258, 'x', 260}));
+  EXPECT_EQ(encoder.Encode("x", "").tokens, (Ids{258, 'x', 260, 260, 260}));
+  EXPECT_EQ(encoder.Encode("xyz", "uvw").tokens, (Ids{258, 'x', 260, 260, 'u', 'v', 260}));
+  EXPECT_EQ(encoder.Encode("ab <mask>123456").tokens, (Ids{258, 256, 262, '1', '2', '3', 260}));
   ExpectBadInput([&] { PairEncoder(*tokenizer, 5); }, "[roberta]", "at least 6 tokens, got 5");
 }
 
@@ -44,8 +44,8 @@ TEST(PairEncoder, OfGpt2) {
   const auto tokenizer = OpenGpt2(dir);
   const PairEncoder encoder(*tokenizer, 5);
   EXPECT_EQ(encoder.pad(), 258);
-  EXPECT_EQ(encoder.Encode("xy"), (Ids{'x', 'y', 258}));
-  EXPECT_EQ(encoder.Encode("xyz", "ab"), (Ids{'x', 'y', 258, 256, 258}));
+  EXPECT_EQ(encoder.Encode("xy").tokens, (Ids{'x', 'y', 258}));
+  EXPECT_EQ(encoder.Encode("xyz", "ab").tokens, (Ids{'x', 'y', 258, 256, 258}));
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ TEST(PairGolden, SpecialTokensPairsAndTruncation) {
       gpt2->EncodeWithSpecials(text, &ids);
     } else {
       const PairEncoder encoder(*roberta, parts[3].is_null() ? 512 : parts[3].get<int64_t>());
-      ids = parts[2].is_null() ? encoder.Encode(text)
-                               : encoder.Encode(text, parts[2].get<std::string>());
+      ids = parts[2].is_null() ? encoder.Encode(text).tokens
+                               : encoder.Encode(text, parts[2].get<std::string>()).tokens;
     }
     EXPECT_EQ(ids, parts[4].get<Ids>());
   }

@@ -1,0 +1,98 @@
+#include "data/text/language_data.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "data/mapped_file.h"
+#include "data/text/byte_tokenizer.h"
+#include "data/text/char_tokenizer.h"
+#include "data/text/open_tokenizer.h"
+#include "data/text/utf8.h"
+#include "runtime/error.h"
+
+namespace torus::data {
+namespace {
+
+std::string_view TextOf(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+std::unique_ptr<Tokens> Tokenized(const Tokenizer& tokenizer, std::string_view text,
+                                  std::string name) {
+  return std::make_unique<TokenVector>(std::move(name), tokenizer.vocabulary(),
+                                       tokenizer.Encode(text));
+}
+
+LanguageData OpenTextFile(const std::string& path, const std::string& name,
+                          const std::string& vocabulary_dir) {
+  const MappedFile file(path);
+  const std::string_view text = TextOf(file);
+  LanguageData data;
+  if (name == "chars") {
+    data.tokenizer = std::make_unique<CharTokenizer>(CharTokenizer::Of(text, path));
+  } else {
+    data.tokenizer = MakeTokenizer({.tokenizer = name}, vocabulary_dir);
+  }
+  const auto [train, validation] = SplitText(text);
+  data.train = Tokenized(*data.tokenizer, train, path + " (train)");
+  data.validation = Tokenized(*data.tokenizer, validation, path + " (validation)");
+  return data;
+}
+
+LanguageData OpenFolder(const std::string& path, const std::string& name,
+                        const std::string& vocabulary_dir) {
+  auto train = std::make_unique<TokenShards>(path, "train");
+  auto validation = std::make_unique<TokenShards>(path, "validation");
+  const TokenOrigin& origin = train->origin();
+  Require(validation->origin() == origin, validation->name(),
+          "requires the tokenizer of the training files, {}, got {}", origin.tokenizer,
+          validation->origin().tokenizer);
+  Require(name.empty() || name == origin.tokenizer, path, "requires tokens of {}, got those of {}",
+          name, origin.tokenizer);
+  LanguageData data{.tokenizer = MakeTokenizer(origin, vocabulary_dir)};
+  data.train = std::move(train);
+  data.validation = std::move(validation);
+  return data;
+}
+
+}  // namespace
+
+std::vector<std::string> TokenizerNames() { return {"gpt2", "roberta", "bytes", "chars"}; }
+
+std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
+                                         const std::string& vocabulary_dir) {
+  const std::string& name = origin.tokenizer;
+  std::unique_ptr<Tokenizer> tokenizer;
+  if (name == "bytes") tokenizer = std::make_unique<ByteTokenizer>();
+  if (name == "chars") tokenizer = std::make_unique<CharTokenizer>(origin.alphabet);
+  if (name == "gpt2" || name == "roberta") {
+    Require(!vocabulary_dir.empty(), name, "requires the folder of its vocabulary (--vocabulary)");
+    tokenizer = name == "gpt2" ? OpenGpt2(vocabulary_dir) : OpenRoberta(vocabulary_dir);
+  }
+  Require(tokenizer != nullptr, "text", "requires a tokenizer of {}, got '{}'",
+          fmt::join(TokenizerNames(), ", "), name);
+  Require(origin.vocabulary == 0 || origin.vocabulary == tokenizer->vocabulary(), name,
+          "requires a vocabulary of {} tokens, got {}", origin.vocabulary, tokenizer->vocabulary());
+  return tokenizer;
+}
+
+std::pair<std::string_view, std::string_view> SplitText(std::string_view text) {
+  const bool utf8 = ValidUtf8Prefix(text) == text.size();
+  const auto begins = [&](char byte) {
+    return !utf8 || (static_cast<uint8_t>(byte) & 0xC0) != 0x80;
+  };
+  size_t left = static_cast<size_t>(std::ranges::count_if(text, begins)) * 9 / 10, at = 0;
+  for (; at < text.size(); ++at) {
+    if (begins(text[at]) && left-- == 0) break;
+  }
+  return {text.substr(0, at), text.substr(at)};
+}
+
+LanguageData OpenLanguageData(const std::string& path, const std::string& tokenizer,
+                              const std::string& vocabulary_dir) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) ? OpenFolder(path, tokenizer, vocabulary_dir)
+                                                    : OpenTextFile(path, tokenizer, vocabulary_dir);
+}
+
+}  // namespace torus::data

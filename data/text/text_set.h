@@ -1,0 +1,47 @@
+// TextSet: sentences, or pairs of them, with their classes, as rows of tokens.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "data/dataset.h"
+#include "data/text/glue.h"
+#include "data/text/pair_format.h"
+
+namespace torus::data {
+
+// An example has the inputs {tokens i64 (T), mask i64 (T)}, T the greatest length: the row of
+// PairEncoder filled up with its pad token; the mask is 1 for the row and 0 for the filling. Its
+// target is the label, i64 scalar (kNoLabel where the file has none).
+class TextSet : public Dataset {
+ public:
+  // Encodes everything at once. `encoder` is not needed afterwards.
+  TextSet(const TextTable& table, const PairEncoder& encoder);
+
+  const DatasetInfo& info() const override { return info_; }
+  int64_t size() const override { return static_cast<int64_t>(labels_.size()); }
+  Sample Get(int64_t index) const override;
+
+  int64_t length() const { return length_; }  // T
+  // Examples of which something was cut off.
+  int64_t truncated() const { return truncated_; }
+  // Lines of the file that were left out.
+  const std::vector<SkippedLine>& skipped() const { return skipped_; }
+
+ private:
+  DatasetInfo info_;
+  std::vector<SkippedLine> skipped_;
+  int64_t length_;
+  int32_t pad_;
+  int64_t truncated_ = 0;
+  std::vector<int32_t> tokens_;  // of all rows, one behind the other
+  std::vector<size_t> begins_;   // [example] its first token; and the end of the last
+  std::vector<int64_t> labels_;
+};
+
+// Opens `dir`/train.tsv, or dev.tsv for Split::kTest (GLUE's test files have no labels), of a task
+// of GlueTasks(), tokenised in rows of `length`. ReadGlue's and PairEncoder's errors.
+std::unique_ptr<TextSet> OpenGlue(const std::string& task, const std::string& dir, Split split,
+                                  const BpeTokenizer& tokenizer, int64_t length);
+
+}  // namespace torus::data

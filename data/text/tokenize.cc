@@ -1,0 +1,104 @@
+#include "data/text/tokenize.h"
+
+#include <chrono>
+#include <span>
+
+#include "data/mapped_file.h"
+#include "data/text/char_tokenizer.h"
+#include "data/text/token_file.h"
+#include "runtime/error.h"
+#include "runtime/io/folder.h"
+
+namespace torus::data {
+namespace {
+
+constexpr size_t kMostBytes = (size_t{1} << 31) - 1;
+
+std::string_view TextOf(const MappedFile& file) {
+  Require(file.bytes().size() <= kMostBytes, file.path(),
+          "requires a text of at most {} bytes, got {}: cut it", kMostBytes, file.bytes().size());
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+// The characters of all inputs.
+CharTokenizer CharactersOf(const std::vector<std::string>& inputs) {
+  std::string alphabets;
+  for (const std::string& input : inputs) {
+    const MappedFile file(input);
+    alphabets += CharTokenizer::Of(TextOf(file), input).alphabet();
+  }
+  return CharTokenizer::Of(alphabets, "chars");
+}
+
+std::unique_ptr<Tokenizer> TokenizerFor(const TokenizeOptions& options) {
+  if (options.tokenizer == "chars")
+    return std::make_unique<CharTokenizer>(CharactersOf(options.inputs));
+  return MakeTokenizer({.tokenizer = options.tokenizer}, options.vocabulary_dir);
+}
+
+// Collects the tokens of one part and writes a file whenever there are enough.
+class ShardWriter {
+ public:
+  ShardWriter(std::string dir, std::string part, const Tokenizer& tokenizer, int64_t most)
+      : dir_(std::move(dir)), part_(std::move(part)), tokenizer_(tokenizer), most_(most) {}
+
+  void Add(std::string_view text) {
+    const auto begin = std::chrono::steady_clock::now();
+    tokenizer_.Encode(text, &ids_);
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    while (static_cast<int64_t>(ids_.size()) > most_) Write(most_);
+  }
+  // Writes what is left: at least one file in all.
+  void Finish() {
+    if (files_ == 0 || !ids_.empty()) Write(static_cast<int64_t>(ids_.size()));
+  }
+
+  int64_t tokens() const { return tokens_; }
+  int files() const { return files_; }
+  double seconds() const { return seconds_; }
+
+ private:
+  void Write(int64_t count) {
+    WriteTokenFile(TokenShardPath(dir_, part_, files_++), OriginOf(tokenizer_),
+                   std::span(ids_).first(count));
+    ids_.erase(ids_.begin(), ids_.begin() + count);
+    tokens_ += count;
+  }
+
+  const std::string dir_, part_;
+  const Tokenizer& tokenizer_;
+  const int64_t most_;
+  std::vector<int32_t> ids_;
+  int64_t tokens_ = 0;
+  int files_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+TokenizeResult TokenizeFiles(const TokenizeOptions& options) {
+  Require(!options.inputs.empty(), "tokenize", "requires at least one text file");
+  Require(options.shard_tokens >= 1, "tokenize", "requires at least one token a file, got {}",
+          options.shard_tokens);
+  const std::unique_ptr<Tokenizer> tokenizer = TokenizerFor(options);
+  TokenizeResult result{.vocabulary = tokenizer->vocabulary()};
+  io::FolderWriter folder(options.output);
+  ShardWriter train(folder.temporary(), "train", *tokenizer, options.shard_tokens);
+  ShardWriter validation(folder.temporary(), "validation", *tokenizer, options.shard_tokens);
+  for (const std::string& input : options.inputs) {
+    const MappedFile file(input);
+    const auto [first, rest] = SplitText(TextOf(file));
+    train.Add(first);
+    validation.Add(rest);
+    result.bytes += static_cast<int64_t>(file.bytes().size());
+  }
+  train.Finish();
+  validation.Finish();
+  folder.Commit();
+  result.train = train.tokens(), result.train_files = train.files();
+  result.validation = validation.tokens(), result.validation_files = validation.files();
+  result.seconds = train.seconds() + validation.seconds();
+  return result;
+}
+
+}  // namespace torus::data

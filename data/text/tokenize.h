@@ -1,0 +1,32 @@
+// From text files to a folder of token files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/text/language_data.h"
+
+namespace torus::data {
+
+struct TokenizeOptions {
+  std::vector<std::string> inputs;     // text files, less than 2 GiB each
+  std::string output;                  // folder, committed whole: an old one is replaced
+  std::string tokenizer = "gpt2";      // of TokenizerNames(); chars: the alphabet of all inputs
+  std::string vocabulary_dir;          // of gpt2 and roberta
+  int64_t shard_tokens = 100'000'000;  // most tokens a file
+};
+
+struct TokenizeResult {
+  int64_t vocabulary = 0;
+  int64_t bytes = 0, train = 0, validation = 0;  // bytes read, tokens written
+  int train_files = 0, validation_files = 0;
+  double seconds = 0;  // of tokenising alone, without files
+};
+
+// Cuts each input by SplitText, tokenises both parts, and writes train-00000.tokens, ...,
+// validation-00000.tokens, ... (OpenLanguageData reads them). BadInput naming the option or file,
+// BrokenEnvironment where the folder cannot be written.
+TokenizeResult TokenizeFiles(const TokenizeOptions& options);
+
+}  // namespace torus::data

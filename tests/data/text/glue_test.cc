@@ -1,0 +1,131 @@
+#include "data/text/glue.h"
+
+#include <gtest/gtest.h>
+
+#include "data/text/open_tokenizer.h"
+#include "data/text/text_set.h"
+#include "tests/data/temp_file.h"
+#include "tests/data/text/small_bpe.h"
+
+namespace torus::data {
+namespace {
+
+TextTable Read(const std::string& task, const std::string& text) {
+  return ReadGlue(task, WriteText(TestFolder(), "train.tsv", text));
+}
+
+void ExpectExample(const TextExample& example, const std::string& first, const std::string& second,
+                   int64_t label) {
+  EXPECT_EQ(example.first, first);
+  EXPECT_EQ(example.second, second);
+  EXPECT_EQ(example.label, label);
+}
+
+TEST(ReadGlue, RteNamesItsLabels) {
+  const TextTable table = Read("rte",
+                               "\xef\xbb\xbfindex\tsentence1\tsentence2\tlabel\r\n"
+                               "0\tHe said \"no.\tA \"b\"\tnot_entailment\r\n"
+                               "1\tc\td\tentailment\n");
+  EXPECT_EQ(table.name, "rte train.tsv");
+  EXPECT_TRUE(table.pairs);
+  EXPECT_EQ(table.classes, (std::vector<std::string>{"entailment", "not_entailment"}));
+  ASSERT_EQ(table.examples.size(), 2u);
+  ExpectExample(table.examples[0], "He said \"no.", "A \"b\"", 1);
+  ExpectExample(table.examples[1], "c", "d", 0);
+  EXPECT_TRUE(table.skipped.empty());
+}
+
+TEST(ReadGlue, ColumnsAreFoundByName) {
+  const TextTable qqp = Read("qqp",
+                             "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"
+                             "5\t1\t2\tHow?\tWhy?\t1\n");
+  ExpectExample(qqp.examples.at(0), "How?", "Why?", 1);
+  const TextTable mrpc = Read("mrpc",
+                              "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
+                              "0\t7\t8\tx\ty\n");
+  ExpectExample(mrpc.examples.at(0), "x", "y", 0);
+  const TextTable wnli = Read("wnli", "index\tsentence1\tsentence2\tlabel\n0\tx\ty\t1\n");
+  ExpectExample(wnli.examples.at(0), "x", "y", 1);
+  const TextTable sst2 = Read("sst2", "sentence\tlabel\ngood \t1\n");
+  ExpectExample(sst2.examples.at(0), "good ", "", 1);
+  EXPECT_FALSE(sst2.pairs);
+}
+
+TEST(ReadGlue, FilesWithoutAHeader) {
+  const TextTable cola = Read("cola", "gj04\t1\t\tThey sang.\ngj04\t0\t*\tSang they.\n");
+  ASSERT_EQ(cola.examples.size(), 2u);
+  ExpectExample(cola.examples[0], "They sang.", "", 1);
+  ExpectExample(cola.examples[1], "Sang they.", "", 0);
+  const TextTable sst2 = Read("sst2", "0 no movement , no yuks\n1 fun\n");
+  ASSERT_EQ(sst2.examples.size(), 2u);
+  ExpectExample(sst2.examples[0], "no movement , no yuks", "", 0);
+}
+
+TEST(ReadGlue, TestFilesHaveNoLabels) {
+  const TextTable rte = Read("rte", "index\tsentence1\tsentence2\n0\tx\ty\n");
+  ExpectExample(rte.examples.at(0), "x", "y", kNoLabel);
+  const TextTable cola = Read("cola", "index\tsentence\n0\tx\n");
+  ExpectExample(cola.examples.at(0), "x", "", kNoLabel);
+}
+
+// One bad line in a hundred, and one at least.
+TEST(ReadGlue, FewBadLinesAreSkippedAndTold) {
+  const std::string good = "0\tx\ty\tentailment\n", bad = "0\tx\ty\n";
+  const std::string header = "index\tsentence1\tsentence2\tlabel\n";
+  std::string text = header + bad;
+  for (int i = 0; i < 250; ++i) text += good;
+  TextTable table = Read("rte", text);
+  EXPECT_EQ(table.examples.size(), 250u);
+  ASSERT_EQ(table.skipped.size(), 1u);
+  EXPECT_EQ(table.skipped[0].line, 2u);
+  EXPECT_EQ(table.skipped[0].reason, "requires 4 columns, got 3");
+  table = Read("rte", text + "0\t\ty\tentailment\n");
+  ASSERT_EQ(table.skipped.size(), 2u);
+  EXPECT_EQ(table.skipped[1].line, 253u);
+  EXPECT_EQ(table.skipped[1].reason, "requires a sentence, got an empty one");
+  ExpectBadInput([&] { Read("rte", text + "0\tx\ty\tmaybe\n" + bad); }, "train.tsv",
+                 "3 of 253 lines are bad, the first one line 2: requires 4 columns, got 3");
+  EXPECT_EQ(Read("rte", header + good + bad).skipped.size(), 1u);
+  ExpectBadInput([&] { Read("rte", header + good + bad + bad); }, "train.tsv", "2 of 3 lines");
+}
+
+TEST(ReadGlue, SaysWhyALabelIsNone) {
+  const TextTable table = Read("wnli", "sentence1\tsentence2\tlabel\nx\ty\t2\nx\ty\t0\n");
+  ASSERT_EQ(table.skipped.size(), 1u);
+  EXPECT_EQ(table.skipped[0].reason, "requires a label of the task, got '2'");
+}
+
+TEST(ReadGlue, RefusesWhatIsNoSuchFile) {
+  ExpectBadInput([] { Read("mnli", "x"); }, "[data]",
+                 "rte, cola, sst2, wnli, qqp, mrpc, got 'mnli'");
+  ExpectBadInput([] { Read("rte", ""); }, "train.tsv", "got an empty file");
+  ExpectBadInput([] { Read("rte", "sentence1\tlabel\n"); }, "train.tsv",
+                 "line 1: requires a header with sentence1 and sentence2, got 'sentence1 label'");
+  ExpectBadInput([] { Read("cola", "index\tsentence\n"); }, "train.tsv", "at least one example");
+  ExpectBadInput([] { Read("cola", "a\t1\t\tb\xff\n"); }, "train.tsv", "0xff at offset 6");
+  ExpectBadInput([] { Read("sst2", "index\tlabel\nx\t1\n"); }, "train.tsv", "2 of 2 lines are bad");
+}
+
+TEST(TextSet, GivesRowsAndMasks) {
+  const std::string dir = TestFolder();
+  WriteSmallBpe(dir, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});  // 258 ... 262
+  const auto tokenizer = OpenRoberta(dir);
+  WriteText(dir, "train.tsv", "sentence\tlabel\nab\t1\n12345678\t0\n");
+  WriteText(dir, "dev.tsv", "sentence\tlabel\nx\t1\n");
+  const auto set = OpenGlue("sst2", dir, Split::kTrain, *tokenizer, 6);
+  ASSERT_EQ(set->size(), 2);
+  EXPECT_EQ(set->truncated(), 1);
+  EXPECT_EQ(set->info().classes.size(), 2u);
+  const Sample short_one = set->Get(0), long_one = set->Get(1);
+  using Ids = std::vector<int64_t>;
+  EXPECT_EQ(ToVector<int64_t>(short_one.inputs[0]), (Ids{258, 256, 260, 259, 259, 259}));
+  EXPECT_EQ(ToVector<int64_t>(short_one.inputs[1]), (Ids{1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(short_one.target.Item(), 1);
+  EXPECT_EQ(ToVector<int64_t>(long_one.inputs[0]), (Ids{258, '1', '2', '3', '4', 260}));
+  EXPECT_EQ(ToVector<int64_t>(long_one.inputs[1]), (Ids{1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(OpenGlue("sst2", dir, Split::kTest, *tokenizer, 6)->size(), 1);
+  ExpectBadInput([&] { set->Get(2); }, "[sst2 train.tsv]", "0 to 1, got 2");
+}
+
+}  // namespace
+}  // namespace torus::data

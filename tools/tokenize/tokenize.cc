@@ -1,0 +1,50 @@
+// Text files to token files: //tools:tokenize -- --out FOLDER [--tokenizer gpt2|...] FILES.
+#include "data/text/tokenize.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "runtime/error.h"
+#include "tools/common/user_path.h"
+
+namespace torus::tools {
+namespace {
+
+int Main(int argc, char** argv) {
+  CLI::App app("Tokenises text files: 90 % of each for training, the rest for validation.",
+               "tokenize");
+  data::TokenizeOptions options;
+  app.add_option("--out", options.output, "Folder to write; an old one is replaced")->required();
+  app.add_option("--tokenizer", options.tokenizer, "What a token is")
+      ->check(CLI::IsMember(data::TokenizerNames()))
+      ->capture_default_str();
+  app.add_option("--vocabulary", options.vocabulary_dir,
+                 "Folder of encoder.json and vocab.bpe, or vocab.json and merges.txt");
+  app.add_option("--shard-tokens", options.shard_tokens, "Most tokens a file")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("texts", options.inputs, "Text files")->required()->type_name("FILES");
+  CLI11_PARSE(app, argc, argv);
+  for (std::string& input : options.inputs) input = UserPath(input);
+  options.output = UserPath(options.output);
+  options.vocabulary_dir = UserPath(options.vocabulary_dir);
+  const data::TokenizeResult result = data::TokenizeFiles(options);
+  std::cout << fmt::format(
+      "{} bytes to {} tokens of {} for training ({} files), {} for validation ({} files); "
+      "tokenised at {:.1f} MB/s\n",
+      result.bytes, result.train, result.vocabulary, result.train_files, result.validation,
+      result.validation_files, 1e-6 * static_cast<double>(result.bytes) / result.seconds);
+  return 0;
+}
+
+}  // namespace
+}  // namespace torus::tools
+
+int main(int argc, char** argv) {
+  try {
+    return torus::tools::Main(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << "tokenize: " << e.what() << std::endl;
+    return 1;
+  }
+}
