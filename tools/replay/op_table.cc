@@ -13,6 +13,8 @@ const OpTable& Operators() {
     AddProducts(all);
     AddConvolutions(all);
     AddNormalizations(all);
+    AddLayerNorm(all);
+    AddAttention(all);
     AddPooling(all);
     AddLosses(all);
     return all;

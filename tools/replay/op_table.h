@@ -38,6 +38,8 @@ void AddReductions(OpTable& table);
 void AddProducts(OpTable& table);
 void AddConvolutions(OpTable& table);
 void AddNormalizations(OpTable& table);
+void AddLayerNorm(OpTable& table);
+void AddAttention(OpTable& table);
 void AddPooling(OpTable& table);
 void AddLosses(OpTable& table);
 

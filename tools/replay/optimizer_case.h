@@ -15,8 +15,8 @@ struct CaseOptimizer {
   double momentum = 0;
 };
 
-// `spec` is the case's "optimizer", by PyTorch's argument names. Unsupported for another than SGD, or an argument that we
-// have not.
+// `spec` is the case's "optimizer", by PyTorch's argument names. Unsupported for another than sgd,
+// adam and adamw, or an argument that we have not.
 CaseOptimizer MakeOptimizer(const nlohmann::json& spec, std::vector<NamedVariable> parameters);
 
 }  // namespace torus::replay

@@ -6,7 +6,7 @@
 
 namespace torus::replay {
 
-// Compares the parameter after each step. Unsupported for optimizers other than SGD.
+// Compares the parameter after each step. Unsupported for optimizers that we have not.
 Comparison RunOptimizer(const Case& c);
 
 }  // namespace torus::replay
