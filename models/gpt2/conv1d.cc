@@ -1,7 +1,6 @@
 #include "models/gpt2/conv1d.h"
 
 #include "ops/matmul/linear.h"
-#include "ops/view/view.h"
 #include "runtime/error.h"
 
 namespace torus {
@@ -12,7 +11,7 @@ Conv1d::Conv1d(const Conv1dOptions& o) : options_(o) {
 }
 
 Variable Conv1d::Forward(const Variable& x, const StepContext&) {
-  return ops::Linear(x, ops::Transpose(weight_, 0, 1), bias_);
+  return ops::LinearInOut(x, weight_, bias_);
 }
 
 nn::LayerCost Conv1d::Cost(const Shape& input) const {

@@ -32,18 +32,16 @@ void MapBackward(const F& f, int64_t n, const T* kept, const T* dy, T* dx) {
 TORUS_INSTANTIATE(HardtanhFunctor)
 TORUS_INSTANTIATE(ReluFunctor)
 TORUS_INSTANTIATE(LeakyReluFunctor)
-TORUS_INSTANTIATE(SigmoidFunctor)
 TORUS_INSTANTIATE(LogSigmoidFunctor)
-TORUS_INSTANTIATE(TanhFunctor)
-TORUS_INSTANTIATE(SiluFunctor)
-TORUS_INSTANTIATE(GeluFunctor)
-TORUS_INSTANTIATE(GeluTanhFunctor)
 TORUS_INSTANTIATE(SoftplusFunctor)
-TORUS_INSTANTIATE(ExpFunctor)
 TORUS_INSTANTIATE(LogFunctor)
 TORUS_INSTANTIATE(SqrtFunctor)
 TORUS_INSTANTIATE(RsqrtFunctor)
 TORUS_INSTANTIATE(AbsFunctor)
+// Those of float are in activation_vector.cc.
+#define TORUS_INSTANTIATE_F64(F) TORUS_INSTANTIATE_FOR(ops::F, double)
+TORUS_VECTORISED_FUNCTORS(TORUS_INSTANTIATE_F64)
+#undef TORUS_INSTANTIATE_F64
 #undef TORUS_INSTANTIATE
 #undef TORUS_INSTANTIATE_FOR
 

@@ -6,38 +6,14 @@
 //
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "hwy/highway.h"
-#include "ops/vector_math/functions-inl.h"
-#include "ops/vector_math/rows-inl.h"
+#include "ops/vector_math/softmax-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {
 
 using D = hn::ScalableTag<float>;
-
-HWY_INLINE float LargestOf(D d, int64_t n, const float* x) {
-  const auto least = hn::Set(d, -std::numeric_limits<float>::infinity());
-  auto a = least, b = least;
-  OverRow(d, n, [&](auto part, auto k, int64_t c) HWY_ATTR {
-    const auto v = part.KeepOr(d, part.Load(d, x + c), least);
-    (k % 2 == 0 ? a : b) = hn::Max(k % 2 == 0 ? a : b, v);
-  });
-  return hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b)));
-}
-
-// x := exp(x - offset) for x <= offset; returns their sum.
-HWY_INLINE float ExpRow(D d, int64_t n, float offset, float* x) {
-  FourSums<D> sum(d);
-  const auto o = hn::Set(d, offset);
-  OverRow(d, n, [&](auto part, auto k, int64_t c) HWY_ATTR {
-    const auto e = ExpOfNonPositive(d, hn::Sub(part.Load(d, x + c), o));
-    part.Store(e, d, x + c);
-    sum[k] = hn::Add(sum[k], part.Keep(d, e));
-  });
-  return sum.Total(d);
-}
 
 void SoftmaxStepF32(const ScoreTile& tile, float* largest, float* sum, float* shrink) {
   const D d;
@@ -49,7 +25,7 @@ void SoftmaxStepF32(const ScoreTile& tile, float* largest, float* sum, float* sh
     const float offset = std::isinf(after) && after < 0 ? 0 : after;
     largest[r] = after;
     shrink[r] = std::exp(before - offset);
-    sum[r] = sum[r] * shrink[r] + ExpRow(d, seen, offset, row);
+    sum[r] = sum[r] * shrink[r] + ExpRow(d, seen, row, offset, row);
     std::fill(row + seen, row + tile.keys, 0.0f);
   }
 }
@@ -58,7 +34,7 @@ void WeightsF32(const ScoreTile& tile, const float* log_sum) {
   const D d;
   for (int64_t r = 0; r < tile.rows; ++r) {
     float* row = tile.data + r * tile.stride;
-    ExpRow(d, tile.Seen(r), log_sum[r], row);
+    ExpRow(d, tile.Seen(r), row, log_sum[r], row);
     std::fill(row + tile.Seen(r), row + tile.keys, 0.0f);
   }
 }

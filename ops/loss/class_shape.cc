@@ -17,4 +17,18 @@ Shape WithoutClasses(std::string_view op, const Shape& input) {
   return out;
 }
 
+Dims ClassesLast(int rank) {
+  Dims order{0};
+  for (int d = 2; d < rank; ++d) order.push_back(d);
+  if (rank > 1) order.push_back(1);
+  return order;
+}
+
+Dims ClassesSecond(int rank) {
+  Dims order{0};
+  if (rank > 1) order.push_back(rank - 1);
+  for (int d = 1; d + 1 < rank; ++d) order.push_back(d);
+  return order;
+}
+
 }  // namespace torus::ops

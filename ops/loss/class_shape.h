@@ -14,4 +14,8 @@ int ClassDim(std::string_view op, const Shape& input);
 // `input` without its class dimension: the shape of class-number targets.
 Shape WithoutClasses(std::string_view op, const Shape& input);
 
+// The order that moves the class dimension to the end, and the one that moves it back.
+Dims ClassesLast(int rank);
+Dims ClassesSecond(int rank);
+
 }  // namespace torus::ops

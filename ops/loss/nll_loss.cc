@@ -3,6 +3,7 @@
 #include "autograd/node.h"
 #include "ops/elementwise/binary.h"
 #include "ops/loss/class_shape.h"
+#include "ops/loss/class_targets.h"
 #include "ops/loss/nll_loss_kernel.h"
 #include "ops/reduction/sum.h"
 #include "runtime/kernels.h"
@@ -11,20 +12,6 @@ namespace torus::ops {
 namespace {
 
 constexpr const char* kOp = "nll_loss";
-
-// The class dimension moved to the end, and back.
-Dims ClassesLast(int rank) {
-  Dims order{0};
-  for (int d = 2; d < rank; ++d) order.push_back(d);
-  if (rank > 1) order.push_back(1);
-  return order;
-}
-Dims ClassesSecond(int rank) {
-  Dims order{0};
-  if (rank > 1) order.push_back(rank - 1);
-  for (int d = 1; d + 1 < rank; ++d) order.push_back(d);
-  return order;
-}
 
 // What forward and backward share.
 struct Problem {
@@ -46,25 +33,12 @@ struct Problem {
   }
 };
 
-void CheckTargets(const Tensor& target, int64_t classes, int64_t ignore_index) {
-  const int64_t* t = target.data<int64_t>();
-  for (int64_t i = 0; i < target.numel(); ++i)
-    Require(t[i] == ignore_index || (t[i] >= 0 && t[i] < classes), kOp,
-            "target {} at position {} is neither one of {} classes nor ignored ({})", t[i], i,
-            classes, ignore_index);
-}
-
 Problem Pose(const Variable& input, const Variable& target, const NllLossOptions& options) {
-  const Shape wanted = WithoutClasses(kOp, input.shape());
-  Require(!IsFloating(target.dtype()) && target.shape() == wanted, kOp,
-          "input {} needs class numbers of shape {}, got {}", ToString(input.shape()),
-          ToString(wanted), target.data().Describe());
+  const Tensor numbers = ClassNumbers(kOp, input.shape(), target.data(), options.ignore_index);
   const int64_t classes = input.dim(ClassDim(kOp, input.shape()));
   const Tensor& w = options.weight;
   Require(!w.defined() || (w.shape() == Shape{classes} && w.dtype() == input.dtype()), kOp,
           "weight must be {} ({}), got {}", Name(input.dtype()), classes, w.Describe());
-  const Tensor numbers = target.data().To(DType::kI64).Contiguous();
-  CheckTargets(numbers, classes, options.ignore_index);
   return {.shape = input.shape(),
           .rows = numbers.numel(),
           .classes = classes,

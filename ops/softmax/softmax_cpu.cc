@@ -1,3 +1,4 @@
+// The plain f64 kernels; those of f32 are in softmax_vector.cc.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -76,13 +77,31 @@ void LogSoftmaxBackward(int64_t rows, int64_t n, const T* y, const T* dy, T* dx)
   });
 }
 
-#define TORUS_INSTANTIATE(T)                                               \
-  template void Softmax(int64_t, int64_t, const T*, T*);                   \
-  template void SoftmaxBackward(int64_t, int64_t, const T*, const T*, T*); \
-  template void LogSoftmax(int64_t, int64_t, const T*, T*);                \
-  template void LogSoftmaxBackward(int64_t, int64_t, const T*, const T*, T*);
-TORUS_INSTANTIATE(float)
-TORUS_INSTANTIATE(double)
-#undef TORUS_INSTANTIATE
+template <class T>
+void LogSumExp(int64_t rows, int64_t n, const T* x, T* largest, T* log_sum) {
+  ForEachRow(rows, n, [=](int64_t at) {
+    const T *in = x + at, top = Largest(in, n);
+    largest[at / n] = top;
+    log_sum[at / n] = std::log(Sum<T>(n, [=](int64_t i) { return std::exp(in[i] - top); }));
+  });
+}
+
+template <class T>
+void ScaledSoftmax(int64_t rows, int64_t n, const T* x, const T* largest, const T* log_sum,
+                   const T* scale, T* y) {
+  ForEachRow(rows, n, [=](int64_t at) {
+    const T factor = scale[at / n], top = largest[at / n], sum = log_sum[at / n];
+    for (int64_t i = at; i < at + n; ++i)
+      y[i] = factor == T(0) ? T(0) : factor * std::exp(x[i] - top - sum);
+  });
+}
+
+template void LogSumExp(int64_t, int64_t, const double*, double*, double*);
+template void ScaledSoftmax(int64_t, int64_t, const double*, const double*, const double*,
+                            const double*, double*);
+template void Softmax(int64_t, int64_t, const double*, double*);
+template void SoftmaxBackward(int64_t, int64_t, const double*, const double*, double*);
+template void LogSoftmax(int64_t, int64_t, const double*, double*);
+template void LogSoftmaxBackward(int64_t, int64_t, const double*, const double*, double*);
 
 }  // namespace torus::cpu
