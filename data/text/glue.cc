@@ -84,12 +84,13 @@ class GlueReader {
     std::vector<Line> lines = LinesOf(text);
     Require(!lines.empty(), path_, "requires a header or an example, got an empty file");
     if (Begin(lines[0].text)) lines.erase(lines.begin());
-    for (const Line& line : lines) Add(line);
     const size_t most = std::max<size_t>(1, lines.size() / 100);
-    if (table_.skipped.size() > most) {
+    for (const Line& line : lines) {
+      Add(line);
+      if (table_.skipped.size() <= most) continue;
       const SkippedLine& bad = table_.skipped[0];
-      Throw<BadInput>(path_, "{} of {} lines are bad, the first one line {}: {}",
-                      table_.skipped.size(), lines.size(), bad.line, bad.reason);
+      Throw<BadInput>(path_, "more than {} of {} lines are bad, the first one line {}: {}", most,
+                      lines.size(), bad.line, bad.reason);
     }
     Require(!table_.examples.empty(), path_, "requires at least one example, got none");
     return std::move(table_);
