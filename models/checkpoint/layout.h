@@ -5,9 +5,9 @@
 
 namespace torus {
 
-// Four-dimensional parameters are convolution weights: (O, kH, kW, I / groups) in memory, (O, I / groups, kH, kW) in a
-// file. All else is the same in both. So it holds for whatever has a parameter's shape: its gradient, its momentum.
-// The results are views.
+// Four-dimensional parameters are convolution weights: (O, kH, kW, I / groups) in memory, (O, I /
+// groups, kH, kW) in a file. All else is the same in both. So it holds for whatever has a
+// parameter's shape: its gradient, its momentum. The results are views.
 Tensor ToFileLayout(const Tensor& ours);
 Tensor FromFileLayout(const Tensor& files);
 Shape ToFileLayout(const Shape& ours);

@@ -10,8 +10,8 @@ Embedding::Embedding(const EmbeddingOptions& o) : options_(o) {
           o.width);
   Require(!o.padding_idx || (*o.padding_idx >= 0 && *o.padding_idx < o.count), "embedding",
           "padding_idx must be a row of {}, got {}", o.count, o.padding_idx.value_or(0));
-  weight_ =
-      AddParameter("weight", {o.count, o.width}, o.dtype, NormalRows(o.stddev, o.padding_idx));
+  weight_ = AddParameter("weight", {o.count, o.width}, o.dtype,
+                         o.init ? o.init : NormalRows(o.stddev, o.padding_idx));
 }
 
 Variable Embedding::Forward(const Variable& x, const StepContext&) {

@@ -10,11 +10,12 @@ namespace torus::nn {
 struct EmbeddingOptions {
   int64_t count = 0, width = 0;
   std::optional<int64_t> padding_idx;  // this row begins as zeros and gets no gradient
-  double stddev = 0.02;
+  double stddev = 0.02;                // of the normal it begins with
+  Initializer init = {};               // instead of that, where given
   DType dtype = DType::kF32;
 };
 
-// Parameter: weight (count, width), normal. Input: whole numbers of any shape; the width comes last
+// Parameter: weight (count, width). Input: whole numbers of any shape; the width comes last
 // in the output.
 class Embedding : public Module {
  public:

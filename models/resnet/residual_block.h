@@ -13,7 +13,7 @@ namespace torus {
 // How the input meets an output of another shape.
 enum class Shortcut {
   kProjection,  // option B: a 1 x 1 convolution and its batch norm ("downsample.0", "downsample.1")
-  kPadding  // option A: every other pixel, and zeros for new channels, half on each side
+  kPadding      // option A: every other pixel, and zeros for new channels, half on each side
 };
 
 struct ResidualBlockOptions {

@@ -68,16 +68,17 @@ void AddLinear(const VggOptions& o, int64_t in, int64_t out, int64_t place, uint
 }  // namespace
 
 std::shared_ptr<nn::Sequential> Vgg(const VggOptions& o) {
-  Require(o.num_classes >= 1, "vgg", "num_classes must be at least 1, got {}", o.num_classes);
+  Require(o.num_classes >= 1 && o.hidden >= 1, "vgg",
+          "num_classes and hidden must be at least 1, got {} and {}", o.num_classes, o.hidden);
   auto model = std::make_shared<nn::Sequential>();
   const int64_t channels = AddFeatures(o, *model);
   auto pool = std::make_shared<nn::Sequential>();
   pool->Add(std::make_shared<nn::AdaptiveAvgPool2d>(kAfterPool));
   pool->Add(std::make_shared<nn::FlattenImages>());
   model->Add("avgpool", pool);
-  AddLinear(o, channels * kAfterPool * kAfterPool, 4096, 0, /*dropout=*/0, *model);
-  AddLinear(o, 4096, 4096, 3, /*dropout=*/1, *model);
-  AddLinear(o, 4096, o.num_classes, 6, 0, *model);
+  AddLinear(o, channels * kAfterPool * kAfterPool, o.hidden, 0, /*dropout=*/0, *model);
+  AddLinear(o, o.hidden, o.hidden, 3, /*dropout=*/1, *model);
+  AddLinear(o, o.hidden, o.num_classes, 6, 0, *model);
   return model;
 }
 

@@ -13,7 +13,8 @@ struct VggOptions {
   int depth = 13;  // 11, 13, 16 or 19: configurations A, B, D and E
   bool batch_norm = false;
   int64_t num_classes = 1000;
-  double dropout = 0.5;  // probability, before the second and third linear layer
+  int64_t hidden = 4096;  // width of the classifier's first two linear layers
+  double dropout = 0.5;   // probability, before the second and third linear layer
   DType dtype = DType::kF32;
 };
 

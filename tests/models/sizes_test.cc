@@ -1,7 +1,9 @@
 // Sizes of models as published, counted without memory for their weights.
 #include <gtest/gtest.h>
 
+#include "models/amoebanet/amoebanet.h"
 #include "models/gpt2/gpt2.h"
+#include "models/gpt3/gpt3.h"
 #include "models/mobilenet_v2/mobilenet_v2.h"
 #include "models/nn/describe.h"
 #include "models/resnet/cifar_resnet.h"
@@ -49,6 +51,29 @@ TEST(Sizes, TransformersHaveTheReferencesParameters) {
   EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Size("gpt2-medium")); }), 354823168);
   EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Size("gpt2-large")); }), 774030080);
   EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Size("gpt2-xl")); }), 1557611200);
+}
+
+// torchgpipe's table of AmoebaNet-D (L, D), in millions, to the digits that it gives.
+TEST(Sizes, AmoebaNetHasTorchgpipesParameters) {
+  auto millions = [](int64_t layers, int64_t filters) {
+    return 1e-6 * static_cast<double>(Parameters(
+                      [&] { return AmoebaNetD({.layers = layers, .filters = filters}); }));
+  };
+  EXPECT_NEAR(millions(18, 208), 81.5, 0.05);
+  EXPECT_NEAR(millions(18, 416), 319.0, 0.05);
+  EXPECT_NEAR(millions(18, 544), 542.7, 0.05);
+  EXPECT_NEAR(millions(36, 544), 1060, 5);
+  EXPECT_NEAR(millions(72, 512), 1840, 5);
+}
+
+// 24 layers of 12 width^2 and 13 width, and the embeddings and head.
+TEST(Sizes, Gpt3XlHasItsParameters) {
+  const int64_t width = 2048, layers = 24 * (12 * width * width + 13 * width),
+                embeddings = (50257 + 2048) * width;
+  EXPECT_EQ(Parameters([] { return Gpt3(); }),
+            layers + embeddings + width * width + width + 2 * width + 2);
+  EXPECT_EQ(Parameters([] { return Gpt3({.head = Gpt3Head::kLm}); }),
+            layers + embeddings + 2 * width + 50257 * width);
 }
 
 TEST(Sizes, ATiedHeadCountsOnceInTheTable) {

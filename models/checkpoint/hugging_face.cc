@@ -1,0 +1,152 @@
+#include "models/checkpoint/hugging_face.h"
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "models/gpt2/config.h"
+#include "models/roberta/config.h"
+#include "runtime/error.h"
+#include "runtime/io/file.h"
+#include "runtime/io/folder.h"
+#include "runtime/io/safetensors.h"
+
+namespace torus {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char *kConfig = "config.json", *kWhole = "model.safetensors",
+                     *kIndex = "model.safetensors.index.json";
+constexpr uint64_t kMostJsonBytes = 64 << 20;
+
+json ReadJson(const std::string& path) {
+  const io::InputFile file(path);
+  Require(file.size() <= kMostJsonBytes, path, "is larger than {} bytes", kMostJsonBytes);
+  std::string text(file.size(), 0);
+  file.ReadAt(0, text.data(), text.size());
+  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Require(value.is_object(), path, "is no JSON object");
+  return value;
+}
+
+void WriteText(const fs::path& path, const std::string& text) {
+  io::OutputFile file(path.string());
+  file.Write(text);
+  file.Close(/*durable=*/true);
+}
+
+// Shard to the names that it must hold.
+std::map<std::string, std::set<std::string>> ReadIndex(const std::string& path) {
+  const json index = ReadJson(path), names = index.value("weight_map", json());
+  Require(names.is_object(), path, "has no \"weight_map\"");
+  std::map<std::string, std::set<std::string>> shards;
+  for (const auto& [name, shard] : names.items()) {
+    Require(shard.is_string(), path, "{} has no shard's name but {}", name, shard.dump());
+    const std::string file = shard.get<std::string>();
+    Require(!file.empty() && file == fs::path(file).filename() && file != "." && file != "..", path,
+            "shard \"{}\" is not the name of a file in this folder", file);
+    shards[file].insert(name);
+  }
+  return shards;
+}
+
+std::vector<NamedTensor> ReadShards(const fs::path& folder) {
+  std::vector<NamedTensor> all;
+  std::string problems;
+  for (auto& [file, names] : ReadIndex((folder / kIndex).string())) {
+    for (NamedTensor& tensor : ReadSafetensors((folder / file).string()).tensors) {
+      if (names.erase(tensor.name) == 0)
+        problems +=
+            fmt::format("; {} has {}, which the index does not place there", file, tensor.name);
+      all.push_back(std::move(tensor));
+    }
+    for (const std::string& name : names) problems += fmt::format("; {} lacks {}", file, name);
+  }
+  Require(problems.empty(), (folder / kIndex).string(), "does not fit its shards{}", problems);
+  return all;
+}
+
+// Greedy, in the given order.
+std::vector<std::vector<NamedTensor>> Split(const std::vector<NamedTensor>& tensors,
+                                            uint64_t shard_bytes) {
+  std::vector<std::vector<NamedTensor>> shards(1);
+  uint64_t bytes = 0;
+  for (const NamedTensor& tensor : tensors) {
+    if (bytes + tensor.value.bytes() > shard_bytes && !shards.back().empty()) {
+      shards.emplace_back();
+      bytes = 0;
+    }
+    bytes += tensor.value.bytes();
+    shards.back().push_back(tensor);
+  }
+  return shards;
+}
+
+void WriteShards(const fs::path& folder, const std::vector<std::vector<NamedTensor>>& shards) {
+  json index = {{"metadata", json::object()}, {"weight_map", json::object()}};
+  uint64_t total = 0;
+  for (size_t i = 0; i < shards.size(); ++i) {
+    const std::string file = fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
+    WriteSafetensors((folder / file).string(), shards[i], {{"format", "pt"}});
+    for (const NamedTensor& tensor : shards[i]) {
+      index["weight_map"][tensor.name] = file;
+      total += tensor.value.bytes();
+    }
+  }
+  index["metadata"]["total_size"] = total;
+  WriteText(folder / kIndex, index.dump(2) + "\n");
+}
+
+const char* TorchName(DType dtype) {
+  switch (dtype) {
+    case DType::kF64:
+      return "float64";
+    case DType::kBF16:
+      return "bfloat16";
+    case DType::kF16:
+      return "float16";
+    default:
+      return "float32";
+  }
+}
+
+}  // namespace
+
+HuggingFaceFolder ReadHuggingFace(const std::string& folder) {
+  const fs::path path(folder);
+  Require(fs::is_directory(path), folder, "is no folder");
+  HuggingFaceFolder read{.config = ReadJson((path / kConfig).string())};
+  if (fs::exists(path / kWhole))
+    read.tensors = ReadSafetensors((path / kWhole).string()).tensors;
+  else if (fs::exists(path / kIndex))
+    read.tensors = ReadShards(path);
+  else
+    Throw<BadInput>(folder, "has neither {} nor {}", kWhole, kIndex);
+  return read;
+}
+
+void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
+                      uint64_t shard_bytes) {
+  io::FolderWriter writer(folder);
+  const fs::path path(writer.temporary());
+  json config = model.config;
+  if (!model.tensors.empty()) config["torch_dtype"] = TorchName(model.tensors[0].value.dtype());
+  WriteText(path / kConfig, config.dump(2) + "\n");
+  const auto shards = Split(model.tensors, shard_bytes);
+  if (shards.size() == 1)
+    WriteSafetensors((path / kWhole).string(), model.tensors, {{"format", "pt"}});
+  else
+    WriteShards(path, shards);
+  writer.Commit();
+}
+
+std::shared_ptr<nn::Sequential> ModelOfConfig(const json& config, const std::string& where) {
+  const std::string type = config.value("model_type", "");
+  if (type == "roberta") return Roberta(RobertaFromConfig(config, where));
+  Require(type == "gpt2", where, "model_type must be roberta or gpt2, got \"{}\"", type);
+  return Gpt2(Gpt2FromConfig(config, where));
+}
+
+}  // namespace torus

@@ -1,0 +1,36 @@
+// Folders of models as Hugging Face's transformers writes them: config.json, and the weights in
+// model.safetensors or in shards that model.safetensors.index.json lists.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "models/nn/sequential.h"
+#include "runtime/tensor.h"
+
+namespace torus {
+
+struct HuggingFaceFolder {
+  nlohmann::json config;
+  std::vector<NamedTensor> tensors;  // under the file's names, in its layout
+};
+
+// BadInput tagged with the file for a missing or malformed config.json or index, a shard's name
+// that is not that of a file in the folder, and, all in one message, tensors that a shard lacks or
+// has beyond the index.
+HuggingFaceFolder ReadHuggingFace(const std::string& folder);
+
+// Writes the folder whole (io/folder.h), in shards of at most `shard_bytes` where the weights
+// exceed them; a tensor larger than that has a shard of its own. `config` gets the key
+// "torch_dtype".
+void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
+                      uint64_t shard_bytes = 5'000'000'000);
+
+// The model that a configuration describes, by "model_type": roberta or gpt2. Its parameters are
+// zero. BadInput tagged `where` for another.
+std::shared_ptr<nn::Sequential> ModelOfConfig(const nlohmann::json& config,
+                                              const std::string& where);
+
+}  // namespace torus

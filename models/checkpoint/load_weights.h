@@ -1,0 +1,24 @@
+// Weights from whatever file or folder holds them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/nn/sequential.h"
+
+namespace torus {
+
+// All tensors of a .safetensors file, a file of torch.save, or a Hugging Face folder. The errors of
+// their readers.
+std::vector<NamedTensor> ReadWeights(const std::string& path);
+
+// Loads them, names fitted (names.h), into the model. Strict as LoadStateDict.
+void LoadWeights(nn::Module& model, const std::string& path);
+
+// To fine-tune: as LoadWeights, but where the file has none of the last layer's own parameters,
+// that keeps its values, and tensors of other heads (lm_head., classifier., score.,
+// roberta.pooler.) are left out. Returns what was kept and left out, for a message; empty where all
+// fitted.
+std::vector<std::string> LoadBody(nn::Sequential& model, const std::string& path);
+
+}  // namespace torus

@@ -1,0 +1,119 @@
+#include "models/checkpoint/zip_reader.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+
+#include "runtime/error.h"
+
+namespace torus {
+namespace {
+
+constexpr uint64_t kEndSize = 22, kEnd64Size = 56, kLocatorSize = 20, kEntrySize = 46,
+                   kLocalSize = 30;
+constexpr uint32_t kEndMark = 0x06054b50, kEnd64Mark = 0x06064b50, kLocatorMark = 0x07064b50,
+                   kEntryMark = 0x02014b50, kLocalMark = 0x04034b50;
+constexpr uint64_t kMostMembers = 1 << 20;
+
+uint32_t Crc(std::string_view bytes) {
+  uLong crc = crc32_z(0, nullptr, 0);
+  crc = crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  return static_cast<uint32_t>(crc);
+}
+
+}  // namespace
+
+bool ZipReader::IsZip(std::string_view bytes) { return bytes.starts_with("PK\x03\x04"); }
+
+uint64_t ZipReader::Number(uint64_t at, int count) const {
+  const std::string_view bytes = Range(at, static_cast<uint64_t>(count), "a number");
+  uint64_t value = 0;
+  for (int i = 0; i < count; ++i)
+    value |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[static_cast<size_t>(i)])) << (8 * i);
+  return value;
+}
+
+std::string_view ZipReader::Range(uint64_t at, uint64_t size, const char* what) const {
+  Require(at <= bytes_.size() && size <= bytes_.size() - at, where_,
+          "{} of {} bytes at {} lies beyond the file's {} bytes", what, size, at, bytes_.size());
+  return bytes_.substr(at, size);
+}
+
+ZipReader::ZipReader(std::string_view bytes, std::string where)
+    : bytes_(bytes), where_(std::move(where)) {
+  Require(bytes.size() >= kEndSize, where_, "is no ZIP archive: {} bytes", bytes.size());
+  // A comment of up to 64 KiB may stand behind the end record.
+  uint64_t end = bytes.size() - kEndSize;
+  const uint64_t first = end > 65535 ? end - 65535 : 0;
+  while (end > first && Number(end, 4) != kEndMark) --end;
+  Require(Number(end, 4) == kEndMark, where_, "is no ZIP archive, or cut off: no end record");
+  uint64_t count = Number(end + 10, 2), size = Number(end + 12, 4), at = Number(end + 16, 4);
+  if (end >= kLocatorSize && Number(end - kLocatorSize, 4) == kLocatorMark) {
+    const uint64_t wide = Number(end - kLocatorSize + 8, 8);
+    Range(wide, kEnd64Size, "the ZIP64 end record");
+    Require(Number(wide, 4) == kEnd64Mark, where_, "has no ZIP64 end record where it says");
+    count = Number(wide + 32, 8), size = Number(wide + 40, 8), at = Number(wide + 48, 8);
+  }
+  Range(at, size, "the directory");
+  ReadDirectory(at, count);
+}
+
+void ZipReader::ReadDirectory(uint64_t at, uint64_t count) {
+  Require(count <= kMostMembers, where_, "has {} members; at most {} are read", count,
+          kMostMembers);
+  for (uint64_t i = 0; i < count; ++i) at = ReadEntry(at);
+}
+
+uint64_t ZipReader::ReadEntry(uint64_t at) {
+  Range(at, kEntrySize, "a directory entry");
+  Require(Number(at, 4) == kEntryMark, where_, "has no directory entry at {}", at);
+  const uint64_t flags = Number(at + 8, 2), method = Number(at + 10, 2);
+  uint64_t stored = Number(at + 20, 4), size = Number(at + 24, 4), local = Number(at + 42, 4);
+  const uint64_t name_size = Number(at + 28, 2), extra = Number(at + 30, 2),
+                 comment = Number(at + 32, 2);
+  const std::string name(Range(at + kEntrySize, name_size, "a name"));
+  uint64_t* numbers[3] = {&size, &stored, &local};
+  ReadZip64(at + kEntrySize + name_size, extra, numbers);
+  Require(method == 0 && stored == size && (flags & 1) == 0, where_,
+          "member {} is compressed or encrypted; only stored ones are read", name);
+  Range(local, kLocalSize, "a member's header");
+  Require(Number(local, 4) == kLocalMark, where_, "member {} has no header at {}", name, local);
+  const uint64_t begin = local + kLocalSize + Number(local + 26, 2) + Number(local + 28, 2);
+  const Member member{Range(begin, size, "a member"), static_cast<uint32_t>(Number(at + 16, 4))};
+  Require(members_.emplace(name, member).second, where_, "has member {} twice", name);
+  return at + kEntrySize + name_size + extra + comment;
+}
+
+// Numbers that do not fit into 32 bits are all ones there, and stand in an extra field in this
+// order.
+void ZipReader::ReadZip64(uint64_t at, uint64_t size, uint64_t* numbers[3]) const {
+  Range(at, size, "an extra field");
+  const uint64_t end = at + size;
+  while (at + 4 <= end) {
+    const uint64_t id = Number(at, 2), length = Number(at + 2, 2);
+    at += 4;
+    uint64_t field = at;
+    for (int i = 0; i < 3 && id == 1; ++i) {
+      if (*numbers[i] != 0xffffffff || field + 8 > std::min(end, at + length)) continue;
+      *numbers[i] = Number(field, 8);
+      field += 8;
+    }
+    at += length;
+  }
+}
+
+std::vector<std::string> ZipReader::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, member] : members_) names.push_back(name);
+  return names;
+}
+
+std::string_view ZipReader::Get(const std::string& name) const {
+  const auto found = members_.find(name);
+  Require(found != members_.end(), where_, "has no member {}", name);
+  Require(Crc(found->second.bytes) == found->second.crc, where_,
+          "member {} does not have its CRC-32: the file is damaged", name);
+  return found->second.bytes;
+}
+
+}  // namespace torus

@@ -1,0 +1,41 @@
+// GPT-3 XL as decentralized training measured it (Yuan et al. 2022, "Decentralized training of
+// foundation models in heterogeneous environments", section 4; Wang et al. 2022, "Fine-tuning
+// language models over slow networks"): the size of Brown et al. 2020, table 2.1, but with layer
+// norm behind each residual sum and a ReLU MLP. Names and initialization are those of their code
+// (DT-FM, gpt_modules.py).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "models/nn/sequential.h"
+
+namespace torus {
+
+enum class Gpt3Head { kClassification, kLm };
+
+struct Gpt3Options {
+  int64_t vocab_size = 50257;
+  int64_t positions = 2048;  // longest sequence
+  int64_t width = 2048;
+  int64_t layers = 24;
+  int64_t heads = 16;
+  int64_t num_classes = 2;
+  Gpt3Head head = Gpt3Head::kClassification;
+  // Whether a token sees those before it alone; by default of the LM. The classifier reads the
+  // first place, so there every token sees all.
+  std::optional<bool> causal;
+  DType dtype = DType::kF32;
+};
+
+// Token ids (N, T), and optionally an attention mask (N, T), 1 for tokens and 0 for padding (the
+// reference has none), to logits (N, num_classes) from the first place, or (N, T, vocab_size).
+//
+// Its layers are the embedding, "transformers.0" ..., and "classifier". A layer norm stands in
+// front of each sublayer and the sublayer adds to what came out of it, so all sums but the last one
+// are normalised before they go on: post-norm with one norm more behind the embedding. BadInput for
+// options that make no model, and for more tokens than positions.
+std::shared_ptr<nn::Sequential> Gpt3(const Gpt3Options& options = {});
+
+}  // namespace torus

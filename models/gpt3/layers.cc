@@ -1,0 +1,140 @@
+#include "models/gpt3/layers.h"
+
+#include "ops/activation/activation.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/view/view.h"
+#include "runtime/error.h"
+
+namespace torus::gpt3 {
+namespace {
+
+// As PyTorch makes one.
+std::shared_ptr<nn::Linear> MakeLinear(int64_t in, int64_t out, DType dtype, bool bias = true) {
+  return std::make_shared<nn::Linear>(nn::LinearOptions{.in = in,
+                                                        .out = out,
+                                                        .weight_init = nn::UniformFanIn(in),
+                                                        .bias_init = nn::UniformFanIn(in),
+                                                        .bias = bias,
+                                                        .dtype = dtype});
+}
+
+std::shared_ptr<nn::LayerNorm> MakeNorm(const Gpt3Options& o) {
+  return std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{.width = o.width, .dtype = o.dtype});
+}
+
+}  // namespace
+
+Embedding::Embedding(const Gpt3Options& o) : positions_count_(o.positions) {
+  auto add = [&](const char* name, int64_t count) {
+    return AddChild(
+        name, std::make_shared<nn::Embedding>(nn::EmbeddingOptions{
+                  .count = count, .width = o.width, .init = nn::XavierNormal(), .dtype = o.dtype}));
+  };
+  words_ = add("vocab_embedding", o.vocab_size);
+  positions_ = add("position_embedding", o.positions);
+}
+
+Variable Embedding::Forward(const Variable& ids, const StepContext& ctx) {
+  Require(ids.rank() == 2 && ids.dim(1) <= positions_count_, "gpt3",
+          "needs token ids (N, T) with T at most {}, got {}", positions_count_,
+          ToString(ids.shape()));
+  const Variable positions(Arange(ids.dim(1)));
+  return ops::Add(words_->Forward(ids, ctx), positions_->Forward(positions, ctx));
+}
+
+std::vector<Variable> Embedding::ForwardAll(const std::vector<Variable>& inputs,
+                                            const StepContext& ctx) {
+  Require(inputs.size() == 1 || inputs.size() == 2, "gpt3",
+          "takes token ids and an attention mask, got {} inputs", inputs.size());
+  std::vector<Variable> outputs{Forward(inputs[0], ctx)};
+  if (inputs.size() == 2) outputs.push_back(nn::PaddingMask(inputs[1]));
+  return outputs;
+}
+
+nn::LayerCost Embedding::Cost(const Shape& ids) const {
+  nn::LayerCost cost = words_->Cost(ids);
+  cost.activation_bytes *= 2;  // the words', and the sum
+  return cost;
+}
+
+Layer::Layer(const Gpt3Options& o)
+    : plan_{.heads = o.heads, .causal = o.causal.value_or(o.head == Gpt3Head::kLm)} {
+  query_ = AddChild("attn.q_linear", MakeLinear(o.width, o.width, o.dtype));
+  value_ = AddChild("attn.v_linear", MakeLinear(o.width, o.width, o.dtype));
+  key_ = AddChild("attn.k_linear", MakeLinear(o.width, o.width, o.dtype));
+  out_ = AddChild("attn.out", MakeLinear(o.width, o.width, o.dtype));
+  wide_ = AddChild("mlp.linear1", MakeLinear(o.width, 4 * o.width, o.dtype));
+  narrow_ = AddChild("mlp.linear2", MakeLinear(4 * o.width, o.width, o.dtype));
+  attention_norm_ = AddChild("norm1", MakeNorm(o));
+  mlp_norm_ = AddChild("norm2", MakeNorm(o));
+}
+
+Variable Layer::Run(const Variable& input, const Variable& mask, const StepContext& ctx) {
+  Require(!mask.defined() || !plan_.causal, "gpt3", "a causal model takes no attention mask");
+  const Variable x = attention_norm_->Forward(input, ctx);
+  const Variable attended = nn::MultiHeadAttention(query_->Forward(x, ctx), key_->Forward(x, ctx),
+                                                   value_->Forward(x, ctx), mask, plan_, ctx);
+  const Variable y = mlp_norm_->Forward(ops::Add(out_->Forward(attended, ctx), x), ctx);
+  return ops::Add(narrow_->Forward(ops::Relu(wide_->Forward(y, ctx)), ctx), y);
+}
+
+Variable Layer::Forward(const Variable& x, const StepContext& ctx) { return Run(x, {}, ctx); }
+
+std::vector<Variable> Layer::ForwardAll(const std::vector<Variable>& inputs,
+                                        const StepContext& ctx) {
+  std::vector<Variable> outputs = inputs;
+  outputs[0] = Run(inputs[0], inputs.size() > 1 ? inputs[1] : Variable(), ctx);
+  return outputs;
+}
+
+nn::LayerCost Layer::Cost(const Shape& input) const {
+  nn::LayerCost cost = attention_norm_->Cost(input);
+  const int64_t attended = cost.activation_bytes;
+  cost = cost.Then(query_->Cost(input)).Then(key_->Cost(input)).Then(value_->Cost(input));
+  cost.flops += nn::AttentionFlops(input);
+  cost.activation_bytes += attended;
+  cost = cost.Then(out_->Cost(input)).Then(mlp_norm_->Cost(input));
+  const nn::LayerCost wide = wide_->Cost(input);
+  cost = cost.Then(wide);
+  cost.activation_bytes += wide.activation_bytes;  // of ReLU
+  return cost.Then(narrow_->Cost(wide.output));
+}
+
+ClassificationHead::ClassificationHead(const Gpt3Options& o)
+    : pooler_(AddChild("pooler_layer", MakeLinear(o.width, o.width, o.dtype))),
+      classes_(AddChild("fc_layer", MakeLinear(o.width, o.num_classes, o.dtype))) {}
+
+Variable ClassificationHead::Forward(const Variable& x, const StepContext& ctx) {
+  const Variable first = ops::Squeeze(ops::Narrow(x, 1, 0, 1), {1});
+  return classes_->Forward(ops::Tanh(pooler_->Forward(first, ctx)), ctx);
+}
+
+std::vector<Variable> ClassificationHead::ForwardAll(const std::vector<Variable>& inputs,
+                                                     const StepContext& ctx) {
+  return {Forward(inputs[0], ctx)};
+}
+
+nn::LayerCost ClassificationHead::Cost(const Shape& input) const {
+  Require(input.rank() == 3, "gpt3", "its head needs (N, T, width), got {}", ToString(input));
+  const nn::LayerCost pooled = pooler_->Cost({input[0], input[2]});
+  return pooled.Then(classes_->Cost(pooled.output));
+}
+
+LmHead::LmHead(const Gpt3Options& o)
+    : norm_(AddChild("ln_f", MakeNorm(o))),
+      words_(AddChild("lm_head", MakeLinear(o.width, o.vocab_size, o.dtype, /*bias=*/false))) {}
+
+Variable LmHead::Forward(const Variable& x, const StepContext& ctx) {
+  return words_->Forward(norm_->Forward(x, ctx), ctx);
+}
+
+std::vector<Variable> LmHead::ForwardAll(const std::vector<Variable>& inputs,
+                                         const StepContext& ctx) {
+  return {Forward(inputs[0], ctx)};
+}
+
+nn::LayerCost LmHead::Cost(const Shape& input) const {
+  return norm_->Cost(input).Then(words_->Cost(input));
+}
+
+}  // namespace torus::gpt3

@@ -1,0 +1,75 @@
+// The layers of GPT-3 XL.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/gpt3/gpt3.h"
+#include "models/nn/embedding.h"
+#include "models/nn/layer_norm.h"
+#include "models/nn/linear.h"
+#include "models/nn/multi_head_attention.h"
+
+namespace torus::gpt3 {
+
+// Children "vocab_embedding" and "position_embedding".
+class Embedding : public nn::Module {
+ public:
+  explicit Embedding(const Gpt3Options& options);
+  Variable Forward(const Variable& ids, const StepContext& ctx) override;
+  // {ids} or {ids, mask (N, T)} to {activation} or {activation, mask (N, 1, 1, T)}.
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
+  nn::LayerCost Cost(const Shape& ids) const override;
+
+ private:
+  int64_t positions_count_;
+  std::shared_ptr<nn::Embedding> words_, positions_;
+};
+
+// Children "attn.q_linear", "attn.v_linear", "attn.k_linear", "attn.out", "mlp.linear1",
+// "mlp.linear2", "norm1" and "norm2".
+class Layer : public nn::Module {
+ public:
+  explicit Layer(const Gpt3Options& options);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
+  nn::LayerCost Cost(const Shape& input) const override;
+
+ private:
+  Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
+
+  nn::AttentionPlan plan_;
+  std::shared_ptr<nn::Linear> query_, value_, key_, out_, wide_, narrow_;
+  std::shared_ptr<nn::LayerNorm> attention_norm_, mlp_norm_;
+};
+
+// The class of a text from its first place: "pooler_layer", tanh, "fc_layer".
+class ClassificationHead : public nn::Module {
+ public:
+  explicit ClassificationHead(const Gpt3Options& options);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
+  nn::LayerCost Cost(const Shape& input) const override;
+
+ private:
+  std::shared_ptr<nn::Linear> pooler_, classes_;
+};
+
+// The next token of each place: "ln_f" and "lm_head", which is not tied.
+class LmHead : public nn::Module {
+ public:
+  explicit LmHead(const Gpt3Options& options);
+  Variable Forward(const Variable& x, const StepContext& ctx) override;
+  std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
+                                   const StepContext& ctx) override;
+  nn::LayerCost Cost(const Shape& input) const override;
+
+ private:
+  std::shared_ptr<nn::LayerNorm> norm_;
+  std::shared_ptr<nn::Linear> words_;
+};
+
+}  // namespace torus::gpt3

@@ -1,0 +1,173 @@
+#include "models/checkpoint/hugging_face.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "models/checkpoint/load_weights.h"
+#include "models/checkpoint/names.h"
+#include "models/checkpoint/state_dict.h"
+#include "models/gpt2/config.h"
+#include "models/roberta/config.h"
+#include "runtime/error.h"
+#include "runtime/io/safetensors.h"
+
+namespace torus {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+RobertaOptions SmallRoberta() {
+  return {.vocab_size = 40,
+          .hidden_size = 12,
+          .num_hidden_layers = 2,
+          .num_attention_heads = 3,
+          .intermediate_size = 20,
+          .max_position_embeddings = 18,
+          .num_labels = 3};
+}
+
+Gpt2Options SmallGpt2() {
+  return {.vocab_size = 30, .n_positions = 16, .n_embd = 8, .n_layer = 2, .n_head = 2};
+}
+
+template <class Options>
+json ConfigOf(const Options& options) {
+  return ToConfig(options);
+}
+
+std::string Folder(const char* name) { return ::testing::TempDir() + "/" + name; }
+
+bool SameBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].name != b[i].name || a[i].value.shape() != b[i].value.shape() ||
+        std::memcmp(a[i].value.raw(), b[i].value.raw(), a[i].value.bytes()) != 0)
+      return false;
+  return true;
+}
+
+template <class F>
+std::string ErrorOf(const F& f) {
+  try {
+    f();
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+void RoundTrip(const json& config, uint64_t shard_bytes, const char* name) {
+  const auto saved = ModelOfConfig(config, "config"), loaded = ModelOfConfig(config, "config");
+  saved->Initialize(1);
+  loaded->Initialize(2);
+  WriteHuggingFace(Folder(name), {config, StateDict(*saved)}, shard_bytes);
+  ASSERT_FALSE(SameBits(StateDict(*saved), StateDict(*loaded)));
+  LoadWeights(*loaded, Folder(name));
+  EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
+  const json read = ReadHuggingFace(Folder(name)).config;
+  for (const auto& [key, value] : config.items()) EXPECT_EQ(read.at(key), value) << key;
+}
+
+TEST(HuggingFace, OneFileKeepsEveryBit) { RoundTrip(ConfigOf(SmallRoberta()), 1 << 30, "whole"); }
+
+TEST(HuggingFace, ShardsKeepEveryBit) {
+  RoundTrip(ConfigOf(SmallGpt2()), 1500, "shards");
+  EXPECT_FALSE(fs::exists(Folder("shards") + "/model.safetensors"));
+  EXPECT_TRUE(fs::exists(Folder("shards") + "/model-00002-of-00005.safetensors") ||
+              fs::exists(Folder("shards") + "/model.safetensors.index.json"));
+}
+
+TEST(HuggingFace, AnIndexThatDoesNotFitIsListedInFull) {
+  RoundTrip(ConfigOf(SmallGpt2()), 1500, "wrong");
+  const fs::path index = fs::path(Folder("wrong")) / "model.safetensors.index.json";
+  json content = json::parse(std::ifstream(index));
+  const std::string shard = content["weight_map"]["transformer.ln_f.bias"];
+  content["weight_map"].erase("transformer.ln_f.bias");
+  content["weight_map"]["transformer.ln_g.bias"] = shard;
+  content["weight_map"]["transformer.ln_h.bias"] = shard;
+  std::ofstream(index) << content;
+  const std::string error = ErrorOf([] { ReadHuggingFace(Folder("wrong")); });
+  EXPECT_NE(error.find("has transformer.ln_f.bias, which"), std::string::npos) << error;
+  EXPECT_NE(error.find("lacks transformer.ln_g.bias"), std::string::npos) << error;
+  EXPECT_NE(error.find("lacks transformer.ln_h.bias"), std::string::npos) << error;
+  for (const char* path : {"../other.safetensors", "/etc/passwd", "..", ""}) {
+    content["weight_map"]["transformer.ln_g.bias"] = path;
+    std::ofstream(index) << content;
+    EXPECT_NE(ErrorOf([] { ReadHuggingFace(Folder("wrong")); }).find("is not the name of a file"),
+              std::string::npos);
+  }
+}
+
+TEST(HuggingFace, ConfigurationsAskForNothingThatIsNotThere) {
+  auto error = [](json config) { return ErrorOf([&] { ModelOfConfig(config, "config.json"); }); };
+  EXPECT_NE(error({{"model_type", "llama"}}).find("got \"llama\""), std::string::npos);
+  EXPECT_NE(
+      error({{"model_type", "roberta"}, {"is_decoder", true}}).find("is_decoder must be false"),
+      std::string::npos);
+  EXPECT_NE(error({{"model_type", "roberta"}, {"hidden_size", "12"}}).find("a whole number"),
+            std::string::npos);
+  EXPECT_NE(error({{"model_type", "gpt2"}, {"activation_function", "mish"}, {"n_layer", 1}})
+                .find("\"mish\""),
+            std::string::npos);
+}
+
+// gpt2 as it was first published: saved without a head, with constants.
+TEST(Names, FitThoseOfTheHub) {
+  const auto saved = Gpt2(SmallGpt2()), loaded = Gpt2(SmallGpt2());
+  saved->Initialize(1);
+  std::vector<NamedTensor> state;
+  for (const NamedTensor& tensor : StateDict(*saved))
+    state.push_back({tensor.name.substr(std::string("transformer.").size()), tensor.value});
+  state.push_back({"h.0.attn.bias", Zeros({1, 1, 16, 16})});
+  std::vector<Renamed> renamed;
+  LoadStateDict(*loaded, FitNames(*loaded, state, &renamed), "file");
+  EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
+  EXPECT_EQ(renamed.size(), state.size());
+  EXPECT_EQ(renamed.back().to, "");
+}
+
+TEST(StateDict, ATiedTensorMayComeUnderEitherName) {
+  const auto saved = Gpt2(SmallGpt2()), loaded = Gpt2(SmallGpt2());
+  saved->Initialize(1);
+  std::vector<NamedTensor> state = StateDict(*saved);
+  ASSERT_EQ(state[0].name, "transformer.wte.weight");
+  state.push_back({"lm_head.weight", state[0].value.Clone()});
+  LoadStateDict(*loaded, state, "file");
+  EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
+  state[0].value = Zeros(state[0].value.shape());
+  EXPECT_NE(ErrorOf([&] {
+              LoadStateDict(*loaded, state, "file");
+            }).find("lm_head.weight differs from transformer.wte.weight, to which it is tied"),
+            std::string::npos);
+  state.erase(state.begin());  // under the head's name alone
+  LoadStateDict(*loaded, state, "file");
+  EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
+}
+
+TEST(LoadBody, KeepsAHeadThatTheFileHasNot) {
+  RobertaOptions lm = SmallRoberta();
+  lm.head = RobertaHead::kMaskedLm;
+  const auto pretrained = Roberta(lm), model = Roberta(SmallRoberta());
+  pretrained->Initialize(1);
+  model->Initialize(2);
+  const std::vector<NamedTensor> before = StateDict(*model);
+  WriteHuggingFace(Folder("lm"), {ToConfig(lm), StateDict(*pretrained)});
+  EXPECT_NE(ErrorOf([&] { LoadWeights(*model, Folder("lm")); }), "no error");
+  const std::vector<std::string> notes = LoadBody(*model, Folder("lm"));
+  EXPECT_EQ(notes.size(),
+            5u + 4u);  // left out: the head's dense, norm and bias; kept: two linear layers
+  std::map<std::string, Tensor> body;
+  for (const NamedTensor& t : StateDict(*pretrained)) body[t.name] = t.value;
+  for (const NamedTensor& t : before)
+    if (t.name.starts_with("classifier.")) body[t.name] = t.value;
+  for (const NamedTensor& t : StateDict(*model))
+    EXPECT_EQ(std::memcmp(t.value.raw(), body.at(t.name).raw(), t.value.bytes()), 0) << t.name;
+}
+
+}  // namespace
+}  // namespace torus

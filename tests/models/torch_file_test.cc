@@ -1,0 +1,140 @@
+#include "models/checkpoint/torch_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "models/checkpoint/pickle.h"
+#include "runtime/error.h"
+#include "runtime/io/safetensors.h"
+
+namespace torus {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::string_literals;
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string Written(const std::string& bytes) {
+  const std::string path = ::testing::TempDir() + "/damaged.pth";
+  std::ofstream(path, std::ios::binary) << bytes;
+  return path;
+}
+
+std::map<std::string, Tensor> Wanted(const std::string& path) {
+  std::map<std::string, Tensor> wanted;
+  for (const NamedTensor& t : ReadSafetensors(path).tensors) wanted[t.name] = t.value;
+  return wanted;
+}
+
+void ExpectSameBits(const Tensor& got, const Tensor& want, const std::string& name) {
+  ASSERT_EQ(got.shape(), want.shape()) << name;
+  ASSERT_EQ(got.dtype(), want.dtype()) << name;
+  if (want.numel() == 0) return;
+  EXPECT_EQ(std::memcmp(got.raw(), want.raw(), want.bytes()), 0) << name;
+}
+
+class TorchFiles : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(TorchFiles, HaveTheTensorsThatTorchSaved) {
+  const TorchFile file = ReadTorchFile("tests/golden/"s + GetParam());
+  const auto wanted = Wanted("tests/golden/torch_files.safetensors");
+  EXPECT_EQ(file.tensors.size(), wanted.size());
+  for (const NamedTensor& tensor : file.tensors)
+    ExpectSameBits(tensor.value, wanted.at(tensor.name), tensor.name);
+  EXPECT_EQ(file.others, (std::vector<std::string>{"\"epoch\" = 3", "\"best\" = 91.73",
+                                                   "\"name\" = \"small\""}));
+}
+
+// Whatever a byte becomes, or wherever the file ends: an error that names the file, or tensors.
+TEST_P(TorchFiles, DamageIsAnErrorAndNothingElse) {
+  const std::string whole = ReadAll("tests/golden/"s + GetParam());
+  int refused = 0;
+  auto read = [&](const std::string& bytes) {
+    try {
+      ReadTorchFile(Written(bytes));
+    } catch (const BadInput& error) {
+      EXPECT_NE(std::string(error.what()).find("damaged.pth"), std::string::npos);
+      ++refused;
+    }
+  };
+  for (size_t i = 0; i < whole.size(); i += 3) {
+    read(whole.substr(0, i));
+    for (const char flip : {'\x01', '\x80', '\xff'}) {
+      std::string bytes = whole;
+      bytes[i] = static_cast<char>(bytes[i] ^ flip);
+      read(bytes);
+    }
+  }
+  EXPECT_GT(refused, static_cast<int>(whole.size() / 3));  // every shortened one at least
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, TorchFiles, ::testing::Values("zip.pth", "legacy.pth"),
+                         [](const auto& info) { return info.index == 0 ? "Zip" : "Legacy"; });
+
+std::string ErrorOf(const std::string& pickle) {
+  try {
+    pickle::Read(pickle, "file");
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Pickle, CallsNothing) {
+  EXPECT_NE(ErrorOf("\x80\x02"
+                    "cposix\nsystem\nX\x02\0\0\0ls\x85R."s)
+                .find("names posix.system"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf("\x80\x04\x8c\x08"
+                    "builtins\x8c\x04"
+                    "eval\x93."s)
+                .find("builtins.eval"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf("\x80\x02]\x81."s).find("opcode 0x81"), std::string::npos);
+  EXPECT_NE(ErrorOf("\x80\x02"
+                    "iposix\nsystem\n."s)
+                .find("opcode 0x69"),
+            std::string::npos);
+}
+
+TEST(Pickle, RefusesProgramsThatEndWrongly) {
+  for (const char* program :
+       {"", "N", "NN.", ".", "(", "t.", "0.", "a.", "}(NNNu.", "]NNs.", "h\x05.",
+        "X\x7f\x7f\x7f\x7f""a.", "\x8b\xff\xff\xff\x7f.", "NQ.", "NR.", "Nb.", "\x80\x09N."})
+    EXPECT_NE(ErrorOf(program), "no error") << program;
+}
+
+TEST(Pickle, AListInItselfIsRead) {
+  EXPECT_EQ(ErrorOf("]q\x01h\x01"
+                    "a."s),
+            "no error");
+}
+
+// The weights as they were published, and the same in safetensors.
+TEST(TorchFile, PublishedWeightsAreThoseOfTheSafetensors) {
+  const char* data = std::getenv("TORUS_DATA");
+  const fs::path folder = fs::path(data == nullptr ? "" : data) / "weights/resnet_cifar10";
+  if (data == nullptr || !fs::exists(folder)) GTEST_SKIP() << "TORUS_DATA has no resnet_cifar10";
+  const auto wanted = Wanted((folder / "resnet20-12fca82f.safetensors").string());
+  const TorchFile file = ReadTorchFile((folder / "resnet20-12fca82f.th").string());
+  size_t found = 0;
+  for (const NamedTensor& tensor : file.tensors) {
+    ASSERT_TRUE(tensor.name.starts_with("module.")) << tensor.name;
+    const auto want = wanted.find(tensor.name.substr(7));
+    if (want == wanted.end()) continue;
+    ExpectSameBits(tensor.value, want->second, tensor.name);
+    ++found;
+  }
+  EXPECT_EQ(found, wanted.size());
+}
+
+}  // namespace
+}  // namespace torus

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Writes cases of whole models at full size, for tools/replay: random weights, one step's logits, loss and
+gradients, or ten training steps, as the reference computes them in f32.
+
+    pip install torch==2.15.0 torchvision==0.29.2 transformers==5.23.0 safetensors numpy
+    ./make_model_cases.py FOLDER [--models vgg13 resnet101 mobilenet_v2 roberta gpt2] [--kinds model train]
+                          [--steps 10] [--threads 2]
+
+One file is up to 4 GB (resnet101's training: weights and momentum of every step). Models with batch norm restart each step from
+the reference's state, since rounding grows about tenfold a step there. The format is described in tools/replay/case.h.
+"""
+import argparse
+import json
+import os
+
+import torch
+from safetensors.torch import save_file
+
+IMAGES = {  # name: (size, batch)
+    "vgg13": (64, 4),
+    "resnet101": (96, 4),
+    "mobilenet_v2": (96, 8),
+}
+TOKENS = {  # name: (batch, length)
+    "roberta": (4, 64),
+    "gpt2": (2, 64),
+}
+CONFIGS = {
+    "vgg13": {"num_classes": 10, "dropout": 0.0},
+    "resnet101": {"num_classes": 10},
+    "mobilenet_v2": {"num_classes": 10, "dropout": 0.0},
+    "roberta": {
+        "max_position_embeddings": 514,
+        "type_vocab_size": 1,
+        "layer_norm_eps": 1e-5,
+        "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0,
+        "num_labels": 2,
+    },
+    "gpt2": {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0},
+}
+OPTIMIZERS = {
+    "images": {"name": "sgd", "lr": 0.01, "momentum": 0.9, "weight_decay": 5e-4},
+    "tokens": {"name": "adamw", "lr": 1e-4, "betas": [0.9, 0.999], "eps": 1e-8, "weight_decay": 0.01, "clip_grad_norm": 1.0},
+}
+
+
+def make_model(name):
+    if name in IMAGES:
+        import torchvision
+
+        return getattr(torchvision.models, name)(**CONFIGS[name])
+    import transformers
+
+    if name == "roberta":
+        return transformers.RobertaForSequenceClassification(transformers.RobertaConfig(**CONFIGS[name]))
+    return transformers.GPT2LMHeadModel(transformers.GPT2Config(**CONFIGS[name]))
+
+
+def make_batch(name, model, generator):
+    if name in IMAGES:
+        size, batch = IMAGES[name]
+        return {
+            "images": torch.randn(batch, 3, size, size, generator=generator),
+            "labels": torch.randint(10, (batch,), generator=generator),
+        }
+    batch, length = TOKENS[name]
+    ids = torch.randint(5, model.config.vocab_size, (batch, length), generator=generator)
+    if name == "gpt2":
+        return {"input_ids": ids, "labels": ids.clone()}
+    mask = torch.ones_like(ids)
+    for row in range(1, batch):  # padding of different lengths
+        mask[row, length - 7 * row :] = 0
+    ids[mask == 0] = model.config.pad_token_id
+    return {"input_ids": ids, "attention_mask": mask, "labels": torch.randint(2, (batch,), generator=generator)}
+
+
+def forward(name, model, batch):
+    if name in IMAGES:
+        logits = model(batch["images"])
+        return logits, torch.nn.functional.cross_entropy(logits, batch["labels"])
+    out = model(**batch)
+    return out.logits, out.loss
+
+
+def state(model):
+    return {k: v.detach().clone().contiguous() for k, v in model.state_dict().items() if not k.endswith("num_batches_tracked")}
+
+
+def prefixed(prefix, tensors):
+    return {prefix + k: v for k, v in tensors.items()}
+
+
+def write(folder, file, spec, tensors):
+    path = os.path.join(folder, file + ".safetensors")
+    save_file({k: v.contiguous() for k, v in tensors.items()}, path, {"format": "1", "case": json.dumps(spec)})
+    print(f"{path}: {os.path.getsize(path) / 1e6:.0f} MB", flush=True)
+
+
+def buffers(model):
+    return {k: v.clone() for k, v in model.named_buffers() if "running_" in k}
+
+
+def model_case(folder, name, model, generator):
+    batch = make_batch(name, model, generator)
+    tensors = prefixed("in.", batch) | prefixed("param.", state(model))
+    logits, loss = forward(name, model, batch)
+    loss.backward()
+    tensors |= {"out.logits": logits.detach(), "out.loss": loss.detach().reshape(1)}
+    tensors |= prefixed("grad_param.", {k: p.grad for k, p in model.named_parameters()})
+    tensors |= prefixed("after.", buffers(model))
+    write(folder, f"model.{name}", {"op": "model", "model": name, "config": CONFIGS[name], "mode": "train"}, tensors)
+
+
+def make_optimizer(spec, parameters):
+    arguments = {k: v for k, v in spec.items() if k not in ("name", "clip_grad_norm")}
+    return {"sgd": torch.optim.SGD, "adamw": torch.optim.AdamW}[spec["name"]](parameters, **arguments)
+
+
+def train_case(folder, name, model, generator, steps):
+    spec = OPTIMIZERS["images" if name in IMAGES else "tokens"]
+    restart = bool(buffers(model))
+    optimizer = make_optimizer(spec, model.parameters())
+    batches = [make_batch(name, model, generator) for _ in range(steps)]
+    tensors = {f"in.{k}": torch.stack([b[k] for b in batches]) for k in batches[0]}
+    if not restart:
+        tensors |= prefixed("param.", state(model))
+    losses = []
+    for i, batch in enumerate(batches):
+        if restart:
+            tensors |= prefixed(f"state.{i}.param.", state(model))
+            for k, p in model.named_parameters():
+                if optimizer.state[p]:
+                    tensors[f"state.{i}.momentum.{k}"] = optimizer.state[p]["momentum_buffer"].clone()
+        optimizer.zero_grad()
+        loss = forward(name, model, batch)[1]
+        loss.backward()
+        if "clip_grad_norm" in spec:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), spec["clip_grad_norm"])
+        optimizer.step()
+        losses.append(loss.item())
+    tensors["out.losses"] = torch.tensor(losses)
+    tensors |= prefixed("final.", state(model))
+    case = {"op": "train", "model": name, "config": CONFIGS[name], "optimizer": spec, "steps": steps, "restart": restart}
+    write(folder, f"train.{name}.{spec['name']}", case, tensors)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--models", nargs="+", default=list(CONFIGS))
+    parser.add_argument("--kinds", nargs="+", default=["model", "train"])
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--threads", type=int, default=2)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    os.makedirs(args.folder, exist_ok=True)
+    for name in args.models:
+        for kind in args.kinds:
+            torch.manual_seed(1)
+            generator = torch.Generator().manual_seed(2)
+            model = make_model(name).train()
+            if kind == "model":
+                model_case(args.folder, name, model, generator)
+            else:
+                train_case(args.folder, name, model, generator, args.steps)
+
+
+main()
