@@ -50,6 +50,8 @@ RankWorker::RankWorker(Transport& world, const Run& run, int rank, std::map<int,
     work.parameters = UniqueParameters(stage);
     work.replicas = std::make_unique<DataParallel>(replicas_, stage.Parameters());
     work.optimizer = parts_.optimizer(work.parameters);
+    if (options_.ema_decay > 0)
+      work.average = std::make_unique<WeightAverage>(work.parameters, options_.ema_decay);
   }
   tied_ = std::make_unique<TiedGradients>(pipeline_, table_, StageOwners(run.schedule), stages_);
   executor_ =
@@ -95,6 +97,7 @@ void RankWorker::FinishGradients(int64_t step) {
 void RankWorker::Step(int stage) {
   StageWork& work = work_.at(stage);
   work.optimizer->Step(learning_rate_, gradient_scale_);
+  if (work.average) work.average->Update();
   for (NamedVariable& parameter : work.parameters) parameter.value.ZeroGrad();
 }
 
@@ -127,6 +130,11 @@ void RankWorker::BroadcastBuffers() {
   for (auto& [number, work] : work_) work.replicas->BroadcastBuffers(stages_.at(number).Buffers());
 }
 
+void RankWorker::SwapAverages() {
+  for (auto& [number, work] : work_)
+    if (work.average) work.average->Swap();
+}
+
 MiniBatch RankWorker::Fetch(const BatchFn& batches, int64_t step) try {
   const Stopwatch watch(data_wait_);
   const trace::Scope scope("data", "data", step);
@@ -156,10 +164,12 @@ RankScore RankWorker::Evaluate(const BatchFn& batches, int64_t count) try {
   BroadcastState();
   score_ = {};
   scoring_ = true;
+  SwapAverages();
   for (int64_t step = 0; step < count; ++step) {
     const MiniBatch batch = Fetch(batches, step);
     score_.loss_sum += executor_->Evaluate(batch).loss * static_cast<double>(batch.global_samples);
   }
+  SwapAverages();
   scoring_ = false;
   return score_;
 } catch (...) {

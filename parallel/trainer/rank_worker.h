@@ -11,6 +11,7 @@
 #include "parallel/trainer/step_board.h"
 #include "parallel/trainer/tied_gradients.h"
 #include "parallel/trainer/trainer_options.h"
+#include "parallel/trainer/weight_average.h"
 #include "parallel/trainer/world_layout.h"
 #include "parallel/transport/group.h"
 
@@ -58,18 +59,22 @@ class RankWorker {
   const RankPlace& place() const { return place_; }
   const std::map<int, Stage>& stages() const { return stages_; }
   Optimizer& optimizer(int stage) { return *work_.at(stage).optimizer; }
+  // Null without averages.
+  WeightAverage* average(int stage) { return work_.at(stage).average.get(); }
 
  private:
   struct StageWork {
     std::unique_ptr<DataParallel> replicas;
     std::unique_ptr<Optimizer> optimizer;
-    std::vector<NamedVariable> parameters;  // each once
+    std::unique_ptr<WeightAverage> average;  // null without
+    std::vector<NamedVariable> parameters;   // each once
   };
   ExecutorOptions MakeExecutorOptions();
   void Reduce(int stage, int64_t step);
   void FinishGradients(int64_t step);
   void Step(int stage);
   Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
+  void SwapAverages();
   MiniBatch Fetch(const BatchFn& batches, int64_t step);
   [[noreturn]] void AddReplica() const;  // to the exception being handled
   void UseOwnThreads() const;

@@ -73,6 +73,12 @@ void AppendOptimizer(const StageState& state, const Owns& owns, std::vector<Name
     if (owns(ParameterOf(tensor.name))) out.push_back({tensor.name, tensor.value.Clone()});
 }
 
+void AppendAverages(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out) {
+  if (state.average == nullptr) return;
+  for (const NamedTensor& tensor : state.average->State())
+    if (owns(tensor.name)) out.push_back({tensor.name, tensor.value.Clone()});
+}
+
 void CopyWeights(const std::vector<NamedTensor>& weights, const std::vector<StageState>& stages) {
   Places places;
   for (const StageState& state : stages) {
@@ -96,6 +102,11 @@ void CopyOptimizer(const std::vector<NamedTensor>& tensors, const std::vector<St
     Require(known, "optimizer state", "{} belongs to no parameter of the model", tensor.name);
   }
   for (size_t i = 0; i < stages.size(); ++i) stages[i].optimizer->LoadState(parts[i]);
+}
+
+void CopyAverages(const std::vector<NamedTensor>& averages, const std::vector<StageState>& stages) {
+  for (const StageState& state : stages)
+    if (state.average != nullptr) state.average->LoadState(averages);
 }
 
 }  // namespace torus::parallel

@@ -1,6 +1,7 @@
 #include "parallel/trainer/train_state.h"
 
 #include <charconv>
+#include <filesystem>
 
 #include "runtime/error.h"
 #include "runtime/io/file.h"
@@ -9,6 +10,8 @@
 
 namespace torus::parallel {
 namespace {
+
+constexpr char kAverages[] = "averages.safetensors";
 
 void WriteText(const std::string& path, const std::string& text) {
   io::OutputFile file(path);
@@ -40,6 +43,7 @@ void SaveCheckpoint(const std::string& folder, const TrainState& state,
   WriteSafetensors(base + "weights.safetensors", state.weights);
   WriteSafetensors(base + "optimizer.safetensors", state.optimizer,
                    {{"step", std::to_string(state.step)}});
+  if (!state.averages.empty()) WriteSafetensors(base + kAverages, state.averages);
   for (const auto& [name, text] : texts) WriteText(base + name, text);
   writer.Commit();
 }
@@ -48,9 +52,12 @@ TrainState LoadCheckpoint(const std::string& folder) {
   RequireFolder(folder);
   const std::string optimizer_path = folder + "/optimizer.safetensors";
   SafetensorsFile optimizer = ReadSafetensors(optimizer_path);
-  return {.step = StepIn(optimizer, optimizer_path),
-          .weights = ReadSafetensors(folder + "/weights.safetensors").tensors,
-          .optimizer = std::move(optimizer.tensors)};
+  TrainState state{.step = StepIn(optimizer, optimizer_path),
+                   .weights = ReadSafetensors(folder + "/weights.safetensors").tensors,
+                   .optimizer = std::move(optimizer.tensors)};
+  const std::string averages = folder + "/" + kAverages;
+  if (std::filesystem::exists(averages)) state.averages = ReadSafetensors(averages).tensors;
+  return state;
 }
 
 std::string ReadCheckpointText(const std::string& folder, const std::string& name) {

@@ -20,10 +20,11 @@ struct TrainState {
   // replicas hold them.
   std::vector<NamedTensor> weights;
   std::vector<NamedTensor> optimizer;  // under the optimizer's names; equal on all replicas
+  std::vector<NamedTensor> averages;   // of the parameters, where the run keeps them
 };
 
-// Writes a folder: weights.safetensors, optimizer.safetensors (its metadata holds the step), and
-// `texts`, file name -> content, for what the application wants to find again. Committed whole: a
+// Writes a folder: weights.safetensors, optimizer.safetensors (its metadata holds the step),
+// averages.safetensors where there are any, and `texts`, file name -> content, for what the application wants to find again. Committed whole: a
 // kill at any moment leaves the old folder or the new one. BrokenEnvironment names path and reason.
 void SaveCheckpoint(const std::string& folder, const TrainState& state,
                     const std::map<std::string, std::string>& texts = {});

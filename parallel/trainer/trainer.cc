@@ -50,6 +50,8 @@ struct Trainer::Impl {
     Require(options.threads >= 1, "trainer", "threads must be at least 1, got {}", options.threads);
     Require(options.clip_norm >= 0 && std::isfinite(options.clip_norm), "trainer",
             "clip_norm must be at least 0, got {}", options.clip_norm);
+    Require(options.ema_decay >= 0 && options.ema_decay < 1, "trainer",
+            "ema_decay must be from 0 to below 1, got {}", options.ema_decay);
     for (int rank = 0; rank < world.size(); ++rank) AddEnd(rank);
     for (int r = 0; r < options.replicas; ++r) AddReplica(r);
     AddSegment(layout, Counts(), Counts(), totals);
@@ -92,12 +94,16 @@ struct Trainer::Impl {
     return counts;
   }
 
+  StageState StateOf(int rank, int number, const Stage& stage) const {
+    return {&stage, &workers[rank]->optimizer(number), workers[rank]->average(number)};
+  }
+
   // The stages of replica 0, whose state is saved, in model order.
   std::map<int, StageState> FirstReplica() const {
     std::map<int, StageState> stages;
     for (int rank : layout.PipelineOf(0))
       for (const auto& [number, stage] : workers[rank]->stages())
-        stages[number] = {&stage, &workers[rank]->optimizer(number)};
+        stages[number] = StateOf(rank, number, stage);
     return stages;
   }
 
@@ -105,7 +111,7 @@ struct Trainer::Impl {
     std::vector<StageState> stages;
     for (const auto& worker : workers)
       for (const auto& [number, stage] : worker->stages())
-        stages.push_back({&stage, &worker->optimizer(number)});
+        stages.push_back({&stage, &worker->optimizer(number), worker->average(number)});
     return stages;
   }
 
@@ -218,6 +224,7 @@ TrainState Trainer::State() const {
     };
     AppendParameters(stage, owns, state.weights);
     AppendOptimizer(stage, owns, state.optimizer);
+    AppendAverages(stage, owns, state.averages);
   }
   for (const auto& [number, stage] : stages) AppendBuffers(stage, state.weights);
   return state;
@@ -230,6 +237,7 @@ void Trainer::SetWeights(const std::vector<NamedTensor>& weights) {
 void Trainer::SetState(const TrainState& state) {
   CopyWeights(state.weights, impl_->AllStages());
   CopyOptimizer(state.optimizer, impl_->AllStages());
+  CopyAverages(state.averages, impl_->AllStages());
   impl_->step = state.step;
 }
 

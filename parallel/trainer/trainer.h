@@ -11,7 +11,8 @@
 // equal threads a rank and codec none), and a run taken up from a State goes on in the bits of one
 // that never stopped.
 //
-// Evaluation runs through the same pipeline, codec included: that is what was trained.
+// Evaluation runs through the same pipeline, codec included: that is what was trained. With
+// TrainerOptions::ema_decay it is the averaged weights that are evaluated.
 //
 // The first error on any rank ends all of them within seconds and is thrown on the caller's thread,
 // naming rank, stage, step and what was being done or waited for; afterwards the trainer is of no

@@ -6,12 +6,11 @@
 namespace torus::tools {
 namespace {
 
-parallel::Block MakeBlock(const std::shared_ptr<nn::Sequential>& model,
-                          const nn::Sequential::Layer& layer, double cost) {
+parallel::Block MakeBlock(const nn::Sequential::Layer& layer, double cost) {
   parallel::Block block;
   block.name = layer.title;
-  block.forward = [model, module = layer.module](const std::vector<Variable>& inputs,
-                                                 const StepContext& context) {
+  block.forward = [module = layer.module](const std::vector<Variable>& inputs,
+                                          const StepContext& context) {
     return module->ForwardAll(inputs, context);
   };
   block.parameters = layer.module->Parameters(layer.name);
@@ -28,7 +27,7 @@ std::vector<parallel::Block> ModelBlocks(std::shared_ptr<nn::Sequential> model,
   const std::vector<nn::LayerSummary> layers = nn::Describe(*model, input);
   std::vector<parallel::Block> blocks;
   for (size_t i = 0; i < layers.size(); ++i)
-    blocks.push_back(MakeBlock(model, model->layers()[i], nn::StaticCost(layers[i].cost)));
+    blocks.push_back(MakeBlock(model->layers()[i], nn::StaticCost(layers[i].cost)));
   return blocks;
 }
 

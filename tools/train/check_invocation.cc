@@ -40,12 +40,16 @@ void CheckNumbers(const Settings& s) {
   RequireCount("--epochs", s.epochs, 1'000'000);
   RequireCount("--batch-size", s.batch_size, 1 << 24);
   RequireCount("--micro-batches", s.micro_batches, 1 << 16);
+  RequireCount("--accumulate", s.accumulate, 1 << 16);
   RequireCount("--stages", s.stages, kMostRanks);
   RequireCount("--replicas", s.replicas, kMostRanks);
   Require(std::isfinite(s.lr) && s.lr > 0, "train", "--lr must be above 0, got {}", s.lr);
   Require(s.momentum >= 0 && s.momentum < 1, "train",
           "--momentum must be from 0 to below 1, got {}", s.momentum);
   if (s.warmup != Settings().warmup) RequireAtLeast("--warmup", s.warmup, 0);
+  Require(std::isfinite(s.clip_norm) && s.clip_norm >= 0, "train",
+          "--clip-norm must be at least 0, got {}", s.clip_norm);
+  Require(s.ema >= 0 && s.ema < 1, "train", "--ema must be from 0 to below 1, got {}", s.ema);
   Require(std::isfinite(s.weight_decay) && s.weight_decay >= 0, "train",
           "--weight-decay must be at least 0, got {}", s.weight_decay);
 }
@@ -101,10 +105,11 @@ void CompleteThreads(Invocation& invocation) {
 }
 
 void CheckBatch(const Settings& s) {
-  const int64_t parts = s.replicas * s.micro_batches;
+  const int64_t parts = PartsOfBatch(s);
   Require(s.batch_size >= parts, "train",
-          "--batch-size {} cannot fill {} micro-batches (--replicas {} x --micro-batches {})",
-          s.batch_size, parts, s.replicas, s.micro_batches);
+          "--batch-size {} cannot fill {} micro-batches (--replicas {} x --micro-batches {} x "
+          "--accumulate {})",
+          s.batch_size, parts, s.replicas, s.micro_batches, s.accumulate);
 }
 
 // Without momentum there is nothing for Nesterov's look-ahead: an error where it was asked for.

@@ -10,6 +10,7 @@
 #include "parallel/optim/sgd.h"
 #include "runtime/error.h"
 #include "tools/common/model_blocks.h"
+#include "tools/train/layer_list.h"
 #include "tools/train/model_spec.h"
 
 namespace torus::tools {
@@ -39,7 +40,7 @@ int Workers(const Settings& settings) {
 
 data::LoaderOptions MakeLoaderOptions(const Settings& settings, double timeout) {
   return {.replicas = static_cast<int>(settings.replicas),
-          .micro_batches = static_cast<int>(settings.micro_batches),
+          .micro_batches = static_cast<int>(settings.micro_batches * settings.accumulate),
           .readers = settings.stages == 1 ? 1 : 2,
           .workers = Workers(settings),
           .timeout_seconds = timeout};
@@ -78,7 +79,7 @@ int64_t WarmupSteps(const Settings& settings, int64_t total_steps) {
 BatchFeed::BatchFeed(const data::Dataset& dataset, const Settings& settings, bool training,
                      int64_t first_step, double timeout)
     : replicas_(settings.replicas),
-      micro_batches_(settings.micro_batches),
+      micro_batches_(settings.micro_batches * settings.accumulate),
       sampler_(MakeSampler(dataset, settings, training, first_step)),
       loader_(sampler_, Batches(dataset, settings, training),
               MakeLoaderOptions(settings, timeout)) {}
@@ -122,7 +123,7 @@ std::string ImageTask::title() const {
 }
 
 Shape ImageTask::LargestInput() const {
-  const int64_t parts = settings_.replicas * settings_.micro_batches;
+  const int64_t parts = PartsOfBatch(settings_);
   const Shape& image = test_->info().image;
   return {(settings_.batch_size + parts - 1) / parts, image[0], image[1], image[2]};
 }
@@ -133,7 +134,11 @@ std::shared_ptr<nn::Sequential> ImageTask::Model() const {
 }
 
 std::vector<parallel::Block> ImageTask::Blocks() const {
-  return ModelBlocks(Model(), LargestInput());
+  std::vector<parallel::Block> blocks = ModelBlocks(Model(), LargestInput());
+  const std::vector<bool> recomputed =
+      ParseLayerList("--recompute", settings_.recompute, static_cast<int>(blocks.size()));
+  for (size_t i = 0; i < blocks.size(); ++i) blocks[i].recompute = recomputed[i];
+  return blocks;
 }
 
 parallel::TrainingParts ImageTask::Parts() const {

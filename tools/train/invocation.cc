@@ -53,6 +53,13 @@ void AddOptimizerFlags(CLI::App& app, Settings& s) {
   app.add_flag("--nesterov,!--no-nesterov", s.nesterov, "Nesterov's momentum, or the plain one");
   app.get_option("--nesterov")->group(group);
   app.add_option("--weight-decay", s.weight_decay, "Of every parameter")->group(group);
+  app.add_option("--clip-norm", s.clip_norm,
+                 "Largest norm of the whole gradient; a larger one is scaled down to it. 0: none")
+      ->group(group);
+  app.add_option("--ema", s.ema,
+                 "Decay of a moving average of the weights, which is then what is evaluated (0.999 "
+                 "follows the last thousand steps). 0: none")
+      ->group(group);
   app.add_option(
          "--lr-schedule", s.lr_schedule,
          "Over the steps of --epochs: constant, cosine, one-cycle, or step:N:G (times G every N "
@@ -75,6 +82,14 @@ void AddParallelFlags(CLI::App& app, Settings& s, Invocation& invocation) {
          "balanced by times measured now; by default balanced by a static cost")
       ->group(group);
   app.add_option("--micro-batches", s.micro_batches, "Parts of a replica's share of a batch")
+      ->group(group);
+  app.add_option("--accumulate", s.accumulate,
+                 "Rounds of the pipeline, of --micro-batches each, whose gradients make one step; "
+                 "more rounds of smaller parts need less memory")
+      ->group(group);
+  app.add_option("--recompute", s.recompute,
+                 "Layers whose activations are computed again in the backward instead of kept, as "
+                 "--describe numbers them: none, all, or such as 0,3,7-9")
       ->group(group);
   app.add_option("--replicas", s.replicas, "Copies of the pipeline, which share every batch")
       ->group(group);

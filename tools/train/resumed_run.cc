@@ -17,6 +17,7 @@ template <class Change>
 parallel::TrainState WithLayout(parallel::TrainState state, const Change& change) {
   for (NamedTensor& tensor : state.weights) tensor.value = change(tensor.value);
   for (NamedTensor& tensor : state.optimizer) tensor.value = change(tensor.value);
+  for (NamedTensor& tensor : state.averages) tensor.value = change(tensor.value);
   return state;
 }
 

@@ -13,7 +13,8 @@ struct Settings {
   std::string data_dir;  // empty: the dataset's usual place
   int64_t epochs = 3;
   int64_t batch_size = 256;   // samples, over all replicas
-  int64_t micro_batches = 4;  // of each replica
+  int64_t micro_batches = 4;  // of each replica, in the pipeline at once
+  int64_t accumulate = 1;     // rounds of the pipeline before a step, of micro_batches each
   int64_t stages = 2;
   std::string cut;  // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
@@ -23,13 +24,16 @@ struct Settings {
   double lr = 0.07;
   double momentum = 0.9;
   double weight_decay = 4e-5;
+  double clip_norm = 0;  // 0: no clipping
+  double ema = 0;        // decay of the weights' moving average; 0: none
   std::string lr_schedule = "cosine";
   int64_t warmup = -1;  // steps; -1: a tenth of the run, at most 100
   bool nesterov = true;
   std::string augment = "none";
   uint64_t seed = 1;
-  int64_t threads = 0;  // in all; 0: the cores, at least one a rank
-  std::string init;     // weights file the run began with
+  std::string recompute = "none";  // layers whose activations are computed again: a LayerList
+  int64_t threads = 0;             // in all; 0: the cores, at least one a rank
+  std::string init;                // weights file the run began with
 };
 
 // Calls visit(flag, member) for each of them: the one list of their names.
@@ -41,6 +45,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--epochs", s.epochs);
   visit("--batch-size", s.batch_size);
   visit("--micro-batches", s.micro_batches);
+  visit("--accumulate", s.accumulate);
   visit("--stages", s.stages);
   visit("--cut", s.cut);
   visit("--replicas", s.replicas);
@@ -50,13 +55,21 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--lr", s.lr);
   visit("--momentum", s.momentum);
   visit("--weight-decay", s.weight_decay);
+  visit("--clip-norm", s.clip_norm);
+  visit("--ema", s.ema);
   visit("--lr-schedule", s.lr_schedule);
   visit("--warmup", s.warmup);
   visit("--nesterov", s.nesterov);
   visit("--augment", s.augment);
   visit("--seed", s.seed);
+  visit("--recompute", s.recompute);
   visit("--threads", s.threads);
   visit("--init", s.init);
+}
+
+// Micro-batches of a mini-batch, over all replicas and rounds.
+inline int64_t PartsOfBatch(const Settings& s) {
+  return s.replicas * s.micro_batches * s.accumulate;
 }
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.

@@ -27,7 +27,9 @@ parallel::TrainerOptions MakeOptions(const Settings& s, double timeout, const Cu
                                    .schedule = s.schedule,
                                    .threads = static_cast<int>(s.threads),
                                    .timeout = timeout,
-                                   .seed = s.seed};
+                                   .seed = s.seed,
+                                   .clip_norm = s.clip_norm,
+                                   .ema_decay = s.ema};
   if (s.codec != "none") options.codec = [name = s.codec] { return parallel::MakeCodec(name); };
   return options;
 }
@@ -106,8 +108,9 @@ void TrainingRun::PrintHead() {
       "{}{} x {}, {} of {} samples in all, codec {}, {}", many(settings_.stages, "stage"),
       cuts_.cuts.empty() ? "" : fmt::format(" (cut {})", fmt::join(cuts_.cuts, ",")),
       many(settings_.replicas, "replica"),
-      fmt::format("{} micro-batch{}", settings_.micro_batches,
-                  settings_.micro_batches == 1 ? "" : "es"),
+      fmt::format(
+          "{} micro-batch{}{}", settings_.micro_batches, settings_.micro_batches == 1 ? "" : "es",
+          settings_.accumulate == 1 ? "" : fmt::format(" x {} rounds", settings_.accumulate)),
       settings_.batch_size, settings_.codec, many(settings_.threads, "thread"));
   Print(layout);
   if (!cuts_.measured.empty()) {

@@ -75,5 +75,55 @@ TEST(Recompute, TiedWeightsKeepTheirBits) {
   ExpectEqualBits(TrainFor(run, 6, parts(false)), TrainFor(run, 6, parts(true)));
 }
 
+// Averages by hand, from the weights after each step.
+TEST(Averages, FollowTheWeights) {
+  ToyRun run;
+  run.options = {.stages = 2, .micro_batches = 2, .ema_decay = 0.75};
+  Trainer trainer(run.options, run.Parts());
+  EXPECT_TRUE(trainer.State().averages.empty());
+  std::vector<double> expected;
+  for (int64_t step = 0; step < 4; ++step) {
+    trainer.Train(step + 1, run.Batches());
+    const std::vector<double> weight = ToVector<double>(trainer.State().weights[3].value);
+    if (step == 0) expected = weight;
+    for (size_t i = 0; i < weight.size(); ++i) expected[i] += 0.25 * (weight[i] - expected[i]);
+  }
+  const NamedTensor average = trainer.State().averages.at(3);
+  EXPECT_EQ(average.name, trainer.State().weights[3].name);
+  EXPECT_EQ(ToVector<double>(average.value), expected);
+}
+
+TEST(Averages, AreWhatIsEvaluatedAndChangeNoWeight) {
+  ToyRun run;
+  run.options = {.stages = 2, .replicas = 2, .micro_batches = 2, .ema_decay = 0.75};
+  Trainer averaged(run.options, run.Parts());
+  run.options.ema_decay = 0;
+  Trainer plain(run.options, run.Parts());
+  averaged.Train(5, run.Batches());
+  plain.Train(5, run.Batches());
+  testing::ExpectEqualBits(averaged.State().weights, plain.State().weights);
+  const double loss = averaged.Evaluate(3, run.Batches()).loss;
+  EXPECT_NE(loss, plain.Evaluate(3, run.Batches()).loss);
+  testing::ExpectEqualBits(averaged.State().weights, plain.State().weights);
+  // The same model with the averages for its weights.
+  std::vector<NamedTensor> weights = averaged.State().weights;
+  const std::vector<NamedTensor> averages = averaged.State().averages;
+  std::copy(averages.begin(), averages.end(), weights.begin());
+  plain.SetWeights(weights);
+  EXPECT_EQ(loss, plain.Evaluate(3, run.Batches()).loss);
+}
+
+TEST(Averages, GoOnFromAState) {
+  ToyRun run;
+  run.options = {.stages = 2, .micro_batches = 2, .ema_decay = 0.75};
+  Trainer whole(run.options, run.Parts()), part(run.options, run.Parts());
+  whole.Train(6, run.Batches());
+  part.Train(3, run.Batches());
+  Trainer resumed(run.options, run.Parts());
+  resumed.SetState(part.State());
+  resumed.Train(6, run.Batches());
+  testing::ExpectEqualBits(whole.State().averages, resumed.State().averages);
+}
+
 }  // namespace
 }  // namespace torus::parallel

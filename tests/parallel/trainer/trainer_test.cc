@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <mutex>
 
 #include "runtime/error.h"
+#include "runtime/trace.h"
 #include "tests/parallel/trainer/outcome.h"
 
 namespace torus::parallel {
@@ -25,6 +27,38 @@ TEST(Trainer, EveryCutGivesTheSameBits) {
     run.options.stages = static_cast<int>(cuts.size()) + 1;
     ExpectEqualBits(one, TrainFor(run, 8));
   }
+}
+
+// Stage 0 stays in its forward of micro-batch 1 until stage 1 is in that of micro-batch 0, and the
+// other way round: they can only meet when both are at work.
+TEST(Trainer, StagesWorkAtTheSameTimeAndTheTraceShowsIt) {
+  ToyRun run;
+  run.options = {.stages = 2, .micro_batches = 2, .timeout = 5};
+  TrainingParts parts = run.Parts();
+  const auto meeting = std::make_shared<std::latch>(2);
+  parts.model = [meeting] {
+    std::vector<Block> model = testing::ToyModel(4);
+    for (const int b : {0, 3}) {
+      model[b].forward = [=, forward = model[b].forward](const auto& x,
+                                                         const StepContext& context) {
+        if (context.training && context.micro_batch == (b == 0 ? 1 : 0)) meeting->arrive_and_wait();
+        return forward(x, context);
+      };
+    }
+    return model;
+  };
+  Trainer trainer(run.options, parts);
+  trace::Drain();
+  trainer.Train(1, run.Batches(), {.trace = [](int64_t) { return true; }});
+  const std::vector<trace::Event> events = trace::Drain();
+  const auto find = [&](int rank, const char* name) {
+    return *std::find_if(events.begin(), events.end(), [&](const trace::Event& e) {
+      return e.rank == rank && e.name == name && e.category == "forward";
+    });
+  };
+  const trace::Event first = find(0, "F1"), second = find(1, "F0");
+  EXPECT_LT(first.begin_ns, second.end_ns);
+  EXPECT_LT(second.begin_ns, first.end_ns);
 }
 
 TEST(Trainer, Learns) {

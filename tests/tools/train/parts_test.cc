@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "runtime/error.h"
 #include "tools/common/units.h"
 #include "tools/common/user_path.h"
+#include "tools/train/layer_list.h"
 #include "tools/train/metrics_file.h"
 
 namespace torus::tools {
@@ -34,6 +36,16 @@ TEST(UserPath, IsMeantFromWhereTheUserStood) {
   EXPECT_EQ(UserPath(""), "");
   ASSERT_EQ(unsetenv("BUILD_WORKING_DIRECTORY"), 0);
   EXPECT_EQ(UserPath("runs/a"), "runs/a");
+}
+
+TEST(LayerList, NamesNumbersAndRanges) {
+  using Layers = std::vector<bool>;
+  EXPECT_EQ(ParseLayerList("--recompute", "none", 3), (Layers{false, false, false}));
+  EXPECT_EQ(ParseLayerList("--recompute", "all", 3), (Layers{true, true, true}));
+  EXPECT_EQ(ParseLayerList("--recompute", "2", 3), (Layers{false, false, true}));
+  EXPECT_EQ(ParseLayerList("--recompute", "0,2-3", 5), (Layers{true, false, true, true, false}));
+  for (const char* bad : {"", "x", "1,", ",1", "1-", "-1", "2-1", "1 2", "3", "0-3", "1--2"})
+    EXPECT_THROW(ParseLayerList("--recompute", bad, 3), BadInput) << bad;
 }
 
 TEST(MetricsFile, KeepsWhatCameBeforeTheCheckpoint) {

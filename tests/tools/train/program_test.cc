@@ -59,8 +59,28 @@ TEST_F(ProgramTest, EveryCutGivesTheSameBits) {
   EXPECT_EQ(Tensors("one"), Tensors("three"));
 }
 
+TEST_F(ProgramTest, MemoryOptionsChangeNoBit) {
+  const Flags common = {"--codec", "none", "--max-steps", "3", "--clip-norm", "1", "--ema", "0.9"};
+  const auto run = [&](const std::string& name, Flags more) {
+    more.insert(more.end(), common.begin(), common.end());
+    const Ended ended = Train(Small(name, more));
+    ASSERT_EQ(ended.status, 0) << ended.err;
+  };
+  run("kept", {});
+  Flags rounds = Small("rounds", {"--recompute", "0-17", "--accumulate", "2"});
+  rounds[std::find(rounds.begin(), rounds.end(), "--micro-batches") - rounds.begin() + 1] = "1";
+  rounds.insert(rounds.end(), common.begin(), common.end());
+  ASSERT_EQ(Train(rounds).status, 0);
+  EXPECT_EQ(Losses("kept"), Losses("rounds"));
+  EXPECT_EQ(Tensors("kept"), Tensors("rounds"));
+  const std::string averages = "/checkpoint/averages.safetensors";
+  EXPECT_EQ(ReadText(scratch_ + "/kept" + averages), ReadText(scratch_ + "/rounds" + averages));
+  EXPECT_FALSE(ReadText(scratch_ + "/kept" + averages).empty());
+  ExpectOneLine(Train(Small("bad", {"--recompute", "0-99"})), 2, "--recompute");
+}
+
 TEST_F(ProgramTest, ResumesInTheMiddleOfAnEpochInTheSameBits) {
-  const Flags flags = {"--augment", "crop-flip"};
+  const Flags flags = {"--augment", "crop-flip", "--ema", "0.9"};
   ASSERT_EQ(Train(Small("whole", flags)).status, 0);
   Flags part = flags;
   part.insert(part.end(), {"--max-steps", "2"});

@@ -1,0 +1,36 @@
+// WeightAverage: an exponential moving average of a stage's weights, which is often better than the
+// weights themselves (Polyak and Juditsky 1992, "Acceleration of stochastic approximation by
+// averaging"; as torch.optim.swa_utils.AveragedModel with get_ema_multi_avg_fn). Trainer's own part.
+#pragma once
+
+#include <vector>
+
+#include "autograd/variable.h"
+#include "runtime/tensor.h"
+
+namespace torus::parallel {
+
+class WeightAverage {
+ public:
+  // f32 or f64 leaves. 0 < decay < 1.
+  WeightAverage(std::vector<NamedVariable> parameters, double decay);
+
+  // After a step: average = decay x average + (1 - decay) x weight; the first time it is the weight.
+  void Update();
+
+  // Averages under the parameters' names, sharing memory; none before the first Update.
+  std::vector<NamedTensor> State() const;
+  // Copies; empty: "not yet". BadInput unless it has every parameter with its shape and dtype; other
+  // names are ignored.
+  void LoadState(const std::vector<NamedTensor>& state);
+
+  // Exchanges weights and averages, element by element; nothing before the first Update.
+  void Swap();
+
+ private:
+  std::vector<NamedVariable> parameters_;
+  std::vector<Tensor> averages_;  // empty before the first Update
+  double decay_;
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,70 @@
+// Prints how long each layer of a model takes, forward and backward on one thread, beside its static
+// cost: where the constants of nn::StaticCost come from.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <numeric>
+
+#include "models/nn/describe.h"
+#include "parallel/trainer/block_costs.h"
+#include "runtime/error.h"
+#include "runtime/parallel_for.h"
+#include "tools/common/model_blocks.h"
+#include "tools/train/model_spec.h"
+
+namespace torus::tools {
+namespace {
+
+struct Options {
+  std::string model = "mobilenet_v2";
+  int64_t size = 32, batch = 64, classes = 10;
+  int repeats = 5;
+};
+
+double Sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+void Measure(const Options& options) {
+  SetTeamSize(1);
+  const auto model = BuildModel(options.model, options.classes, 1, "");
+  const Shape input{options.batch, options.size, options.size, 3};
+  const std::vector<nn::LayerSummary> layers = nn::Describe(*model, input);
+  const std::vector<parallel::Block> blocks = ModelBlocks(model, input);
+  const std::vector<double> seconds =
+      parallel::MeasureBlockCosts(blocks, {{input, DType::kF32}}, options.repeats);
+  std::vector<double> costs;
+  for (const parallel::Block& block : blocks) costs.push_back(block.cost);
+  fmt::print("{:>5}  {:<14}{:>12}{:>14}{:>12}{:>10}{:>10}{:>10}\n", "layer", "name", "flops",
+             "activations", "parameters", "ms", "share", "static");
+  for (size_t i = 0; i < layers.size(); ++i)
+    fmt::print("{:>5}  {:<14}{:>12}{:>14}{:>12}{:>10.3f}{:>8.1f} %{:>8.1f} %\n", i, layers[i].name,
+               layers[i].cost.flops, layers[i].cost.activation_bytes, layers[i].parameters,
+               1e3 * seconds[i], 100 * seconds[i] / Sum(seconds), 100 * costs[i] / Sum(costs));
+}
+
+int Main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Measures the layers of a model beside their static cost", "measure_blocks");
+  app.add_option("--model", options.model, "As in train")->capture_default_str();
+  app.add_option("--size", options.size, "Height and width of the images")->capture_default_str();
+  app.add_option("--batch", options.batch, "Images")->capture_default_str();
+  app.add_option("--classes", options.classes, "Outputs")->capture_default_str();
+  app.add_option("--repeats", options.repeats, "The least of so many times counts")
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  Measure(options);
+  return 0;
+}
+
+}  // namespace
+}  // namespace torus::tools
+
+int main(int argc, char** argv) {
+  try {
+    return torus::tools::Main(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}
