@@ -71,6 +71,12 @@ Variable Div(const Variable& input, const Variable& other) {
                 });
 }
 
+Variable Div(const Variable& input, const Variable& other, DivRounding rounding) {
+  const bool trunc = rounding == DivRounding::kTrunc;
+  return Variable(ApplyBinary("div", trunc ? BinaryOp::kTruncDiv : BinaryOp::kFloorDiv,
+                              input.data(), other.data()));
+}
+
 Variable Neg(const Variable& input) {
   return Record("neg", ApplyBinary("neg", BinaryOp::kMul, input.data(), -1), {input},
                 [](const GradContext& g) {

@@ -24,6 +24,11 @@ Variable Mul(const Variable& input, double other);
 Variable Div(const Variable& input, const Variable& other);
 Variable Div(const Variable& input, double other);
 
+// The quotient rounded towards zero, or down as in Python. No gradient flows: it is zero almost
+// everywhere.
+enum class DivRounding { kTrunc, kFloor };
+Variable Div(const Variable& input, const Variable& other, DivRounding rounding);
+
 // -input
 Variable Neg(const Variable& input);
 

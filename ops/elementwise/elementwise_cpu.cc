@@ -45,6 +45,10 @@ void Binary(ops::BinaryOp op, const ops::BroadcastPlan& plan, const T* a, const 
       return Walk(ops::MulFunctor{}, plan, a, b, out);
     case ops::BinaryOp::kDiv:
       return Walk(ops::DivFunctor{}, plan, a, b, out);
+    case ops::BinaryOp::kTruncDiv:
+      return Walk(ops::TruncDivFunctor{}, plan, a, b, out);
+    case ops::BinaryOp::kFloorDiv:
+      return Walk(ops::FloorDivFunctor{}, plan, a, b, out);
     case ops::BinaryOp::kMaximum:
       return Walk(ops::MaximumFunctor{}, plan, a, b, out);
     case ops::BinaryOp::kMinimum:

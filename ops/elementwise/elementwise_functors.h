@@ -35,6 +35,27 @@ struct DivFunctor {
   }
 };
 
+struct TruncDivFunctor {
+  template <class T>
+  TORUS_HOST_DEVICE T operator()(T a, T b) const {
+    return std::trunc(a / b);
+  }
+};
+
+// From the exact remainder, as Python: a / b may round up to the next whole number.
+struct FloorDivFunctor {
+  template <class T>
+  TORUS_HOST_DEVICE T operator()(T a, T b) const {
+    if (b == T(0)) return a / b;
+    const T rest = std::fmod(a, b);
+    const T down = rest != T(0) && (b < T(0)) != (rest < T(0)) ? T(1) : T(0);
+    const T quotient = (a - rest) / b - down;
+    if (quotient == T(0)) return std::copysign(T(0), a / b);
+    const T floor = std::floor(quotient);
+    return quotient - floor > T(0.5) ? floor + T(1) : floor;
+  }
+};
+
 // NaN wins.
 struct MaximumFunctor {
   template <class T>

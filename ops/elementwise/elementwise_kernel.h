@@ -4,7 +4,7 @@
 #include "ops/elementwise/broadcast.h"
 
 namespace torus::ops {
-enum class BinaryOp { kAdd, kSub, kMul, kDiv, kMaximum, kMinimum, kPow };
+enum class BinaryOp { kAdd, kSub, kMul, kDiv, kTruncDiv, kFloorDiv, kMaximum, kMinimum, kPow };
 enum class CompareOp { kEqual, kLess, kLessEqual };
 }  // namespace torus::ops
 

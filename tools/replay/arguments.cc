@@ -1,5 +1,8 @@
 #include "tools/replay/arguments.h"
 
+#include "ops/elementwise/cast.h"
+#include "tools/replay/promotion.h"
+
 namespace torus::replay {
 
 Arguments::Arguments(const Case& source)
@@ -12,15 +15,7 @@ Variable Arguments::Optional(const std::string& name) {
   if (const auto before = taken_.find(name); before != taken_.end()) return before->second;
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) return {};
-  RefusePromotion(name, found->second.dtype());
   return taken_[name] = Variable(found->second, case_.tensors.contains("grad_in." + name));
-}
-
-void Arguments::RefusePromotion(const std::string& name, DType dtype) {
-  if (!IsFloating(dtype)) return;
-  if (floating_.has_value() && *floating_ != dtype)
-    Throw<Unsupported>(op_, "promotion of {} {} with {}", name, Name(dtype), Name(*floating_));
-  floating_ = dtype;
 }
 
 Variable Arguments::Take(const std::string& name) {
@@ -35,6 +30,26 @@ std::vector<Variable> Arguments::TakeList(const std::string& name) {
     list.push_back(Take(fmt::format("{}.{}", name, list.size())));
   if (list.empty()) Throw<Unsupported>(op_, "without tensor argument {}.0", name);
   return list;
+}
+
+std::vector<Variable> Arguments::Promoted(const std::vector<std::string>& names) {
+  std::vector<Operand> operands;
+  for (const std::string& name : names) {
+    const Variable tensor = Optional(name);
+    operands.push_back({tensor, tensor.defined() ? std::nullopt : attrs_.OptionalNumber(name)});
+  }
+  if (const DType type = PromotedType(operands); !IsFloating(type))
+    Throw<Unsupported>(op_, "whole numbers ({})", Name(type));
+  return Promote(operands);
+}
+
+Variable Arguments::TakeAsDType(const std::string& name) {
+  const Variable input = Take(name);
+  const std::string dtype = attrs_.Text("dtype", "");
+  if (dtype.empty()) return input;
+  if (dtype == "torch.float64" || dtype == "torch.double") return ops::Cast(input, DType::kF64);
+  if (dtype == "torch.float32" || dtype == "torch.float") return ops::Cast(input, DType::kF32);
+  Throw<Unsupported>(op_, "dtype {}", dtype);
 }
 
 int64_t Arguments::IntOrTensor(const std::string& name, int64_t absent) {

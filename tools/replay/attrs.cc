@@ -1,5 +1,7 @@
 #include "tools/replay/attrs.h"
 
+#include <cmath>
+
 #include "tools/replay/case.h"
 
 namespace torus::replay {
@@ -26,6 +28,9 @@ bool Attrs::Has(const std::string& name) { return Find(name) != nullptr; }
 std::optional<double> Attrs::OptionalNumber(const std::string& name) {
   const json* value = Find(name);
   if (value == nullptr) return std::nullopt;
+  if (*value == "Infinity") return INFINITY;
+  if (*value == "-Infinity") return -INFINITY;
+  if (*value == "NaN") return NAN;
   if (!value->is_number()) WrongType(name, "a number");
   return value->get<double>();
 }

@@ -1,5 +1,5 @@
-// Arguments of a case that are not tensors, read strictly: what nobody asked for makes the case unsupported, so that an
-// argument is never ignored.
+// Arguments of a case that are not tensors, read strictly: what nobody asked for makes the case
+// unsupported, so that an argument is never ignored.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace torus::replay {
 
-// Each reader marks its argument as read and gives `absent` where the case does not have it. A null counts as absent:
-// it is PyTorch's None, and every default that is not None is never passed as None. Unsupported for another type.
+// Each reader marks its argument as read and gives `absent` where the case does not have it. A null
+// counts as absent: it is PyTorch's None, and every default that is not None is never passed as
+// None. Unsupported for another type.
 class Attrs {
  public:
   // `object` is null or an object; `owner` names it in messages ("conv2d").
@@ -22,6 +23,7 @@ class Attrs {
 
   bool Has(const std::string& name);
   double Number(const std::string& name, double absent);
+  // "Infinity", "-Infinity" and "NaN" are numbers too: JSON has no other way.
   std::optional<double> OptionalNumber(const std::string& name);
   int64_t Int(const std::string& name, int64_t absent);
   bool Flag(const std::string& name, bool absent);

@@ -1,8 +1,19 @@
 #include "tools/replay/case.h"
 
+#include <regex>
+
 #include "runtime/io/safetensors.h"
 
 namespace torus::replay {
+namespace {
+
+// Python writes numbers that JSON has not; they become strings, which Attrs reads as numbers.
+std::string QuoteNonFinite(const std::string& json) {
+  static const std::regex number(R"(([\[:,] *)(-?Infinity|NaN)\b)");
+  return std::regex_replace(json, number, "$1\"$2\"");
+}
+
+}  // namespace
 
 const Tensor& Case::Get(const std::string& name) const {
   const auto found = tensors.find(name);
@@ -29,7 +40,8 @@ Case ReadCase(const std::string& path) {
   Require(file.metadata["format"] == "1", path, "needs metadata format 1, got \"{}\"",
           file.metadata["format"]);
   Case result{.path = path,
-              .spec = nlohmann::json::parse(file.metadata["case"], nullptr, /*exceptions=*/false)};
+              .spec = nlohmann::json::parse(QuoteNonFinite(file.metadata["case"]), nullptr,
+                                            /*exceptions=*/false)};
   Require(result.spec.is_object() && result.spec.contains("op") && result.spec["op"].is_string(),
           path, "its metadata \"case\" is no JSON object with an \"op\"");
   for (NamedTensor& tensor : file.tensors)

@@ -1,14 +1,17 @@
 // A case: what another framework computed, in one .safetensors file.
 //
-// The metadata has "format" = "1" and "case", a JSON object; its "op" is an operator's name in torch or
-// torch.nn.functional, or "model", "train" or "optimizer". Tensors are named by role and lie in PyTorch's layout:
+// The metadata has "format" = "1" and "case", a JSON object; its "op" is an operator's name in
+// torch or torch.nn.functional, or "model", "train" or "optimizer". Tensors are named by role and
+// lie in PyTorch's layout:
 //
-//   an operator  "attrs" are its arguments that are not tensors; in.X a tensor argument, out.I an output, grad_out.I the
-//                seed of a backward, grad_in.X what it gives, after.X an argument changed in place
-//   model        one forward and backward: "model", "config"; param.X, in.images, in.labels, out.logits, out.loss,
-//                grad_param.X, after.X (running statistics)
-//   train        "optimizer", "steps", "restart": in.* with a leading dimension of steps, out.losses; from param.X to final.X, or
-//                with restart each step I from state.I.param.X and state.I.momentum.X to state.I+1
+//   an operator  "attrs" are its arguments that are not tensors; in.X a tensor argument, out.I an
+//                output, grad_out.I the seed of a backward, grad_in.X what it gives, after.X an
+//                argument changed in place
+//   model        one forward and backward: "model", "config"; param.X, in.images, in.labels,
+//                out.logits, out.loss, grad_param.X, after.X (running statistics)
+//   train        "optimizer", "steps", "restart": in.* with a leading dimension of steps, out.losses;
+//                from param.X to final.X, or with restart each step I from state.I.param.X and
+//                state.I.momentum.X to state.I+1
 //   optimizer    "optimizer", "steps": param.p, grad.p (steps leading), out.p after each step
 #pragma once
 

@@ -13,7 +13,7 @@ std::vector<double> Values(const Tensor& tensor) {
   return ToVector<double>(tensor.To(DType::kF64).Contiguous());
 }
 
-double Distance(double got, double want) {
+double Gap(double got, double want) {
   if (got == want || (std::isnan(got) && std::isnan(want))) return 0;
   const double distance = std::fabs(got - want);
   return std::isnan(distance) ? INFINITY : distance;
@@ -23,7 +23,7 @@ Difference Differ(const Tensor& got, const Tensor& want, const Origin& origin, d
   const std::vector<double> g = Values(got), w = Values(want);
   Difference worst;
   for (size_t i = 0; i < g.size(); ++i) {
-    const double distance = Distance(g[i], w[i]);
+    const double distance = Gap(g[i], w[i]);
     if (distance == 0) continue;
     const double tolerance = std::max(floor, Tolerance(want.dtype(), w[i], origin));
     const double ratio = tolerance > 0 ? distance / tolerance : INFINITY;
@@ -39,7 +39,7 @@ Difference DifferInNorm(const Tensor& got, const Tensor& want, double allowed) {
   double squares = 0;
   Difference d{.tolerance = allowed};
   for (size_t i = 0; i < g.size(); ++i) {
-    const double distance = Distance(g[i], w[i]);
+    const double distance = Gap(g[i], w[i]);
     squares += distance * distance;
     d.absolute = std::max(d.absolute, distance);
   }
@@ -79,6 +79,13 @@ void Comparison::Note(const std::string& name, const Difference& d) {
 double Norm(const Tensor& tensor) {
   double squares = 0;
   for (const double value : Values(tensor)) squares += value * value;
+  return std::sqrt(squares);
+}
+
+double NormOfDifference(const Tensor& a, const Tensor& b) {
+  const std::vector<double> x = Values(a), y = Values(b);
+  double squares = 0;
+  for (size_t i = 0; i < x.size(); ++i) squares += Gap(x[i], y[i]) * Gap(x[i], y[i]);
   return std::sqrt(squares);
 }
 

@@ -14,6 +14,10 @@ double LargestMagnitude(const Tensor& tensor);
 // Root of the sum of squares.
 double Norm(const Tensor& tensor);
 
+// Norm of a - b, two tensors of one shape; infinite where one of them alone is NaN or they are
+// different infinities.
+double NormOfDifference(const Tensor& a, const Tensor& b);
+
 // How far a tensor is from its reference.
 struct Difference {
   double ratio = 0;  // of the difference to its tolerance, the largest; passes up to 1
@@ -23,19 +27,20 @@ struct Difference {
 // The verdict over all tensors of a case.
 class Comparison {
  public:
-  // Compares element by element; `floor` is added to nothing but replaces smaller tolerances. NaN equals NaN and an
-  // infinity itself; shape and dtype must agree.
+  // Compares element by element; `floor` is added to nothing but replaces smaller tolerances. NaN
+  // equals NaN and an infinity itself; shape and dtype must agree.
   void Check(const std::string& name, const Tensor& got, const Tensor& want, const Origin& origin,
              double floor = 0);
-  // Compares in the norm: |got - want| <= allowed. For tensors of which few elements may differ much (model_tolerance.h).
+  // Compares in the norm: |got - want| <= allowed. For tensors of which few elements may differ much
+  // (model_tolerance.h).
   void CheckNorm(const std::string& name, const Tensor& got, const Tensor& want, double allowed);
   // A failure that is no difference of values.
   void Fail(const std::string& name, const std::string& reason);
 
   bool passed() const { return failures_ == 0; }
   int compared() const { return compared_; }
-  // One line: the worst tensor by difference over tolerance, its largest absolute and relative error and the tolerance; where all
-  // passed, how near it came.
+  // One line: the worst tensor by difference over tolerance, its largest absolute and relative
+  // error and the tolerance; where all passed, how near it came.
   std::string Summary() const;
 
  private:

@@ -5,47 +5,48 @@
 
 #include "autograd/backward.h"
 #include "models/checkpoint/state_dict.h"
-#include "models/mobilenet_v2/mobilenet_v2.h"
+#include "models/gpt2/gpt2.h"
 #include "ops/loss/cross_entropy.h"
-#include "tools/replay/attrs.h"
+#include "ops/loss/mse_loss.h"
+#include "ops/view/view.h"
 
 namespace torus::replay {
 namespace {
 
-std::vector<InvertedResidualSetting> Settings(Attrs& config) {
-  const nlohmann::json rows = config.Raw("inverted_residual_setting");
-  if (rows.is_null()) return MobileNetV2Settings();
-  std::vector<InvertedResidualSetting> settings;
-  for (const nlohmann::json& row : rows) {
-    const auto values = row.get<std::vector<int64_t>>();
-    Require(values.size() == 4, "mobilenet_v2", "a setting needs four numbers, got {}", row.dump());
-    settings.push_back({values[0], values[1], values[2], values[3]});
-  }
-  return settings;
-}
-
-std::shared_ptr<nn::Sequential> BuildMobileNetV2(Attrs& config) {
-  MobileNetV2Options options;
-  options.num_classes = config.Int("num_classes", options.num_classes);
-  options.width_mult = config.Number("width_mult", options.width_mult);
-  options.round_nearest = config.Int("round_nearest", options.round_nearest);
-  options.settings = Settings(config);
-  config.Number("dropout", 0);  // off whatever it says
-  options.dropout = 0;
-  return MobileNetV2(options);
-}
-
 bool EndsWith(const std::string& name, const char* end) { return name.ends_with(end); }
+
+// Classes of rows, the next token of each place, or numbers: as transformers chooses.
+Variable Loss(const Variable& logits, const Tensor& labels) {
+  if (logits.rank() == 3) {
+    const Shape rows{logits.dim(0) * logits.dim(1), logits.dim(2)};
+    return ops::CrossEntropy(ops::Reshape(logits, rows),
+                             Variable(NextTokens(labels).View({rows[0]})));
+  }
+  if (!IsFloating(labels.dtype()) && logits.dim(-1) > 1)
+    return ops::CrossEntropy(logits, Variable(labels));
+  const Variable numbers(labels.To(logits.dtype()));
+  if (logits.dim(-1) > 1) return ops::BinaryCrossEntropyWithLogits(logits, numbers);
+  return ops::MseLoss(ops::Reshape(logits, {-1}), ops::Reshape(numbers, {-1}));
+}
+
+Tensor Step(const Tensor& tensor, std::optional<int64_t> step) {
+  return step ? tensor.Select(0, *step).Contiguous() : tensor;
+}
 
 }  // namespace
 
-std::shared_ptr<nn::Sequential> BuildModel(const Case& c) {
-  const std::string name = c.spec.value("model", "");
-  if (name != "mobilenet_v2") Throw<Unsupported>(name, "no such model");
-  Attrs config(name, c.spec.value("config", nlohmann::json()));
-  std::shared_ptr<nn::Sequential> model = BuildMobileNetV2(config);
-  config.Finish();
-  return model;
+CaseBatch BatchOf(const Case& c, std::optional<int64_t> step) {
+  CaseBatch batch{.labels = Step(c.Get("in.labels"), step)};
+  if (c.Find("in.images").defined()) {
+    batch.inputs = {Step(c.Get("in.images"), step).Permute({0, 2, 3, 1}).Contiguous()};
+    return batch;
+  }
+  batch.inputs = {Step(c.Get("in.input_ids"), step)};
+  const Tensor mask = c.Find("in.attention_mask"), types = c.Find("in.token_type_ids");
+  if (mask.defined() || types.defined())
+    batch.inputs.push_back(mask.defined() ? Step(mask, step) : Tensor());
+  if (types.defined()) batch.inputs.push_back(Step(types, step));
+  return batch;
 }
 
 void LoadState(nn::Module& model, const std::map<std::string, Tensor>& state,
@@ -58,18 +59,23 @@ void LoadState(nn::Module& model, const std::map<std::string, Tensor>& state,
   LoadStateDict(model, tensors, where);
 }
 
-Shape ImageShape(const Tensor& images) { return images.Permute({0, 2, 3, 1}).shape(); }
-
-StepResult RunStep(nn::Sequential& model, const Tensor& images, const Tensor& labels) {
+StepResult RunStep(nn::Sequential& model, const CaseBatch& batch) {
   StepContext ctx;
-  for (int64_t i = 0; i < images.dim(0); ++i) ctx.samples.push_back(i);
+  for (int64_t i = 0; i < batch.labels.dim(0); ++i) ctx.samples.push_back(i);
   for (NamedVariable& parameter : model.Parameters()) parameter.value.ZeroGrad();
+  std::vector<Variable> inputs;
+  for (const Tensor& input : batch.inputs)
+    inputs.push_back(input.defined() ? Variable(input) : Variable());
   StepResult step;
-  step.logits = model.Forward(Variable(images.Permute({0, 2, 3, 1}).Contiguous()), ctx);
-  step.loss = ops::CrossEntropy(step.logits, Variable(labels));
+  step.logits = model.ForwardAll(inputs, ctx)[0];
+  step.loss = Loss(step.logits, batch.labels);
   Backward({step.loss});
   model.EndMiniBatch();
   return step;
+}
+
+StepResult RunStep(nn::Sequential& model, const Tensor& images, const Tensor& labels) {
+  return RunStep(model, {{images.Permute({0, 2, 3, 1}).Contiguous()}, labels});
 }
 
 void CheckRunningStatistics(const nn::Module& model, const std::map<std::string, Tensor>& wanted,

@@ -14,13 +14,16 @@ struct OpRun {
   std::vector<Variable> outputs;
   std::map<std::string, Tensor> after;  // arguments changed in place
 
-  // Terms added up in all; each element of a tensor of this call is a sum of terms / numel of them, and of `least`.
+  // Terms added up in all; each element of a tensor of this call is a sum of terms / numel of them,
+  // and of `least`.
   int64_t terms = 0;
   int64_t least = 1;
-  // Names of arguments of which a term is the product, times `coefficient`; without any, the size of terms is not known
-  // beyond that of the reference's values.
+  // Names of arguments of which a term is the product, times `coefficient`; without any, the size
+  // of terms is not known beyond that of the reference's values.
   std::vector<std::string> factors;
   double coefficient = 1;
+  // Where a gradient is a small difference of larger values: their size, for a seed of 1.
+  double gradient_size = 0;
 };
 
 using Handler = OpRun (*)(Arguments&);

@@ -20,45 +20,47 @@ OpRun Unary(Arguments& a) {
   return Run(kOp(a.Take("input")));
 }
 
-// `other` is a tensor or a number.
-template <class Op>
-OpRun Binary(Arguments& a, const Op& op) {
-  const Variable input = a.Take("input");
-  if (a.Has("other")) {
-    OpRun run = Run(op(input, a.Take("other")));
-    run.factors = {"input", "other"};
-    return run;
-  }
-  if (!a.attrs().Has("other")) Throw<Unsupported>(a.op(), "without other");
-  return Run(op(input, a.attrs().Number("other", 0)));
+// Functions that level off at 1: their gradient is 1 - y or 1 - y^2, where y has the rounding of a 1.
+template <Variable (*kOp)(const Variable&)>
+OpRun Saturating(Arguments& a) {
+  OpRun run = Unary<kOp>(a);
+  run.gradient_size = 1;
+  return run;
+}
+
+// Tensors or numbers, either of them.
+std::vector<Variable> Pair(Arguments& a) {
+  std::vector<Variable> pair = a.Promoted({"input", "other"});
+  for (const size_t i : {0, 1})
+    if (!pair[i].defined()) Throw<Unsupported>(a.op(), "without {}", i == 0 ? "input" : "other");
+  return pair;
 }
 
 OpRun Add(Arguments& a) {
-  const double alpha = a.attrs().Number("alpha", 1);
-  OpRun run =
-      Binary(a, [alpha](const Variable& x, const auto& y) { return ops::Add(x, y, alpha); });
-  run.factors.clear();
-  return run;
+  const auto pair = Pair(a);
+  return Run(ops::Add(pair[0], pair[1], a.attrs().Number("alpha", 1)));
 }
 
 OpRun Sub(Arguments& a) {
-  const double alpha = a.attrs().Number("alpha", 1);
-  OpRun run =
-      Binary(a, [alpha](const Variable& x, const auto& y) { return ops::Sub(x, y, alpha); });
-  run.factors.clear();
-  return run;
+  const auto pair = Pair(a);
+  return Run(ops::Sub(pair[0], pair[1], a.attrs().Number("alpha", 1)));
 }
 
 OpRun Mul(Arguments& a) {
-  return Binary(a, [](const Variable& x, const auto& y) { return ops::Mul(x, y); });
+  const auto pair = Pair(a);
+  OpRun run = Run(ops::Mul(pair[0], pair[1]));
+  run.factors = {"input", "other"};
+  return run;
 }
 
 OpRun Div(Arguments& a) {
-  if (a.attrs().Has("rounding_mode"))
-    Throw<Unsupported>(a.op(), "rounding_mode {}", a.attrs().Text("rounding_mode", ""));
-  OpRun run = Binary(a, [](const Variable& x, const auto& y) { return ops::Div(x, y); });
-  run.factors.clear();
-  return run;
+  const auto pair = Pair(a);
+  const std::string rounding = a.attrs().Text("rounding_mode", "");
+  if (rounding.empty()) return Run(ops::Div(pair[0], pair[1]));
+  if (rounding != "trunc" && rounding != "floor")
+    Throw<Unsupported>(a.op(), "rounding_mode {}", rounding);
+  const auto how = rounding == "trunc" ? ops::DivRounding::kTrunc : ops::DivRounding::kFloor;
+  return Run(ops::Div(pair[0], pair[1], how));
 }
 
 OpRun Hardtanh(Arguments& a) {
@@ -93,9 +95,9 @@ void AddElementwise(OpTable& table) {
   table["relu6"] = Unary<ops::Relu6>;
   table["hardtanh"] = Hardtanh;
   table["leaky_relu"] = LeakyRelu;
-  table["sigmoid"] = Unary<ops::Sigmoid>;
+  table["sigmoid"] = Saturating<ops::Sigmoid>;
   table["logsigmoid"] = Unary<ops::LogSigmoid>;
-  table["tanh"] = Unary<ops::Tanh>;
+  table["tanh"] = Saturating<ops::Tanh>;
   table["silu"] = Unary<ops::Silu>;
   table["gelu"] = Gelu;
   table["softplus"] = Softplus;

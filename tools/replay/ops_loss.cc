@@ -22,8 +22,7 @@ int64_t ImplicitDim(int rank) { return rank == 0 || rank == 1 || rank == 3 ? 0 :
 
 template <Variable (*kOp)(const Variable&, int64_t)>
 OpRun AlongDim(Arguments& a) {
-  if (a.attrs().Has("dtype")) Throw<Unsupported>(a.op(), "dtype {}", a.attrs().Raw("dtype").dump());
-  const Variable input = a.Take("input");
+  const Variable input = a.TakeAsDType("input");
   const int64_t dim = a.attrs().Int("dim", ImplicitDim(input.rank()));
   return {.outputs = {kOp(input, dim)}, .least = Size(input, dim)};
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/batch_norm/batch_norm.h"
+#include "ops/view/view.h"
 #include "tools/replay/layout.h"
 #include "tools/replay/op_table.h"
 
@@ -22,7 +23,8 @@ Statistics Updated(const ops::BatchNormResult& batch, const Variable& mean, cons
   return running;
 }
 
-// 1 / sqrt(var + eps) of the channel where it is largest: what rounding of the input is magnified by.
+// 1 / sqrt(var + eps) of the channel where it is largest: what rounding of the input is magnified
+// by.
 double LargestInverseDeviation(const Tensor& var, double eps) {
   double largest = 0;
   for (const double v : ToVector<double>(var.To(DType::kF64).Contiguous()))
@@ -30,12 +32,22 @@ double LargestInverseDeviation(const Tensor& var, double eps) {
   return largest;
 }
 
+// PyTorch takes an input of shape (0), without any channel, and leaves all as it is.
+OpRun OfNothing(Arguments& a, const Variable& input) {
+  Require(input.numel() == 0, "batch_norm", "needs (N, C, ...), got {}", ToString(input.shape()));
+  OpRun run{.outputs = {ops::Reshape(input, input.shape())}};
+  for (const char* name : {"running_mean", "running_var"})
+    if (const Variable statistic = a.Optional(name); statistic.defined())
+      run.after[name] = statistic.data();
+  return run;
+}
+
 OpRun BatchNorm(Arguments& a) {
   const Variable input = a.Take("input"), weight = a.Optional("weight"), bias = a.Optional("bias");
   const Variable mean = a.Optional("running_mean"), var = a.Optional("running_var");
   const bool training = a.attrs().Flag("training", false);
   const double momentum = a.attrs().Number("momentum", 0.1), eps = a.attrs().Number("eps", 1e-5);
-  if (input.rank() < 2) Throw<Unsupported>(a.op(), "an input without channels");
+  if (input.rank() < 2) return OfNothing(a, input);
   const Variable x = ToChannelsLast(input);
   OpRun run{.terms = input.numel(), .factors = {"input", "weight"}};
   run.least = input.numel() / std::max<int64_t>(1, input.dim(1));

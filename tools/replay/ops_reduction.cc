@@ -10,23 +10,17 @@
 namespace torus::replay {
 namespace {
 
-void RefuseDType(Arguments& a) {
-  if (a.attrs().Has("dtype")) Throw<Unsupported>(a.op(), "dtype {}", a.attrs().Raw("dtype").dump());
-}
-
 OpRun Sum(Arguments& a) {
-  RefuseDType(a);
   const Dims dims = a.attrs().Ints("dim").value_or(Dims{});
-  const Variable input = a.Take("input");
+  const Variable input = a.TakeAsDType("input");
   return {.outputs = {ops::Sum(input, dims, a.attrs().Flag("keepdim", false))},
           .terms = input.numel(),
           .factors = {"input"}};
 }
 
 OpRun Mean(Arguments& a) {
-  RefuseDType(a);
   const Dims dims = a.attrs().Ints("dim").value_or(Dims{});
-  const Variable input = a.Take("input");
+  const Variable input = a.TakeAsDType("input");
   const Variable mean = ops::Mean(input, dims, a.attrs().Flag("keepdim", false));
   return {.outputs = {mean},
           .terms = input.numel(),
@@ -48,15 +42,17 @@ OpRun Argmax(Arguments& a) {
   return {.outputs = {Variable(ops::Argmax(input.data(), dim, a.attrs().Flag("keepdim", false)))}};
 }
 
-// `unbiased` is the older name of a correction of 1 or 0.
+// `unbiased` is the older name of a correction of 1 or 0; it may stand in the place of `dim`.
 double Correction(Attrs& attrs) {
-  if (attrs.Has("unbiased")) return attrs.Flag("unbiased", true) ? 1 : 0;
+  const bool placed = attrs.Raw("dim").is_boolean();
+  if (placed || attrs.Has("unbiased")) return attrs.Flag(placed ? "dim" : "unbiased", true) ? 1 : 0;
   return attrs.Number("correction", 1);
 }
 
 OpRun Var(Arguments& a) {
-  const Dims dims = a.attrs().Ints("dim").value_or(Dims{});
   const double correction = Correction(a.attrs());
+  Dims dims;
+  if (!a.attrs().Raw("dim").is_boolean()) dims = a.attrs().Ints("dim").value_or(dims);
   const Variable input = a.Take("input");
   const Variable var = ops::Var(input, dims, correction, a.attrs().Flag("keepdim", false));
   // A term is (x - mean)^2 / (n - correction), at most (2 max)^2.

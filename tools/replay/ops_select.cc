@@ -1,4 +1,5 @@
 // Extrema, powers and selections, element by element.
+#include "ops/elementwise/cast.h"
 #include "ops/elementwise/extrema.h"
 #include "ops/elementwise/select.h"
 #include "tools/replay/op_table.h"
@@ -8,52 +9,43 @@ namespace {
 
 OpRun Run(const Variable& y) { return {.outputs = {y}, .terms = y.numel()}; }
 
-OpRun Maximum(Arguments& a) {
-  const Variable input = a.Take("input");
-  return Run(ops::Maximum(input, a.Take("other")));
+template <Variable (*kOp)(const Variable&, const Variable&)>
+OpRun OfTwo(Arguments& a) {
+  a.Take("input"), a.Take("other");
+  const auto pair = a.Promoted({"input", "other"});
+  return Run(kOp(pair[0], pair[1]));
 }
 
-OpRun Minimum(Arguments& a) {
-  const Variable input = a.Take("input");
-  return Run(ops::Minimum(input, a.Take("other")));
-}
-
-// Both bounds are tensors, or both numbers.
+// A bound is a tensor or a number.
 OpRun Clamp(Arguments& a) {
-  const Variable input = a.Take("input");
-  if (a.Has("min") || a.Has("max")) {
-    const Variable min = a.Optional("min"), max = a.Optional("max");
-    for (const Variable& bound : {min, max})
-      if (bound.defined() && bound.dtype() != input.dtype())
-        Throw<Unsupported>("clamp", "promotion of a bound");
-    return Run(ops::Clamp(input, min, max));
-  }
-  const std::optional<double> min = a.attrs().OptionalNumber("min"),
-                              max = a.attrs().OptionalNumber("max");
-  return Run(ops::Clamp(input, min, max));
+  a.Take("input");
+  const auto all = a.Promoted({"input", "min", "max"});
+  if (!all[1].defined() && !all[2].defined()) Throw<Unsupported>(a.op(), "without bounds");
+  return Run(ops::Clamp(all[0], all[1], all[2]));
 }
 
 // Either of the two may be a number.
 OpRun Pow(Arguments& a) {
-  if (!a.Has("exponent")) {
-    if (!a.attrs().Has("exponent")) Throw<Unsupported>("pow", "without exponent");
-    return Run(ops::Pow(a.Take("input"), a.attrs().Number("exponent", 1)));
-  }
-  const Variable exponent = a.Take("exponent");
-  if (a.Has("input")) return Run(ops::Pow(a.Take("input"), exponent));
-  if (!a.attrs().Has("input")) Throw<Unsupported>("pow", "without input");
-  return Run(ops::Pow(a.attrs().Number("input", 1), exponent));
+  const auto pair = a.Promoted({"input", "exponent"});
+  if (!pair[0].defined() || !pair[1].defined())
+    Throw<Unsupported>(a.op(), "without {}", pair[0].defined() ? "exponent" : "input");
+  return Run(ops::Pow(pair[0], pair[1]));
 }
 
 OpRun Where(Arguments& a) {
-  const Variable condition = a.Take("condition"), input = a.Take("input");
-  return Run(ops::Where(condition, input, a.Take("other")));
+  const Variable condition = a.Take("condition");
+  const auto pair = a.Promoted({"input", "other"});
+  if (!pair[0].defined() || !pair[1].defined())
+    Throw<Unsupported>(a.op(), "without {}", pair[0].defined() ? "other" : "input");
+  return Run(ops::Where(condition, pair[0], pair[1]));
 }
 
+// The value takes the input's dtype.
 OpRun MaskedFill(Arguments& a) {
   const Variable input = a.Take("input"), mask = a.Take("mask");
-  if (a.Has("value")) return Run(ops::MaskedFill(input, mask, a.Take("value")));
-  if (!a.attrs().Has("value")) Throw<Unsupported>("masked_fill", "without value");
+  if (a.Has("value"))
+    return Run(ops::MaskedFill(input, mask, ops::Cast(a.Take("value"), input.dtype())));
+  if (!a.attrs().Has("value")) Throw<Unsupported>(a.op(), "without value");
   return Run(ops::MaskedFill(input, mask, a.attrs().Number("value", 0)));
 }
 
@@ -65,8 +57,8 @@ OpRun Triangle(Arguments& a) {
 }  // namespace
 
 void AddSelections(OpTable& table) {
-  table["maximum"] = Maximum;
-  table["minimum"] = Minimum;
+  table["maximum"] = OfTwo<ops::Maximum>;
+  table["minimum"] = OfTwo<ops::Minimum>;
   table["clamp"] = Clamp;
   table["pow"] = Pow;
   table["where"] = Where;

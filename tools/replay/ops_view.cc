@@ -2,6 +2,7 @@
 #include "ops/view/join.h"
 #include "ops/view/view.h"
 #include "tools/replay/op_table.h"
+#include "tools/replay/promotion.h"
 
 namespace torus::replay {
 namespace {
@@ -45,11 +46,16 @@ OpRun Unsqueeze(Arguments& a) {
   return Run(ops::Unsqueeze(a.Take("input"), a.attrs().Int("dim", 0)));
 }
 
-OpRun Cat(Arguments& a) { return Run(ops::Cat(a.TakeList("tensors"), a.attrs().Int("dim", 0))); }
-
-OpRun Stack(Arguments& a) {
-  return Run(ops::Stack(a.TakeList("tensors"), a.attrs().Int("dim", 0)));
+// In the dtype that they are promoted to.
+std::vector<Variable> Tensors(Arguments& a) {
+  std::vector<Operand> operands;
+  for (const Variable& tensor : a.TakeList("tensors")) operands.push_back({tensor, {}});
+  return Promote(operands);
 }
+
+OpRun Cat(Arguments& a) { return Run(ops::Cat(Tensors(a), a.attrs().Int("dim", 0))); }
+
+OpRun Stack(Arguments& a) { return Run(ops::Stack(Tensors(a), a.attrs().Int("dim", 0))); }
 
 // split_size is the schema's name, split_size_or_sections the Python function's.
 OpRun Split(Arguments& a) {

@@ -9,7 +9,8 @@
 namespace torus::replay {
 namespace {
 
-// The Origin of each tensor of a call; the sizes of terms follow from the factors that a term is the product of.
+// The Origin of each tensor of a call; the sizes of terms follow from the factors that a term is
+// the product of.
 class Origins {
  public:
   Origins(const OpRun& run, const Arguments& arguments, double largest_seed)
@@ -20,7 +21,8 @@ class Origins {
   }
   // The rule of a product: the gradient of one factor is the sum of the seed times the others.
   Origin OfGradient(const std::string& name, const Tensor& want) const {
-    return Of(want, run_.factors.empty() ? 0 : largest_seed_ * Product(name));
+    const double term = run_.factors.empty() ? 0 : Product(name);
+    return Of(want, largest_seed_ * std::max(term, run_.gradient_size));
   }
 
  private:
@@ -64,7 +66,8 @@ void RunBackward(const Case& c, const OpRun& run) {
   std::vector<Tensor> seeds;
   for (size_t i = 0; i < run.outputs.size(); ++i) {
     const Tensor seed = c.Find(fmt::format("grad_out.{}", i));
-    if (!seed.defined()) continue;
+    // What no gradient leads through leaves zeros, which CheckGradients compares.
+    if (!seed.defined() || !run.outputs[i].requires_grad()) continue;
     outputs.push_back(run.outputs[i]);
     seeds.push_back(seed);
   }

@@ -2,31 +2,32 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "models/checkpoint/layout.h"
+#include "tools/replay/clipped_step.h"
+#include "tools/replay/free_run.h"
 #include "tools/replay/model_case.h"
-#include "tools/replay/optimizer_case.h"
 
 namespace torus::replay {
 namespace {
 
 constexpr const char* kBuffer = ".momentum_buffer";
 
+// Each step from the state that the case holds.
 class TrainRun {
  public:
   explicit TrainRun(const Case& c)
       : case_(c),
         steps_(c.spec.at("steps").get<int64_t>()),
         model_(BuildModel(c)),
-        optimizer_(MakeOptimizer(c.spec.at("optimizer"), model_->Parameters())),
-        tolerance_(*model_, ImageShape(c.Get("in.images").Select(0, 0))) {
-    if (!c.spec.value("restart", false))
-      Throw<Unsupported>("train", "a free run of a model with batch norm");
-  }
+        optimizer_(c.spec.at("optimizer"), model_->Parameters()) {}
 
   Comparison Run() {
     for (int64_t step = 0; step < steps_; ++step) {
       Load(step);
+      tolerance_.emplace(*model_, [&] { RunBatch(step); });
+      Load(step);  // the runs with noise have moved its statistics
       Step(step);
       CheckAfter(step);
     }
@@ -40,18 +41,19 @@ class TrainRun {
     std::vector<NamedTensor> buffers;
     for (const auto& [name, tensor] : case_.Group(prefix + "momentum."))
       buffers.push_back({name + kBuffer, FromFileLayout(tensor).Contiguous()});
-    optimizer_.optimizer->LoadState(buffers);
+    optimizer_.optimizer().LoadState(buffers);
   }
 
+  StepResult RunBatch(int64_t step) { return RunStep(*model_, BatchOf(case_, step)); }
+
   void Step(int64_t step) {
-    const StepResult made = RunStep(*model_, case_.Get("in.images").Select(0, step),
-                                    case_.Get("in.labels").Select(0, step));
-    optimizer_.optimizer->Step(optimizer_.learning_rate);
+    const StepResult made = RunBatch(step);
+    optimizer_.Step();
     const Tensor want = case_.Get("out.losses").Narrow(0, step, 1);
     // A loss is a difference of logits.
     const double scale = std::max(LargestMagnitude(want), LargestMagnitude(made.logits.data()));
     result_.Check(fmt::format("out.losses[{}]", step), made.loss.data().View({1}), want,
-                  tolerance_.Forward(scale));
+                  tolerance_->Forward(scale));
   }
 
   void CheckAfter(int64_t step) {
@@ -64,13 +66,18 @@ class TrainRun {
     for (const NamedVariable& parameter : model_->Parameters())
       CheckParameter(prefix, parameter, wanted);
     if (!last) CheckMomentum(fmt::format("state.{}.momentum.", step + 1));
-    CheckRunningStatistics(*model_, wanted, prefix, tolerance_, result_);
+    CheckRunningStatistics(*model_, wanted, prefix, *tolerance_, result_);
   }
 
-  // Both sides started from equal bits, so what is left is the gradient's error, and rounding of the update.
+  // Both sides started from equal bits, so what is left is the gradient's error, and rounding of
+  // the update.
   double Allowed(const std::string& name, double factor, const Tensor& want) const {
-    constexpr double kUpdate = 8 * std::numeric_limits<float>::epsilon();
-    return factor * tolerance_.Gradient(gradients_, name) + kUpdate * Norm(want);
+    // Decay, momentum and the step round each element of the result twice or so on either side, by
+    // u.
+    constexpr double kUpdate = 2 * std::numeric_limits<float>::epsilon();
+    return factor * optimizer_.gradient_scale() *
+               tolerance_->Gradient(gradients_, name, gradients_.at(name)) +
+           kUpdate * Norm(want);
   }
 
   void CheckParameter(const std::string& prefix, const NamedVariable& parameter,
@@ -78,14 +85,14 @@ class TrainRun {
     const auto want = wanted.find(parameter.name);
     if (want == wanted.end()) return result_.Fail(prefix + parameter.name, "the case has none");
     // Nesterov adds the gradient once more through the momentum.
-    const double factor = optimizer_.learning_rate * (1 + optimizer_.momentum);
+    const double factor = optimizer_.learning_rate() * (1 + optimizer_.momentum());
     result_.CheckNorm(prefix + parameter.name, ToFileLayout(parameter.value.data()), want->second,
                       Allowed(parameter.name, factor, want->second));
   }
 
   void CheckMomentum(const std::string& prefix) {
     std::map<std::string, Tensor> ours;
-    for (const NamedTensor& state : optimizer_.optimizer->State()) ours[state.name] = state.value;
+    for (const NamedTensor& state : optimizer_.optimizer().State()) ours[state.name] = state.value;
     for (const NamedVariable& parameter : model_->Parameters()) {
       const Tensor want = case_.Find(prefix + parameter.name);
       if (!want.defined()) continue;
@@ -98,14 +105,16 @@ class TrainRun {
   const Case& case_;
   int64_t steps_;
   std::shared_ptr<nn::Sequential> model_;
-  CaseOptimizer optimizer_;
-  ModelTolerance tolerance_;
+  ClippedStep optimizer_;
+  std::optional<ModelTolerance> tolerance_;  // of this step
   std::map<std::string, Tensor> gradients_;  // ours, of the last step
   Comparison result_;
 };
 
 }  // namespace
 
-Comparison RunTrain(const Case& c) { return TrainRun(c).Run(); }
+Comparison RunTrain(const Case& c) {
+  return c.spec.value("restart", false) ? TrainRun(c).Run() : RunFree(c);
+}
 
 }  // namespace torus::replay

@@ -1,4 +1,4 @@
-// Runs a train case: N steps, each from its own state.
+// Runs a train case: N steps.
 #pragma once
 
 #include "tools/replay/case.h"
@@ -6,9 +6,9 @@
 
 namespace torus::replay {
 
-// Compares every loss, and after every step the parameters, the momentum and the running statistics that the case holds.
-// Unsupported for optimizers other than SGD, and for a free run (without "restart"): with batch norm, rounding grows about tenfold a
-// step, so it says nothing.
+// Compares every loss; with "restart", also the parameters, the momentum and the running statistics
+// that the case holds after every step; without, the last parameters (free_run.h). Unsupported for
+// an optimizer or a model that we have not.
 Comparison RunTrain(const Case& c);
 
 }  // namespace torus::replay

@@ -1,0 +1,49 @@
+#include "tools/replay/rounding_noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/rng.h"
+#include "tools/replay/compare.h"
+
+namespace torus::replay {
+Tensor WithNoise(const NamedVariable& weight, double sign, uint64_t step) {
+  const Tensor& data = weight.value.data();
+  const double terms = static_cast<double>(data.numel() / data.dim(0));
+  const double size = sign * std::sqrt(8 + terms / 24) * std::numeric_limits<float>::epsilon();
+  const RandomStream stream({.step = step, .layer = HashName(weight.name.c_str())});
+  std::vector<float> values = ToVector<float>(data);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(values[i] * (1 + size * stream.Normal(i)));
+  return FromVector(values, data.shape());
+}
+
+RoundingNoise::RoundingNoise(const std::vector<NamedVariable>& parameters,
+                             const std::function<void()>& run) {
+  for (const double sign : {1.0, -1.0}) {
+    std::map<std::string, Tensor> before, gradients;
+    for (NamedVariable parameter : parameters) {
+      if (parameter.value.rank() < 2 || parameter.value.numel() == 0) continue;
+      before[parameter.name] = parameter.value.data();
+      parameter.value.SetData(WithNoise(parameter, sign));
+    }
+    run();
+    for (NamedVariable parameter : parameters) {
+      gradients[parameter.name] = parameter.value.grad();
+      parameter.value.ZeroGrad();
+      if (before.contains(parameter.name)) parameter.value.SetData(before.at(parameter.name));
+    }
+    gradients_.push_back(std::move(gradients));
+  }
+}
+
+double RoundingNoise::Distance(const std::string& name, const Tensor& gradient) const {
+  double largest = 0;
+  for (const auto& gradients : gradients_)
+    if (const Tensor& noisy = gradients.at(name); noisy.defined() && gradient.defined())
+      largest = std::max(largest, NormOfDifference(noisy, gradient));
+  return largest;
+}
+
+}  // namespace torus::replay

@@ -1,0 +1,43 @@
+// How far rounding may move the gradients of a model, found by letting it.
+//
+// Rounding is a random perturbation (Parker 1997, "Monte Carlo arithmetic"). Where a model has kinks
+// (ReLU, a maximum) it moves a gradient by whole terms: an activation that lies within rounding of a
+// kink may be masked by one framework and not by another. In a small model most often none does, in
+// MobileNetV2 at 224 x 224 hundreds do; so they are not assumed but provoked. Weights get noise of the
+// size that rounding has, and gradients are taken with it and with its negative: what lies within the
+// noise of a kink falls to the other side under one of the two.
+//
+// Size of the noise. A sum of n terms of random sign, added up one by one, errs by sqrt(n / 6) u of its
+// size, u = eps / 2 (each addition by a uniform error in +-u of its partial sum). Both frameworks add in
+// eight lanes at least: sqrt(n / 48) u. What follows (batch norm, bias, activation, storing) rounds a few
+// times more, together by about 2 u. Two sides, and two standard deviations: relative noise in a weight of
+// 2 sqrt(2) sqrt(4 + n / 48) u = eps sqrt(8 + n / 24), which moves the sum of the n by as much.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "autograd/variable.h"
+
+namespace torus::replay {
+
+// The weight's values with the noise times `sign`; other elements of the same stream for another
+// `step`.
+Tensor WithNoise(const NamedVariable& weight, double sign, uint64_t step = 0);
+
+class RoundingNoise {
+ public:
+  // `run` leaves gradients in the parameters, from the same batch each time; it is called twice. The
+  // parameters are then as they were, without gradients. f32.
+  RoundingNoise(const std::vector<NamedVariable>& parameters, const std::function<void()>& run);
+
+  // Norm of what the noise made of `gradient`, that of parameter `name` without noise: the larger of two.
+  double Distance(const std::string& name, const Tensor& gradient) const;
+
+ private:
+  std::vector<std::map<std::string, Tensor>> gradients_;  // with the noise and its negative
+};
+
+}  // namespace torus::replay
