@@ -14,7 +14,8 @@ constexpr size_t kMostValues = 1 << 20;
 
 // Names that stand for values; calling them makes what their comment says.
 const std::set<std::string> kRebuilders = {
-    "torch._utils._rebuild_tensor_v2",  // a tensor from storage, offset, sizes, strides
+    "torch._utils._rebuild_tensor",     // a tensor from storage, offset, sizes, strides
+    "torch._utils._rebuild_tensor_v2",  // the same, and what autograd knows of it
     "torch._utils._rebuild_parameter",  // the tensor itself
     "collections.OrderedDict",          // a dict
     "torch.Size",                       // a tuple
@@ -218,7 +219,8 @@ class Machine {
     const Value* function = Pop();
     Check(function->kind == Kind::kGlobal && arguments->kind == Kind::kTuple,
           "calls what is no function");
-    if (function->text == "torch._utils._rebuild_tensor_v2") return PushTensor(arguments->items);
+    if (function->text.starts_with("torch._utils._rebuild_tensor"))
+      return PushTensor(arguments->items);
     if (function->text == "torch._utils._rebuild_parameter") {
       Check(!arguments->items.empty() && arguments->items[0]->kind == Kind::kTensor,
             "a parameter without a tensor");

@@ -48,6 +48,10 @@ def record(out, key, model, logits, labels):
     loss.backward()
     out[f"{key}/logits"] = logits.detach()
     out[f"{key}/loss"] = loss.detach().reshape(1)
+    project(out, key, model)
+
+
+def project(out, key, model):
     for name, p in model.named_parameters():
         g = p.grad.reshape(-1)
         r = torch.from_numpy(value("project " + name, g.numel()))
@@ -65,14 +69,58 @@ def images(out, key, model, size, batch, classes):
     record(out, key, model, model(x), labels)
 
 
+def narrow(vgg):
+    """16 features in the classifier for 4096: it is nine tenths of the model and holds nothing new."""
+    vgg.classifier[0] = torch.nn.Linear(25088, 16)
+    vgg.classifier[3] = torch.nn.Linear(16, 16)
+    vgg.classifier[6] = torch.nn.Linear(16, 10)
+    return vgg
+
+
+def token_model(out, key, model, length, mask_behind, labels):
+    """labels(ids) gives those of transformers' loss."""
+    model = fill(model).train()
+    ids = (value(key, 3 * length) * 50 + 30).astype(np.int64).reshape(3, length)  # 5 ... 54
+    ids = torch.from_numpy(ids)
+    inputs = {"input_ids": ids}
+    if mask_behind:
+        mask = torch.ones_like(ids)
+        for row in range(3):
+            mask[row, length - mask_behind * row :] = 0
+        ids[mask == 0] = 1
+        inputs["attention_mask"] = mask
+    answer = model(**inputs, labels=labels(ids))
+    answer.loss.backward()
+    out[f"{key}/logits"] = answer.logits.detach()
+    out[f"{key}/loss"] = answer.loss.detach().reshape(1)
+    project(out, key, model)
+
+
+def transformer_models(out):
+    import transformers
+
+    roberta = transformers.RobertaConfig(
+        vocab_size=60, hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=40,
+        max_position_embeddings=20, type_vocab_size=2, num_labels=3, hidden_dropout_prob=0, attention_probs_dropout_prob=0)
+    token_model(out, "roberta", transformers.RobertaForSequenceClassification(roberta), 16, 4, lambda ids: torch.arange(3))
+    token_model(out, "roberta_mlm", transformers.RobertaForMaskedLM(roberta), 16, 4,
+                lambda ids: torch.where(ids % 3 == 0, ids, torch.full_like(ids, -100)))
+    gpt2 = dict(vocab_size=60, n_positions=20, n_embd=24, n_layer=2, n_head=3, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0)
+    token_model(out, "gpt2", transformers.GPT2LMHeadModel(transformers.GPT2Config(**gpt2)), 16, 0, lambda ids: ids)
+    other = transformers.GPT2Config(**gpt2, n_inner=30, activation_function="relu", tie_word_embeddings=False,
+                                    scale_attn_by_inverse_layer_idx=True)
+    token_model(out, "gpt2_other", transformers.GPT2LMHeadModel(other), 16, 4, lambda ids: ids)
+
+
 def main():
     torch.set_num_threads(2)
     out = {}
     make = torchvision.models
     images(out, "resnet18", make.resnet18(num_classes=10), 64, 4, 10)
     images(out, "resnet50", make.resnet50(num_classes=10), 64, 4, 10)
-    images(out, "vgg11", make.vgg11(num_classes=10), 32, 2, 10)
-    images(out, "vgg11_bn", make.vgg11_bn(num_classes=10), 32, 2, 10)
+    images(out, "vgg11", narrow(make.vgg11(num_classes=10)), 32, 2, 10)
+    images(out, "vgg11_bn", narrow(make.vgg11_bn(num_classes=10)), 32, 2, 10)
+    transformer_models(out)
     save_file({k: v.contiguous() for k, v in out.items()}, sys.argv[1])
 
 
