@@ -1,0 +1,153 @@
+#include "ops/loss/linear_cross_entropy.h"
+
+#include <algorithm>
+
+#include "autograd/node.h"
+#include "ops/elementwise/binary.h"
+#include "ops/gemm/gemm.h"
+#include "ops/loss/class_targets.h"
+#include "ops/softmax/softmax_kernel.h"
+
+namespace torus::ops {
+namespace {
+
+constexpr const char* kOp = "linear_cross_entropy";
+constexpr int64_t kChunk =
+    1 << 25;  // logits held at once: 128 MB, still enough rows for GEMM's rate
+constexpr auto kNo = cpu::Transpose::kNo, kYes = cpu::Transpose::kYes;
+
+struct Problem {
+  Tensor hidden, weight, target;  // (rows, width), (classes, width), (rows)
+  int64_t rows, width, classes, ignore_index;
+  bool mean;
+
+  int64_t Target(int64_t row) const { return target.data<int64_t>()[row]; }
+  bool Counts(int64_t row) const { return Target(row) != ignore_index; }
+  // Of a mean over no target at all: 0, and the loss is NaN.
+  double Divisor() const {
+    int64_t count = 0;
+    for (int64_t r = 0; r < rows; ++r) count += Counts(r) ? 1 : 0;
+    return mean ? static_cast<double>(count) : 1;
+  }
+  // Rows of a chunk; the chunks are even.
+  int64_t ChunkRows() const {
+    const int64_t most = std::max<int64_t>(1, kChunk / std::max<int64_t>(1, classes));
+    const int64_t chunks = std::max<int64_t>(1, (rows + most - 1) / most);
+    return std::max<int64_t>(1, (rows + chunks - 1) / chunks);
+  }
+};
+
+Problem Pose(const Variable& hidden, const Variable& weight, const Variable& target,
+             const LinearCrossEntropyOptions& o) {
+  Require(weight.rank() == 2 && hidden.rank() >= 1 && hidden.dim(-1) == weight.dim(1) &&
+              hidden.dtype() == weight.dtype(),
+          kOp, "needs hidden (..., D) and weight (V, D), got {} and {}", hidden.data().Describe(),
+          weight.data().Describe());
+  Require(o.reduction != LossReduction::kNone, kOp, "the loss must be reduced: mean or sum");
+  Shape leading = hidden.shape();
+  int64_t rows = 1;
+  for (int d = 0; d + 1 < hidden.rank(); ++d) rows *= hidden.dim(d);
+  leading = Shape(std::span(leading.begin(), static_cast<size_t>(hidden.rank() - 1)));
+  Require(target.shape() == leading, kOp, "hidden {} needs class numbers of shape {}, got {}",
+          ToString(hidden.shape()), ToString(leading), target.data().Describe());
+  const int64_t width = weight.dim(1), classes = weight.dim(0);
+  const Tensor numbers =
+      ClassNumbers(kOp, {rows, classes}, target.data().Reshape({rows}), o.ignore_index);
+  return {hidden.data().Reshape({rows, width}).Contiguous(),
+          weight.data().Contiguous(),
+          numbers,
+          rows,
+          width,
+          classes,
+          o.ignore_index,
+          o.reduction == LossReduction::kMean};
+}
+
+// Works through the chunks.
+template <class T>
+class Chunks {
+ public:
+  Chunks(const Problem& p, Tensor& dhidden, Tensor& dweight)
+      : p_(p),
+        size_(p.ChunkRows()),
+        divisor_(p.Divisor()),
+        logits_({std::min(size_, p.rows), p.classes}, kDTypeOf<T>),
+        rows_({3, size_}, kDTypeOf<T>),
+        dhidden_(dhidden),
+        dweight_(dweight) {}
+
+  double Run() {
+    double loss = 0;
+    for (int64_t row = 0; row < p_.rows; row += size_) loss += Chunk(row);
+    return loss / divisor_;
+  }
+
+ private:
+  double Chunk(int64_t row) {
+    const int64_t rows = std::min(size_, p_.rows - row), n = p_.classes;
+    const T* hidden = p_.hidden.template data<T>() + row * p_.width;
+    T *logits = logits_.template mutable_data<T>(), *largest = rows_.template mutable_data<T>();
+    T *log_sum = largest + size_, *scale = log_sum + size_;
+    cpu::Gemm(kNo, kYes, rows, n, p_.width, T(1), hidden, p_.width, p_.weight.template data<T>(),
+              p_.width, T(0), logits, n);
+    cpu::LogSumExp(rows, n, logits, largest, log_sum);
+    double loss = 0;
+    for (int64_t r = 0; r < rows; ++r)
+      if (p_.Counts(row + r))
+        loss += log_sum[r] - (logits[r * n + p_.Target(row + r)] - largest[r]);
+    if (!dhidden_.defined() && !dweight_.defined()) return loss;
+    for (int64_t r = 0; r < rows; ++r)
+      scale[r] = p_.Counts(row + r) ? static_cast<T>(1 / divisor_) : T(0);
+    cpu::ScaledSoftmax(rows, n, logits, largest, log_sum, scale, logits);
+    for (int64_t r = 0; r < rows; ++r)
+      if (p_.Counts(row + r)) logits[r * n + p_.Target(row + r)] -= scale[r];
+    Multiply(row, rows, hidden, logits);
+    return loss;
+  }
+
+  void Multiply(int64_t row, int64_t rows, const T* hidden, const T* dlogits) {
+    const int64_t n = p_.classes, width = p_.width;
+    if (dhidden_.defined())
+      cpu::Gemm(kNo, kNo, rows, width, n, T(1), dlogits, n, p_.weight.template data<T>(), width,
+                T(0), dhidden_.template mutable_data<T>() + row * width, width);
+    if (dweight_.defined())
+      cpu::Gemm(kYes, kNo, n, width, rows, T(1), dlogits, n, hidden, width, T(row > 0 ? 1 : 0),
+                dweight_.template mutable_data<T>(), width);
+  }
+
+  const Problem& p_;
+  int64_t size_;
+  double divisor_;
+  Tensor logits_, rows_;  // rows_: largest, log_sum and scale of each row
+  Tensor &dhidden_, &dweight_;
+};
+
+// The kept gradient for a loss gradient of 1, times the one that came.
+Tensor Scaled(const Saved& gradient, const Tensor& dloss) {
+  const double factor = dloss.Item();
+  return factor == 1 ? gradient.get() : ApplyBinary(kOp, BinaryOp::kMul, gradient.get(), factor);
+}
+
+}  // namespace
+
+Variable LinearCrossEntropy(const Variable& hidden, const Variable& weight, const Variable& target,
+                            const LinearCrossEntropyOptions& options) {
+  const Problem p = Pose(hidden, weight, target, options);
+  const bool needed = NeedsGrad({hidden, weight});
+  const auto gradient_of = [&](const Variable& v) {
+    if (!needed || !v.requires_grad()) return Tensor();
+    // Without rows no chunk writes it.
+    return p.rows == 0 ? Zeros(v.shape(), v.dtype()) : Empty(v.shape(), v.dtype());
+  };
+  Tensor dhidden = gradient_of(hidden), dweight = gradient_of(weight);
+  const double loss = VisitFloat(kOp, hidden.dtype(), [&](auto zero) {
+    return Chunks<decltype(zero)>(p, dhidden, dweight).Run();
+  });
+  return Record("linear_cross_entropy", Full({}, loss, hidden.dtype()), {hidden, weight},
+                [dhidden = Saved(dhidden), dweight = Saved(dweight)](const GradContext& g) {
+                  return Gradients{g.wants(0) ? Scaled(dhidden, g.grad()) : Tensor(),
+                                   g.wants(1) ? Scaled(dweight, g.grad()) : Tensor()};
+                });
+}
+
+}  // namespace torus::ops
