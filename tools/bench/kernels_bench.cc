@@ -1,11 +1,8 @@
 // The CPU kernels of MobileNetV2 training, layer by layer, on the calling thread's team (--threads).
-//
-// Counters: "FLOP" and "bytes" a second; "peak" is the share of SgemmPeak, "copy" that of Copy's, both measured in the
-// same run. Bytes count each tensor's reads and writes once, from memory.
-#include <benchmark/benchmark.h>
+// measure.h says what the counters are.
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -14,62 +11,12 @@
 #include "ops/batch_norm/batch_norm.h"
 #include "ops/conv_chain/conv_chain.h"
 #include "ops/convolution/convolution.h"
-#include "runtime/kernels.h"
-#include "runtime/rng.h"
-#include "tools/bench/sgemm_peak.h"
+#include "tools/bench/measure.h"
 
 namespace torus::bench {
 namespace {
 
 using ops::Activation;
-
-Variable Random(const Shape& shape, double stddev, bool requires_grad) {
-  Tensor out(shape, DType::kF32);
-  FillNormal(out, 0, stddev, RandomStream({.seed = 1}));
-  return Variable(out, requires_grad);
-}
-
-// Best of five, in seconds.
-template <class F>
-double BestOf(const F& f) {
-  double best = 1e30;
-  for (int i = 0; i < 5; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    f();
-    best = std::min(
-        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  }
-  return best;
-}
-
-double SgemmRate() {
-  static const double rate = 1e9 * SgemmPeak();
-  return rate;
-}
-
-double CopyRate() {
-  static const double rate = [] {
-    const Tensor from = Full({16 << 20}, 1);
-    Tensor to({16 << 20}, DType::kF32);
-    return 2.0 * static_cast<double>(from.bytes()) / BestOf([&] { Copy(from, to); });
-  }();
-  return rate;
-}
-
-// Times `f`, after a first call in which primitives are made and memory is taken.
-template <class F>
-void Measure(benchmark::State& state, const F& f) {
-  f();
-  for (auto _ : state) f();
-}
-
-void Report(benchmark::State& state, double flop, double bytes) {
-  const auto per_second = benchmark::Counter::kIsIterationInvariantRate;
-  state.counters["FLOP"] = benchmark::Counter(flop, per_second);
-  state.counters["bytes"] = benchmark::Counter(bytes, per_second);
-  state.counters["peak"] = benchmark::Counter(flop / SgemmRate(), per_second);
-  state.counters["copy"] = benchmark::Counter(bytes / CopyRate(), per_second);
-}
 
 // One convolution of MobileNetV2: `hw` pixels a side in, channels in and out, stride.
 struct Layer {
