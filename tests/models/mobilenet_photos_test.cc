@@ -1,4 +1,5 @@
-// MobileNetV2 with published weights on ten photographs, against torchvision's logits (tests/golden/make_mobilenet_photos.py).
+// MobileNetV2 with published weights on ten photographs, against torchvision's logits
+// (tests/golden/make_mobilenet_photos.py).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -98,7 +98,8 @@ TEST(MobileNetV2, EveryParameterGetsAGradient) {
     EXPECT_TRUE(p.value.grad().defined()) << p.name;
 }
 
-// The fused f32 layers against the plain f64 ones. In evaluation nothing amplifies: a chain of at most 2000 terms a value.
+// The fused f32 layers against the plain f64 ones. In evaluation nothing amplifies: a chain of at
+// most 2000 terms a value.
 TEST(MobileNetV2, EvaluatesInF32AsInF64) {
   const MobileNetV2Options options{.num_classes = 10, .width_mult = 0.25};
   MobileNetV2Options wide = options;

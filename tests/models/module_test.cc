@@ -65,7 +65,8 @@ TEST(Init, KaimingNormalHasTheDeviationOfFanOut) {
   double sum = 0, squares = 0;
   for (const float w : ToVector<float>(weight)) sum += w, squares += static_cast<double>(w) * w;
   const double n = static_cast<double>(weight.numel()), expected = std::sqrt(2.0 / (64 * 9));
-  // Of n normal values the mean deviates by sigma / sqrt(n), the deviation by sigma / sqrt(2 n): five of each.
+  // Of n normal values the mean deviates by sigma / sqrt(n), the deviation by sigma / sqrt(2 n):
+  // five of each.
   EXPECT_NEAR(sum / n, 0, 5 * expected / std::sqrt(n));
   EXPECT_NEAR(std::sqrt(squares / n), expected, 5 * expected / std::sqrt(2 * n));
 }

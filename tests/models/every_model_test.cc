@@ -1,0 +1,215 @@
+// What holds of every model: costs that tell shapes, layers that may be cut anywhere, gradients for
+// all, and files that keep every bit. Small ones of each kind.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "autograd/backward.h"
+#include "models/amoebanet/amoebanet.h"
+#include "models/checkpoint/state_dict.h"
+#include "models/gpt2/gpt2.h"
+#include "models/gpt3/gpt3.h"
+#include "models/resnet/cifar_resnet.h"
+#include "models/resnet/resnet.h"
+#include "models/roberta/embeddings.h"
+#include "models/roberta/roberta.h"
+#include "models/vgg/vgg.h"
+#include "ops/reduction/reduction.h"
+#include "runtime/rng.h"
+
+namespace torus {
+namespace {
+
+using Model = std::shared_ptr<nn::Sequential>;
+
+StepContext Context(int64_t samples) {
+  StepContext ctx{.seed = 5};
+  for (int64_t i = 0; i < samples; ++i) ctx.samples.push_back(i);
+  return ctx;
+}
+
+std::vector<Variable> Images(int64_t size) {
+  Tensor x = Empty({4, size, size, 3});
+  FillNormal(x, 0, 1, RandomStream({.seed = 2}));
+  return {Variable(x)};
+}
+
+std::vector<Variable> Tokens(bool mask) {
+  std::vector<int64_t> ids, seen;
+  for (int64_t i = 0; i < 4 * 6; ++i) {
+    const bool real = i % 6 < 6 - i / 6;  // row r ends in r tokens of padding
+    ids.push_back(real ? 2 + i * 7 % 30 : 1);
+    seen.push_back(real);
+  }
+  std::vector<Variable> inputs{Variable(FromVector(ids, {4, 6}))};
+  if (mask) inputs.push_back(Variable(FromVector(seen, {4, 6})));
+  return inputs;
+}
+
+RobertaOptions SmallRoberta(RobertaHead head) {
+  return {.vocab_size = 40,
+          .hidden_size = 12,
+          .num_hidden_layers = 2,
+          .num_attention_heads = 3,
+          .intermediate_size = 20,
+          .max_position_embeddings = 18,
+          .num_labels = 3,
+          .head = head};
+}
+
+Gpt2Options SmallGpt2(bool bias) {
+  return {
+      .vocab_size = 40, .n_positions = 8, .n_embd = 12, .n_layer = 2, .n_head = 3, .bias = bias};
+}
+
+Gpt3Options SmallGpt3(Gpt3Head head) {
+  return {.vocab_size = 40, .positions = 8, .width = 12, .layers = 2, .heads = 3, .head = head};
+}
+
+struct Kind {
+  std::string name;
+  std::function<Model()> make;
+  std::function<std::vector<Variable>()> inputs;
+};
+
+class EveryModel : public ::testing::TestWithParam<Kind> {
+ protected:
+  Model Initialized(uint64_t seed = 1) const {
+    const Model model = GetParam().make();
+    model->Initialize(seed);
+    return model;
+  }
+};
+
+TEST_P(EveryModel, CostsTellEveryLayersOutput) {
+  const Model model = Initialized();
+  std::vector<Variable> y = GetParam().inputs();
+  Shape predicted = y[0].shape();
+  for (const nn::Sequential::Layer& layer : model->layers()) {
+    const nn::LayerCost cost = layer.module->Cost(predicted);
+    y = layer.module->ForwardAll(y, Context(4));
+    EXPECT_EQ(y[0].shape(), cost.output) << layer.title;
+    EXPECT_GE(cost.activation_bytes, static_cast<int64_t>(y[0].data().bytes())) << layer.title;
+    predicted = cost.output;
+  }
+}
+
+TEST_P(EveryModel, CutsBetweenAllLayersChangeNoBit) {
+  const Model whole = Initialized(), cut = Initialized();
+  std::vector<Variable> y = GetParam().inputs();
+  for (const nn::Sequential::Layer& layer : cut->layers()) {
+    y = layer.module->ForwardAll(y, Context(4));
+    for (Variable& v : y) v = v.Detach();  // as a tensor that came over a link
+  }
+  const Variable want = whole->ForwardAll(GetParam().inputs(), Context(4))[0];
+  EXPECT_EQ(ToVector<float>(y[0].data()), ToVector<float>(want.data()));
+}
+
+TEST_P(EveryModel, EveryParameterGetsAGradient) {
+  const Model model = Initialized();
+  const Variable y = model->ForwardAll(GetParam().inputs(), Context(4))[0];
+  Backward({ops::Sum(y)});
+  for (const NamedVariable& p : model->Parameters())
+    EXPECT_TRUE(p.value.grad().defined()) << p.name;
+}
+
+TEST_P(EveryModel, LayersNamesAreAllDifferent) {
+  const Model model = GetParam().make();
+  std::vector<std::string> titles, names;
+  for (const nn::Sequential::Layer& layer : model->layers()) titles.push_back(layer.title);
+  for (const NamedVariable& p : model->Parameters()) names.push_back(p.name);
+  for (std::vector<std::string>* list : {&titles, &names}) {
+    std::sort(list->begin(), list->end());
+    EXPECT_EQ(std::adjacent_find(list->begin(), list->end()), list->end());
+  }
+}
+
+TEST_P(EveryModel, AFileKeepsEveryBit) {
+  const Model saved = Initialized(1), loaded = Initialized(2);
+  const std::string path = ::testing::TempDir() + "/" + GetParam().name + ".safetensors";
+  SaveModel(*saved, path);
+  LoadModel(*loaded, path);
+  const std::vector<NamedTensor> want = StateDict(*saved), got = StateDict(*loaded);
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i)
+    EXPECT_EQ(std::memcmp(got[i].value.raw(), want[i].value.raw(), want[i].value.bytes()), 0)
+        << want[i].name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, EveryModel,
+    ::testing::Values(
+        Kind{"vgg11_bn",
+             [] { return Vgg({.depth = 11, .batch_norm = true, .num_classes = 3, .hidden = 8}); },
+             [] { return Images(32); }},
+        Kind{"resnet18", [] { return ResNet({.depth = 18, .num_classes = 3}); },
+             [] { return Images(32); }},
+        Kind{"cifar_resnet8", [] { return CifarResNet({.depth = 8, .num_classes = 3}); },
+             [] { return Images(16); }},
+        Kind{"amoebanetd",
+             [] { return AmoebaNetD({.layers = 3, .filters = 16, .num_classes = 3}); },
+             [] { return Images(64); }},
+        Kind{"roberta", [] { return Roberta(SmallRoberta(RobertaHead::kClassification)); },
+             [] { return Tokens(true); }},
+        Kind{"roberta_mlm", [] { return Roberta(SmallRoberta(RobertaHead::kMaskedLm)); },
+             [] { return Tokens(false); }},
+        Kind{"gpt2", [] { return Gpt2(SmallGpt2(true)); }, [] { return Tokens(true); }},
+        Kind{"nanogpt", [] { return Gpt2(SmallGpt2(false)); }, [] { return Tokens(false); }},
+        Kind{"gpt3", [] { return Gpt3(SmallGpt3(Gpt3Head::kClassification)); },
+             [] { return Tokens(true); }},
+        Kind{"gpt3_lm", [] { return Gpt3(SmallGpt3(Gpt3Head::kLm)); },
+             [] { return Tokens(false); }}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(Roberta, PositionsCountTokensBehindThePadding) {
+  const Tensor ids = FromVector<int64_t>({0, 5, 1, 7, 1, 1, 9, 2}, {2, 4});
+  EXPECT_EQ(ToVector<int64_t>(PositionsBehindPadding(ids, 1)),
+            (std::vector<int64_t>{2, 3, 1, 4, 1, 1, 2, 3}));
+}
+
+TEST(Roberta, RefusesMoreTokensThanPositions) {
+  const auto model = Roberta(SmallRoberta(RobertaHead::kClassification));
+  const Variable ids(Full({1, 17}, 5, DType::kI64));
+  EXPECT_THROW(model->Forward(ids, Context(1)), BadInput);
+}
+
+// What stands behind the padding mask is not seen: other tokens there change no logit.
+TEST(Roberta, PaddingIsNotSeen) {
+  const auto model = Roberta(SmallRoberta(RobertaHead::kClassification));
+  model->Initialize(1);
+  StepContext ctx = Context(4);
+  ctx.training = false;
+  std::vector<Variable> inputs = Tokens(true), others = Tokens(true);
+  std::vector<int64_t> ids = ToVector<int64_t>(others[0].data());
+  const std::vector<int64_t> mask = ToVector<int64_t>(others[1].data());
+  for (size_t i = 0; i < ids.size(); ++i)
+    if (mask[i] == 0) ids[i] = 9;
+  others[0] = Variable(FromVector(ids, {4, 6}));
+  EXPECT_EQ(ToVector<float>(model->ForwardAll(inputs, ctx)[0].data()),
+            ToVector<float>(model->ForwardAll(others, ctx)[0].data()));
+}
+
+TEST(Gpt2, NextTokensAreShiftedLabels) {
+  const Tensor labels = FromVector<int64_t>({3, 4, 5, 6, -100, 8}, {2, 3});
+  EXPECT_EQ(ToVector<int64_t>(NextTokens(labels)),
+            (std::vector<int64_t>{4, 5, -100, -100, 8, -100}));
+}
+
+// A token's logits do not depend on what comes behind it.
+TEST(Gpt2, TheFutureIsNotSeen) {
+  const auto model = Gpt2(SmallGpt2(true));
+  model->Initialize(1);
+  StepContext ctx = Context(1);
+  ctx.training = false;
+  auto first_two = [&](int64_t last) {
+    const Variable ids(FromVector<int64_t>({3, 4, last}, {1, 3}));
+    const Tensor logits = model->Forward(ids, ctx).data();
+    return ToVector<float>(logits.Narrow(1, 0, 2).Contiguous());
+  };
+  EXPECT_EQ(first_two(5), first_two(6));
+}
+
+}  // namespace
+}  // namespace torus
