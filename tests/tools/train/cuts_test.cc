@@ -42,10 +42,9 @@ TEST(EveryCut, ThreeStagesGiveTheBitsOfOne) {
 
 TEST(EveryCut, TheRunMoves) {
   const std::vector<double>& losses = OneStage().losses;
-  for (size_t step = 0; step < losses.size(); ++step) {
-    EXPECT_TRUE(std::isfinite(losses[step])) << step;
-    if (step > 0) EXPECT_NE(losses[step], losses[step - 1]) << step;
-  }
+  for (const double loss : losses) EXPECT_TRUE(std::isfinite(loss)) << loss;
+  for (size_t step = 1; step < losses.size(); ++step)
+    EXPECT_NE(losses[step], losses[step - 1]) << step;
 }
 
 // What a memory budget may ask for changes no bit either.
