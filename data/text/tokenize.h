@@ -21,7 +21,7 @@ struct TokenizeResult {
   int64_t vocabulary = 0;
   int64_t bytes = 0, train = 0, validation = 0;  // bytes read, tokens written
   int train_files = 0, validation_files = 0;
-  double seconds = 0;  // of tokenising alone, without files
+  double seconds = 0;  // processor time of tokenising alone, without files
 };
 
 // Cuts each input by SplitText, tokenises both parts, and writes train-00000.tokens, ...,

@@ -31,7 +31,7 @@ int Main(int argc, char** argv) {
   const data::TokenizeResult result = data::TokenizeFiles(options);
   std::cout << fmt::format(
       "{} bytes to {} tokens of {} for training ({} files), {} for validation ({} files); "
-      "tokenised at {:.1f} MB/s\n",
+      "tokenised at {:.1f} MB a second of processor time\n",
       result.bytes, result.train, result.vocabulary, result.train_files, result.validation,
       result.validation_files, 1e-6 * static_cast<double>(result.bytes) / result.seconds);
   return 0;
