@@ -5,6 +5,9 @@
 #include "models/gpt2/block.h"
 #include "models/gpt2/embeddings.h"
 #include "models/gpt2/lm_head.h"
+#include "ops/loss/cross_entropy.h"
+#include "ops/loss/linear_cross_entropy.h"
+#include "ops/view/view.h"
 #include "runtime/error.h"
 
 namespace torus {
@@ -45,10 +48,11 @@ std::shared_ptr<nn::Sequential> Gpt2(const Gpt2Options& o) {
       "transformer.ln_f",
       std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{
           .width = o.n_embd, .eps = o.layer_norm_epsilon, .bias = o.bias, .dtype = o.dtype}));
-  model->Add("lm_head",
-             o.tie_word_embeddings
-                 ? std::make_shared<LmHead>(embeddings->tokens(), "transformer.wte.weight")
-                 : std::make_shared<LmHead>(o.vocab_size, o.n_embd, o.initializer_range, o.dtype));
+  auto head = o.tie_word_embeddings
+                  ? std::make_shared<LmHead>(embeddings->tokens(), "transformer.wte.weight")
+                  : std::make_shared<LmHead>(o.vocab_size, o.n_embd, o.initializer_range, o.dtype);
+  if (o.head_in_loss) head->LeaveToLoss();
+  model->Add("lm_head", head);
   return model;
 }
 
@@ -62,6 +66,14 @@ Tensor NextTokens(const Tensor& labels) {
   for (int64_t n = 0; n < from.dim(0) && width > 0; ++n)
     std::copy_n(label + n * width + 1, width - 1, out + n * width);
   return next;
+}
+
+Variable NextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets) {
+  const Variable flat(targets.Reshape({-1}));
+  const Shape rows{targets.numel(), outputs[0].dim(-1)};
+  const Variable first = ops::Reshape(outputs[0], rows);
+  if (outputs.size() == 1) return ops::CrossEntropy(first, flat);
+  return ops::LinearCrossEntropy(first, outputs[1], flat);
 }
 
 }  // namespace torus

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/nn/sequential.h"
 
@@ -26,6 +27,9 @@ struct Gpt2Options {
   bool scale_attn_weights = true;
   bool scale_attn_by_inverse_layer_idx = false;
   bool tie_word_embeddings = true;
+  // The model ends in {activation, weight of the head}, for NextTokenLoss: to train without ever
+  // holding all logits.
+  bool head_in_loss = false;
   bool bias = true;  // of linear layers and norms; nanoGPT's models have none
   DType dtype = DType::kF32;
 };
@@ -48,5 +52,9 @@ std::shared_ptr<nn::Sequential> Gpt2(const Gpt2Options& options = {});
 // Targets of a causal language model from its labels (N, T), i64: each place has the label of the
 // next, the last one -100 (ignored by cross entropy).
 Tensor NextTokens(const Tensor& labels);
+
+// Mean cross entropy of the places whose target is not -100: of logits (N, T, V), or of what a
+// model with head_in_loss puts out. `targets` (N, T) as NextTokens gives them.
+Variable NextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets);
 
 }  // namespace torus

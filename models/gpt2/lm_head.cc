@@ -15,6 +15,7 @@ Variable LmHead::Forward(const Variable& x, const StepContext&) { return ops::Li
 
 std::vector<Variable> LmHead::ForwardAll(const std::vector<Variable>& inputs,
                                          const StepContext& ctx) {
+  if (in_loss_) return {inputs[0], weight_};
   return {Forward(inputs[0], ctx)};
 }
 

@@ -15,12 +15,16 @@ class LmHead : public nn::Module {
   // With a matrix of its own, normal.
   LmHead(int64_t vocabulary, int64_t width, double stddev, DType dtype);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
+  // From here on the head is a part of the loss: ForwardAll gives {activation, weight} for
+  // NextTokenLoss, which never holds all logits.
+  void LeaveToLoss() { in_loss_ = true; }
   // What travels along ends here.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
   nn::LayerCost Cost(const Shape& input) const override;
 
  private:
+  bool in_loss_ = false;
   Variable weight_;
 };
 
