@@ -57,9 +57,30 @@ Variable Gpt2Block::Attend(const Variable& x, const Variable& mask, const StepCo
 }
 
 Variable Gpt2Block::Run(const Variable& x, const Variable& mask, const StepContext& ctx) {
-  const Variable attended = ops::Add(Attend(attention_norm_->Forward(x, ctx), mask, ctx), x);
+  return Mlp(ops::Add(Attend(attention_norm_->Forward(x, ctx), mask, ctx), x), ctx);
+}
+
+Variable Gpt2Block::Mlp(const Variable& attended, const StepContext& ctx) {
   const Variable wide = wide_->Forward(mlp_norm_->Forward(attended, ctx), ctx);
   return ops::Add(mlp_dropout_.Forward(narrow_->Forward(activation_(wide), ctx), ctx), attended);
+}
+
+Variable Gpt2Block::AttendCached(const Variable& x, KvCache& cache, const StepContext& ctx) {
+  const std::vector<Variable> qkv = ops::Split(qkv_->Forward(x, ctx), width_, -1);
+  const int64_t seen = cache.length();
+  cache.Append(qkv[1].data(), qkv[2].data());
+  nn::AttentionPlan plan = plan_;
+  plan.causal = seen == 0;  // row i sees the keys up to i; behind earlier tokens a mask says so
+  const bool all = x.dim(1) == 1;
+  const Variable mask = plan.causal || all ? Variable() : Variable(cache.MaskOfNewest(x.dim(1)));
+  const Variable y = nn::MultiHeadAttention(qkv[0], Variable(cache.keys()),
+                                            Variable(cache.values()), mask, plan, ctx);
+  return attended_->Forward(y, ctx);
+}
+
+Variable Gpt2Block::Extend(const Variable& x, KvCache& cache) {
+  const StepContext ctx{.training = false};
+  return Mlp(ops::Add(AttendCached(attention_norm_->Forward(x, ctx), cache, ctx), x), ctx);
 }
 
 Variable Gpt2Block::Forward(const Variable& x, const StepContext& ctx) { return Run(x, {}, ctx); }

@@ -7,6 +7,7 @@
 
 #include "models/gpt2/conv1d.h"
 #include "models/gpt2/gpt2.h"
+#include "models/gpt2/kv_cache.h"
 #include "models/nn/activation.h"
 #include "models/nn/dropout.h"
 #include "models/nn/layer_norm.h"
@@ -27,11 +28,17 @@ class Gpt2Block : public nn::Module {
                                    const StepContext& ctx) override;
   nn::LayerCost Cost(const Shape& input) const override;
 
+  // Forward of T more tokens x (N, T, width) behind those whose keys and values `cache` holds; theirs
+  // are added to it. In evaluation mode; the cache takes no part in gradients.
+  Variable Extend(const Variable& x, KvCache& cache);
+
   static constexpr uint64_t kDropoutLayers = 3;
 
  private:
   Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
   Variable Attend(const Variable& x, const Variable& mask, const StepContext& ctx);
+  Variable AttendCached(const Variable& x, KvCache& cache, const StepContext& ctx);
+  Variable Mlp(const Variable& attended, const StepContext& ctx);
 
   int64_t width_;
   nn::AttentionPlan plan_;

@@ -34,13 +34,21 @@ Gpt2Embeddings::Gpt2Embeddings(const Gpt2Options& o, uint64_t dropout_layer)
   positions_ = add("wpe", o.n_positions);
 }
 
-Variable Gpt2Embeddings::Forward(const Variable& ids, const StepContext& ctx) {
-  Require(ids.rank() == 2 && ids.dim(1) <= positions_count_, "gpt2",
-          "needs token ids (N, T) with T at most {}, got {}", positions_count_,
-          ToString(ids.shape()));
-  const Variable positions(Arange(ids.dim(1)));
+Variable Gpt2Embeddings::Run(const Variable& ids, int64_t first, const StepContext& ctx) {
+  Require(ids.rank() == 2 && first + ids.dim(1) <= positions_count_, "gpt2",
+          "needs token ids (N, T) that end within {} positions, got {} from position {}",
+          positions_count_, ToString(ids.shape()), first);
+  const Variable positions(Arange(first + ids.dim(1)).Narrow(0, first, ids.dim(1)));
   const Variable x = ops::Add(tokens_->Forward(ids, ctx), positions_->Forward(positions, ctx));
   return dropout_.Forward(x, ctx);
+}
+
+Variable Gpt2Embeddings::Forward(const Variable& ids, const StepContext& ctx) {
+  return Run(ids, 0, ctx);
+}
+
+Variable Gpt2Embeddings::Extend(const Variable& ids, int64_t first) {
+  return Run(ids, first, {.training = false});
 }
 
 std::vector<Variable> Gpt2Embeddings::ForwardAll(const std::vector<Variable>& inputs,

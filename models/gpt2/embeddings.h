@@ -20,9 +20,13 @@ class Gpt2Embeddings : public nn::Module {
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
   nn::LayerCost Cost(const Shape& ids) const override;
+  // Of ids (N, T) that stand at the positions first, first + 1, ...; in evaluation mode.
+  Variable Extend(const Variable& ids, int64_t first);
   const Variable& tokens() const { return tokens_->weight(); }
 
  private:
+  Variable Run(const Variable& ids, int64_t first, const StepContext& ctx);
+
   int64_t positions_count_;
   std::shared_ptr<nn::Embedding> tokens_, positions_;
   nn::Dropout dropout_;

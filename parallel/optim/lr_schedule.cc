@@ -16,11 +16,17 @@ double CosineBetween(double start, double end, double share) {
   return end + (start - end) / 2 * (1 + std::cos(std::numbers::pi * share));
 }
 
-LrSchedule Cosine(int64_t steps) {
-  return [steps](int64_t step) {
-    return CosineBetween(1, 0,
-                         static_cast<double>(std::min(step, steps)) / static_cast<double>(steps));
-  };
+// The share of `steps` that is over, at most 1.
+double Share(int64_t step, int64_t steps) {
+  return static_cast<double>(std::min(step, steps)) / static_cast<double>(steps);
+}
+
+LrSchedule Cosine(int64_t steps, double end) {
+  return [=](int64_t step) { return CosineBetween(1, end, Share(step, steps)); };
+}
+
+LrSchedule Polynomial(int64_t steps, double power, double end) {
+  return [=](int64_t step) { return end + (1 - end) * std::pow(1 - Share(step, steps), power); };
 }
 
 // The rate peaks at step `rise` - 1, which need not be whole, and ends at the last step.
@@ -46,22 +52,55 @@ LrSchedule WarmUp(int64_t steps, LrSchedule then) {
 }
 
 template <class T>
-T Number(std::string_view text, const std::string& spec) {
+T Number(std::string_view text, const std::string& spec, std::string_view form) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   Require(error == std::errc() && end == text.data() + text.size(), "lr-schedule",
-          "'{}' in '{}' is not a number; the form is step:N:GAMMA, as in step:30:0.1", text, spec);
+          "'{}' in '{}' is not a number; the form is {}", text, spec, form);
   return value;
 }
 
+// The parts between colons; the first is the name.
+std::vector<std::string_view> SplitAtColons(std::string_view spec) {
+  std::vector<std::string_view> parts;
+  for (size_t begin = 0; begin <= spec.size();) {
+    const size_t end = std::min(spec.find(':', begin), spec.size());
+    parts.push_back(spec.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// Part i as the factor that a schedule ends at; 0 where it is absent.
+double EndFactor(const std::vector<std::string_view>& parts, size_t i, const std::string& spec,
+                 std::string_view form) {
+  Require(parts.size() <= i + 1, "lr-schedule", "'{}' has a part too many; the form is {}", spec,
+          form);
+  const double end = parts.size() == i ? 0.0 : Number<double>(parts[i], spec, form);
+  Require(end >= 0 && end <= 1, "lr-schedule", "'{}' needs a last factor from 0 to 1, got {}", spec,
+          end);
+  return end;
+}
+
+// polynomial:P[:F]
+LrSchedule ParsePolynomial(const std::vector<std::string_view>& parts, const std::string& spec,
+                           int64_t steps) {
+  constexpr std::string_view kForm = "polynomial:P or polynomial:P:F, as in polynomial:2:0.1";
+  Require(parts.size() >= 2, "lr-schedule", "'{}' lacks a part; the form is {}", spec, kForm);
+  const auto power = Number<double>(parts[1], spec, kForm);
+  Require(power > 0 && std::isfinite(power), "lr-schedule", "'{}' needs a power above 0, got {}",
+          spec, power);
+  return Polynomial(steps, power, EndFactor(parts, 2, spec, kForm));
+}
+
 // step:N:GAMMA
-LrSchedule ParseStep(const std::string& spec, int64_t steps_per_epoch) {
-  const std::string_view rest = std::string_view(spec).substr(5);
-  const size_t colon = rest.find(':');
-  Require(colon != rest.npos, "lr-schedule",
-          "'{}' lacks a part; the form is step:N:GAMMA, as in step:30:0.1", spec);
-  const auto epochs = Number<int64_t>(rest.substr(0, colon), spec);
-  const auto gamma = Number<double>(rest.substr(colon + 1), spec);
+LrSchedule ParseStep(const std::vector<std::string_view>& parts, const std::string& spec,
+                     int64_t steps_per_epoch) {
+  constexpr std::string_view kForm = "step:N:GAMMA, as in step:30:0.1";
+  Require(parts.size() == 3, "lr-schedule", "'{}' has {} parts; the form is {}", spec, parts.size(),
+          kForm);
+  const auto epochs = Number<int64_t>(parts[1], spec, kForm);
+  const auto gamma = Number<double>(parts[2], spec, kForm);
   Require(epochs >= 1, "lr-schedule", "'{}' needs at least 1 epoch between its steps, got {}", spec,
           epochs);
   Require(gamma > 0 && gamma <= 1, "lr-schedule",
@@ -80,11 +119,17 @@ void Check(const RunLength& length) {
 LrSchedule Parse(const std::string& spec, const RunLength& length) {
   const auto& [total, warmup, epoch] = length;
   if (spec == "constant") return WarmUp(warmup, [](int64_t) { return 1.0; });
-  if (spec == "cosine") return WarmUp(warmup, Cosine(total - warmup));
+  const std::vector<std::string_view> parts = SplitAtColons(spec);
+  if (parts[0] == "cosine")
+    return WarmUp(warmup, Cosine(total - warmup, EndFactor(parts, 1, spec, "cosine or cosine:F")));
+  if (parts[0] == "linear")
+    return WarmUp(warmup,
+                  Polynomial(total - warmup, 1, EndFactor(parts, 1, spec, "linear or linear:F")));
+  if (parts[0] == "polynomial") return WarmUp(warmup, ParsePolynomial(parts, spec, total - warmup));
   if (spec == "one-cycle")
     return OneCycle(total,
                     warmup > 0 ? static_cast<double>(warmup) : 0.3 * static_cast<double>(total));
-  if (spec.starts_with("step:")) return WarmUp(warmup, ParseStep(spec, epoch));
+  if (parts[0] == "step") return WarmUp(warmup, ParseStep(parts, spec, epoch));
   Throw<BadInput>("lr-schedule", "known schedules are {}; got '{}'",
                   fmt::join(LrScheduleNames(), ", "), spec);
 }
@@ -92,7 +137,7 @@ LrSchedule Parse(const std::string& spec, const RunLength& length) {
 }  // namespace
 
 std::vector<std::string> LrScheduleNames() {
-  return {"constant", "cosine", "one-cycle", "step:N:GAMMA"};
+  return {"constant", "cosine[:F]", "linear[:F]", "polynomial:P[:F]", "one-cycle", "step:N:GAMMA"};
 }
 
 LrSchedule MakeLrSchedule(const std::string& spec, const RunLength& length) {

@@ -23,8 +23,12 @@ struct RunLength {
 
 // Known specifications:
 //   constant       1
-//   cosine         from 1 to 0 along half a cosine over the steps after warm-up: SGDR (Loshchilov
-//                  and Hutter 2017), equation 5 without restarts; torch CosineAnnealingLR
+//   cosine[:F]     from 1 to F (0) along half a cosine over the steps after warm-up: SGDR
+//                  (Loshchilov and Hutter 2017), equation 5 without restarts; torch
+//                  CosineAnnealingLR
+//   linear[:F]     from 1 to F (0) along a line over the steps after warm-up
+//   polynomial:P[:F]  F + (1 - F) (1 - t)^P, t from 0 to 1 over the steps after warm-up;
+//                  transformers' polynomial decay
 //   one-cycle      up from 1/25 to 1, then down to 1/250000, both along half a cosine (Smith and
 //                  Topin 2018); torch OneCycleLR with its defaults, but momentum is left alone. It
 //                  rises for 30 % of the steps, or for warmup_steps where those are given
@@ -34,11 +38,11 @@ struct RunLength {
 // schedule).
 //
 // BadInput for an unknown name (the message lists them), a malformed number, N < 1, GAMMA outside
-// (0, 1], fewer than one step or one step an epoch, and warm-up that is negative or as long as the
+// (0, 1], F outside [0, 1], P not above 0, fewer than one step or one step an epoch, and warm-up that is negative or as long as the
 // run.
 LrSchedule MakeLrSchedule(const std::string& spec, const RunLength& length);
 
-// "constant", "cosine", "one-cycle", "step:N:GAMMA".
+// "constant", "cosine[:F]", ...: the forms above.
 std::vector<std::string> LrScheduleNames();
 
 }  // namespace torus::parallel

@@ -1,12 +1,14 @@
 // Benchmarks: kernels (the other files of this folder), whole training steps, and steps on demand for compare_pytorch.py.
 //
 //   bench [--threads N] [--benchmark_filter=TrainStep] [--benchmark_min_warmup_time=1] ...  (Google Benchmark's flags)
-//   bench --step_json EXCHANGE [--threads N]                                                (step_server.h)
+//   bench --step_json EXCHANGE [--model NAME] [--threads N]                                 (step_server.h)
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "runtime/parallel_for.h"
 #include "tools/bench/step_server.h"
@@ -16,21 +18,35 @@
 namespace torus::bench {
 namespace {
 
-void TrainStepBenchmark(benchmark::State& state) {
-  TrainStep step({.size = state.range(0), .batch = state.range(1)});
+void TrainStepBenchmark(benchmark::State& state, const std::string& model) {
+  TrainStep step({.model = model, .size = state.range(0), .batch = state.range(1)});
   step.Run();  // primitives are made and memory is taken in the first
   for (auto _ : state) benchmark::DoNotOptimize(step.Run());
   state.SetItemsProcessed(state.iterations() * state.range(1));
+  state.counters["GFLOP/s"] =
+      benchmark::Counter(step.flops() * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
 }
 
-BENCHMARK(TrainStepBenchmark)
-    ->Name("TrainStep/mobilenet_v2")
-    ->ArgNames({"size", "batch"})
-    ->Args({224, 16})
-    ->Args({96, 32})
-    ->Args({32, 64})
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+struct Sizes {
+  const char* model;
+  std::vector<std::vector<int64_t>> size_and_batch;
+};
+
+// The sizes that compare_pytorch.py takes too.
+void RegisterTrainSteps() {
+  const std::vector<Sizes> all = {{"mobilenet_v2", {{224, 16}, {96, 32}, {32, 64}}},
+                                  {"vgg13", {{32, 64}, {224, 4}}},
+                                  {"resnet18", {{32, 128}}},
+                                  {"roberta", {{128, 8}}},
+                                  {"gpt2", {{256, 4}}}};
+  for (const Sizes& sizes : all) {
+    auto* const registered =
+        benchmark::RegisterBenchmark(fmt::format("TrainStep/{}", sizes.model).c_str(),
+                                     TrainStepBenchmark, std::string(sizes.model));
+    registered->ArgNames({"size", "batch"})->Unit(benchmark::kMillisecond)->UseRealTime();
+    for (const auto& pair : sizes.size_and_batch) registered->Args(pair);
+  }
+}
 
 // The value of "--name VALUE" or "--name=VALUE", taken out of the arguments; empty when it is not there.
 std::string TakeFlag(int& argc, char** argv, const std::string& name) {
@@ -51,11 +67,14 @@ std::string TakeFlag(int& argc, char** argv, const std::string& name) {
 int Main(int argc, char** argv) {
   const std::string threads = TakeFlag(argc, argv, "--threads");
   const std::string exchange = TakeFlag(argc, argv, "--step_json");
+  const std::string model = TakeFlag(argc, argv, "--model");
   if (!threads.empty()) SetTeamSize(std::atoi(threads.c_str()));
   if (!exchange.empty()) {
-    ServeSteps(tools::UserPath(exchange), std::cin, std::cout);
+    ServeSteps(model.empty() ? "mobilenet_v2" : model, tools::UserPath(exchange), std::cin,
+               std::cout);
     return 0;
   }
+  RegisterTrainSteps();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

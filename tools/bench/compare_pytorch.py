@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""One training step of MobileNetV2, ours and PyTorch's in turn: python tools/bench/compare_pytorch.py [--help]
+"""Training steps, ours and PyTorch's in turn: python tools/bench/compare_pytorch.py [--help]
 
 Both sides start from the same weights and batch (exchanged as a .safetensors file), on the same number of threads; a step is
-forward, cross entropy, backward and SGD with momentum (PyTorch's fused one). Dropout is off: two frameworks draw different
-numbers. Each mode of PyTorch runs in a process of its own, in turn with ours, a few steps at a time, so that whatever else
-the machine does meets both. The first losses must agree to 1e-4; the figures are medians after warm-up.
+forward, cross entropy, backward and update: SGD with momentum for images, AdamW for text (PyTorch's fused ones). Dropout is
+off: two frameworks draw different numbers. Each mode of PyTorch runs in a process of its own, in turn with ours, a few steps
+at a time, so that whatever else the machine does meets both. The first losses must agree to 1e-4; the figures are medians
+after warm-up.
 
-Modes: eager; channels_last (model and batch in NHWC); compile (torch.compile, with channels_last). Where the CPU is not
-Intel's, each also as NAME+mkl: MKL takes a slower path there unless a preloaded library answers its vendor check.
+Modes: eager; channels_last (images alone: model and batch in NHWC); compile (torch.compile, images with channels_last).
+Where the CPU is not Intel's, each also as NAME+mkl: MKL takes a slower path there unless a preloaded library answers its
+vendor check.
 
 Needs, besides g++ (for torch.compile) and this repository's own build:
     pip install --no-deps torch==2.15.0 torchvision==0.29.2
-    pip install safetensors==0.8.0 numpy pillow typing_extensions sympy networkx jinja2 fsspec filelock 'setuptools>=77.0.3'
+    pip install transformers==5.23.0 safetensors==0.8.0 pillow sympy networkx jinja2 fsspec filelock 'setuptools>=77.0.3'
     pip install --no-deps nvidia-cufile nvidia-cusparselt-cu13==0.8.1 nvidia-nvshmem-cu13 nvidia-nccl-cu13==2.30.7 \\
         nvidia-cudnn-cu13==9.26.0.51      # the default wheel wants them on a CPU too, and a CUDA 13 toolkit's lib64
 """
@@ -20,16 +22,20 @@ import importlib.metadata
 import json
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-PINNED = {"torch": "2.15.0", "torchvision": "0.29.2", "safetensors": "0.8.0"}
+PINNED = {"torch": "2.15.0", "torchvision": "0.29.2", "transformers": "5.23.0", "safetensors": "0.8.0"}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODES = ["eager", "channels_last", "compile"]
-LEARNING_RATE, MOMENTUM = 0.01, 0.9  # of TrainStepOptions in train_step.h
+# Sizes that each model is timed at: SIZExBATCH, where SIZE is the side of an image or the tokens of a text.
+CASES = {"mobilenet_v2": ["224x16", "96x32", "32x64"], "vgg13": ["32x64", "224x4"], "resnet18": ["32x128"],
+         "roberta": ["128x8"], "gpt2": ["256x4"]}
+TEXT = ["roberta", "gpt2"]
 
 
 def check_packages():
@@ -45,38 +51,71 @@ def check_packages():
 # --- what runs with PyTorch, in processes of its own ---------------------------------------------------------------
 
 
-def write_exchange(path, size, batch):
+def build_model(name):
+    """As in step_model.cc: full size, no dropout."""
+    if name not in TEXT:
+        import torchvision
+
+        return getattr(torchvision.models, name)(**({} if name == "resnet18" else {"dropout": 0.0}))
+    import transformers
+
+    if name == "gpt2":
+        return transformers.GPT2LMHeadModel(transformers.GPT2Config(resid_pdrop=0, embd_pdrop=0, attn_pdrop=0))
+    return transformers.RobertaForSequenceClassification(transformers.RobertaConfig(
+        vocab_size=50265, max_position_embeddings=514, type_vocab_size=1, layer_norm_eps=1e-5,
+        hidden_dropout_prob=0, attention_probs_dropout_prob=0))
+
+
+def random_batch(name, size, batch):
     import torch
-    import torchvision
+
+    if name not in TEXT:
+        return {"bench.images": torch.randn(batch, 3, size, size), "bench.labels": torch.randint(0, 1000, (batch,))}
+    shape, classes = ((batch, size), 50257) if name == "gpt2" else ((batch,), 2)
+    return {"bench.tokens": torch.randint(3, 50000, (batch, size)), "bench.labels": torch.randint(0, classes, shape)}
+
+
+def write_exchange(path, name, size, batch):
+    import torch
     from safetensors.torch import save_file
 
     torch.manual_seed(0)
-    state = torchvision.models.mobilenet_v2().state_dict()
-    tensors = {name: value.contiguous() for name, value in state.items()}
-    tensors["images"] = torch.randn(batch, 3, size, size)
-    tensors["labels"] = torch.randint(0, 1000, (batch,))
-    save_file(tensors, path)
+    model = build_model(name)
+    tied = getattr(model, "all_tied_weights_keys", {}) or {}
+    state = {key: value.contiguous() for key, value in model.state_dict().items() if key not in tied}
+    save_file({**state, **random_batch(name, size, batch)}, path)
 
 
-def make_step(path, mode):
+def make_optimizer(name, model):
     import torch
-    import torchvision
+
+    if name in TEXT:
+        return torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+    return torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, fused=True)
+
+
+def make_step(path, name, mode):
+    import torch
     from safetensors.torch import load_file
 
     tensors = load_file(path)
-    images, labels = tensors.pop("images"), tensors.pop("labels")
-    model = torchvision.models.mobilenet_v2(dropout=0.0)
-    model.load_state_dict(tensors)
+    labels = tensors.pop("bench.labels").flatten()
+    inputs = tensors.pop("bench.tokens" if name in TEXT else "bench.images")
+    model = build_model(name)
+    missing, surplus = model.load_state_dict(tensors, strict=False)
+    tied = getattr(model, "all_tied_weights_keys", {}) or {}
+    assert not surplus and set(missing) <= set(tied), (missing, surplus)
     model.train()
-    if mode != "eager":
-        model = model.to(memory_format=torch.channels_last)
-        images = images.to(memory_format=torch.channels_last)
-    optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE, momentum=MOMENTUM, fused=True)
+    if mode != "eager" and name not in TEXT:
+        model, inputs = (value.to(memory_format=torch.channels_last) for value in (model, inputs))
+    optimizer = make_optimizer(name, model)
     forward = torch.compile(model) if mode == "compile" else model
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        loss = torch.nn.functional.cross_entropy(forward(images), labels)
+        output = forward(inputs)
+        logits = output.logits if name in TEXT else output
+        loss = torch.nn.functional.cross_entropy(logits.reshape(-1, logits.shape[-1]), labels)
         loss.backward()
         optimizer.step()
         return loss.item()
@@ -84,12 +123,12 @@ def make_step(path, mode):
     return step
 
 
-def worker(path, mode, threads):
+def worker(path, name, mode, threads):
     """Answers each number N on stdin with N steps: the same lines as `bench --step_json`."""
     import torch
 
     torch.set_num_threads(threads)
-    step = make_step(path, mode)
+    step = make_step(path, name, mode)
     print(json.dumps({"mode": mode}), flush=True)
     for line in sys.stdin:
         losses, seconds = [], []
@@ -97,7 +136,8 @@ def worker(path, mode, threads):
             begin = time.perf_counter()
             losses.append(step())
             seconds.append(time.perf_counter() - begin)
-        print(json.dumps({"losses": losses, "seconds": seconds}), flush=True)
+        peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print(json.dumps({"losses": losses, "seconds": seconds, "peak_rss": peak}), flush=True)
 
 
 # --- the driver: standard library alone ---------------------------------------------------------------------------
@@ -147,46 +187,61 @@ class Server:
 
 
 def compare(ours, theirs, options):
-    """First losses of both, and seconds of each step after the warm-up, taken in turn."""
-    first = [server.run(max(1, options.warmup))["losses"][0] for server in (ours, theirs)]
-    seconds = [[], []]
+    """First losses of both, medians of seconds after the warm-up, taken in turn, and peak bytes in memory."""
+    sides = (ours, theirs)
+    first = [server.run(max(1, options.warmup))["losses"][0] for server in sides]
+    seconds, peaks = [[], []], [0, 0]
     for _ in range(options.rounds):
-        for mine, server in zip(seconds, (ours, theirs)):
-            mine += server.run(options.steps)["seconds"]
-    return first, [statistics.median(mine) for mine in seconds]
+        for i, server in enumerate(sides):
+            answer = server.run(options.steps)
+            seconds[i] += answer["seconds"]
+            peaks[i] = answer["peak_rss"]
+    return first, [statistics.median(mine) for mine in seconds], peaks
 
 
-def run_size(size, batch, options, bench, preload, folder):
-    exchange = str(folder / f"{size}x{batch}.safetensors")
-    script = [sys.executable, os.path.abspath(__file__)]
-    env = torch_environment(options.threads, None)
-    subprocess.run(script + ["--write", exchange, "--sizes", f"{size}x{batch}"], env=env, check=True)
+def run_mode(case, exchange, mode, override, options, bench):
+    name, size, _ = case
+    label = mode + ("+mkl" if override else "")
+    ours = Server("bench", [bench, "--model", name, "--step_json", exchange, "--threads", str(options.threads)],
+                  dict(os.environ, OMP_NUM_THREADS=str(options.threads)))
+    script = [sys.executable, os.path.abspath(__file__), "--worker", exchange, "--cases", f"{name}:1x1"]
+    theirs = Server(label, script + ["--modes", mode, "--threads", str(options.threads)],
+                    torch_environment(options.threads, override))
+    first, medians, peaks = compare(ours, theirs, options)
+    ours.close()
+    theirs.close()
+    if abs(first[0] - first[1]) > 1e-4:
+        sys.exit(f"compare_pytorch: first losses of {name} at {size} differ: {first[0]} and {first[1]} ({label})")
+    print(f"  {label:<18} PyTorch {1e3 * medians[1]:8.1f} ms {peaks[1] / 1e9:5.2f} GB  ours {1e3 * medians[0]:8.1f} ms "
+          f"{peaks[0] / 1e9:5.2f} GB  ratio {medians[1] / medians[0]:.2f}  first loss {first[1]:.6f} | {first[0]:.6f}",
+          flush=True)
+    return (label, *medians, peaks), ours.hello
+
+
+def run_case(case, options, bench, preload, folder):
+    name, size, batch = case
+    exchange = str(folder / f"{name}_{size}x{batch}.safetensors")
+    write = [sys.executable, os.path.abspath(__file__), "--write", exchange, "--cases", f"{name}:{size}x{batch}"]
+    subprocess.run(write, env=torch_environment(options.threads, None), check=True)
+    modes = [mode for mode in options.modes if mode != "channels_last" or name not in TEXT]
     rows, hello = [], {}
-    for mode in options.modes:
+    for mode in modes:
         for override in [None, preload] if preload else [None]:
-            name = mode + ("+mkl" if override else "")
-            ours = Server("bench", [bench, "--step_json", exchange, "--threads", str(options.threads)],
-                          dict(os.environ, OMP_NUM_THREADS=str(options.threads)))
-            theirs = Server(name, script + ["--worker", exchange, "--modes", mode, "--threads", str(options.threads)],
-                            torch_environment(options.threads, override))
-            first, medians = compare(ours, theirs, options)
-            ours.close()
-            theirs.close()
-            if abs(first[0] - first[1]) > 1e-4:
-                sys.exit(f"compare_pytorch: first losses differ at {size} x {size}: {first[0]} and {first[1]} ({name})")
-            rows.append((name, *medians, first))
-            hello = {**ours.hello, "sgemm_gflops": max(ours.hello["sgemm_gflops"], hello.get("sgemm_gflops", 0))}
-            print(f"  {name:<18} PyTorch {1e3 * medians[1]:8.1f} ms  ours {1e3 * medians[0]:8.1f} ms  "
-                  f"ratio {medians[1] / medians[0]:.2f}  first loss {first[1]:.6f} | {first[0]:.6f}", flush=True)
+            row, said = run_mode(case, exchange, mode, override, options, bench)
+            rows.append(row)
+            hello = {**said, "sgemm_gflops": max(said["sgemm_gflops"], hello.get("sgemm_gflops", 0))}
     return rows, hello
 
 
-def report(size, batch, rows, hello):
+def report(case, rows, hello):
+    name, size, batch = case
     ours = statistics.median(row[1] for row in rows)
     best = min(rows, key=lambda row: row[2] / row[1])  # fastest beside the steps of ours that it ran in turn with
     share = hello["flops"] / ours / 1e9 / hello["sgemm_gflops"]
-    return (f"| {size} x {size}, batch {batch} | {batch / ours:.1f} | {batch / best[2]:.1f} ({best[0]}) | "
-            f"{best[2] / best[1]:.2f} | {100 * share:.0f} % of {hello['sgemm_gflops']:.0f} GFLOP/s |")
+    return (f"| {name}, {size} x {size if name not in TEXT else 'batch'}{', batch' if name not in TEXT else ''} {batch} "
+            f"| {1e3 * ours:.0f} | {1e3 * best[2]:.0f} ({best[0]}) | {best[2] / best[1]:.2f} | "
+            f"{100 * share:.0f} % of {hello['sgemm_gflops']:.0f} GFLOP/s | "
+            f"{max(row[3][0] for row in rows) / 1e9:.2f} | {best[3][1] / 1e9:.2f} |")
 
 
 def find_bench(path):
@@ -196,9 +251,17 @@ def find_bench(path):
     return str(ROOT / "bazel-bin/tools/bench/bench")
 
 
+def parse_case(parser, entry):
+    name, _, size = entry.partition(":")
+    if name not in CASES:
+        parser.error(f"unknown model {name}: one of {', '.join(CASES)}")
+    return [(name, *map(int, one.split("x"))) for one in ([size] if size else CASES[name])]
+
+
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="224x16,96x32,32x64", help="SIZExBATCH, comma-separated")
+    every = ",".join(f"{name}:{size}" for name, sizes in CASES.items() for size in sizes)
+    parser.add_argument("--cases", default=every, help=f"MODEL:SIZExBATCH or MODEL, comma-separated (default {every})")
     parser.add_argument("--modes", default=",".join(MODES), help="of " + ", ".join(MODES))
     parser.add_argument("--threads", type=int, default=2, help="of each side (default 2)")
     parser.add_argument("--warmup", type=int, default=3, help="steps of each side before any is timed (default 3)")
@@ -209,7 +272,7 @@ def parse():
     parser.add_argument("--write", help=argparse.SUPPRESS)
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    options.sizes = [tuple(map(int, entry.split("x"))) for entry in options.sizes.split(",")]
+    options.cases = [case for entry in options.cases.split(",") for case in parse_case(parser, entry)]
     options.modes = options.modes.split(",")
     unknown = set(options.modes) - set(MODES)
     if unknown:
@@ -221,20 +284,21 @@ def main():
     options = parse()
     check_packages()
     if options.write:
-        return write_exchange(options.write, *options.sizes[0])
+        return write_exchange(options.write, *options.cases[0])
     if options.worker:
-        return worker(options.worker, options.modes[0], options.threads)
+        return worker(options.worker, options.cases[0][0], options.modes[0], options.threads)
     bench = find_bench(options.bench)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         intel = "GenuineIntel" in pathlib.Path("/proc/cpuinfo").read_text()
         preload = None if intel or options.no_mkl_override else build_mkl_override(folder)
         lines = []
-        for size, batch in options.sizes:
-            print(f"MobileNetV2 {size} x {size}, batch {batch}, {options.threads} threads", flush=True)
-            lines.append(report(size, batch, *run_size(size, batch, options, bench, preload, folder)))
-    print("\n| training step | Torus images/s | PyTorch's best images/s | ratio | our share of the measured SGEMM peak |")
-    print("|---|---|---|---|---|")
+        for case in options.cases:
+            print(f"{case[0]}, size {case[1]}, batch {case[2]}, {options.threads} threads", flush=True)
+            lines.append(report(case, *run_case(case, options, bench, preload, folder)))
+    print("\n| training step | Torus, ms | PyTorch's best, ms | ratio | our share of the measured SGEMM peak "
+          "| our peak, GB | its peak, GB |")
+    print("|---|---|---|---|---|---|---|")
     print("\n".join(lines))
 
 

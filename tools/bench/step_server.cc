@@ -1,5 +1,7 @@
 #include "tools/bench/step_server.h"
 
+#include <sys/resource.h>
+
 #include <nlohmann/json.hpp>
 
 #include "runtime/trace.h"
@@ -7,9 +9,19 @@
 #include "tools/bench/train_step.h"
 
 namespace torus::bench {
+namespace {
 
-void ServeSteps(const std::string& exchange, std::istream& in, std::ostream& out) {
-  TrainStep step({}, exchange);
+int64_t PeakRss() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} * 1024;
+}
+
+}  // namespace
+
+void ServeSteps(const std::string& model, const std::string& exchange, std::istream& in,
+                std::ostream& out) {
+  TrainStep step(model, exchange);
   out << nlohmann::json{{"size", step.options().size},
                         {"batch", step.options().batch},
                         {"flops", step.flops()},
@@ -22,7 +34,8 @@ void ServeSteps(const std::string& exchange, std::istream& in, std::ostream& out
       losses.push_back(step.Run());
       seconds.push_back(static_cast<double>(trace::Now() - begin) * 1e-9);
     }
-    out << nlohmann::json{{"losses", losses}, {"seconds", seconds}} << std::endl;
+    out << nlohmann::json{{"losses", losses}, {"seconds", seconds}, {"peak_rss", PeakRss()}}
+        << std::endl;
   }
 }
 

@@ -2,8 +2,8 @@
 
 #include "autograd/backward.h"
 #include "models/checkpoint/state_dict.h"
-#include "models/mobilenet_v2/mobilenet_v2.h"
 #include "ops/loss/cross_entropy.h"
+#include "ops/view/view.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/rng.h"
 
@@ -22,52 +22,72 @@ Tensor Extract(std::vector<NamedTensor>& tensors, const std::string& name,
   Throw<BadInput>(where, "has no tensor {}", name);
 }
 
-Tensor RandomLabels(int64_t count, int64_t classes) {
-  const RandomStream stream({.layer = HashName("bench labels")});
-  std::vector<int64_t> labels;
-  for (int64_t i = 0; i < count; ++i)
-    labels.push_back(static_cast<int64_t>(
-        stream.Below(static_cast<uint64_t>(i), static_cast<uint64_t>(classes))));
-  return FromVector(labels, {count});
+Tensor RandomIds(const Shape& shape, int64_t count, const char* what) {
+  const RandomStream stream({.layer = HashName(what)});
+  std::vector<int64_t> ids;
+  for (int64_t i = 0; i < Numel(shape); ++i)
+    ids.push_back(
+        static_cast<int64_t>(stream.Below(static_cast<uint64_t>(i), static_cast<uint64_t>(count))));
+  return FromVector(ids, shape);
+}
+
+Tensor RandomImages(int64_t batch, int64_t size) {
+  Tensor images = Empty({batch, size, size, 3});
+  FillNormal(images, 0, 1, RandomStream({.layer = HashName("bench images")}));
+  return images;
+}
+
+// (N, 3, S, S) as the reference has them to (N, S, S, 3).
+Tensor ReadImages(const Tensor& images, const std::string& where) {
+  Require(images.rank() == 4 && images.dim(1) == 3 && images.dim(2) == images.dim(3), where,
+          "bench.images must be (N, 3, S, S), got {}", ToString(images.shape()));
+  return images.Permute({0, 2, 3, 1}).Contiguous();
+}
+
+// The mean over all rows of (..., classes).
+Variable Loss(const Variable& logits, const Variable& labels) {
+  const int64_t classes = logits.dim(logits.data().rank() - 1);
+  return ops::CrossEntropy(ops::Reshape(logits, {logits.data().numel() / classes, classes}),
+                           labels);
 }
 
 }  // namespace
 
-TrainStep::TrainStep(const TrainStepOptions& options) : options_(options) {
-  Tensor images = Empty({options.batch, options.size, options.size, 3});
-  FillNormal(images, 0, 1, RandomStream({.layer = HashName("bench images")}));
-  labels_ = Variable(RandomLabels(options.batch, options.num_classes));
-  Build(images);
-  model_->Initialize(1);
+TrainStep::TrainStep(const TrainStepOptions& options)
+    : options_(options), model_(MakeStepModel(options.model)) {
+  const Shape tokens = {options.batch, options.size};
+  const bool language = model_.text && options.model == "gpt2";
+  SetBatch(model_.text ? RandomIds(tokens, 50000, "bench tokens")
+                       : RandomImages(options.batch, options.size),
+           RandomIds(language ? tokens : Shape{options.batch}, model_.classes, "bench labels"));
+  model_.model->Initialize(1);
 }
 
-TrainStep::TrainStep(TrainStepOptions options, const std::string& exchange) : options_(options) {
+TrainStep::TrainStep(const std::string& model, const std::string& exchange)
+    : options_{.model = model}, model_(MakeStepModel(model)) {
   std::vector<NamedTensor> tensors = ReadSafetensors(exchange).tensors;
-  const Tensor images = Extract(tensors, "images", exchange);
-  labels_ = Variable(Extract(tensors, "labels", exchange));
-  Require(images.rank() == 4 && images.dim(1) == 3 && images.dim(2) == images.dim(3), exchange,
-          "images must be (N, 3, S, S), got {}", ToString(images.shape()));
-  options_.batch = images.dim(0);
-  options_.size = images.dim(2);
-  Build(images.Permute({0, 2, 3, 1}).Contiguous());
-  LoadStateDict(*model_, tensors, exchange);
+  const Tensor inputs = model_.text
+                            ? Extract(tensors, "bench.tokens", exchange)
+                            : ReadImages(Extract(tensors, "bench.images", exchange), exchange);
+  SetBatch(inputs, Extract(tensors, "bench.labels", exchange));
+  LoadStateDict(*model_.model, tensors, exchange);
 }
 
-void TrainStep::Build(const Tensor& images) {
-  model_ = MobileNetV2({.num_classes = options_.num_classes, .dropout = 0});
-  optimizer_ = std::make_unique<parallel::Sgd>(model_->Parameters(),
-                                               parallel::SgdOptions{.momentum = options_.momentum});
-  images_ = Variable(images);
-  for (int64_t i = 0; i < images.dim(0); ++i) ctx_.samples.push_back(i);
-  flops_ = 3 * static_cast<double>(model_->Cost(images.shape()).flops);
+void TrainStep::SetBatch(const Tensor& inputs, const Tensor& labels) {
+  options_.batch = inputs.dim(0);
+  options_.size = inputs.dim(1);
+  inputs_ = Variable(inputs);
+  labels_ = Variable(labels.View({labels.numel()}));
+  for (int64_t i = 0; i < inputs.dim(0); ++i) ctx_.samples.push_back(i);
+  flops_ = 3 * static_cast<double>(model_.model->Cost(inputs.shape()).flops);
 }
 
 double TrainStep::Run() {
-  optimizer_->ZeroGrad();
-  const Variable loss = ops::CrossEntropy(model_->Forward(images_, ctx_), labels_);
+  model_.optimizer->ZeroGrad();
+  const Variable loss = Loss(model_.model->ForwardAll({inputs_}, ctx_).front(), labels_);
   Backward({loss});
-  model_->EndMiniBatch();
-  optimizer_->Step(options_.learning_rate);
+  model_.model->EndMiniBatch();
+  model_.optimizer->Step(model_.learning_rate);
   ++ctx_.step;
   return loss.data().Item();
 }

@@ -1,29 +1,27 @@
-// One whole training step of MobileNetV2, to be timed: forward, backward, momentum SGD.
+// One whole training step of a model, to be timed: forward, cross entropy, backward, update.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
-#include "models/nn/sequential.h"
-#include "parallel/optim/sgd.h"
+#include "tools/bench/step_model.h"
 
 namespace torus::bench {
 
 struct TrainStepOptions {
-  int64_t size = 224;  // images are size x size
+  std::string model = "mobilenet_v2";
+  int64_t size = 224;  // images are size x size; texts have `size` tokens
   int64_t batch = 16;
-  int64_t num_classes = 1000;
-  double learning_rate = 0.01, momentum = 0.9;
 };
 
 class TrainStep {
  public:
-  // Weights and batch from a fixed seed. Dropout is off: two frameworks draw different numbers.
+  // Weights and batch from a fixed seed.
   explicit TrainStep(const TrainStepOptions& options);
-  // Weights and batch from a .safetensors file: torchvision's names, "images" (N, 3, H, W) and "labels" (N). Its sizes
-  // take the place of those in `options`.
-  TrainStep(TrainStepOptions options, const std::string& exchange);
+  // Weights and batch from a .safetensors file: the weights under the reference's names and, beside them,
+  // "bench.images" (N, 3, S, S) or "bench.tokens" (N, T), and "bench.labels" (N), of a language model (N, T).
+  // BadInput for a file that does not fit the model.
+  TrainStep(const std::string& model, const std::string& exchange);
 
   // The loss before the update.
   double Run();
@@ -33,12 +31,11 @@ class TrainStep {
   double flops() const { return flops_; }
 
  private:
-  void Build(const Tensor& images);
+  void SetBatch(const Tensor& inputs, const Tensor& labels);
 
   TrainStepOptions options_;
-  std::shared_ptr<nn::Sequential> model_;
-  std::unique_ptr<parallel::Sgd> optimizer_;
-  Variable images_, labels_;
+  StepModel model_;
+  Variable inputs_, labels_;
   StepContext ctx_;
   double flops_ = 0;
 };

@@ -86,13 +86,15 @@ function showCurves() {
     line('each step', loss, faint, {borderWidth: 1, order: 3}),
     line('test', tests, css('backward'), {pointRadius: 3.5, tension: 0, order: 0}),
   ], axes('step', 'loss', {scale: {beginAtZero: true, max: Number(ceiling.toPrecision(2))}}), (y) => y.toFixed(4));
-  const right = data.evaluations.map((e) => ({x: e.step, y: 100 * e.accuracy}));
-  const low = Math.min(...right.map((p) => p.y));
-  draw('accuracy', [line('test accuracy', right, css('optimizer'), {pointRadius: 4, tension: 0})],
-    axes('step', 'accuracy', {ticks: {callback: (y) => y + ' %'}, scale: {suggestedMax: 100, suggestedMin: Math.max(0, Math.floor((low - 8) / 10) * 10)}}),
-    (y) => y.toFixed(2) + ' %');
+  const score = data.evaluations.map((e) => ({x: e.step, y: e.score}));
+  const low = Math.min(...score.map((p) => p.y));
+  const name = data.scoreName, unit = name === 'accuracy' ? ' %' : '';
+  const scale = unit ? {suggestedMax: 100, suggestedMin: Math.max(0, Math.floor((low - 8) / 10) * 10)} : {beginAtZero: true};
+  draw('score', [line('test ' + name, score, css('optimizer'), {pointRadius: 4, tension: 0})],
+    axes('step', name, {ticks: {callback: (y) => y + unit}, scale}), (y) => y.toFixed(2) + unit);
+  $('score-name').textContent = name[0].toUpperCase() + name.slice(1);
   $('loss-note').textContent = data.lossNote;
-  $('accuracy-note').textContent = data.accuracyNote;
+  $('score-note').textContent = data.scoreNote;
 }
 
 function tip(node, text) {

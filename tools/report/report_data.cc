@@ -44,19 +44,37 @@ Json StepPoints(const std::vector<Json>& metrics) {
   return fewer;
 }
 
+// A percentage, or a language model's perplexity.
+double Score(const Json& test) {
+  return test.contains("accuracy") ? 100 * test["accuracy"].get<double>()
+                                   : test["perplexity"].get<double>();
+}
+
+std::string ScoreName(const Json& test) {
+  return test.is_null() || test.contains("accuracy") ? "accuracy" : "perplexity";
+}
+
 Json Evaluations(const std::vector<Json>& metrics) {
   Json found = Json::array();
   for (const Json& line : metrics)
     if (line["kind"] == "test")
-      found.push_back(
-          {{"step", line["step"]}, {"loss", line["loss"]}, {"accuracy", line["accuracy"]}});
+      found.push_back({{"step", line["step"]}, {"loss", line["loss"]}, {"score", Score(line)}});
   return found;
 }
 
-Json AccuracyCard(const Json& summary) {
-  if (summary["test"].is_null()) return {"Test accuracy", "–", "not evaluated"};
-  return {"Test accuracy", fmt::format("{:.2f} %", 100 * summary["test"]["accuracy"].get<double>()),
+Json TestCard(const Json& summary) {
+  const Json& test = summary["test"];
+  if (test.is_null()) return {"Test", "–", "not evaluated"};
+  const bool accuracy = test.contains("accuracy");
+  return {accuracy ? "Test accuracy" : "Test perplexity",
+          fmt::format("{:.2f}{}", Score(test), accuracy ? " %" : ""),
           fmt::format("after {:.3g} epochs", summary["epochs_done"].get<double>())};
+}
+
+// "Images per second".
+std::string SpeedName(std::string unit) {
+  unit[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0])));
+  return unit + " per second";
 }
 
 Json BytesCard(const Json& summary) {
@@ -72,8 +90,8 @@ Json BytesCard(const Json& summary) {
 
 Json Cards(const Json& summary) {
   const Json& bubble = summary["bubble"];
-  return {AccuracyCard(summary),
-          {"Images per second", FormatCount(summary["images_per_second"].get<double>()),
+  return {TestCard(summary),
+          {SpeedName(summary["unit"]), FormatCount(summary["samples_per_second"].get<double>()),
            fmt::format("{} threads", summary["settings"]["threads"].get<int64_t>())},
           {"Training time", FormatSeconds(summary["seconds"].get<double>()),
            fmt::format("{} steps", FormatCount(summary["steps_here"].get<double>()))},
@@ -187,10 +205,12 @@ Json ReportData(const ReportInput& input) {
       {"steps", StepPoints(input.metrics)},
       {"evaluations", Evaluations(input.metrics)},
       {"lossNote", "Cross entropy: of each step, their running mean, and of the test set."},
-      {"accuracyNote", summary["test"].is_null()
-                           ? std::string("The run was not evaluated.")
-                           : fmt::format("On the {} test images.",
-                                         FormatCount(summary["test"]["samples"].get<double>()))},
+      {"scoreName", ScoreName(summary["test"])},
+      {"scoreNote", summary["test"].is_null()
+                        ? std::string("The run was not evaluated.")
+                        : fmt::format("On the {} test {}.",
+                                      FormatCount(summary["test"]["samples"].get<double>()),
+                                      summary["unit"].get<std::string>())},
       {"ranks", Ranks(summary, names)},
       {"links", Links(summary)},
       {"memory", Memory(summary["memory"])}};

@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "data/augment.h"
-#include "data/open_dataset.h"
 #include "parallel/codec/make_codec.h"
 #include "parallel/optim/lr_schedule.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "runtime/error.h"
 #include "tools/train/invocation.h"
+#include "tools/train/make_optimizer.h"
 #include "tools/train/model_spec.h"
+#include "tools/train/task_data.h"
 
 namespace torus::tools {
 namespace {
@@ -46,6 +47,10 @@ void CheckNumbers(const Settings& s) {
   Require(std::isfinite(s.lr) && s.lr > 0, "train", "--lr must be above 0, got {}", s.lr);
   Require(s.momentum >= 0 && s.momentum < 1, "train",
           "--momentum must be from 0 to below 1, got {}", s.momentum);
+  Require(s.beta2 >= 0 && s.beta2 < 1, "train", "--beta2 must be from 0 to below 1, got {}",
+          s.beta2);
+  RequireCount("--length", s.length, 1 << 20);
+  RequireAtLeast("--epoch-size", s.epoch_size, 0);
   if (s.warmup != Settings().warmup) RequireAtLeast("--warmup", s.warmup, 0);
   Require(std::isfinite(s.clip_norm) && s.clip_norm >= 0, "train",
           "--clip-norm must be at least 0, got {}", s.clip_norm);
@@ -55,10 +60,10 @@ void CheckNumbers(const Settings& s) {
 }
 
 void CheckNames(const Settings& s) {
-  RequireOneOf("--data", s.data, data::DatasetNames());
+  RequireOneOf("--data", s.data, DataNames());
   RequireOneOf("--augment", s.augment, data::AugmentNames());
   RequireOneOf("--schedule", s.schedule, parallel::ScheduleNames());
-  RequireOneOf("--optimizer", s.optimizer, {"sgd"});
+  RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
   ParseModelSpec(s.model);
   parallel::MakeCodec(s.codec);
@@ -112,12 +117,12 @@ void CheckBatch(const Settings& s) {
           s.batch_size, parts, s.replicas, s.micro_batches, s.accumulate);
 }
 
-// Without momentum there is nothing for Nesterov's look-ahead: an error where it was asked for.
+// Without SGD's momentum there is nothing for Nesterov's look-ahead: an error where it was asked for.
 void CompleteNesterov(Invocation& invocation) {
   Settings& s = invocation.settings;
-  if (s.momentum > 0) return;
+  if (s.optimizer == "sgd" && s.momentum > 0) return;
   Require(!s.nesterov || !invocation.given.contains("--nesterov"), "train",
-          "--nesterov needs --momentum above 0");
+          "--nesterov needs --optimizer sgd with --momentum above 0");
   s.nesterov = false;
 }
 

@@ -19,20 +19,19 @@ std::vector<double> StaticCosts(const std::vector<parallel::Block>& blocks) {
 }
 
 // With the threads that a rank will have.
-std::vector<double> Measure(const ImageTask& task, const Settings& settings,
+std::vector<double> Measure(const Task& task, const Settings& settings,
                             const std::vector<parallel::Block>& blocks) {
   const int before = TeamSize();
   SetTeamSize(parallel::ThreadShare(static_cast<int>(settings.threads),
                                     static_cast<int>(settings.stages * settings.replicas), 0));
-  const std::vector<double> costs =
-      parallel::MeasureBlockCosts(blocks, {{task.LargestInput(), DType::kF32}});
+  const std::vector<double> costs = parallel::MeasureBlockCosts(blocks, task.LargestInputs());
   SetTeamSize(before);
   return costs;
 }
 
 }  // namespace
 
-CutChoice ChooseCuts(const ImageTask& task, const Settings& settings) {
+CutChoice ChooseCuts(const Task& task, const Settings& settings) {
   const std::vector<parallel::Block> blocks = task.Blocks();
   const auto stages = static_cast<int>(settings.stages);
   Require(blocks.size() >= static_cast<size_t>(stages), "train",

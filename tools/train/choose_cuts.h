@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "parallel/pipeline/partition.h"
-#include "tools/train/image_task.h"
+#include "tools/train/task.h"
 
 namespace torus::tools {
 
@@ -16,7 +16,7 @@ struct CutChoice {
 };
 
 // BadInput when the model has too few layers for the stages.
-CutChoice ChooseCuts(const ImageTask& task, const Settings& settings);
+CutChoice ChooseCuts(const Task& task, const Settings& settings);
 
 nlohmann::json ToJson(const CutChoice& choice);
 // BadInput, tagged `where`, for another form.

@@ -28,17 +28,17 @@ std::string DescribeStages(const std::vector<parallel::Block>& blocks, const par
 
 }  // namespace
 
-std::string DescribeRun(const ImageTask& task, const Settings& settings,
-                        const parallel::Cuts& cuts) {
+std::string DescribeRun(const Task& task, const Settings& settings, const parallel::Cuts& cuts) {
   const parallel::Schedule schedule =
       parallel::MakeSchedule(settings.schedule, static_cast<int>(settings.stages),
                              static_cast<int>(settings.micro_batches));
   const auto model = task.Model();
+  const Shape input = task.LargestInputs().front().shape;
   return fmt::format(
       "{}, a micro-batch of {} as {}\n\n{}\n{}\nschedule {}, bubble {:.1f} % with equal stages\n{}",
-      task.title(), task.LargestInput()[0], ToString(task.LargestInput()),
-      nn::ToTable(nn::Describe(*model, task.LargestInput())), DescribeStages(task.Blocks(), cuts),
-      schedule.name, 100 * parallel::Simulate(schedule).bubble, parallel::Staircase(schedule));
+      task.title(), input[0], ToString(input), nn::ToTable(nn::Describe(*model, input)),
+      DescribeStages(task.Blocks(), cuts), schedule.name, 100 * parallel::Simulate(schedule).bubble,
+      parallel::Staircase(schedule));
 }
 
 }  // namespace torus::tools

@@ -4,11 +4,10 @@
 #include <string>
 
 #include "parallel/pipeline/partition.h"
-#include "tools/train/image_task.h"
+#include "tools/train/task.h"
 
 namespace torus::tools {
 
-std::string DescribeRun(const ImageTask& task, const Settings& settings,
-                        const parallel::Cuts& cuts);
+std::string DescribeRun(const Task& task, const Settings& settings, const parallel::Cuts& cuts);
 
 }  // namespace torus::tools

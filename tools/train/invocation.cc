@@ -1,18 +1,22 @@
 #include "tools/train/invocation.h"
 
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "runtime/error.h"
 #include "tools/common/user_path.h"
+#include "tools/train/model_spec.h"
+#include "tools/train/presets.h"
+#include "tools/train/task_data.h"
 
 namespace torus::tools {
 namespace {
 
 constexpr char kAbout[] =
-    "Trains an image classifier as a pipeline of stages, each on a rank (a thread) of its own, "
-    "times "
+    "Trains a model as a pipeline of stages, each on a rank (a thread) of its own, times "
     "a number of replicas. Without flags: MobileNetV2 on Fashion-MNIST, three epochs, two stages.";
 
 constexpr char kMore[] =
@@ -30,13 +34,30 @@ std::string NotNegative(const std::string& text) {
 }
 
 void AddRunFlags(CLI::App& app, Settings& s) {
-  app.add_option("--model", s.model, "mobilenet_v2, or mobilenet_v2:W for a width multiplier W")
-      ->group("What is trained");
-  app.add_option("--data", s.data, "fashion-mnist or cifar10")->group("What is trained");
+  const char* group = "What is trained";
+  app.add_option("--model", s.model,
+                 fmt::format("One of {}; mobilenet_v2:W has a width multiplier W, a transformer "
+                             "NAME:N has N layers, amoebanetd:L,F has L layers and F filters",
+                             fmt::join(ModelNames(), ", ")))
+      ->group(group);
+  app.add_option("--data", s.data, fmt::format("One of {}", fmt::join(DataNames(), ", ")))
+      ->group(group);
+  app.add_option("--tokenizer", s.tokenizer,
+                 "Of text: chars, bytes, gpt2 or roberta; by default what fits --data")
+      ->group(group);
+  app.add_option("--vocab-dir", s.vocab_dir, "Folder of the vocabulary of gpt2 or roberta")
+      ->group(group);
+  app.add_option("--length", s.length, "Tokens of a row of text")->group(group);
+  app.add_option("--epoch-size", s.epoch_size,
+                 "Windows of a long text in an epoch; 0: as many as lie side by side in it")
+      ->group(group);
   app.add_option("--augment", s.augment,
                  "Random changes of training images: none, flip, crop-flip, resized-crop-flip")
       ->group("What is trained");
-  app.add_option("--init", s.init, "Weights to begin with, a .safetensors file (else random)")
+  app.add_option(
+         "--init", s.init,
+         "Weights to begin with: a .safetensors or .pth file, or a folder of Hugging Face's (else "
+         "random)")
       ->group("What is trained");
   app.add_option("--seed", s.seed, "Of weights, order, augmentation and dropout")
       ->check(NotNegative)
@@ -47,12 +68,15 @@ void AddOptimizerFlags(CLI::App& app, Settings& s) {
   const char* group = "How it is optimized";
   app.add_option("--epochs", s.epochs, "Passes over the training set")->group(group);
   app.add_option("--batch-size", s.batch_size, "Samples a step, over all replicas")->group(group);
-  app.add_option("--optimizer", s.optimizer, "sgd")->group(group);
+  app.add_option("--optimizer", s.optimizer, "sgd, adam or adamw")->group(group);
   app.add_option("--lr", s.lr, "Peak learning rate")->group(group);
-  app.add_option("--momentum", s.momentum, "From 0 to below 1")->group(group);
+  app.add_option("--momentum", s.momentum, "From 0 to below 1; of Adam its beta1")->group(group);
+  app.add_option("--beta2", s.beta2, "Of Adam: decay of the mean square")->group(group);
   app.add_flag("--nesterov,!--no-nesterov", s.nesterov, "Nesterov's momentum, or the plain one");
   app.get_option("--nesterov")->group(group);
-  app.add_option("--weight-decay", s.weight_decay, "Of every parameter")->group(group);
+  app.add_option("--weight-decay", s.weight_decay,
+                 "Of every parameter; Adam leaves out biases and norms")
+      ->group(group);
   app.add_option("--clip-norm", s.clip_norm,
                  "Largest norm of the whole gradient; a larger one is scaled down to it. 0: none")
       ->group(group);
@@ -60,10 +84,10 @@ void AddOptimizerFlags(CLI::App& app, Settings& s) {
                  "Decay of a moving average of the weights, which is then what is evaluated (0.999 "
                  "follows the last thousand steps). 0: none")
       ->group(group);
-  app.add_option(
-         "--lr-schedule", s.lr_schedule,
-         "Over the steps of --epochs: constant, cosine, one-cycle, or step:N:G (times G every N "
-         "epochs)")
+  app.add_option("--lr-schedule", s.lr_schedule,
+                 "Over the steps of --epochs: constant, cosine[:F], linear[:F], polynomial:P[:F] "
+                 "(down to F "
+                 "of the peak), one-cycle, or step:N:G (times G every N epochs)")
       ->group(group);
   app.add_option(
          "--warmup", s.warmup,
@@ -109,7 +133,8 @@ void AddParallelFlags(CLI::App& app, Settings& s, Invocation& invocation) {
 void AddFileFlags(CLI::App& app, Invocation& invocation) {
   const char* group = "Files and runs";
   app.add_option("--data-dir", invocation.settings.data_dir,
-                 "Folder of the dataset; by default its usual place")
+                 "Folder of the dataset, by default its usual place; of --data text a file, or a "
+                 "folder of tools/tokenize")
       ->group(group);
   app.add_option("--out", invocation.out,
                  "Folder for what the run leaves; by default runs/NAME-DATE")
@@ -131,6 +156,11 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
   app.add_flag("--describe", invocation.describe,
                "Print the layers, the stages and the schedule, and end");
   app.get_option("--describe")->group(group);
+  app.add_option("--preset", invocation.preset,
+                 "Flags of a known recipe, which the others override; --presets lists them")
+      ->group(group);
+  app.add_flag("--presets", invocation.presets, "Print the recipes, and end");
+  app.get_option("--presets")->group(group);
 }
 
 std::string FlagOf(const CLI::Option& option) { return "--" + option.get_lnames().front(); }
@@ -145,29 +175,48 @@ std::string OneLine(const CLI::ParseError& error) {
   return text.substr(0, text.find('\n'));
 }
 
-}  // namespace
-
-Invocation ParseInvocation(int argc, const char* const* argv) {
-  Invocation invocation;
-  CLI::App app(kAbout, "train");
+void AddFlags(CLI::App& app, Invocation& invocation) {
   app.footer(kMore);
   app.option_defaults()->always_capture_default();
   AddRunFlags(app, invocation.settings);
   AddOptimizerFlags(app, invocation.settings);
   AddParallelFlags(app, invocation.settings, invocation);
   AddFileFlags(app, invocation);
+}
+
+// The flags of --preset as if they were defaults: a second parse leaves what it is not given alone.
+void TakePreset(Invocation& invocation) {
+  CLI::App app;
+  AddFlags(app, invocation);
+  app.parse(PresetFlags(invocation.preset), false);
+}
+
+}  // namespace
+
+Invocation ParseInvocation(int argc, const char* const* argv) {
+  Invocation invocation;
+  CLI::App app(kAbout, "train");
+  AddFlags(app, invocation);
   try {
     app.parse(argc, argv);
+    if (!invocation.preset.empty()) {
+      TakePreset(invocation);
+      app.parse(argc, argv);
+    }
   } catch (const CLI::CallForHelp&) {
     invocation.help = app.help();
     return invocation;
   } catch (const CLI::ParseError& error) {
     Throw<BadInput>("train", "{} (--help lists the flags)", OneLine(error));
   }
+  if (invocation.presets) {
+    invocation.help = ListPresets();
+    return invocation;
+  }
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0) invocation.given.insert(FlagOf(*option));
-  for (std::string* path : {&invocation.settings.data_dir, &invocation.settings.init,
-                            &invocation.out, &invocation.resume})
+  for (std::string* path : {&invocation.settings.data_dir, &invocation.settings.vocab_dir,
+                            &invocation.settings.init, &invocation.out, &invocation.resume})
     MakeAbsolute(*path);
   return invocation;
 }

@@ -21,11 +21,13 @@ struct Invocation {
   double timeout = 60;           // seconds
   bool eval_only = false;
   bool describe = false;
-  std::string help;  // what --help asked for; nothing else is to be done then
+  std::string preset;  // name of a recipe; its flags are in `settings`
+  bool presets = false;
+  std::string help;  // what --help or --presets asked for; nothing else is to be done then
 };
 
-// Reads the arguments (argv[0] is the program); paths become absolute. BadInput, in one line, for a flag that is unknown,
-// malformed, out of range, or contradicts another.
+// Reads the arguments (argv[0] is the program); paths become absolute. BadInput, in one
+// line, for a flag that is unknown, malformed, out of range, or contradicts another.
 Invocation ParseInvocation(int argc, const char* const* argv);
 
 // Takes the settings of the run in `folder`, to resume it. BadInput for a flag that was given

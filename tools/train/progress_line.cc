@@ -22,10 +22,14 @@ std::string Bar(double share) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::FILE* out, int64_t begin, int64_t end)
-    : out_(out), terminal_(isatty(fileno(out)) != 0), begin_(begin), end_(end) {}
+ProgressLine::ProgressLine(std::FILE* out, std::string unit, int64_t begin, int64_t end)
+    : out_(out),
+      unit_(std::move(unit)),
+      terminal_(isatty(fileno(out)) != 0),
+      begin_(begin),
+      end_(end) {}
 
-double ProgressLine::ImagesPerSecond() const {
+double ProgressLine::SamplesPerSecond() const {
   double samples = 0, seconds = 0;
   for (const Step& step : recent_) {
     samples += static_cast<double>(step.samples);
@@ -42,8 +46,8 @@ std::string ProgressLine::Render(const Step& step) const {
   }
   const auto count = static_cast<double>(recent_.size());
   const double left = seconds / count * static_cast<double>(end_ - step.step - 1);
-  return fmt::format("step {}/{}  loss {:.4f}  {} images/s  ETA {}", step.step + 1, end_,
-                     loss / count, FormatCount(ImagesPerSecond()), FormatSeconds(left));
+  return fmt::format("step {}/{}  loss {:.4f}  {} {}/s  ETA {}", step.step + 1, end_, loss / count,
+                     FormatCount(SamplesPerSecond()), unit_, FormatSeconds(left));
 }
 
 void ProgressLine::Show(const Step& step) {

@@ -11,8 +11,8 @@ namespace torus::tools {
 // On a terminal one line that is drawn over; elsewhere a plain line at every twentieth of the run.
 class ProgressLine {
  public:
-  // Steps [begin, end) are to come.
-  ProgressLine(std::FILE* out, int64_t begin, int64_t end);
+  // Steps [begin, end) are to come. `unit`: what samples are called.
+  ProgressLine(std::FILE* out, std::string unit, int64_t begin, int64_t end);
 
   struct Step {
     int64_t step = 0;  // from 0
@@ -28,9 +28,10 @@ class ProgressLine {
 
  private:
   std::string Render(const Step& step) const;
-  double ImagesPerSecond() const;
+  double SamplesPerSecond() const;
 
   std::FILE* out_;
+  const std::string unit_;
   const bool terminal_;
   const int64_t begin_, end_;
   std::deque<Step> recent_;  // for speed and the loss shown

@@ -10,7 +10,12 @@ namespace torus::tools {
 struct Settings {
   std::string model = "mobilenet_v2";
   std::string data = "fashion-mnist";
-  std::string data_dir;  // empty: the dataset's usual place
+  std::string data_dir;   // empty: the dataset's usual place
+  std::string tokenizer;  // of text; empty: what the data are usually cut by
+  std::string vocab_dir;  // of the tokenizers gpt2 and roberta
+  int64_t length = 128;   // tokens of a row of text
+  int64_t epoch_size =
+      0;  // windows of a long text in an epoch; 0: as many as lie side by side in it
   int64_t epochs = 3;
   int64_t batch_size = 256;   // samples, over all replicas
   int64_t micro_batches = 4;  // of each replica, in the pipeline at once
@@ -22,7 +27,8 @@ struct Settings {
   std::string codec = "sortq:8";
   std::string optimizer = "sgd";
   double lr = 0.07;
-  double momentum = 0.9;
+  double momentum = 0.9;  // of Adam: beta1
+  double beta2 = 0.999;   // of Adam alone
   double weight_decay = 4e-5;
   double clip_norm = 0;  // 0: no clipping
   double ema = 0;        // decay of the weights' moving average; 0: none
@@ -42,6 +48,10 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--model", s.model);
   visit("--data", s.data);
   visit("--data-dir", s.data_dir);
+  visit("--tokenizer", s.tokenizer);
+  visit("--vocab-dir", s.vocab_dir);
+  visit("--length", s.length);
+  visit("--epoch-size", s.epoch_size);
   visit("--epochs", s.epochs);
   visit("--batch-size", s.batch_size);
   visit("--micro-batches", s.micro_batches);
@@ -54,6 +64,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--optimizer", s.optimizer);
   visit("--lr", s.lr);
   visit("--momentum", s.momentum);
+  visit("--beta2", s.beta2);
   visit("--weight-decay", s.weight_decay);
   visit("--clip-norm", s.clip_norm);
   visit("--ema", s.ema);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "tools/common/units.h"
@@ -52,12 +53,9 @@ Json MemoryJson(const SummaryInput& input) {
           {"optimizer_bytes", replicas * BytesOf(state.optimizer)}};
 }
 
-Json TestJson(const std::optional<parallel::EvaluationResult>& test) {
-  if (!test) return nullptr;
-  return {{"accuracy", static_cast<double>(test->correct) / static_cast<double>(test->samples)},
-          {"correct", test->correct},
-          {"samples", test->samples},
-          {"loss", test->loss}};
+Json TestJson(const SummaryInput& input) {
+  if (!input.test) return nullptr;
+  return ScoreJson(*input.test, input.accuracy);
 }
 
 // Keys of a rank's seconds and the widths of their columns.
@@ -102,16 +100,22 @@ std::string LinksText(const Json& links) {
   return text;
 }
 
-std::string AccuracyText(const Json& test) {
-  if (test.is_null()) return "accuracy        not evaluated\n";
-  return fmt::format("accuracy        {:.2f} % of {} test images, loss {:.4f}\n",
-                     100 * test["accuracy"].get<double>(),
-                     FormatCount(test["samples"].get<double>()), test["loss"].get<double>());
+std::string TestText(const Json& summary) {
+  const Json& test = summary["test"];
+  if (test.is_null()) return "test            not evaluated\n";
+  const std::string score =
+      test.contains("accuracy")
+          ? fmt::format("accuracy        {:.2f} %", 100 * test["accuracy"].get<double>())
+          : fmt::format("perplexity      {:.4f}", test["perplexity"].get<double>());
+  return fmt::format("{} of {} test {}, loss {:.4f}\n", score,
+                     FormatCount(test["samples"].get<double>()), summary["unit"].get<std::string>(),
+                     test["loss"].get<double>());
 }
 
 std::string SpeedText(const Json& summary) {
-  return fmt::format("speed           {} images/s over {} steps in {}\n",
-                     FormatCount(summary["images_per_second"].get<double>()),
+  return fmt::format("speed           {} {}/s over {} steps in {}\n",
+                     FormatCount(summary["samples_per_second"].get<double>()),
+                     summary["unit"].get<std::string>(),
                      FormatCount(summary["steps_here"].get<double>()),
                      FormatSeconds(summary["seconds"].get<double>()));
 }
@@ -131,6 +135,16 @@ std::string MemoryText(const Json& memory) {
 
 }  // namespace
 
+Json ScoreJson(const parallel::EvaluationResult& test, bool accuracy) {
+  const Json score = accuracy ? Json{{"correct", test.correct},
+                                     {"accuracy", static_cast<double>(test.correct) /
+                                                      static_cast<double>(test.samples)}}
+                              : Json{{"perplexity", std::exp(test.loss)}};
+  Json json = {{"samples", test.samples}, {"loss", test.loss}};
+  json.update(score);
+  return json;
+}
+
 Json MakeSummary(const SummaryInput& input) {
   const parallel::TrainTotals& totals = input.trainer.totals();
   const auto samples = static_cast<double>(totals.samples);
@@ -149,8 +163,9 @@ Json MakeSummary(const SummaryInput& input) {
            static_cast<double>(input.trainer.step()) / static_cast<double>(input.steps_per_epoch)},
           {"samples", totals.samples},
           {"seconds", totals.seconds},
-          {"images_per_second", totals.seconds > 0 ? samples / totals.seconds : 0},
-          {"test", TestJson(input.test)},
+          {"samples_per_second", totals.seconds > 0 ? samples / totals.seconds : 0},
+          {"unit", input.unit},
+          {"test", TestJson(input)},
           {"ranks", ranks},
           {"links", links},
           {"bubble",
@@ -161,7 +176,7 @@ Json MakeSummary(const SummaryInput& input) {
 }
 
 std::string ToText(const Json& summary) {
-  std::string text = AccuracyText(summary["test"]);
+  std::string text = TestText(summary);
   if (summary["steps_here"] > 0)
     text += SpeedText(summary) + RanksText(summary["ranks"]) + BubbleText(summary["bubble"]) +
             LinksText(summary["links"]);

@@ -14,6 +14,8 @@ namespace torus::tools {
 
 struct SummaryInput {
   std::string title;
+  std::string unit;      // what samples are called: "images"
+  bool accuracy = true;  // of a classifier; a language model has a perplexity instead
   const Settings& settings;
   const CutChoice& cuts;
   const parallel::Trainer& trainer;
@@ -24,7 +26,10 @@ struct SummaryInput {
   MemoryStats memory;
 };
 
-// Times, bytes and images_per_second are of this process's steps ("steps_here"); "steps" counts
+// {"samples", "loss"} and {"correct", "accuracy"} or {"perplexity"}, exp(loss).
+nlohmann::json ScoreJson(const parallel::EvaluationResult& test, bool accuracy);
+
+// Times, bytes and samples_per_second are of this process's steps ("steps_here"); "steps" counts
 // from the beginning of the run.
 nlohmann::json MakeSummary(const SummaryInput& input);
 

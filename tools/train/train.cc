@@ -28,7 +28,7 @@ int Main(int argc, const char* const* argv) {
   }
   CheckAndComplete(invocation);
   if (invocation.describe) {
-    const ImageTask task(invocation.settings, "");
+    const Task task(invocation.settings, "");
     const CutChoice choice = resumed ? resumed->cuts : ChooseCuts(task, task.settings());
     fmt::print("{}", DescribeRun(task, task.settings(), choice.cuts));
     return 0;

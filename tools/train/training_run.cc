@@ -63,7 +63,7 @@ TrainingRun::TrainingRun(Invocation invocation, std::optional<ResumedRun> resume
       trainer_(MakeOptions(settings_, invocation_.timeout, cuts_), task_.Parts()),
       begin_(resumed ? resumed->state.step : 0),
       end_(EndOf(invocation_, steps_per_epoch_)),
-      progress_(stdout, begin_, end_) {
+      progress_(stdout, task_.data().unit, begin_, end_) {
   if (!resumed) return;
   trainer_.SetState(resumed->state);
   folder_ = resumed->folder;
@@ -76,7 +76,7 @@ int TrainingRun::Run() {
   metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
   PrintHead();
   if (trainer_.step() < end_) {
-    BatchFeed feed(task_.train(), settings_, true, begin_, invocation_.timeout);
+    BatchFeed feed(task_.data().train, settings_, begin_, invocation_.timeout);
     while (trainer_.step() < end_ && StopSignal() == 0)
       TrainUntil(NextPause(trainer_.step()), feed);
   }
@@ -100,9 +100,10 @@ void TrainingRun::PrintHead() {
   const auto many = [](int64_t n, const char* what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
-  Print(fmt::format("{}: {} training and {} test images, {} of {} steps", task_.title(),
-                    FormatCount(static_cast<double>(task_.train().size())),
-                    FormatCount(static_cast<double>(task_.test().size())),
+  const TaskData& data = task_.data();
+  Print(fmt::format("{}: {} training and {} test {}, {} of {} steps", task_.title(),
+                    FormatCount(static_cast<double>(data.train.size)),
+                    FormatCount(static_cast<double>(data.test.size)), data.unit,
                     many(settings_.epochs, "epoch"), steps_per_epoch_));
   std::string layout = fmt::format(
       "{}{} x {}, {} of {} samples in all, codec {}, {}", many(settings_.stages, "stage"),
@@ -161,25 +162,26 @@ void TrainingRun::OnStep(const parallel::StepReport& report) {
                  {"lr", report.learning_rate},
                  {"samples", report.samples},
                  {"seconds", report.seconds},
-                 {"images_per_second", samples / report.seconds},
+                 {"samples_per_second", samples / report.seconds},
                  {"live_bytes", AllocatorFor({}).stats().live_bytes}});
   progress_.Show({report.step, report.loss, report.samples, report.seconds});
 }
 
 void TrainingRun::Evaluate() {
-  BatchFeed feed(task_.test(), settings_, false, 0, invocation_.timeout);
+  BatchFeed feed(task_.data().test, settings_, 0, invocation_.timeout);
   test_ = trainer_.Evaluate(feed.batches_per_epoch(), feed.fn());
   tested_at_ = trainer_.step();
-  const double accuracy = static_cast<double>(test_->correct) / static_cast<double>(test_->samples);
-  if (metrics_)
-    metrics_->Add({{"kind", "test"},
-                   {"step", trainer_.step()},
-                   {"epoch", EpochOf(trainer_.step())},
-                   {"loss", test_->loss},
-                   {"accuracy", accuracy},
-                   {"samples", test_->samples}});
-  Print(fmt::format("epoch {:.4g}: test accuracy {:.2f} %, loss {:.4f}", EpochOf(trainer_.step()),
-                    100 * accuracy, test_->loss));
+  const Json score = ScoreJson(*test_, HasAccuracy());
+  if (metrics_) {
+    Json line = {{"kind", "test"}, {"step", trainer_.step()}, {"epoch", EpochOf(trainer_.step())}};
+    line.update(score);
+    metrics_->Add(line);
+  }
+  const std::string what =
+      HasAccuracy() ? fmt::format("accuracy {:.2f} %", 100 * score["accuracy"].get<double>())
+                    : fmt::format("perplexity {:.4f}", score["perplexity"].get<double>());
+  Print(fmt::format("epoch {:.4g}: test {}, loss {:.4f}", EpochOf(trainer_.step()), what,
+                    test_->loss));
 }
 
 void TrainingRun::Save() {
@@ -189,6 +191,8 @@ void TrainingRun::Save() {
 
 void TrainingRun::Finish(bool finished) {
   const Json summary = MakeSummary({.title = task_.title(),
+                                    .unit = task_.data().unit,
+                                    .accuracy = HasAccuracy(),
                                     .settings = settings_,
                                     .cuts = cuts_,
                                     .trainer = trainer_,

@@ -8,12 +8,12 @@
 #include "parallel/trainer/trainer.h"
 #include "runtime/trace.h"
 #include "tools/train/choose_cuts.h"
-#include "tools/train/image_task.h"
 #include "tools/train/invocation.h"
 #include "tools/train/metrics_file.h"
 #include "tools/train/progress_line.h"
 #include "tools/train/resumed_run.h"
 #include "tools/train/run_folder.h"
+#include "tools/train/task.h"
 
 namespace torus::tools {
 
@@ -39,9 +39,10 @@ class TrainingRun {
   void Save();
   void Finish(bool finished);
   double EpochOf(int64_t step) const;
+  bool HasAccuracy() const { return task_.data().correct != nullptr; }
 
   const Invocation invocation_;
-  const ImageTask task_;
+  const Task task_;
   const Settings& settings_;
   const int64_t steps_per_epoch_;
   const CutChoice cuts_;

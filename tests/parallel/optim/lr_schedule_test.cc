@@ -58,7 +58,8 @@ TEST(LrSchedule, StaysAtItsEnd) {
 TEST(LrSchedule, EveryLengthIsFinite) {
   for (int64_t total = 1; total < 12; ++total)
     for (int64_t warmup = 0; warmup < total; ++warmup)
-      for (const char* spec : {"constant", "cosine", "one-cycle", "step:1:0.5"}) {
+      for (const char* spec : {"constant", "cosine", "cosine:0.1", "linear", "polynomial:2:0.5",
+                               "one-cycle", "step:1:0.5"}) {
         const LrSchedule schedule = MakeLrSchedule(spec, {total, warmup, 1});
         for (int64_t step = 0; step <= total; ++step) {
           EXPECT_GE(schedule(step), 0)
@@ -67,6 +68,24 @@ TEST(LrSchedule, EveryLengthIsFinite) {
               << spec << ", " << step << " of " << total << ", warm-up " << warmup;
         }
       }
+}
+
+// nanoGPT's get_lr and transformers' get_polynomial_decay_schedule_with_warmup, by their formulas.
+TEST(LrSchedule, EndsAtAFactor) {
+  const RunLength run{.total_steps = 12, .warmup_steps = 2};
+  const LrSchedule cosine = MakeLrSchedule("cosine:0.1", run);
+  const LrSchedule linear = MakeLrSchedule("linear:0.2", run);
+  const LrSchedule square = MakeLrSchedule("polynomial:2", run);
+  for (const LrSchedule& schedule : {cosine, linear, square}) {
+    EXPECT_DOUBLE_EQ(schedule(0), 1.0 / 3);
+    EXPECT_DOUBLE_EQ(schedule(2), 1);
+  }
+  EXPECT_DOUBLE_EQ(cosine(7), 0.1 + 0.9 * 0.5);  // half way
+  EXPECT_DOUBLE_EQ(linear(7), 0.6);
+  EXPECT_DOUBLE_EQ(square(7), 0.25);
+  EXPECT_DOUBLE_EQ(cosine(12), 0.1);
+  EXPECT_DOUBLE_EQ(linear(100), 0.2);
+  EXPECT_DOUBLE_EQ(square(12), 0);
 }
 
 void ExpectRefused(const std::string& spec, const RunLength& length, const std::string& message) {
@@ -80,10 +99,19 @@ void ExpectRefused(const std::string& spec, const RunLength& length, const std::
 
 TEST(LrSchedule, SaysWhatIsWrong) {
   const RunLength run{.total_steps = 10};
-  ExpectRefused("linear", run,
-                "known schedules are constant, cosine, one-cycle, step:N:GAMMA; got 'linear'");
+  ExpectRefused(
+      "root", run,
+      "known schedules are constant, cosine[:F], linear[:F], polynomial:P[:F], one-cycle, "
+      "step:N:GAMMA; got 'root'");
   ExpectRefused("step:30", run,
-                "'step:30' lacks a part; the form is step:N:GAMMA, as in step:30:0.1");
+                "'step:30' has 2 parts; the form is step:N:GAMMA, as in step:30:0.1");
+  ExpectRefused("cosine:2", run, "'cosine:2' needs a last factor from 0 to 1, got 2");
+  ExpectRefused("linear:0:1", run,
+                "'linear:0:1' has a part too many; the form is linear or linear:F");
+  ExpectRefused("polynomial", run,
+                "'polynomial' lacks a part; the form is polynomial:P or polynomial:P:F, as in "
+                "polynomial:2:0.1");
+  ExpectRefused("polynomial:0", run, "'polynomial:0' needs a power above 0, got 0");
   ExpectRefused(
       "step:3x:0.1", run,
       "'3x' in 'step:3x:0.1' is not a number; the form is step:N:GAMMA, as in step:30:0.1");

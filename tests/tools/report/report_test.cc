@@ -32,7 +32,8 @@ json Summary() {
           {"steps_here", 5},
           {"epochs_done", 1.5},
           {"seconds", 9.0},
-          {"images_per_second", 12.0},
+          {"unit", "images"},
+          {"samples_per_second", 12.0},
           {"test", {{"accuracy", 0.5}, {"loss", 1.0}, {"samples", 20}}},
           {"ranks", {Rank(0), Rank(1)}},
           {"links",
@@ -113,7 +114,7 @@ TEST(Report, CarriesItsDataAndNoMarkupOfIt) {
   EXPECT_EQ(data["title"], "</script><script>alert(1)</script>");
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_EQ(data["steps"], json::parse("[[1, 2.5]]"));
-  EXPECT_EQ(data["evaluations"][0]["accuracy"], 0.25);
+  EXPECT_EQ(data["evaluations"][0]["score"], 25);
   EXPECT_EQ(data["cards"][0][1], "50.00 %");
   EXPECT_EQ(data["settings"]["cut"], "4");
   EXPECT_FALSE(data["settings"].contains("init"));

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/tools/train/small_data.h"
-#include "tools/train/image_task.h"
+#include "tools/train/task.h"
 
 namespace torus::tools::testing {
 
@@ -49,7 +49,7 @@ class ImageRun {
   using OnBlocks = std::function<void(const std::vector<parallel::Block>&)>;
   explicit ImageRun(const Settings& settings, parallel::TrainerOptions options = {},
                     OnBlocks on_blocks = {})
-      : task_(settings, ""), feed_(task_.train(), settings, true, 0, 60) {
+      : task_(settings, ""), feed_(task_.data().train, settings, 0, 60) {
     options.stages = static_cast<int>(settings.stages);
     options.replicas = static_cast<int>(settings.replicas);
     options.micro_batches = static_cast<int>(settings.micro_batches);
@@ -73,7 +73,7 @@ class ImageRun {
   const std::vector<double>& losses() const { return losses_; }
 
  private:
-  ImageTask task_;
+  Task task_;
   BatchFeed feed_;
   std::unique_ptr<parallel::Trainer> trainer_;
   std::vector<double> losses_;

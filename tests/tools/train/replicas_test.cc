@@ -22,7 +22,8 @@ class GradientWatch {
                                    const std::vector<NamedVariable>& parameters) {
       const std::lock_guard lock(mutex_);
       if (place.replica != 0) return;
-      for (const NamedVariable& p : parameters) values[p.name] = ToVector<double>(p.value.grad());
+      for (const NamedVariable& p : parameters)
+        values[p.name] = ToVector<double>(p.value.grad().To(DType::kF64));
     }};
   }
   Values values;
@@ -46,7 +47,7 @@ class AbsoluteSum {
 
  private:
   void Add(const std::string& name, const Tensor& gradient) {
-    const std::vector<double> values = ToVector<double>(gradient);
+    const std::vector<double> values = ToVector<double>(gradient.To(DType::kF64));
     const std::lock_guard lock(mutex_);
     std::vector<double>& sum = sums_[name];
     sum.resize(values.size());

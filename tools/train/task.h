@@ -1,25 +1,23 @@
-// ImageTask: an image classifier's model, data and training parts, made from a run's settings.
+// Task: a run's model, data and training parts, made from its settings.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "data/dataset.h"
 #include "data/loader.h"
 #include "models/nn/sequential.h"
 #include "parallel/trainer/trainer.h"
 #include "tools/train/settings.h"
+#include "tools/train/task_data.h"
 
 namespace torus::tools {
 
 // Feeds the ranks of a trainer from a loader.
 class BatchFeed {
  public:
-  // `first_step`: of the sampler, the first that will be asked for; `readers`: ranks of a replica
-  // that fetch a micro-batch.
-  BatchFeed(const data::Dataset& dataset, const Settings& settings, bool training,
-            int64_t first_step, double timeout);
+  // `first_step`: of the sampler, the first that will be asked for. `part` must outlive it.
+  BatchFeed(const DataPart& part, const Settings& settings, int64_t first_step, double timeout);
 
   parallel::MiniBatch Get(int64_t step, const parallel::RankPlace& place);
   parallel::BatchFn fn() {
@@ -35,21 +33,20 @@ class BatchFeed {
   data::Loader loader_;
 };
 
-class ImageTask {
+class Task {
  public:
-  // Opens the datasets and completes the settings by what follows from their size: the warm-up.
-  // `weights_file`: where the initial weights come from; empty: from the seed. BadInput and
-  // BrokenEnvironment as data::OpenDataset.
-  ImageTask(const Settings& settings, std::string weights_file);
+  // Opens the data and completes the settings by what follows from their size: the warm-up.
+  // `weights_file`: where the initial weights come from; empty: from the seed. The errors of
+  // OpenTaskData.
+  Task(const Settings& settings, std::string weights_file);
 
   const Settings& settings() const { return settings_; }
-  const data::Dataset& train() const { return *train_; }
-  const data::Dataset& test() const { return *test_; }
+  const TaskData& data() const { return data_; }
   int64_t steps_per_epoch() const;
   std::string title() const;  // "MobileNetV2 on Fashion-MNIST"
 
-  // Shape of the inputs of the largest micro-batch.
-  Shape LargestInput() const;
+  // Of the largest micro-batch; the first is what --describe starts from.
+  std::vector<parallel::TensorSpec> LargestInputs() const;
   // The initial model: equal bits on every call.
   std::shared_ptr<nn::Sequential> Model() const;
   std::vector<parallel::Block> Blocks() const;
@@ -58,7 +55,7 @@ class ImageTask {
  private:
   Settings settings_;
   const std::string weights_file_;
-  std::unique_ptr<data::Dataset> train_, test_;
+  const TaskData data_;
 };
 
 }  // namespace torus::tools

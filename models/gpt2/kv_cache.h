@@ -1,0 +1,29 @@
+// KvCache: keys and values of the tokens that a layer of attention has seen, so that a next token
+// costs one row.
+#pragma once
+
+#include "runtime/tensor.h"
+
+namespace torus {
+
+class KvCache {
+ public:
+  // For `batch` texts of at most `positions` tokens each.
+  KvCache(int64_t batch, int64_t positions, int64_t width, DType dtype = DType::kF32);
+
+  // keys and values (N, T, width) of the next T tokens. BadInput where they do not fit.
+  void Append(const Tensor& keys, const Tensor& values);
+  int64_t length() const { return length_; }  // tokens held of each text
+
+  // Views (N, length, width).
+  Tensor keys() const { return keys_.Narrow(1, 0, length_); }
+  Tensor values() const { return values_.Narrow(1, 0, length_); }
+  // (1, 1, count, length), bool: each of the newest `count` tokens sees those up to itself.
+  Tensor MaskOfNewest(int64_t count) const;
+
+ private:
+  Tensor keys_, values_;
+  int64_t length_ = 0;
+};
+
+}  // namespace torus

@@ -1,0 +1,41 @@
+// The program on texts, and what it says of those that do not fit.
+#include "tests/tools/train/program.h"
+
+namespace torus::tools::testing {
+namespace {
+
+TEST_F(ProgramTest, LearnsTheNextCharacter) {
+  {
+    std::ofstream text(scratch_ + "/text.txt");
+    for (int i = 0; i < 2000; ++i) text << "abcd";
+  }
+  const Ended run = Train({"--preset", "gpt-char-shakespeare", "--model", "gpt-char:1",
+                           "--data-dir", scratch_ + "/text.txt", "--length", "8", "--epoch-size",
+                           "960", "--warmup", "5", "--out", scratch_ + "/run"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.out.find("character GPT of 1 layers on text.txt"), std::string::npos) << run.out;
+  const nlohmann::json summary = Json("run/summary.json");
+  EXPECT_EQ(summary["unit"], "windows");
+  EXPECT_EQ(summary["steps"], 80);
+  // A letter says which comes next: 80 steps bring the perplexity from 4 to near 1.
+  EXPECT_LT(summary["test"]["perplexity"].get<double>(), 1.5);
+}
+
+TEST_F(ProgramTest, SaysWhatDoesNotFit) {
+  ExpectOneLine(Train({"--model", "gpt2", "--data", "cifar10"}), 2,
+                "--model gpt2 learns from a long text, but --data cifar10 is images");
+  ExpectOneLine(Train({"--model", "roberta:1", "--data", "rte"}), 2, "needs --data-dir");
+  ExpectOneLine(Train({"--preset", "gpt5"}), 2, "--preset must be one of mobilenet_v2-cifar10");
+}
+
+TEST_F(ProgramTest, ListsPresets) {
+  const Ended list = Train({"--presets"});
+  EXPECT_EQ(list.status, 0);
+  for (const char* name :
+       {"mobilenet_v2-cifar10", "vgg13-cifar10", "resnet18-cifar10", "roberta-rte", "roberta-cola",
+        "gpt2-shakespeare", "gpt-char-shakespeare", "gpt3xl-qqp"})
+    EXPECT_NE(list.out.find(name), std::string::npos) << name;
+}
+
+}  // namespace
+}  // namespace torus::tools::testing

@@ -1,0 +1,69 @@
+// Sentences, or pairs of them, to classify: the tasks of GLUE.
+#include <algorithm>
+
+#include "data/stacked_batch.h"
+#include "data/text/open_tokenizer.h"
+#include "data/text/text_set.h"
+#include "ops/loss/cross_entropy.h"
+#include "runtime/error.h"
+#include "tools/train/task_data.h"
+
+namespace torus::tools {
+namespace {
+
+struct Sentences {
+  std::unique_ptr<data::TextSet> train, test;
+};
+
+std::string Title(std::string task) {
+  if (task == "cola") return "CoLA";
+  if (task == "sst2") return "SST-2";
+  std::transform(task.begin(), task.end(), task.begin(), ::toupper);
+  return task;
+}
+
+std::unique_ptr<data::BpeTokenizer> Open(const Settings& settings) {
+  Require(!settings.vocab_dir.empty(), "train",
+          "--data {} needs --vocab-dir, the folder of the tokenizer's vocabulary", settings.data);
+  if (settings.tokenizer == "gpt2") return data::OpenGpt2(settings.vocab_dir);
+  Require(settings.tokenizer.empty() || settings.tokenizer == "roberta", "train",
+          "--data {} needs --tokenizer roberta or gpt2, got {}", settings.data, settings.tokenizer);
+  return data::OpenRoberta(settings.vocab_dir);
+}
+
+Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
+  return ops::CrossEntropy(outputs[0], Variable(targets[0]));
+}
+
+}  // namespace
+
+TaskData OpenSentences(const Settings& settings) {
+  Require(!settings.data_dir.empty(), "train",
+          "--data {} needs --data-dir, the folder of train.tsv and dev.tsv", settings.data);
+  const auto tokenizer = Open(settings);
+  const auto sentences = std::make_shared<Sentences>();
+  const auto open = [&](data::Split split) {
+    return data::OpenGlue(settings.data, settings.data_dir, split, *tokenizer, settings.length);
+  };
+  sentences->train = open(data::Split::kTrain);
+  sentences->test = open(data::Split::kTest);
+  const data::Dataset& train = *sentences->train;
+  const data::Dataset& test = *sentences->test;
+  return {.title = Title(settings.data),
+          .unit = "sentences",
+          .classes = static_cast<int64_t>(train.info().classes.size()),
+          .train = {train.size(), data::StackedBatches(train), true},
+          .test = {test.size(), data::StackedBatches(test), false},
+          .inputs =
+              [&train](int64_t rows) {
+                std::vector<parallel::TensorSpec> specs;
+                for (const data::InputForm& form : data::StackedForms(train, rows))
+                  specs.push_back({form.shape, form.dtype});
+                return specs;
+              },
+          .loss = Loss,
+          .correct = CountCorrect,
+          .owner = sentences};
+}
+
+}  // namespace torus::tools

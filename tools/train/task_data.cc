@@ -1,0 +1,57 @@
+#include "tools/train/task_data.h"
+
+#include <algorithm>
+
+#include "data/open_dataset.h"
+#include "data/text/glue.h"
+#include "runtime/error.h"
+#include "tools/train/model_spec.h"
+
+namespace torus::tools {
+namespace {
+
+bool Has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What --data is, in the words of a message.
+const char* KindOf(const std::string& data) {
+  if (data == "text") return "a long text";
+  return Has(data::GlueTasks(), data) ? "sentences" : "images";
+}
+
+const char* KindFor(const ModelSpec& model) {
+  if (model.input == ModelInput::kImages) return "images";
+  return model.language_model ? "a long text" : "sentences";
+}
+
+}  // namespace
+
+std::vector<std::string> DataNames() {
+  std::vector<std::string> names = data::DatasetNames();
+  for (const std::string& task : data::GlueTasks()) names.push_back(task);
+  names.push_back("text");
+  return names;
+}
+
+TaskData OpenTaskData(const Settings& settings) {
+  const ModelSpec model = ParseModelSpec(settings.model);
+  const std::string wanted = KindFor(model), got = KindOf(settings.data);
+  Require(wanted == got, "train", "--model {} learns from {}, but --data {} is {}", settings.model,
+          wanted, settings.data, got);
+  if (model.input == ModelInput::kImages) return OpenImages(settings);
+  return model.language_model ? OpenText(settings) : OpenSentences(settings);
+}
+
+int64_t CountCorrect(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
+  const Tensor logits = outputs[0].data().Contiguous();
+  const int64_t rows = logits.dim(0), classes = logits.dim(1);
+  const float* row = logits.data<float>();
+  const int64_t* target = targets[0].data<int64_t>();
+  int64_t correct = 0;
+  for (int64_t n = 0; n < rows; ++n, row += classes)
+    correct += std::max_element(row, row + classes) - row == target[n];
+  return correct;
+}
+
+}  // namespace torus::tools

@@ -1,0 +1,52 @@
+// TaskData: what a run's --data is, whatever its kind: batches to train on and to test on, and how
+// outputs are judged.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/batch.h"
+#include "parallel/trainer/trainer_options.h"
+#include "tools/train/settings.h"
+
+namespace torus::tools {
+
+// Examples to train on, or to test on.
+struct DataPart {
+  int64_t size = 0;  // examples an epoch
+  data::MakeBatch batches;
+  bool shuffle = false;  // by the sampler, each epoch anew
+};
+
+struct TaskData {
+  std::string title;  // "Fashion-MNIST"
+  std::string unit;   // what examples are called: "images", "sentences", "windows"
+  int64_t classes = 0;
+  DataPart train, test;
+  // Shapes and dtypes of the inputs of a micro-batch of so many rows.
+  std::function<std::vector<parallel::TensorSpec>(int64_t rows)> inputs;
+  parallel::LossFn loss;
+  // Rows that the outputs get right; empty for a language model, which is judged by its loss.
+  std::function<int64_t(const std::vector<Variable>&, const std::vector<Tensor>&)> correct;
+  std::shared_ptr<const void> owner;  // of the datasets that `batches` read
+};
+
+// What --model takes says which kind of data --data must be. BadInput where it is another, and the
+// errors of the readers.
+TaskData OpenTaskData(const Settings& settings);
+
+// The kinds, each in a file of its own.
+TaskData OpenImages(const Settings& settings);     // a name of data::DatasetNames()
+TaskData OpenSentences(const Settings& settings);  // a name of data::GlueTasks()
+TaskData OpenText(const Settings& settings);       // "text": a file, or a folder of token files
+
+// Names that --data takes.
+std::vector<std::string> DataNames();
+
+// Rows whose largest logit is that of their class; of equal ones the first counts.
+int64_t CountCorrect(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
+
+}  // namespace torus::tools

@@ -1,0 +1,57 @@
+// A long text, for language models: windows at random to train on, all of the validation part one
+// window behind the other to test on.
+#include <filesystem>
+
+#include "data/stacked_batch.h"
+#include "data/text/language_data.h"
+#include "data/text/windows.h"
+#include "ops/loss/cross_entropy.h"
+#include "ops/view/view.h"
+#include "runtime/error.h"
+#include "tools/train/task_data.h"
+
+namespace torus::tools {
+namespace {
+
+struct Text {
+  data::LanguageData data;
+  std::unique_ptr<data::DisjointWindows> validation;
+};
+
+// Mean over all tokens: logits (N, T, V) and targets (N, T).
+Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
+  const Variable& logits = outputs[0];
+  const Tensor& target = targets[0];
+  return ops::CrossEntropy(ops::Reshape(logits, {target.numel(), logits.dim(2)}),
+                           Variable(target.View({target.numel()})));
+}
+
+}  // namespace
+
+TaskData OpenText(const Settings& settings) {
+  Require(!settings.data_dir.empty(), "train",
+          "--data text needs --data-dir, a text file or a folder of token files");
+  const auto text = std::make_shared<Text>();
+  text->data = data::OpenLanguageData(settings.data_dir, settings.tokenizer, settings.vocab_dir);
+  const data::Tokens& train = *text->data.train;
+  text->validation =
+      std::make_unique<data::DisjointWindows>(*text->data.validation, settings.length);
+  const data::RandomWindowOptions random{.length = settings.length, .seed = settings.seed};
+  const int64_t whole = std::max<int64_t>(1, train.size() / settings.length);
+  return {.title = std::filesystem::path(settings.data_dir).filename().string(),
+          .unit = "windows",
+          .classes = text->data.tokenizer->vocabulary(),
+          .train = {settings.epoch_size > 0 ? settings.epoch_size : whole,
+                    data::RandomWindows(train, random), false},
+          .test = {text->validation->size(), data::StackedBatches(*text->validation), false},
+          .inputs =
+              [length = settings.length](int64_t rows) {
+                const Shape batch = {rows, length};
+                return std::vector<parallel::TensorSpec>{{batch, DType::kI64}};
+              },
+          .loss = Loss,
+          .correct = nullptr,
+          .owner = text};
+}
+
+}  // namespace torus::tools
