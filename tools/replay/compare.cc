@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "runtime/error.h"
 
@@ -58,6 +59,12 @@ double LargestMagnitude(const Tensor& tensor) {
   return largest;
 }
 
+double LargestMagnitude(const std::map<std::string, Tensor>& tensors) {
+  double largest = 0;
+  for (const auto& [name, tensor] : tensors) largest = std::max(largest, LargestMagnitude(tensor));
+  return largest;
+}
+
 bool Comparison::Alike(const std::string& name, const Tensor& got, const Tensor& want) {
   ++compared_;
   if (got.defined() && got.shape() == want.shape() && got.dtype() == want.dtype()) return true;
@@ -89,6 +96,11 @@ double NormOfDifference(const Tensor& a, const Tensor& b) {
   return std::sqrt(squares);
 }
 
+double Dot(const Tensor& a, const Tensor& b) {
+  const std::vector<double> x = Values(a), y = Values(b);
+  return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
+}
+
 void Comparison::Check(const std::string& name, const Tensor& got, const Tensor& want,
                        const Origin& origin, double floor) {
   if (Alike(name, got, want)) Note(name, Differ(got, want, origin, floor));
@@ -97,6 +109,11 @@ void Comparison::Check(const std::string& name, const Tensor& got, const Tensor&
 void Comparison::CheckNorm(const std::string& name, const Tensor& got, const Tensor& want,
                            double allowed) {
   if (Alike(name, got, want)) Note(name, DifferInNorm(got, want, allowed));
+}
+
+void Comparison::CheckWithin(const std::string& name, double distance, double allowed) {
+  ++compared_;
+  Note(name, {.ratio = distance / allowed, .absolute = distance, .tolerance = allowed});
 }
 
 void Comparison::Fail(const std::string& name, const std::string& reason) {

@@ -1,6 +1,7 @@
 // Compares tensors with their references and keeps the worst for the report.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "runtime/tensor.h"
@@ -10,6 +11,7 @@ namespace torus::replay {
 
 // Largest finite magnitude; 0 for an empty or undefined tensor, and for one without finite values.
 double LargestMagnitude(const Tensor& tensor);
+double LargestMagnitude(const std::map<std::string, Tensor>& tensors);  // in any of them
 
 // Root of the sum of squares.
 double Norm(const Tensor& tensor);
@@ -17,6 +19,9 @@ double Norm(const Tensor& tensor);
 // Norm of a - b, two tensors of one shape; infinite where one of them alone is NaN or they are
 // different infinities.
 double NormOfDifference(const Tensor& a, const Tensor& b);
+
+// Sum of products of the elements of two tensors of one shape.
+double Dot(const Tensor& a, const Tensor& b);
 
 // How far a tensor is from its reference.
 struct Difference {
@@ -34,6 +39,8 @@ class Comparison {
   // Compares in the norm: |got - want| <= allowed. For tensors of which few elements may differ much
   // (model_tolerance.h).
   void CheckNorm(const std::string& name, const Tensor& got, const Tensor& want, double allowed);
+  // A number that is not to exceed `allowed`.
+  void CheckWithin(const std::string& name, double distance, double allowed);
   // A failure that is no difference of values.
   void Fail(const std::string& name, const std::string& reason);
 

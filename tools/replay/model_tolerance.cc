@@ -14,20 +14,22 @@ ModelTolerance::ModelTolerance(const nn::Module& model, const std::function<void
       terms_ += parameter.value.numel() / std::max<int64_t>(1, parameter.value.dim(0));
 }
 
-double ModelTolerance::Gradient(const std::map<std::string, Tensor>& gradients,
+double ModelTolerance::Gradient(const std::map<std::string, Tensor>& gradients, double largest,
                                 const std::string& name, const Tensor& ours) const {
   const Tensor& gradient = gradients.at(name);
-  double norm = Norm(gradient), largest = 0;
+  double norm = Norm(gradient);
   if (gradient.rank() == 1 && name.ends_with(".weight")) {
     const auto bias = gradients.find(name.substr(0, name.size() - 6) + "bias");
     if (bias != gradients.end()) norm = std::max(norm, Norm(bias->second));
   }
-  for (const auto& [other, tensor] : gradients)
-    largest = std::max(largest, LargestMagnitude(tensor));
   const double root = std::sqrt(static_cast<double>(gradient.numel()));
   // Forward and backward: twice the terms. `norm` stands for both the value and its partial sums.
   const double smooth = Tolerance(DType::kF32, norm, {2 * terms_, norm});
   return smooth + 4 * noise_.Distance(name, ours) + GradientFloor(DType::kF32, largest) * root;
+}
+
+double ModelTolerance::Excess(const std::map<std::string, Tensor>& ours) const {
+  return Tolerance(DType::kF32, 1, {2 * terms_, 1}) + 4 * noise_.Excess(ours);
 }
 
 }  // namespace torus::replay

@@ -31,10 +31,12 @@ class ModelTolerance {
 
   // Of a value of the forward; `scale` is the size of values like it.
   Origin Forward(double scale) const { return {terms_, scale}; }
-  // Largest |got - want| in the norm, where `ours` is the gradient of parameter `name`, and all of
-  // the model's are `gradients`.
-  double Gradient(const std::map<std::string, Tensor>& gradients, const std::string& name,
-                  const Tensor& ours) const;
+  // Largest |got - want| in the norm, where `ours` is the gradient of parameter `name`, all of the
+  // model's are `gradients`, and `largest` is the largest magnitude in them.
+  double Gradient(const std::map<std::string, Tensor>& gradients, double largest,
+                  const std::string& name, const Tensor& ours) const;
+  // Largest magnitude of MedianExcess of `ours`, all gradients of the model.
+  double Excess(const std::map<std::string, Tensor>& ours) const;
 
  private:
   int64_t terms_ = 0;

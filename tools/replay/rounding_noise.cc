@@ -6,6 +6,7 @@
 
 #include "runtime/rng.h"
 #include "tools/replay/compare.h"
+#include "tools/replay/gradient_scale.h"
 
 namespace torus::replay {
 Tensor WithNoise(const NamedVariable& weight, double sign, uint64_t step) {
@@ -43,6 +44,13 @@ double RoundingNoise::Distance(const std::string& name, const Tensor& gradient) 
   for (const auto& gradients : gradients_)
     if (const Tensor& noisy = gradients.at(name); noisy.defined() && gradient.defined())
       largest = std::max(largest, NormOfDifference(noisy, gradient));
+  return largest;
+}
+
+double RoundingNoise::Excess(const std::map<std::string, Tensor>& gradients) const {
+  double largest = 0;
+  for (const auto& noisy : gradients_)
+    largest = std::max(largest, std::fabs(MedianExcess(noisy, gradients)));
   return largest;
 }
 

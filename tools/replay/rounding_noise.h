@@ -35,6 +35,8 @@ class RoundingNoise {
 
   // Norm of what the noise made of `gradient`, that of parameter `name` without noise: the larger of two.
   double Distance(const std::string& name, const Tensor& gradient) const;
+  // How far the noise moved the scale of all of them: the larger magnitude of two MedianExcess.
+  double Excess(const std::map<std::string, Tensor>& gradients) const;
 
  private:
   std::vector<std::map<std::string, Tensor>> gradients_;  // with the noise and its negative

@@ -1,6 +1,9 @@
 #include "tools/replay/run_model.h"
 
+#include <cmath>
+
 #include "models/checkpoint/layout.h"
+#include "tools/replay/gradient_scale.h"
 #include "tools/replay/model_case.h"
 
 namespace torus::replay {
@@ -8,6 +11,8 @@ namespace {
 
 void CheckGradients(const nn::Module& model, const std::map<std::string, Tensor>& wanted,
                     const ModelTolerance& tolerance, Comparison& result) {
+  const double largest = LargestMagnitude(wanted);
+  std::map<std::string, Tensor> all, files;
   for (const NamedVariable& parameter : model.Parameters()) {
     const auto want = wanted.find(parameter.name);
     const std::string name = "grad_param." + parameter.name;
@@ -17,8 +22,13 @@ void CheckGradients(const nn::Module& model, const std::map<std::string, Tensor>
     }
     const Tensor ours = parameter.value.grad();
     result.CheckNorm(name, ours.defined() ? ToFileLayout(ours) : ours, want->second,
-                     tolerance.Gradient(wanted, parameter.name, ours));
+                     tolerance.Gradient(wanted, largest, parameter.name, ours));
+    if (!ours.defined()) continue;
+    all[parameter.name] = ours;
+    files[parameter.name] = ToFileLayout(ours);
   }
+  result.CheckWithin("scale of all gradients", std::fabs(MedianExcess(files, wanted)),
+                     tolerance.Excess(all));
 }
 
 }  // namespace

@@ -77,8 +77,7 @@ void RunBackward(const Case& c, const OpRun& run) {
 void CheckGradients(const Case& c, const Arguments& arguments, const Origins& origins,
                     Comparison& result) {
   const std::map<std::string, Tensor> wanted = c.Group("grad_in.");
-  double largest = 0;
-  for (const auto& [name, want] : wanted) largest = std::max(largest, LargestMagnitude(want));
+  const double largest = LargestMagnitude(wanted);
   for (const auto& [name, want] : wanted) {
     Tensor got = arguments.taken().at(name).grad();
     if (!got.defined()) got = Zeros(want.shape(), want.dtype());  // no path: zero everywhere
@@ -95,10 +94,7 @@ Comparison RunOp(const Case& c) {
   if (handler == Operators().end()) Throw<Unsupported>(arguments.op(), "no such operator");
   const OpRun run = handler->second(arguments);
   arguments.Finish();
-  double seed = 0;
-  for (const auto& [name, tensor] : c.Group("grad_out."))
-    seed = std::max(seed, LargestMagnitude(tensor));
-  const Origins origins(run, arguments, seed);
+  const Origins origins(run, arguments, LargestMagnitude(c.Group("grad_out.")));
   Comparison result;
   CheckOutputs(c, run, origins, result);
   const bool differentiable = !c.Group("grad_in.").empty();

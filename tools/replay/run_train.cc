@@ -63,6 +63,7 @@ class TrainRun {
     gradients_.clear();
     for (const NamedVariable& parameter : model_->Parameters())
       gradients_[parameter.name] = parameter.value.grad();
+    largest_ = LargestMagnitude(gradients_);
     for (const NamedVariable& parameter : model_->Parameters())
       CheckParameter(prefix, parameter, wanted);
     if (!last) CheckMomentum(fmt::format("state.{}.momentum.", step + 1));
@@ -76,7 +77,7 @@ class TrainRun {
     // u.
     constexpr double kUpdate = 2 * std::numeric_limits<float>::epsilon();
     return factor * optimizer_.gradient_scale() *
-               tolerance_->Gradient(gradients_, name, gradients_.at(name)) +
+               tolerance_->Gradient(gradients_, largest_, name, gradients_.at(name)) +
            kUpdate * Norm(want);
   }
 
@@ -108,6 +109,7 @@ class TrainRun {
   ClippedStep optimizer_;
   std::optional<ModelTolerance> tolerance_;  // of this step
   std::map<std::string, Tensor> gradients_;  // ours, of the last step
+  double largest_ = 0;                       // magnitude in them
   Comparison result_;
 };
 
