@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "autograd/backward.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/view/view.h"
 #include "runtime/parallel_for.h"
 #include "tests/testing/twins.h"
@@ -50,10 +51,13 @@ GRADIENT_CASE(scaled_dot_product_attention, BoolMask) {
   Check(Attend({.attn_mask = BoolMask({2, 1, 1, 5}, 3)}),
         {RandomLeaf({2, 2, 3, 4}), RandomLeaf({2, 2, 5, 4}, 1), RandomLeaf({2, 2, 5, 4}, 2)});
 }
+// A mask that wants a gradient is composed, and rounds otherwise than the tiles; so it always wants one
+// here, whichever input is asked for.
 GRADIENT_CASE(softmax, OfAnAttentionMask) {
   Check(
-      [](const Variables& in) {
-        return Variables{ScaledDotProductAttention(in[0], in[1], in[2], {.attn_mask = in[3]})};
+      [wants = RandomLeaf({3, 5}, 4)](const Variables& in) {
+        const AttentionOptions options{.attn_mask = Add(in[3], wants)};
+        return Variables{ScaledDotProductAttention(in[0], in[1], in[2], options)};
       },
       {RandomLeaf({2, 3, 4}), RandomLeaf({2, 5, 4}, 1), RandomLeaf({2, 5, 4}, 2),
        RandomLeaf({3, 5}, 3)});
