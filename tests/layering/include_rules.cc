@@ -127,7 +127,7 @@ const std::vector<Rule>& IncludeTable() {
       {"ops",
        {"autograd", "runtime"},
        {"oneDNN", "Eigen", "Highway", "cuDNN", "cuBLASLt", "CUB", "CUDA", "fmt"}},
-      {"models", {"ops", "autograd", "runtime"}, {"JSON", "fmt"}},
+      {"models", {"ops", "autograd", "runtime"}, {"JSON", "zlib", "fmt"}},
       {"data", {"runtime"}, {"zlib", "stb", "PCRE2", "JSON", "fmt"}},
       {"parallel/schedule", {"runtime/error.h"}, {}},
       {"parallel/transport", {"runtime"}, {"OpenMPI", "NCCL", "CUDA", "fmt"}},
