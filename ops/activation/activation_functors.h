@@ -23,8 +23,8 @@ struct HardtanhFunctor {
   }
   template <class T>
   TORUS_HOST_DEVICE T Backward(T y, T g) const {
-    // Asked this way round, NaN has gradient 0 as in PyTorch. One condition at a time, not two joined by &&: gcc
-    // vectorises a chain of selections.
+    // Asked this way round, NaN has gradient 0 as in PyTorch. One condition at a time, not two
+    // joined by &&: gcc vectorises a chain of selections.
     const T inside = y > static_cast<T>(min_val) ? g : T(0);
     return y < static_cast<T>(max_val) ? inside : T(0);
   }

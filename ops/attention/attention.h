@@ -1,7 +1,8 @@
 // Attention (Vaswani et al. 2017), as torch.nn.functional.scaled_dot_product_attention.
 //
 // f32 runs in tiles that never hold the (L, S) matrix of scores, forward and backward
-// (FlashAttention-2, Dao 2023, algorithms 1 and 2): beside its result it keeps one number for each row.
+// (FlashAttention-2, Dao 2023, algorithms 1 and 2): beside its result it keeps one number for each
+// row.
 #pragma once
 
 #include <optional>
@@ -28,11 +29,12 @@ struct AttentionOptions {
   uint64_t layer = 0;
 };
 
-// softmax(query key^T scale + mask) value. query (..., L, E), key (..., S, E), value (..., S, Ev), of
-// one dtype, f32 or f64; the batch dimensions broadcast. Any strides; rows with adjacent elements are
-// read where they lie. The result is (..., L, Ev), in memory (..., L, heads, Ev), so that joining the
-// heads costs no copy. A row that may see no key gives zeros and passes no gradient, as in PyTorch.
-// The bits do not depend on the number of threads. BadInput for what does not fit.
+// softmax(query key^T scale + mask) value. query (..., L, E), key (..., S, E), value (..., S, Ev),
+// of one dtype, f32 or f64; the batch dimensions broadcast. Any strides; rows with adjacent
+// elements are read where they lie. The result is (..., L, Ev), in memory (..., L, heads, Ev), so
+// that joining the heads costs no copy. A row that may see no key gives zeros and passes no
+// gradient, as in PyTorch. The bits do not depend on the number of threads. BadInput for what does
+// not fit.
 Variable ScaledDotProductAttention(const Variable& query, const Variable& key,
                                    const Variable& value, const AttentionOptions& options = {});
 

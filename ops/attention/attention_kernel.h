@@ -50,8 +50,8 @@ struct AttentionCall {
   int64_t key_heads() const { return heads / group; }
 };
 
-// Writes `out` and log_sum (heads, rows), the logarithm of each row's sum of exponentials: 0 for a row
-// that sees nothing. double: plain loops. float: tiles.
+// Writes `out` and log_sum (heads, rows), the logarithm of each row's sum of exponentials: 0 for a
+// row that sees nothing. double: plain loops. float: tiles.
 void Attention(const AttentionCall<float>& call, const HeadMatrices<float>& out, float* log_sum);
 void Attention(const AttentionCall<double>& call, const HeadMatrices<double>& out, double* log_sum);
 
@@ -62,8 +62,8 @@ struct AttentionResult {
   const T* log_sum;
 };
 
-// Writes dq (by query head), dk and dv (by key head). A key head belongs to one thread: the sums run in
-// one order.
+// Writes dq (by query head), dk and dv (by key head). A key head belongs to one thread: the sums
+// run in one order.
 void AttentionBackward(const AttentionCall<float>& call, const AttentionResult<float>& result,
                        const HeadMatrices<float>& dq, const HeadMatrices<float>& dk,
                        const HeadMatrices<float>& dv);

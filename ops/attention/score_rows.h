@@ -1,6 +1,7 @@
-// What attention does to a tile of scores, row by row; vectorised. Tiles are row-major with `stride`
-// elements between rows. Row r of a tile sees its first min(keys, diagonal + r) keys, none if that is
-// negative: `diagonal` is the number that row 0 sees, `keys` or more where there is no causal mask.
+// What attention does to a tile of scores, row by row; vectorised. Tiles are row-major with
+// `stride` elements between rows. Row r of a tile sees its first min(keys, diagonal + r) keys,
+// none if that is negative: `diagonal` is the number that row 0 sees, `keys` or more where there
+// is no causal mask.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,9 @@ struct ScoreTile {
 };
 
 // One step of the running softmax (Milakov and Gimelshein 2018, "Online normalizer calculation for
-// softmax", algorithm 3): scores become exp(score - max) with the new maximum, zero where not seen;
-// largest[r] and sum[r] take them in; shrink[r] is what sums of the old maximum must be multiplied by.
+// softmax", algorithm 3): scores become exp(score - max) with the new maximum, zero where not
+// seen; largest[r] and sum[r] take them in; shrink[r] is what sums of the old maximum must be
+// multiplied by.
 void SoftmaxStep(const ScoreTile& tile, float* largest, float* sum, float* shrink);
 
 // Scores become exp(score - log_sum[r]), zero where not seen.

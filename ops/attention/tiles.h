@@ -40,7 +40,8 @@ inline int64_t KeysSeen(const AttentionCall<float>& call, int64_t last_row) {
 ScoreTile ComputeScores(const AttentionCall<float>& call, const TilePlace& place, float* data,
                         int64_t stride);
 
-// Multiplies the tile by dropout's factors; `factor` is scratch for one row. Nothing without dropout.
+// Multiplies the tile by dropout's factors; `factor` is scratch for one row. Nothing without
+// dropout.
 void ApplyDropout(const AttentionCall<float>& call, const TilePlace& place, float* data,
                   int64_t stride, float* factor);
 

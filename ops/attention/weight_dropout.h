@@ -16,8 +16,8 @@ struct KeyedDropout {
   cpu::WeightDropout Kernel() const;
 };
 
-// For a result with this batch shape. BadInput for p outside of [0, 1], for dropout without a context,
-// and where the samples do not divide the first dimension of the batch.
+// For a result with this batch shape. BadInput for p outside of [0, 1], for dropout without a
+// context, and where the samples do not divide the first dimension of the batch.
 KeyedDropout MakeDropout(const AttentionOptions& options, const Shape& batch);
 
 // (batch..., rows, keys): each weight's factor.

@@ -1,5 +1,5 @@
-// The float rows, once for every vector width. A row is read from memory once: its later passes find
-// it in the first cache.
+// The float rows, once for every vector width. A row is read from memory once: its later passes
+// find it in the first cache.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/layer_norm/layer_norm_cpu.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep

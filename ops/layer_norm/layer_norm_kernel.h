@@ -6,8 +6,8 @@
 
 namespace torus::cpu {
 
-// y = (x - mean) rstd weight + bias; writes mean and rstd = 1 / sqrt(var + eps) of each row. Runs on
-// the team; a row belongs to one thread, so the split changes no bits.
+// y = (x - mean) rstd weight + bias; writes mean and rstd = 1 / sqrt(var + eps) of each row. Runs
+// on the team; a row belongs to one thread, so the split changes no bits.
 template <class T>
 void LayerNorm(int64_t rows, int64_t n, const T* x, const T* weight, const T* bias, double eps,
                T* y, T* mean, T* rstd);

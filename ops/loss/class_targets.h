@@ -7,9 +7,9 @@
 
 namespace torus::ops {
 
-// `target` as contiguous i64. BadInput tagged `op` unless it is of an integer dtype, has the shape that
-// `input` has without its classes, and every value is a class or `ignore_index`; a wrong one is named
-// with its position.
+// `target` as contiguous i64. BadInput tagged `op` unless it is of an integer dtype, has the shape
+// that `input` has without its classes, and every value is a class or `ignore_index`; a wrong one
+// is named with its position.
 Tensor ClassNumbers(std::string_view op, const Shape& input, const Tensor& target,
                     int64_t ignore_index);
 

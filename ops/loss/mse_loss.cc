@@ -24,7 +24,8 @@ Variable BinaryCrossEntropyWithLogits(const Variable& input, const Variable& tar
   Require(input.shape() == target.shape(), "binary_cross_entropy_with_logits",
           "needs a target of the input's shape {}, got {}", ToString(input.shape()),
           ToString(target.shape()));
-  // log sigmoid(-x) = log sigmoid(x) - x, so the loss is (1 - t) x - (1 + (pos - 1) t) log sigmoid(x).
+  // log sigmoid(-x) = log sigmoid(x) - x, so the loss is (1 - t) x - (1 + (pos - 1) t) log
+  // sigmoid(x).
   const Variable rest = Add(Neg(target), 1.0), positive = LogSigmoid(input);
   const Variable scaled =
       options.pos_weight.defined()

@@ -15,10 +15,10 @@ struct NllLossOptions {
   double label_smoothing = 0;
 };
 
-// input: log probabilities (N, C), (C) or (N, C, d1, ...), f32 or f64. target: class numbers (N), ()
-// or (N, d1, ...), of any integer dtype. kNone gives losses of target's shape; kSum their sum; kMean
-// the sum divided by that of the weights of the targets (NaN when all are ignored). BadInput tagged
-// nll_loss for shapes that do not fit and for a target outside of [0, C).
+// input: log probabilities (N, C), (C) or (N, C, d1, ...), f32 or f64. target: class numbers (N),
+// () or (N, d1, ...), of any integer dtype. kNone gives losses of target's shape; kSum their sum;
+// kMean the sum divided by that of the weights of the targets (NaN when all are ignored). BadInput
+// tagged nll_loss for shapes that do not fit and for a target outside of [0, C).
 Variable NllLoss(const Variable& input, const Variable& target, const NllLossOptions& options = {});
 
 }  // namespace torus::ops

@@ -5,9 +5,9 @@
 
 namespace torus::ops {
 
-// (batch..., m, k) x (batch..., k, n), both of at least two dimensions and of one dtype, f32 or f64;
-// batches broadcast. Matrices stored by rows or by columns are read where they lie; other strides
-// are copied first. Contiguous result. BadInput tagged matmul.
+// (batch..., m, k) x (batch..., k, n), both of at least two dimensions and of one dtype, f32 or
+// f64; batches broadcast. Matrices stored by rows or by columns are read where they lie; other
+// strides are copied first. Contiguous result. BadInput tagged matmul.
 Tensor MatrixProduct(const Tensor& a, const Tensor& b);
 
 }  // namespace torus::ops

@@ -20,12 +20,14 @@ void LogSoftmax(int64_t rows, int64_t n, const T* x, T* y);
 template <class T>
 void LogSoftmaxBackward(int64_t rows, int64_t n, const T* y, const T* dy, T* dx);
 
-// The largest value of each row, and log_sum[r] = log sum_i exp(x[r][i] - largest[r]): apart, so that a
-// logarithm of a probability, (x - largest) - log_sum, keeps its digits where logits are large.
+// The largest value of each row, and log_sum[r] = log sum_i exp(x[r][i] - largest[r]): apart, so
+// that a logarithm of a probability, (x - largest) - log_sum, keeps its digits where logits are
+// large.
 template <class T>
 void LogSumExp(int64_t rows, int64_t n, const T* x, T* largest, T* log_sum);
 
-// y = scale[r] exp(x - largest[r] - log_sum[r]), which may be written over x; zeros where scale[r] is 0.
+// y = scale[r] exp(x - largest[r] - log_sum[r]), which may be written over x; zeros where scale[r]
+// is 0.
 template <class T>
 void ScaledSoftmax(int64_t rows, int64_t n, const T* x, const T* largest, const T* log_sum,
                    const T* scale, T* y);

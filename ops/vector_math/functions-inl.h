@@ -1,8 +1,8 @@
 // exp, tanh, the logistic function and the normal distribution of f32 vectors; include it after
 // hwy/highway.h.
 //
-// Polynomials are minimax, fitted by Remez's algorithm in 40 digits; the bounds in ulp, of the exact
-// result, are those that tests/ops/vector_math_test.cc holds them to. NaN gives NaN.
+// Polynomials are minimax, fitted by Remez's algorithm in 40 digits; the bounds in ulp, of the
+// exact result, are those that tests/ops/vector_math_test.cc holds them to. NaN gives NaN.
 #include <cstdint>
 
 #include "hwy/highway.h"
@@ -95,8 +95,9 @@ struct Normal {
   hn::Vec<D> distribution, bell;
 };
 
-// Both to 8 ulp, the lower tail too (denormal results to the smallest denormal). The tail is exp(-a^2) t Q(t) / 2
-// with a = |x| / sqrt(2), t = 1 / (1 + 0.3275911 a), Q of degree 9 to a relative 2^-27.
+// Both to 8 ulp, the lower tail too (denormal results to the smallest denormal). The tail is
+// exp(-a^2) t Q(t) / 2 with a = |x| / sqrt(2), t = 1 / (1 + 0.3275911 a), Q of degree 9 to a
+// relative 2^-27.
 template <class D, class V>
 HWY_INLINE Normal<D> NormalOf(D d, V x) {
   const auto one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);

@@ -1,8 +1,8 @@
 // Walks of a row by whole vectors and one partial one, for sums over rows; include it after
 // hwy/highway.h.
 //
-// channels-inl.h ends a row with narrower vectors; here the last vector is as wide as the others, so
-// that one set of accumulators serves the whole row.
+// channels-inl.h ends a row with narrower vectors; here the last vector is as wide as the others,
+// so that one set of accumulators serves the whole row.
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>

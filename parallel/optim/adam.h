@@ -1,6 +1,6 @@
 // Adam (Kingma and Ba 2015, algorithm 1) and AdamW (Loshchilov and Hutter 2019, algorithm 2), as
-// torch.optim.Adam and AdamW; adam_kernel.h has the formulas. All parameters are updated in one pass
-// over memory, split by elements among the threads.
+// torch.optim.Adam and AdamW; adam_kernel.h has the formulas. All parameters are updated in one
+// pass over memory, split by elements among the threads.
 #pragma once
 
 #include "parallel/optim/optimizer.h"

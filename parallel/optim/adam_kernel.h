@@ -1,5 +1,5 @@
-// The inner loop of Adam and AdamW: one pass over parameter, gradient and moments. Highway picks the
-// vector width at run time, and every width from x86-64-v3 and Armv8 on gives the same bits.
+// The inner loop of Adam and AdamW: one pass over parameter, gradient and moments. Highway picks
+// the vector width at run time, and every width from x86-64-v3 and Armv8 on gives the same bits.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct AdamTensors {
   T* largest;          // of the variance (AMSGrad); may be null
 };
 
-// For every element, with one rounding an operation; a few ulp of a step from PyTorch's CPU kernels,
-// whose roundings change with their vector width:
+// For every element, with one rounding an operation; a few ulp of a step from PyTorch's CPU
+// kernels, whose roundings change with their vector width:
 //   d = gradient * gradient_scale
 //   decoupled:  parameter = parameter * (1 - learning_rate * weight_decay)
 //   else:       d = fma(parameter, weight_decay, d)
-//   mean = fma(d - mean, 1 - beta1, mean), or d - (d - mean) * beta1 where beta1 < 0.5, as lerp does
+//   mean = fma(d - mean, 1 - beta1, mean); d - (d - mean) * beta1 where beta1 <= 0.5, as lerp does
 //   variance = fma((1 - beta2) * d, d, variance * beta2);  largest = max(largest, variance)
 //   denominator = fma(sqrt(variance or largest), 1 / sqrt(1 - beta2^step), eps)
 //   parameter = parameter - learning_rate / (1 - beta1^step) * mean / denominator

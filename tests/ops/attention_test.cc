@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "autograd/backward.h"
+#include "ops/attention/composed.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/view/view.h"
 #include "runtime/parallel_for.h"
@@ -51,13 +52,16 @@ GRADIENT_CASE(scaled_dot_product_attention, BoolMask) {
   Check(Attend({.attn_mask = BoolMask({2, 1, 1, 5}, 3)}),
         {RandomLeaf({2, 2, 3, 4}), RandomLeaf({2, 2, 5, 4}, 1), RandomLeaf({2, 2, 5, 4}, 2)});
 }
-// A mask that wants a gradient is composed, and rounds otherwise than the tiles; so it always wants one
-// here, whichever input is asked for.
+// A mask that wants a gradient is composed, and rounds otherwise than the tiles; so it always
+// wants one here, whichever input is asked for. Composed whatever is asked for: the kernels, which
+// serve where the mask needs no gradient, round otherwise.
 GRADIENT_CASE(softmax, OfAnAttentionMask) {
   Check(
-      [wants = RandomLeaf({3, 5}, 4)](const Variables& in) {
-        const AttentionOptions options{.attn_mask = Add(in[3], wants)};
-        return Variables{ScaledDotProductAttention(in[0], in[1], in[2], options)};
+      [](const Variables& in) {
+        const AttentionShape shape =
+            AttentionShapeOf(in[0].shape(), in[1].shape(), in[2].shape(), false);
+        return Variables{
+            ComposedAttention(in[0], in[1], in[2], {.attn_mask = in[3]}, shape, {}, 0.5)};
       },
       {RandomLeaf({2, 3, 4}), RandomLeaf({2, 5, 4}, 1), RandomLeaf({2, 5, 4}, 2),
        RandomLeaf({3, 5}, 3)});
@@ -112,8 +116,8 @@ TEST(Attention, F32AgreesWithF64OnOddShapes) {
                    shapes.Normal({n, heads, keys, value_width})},
         .terms = keys + width,
         .gradient_terms = group * rows + keys + width + value_width,
-        // Scores are sums of products of normal values, some 5 deviations wide at most; their rounding
-        // enters the weights' exponents.
+        // Scores are sums of products of normal values, some 5 deviations wide at most; their
+        // rounding enters the weights' exponents.
         .magnitude = 5 * std::sqrt(static_cast<double>(value_width)) + 5};
   });
 }

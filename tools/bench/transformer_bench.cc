@@ -1,5 +1,5 @@
-// The CPU kernels of transformer training, at the sizes of RoBERTa-base (8 x 128 tokens) and GPT-2 (4 x
-// 256), on the calling thread's team (--threads). measure.h says what the counters are.
+// The CPU kernels of transformer training, at the sizes of RoBERTa-base (8 x 128 tokens) and GPT-2
+// (4 x 256), on the calling thread's team (--threads). measure.h says what the counters are.
 #include <fmt/format.h>
 
 #include "autograd/backward.h"

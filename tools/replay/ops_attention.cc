@@ -9,8 +9,8 @@
 namespace torus::replay {
 namespace {
 
-// What rounding does to one score, in units of eps: a product's rows sum `width` terms, and the error
-// enters a weight's exponent, so the result is off by as much of the largest value.
+// What rounding does to one score, in units of eps: a product's rows sum `width` terms, and the
+// error enters a weight's exponent, so the result is off by as much of the largest value.
 double ScoreSize(const Variable& query, const Variable& key, double scale) {
   return std::fabs(scale) * std::sqrt(static_cast<double>(std::max<int64_t>(1, query.dim(-1)))) *
          LargestMagnitude(query.data()) * LargestMagnitude(key.data());

@@ -30,7 +30,8 @@ Tensor Find(const SafetensorsFile& file, const std::string& name) {
   return {};
 }
 
-// Each step rounds nine times on either side, values of the parameter's size (its steps are smaller).
+// Each step rounds nine times on either side, values of the parameter's size; its steps are
+// smaller.
 void ExpectNear(const Tensor& got, const Tensor& want, int64_t step) {
   const std::vector<float> g = ToVector<float>(got), w = ToVector<float>(want);
   double largest = 0;

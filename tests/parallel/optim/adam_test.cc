@@ -47,8 +47,8 @@ AdamOptions RandomOptions(const RandomStream& random, uint64_t at) {
 
 constexpr double kRate = 0.1;
 
-// Three steps beside the plain ones. A step's size is at most lr_scale * kRate / sqrt(1 - beta2), about
-// 20 of it in all; the moments are sums of three terms.
+// Three steps beside the plain ones. A step's size is at most lr_scale * kRate / sqrt(1 - beta2),
+// about 20 of it in all; the moments are sums of three terms.
 template <class T>
 void ExpectPlainSteps(const AdamOptions& options, int64_t count, uint64_t seed) {
   NamedVariable parameter = NormalParameter<T>("p", count, seed);
