@@ -1,27 +1,15 @@
 #include "ops/activation/activation.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "autograd/backward.h"
 #include "ops/activation/math.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
 
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using testing::UniformLeaf;
-using Variables = std::vector<Variable>;
-
 // Normal values lie away from every kink by more than the check's step.
-template <class F>
-testing::CheckedFunction Of(const F& f) {
-  return [f](const Variables& in) { return Variables{f(in[0])}; };
-}
-
 GRADIENT_CASE(relu, Views) { Check(Of(Relu), {TransposedLeaf({3, 4})}); }
 GRADIENT_CASE(relu, Empty) { Check(Of(Relu), {RandomLeaf({2, 0})}); }
 GRADIENT_CASE(relu, Scalar) { Check(Of(Relu), {RandomLeaf({})}); }

@@ -1,5 +1,5 @@
-// The float batch norm against the double one, forward and backward, on 200 random odd shapes for each activation and at
-// every vector width of the machine.
+// The float batch norm against the double one, forward and backward, on 200 random odd shapes for
+// each activation and at every vector width of the machine.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -58,8 +58,8 @@ Case Draw(testing::OddShapes& draw, Activation activation) {
   return c;
 }
 
-// dy, but zero where the exact value before the clamp lies so near to a bound that rounding decides the mask: there the
-// two may differ by all of dy.
+// dy, but zero where the exact value before the clamp lies so near to a bound that rounding decides
+// the mask: there the two may differ by all of dy.
 Tensor AwayFromBounds(const Tensor& dy, const Tensor& unclamped, double margin) {
   std::vector<float> out = ToVector<float>(dy);
   const auto t = ToVector<double>(unclamped);
@@ -81,8 +81,9 @@ void Compare(Case c) {
   SCOPED_TRACE(::testing::Message()
                << ToString(c.x.shape()) << (c.training ? " training" : " evaluation")
                << (c.residual.defined() ? " residual" : ""));
-  // 1 / std is at most 1 / sqrt(eps) = 10 and the weight 3. A value takes about ten roundings, each of a number below
-  // 10 (3 |x - mean| + |bias| + |residual|), times that slope where x or the mean were rounded.
+  // 1 / std is at most 1 / sqrt(eps) = 10 and the weight 3. A value takes about ten roundings, each
+  // of a number below 10 (3 |x - mean| + |bias| + |residual|), times that slope where x or the mean
+  // were rounded.
   const double value = 10 * kEps * 10 * 30;
   const double terms = static_cast<double>(c.x.numel() / c.x.dim(-1));
   Case unclamped = c;

@@ -1,21 +1,14 @@
-// Extrema, powers, selection, indexing and statistics in f32 agree with their f64 twins on 200 random
-// odd shapes each, forward and backward.
-#include <gtest/gtest.h>
-
+// Extrema, powers, selection, indexing and statistics in f32 agree with their f64 twins on 200
+// random odd shapes each, forward and backward.
 #include "ops/elementwise/extrema.h"
 #include "ops/elementwise/select.h"
 #include "ops/indexing/indexing.h"
 #include "ops/statistics/extremum.h"
 #include "ops/statistics/spread.h"
-#include "tests/testing/twins.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::CheckTwins;
-using testing::OddShapes;
-using testing::Twin;
-using Variables = std::vector<Variable>;
 
 // A row broadcasts over the rows of a matrix; its gradient sums them and the three outputs.
 TEST(ChoiceTwins, ExtremaAndSelection) {

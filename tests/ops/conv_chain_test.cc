@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "autograd/backward.h"
+#include "ops/activation/activation.h"
+#include "ops/batch_norm/batch_norm.h"
 #include "ops/conv_chain/expand.h"
 #include "ops/convolution/convolution.h"
 #include "runtime/error.h"
@@ -25,7 +27,8 @@ using testing::OddShapes;
 using testing::RandomLeaf;
 using testing::UniformLeaf;
 
-// f64 is composed of conv2d and batch_norm, which have cases of their own; this one checks their composition.
+// f64 is composed of conv2d and batch_norm, which have cases of their own; this one checks their
+// composition.
 TEST(ConvChain, DoubleGradientsAreRight) {
   SetTeamSize(1);
   const auto chain = [](const std::vector<Variable>& in) {
@@ -153,27 +156,81 @@ std::pair<double, double> Errors(const Tensor& fast, const Tensor& exact) {
   return {std::sqrt(error / n), std::sqrt(size / n)};
 }
 
-// Every layer may stretch what rounding left (by its weights and by 1 / std, up to 10) and each element takes some hundred
-// roundings of the order of eps; forward and backward pass at most four layers each.
+// Every layer may stretch what rounding left (by its weights and by 1 / std, up to 10) and each
+// element takes some hundred roundings of the order of eps; forward and backward pass at most four
+// layers each.
 constexpr double kValueTolerance = 100 * std::numeric_limits<float>::epsilon() * 40;
 
-void Compare(const Chain& chain, int& flips) {
-  const Results fast = RunChain(chain, DType::kF32), exact = RunChain(chain, DType::kF64);
-  const auto [error, size] = Errors(fast.y, exact.y);
-  ASSERT_LE(error, kValueTolerance * (size + 1)) << "y";
+// What goes into each activation, by the plain ops in `dtype`.
+std::vector<Tensor> BeforeActivations(const Chain& chain, DType dtype) {
+  std::vector<Tensor> before;
+  Variable x(chain.x.To(dtype));
+  for (size_t l = 0; l < chain.weights.size(); ++l) {
+    const auto of = [&](const Tensor& t) { return Variable(t.To(dtype)); };
+    const Variable z = ops::Conv2d(x, of(chain.weights[l]), {}, chain.options[l]);
+    const Variable t =
+        ops::BatchNormTrain(z, of(chain.norm_weights[l]), of(chain.norm_biases[l]), 1e-2).y;
+    before.push_back(t.data());
+    const Activation activation = chain.activations[l];
+    x = activation == Activation::kNone   ? t
+        : activation == Activation::kRelu ? ops::Relu(t)
+                                          : ops::Relu6(t);
+  }
+  return before;
+}
+
+// Distance of the nearest value to a bound of the activation.
+double NearestToBound(const Tensor& before, Activation activation) {
+  double nearest = std::numeric_limits<double>::infinity();
+  if (activation == Activation::kNone) return nearest;
+  for (double t : ToVector<double>(before)) {
+    nearest = std::min(nearest, std::abs(t));
+    if (activation == Activation::kRelu6) nearest = std::min(nearest, std::abs(t - 6));
+  }
+  return nearest;
+}
+
+// Whether a value lies so near to a clamp's bound that rounding may put it on the other side, where
+// the gradient differs by a whole term: within four times the largest rounding error that the plain
+// f32 ops have in that layer.
+bool MayFlip(const Chain& chain) {
+  const auto exact = BeforeActivations(chain, DType::kF64);
+  const auto plain = BeforeActivations(chain, DType::kF32);
+  for (size_t l = 0; l < exact.size(); ++l) {
+    const auto a = ToVector<float>(plain[l]);
+    const auto b = ToVector<double>(exact[l]);
+    double error = 0;
+    for (size_t i = 0; i < a.size(); ++i) error = std::max(error, std::abs(a[i] - b[i]));
+    if (NearestToBound(exact[l], chain.activations[l]) <= 4 * error) return true;
+  }
+  return false;
+}
+
+void ExpectNear(const Tensor& fast, const Tensor& exact, double size, const char* what, size_t i) {
+  EXPECT_LE(Errors(fast, exact).first, kValueTolerance * (size + 1)) << what << " " << i;
+}
+
+void CompareForward(const Results& fast, const Results& exact) {
+  ExpectNear(fast.y, exact.y, Errors(fast.y, exact.y).second, "y", 0);
   for (size_t i = 0; i < fast.statistics.size(); ++i)
-    ASSERT_LE(Errors(fast.statistics[i], exact.statistics[i]).first,
-              kValueTolerance * (Largest(exact.statistics[i]) + 1))
-        << "statistics " << i;
-  // A value within rounding of a clamp's bound may fall on either side, and then a gradient differs by a whole term: that
-  // is no error, but it must be rare (fewer than one in a thousand of some thousand values a chain: one chain in ten).
+    ExpectNear(fast.statistics[i], exact.statistics[i], Largest(exact.statistics[i]), "statistics",
+               i);
+}
+
+void CompareGradients(const Results& fast, const Results& exact) {
   double largest = 0;
   for (const Tensor& g : exact.gradients) largest = std::max(largest, Largest(g));
   for (size_t i = 0; i < fast.gradients.size(); ++i)
-    if (Errors(fast.gradients[i], exact.gradients[i]).first > kValueTolerance * (largest + 1)) {
-      ++flips;
-      return;
-    }
+    ExpectNear(fast.gradients[i], exact.gradients[i], largest, "gradient", i);
+}
+
+// Returns whether gradients were compared too: only a chain that may flip is let off.
+bool Compare(const Chain& chain) {
+  const Results fast = RunChain(chain, DType::kF32), exact = RunChain(chain, DType::kF64);
+  CompareForward(fast, exact);
+  if (MayFlip(chain)) return false;
+  CompareGradients(fast, exact);
+  return true;
 }
 
 // Whether wide tensors are kept or made again.
@@ -191,26 +248,24 @@ INSTANTIATE_TEST_SUITE_P(Expand, ConvChainWays, ::testing::Bool());
 TEST_P(ConvChainWays, FusedAgreesWithComposedAtEveryVectorWidth) {
   testing::ForEachVectorWidth([] {
     OddShapes draw(3);
-    int flips = 0;
-    for (int i = 0; i < 200 && !HasFatalFailure(); ++i) {
+    int compared = 0;
+    for (int i = 0; i < 300 && !HasFailure(); ++i) {
       SCOPED_TRACE(i);
-      Compare(RandomChain(draw, GetParam()), flips);
+      compared += Compare(RandomChain(draw, GetParam()));
     }
-    EXPECT_LE(flips, 20);
+    EXPECT_GE(compared, 200);
   });
 }
 
-// Without clamps nothing can flip: every gradient must agree.
+// Without clamps nothing can flip: every gradient is compared.
 TEST_P(ConvChainWays, FusedGradientsAgreeWithoutClamps) {
   testing::ForEachVectorWidth([] {
     OddShapes draw(4);
-    int flips = 0;
-    for (int i = 0; i < 200 && !HasFatalFailure(); ++i) {
+    for (int i = 0; i < 200 && !HasFailure(); ++i) {
       SCOPED_TRACE(i);
       Chain chain = RandomChain(draw, GetParam());
       std::fill(chain.activations.begin(), chain.activations.end(), Activation::kNone);
-      Compare(chain, flips);
-      ASSERT_EQ(flips, 0);
+      EXPECT_TRUE(Compare(chain));
     }
   });
 }

@@ -1,5 +1,5 @@
-// The float convolutions (GEMM, depthwise, oneDNN) against the double loops, forward and both gradients, on 200 random
-// odd shapes for each kind and at every vector width of the machine.
+// The float convolutions (GEMM, depthwise, oneDNN) against the double loops, forward and both
+// gradients, on 200 random odd shapes for each kind and at every vector width of the machine.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -79,8 +79,8 @@ Results Run(const Case& c, DType dtype, uint64_t seed) {
   return {y.data(), x.grad(), weight.grad(), c.bias ? bias.grad() : Tensor()};
 }
 
-// A sum of `terms` products of unit normals: its partial sums stay below 6 sqrt(terms) + 6, and each of terms + 1 roundings
-// errs by at most half an eps of one.
+// A sum of `terms` products of unit normals: its partial sums stay below 6 sqrt(terms) + 6, and
+// each of terms + 1 roundings errs by at most half an eps of one.
 void ExpectNear(const Tensor& fast, const Tensor& exact, int64_t terms, const char* what) {
   const double n = static_cast<double>(terms);
   const double tolerance =

@@ -1,18 +1,12 @@
 #include "ops/dropout/dropout.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "runtime/parallel_for.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using Variables = std::vector<Variable>;
 
 StepContext Context(const std::vector<int64_t>& samples, int64_t step = 0) {
   return {.seed = 7, .step = step, .samples = samples};

@@ -1,18 +1,12 @@
 #include "ops/elementwise/elementwise.h"
 
-#include <gtest/gtest.h>
-
 #include "autograd/backward.h"
 #include "ops/elementwise/broadcast.h"
-#include "tests/testing/gradient_check.h"
+#include "ops/elementwise/cast.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using testing::UniformLeaf;
-using Variables = std::vector<Variable>;
 
 Variable Floats(const std::vector<float>& values, const Shape& shape) {
   return Variable(FromVector(values, shape));
@@ -63,6 +57,33 @@ GRADIENT_CASE(div, OneInputTwice) {
 }
 GRADIENT_CASE(neg, Views) {
   Check([](const Variables& in) { return Variables{Neg(in[0])}; }, {TransposedLeaf({2, 3})});
+}
+
+// Linear, so a wide step loses nothing and keeps f32's rounding small beside it.
+GRADIENT_CASE(cast, ThroughFloat) {
+  Check([](const Variables& in) { return Variables{Cast(Cast(in[0], DType::kF32), DType::kF64)}; },
+        {TransposedLeaf({2, 3})}, {.eps = 1e-2});
+}
+
+TEST(Cast, KeepsItselfAndStopsGradientsOfWholeNumbers) {
+  const Variable x(FromVector<float>({-1.5, 2.5}, {2}), true);
+  EXPECT_EQ(Cast(x, DType::kF32), x);
+  EXPECT_EQ(ToVector<int64_t>(Cast(x, DType::kI64).data()), (std::vector<int64_t>{-1, 2}));
+  EXPECT_FALSE(Cast(x, DType::kI64).requires_grad());
+  EXPECT_TRUE(Cast(x, DType::kBF16).requires_grad());
+}
+
+// The values are torch.div's.
+TEST(Div, RoundsTowardsZeroOrDown) {
+  const Variable a = Floats({7, -7, 7, -7, 1, 0}, {6}), b = Floats({2, 2, -2, -2, 0, -3}, {6});
+  EXPECT_EQ(ToVector<float>(Div(a, b, DivRounding::kTrunc).data()),
+            (std::vector<float>{3, -3, -3, 3, INFINITY, 0}));
+  EXPECT_EQ(ToVector<float>(Div(a, b, DivRounding::kFloor).data()),
+            (std::vector<float>{3, -4, -4, 3, INFINITY, 0}));
+  // 1 / 0.1f rounds to 10, but 0.1f is a little more than a tenth.
+  const Variable one = Floats({1}, {1}), tenth = Floats({0.1f}, {1});
+  EXPECT_EQ(Div(one, tenth, DivRounding::kTrunc).data().Item(), 10);
+  EXPECT_EQ(Div(one, tenth, DivRounding::kFloor).data().Item(), 9);
 }
 
 TEST(PlanBroadcast, MergesWhatIsWalkedAlike) {

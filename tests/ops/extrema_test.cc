@@ -1,19 +1,12 @@
 #include "ops/elementwise/extrema.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "autograd/backward.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using testing::UniformLeaf;
-using Variables = std::vector<Variable>;
 
 Variables MaximumAll(const Variables& in) { return {Maximum(in[0], in[1])}; }
 Variables MinimumAll(const Variables& in) { return {Minimum(in[0], in[1])}; }

@@ -49,7 +49,8 @@ void Compare(const Case& c, std::mt19937& rng) {
        static_cast<float>(c.beta), fast.data(), c.ldc);
   Gemm(c.ta, c.tb, c.m, c.n, c.k, c.alpha, da.data(), c.lda, db.data(), c.ldb, c.beta, exact.data(),
        c.ldc);
-  // Each of k + 2 roundings is at most eps of a partial sum; sums of k unit normals stay below 5 sqrt(k) + 5.
+  // Each of k + 2 roundings is at most eps of a partial sum; sums of k unit normals stay below 5
+  // sqrt(k) + 5.
   const double k = static_cast<double>(c.k);
   const double tolerance = std::numeric_limits<float>::epsilon() * (k + 2) * (5 * std::sqrt(k) + 5);
   for (size_t i = 0; i < fast.size(); ++i)

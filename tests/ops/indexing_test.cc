@@ -1,17 +1,11 @@
 #include "ops/indexing/indexing.h"
 
-#include <gtest/gtest.h>
-
 #include "autograd/backward.h"
 #include "runtime/parallel_for.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using Variables = std::vector<Variable>;
 
 Variable Index(const std::vector<int64_t>& values, const Shape& shape) {
   return Variable(FromVector(values, shape));

@@ -1,17 +1,11 @@
 #include "ops/view/join.h"
 
-#include <gtest/gtest.h>
-
 #include "autograd/backward.h"
 #include "ops/view/view_shape.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using Variables = std::vector<Variable>;
 
 testing::CheckedFunction CatAlong(int64_t dim) {
   return [dim](const Variables& in) { return Variables{Cat(in, dim)}; };

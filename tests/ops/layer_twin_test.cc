@@ -1,7 +1,5 @@
 // Activations, pooling, softmax, losses and dropout in f32 agree with their f64 twins on 200 random
 // odd shapes each, forward and backward.
-#include <gtest/gtest.h>
-
 #include "ops/activation/activation.h"
 #include "ops/activation/math.h"
 #include "ops/dropout/dropout.h"
@@ -9,15 +7,11 @@
 #include "ops/pooling/average_pool.h"
 #include "ops/pooling/max_pool.h"
 #include "ops/softmax/softmax.h"
-#include "tests/testing/twins.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
 
-using testing::CheckTwins;
-using testing::OddShapes;
-using testing::Twin;
-using Variables = std::vector<Variable>;
 using Unary = std::function<Variable(const Variable&)>;
 
 // Several functions of one input, each an output. `magnitude` is of what cancels on the way.

@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "ops/loss/class_shape.h"
@@ -7,15 +5,10 @@
 #include "ops/loss/mse_loss.h"
 #include "ops/loss/nll_loss.h"
 #include "ops/softmax/softmax.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using testing::UniformLeaf;
-using Variables = std::vector<Variable>;
 
 Variable Classes(const std::vector<int64_t>& values, const Shape& shape) {
   return Variable(FromVector(values, shape));
@@ -47,6 +40,20 @@ GRADIENT_CASE(nll_loss, OneSample) {
 }
 GRADIENT_CASE(nll_loss, EmptySum) {
   Check(NllOf(Classes({}, {0}), {.reduction = LossReduction::kSum}), {RandomLeaf({0, 3})});
+}
+GRADIENT_CASE(cross_entropy, MeanWithIgnored) {
+  Check(EntropyOf(Classes({2, 0, 1, 1, 2}, {5}), {.ignore_index = 0}), {RandomLeaf({5, 3})});
+}
+GRADIENT_CASE(cross_entropy, NoneOverPixels) {
+  Check(EntropyOf(Classes({2, 0, 1, -1, 0, 2}, {2, 3}),
+                  {.ignore_index = -1, .reduction = LossReduction::kNone}),
+        {TransposedLeaf({2, 3, 3})});
+}
+GRADIENT_CASE(cross_entropy, OneSample) {
+  Check(EntropyOf(Classes({1}, {}), {.reduction = LossReduction::kSum}), {RandomLeaf({3})});
+}
+GRADIENT_CASE(cross_entropy, Empty) {
+  Check(EntropyOf(Classes({}, {0}), {.reduction = LossReduction::kSum}), {RandomLeaf({0, 3})});
 }
 GRADIENT_CASE(nll_loss, CrossEntropySmoothed) {
   Check(EntropyOf(Classes({2, 0, 1, 1}, {4}),

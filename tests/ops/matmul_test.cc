@@ -1,18 +1,12 @@
 #include "ops/matmul/matmul.h"
 
-#include <gtest/gtest.h>
-
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul_shape.h"
 #include "ops/matmul/product.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using Variables = std::vector<Variable>;
 
 Variables MatmulAll(const Variables& in) { return {Matmul(in[0], in[1])}; }
 Variables LinearAll(const Variables& in) {
@@ -55,6 +49,14 @@ GRADIENT_CASE(linear, VectorWithoutBias) {
 }
 GRADIENT_CASE(linear, Batches) {
   Check(LinearAll, {TransposedLeaf({2, 2, 3}), RandomLeaf({1, 3}, 1), RandomLeaf({1}, 2)});
+}
+GRADIENT_CASE(linear, InOut) {
+  Check([](const Variables& in) { return Variables{LinearInOut(in[0], in[1], in[2])}; },
+        {RandomLeaf({2, 3, 4}), RandomLeaf({4, 5}, 1), RandomLeaf({5}, 2)});
+}
+GRADIENT_CASE(linear, InOutOfAView) {
+  Check([](const Variables& in) { return Variables{LinearInOut(in[0], in[1])}; },
+        {TransposedLeaf({3, 4}), TransposedLeaf({4, 5}, 1)});
 }
 GRADIENT_CASE(linear, EmptyBatch) {
   Check(LinearAll, {RandomLeaf({0, 3}), RandomLeaf({4, 3}, 1), RandomLeaf({4}, 2)});

@@ -1,18 +1,12 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "ops/pooling/average_pool.h"
 #include "ops/pooling/max_pool.h"
 #include "ops/pooling/pooling_shape.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using Variables = std::vector<Variable>;
 
 testing::CheckedFunction MaxOf(const MaxPool2dOptions& options) {
   return [options](const Variables& in) { return Variables{MaxPool2d(in[0], options)}; };

@@ -1,18 +1,12 @@
 #include "ops/reduction/reduction.h"
 
-#include <gtest/gtest.h>
-
 #include "ops/reduction/reduction_shape.h"
 #include "ops/reduction/sum.h"
 #include "runtime/parallel_for.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using Variables = std::vector<Variable>;
 
 testing::CheckedFunction SumFunction(const Dims& dims, bool keepdim) {
   return [=](const Variables& in) { return Variables{Sum(in[0], dims, keepdim)}; };

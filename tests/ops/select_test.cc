@@ -1,15 +1,9 @@
 #include "ops/elementwise/select.h"
 
-#include <gtest/gtest.h>
-
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using Variables = std::vector<Variable>;
 
 Variable Mask(const Shape& shape) {
   Tensor mask(shape, DType::kBool);

@@ -1,18 +1,12 @@
 #include "ops/softmax/softmax.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "ops/elementwise/elementwise.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using Variables = std::vector<Variable>;
 
 testing::CheckedFunction SoftmaxAlong(int64_t dim) {
   return [dim](const Variables& in) { return Variables{Softmax(in[0], dim)}; };

@@ -1,18 +1,12 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "autograd/backward.h"
 #include "ops/statistics/extremum.h"
 #include "ops/statistics/spread.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using Variables = std::vector<Variable>;
 
 testing::CheckedFunction AmaxOf(const Dims& dims, bool keepdim) {
   return [=](const Variables& in) { return Variables{Amax(in[0], dims, keepdim)}; };

@@ -1,21 +1,14 @@
-// The arithmetic kernels in f32 agree with their f64 twins on 200 random odd shapes each, forward and
-// backward.
-#include <gtest/gtest.h>
-
+// The arithmetic kernels in f32 agree with their f64 twins on 200 random odd shapes each, forward
+// and backward.
 #include "ops/elementwise/elementwise.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/reduction/reduction.h"
 #include "ops/reduction/reduction_shape.h"
-#include "tests/testing/twins.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::CheckTwins;
-using testing::OddShapes;
-using testing::Twin;
-using Variables = std::vector<Variable>;
 
 // A shape that broadcasts with `shape`.
 Shape Broadcastable(OddShapes& shapes, const Shape& shape) {

@@ -1,23 +1,11 @@
 #include "ops/view/view.h"
 
-#include <gtest/gtest.h>
-
 #include "ops/elementwise/elementwise.h"
 #include "ops/view/view_shape.h"
-#include "tests/testing/gradient_check.h"
+#include "tests/ops/op_test.h"
 
 namespace torus::ops {
 namespace {
-
-using testing::RandomLeaf;
-using testing::TransposedLeaf;
-using Variables = std::vector<Variable>;
-
-// Wraps an op so that the check sees a result that differs from place to place.
-template <class F>
-testing::CheckedFunction Of(const F& f) {
-  return [f](const Variables& in) { return Variables{f(in[0])}; };
-}
 
 GRADIENT_CASE(reshape, Contiguous) {
   Check(Of([](const Variable& x) { return Reshape(x, {3, -1}); }), {RandomLeaf({2, 3, 2})});
