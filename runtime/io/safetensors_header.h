@@ -1,0 +1,41 @@
+// The JSON header of a safetensors file, see safetensors.h: names, dtypes, shapes and places of tensors.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/dtype.h"
+#include "runtime/shape.h"
+
+namespace torus::safetensors {
+
+inline constexpr uint64_t kMaxHeader = 100'000'000;  // bytes; the reference implementation's bound
+inline constexpr const char* kMetadata = "__metadata__";
+
+// A tensor's entry: bytes [begin, end) of what follows the header.
+struct Entry {
+  std::string name;
+  DType dtype;
+  Shape shape;
+  uint64_t begin, end;
+};
+
+struct Header {
+  std::map<std::string, std::string> metadata;
+  std::vector<Entry> entries;  // by position, without hole or overlap
+};
+
+// Checks all that ReadSafetensors promises of a header in front of `data_bytes` bytes; BadInput naming
+// `path` and the tensor otherwise.
+Header ParseHeader(const std::string& path, const std::string& text, uint64_t data_bytes);
+
+// "F32", as the format writes it.
+std::string_view Spell(DType dtype);
+
+// A name from a file, fit for one line of a message: quoted, escaped and not too long.
+std::string Quote(const std::string& name);
+
+}  // namespace torus::safetensors
