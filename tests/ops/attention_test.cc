@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "autograd/backward.h"
-#include "ops/attention/composed.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/view/view.h"
 #include "runtime/parallel_for.h"
@@ -53,15 +52,12 @@ GRADIENT_CASE(scaled_dot_product_attention, BoolMask) {
         {RandomLeaf({2, 2, 3, 4}), RandomLeaf({2, 2, 5, 4}, 1), RandomLeaf({2, 2, 5, 4}, 2)});
 }
 // A mask that wants a gradient is composed, and rounds otherwise than the tiles; so it always
-// wants one here, whichever input is asked for. Composed whatever is asked for: the kernels, which
-// serve where the mask needs no gradient, round otherwise.
+// wants one here, whichever input is asked for.
 GRADIENT_CASE(softmax, OfAnAttentionMask) {
   Check(
-      [](const Variables& in) {
-        const AttentionShape shape =
-            AttentionShapeOf(in[0].shape(), in[1].shape(), in[2].shape(), false);
-        return Variables{
-            ComposedAttention(in[0], in[1], in[2], {.attn_mask = in[3]}, shape, {}, 0.5)};
+      [wants = RandomLeaf({3, 5}, 4)](const Variables& in) {
+        const AttentionOptions options{.attn_mask = Add(in[3], wants)};
+        return Variables{ScaledDotProductAttention(in[0], in[1], in[2], options)};
       },
       {RandomLeaf({2, 3, 4}), RandomLeaf({2, 5, 4}, 1), RandomLeaf({2, 5, 4}, 2),
        RandomLeaf({3, 5}, 3)});
