@@ -275,12 +275,15 @@ TorchFile FromStream(std::string_view bytes, const std::string& where) {
 
 }  // namespace
 
+TorchFile ReadTorchBytes(std::string_view bytes, const std::string& where) {
+  return ZipReader::IsZip(bytes) ? FromZip(bytes, where) : FromStream(bytes, where);
+}
+
 TorchFile ReadTorchFile(const std::string& path) {
   const io::InputFile file(path);
   const auto bytes = std::make_unique_for_overwrite<char[]>(file.size());
   file.ReadAt(0, bytes.get(), file.size());
-  const std::string_view view(bytes.get(), file.size());
-  return ZipReader::IsZip(view) ? FromZip(view, path) : FromStream(view, path);
+  return ReadTorchBytes({bytes.get(), file.size()}, path);
 }
 
 }  // namespace torus

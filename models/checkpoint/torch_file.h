@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/tensor.h"
@@ -21,5 +22,8 @@ struct TorchFile {
 // each storage must have the length that its tensors were saved with, each tensor lie within its
 // storage and be no larger. Memory is bounded by a small multiple of the file's size.
 TorchFile ReadTorchFile(const std::string& path);
+
+// The same of a file's bytes; errors are tagged `where`.
+TorchFile ReadTorchBytes(std::string_view bytes, const std::string& where);
 
 }  // namespace torus

@@ -22,12 +22,6 @@ std::string ReadAll(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::string Written(const std::string& bytes) {
-  const std::string path = ::testing::TempDir() + "/damaged.pth";
-  std::ofstream(path, std::ios::binary) << bytes;
-  return path;
-}
-
 std::map<std::string, Tensor> Wanted(const std::string& path) {
   std::map<std::string, Tensor> wanted;
   for (const NamedTensor& t : ReadSafetensors(path).tensors) wanted[t.name] = t.value;
@@ -59,7 +53,7 @@ TEST_P(TorchFiles, DamageIsAnErrorAndNothingElse) {
   int refused = 0;
   auto read = [&](const std::string& bytes) {
     try {
-      ReadTorchFile(Written(bytes));
+      ReadTorchBytes(bytes, "damaged.pth");
     } catch (const BadInput& error) {
       EXPECT_NE(std::string(error.what()).find("damaged.pth"), std::string::npos);
       ++refused;
@@ -108,7 +102,9 @@ TEST(Pickle, CallsNothing) {
 TEST(Pickle, RefusesProgramsThatEndWrongly) {
   for (const char* program :
        {"", "N", "NN.", ".", "(", "t.", "0.", "a.", "}(NNNu.", "]NNs.", "h\x05.",
-        "X\x7f\x7f\x7f\x7f""a.", "\x8b\xff\xff\xff\x7f.", "NQ.", "NR.", "Nb.", "\x80\x09N."})
+        "X\x7f\x7f\x7f\x7f"
+        "a.",
+        "\x8b\xff\xff\xff\x7f.", "NQ.", "NR.", "Nb.", "\x80\x09N."})
     EXPECT_NE(ErrorOf(program), "no error") << program;
 }
 
