@@ -1,5 +1,6 @@
 #include "data/cifar10.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "data/cifar_records.h"
@@ -8,6 +9,12 @@ namespace torus::data {
 namespace {
 
 constexpr CifarForm kForm{.labels = 1, .label = 0, .classes = 10};
+
+// The folder itself, or the one within it that the published archive unpacks to.
+std::string FolderOf(const std::string& dir) {
+  const std::string inside = dir + "/cifar-10-batches-bin";
+  return std::filesystem::is_directory(inside) ? inside : dir;
+}
 
 std::vector<std::string> Files(const std::string& dir, Split split) {
   if (split == Split::kTest) return {dir + "/test_batch.bin"};
@@ -23,7 +30,8 @@ void ReadCifarFile(const std::string& path, int64_t records, int64_t first, Tens
   ReadCifarRecords(path, kForm, records, first, images, labels);
 }
 
-std::unique_ptr<ImageSet> OpenCifar10(const std::string& dir, Split split) {
+std::unique_ptr<ImageSet> OpenCifar10(const std::string& given, Split split) {
+  const std::string dir = FolderOf(given);
   const std::vector<std::string> files = Files(dir, split);
   const int64_t count = static_cast<int64_t>(files.size()) * kCifarRecordsPerFile;
   DatasetInfo info{.name = fmt::format("cifar10 {}", Name(split)),
