@@ -37,6 +37,7 @@ StepModel RobertaStep() {
 StepModel Gpt2Step() {
   Gpt2Options options;
   options.resid_pdrop = options.embd_pdrop = options.attn_pdrop = 0;
+  options.head_in_loss = true;
   return OfText(Gpt2(options), options.vocab_size);
 }
 

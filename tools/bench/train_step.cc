@@ -2,8 +2,8 @@
 
 #include "autograd/backward.h"
 #include "models/checkpoint/state_dict.h"
+#include "models/gpt2/gpt2.h"
 #include "ops/loss/cross_entropy.h"
-#include "ops/view/view.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/rng.h"
 
@@ -44,11 +44,10 @@ Tensor ReadImages(const Tensor& images, const std::string& where) {
   return images.Permute({0, 2, 3, 1}).Contiguous();
 }
 
-// The mean over all rows of (..., classes).
-Variable Loss(const Variable& logits, const Variable& labels) {
-  const int64_t classes = logits.dim(logits.data().rank() - 1);
-  return ops::CrossEntropy(ops::Reshape(logits, {logits.data().numel() / classes, classes}),
-                           labels);
+// Labels are (N), or of a language model (N, T).
+Variable Loss(const std::vector<Variable>& outputs, const Tensor& labels) {
+  return labels.rank() == 2 ? NextTokenLoss(outputs, labels)
+                            : ops::CrossEntropy(outputs[0], Variable(labels));
 }
 
 }  // namespace
@@ -77,14 +76,14 @@ void TrainStep::SetBatch(const Tensor& inputs, const Tensor& labels) {
   options_.batch = inputs.dim(0);
   options_.size = inputs.dim(1);
   inputs_ = Variable(inputs);
-  labels_ = Variable(labels.View({labels.numel()}));
+  labels_ = labels;
   for (int64_t i = 0; i < inputs.dim(0); ++i) ctx_.samples.push_back(i);
   flops_ = 3 * static_cast<double>(model_.model->Cost(inputs.shape()).flops);
 }
 
 double TrainStep::Run() {
   model_.optimizer->ZeroGrad();
-  const Variable loss = Loss(model_.model->ForwardAll({inputs_}, ctx_).front(), labels_);
+  const Variable loss = Loss(model_.model->ForwardAll({inputs_}, ctx_), labels_);
   Backward({loss});
   model_.model->EndMiniBatch();
   model_.optimizer->Step(model_.learning_rate);

@@ -35,7 +35,8 @@ class TrainStep {
 
   TrainStepOptions options_;
   StepModel model_;
-  Variable inputs_, labels_;
+  Variable inputs_;
+  Tensor labels_;
   StepContext ctx_;
   double flops_ = 0;
 };

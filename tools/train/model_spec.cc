@@ -77,6 +77,7 @@ Entry Gpt2Entry(const std::string& name, const std::string& title) {
           [name](const ModelSpec& spec, int64_t classes) {
             Gpt2Options options = name == "gpt-char" ? CharacterGpt(classes) : Gpt2Size(name);
             options.vocab_size = classes;
+            options.head_in_loss = true;
             if (spec.layers > 0) options.n_layer = spec.layers;
             return Gpt2(options);
           }};

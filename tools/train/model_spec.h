@@ -29,7 +29,8 @@ std::vector<std::string> ModelNames();
 // BadInput, listing the names, for another.
 ModelSpec ParseModelSpec(const std::string& spec);
 
-// A model with `classes` outputs (of a language model: tokens), initialised from `seed`; then,
+// A model with `classes` outputs (of a language model: tokens; those of GPT-2 leave their head to
+// NextTokenLoss), initialised from `seed`; then,
 // where `weights_file` is not empty, loaded from it (a file or folder, as LoadWeights takes it).
 std::shared_ptr<nn::Sequential> BuildModel(const std::string& spec, int64_t classes, uint64_t seed,
                                            const std::string& weights_file);

@@ -5,8 +5,7 @@
 #include "data/stacked_batch.h"
 #include "data/text/language_data.h"
 #include "data/text/windows.h"
-#include "ops/loss/cross_entropy.h"
-#include "ops/view/view.h"
+#include "models/gpt2/gpt2.h"
 #include "runtime/error.h"
 #include "tools/train/task_data.h"
 
@@ -18,12 +17,8 @@ struct Text {
   std::unique_ptr<data::DisjointWindows> validation;
 };
 
-// Mean over all tokens: logits (N, T, V) and targets (N, T).
 Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
-  const Variable& logits = outputs[0];
-  const Tensor& target = targets[0];
-  return ops::CrossEntropy(ops::Reshape(logits, {target.numel(), logits.dim(2)}),
-                           Variable(target.View({target.numel()})));
+  return NextTokenLoss(outputs, targets[0]);
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST(Replay, IgnoresNoArgument) {
 
 TEST(Replay, SaysWhatItDoesNotKnow) {
   for (const char* spec : {R"({"op": "bessel_j0", "attrs": {}})",
-                           R"({"op": "model", "model": "vgg13", "mode": "train"})",
+                           R"({"op": "model", "model": "vgg14", "mode": "train"})",
                            R"({"op": "optimizer", "optimizer": {"name": "lion"}})"}) {
     const std::string report = Report(
         spec,
