@@ -1,5 +1,6 @@
 #include "data/image.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -7,6 +8,11 @@
 #include "data/file.h"
 #include "data/image_whole.h"
 
+// Zeroed: of a damaged JPEG the decoder may use a Huffman table that no segment has defined, and then follows whatever
+// its memory holds.
+#define STBI_MALLOC(size) std::calloc(1, size)
+#define STBI_REALLOC(block, size) std::realloc(block, size)
+#define STBI_FREE(block) std::free(block)
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
 #define STBI_NO_STDIO

@@ -23,7 +23,7 @@ TEST(Fuzz, Safetensors) {
   RunFuzz({.name = "safetensors",
            .seeds = {one, FileBytes(path)},
            .read = [](const Bytes& bytes) { ReadSafetensors(InFile(bytes)); },
-           .inputs = 6000});
+           .inputs = 1500});
 }
 
 Bytes Idx() {
@@ -36,7 +36,7 @@ TEST(Fuzz, Idx) {
   RunFuzz({.name = "idx",
            .seeds = {Idx(), data::Gzip(Idx())},
            .read = [](const Bytes& bytes) { data::ReadIdx(InFile(bytes), 3); },
-           .inputs = 6000});
+           .inputs = 1500});
 }
 
 // Almost any byte is a pixel: what can be wrong is the length and the labels.
