@@ -1,7 +1,8 @@
 // LeafAlias: lets one use of a leaf have a gradient of its own.
 //
 // A weight that a model uses in two places has one gradient, to which both uses add. Where the two
-// uses may lie on two machines, or on one, and the sum shall have the same bits, each is accumulated
+// uses may lie on two machines, or on one, and the sum shall have the same bits, each is
+// accumulated
 // apart: the second use is recorded under an alias.
 #pragma once
 
@@ -16,8 +17,8 @@ namespace torus {
 using LeafAliases = std::vector<std::pair<Variable, Variable>>;
 
 // While it lives, ops recorded on this thread that read `leaf` have `alias` as their input in the
-// graph, so that a Backward accumulates into alias.grad(). Values are still those of `leaf`. `aliases`
-// must outlive it. They nest; an inner one goes before.
+// graph, so that a Backward accumulates into alias.grad(). Values are still those of `leaf`.
+// `aliases` must outlive it. They nest; an inner one goes before.
 class LeafAlias {
  public:
   explicit LeafAlias(const LeafAliases& aliases);

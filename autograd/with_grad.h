@@ -3,7 +3,8 @@
 
 namespace torus {
 
-// While one lives, gradients are recorded on this thread; the innermost of NoGrad and WithGrad counts.
+// While one lives, gradients are recorded on this thread; the innermost of NoGrad and WithGrad
+// counts.
 class WithGrad {
  public:
   WithGrad();

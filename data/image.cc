@@ -8,8 +8,8 @@
 #include "data/file.h"
 #include "data/image_whole.h"
 
-// Zeroed: of a damaged JPEG the decoder may use a Huffman table that no segment has defined, and then follows whatever
-// its memory holds.
+// Zeroed: of a damaged JPEG the decoder may use a Huffman table that no segment has defined, and
+// then follows whatever its memory holds.
 #define STBI_MALLOC(size) std::calloc(1, size)
 #define STBI_REALLOC(block, size) std::realloc(block, size)
 #define STBI_FREE(block) std::free(block)

@@ -25,8 +25,9 @@ constexpr bool kCached = true;
 
 constexpr bool IsMapped(size_t bytes) { return kCached && bytes >= kHuge; }
 
-// Blocks that all began on a huge page would share their cache sets, and a kernel that reads some of them at one index
-// would evict its own lines (measured: up to a third slower with nine inputs). So each begins a few pages and lines apart.
+// Blocks that all began on a huge page would share their cache sets, and a kernel that reads some
+// of them at one index would evict its own lines (measured: up to a third slower with nine inputs).
+// So each begins a few pages and lines apart.
 constexpr size_t kColours = 32, kColourStep = 4096 + 128;
 constexpr size_t kColourRoom = kColours * kColourStep;
 static_assert(kColourRoom < kHuge && kColourRoom % 4096 == 0 && kColourStep % 64 == 0);
@@ -56,7 +57,8 @@ void UnmapHuge(void* block, size_t bytes) noexcept {
   ::munmap(reinterpret_cast<void*>(address - address % kHuge), bytes + kColourRoom);
 }
 
-// Large blocks are mapped, on huge pages where the system has them; small ones come from the C library.
+// Large blocks are mapped, on huge pages where the system has them; small ones come from the C
+// library.
 class CpuMemory : public MemorySource {
  public:
   std::string Name() const override { return "cpu"; }
@@ -75,7 +77,8 @@ class CpuMemory : public MemorySource {
   }
 };
 
-// A freed block may be handed out again while the GPU still reads it: all work on it must be in one stream's order.
+// A freed block may be handed out again while the GPU still reads it: all work on it must be in one
+// stream's order.
 class GpuMemory : public MemorySource {
  public:
   explicit GpuMemory(int index) : index_(index) {}

@@ -1,5 +1,5 @@
-// Caching allocators: freed blocks are kept for the next request of their size class, because the page faults of
-// fresh activations cost as much as the convolutions that fill them.
+// Caching allocators: freed blocks are kept for the next request of their size class, because the
+// page faults of fresh activations cost as much as the convolutions that fill them.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ struct MemoryStats {
 class Allocator {
  public:
   virtual ~Allocator() = default;
-  // Never null, also for 0 bytes. BrokenEnvironment with what was asked, held and allowed when it cannot be had.
+  // Never null, also for 0 bytes. BrokenEnvironment with what was asked, held and allowed when it
+  // cannot be had.
   virtual void* Allocate(size_t bytes) = 0;
   // `bytes` as at Allocate.
   virtual void Free(void* block, size_t bytes) noexcept = 0;
@@ -32,7 +33,8 @@ class Allocator {
   virtual void ReleaseCached() = 0;
 };
 
-// The process's allocator of a device; lives until the process ends. BadInput for a device this build has not.
+// The process's allocator of a device; lives until the process ends. BadInput for a device this
+// build has not.
 Allocator& AllocatorFor(Device device);
 
 }  // namespace torus

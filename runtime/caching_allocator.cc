@@ -85,7 +85,8 @@ void* CachingAllocator::TryTake(size_t bytes) {
   return block;
 }
 
-// Never counts above the limit, not even for a moment: another thread must not fail for a request that is refused.
+// Never counts above the limit, not even for a moment: another thread must not fail for a request
+// that is refused.
 bool CachingAllocator::Reserve(size_t bytes) {
   const size_t limit = limit_.load(std::memory_order_relaxed);
   size_t held = held_.load(std::memory_order_relaxed);
@@ -129,7 +130,8 @@ void CachingAllocator::ResetPeak() {
 void CachingAllocator::SetLimit(size_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
 
 void CachingAllocator::ReleaseCached() {
-  // Classes rise in size with their index; a class's size is found by asking for the byte after the one before.
+  // Classes rise in size with their index; a class's size is found by asking for the byte after the
+  // one before.
   size_t bytes = 0;
   for (FreeList& list : lists_) {
     bytes = SizeClassOf(bytes + 1).bytes;

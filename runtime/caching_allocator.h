@@ -1,5 +1,5 @@
-// What the allocators of all devices share: size classes, free lists, counts and the limit. Memory itself comes from a
-// MemorySource of the device.
+// What the allocators of all devices share: size classes, free lists, counts and the limit. Memory
+// itself comes from a MemorySource of the device.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace torus {
 
-// A block size: requests are rounded up to a multiple of 64 bytes and to eight steps a doubling, so at most an eighth of a
-// block is lost.
+// A block size: requests are rounded up to a multiple of 64 bytes and to eight steps a doubling, so
+// at most an eighth of a block is lost.
 struct SizeClass {
   int index = 0;
   size_t bytes = 0;
@@ -37,9 +37,10 @@ class MemorySource {
   virtual void Give(void* block, size_t bytes) noexcept = 0;
 };
 
-// Keeps freed blocks by size class, each class under a lock of its own. A class gives back the block freed last: the
-// warmest. Where `cached` is false every block goes straight back to the source, so that a sanitizer sees uses after
-// free; counts and limit stay the same but for rounding.
+// Keeps freed blocks by size class, each class under a lock of its own. A class gives back the
+// block freed last: the warmest. Where `cached` is false every block goes straight back to the
+// source, so that a sanitizer sees uses after free; counts and limit stay the same but for
+// rounding.
 class CachingAllocator : public Allocator {
  public:
   CachingAllocator(std::unique_ptr<MemorySource> source, bool cached);

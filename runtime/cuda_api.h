@@ -1,6 +1,6 @@
-// The few calls of the CUDA runtime that Torus makes from C++ files, without CUDA's headers. Only in a build with
-// --config=cuda. Errors are BrokenEnvironment with CUDA's reason. Streams and events are handles of cudaStream_t and
-// cudaEvent_t; a null stream is the default one.
+// The few calls of the CUDA runtime that Torus makes from C++ files, without CUDA's headers. Only
+// in a build with --config=cuda. Errors are BrokenEnvironment with CUDA's reason. Streams and
+// events are handles of cudaStream_t and cudaEvent_t; a null stream is the default one.
 #pragma once
 
 #include <cstddef>

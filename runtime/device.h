@@ -24,7 +24,8 @@ inline std::string ToString(Device device) {
   return device.kind == DeviceKind::kCpu ? "cpu" : "cuda:" + std::to_string(device.index);
 }
 
-// The one place that chooses between the CPU kernel and the CUDA one. `cuda` is not compiled into a build without CUDA.
+// The one place that chooses between the CPU kernel and the CUDA one. `cuda` is not compiled into a
+// build without CUDA.
 template <class Cpu, class Cuda>
 decltype(auto) OnDevice(Device device, Cpu&& cpu, Cuda&& cuda) {
   if constexpr (kHasCuda) {

@@ -14,7 +14,8 @@ namespace torus {
 TORUS_HOST_DEVICE inline float HalfBitsToFloat(uint16_t half) {
   const uint32_t sign = (half & 0x8000u) << 16, rest = half & 0x7fffu;
   if (rest >= 0x7c00u) return std::bit_cast<float>(sign | (rest << 13) | 0x7f800000u);
-  // Scaling by 2^112 moves the exponent's bias from 15 to 127, and makes normal numbers of denormal ones.
+  // Scaling by 2^112 moves the exponent's bias from 15 to 127, and makes normal numbers of denormal
+  // ones.
   const float magnitude = std::bit_cast<float>(rest << 13) * 0x1p112f;
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(magnitude));
 }
@@ -26,7 +27,8 @@ TORUS_HOST_DEVICE inline uint16_t FloatToHalfBits(float value) {
   if (rest > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u | (rest >> 13 & 0x1ffu));
   if (rest >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // 65520 and above
   if (rest < 0x38800000u) {
-    // Denormal or zero: adding 0.5 leaves the half's last bit at the float's last bit, rounded by the addition.
+    // Denormal or zero: adding 0.5 leaves the half's last bit at the float's last bit, rounded by
+    // the addition.
     const float shifted = std::bit_cast<float>(rest) + 0.5f;
     return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000u));
   }
@@ -41,7 +43,8 @@ TORUS_HOST_DEVICE inline uint16_t FloatToBFloatBits(float value) {
   return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-// The functor behind Copy between dtypes and behind Fill: as C++ casts, 16-bit floats by way of float.
+// The functor behind Copy between dtypes and behind Fill: as C++ casts, 16-bit floats by way of
+// float.
 template <class To, class From>
 struct ElementCast {
   TORUS_HOST_DEVICE To operator()(From value) const {

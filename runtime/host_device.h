@@ -1,4 +1,5 @@
-// Marks a function that runs on the host and, compiled by nvcc, on a GPU too. Its body is what the CPU tests run.
+// Marks a function that runs on the host and, compiled by nvcc, on a GPU too. Its body is what the
+// CPU tests run.
 #pragma once
 
 #ifdef __CUDACC__

@@ -116,7 +116,8 @@ void FillOnGpu(Tensor& out, double value) {
   cuda::Fill(out.mutable_raw(), out.dtype(), out.numel(), value, kDefaultStream);
 }
 
-// Same dtype, any two devices. Memory of the CPU may be read or freed as soon as the call returns, so it waits.
+// Same dtype, any two devices. Memory of the CPU may be read or freed as soon as the call returns,
+// so it waits.
 void CopyBytesWithGpu(const Tensor& in, Tensor& out) {
   const bool with_cpu =
       in.device().kind == DeviceKind::kCpu || out.device().kind == DeviceKind::kCpu;

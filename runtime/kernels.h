@@ -1,4 +1,5 @@
-// The raw kernels that every layer needs. All check their arguments. On a GPU tensors must be contiguous.
+// The raw kernels that every layer needs. All check their arguments. On a GPU tensors must be
+// contiguous.
 #pragma once
 
 #include "runtime/tensor.h"

@@ -1,4 +1,5 @@
-// The raw kernels on a GPU, over contiguous memory. kernels.h is the public face and checks; these assume.
+// The raw kernels on a GPU, over contiguous memory. kernels.h is the public face and checks; these
+// assume.
 #pragma once
 
 #include <cstdint>

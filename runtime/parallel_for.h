@@ -15,8 +15,9 @@ int TeamSize();
 // Sets it for the calling thread alone. BadInput below 1.
 void SetTeamSize(int threads);
 
-// Calls body(begin, end) over disjoint ranges that cover [0, count), one range a thread at most, none smaller than
-// `grain` but the last. Static split: the same count, grain and team size give the same ranges. The body must not throw.
+// Calls body(begin, end) over disjoint ranges that cover [0, count), one range a thread at most,
+// none smaller than `grain` but the last. Static split: the same count, grain and team size give
+// the same ranges. The body must not throw.
 template <class Body>
 void ParallelFor(int64_t count, int64_t grain, const Body& body) {
   const int64_t most = std::max<int64_t>(1, count / std::max<int64_t>(1, grain));

@@ -1,4 +1,5 @@
-// A rank's sign of life. Whoever waits for the rank renews its deadline while this counter moves: slow is not dead.
+// A rank's sign of life. Whoever waits for the rank renews its deadline while this counter moves:
+// slow is not dead.
 #pragma once
 
 #include <atomic>

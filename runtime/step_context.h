@@ -1,5 +1,6 @@
-// What a forward may depend on besides its inputs: where in training it is. Random numbers and batch statistics are
-// keyed by it, never by rank, so that every cut of a model draws the same ones.
+// What a forward may depend on besides its inputs: where in training it is. Random numbers and
+// batch statistics are keyed by it, never by rank, so that every cut of a model draws the same
+// ones.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@
 
 namespace torus {
 
-// Memory from the device's caching allocator (or borrowed), freed with the last tensor that shares it.
+// Memory from the device's caching allocator (or borrowed), freed with the last tensor that shares
+// it.
 class Storage {
  public:
   // Takes `bytes` from the allocator of `device`; BrokenEnvironment when there is no more.

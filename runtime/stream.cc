@@ -37,7 +37,8 @@ void Stream::Synchronize() {
 }
 
 void Stream::Wait(const Event& event) {
-  // A GPU's stream cannot wait for what a CPU has done already, and the other way round the host waits.
+  // A GPU's stream cannot wait for what a CPU has done already, and the other way round the host
+  // waits.
   if (event.device().kind == DeviceKind::kCpu) return;
   OnDevice(
       device_, [&] { event.Wait(); }, [&] { cuda::WaitOnStream(handle_, event.handle()); });

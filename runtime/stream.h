@@ -1,5 +1,5 @@
-// Streams and events: the order of work on a device. On a CPU work is done when the call that asked for it returns, so
-// every stream is always idle and every event done; on a GPU they are CUDA's.
+// Streams and events: the order of work on a device. On a CPU work is done when the call that asked
+// for it returns, so every stream is always idle and every event done; on a GPU they are CUDA's.
 #pragma once
 
 #include "runtime/device.h"
@@ -38,7 +38,8 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  // Moves the event to behind all work queued in `stream` so far; a stream of the same device, else BadInput.
+  // Moves the event to behind all work queued in `stream` so far; a stream of the same device, else
+  // BadInput.
   void Record(Stream& stream);
   bool IsDone() const;
   // Blocks the calling thread until it is done.

@@ -1,5 +1,5 @@
-// Tracer: scoped events of each thread, written as Chrome trace JSON (Perfetto opens it). Off, a scope costs one
-// relaxed atomic load.
+// Tracer: scoped events of each thread, written as Chrome trace JSON (Perfetto opens it). Off, a
+// scope costs one relaxed atomic load.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
-// Torus is built for x86-64-v3. On an older processor the first AVX2 instruction, perhaps in a static initialiser, would
-// end the program by SIGILL without a word; this check runs before all initialisers, of shared libraries too, and says
-// what is missing. This file alone is built for any x86-64, and calls nothing but write and _exit.
+// Torus is built for x86-64-v3. On an older processor the first AVX2 instruction, perhaps in a
+// static initialiser, would end the program by SIGILL without a word; this check runs before all
+// initialisers, of shared libraries too, and says what is missing. This file alone is built for any
+// x86-64, and calls nothing but write and _exit.
 #if defined(__x86_64__)
 
 #include <cpuid.h>
@@ -16,7 +17,8 @@ struct Feature {
   unsigned bit;
 };
 
-// What x86-64-v3 adds (System V ABI for AMD64, table 3.1), and that the system saves the wide registers.
+// What x86-64-v3 adds (System V ABI for AMD64, table 3.1), and that the system saves the wide
+// registers.
 constexpr Feature kNeeded[] = {
     {"SSE4.2", 1, 2, bit_SSE4_2}, {"AVX", 1, 2, bit_AVX},
     {"AVX2", 7, 1, bit_AVX2},     {"FMA", 1, 2, bit_FMA},
@@ -31,7 +33,8 @@ TORUS_BARE bool Has(const Feature& feature) {
          (r[feature.which] & feature.bit) != 0;
 }
 
-// XCR0 bits 1 and 2: the system saves SSE and AVX registers. Only to be asked where OSXSAVE is there.
+// XCR0 bits 1 and 2: the system saves SSE and AVX registers. Only to be asked where OSXSAVE is
+// there.
 TORUS_BARE bool SystemSavesAvx() {
   unsigned low = 0, high = 0;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -67,7 +70,8 @@ TORUS_BARE void CheckVectorFloor() {
   ::_exit(1);
 }
 
-// The loader runs .preinit_array of the program before the initialisers of every library and of the program.
+// The loader runs .preinit_array of the program before the initialisers of every library and of the
+// program.
 __attribute__((section(".preinit_array"), used)) void (*const kCheckFirst)() = CheckVectorFloor;
 
 }  // namespace

@@ -28,8 +28,8 @@ class Gpt2Block : public nn::Module {
                                    const StepContext& ctx) override;
   nn::LayerCost Cost(const Shape& input) const override;
 
-  // Forward of T more tokens x (N, T, width) behind those whose keys and values `cache` holds; theirs
-  // are added to it. In evaluation mode; the cache takes no part in gradients.
+  // Forward of T more tokens x (N, T, width) behind those whose keys and values `cache` holds;
+  // theirs are added to it. In evaluation mode; the cache takes no part in gradients.
   Variable Extend(const Variable& x, KvCache& cache);
 
   static constexpr uint64_t kDropoutLayers = 3;

@@ -11,11 +11,12 @@ namespace torus {
 
 class Gpt2Decoder {
  public:
-  // `model`: as Gpt2() makes it, whose weights it reads as they are at each call. For `batch` texts of
-  // equal length. BadInput for another model.
+  // `model`: as Gpt2() makes it, whose weights it reads as they are at each call. For `batch` texts
+  // of equal length. BadInput for another model.
   Gpt2Decoder(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options, int64_t batch = 1);
 
-  // ids (N, T) of the next tokens, T at least 1, to the logits (N, vocab_size) of the one behind the
+  // ids (N, T) of the next tokens, T at least 1, to the logits (N, vocab_size) of the one behind
+  // the
   // last: those of the whole model in evaluation mode, but for rounding. BadInput past n_positions.
   Tensor Extend(const Tensor& ids);
 

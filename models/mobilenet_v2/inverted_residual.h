@@ -1,5 +1,6 @@
-// The block of MobileNetV2 (Sandler et al. 2018, section 3.3 and figure 4): a narrow input is expanded by a 1 x 1
-// convolution, filtered depthwise 3 x 3, and projected back without activation; the input is added where shapes agree.
+// The block of MobileNetV2 (Sandler et al. 2018, section 3.3 and figure 4): a narrow input is
+// expanded by a 1 x 1 convolution, filtered depthwise 3 x 3, and projected back without activation;
+// the input is added where shapes agree.
 #pragma once
 
 #include <cstdint>

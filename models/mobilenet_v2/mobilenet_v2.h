@@ -1,5 +1,5 @@
-// MobileNetV2 (Sandler et al. 2018, "MobileNetV2: Inverted residuals and linear bottlenecks", table 2), with
-// torchvision's names, options and initialization.
+// MobileNetV2 (Sandler et al. 2018, "MobileNetV2: Inverted residuals and linear bottlenecks", table
+// 2), with torchvision's names, options and initialization.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,13 @@ struct MobileNetV2Options {
   DType dtype = DType::kF32;
 };
 
-// `value` rounded to a multiple of `divisor`, never below 90 % of it: torchvision's _make_divisible.
+// `value` rounded to a multiple of `divisor`, never below 90 % of it: torchvision's
+// _make_divisible.
 int64_t MakeDivisible(double value, int64_t divisor);
 
-// Images (N, H, W, 3) to logits (N, num_classes). Its layers are "features.0" ... "features.18" (with the paper's
-// settings), "avgpool" and "classifier"; parameters are zero until Initialize. BadInput for options that make no model.
+// Images (N, H, W, 3) to logits (N, num_classes). Its layers are "features.0" ... "features.18"
+// (with the paper's settings), "avgpool" and "classifier"; parameters are zero until Initialize.
+// BadInput for options that make no model.
 std::shared_ptr<nn::Sequential> MobileNetV2(const MobileNetV2Options& options = {});
 
 }  // namespace torus

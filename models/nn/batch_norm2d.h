@@ -1,5 +1,5 @@
-// BatchNorm2d: batch normalization of the channels of images (Ioffe & Szegedy 2015), with a residual and an
-// activation fused in.
+// BatchNorm2d: batch normalization of the channels of images (Ioffe & Szegedy 2015), with a
+// residual and an activation fused in.
 #pragma once
 
 #include <optional>
@@ -18,11 +18,13 @@ struct BatchNorm2dOptions {
   DType dtype = DType::kF32;
 };
 
-// Parameters: weight ones, bias zeros. Buffers: running_mean zeros, running_var ones, num_batches_tracked (i64).
+// Parameters: weight ones, bias zeros. Buffers: running_mean zeros, running_var ones,
+// num_batches_tracked (i64).
 //
-// Training normalizes by the statistics of the micro-batch, as GPipe does (Huang et al. 2019, section 2.2), and keeps
-// them; EndMiniBatch merges those of all micro-batches and moves the running statistics once, so that one micro-batch
-// gives PyTorch's figures. Otherwise it normalizes by the running statistics.
+// Training normalizes by the statistics of the micro-batch, as GPipe does (Huang et al. 2019,
+// section 2.2), and keeps them; EndMiniBatch merges those of all micro-batches and moves the
+// running statistics once, so that one micro-batch gives PyTorch's figures. Otherwise it normalizes
+// by the running statistics.
 class BatchNorm2d : public Module {
  public:
   explicit BatchNorm2d(const BatchNorm2dOptions& options);

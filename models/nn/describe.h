@@ -1,4 +1,5 @@
-// What a model's layers are: the table behind --describe, and the static costs behind a balanced cut.
+// What a model's layers are: the table behind --describe, and the static costs behind a balanced
+// cut.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,11 @@ struct LayerSummary {
 // One a layer, for inputs of shape `input`.
 std::vector<LayerSummary> Describe(const Sequential& model, const Shape& input);
 
-// Relative time of a layer on a CPU, forward and backward together: arithmetic and memory traffic, added, because
-// no layer overlaps the two for long. One byte of activation counts as eight floating-point operations of the forward:
-// a least-squares fit (of relative errors) to the layers of MobileNetV2 at 32, 96 and 224 pixels, on one AVX2 thread,
-// says 7.4 and is off by 8 to 20 % a layer; neither a fixed time a layer nor one for its parameters betters it.
+// Relative time of a layer on a CPU, forward and backward together: arithmetic and memory traffic,
+// added, because no layer overlaps the two for long. One byte of activation counts as eight
+// floating-point operations of the forward: a least-squares fit (of relative errors) to the layers
+// of MobileNetV2 at 32, 96 and 224 pixels, on one AVX2 thread, says 7.4 and is off by 8 to 20 % a
+// layer; neither a fixed time a layer nor one for its parameters betters it.
 // //tools/train:measure_blocks prints both sides.
 double StaticCost(const LayerCost& cost);
 

@@ -7,9 +7,9 @@
 
 namespace torus::nn {
 
-// Drops each element with `probability` while ctx.training. What is dropped is a function of (ctx.seed, ctx.step, `layer`,
-// ctx.samples): a model numbers its dropout layers when it is built, so every cut and every split into micro-batches and
-// replicas drops the same elements.
+// Drops each element with `probability` while ctx.training. What is dropped is a function of
+// (ctx.seed, ctx.step, `layer`, ctx.samples): a model numbers its dropout layers when it is built,
+// so every cut and every split into micro-batches and replicas drops the same elements.
 class Dropout : public Module {
  public:
   // BadInput for a probability outside of [0, 1].

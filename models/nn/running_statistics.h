@@ -1,4 +1,5 @@
-// Running mean and variance of batch normalization when a mini-batch comes in several micro-batches.
+// Running mean and variance of batch normalization when a mini-batch comes in several
+// micro-batches.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +18,17 @@ struct BatchStatistics {
   int64_t count = 0;
 };
 
-// Statistics of all sets together, by Chan, Golub and LeVeque 1983, "Algorithms for computing the sample variance",
-// equations 2.1, in f64. `parts` is not empty; one part comes back as it is.
+// Statistics of all sets together, by Chan, Golub and LeVeque 1983, "Algorithms for computing the
+// sample variance", equations 2.1, in f64. `parts` is not empty; one part comes back as it is.
 BatchStatistics Merge(const std::vector<BatchStatistics>& parts);
 
-// Keeps the statistics of each micro-batch until the mini-batch ends. Each micro-batch is kept by its number, so a
-// forward that is computed again (activation checkpointing) counts once.
+// Keeps the statistics of each micro-batch until the mini-batch ends. Each micro-batch is kept by
+// its number, so a forward that is computed again (activation checkpointing) counts once.
 class StatisticsOfMiniBatch {
  public:
   void Keep(int micro_batch, BatchStatistics statistics);
-  // All of them merged in ascending order of micro-batch, whatever order they came in; nothing if there were none.
-  // Forgets them.
+  // All of them merged in ascending order of micro-batch, whatever order they came in; nothing if
+  // there were none. Forgets them.
   std::optional<BatchStatistics> Take();
 
  private:

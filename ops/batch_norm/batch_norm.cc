@@ -129,7 +129,8 @@ Tensor InputGradient(const Kept<T>& kept, const Tensor& dy, const cpu::BackwardA
 template <class T>
 Gradients Rule(const Kept<T>& kept, const GradContext& g) {
   const Tensor& dy = g.grad();
-  // With a residual the masked gradient is an output of its own (or dy itself where nothing clamps).
+  // With a residual the masked gradient is an output of its own (or dy itself where nothing
+  // clamps).
   const bool writes_mask = kept.has_residual && !kept.clamp.identity();
   Tensor masked = writes_mask ? Tensor(dy.shape(), dy.dtype()) : Tensor();
   const cpu::GradientSums sums = SumsOf(kept, dy, masked);

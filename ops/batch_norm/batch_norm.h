@@ -1,5 +1,5 @@
-// Batch normalisation over channels-last data, fused with the activation and the residual sum that follow it
-// (Ioffe & Szegedy 2015, "Batch normalization", algorithm 1).
+// Batch normalisation over channels-last data, fused with the activation and the residual sum that
+// follow it (Ioffe & Szegedy 2015, "Batch normalization", algorithm 1).
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,11 @@ struct BatchNormResult {
   int64_t count = 0;  // values a channel
 };
 
-// y = activation((x - mean) / sqrt(var + eps) * weight + bias + residual), with the batch's own mean and biased variance
-// of each channel over all dimensions but the last. x (N, ..., C) of rank 2 or more, f32 or f64; weight and bias (C) or
-// undefined (ones, zeros); residual like x or undefined. Nothing but x, mean and 1/std is kept for the backward (and y
-// where residual and activation meet). Running statistics are the caller's: UpdateRunningStatistics. BadInput when a
+// y = activation((x - mean) / sqrt(var + eps) * weight + bias + residual), with the batch's own
+// mean and biased variance of each channel over all dimensions but the last. x (N, ..., C) of rank
+// 2 or more, f32 or f64; weight and bias (C) or undefined (ones, zeros); residual like x or
+// undefined. Nothing but x, mean and 1/std is kept for the backward (and y where residual and
+// activation meet). Running statistics are the caller's: UpdateRunningStatistics. BadInput when a
 // channel has fewer than two values.
 BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const Variable& bias,
                                double eps = 1e-5, Activation activation = Activation::kNone,
@@ -36,8 +37,9 @@ Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
                        const Variable& weight, const Variable& bias, double eps = 1e-5,
                        Activation activation = Activation::kNone, const Variable& residual = {});
 
-// running = (1 - momentum) running + momentum batch, the variance made unbiased (count / (count - 1)), as PyTorch does.
-// For momentum None the caller passes 1 / (number of batches so far, this one included).
+// running = (1 - momentum) running + momentum batch, the variance made unbiased (count / (count -
+// 1)), as PyTorch does. For momentum None the caller passes 1 / (number of batches so far, this one
+// included).
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t count, double momentum,
                              Tensor& running_mean, Tensor& running_var);
 

@@ -1,5 +1,5 @@
-// The float kernels, once for every vector width. Four rows at a time, so that the channels' parameters and partial sums
-// (in L1) are loaded once for four rows of data.
+// The float kernels, once for every vector width. Four rows at a time, so that the channels'
+// parameters and partial sums (in L1) are loaded once for four rows of data.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/batch_norm/batch_norm_cpu.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -13,8 +13,8 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {
-// Asks for what is due a little later: z comes from far, and the four rows of a group defeat the hardware's
-// prefetchers (4 % of a whole training step). Past the end it does nothing.
+// Asks for what is due a little later: z comes from far, and the four rows of a group defeat the
+// hardware's prefetchers (4 % of a whole training step). Past the end it does nothing.
 HWY_INLINE void PrefetchAhead(const float* z, int64_t channels) {
   hwy::Prefetch(z + 4 * channels + 256);
 }

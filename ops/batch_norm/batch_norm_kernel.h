@@ -1,9 +1,11 @@
-// Row-block kernels of batch norm over channels-last data, single-threaded: the op runs them over its rows, and fused
-// convolutions over blocks that are still in cache.
+// Row-block kernels of batch norm over channels-last data, single-threaded: the op runs them over
+// its rows, and fused convolutions over blocks that are still in cache.
 //
-// A block is `rows` x `channels`, rows contiguous. With c the channel, m the mean and s = weight * inv_std,
+// A block is `rows` x `channels`, rows contiguous. With c the channel, m the mean and s = weight *
+// inv_std,
 //   t = (z - m[c]) * s[c] + bias[c] (+ residual),   y = min(max(t, low), high)
-// ReLU6 is low 0 and high 6, ReLU is low 0 and high infinity, no activation is both infinite. NaN goes through.
+// ReLU6 is low 0 and high 6, ReLU is low 0 and high infinity, no activation is both infinite. NaN
+// goes through.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +14,8 @@
 
 namespace torus::cpu {
 
-// An activation that clamps; its gradient is 1 strictly between the bounds and 0 elsewhere, as PyTorch's hardtanh.
+// An activation that clamps; its gradient is 1 strictly between the bounds and 0 elsewhere, as
+// PyTorch's hardtanh.
 struct Clamp {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -27,8 +30,9 @@ struct Affine {
   const T* bias;
 };
 
-// What the gradient by z needs beside Affine: dz = scale g + slope (z - mean) + offset, where g is the gradient by t
-// (Ioffe & Szegedy 2015, the gradients after equation 4, with their sums folded into slope and offset).
+// What the gradient by z needs beside Affine: dz = scale g + slope (z - mean) + offset, where g is
+// the gradient by t (Ioffe & Szegedy 2015, the gradients after equation 4, with their sums folded
+// into slope and offset).
 template <class T>
 struct BackwardAffine {
   Affine<T> forward;
@@ -48,8 +52,9 @@ void Normalize(const float* z, int64_t rows, int64_t channels, const Affine<floa
 void Normalize(const double* z, int64_t rows, int64_t channels, const Affine<double>& affine,
                const Clamp& clamp, const double* residual, double* y);
 
-// g = dy where low < t < high, else 0, with t recomputed from z, or y in its stead where given (a residual was added).
-// Writes g unless null (it may be dy) and overwrites sum_g[c] = sum of g and sum_gd[c] = sum of g (z - mean[c]).
+// g = dy where low < t < high, else 0, with t recomputed from z, or y in its stead where given (a
+// residual was added). Writes g unless null (it may be dy) and overwrites sum_g[c] = sum of g and
+// sum_gd[c] = sum of g (z - mean[c]).
 void MaskedSums(const float* dy, const float* z, const float* y, int64_t rows, int64_t channels,
                 const Affine<float>& affine, const Clamp& clamp, float* g, float* sum_g,
                 float* sum_gd);
@@ -57,8 +62,8 @@ void MaskedSums(const double* dy, const double* z, const double* y, int64_t rows
                 const Affine<double>& affine, const Clamp& clamp, double* g, double* sum_g,
                 double* sum_gd);
 
-// dz of BackwardAffine, with g masked from dy as above (t recomputed from z); give an identity clamp where dy is masked
-// already. dz may be dy.
+// dz of BackwardAffine, with g masked from dy as above (t recomputed from z); give an identity
+// clamp where dy is masked already. dz may be dy.
 void BackwardInput(const float* dy, const float* z, int64_t rows, int64_t channels,
                    const BackwardAffine<float>& affine, const Clamp& clamp, float* dz);
 void BackwardInput(const double* dy, const double* z, int64_t rows, int64_t channels,

@@ -1,8 +1,9 @@
 // Batch norm's reductions over many rows, and what follows from them for a channel.
 //
-// Blocks are summed in the data's type while they are in cache, and blocks are merged in double: a float result is as
-// good as one block of 256 rows, whatever the number of rows. Rows are shared out in kParts parts by their number
-// alone and merged in order: the bits do not depend on the team size.
+// Blocks are summed in the data's type while they are in cache, and blocks are merged in double: a
+// float result is as good as one block of 256 rows, whatever the number of rows. Rows are shared
+// out in kParts parts by their number alone and merged in order: the bits do not depend on the team
+// size.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace torus::cpu {
 class ChannelMoments {
  public:
   explicit ChannelMoments(int64_t channels) : mean_(channels), m2_(channels) {}
-  // Adds contiguous rows. Deviations are summed around the mean so far, so that no digits cancel; then Chan, Golub &
-  // LeVeque 1983, equation 2.1b.
+  // Adds contiguous rows. Deviations are summed around the mean so far, so that no digits cancel;
+  // then Chan, Golub & LeVeque 1983, equation 2.1b.
   template <class T>
   void Add(const T* z, int64_t rows);
   void Merge(const ChannelMoments& other);
@@ -59,8 +60,8 @@ template <class T>
 Folded<T> Fold(const std::vector<double>& mean, const std::vector<double>& variance, double eps,
                const T* weight, const T* bias);
 
-// Gradients by weight (may be null) and bias (may be null), and slope and offset of BackwardAffine where the
-// statistics are the batch's own (`count` rows); zero where they are constants (count 0).
+// Gradients by weight (may be null) and bias (may be null), and slope and offset of BackwardAffine
+// where the statistics are the batch's own (`count` rows); zero where they are constants (count 0).
 template <class T>
 struct FoldedBackward {
   std::vector<T> slope, offset;

@@ -1,4 +1,5 @@
-// Loops of the channels-last float kernels, compiled once for every vector width; include it after hwy/highway.h.
+// Loops of the channels-last float kernels, compiled once for every vector width; include it after
+// hwy/highway.h.
 #include <cstdint>
 #include <type_traits>
 
@@ -16,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls body(d, c) over channels [begin, channels), with vectors of halving width at the end: nothing is read or
-// written past the last channel.
+// Calls body(d, c) over channels [begin, channels), with vectors of halving width at the end:
+// nothing is read or written past the last channel.
 template <class D, class Body>
 HWY_INLINE void OverChannels(D d, int64_t begin, int64_t channels, const Body& body) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -28,7 +29,8 @@ HWY_INLINE void OverChannels(D d, int64_t begin, int64_t channels, const Body& b
   }
 }
 
-// Calls body(integral_constant<int, kGroup>, first) for groups of kGroup items, then of half as many, down to one.
+// Calls body(integral_constant<int, kGroup>, first) for groups of kGroup items, then of half as
+// many, down to one.
 template <int kGroup, class Body>
 HWY_INLINE void InGroups(int64_t first, int64_t count, const Body& body) {
   for (; first + kGroup <= count; first += kGroup)
@@ -38,7 +40,8 @@ HWY_INLINE void InGroups(int64_t first, int64_t count, const Body& body) {
   }
 }
 
-// Calls body(integral_constant<int, n>, first) for groups of kGroup items, and once for the rest, if any, of n < kGroup.
+// Calls body(integral_constant<int, n>, first) for groups of kGroup items, and once for the rest,
+// if any, of n < kGroup.
 template <int kGroup, int kRest = kGroup - 1, class Body>
 HWY_INLINE void InExactGroups(int64_t first, int64_t count, const Body& body) {
   if constexpr (kRest == kGroup - 1)

@@ -11,8 +11,8 @@
 namespace torus::cpu {
 namespace {
 
-// Takes the gradient by a layer's activation, block by block while it is in cache: masks it in place and sums what the
-// layer's batch norm needs.
+// Takes the gradient by a layer's activation, block by block while it is in cache: masks it in
+// place and sums what the layer's batch norm needs.
 class GradientSink {
  public:
   GradientSink(const ChainLayer* layer, GradientSums* sums, float* base)
@@ -39,8 +39,9 @@ class GradientSink {
   int64_t pending_ = 0;
 };
 
-// One layer's backward: reads the gradient by z from `gradient` and the activations from `source`; writes the weight's
-// gradient to `dw` and the input's to `dx` (either may be null), the latter through `below`'s mask and sums.
+// One layer's backward: reads the gradient by z from `gradient` and the activations from `source`;
+// writes the weight's gradient to `dw` and the input's to `dx` (either may be null), the latter
+// through `below`'s mask and sums.
 struct Step {
   const ConvGeometry& g;
   const GradientSource& gradient;

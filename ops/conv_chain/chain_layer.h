@@ -32,7 +32,8 @@ struct ChainLayer {
   int64_t rows() const { return g.output_rows(); }
 };
 
-// The activations that a layer reads: a tensor as it is, or a layer's z that is normalised on the way in.
+// The activations that a layer reads: a tensor as it is, or a layer's z that is normalised on the
+// way in.
 class ChainSource {
  public:
   explicit ChainSource(const float* plain, int64_t channels) : data_(plain), channels_(channels) {}
@@ -88,13 +89,15 @@ class RowMoments {
   const float* first_ = nullptr;
 };
 
-// Pixels of a block so that its rows of `channels` floats in all stay in a core's second-level cache.
+// Pixels of a block so that its rows of `channels` floats in all stay in a core's second-level
+// cache.
 inline int64_t BlockRows(int64_t channels) {
   return std::clamp<int64_t>(65536 / channels / 8 * 8, 32, 256);
 }
 
-// Runs the chain: fills z, folded, mean and variance of every layer, and y, the last one's activation (+ residual, which
-// may be null). `weights` has one contiguous weight a layer, `norm_weights` and `norm_biases` too (null: ones, zeros).
+// Runs the chain: fills z, folded, mean and variance of every layer, and y, the last one's
+// activation (+ residual, which may be null). `weights` has one contiguous weight a layer,
+// `norm_weights` and `norm_biases` too (null: ones, zeros).
 void ChainForward(std::vector<ChainLayer>& layers, const float* x,
                   const std::vector<const float*>& weights,
                   const std::vector<const float*>& norm_weights,
@@ -106,7 +109,8 @@ struct ChainGradients {
   std::vector<float*> weights, norm_weights, norm_biases;
 };
 
-// All gradients in one sweep from the last layer to the first. With `residual`, dy is added to the gradient of x.
+// All gradients in one sweep from the last layer to the first. With `residual`, dy is added to the
+// gradient of x.
 void ChainBackward(const std::vector<ChainLayer>& layers, const float* x,
                    const std::vector<const float*>& weights, const float* dy, bool residual,
                    const ChainGradients& out);

@@ -1,11 +1,13 @@
-// A chain of convolutions, each followed by batch norm and activation, whose inner activations never exist in memory.
+// A chain of convolutions, each followed by batch norm and activation, whose inner activations
+// never exist in memory.
 //
 //   x -> conv -> norm -> act -> conv -> norm -> act -> ... -> (+ x) -> y
 //
-// Training such a chain layer by layer is bound by memory: around 14 passes over every activation. Here a convolution
-// writes its raw output z and sums its statistics while the block is in cache; the next one normalises z on the way in; the
-// backward recomputes the activation from z in the same way and turns the gradient by the activation into the one by
-// z on the way in: eight passes, and no tensor is kept but the z's.
+// Training such a chain layer by layer is bound by memory: around 14 passes over every activation.
+// Here a convolution writes its raw output z and sums its statistics while the block is in cache;
+// the next one normalises z on the way in; the backward recomputes the activation from z in the
+// same way and turns the gradient by the activation into the one by z on the way in: eight passes,
+// and no tensor is kept but the z's.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +36,10 @@ struct ConvChainResult {
   std::vector<Statistics> statistics;  // of each layer's batch norm
 };
 
-// In training mode, the same as Conv2d then BatchNormTrain for each of `layers` (at least one), and `x` added at the end
-// where `residual`, within rounding. f32 chains of 1 x 1 stride-1 and depthwise convolutions (any first one) are fused;
-// everything else is composed of those two ops. BadInput as theirs.
+// In training mode, the same as Conv2d then BatchNormTrain for each of `layers` (at least one), and
+// `x` added at the end where `residual`, within rounding. f32 chains of 1 x 1 stride-1 and
+// depthwise convolutions (any first one) are fused; everything else is composed of those two ops.
+// BadInput as theirs.
 ConvChainResult ConvChainTrain(const Variable& x, const std::vector<ConvNorm>& layers,
                                bool residual = false);
 

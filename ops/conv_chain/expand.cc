@@ -158,8 +158,8 @@ struct ExpandSums {
   std::vector<float> product;  // g^T xc
 };
 
-// The sweep over one part: keeps z of the rows that the ring holds, and some rows of g until there are enough for a
-// matrix product.
+// The sweep over one part: keeps z of the rows that the ring holds, and some rows of g until there
+// are enough for a matrix product.
 class ExpandSweep {
  public:
   ExpandSweep(const ExpandBackwardArgs& args, const float* scaled_weight, const float* x_mean,

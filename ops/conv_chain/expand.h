@@ -1,13 +1,16 @@
-// A 1 x 1 convolution that widens, followed by a depthwise one, without the wide tensor between them: neither its
-// forward values nor its gradients are ever written to memory.
+// A 1 x 1 convolution that widens, followed by a depthwise one, without the wide tensor between
+// them: neither its forward values nor its gradients are ever written to memory.
 //
-// With x (M, K) the narrow input, W (C, K) the weight, z = x W^T, xc = x - mean(x) and S = xc^T xc (K x K):
-// - the statistics of z follow from those of x: mean(z) = W mean(x), M var(z)_c = W_c S W_c^T; so z can be normalised as
-//   it is made, row by row, on the way into the depthwise convolution;
-// - the backward makes z again, and needs no second pass over its gradient: with g the gradient by the norm's output and
-//   dz = a g + b (z - mean) + d for each channel (BackwardAffine; b and d follow from sums over all of g),
+// With x (M, K) the narrow input, W (C, K) the weight, z = x W^T, xc = x - mean(x) and S = xc^T xc
+// (K x K):
+// - the statistics of z follow from those of x: mean(z) = W mean(x), M var(z)_c = W_c S W_c^T; so z
+//   can be normalised as it is made, row by row, on the way into the depthwise convolution;
+// - the backward makes z again, and needs no second pass over its gradient: with g the gradient by
+//   the norm's output and dz = a g + b (z - mean) + d for each channel (BackwardAffine; b and d
+//   follow from sums over all of g),
 //     dx = g (a W) + xc (W^T b W) + d W,    dW = a g^T xc + b W S,
-//   where the first terms are summed row by row, before b and d are known, and the others are small.
+//   where the first terms are summed row by row, before b and d are known, and the others are
+//   small.
 #pragma once
 
 #include <vector>
@@ -16,20 +19,21 @@
 
 namespace torus::cpu {
 
-// Whether to take this way, by sizes alone: the wide tensor must be too large for the caches (from 16 MiB on; below,
-// making z twice costs more than reading it), and the input narrow.
+// Whether to take this way, by sizes alone: the wide tensor must be too large for the caches (from
+// 16 MiB on; below, making z twice costs more than reading it), and the input narrow.
 bool Expands(const ConvGeometry& wide, const ConvGeometry& depthwise);
 // Another bound in bytes, for tests; negative restores the default.
 void SetExpandBytesForTest(int64_t bytes);
 
-// The mean and the centred Gram matrix of rows of `channels` floats; blocks are summed in float around a value near the
-// mean, and merged in double.
+// The mean and the centred Gram matrix of rows of `channels` floats; blocks are summed in float
+// around a value near the mean, and merged in double.
 InputMoments InputMomentsOf(const float* x, int64_t rows, int64_t channels);
 
 // Sets the wide layer's input, mean and variance (z stays undefined).
 void ExpandStatistics(ChainLayer& wide, const float* x, const float* weight);
 
-// Fills z of the depthwise layer and sums its moments, one entry a part. The wide layer must be folded.
+// Fills z of the depthwise layer and sums its moments, one entry a part. The wide layer must be
+// folded.
 void ExpandForward(const ChainLayer& wide, ChainLayer& depthwise, const float* x,
                    const float* wide_weight, const float* depthwise_weight,
                    std::vector<ChannelMoments>& moments);

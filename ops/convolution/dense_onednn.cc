@@ -19,8 +19,8 @@ using Tag = dnnl::memory::format_tag;
 
 enum class Pass { kForward, kForwardBias, kBackwardInput, kBackwardWeight };
 
-// A primitive with the layout that it wants of the weights; executing one at once on several threads is safe, because
-// the scratch memory comes with each call.
+// A primitive with the layout that it wants of the weights; executing one at once on several
+// threads is safe, because the scratch memory comes with each call.
 struct Convolution {
   dnnl::primitive primitive;
   dnnl::reorder weights_in,
@@ -192,8 +192,9 @@ Tensor PixelsRead(const ConvGeometry& g, const float* x) {
   return read;
 }
 
-// oneDNN gathers those pixels itself, in blocks of 8 channels (AVX2) or 16 (AVX-512), into memory that is too small
-// where there are fewer channels: its issue 6035, seen with 2.6 as wrong gradients and as threads that wait for ever.
+// oneDNN gathers those pixels itself, in blocks of 8 channels (AVX2) or 16 (AVX-512), into memory
+// that is too small where there are fewer channels: its issue 6035, seen with 2.6 as wrong
+// gradients and as threads that wait for ever.
 bool OverrunsItsWorkspace(const ConvGeometry& g) {
   constexpr int64_t kLargestBlock = 16;
   return g.kh == 1 && g.kw == 1 && (g.stride_h > 1 || g.stride_w > 1) &&

@@ -1,5 +1,5 @@
-// Depthwise convolution over images in float, row by row through RowRing: sources and sinks of rows are the caller's, so
-// that a batch norm on either side costs no pass over memory.
+// Depthwise convolution over images in float, row by row through RowRing: sources and sinks of rows
+// are the caller's, so that a batch norm on either side costs no pass over memory.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,9 @@ std::vector<float> PackDepthwise(const ConvGeometry& g, const float* weight);
 // And back, from double sums.
 void UnpackDepthwise(const ConvGeometry& g, const double* packed, float* weight);
 
-// Calls out(n, i, row) for output rows begin .. end of n * oh + i, where row holds ow * c values that the call may use
-// before the next; `into(n, i)` says where to compute it. fill(n, row, dst) gives the input rows.
+// Calls out(n, i, row) for output rows begin .. end of n * oh + i, where row holds ow * c values
+// that the call may use before the next; `into(n, i)` says where to compute it. fill(n, row, dst)
+// gives the input rows.
 template <class Fill, class Into, class Out>
 void DepthwiseForwardRows(const ConvGeometry& g, const float* packed, const float* bias,
                           int64_t begin, int64_t end, const Fill& fill, const Into& into,
@@ -41,7 +42,8 @@ void DepthwiseForwardRows(const ConvGeometry& g, const float* packed, const floa
   }
 }
 
-// The input gradient of row y of image n, from a ring of output-gradient rows with `left` pixels of padding.
+// The input gradient of row y of image n, from a ring of output-gradient rows with `left` pixels of
+// padding.
 template <class Ring>
 void DepthwiseInputRow(const ConvGeometry& g, const float* packed, Ring& dy, int64_t left,
                        int64_t n, int64_t y, std::vector<DepthwiseTap>& taps, float* dx) {
@@ -103,10 +105,11 @@ void DepthwiseWeightGradientRow(const ConvGeometry& g, RingX& x, RingY& dy, int6
 // Input rows that the sweep below holds at once.
 inline int64_t DepthwiseSlots(const ConvGeometry& g) { return (g.kh - 1) * g.dilation_h + 2; }
 
-// Both gradients for input rows begin .. end of n * h + y in one sweep. `packed` null leaves out the input gradient,
-// `sums` null the weight gradient. fill_dy and fill_x give the rows; into(n, y) says where an input-gradient row goes and
-// out(n, y, row) gets it. Where kEarlyX, input row (n, y) has been filled before out is called for it, and the `slots`
-// rows of its neighbourhood that were filled last are at hand: row % slots names a place for what fill_x leaves beside.
+// Both gradients for input rows begin .. end of n * h + y in one sweep. `packed` null leaves out
+// the input gradient, `sums` null the weight gradient. fill_dy and fill_x give the rows; into(n, y)
+// says where an input-gradient row goes and out(n, y, row) gets it. Where kEarlyX, input row (n, y)
+// has been filled before out is called for it, and the `slots` rows of its neighbourhood that were
+// filled last are at hand: row % slots names a place for what fill_x leaves beside.
 template <bool kEarlyX = false, class FillY, class FillX, class Into, class Out>
 void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, DepthwiseWeightSums* sums,
                            int64_t begin, int64_t end, const FillY& fill_dy, const FillX& fill_x,
@@ -118,7 +121,8 @@ void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, Depthwise
   RowRing<FillX> x(DepthwiseSlots(g), g.w, g.c, g.left, g.right, fill_x);
   std::vector<DepthwiseTap> taps(g.kh * g.kw);
   std::vector<DepthwiseWeightTap> weight_taps(g.kh * g.kw);
-  // Output rows are shared out over the input rows, so that each is taken once, near the rows that it reads.
+  // Output rows are shared out over the input rows, so that each is taken once, near the rows that
+  // it reads.
   auto first_output = [&](int64_t y) { return (y * g.oh + g.h - 1) / g.h; };
   for (int64_t r = begin; r < end; ++r) {
     const int64_t n = r / g.h, y = r % g.h;
@@ -135,7 +139,8 @@ void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, Depthwise
   if (sums != nullptr) sums->Flush();
 }
 
-// Parts that the images' rows are shared out in: by the geometry alone, so that sums do not depend on the team size.
+// Parts that the images' rows are shared out in: by the geometry alone, so that sums do not depend
+// on the team size.
 int64_t DepthwiseParts(int64_t rows, int64_t width);
 
 // The whole passes over plain tensors, on the team. `dx` or `dw` may be null.

@@ -11,8 +11,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {
 
-// Eight columns of one vector of channels: enough independent sums to hide the latency of a fused multiply-add, and each
-// weight is loaded once for eight of them.
+// Eight columns of one vector of channels: enough independent sums to hide the latency of a fused
+// multiply-add, and each weight is loaded once for eight of them.
 void DepthwiseRowF32(const DepthwiseTap* taps, int count, const float* bias, int64_t columns,
                      int64_t channels, int64_t in_step, int64_t out_step, float* out) {
   InExactGroups<8>(0, columns, [&](auto group, int64_t j) HWY_ATTR {
@@ -33,7 +33,8 @@ void DepthwiseRowF32(const DepthwiseTap* taps, int count, const float* bias, int
   });
 }
 
-// kTaps sums stay in registers while up to 16 columns, which stay in the first-level cache for the next channels, go by.
+// kTaps sums stay in registers while up to 16 columns, which stay in the first-level cache for the
+// next channels, go by.
 template <int kTaps>
 void WeightTaps(const DepthwiseWeightTap* taps, const float* dy, int64_t columns, int64_t channels,
                 int64_t in_step) {

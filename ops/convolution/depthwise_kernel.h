@@ -1,5 +1,5 @@
-// Depthwise convolution, one row at a time: every pass (forward, either gradient, any stride or dilation) is a sum over
-// taps, and a tap is a pointer into a row that is padded already.
+// Depthwise convolution, one row at a time: every pass (forward, either gradient, any stride or
+// dilation) is a sum over taps, and a tap is a pointer into a row that is padded already.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ struct DepthwiseTap {
   const float* weight;
 };
 
-// out[j * out_step + c] = bias[c] + sum over taps. `bias` may be null, `taps` 0. Steps are in elements.
+// out[j * out_step + c] = bias[c] + sum over taps. `bias` may be null, `taps` 0. Steps are in
+// elements.
 void DepthwiseRow(const DepthwiseTap* taps, int count, const float* bias, int64_t columns,
                   int64_t channels, int64_t in_step, int64_t out_step, float* out);
 

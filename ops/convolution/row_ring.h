@@ -9,9 +9,10 @@
 
 namespace torus::cpu {
 
-// Rows of `width` pixels of `channels` floats between `left` and `right` zero pixels. A row is filled by fill(n, row, dst),
-// which writes width * channels floats; what it holds may thus be computed on the way in (a batch norm, say), so that the
-// whole image never exists in that form. Any `slots` neighbouring rows can be held at once.
+// Rows of `width` pixels of `channels` floats between `left` and `right` zero pixels. A row is
+// filled by fill(n, row, dst), which writes width * channels floats; what it holds may thus be
+// computed on the way in (a batch norm, say), so that the whole image never exists in that form.
+// Any `slots` neighbouring rows can be held at once.
 template <class Fill>
 class RowRing {
  public:
@@ -25,7 +26,8 @@ class RowRing {
         data_(rows_.mutable_data<float>()),
         held_(slots, {-1, -1}) {}
 
-  // First padding pixel of row `row` of image `n`; the row must lie in the image. Valid until `slots` other rows were asked.
+  // First padding pixel of row `row` of image `n`; the row must lie in the image. Valid until
+  // `slots` other rows were asked.
   const float* Row(int64_t n, int64_t row) {
     const int64_t slot = row % slots_;
     float* const start = data_ + slot * stride_;

@@ -1,5 +1,5 @@
-// Binary arithmetic, comparison and selection on plain tensors, for gradient rules: no graph, one new
-// tensor.
+// Binary arithmetic, comparison and selection on plain tensors, for gradient rules: no graph, one
+// new tensor.
 #pragma once
 
 #include "ops/elementwise/elementwise_kernel.h"

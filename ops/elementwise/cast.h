@@ -5,8 +5,8 @@
 
 namespace torus::ops {
 
-// The input itself where it has the dtype already, else a copy, cast as C++ does. Between floating types
-// the gradient is cast back; to and from whole numbers none flows.
+// The input itself where it has the dtype already, else a copy, cast as C++ does. Between floating
+// types the gradient is cast back; to and from whole numbers none flows.
 Variable Cast(const Variable& input, DType dtype);
 
 }  // namespace torus::ops

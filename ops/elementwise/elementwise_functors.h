@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ops/elementwise/host_device.h"
+#include "runtime/host_device.h"
 
 namespace torus::ops {
 

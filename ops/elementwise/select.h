@@ -1,5 +1,5 @@
-// Choosing elements by a mask, as torch.where, masked_fill, tril and triu. Masks are bool and need no
-// gradient; values are f32 or f64 of one dtype; all broadcast.
+// Choosing elements by a mask, as torch.where, masked_fill, tril and triu. Masks are bool and need
+// no gradient; values are f32 or f64 of one dtype; all broadcast.
 #pragma once
 
 #include "autograd/variable.h"
@@ -13,8 +13,8 @@ Variable Where(const Variable& condition, const Variable& input, const Variable&
 Variable MaskedFill(const Variable& input, const Variable& mask, const Variable& value);
 Variable MaskedFill(const Variable& input, const Variable& mask, double value);
 
-// Zero above (tril) or below (triu) the given diagonal of the last two dimensions; 0 is the main one,
-// positive ones lie above it. BadInput for less than two dimensions.
+// Zero above (tril) or below (triu) the given diagonal of the last two dimensions; 0 is the main
+// one, positive ones lie above it. BadInput for less than two dimensions.
 Variable Tril(const Variable& input, int64_t diagonal = 0);
 Variable Triu(const Variable& input, int64_t diagonal = 0);
 

@@ -11,12 +11,13 @@
 
 namespace torus::ops {
 
-// Slices index[0], index[1], ... of dimension `dim`; index is 1-D or a scalar. A scalar input counts
-// as one element and stays a scalar.
+// Slices index[0], index[1], ... of dimension `dim`; index is 1-D or a scalar. A scalar input
+// counts as one element and stays a scalar.
 Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index);
 
 // out[i][j][k] = input[index[i][j][k]][j][k] for dim 0, and so on; the result has index's shape,
-// which beside `dim` must not be larger than the input's. An empty index may have any shape and dtype.
+// which beside `dim` must not be larger than the input's. An empty index may have any shape and
+// dtype.
 Variable Gather(const Variable& input, int64_t dim, const Variable& index);
 
 // Rows of weight (count, width) for an index of any shape: (..., width). Row padding_idx (which may

@@ -14,8 +14,8 @@ struct MaxPool2dOptions {
   bool ceil_mode = false;
 };
 
-// The largest of each window; padding never wins. f32 or f64. The first of equals gets the gradient;
-// NaN wins over all. BadInput tagged max_pool2d for arguments that PyTorch refuses.
+// The largest of each window; padding never wins. f32 or f64. The first of equals gets the
+// gradient; NaN wins over all. BadInput tagged max_pool2d for arguments that PyTorch refuses.
 Variable MaxPool2d(const Variable& input, const MaxPool2dOptions& options);
 
 struct MaxPoolResult {

@@ -29,8 +29,8 @@ struct MaxPoolWindow {
   int64_t out_h, out_w;
 };
 
-// out = largest of each window, index = its pixel y * w + x in the input plane: the first of equals,
-// the last NaN if there is one.
+// out = largest of each window, index = its pixel y * w + x in the input plane: the first of
+// equals, the last NaN if there is one.
 template <class T>
 void MaxPool(const PoolImage& image, const MaxPoolWindow& window, const T* in, T* out,
              int32_t* index);

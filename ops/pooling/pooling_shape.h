@@ -19,7 +19,8 @@ struct PoolAxis {
 // below 1, a padding above half the kernel, or no output at all.
 int64_t PooledSize(std::string_view op, int64_t in, const PoolAxis& axis, bool ceil_mode);
 
-// What one output averages along one axis: input pixels [begin, end), and its factor of the divisor.
+// What one output averages along one axis: input pixels [begin, end), and its factor of the
+// divisor.
 struct AverageWindow {
   int64_t begin, end;
   double divisor;

@@ -1,5 +1,5 @@
-// The largest element over dimensions, as torch.amax and argmax. f32 or f64; NaN is larger than every
-// number. Dimensions as in reduction.h; BadInput where there is nothing to choose from.
+// The largest element over dimensions, as torch.amax and argmax. f32 or f64; NaN is larger than
+// every number. Dimensions as in reduction.h; BadInput where there is nothing to choose from.
 #pragma once
 
 #include <optional>

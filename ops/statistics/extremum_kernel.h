@@ -1,5 +1,5 @@
-// Kernels that find the largest of the middle of a contiguous (outer, count, inner) block, count >= 1.
-// NaN is larger than every number; of equals the first is meant. T is float or double.
+// Kernels that find the largest of the middle of a contiguous (outer, count, inner) block, count >=
+// 1. NaN is larger than every number; of equals the first is meant. T is float or double.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Variance and log-sum-exp over dimensions, as torch.var and logsumexp; composed of other ops. f32 or
-// f64. Dimensions as in reduction.h.
+// Variance and log-sum-exp over dimensions, as torch.var and logsumexp; composed of other ops. f32
+// or f64. Dimensions as in reduction.h.
 #pragma once
 
 #include "autograd/variable.h"

@@ -18,8 +18,8 @@ struct Block {
   // and keeps nothing of a micro-batch but what the graph of its outputs keeps.
   std::function<std::vector<Variable>(const std::vector<Variable>&, const StepContext&)> forward;
   // Leaves, under the model's names. A parameter that several blocks name is tied: one weight, each
-  // of whose uses has a gradient of its own until all are summed in block order, so that the bits do
-  // not depend on the cut. The blocks of a model may hold one variable for it, or a leaf each.
+  // of whose uses has a gradient of its own until all are summed in block order, so that the bits
+  // do not depend on the cut. The blocks of a model may hold one variable for it, or a leaf each.
   std::vector<NamedVariable> parameters;
   std::vector<NamedTensor> buffers;  // state that is not trained: running statistics
   // Called once after the last micro-batch of a training step; may be empty. Batch norm commits its
@@ -28,8 +28,8 @@ struct Block {
   double cost =
       1;  // static estimate of forward and backward of one sample, in any unit common to the model
   // Whether the backward runs `forward` a second time instead of keeping what it made
-  // (autograd/recompute.h). Then `forward` must give the same bits again and count a micro-batch that
-  // comes twice once.
+  // (autograd/recompute.h). Then `forward` must give the same bits again and count a micro-batch
+  // that comes twice once.
   bool recompute = false;
 };
 

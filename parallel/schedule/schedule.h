@@ -3,8 +3,8 @@
 // One form, five readers: the printer, the verifier, the simulator, the executor, and the picture
 // of what it took.
 //
-//   stage        a consecutive part of the model; stage 0 takes the data, the last one gives the loss
-//   rank         who runs one or more stages
+//   stage        a consecutive part of the model; stage 0 takes the data, the last one gives the
+//   loss rank         who runs one or more stages
 //   micro-batch  one of the equal parts into which a mini-batch is cut
 #pragma once
 

@@ -9,8 +9,8 @@
 namespace torus::parallel {
 
 // Seconds that forward and backward of one micro-batch take in each block, on the calling thread
-// with its team: the least of `repeats` after one to warm up. The first block gets random numbers of
-// the shape of `inputs` (zeros where they are integers), each later one what came out before it,
+// with its team: the least of `repeats` after one to warm up. The first block gets random numbers
+// of the shape of `inputs` (zeros where they are integers), each later one what came out before it,
 // and each backward a gradient of ones. It is a measurement: no two are equal, so nothing may
 // follow from it but what is stored beside it. Leaves the blocks' parameters without gradients;
 // their buffers may have a batch pending, so give it a model of its own.

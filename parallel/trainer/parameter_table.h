@@ -1,8 +1,8 @@
 // ParameterTable: the parameters of a whole model in model order, and the stages that use each.
 // Trainer's own part.
 //
-// Parameters of several blocks under one name are tied: one parameter with several uses. Each use is
-// a leaf of its own, so that its gradient is accumulated apart wherever the model is cut.
+// Parameters of several blocks under one name are tied: one parameter with several uses. Each use
+// is a leaf of its own, so that its gradient is accumulated apart wherever the model is cut.
 #pragma once
 
 #include <cstddef>

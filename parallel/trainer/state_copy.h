@@ -30,8 +30,8 @@ void AppendAverages(const StageState& state, const Owns& owns, std::vector<Named
 // Copies into the stages of all replicas. BadInput unless the names are exactly those of the model,
 // each with its shape and dtype; then nothing is changed.
 void CopyWeights(const std::vector<NamedTensor>& weights, const std::vector<StageState>& stages);
-// The same for optimizers; state that is absent becomes "not yet". BadInput for a name that no stage
-// owns, and as Optimizer::LoadState.
+// The same for optimizers; state that is absent becomes "not yet". BadInput for a name that no
+// stage owns, and as Optimizer::LoadState.
 void CopyOptimizer(const std::vector<NamedTensor>& tensors, const std::vector<StageState>& stages);
 
 // The same for averages; none at all become "not yet". Ignored where a run has no averages.

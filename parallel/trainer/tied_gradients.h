@@ -13,8 +13,8 @@ namespace torus::parallel {
 
 class TiedGradients {
  public:
-  // `pipeline`: the ranks of one replica. `owners`: the rank of each stage. `stages`: this rank's, by
-  // number. All but `stages`, whose variables it keeps, must outlive it.
+  // `pipeline`: the ranks of one replica. `owners`: the rank of each stage. `stages`: this rank's,
+  // by number. All but `stages`, whose variables it keeps, must outlive it.
   TiedGradients(Transport& pipeline, const ParameterTable& table, const std::vector<int>& owners,
                 const std::map<int, Stage>& stages);
 

@@ -15,17 +15,18 @@ struct TrainState {
   int64_t step =
       0;  // mini-batches done; with the sampler's seed it is the position in the data too
   // Parameters and buffers, in model order; a tied parameter once. Running statistics are those of
-  // replica 0: each replica's batch norm sees its own part of the data, only replica 0's figures are
-  // ever evaluated or saved, and training does not depend on them. When Trainer::Train returns, all
-  // replicas hold them.
+  // replica 0: each replica's batch norm sees its own part of the data, only replica 0's figures
+  // are ever evaluated or saved, and training does not depend on them. When Trainer::Train returns,
+  // all replicas hold them.
   std::vector<NamedTensor> weights;
   std::vector<NamedTensor> optimizer;  // under the optimizer's names; equal on all replicas
   std::vector<NamedTensor> averages;   // of the parameters, where the run keeps them
 };
 
 // Writes a folder: weights.safetensors, optimizer.safetensors (its metadata holds the step),
-// averages.safetensors where there are any, and `texts`, file name -> content, for what the application wants to find again. Committed whole: a
-// kill at any moment leaves the old folder or the new one. BrokenEnvironment names path and reason.
+// averages.safetensors where there are any, and `texts`, file name -> content, for what the
+// application wants to find again. Committed whole: a kill at any moment leaves the old folder or
+// the new one. BrokenEnvironment names path and reason.
 void SaveCheckpoint(const std::string& folder, const TrainState& state,
                     const std::map<std::string, std::string>& texts = {});
 

@@ -1,6 +1,7 @@
 // WeightAverage: an exponential moving average of a stage's weights, which is often better than the
 // weights themselves (Polyak and Juditsky 1992, "Acceleration of stochastic approximation by
-// averaging"; as torch.optim.swa_utils.AveragedModel with get_ema_multi_avg_fn). Trainer's own part.
+// averaging"; as torch.optim.swa_utils.AveragedModel with get_ema_multi_avg_fn). Trainer's own
+// part.
 #pragma once
 
 #include <vector>
@@ -15,13 +16,14 @@ class WeightAverage {
   // f32 or f64 leaves. 0 < decay < 1.
   WeightAverage(std::vector<NamedVariable> parameters, double decay);
 
-  // After a step: average = decay x average + (1 - decay) x weight; the first time it is the weight.
+  // After a step: average = decay x average + (1 - decay) x weight; the first time it is the
+  // weight.
   void Update();
 
   // Averages under the parameters' names, sharing memory; none before the first Update.
   std::vector<NamedTensor> State() const;
-  // Copies; empty: "not yet". BadInput unless it has every parameter with its shape and dtype; other
-  // names are ignored.
+  // Copies; empty: "not yet". BadInput unless it has every parameter with its shape and dtype;
+  // other names are ignored.
   void LoadState(const std::vector<NamedTensor>& state);
 
   // Exchanges weights and averages, element by element; nothing before the first Update.

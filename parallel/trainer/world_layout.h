@@ -35,8 +35,8 @@ class WorldLayout {
   std::vector<RankPlace> places_;
 };
 
-// Threads of `rank` out of `threads` shared by `ranks`: equal shares, the first ranks taking what is
-// over, each at least one.
+// Threads of `rank` out of `threads` shared by `ranks`: equal shares, the first ranks taking what
+// is over, each at least one.
 int ThreadShare(int threads, int ranks, int rank);
 
 }  // namespace torus::parallel

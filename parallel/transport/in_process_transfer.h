@@ -1,5 +1,5 @@
-// InProcessTransfer: a posted message, seen by the rank that posted it. It is where that rank waits,
-// and where a deadline passes. The in-process transport's own part.
+// InProcessTransfer: a posted message, seen by the rank that posted it. It is where that rank
+// waits, and where a deadline passes. The in-process transport's own part.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// The JSON header of a safetensors file, see safetensors.h: names, dtypes, shapes and places of tensors.
+// The JSON header of a safetensors file, see safetensors.h: names, dtypes, shapes and places of
+// tensors.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct Header {
   std::vector<Entry> entries;  // by position, without hole or overlap
 };
 
-// Checks all that ReadSafetensors promises of a header in front of `data_bytes` bytes; BadInput naming
-// `path` and the tensor otherwise.
+// Checks all that ReadSafetensors promises of a header in front of `data_bytes` bytes; BadInput
+// naming `path` and the tensor otherwise.
 Header ParseHeader(const std::string& path, const std::string& text, uint64_t data_bytes);
 
 // "F32", as the format writes it.

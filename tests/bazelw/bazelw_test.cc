@@ -1,4 +1,5 @@
-// bazelw on machines that are not this one: PATH holds stand-ins for the package manager, sudo and Bazel.
+// bazelw on machines that are not this one: PATH holds stand-ins for the package manager, sudo and
+// Bazel.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

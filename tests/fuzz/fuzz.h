@@ -1,4 +1,5 @@
-// Runs a reader on damaged inputs: each is read or refused with one clear line, within a bound on memory.
+// Runs a reader on damaged inputs: each is read or refused with one clear line, within a bound on
+// memory.
 #pragma once
 
 #include <functional>
@@ -17,11 +18,11 @@ struct Target {
   int64_t inputs = 2000;  // tried in an ordinary run; TORUS_FUZZ_INPUTS, where set, replaces it
 };
 
-// Fails the running test where a seed is refused, where a damaged input makes `read` throw anything but
-// BadInput with a message of one line and at most 2000 characters, where memory for it is refused beyond
-// the bound (not checked under sanitizers, which reserve address space of their own), or where none is
-// refused at all. Input n depends on the target and n alone; a failure names n. A crash or a hang ends the
-// test program, which says the target when it begins.
+// Fails the running test where a seed is refused, where a damaged input makes `read` throw anything
+// but BadInput with a message of one line and at most 2000 characters, where memory for it is
+// refused beyond the bound (not checked under sanitizers, which reserve address space of their
+// own), or where none is refused at all. Input n depends on the target and n alone; a failure names
+// n. A crash or a hang ends the test program, which says the target when it begins.
 void RunFuzz(const Target& target);
 
 Bytes BytesOf(const std::string& text);

@@ -16,8 +16,8 @@ class Mutator {
   explicit Mutator(uint64_t number) : stream_({.seed = number, .layer = HashName("mutator")}) {}
 
   // Applies one to four random changes: bits and bytes, integers of 1 to 8 bytes in either order of
-  // bytes, numbers written in digits, ranges erased, doubled, repeated or cut off at the end, and the
-  // end of `other` in the place of one's own. At most about 100 kB longer than `input`.
+  // bytes, numbers written in digits, ranges erased, doubled, repeated or cut off at the end, and
+  // the end of `other` in the place of one's own. At most about 100 kB longer than `input`.
   Bytes Mutate(Bytes input, const Bytes& other);
 
  private:

@@ -117,8 +117,8 @@ std::optional<Include> ParseInclude(std::string_view line) {
 
 }  // namespace
 
-// runtime/error.h shows fmt to all who see runtime, so whoever may include runtime may name fmt. A folder with cuDNN,
-// cuBLASLt, CUB or NCCL needs CUDA's own headers for them.
+// runtime/error.h shows fmt to all who see runtime, so whoever may include runtime may name fmt. A
+// folder with cuDNN, cuBLASLt, CUB or NCCL needs CUDA's own headers for them.
 const std::vector<Rule>& IncludeTable() {
   static const std::vector<Rule> table{
       {"", {kAll}, {}},

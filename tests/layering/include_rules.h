@@ -17,8 +17,8 @@ struct Rule {
 
 const std::vector<Rule>& IncludeTable();
 
-// The library that a header outside of the tree belongs to: "fmt", "CUDA", ...; "" for the C++ standard library and the
-// operating system; none for a header that no row knows.
+// The library that a header outside of the tree belongs to: "fmt", "CUDA", ...; "" for the C++
+// standard library and the operating system; none for a header that no row knows.
 std::optional<std::string_view> LibraryOf(std::string_view header);
 
 // One line for each include of `text`, the source at `path` from the root, that the table forbids:

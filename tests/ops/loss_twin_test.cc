@@ -1,4 +1,5 @@
-// Losses and masks in f32 agree with their f64 twins on 200 random odd shapes each, forward and backward.
+// Losses and masks in f32 agree with their f64 twins on 200 random odd shapes each, forward and
+// backward.
 #include <array>
 
 #include "ops/activation/activation.h"

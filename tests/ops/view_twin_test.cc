@@ -1,5 +1,5 @@
-// Views, joins and casts in f32 agree with their f64 twins on 200 random odd shapes each, forward and
-// backward.
+// Views, joins and casts in f32 agree with their f64 twins on 200 random odd shapes each, forward
+// and backward.
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/view/join.h"

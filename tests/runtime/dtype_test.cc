@@ -22,7 +22,8 @@ TEST(DType, SizesAndNames) {
 
 TEST(Float16, RoundsToNearestEven) {
   EXPECT_EQ(Float16(1.0f).bits, 0x3c00);
-  // Between 1 and 1 + 2^-10 the middle goes to the even one; between 1 + 2^-10 and 1 + 2^-9 too, which is upward.
+  // Between 1 and 1 + 2^-10 the middle goes to the even one; between 1 + 2^-10 and 1 + 2^-9 too,
+  // which is upward.
   EXPECT_EQ(Float16(1 + 0x1p-11f).bits, 0x3c00);
   EXPECT_EQ(Float16(1 + 0x1p-11f + 0x1p-20f).bits, 0x3c01);
   EXPECT_EQ(Float16(1 + 3 * 0x1p-11f).bits, 0x3c02);

@@ -34,8 +34,8 @@ TEST(HalfBits, AllOf65536AgreeWithTheProcessor) {
   }
 }
 
-// All neighbourhoods of a rounding: each half, the midpoint to the next one, and the floats beside both; and random floats
-// of all exponents.
+// All neighbourhoods of a rounding: each half, the midpoint to the next one, and the floats beside
+// both; and random floats of all exponents.
 TEST(HalfBits, RoundingAgreesWithTheProcessor) {
   const auto check = [](float value) {
     const uint16_t ours = FloatToHalfBits(value), theirs = Float16(value).bits;

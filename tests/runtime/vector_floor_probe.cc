@@ -1,4 +1,5 @@
-// A program as ours are: static initialisers of wide instructions, oneDNN and Highway. Run by vector_floor_test.
+// A program as ours are: static initialisers of wide instructions, oneDNN and Highway. Run by
+// vector_floor_test.
 #include <hwy/targets.h>
 
 #include <cstdio>

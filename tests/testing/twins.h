@@ -28,8 +28,8 @@ void ExpectTwinsAgree(const Twin& twin);
 
 class OddShapes;
 
-// 200 twins, each made by `make` from fresh random shapes, at every vector width of this machine; one
-// in eight on the whole team, the others on one thread.
+// 200 twins, each made by `make` from fresh random shapes, at every vector width of this machine;
+// one in eight on the whole team, the others on one thread.
 void CheckTwins(const std::function<Twin(OddShapes&)>& make);
 
 // Random sizes and tensors for twins; a function of the seed alone.

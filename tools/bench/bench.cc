@@ -1,7 +1,9 @@
-// Benchmarks: kernels (the other files of this folder), whole training steps, and steps on demand for compare_pytorch.py.
+// Benchmarks: kernels (the other files of this folder), whole training steps, and steps on demand
+// for compare_pytorch.py.
 //
-//   bench [--threads N] [--benchmark_filter=TrainStep] [--benchmark_min_warmup_time=1] ...  (Google Benchmark's flags)
-//   bench --step_json EXCHANGE [--model NAME] [--threads N]                                 (step_server.h)
+//   bench [--threads N] [--benchmark_filter=TrainStep] [--benchmark_min_warmup_time=1] ...  (Google
+//   Benchmark's flags) bench --step_json EXCHANGE [--model NAME] [--threads N]
+//              (step_server.h)
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -48,7 +50,8 @@ void RegisterTrainSteps() {
   }
 }
 
-// The value of "--name VALUE" or "--name=VALUE", taken out of the arguments; empty when it is not there.
+// The value of "--name VALUE" or "--name=VALUE", taken out of the arguments; empty when it is not
+// there.
 std::string TakeFlag(int& argc, char** argv, const std::string& name) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];

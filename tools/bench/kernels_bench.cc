@@ -1,5 +1,5 @@
-// The CPU kernels of MobileNetV2 training, layer by layer, on the calling thread's team (--threads).
-// measure.h says what the counters are.
+// The CPU kernels of MobileNetV2 training, layer by layer, on the calling thread's team
+// (--threads). measure.h says what the counters are.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -3,7 +3,8 @@
 
 namespace torus::bench {
 
-// GFLOP/s of the best of several 2048-cube products by oneDNN on the calling thread's team; takes a second or so.
+// GFLOP/s of the best of several 2048-cube products by oneDNN on the calling thread's team; takes a
+// second or so.
 double SgemmPeak();
 
 }  // namespace torus::bench

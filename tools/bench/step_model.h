@@ -22,8 +22,9 @@ struct StepModel {
 // Their names: "mobilenet_v2", "vgg13", "resnet18", "roberta", "gpt2".
 std::vector<std::string> StepModelNames();
 
-// At full size and without dropout (two frameworks draw different numbers), in training mode. Images learn by
-// SGD with momentum 0.9 at a rate of 0.01, text by AdamW at 1e-4. BadInput for an unknown name.
+// At full size and without dropout (two frameworks draw different numbers), in training mode.
+// Images learn by SGD with momentum 0.9 at a rate of 0.01, text by AdamW at 1e-4. BadInput for an
+// unknown name.
 StepModel MakeStepModel(const std::string& name);
 
 }  // namespace torus::bench

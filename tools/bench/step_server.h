@@ -7,9 +7,10 @@
 
 namespace torus::bench {
 
-// Loads `exchange` (train_step.h) and prints a line of JSON {"size", "batch", "flops", "sgemm_gflops"}, the last
-// being the machine's measured peak (sgemm_peak.h). Then each number N read from `in` runs N steps and prints
-// {"losses": [...], "seconds": [...], "peak_rss": B}, until `in` ends; B is the most bytes that the process has had in memory.
+// Loads `exchange` (train_step.h) and prints a line of JSON {"size", "batch", "flops",
+// "sgemm_gflops"}, the last being the machine's measured peak (sgemm_peak.h). Then each number N
+// read from `in` runs N steps and prints {"losses": [...], "seconds": [...], "peak_rss": B}, until
+// `in` ends; B is the most bytes that the process has had in memory.
 void ServeSteps(const std::string& model, const std::string& exchange, std::istream& in,
                 std::ostream& out);
 

@@ -18,16 +18,17 @@ class TrainStep {
  public:
   // Weights and batch from a fixed seed.
   explicit TrainStep(const TrainStepOptions& options);
-  // Weights and batch from a .safetensors file: the weights under the reference's names and, beside them,
-  // "bench.images" (N, 3, S, S) or "bench.tokens" (N, T), and "bench.labels" (N), of a language model (N, T).
-  // BadInput for a file that does not fit the model.
+  // Weights and batch from a .safetensors file: the weights under the reference's names and, beside
+  // them, "bench.images" (N, 3, S, S) or "bench.tokens" (N, T), and "bench.labels" (N), of a
+  // language model (N, T). BadInput for a file that does not fit the model.
   TrainStep(const std::string& model, const std::string& exchange);
 
   // The loss before the update.
   double Run();
 
   const TrainStepOptions& options() const { return options_; }
-  // Of convolutions and products in one step, a multiply-add being two: three times those of the forward.
+  // Of convolutions and products in one step, a multiply-add being two: three times those of the
+  // forward.
   double flops() const { return flops_; }
 
  private:

@@ -10,7 +10,8 @@
 namespace torus::tools {
 
 // One block a layer, under the layer's title; parameters and buffers under the model's names. The
-// blocks keep their layers alive, not the model. `input`: shape of a micro-batch, for the static costs.
+// blocks keep their layers alive, not the model. `input`: shape of a micro-batch, for the static
+// costs.
 std::vector<parallel::Block> ModelBlocks(std::shared_ptr<nn::Sequential> model, const Shape& input);
 
 }  // namespace torus::tools

@@ -32,14 +32,15 @@ void AddFlags(CLI::App& app, Options& o) {
 }
 
 void Print(const ImageEvaluation& result, const data::Dataset& dataset, bool per_class) {
-  const ClassCounts& counts = result.counts;
+  const data::ConfusionMatrix& counts = result.counts;
   if (per_class) {
     for (int64_t c = 0; c < counts.classes(); ++c)
       fmt::print("{:<16} {:>6} of {:>6} right, F1 {:.4f}\n", dataset.info().classes[c],
-                 counts.hits(c), counts.truths(c), counts.F1(c));
+                 counts.At(c, c), counts.OfTarget(c), data::F1(counts, c));
   }
   fmt::print("samples {}\nloss {:.6f}\nMatthews correlation {:.4f}\naccuracy {:.2f} %\n",
-             counts.samples(), result.loss, counts.Matthews(), 100 * counts.Accuracy());
+             counts.total(), result.loss, data::MatthewsCorrelation(counts),
+             100 * data::Accuracy(counts));
 }
 
 int Main(int argc, char** argv) {

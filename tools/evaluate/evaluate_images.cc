@@ -45,7 +45,8 @@ ImageEvaluation EvaluateImages(nn::Sequential& model, const data::Dataset& datas
           dataset.info().name);
   const NoGrad no_grad;
   const data::Normalizer normalizer(normalization);
-  ImageEvaluation result{ClassCounts(static_cast<int64_t>(dataset.info().classes.size()))};
+  ImageEvaluation result{
+      data::ConfusionMatrix(static_cast<int64_t>(dataset.info().classes.size()))};
   for (int64_t begin = 0; begin < dataset.size(); begin += batch) {
     const Images images = Read(dataset, normalizer, begin, std::min(dataset.size(), begin + batch));
     StepContext ctx{.training = false};

@@ -4,13 +4,13 @@
 #include <string>
 
 #include "data/dataset.h"
+#include "data/metrics.h"
 #include "models/nn/sequential.h"
-#include "tools/evaluate/class_counts.h"
 
 namespace torus::tools {
 
 struct ImageEvaluation {
-  ClassCounts counts;
+  data::ConfusionMatrix counts;
   double loss = 0;  // mean cross entropy
 };
 

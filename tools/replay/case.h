@@ -9,7 +9,8 @@
 //                argument changed in place
 //   model        one forward and backward: "model", "config"; param.X, in.images, in.labels,
 //                out.logits, out.loss, grad_param.X, after.X (running statistics)
-//   train        "optimizer", "steps", "restart": in.* with a leading dimension of steps, out.losses;
+//   train        "optimizer", "steps", "restart": in.* with a leading dimension of steps,
+//   out.losses;
 //                from param.X to final.X, or with restart each step I from state.I.param.X and
 //                state.I.momentum.X to state.I+1
 //   optimizer    "optimizer", "steps": param.p, grad.p (steps leading), out.p after each step

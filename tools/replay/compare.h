@@ -36,8 +36,8 @@ class Comparison {
   // equals NaN and an infinity itself; shape and dtype must agree.
   void Check(const std::string& name, const Tensor& got, const Tensor& want, const Origin& origin,
              double floor = 0);
-  // Compares in the norm: |got - want| <= allowed. For tensors of which few elements may differ much
-  // (model_tolerance.h).
+  // Compares in the norm: |got - want| <= allowed. For tensors of which few elements may differ
+  // much (model_tolerance.h).
   void CheckNorm(const std::string& name, const Tensor& got, const Tensor& want, double allowed);
   // A number that is not to exceed `allowed`.
   void CheckWithin(const std::string& name, double distance, double allowed);

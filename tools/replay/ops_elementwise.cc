@@ -20,7 +20,8 @@ OpRun Unary(Arguments& a) {
   return Run(kOp(a.Take("input")));
 }
 
-// Functions that level off at 1: their gradient is 1 - y or 1 - y^2, where y has the rounding of a 1.
+// Functions that level off at 1: their gradient is 1 - y or 1 - y^2, where y has the rounding of a
+// 1.
 template <Variable (*kOp)(const Variable&)>
 OpRun Saturating(Arguments& a) {
   OpRun run = Unary<kOp>(a);

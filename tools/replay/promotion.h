@@ -1,4 +1,5 @@
-// PyTorch's type promotion (torch.result_type) for the operators that promote; Torus's own take one dtype.
+// PyTorch's type promotion (torch.result_type) for the operators that promote; Torus's own take one
+// dtype.
 #pragma once
 
 #include <optional>
@@ -16,8 +17,8 @@ struct Operand {
 };
 
 // The dtype of them all: bool < whole < floating, and within a kind the wider one. Tensors with
-// dimensions decide; scalars, and after them numbers, only where theirs is the higher kind. A number is
-// an f32 to tensors that are not floating, and alone.
+// dimensions decide; scalars, and after them numbers, only where theirs is the higher kind. A
+// number is an f32 to tensors that are not floating, and alone.
 DType PromotedType(const std::vector<Operand>& operands);
 
 // Each in that dtype: tensors cast, numbers as scalars; undefined ones stay so.

@@ -23,7 +23,8 @@ namespace torus::replay {
 // Where a value comes from.
 struct Origin {
   int64_t terms = 1;  // n: how many terms meet in it
-  // Size of such a value: largest |want| of its tensor, or larger where the terms are known to cancel.
+  // Size of such a value: largest |want| of its tensor, or larger where the terms are known to
+  // cancel.
   double scale = 0;
 };
 

@@ -50,7 +50,8 @@ std::map<int64_t, StepEvents> WholeSteps(const std::vector<Event>& events, size_
     if (event.category == "backward" || event.category == "forward")
       ++steps[event.step].compute_events;
   }
-  // The tracer turns with the first rank that begins or ends a step; what it caught in part has fewer events.
+  // The tracer turns with the first rank that begins or ends a step; what it caught in part has
+  // fewer events.
   size_t whole = 0;
   for (const auto& [step, found] : steps) whole = std::max(whole, found.compute_events);
   std::erase_if(steps, [&](const auto& entry) {

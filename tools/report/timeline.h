@@ -17,7 +17,8 @@ namespace torus::tools {
 nlohmann::json MeasuredTimeline(const std::vector<trace::Event>& events,
                                 const std::vector<std::string>& lanes);
 
-// The same form for `schedule` on every replica, each forward and backward taking the given seconds.
+// The same form for `schedule` on every replica, each forward and backward taking the given
+// seconds.
 nlohmann::json IdealTimeline(const parallel::Schedule& schedule, double forward, double backward,
                              const std::vector<std::string>& lanes);
 

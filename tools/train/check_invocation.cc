@@ -117,7 +117,8 @@ void CheckBatch(const Settings& s) {
           s.batch_size, parts, s.replicas, s.micro_batches, s.accumulate);
 }
 
-// Without SGD's momentum there is nothing for Nesterov's look-ahead: an error where it was asked for.
+// Without SGD's momentum there is nothing for Nesterov's look-ahead: an error where it was asked
+// for.
 void CompleteNesterov(Invocation& invocation) {
   Settings& s = invocation.settings;
   if (s.optimizer == "sgd" && s.momentum > 0) return;

@@ -1,7 +1,6 @@
 // Images to classify.
 #include "data/image_batch.h"
 #include "data/open_dataset.h"
-#include "ops/loss/cross_entropy.h"
 #include "tools/train/task_data.h"
 
 namespace torus::tools {
@@ -24,10 +23,6 @@ std::string Title(const std::string& name) {
   return name == "cifar100" ? "CIFAR-100" : name;
 }
 
-Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
-  return ops::CrossEntropy(outputs[0], Variable(targets[0]));
-}
-
 }  // namespace
 
 TaskData OpenImages(const Settings& settings) {
@@ -45,7 +40,7 @@ TaskData OpenImages(const Settings& settings) {
                 const Shape batch = {rows, image[0], image[1], image[2]};
                 return std::vector<parallel::TensorSpec>{{batch, DType::kF32}};
               },
-          .loss = Loss,
+          .loss = ClassLoss,
           .correct = CountCorrect,
           .owner = images};
 }

@@ -35,8 +35,8 @@ Invocation ParseInvocation(int argc, const char* const* argv);
 void TakeSettings(const Settings& stored, const std::string& folder, Invocation& invocation);
 
 // Checks one value by itself and against the others; what the model and the data must say is
-// checked later. BadInput in one line. Fills in what follows from other flags: stages from a list of
-// cuts, codec none for one stage, threads.
+// checked later. BadInput in one line. Fills in what follows from other flags: stages from a list
+// of cuts, codec none for one stage, threads.
 void CheckAndComplete(Invocation& invocation);
 
 }  // namespace torus::tools

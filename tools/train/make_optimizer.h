@@ -13,8 +13,8 @@ namespace torus::tools {
 // "sgd", "adam", "adamw".
 std::vector<std::string> OptimizerNames();
 
-// SGD decays every parameter; Adam and AdamW those of two dimensions or more: neither biases nor the
-// weights of norms.
+// SGD decays every parameter; Adam and AdamW those of two dimensions or more: neither biases nor
+// the weights of norms.
 std::unique_ptr<parallel::Optimizer> MakeOptimizer(const Settings& settings,
                                                    std::vector<NamedVariable> parameters);
 

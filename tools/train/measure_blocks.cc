@@ -1,4 +1,5 @@
-// Prints how long each layer of a model takes, forward and backward on one thread, beside its static
+// Prints how long each layer of a model takes, forward and backward on one thread, beside its
+// static
 // cost: where the constants of nn::StaticCost come from.
 #include <fmt/format.h>
 

@@ -60,6 +60,7 @@ Entry RobertaEntry(const std::string& name, RobertaHead head) {
   return {{.name = name,
            .title = lm ? "RoBERTa masked LM" : "RoBERTa",
            .input = ModelInput::kTokens,
+           .masked = lm,
            .language_model = lm},
           Argument::kLayers,
           [=](const ModelSpec& spec, int64_t classes) {

@@ -20,6 +20,7 @@ struct ModelSpec {
   int64_t layers = 0;     // "gpt2:4", of a transformer or AmoebaNet; 0: as published
   int64_t filters = 0;    // "amoebanetd:18,256"; 0: as published
   ModelInput input = ModelInput::kImages;
+  bool masked = false;          // a language model of masked words, not of the next one
   bool language_model = false;  // its outputs are tokens, one for each place
 };
 

@@ -1,11 +1,13 @@
-// Recipes: the flags of runs that are known to work, by name.
+// Recipes by name: flags after published settings, where `about` names them, else a usual choice to
+// begin with.
 #pragma once
 
 #include <string>
 
 namespace torus::tools {
 
-// The flags, as they would be written on the command line. BadInput, listing the names, for another.
+// The flags, as they would be written on the command line. BadInput, listing the names, for
+// another.
 std::string PresetFlags(const std::string& name);
 
 // A recipe a paragraph: name, what it is, flags.

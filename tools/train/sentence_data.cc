@@ -4,7 +4,6 @@
 #include "data/stacked_batch.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/text_set.h"
-#include "ops/loss/cross_entropy.h"
 #include "runtime/error.h"
 #include "tools/train/task_data.h"
 
@@ -29,10 +28,6 @@ std::unique_ptr<data::BpeTokenizer> Open(const Settings& settings) {
   Require(settings.tokenizer.empty() || settings.tokenizer == "roberta", "train",
           "--data {} needs --tokenizer roberta or gpt2, got {}", settings.data, settings.tokenizer);
   return data::OpenRoberta(settings.vocab_dir);
-}
-
-Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
-  return ops::CrossEntropy(outputs[0], Variable(targets[0]));
 }
 
 }  // namespace
@@ -61,7 +56,7 @@ TaskData OpenSentences(const Settings& settings) {
                   specs.push_back({form.shape, form.dtype});
                 return specs;
               },
-          .loss = Loss,
+          .loss = ClassLoss,
           .correct = CountCorrect,
           .owner = sentences};
 }

@@ -4,6 +4,7 @@
 
 #include "data/open_dataset.h"
 #include "data/text/glue.h"
+#include "ops/loss/cross_entropy.h"
 #include "runtime/error.h"
 #include "tools/train/model_spec.h"
 
@@ -36,11 +37,17 @@ std::vector<std::string> DataNames() {
 
 TaskData OpenTaskData(const Settings& settings) {
   const ModelSpec model = ParseModelSpec(settings.model);
+  Require(!model.masked, "train", "--model {} learns from masked words, and no --data masks any",
+          settings.model);
   const std::string wanted = KindFor(model), got = KindOf(settings.data);
   Require(wanted == got, "train", "--model {} learns from {}, but --data {} is {}", settings.model,
           wanted, settings.data, got);
   if (model.input == ModelInput::kImages) return OpenImages(settings);
   return model.language_model ? OpenText(settings) : OpenSentences(settings);
+}
+
+Variable ClassLoss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
+  return ops::CrossEntropy(outputs[0], Variable(targets[0]));
 }
 
 int64_t CountCorrect(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {

@@ -46,6 +46,9 @@ TaskData OpenText(const Settings& settings);       // "text": a file, or a folde
 // Names that --data takes.
 std::vector<std::string> DataNames();
 
+// Of a classifier: mean cross entropy of logits (N, classes) and classes (N).
+Variable ClassLoss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
+
 // Rows whose largest logit is that of their class; of equal ones the first counts.
 int64_t CountCorrect(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
 

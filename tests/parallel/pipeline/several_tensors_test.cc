@@ -1,5 +1,5 @@
-// What crosses a cut may be several tensors of several types: an activation with token numbers and a
-// mask. They arrive as they were; gradients come back for the floating ones alone.
+// What crosses a cut may be several tensors of several types: an activation with token numbers and
+// a mask. They arrive as they were; gradients come back for the floating ones alone.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -10,7 +10,8 @@ namespace {
 
 using namespace testing;  // NOLINT: helpers of these tests
 
-// Passes everything on, and calls `act` right before its rank sends a certain chunk of an all-reduce.
+// Passes everything on, and calls `act` right before its rank sends a certain chunk of an
+// all-reduce.
 class FaultyEnd : public Transport {
  public:
   struct Fault {

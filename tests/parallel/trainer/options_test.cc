@@ -1,4 +1,5 @@
-// Options that change time and memory, not the bits: rounds of micro-batches, recomputed activations.
+// Options that change time and memory, not the bits: rounds of micro-batches, recomputed
+// activations.
 #include "runtime/error.h"
 #include "tests/parallel/trainer/outcome.h"
 

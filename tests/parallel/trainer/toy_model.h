@@ -75,8 +75,8 @@ inline Variable ToyLoss(const std::vector<Variable>& outputs, const std::vector<
                 });
 }
 
-// Sums of the activations that training has seen, committed at the end of a mini-batch; a micro-batch
-// that comes twice counts once.
+// Sums of the activations that training has seen, committed at the end of a mini-batch; a
+// micro-batch that comes twice counts once.
 struct ToyStatistics {
   Tensor running = Zeros(Shape{1}, DType::kF64);
   std::map<int, double> pending;  // by micro-batch
@@ -134,8 +134,8 @@ inline std::vector<Block> ToyModel(int blocks, bool f32 = false) {
   return model;
 }
 
-// Blocks that use a weight of another one too: `owners[i]` is the block whose weight block i has. With
-// `own_leaves` each has a leaf of its own for it, otherwise one variable.
+// Blocks that use a weight of another one too: `owners[i]` is the block whose weight block i has.
+// With `own_leaves` each has a leaf of its own for it, otherwise one variable.
 inline std::vector<Block> ToyTiedModel(const std::vector<int>& owners, bool own_leaves = false) {
   std::vector<Block> model;
   std::map<int, Variable> weights;

@@ -1,5 +1,5 @@
-// Replay of models must find what is wrong, however little: here Torus itself writes the case, and then
-// one thing of it is changed as an error in the model, its gradients or its update would.
+// Replay of models must find what is wrong, however little: here Torus itself writes the case, and
+// then one thing of it is changed as an error in the model, its gradients or its update would.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -126,7 +126,8 @@ TEST(PlantedModel, AMissingBiasFails) {
   }
 }
 
-// One batch norm of the reference had eps = 1e-3: to first order its weight is smaller by 5e-4 / variance.
+// One batch norm of the reference had eps = 1e-3: to first order its weight is smaller by 5e-4 /
+// variance.
 TEST(PlantedModel, AnotherEpsilonOfOneBatchNormFails) {
   for (const auto& [name, weight] : Right().Group("param.")) {
     if (weight.rank() != 1 || !name.ends_with(".weight")) continue;
@@ -150,8 +151,8 @@ TEST(PlantedModel, AnotherMomentumFails) {
   }
 }
 
-// One step of SGD with momentum, by hand from the model's own gradients; `planted` scales the gradient,
-// the decay and the rate that the reference had.
+// One step of SGD with momentum, by hand from the model's own gradients; `planted` scales the
+// gradient, the decay and the rate that the reference had.
 struct Planted {
   double gradient = 1, decay = 1, rate = 1;
 };

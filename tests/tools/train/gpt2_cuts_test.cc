@@ -1,5 +1,5 @@
-// A small GPT-2 in the trainer: token numbers go in, a mask crosses the cuts beside the activations,
-// and the embedding's weight is the head's too. Every cut gives the same bits.
+// A small GPT-2 in the trainer: token numbers go in, a mask crosses the cuts beside the
+// activations, and the embedding's weight is the head's too. Every cut gives the same bits.
 #include <gtest/gtest.h>
 
 #include <cmath>

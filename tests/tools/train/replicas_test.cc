@@ -32,8 +32,8 @@ class GradientWatch {
   std::mutex mutex_;
 };
 
-// Sum over the micro-batches of the absolute value of each one's gradient, where every replica has a
-// single micro-batch: then a leaf holds its gradient when its hook is called.
+// Sum over the micro-batches of the absolute value of each one's gradient, where every replica has
+// a single micro-batch: then a leaf holds its gradient when its hook is called.
 class AbsoluteSum {
  public:
   ImageRun::OnBlocks on_blocks() {
@@ -57,11 +57,12 @@ class AbsoluteSum {
   Values sums_;
 };
 
-// A micro-batch's gradient has the same bits in every layout: the same samples, weights, kernels and
-// threads. Layouts differ in the order in which n = 4 of them are added, and any order of n - 1
-// additions with unit roundoff u = 2^-24 errs by at most (n - 1) u / (1 - (n - 1) u) times the sum of
-// absolute values (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2). Two orders
-// differ by at most twice that. The bound itself is computed in double, hence the last factor.
+// A micro-batch's gradient has the same bits in every layout: the same samples, weights, kernels
+// and threads. Layouts differ in the order in which n = 4 of them are added, and any order of n - 1
+// additions with unit roundoff u = 2^-24 errs by at most (n - 1) u / (1 - (n - 1) u) times the sum
+// of absolute values (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2). Two
+// orders differ by at most twice that. The bound itself is computed in double, hence the last
+// factor.
 void ExpectSameUpToOrder(const Values& one, const Values& many, const Values& absolute) {
   constexpr double kRoundoff = 1.0 / (1 << 24);
   constexpr double kBound = 2 * (3 * kRoundoff / (1 - 3 * kRoundoff)) * (1 + 1e-9);

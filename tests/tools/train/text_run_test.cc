@@ -24,6 +24,7 @@ TEST_F(ProgramTest, LearnsTheNextCharacter) {
 TEST_F(ProgramTest, SaysWhatDoesNotFit) {
   ExpectOneLine(Train({"--model", "gpt2", "--data", "cifar10"}), 2,
                 "--model gpt2 learns from a long text, but --data cifar10 is images");
+  ExpectOneLine(Train({"--model", "roberta-mlm", "--data", "text"}), 2, "no --data masks any");
   ExpectOneLine(Train({"--model", "roberta:1", "--data", "rte"}), 2, "needs --data-dir");
   ExpectOneLine(Train({"--preset", "gpt5"}), 2, "--preset must be one of mobilenet_v2-cifar10");
 }
