@@ -1,7 +1,7 @@
 // Convolution with any groups over contiguous NHWC data; gradients overwrite.
 //
-// float: oneDNN, its primitives cached by geometry and team size. double: direct loops, the twin of
-// every float path.
+// float: Winograd's algorithm (winograd.h), products by pixels (small_image.h) or oneDNN, by the
+// sizes alone. double: direct loops, the twin of every float path.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"

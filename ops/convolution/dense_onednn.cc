@@ -1,4 +1,5 @@
-// The float convolutions through oneDNN, activations in NHWC as they are.
+#include "ops/convolution/dense_onednn.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -7,7 +8,6 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <utility>
 
-#include "ops/convolution/dense_kernel.h"
 #include "runtime/parallel_for.h"
 #include "runtime/tensor.h"
 
@@ -203,8 +203,8 @@ bool OverrunsItsWorkspace(const ConvGeometry& g) {
 
 }  // namespace
 
-void ConvForward(const ConvGeometry& g, const float* x, const float* weight, const float* bias,
-                 float* y) {
+void OnednnForward(const ConvGeometry& g, const float* x, const float* weight, const float* bias,
+                   float* y) {
   const auto conv = Cached(g, bias == nullptr ? Pass::kForward : Pass::kForwardBias);
   Tensor holder;
   Arguments arguments{{DNNL_ARG_SRC, Wrap(conv->src, x)},
@@ -214,7 +214,7 @@ void ConvForward(const ConvGeometry& g, const float* x, const float* weight, con
   Execute(*conv, std::move(arguments));
 }
 
-void ConvBackwardInput(const ConvGeometry& g, const float* dy, const float* weight, float* dx) {
+void OnednnBackwardInput(const ConvGeometry& g, const float* dy, const float* weight, float* dx) {
   const auto conv = Cached(g, Pass::kBackwardInput);
   Tensor holder;
   Execute(*conv, {{DNNL_ARG_DIFF_DST, Wrap(conv->dst, dy)},
@@ -222,12 +222,12 @@ void ConvBackwardInput(const ConvGeometry& g, const float* dy, const float* weig
                   {DNNL_ARG_DIFF_SRC, Wrap(conv->src, dx)}});
 }
 
-void ConvBackwardWeight(const ConvGeometry& g, const float* x, const float* dy, float* dw) {
+void OnednnBackwardWeight(const ConvGeometry& g, const float* x, const float* dy, float* dw) {
   if (OverrunsItsWorkspace(g)) {
     const Tensor read = PixelsRead(g, x);
     ConvGeometry dense = g;
     dense.h = g.oh, dense.w = g.ow, dense.stride_h = dense.stride_w = 1;
-    return ConvBackwardWeight(dense, read.data<float>(), dy, dw);
+    return OnednnBackwardWeight(dense, read.data<float>(), dy, dw);
   }
   const auto conv = Cached(g, Pass::kBackwardWeight);
   Tensor holder = conv->reorders() ? Scratch(conv->weights) : Tensor();
