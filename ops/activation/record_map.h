@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/node.h"
+#include "autograd/saved_activation.h"
 #include "ops/activation/activation_kernel.h"
 
 namespace torus::ops {
@@ -16,15 +17,17 @@ Variable RecordMap(std::string_view op, const Variable& input, const F& f) {
     using T = decltype(zero);
     cpu::MapForward(f, x.numel(), x.data<T>(), y.mutable_data<T>());
   });
-  return Record(op, y, {input}, [f, kept = Saved(F::kKeepsOutput ? y : x)](const GradContext& g) {
-    const Tensor &s = kept.get(), &dy = g.grad();
-    Tensor dx(s.shape(), s.dtype(), s.device());
-    VisitFloat("gradient", s.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      cpu::MapBackward(f, s.numel(), s.data<T>(), dy.data<T>(), dx.mutable_data<T>());
-    });
-    return Gradients{dx};
-  });
+  return Record(op, y, {input},
+                [f, kept = SavedActivation(F::kKeepsOutput ? y : x)](const GradContext& g) {
+                  const Tensor s = kept.get();
+                  const Tensor& dy = g.grad();
+                  Tensor dx(s.shape(), s.dtype(), s.device());
+                  VisitFloat("gradient", s.dtype(), [&](auto zero) {
+                    using T = decltype(zero);
+                    cpu::MapBackward(f, s.numel(), s.data<T>(), dy.data<T>(), dx.mutable_data<T>());
+                  });
+                  return Gradients{dx};
+                });
 }
 
 }  // namespace torus::ops

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "autograd/node.h"
+#include "autograd/saved_activation.h"
 #include "ops/attention/attention_shape.h"
 #include "ops/attention/composed.h"
 #include "ops/attention/weight_dropout.h"
@@ -60,14 +61,19 @@ struct Problem {
   double scale;
   bool causal;
   KeyedDropout dropout;
-  Saved q, k, v, mask;                        // q, k and v with their batches expanded
+  Saved mask;
   Shape query_shape, key_shape, value_shape;  // as they came
+};
+
+// With their batches expanded.
+struct Inputs {
+  Tensor q, k, v;
 };
 
 // The kernel's view of a problem; holds the offsets that it points to.
 template <class T>
 struct Bound {
-  explicit Bound(const Problem& p) : q(p.q.get()), k(p.k.get()), v(p.v.get()) {
+  Bound(const Problem& p, const Inputs& in) : q(in.q), k(in.k), v(in.v) {
     call = {static_cast<int64_t>(q.offsets.size()),
             p.shape.group,
             p.shape.rows,
@@ -128,21 +134,24 @@ Tensor EmptyResult(const AttentionShape& shape, const Tensor& like) {
   return Tensor(memory, like.dtype(), like.device()).Transpose(rank - 3, rank - 2);
 }
 
-struct Result {
-  Saved out, log_sum;
+// What the backward keeps besides the problem.
+struct Kept {
+  SavedActivation q, k, v, out;
+  Saved log_sum;
 };
 
-Gradients Backpropagate(const Problem& p, const Result& result, const GradContext& g) {
+Gradients Backpropagate(const Problem& p, const Kept& kept, const GradContext& g) {
   const Tensor& like = g.grad();
   Heads dq(Empty(p.shape.Query(), like.dtype(), like.device()));
   Heads dk(Empty(p.shape.Key(), like.dtype(), like.device()));
   Heads dv(Empty(p.shape.Value(), like.dtype(), like.device()));
-  const Heads out(result.out.get()), dout(like);
+  const Inputs in{kept.q.get(), kept.k.get(), kept.v.get()};
+  const Heads out(kept.out.get()), dout(like);
   VisitFloat(kOp, like.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const Bound<T> bound(p);
+    const Bound<T> bound(p, in);
     cpu::AttentionBackward(bound.call,
-                           {out.Read<T>(), dout.Read<T>(), result.log_sum.get().data<T>()},
+                           {out.Read<T>(), dout.Read<T>(), kept.log_sum.get().data<T>()},
                            dq.Write<T>(), dk.Write<T>(), dv.Write<T>());
   });
   return {g.wants(0) ? SumTo(dq.tensor, p.query_shape) : Tensor(),
@@ -150,11 +159,11 @@ Gradients Backpropagate(const Problem& p, const Result& result, const GradContex
           g.wants(2) ? SumTo(dv.tensor, p.value_shape) : Tensor()};
 }
 
-Tensor RunForward(const Problem& p, Tensor& log_sum) {
-  Heads out(EmptyResult(p.shape, p.q.get()));
+Tensor RunForward(const Problem& p, const Inputs& in, Tensor& log_sum) {
+  Heads out(EmptyResult(p.shape, in.q));
   VisitFloat(kOp, out.tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const Bound<T> bound(p);
+    const Bound<T> bound(p, in);
     cpu::Attention(bound.call, out.Write<T>(), log_sum.mutable_data<T>());
   });
   return out.tensor;
@@ -173,24 +182,17 @@ Variable ScaledDotProductAttention(const Variable& query, const Variable& key,
   if (options.attn_mask.defined() && options.attn_mask.requires_grad())
     return ComposedAttention(query, key, value, options, shape, dropout, scale);
   const auto read = [](const Variable& v, const Shape& wanted) {
-    return Saved(Readable(v.data()).Expand(wanted));
+    return Readable(v.data()).Expand(wanted);
   };
-  const Problem p{shape,
-                  scale,
-                  options.is_causal,
-                  dropout,
-                  read(query, shape.Query()),
-                  read(key, shape.Key()),
-                  read(value, shape.Value()),
-                  Saved(mask),
-                  query.shape(),
-                  key.shape(),
-                  value.shape()};
+  const Inputs in{read(query, shape.Query()), read(key, shape.Key()), read(value, shape.Value())};
+  const Problem p{shape,       scale,         options.is_causal, dropout,
+                  Saved(mask), query.shape(), key.shape(),       value.shape()};
   Tensor log_sum({Numel(shape.batch), shape.rows}, query.dtype(), query.data().device());
-  const Tensor out = RunForward(p, log_sum);
+  const Tensor out = RunForward(p, in, log_sum);
   return Record("scaled_dot_product_attention", out, {query, key, value},
-                [p, result = Result{Saved(out), Saved(log_sum)}](const GradContext& g) {
-                  return Backpropagate(p, result, g);
+                [p, kept = Kept{SavedActivation(in.q), SavedActivation(in.k), SavedActivation(in.v),
+                                SavedActivation(out), Saved(log_sum)}](const GradContext& g) {
+                  return Backpropagate(p, kept, g);
                 });
 }
 

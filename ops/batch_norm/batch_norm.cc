@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/node.h"
+#include "autograd/saved_activation.h"
 #include "ops/batch_norm/batch_norm_kernel.h"
 #include "ops/batch_norm/channel_sums.h"
 #include "runtime/parallel_for.h"
@@ -89,7 +90,7 @@ Tensor NormalizeAll(const Inputs& in, const cpu::Affine<T>& affine, const cpu::C
 // What the rule keeps. `count` is 0 where the statistics are constants.
 template <class T>
 struct Kept {
-  Saved x, y;  // y only where the mask cannot be recomputed from x
+  SavedActivation x, y;  // y only where the mask cannot be recomputed from x
   std::shared_ptr<const cpu::Folded<T>> folded;
   cpu::Clamp clamp;
   int64_t rows, channels, count;
@@ -100,8 +101,8 @@ struct Kept {
 template <class T>
 cpu::GradientSums SumsOf(const Kept<T>& kept, const Tensor& dy, Tensor& masked) {
   std::vector<cpu::GradientSums> parts(cpu::PartsOf(kept.rows), cpu::GradientSums(kept.channels));
-  const T *x = kept.x.get().template data<T>(),
-          *y = kept.y.defined() ? kept.y.get().template data<T>() : nullptr;
+  const Tensor input = kept.x.get(), output = kept.y.get();
+  const T *x = input.data<T>(), *y = output.defined() ? output.data<T>() : nullptr;
   T* out = masked.defined() ? masked.mutable_data<T>() : nullptr;
   OverParts(kept.rows, [&](int64_t part, int64_t begin, int64_t end) {
     const int64_t at = begin * kept.channels;
@@ -117,7 +118,8 @@ Tensor InputGradient(const Kept<T>& kept, const Tensor& dy, const cpu::BackwardA
                      const cpu::Clamp& clamp) {
   Tensor dx(dy.shape(), dy.dtype());
   T* out = dx.mutable_data<T>();
-  const T* x = kept.x.get().template data<T>();
+  const Tensor input = kept.x.get();
+  const T* x = input.data<T>();
   OverParts(kept.rows, [&](int64_t, int64_t begin, int64_t end) {
     const int64_t at = begin * kept.channels;
     cpu::BackwardInput(dy.data<T>() + at, x + at, end - begin, kept.channels, affine, clamp,
@@ -156,8 +158,8 @@ Variable NormalizeRecorded(const Inputs& in, const std::vector<Variable>& inputs
   if (!NeedsGrad(inputs))
     return Record("batch_norm", y, {}, [](const GradContext&) { return Gradients(); });
   const bool needs_y = in.residual.defined() && !clamp.identity();
-  Kept<T> kept{Saved(in.x),
-               needs_y ? Saved(y) : Saved(),
+  Kept<T> kept{SavedActivation(in.x),
+               needs_y ? SavedActivation(y) : SavedActivation(),
                std::make_shared<const cpu::Folded<T>>(std::move(folded)),
                clamp,
                in.rows,

@@ -2,8 +2,10 @@
 
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "autograd/node.h"
+#include "autograd/saved_activation.h"
 #include "ops/conv_chain/chain_layer.h"
 #include "ops/convolution/convolution.h"
 
@@ -69,14 +71,16 @@ std::vector<Variable> InputsOf(const Variable& x, const std::vector<ConvNorm>& l
 }
 
 struct Kept {
-  std::vector<ChainLayer> layers;
-  Saved x;
+  std::vector<ChainLayer> layers;  // without their z
+  SavedActivation x;
+  std::vector<SavedActivation> z;
   std::vector<Saved> weights;
   bool residual;
 };
 
 Gradients Rule(const Kept& kept, const GradContext& context) {
-  const size_t count = kept.layers.size();
+  std::vector<ChainLayer> layers = kept.layers;
+  const size_t count = layers.size();
   Gradients out(3 * count + 1);
   cpu::ChainGradients to;
   const auto wanted = [&](size_t i, const Shape& shape) -> float* {
@@ -84,17 +88,19 @@ Gradients Rule(const Kept& kept, const GradContext& context) {
     out[i] = Tensor(shape, DType::kF32);
     return out[i].mutable_data<float>();
   };
-  to.x = wanted(0, kept.x.get().shape());
+  const Tensor x = kept.x.get();
+  to.x = wanted(0, x.shape());
   std::vector<const float*> weights;
   for (size_t l = 0; l < count; ++l) {
-    const Shape channels{kept.layers[l].g.o};
+    layers[l].z = kept.z[l].get();
+    const Shape channels{layers[l].g.o};
     weights.push_back(kept.weights[l].get().data<float>());
     to.weights.push_back(wanted(3 * l + 1, kept.weights[l].get().shape()));
     to.norm_weights.push_back(wanted(3 * l + 2, channels));
     to.norm_biases.push_back(wanted(3 * l + 3, channels));
   }
-  cpu::ChainBackward(kept.layers, kept.x.get().data<float>(), weights, context.grad().data<float>(),
-                     kept.residual, to);
+  cpu::ChainBackward(layers, x.data<float>(), weights, context.grad().data<float>(), kept.residual,
+                     to);
   return out;
 }
 
@@ -122,8 +128,14 @@ ConvChainResult Fused(const Variable& x, const std::vector<ConvNorm>& layers, bo
   ConvChainResult out;
   for (const ChainLayer& layer : plan)
     out.statistics.push_back({FromDoubles(layer.mean), FromDoubles(layer.variance), layer.rows()});
-  auto kept = std::make_shared<Kept>(Kept{std::move(plan), Saved(image), {}, residual});
-  for (size_t l = 0; l < layers.size(); ++l) kept->weights.emplace_back(tensors[3 * l]);
+  auto kept = std::make_shared<Kept>();
+  kept->x = SavedActivation(image);
+  kept->residual = residual;
+  for (size_t l = 0; l < layers.size(); ++l) {
+    kept->z.emplace_back(std::exchange(plan[l].z, {}));
+    kept->weights.emplace_back(tensors[3 * l]);
+  }
+  kept->layers = std::move(plan);
   out.y = Record("conv_chain", y, InputsOf(x, layers),
                  [kept](const GradContext& context) { return Rule(*kept, context); });
   return out;

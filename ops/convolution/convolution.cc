@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/node.h"
+#include "autograd/saved_activation.h"
 #include "ops/channels/bias.h"
 #include "ops/convolution/dense_kernel.h"
 #include "ops/convolution/depthwise.h"
@@ -108,7 +109,7 @@ Variable Conv2d(const Variable& x, const Variable& weight, const Variable& bias,
     if (add != nullptr) cpu::AddBias(add, g.output_rows(), g.o, out);
   });
   return Record("conv2d", y, {x, weight, bias},
-                [g, x = Saved(image), w = Saved(filter)](const GradContext& context) {
+                [g, x = SavedActivation(image), w = Saved(filter)](const GradContext& context) {
                   return Rule(g, x.get(), w.get(), context);
                 });
 }

@@ -1,6 +1,7 @@
 #include "ops/layer_norm/layer_norm.h"
 
 #include "autograd/node.h"
+#include "autograd/saved_activation.h"
 #include "ops/layer_norm/layer_norm_kernel.h"
 #include "runtime/kernels.h"
 
@@ -31,12 +32,14 @@ Tensor Factor(const Variable& v, const Shape& normalized, double absent, const T
 
 // What the backward keeps.
 struct Kept {
-  Saved x, mean, rstd, weight;
+  SavedActivation x;
+  Saved mean, rstd, weight;
   Shape normalized;
 };
 
 Gradients Backpropagate(const Kept& kept, const GradContext& g) {
-  const Tensor &x = kept.x.get(), &weight = kept.weight.get();
+  const Tensor x = kept.x.get();
+  const Tensor& weight = kept.weight.get();
   const auto like = [&](bool wanted, const Shape& shape) {
     return wanted ? Tensor(shape, x.dtype(), x.device()) : Tensor();
   };
@@ -69,9 +72,10 @@ Variable LayerNorm(const Variable& input, const Shape& normalized_shape, const V
     cpu::LayerNorm(rows, n, x.data<T>(), w.data<T>(), b.data<T>(), eps, y.mutable_data<T>(),
                    mean.mutable_data<T>(), rstd.mutable_data<T>());
   });
-  return Record("layer_norm", y, {input, weight, bias},
-                [kept = Kept{Saved(x), Saved(mean), Saved(rstd), Saved(w), normalized_shape}](
-                    const GradContext& g) { return Backpropagate(kept, g); });
+  return Record(
+      "layer_norm", y, {input, weight, bias},
+      [kept = Kept{SavedActivation(x), Saved(mean), Saved(rstd), Saved(w), normalized_shape}](
+          const GradContext& g) { return Backpropagate(kept, g); });
 }
 
 }  // namespace torus::ops

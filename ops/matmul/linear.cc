@@ -1,6 +1,7 @@
 #include "ops/matmul/linear.h"
 
 #include "autograd/node.h"
+#include "autograd/saved_activation.h"
 #include "ops/gemm/gemm.h"
 #include "ops/matmul/matmul.h"
 #include "ops/reduction/sum.h"
@@ -75,7 +76,7 @@ Variable Affine(const Variable& input, const Variable& weight, const Variable& b
   Tensor rows = Rows(out);
   Multiply(x, w, layout == Layout::kOutIn ? kYes : kNo, bias.defined(), rows);
   return Record("linear", std::move(out), {input, weight, bias},
-                [x = Saved(weight.requires_grad() ? x : Tensor()),
+                [x = SavedActivation(weight.requires_grad() ? x : Tensor()),
                  w = Saved(input.requires_grad() ? w : Tensor()), shape = input.shape(),
                  layout](const GradContext& g) {
                   const Tensor dy = Rows(g.grad());

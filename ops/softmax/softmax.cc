@@ -1,6 +1,7 @@
 #include "ops/softmax/softmax.h"
 
 #include "autograd/node.h"
+#include "autograd/saved_activation.h"
 #include "ops/softmax/softmax_kernel.h"
 
 namespace torus::ops {
@@ -29,7 +30,7 @@ Tensor MapRows(std::string_view op, const Tensor& x, const Kernel& kernel) {
 // A rule that needs the result's rows `y`, and the gradient's.
 template <class Kernel>
 GradRule RowRule(const Tensor& y, int dim, const Kernel& kernel) {
-  return [y = Saved(y), dim, kernel](const GradContext& g) {
+  return [y = SavedActivation(y), dim, kernel](const GradContext& g) {
     const Tensor dy = RowsOf(g.grad(), dim);
     Tensor dx =
         MapRows("gradient", y.get(), [&](int64_t rows, int64_t n, const auto* out, auto* to) {

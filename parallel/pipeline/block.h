@@ -31,6 +31,9 @@ struct Block {
   // (autograd/recompute.h). Then `forward` must give the same bits again and count a micro-batch
   // that comes twice once.
   bool recompute = false;
+  // How the graph keeps activations between forward and backward, kF32 or kBF16
+  // (autograd/saved_activation.h); of no effect where the backward recomputes them.
+  DType activation_storage = DType::kF32;
 };
 
 }  // namespace torus::parallel

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "autograd/recompute.h"
+#include "autograd/saved_activation.h"
 #include "parallel/pipeline/add_context.h"
 #include "runtime/error.h"
 
@@ -39,7 +40,10 @@ std::vector<Variable> Stage::Run(size_t i, const std::vector<Variable>& inputs,
     const LeafAlias scope(aliases);
     return block.forward(x, context);
   };
-  if (!block.recompute || !context.training) return forward(inputs);
+  if (!block.recompute || !context.training) {
+    const ActivationStorage storage(block.activation_storage);
+    return forward(inputs);
+  }
   std::vector<Variable> parameters;
   for (const NamedVariable& parameter : block.parameters) parameters.push_back(parameter.value);
   return Recompute(forward, inputs, parameters);

@@ -5,7 +5,9 @@ Weights and images are no random numbers of a library but a hash of name and ind
 too; so full models fit into a small file. Of each gradient its norm and its product with such a tensor are kept.
 
     pip install torch==2.15.0 torchvision==0.29.2 transformers==5.23.0 safetensors numpy
-    ./make_models.py models.safetensors
+    ./make_models.py models.safetensors TORCHGPIPE/benchmarks/models
+
+The second folder is of a clone of github.com/kakaobrain/torchgpipe (v0.0.7): the reference of AmoebaNet-D.
 """
 import sys
 import zlib
@@ -112,6 +114,71 @@ def transformer_models(out):
     token_model(out, "gpt2_other", transformers.GPT2LMHeadModel(other), 16, 4, lambda ids: ids)
 
 
+def amoebanet(folder):
+    """Its last pooling takes 7 x 7 pixels, all that is left of 224 x 224; smaller images leave fewer."""
+    sys.path.insert(0, folder)
+    from amoebanet import amoebanetd
+
+    model = amoebanetd(num_classes=10, num_layers=3, num_filters=32)
+    model.classify.pool = torch.nn.AdaptiveAvgPool2d(1)
+    return model
+
+
+class Gpt3Layer(torch.nn.Module):
+    """Norms in front of each sublayer, whose results are added to what came out of the norms."""
+
+    def __init__(self, width, heads, causal):
+        super().__init__()
+        self.heads, self.causal = heads, causal
+        linear, norm = torch.nn.Linear, torch.nn.LayerNorm
+        self.attn = torch.nn.ModuleDict({name: linear(width, width) for name in ("q_linear", "k_linear", "v_linear", "out")})
+        self.mlp = torch.nn.ModuleDict({"linear1": linear(width, 4 * width), "linear2": linear(4 * width, width)})
+        self.norm1, self.norm2 = norm(width), norm(width)
+
+    def forward(self, x):
+        x = self.norm1(x)
+        split = (self.attn[k](x).unflatten(2, (self.heads, -1)).transpose(1, 2) for k in ("q_linear", "k_linear", "v_linear"))
+        seen = torch.nn.functional.scaled_dot_product_attention(*split, is_causal=self.causal)
+        x = self.norm2(x + self.attn["out"](seen.transpose(1, 2).flatten(2)))
+        return x + self.mlp["linear2"](self.mlp["linear1"](x).relu())
+
+
+class Gpt3(torch.nn.Module):
+    """Built of PyTorch's own layers with the names of models/gpt3."""
+
+    def __init__(self, lm, words=60, positions=20, width=24, layers=2, heads=3, classes=3):
+        super().__init__()
+        self.lm = lm
+        self.embedding = torch.nn.ModuleDict({"vocab_embedding": torch.nn.Embedding(words, width),
+                                              "position_embedding": torch.nn.Embedding(positions, width)})
+        self.transformers = torch.nn.ModuleList(Gpt3Layer(width, heads, lm) for _ in range(layers))
+        parts = {"ln_f": torch.nn.LayerNorm(width), "lm_head": torch.nn.Linear(width, words, bias=False)} if lm else {
+            "pooler_layer": torch.nn.Linear(width, width), "fc_layer": torch.nn.Linear(width, classes)}
+        self.classifier = torch.nn.ModuleDict(parts)
+
+    def forward(self, ids):
+        x = self.embedding["vocab_embedding"](ids) + self.embedding["position_embedding"](torch.arange(ids.shape[1]))
+        for layer in self.transformers:
+            x = layer(x)
+        if self.lm:
+            return self.classifier["lm_head"](self.classifier["ln_f"](x))
+        return self.classifier["fc_layer"](self.classifier["pooler_layer"](x[:, 0]).tanh())
+
+
+def gpt3(out, key, lm):
+    model = fill(Gpt3(lm)).train()
+    ids = torch.from_numpy((value(key, 48) * 50 + 30).astype(np.int64).reshape(3, 16))
+    logits = model(ids)
+    if lm:  # each place predicts the next token
+        loss = torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
+    else:
+        loss = torch.nn.functional.cross_entropy(logits, torch.arange(3))
+    loss.backward()
+    out[f"{key}/logits"] = logits.detach()
+    out[f"{key}/loss"] = loss.detach().reshape(1)
+    project(out, key, model)
+
+
 def main():
     torch.set_num_threads(2)
     out = {}
@@ -120,7 +187,10 @@ def main():
     images(out, "resnet50", make.resnet50(num_classes=10), 64, 4, 10)
     images(out, "vgg11", narrow(make.vgg11(num_classes=10)), 32, 2, 10)
     images(out, "vgg11_bn", narrow(make.vgg11_bn(num_classes=10)), 32, 2, 10)
+    images(out, "amoebanetd", amoebanet(sys.argv[2]), 64, 2, 10)
     transformer_models(out)
+    gpt3(out, "gpt3", lm=False)
+    gpt3(out, "gpt3_lm", lm=True)
     save_file({k: v.contiguous() for k, v in out.items()}, sys.argv[1])
 
 

@@ -7,8 +7,10 @@
 #include <map>
 
 #include "autograd/backward.h"
+#include "models/amoebanet/amoebanet.h"
 #include "models/checkpoint/layout.h"
 #include "models/gpt2/gpt2.h"
+#include "models/gpt3/gpt3.h"
 #include "models/resnet/resnet.h"
 #include "models/roberta/roberta.h"
 #include "models/vgg/vgg.h"
@@ -207,6 +209,16 @@ Gpt2Options OtherGpt2() {
   return o;
 }
 
+Gpt3Options SmallGpt3(Gpt3Head head) {
+  return {.vocab_size = 60,
+          .positions = 20,
+          .width = 24,
+          .layers = 2,
+          .heads = 3,
+          .num_classes = 3,
+          .head = head};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Models, Parity,
     ::testing::Values(
@@ -230,7 +242,18 @@ INSTANTIATE_TEST_SUITE_P(
              [] { return EveryThirdId("roberta_mlm"); }},
         Case{"gpt2", [] { return Gpt2(SmallGpt2()); }, [] { return NextToken("gpt2", 0); }},
         Case{"gpt2_other", [] { return Gpt2(OtherGpt2()); },
-             [] { return NextToken("gpt2_other", 4); }}),
+             [] { return NextToken("gpt2_other", 4); }},
+        Case{"gpt3", [] { return Gpt3(SmallGpt3(Gpt3Head::kClassification)); },
+             [] {
+               Batch batch = Texts("gpt3", 0);
+               batch.targets = Arange(kTexts);
+               return batch;
+             }},
+        Case{"gpt3_lm", [] { return Gpt3(SmallGpt3(Gpt3Head::kLm)); },
+             [] { return NextToken("gpt3_lm", 0); }},
+        Case{"amoebanetd",
+             [] { return AmoebaNetD({.layers = 3, .filters = 32, .num_classes = 10}); },
+             [] { return Images("amoebanetd", 64, 2); }}),
     [](const auto& info) { return info.param.key; });
 
 }  // namespace

@@ -15,6 +15,7 @@ def op_family(name, deps = []):
         textual_hdrs = native.glob([name + "/*.inc"]),
         deps = deps + [
             "//autograd:node",
+            "//autograd:saved_activation",
             "//runtime:parallel_for",
             "//runtime:tensor",
             "@highway",

@@ -62,6 +62,7 @@ void CheckNumbers(const Settings& s) {
 void CheckNames(const Settings& s) {
   RequireOneOf("--data", s.data, DataNames());
   RequireOneOf("--augment", s.augment, data::AugmentNames());
+  RequireOneOf("--activation-storage", s.activation_storage, {"f32", "bf16"});
   RequireOneOf("--schedule", s.schedule, parallel::ScheduleNames());
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});

@@ -115,6 +115,11 @@ void AddParallelFlags(CLI::App& app, Settings& s, Invocation& invocation) {
                  "Layers whose activations are computed again in the backward instead of kept, as "
                  "--describe numbers them: none, all, or such as 0,3,7-9")
       ->group(group);
+  app.add_option(
+         "--activation-storage", s.activation_storage,
+         "How the others are kept until the backward: f32, or bf16 in half the memory, with "
+         "gradients of rounded activations")
+      ->group(group);
   app.add_option("--replicas", s.replicas, "Copies of the pipeline, which share every batch")
       ->group(group);
   app.add_option("--schedule", s.schedule, "gpipe")->group(group);

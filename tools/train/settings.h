@@ -38,6 +38,7 @@ struct Settings {
   std::string augment = "none";
   uint64_t seed = 1;
   std::string recompute = "none";  // layers whose activations are computed again: a LayerList
+  std::string activation_storage = "f32";
   int64_t threads = 0;             // in all; 0: the cores, at least one a rank
   std::string init;                // weights file the run began with
 };
@@ -74,6 +75,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--augment", s.augment);
   visit("--seed", s.seed);
   visit("--recompute", s.recompute);
+  visit("--activation-storage", s.activation_storage);
   visit("--threads", s.threads);
   visit("--init", s.init);
 }

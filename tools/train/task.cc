@@ -101,7 +101,11 @@ std::vector<parallel::Block> Task::Blocks() const {
   std::vector<parallel::Block> blocks = ModelBlocks(Model(), LargestInputs().front().shape);
   const std::vector<bool> recomputed =
       ParseLayerList("--recompute", settings_.recompute, static_cast<int>(blocks.size()));
-  for (size_t i = 0; i < blocks.size(); ++i) blocks[i].recompute = recomputed[i];
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i].recompute = recomputed[i];
+    blocks[i].activation_storage =
+        settings_.activation_storage == "bf16" ? DType::kBF16 : DType::kF32;
+  }
   return blocks;
 }
 

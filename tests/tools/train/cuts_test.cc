@@ -55,10 +55,21 @@ TEST(EveryCut, RoundsAndRecomputedActivationsGiveTheSameBits) {
   ExpectSame(OneStage(), TrainWith(settings));
 }
 
+// Rounding is of each activation by itself, wherever the cut.
+TEST(EveryCut, ActivationsKeptAsBf16GiveTheSameBitsInEveryCut) {
+  Settings settings = SmallSettings(1, 1, 4);
+  settings.activation_storage = "bf16";
+  const Outcome one = TrainWith(settings);
+  settings.stages = 3;
+  ExpectSame(one, TrainWith(settings));
+  EXPECT_NE(one.losses, OneStage().losses);
+}
+
 // Most bytes that were alive at once in two steps of one stage.
-size_t PeakOf(const std::string& recompute) {
+size_t PeakOf(const std::string& recompute, const std::string& storage = "f32") {
   Settings settings = SmallSettings(1, 1, 4);
   settings.recompute = recompute;
+  settings.activation_storage = storage;
   ImageRun run(settings);
   run.TrainTo(1);
   AllocatorFor({}).ResetPeak();
@@ -71,6 +82,10 @@ TEST(Recompute, PeakMemoryFalls) {
   RecordProperty("kept", static_cast<int>(kept));
   RecordProperty("again", static_cast<int>(again));
   EXPECT_LT(again, kept);
+}
+
+TEST(ActivationStorage, PeakMemoryFallsWithBf16) {
+  EXPECT_LT(PeakOf("none", "bf16"), PeakOf("none"));
 }
 
 }  // namespace

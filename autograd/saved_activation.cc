@@ -1,0 +1,104 @@
+#include "autograd/saved_activation.h"
+
+#include <mutex>
+#include <unordered_map>
+
+#include "runtime/error.h"
+
+namespace torus {
+namespace internal {
+
+// The f32 values of a whole storage as bf16.
+class PackedStorage {
+ public:
+  explicit PackedStorage(const std::shared_ptr<Storage>& source)
+      : values_(Flat(source).To(DType::kBF16)) {}
+
+  // In f32 again; views in use at the same time share it.
+  std::shared_ptr<Storage> Unpack() {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Storage> storage = unpacked_.lock();
+    if (storage == nullptr) unpacked_ = storage = values_.To(DType::kF32).storage();
+    return storage;
+  }
+
+ private:
+  static Tensor Flat(const std::shared_ptr<Storage>& source) {
+    const auto count = static_cast<int64_t>(source->bytes() / sizeof(float));
+    return Tensor(source, {count}, {1}, 0, DType::kF32);
+  }
+
+  const Tensor values_;
+  std::mutex mutex_;
+  std::weak_ptr<Storage> unpacked_;
+};
+
+}  // namespace internal
+
+namespace {
+
+using internal::PackedStorage;
+
+thread_local DType current = DType::kF32;
+
+// A copy that some graph may still hold. A storage's address may come back with another storage
+// behind it, hence the weak pointer beside it.
+struct Copy {
+  std::weak_ptr<Storage> source;
+  uint64_t version = 0;
+  std::weak_ptr<PackedStorage> packed;
+};
+
+thread_local std::unordered_map<const Storage*, Copy> copies;
+
+std::shared_ptr<PackedStorage> Pack(const std::shared_ptr<Storage>& storage) {
+  Copy& copy = copies[storage.get()];
+  if (copy.source.lock() == storage && copy.version == storage->version())
+    if (std::shared_ptr<PackedStorage> packed = copy.packed.lock()) return packed;
+  auto packed = std::make_shared<PackedStorage>(storage);
+  copy = {storage, storage->version(), packed};
+  return packed;
+}
+
+// A third: of queries, keys and values in one storage each is packed.
+bool IsMuchOf(const Tensor& view, const Storage& storage) {
+  return 3 * view.bytes() >= storage.bytes();
+}
+
+bool Packs(const Tensor& tensor) {
+  return current == DType::kBF16 && tensor.defined() && tensor.dtype() == DType::kF32;
+}
+
+}  // namespace
+
+ActivationStorage::ActivationStorage(DType dtype) : before_(current) {
+  Require(dtype == DType::kF32 || dtype == DType::kBF16, "activation storage",
+          "activations are kept as f32 or bf16, got {}", Name(dtype));
+  current = dtype;
+}
+
+ActivationStorage::~ActivationStorage() { current = before_; }
+
+DType ActivationStorage::Current() { return current; }
+
+SavedActivation::SavedActivation(const Tensor& tensor) {
+  if (!Packs(tensor)) {
+    whole_ = Saved(tensor);
+    return;
+  }
+  const Tensor view = IsMuchOf(tensor, *tensor.storage()) ? tensor : tensor.Clone();
+  packed_ = Pack(view.storage());
+  shape_ = view.shape();
+  strides_ = view.strides();
+  offset_ = view.offset();
+}
+
+SavedActivation::SavedActivation(const Variable& variable)
+    : SavedActivation(variable.defined() ? variable.data() : Tensor()) {}
+
+Tensor SavedActivation::get() const {
+  if (packed_ == nullptr) return whole_.get();
+  return Tensor(packed_->Unpack(), shape_, strides_, offset_, DType::kF32);
+}
+
+}  // namespace torus
