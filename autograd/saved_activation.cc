@@ -42,7 +42,7 @@ using internal::PackedStorage;
 thread_local DType current = DType::kF32;
 
 // A copy that some graph may still hold. A storage's address may come back with another storage
-// behind it, hence the weak pointer beside it.
+// behind it: then the source has expired.
 struct Copy {
   std::weak_ptr<Storage> source;
   uint64_t version = 0;
@@ -53,7 +53,7 @@ thread_local std::unordered_map<const Storage*, Copy> copies;
 
 std::shared_ptr<PackedStorage> Pack(const std::shared_ptr<Storage>& storage) {
   Copy& copy = copies[storage.get()];
-  if (copy.source.lock() == storage && copy.version == storage->version())
+  if (!copy.source.expired() && copy.version == storage->version())
     if (std::shared_ptr<PackedStorage> packed = copy.packed.lock()) return packed;
   auto packed = std::make_shared<PackedStorage>(storage);
   copy = {storage, storage->version(), packed};
