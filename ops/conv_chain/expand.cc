@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "ops/conv_chain/expand_kernel.h"
 #include "ops/convolution/depthwise.h"
 #include "ops/gemm/gemm.h"
 #include "runtime/parallel_for.h"
@@ -11,7 +12,7 @@
 namespace torus::cpu {
 namespace {
 
-constexpr int64_t kExpandBytes = int64_t{16} << 20;
+constexpr int64_t kExpandBytes = int64_t{4} << 20, kMostNarrow = 32;
 std::atomic<int64_t> expand_bytes{kExpandBytes};
 
 // Rows minus a vector.
@@ -57,27 +58,37 @@ std::vector<float> ShiftOf(const float* x, int64_t rows, int64_t channels) {
   return ToFloats(mean);
 }
 
-// Makes rows of the wide layer: z, and its activation.
+// Makes rows of the wide layer's activation: clamp(xc (a W)^T + bias).
 class WideRows {
  public:
   WideRows(const ChainLayer& wide, const float* x, const float* weight)
-      : wide_(wide), x_(x), weight_(weight) {}
-  void Make(int64_t pixel, int64_t count, float* z, float* activation) const {
-    const ConvGeometry& g = wide_.g;
-    Gemm(Transpose::kNo, Transpose::kYes, count, g.o, g.c, 1.0f, x_ + pixel * g.c, g.c, weight_,
-         g.c, 0.0f, z, g.o);
-    Normalize(z, count, g.o, wide_.folded.affine(), wide_.clamp, nullptr, activation);
+      : wide_(wide), x_(x), mean_(ToFloats(wide.input.mean)), weight_(wide.g.c * wide.g.o) {
+    const int64_t k = wide.g.c, channels = wide.g.o;
+    for (int64_t c = 0; c < channels; ++c)
+      for (int64_t i = 0; i < k; ++i)
+        weight_[i * channels + c] = wide.folded.scale[c] * weight[c * k + i];
+  }
+  void Center(int64_t pixel, int64_t count, float* centered) const {
+    torus::cpu::Center(x_ + pixel * wide_.g.c, count, wide_.g.c, mean_.data(), centered);
+  }
+  // `scratch` has room for the rows of x.
+  void Make(int64_t pixel, int64_t count, float* scratch, float* activation) const {
+    Center(pixel, count, scratch);
+    ExpandRows(scratch, count, wide_.g.c, weight_.data(), wide_.g.o, wide_.folded.bias.data(),
+               wide_.clamp, activation);
   }
 
  private:
   const ChainLayer& wide_;
-  const float *x_, *weight_;
+  const float* x_;
+  std::vector<float> mean_, weight_;  // the latter (k, channels)
 };
 
 }  // namespace
 
 bool Expands(const ConvGeometry& wide, const ConvGeometry& depthwise) {
-  return wide.pointwise() && depthwise.depthwise() && wide.o >= 3 * wide.c &&
+  return wide.pointwise() && depthwise.depthwise() && wide.c <= kMostNarrow &&
+         wide.o >= 3 * wide.c &&
          wide.output_rows() * wide.o * static_cast<int64_t>(sizeof(float)) >= expand_bytes;
 }
 
@@ -133,10 +144,9 @@ void ExpandForward(const ChainLayer& wide, ChainLayer& depthwise, const float* x
   const auto into = [&](int64_t n, int64_t row) { return out + (n * g.oh + row) * g.ow * g.o; };
   const int64_t rows = g.n * g.oh, parts = std::ssize(moments);
   ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
-    Tensor scratch({g.w, g.c}, DType::kF32);
-    float* const z = scratch.mutable_data<float>();
+    std::vector<float> scratch(g.w * wide.g.c);
     const auto fill = [&](int64_t n, int64_t row, float* to) {
-      wide_rows.Make((n * g.h + row) * g.w, g.w, z, to);
+      wide_rows.Make((n * g.h + row) * g.w, g.w, scratch.data(), to);
     };
     for (int64_t p = first; p < last; ++p) {
       RowMoments sums(moments[p]);
@@ -158,22 +168,19 @@ struct ExpandSums {
   std::vector<float> product;  // g^T xc
 };
 
-// The sweep over one part: keeps z of the rows that the ring holds, and some rows of g until there
-// are enough for a matrix product.
+// The sweep over one part: keeps some rows of g until there are enough for a matrix product.
 class ExpandSweep {
  public:
-  ExpandSweep(const ExpandBackwardArgs& args, const float* scaled_weight, const float* x_mean,
+  ExpandSweep(const ExpandBackwardArgs& args, const WideRows& wide_rows, const float* scaled_weight,
               ExpandSums& sums)
       : args_(args),
+        wide_rows_(wide_rows),
         g_(args.depthwise.g),
         k_(args.wide.g.c),
         scaled_weight_(scaled_weight),
-        x_mean_(x_mean),
         sums_(sums),
-        wide_rows_(args.wide, args.x, args.wide_weight),
-        slots_(DepthwiseSlots(g_)),
         batch_(std::max<int64_t>(1, 128 / g_.w)),
-        z_({slots_, g_.w, g_.c}, DType::kF32),
+        row_sum_(g_.c),
         held_({batch_ * g_.w, g_.c}, DType::kF32),
         centered_({batch_ * g_.w, k_}, DType::kF32) {}
 
@@ -182,25 +189,25 @@ class ExpandSweep {
       args_.gradient.Rows((n * g_.oh + row) * g_.ow, g_.ow, to);
     };
     const auto fill_x = [&](int64_t n, int64_t row, float* to) {
-      wide_rows_.Make((n * g_.h + row) * g_.w, g_.w, ZRow(row), to);
+      wide_rows_.Make((n * g_.h + row) * g_.w, g_.w, centered_.mutable_data<float>(), to);
     };
     const auto into = [&](int64_t, int64_t) {
       return held_.mutable_data<float>() + pending_ * g_.c;
     };
-    const auto out = [&](int64_t n, int64_t row, float* grad) {
-      Take((n * g_.h + row) * g_.w, ZRow(row), grad);
-    };
-    DepthwiseBackwardRows<true>(g_, packed, &sums_.depthwise_weight, begin, end, fill_dy, fill_x,
-                                into, out);
+    const auto out = [&](int64_t n, int64_t row, float*) { Take((n * g_.h + row) * g_.w); };
+    DepthwiseMask mask{nullptr, static_cast<float>(args_.wide.clamp.low),
+                       static_cast<float>(args_.wide.clamp.high), row_sum_.data()};
+    DepthwiseBackwardRows(g_, packed, &sums_.depthwise_weight, begin, end, fill_dy, fill_x, into,
+                          out, &mask);
     Flush();
   }
 
  private:
-  float* ZRow(int64_t row) { return z_.mutable_data<float>() + row % slots_ * g_.w * g_.c; }
-
-  void Take(int64_t pixel, const float* z, float* grad) {
-    sums_.norm.Add<float>(grad, z, nullptr, g_.w, args_.wide.folded.affine(), args_.wide.clamp,
-                          grad);
+  void Take(int64_t pixel) {
+    for (int64_t c = 0; c < g_.c; ++c) {
+      sums_.norm.g[c] += row_sum_[c];
+      row_sum_[c] = 0;
+    }
     if (pending_ == 0) first_ = pixel;
     pending_ += g_.w;
     if (pending_ + g_.w > batch_ * g_.w) Flush();
@@ -208,7 +215,7 @@ class ExpandSweep {
 
   void Flush() {
     if (pending_ == 0) return;
-    const float *grad = held_.data<float>(), *x = args_.x + first_ * k_;
+    const float* grad = held_.data<float>();
     if (args_.dx != nullptr) {
       float* const dx = args_.dx + first_ * k_;
       if (args_.add != nullptr)
@@ -216,23 +223,22 @@ class ExpandSweep {
       Gemm(Transpose::kNo, Transpose::kNo, pending_, k_, g_.c, 1.0f, grad, g_.c, scaled_weight_, k_,
            args_.add != nullptr ? 1.0f : 0.0f, dx, k_);
     }
-    if (args_.wide_dw != nullptr) {
-      float* const centered = centered_.mutable_data<float>();
-      Center(x, pending_, k_, x_mean_, centered);
-      Gemm(Transpose::kYes, Transpose::kNo, g_.c, k_, pending_, 1.0f, grad, g_.c, centered, k_,
-           1.0f, sums_.product.data(), k_);
-    }
+    float* const centered = centered_.mutable_data<float>();
+    wide_rows_.Center(first_, pending_, centered);
+    Gemm(Transpose::kYes, Transpose::kNo, g_.c, k_, pending_, 1.0f, grad, g_.c, centered, k_, 1.0f,
+         sums_.product.data(), k_);
     pending_ = 0;
   }
 
   const ExpandBackwardArgs& args_;
+  const WideRows& wide_rows_;
   const ConvGeometry& g_;
   int64_t k_;
-  const float *scaled_weight_, *x_mean_;
+  const float* scaled_weight_;
   ExpandSums& sums_;
-  WideRows wide_rows_;
-  int64_t slots_, batch_;
-  Tensor z_, held_, centered_;
+  int64_t batch_;
+  std::vector<float> row_sum_;
+  Tensor held_, centered_;
   int64_t pending_ = 0, first_ = 0;
 };
 
@@ -243,6 +249,13 @@ std::vector<float> ScaleRows(const float* weight, int64_t rows, int64_t columns,
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c) out[r * columns + c] *= factor[r];
   return out;
+}
+
+// The norm's second sum, of g (z - mean), is that of g xc W^T: the products' rows times W's.
+void SumByProducts(const ExpandBackwardArgs& args, ExpandSums& sums) {
+  const int64_t k = args.wide.g.c;
+  for (int64_t i = 0; i < args.wide.g.o * k; ++i)
+    sums.norm.gd[i / k] += static_cast<double>(args.wide_weight[i]) * sums.product[i];
 }
 
 // dW = a g^T xc + b W S.
@@ -307,16 +320,18 @@ void ExpandBackward(const ExpandBackwardArgs& args) {
   const std::vector<float> scaled =
       ScaleRows(args.wide_weight, wide.o, wide.c, args.wide.folded.scale);
   const std::vector<float> x_mean = ToFloats(args.wide.input.mean);
+  const WideRows wide_rows(args.wide, args.x, args.wide_weight);
   const int64_t rows = g.n * g.h, parts = DepthwiseParts(rows, g.w);
   std::vector<ExpandSums> sums(parts, ExpandSums(wide, g));
   ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
     for (int64_t p = first; p < last; ++p)
-      ExpandSweep(args, scaled.data(), x_mean.data(), sums[p])
+      ExpandSweep(args, wide_rows, scaled.data(), sums[p])
           .Run(packed.data(), rows * p / parts, rows * (p + 1) / parts);
   });
   for (int64_t p = 1; p < parts; ++p) MergeInto(sums[0], sums[p]);
   if (args.depthwise_dw != nullptr)
     UnpackDepthwise(g, sums[0].depthwise_weight.total(), args.depthwise_dw);
+  SumByProducts(args, sums[0]);
   const auto folded =
       FoldBackward(args.wide.folded, sums[0].norm, args.wide.rows(), args.norm_dw, args.norm_db);
   if (args.wide_dw != nullptr) WideWeightGradient(args, sums[0].product, folded);

@@ -3,9 +3,10 @@
 //
 // With x (M, K) the narrow input, W (C, K) the weight, z = x W^T, xc = x - mean(x) and S = xc^T xc
 // (K x K):
-// - the statistics of z follow from those of x: mean(z) = W mean(x), M var(z)_c = W_c S W_c^T; so z
-//   can be normalised as it is made, row by row, on the way into the depthwise convolution;
-// - the backward makes z again, and needs no second pass over its gradient: with g the gradient by
+// - the statistics of z follow from those of x: mean(z) = W mean(x), M var(z)_c = W_c S W_c^T; so
+//   the activation can be made from x in one go, clamp(xc (a W)^T + bias) with the norm's scale a,
+//   row by row on the way into the depthwise convolution;
+// - the backward makes it again, and needs no second pass over its gradient: with g the gradient by
 //   the norm's output and dz = a g + b (z - mean) + d for each channel (BackwardAffine; b and d
 //   follow from sums over all of g),
 //     dx = g (a W) + xc (W^T b W) + d W,    dW = a g^T xc + b W S,
@@ -20,7 +21,8 @@
 namespace torus::cpu {
 
 // Whether to take this way, by sizes alone: the wide tensor must be too large for the caches (from
-// 16 MiB on; below, making z twice costs more than reading it), and the input narrow.
+// 4 MiB on), and the input so narrow that making the activation twice costs less than a pass over
+// memory (32 channels at most).
 bool Expands(const ConvGeometry& wide, const ConvGeometry& depthwise);
 // Another bound in bytes, for tests; negative restores the default.
 void SetExpandBytesForTest(int64_t bytes);

@@ -43,25 +43,28 @@ void DepthwiseForwardRows(const ConvGeometry& g, const float* packed, const floa
 }
 
 // The input gradient of row y of image n, from a ring of output-gradient rows with `left` pixels of
-// padding.
+// padding; through `mask` unless null.
 template <class Ring>
 void DepthwiseInputRow(const ConvGeometry& g, const float* packed, Ring& dy, int64_t left,
-                       int64_t n, int64_t y, std::vector<DepthwiseTap>& taps, float* dx) {
+                       int64_t n, int64_t y, std::vector<DepthwiseTap>& taps, float* dx,
+                       const DepthwiseMask* mask) {
   for (int64_t phase = 0; phase < std::min(g.stride_w, g.w); ++phase) {
     int count = 0;
     for (int64_t a = 0; a < g.kh; ++a) {
       const int64_t up = y + g.top - a * g.dilation_h;
       if (up < 0 || up % g.stride_h != 0 || up / g.stride_h >= g.oh) continue;
       const float* row = dy.Row(n, up / g.stride_h) + left * g.c;
-      for (int64_t b = 0; b < g.kw; ++b) {
+      for (int64_t b = g.kw; b-- > 0;) {  // from the left
         const int64_t across = phase + g.left - b * g.dilation_w;
         if (across % g.stride_w != 0) continue;
         taps[count++] = {row + across / g.stride_w * g.c, packed + (a * g.kw + b) * g.c};
       }
     }
     const int64_t columns = (g.w - phase + g.stride_w - 1) / g.stride_w;
-    DepthwiseRow(taps.data(), count, nullptr, columns, g.c, g.c, g.stride_w * g.c,
-                 dx + phase * g.c);
+    DepthwiseMask of_phase;
+    if (mask != nullptr) of_phase = *mask, of_phase.activation += phase * g.c;
+    DepthwiseRow(taps.data(), count, nullptr, columns, g.c, g.c, g.stride_w * g.c, dx + phase * g.c,
+                 mask == nullptr ? nullptr : &of_phase);
   }
 }
 
@@ -102,23 +105,19 @@ void DepthwiseWeightGradientRow(const ConvGeometry& g, RingX& x, RingY& dy, int6
   sums.CountPixels(g.ow);
 }
 
-// Input rows that the sweep below holds at once.
-inline int64_t DepthwiseSlots(const ConvGeometry& g) { return (g.kh - 1) * g.dilation_h + 2; }
-
 // Both gradients for input rows begin .. end of n * h + y in one sweep. `packed` null leaves out
 // the input gradient, `sums` null the weight gradient. fill_dy and fill_x give the rows; into(n, y)
-// says where an input-gradient row goes and out(n, y, row) gets it. Where kEarlyX, input row (n, y)
-// has been filled before out is called for it, and the `slots` rows of its neighbourhood that were
-// filled last are at hand: row % slots names a place for what fill_x leaves beside.
-template <bool kEarlyX = false, class FillY, class FillX, class Into, class Out>
+// says where an input-gradient row goes and out(n, y, row) gets it, masked by the input row itself
+// where there is a `mask` (its activation is set here).
+template <class FillY, class FillX, class Into, class Out>
 void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, DepthwiseWeightSums* sums,
                            int64_t begin, int64_t end, const FillY& fill_dy, const FillX& fill_x,
-                           const Into& into, const Out& out) {
+                           const Into& into, const Out& out, DepthwiseMask* mask = nullptr) {
   // How far an input column may reach beyond the output's first and last one.
   const int64_t left = (g.kw - 1) * g.dilation_w / g.stride_w + 1;
   const int64_t right = std::max<int64_t>(0, (g.w - 1 + g.left) / g.stride_w - (g.ow - 1));
   RowRing<FillY> dy((g.kh - 1) * g.dilation_h / g.stride_h + 2, g.ow, g.c, left, right, fill_dy);
-  RowRing<FillX> x(DepthwiseSlots(g), g.w, g.c, g.left, g.right, fill_x);
+  RowRing<FillX> x((g.kh - 1) * g.dilation_h + 2, g.w, g.c, g.left, g.right, fill_x);
   std::vector<DepthwiseTap> taps(g.kh * g.kw);
   std::vector<DepthwiseWeightTap> weight_taps(g.kh * g.kw);
   // Output rows are shared out over the input rows, so that each is taken once, near the rows that
@@ -127,9 +126,9 @@ void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, Depthwise
   for (int64_t r = begin; r < end; ++r) {
     const int64_t n = r / g.h, y = r % g.h;
     if (packed != nullptr) {
-      if (kEarlyX) x.Row(n, y);
+      if (mask != nullptr) mask->activation = x.Row(n, y) + g.left * g.c;
       float* const dx = into(n, y);
-      DepthwiseInputRow(g, packed, dy, left, n, y, taps, dx);
+      DepthwiseInputRow(g, packed, dy, left, n, y, taps, dx, mask);
       out(n, y, dx);
     }
     if (sums == nullptr) continue;

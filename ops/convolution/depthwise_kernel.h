@@ -12,10 +12,20 @@ struct DepthwiseTap {
   const float* weight;
 };
 
+// Turns the gradient by a clamped activation into the one by what was clamped: kept where low <
+// activation < high, else 0. `activation` is laid out as the output; what is kept is added to
+// sum[c].
+struct DepthwiseMask {
+  const float* activation;
+  float low, high;
+  float* sum;
+};
+
 // out[j * out_step + c] = bias[c] + sum over taps. `bias` may be null, `taps` 0. Steps are in
-// elements.
+// elements. Through `mask` unless null.
 void DepthwiseRow(const DepthwiseTap* taps, int count, const float* bias, int64_t columns,
-                  int64_t channels, int64_t in_step, int64_t out_step, float* out);
+                  int64_t channels, int64_t in_step, int64_t out_step, float* out,
+                  const DepthwiseMask* mask = nullptr);
 
 // For output column j and channel c the tap's sum[c] += in[j * in_step + c] * dy[j][c].
 struct DepthwiseWeightTap {
