@@ -54,7 +54,7 @@ void ExpandRowsF32(const float* x, int64_t rows, int64_t k, const float* weight,
   const hn::ScalableTag<float> d;
   const int64_t pair = 2 * static_cast<int64_t>(hn::Lanes(d));
   const int64_t paired = channels / pair * pair;
-  // Six rows of two vectors: twelve sums hide the latency of a multiply-add, and fill AVX2's sixteen
+  // Six rows of two vectors: twelve sums hide the latency of a multiply-add and fill AVX2's
   // registers with their operands.
   InExactGroups<6>(0, rows, [&](auto group, int64_t r) HWY_ATTR {
     for (int64_t c = 0; c < paired; c += pair) ExpandTile<group, 2>(d, args, r, c);
