@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "runtime/trace.h"
@@ -17,6 +18,8 @@ int64_t PeakRss() {
   return int64_t{usage.ru_maxrss} * 1024;
 }
 
+double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 }  // namespace
 
 void ServeSteps(const std::string& model, const std::string& exchange, std::istream& in,
@@ -28,13 +31,18 @@ void ServeSteps(const std::string& model, const std::string& exchange, std::istr
                         {"sgemm_gflops", SgemmPeak()}}
       << std::endl;
   for (int steps = 0; in >> steps;) {
-    std::vector<double> losses, seconds;
+    std::vector<double> losses, seconds, cpu_seconds;
     for (int i = 0; i < steps; ++i) {
       const int64_t begin = trace::Now();
+      const double cpu_begin = CpuSeconds();
       losses.push_back(step.Run());
       seconds.push_back(static_cast<double>(trace::Now() - begin) * 1e-9);
+      cpu_seconds.push_back(CpuSeconds() - cpu_begin);
     }
-    out << nlohmann::json{{"losses", losses}, {"seconds", seconds}, {"peak_rss", PeakRss()}}
+    out << nlohmann::json{{"losses", losses},
+                          {"seconds", seconds},
+                          {"cpu_seconds", cpu_seconds},
+                          {"peak_rss", PeakRss()}}
         << std::endl;
   }
 }

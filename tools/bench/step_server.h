@@ -9,8 +9,9 @@ namespace torus::bench {
 
 // Loads `exchange` (train_step.h) and prints a line of JSON {"size", "batch", "flops",
 // "sgemm_gflops"}, the last being the machine's measured peak (sgemm_peak.h). Then each number N
-// read from `in` runs N steps and prints {"losses": [...], "seconds": [...], "peak_rss": B}, until
-// `in` ends; B is the most bytes that the process has had in memory.
+// read from `in` runs N steps and prints {"losses": [...], "seconds": [...], "cpu_seconds": [...],
+// "peak_rss": B}, until `in` ends; CPU seconds are of all threads, B is the most bytes that the
+// process has had in memory.
 void ServeSteps(const std::string& model, const std::string& exchange, std::istream& in,
                 std::ostream& out);
 
