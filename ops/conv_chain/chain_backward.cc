@@ -196,7 +196,7 @@ void ChainBackward(const std::vector<ChainLayer>& layers, const float* x,
         FoldBackward(layer.folded, sums, layer.rows(), out.norm_weights[l], out.norm_biases[l])};
     const bool below = WantedBelow(out, l);
     if (!below && out.weights[l] == nullptr) return;
-    if (l == 1 && !layers[0].z.defined())
+    if (l == 1 && Widens(layers[0].g, layer.g))
       return ExpandBackward({layers[0], layer, gradient, x, weights[0], weights[1],
                              residual ? dy : nullptr, out.x, out.weights[0], out.weights[1],
                              out.norm_weights[0], out.norm_biases[0]});

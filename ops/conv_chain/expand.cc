@@ -61,8 +61,8 @@ std::vector<float> ShiftOf(const float* x, int64_t rows, int64_t channels) {
 // Makes rows of the wide layer's activation: clamp(xc (a W)^T + bias).
 class WideRows {
  public:
-  WideRows(const ChainLayer& wide, const float* x, const float* weight)
-      : wide_(wide), x_(x), mean_(ToFloats(wide.input.mean)), weight_(wide.g.c * wide.g.o) {
+  WideRows(const ChainLayer& wide, const InputMoments& input, const float* x, const float* weight)
+      : wide_(wide), x_(x), mean_(ToFloats(input.mean)), weight_(wide.g.c * wide.g.o) {
     const int64_t k = wide.g.c, channels = wide.g.o;
     for (int64_t c = 0; c < channels; ++c)
       for (int64_t i = 0; i < k; ++i)
@@ -73,6 +73,9 @@ class WideRows {
   }
   // `scratch` has room for the rows of x.
   void Make(int64_t pixel, int64_t count, float* scratch, float* activation) const {
+    if (wide_.z.defined())
+      return Normalize(wide_.z.data<float>() + pixel * wide_.g.o, count, wide_.g.o,
+                       wide_.folded.affine(), wide_.clamp, nullptr, activation);
     Center(pixel, count, scratch);
     ExpandRows(scratch, count, wide_.g.c, weight_.data(), wide_.g.o, wide_.folded.bias.data(),
                wide_.clamp, activation);
@@ -86,9 +89,12 @@ class WideRows {
 
 }  // namespace
 
+bool Widens(const ConvGeometry& wide, const ConvGeometry& depthwise) {
+  return wide.pointwise() && depthwise.depthwise() && wide.c <= kMostNarrow && wide.o >= 3 * wide.c;
+}
+
 bool Expands(const ConvGeometry& wide, const ConvGeometry& depthwise) {
-  return wide.pointwise() && depthwise.depthwise() && wide.c <= kMostNarrow &&
-         wide.o >= 3 * wide.c &&
+  return Widens(wide, depthwise) &&
          wide.output_rows() * wide.o * static_cast<int64_t>(sizeof(float)) >= expand_bytes;
 }
 
@@ -138,7 +144,7 @@ void ExpandForward(const ChainLayer& wide, ChainLayer& depthwise, const float* x
                    const float* wide_weight, const float* depthwise_weight,
                    std::vector<ChannelMoments>& moments) {
   const ConvGeometry& g = depthwise.g;
-  const WideRows wide_rows(wide, x, wide_weight);
+  const WideRows wide_rows(wide, wide.input, x, wide_weight);
   const std::vector<float> packed = PackDepthwise(g, depthwise_weight);
   float* const out = depthwise.z.mutable_data<float>();
   const auto into = [&](int64_t n, int64_t row) { return out + (n * g.oh + row) * g.ow * g.o; };
@@ -259,36 +265,29 @@ void SumByProducts(const ExpandBackwardArgs& args, ExpandSums& sums) {
 }
 
 // dW = a g^T xc + b W S.
-void WideWeightGradient(const ExpandBackwardArgs& args, const std::vector<float>& product,
-                        const FoldedBackward<float>& folded) {
-  const int64_t k = args.wide.g.c;
-  const std::vector<double>& gram = args.wide.input.gram;
-  for (int64_t c = 0; c < args.wide.g.o; ++c) {
-    const float* w = args.wide_weight + c * k;
-    for (int64_t j = 0; j < k; ++j) {
-      double ws = 0;
-      for (int64_t i = 0; i < k; ++i) ws += w[i] * gram[i * k + j];
-      args.wide_dw[c * k + j] =
-          static_cast<float>(static_cast<double>(args.wide.folded.scale[c]) * product[c * k + j] +
-                             folded.slope[c] * ws);
-    }
-  }
+void WideWeightGradient(const ExpandBackwardArgs& args, const std::vector<double>& gram,
+                        const std::vector<float>& product, const FoldedBackward<float>& folded) {
+  const int64_t k = args.wide.g.c, channels = args.wide.g.o;
+  const std::vector<float> s = ToFloats(gram);
+  std::vector<float> ws(channels * k);
+  Gemm(Transpose::kNo, Transpose::kNo, channels, k, k, 1.0f, args.wide_weight, k, s.data(), k, 0.0f,
+       ws.data(), k);
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t i = c * k; i < (c + 1) * k; ++i)
+      args.wide_dw[i] = args.wide.folded.scale[c] * product[i] + folded.slope[c] * ws[i];
 }
 
 // dx += xc (W^T b W) + d W.
 void AddInputCorrection(const ExpandBackwardArgs& args, const FoldedBackward<float>& folded,
                         const float* x_mean) {
-  const int64_t k = args.wide.g.c;
-  std::vector<double> square(k * k), shift(k);
-  for (int64_t c = 0; c < args.wide.g.o; ++c) {
-    const float* w = args.wide_weight + c * k;
-    for (int64_t i = 0; i < k; ++i) {
-      shift[i] += static_cast<double>(folded.offset[c]) * w[i];
-      const double factor = static_cast<double>(folded.slope[c]) * w[i];
-      for (int64_t j = 0; j < k; ++j) square[i * k + j] += factor * w[j];
-    }
-  }
-  const std::vector<float> matrix = ToFloats(square), vector = ToFloats(shift);
+  const int64_t k = args.wide.g.c, channels = args.wide.g.o;
+  const float* const w = args.wide_weight;
+  const std::vector<float> sloped = ScaleRows(w, channels, k, folded.slope);
+  std::vector<float> matrix(k * k), vector(k);
+  Gemm(Transpose::kYes, Transpose::kNo, k, k, channels, 1.0f, w, k, sloped.data(), k, 0.0f,
+       matrix.data(), k);
+  Gemm(Transpose::kNo, Transpose::kNo, 1, k, channels, 1.0f, folded.offset.data(), channels, w, k,
+       0.0f, vector.data(), k);
   // Blocks at fixed places: the bits do not depend on the team size.
   const int64_t all = args.wide.rows(), blocks = (all + 255) / 256;
   ParallelFor(blocks, 1, [&](int64_t first, int64_t last) {
@@ -319,8 +318,10 @@ void ExpandBackward(const ExpandBackwardArgs& args) {
   const std::vector<float> packed = PackDepthwise(g, args.depthwise_weight);
   const std::vector<float> scaled =
       ScaleRows(args.wide_weight, wide.o, wide.c, args.wide.folded.scale);
-  const std::vector<float> x_mean = ToFloats(args.wide.input.mean);
-  const WideRows wide_rows(args.wide, args.x, args.wide_weight);
+  const InputMoments input =
+      args.wide.z.defined() ? InputMomentsOf(args.x, wide.output_rows(), wide.c) : args.wide.input;
+  const std::vector<float> x_mean = ToFloats(input.mean);
+  const WideRows wide_rows(args.wide, input, args.x, args.wide_weight);
   const int64_t rows = g.n * g.h, parts = DepthwiseParts(rows, g.w);
   std::vector<ExpandSums> sums(parts, ExpandSums(wide, g));
   ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
@@ -334,7 +335,7 @@ void ExpandBackward(const ExpandBackwardArgs& args) {
   SumByProducts(args, sums[0]);
   const auto folded =
       FoldBackward(args.wide.folded, sums[0].norm, args.wide.rows(), args.norm_dw, args.norm_db);
-  if (args.wide_dw != nullptr) WideWeightGradient(args, sums[0].product, folded);
+  if (args.wide_dw != nullptr) WideWeightGradient(args, input.gram, sums[0].product, folded);
   if (args.dx != nullptr) AddInputCorrection(args, folded, x_mean.data());
 }
 

@@ -20,9 +20,11 @@
 
 namespace torus::cpu {
 
-// Whether to take this way, by sizes alone: the wide tensor must be too large for the caches (from
-// 4 MiB on), and the input so narrow that making the activation twice costs less than a pass over
-// memory (32 channels at most).
+// Whether the backward takes this way: a 1 x 1 convolution that widens three times and more, from
+// 32 channels at most; with more the products with K x K matrices cost what they save.
+bool Widens(const ConvGeometry& wide, const ConvGeometry& depthwise);
+// Whether the forward does too, and z is never stored: where the wide tensor is too large for the
+// caches (from 4 MiB on), so that making the activation twice costs less than passes over memory.
 bool Expands(const ConvGeometry& wide, const ConvGeometry& depthwise);
 // Another bound in bytes, for tests; negative restores the default.
 void SetExpandBytesForTest(int64_t bytes);
