@@ -1,5 +1,5 @@
-// The CPU kernels of MobileNetV2 training, layer by layer, on the calling thread's team
-// (--threads). measure.h says what the counters are.
+// The CPU kernels of MobileNetV2 training, layer by layer, and the 3 x 3 convolutions of VGG and
+// ResNet, on the calling thread's team (--threads). measure.h says what the counters are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using ops::Activation;
 
-// One convolution of MobileNetV2: `hw` pixels a side in, channels in and out, stride.
+// One convolution: `hw` pixels a side in, channels in and out, stride.
 struct Layer {
   int64_t batch, hw, in, out, kernel, stride, groups;
   std::string Name() const {
@@ -147,14 +147,21 @@ void TrainBlock(benchmark::State& state, const Block& b, bool fused) {
 // The three sizes that the project is measured at.
 constexpr struct { int64_t hw, batch; } kSizes[] = {{224, 16}, {96, 32}, {32, 64}};
 
+void Add(const char* what, void (*run)(benchmark::State&, const Layer&), const Layer& layer) {
+  benchmark::RegisterBenchmark((std::string(what) + "/" + layer.Name()).c_str(), run, layer)
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
 void AddLayer(const Layer& layer) {
-  const auto add = [&](const char* what, void (*run)(benchmark::State&, const Layer&)) {
-    benchmark::RegisterBenchmark((std::string(what) + "/" + layer.Name()).c_str(), run, layer)
-        ->UseRealTime()
-        ->Unit(benchmark::kMillisecond);
-  };
-  add("conv_forward", ConvForward), add("conv_backward", ConvBackward);
-  add("norm_forward", NormForward), add("norm_backward", NormBackward);
+  Add("conv_forward", ConvForward, layer), Add("conv_backward", ConvBackward, layer);
+  Add("norm_forward", NormForward, layer), Add("norm_backward", NormBackward, layer);
+}
+
+// By Winograd's algorithm, and over images smaller than the kernel.
+void AddDense(int64_t n, int64_t hw, int64_t in, int64_t out) {
+  const Layer layer{n, hw, in, out, 3, 1, 1};
+  Add("dense_forward", ConvForward, layer), Add("dense_backward", ConvBackward, layer);
 }
 
 void AddBlock(const Block& b) {
@@ -182,6 +189,9 @@ void AddSize(int64_t hw, int64_t n) {
 
 [[maybe_unused]] const bool registered = [] {
   for (const auto& size : kSizes) AddSize(size.hw, size.batch);
+  AddDense(64, 32, 64, 64), AddDense(64, 16, 128, 128), AddDense(64, 8, 256, 256);
+  AddDense(64, 4, 512, 512), AddDense(64, 2, 512, 512), AddDense(128, 1, 512, 512);
+  AddDense(4, 112, 128, 128), AddDense(4, 28, 512, 512);
   return true;
 }();
 
