@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "runtime/error.h"
+#include "runtime/normal.h"
 #include "runtime/parallel_for.h"
 
 namespace torus {
@@ -12,29 +12,11 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 10;  // blocks a thread is worth waking for
 
-// Philox's constants (Salmon et al., table 2 and section 4.3).
-constexpr uint32_t kMultiplier0 = 0xD2511F53u, kMultiplier1 = 0xCD9E8D57u;
-constexpr uint32_t kWeyl0 = 0x9E3779B9u;  // golden ratio
-constexpr uint32_t kWeyl1 = 0xBB67AE85u;  // sqrt(3) - 1
-
 uint32_t Low(uint64_t value) { return static_cast<uint32_t>(value); }
 uint32_t High(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
 uint64_t Join(uint32_t low, uint32_t high) { return uint64_t{high} << 32 | low; }
 
-// 53 bits of two words.
-double Unit(uint32_t low, uint32_t high) {
-  return static_cast<double>(Join(low, high) >> 11) * 0x1p-53;
-}
-
 float Unit(uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }
-
-// Box-Muller: a block's four words give two independent normals.
-std::array<double, 2> NormalPair(const PhiloxCounter& words) {
-  // 1 - u lies in (0, 1], so the logarithm is finite.
-  const double radius = std::sqrt(-2 * std::log(1 - Unit(words[0], words[1])));
-  const double angle = 2 * std::numbers::pi * Unit(words[2], words[3]);
-  return {radius * std::cos(angle), radius * std::sin(angle)};
-}
 
 // Element i is values(block)[i % k], with k the values of a block: what a thread gets does not
 // matter.
@@ -51,23 +33,34 @@ void FillByBlocks(Tensor& out, const RandomStream& stream, const Values& values)
   });
 }
 
+// Blocks first to last, through buffers that stay in the first cache; `out` is block 0's place.
+void FillNormalBlocks(const RandomStream& stream, int64_t first, int64_t last, int64_t count,
+                      double mean, double stddev, float* out) {
+  constexpr int64_t kBlocks = 256;
+  uint32_t words[4 * kBlocks];
+  float values[2 * kBlocks];
+  for (int64_t block = first; block < last; block += kBlocks) {
+    const int64_t pairs = std::min(kBlocks, last - block);
+    stream.Blocks(static_cast<uint64_t>(block), pairs, words);
+    NormalPairs(words, pairs, mean, stddev, values);
+    std::copy_n(values, std::min(2 * pairs, count - 2 * block), out + 2 * block);
+  }
+}
+
+void FillNormalF32(Tensor& out, double mean, double stddev, const RandomStream& stream) {
+  float* p = out.mutable_data<float>();
+  const int64_t count = out.numel();
+  ParallelFor((count + 1) / 2, kGrain, [&](int64_t begin, int64_t end) {
+    FillNormalBlocks(stream, begin, end, count, mean, stddev, p);
+  });
+}
+
 void RequireContiguous(const char* op, const Tensor& out) {
   Require(out.defined() && out.is_contiguous(), op, "needs a contiguous tensor, got {}",
           out.Describe());
 }
 
 }  // namespace
-
-PhiloxCounter Philox4x32(PhiloxCounter counter, PhiloxKey key) {
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t a = uint64_t{kMultiplier0} * counter[0];
-    const uint64_t b = uint64_t{kMultiplier1} * counter[2];
-    counter = {High(b) ^ counter[1] ^ key[0], Low(b), High(a) ^ counter[3] ^ key[1], Low(a)};
-    key[0] += kWeyl0;
-    key[1] += kWeyl1;
-  }
-  return counter;
-}
 
 uint64_t HashName(const char* name) {
   uint64_t hash = 0xcbf29ce484222325u;
@@ -91,40 +84,8 @@ PhiloxCounter RandomStream::Block(uint64_t index) const {
   return Philox4x32({Low(index), High(index), Low(high_), High(high_)}, key_);
 }
 
-// Lane l is block first + l; the loops over lanes are what the compiler vectorises.
 void RandomStream::Blocks(uint64_t first, int64_t count, uint32_t* words) const {
-  constexpr int kLanes = 8;
-  for (; count >= kLanes; count -= kLanes, first += kLanes, words += 4 * kLanes) {
-    uint32_t c0[kLanes], c1[kLanes], c2[kLanes], c3[kLanes];
-    for (int l = 0; l < kLanes; ++l) {
-      c0[l] = Low(first + l);
-      c1[l] = High(first + l);
-      c2[l] = Low(high_);
-      c3[l] = High(high_);
-    }
-    PhiloxKey key = key_;
-    for (int round = 0; round < 10; ++round) {
-      for (int l = 0; l < kLanes; ++l) {
-        const uint64_t a = uint64_t{kMultiplier0} * c0[l], b = uint64_t{kMultiplier1} * c2[l];
-        c0[l] = High(b) ^ c1[l] ^ key[0];
-        c1[l] = Low(b);
-        c2[l] = High(a) ^ c3[l] ^ key[1];
-        c3[l] = Low(a);
-      }
-      key[0] += kWeyl0;
-      key[1] += kWeyl1;
-    }
-    for (int l = 0; l < kLanes; ++l) {
-      words[4 * l] = c0[l];
-      words[4 * l + 1] = c1[l];
-      words[4 * l + 2] = c2[l];
-      words[4 * l + 3] = c3[l];
-    }
-  }
-  for (; count > 0; --count, ++first, words += 4) {
-    const PhiloxCounter block = Block(first);
-    std::copy(block.begin(), block.end(), words);
-  }
+  PhiloxBlocks(first, high_, key_, count, words);
 }
 
 uint32_t RandomStream::Word(uint64_t index) const { return Block(index / 4)[index % 4]; }
@@ -134,11 +95,11 @@ float RandomStream::Uniform(uint64_t index) const { return Unit(Word(index)); }
 double RandomStream::Uniform64(uint64_t index) const {
   const PhiloxCounter words = Block(index / 2);
   const size_t first = index % 2 * 2;
-  return Unit(words[first], words[first + 1]);
+  return UnitOf(words[first], words[first + 1]);
 }
 
 double RandomStream::Normal(uint64_t index) const {
-  return NormalPair(Block(index / 2))[index % 2];
+  return NormalPair(Block(index / 2).data())[index % 2];
 }
 
 uint64_t RandomStream::Below(uint64_t index, uint64_t bound) const {
@@ -163,7 +124,7 @@ void FillUniform(Tensor& out, double low, double high, const RandomStream& strea
         return std::array{scale(Unit(w[0])), scale(Unit(w[1])), scale(Unit(w[2])),
                           scale(Unit(w[3]))};
       } else {
-        return std::array{scale(Unit(w[0], w[1])), scale(Unit(w[2], w[3]))};
+        return std::array{scale(UnitOf(w[0], w[1])), scale(UnitOf(w[2], w[3]))};
       }
     });
   });
@@ -171,10 +132,11 @@ void FillUniform(Tensor& out, double low, double high, const RandomStream& strea
 
 void FillNormal(Tensor& out, double mean, double stddev, const RandomStream& stream) {
   RequireContiguous("fill_normal", out);
+  if (out.dtype() == DType::kF32) return FillNormalF32(out, mean, stddev, stream);
   VisitFloat("fill_normal", out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     FillByBlocks<T>(out, stream, [&](const PhiloxCounter& words) {
-      const auto [a, b] = NormalPair(words);
+      const auto [a, b] = NormalPair(words.data());
       return std::array{static_cast<T>(mean + stddev * a), static_cast<T>(mean + stddev * b)};
     });
   });

@@ -1,20 +1,13 @@
-// Counter-based random numbers: Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as
-// 1, 2, 3", SC 2011). A number is a pure function of key and counter: no state, no order, no
-// thread.
+// Counter-based random numbers of Philox (philox.h). A number is a pure function of key and
+// counter: no state, no order, no thread.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
+#include "runtime/philox.h"
 #include "runtime/tensor.h"
 
 namespace torus {
-
-using PhiloxKey = std::array<uint32_t, 2>;
-using PhiloxCounter = std::array<uint32_t, 4>;
-
-// One block: four 32-bit words. Matches the published known-answer vectors.
-PhiloxCounter Philox4x32(PhiloxCounter counter, PhiloxKey key);
 
 // Names a stream of random numbers by what it is for. Two different tuples give unrelated streams.
 struct RandomKey {

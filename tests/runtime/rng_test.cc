@@ -116,10 +116,12 @@ TEST(Fill, ElementComesFromItsIndex) {
   const auto uniform = Filled<float>(2, 1001, false);
   const auto uniform64 = Filled<double>(2, 1001, false);
   const auto normal = Filled<double>(2, 1001, true);
+  const auto normal32 = Filled<float>(2, 1001, true);
   for (size_t i = 0; i < 1001; ++i) {
     EXPECT_EQ(uniform[i], static_cast<float>(-1 + 5.0 * stream.Uniform(i)));
     EXPECT_EQ(uniform64[i], -1 + 5.0 * stream.Uniform64(i));
     EXPECT_EQ(normal[i], 2 + 3 * stream.Normal(i));
+    EXPECT_EQ(normal32[i], static_cast<float>(2 + 3 * stream.Normal(i)));
   }
 }
 
