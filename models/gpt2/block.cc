@@ -96,7 +96,7 @@ nn::LayerCost Gpt2Block::Cost(const Shape& input) const {
   nn::LayerCost cost = attention_norm_->Cost(input);
   const int64_t attended = cost.activation_bytes;
   cost = cost.Then(qkv_->Cost(input));
-  cost.flops += nn::AttentionFlops(input);
+  cost.flops += nn::AttentionFlops(input, input);
   cost.activation_bytes += attended;
   cost = cost.Then(attended_->Cost(input)).Then(mlp_norm_->Cost(input));
   const nn::LayerCost wide = wide_->Cost(input);

@@ -91,7 +91,7 @@ nn::LayerCost Layer::Cost(const Shape& input) const {
   nn::LayerCost cost = attention_norm_->Cost(input);
   const int64_t attended = cost.activation_bytes;
   cost = cost.Then(query_->Cost(input)).Then(key_->Cost(input)).Then(value_->Cost(input));
-  cost.flops += nn::AttentionFlops(input);
+  cost.flops += nn::AttentionFlops(input, input);
   cost.activation_bytes += attended;
   cost = cost.Then(out_->Cost(input)).Then(mlp_norm_->Cost(input));
   const nn::LayerCost wide = wide_->Cost(input);

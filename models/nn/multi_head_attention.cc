@@ -31,9 +31,10 @@ Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable
   return ops::Reshape(ops::Transpose(y, 1, 2), q.shape());
 }
 
-int64_t AttentionFlops(const Shape& input) {
-  Require(input.rank() == 3, "attention", "needs (N, T, width), got {}", ToString(input));
-  return 2 * 2 * input[0] * input[1] * input[1] * input[2];
+int64_t AttentionFlops(const Shape& queries, const Shape& keys) {
+  Require(queries.rank() == 3 && keys.rank() == 3, "attention",
+          "needs (N, T, width), got {} and {}", ToString(queries), ToString(keys));
+  return 2 * 2 * Numel(queries) * keys[1];
 }
 
 Variable PaddingMask(const Variable& attention_mask) {

@@ -1,11 +1,13 @@
 #include "models/roberta/encoder_layer.h"
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/view/view.h"
 
 namespace torus {
 
-RobertaLayer::RobertaLayer(const RobertaOptions& o, uint64_t dropout_layer)
-    : plan_{.heads = o.num_attention_heads,
+RobertaLayer::RobertaLayer(const RobertaOptions& o, uint64_t dropout_layer, Output output)
+    : kind_(output),
+      plan_{.heads = o.num_attention_heads,
             .dropout = o.attention_probs_dropout_prob,
             .dropout_layer = dropout_layer},
       activation_(nn::ActivationByName(o.hidden_act, "roberta")),
@@ -33,10 +35,11 @@ RobertaLayer::RobertaLayer(const RobertaOptions& o, uint64_t dropout_layer)
 }
 
 Variable RobertaLayer::Run(const Variable& x, const Variable& mask, const StepContext& ctx) {
-  Variable y = nn::MultiHeadAttention(query_->Forward(x, ctx), key_->Forward(x, ctx),
+  const Variable own = kind_ == Output::kAll ? x : ops::Narrow(x, 1, 0, 1);
+  Variable y = nn::MultiHeadAttention(query_->Forward(own, ctx), key_->Forward(x, ctx),
                                       value_->Forward(x, ctx), mask, plan_, ctx);
   y = attention_dropout_.Forward(attended_->Forward(y, ctx), ctx);
-  const Variable attended = attention_norm_->Forward(ops::Add(y, x), ctx);
+  const Variable attended = attention_norm_->Forward(ops::Add(y, own), ctx);
   y = output_->Forward(activation_(intermediate_->Forward(attended, ctx)), ctx);
   return output_norm_->Forward(ops::Add(output_dropout_.Forward(y, ctx), attended), ctx);
 }
@@ -53,15 +56,18 @@ std::vector<Variable> RobertaLayer::ForwardAll(const std::vector<Variable>& inpu
 }
 
 nn::LayerCost RobertaLayer::Cost(const Shape& input) const {
-  const nn::LayerCost projection = query_->Cost(input);
-  nn::LayerCost cost = projection.Then(key_->Cost(input)).Then(value_->Cost(input));
-  cost.flops += nn::AttentionFlops(input);
+  nn::LayerCost cost = key_->Cost(input).Then(value_->Cost(input));
+  Shape own = input;
+  if (kind_ == Output::kFirstToken) own[1] = 1;
+  const nn::LayerCost projection = query_->Cost(own);
+  cost = cost.Then(projection);
+  cost.flops += nn::AttentionFlops(own, input);
   cost.activation_bytes += projection.activation_bytes;  // what attention puts out
-  cost = cost.Then(attended_->Cost(input)).Then(attention_norm_->Cost(input));
-  const nn::LayerCost wide = intermediate_->Cost(input);
+  cost = cost.Then(attended_->Cost(own)).Then(attention_norm_->Cost(own));
+  const nn::LayerCost wide = intermediate_->Cost(own);
   cost = cost.Then(wide);
   cost.activation_bytes += wide.activation_bytes;  // of the activation function
-  return cost.Then(output_->Cost(wide.output)).Then(output_norm_->Cost(input));
+  return cost.Then(output_->Cost(wide.output)).Then(output_norm_->Cost(own));
 }
 
 }  // namespace torus

@@ -19,8 +19,12 @@ namespace torus {
 // "output.LayerNorm".
 class RobertaLayer : public nn::Module {
  public:
+  // What it computes of (N, T, width): all of it, or (N, 1, width), which is all that a classifier
+  // reads of the last layer. Keys and values are those of all tokens either way.
+  enum class Output { kAll, kFirstToken };
+
   // Uses the numbers dropout_layer to dropout_layer + 2.
-  RobertaLayer(const RobertaOptions& options, uint64_t dropout_layer);
+  RobertaLayer(const RobertaOptions& options, uint64_t dropout_layer, Output output = Output::kAll);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   // {activation} or {activation, mask}.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
@@ -32,6 +36,7 @@ class RobertaLayer : public nn::Module {
  private:
   Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
 
+  Output kind_;
   nn::AttentionPlan plan_;
   nn::ActivationFn activation_;
   std::shared_ptr<nn::Linear> query_, key_, value_, attended_, intermediate_, output_;

@@ -30,9 +30,12 @@ std::shared_ptr<nn::Sequential> Roberta(const RobertaOptions& o) {
   uint64_t dropout = 0;
   auto embeddings = std::make_shared<RobertaEmbeddings>(o, dropout++);
   model->Add("roberta.embeddings", embeddings);
-  for (int64_t i = 0; i < o.num_hidden_layers; ++i, dropout += RobertaLayer::kDropoutLayers)
+  for (int64_t i = 0; i < o.num_hidden_layers; ++i, dropout += RobertaLayer::kDropoutLayers) {
+    const bool first_only = o.head == RobertaHead::kClassification && i + 1 == o.num_hidden_layers;
+    const auto output = first_only ? RobertaLayer::Output::kFirstToken : RobertaLayer::Output::kAll;
     model->Add(fmt::format("roberta.encoder.layer.{}", i),
-               std::make_shared<RobertaLayer>(o, dropout));
+               std::make_shared<RobertaLayer>(o, dropout, output));
+  }
   if (o.head == RobertaHead::kClassification)
     model->Add("classifier", std::make_shared<RobertaClassificationHead>(o, dropout));
   else
