@@ -2,8 +2,9 @@
 // for compare_pytorch.py.
 //
 //   bench [--threads N] [--benchmark_filter=TrainStep] [--benchmark_min_warmup_time=1] ...  (Google
-//   Benchmark's flags) bench --step_json EXCHANGE [--model NAME] [--threads N]
-//              (step_server.h)
+//   Benchmark's flags)
+//   bench --step_json EXCHANGE [--model NAME] [--recompute true] [--threads N]  (step_server.h)
+//   bench --memory true [--threads N]  (memory_table.h)
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "runtime/parallel_for.h"
+#include "tools/bench/memory_table.h"
 #include "tools/bench/step_server.h"
 #include "tools/bench/train_step.h"
 #include "tools/common/user_path.h"
@@ -71,10 +73,16 @@ int Main(int argc, char** argv) {
   const std::string threads = TakeFlag(argc, argv, "--threads");
   const std::string exchange = TakeFlag(argc, argv, "--step_json");
   const std::string model = TakeFlag(argc, argv, "--model");
+  const bool recompute = TakeFlag(argc, argv, "--recompute") == "true";
+  const bool memory = TakeFlag(argc, argv, "--memory") == "true";
   if (!threads.empty()) SetTeamSize(std::atoi(threads.c_str()));
   if (!exchange.empty()) {
-    ServeSteps(model.empty() ? "mobilenet_v2" : model, tools::UserPath(exchange), std::cin,
-               std::cout);
+    ServeSteps(model.empty() ? "mobilenet_v2" : model, tools::UserPath(exchange), recompute,
+               std::cin, std::cout);
+    return 0;
+  }
+  if (memory) {
+    PrintMemoryTable(std::cout);
     return 0;
   }
   RegisterTrainSteps();

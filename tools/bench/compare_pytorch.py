@@ -123,13 +123,31 @@ def make_step(path, name, mode):
     return step
 
 
+def clock(threads):
+    """As step_clock.h."""
+    return time.process_time() if threads == 1 else time.perf_counter()
+
+
+def sgemm_gflops(threads):
+    """As sgemm_peak.cc."""
+    import torch
+
+    a, b = torch.full((2048, 2048), 0.5), torch.full((2048, 2048), 0.25)
+    c, seconds = torch.zeros(2048, 2048), []
+    for _ in range(6):
+        begin = clock(threads)
+        torch.mm(a, b, out=c)
+        seconds.append(clock(threads) - begin)
+    return 2e-9 * 2048**3 / min(seconds[1:])
+
+
 def worker(path, name, mode, threads):
     """Answers each number N on stdin with N steps: the same lines as `bench --step_json`."""
     import torch
 
     torch.set_num_threads(threads)
     step = make_step(path, name, mode)
-    print(json.dumps({"mode": mode}), flush=True)
+    print(json.dumps({"mode": mode, "sgemm_gflops": sgemm_gflops(threads)}), flush=True)
     for line in sys.stdin:
         losses, seconds, cpu_seconds = [], [], []
         for _ in range(int(line)):
@@ -204,7 +222,8 @@ def compare(ours, theirs, options):
 def run_mode(case, exchange, mode, override, options, bench):
     name, size, _ = case
     label = mode + ("+mkl" if override else "")
-    ours = Server("bench", [bench, "--model", name, "--step_json", exchange, "--threads", str(options.threads)],
+    command = [bench, "--model", name, "--step_json", exchange, "--threads", str(options.threads)]
+    ours = Server("bench", command + ["--recompute", str(options.recompute).lower()],
                   dict(os.environ, OMP_NUM_THREADS=str(options.threads)))
     script = [sys.executable, os.path.abspath(__file__), "--worker", exchange, "--cases", f"{name}:1x1"]
     theirs = Server(label, script + ["--modes", mode, "--threads", str(options.threads)],
@@ -215,8 +234,8 @@ def run_mode(case, exchange, mode, override, options, bench):
     if abs(first[0] - first[1]) > 1e-4:
         sys.exit(f"compare_pytorch: first losses of {name} at {size} differ: {first[0]} and {first[1]} ({label})")
     print(f"  {label:<18} PyTorch {1e3 * medians[1]:8.1f} ms {peaks[1] / 1e9:5.2f} GB  ours {1e3 * medians[0]:8.1f} ms "
-          f"{peaks[0] / 1e9:5.2f} GB  ratio {medians[1] / medians[0]:.2f}  first loss {first[1]:.6f} | {first[0]:.6f}",
-          flush=True)
+          f"{peaks[0] / 1e9:5.2f} GB  ratio {medians[1] / medians[0]:.2f}  first loss {first[1]:.6f} | {first[0]:.6f}  "
+          f"SGEMM {theirs.hello['sgemm_gflops']:.0f} | {ours.hello['sgemm_gflops']:.0f} GFLOP/s", flush=True)
     return (label, *medians, peaks), ours.hello
 
 
@@ -269,6 +288,7 @@ def parse():
     parser.add_argument("--warmup", type=int, default=3, help="steps of each side before any is timed (default 3)")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each side (default 5)")
     parser.add_argument("--steps", type=int, default=3, help="steps a turn (default 3)")
+    parser.add_argument("--recompute", action="store_true", help="our side keeps no activations within layers")
     parser.add_argument("--bench", help="our program; built by ./bazelw where not given")
     parser.add_argument("--no-mkl-override", action="store_true", help="PyTorch only as installed")
     parser.add_argument("--cpu-time", action="store_true", help="time by the processes' CPU time, where the machine "

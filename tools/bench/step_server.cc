@@ -22,9 +22,9 @@ double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 
 }  // namespace
 
-void ServeSteps(const std::string& model, const std::string& exchange, std::istream& in,
-                std::ostream& out) {
-  TrainStep step(model, exchange);
+void ServeSteps(const std::string& model, const std::string& exchange, bool recompute,
+                std::istream& in, std::ostream& out) {
+  TrainStep step(model, exchange, recompute);
   out << nlohmann::json{{"size", step.options().size},
                         {"batch", step.options().batch},
                         {"flops", step.flops()},

@@ -12,7 +12,7 @@ namespace torus::bench {
 // read from `in` runs N steps and prints {"losses": [...], "seconds": [...], "cpu_seconds": [...],
 // "peak_rss": B}, until `in` ends; CPU seconds are of all threads, B is the most bytes that the
 // process has had in memory.
-void ServeSteps(const std::string& model, const std::string& exchange, std::istream& in,
-                std::ostream& out);
+void ServeSteps(const std::string& model, const std::string& exchange, bool recompute,
+                std::istream& in, std::ostream& out);
 
 }  // namespace torus::bench

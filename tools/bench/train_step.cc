@@ -1,6 +1,7 @@
 #include "tools/bench/train_step.h"
 
 #include "autograd/backward.h"
+#include "autograd/recompute.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/gpt2/gpt2.h"
 #include "ops/loss/cross_entropy.h"
@@ -62,8 +63,8 @@ TrainStep::TrainStep(const TrainStepOptions& options)
   model_.model->Initialize(1);
 }
 
-TrainStep::TrainStep(const std::string& model, const std::string& exchange)
-    : options_{.model = model}, model_(MakeStepModel(model)) {
+TrainStep::TrainStep(const std::string& model, const std::string& exchange, bool recompute)
+    : options_{.model = model, .recompute = recompute}, model_(MakeStepModel(model)) {
   std::vector<NamedTensor> tensors = ReadSafetensors(exchange).tensors;
   const Tensor inputs = model_.text
                             ? Extract(tensors, "bench.tokens", exchange)
@@ -81,9 +82,24 @@ void TrainStep::SetBatch(const Tensor& inputs, const Tensor& labels) {
   flops_ = 3 * static_cast<double>(model_.model->Cost(inputs.shape()).flops);
 }
 
+std::vector<Variable> TrainStep::Forward() const {
+  const auto& layers = model_.model->layers();
+  std::vector<Variable> values{inputs_};
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const auto forward = [module = layers[i].module, ctx = ctx_](const std::vector<Variable>& x) {
+      return module->ForwardAll(x, ctx);
+    };
+    std::vector<Variable> parameters;
+    for (const NamedVariable& p : layers[i].module->Parameters()) parameters.push_back(p.value);
+    const bool again = options_.recompute && i > 0 && i + 1 < layers.size();
+    values = again ? Recompute(forward, values, parameters) : forward(values);
+  }
+  return values;
+}
+
 double TrainStep::Run() {
   model_.optimizer->ZeroGrad();
-  const Variable loss = Loss(model_.model->ForwardAll({inputs_}, ctx_), labels_);
+  const Variable loss = Loss(Forward(), labels_);
   Backward({loss});
   model_.model->EndMiniBatch();
   model_.optimizer->Step(model_.learning_rate);

@@ -12,6 +12,7 @@ struct TrainStepOptions {
   std::string model = "mobilenet_v2";
   int64_t size = 224;  // images are size x size; texts have `size` tokens
   int64_t batch = 16;
+  bool recompute = false;  // of every layer but the first and the last (autograd/recompute.h)
 };
 
 class TrainStep {
@@ -21,18 +22,19 @@ class TrainStep {
   // Weights and batch from a .safetensors file: the weights under the reference's names and, beside
   // them, "bench.images" (N, 3, S, S) or "bench.tokens" (N, T), and "bench.labels" (N), of a
   // language model (N, T). BadInput for a file that does not fit the model.
-  TrainStep(const std::string& model, const std::string& exchange);
+  TrainStep(const std::string& model, const std::string& exchange, bool recompute = false);
 
   // The loss before the update.
   double Run();
 
   const TrainStepOptions& options() const { return options_; }
   // Of convolutions and products in one step, a multiply-add being two: three times those of the
-  // forward.
+  // forward, with recompute too.
   double flops() const { return flops_; }
 
  private:
   void SetBatch(const Tensor& inputs, const Tensor& labels);
+  std::vector<Variable> Forward() const;
 
   TrainStepOptions options_;
   StepModel model_;
