@@ -5,11 +5,13 @@
 #include "autograd/backward.h"
 #include "ops/activation/activation.h"
 #include "ops/attention/attention.h"
+#include "ops/dropout/dropout.h"
 #include "ops/layer_norm/layer_norm.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/loss/linear_cross_entropy.h"
 #include "ops/matmul/linear.h"
 #include "parallel/optim/adam.h"
+#include "runtime/rng.h"
 #include "tools/bench/measure.h"
 
 namespace torus::bench {
@@ -74,6 +76,7 @@ using RowOp = Variable (*)(const Variable&);
 Variable Normalized(const Variable& x) { return ops::LayerNorm(x, {x.dim(-1)}); }
 Variable GeluErf(const Variable& x) { return ops::Gelu(x); }
 Variable GeluTanh(const Variable& x) { return ops::Gelu(x, "tanh"); }
+Variable Dropped(const Variable& x) { return ops::Dropout(x, 0.1, {.samples = {0}}, 1); }
 
 struct RowKernel {
   const char* name;
@@ -131,6 +134,13 @@ void AdamStep(benchmark::State& state) {
   Report(state, 0, 7.0 * static_cast<double>(p.data().bytes()));
 }
 
+// What a model's initialisation draws.
+void Normals(benchmark::State& state) {
+  Tensor out({1 << 20}, DType::kF32);
+  Measure(state, [&] { FillNormal(out, 0, 0.02, RandomStream({.seed = 1})); });
+  Report(state, 0, static_cast<double>(out.bytes()));
+}
+
 template <class... Args>
 void Add(const std::string& name, Args&&... args) {
   benchmark::RegisterBenchmark(name.c_str(), std::forward<Args>(args)...)
@@ -153,7 +163,7 @@ void AddAll() {
   }
   for (const RowKernel& k :
        {RowKernel{"layer_norm", Normalized, kWidth}, RowKernel{"gelu", GeluErf, 4 * kWidth},
-        RowKernel{"gelu_tanh", GeluTanh, 4 * kWidth}}) {
+        RowKernel{"gelu_tanh", GeluTanh, 4 * kWidth}, RowKernel{"dropout", Dropped, kWidth}}) {
     Add(fmt::format("{}_forward", k.name), RowsForward, k);
     Add(fmt::format("{}_backward", k.name), RowsBackward, k);
   }
@@ -161,6 +171,7 @@ void AddAll() {
   Add("head/chunks", Head, true);
   Add("head/all_logits", Head, false);
   Add("adamw/16M", AdamStep);
+  Add("normal/1M", Normals);
 }
 
 [[maybe_unused]] const bool registered = (AddAll(), true);
