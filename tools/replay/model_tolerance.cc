@@ -7,8 +7,12 @@
 
 namespace torus::replay {
 
-ModelTolerance::ModelTolerance(const nn::Module& model, const std::function<void()>& run)
-    : noise_(model.Parameters(), run) {
+ModelTolerance::ModelTolerance(const nn::Module& model, const std::function<Tensor()>& run)
+    : noise_(model.Parameters(), [&] { outputs_.push_back(run()); }) {
+  // The two runs lie twice the noise apart, and four deviations of it are allowed.
+  const double size = LargestMagnitude(outputs_[0]) * std::sqrt(outputs_[0].numel());
+  const double noise = 2 * NormOfDifference(outputs_[0], outputs_[1]) / size;
+  if (std::isfinite(noise)) noise_of_output_ = noise;
   for (const NamedVariable& parameter : model.Parameters())
     if (parameter.value.rank() >= 2)
       terms_ += parameter.value.numel() / std::max<int64_t>(1, parameter.value.dim(0));

@@ -3,6 +3,9 @@
 // A value's rounding errors come from every sum on its way. Each layer's are independent, so their
 // variances add: a chain of sums of n_1, n_2, ... terms errs like one of n_1 + n_2 + ... terms.
 //
+// That holds where no layer makes an error larger. A deep model with batch norm over few values does,
+// so how far noise of the size of rounding moves its outputs is measured too (rounding_noise.h).
+//
 // Gradients pass that chain twice, and are compared in the norm: kinks of activation functions
 // change few elements much rather than all a little. What kinks may do is measured on the model and
 // batch at hand, see rounding_noise.h; the reference may have fallen otherwise than either of the
@@ -16,6 +19,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "models/nn/module.h"
 #include "tools/replay/rounding_noise.h"
@@ -26,11 +30,13 @@ namespace torus::replay {
 class ModelTolerance {
  public:
   // For f32. Counts the terms of the model's weights. `run` leaves gradients in its parameters,
-  // from the same batch each time; it is called twice.
-  ModelTolerance(const nn::Module& model, const std::function<void()>& run);
+  // from the same batch each time, and gives the model's output; it is called twice.
+  ModelTolerance(const nn::Module& model, const std::function<Tensor()>& run);
 
   // Of a value of the forward; `scale` is the size of values like it.
   Origin Forward(double scale) const { return {terms_, scale}; }
+  // Of a value made of the model's outputs.
+  Origin Output(double scale) const { return {terms_, scale, noise_of_output_ * scale}; }
   // Largest |got - want| in the norm, where `ours` is the gradient of parameter `name`, all of the
   // model's are `gradients`, and `largest` is the largest magnitude in them.
   double Gradient(const std::map<std::string, Tensor>& gradients, double largest,
@@ -40,6 +46,8 @@ class ModelTolerance {
 
  private:
   int64_t terms_ = 0;
+  std::vector<Tensor> outputs_;  // with the noise and its negative
+  double noise_of_output_ = 0;   // relative to the largest
   RoundingNoise noise_;
 };
 

@@ -38,13 +38,14 @@ Comparison RunModel(const Case& c) {
     Throw<Unsupported>("model", "mode \"{}\", not \"train\"", c.spec.value("mode", ""));
   const std::shared_ptr<nn::Sequential> model = BuildModel(c);
   const auto run = [&] { return RunStep(*model, BatchOf(c)); };
+  const auto logits_of_run = [&] { return run().logits.data(); };
   LoadState(*model, c.Group("param."), c.path);
-  const ModelTolerance tolerance(*model, run);
+  const ModelTolerance tolerance(*model, logits_of_run);
   LoadState(*model, c.Group("param."), c.path);  // the runs with noise have moved its statistics
   const StepResult step = run();
   Comparison result;
   const Tensor logits = c.Get("out.logits"), loss = c.Get("out.loss");
-  const Origin origin = tolerance.Forward(LargestMagnitude(logits));
+  const Origin origin = tolerance.Output(LargestMagnitude(logits));
   result.Check("out.logits", step.logits.data(), logits, origin);
   result.Check("out.loss", step.loss.data().View({1}), loss.View({1}), origin);
   CheckGradients(*model, c.Group("grad_param."), tolerance, result);

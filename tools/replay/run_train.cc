@@ -26,7 +26,7 @@ class TrainRun {
   Comparison Run() {
     for (int64_t step = 0; step < steps_; ++step) {
       Load(step);
-      tolerance_.emplace(*model_, [&] { RunBatch(step); });
+      tolerance_.emplace(*model_, [&] { return RunBatch(step).logits.data(); });
       Load(step);  // the runs with noise have moved its statistics
       Step(step);
       CheckAfter(step);
@@ -53,7 +53,7 @@ class TrainRun {
     // A loss is a difference of logits.
     const double scale = std::max(LargestMagnitude(want), LargestMagnitude(made.logits.data()));
     result_.Check(fmt::format("out.losses[{}]", step), made.loss.data().View({1}), want,
-                  tolerance_->Forward(scale));
+                  tolerance_->Output(scale));
   }
 
   void CheckAfter(int64_t step) {

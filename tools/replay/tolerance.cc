@@ -27,7 +27,8 @@ double Epsilon(DType dtype) {
 
 double Tolerance(DType dtype, double want, const Origin& origin) {
   const double root = std::sqrt(static_cast<double>(origin.terms));
-  return Epsilon(dtype) * (kFunctions * std::fabs(want) + kSums * root * origin.scale);
+  return Epsilon(dtype) * (kFunctions * std::fabs(want) + kSums * root * origin.scale) +
+         origin.noise;
 }
 
 double GradientFloor(DType dtype, double largest_gradient) {

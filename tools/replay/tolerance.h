@@ -2,7 +2,7 @@
 //
 // Both sides round. With eps the spacing of the dtype at 1, and n terms in the sum that a value is:
 //
-//   |got - want| <= eps (8 |want| + 4 sqrt(n) scale)
+//   |got - want| <= eps (8 |want| + 4 sqrt(n) scale) + noise
 //
 // 8 |want|: the functions around the sum (a division, exp) are right to an ulp or two on each side;
 // 8 leaves room for a chain of four.
@@ -26,6 +26,7 @@ struct Origin {
   // Size of such a value: largest |want| of its tensor, or larger where the terms are known to
   // cancel.
   double scale = 0;
+  double noise = 0;  // what more was measured that rounding may do to it
 };
 
 // The largest |got - want| allowed.
