@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "runtime/error.h"
-#include "runtime/parallel_for.h"
 #include "tests/parallel/optim/parameters.h"
 #include "tests/testing/tolerance.h"
 #include "tests/testing/twins.h"
@@ -87,35 +86,13 @@ TEST(Adam, F64IsAsPlain) {
     ASSERT_NO_FATAL_FAILURE(ExpectPlainSteps<double>(RandomOptions(random, 100 * n), 37, n));
 }
 
-// Two steps over parameters of many sizes; all elements in one vector.
-std::vector<float> TwoSteps(const std::vector<int64_t>& sizes) {
-  std::vector<NamedVariable> parameters;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    parameters.push_back(NormalParameter(std::to_string(i), sizes[i], i));
-  AdamOptions options = AdamWOptions();
-  options.amsgrad = true;
-  Adam adam(parameters, options);
-  for (uint64_t step = 0; step < 2; ++step) {
-    for (NamedVariable& p : parameters) SetNormalGradient(p, 77 + step);
-    adam.Step(0.1);
-  }
-  std::vector<float> all;
-  for (const NamedVariable& p : parameters)
-    for (float v : ToVector<float>(p.value.data())) all.push_back(v);
-  return all;
-}
-
 TEST(Adam, SameBitsWhateverTheTeamAndTheVectorWidth) {
-  const std::vector<int64_t> sizes{1, 0, 70001, 3, 17, 40000, 8, 0};
-  const int before = TeamSize();
-  SetTeamSize(1);
-  const std::vector<float> alone = TwoSteps(sizes);
-  for (int team : {2, 3, 5}) {
-    SetTeamSize(team);
-    EXPECT_EQ(TwoSteps(sizes), alone) << team << " threads";
-  }
-  SetTeamSize(before);
-  testing::ForEachVectorWidth([&] { EXPECT_EQ(TwoSteps(sizes), alone); });
+  const auto make = [](const std::vector<NamedVariable>& parameters) {
+    AdamOptions options = AdamWOptions();
+    options.amsgrad = true;
+    return std::make_unique<Adam>(parameters, options);
+  };
+  ExpectSameBitsWhateverTheTeamAndTheVectorWidth(make, [] { return true; });
 }
 
 TEST(Adam, AParameterWithoutGradientIsSkippedAndCountsItsOwnSteps) {
@@ -157,15 +134,6 @@ TEST(Adam, GradientScaleActsOnTheGradientAndLeavesIt) {
   plain.Step(1);
   EXPECT_EQ(a.value.data().Item(), b.value.data().Item());
   EXPECT_EQ(a.value.grad().Item(), 4);
-}
-
-// Runs further steps and returns the values.
-std::vector<float> GoOn(Adam& adam, NamedVariable& p, uint64_t first, uint64_t steps) {
-  for (uint64_t step = first; step < first + steps; ++step) {
-    SetNormalGradient(p, step);
-    adam.Step(0.1);
-  }
-  return ToVector<float>(p.value.data());
 }
 
 TEST(Adam, StateRestoredGoesOnWithTheSameBits) {

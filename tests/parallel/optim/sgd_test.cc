@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "runtime/error.h"
-#include "runtime/parallel_for.h"
 #include "tests/parallel/optim/parameters.h"
 #include "tests/testing/tolerance.h"
 #include "tests/testing/twins.h"
@@ -91,37 +90,11 @@ bool HasFusedMultiplyAdd() {
   return (hwy::SupportedTargets() & ~int64_t{HWY_SSE4 | HWY_SSSE3 | HWY_EMU128}) != 0;
 }
 
-// Two steps over parameters of many sizes; all elements in one vector.
-std::vector<float> TwoSteps(const std::vector<int64_t>& sizes) {
-  std::vector<NamedVariable> parameters;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    parameters.push_back(NormalParameter(std::to_string(i), sizes[i], i));
-  Sgd sgd(parameters, {.momentum = 0.9, .weight_decay = 1e-4});
-  for (uint64_t step = 0; step < 2; ++step) {
-    for (NamedVariable& p : parameters) SetNormalGradient(p, 77 + step);
-    sgd.Step(0.1);
-  }
-  std::vector<float> all;
-  for (const NamedVariable& p : parameters)
-    for (float v : ToVector<float>(p.value.data())) all.push_back(v);
-  return all;
-}
-
 TEST(Sgd, SameBitsWhateverTheTeamAndTheVectorWidth) {
-  const std::vector<int64_t> sizes{1, 0, 70001, 3, 17, 40000, 8, 0};
-  const int before = TeamSize();
-  SetTeamSize(1);
-  const std::vector<float> alone = TwoSteps(sizes);
-  for (int team : {2, 3, 5}) {
-    SetTeamSize(team);
-    EXPECT_EQ(TwoSteps(sizes), alone) << team << " threads";
-  }
-  SetTeamSize(before);
-  testing::ForEachVectorWidth([&] {
-    if (HasFusedMultiplyAdd()) {
-      EXPECT_EQ(TwoSteps(sizes), alone);
-    }
-  });
+  const auto make = [](const std::vector<NamedVariable>& parameters) {
+    return std::make_unique<Sgd>(parameters, SgdOptions{.momentum = 0.9, .weight_decay = 1e-4});
+  };
+  ExpectSameBitsWhateverTheTeamAndTheVectorWidth(make, HasFusedMultiplyAdd);
 }
 
 TEST(Sgd, AParameterWithoutGradientIsSkipped) {
@@ -161,15 +134,6 @@ TEST(Sgd, GradientScaleActsBeforeDecayAndLeavesTheGradient) {
   sgd.Step(1, 0.25);
   EXPECT_EQ(ToVector<float>(p.value.data()), (std::vector<float>{0}));  // 2 - (4 / 4 + 2 / 2)
   EXPECT_EQ(ToVector<float>(p.value.grad()), (std::vector<float>{4}));
-}
-
-// Runs `steps` further steps and returns the values.
-std::vector<float> GoOn(Sgd& sgd, NamedVariable& p, uint64_t first, uint64_t steps) {
-  for (uint64_t step = first; step < first + steps; ++step) {
-    SetNormalGradient(p, step);
-    sgd.Step(0.1);
-  }
-  return ToVector<float>(p.value.data());
 }
 
 TEST(Sgd, StateRestoredGoesOnWithTheSameBits) {

@@ -1,6 +1,4 @@
 // Clipping by the norm of the whole gradient, wherever the model is cut.
-#include <mutex>
-
 #include "runtime/error.h"
 #include "tests/parallel/trainer/outcome.h"
 
@@ -65,33 +63,14 @@ TEST(Clipping, LeavesSmallGradientsAlone) {
 TEST(Clipping, EveryCutGivesTheSameBits) {
   ToyRun run;
   run.options = {.micro_batches = 3, .seed = 5, .clip_norm = WatchFirstStep().norm / 3};
-  const Outcome one = TrainFor(run, 8);
-  for (const Cuts& cuts : {Cuts{1}, Cuts{3}, Cuts{1, 2}, Cuts{1, 2, 3}}) {
-    run.options.cuts = cuts;
-    run.options.stages = static_cast<int>(cuts.size()) + 1;
-    ExpectEqualBits(one, TrainFor(run, 8));
-  }
+  testing::ExpectEveryCutGivesTheSameBits(run);
 }
 
 TEST(Clipping, ReplicasTakeTheSameStep) {
   ToyRun run;
   run.options = {
       .stages = 2, .replicas = 3, .micro_batches = 2, .clip_norm = WatchFirstStep().norm / 3};
-  std::mutex mutex;
-  std::map<std::string, std::vector<std::vector<double>>> seen;
-  run.options.on_gradients = [&](const RankPlace&, int64_t step,
-                                 const std::vector<NamedVariable>& parameters) {
-    const std::lock_guard lock(mutex);
-    for (const NamedVariable& p : parameters)
-      if (step == 5) seen[p.name].push_back(ToVector<double>(p.value.data()));
-  };
-  TrainFor(run, 6);
-  ASSERT_EQ(seen.size(), 4u);
-  for (const auto& [name, values] : seen) {
-    ASSERT_EQ(values.size(), 3u);
-    EXPECT_EQ(values[0], values[1]) << name;
-    EXPECT_EQ(values[0], values[2]) << name;
-  }
+  testing::ExpectReplicasStayEqual(run, 6);
 }
 
 TEST(Clipping, RefusesANegativeNorm) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,6 +39,18 @@ inline Failure RunUntilFailure(const ToyRun& run) {
     return {error.what(), seconds()};
   }
   return {};
+}
+
+// For each case a run of its own, side by side: they wait most of the time. Failures in the order
+// of the cases.
+template <class Case, class MakeRun>
+std::vector<Failure> RunAllUntilFailure(const std::vector<Case>& cases, const MakeRun& make_run) {
+  std::vector<std::future<Failure>> runs;
+  for (const Case& one : cases)
+    runs.push_back(std::async(std::launch::async, RunUntilFailure, make_run(one)));
+  std::vector<Failure> failures;
+  for (std::future<Failure>& run : runs) failures.push_back(run.get());
+  return failures;
 }
 
 inline void ExpectSays(const Failure& failure, const std::vector<std::string>& parts) {

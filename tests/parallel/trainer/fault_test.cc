@@ -24,59 +24,59 @@ struct Fault {
   const char* words;  // of the action, in the message
 };
 
-void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.words << fault.stage; }
+std::string NameOf(const Fault& fault) { return fmt::format("{} {}", fault.words, fault.stage); }
 
-class ActionFault : public ::testing::TestWithParam<Fault> {
- protected:
-  // Calls `act` right before the action of the fault, on replica 0.
-  ToyRun RunWith(std::function<void()> act) const {
+const std::vector<Fault> kFaults = {
+    {ActionKind::kForward, 0, "forward"},        {ActionKind::kForward, 1, "forward"},
+    {ActionKind::kForward, 2, "forward"},        {ActionKind::kBackward, 0, "backward"},
+    {ActionKind::kBackward, 1, "backward"},      {ActionKind::kBackward, 2, "backward"},
+    {ActionKind::kRecvActivation, 1, "receive"}, {ActionKind::kRecvGradient, 1, "receive"},
+    {ActionKind::kReduce, 0, "reduce"},          {ActionKind::kReduce, 1, "reduce"},
+    {ActionKind::kReduce, 2, "reduce"}};
+
+// Each fault in a run that calls `act` right before its action, on replica 0.
+std::vector<Failure> RunFaults(const std::function<void()>& act) {
+  return RunAllUntilFailure(kFaults, [&](const Fault& fault) {
     ToyRun run;
     run.options = {.stages = 3, .replicas = 2, .micro_batches = 2, .timeout = kTimeout};
-    run.options.before_action = [act, fault = GetParam()](const RankPlace& place,
-                                                          const Action& action, int64_t step) {
+    run.options.before_action = [=](const RankPlace& place, const Action& action, int64_t step) {
       if (place.replica == 0 && step == kFaultStep && action.kind == fault.kind &&
           action.stage == fault.stage && action.micro_batch <= 0)
         act();
     };
     return run;
+  });
+}
+
+TEST(ActionFault, ExceptionEndsAllAndSaysWhere) {
+  const std::vector<Failure> failures = RunFaults([] { throw BadInput("[test] injected"); });
+  for (size_t i = 0; i < kFaults.size(); ++i) {
+    SCOPED_TRACE(NameOf(kFaults[i]));
+    ExpectSays(failures[i], {"[test] injected", "step 2", kFaults[i].words, "replica 0",
+                             fmt::format("rank {}", kFaults[i].stage),
+                             fmt::format("stage {}", kFaults[i].stage)});
   }
-};
-
-TEST_P(ActionFault, ExceptionEndsAllAndSaysWhere) {
-  const Failure failure = RunUntilFailure(RunWith([] { throw BadInput("[test] injected"); }));
-  ExpectSays(failure,
-             {"[test] injected", "step 2", GetParam().words, "replica 0",
-              fmt::format("rank {}", GetParam().stage), fmt::format("stage {}", GetParam().stage)});
 }
 
-TEST_P(ActionFault, StopEndsAllAndSaysWhoWaitedForWhat) {
-  const Failure failure = RunUntilFailure(RunWith(StopForAWhile));
-  ExpectSays(failure, {"step ", "stage ", "waiting for rank", "replica ",
-                       fmt::format("rank {} shows no progress", GetParam().stage)});
+TEST(ActionFault, StopEndsAllAndSaysWhoWaitedForWhat) {
+  const std::vector<Failure> failures = RunFaults(StopForAWhile);
+  for (size_t i = 0; i < kFaults.size(); ++i) {
+    SCOPED_TRACE(NameOf(kFaults[i]));
+    ExpectSays(failures[i], {"step ", "stage ", "waiting for rank", "replica ",
+                             fmt::format("rank {} shows no progress", kFaults[i].stage)});
+  }
 }
 
-TEST_P(ActionFault, SlowButLivingGoesOn) {
-  const ToyRun run = RunWith([] {
+TEST(ActionFault, SlowButLivingGoesOn) {
+  const std::vector<Failure> failures = RunFaults([] {
     for (int i = 0; i < 12; ++i) {
       std::this_thread::sleep_for(duration<double>(kTimeout / 6));
       TickProgress();
     }
   });
-  EXPECT_EQ(RunUntilFailure(run).message, "");
+  for (size_t i = 0; i < kFaults.size(); ++i)
+    EXPECT_EQ(failures[i].message, "") << NameOf(kFaults[i]);
 }
-
-INSTANTIATE_TEST_SUITE_P(Everywhere, ActionFault,
-                         ::testing::Values(Fault{ActionKind::kForward, 0, "forward"},
-                                           Fault{ActionKind::kForward, 1, "forward"},
-                                           Fault{ActionKind::kForward, 2, "forward"},
-                                           Fault{ActionKind::kBackward, 0, "backward"},
-                                           Fault{ActionKind::kBackward, 1, "backward"},
-                                           Fault{ActionKind::kBackward, 2, "backward"},
-                                           Fault{ActionKind::kRecvActivation, 1, "receive"},
-                                           Fault{ActionKind::kRecvGradient, 1, "receive"},
-                                           Fault{ActionKind::kReduce, 0, "reduce"},
-                                           Fault{ActionKind::kReduce, 1, "reduce"},
-                                           Fault{ActionKind::kReduce, 2, "reduce"}));
 
 // Sends float32 as it is, and calls `act` in the encoding or decoding number `at`.
 class FaultyCodec : public Codec {
@@ -102,38 +102,36 @@ class FaultyCodec : public Codec {
 };
 
 // Codec faults: of the activations' codec of each rank, encoding or decoding.
-class CodecFault : public ::testing::TestWithParam<std::pair<int, bool>> {
- protected:
-  ToyRun RunWith(std::function<void()> act) const {
-    const auto [faulty_rank, encoding] = GetParam();
+const std::vector<std::pair<int, bool>> kCodecFaults = {
+    {0, true}, {1, true}, {1, false}, {2, false}};
+
+std::vector<Failure> RunCodecFaults(const std::function<void()>& act) {
+  return RunAllUntilFailure(kCodecFaults, [&](const std::pair<int, bool>& fault) {
     ToyRun run;
     run.f32 = true;
     run.options = {.stages = 3, .micro_batches = 2, .timeout = kTimeout};
     // The trainer asks for two codecs a rank, in the order of ranks; activations first.
-    const auto made = std::make_shared<int>(0);
-    run.options.codec = [=, rank = faulty_rank, encoding = encoding] {
-      const bool faulty = (*made)++ == 2 * rank;
-      return std::make_unique<FaultyCodec>(encoding, faulty ? 5 : -1, act);
+    run.options.codec = [=, made = std::make_shared<int>(0)] {
+      const bool faulty = (*made)++ == 2 * fault.first;
+      return std::make_unique<FaultyCodec>(fault.second, faulty ? 5 : -1, act);
     };
     return run;
-  }
-};
-
-TEST_P(CodecFault, ExceptionEndsAllAndSaysWhere) {
-  const Failure failure = RunUntilFailure(RunWith([] { throw BadInput("[test] injected"); }));
-  ExpectSays(failure, {"[test] injected", "step 2", "micro-batch 1",
-                       fmt::format("stage {}", GetParam().first), "activation"});
+  });
 }
 
-TEST_P(CodecFault, StopEndsAllAndSaysWhoWaitedForWhat) {
-  const Failure failure = RunUntilFailure(RunWith(StopForAWhile));
-  ExpectSays(failure, {"step ", "stage ", "waiting for rank",
-                       fmt::format("rank {} shows no progress", GetParam().first)});
+TEST(CodecFault, ExceptionEndsAllAndSaysWhere) {
+  const std::vector<Failure> failures = RunCodecFaults([] { throw BadInput("[test] injected"); });
+  for (size_t i = 0; i < kCodecFaults.size(); ++i)
+    ExpectSays(failures[i], {"[test] injected", "step 2", "micro-batch 1",
+                             fmt::format("stage {}", kCodecFaults[i].first), "activation"});
 }
 
-INSTANTIATE_TEST_SUITE_P(Everywhere, CodecFault,
-                         ::testing::Values(std::pair(0, true), std::pair(1, true),
-                                           std::pair(1, false), std::pair(2, false)));
+TEST(CodecFault, StopEndsAllAndSaysWhoWaitedForWhat) {
+  const std::vector<Failure> failures = RunCodecFaults(StopForAWhile);
+  for (size_t i = 0; i < kCodecFaults.size(); ++i)
+    ExpectSays(failures[i], {"step ", "stage ", "waiting for rank",
+                             fmt::format("rank {} shows no progress", kCodecFaults[i].first)});
+}
 
 TEST(Fault, DataErrorNamesRankAndStep) {
   ToyRun run;

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <mutex>
+
 #include "tests/parallel/trainer/toy_model.h"
 
 namespace torus::parallel::testing {
@@ -39,6 +42,35 @@ inline void ExpectEqualBits(const Outcome& a, const Outcome& b) {
   EXPECT_EQ(a.state.step, b.state.step);
   ExpectEqualBits(a.state.weights, b.state.weights);
   ExpectEqualBits(a.state.optimizer, b.state.optimizer);
+}
+
+// Eight steps of a run of one stage, then wherever its four blocks are cut.
+inline void ExpectEveryCutGivesTheSameBits(ToyRun run) {
+  const Outcome one = TrainFor(run, 8);
+  ASSERT_EQ(one.losses.size(), 8u);
+  for (const Cuts& cuts : {Cuts{1}, Cuts{3}, Cuts{1, 2}, Cuts{1, 2, 3}}) {
+    run.options.cuts = cuts;
+    run.options.stages = static_cast<int>(cuts.size()) + 1;
+    ExpectEqualBits(one, TrainFor(run, 8));
+  }
+}
+
+// `steps` steps; after the last of them every replica's parameters are those of the others.
+inline void ExpectReplicasStayEqual(ToyRun run, int64_t steps) {
+  std::mutex mutex;
+  std::map<std::string, std::vector<std::vector<double>>> seen;  // last step's, by replica
+  run.options.on_gradients = [&](const RankPlace&, int64_t step,
+                                 const std::vector<NamedVariable>& parameters) {
+    const std::lock_guard lock(mutex);
+    for (const NamedVariable& p : parameters)
+      if (step == steps - 1) seen[p.name].push_back(ToVector<double>(p.value.data()));
+  };
+  TrainFor(run, steps);
+  ASSERT_EQ(seen.size(), 4u);
+  for (const auto& [name, values] : seen) {
+    ASSERT_EQ(values.size(), static_cast<size_t>(run.options.replicas));
+    for (const std::vector<double>& other : values) EXPECT_EQ(values[0], other) << name;
+  }
 }
 
 }  // namespace torus::parallel::testing

@@ -20,13 +20,7 @@ using testing::TrainFor;
 TEST(Trainer, EveryCutGivesTheSameBits) {
   ToyRun run;
   run.options = {.micro_batches = 3, .seed = 5};
-  const Outcome one = TrainFor(run, 8);
-  ASSERT_EQ(one.losses.size(), 8u);
-  for (const Cuts& cuts : {Cuts{1}, Cuts{3}, Cuts{1, 2}, Cuts{1, 2, 3}}) {
-    run.options.cuts = cuts;
-    run.options.stages = static_cast<int>(cuts.size()) + 1;
-    ExpectEqualBits(one, TrainFor(run, 8));
-  }
+  testing::ExpectEveryCutGivesTheSameBits(run);
 }
 
 // Stage 0 stays in its forward of micro-batch 1 until stage 1 is in that of micro-batch 0, and the
@@ -122,21 +116,7 @@ TEST(Trainer, ReplicasGiveTheGradientsOfOneFromItsState) {
 TEST(Trainer, ReplicasStayEqualBitForBit) {
   ToyRun run;
   run.options = {.stages = 2, .replicas = 3, .micro_batches = 2};
-  std::mutex mutex;
-  std::map<std::string, std::vector<std::vector<double>>> seen;  // last step's, by replica
-  run.options.on_gradients = [&](const RankPlace&, int64_t step,
-                                 const std::vector<NamedVariable>& parameters) {
-    const std::lock_guard lock(mutex);
-    for (const NamedVariable& p : parameters)
-      if (step == 9) seen[p.name].push_back(ToVector<double>(p.value.data()));
-  };
-  TrainFor(run, 10);
-  ASSERT_EQ(seen.size(), 4u);
-  for (const auto& [name, values] : seen) {
-    ASSERT_EQ(values.size(), 3u);
-    EXPECT_EQ(values[0], values[1]) << name;
-    EXPECT_EQ(values[0], values[2]) << name;
-  }
+  testing::ExpectReplicasStayEqual(run, 10);
 }
 
 TEST(Trainer, StopsEveryRankAtTheSameStep) {
