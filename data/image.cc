@@ -56,6 +56,8 @@ ImageSize CheckClaim(std::span<const uint8_t> bytes, const std::string& name) {
 }  // namespace
 
 ImageSize CheckImage(std::span<const uint8_t> bytes, const std::string& name) {
+  // stb_image's reader of PNM headers lets numbers overflow: they are looked at first.
+  if (!bytes.empty() && bytes[0] == 'P') CheckWholeImage(bytes, name);
   const ImageSize size = CheckClaim(bytes, name);
   CheckWholeImage(bytes, name);
   return size;

@@ -14,7 +14,7 @@ class ImageBatcher {
       : dataset_(dataset),
         seed_(options.seed),
         image_(std::move(image)),
-        normalizer_(dataset.info().normalization),
+        normalizer_(options.normalization.value_or(dataset.info().normalization)),
         augment_(MakeAugment(options.augment, image_[0], image_[1])) {}
 
   Batch operator()(const MicroBatch& part) const {

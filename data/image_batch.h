@@ -1,6 +1,7 @@
 // From the images of a dataset to the batch that a model takes: augment, normalise, stack.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "data/batch.h"
@@ -9,9 +10,10 @@
 namespace torus::data {
 
 struct ImageBatchOptions {
-  std::string augment = "none";   // a name of AugmentNames()
-  int64_t height = 0, width = 0;  // of the model's input; 0: the dataset's own
-  uint64_t seed = 0;              // of the augmentation
+  std::string augment = "none";                // a name of AugmentNames()
+  int64_t height = 0, width = 0;               // of the model's input; 0: the dataset's own
+  uint64_t seed = 0;                           // of the augmentation
+  std::optional<Normalization> normalization;  // instead of the dataset's own
 };
 
 // The MakeBatch of an image dataset: inputs {f32 (n, height, width, C)}, target i64 (n), also where

@@ -69,11 +69,4 @@ class Stacker {
 
 MakeBatch StackedBatches(const Dataset& dataset) { return Stacker(dataset); }
 
-std::vector<InputForm> StackedForms(const Dataset& dataset, int64_t rows) {
-  std::vector<InputForm> forms;
-  for (const Tensor& input : dataset.Get(0).inputs)
-    forms.push_back({Stacked(rows, input.shape()), input.dtype()});
-  return forms;
-}
-
 }  // namespace torus::data

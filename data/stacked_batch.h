@@ -12,12 +12,4 @@ namespace torus::data {
 // the thread's progress after each example.
 MakeBatch StackedBatches(const Dataset& dataset);
 
-// Shape and dtype of each input of a batch of `rows` examples, for what must be known before the
-// first batch.
-struct InputForm {
-  Shape shape;
-  DType dtype;
-};
-std::vector<InputForm> StackedForms(const Dataset& dataset, int64_t rows);
-
 }  // namespace torus::data

@@ -39,6 +39,20 @@ LanguageData OpenTextFile(const std::string& path, const std::string& name,
   return data;
 }
 
+std::string_view PartOf(std::string_view text, const std::string& part) {
+  if (part == "all") return text;
+  const auto [train, validation] = SplitText(text);
+  return part == "train" ? train : validation;
+}
+
+template <class File>
+std::unique_ptr<Tokens> OfTokenizer(std::unique_ptr<File> file, const Tokenizer& tokenizer) {
+  Require(file->origin() == OriginOf(tokenizer), file->name(),
+          "requires tokens of {} with {} tokens, got others: of {} with {}", tokenizer.name(),
+          tokenizer.vocabulary(), file->origin().tokenizer, file->origin().vocabulary);
+  return file;
+}
+
 LanguageData OpenFolder(const std::string& path, const std::string& name,
                         const std::string& vocabulary_dir) {
   auto train = std::make_unique<TokenShards>(path, "train");
@@ -86,6 +100,22 @@ std::pair<std::string_view, std::string_view> SplitText(std::string_view text) {
     if (begins(text[at]) && left-- == 0) break;
   }
   return {text.substr(0, at), text.substr(at)};
+}
+
+std::unique_ptr<Tokens> OpenTokens(const std::string& path, const std::string& part,
+                                   const Tokenizer& tokenizer) {
+  Require(part == "train" || part == "validation" || part == "all", path,
+          "requires the part train, validation or all, got {}", part);
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    Require(part != "all", path, "a folder of token files has the parts train and validation");
+    return OfTokenizer(std::make_unique<TokenShards>(path, part), tokenizer);
+  }
+  const MappedFile file(path);
+  if (!TextOf(file).starts_with(kTokenFileMagic))
+    return Tokenized(tokenizer, PartOf(TextOf(file), part), fmt::format("{} ({})", path, part));
+  Require(part == "all", path, "a token file is read as a whole, got the part {}", part);
+  return OfTokenizer(std::make_unique<TokenFile>(path), tokenizer);
 }
 
 LanguageData OpenLanguageData(const std::string& path, const std::string& tokenizer,

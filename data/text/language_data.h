@@ -29,6 +29,12 @@ std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
 // nanoGPT cuts.
 std::pair<std::string_view, std::string_view> SplitText(std::string_view text);
 
+// The part "train", "validation" or "all" of a text, in tokens of `tokenizer`. `path`: a text file,
+// which is cut by SplitText; a token file, which is "all"; or a folder that tools/tokenize wrote,
+// which has no "all". BadInput naming path or file, also for tokens of another tokenizer.
+std::unique_ptr<Tokens> OpenTokens(const std::string& path, const std::string& part,
+                                   const Tokenizer& tokenizer);
+
 // `path` is a text file: read, cut by SplitText and tokenised by `tokenizer` (chars: by the whole
 // text's alphabet), in memory. Or it is a folder that tools/tokenize wrote: its token files are
 // mapped, and `tokenizer` must be theirs or empty. BadInput naming path, folder or file.

@@ -28,6 +28,10 @@ std::string FirstOf(const std::string& dir, const std::vector<std::string>& name
   Throw<BadInput>(dir, "requires one of the files {}, got none", fmt::join(names, ", "));
 }
 
+const std::vector<std::string> kMerges = {"vocab.bpe", "merges.txt"},
+                               kGpt2 = {"encoder.json", "vocab.json"},
+                               kRoberta = {"roberta_vocab.json", "vocab.json", "dict.txt"};
+
 struct Special {
   const char* text;
   bool takes_left = false;
@@ -36,7 +40,7 @@ struct Special {
 std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, const std::string& dir,
                                        const TokenNumbers& numbers, const std::string& path,
                                        const std::vector<Special>& specials) {
-  const std::string merges_path = FirstOf(dir, {"vocab.bpe", "merges.txt"});
+  const std::string merges_path = FirstOf(dir, kMerges);
   Merges merges(ReadText(merges_path), merges_path);
   Vocabulary vocabulary(numbers, merges, path);
   BpeTokenizer::Parts parts{name, std::move(merges), std::move(vocabulary), {}};
@@ -51,13 +55,13 @@ std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, const std::strin
 }  // namespace
 
 std::unique_ptr<BpeTokenizer> OpenGpt2(const std::string& dir) {
-  const std::string path = FirstOf(dir, {"encoder.json", "vocab.json"});
+  const std::string path = FirstOf(dir, kGpt2);
   return Assemble("gpt2", dir, ParseVocabularyJson(ReadText(path), path), path,
                   {{"<|endoftext|>"}});
 }
 
 std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir) {
-  const std::string path = FirstOf(dir, {"roberta_vocab.json", "vocab.json", "dict.txt"});
+  const std::string path = FirstOf(dir, kRoberta);
   TokenNumbers numbers;
   if (path.ends_with(".txt")) {
     const std::string gpt2 = FirstOf(dir, {"encoder.json"});
@@ -68,6 +72,16 @@ std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir) {
   }
   return Assemble("roberta", dir, numbers, path,
                   {{"<s>"}, {"<pad>"}, {"</s>"}, {"<unk>"}, {"<mask>", true}});
+}
+
+std::map<std::string, std::string> VocabularyFiles(const std::string& dir,
+                                                   const std::string& name) {
+  std::map<std::string, std::string> files = {{FirstOf(dir, kMerges), "merges.txt"}};
+  const std::string numbers = FirstOf(dir, name == "roberta" ? kRoberta : kGpt2);
+  const bool fairseq = numbers.ends_with(".txt");
+  files[numbers] = fairseq ? "dict.txt" : "vocab.json";
+  if (fairseq) files[FirstOf(dir, {"encoder.json"})] = "encoder.json";
+  return files;
 }
 
 }  // namespace torus::data

@@ -1,6 +1,7 @@
 // Tokenizers from the files that they are published as.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,5 +19,9 @@ std::unique_ptr<BpeTokenizer> OpenGpt2(const std::string& dir);
 // dict.txt beside encoder.json. Special tokens: <s>, <pad>, </s>, <unk>, and <mask>, which takes
 // the white space before it.
 std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir);
+
+// The files that the tokenizer `name` is opened from, as path -> name in a folder of Hugging Face's
+// (dict.txt and its encoder.json, which have none there, keep theirs).
+std::map<std::string, std::string> VocabularyFiles(const std::string& dir, const std::string& name);
 
 }  // namespace torus::data

@@ -14,7 +14,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
-constexpr char kMagic[9] = "TorusTok";
 constexpr uint32_t kVersion = 1;
 constexpr size_t kAlignment = 64;
 constexpr int64_t kMostVocabulary = int64_t{1} << 31;
@@ -78,7 +77,7 @@ void WriteTokenFile(const std::string& path, const TokenOrigin& origin,
                 .vocabulary = static_cast<uint64_t>(origin.vocabulary),
                 .name_length = static_cast<uint32_t>(origin.tokenizer.size()),
                 .alphabet_length = static_cast<uint32_t>(origin.alphabet.size())};
-  std::memcpy(header.magic, kMagic, sizeof(header.magic));
+  kTokenFileMagic.copy(header.magic, sizeof(header.magic));
   const std::string names = origin.tokenizer + origin.alphabet;
   const size_t used = sizeof(header) + names.size();
   io::OutputFile file(path);
@@ -97,8 +96,8 @@ TokenFile::TokenFile(const std::string& path) : file_(path) {
   Require(bytes.size() >= sizeof(header), path,
           "requires a token file of at least {} bytes, got {}", sizeof(header), bytes.size());
   std::memcpy(&header, bytes.data(), sizeof(header));
-  Require(std::memcmp(header.magic, kMagic, sizeof(header.magic)) == 0, path,
-          "requires a token file, which begins with {}", kMagic);
+  Require(std::string_view(header.magic, sizeof(header.magic)) == kTokenFileMagic, path,
+          "requires a token file, which begins with {}", kTokenFileMagic);
   Require(header.version == kVersion, path, "requires version {} of the format, got {}", kVersion,
           header.version);
   Require(header.vocabulary >= 1 && header.vocabulary <= uint64_t{kMostVocabulary}, path,

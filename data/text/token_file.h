@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/mapped_file.h"
@@ -18,6 +19,8 @@
 #include "data/text/tokens.h"
 
 namespace torus::data {
+
+inline constexpr std::string_view kTokenFileMagic = "TorusTok";
 
 // How the tokens of a file were made.
 struct TokenOrigin {

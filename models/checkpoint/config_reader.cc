@@ -1,10 +1,14 @@
 #include "models/checkpoint/config_reader.h"
 
 #include "runtime/error.h"
+#include "runtime/io/json.h"
 
 namespace torus {
 
 using nlohmann::json;
+
+// Beyond any model's sizes, and products of two do not overflow.
+constexpr int64_t kLargest = int64_t{1} << 28;
 
 ConfigReader::ConfigReader(const json& config, std::string where)
     : config_(config), where_(std::move(where)) {
@@ -21,12 +25,14 @@ template <class T>
 void ConfigReader::ReadAs(const std::string& key, bool fits, const char* wanted, T& value) const {
   const json* found = Find(key);
   if (found == nullptr) return;
-  Require(fits, where_, "{} must be {}, got {}", key, wanted, found->dump());
+  Require(fits, where_, "{} must be {}, got {}", key, wanted, io::Brief(*found));
   value = found->get<T>();
 }
 
 void ConfigReader::Read(const std::string& key, int64_t& value) const {
-  ReadAs(key, Raw(key).is_number_integer(), "a whole number", value);
+  const json raw = Raw(key);
+  const bool small = raw.is_number_integer() && raw >= -kLargest && raw <= kLargest;
+  ReadAs(key, small, "a whole number up to 2^28", value);
 }
 
 void ConfigReader::Read(const std::string& key, double& value) const {
@@ -54,7 +60,7 @@ void ConfigReader::Read(const std::string& key, std::optional<double>& value) co
 void ConfigReader::RequireOnly(const std::string& key, const json& only) const {
   const json* found = Find(key);
   Require(found == nullptr || *found == only, where_, "{} must be {}, got {}", key, only.dump(),
-          found == nullptr ? "" : found->dump());
+          found == nullptr ? "" : io::Brief(*found));
 }
 
 json ConfigReader::Raw(const std::string& key) const {

@@ -4,11 +4,10 @@
 #include <map>
 #include <set>
 
-#include "models/gpt2/config.h"
-#include "models/roberta/config.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
 #include "runtime/io/folder.h"
+#include "runtime/io/json.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus {
@@ -19,17 +18,7 @@ using nlohmann::json;
 
 constexpr const char *kConfig = "config.json", *kWhole = "model.safetensors",
                      *kIndex = "model.safetensors.index.json";
-constexpr uint64_t kMostJsonBytes = 64 << 20;
-
-json ReadJson(const std::string& path) {
-  const io::InputFile file(path);
-  Require(file.size() <= kMostJsonBytes, path, "is larger than {} bytes", kMostJsonBytes);
-  std::string text(file.size(), 0);
-  file.ReadAt(0, text.data(), text.size());
-  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  Require(value.is_object(), path, "is no JSON object");
-  return value;
-}
+constexpr size_t kLongestName = 255;  // of a file
 
 void WriteText(const fs::path& path, const std::string& text) {
   io::OutputFile file(path.string());
@@ -39,14 +28,16 @@ void WriteText(const fs::path& path, const std::string& text) {
 
 // Shard to the names that it must hold.
 std::map<std::string, std::set<std::string>> ReadIndex(const std::string& path) {
-  const json index = ReadJson(path), names = index.value("weight_map", json());
+  const json index = io::ReadJsonObject(path), names = index.value("weight_map", json());
   Require(names.is_object(), path, "has no \"weight_map\"");
   std::map<std::string, std::set<std::string>> shards;
   for (const auto& [name, shard] : names.items()) {
-    Require(shard.is_string(), path, "{} has no shard's name but {}", name, shard.dump());
+    Require(shard.is_string(), path, "{} has no shard's name but {}", io::Printable(name),
+            io::Brief(shard));
     const std::string file = shard.get<std::string>();
-    Require(!file.empty() && file == fs::path(file).filename() && file != "." && file != "..", path,
-            "shard \"{}\" is not the name of a file in this folder", file);
+    Require(!file.empty() && file.size() <= kLongestName && file == fs::path(file).filename() &&
+                file != "." && file != "..",
+            path, "shard \"{}\" is not the name of a file in this folder", io::Printable(file));
     shards[file].insert(name);
   }
   return shards;
@@ -58,11 +49,12 @@ std::vector<NamedTensor> ReadShards(const fs::path& folder) {
   for (auto& [file, names] : ReadIndex((folder / kIndex).string())) {
     for (NamedTensor& tensor : ReadSafetensors((folder / file).string()).tensors) {
       if (names.erase(tensor.name) == 0)
-        problems +=
-            fmt::format("; {} has {}, which the index does not place there", file, tensor.name);
+        problems += fmt::format("; {} has {}, which the index does not place there",
+                                io::Printable(file), io::Printable(tensor.name));
       all.push_back(std::move(tensor));
     }
-    for (const std::string& name : names) problems += fmt::format("; {} lacks {}", file, name);
+    for (const std::string& name : names)
+      problems += fmt::format("; {} lacks {}", io::Printable(file), io::Printable(name));
   }
   Require(problems.empty(), (folder / kIndex).string(), "does not fit its shards{}", problems);
   return all;
@@ -114,10 +106,14 @@ const char* TorchName(DType dtype) {
 
 }  // namespace
 
+json ReadHuggingFaceConfig(const std::string& folder) {
+  Require(fs::is_directory(folder), folder, "is no folder");
+  return io::ReadJsonObject((fs::path(folder) / kConfig).string());
+}
+
 HuggingFaceFolder ReadHuggingFace(const std::string& folder) {
   const fs::path path(folder);
-  Require(fs::is_directory(path), folder, "is no folder");
-  HuggingFaceFolder read{.config = ReadJson((path / kConfig).string())};
+  HuggingFaceFolder read{.config = ReadHuggingFaceConfig(folder)};
   if (fs::exists(path / kWhole))
     read.tensors = ReadSafetensors((path / kWhole).string()).tensors;
   else if (fs::exists(path / kIndex))
@@ -134,19 +130,13 @@ void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
   json config = model.config;
   if (!model.tensors.empty()) config["torch_dtype"] = TorchName(model.tensors[0].value.dtype());
   WriteText(path / kConfig, config.dump(2) + "\n");
+  for (const auto& [name, content] : model.files) WriteText(path / name, content);
   const auto shards = Split(model.tensors, shard_bytes);
   if (shards.size() == 1)
     WriteSafetensors((path / kWhole).string(), model.tensors, {{"format", "pt"}});
   else
     WriteShards(path, shards);
   writer.Commit();
-}
-
-std::shared_ptr<nn::Sequential> ModelOfConfig(const json& config, const std::string& where) {
-  const std::string type = config.value("model_type", "");
-  if (type == "roberta") return Roberta(RobertaFromConfig(config, where));
-  Require(type == "gpt2", where, "model_type must be roberta or gpt2, got \"{}\"", type);
-  return Gpt2(Gpt2FromConfig(config, where));
 }
 
 }  // namespace torus

@@ -2,12 +2,11 @@
 // model.safetensors or in shards that model.safetensors.index.json lists.
 #pragma once
 
-#include <memory>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "models/nn/sequential.h"
 #include "runtime/tensor.h"
 
 namespace torus {
@@ -15,6 +14,8 @@ namespace torus {
 struct HuggingFaceFolder {
   nlohmann::json config;
   std::vector<NamedTensor> tensors;  // under the file's names, in its layout
+  // Name -> content of what else is to be written: a tokenizer's. Reading leaves it empty.
+  std::map<std::string, std::string> files;
 };
 
 // BadInput tagged with the file for a missing or malformed config.json or index, a shard's name
@@ -22,15 +23,13 @@ struct HuggingFaceFolder {
 // has beyond the index.
 HuggingFaceFolder ReadHuggingFace(const std::string& folder);
 
+// config.json alone.
+nlohmann::json ReadHuggingFaceConfig(const std::string& folder);
+
 // Writes the folder whole (io/folder.h), in shards of at most `shard_bytes` where the weights
 // exceed them; a tensor larger than that has a shard of its own. `config` gets the key
 // "torch_dtype".
 void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
                       uint64_t shard_bytes = 5'000'000'000);
-
-// The model that a configuration describes, by "model_type": roberta or gpt2. Its parameters are
-// zero. BadInput tagged `where` for another.
-std::shared_ptr<nn::Sequential> ModelOfConfig(const nlohmann::json& config,
-                                              const std::string& where);
 
 }  // namespace torus

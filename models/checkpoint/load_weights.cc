@@ -32,15 +32,15 @@ void LoadWeights(nn::Module& model, const std::string& path) {
   LoadStateDict(model, FitNames(model, ReadWeights(path)), path);
 }
 
-std::vector<std::string> LoadBody(nn::Sequential& model, const std::string& path) {
+BodyNotes LoadBody(nn::Sequential& model, const std::string& path) {
   std::vector<NamedTensor> state = FitNames(model, ReadWeights(path));
   const nn::Sequential::Layer& head = model.layers().back();
   std::set<std::string> wanted;
   for (const NamedTensor& tensor : StateDict(model)) wanted.insert(tensor.name);
-  std::vector<std::string> notes;
+  BodyNotes notes;
   std::erase_if(state, [&](const NamedTensor& tensor) {
     const bool out = !wanted.contains(tensor.name) && OfAnotherHead(tensor.name);
-    if (out) notes.push_back(tensor.name + " left out");
+    if (out) notes.left_out.push_back(tensor.name);
     return out;
   });
   const std::string prefix = head.name + ".";
@@ -50,7 +50,7 @@ std::vector<std::string> LoadBody(nn::Sequential& model, const std::string& path
     for (const NamedVariable& p : head.module->Parameters(head.name)) {
       if (!p.name.starts_with(prefix)) continue;  // tied to the body
       state.push_back({p.name, ToFileLayout(p.value.data()).Clone()});
-      notes.push_back(p.name + " not in the file");
+      notes.kept.push_back(p.name);
     }
   }
   LoadStateDict(model, state, path);

@@ -6,11 +6,12 @@
 #include <set>
 
 #include "runtime/error.h"
+#include "runtime/io/json.h"
 
 namespace torus::pickle {
 namespace {
 
-constexpr size_t kMostValues = 1 << 20;
+constexpr size_t kMostValues = 1 << 20, kMostItems = 1 << 23;
 
 // Names that stand for values; calling them makes what their comment says.
 const std::set<std::string> kRebuilders = {
@@ -145,6 +146,8 @@ class Machine {
     Value* container = Top();
     Check(container->kind == kind, "adds to a value of another kind");
     Check(kind != Kind::kDict || items.size() % 2 == 0, "a key without a value");
+    items_ += items.size();
+    Check(items_ <= kMostItems, "more than {} items", kMostItems);
     container->items.insert(container->items.end(), items.begin(), items.end());
   }
   void SetItem() {
@@ -163,7 +166,7 @@ class Machine {
   void PushGlobal(const std::string& module, const std::string& name) {
     const std::string full = module + "." + name;
     Check(kRebuilders.contains(full) || kStorages.contains(full),
-          "names {}, which is no tensor's; this reader calls nothing", full);
+          "names {}, which is no tensor's; this reader calls nothing", io::Printable(full));
     Value* value = New(Kind::kGlobal);
     value->text = full;
     Push(value);
@@ -348,7 +351,7 @@ class Machine {
 
   std::string_view bytes_;
   const std::string& where_;
-  size_t at_ = 0;
+  size_t at_ = 0, items_ = 0;
   bool stopped_ = false;
   std::vector<Value*> stack_;
   std::map<uint64_t, Value*> memo_;

@@ -51,7 +51,7 @@ struct Document {
 
 // Reads the pickle at the beginning of `bytes`. BadInput tagged `where` for an opcode or a name
 // that is not among the above, whatever ends too early, a program that does not leave one value,
-// and more than 2^20 values, which also bounds the memory.
+// and more than 2^20 values or 2^23 items of containers, which also bounds the memory.
 Document Read(std::string_view bytes, const std::string& where);
 
 }  // namespace torus::pickle

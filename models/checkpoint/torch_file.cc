@@ -9,6 +9,7 @@
 #include "models/checkpoint/zip_reader.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
+#include "runtime/io/json.h"
 
 namespace torus {
 namespace {
@@ -18,6 +19,9 @@ using pickle::Value;
 
 constexpr int kDeepest = 64;
 constexpr int64_t kMostValues = 1 << 20;
+constexpr size_t kMostOthers = 4096, kLongestName = 1000;
+// Of all tensors, for each byte of the file: tied ones share a storage and are copied apart.
+constexpr uint64_t kMostCopies = 8;
 
 // Where the bytes of a storage are found.
 class Storages {
@@ -30,7 +34,8 @@ class Storages {
     const auto [place, fresh] = made_.try_emplace(storage.text);
     if (fresh) place->second = Make(storage);
     Require(place->second.dtype() == storage.dtype && place->second.numel() == storage.integer,
-            where_, "storage {} is said to be of two types or lengths", storage.text);
+            where_, "storage {} is said to be of two types or lengths",
+            io::Printable(storage.text));
     return place->second;
   }
 
@@ -44,12 +49,12 @@ class Storages {
     const uint64_t size = SizeOf(storage.dtype);
     Require(storage.integer >= 0 && bytes.size() % size == 0 &&
                 bytes.size() / size == static_cast<uint64_t>(storage.integer),
-            where_, "storage {} must have {} elements of {} bytes, but has {} bytes", storage.text,
-            storage.integer, size, bytes.size());
+            where_, "storage {} must have {} elements of {} bytes, but has {} bytes",
+            io::Printable(storage.text), storage.integer, size, bytes.size());
     if (storage.dtype == DType::kBool)
       for (const char c : bytes)
-        Require(c == 0 || c == 1, where_, "storage {} has a truth value of {}", storage.text,
-                static_cast<int>(c));
+        Require(c == 0 || c == 1, where_, "storage {} has a truth value of {}",
+                io::Printable(storage.text), static_cast<int>(c));
     Tensor tensor({storage.integer}, storage.dtype);
     if (!bytes.empty()) std::memcpy(tensor.mutable_raw(), bytes.data(), bytes.size());
     return tensor;
@@ -89,13 +94,14 @@ class StreamStorages : public Storages {
   void Locate(const std::map<std::string, DType>& types) {
     for (const std::string& key : order_) {
       const auto type = types.find(key);
-      Require(type != types.end(), where(), "has storage {}, which no tensor uses", key);
+      Require(type != types.end(), where(), "has storage {}, which no tensor uses",
+              io::Printable(key));
       uint64_t count = 0;
-      Require(rest_.size() >= sizeof(count), where(), "ends before storage {}", key);
+      Require(rest_.size() >= sizeof(count), where(), "ends before storage {}", io::Printable(key));
       std::memcpy(&count, rest_.data(), sizeof(count));
       rest_.remove_prefix(sizeof(count));
       const uint64_t size = SizeOf(type->second);
-      Require(count <= rest_.size() / size, where(), "ends within storage {}", key);
+      Require(count <= rest_.size() / size, where(), "ends within storage {}", io::Printable(key));
       found_[key] = rest_.substr(0, count * size);
       rest_.remove_prefix(count * size);
     }
@@ -105,7 +111,7 @@ class StreamStorages : public Storages {
  protected:
   std::string_view Bytes(const Value& storage) override {
     const auto found = found_.find(storage.text);
-    Require(found != found_.end(), where(), "has no storage {}", storage.text);
+    Require(found != found_.end(), where(), "has no storage {}", io::Printable(storage.text));
     return found->second;
   }
 
@@ -167,6 +173,7 @@ class Walk {
   void Visit(const Value& value, const std::string& name, int depth = 0) {
     Require(depth <= kDeepest && ++visited_ <= kMostValues, where_,
             "is nested too deeply, or in itself");
+    Require(name.size() <= kLongestName, where_, "has a name of {} characters", name.size());
     auto child = [&](const std::string& key) { return name.empty() ? key : name + "." + key; };
     if (value.kind == Kind::kTensor) return on_tensor_(name, value);
     const bool list = value.kind == Kind::kList || value.kind == Kind::kTuple;
@@ -214,14 +221,19 @@ const Value* Innermost(const Value* root) {
   return root;
 }
 
-TorchFile Collect(const Value* root, Storages& storages, const std::string& where) {
+TorchFile Collect(const Value* root, Storages& storages, uint64_t file_bytes,
+                  const std::string& where) {
   TorchFile file;
+  uint64_t bytes = 0;
   const Value* inner = Innermost(root);
   auto tensor = [&](const std::string& name, const Value& value) {
     file.tensors.push_back({name, MakeTensor(value, storages, where)});
+    bytes += file.tensors.back().value.bytes();
+    Require(bytes <= kMostCopies * file_bytes, where, "has tensors of more than {} times its bytes",
+            kMostCopies);
   };
   auto other = [&](const std::string& name, const Value& value) {
-    file.others.push_back(name + " = " + Text(value));
+    if (file.others.size() < kMostOthers) file.others.push_back(name + " = " + Text(value));
   };
   Walk walk(tensor, other, where);
   walk.Visit(*inner, "");
@@ -239,7 +251,7 @@ TorchFile FromZip(std::string_view bytes, const std::string& where) {
       Require(zip.Get(folder + "byteorder") == "little", where, "is not little-endian");
     const pickle::Document document = pickle::Read(zip.Get(name), where);
     ZipStorages storages(zip, folder, where);
-    return Collect(document.root, storages, where);
+    return Collect(document.root, storages, bytes.size(), where);
   }
   Throw<BadInput>(where, "is a ZIP archive without data.pkl: no file of torch.save");
 }
@@ -270,7 +282,7 @@ TorchFile FromStream(std::string_view bytes, const std::string& where) {
   for (const auto& value : document.values)
     if (value->kind == Kind::kStorage) types.emplace(value->text, value->dtype);
   storages.Locate(types);
-  return Collect(document.root, storages, where);
+  return Collect(document.root, storages, bytes.size(), where);
 }
 
 }  // namespace

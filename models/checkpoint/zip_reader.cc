@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/error.h"
+#include "runtime/io/json.h"
 
 namespace torus {
 namespace {
@@ -75,12 +76,16 @@ uint64_t ZipReader::ReadEntry(uint64_t at) {
   uint64_t* numbers[3] = {&size, &stored, &local};
   ReadZip64(at + kEntrySize + name_size, extra, numbers);
   Require(method == 0 && stored == size && (flags & 1) == 0, where_,
-          "member {} is compressed or encrypted; only stored ones are read", name);
+          "member {} is compressed or encrypted; only stored ones are read", io::Printable(name));
   Range(local, kLocalSize, "a member's header");
-  Require(Number(local, 4) == kLocalMark, where_, "member {} has no header at {}", name, local);
+  Require(Number(local, 4) == kLocalMark, where_, "member {} has no header at {}",
+          io::Printable(name), local);
   const uint64_t begin = local + kLocalSize + Number(local + 26, 2) + Number(local + 28, 2);
   const Member member{Range(begin, size, "a member"), static_cast<uint32_t>(Number(at + 16, 4))};
-  Require(members_.emplace(name, member).second, where_, "has member {} twice", name);
+  Require(members_.emplace(name, member).second, where_, "has member {} twice",
+          io::Printable(name));
+  total_ += size;
+  Require(total_ <= bytes_.size(), where_, "has members that overlap");
   return at + kEntrySize + name_size + extra + comment;
 }
 
@@ -110,9 +115,9 @@ std::vector<std::string> ZipReader::names() const {
 
 std::string_view ZipReader::Get(const std::string& name) const {
   const auto found = members_.find(name);
-  Require(found != members_.end(), where_, "has no member {}", name);
+  Require(found != members_.end(), where_, "has no member {}", io::Printable(name));
   Require(Crc(found->second.bytes) == found->second.crc, where_,
-          "member {} does not have its CRC-32: the file is damaged", name);
+          "member {} does not have its CRC-32: the file is damaged", io::Printable(name));
   return found->second.bytes;
 }
 

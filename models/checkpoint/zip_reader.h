@@ -14,7 +14,7 @@ class ZipReader {
  public:
   // `bytes`: the whole file, which must stay. BadInput tagged `where` for what is no such archive:
   // a directory or member that is not wholly within the file, compression, encryption, a name
-  // twice, several disks. ZIP64's larger numbers are read.
+  // twice, members that overlap, several disks. ZIP64's larger numbers are read.
   ZipReader(std::string_view bytes, std::string where);
 
   static bool IsZip(std::string_view bytes);
@@ -38,6 +38,7 @@ class ZipReader {
   std::string_view bytes_;
   std::string where_;
   std::map<std::string, Member> members_;
+  uint64_t total_ = 0;  // bytes of all members
 };
 
 }  // namespace torus

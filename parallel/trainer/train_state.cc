@@ -6,6 +6,7 @@
 #include "runtime/error.h"
 #include "runtime/io/file.h"
 #include "runtime/io/folder.h"
+#include "runtime/io/json.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus::parallel {
@@ -26,7 +27,7 @@ int64_t StepIn(const SafetensorsFile& file, const std::string& path) {
   int64_t step = -1;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), step).ptr;
   Require(end == text.data() + text.size() && step >= 0, path,
-          "metadata \"step\" must be a number from 0 on, got \"{}\"", text);
+          "metadata \"step\" must be a number from 0 on, got \"{}\"", io::Printable(text));
   return step;
 }
 

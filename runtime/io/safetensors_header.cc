@@ -38,6 +38,8 @@ class HeaderReader {
       });
     } catch (const Json::parse_error& e) {
       Throw<BadInput>(path_, "the header is not UTF-8 JSON (at its byte {})", e.byte);
+    } catch (const Json::out_of_range&) {
+      Throw<BadInput>(path_, "the header has a number beyond those of f64");
     }
     Require(header_.is_object(), path_, "the header is not a JSON object");
   }

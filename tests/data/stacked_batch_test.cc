@@ -38,12 +38,11 @@ TEST(StackedBatches, StackEachInputAndTheTarget) {
 TEST(StackedBatches, KeepTheFormWithoutExamples) {
   const Numbers numbers;
   const Batch batch = StackedBatches(numbers)({});
-  const std::vector<InputForm> forms = StackedForms(numbers, 0);
-  ASSERT_EQ(forms.size(), batch.inputs.size());
-  for (size_t k = 0; k < forms.size(); ++k) {
-    EXPECT_EQ(batch.inputs[k].shape(), forms[k].shape);
-    EXPECT_EQ(batch.inputs[k].dtype(), forms[k].dtype);
-  }
+  ASSERT_EQ(batch.inputs.size(), 2u);
+  EXPECT_EQ(batch.inputs[0].shape(), (Shape{0, 2}));
+  EXPECT_EQ(batch.inputs[0].dtype(), DType::kI64);
+  EXPECT_EQ(batch.inputs[1].shape(), (Shape{0}));
+  EXPECT_EQ(batch.inputs[1].dtype(), DType::kU8);
   EXPECT_EQ(batch.target.shape(), (Shape{0, 1}));
 }
 

@@ -13,9 +13,9 @@ using std::string_view_literals::operator""sv;
 constexpr std::string_view kBytes = "\0\1\x7f\x80\xff\"{}[],:\\\n\r\t #.-09eNt<>/\xc3\xed\xf4"sv;
 constexpr std::array<uint64_t, 12> kIntegers{
     0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 1ull << 62, ~0ull};
-constexpr std::array<std::string_view, 9> kNumbers{
-    "-1",   "0",     "256", "65537", "2147483648", "9223372036854775807", "18446744073709551616",
-    "1e99", "1e-999"};
+constexpr std::array<std::string_view, 10> kNumbers{
+    "-1",   "0",      "256",  "65537", "2147483648", "9223372036854775807", "18446744073709551616",
+    "1e99", "1e-999", "1e999"};
 
 bool IsDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 

@@ -6,9 +6,10 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "data/image_batch.h"
 #include "data/open_dataset.h"
 #include "models/checkpoint/state_dict.h"
-#include "tools/evaluate/evaluate_images.h"
+#include "tools/evaluate/evaluate_classes.h"
 
 namespace torus {
 namespace {
@@ -36,8 +37,9 @@ TEST(CifarResNet, PublishedWeightsScoreAsInTheReference) {
   LoadModel(*model, weights.string());
   const FirstThousand images(
       data::OpenDataset("cifar10", (data / "cifar10").string(), data::Split::kTest));
-  const auto result =
-      tools::EvaluateImages(*model, images, tools::NormalizationByName("imagenet", images), 250);
+  const data::MakeBatch batches =
+      data::ImageBatches(images, {.normalization = tools::NormalizationByName("imagenet", images)});
+  const auto result = tools::EvaluateClasses(*model, batches, images, 250);
   // What PyTorch gets right of them.
   EXPECT_EQ(result.counts.correct(), 915);
 }

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "models/checkpoint/load_weights.h"
+#include "models/checkpoint/model_of_config.h"
 #include "models/checkpoint/names.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/gpt2/config.h"
@@ -158,9 +160,14 @@ TEST(LoadBody, KeepsAHeadThatTheFileHasNot) {
   const std::vector<NamedTensor> before = StateDict(*model);
   WriteHuggingFace(Folder("lm"), {ToConfig(lm), StateDict(*pretrained)});
   EXPECT_NE(ErrorOf([&] { LoadWeights(*model, Folder("lm")); }), "no error");
-  const std::vector<std::string> notes = LoadBody(*model, Folder("lm"));
-  EXPECT_EQ(notes.size(),
-            5u + 4u);  // left out: the head's dense, norm and bias; kept: two linear layers
+  const BodyNotes notes = LoadBody(*model, Folder("lm"));
+  using Names = std::set<std::string>;
+  EXPECT_EQ(Names(notes.left_out.begin(), notes.left_out.end()),
+            (Names{"lm_head.bias", "lm_head.dense.bias", "lm_head.dense.weight",
+                   "lm_head.layer_norm.bias", "lm_head.layer_norm.weight"}));
+  EXPECT_EQ(Names(notes.kept.begin(), notes.kept.end()),
+            (Names{"classifier.dense.weight", "classifier.dense.bias", "classifier.out_proj.weight",
+                   "classifier.out_proj.bias"}));
   std::map<std::string, Tensor> body;
   for (const NamedTensor& t : StateDict(*pretrained)) body[t.name] = t.value;
   for (const NamedTensor& t : before)

@@ -1,46 +1,132 @@
-// tools/evaluate: figures of a trained model on a dataset.
+// tools/evaluate: figures of a trained model on images, sentences or a text.
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
+#include "data/image_batch.h"
 #include "data/open_dataset.h"
+#include "data/stacked_batch.h"
+#include "data/text/language_data.h"
+#include "data/text/text_set.h"
 #include "runtime/error.h"
 #include "tools/common/user_path.h"
-#include "tools/evaluate/evaluate_images.h"
+#include "tools/evaluate/evaluate_classes.h"
+#include "tools/evaluate/evaluate_text.h"
+#include "tools/evaluate/open_text_model.h"
 #include "tools/train/model_spec.h"
 
 namespace torus::tools {
 namespace {
 
 struct Options {
-  std::string model, init, data = "cifar10", data_dir, split = "test", normalize = "dataset";
-  int64_t batch = 250;
+  std::string model, init, data = "cifar10", data_dir, split = "test", normalize = "dataset",
+                           tokenizer, vocab_dir;
+  int64_t batch = 0, length = 0, image_size = 0;
   bool per_class = false;
 };
 
+std::vector<std::string> DataNames() {
+  std::vector<std::string> names = data::DatasetNames();
+  for (const std::string& task : data::GlueTasks()) names.push_back(task);
+  names.push_back("text");
+  return names;
+}
+
 void AddFlags(CLI::App& app, Options& o) {
-  app.add_option("--model", o.model, fmt::format("one of {}", fmt::join(ModelNames(), ", ")))
+  app.add_option("--model", o.model,
+                 fmt::format("one of {}; of a Hugging Face folder its config.json says it",
+                             fmt::join(ModelNames(), ", ")));
+  app.add_option("--init", o.init, "its weights: a .safetensors or .pth file, or such a folder")
       ->required();
-  app.add_option("--init", o.init, "its weights, a .safetensors file")->required();
-  app.add_option("--data", o.data, fmt::format("one of {}", fmt::join(data::DatasetNames(), ", ")));
-  app.add_option("--data-dir", o.data_dir, "folder of the dataset");
-  app.add_option("--split", o.split)->check(CLI::IsMember({"train", "test"}));
+  app.add_option("--data", o.data, fmt::format("one of {}", fmt::join(DataNames(), ", ")))
+      ->check(CLI::IsMember(DataNames()));
+  app.add_option("--data-dir", o.data_dir,
+                 "folder of the dataset; of text a text file, a token file or a folder of "
+                 "tools/tokenize");
+  app.add_option(
+         "--split", o.split,
+         "train, or test (of GLUE dev.tsv, of a text its last tenth); of a text file also all")
+      ->check(CLI::IsMember({"train", "test", "all"}));
   app.add_option("--normalize", o.normalize, "dataset, imagenet or half (x / 127.5 - 1)");
-  app.add_option("--batch-size", o.batch, "images at a time")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--image-size", o.image_size, "side that images are brought to; 0: their own")
+      ->check(CLI::Range(0, 4096));
+  app.add_option("--tokenizer", o.tokenizer, "of a file of weights: gpt2, roberta or bytes");
+  app.add_option("--vocab-dir", o.vocab_dir,
+                 "folder of the vocabulary; default: the model's folder");
+  app.add_option("--length", o.length,
+                 "tokens of a row; 0: 128, of a text as many as the model takes")
+      ->check(CLI::Range(0, 1 << 20));
+  app.add_option("--batch-size", o.batch, "rows at a time; 0: 250 images, 16 texts")
+      ->check(CLI::Range(0, 1 << 20));
   app.add_flag("--per-class", o.per_class, "a line for each class");
 }
 
-void Print(const ImageEvaluation& result, const data::Dataset& dataset, bool per_class) {
+int64_t Or(int64_t given, int64_t usual) { return given > 0 ? given : usual; }
+
+data::Split SplitOf(const Options& o) {
+  Require(o.split != "all", "evaluate", "--split all is for --data text");
+  return o.split == "test" ? data::Split::kTest : data::Split::kTrain;
+}
+
+void Print(const ClassEvaluation& result, const data::Dataset& dataset, bool per_class) {
   const data::ConfusionMatrix& counts = result.counts;
-  if (per_class) {
-    for (int64_t c = 0; c < counts.classes(); ++c)
-      fmt::print("{:<16} {:>6} of {:>6} right, F1 {:.4f}\n", dataset.info().classes[c],
-                 counts.At(c, c), counts.OfTarget(c), data::F1(counts, c));
-  }
-  fmt::print("samples {}\nloss {:.6f}\nMatthews correlation {:.4f}\naccuracy {:.2f} %\n",
-             counts.total(), result.loss, data::MatthewsCorrelation(counts),
+  for (int64_t c = 0; per_class && c < counts.classes(); ++c)
+    fmt::print("{:<16} {:>6} of {:>6} right, F1 {:.4f}\n", dataset.info().classes[c],
+               counts.At(c, c), counts.OfTarget(c), data::F1(counts, c));
+  fmt::print("samples {}\nloss {:.6f}\nMatthews correlation {:.4f}\n", counts.total(), result.loss,
+             data::MatthewsCorrelation(counts));
+  // Of two classes GLUE gives that of the second; of more the mean.
+  fmt::print("F1 {:.4f}\naccuracy {:.2f} %\n",
+             counts.classes() == 2 ? data::F1(counts, 1) : data::MacroF1(counts),
              100 * data::Accuracy(counts));
+}
+
+void EvaluateImages(const Options& o) {
+  Require(!o.model.empty(), "evaluate", "images need --model");
+  Require(ParseModelSpec(o.model).input == ModelInput::kImages, "evaluate",
+          "--model {} takes no images", o.model);
+  const auto dataset = data::OpenDataset(o.data, UserPath(o.data_dir), SplitOf(o));
+  const auto model = BuildModel(o.model, static_cast<int64_t>(dataset->info().classes.size()),
+                                /*seed=*/0, UserPath(o.init));
+  const data::MakeBatch batches =
+      data::ImageBatches(*dataset, {.height = o.image_size,
+                                    .width = o.image_size,
+                                    .normalization = NormalizationByName(o.normalize, *dataset)});
+  Print(EvaluateClasses(*model, batches, *dataset, Or(o.batch, 250)), *dataset, o.per_class);
+}
+
+TextModel Open(const Options& o) {
+  Require(!o.data_dir.empty(), "evaluate", "--data {} needs --data-dir", o.data);
+  return OpenTextModel({.model = o.model,
+                        .init = UserPath(o.init),
+                        .tokenizer = o.tokenizer,
+                        .vocab_dir = UserPath(o.vocab_dir),
+                        .classes = 2});
+}
+
+void EvaluateSentences(const Options& o) {
+  const TextModel opened = Open(o);
+  const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(opened.tokenizer.get());
+  Require(!opened.language_model && bpe != nullptr, "evaluate",
+          "--data {} needs a classifier of sentences with a byte-level BPE", o.data);
+  const auto dataset = data::OpenGlue(o.data, UserPath(o.data_dir), SplitOf(o), *bpe,
+                                      Or(o.length, std::min<int64_t>(128, opened.longest)));
+  Print(EvaluateClasses(*opened.model, data::StackedBatches(*dataset), *dataset, Or(o.batch, 16)),
+        *dataset, o.per_class);
+}
+
+void EvaluateLanguage(const Options& o) {
+  const TextModel opened = Open(o);
+  Require(opened.language_model, "evaluate", "--data text needs a language model");
+  const std::string part = o.split == "test" ? "validation" : o.split;
+  const auto tokens = data::OpenTokens(UserPath(o.data_dir), part, *opened.tokenizer);
+  const TextEvaluation result =
+      EvaluateText(*opened.model, *tokens, Or(o.length, opened.longest), Or(o.batch, 16));
+  fmt::print("tokens {}\nloss {:.6f}\nperplexity {:.4f}\n", result.tokens, result.loss,
+             std::exp(result.loss));
 }
 
 int Main(int argc, char** argv) {
@@ -48,14 +134,13 @@ int Main(int argc, char** argv) {
   CLI::App app("Evaluates a trained model on a dataset.", "evaluate");
   AddFlags(app, o);
   CLI11_PARSE(app, argc, argv);
-  const data::Split split = o.split == "test" ? data::Split::kTest : data::Split::kTrain;
-  const auto dataset = data::OpenDataset(o.data, UserPath(o.data_dir), split);
-  Require(ParseModelSpec(o.model).input == ModelInput::kImages, "evaluate",
-          "--model {} takes no images", o.model);
-  const auto model = BuildModel(o.model, static_cast<int64_t>(dataset->info().classes.size()),
-                                /*seed=*/0, UserPath(o.init));
-  Print(EvaluateImages(*model, *dataset, NormalizationByName(o.normalize, *dataset), o.batch),
-        *dataset, o.per_class);
+  const std::vector<std::string> images = data::DatasetNames();
+  if (o.data == "text")
+    EvaluateLanguage(o);
+  else if (std::find(images.begin(), images.end(), o.data) != images.end())
+    EvaluateImages(o);
+  else
+    EvaluateSentences(o);
   return 0;
 }
 

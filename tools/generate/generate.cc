@@ -4,7 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "data/text/open_tokenizer.h"
+#include "data/text/bpe_tokenizer.h"
+#include "data/text/tokenizer_files.h"
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/load_weights.h"
 #include "models/gpt2/config.h"
@@ -26,10 +27,12 @@ struct Options {
 };
 
 void AddFlags(CLI::App& app, Options& o) {
-  app.add_option("--model", o.model, "folder with config.json and model.safetensors")->required();
+  app.add_option("--model", o.model,
+                 "folder with config.json and model.safetensors: RUN/model of tools/train")
+      ->required();
   app.add_option("--vocab", o.vocab,
-                 "folder with vocab.json and merges.txt (or encoder.json and vocab.bpe); default: "
-                 "the model's");
+                 "folder with vocab.json and merges.txt (or encoder.json and vocab.bpe), or with "
+                 "tokenizer.json of characters or bytes; default: the model's");
   app.add_option("--prompt", o.prompt, "what the text begins with");
   app.add_option("--tokens", o.tokens, "how many to add at most")->check(CLI::Range(1, 1 << 24));
   app.add_option("--temperature", o.sampling.temperature,
@@ -69,15 +72,16 @@ class Context {
 void Generate(const Options& o) {
   Check(o.sampling);
   const std::string folder = UserPath(o.model);
-  const HuggingFaceFolder files = ReadHuggingFace(folder);
-  const Gpt2Options options = Gpt2FromConfig(files.config, folder);
+  const Gpt2Options options = Gpt2FromConfig(ReadHuggingFaceConfig(folder), folder);
   const auto model = Gpt2(options);
   LoadWeights(*model, folder);
-  const auto tokenizer = data::OpenGpt2(o.vocab.empty() ? folder : UserPath(o.vocab));
+  const auto tokenizer =
+      data::TokenizerOfFolder(o.vocab.empty() ? folder : UserPath(o.vocab), "gpt2");
   Require(tokenizer->vocabulary() <= options.vocab_size, folder,
           "the model knows {} tokens, the vocabulary has {}", options.vocab_size,
           tokenizer->vocabulary());
-  const int32_t end = tokenizer->Special("<|endoftext|>");
+  const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(tokenizer.get());
+  const int32_t end = bpe == nullptr ? -1 : bpe->Special("<|endoftext|>");
   std::vector<int32_t> ids = tokenizer->Encode(o.prompt);
   Require(!ids.empty(), "generate", "--prompt must not be empty");
   fmt::print("{}", o.prompt);

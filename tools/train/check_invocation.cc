@@ -49,6 +49,8 @@ void CheckNumbers(const Settings& s) {
           "--momentum must be from 0 to below 1, got {}", s.momentum);
   Require(s.beta2 >= 0 && s.beta2 < 1, "train", "--beta2 must be from 0 to below 1, got {}",
           s.beta2);
+  Require(s.image_size >= 0 && s.image_size <= 4096, "train",
+          "--image-size must be from 0 to 4096, got {}", s.image_size);
   RequireCount("--length", s.length, 1 << 20);
   RequireAtLeast("--epoch-size", s.epoch_size, 0);
   if (s.warmup != Settings().warmup) RequireAtLeast("--warmup", s.warmup, 0);

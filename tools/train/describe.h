@@ -4,10 +4,11 @@
 #include <string>
 
 #include "parallel/pipeline/partition.h"
-#include "tools/train/task.h"
+#include "tools/train/data_form.h"
 
 namespace torus::tools {
 
-std::string DescribeRun(const Task& task, const Settings& settings, const parallel::Cuts& cuts);
+// Takes no memory for weights or activations, whatever the model's size.
+std::string DescribeRun(const Settings& settings, const DataForm& form, const parallel::Cuts& cuts);
 
 }  // namespace torus::tools

@@ -47,6 +47,9 @@ void AddRunFlags(CLI::App& app, Settings& s) {
       ->group(group);
   app.add_option("--vocab-dir", s.vocab_dir, "Folder of the vocabulary of gpt2 or roberta")
       ->group(group);
+  app.add_option("--image-size", s.image_size,
+                 "Side of the square that images are brought to; 0: that of the dataset")
+      ->group(group);
   app.add_option("--length", s.length, "Tokens of a row of text")->group(group);
   app.add_option("--epoch-size", s.epoch_size,
                  "Windows of a long text in an epoch; 0: as many as lie side by side in it")
@@ -159,7 +162,8 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
                "Evaluate the weights of --init or --resume on the test set, and end");
   app.get_option("--eval-only")->group(group);
   app.add_flag("--describe", invocation.describe,
-               "Print the layers, the stages and the schedule, and end");
+               "Print the layers, the stages and the schedule, and end; reads no data, and of a "
+               "--model alone describes the published one");
   app.get_option("--describe")->group(group);
   app.add_option("--preset", invocation.preset,
                  "Flags of a known recipe, which the others override; --presets lists them")

@@ -4,15 +4,15 @@
 
 #include <charconv>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "models/amoebanet/amoebanet.h"
-#include "models/checkpoint/load_weights.h"
-#include "models/gpt2/gpt2.h"
+#include "models/gpt2/config.h"
 #include "models/gpt3/gpt3.h"
 #include "models/mobilenet_v2/mobilenet_v2.h"
 #include "models/resnet/cifar_resnet.h"
 #include "models/resnet/resnet.h"
-#include "models/roberta/roberta.h"
+#include "models/roberta/config.h"
 #include "models/vgg/vgg.h"
 #include "runtime/error.h"
 
@@ -27,6 +27,7 @@ struct Entry {
   ModelSpec spec;
   Argument argument = Argument::kNone;
   std::function<Model(const ModelSpec&, int64_t classes)> make;
+  std::function<nlohmann::json(const ModelSpec&, int64_t classes)> config;
 };
 
 Entry VggEntry(int depth, bool batch_norm) {
@@ -48,7 +49,8 @@ Entry ResNetEntry(int depth) {
 
 Entry CifarResNetEntry(int depth) {
   return {{.name = fmt::format("cifar_resnet{}", depth),
-           .title = fmt::format("CIFAR ResNet-{}", depth)},
+           .title = fmt::format("CIFAR ResNet-{}", depth),
+           .published = {.classes = 10, .size = 32}},
           Argument::kNone,
           [=](const ModelSpec&, int64_t classes) {
             return CifarResNet({.depth = depth, .num_classes = classes});
@@ -57,31 +59,41 @@ Entry CifarResNetEntry(int depth) {
 
 Entry RobertaEntry(const std::string& name, RobertaHead head) {
   const bool lm = head == RobertaHead::kMaskedLm;
+  const auto options = [=](const ModelSpec& spec, int64_t classes) {
+    RobertaOptions options = RobertaBase();
+    options.head = head;
+    (lm ? options.vocab_size : options.num_labels) = classes;
+    if (spec.layers > 0) options.num_hidden_layers = spec.layers;
+    return options;
+  };
   return {{.name = name,
            .title = lm ? "RoBERTa masked LM" : "RoBERTa",
            .input = ModelInput::kTokens,
            .masked = lm,
-           .language_model = lm},
+           .language_model = lm,
+           .published = {.classes = lm ? 50265 : 2, .size = 512}},
           Argument::kLayers,
-          [=](const ModelSpec& spec, int64_t classes) {
-            RobertaOptions options = RobertaBase();
-            options.head = head;
-            (lm ? options.vocab_size : options.num_labels) = classes;
-            if (spec.layers > 0) options.num_hidden_layers = spec.layers;
-            return Roberta(options);
-          }};
+          [=](const ModelSpec& spec, int64_t classes) { return Roberta(options(spec, classes)); },
+          [=](const ModelSpec& spec, int64_t classes) { return ToConfig(options(spec, classes)); }};
 }
 
 Entry Gpt2Entry(const std::string& name, const std::string& title) {
-  return {{.name = name, .title = title, .input = ModelInput::kTokens, .language_model = true},
+  const bool chars = name == "gpt-char";
+  const auto options = [=](const ModelSpec& spec, int64_t classes) {
+    Gpt2Options options = chars ? CharacterGpt(classes) : Gpt2Size(name);
+    options.vocab_size = classes;
+    options.head_in_loss = true;
+    if (spec.layers > 0) options.n_layer = spec.layers;
+    return options;
+  };
+  return {{.name = name,
+           .title = title,
+           .input = ModelInput::kTokens,
+           .language_model = true,
+           .published = {.classes = chars ? 65 : 50257, .size = chars ? 64 : 1024}},
           Argument::kLayers,
-          [name](const ModelSpec& spec, int64_t classes) {
-            Gpt2Options options = name == "gpt-char" ? CharacterGpt(classes) : Gpt2Size(name);
-            options.vocab_size = classes;
-            options.head_in_loss = true;
-            if (spec.layers > 0) options.n_layer = spec.layers;
-            return Gpt2(options);
-          }};
+          [=](const ModelSpec& spec, int64_t classes) { return Gpt2(options(spec, classes)); },
+          [=](const ModelSpec& spec, int64_t classes) { return ToConfig(options(spec, classes)); }};
 }
 
 Entry Gpt3Entry(const std::string& name, Gpt3Head head) {
@@ -89,7 +101,8 @@ Entry Gpt3Entry(const std::string& name, Gpt3Head head) {
   return {{.name = name,
            .title = lm ? "GPT-3 XL" : "GPT-3 XL classifier",
            .input = ModelInput::kTokens,
-           .language_model = lm},
+           .language_model = lm,
+           .published = {.classes = lm ? 50257 : 2, .size = 2048}},
           Argument::kLayers,
           [=](const ModelSpec& spec, int64_t classes) {
             Gpt3Options options{.head = head};
@@ -198,11 +211,20 @@ ModelSpec ParseModelSpec(const std::string& spec) {
 }
 
 Model BuildModel(const std::string& spec, int64_t classes, uint64_t seed,
-                 const std::string& weights_file) {
+                 const std::string& weights_file, BodyNotes* notes) {
   Model model = Find(spec).make(ParseModelSpec(spec), classes);
   model->Initialize(seed);
-  if (!weights_file.empty()) LoadWeights(*model, weights_file);
+  if (weights_file.empty()) return model;
+  if (notes == nullptr)
+    LoadWeights(*model, weights_file);
+  else
+    *notes = LoadBody(*model, weights_file);
   return model;
+}
+
+nlohmann::json ModelConfig(const std::string& spec, int64_t classes) {
+  const Entry& entry = Find(spec);
+  return entry.config ? entry.config(ParseModelSpec(spec), classes) : nlohmann::json();
 }
 
 Model ModelShapes(const std::string& spec, int64_t classes) {

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "models/checkpoint/load_weights.h"
 #include "models/nn/sequential.h"
 
 namespace torus::tools {
@@ -22,6 +24,12 @@ struct ModelSpec {
   ModelInput input = ModelInput::kImages;
   bool masked = false;          // a language model of masked words, not of the next one
   bool language_model = false;  // its outputs are tokens, one for each place
+  // Outputs of the published model, and what it takes: images of `size` x `size`, or rows of up to
+  // `size` tokens.
+  struct Published {
+    int64_t classes = 1000, size = 224;
+  };
+  Published published;
 };
 
 // All names, in the order of a help text.
@@ -32,9 +40,15 @@ ModelSpec ParseModelSpec(const std::string& spec);
 
 // A model with `classes` outputs (of a language model: tokens; those of GPT-2 leave their head to
 // NextTokenLoss), initialised from `seed`; then,
-// where `weights_file` is not empty, loaded from it (a file or folder, as LoadWeights takes it).
+// where `weights_file` is not empty, loaded from it (a file or folder): strictly by LoadWeights, or
+// where `notes` is given by LoadBody, which leaves them there.
 std::shared_ptr<nn::Sequential> BuildModel(const std::string& spec, int64_t classes, uint64_t seed,
-                                           const std::string& weights_file);
+                                           const std::string& weights_file,
+                                           BodyNotes* notes = nullptr);
+
+// What Hugging Face's config.json says of such a model; null where that framework has none of the
+// kind.
+nlohmann::json ModelConfig(const std::string& spec, int64_t classes);
 
 // The model with neither memory nor values in its parameters, to be described.
 std::shared_ptr<nn::Sequential> ModelShapes(const std::string& spec, int64_t classes);

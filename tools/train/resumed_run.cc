@@ -4,6 +4,7 @@
 
 #include "models/checkpoint/layout.h"
 #include "runtime/error.h"
+#include "runtime/io/json.h"
 
 namespace torus::tools {
 namespace {
@@ -22,9 +23,8 @@ parallel::TrainState WithLayout(parallel::TrainState state, const Change& change
 }
 
 Json ParseSettings(const std::string& text, const std::string& path) {
-  Json json = Json::parse(text, nullptr, false);
-  Require(json.is_object() && json.contains("settings") && json.contains("cut"), path,
-          "must be JSON with settings and cut, got {} bytes of something else", text.size());
+  Json json = io::ParseJsonObject(text, path);
+  Require(json.contains("settings") && json.contains("cut"), path, "must have settings and a cut");
   return json;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "parallel/trainer/train_state.h"
-#include "tools/train/choose_cuts.h"
+#include "tools/train/cut_choice.h"
 #include "tools/train/run_folder.h"
 #include "tools/train/settings.h"
 

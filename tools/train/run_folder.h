@@ -8,6 +8,7 @@ namespace torus::tools {
 struct RunFolder {
   std::string path;
   std::string checkpoint() const { return path + "/checkpoint"; }
+  std::string model() const { return path + "/model"; }  // for generate and evaluate
   std::string summary() const { return path + "/summary.json"; }
   std::string metrics() const { return path + "/metrics.jsonl"; }
   std::string trace() const { return path + "/trace.json"; }

@@ -1,6 +1,4 @@
 // Sentences, or pairs of them, to classify: the tasks of GLUE.
-#include <algorithm>
-
 #include "data/stacked_batch.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/text_set.h"
@@ -11,15 +9,9 @@ namespace torus::tools {
 namespace {
 
 struct Sentences {
+  std::unique_ptr<data::BpeTokenizer> tokenizer;
   std::unique_ptr<data::TextSet> train, test;
 };
-
-std::string Title(std::string task) {
-  if (task == "cola") return "CoLA";
-  if (task == "sst2") return "SST-2";
-  std::transform(task.begin(), task.end(), task.begin(), ::toupper);
-  return task;
-}
 
 std::unique_ptr<data::BpeTokenizer> Open(const Settings& settings) {
   Require(!settings.vocab_dir.empty(), "train",
@@ -35,29 +27,24 @@ std::unique_ptr<data::BpeTokenizer> Open(const Settings& settings) {
 TaskData OpenSentences(const Settings& settings) {
   Require(!settings.data_dir.empty(), "train",
           "--data {} needs --data-dir, the folder of train.tsv and dev.tsv", settings.data);
-  const auto tokenizer = Open(settings);
   const auto sentences = std::make_shared<Sentences>();
+  sentences->tokenizer = Open(settings);
   const auto open = [&](data::Split split) {
-    return data::OpenGlue(settings.data, settings.data_dir, split, *tokenizer, settings.length);
+    return data::OpenGlue(settings.data, settings.data_dir, split, *sentences->tokenizer,
+                          settings.length);
   };
   sentences->train = open(data::Split::kTrain);
   sentences->test = open(data::Split::kTest);
   const data::Dataset& train = *sentences->train;
   const data::Dataset& test = *sentences->test;
-  return {.title = Title(settings.data),
+  return {.form = SentenceForm(DataTitle(settings.data),
+                               static_cast<int64_t>(train.info().classes.size()), settings.length),
           .unit = "sentences",
-          .classes = static_cast<int64_t>(train.info().classes.size()),
           .train = {train.size(), data::StackedBatches(train), true},
           .test = {test.size(), data::StackedBatches(test), false},
-          .inputs =
-              [&train](int64_t rows) {
-                std::vector<parallel::TensorSpec> specs;
-                for (const data::InputForm& form : data::StackedForms(train, rows))
-                  specs.push_back({form.shape, form.dtype});
-                return specs;
-              },
           .loss = ClassLoss,
           .correct = CountCorrect,
+          .tokenizer = sentences->tokenizer.get(),
           .owner = sentences};
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/error.h"
+#include "runtime/io/json.h"
 
 namespace torus::tools {
 namespace {
@@ -34,7 +35,7 @@ Settings SettingsFromJson(const Json& json, const std::string& where) {
     const auto found = json.find(KeyOf(flag));
     Require(found != json.end(), where, "setting \"{}\" is missing", KeyOf(flag));
     Require(Fits(*found, value), where, "setting \"{}\" is of the wrong type, got {}", KeyOf(flag),
-            found->dump());
+            io::Brief(*found));
     found->get_to(value);
     ++known;
   });

@@ -10,10 +10,11 @@ namespace torus::tools {
 struct Settings {
   std::string model = "mobilenet_v2";
   std::string data = "fashion-mnist";
-  std::string data_dir;   // empty: the dataset's usual place
-  std::string tokenizer;  // of text; empty: what the data are usually cut by
-  std::string vocab_dir;  // of the tokenizers gpt2 and roberta
-  int64_t length = 128;   // tokens of a row of text
+  std::string data_dir;    // empty: the dataset's usual place
+  std::string tokenizer;   // of text; empty: what the data are usually cut by
+  std::string vocab_dir;   // of the tokenizers gpt2 and roberta
+  int64_t image_size = 0;  // side that images are brought to; 0: the dataset's own
+  int64_t length = 128;    // tokens of a row of text
   int64_t epoch_size =
       0;  // windows of a long text in an epoch; 0: as many as lie side by side in it
   int64_t epochs = 3;
@@ -51,6 +52,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--data-dir", s.data_dir);
   visit("--tokenizer", s.tokenizer);
   visit("--vocab-dir", s.vocab_dir);
+  visit("--image-size", s.image_size);
   visit("--length", s.length);
   visit("--epoch-size", s.epoch_size);
   visit("--epochs", s.epochs);
@@ -83,6 +85,11 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
 // Micro-batches of a mini-batch, over all replicas and rounds.
 inline int64_t PartsOfBatch(const Settings& s) {
   return s.replicas * s.micro_batches * s.accumulate;
+}
+
+// Samples of the largest of them.
+inline int64_t LargestMicroBatch(const Settings& s) {
+  return (s.batch_size + PartsOfBatch(s) - 1) / PartsOfBatch(s);
 }
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.

@@ -7,7 +7,7 @@
 
 #include "parallel/trainer/trainer.h"
 #include "runtime/allocator.h"
-#include "tools/train/choose_cuts.h"
+#include "tools/train/cut_choice.h"
 #include "tools/train/settings.h"
 
 namespace torus::tools {

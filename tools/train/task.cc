@@ -5,10 +5,9 @@
 #include "data/micro_batch.h"
 #include "parallel/optim/lr_schedule.h"
 #include "runtime/error.h"
-#include "tools/common/model_blocks.h"
-#include "tools/train/layer_list.h"
 #include "tools/train/make_optimizer.h"
 #include "tools/train/model_spec.h"
+#include "tools/train/run_blocks.h"
 
 namespace torus::tools {
 namespace {
@@ -75,8 +74,11 @@ parallel::MiniBatch BatchFeed::Get(int64_t step, const RankPlace& place) {
   return batch;
 }
 
-Task::Task(const Settings& settings, std::string weights_file)
-    : settings_(settings), weights_file_(std::move(weights_file)), data_(OpenTaskData(settings)) {
+Task::Task(const Settings& settings, std::string weights_file, bool whole)
+    : settings_(settings),
+      weights_file_(std::move(weights_file)),
+      whole_(whole),
+      data_(OpenTaskData(settings)) {
   settings_.warmup = WarmupSteps(settings_, steps_per_epoch() * settings_.epochs);
 }
 
@@ -85,28 +87,11 @@ int64_t Task::steps_per_epoch() const {
 }
 
 std::string Task::title() const {
-  return fmt::format("{} on {}", ParseModelSpec(settings_.model).title, data_.title);
-}
-
-std::vector<parallel::TensorSpec> Task::LargestInputs() const {
-  const int64_t parts = PartsOfBatch(settings_);
-  return data_.inputs((settings_.batch_size + parts - 1) / parts);
-}
-
-std::shared_ptr<nn::Sequential> Task::Model() const {
-  return BuildModel(settings_.model, data_.classes, settings_.seed, weights_file_);
+  return fmt::format("{} on {}", ParseModelSpec(settings_.model).title, data_.form.title);
 }
 
 std::vector<parallel::Block> Task::Blocks() const {
-  std::vector<parallel::Block> blocks = ModelBlocks(Model(), LargestInputs().front().shape);
-  const std::vector<bool> recomputed =
-      ParseLayerList("--recompute", settings_.recompute, static_cast<int>(blocks.size()));
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    blocks[i].recompute = recomputed[i];
-    blocks[i].activation_storage =
-        settings_.activation_storage == "bf16" ? DType::kBF16 : DType::kF32;
-  }
-  return blocks;
+  return RunBlocks(settings_, data_.form, weights_file_, whole_ ? nullptr : notes_.get());
 }
 
 parallel::TrainingParts Task::Parts() const {
@@ -122,7 +107,7 @@ parallel::TrainingParts Task::Parts() const {
                 return MakeOptimizer(settings, std::move(parameters));
               },
           .learning_rate = [factor, lr = settings_.lr](int64_t step) { return lr * factor(step); },
-          .largest_inputs = LargestInputs()};
+          .largest_inputs = data_.form.inputs(LargestMicroBatch(settings_))};
 }
 
 }  // namespace torus::tools

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/loader.h"
-#include "models/nn/sequential.h"
+#include "models/checkpoint/load_weights.h"
 #include "parallel/trainer/trainer.h"
 #include "tools/train/settings.h"
 #include "tools/train/task_data.h"
@@ -36,25 +36,25 @@ class BatchFeed {
 class Task {
  public:
   // Opens the data and completes the settings by what follows from their size: the warm-up.
-  // `weights_file`: where the initial weights come from; empty: from the seed. The errors of
-  // OpenTaskData.
-  Task(const Settings& settings, std::string weights_file);
+  // `weights_file`: where the initial weights come from; empty: from the seed. `whole`: it must
+  // hold the head too; else, to fine-tune, the body does. The errors of OpenTaskData.
+  Task(const Settings& settings, std::string weights_file, bool whole = false);
 
   const Settings& settings() const { return settings_; }
   const TaskData& data() const { return data_; }
   int64_t steps_per_epoch() const;
   std::string title() const;  // "MobileNetV2 on Fashion-MNIST"
 
-  // Of the largest micro-batch; the first is what --describe starts from.
-  std::vector<parallel::TensorSpec> LargestInputs() const;
-  // The initial model: equal bits on every call.
-  std::shared_ptr<nn::Sequential> Model() const;
-  std::vector<parallel::Block> Blocks() const;
+  std::vector<parallel::Block> Blocks() const;  // RunBlocks
+  // What of the initial weights was new or left over, once Blocks has been called.
+  const BodyNotes& notes() const { return *notes_; }
   parallel::TrainingParts Parts() const;
 
  private:
   Settings settings_;
   const std::string weights_file_;
+  const bool whole_;
+  const std::shared_ptr<BodyNotes> notes_ = std::make_shared<BodyNotes>();
   const TaskData data_;
 };
 

@@ -26,6 +26,17 @@ const char* KindFor(const ModelSpec& model) {
   return model.language_model ? "a long text" : "sentences";
 }
 
+// The model, after a check that it takes such data.
+ModelSpec FittingModel(const Settings& settings) {
+  const ModelSpec model = ParseModelSpec(settings.model);
+  Require(!model.masked, "train", "--model {} learns from masked words, and no --data masks any",
+          settings.model);
+  const std::string wanted = KindFor(model), got = KindOf(settings.data);
+  Require(wanted == got, "train", "--model {} learns from {}, but --data {} is {}", settings.model,
+          wanted, settings.data, got);
+  return model;
+}
+
 }  // namespace
 
 std::vector<std::string> DataNames() {
@@ -36,14 +47,15 @@ std::vector<std::string> DataNames() {
 }
 
 TaskData OpenTaskData(const Settings& settings) {
-  const ModelSpec model = ParseModelSpec(settings.model);
-  Require(!model.masked, "train", "--model {} learns from masked words, and no --data masks any",
-          settings.model);
-  const std::string wanted = KindFor(model), got = KindOf(settings.data);
-  Require(wanted == got, "train", "--model {} learns from {}, but --data {} is {}", settings.model,
-          wanted, settings.data, got);
+  const ModelSpec model = FittingModel(settings);
   if (model.input == ModelInput::kImages) return OpenImages(settings);
   return model.language_model ? OpenText(settings) : OpenSentences(settings);
+}
+
+DataForm FormOfData(const Settings& settings) {
+  FittingModel(settings);
+  const std::optional<DataForm> known = KnownForm(settings);
+  return known ? *known : OpenTaskData(settings).form;
 }
 
 Variable ClassLoss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {

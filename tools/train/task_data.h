@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "data/text/tokenizer.h"
 #include "parallel/trainer/trainer_options.h"
+#include "tools/train/data_form.h"
 #include "tools/train/settings.h"
 
 namespace torus::tools {
@@ -22,16 +24,14 @@ struct DataPart {
 };
 
 struct TaskData {
-  std::string title;  // "Fashion-MNIST"
-  std::string unit;   // what examples are called: "images", "sentences", "windows"
-  int64_t classes = 0;
+  DataForm form;
+  std::string unit;  // what examples are called: "images", "sentences", "windows"
   DataPart train, test;
-  // Shapes and dtypes of the inputs of a micro-batch of so many rows.
-  std::function<std::vector<parallel::TensorSpec>(int64_t rows)> inputs;
   parallel::LossFn loss;
   // Rows that the outputs get right; empty for a language model, which is judged by its loss.
   std::function<int64_t(const std::vector<Variable>&, const std::vector<Tensor>&)> correct;
-  std::shared_ptr<const void> owner;  // of the datasets that `batches` read
+  const data::Tokenizer* tokenizer = nullptr;  // of texts
+  std::shared_ptr<const void> owner;           // of the tokenizer, and the datasets of `batches`
 };
 
 // What --model takes says which kind of data --data must be. BadInput where it is another, and the
@@ -42,6 +42,9 @@ TaskData OpenTaskData(const Settings& settings);
 TaskData OpenImages(const Settings& settings);     // a name of data::DatasetNames()
 TaskData OpenSentences(const Settings& settings);  // a name of data::GlueTasks()
 TaskData OpenText(const Settings& settings);       // "text": a file, or a folder of token files
+
+// Their form, from the name of the data where that is enough; else they are opened.
+DataForm FormOfData(const Settings& settings);
 
 // Names that --data takes.
 std::vector<std::string> DataNames();

@@ -33,19 +33,15 @@ TaskData OpenText(const Settings& settings) {
       std::make_unique<data::DisjointWindows>(*text->data.validation, settings.length);
   const data::RandomWindowOptions random{.length = settings.length, .seed = settings.seed};
   const int64_t whole = std::max<int64_t>(1, train.size() / settings.length);
-  return {.title = std::filesystem::path(settings.data_dir).filename().string(),
+  return {.form = TextForm(std::filesystem::path(settings.data_dir).filename().string(),
+                           text->data.tokenizer->vocabulary(), settings.length),
           .unit = "windows",
-          .classes = text->data.tokenizer->vocabulary(),
           .train = {settings.epoch_size > 0 ? settings.epoch_size : whole,
                     data::RandomWindows(train, random), false},
           .test = {text->validation->size(), data::StackedBatches(*text->validation), false},
-          .inputs =
-              [length = settings.length](int64_t rows) {
-                const Shape batch = {rows, length};
-                return std::vector<parallel::TensorSpec>{{batch, DType::kI64}};
-              },
           .loss = Loss,
           .correct = nullptr,
+          .tokenizer = text->data.tokenizer.get(),
           .owner = text};
 }
 

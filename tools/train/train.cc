@@ -15,6 +15,14 @@
 namespace torus::tools {
 namespace {
 
+// Of a model that is named alone, without data: as it was published.
+DataForm DescribedForm(const Invocation& invocation) {
+  const auto given = [&](const char* flag) { return invocation.given.contains(flag); };
+  const bool alone = given("--model") && !given("--data") && !given("--data-dir") &&
+                     invocation.preset.empty() && invocation.resume.empty();
+  return alone ? PublishedForm(invocation.settings, given) : FormOfData(invocation.settings);
+}
+
 int Main(int argc, const char* const* argv) {
   Invocation invocation = ParseInvocation(argc, argv);
   if (!invocation.help.empty()) {
@@ -28,9 +36,9 @@ int Main(int argc, const char* const* argv) {
   }
   CheckAndComplete(invocation);
   if (invocation.describe) {
-    const Task task(invocation.settings, "");
-    const CutChoice choice = resumed ? resumed->cuts : ChooseCuts(task, task.settings());
-    fmt::print("{}", DescribeRun(task, task.settings(), choice.cuts));
+    const DataForm form = DescribedForm(invocation);
+    const CutChoice choice = resumed ? resumed->cuts : ChooseCuts(invocation.settings, form);
+    fmt::print("{}", DescribeRun(invocation.settings, form, choice.cuts));
     return 0;
   }
   const bool evaluate_only = invocation.eval_only;

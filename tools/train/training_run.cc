@@ -11,6 +11,7 @@
 #include "runtime/io/file.h"
 #include "tools/common/units.h"
 #include "tools/report/report.h"
+#include "tools/train/export_model.h"
 #include "tools/train/stop_signal.h"
 #include "tools/train/summary.h"
 
@@ -56,10 +57,10 @@ std::string RunName(const Settings& settings) {
 
 TrainingRun::TrainingRun(Invocation invocation, std::optional<ResumedRun> resumed)
     : invocation_(std::move(invocation)),
-      task_(invocation_.settings, resumed ? "" : invocation_.settings.init),
+      task_(invocation_.settings, resumed ? "" : invocation_.settings.init, invocation_.eval_only),
       settings_(task_.settings()),
       steps_per_epoch_(task_.steps_per_epoch()),
-      cuts_(resumed ? resumed->cuts : ChooseCuts(task_, settings_)),
+      cuts_(resumed ? resumed->cuts : ChooseCuts(settings_, task_.data().form)),
       trainer_(MakeOptions(settings_, invocation_.timeout, cuts_), task_.Parts()),
       begin_(resumed ? resumed->state.step : 0),
       end_(EndOf(invocation_, steps_per_epoch_)),
@@ -119,6 +120,12 @@ void TrainingRun::PrintHead() {
     for (double seconds : cuts_.measured) times.push_back(fmt::format("{:.2f}", 1000 * seconds));
     Print(fmt::format("measured, milliseconds a layer: {}", fmt::join(times, " ")));
   }
+  if (const auto& kept = task_.notes().kept; !kept.empty())
+    Print(fmt::format("{} lacks, so they begin at random: {}", settings_.init,
+                      fmt::join(kept, ", ")));
+  if (const auto& out = task_.notes().left_out; !out.empty())
+    Print(fmt::format("{} has besides, and they are left out: {}", settings_.init,
+                      fmt::join(out, ", ")));
   if (begin_ > 0) Print(fmt::format("resumed after step {}", begin_));
   Print(fmt::format("into {}", folder_.path));
 }
@@ -206,7 +213,9 @@ void TrainingRun::Finish(bool finished) {
   WriteText(folder_.report(),
             RenderReport({summary, metrics_->lines(), events_, trainer_.schedule()}));
   progress_.End();
-  Print(fmt::format("\n{}report          {}", ToText(summary), folder_.report()));
+  const bool exported = ExportModel(task_, trainer_, folder_.model());
+  Print(fmt::format("\n{}report          {}{}", ToText(summary), folder_.report(),
+                    exported ? fmt::format("\nmodel           {}", folder_.model()) : ""));
   if (!finished)
     Print(
         fmt::format("stopped after step {}; go on with: ./bazelw run //tools:train -- --resume {}",

@@ -1,0 +1,126 @@
+#include "data/text/tokenizer_files.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "data/file.h"
+#include "data/text/byte_symbols.h"
+#include "data/text/byte_tokenizer.h"
+#include "data/text/char_tokenizer.h"
+#include "data/text/open_tokenizer.h"
+#include "runtime/error.h"
+#include "runtime/io/json.h"
+
+namespace torus::data {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char *kTokenizer = "tokenizer.json", *kConfig = "tokenizer_config.json";
+constexpr size_t kMostCharacters = 0x110000;
+
+// What stands for a token in tokenizer.json.
+std::string NameOf(const Tokenizer& tokenizer, int32_t token) {
+  return tokenizer.name() == "bytes" ? SymbolOfByte(static_cast<uint8_t>(token))
+                                     : tokenizer.Decode({&token, 1});
+}
+
+std::string TokenizerJson(const Tokenizer& tokenizer) {
+  Json vocabulary = Json::object();
+  for (int32_t token = 0; token < tokenizer.vocabulary(); ++token)
+    vocabulary[NameOf(tokenizer, token)] = token;
+  const Json bytes = {{"type", "ByteLevel"},
+                      {"add_prefix_space", false},
+                      {"trim_offsets", false},
+                      {"use_regex", false}};
+  const bool is_bytes = tokenizer.name() == "bytes";
+  const Json json = {{"version", "1.0"},
+                     {"added_tokens", Json::array()},
+                     {"pre_tokenizer", is_bytes ? bytes : Json()},
+                     {"decoder", is_bytes ? bytes : Json{{"type", "Fuse"}}},
+                     {"model",
+                      {{"type", "BPE"},
+                       {"fuse_unk", false},
+                       {"byte_fallback", false},
+                       {"vocab", vocabulary},
+                       {"merges", Json::array()}}}};
+  return json.dump(1) + "\n";
+}
+
+std::string ConfigJson(const char* tokenizer_class) {
+  return Json{{"tokenizer_class", tokenizer_class}}.dump() + "\n";
+}
+
+std::string ReadText(const std::string& path) {
+  const std::vector<uint8_t> bytes = ReadFile(path);
+  return {bytes.begin(), bytes.end()};
+}
+
+// The names of a vocabulary, by number.
+std::vector<std::string> NamesOf(const Json& vocabulary, const std::string& where) {
+  Require(vocabulary.size() <= kMostCharacters, where, "requires at most {} tokens, got {}",
+          kMostCharacters, vocabulary.size());
+  std::vector<std::string> names(vocabulary.size());
+  for (const auto& [name, number] : vocabulary.items()) {
+    Require(number.is_number_unsigned() && number < names.size() && !name.empty() &&
+                names[number.get<size_t>()].empty(),
+            where, "requires a number of its own below {} for each token, got {} for {}",
+            names.size(), io::Brief(number), io::Printable(name));
+    names[number.get<size_t>()] = name;
+  }
+  return names;
+}
+
+Json Member(const Json& json, const char* key) {
+  return json.is_object() ? json.value(key, Json()) : Json();
+}
+
+}  // namespace
+
+std::map<std::string, std::string> TokenizerFiles(const Tokenizer& tokenizer,
+                                                  const std::string& vocabulary_dir) {
+  if (tokenizer.name() == "chars" || tokenizer.name() == "bytes")
+    return {{kTokenizer, TokenizerJson(tokenizer)},
+            {kConfig, ConfigJson("PreTrainedTokenizerFast")}};
+  std::map<std::string, std::string> files;
+  const bool roberta = tokenizer.name() == "roberta";
+  for (const auto& [from, to] : VocabularyFiles(vocabulary_dir, tokenizer.name()))
+    files[to] = ReadText(from);
+  files[kConfig] = ConfigJson(roberta ? "RobertaTokenizer" : "GPT2Tokenizer");
+  return files;
+}
+
+std::unique_ptr<Tokenizer> ParseTokenizerJson(std::string_view text, const std::string& where) {
+  const Json json = io::ParseJsonObject(text, where), model = Member(json, "model"),
+             merges = Member(model, "merges"), vocabulary = Member(model, "vocab");
+  Require(Member(model, "type") == "BPE" && merges.is_array() && merges.empty() &&
+              vocabulary.is_object(),
+          where, "requires a BPE without merges, of characters or bytes");
+  const std::vector<std::string> names = NamesOf(vocabulary, where);
+  std::unique_ptr<Tokenizer> tokenizer;
+  if (Member(Member(json, "decoder"), "type") == "ByteLevel") {
+    tokenizer = std::make_unique<ByteTokenizer>();
+  } else {
+    std::string alphabet;
+    for (const std::string& name : names) alphabet += name;
+    tokenizer = std::make_unique<CharTokenizer>(alphabet);
+  }
+  bool same = static_cast<size_t>(tokenizer->vocabulary()) == names.size();
+  for (size_t token = 0; same && token < names.size(); ++token)
+    same = NameOf(*tokenizer, static_cast<int32_t>(token)) == names[token];
+  Require(same, where, "requires the characters in ascending order, or all bytes");
+  return tokenizer;
+}
+
+std::unique_ptr<Tokenizer> TokenizerOfFolder(const std::string& folder, const std::string& bpe) {
+  const auto has = [&](const char* name) { return std::filesystem::exists(folder + "/" + name); };
+  if (!has("merges.txt") && !has("vocab.bpe") && has(kTokenizer)) {
+    const std::string path = folder + "/" + kTokenizer;
+    return ParseTokenizerJson(ReadText(path), path);
+  }
+  if (bpe == "roberta") return OpenRoberta(folder);
+  return OpenGpt2(folder);
+}
+
+}  // namespace torus::data

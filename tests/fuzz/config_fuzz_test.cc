@@ -1,0 +1,42 @@
+// Configurations of models.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "models/checkpoint/model_of_config.h"
+#include "models/gpt2/config.h"
+#include "models/roberta/config.h"
+#include "runtime/io/json.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace torus::fuzz {
+namespace {
+
+// From the bytes of config.json to the model, but for the memory of its weights.
+void FuzzConfig(const std::string& name, const nlohmann::json& config) {
+  const Bytes seed = BytesOf(config.dump(1));
+  RunFuzz({.name = name, .seeds = {seed, seed}, .read = [](const Bytes& bytes) {
+             const nn::ShapesOnly shapes_only;
+             ModelOfConfig(
+                 io::ParseJsonObject(std::string(bytes.begin(), bytes.end()), "config.json"),
+                 "config.json");
+           }});
+}
+
+TEST(Fuzz, Gpt2Config) {
+  FuzzConfig("gpt2 config",
+             ToConfig(Gpt2Options{
+                 .vocab_size = 11, .n_positions = 4, .n_embd = 8, .n_layer = 1, .n_head = 2}));
+}
+
+TEST(Fuzz, RobertaConfig) {
+  FuzzConfig("roberta config", ToConfig(RobertaOptions{.vocab_size = 11,
+                                                       .hidden_size = 8,
+                                                       .num_hidden_layers = 1,
+                                                       .num_attention_heads = 2,
+                                                       .intermediate_size = 16,
+                                                       .max_position_embeddings = 6}));
+}
+
+}  // namespace
+}  // namespace torus::fuzz

@@ -1,0 +1,136 @@
+// train -> generate -> evaluate, each the program itself.
+#include <cmath>
+
+#include "models/checkpoint/hugging_face.h"
+#include "models/checkpoint/state_dict.h"
+#include "tests/data/text/small_bpe.h"
+#include "tests/tools/train/program.h"
+#include "tools/train/model_spec.h"
+
+namespace torus::tools::testing {
+namespace {
+
+class Chain : public ProgramTest {
+ protected:
+  Ended Run(const std::string& program, const std::vector<std::string>& flags) const {
+    return Program("tools/" + program + "/" + program, flags, scratch_).Wait();
+  }
+  std::string Path(const std::string& name) const { return scratch_ + "/" + name; }
+  void WriteText(const std::string& name, const std::string& text) const {
+    std::ofstream(Path(name)) << text;
+  }
+};
+
+// The number behind `name` at the beginning of a line.
+double Figure(const std::string& out, const std::string& name) {
+  const size_t at = ("\n" + out).find("\n" + name + " ");
+  EXPECT_NE(at, std::string::npos) << "no " << name << " in " << out;
+  return at == std::string::npos ? NAN : std::stod(out.substr(at + name.size() + 1));
+}
+
+constexpr int kRepeats = 1000;
+
+std::string Letters() {
+  std::string text;
+  for (int i = 0; i < kRepeats; ++i) text += "abcd";
+  return text;
+}
+
+std::vector<std::string> CharacterRun(const std::string& data, const std::string& out) {
+  return {"--preset",     "gpt-char-shakespeare",
+          "--model",      "gpt-char:1",
+          "--data-dir",   data,
+          "--length",     "8",
+          "--epoch-size", "960",
+          "--warmup",     "5",
+          "--out",        out};
+}
+
+TEST_F(Chain, ACharacterModelIsTrainedWritesAndIsEvaluated) {
+  WriteText("text.txt", Letters());
+  const Ended trained = Run("train", CharacterRun(Path("text.txt"), Path("run")));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  EXPECT_NE(trained.out.find("run/model"), std::string::npos) << trained.out;
+  const Ended written = Run("generate", {"--model", Path("run/model"), "--prompt", "ab", "--tokens",
+                                         "6", "--temperature", "0"});
+  EXPECT_EQ(written.out, "abcdabcd\n") << written.err;
+  const std::vector<std::string> evaluate = {"--init",     Path("run/model"), "--data",   "text",
+                                             "--data-dir", Path("text.txt"),  "--length", "8"};
+  const Ended evaluated = Run("evaluate", evaluate);
+  ASSERT_EQ(evaluated.status, 0) << evaluated.err;
+  const nlohmann::json test = Json("run/summary.json")["test"];
+  // The same mean of the same losses, in other batches.
+  EXPECT_NEAR(Figure(evaluated.out, "loss"), test["loss"].get<double>(), 1e-5);
+  EXPECT_NEAR(Figure(evaluated.out, "perplexity"), test["perplexity"].get<double>(), 1e-4);
+  EXPECT_EQ(Figure(evaluated.out, "tokens"), test["samples"].get<int64_t>() * 8);
+}
+
+TEST_F(Chain, TokenFilesAreReadWithTheModelsOwnTokenizer) {
+  WriteText("text.txt", Letters());
+  ASSERT_EQ(
+      Run("tokenize", {"--tokenizer", "chars", "--out", Path("tokens"), Path("text.txt")}).status,
+      0);
+  std::vector<std::string> flags = CharacterRun(Path("tokens"), Path("run"));
+  flags.insert(flags.end(), {"--max-steps", "2"});
+  ASSERT_EQ(Run("train", flags).status, 0);
+  const auto evaluate = [&](const std::string& data, const std::string& split) {
+    return Run("evaluate", {"--init", Path("run/model"), "--data", "text", "--data-dir", Path(data),
+                            "--split", split});
+  };
+  const Ended folder = evaluate("tokens", "test"), text = evaluate("text.txt", "test");
+  EXPECT_EQ(folder.out, text.out) << folder.err << text.err;
+  EXPECT_EQ(Figure(evaluate("text.txt", "all").out, "tokens"), (4 * kRepeats - 1) / 64 * 64);
+  WriteText("other.txt", "abcx");
+  ExpectOneLine(evaluate("other.txt", "all"), 2, "U+0078");
+  EXPECT_EQ(
+      Run("tokenize", {"--tokenizer", "bytes", "--out", Path("bytes"), Path("text.txt")}).status,
+      0);
+  ExpectOneLine(evaluate("bytes", "test"), 2, "requires tokens of chars");
+}
+
+// A masked model of one layer, its body to be fine-tuned.
+void WriteBody(const std::string& folder) {
+  const auto body = BuildModel("roberta-mlm:1", 50265, 1, "");
+  WriteHuggingFace(folder, {ModelConfig("roberta-mlm:1", 50265), StateDict(*body), {}});
+}
+
+TEST_F(Chain, ABodyIsFineTunedAndSaysWhatIsNew) {
+  WriteBody(Path("body"));
+  data::WriteSmallBpe(scratch_, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});
+  std::string table = "index\tsentence1\tsentence2\tlabel\n";
+  for (int i = 0; i < 8; ++i)
+    table +=
+        fmt::format("{}\tab a{}\tab\t{}\n", i, i, i % 2 == 0 ? "entailment" : "not_entailment");
+  WriteText("train.tsv", table);
+  WriteText("dev.tsv", table);
+  const std::vector<std::string> data = {"--data", "rte", "--data-dir", scratch_, "--length", "16"};
+  std::vector<std::string> flags = {"--preset",     "roberta-rte", "--model",         "roberta:1",
+                                    "--init",       Path("body"),  "--vocab-dir",     scratch_,
+                                    "--batch-size", "8",           "--micro-batches", "1",
+                                    "--stages",     "1",           "--max-steps",     "1",
+                                    "--warmup",     "0",           "--out",           Path("run")};
+  flags.insert(flags.end(), data.begin(), data.end());
+  const Ended trained = Run("train", flags);
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  EXPECT_NE(trained.out.find("body lacks, so they begin at random: classifier.dense.weight, "
+                             "classifier.dense.bias, classifier.out_proj.weight, "
+                             "classifier.out_proj.bias\n"),
+            std::string::npos)
+      << trained.out;
+  EXPECT_NE(trained.out.find("lm_head.layer_norm.weight"), std::string::npos) << trained.out;
+  std::vector<std::string> evaluate = {"--init", Path("run/model"), "--per-class"};
+  evaluate.insert(evaluate.end(), data.begin(), data.end());
+  const Ended evaluated = Run("evaluate", evaluate);
+  ASSERT_EQ(evaluated.status, 0) << evaluated.err;
+  const nlohmann::json test = Json("run/summary.json")["test"];
+  EXPECT_NEAR(Figure(evaluated.out, "loss"), test["loss"].get<double>(), 1e-4);
+  EXPECT_EQ(Figure(evaluated.out, "accuracy"), 100 * test["accuracy"].get<double>());
+  for (const char* figure : {"not_entailment ", "F1 ", "Matthews correlation "})
+    EXPECT_NE(evaluated.out.find(figure), std::string::npos) << figure;
+  // Without a head there is nothing to evaluate.
+  flags.insert(flags.end(), "--eval-only");
+  ExpectOneLine(Run("train", flags), 2, "classifier.dense.weight is missing");
+}
+
+}  // namespace
+}  // namespace torus::tools::testing

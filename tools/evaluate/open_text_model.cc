@@ -1,0 +1,78 @@
+#include "tools/evaluate/open_text_model.h"
+
+#include <filesystem>
+
+#include "data/text/language_data.h"
+#include "data/text/tokenizer_files.h"
+#include "models/checkpoint/config_reader.h"
+#include "models/checkpoint/hugging_face.h"
+#include "models/checkpoint/load_weights.h"
+#include "models/gpt2/config.h"
+#include "models/roberta/config.h"
+#include "runtime/error.h"
+#include "tools/train/model_spec.h"
+
+namespace torus::tools {
+namespace {
+
+std::unique_ptr<data::Tokenizer> FolderTokenizer(const TextModelFlags& flags,
+                                                 const std::string& bpe) {
+  return data::TokenizerOfFolder(flags.vocab_dir.empty() ? flags.init : flags.vocab_dir, bpe);
+}
+
+TextModel LanguageModel(const TextModelFlags& flags, const nlohmann::json& config) {
+  Gpt2Options options = Gpt2FromConfig(config, flags.init);
+  options.head_in_loss = true;
+  TextModel opened{Gpt2(options), FolderTokenizer(flags, "gpt2"), true, options.n_positions};
+  Require(opened.tokenizer->vocabulary() <= options.vocab_size, flags.init,
+          "the model knows {} tokens, the vocabulary has {}", options.vocab_size,
+          opened.tokenizer->vocabulary());
+  return opened;
+}
+
+TextModel Classifier(const TextModelFlags& flags, const nlohmann::json& config) {
+  const RobertaOptions options = RobertaFromConfig(config, flags.init);
+  Require(options.head == RobertaHead::kClassification, flags.init,
+          "holds a model of masked words, which has no figures here");
+  return {Roberta(options), FolderTokenizer(flags, "roberta"), false,
+          options.max_position_embeddings - options.pad_token_id - 1};
+}
+
+TextModel OfFolder(const TextModelFlags& flags) {
+  Require(flags.model.empty(), "evaluate", "--model {}: the config.json of {} says what it is",
+          flags.model, flags.init);
+  const nlohmann::json config = ReadHuggingFaceConfig(flags.init);
+  std::string type;
+  ConfigReader(config, flags.init).Read("model_type", type);
+  TextModel opened = type == "gpt2" ? LanguageModel(flags, config) : Classifier(flags, config);
+  LoadWeights(*opened.model, flags.init);
+  return opened;
+}
+
+TextModel OfFile(const TextModelFlags& flags) {
+  Require(!flags.model.empty(), "evaluate", "--init {} is a file of weights, so it needs --model",
+          flags.init);
+  const ModelSpec spec = ParseModelSpec(flags.model);
+  Require(spec.input == ModelInput::kTokens && !spec.masked, "evaluate",
+          "--model {} neither foretells nor classifies texts", flags.model);
+  const std::string usual = spec.name.starts_with("roberta") ? "roberta" : "gpt2";
+  TextModel opened{
+      .model = nullptr,
+      .tokenizer = data::MakeTokenizer(
+          {.tokenizer = flags.tokenizer.empty() ? usual : flags.tokenizer, .alphabet = {}},
+          flags.vocab_dir),
+      .language_model = spec.language_model,
+      .longest = spec.published.size};
+  opened.model =
+      BuildModel(flags.model, spec.language_model ? opened.tokenizer->vocabulary() : flags.classes,
+                 0, flags.init);
+  return opened;
+}
+
+}  // namespace
+
+TextModel OpenTextModel(const TextModelFlags& flags) {
+  return std::filesystem::is_directory(flags.init) ? OfFolder(flags) : OfFile(flags);
+}
+
+}  // namespace torus::tools
