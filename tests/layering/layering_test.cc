@@ -56,5 +56,20 @@ TEST(Layering, EveryIncludeIsInTheTable) {
   }
 }
 
+// What an application links has every model's folder.
+TEST(Layering, ThePublicTargetListsAllModels) {
+  const fs::path root = Root();
+  std::ifstream in(root / "BUILD");
+  const std::string build(std::istreambuf_iterator<char>(in), {});
+  int models = 0;
+  for (const auto& entry : fs::directory_iterator(root / "models")) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_directory() || name == "nn") continue;
+    ++models;
+    EXPECT_NE(build.find("\"//models:" + name + "/"), std::string::npos) << name;
+  }
+  EXPECT_GE(models, 8);
+}
+
 }  // namespace
 }  // namespace torus::layering
