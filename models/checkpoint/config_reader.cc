@@ -9,6 +9,7 @@ using nlohmann::json;
 
 // Beyond any model's sizes, and products of two do not overflow.
 constexpr int64_t kLargest = int64_t{1} << 28;
+constexpr size_t kLongestText = 100;
 
 ConfigReader::ConfigReader(const json& config, std::string where)
     : config_(config), where_(std::move(where)) {
@@ -44,7 +45,9 @@ void ConfigReader::Read(const std::string& key, bool& value) const {
 }
 
 void ConfigReader::Read(const std::string& key, std::string& value) const {
-  ReadAs(key, Raw(key).is_string(), "a text", value);
+  const json raw = Raw(key);
+  const bool small = raw.is_string() && raw.get_ref<const std::string&>().size() <= kLongestText;
+  ReadAs(key, small, "a text of at most 100 bytes", value);
 }
 
 void ConfigReader::Read(const std::string& key, std::optional<int64_t>& value) const {

@@ -8,9 +8,12 @@
 
 namespace torus {
 
+// A damaged number must not make a model without end.
+inline constexpr int64_t kMostLayers = 1000;
+
 // A value that is absent or null leaves `value` as it is, so that a struct's defaults are the
-// reference's. BadInput tagged `where` for another type, a whole number beyond 2^28, and for a
-// configuration that is no object.
+// reference's. BadInput tagged `where` for another type, a whole number beyond 2^28, a text of
+// more than 100 bytes, and for a configuration that is no object.
 // Keys that nobody reads are no error: such files also say who made them, and what a tokenizer
 // does.
 class ConfigReader {

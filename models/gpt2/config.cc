@@ -1,6 +1,7 @@
 #include "models/gpt2/config.h"
 
 #include "models/checkpoint/config_reader.h"
+#include "runtime/error.h"
 
 namespace torus {
 
@@ -15,6 +16,8 @@ Gpt2Options Gpt2FromConfig(const json& config, const std::string& where) {
   reader.Read("n_positions", o.n_positions);
   reader.Read("n_embd", o.n_embd);
   reader.Read("n_layer", o.n_layer);
+  Require(o.n_layer <= kMostLayers, where, "n_layer must be at most {}, got {}", kMostLayers,
+          o.n_layer);
   reader.Read("n_head", o.n_head);
   reader.Read("n_inner", o.n_inner);
   reader.Read("activation_function", o.activation_function);

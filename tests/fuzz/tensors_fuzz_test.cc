@@ -23,7 +23,7 @@ TEST(Fuzz, Safetensors) {
   RunFuzz({.name = "safetensors",
            .seeds = {one, FileBytes(path)},
            .read = [](const Bytes& bytes) { ReadSafetensors(InFile(bytes)); },
-           .inputs = 1500});
+           .inputs = 700});
 }
 
 Bytes Idx() {
@@ -36,7 +36,7 @@ TEST(Fuzz, Idx) {
   RunFuzz({.name = "idx",
            .seeds = {Idx(), data::Gzip(Idx())},
            .read = [](const Bytes& bytes) { data::ReadIdx(InFile(bytes), 3); },
-           .inputs = 1500});
+           .inputs = 700});
 }
 
 // Almost any byte is a pixel: what can be wrong is the length and the labels.
@@ -48,7 +48,7 @@ TEST(Fuzz, Cifar) {
        .seeds = {records, Bytes(2 * 3073, 3)},
        .read =
            [&](const Bytes& bytes) { data::ReadCifarFile(InFile(bytes), 2, 0, images, labels); },
-       .inputs = 1000});
+       .inputs = 500});
 }
 
 }  // namespace

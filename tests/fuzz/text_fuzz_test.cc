@@ -63,7 +63,7 @@ void FuzzGlue(const std::string& task, const std::string& one, const std::string
   RunFuzz({.name = "glue " + task,
            .seeds = {BytesOf(one), BytesOf(other)},
            .read = [&](const Bytes& bytes) { data::ReadGlue(task, InFile(bytes)); },
-           .inputs = 1500});
+           .inputs = 500});
 }
 
 TEST(Fuzz, GluePairs) {
@@ -95,7 +95,7 @@ TEST(Fuzz, TokenFile) {
                  std::vector<int64_t> tokens(static_cast<size_t>(file.size()));
                  file.Copy(0, file.size(), tokens.data());
                },
-           .inputs = 4000});
+           .inputs = 1000});
 }
 
 TEST(Fuzz, Characters) {
