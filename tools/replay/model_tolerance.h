@@ -33,10 +33,9 @@ class ModelTolerance {
   // from the same batch each time, and gives the model's output; it is called twice.
   ModelTolerance(const nn::Module& model, const std::function<Tensor()>& run);
 
-  // Of a value of the forward; `scale` is the size of values like it.
-  Origin Forward(double scale) const { return {terms_, scale}; }
-  // Of a value made of the model's outputs.
-  Origin Output(double scale) const { return {terms_, scale, noise_of_output_ * scale}; }
+  // Of a value of the forward; `scale` is the size of values like it. The noise of the outputs, to
+  // which every layer adds, stands for that of all.
+  Origin Forward(double scale) const { return {terms_, scale, noise_of_output_ * scale}; }
   // Largest |got - want| in the norm, where `ours` is the gradient of parameter `name`, all of the
   // model's are `gradients`, and `largest` is the largest magnitude in them.
   double Gradient(const std::map<std::string, Tensor>& gradients, double largest,

@@ -45,7 +45,7 @@ Comparison RunModel(const Case& c) {
   const StepResult step = run();
   Comparison result;
   const Tensor logits = c.Get("out.logits"), loss = c.Get("out.loss");
-  const Origin origin = tolerance.Output(LargestMagnitude(logits));
+  const Origin origin = tolerance.Forward(LargestMagnitude(logits));
   result.Check("out.logits", step.logits.data(), logits, origin);
   result.Check("out.loss", step.loss.data().View({1}), loss.View({1}), origin);
   CheckGradients(*model, c.Group("grad_param."), tolerance, result);

@@ -53,7 +53,7 @@ class TrainRun {
     // A loss is a difference of logits.
     const double scale = std::max(LargestMagnitude(want), LargestMagnitude(made.logits.data()));
     result_.Check(fmt::format("out.losses[{}]", step), made.loss.data().View({1}), want,
-                  tolerance_->Output(scale));
+                  tolerance_->Forward(scale));
   }
 
   void CheckAfter(int64_t step) {
