@@ -40,8 +40,8 @@ struct Settings {
   uint64_t seed = 1;
   std::string recompute = "none";  // layers whose activations are computed again: a LayerList
   std::string activation_storage = "f32";
-  int64_t threads = 0;             // in all; 0: the cores, at least one a rank
-  std::string init;                // weights file the run began with
+  int64_t threads = 0;  // in all; 0: the cores, at least one a rank
+  std::string init;     // weights file the run began with
 };
 
 // Calls visit(flag, member) for each of them: the one list of their names.
