@@ -13,6 +13,7 @@
 #include "models/checkpoint/torch_file.h"
 #include "runtime/error.h"
 #include "runtime/io/safetensors.h"
+#include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 #include "tools/convert/list_tensors.h"
 #include "tools/train/model_spec.h"
@@ -98,11 +99,5 @@ int Main(int argc, char** argv) {
 }  // namespace torus::tools
 
 int main(int argc, char** argv) {
-  try {
-    return torus::tools::Main(argc, argv);
-  } catch (const std::exception& error) {
-    std::fflush(stdout);
-    fmt::print(stderr, "convert: {}\n", error.what());
-    return dynamic_cast<const torus::BadInput*>(&error) != nullptr ? 2 : 1;
-  }
+  return torus::tools::RunMain("convert", [&] { return torus::tools::Main(argc, argv); });
 }

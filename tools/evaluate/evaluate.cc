@@ -12,6 +12,7 @@
 #include "data/text/language_data.h"
 #include "data/text/text_set.h"
 #include "runtime/error.h"
+#include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 #include "tools/evaluate/evaluate_classes.h"
 #include "tools/evaluate/evaluate_text.h"
@@ -148,10 +149,5 @@ int Main(int argc, char** argv) {
 }  // namespace torus::tools
 
 int main(int argc, char** argv) {
-  try {
-    return torus::tools::Main(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "evaluate: {}\n", error.what());
-    return dynamic_cast<const torus::BadInput*>(&error) != nullptr ? 2 : 1;
-  }
+  return torus::tools::RunMain("evaluate", [&] { return torus::tools::Main(argc, argv); });
 }

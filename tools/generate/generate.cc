@@ -12,6 +12,7 @@
 #include "models/gpt2/decoder.h"
 #include "runtime/parallel_for.h"
 #include "runtime/rng.h"
+#include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 #include "tools/generate/sampling.h"
 
@@ -115,10 +116,5 @@ int Main(int argc, char** argv) {
 }  // namespace torus::tools
 
 int main(int argc, char** argv) {
-  try {
-    return torus::tools::Main(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "generate: {}\n", error.what());
-    return dynamic_cast<const torus::BadInput*>(&error) != nullptr ? 2 : 1;
-  }
+  return torus::tools::RunMain("generate", [&] { return torus::tools::Main(argc, argv); });
 }

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "runtime/error.h"
+#include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 
 namespace torus::tools {
@@ -41,10 +42,5 @@ int Main(int argc, char** argv) {
 }  // namespace torus::tools
 
 int main(int argc, char** argv) {
-  try {
-    return torus::tools::Main(argc, argv);
-  } catch (const std::exception& e) {
-    std::cerr << "tokenize: " << e.what() << std::endl;
-    return 1;
-  }
+  return torus::tools::RunMain("tokenize", [&] { return torus::tools::Main(argc, argv); });
 }

@@ -11,6 +11,7 @@
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "tools/common/model_blocks.h"
+#include "tools/common/run_main.h"
 #include "tools/train/model_spec.h"
 
 namespace torus::tools {
@@ -62,10 +63,5 @@ int Main(int argc, char** argv) {
 }  // namespace torus::tools
 
 int main(int argc, char** argv) {
-  try {
-    return torus::tools::Main(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
+  return torus::tools::RunMain("measure_blocks", [&] { return torus::tools::Main(argc, argv); });
 }
