@@ -4,11 +4,23 @@
 
 namespace torus {
 
-int TeamSize() { return omp_get_max_threads(); }
+int TeamSize() {
+  FixTeam();
+  return omp_get_max_threads();
+}
 
 void SetTeamSize(int threads) {
   Require(threads >= 1, "threads", "a team needs at least 1 thread, got {}", threads);
-  omp_set_num_threads(threads);
+  FixTeam();
+  omp_set_num_threads(std::min(threads, omp_get_thread_limit()));
+}
+
+void FixTeam() {
+  thread_local bool fixed = false;
+  if (fixed) return;
+  fixed = true;
+  omp_set_dynamic(0);
+  omp_set_num_threads(std::min(omp_get_max_threads(), omp_get_thread_limit()));
 }
 
 }  // namespace torus

@@ -12,8 +12,12 @@ namespace torus {
 
 // Threads of the calling thread's team; at first the machine's cores (or OMP_NUM_THREADS).
 int TeamSize();
-// Sets it for the calling thread alone. BadInput below 1.
+// Sets it for the calling thread alone, to OMP_THREAD_LIMIT where that is smaller. BadInput below 1.
 void SetTeamSize(int threads);
+// Makes the calling thread's team one that OpenMP grants in full, within its limit and of a fixed
+// size. To be called before oneDNN, which splits its work among the threads promised and leaves
+// parts undone where fewer come; the functions above do it too.
+void FixTeam();
 
 // Calls body(begin, end) over disjoint ranges that cover [0, count), one range a thread at most,
 // none smaller than `grain` but the last. Static split: the same count, grain and team size give

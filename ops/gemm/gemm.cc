@@ -36,6 +36,7 @@ void Gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, in
           float* c, int64_t ldc) {
   if (m == 0 || n == 0) return;
   if (k == 0) return ScaleRows(m, n, beta, c, ldc);
+  FixTeam();
   const dnnl_status_t status = dnnl_sgemm(transpose_a == Transpose::kYes ? 'T' : 'N',
                                           transpose_b == Transpose::kYes ? 'T' : 'N', m, n, k,
                                           alpha, a, lda, b, ldb, beta, c, ldc);

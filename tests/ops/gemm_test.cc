@@ -66,6 +66,17 @@ TEST(Gemm, FastAgreesWithPlain) {
   }
 }
 
+// In a thread that has not said how many it wants, and in one that has.
+TEST(Gemm, FastAgreesWithPlainOnTeams) {
+  const Case c{.m = 400, .n = 300, .k = 200, .lda = 200, .ldb = 300, .ldc = 300, .alpha = 1};
+  std::thread([&] {
+    std::mt19937 rng(2);
+    Compare(c, rng);
+    SetTeamSize(3);
+    Compare(c, rng);
+  }).join();
+}
+
 TEST(Gemm, BetaZeroNeverReads) {
   const float a = 2, b = 3;
   float c = std::numeric_limits<float>::quiet_NaN();
