@@ -117,6 +117,15 @@ def make_optimizer(spec, parameters):
     return {"sgd": torch.optim.SGD, "adamw": torch.optim.AdamW}[spec["name"]](parameters, **arguments)
 
 
+def clip_gradients(parameters, most):
+    """torch.nn.utils.clip_grad_norm_ with the norm in f64: its own sums squares in f32, and of GPT-2's 38 million embeddings
+    comes out 0.09 % short."""
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    norm = torch.stack([g.double().square().sum() for g in gradients]).sum().sqrt()
+    for gradient in gradients:
+        gradient.mul_(min(1.0, (most / (norm + 1e-6)).item()))
+
+
 def train_case(folder, name, model, generator, steps):
     spec = OPTIMIZERS["images" if name in IMAGES else "tokens"]
     restart = bool(buffers(model))
@@ -136,7 +145,7 @@ def train_case(folder, name, model, generator, steps):
         loss = forward(name, model, batch)[1]
         loss.backward()
         if "clip_grad_norm" in spec:
-            torch.nn.utils.clip_grad_norm_(model.parameters(), spec["clip_grad_norm"])
+            clip_gradients(list(model.parameters()), spec["clip_grad_norm"])
         optimizer.step()
         losses.append(loss.item())
     tensors["out.losses"] = torch.tensor(losses)
