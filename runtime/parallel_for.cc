@@ -23,4 +23,6 @@ void FixTeam() {
   omp_set_num_threads(std::min(omp_get_max_threads(), omp_get_thread_limit()));
 }
 
+void ReleaseTeam() { omp_pause_resource_all(omp_pause_soft); }
+
 }  // namespace torus

@@ -18,6 +18,10 @@ void SetTeamSize(int threads);
 // size. To be called before oneDNN, which splits its work among the threads promised and leaves
 // parts undone where fewer come; the functions above do it too.
 void FixTeam();
+// Ends the threads that wait for the calling one's next ParallelFor, which will start new ones: for
+// a thread that is to wait for others. While OpenMP has more threads than the machine cores, all of
+// them go to sleep between their works instead of spinning.
+void ReleaseTeam();
 
 // Calls body(begin, end) over disjoint ranges that cover [0, count), one range a thread at most,
 // none smaller than `grain` but the last. Static split: the same count, grain and team size give

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/error.h"
+#include "runtime/parallel_for.h"
 #include "runtime/progress.h"
 #include "runtime/trace.h"
 
@@ -29,6 +30,7 @@ class Runner {
         errors_(world.size()) {}
 
   void Run() {
+    ReleaseTeam();
     std::vector<std::thread> threads;
     for (int rank = 0; rank < world_.size(); ++rank) {
       threads.emplace_back([this, rank] { RunRank(rank); });

@@ -87,6 +87,16 @@ TEST(ParallelFor, TeamSizeBelongsToTheThread) {
   EXPECT_EQ(sum, 4 * 50 * 100);
 }
 
+TEST(ParallelFor, ReleasedTeamsComeBackAsTheyWere) {
+  SetTeamSize(3);
+  const Ranges before = RangesOf(1000, 1);
+  for (int i = 0; i < 20; ++i) {
+    ReleaseTeam();
+    EXPECT_EQ(TeamSize(), kTeams ? 3 : 1);
+    EXPECT_EQ(RangesOf(1000, 1), before);
+  }
+}
+
 TEST(ParallelFor, RefusesAnEmptyTeam) { EXPECT_THROW(SetTeamSize(0), BadInput); }
 
 }  // namespace
