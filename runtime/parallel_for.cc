@@ -11,16 +11,16 @@ int TeamSize() {
 
 void SetTeamSize(int threads) {
   Require(threads >= 1, "threads", "a team needs at least 1 thread, got {}", threads);
+  omp_set_num_threads(threads);
   FixTeam();
-  omp_set_num_threads(std::min(threads, omp_get_thread_limit()));
 }
 
+// OpenMP's settings end with the region in which they were made, so they are looked at each time.
 void FixTeam() {
-  thread_local bool fixed = false;
-  if (fixed) return;
-  fixed = true;
-  omp_set_dynamic(0);
-  omp_set_num_threads(std::min(omp_get_max_threads(), omp_get_thread_limit()));
+  if (omp_get_dynamic() != 0) omp_set_dynamic(0);
+  const bool nested = omp_get_active_level() >= omp_get_max_active_levels();
+  const int most = nested ? 1 : omp_get_thread_limit();
+  if (omp_get_max_threads() > most) omp_set_num_threads(most);
 }
 
 void ReleaseTeam() { omp_pause_resource_all(omp_pause_soft); }

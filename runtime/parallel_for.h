@@ -14,13 +14,13 @@ namespace torus {
 int TeamSize();
 // Sets it for the calling thread alone, to OMP_THREAD_LIMIT where that is smaller. BadInput below 1.
 void SetTeamSize(int threads);
-// Makes the calling thread's team one that OpenMP grants in full, within its limit and of a fixed
-// size. To be called before oneDNN, which splits its work among the threads promised and leaves
-// parts undone where fewer come; the functions above do it too.
+// Makes the calling thread's team one that OpenMP grants in full: within its limit, of a fixed size,
+// of one thread inside a region. To be called before oneDNN, which splits its work among the threads
+// promised and leaves parts undone where fewer come; the functions above do it too.
 void FixTeam();
 // Ends the threads that wait for the calling one's next ParallelFor, which will start new ones: for
-// a thread that is to wait for others. While OpenMP has more threads than the machine cores, all of
-// them go to sleep between their works instead of spinning.
+// a thread that is to wait for others; inside a region it does nothing. While the process has more
+// OpenMP threads than cores, libgomp puts them to sleep between works instead of letting them spin.
 void ReleaseTeam();
 
 // Calls body(begin, end) over disjoint ranges that cover [0, count), one range a thread at most,

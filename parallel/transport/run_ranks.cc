@@ -30,7 +30,7 @@ class Runner {
         errors_(world.size()) {}
 
   void Run() {
-    ReleaseTeam();
+    ReleaseTeam();  // this thread only waits from here on
     std::vector<std::thread> threads;
     for (int rank = 0; rank < world_.size(); ++rank) {
       threads.emplace_back([this, rank] { RunRank(rank); });

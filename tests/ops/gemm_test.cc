@@ -77,6 +77,17 @@ TEST(Gemm, FastAgreesWithPlainOnTeams) {
   }).join();
 }
 
+// A region's settings end with it.
+TEST(Gemm, FastAgreesWithPlainAfterAForeignRegion) {
+  const Case c{.m = 400, .n = 300, .k = 200, .lda = 200, .ldb = 300, .ldc = 300, .alpha = 1};
+  std::thread([&] {
+    std::mt19937 rng(3);
+#pragma omp parallel num_threads(2)
+    SetTeamSize(2);
+    Compare(c, rng);
+  }).join();
+}
+
 TEST(Gemm, BetaZeroNeverReads) {
   const float a = 2, b = 3;
   float c = std::numeric_limits<float>::quiet_NaN();
