@@ -9,9 +9,9 @@ namespace torus::replay {
 
 ModelTolerance::ModelTolerance(const nn::Module& model, const std::function<Tensor()>& run)
     : noise_(model.Parameters(), [&] { outputs_.push_back(run()); }) {
-  // The two runs lie twice the noise apart, and four deviations of it are allowed.
+  // The two runs lie twice the noise apart, which is two deviations: four are allowed.
   const double size = LargestMagnitude(outputs_[0]) * std::sqrt(outputs_[0].numel());
-  const double noise = 2 * NormOfDifference(outputs_[0], outputs_[1]) / size;
+  const double noise = NormOfDifference(outputs_[0], outputs_[1]) / size;
   if (std::isfinite(noise)) noise_of_output_ = noise;
   for (const NamedVariable& parameter : model.Parameters())
     if (parameter.value.rank() >= 2)
@@ -29,11 +29,11 @@ double ModelTolerance::Gradient(const std::map<std::string, Tensor>& gradients, 
   const double root = std::sqrt(static_cast<double>(gradient.numel()));
   // Forward and backward: twice the terms. `norm` stands for both the value and its partial sums.
   const double smooth = Tolerance(DType::kF32, norm, {2 * terms_, norm});
-  return smooth + 4 * noise_.Distance(name, ours) + GradientFloor(DType::kF32, largest) * root;
+  return smooth + 2 * noise_.Distance(name, ours) + GradientFloor(DType::kF32, largest) * root;
 }
 
 double ModelTolerance::Excess(const std::map<std::string, Tensor>& ours) const {
-  return Tolerance(DType::kF32, 1, {2 * terms_, 1}) + 4 * noise_.Excess(ours);
+  return Tolerance(DType::kF32, 1, {2 * terms_, 1}) + 2 * noise_.Excess(ours);
 }
 
 }  // namespace torus::replay
