@@ -21,7 +21,7 @@ class ClippedStep {
 
   parallel::Optimizer& optimizer() { return *made_.optimizer; }
   double learning_rate() const { return made_.learning_rate; }
-  double momentum() const { return made_.momentum; }
+  double nesterov_momentum() const { return made_.nesterov_momentum; }
 
  private:
   CaseOptimizer made_;

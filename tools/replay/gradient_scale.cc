@@ -1,11 +1,17 @@
 #include "tools/replay/gradient_scale.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "tools/replay/compare.h"
 
 namespace torus::replay {
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<int64_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 double MedianExcess(const std::map<std::string, Tensor>& got,
                     const std::map<std::string, Tensor>& want) {
@@ -19,10 +25,7 @@ double MedianExcess(const std::map<std::string, Tensor>& got,
     if (found->second.defined() && found->second.shape() == tensor.shape())
       excess.push_back(Dot(found->second, tensor) / (norm * norm) - 1);
   }
-  if (excess.empty()) return 0;
-  const auto middle = excess.begin() + static_cast<int64_t>(excess.size() / 2);
-  std::nth_element(excess.begin(), middle, excess.end());
-  return *middle;
+  return Median(std::move(excess));
 }
 
 }  // namespace torus::replay

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "autograd/backward.h"
 #include "models/checkpoint/state_dict.h"
@@ -27,6 +28,11 @@ Variable Loss(const Variable& logits, const Tensor& labels) {
   const Variable numbers(labels.To(logits.dtype()));
   if (logits.dim(-1) > 1) return ops::BinaryCrossEntropyWithLogits(logits, numbers);
   return ops::MseLoss(ops::Reshape(logits, {-1}), ops::Reshape(numbers, {-1}));
+}
+
+double NormOfDeviations(const Tensor& variances) {
+  const std::vector<double> values = ToVector<double>(variances.To(DType::kF64));
+  return std::sqrt(std::accumulate(values.begin(), values.end(), 0.0));
 }
 
 Tensor Step(const Tensor& tensor, std::optional<int64_t> step) {
@@ -84,13 +90,14 @@ void CheckRunningStatistics(const nn::Module& model, const std::map<std::string,
   for (const NamedTensor& buffer : model.Buffers()) {
     const auto want = wanted.find(buffer.name);
     if (want == wanted.end()) continue;
-    double scale = LargestMagnitude(want->second);
+    double norm = Norm(want->second);
     if (EndsWith(buffer.name, "running_mean")) {
       const std::string layer = buffer.name.substr(0, buffer.name.size() - 4);
       if (const auto var = wanted.find(layer + "var"); var != wanted.end())
-        scale = std::max(scale, std::sqrt(LargestMagnitude(var->second)));
+        norm = std::max(norm, NormOfDeviations(var->second));
     }
-    result.Check(prefix + buffer.name, buffer.value, want->second, tolerance.Forward(scale));
+    result.CheckNorm(prefix + buffer.name, buffer.value, want->second,
+                     tolerance.Statistic(buffer.name, norm));
   }
 }
 

@@ -39,7 +39,7 @@ StepResult RunStep(nn::Sequential& model, const CaseBatch& batch);
 StepResult RunStep(nn::Sequential& model, const Tensor& images, const Tensor& labels);
 
 // Compares running statistics with the tensors of `wanted` that have their names. Means are
-// compared on the scale of their channels' deviation: a batch norm behind a layer of mean zero has
+// compared on the scale of their channels' deviations: a batch norm behind a layer of mean zero has
 // a mean that is all rounding.
 void CheckRunningStatistics(const nn::Module& model, const std::map<std::string, Tensor>& wanted,
                             const std::string& prefix, const ModelTolerance& tolerance,

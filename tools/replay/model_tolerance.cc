@@ -8,7 +8,7 @@
 namespace torus::replay {
 
 ModelTolerance::ModelTolerance(const nn::Module& model, const std::function<Tensor()>& run)
-    : noise_(model.Parameters(), [&] { outputs_.push_back(run()); }) {
+    : noise_(model, [&] { outputs_.push_back(run()); }) {
   // The two runs lie twice the noise apart, which is two deviations: four are allowed.
   const double size = LargestMagnitude(outputs_[0]) * std::sqrt(outputs_[0].numel());
   const double noise = NormOfDifference(outputs_[0], outputs_[1]) / size;
@@ -16,6 +16,11 @@ ModelTolerance::ModelTolerance(const nn::Module& model, const std::function<Tens
   for (const NamedVariable& parameter : model.Parameters())
     if (parameter.value.rank() >= 2)
       terms_ += parameter.value.numel() / std::max<int64_t>(1, parameter.value.dim(0));
+}
+
+double ModelTolerance::Statistic(const std::string& name, double norm) const {
+  // The batch's own is a mean over all places of a channel. Spread: as of the outputs.
+  return Tolerance(DType::kF32, norm, {1, norm}) + noise_.Spread(name);
 }
 
 double ModelTolerance::Gradient(const std::map<std::string, Tensor>& gradients, double largest,

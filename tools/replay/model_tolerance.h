@@ -33,9 +33,13 @@ class ModelTolerance {
   // from the same batch each time, and gives the model's output; it is called twice.
   ModelTolerance(const nn::Module& model, const std::function<Tensor()>& run);
 
-  // Of a value of the forward; `scale` is the size of values like it. The noise of the outputs, to
-  // which every layer adds, stands for that of all.
+  // What noise of the size of rounding makes of the largest output, relative.
+  double noise_of_output() const { return noise_of_output_; }
+  // Of an output or a loss; `scale` is the size of values like it.
   Origin Forward(double scale) const { return {terms_, scale, noise_of_output_ * scale}; }
+  // Largest |got - want| in the norm of the running statistic `name`, where values like it have
+  // `norm`.
+  double Statistic(const std::string& name, double norm) const;
   // Largest |got - want| in the norm, where `ours` is the gradient of parameter `name`, all of the
   // model's are `gradients`, and `largest` is the largest magnitude in them.
   double Gradient(const std::map<std::string, Tensor>& gradients, double largest,

@@ -42,8 +42,9 @@ std::unique_ptr<parallel::Optimizer> MakeAdam(Attrs& attrs, Parameters parameter
 CaseOptimizer MakeOptimizer(const nlohmann::json& spec, Parameters parameters) {
   Attrs attrs("optimizer", spec);
   const std::string name = attrs.Text("name", "");
-  CaseOptimizer made{.learning_rate = attrs.Number("lr", 1e-3),
-                     .momentum = name == "sgd" ? attrs.Number("momentum", 0) : 0};
+  CaseOptimizer made{.learning_rate = attrs.Number("lr", 1e-3)};
+  if (name == "sgd" && attrs.Flag("nesterov", false))
+    made.nesterov_momentum = attrs.Number("momentum", 0);
   if (name == "sgd")
     made.optimizer = MakeSgd(attrs, std::move(parameters));
   else if (name == "adam")

@@ -12,7 +12,7 @@ namespace torus::replay {
 struct CaseOptimizer {
   std::unique_ptr<parallel::Optimizer> optimizer;
   double learning_rate = 0;
-  double momentum = 0;
+  double nesterov_momentum = 0;  // 0 without Nesterov's
 };
 
 // `spec` is the case's "optimizer", by PyTorch's argument names. Unsupported for another than sgd,

@@ -4,11 +4,22 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/kernels.h"
 #include "runtime/rng.h"
 #include "tools/replay/compare.h"
 #include "tools/replay/gradient_scale.h"
 
 namespace torus::replay {
+namespace {
+
+std::map<std::string, Tensor> CloneBuffers(const nn::Module& model) {
+  std::map<std::string, Tensor> clones;
+  for (const NamedTensor& buffer : model.Buffers()) clones[buffer.name] = buffer.value.Clone();
+  return clones;
+}
+
+}  // namespace
+
 Tensor WithNoise(const NamedVariable& weight, double sign, uint64_t step) {
   const Tensor& data = weight.value.data();
   const double terms = static_cast<double>(data.numel() / data.dim(0));
@@ -20,22 +31,24 @@ Tensor WithNoise(const NamedVariable& weight, double sign, uint64_t step) {
   return FromVector(values, data.shape());
 }
 
-RoundingNoise::RoundingNoise(const std::vector<NamedVariable>& parameters,
-                             const std::function<void()>& run) {
+RoundingNoise::RoundingNoise(const nn::Module& model, const std::function<void()>& run) {
+  const std::map<std::string, Tensor> exact = CloneBuffers(model);
   for (const double sign : {1.0, -1.0}) {
     std::map<std::string, Tensor> before, gradients;
-    for (NamedVariable parameter : parameters) {
+    for (NamedVariable parameter : model.Parameters()) {
       if (parameter.value.rank() < 2 || parameter.value.numel() == 0) continue;
       before[parameter.name] = parameter.value.data();
       parameter.value.SetData(WithNoise(parameter, sign));
     }
     run();
-    for (NamedVariable parameter : parameters) {
+    for (NamedVariable parameter : model.Parameters()) {
       gradients[parameter.name] = parameter.value.grad();
       parameter.value.ZeroGrad();
       if (before.contains(parameter.name)) parameter.value.SetData(before.at(parameter.name));
     }
     gradients_.push_back(std::move(gradients));
+    buffers_.push_back(CloneBuffers(model));
+    for (NamedTensor buffer : model.Buffers()) Copy(exact.at(buffer.name), buffer.value);
   }
 }
 
@@ -52,6 +65,10 @@ double RoundingNoise::Excess(const std::map<std::string, Tensor>& gradients) con
   for (const auto& noisy : gradients_)
     largest = std::max(largest, std::fabs(MedianExcess(noisy, gradients)));
   return largest;
+}
+
+double RoundingNoise::Spread(const std::string& name) const {
+  return NormOfDifference(buffers_[0].at(name), buffers_[1].at(name));
 }
 
 }  // namespace torus::replay

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/variable.h"
+#include "models/nn/module.h"
 
 namespace torus::replay {
 
@@ -30,18 +30,21 @@ Tensor WithNoise(const NamedVariable& weight, double sign, uint64_t step = 0);
 
 class RoundingNoise {
  public:
-  // `run` leaves gradients in the parameters, from the same batch each time; it is called twice.
-  // The parameters are then as they were, without gradients. f32.
-  RoundingNoise(const std::vector<NamedVariable>& parameters, const std::function<void()>& run);
+  // `run` leaves gradients in the model's parameters, from the same batch each time; it is called
+  // twice. The model, of f32, is then as it was, running statistics too, without gradients.
+  RoundingNoise(const nn::Module& model, const std::function<void()>& run);
 
   // Norm of what the noise made of `gradient`, that of parameter `name` without noise: the larger
   // of two.
   double Distance(const std::string& name, const Tensor& gradient) const;
   // How far the noise moved the scale of all of them: the larger magnitude of two MedianExcess.
   double Excess(const std::map<std::string, Tensor>& gradients) const;
+  // Norm of the distance between what the two runs left in buffer `name`: twice the noise.
+  double Spread(const std::string& name) const;
 
  private:
-  std::vector<std::map<std::string, Tensor>> gradients_;  // with the noise and its negative
+  // With the noise and its negative, by name.
+  std::vector<std::map<std::string, Tensor>> gradients_, buffers_;
 };
 
 }  // namespace torus::replay

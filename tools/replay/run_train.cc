@@ -7,12 +7,23 @@
 #include "models/checkpoint/layout.h"
 #include "tools/replay/clipped_step.h"
 #include "tools/replay/free_run.h"
+#include "tools/replay/gradient_scale.h"
 #include "tools/replay/model_case.h"
 
 namespace torus::replay {
 namespace {
 
 constexpr const char* kBuffer = ".momentum_buffer";
+// Decay, momentum and the step round each element of the result twice or so on either side, by u.
+constexpr double kUpdate = 2 * std::numeric_limits<float>::epsilon();
+
+// `to` - `from`, in f64.
+Tensor Update(const Tensor& from, const Tensor& to) {
+  std::vector<double> update = ToVector<double>(to.To(DType::kF64).Contiguous());
+  const std::vector<double> start = ToVector<double>(from.To(DType::kF64).Contiguous());
+  for (size_t i = 0; i < update.size(); ++i) update[i] -= start[i];
+  return FromVector(update, from.shape());
+}
 
 // Each step from the state that the case holds.
 class TrainRun {
@@ -27,9 +38,9 @@ class TrainRun {
     for (int64_t step = 0; step < steps_; ++step) {
       Load(step);
       tolerance_.emplace(*model_, [&] { return RunBatch(step).logits.data(); });
-      Load(step);  // the runs with noise have moved its statistics
       Step(step);
       CheckAfter(step);
+      CheckScale(step);
     }
     return result_;
   }
@@ -56,9 +67,13 @@ class TrainRun {
                   tolerance_->Forward(scale));
   }
 
+  // The prefix of the parameters after `step`.
+  std::string After(int64_t step) const {
+    return step + 1 == steps_ ? "final." : fmt::format("state.{}.param.", step + 1);
+  }
+
   void CheckAfter(int64_t step) {
-    const bool last = step + 1 == steps_;
-    const std::string prefix = last ? "final." : fmt::format("state.{}.param.", step + 1);
+    const std::string prefix = After(step);
     const std::map<std::string, Tensor> wanted = case_.Group(prefix);
     gradients_.clear();
     for (const NamedVariable& parameter : model_->Parameters())
@@ -66,16 +81,13 @@ class TrainRun {
     largest_ = LargestMagnitude(gradients_);
     for (const NamedVariable& parameter : model_->Parameters())
       CheckParameter(prefix, parameter, wanted);
-    if (!last) CheckMomentum(fmt::format("state.{}.momentum.", step + 1));
+    if (step + 1 < steps_) CheckMomentum(fmt::format("state.{}.momentum.", step + 1));
     CheckRunningStatistics(*model_, wanted, prefix, *tolerance_, result_);
   }
 
   // Both sides started from equal bits, so what is left is the gradient's error, and rounding of
   // the update.
   double Allowed(const std::string& name, double factor, const Tensor& want) const {
-    // Decay, momentum and the step round each element of the result twice or so on either side, by
-    // u.
-    constexpr double kUpdate = 2 * std::numeric_limits<float>::epsilon();
     return factor * optimizer_.gradient_scale() *
                tolerance_->Gradient(gradients_, largest_, name, gradients_.at(name)) +
            kUpdate * Norm(want);
@@ -86,9 +98,28 @@ class TrainRun {
     const auto want = wanted.find(parameter.name);
     if (want == wanted.end()) return result_.Fail(prefix + parameter.name, "the case has none");
     // Nesterov adds the gradient once more through the momentum.
-    const double factor = optimizer_.learning_rate() * (1 + optimizer_.momentum());
+    const double factor = optimizer_.learning_rate() * (1 + optimizer_.nesterov_momentum());
     result_.CheckNorm(prefix + parameter.name, ToFileLayout(parameter.value.data()), want->second,
                       Allowed(parameter.name, factor, want->second));
+  }
+
+  // A rate, a momentum or a loss that is wrong by a factor moves all parameters too far, which
+  // kinks do not. An update is the gradient, what came before, and the rounding of the parameter.
+  void CheckScale(int64_t step) {
+    const std::map<std::string, Tensor> before = case_.Group(fmt::format("state.{}.param.", step)),
+                                        after = case_.Group(After(step));
+    std::map<std::string, Tensor> ours, wanted;
+    std::vector<double> rounding;
+    for (const NamedVariable& parameter : model_->Parameters()) {
+      if (!after.contains(parameter.name)) continue;
+      const Tensor& from = before.at(parameter.name);
+      ours[parameter.name] = Update(from, ToFileLayout(parameter.value.data()));
+      const Tensor& want = wanted[parameter.name] = Update(from, after.at(parameter.name));
+      if (const double norm = Norm(want); norm > 0)
+        rounding.push_back(2 * kUpdate * LargestMagnitude(from) / norm);
+    }
+    result_.CheckWithin(After(step) + "scale of all updates", std::fabs(MedianExcess(ours, wanted)),
+                        tolerance_->Excess(gradients_) + Median(std::move(rounding)));
   }
 
   void CheckMomentum(const std::string& prefix) {

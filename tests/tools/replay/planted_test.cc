@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/checkpoint/layout.h"
 #include "models/checkpoint/state_dict.h"
@@ -151,52 +152,173 @@ TEST(PlantedModel, AnotherMomentumFails) {
   }
 }
 
-// One step of SGD with momentum, by hand from the model's own gradients; `planted` scales the
-// gradient, the decay and the rate that the reference had.
-struct Planted {
-  double gradient = 1, decay = 1, rate = 1;
+// Two steps of SGD with momentum, by hand from the model's own gradients; `planted` scales the
+// gradient, the decay, the rate and the momentum that the reference had.
+struct PlantedSgd {
+  double gradient = 1, decay = 1, rate = 1, momentum = 1;
 };
 
-Case Step(const Planted& planted) {
-  constexpr double kRate = 0.1, kDecay = 0.01;
-  Case c = Right();
+Tensor Stacked(const Shape& shape, const char* name) {
+  return Normal(Shape{2, shape[0], shape[1], shape[2], shape[3]}, name);
+}
+
+void PutState(const nn::Module& model, const std::string& prefix, Case& c) {
+  for (const NamedTensor& tensor : StateDict(model))
+    if (!tensor.name.ends_with("num_batches_tracked"))
+      c.tensors[prefix + tensor.name] = tensor.value.Clone();
+}
+
+Case TrainBySgd(const PlantedSgd& planted) {
+  constexpr double kRate = 0.1, kDecay = 0.01, kMomentum = 0.9;
+  Case c = Inputs(Spec());
   c.spec["op"] = "train";
-  c.spec["steps"] = 1;
+  c.spec["steps"] = 2;
   c.spec["restart"] = true;
   c.spec["optimizer"] = {
-      {"name", "sgd"}, {"lr", kRate}, {"momentum", 0.9}, {"weight_decay", kDecay}};
-  for (const char* input : {"images", "labels"}) {
-    const Tensor batch = c.Get(std::string("in.") + input);
-    Shape shape{1};
-    for (const int64_t size : batch.shape()) shape.push_back(size);
-    c.tensors[std::string("in.") + input] = batch.View(shape);
-  }
-  c.tensors["out.losses"] = c.Get("out.loss");
-  for (const auto& [name, before] : c.Group("param.")) {
-    c.tensors["state.0.param." + name] = before;
-    const Tensor gradient = c.Find("grad_param." + name);
-    if (!gradient.defined()) {
-      c.tensors["final." + name] = c.Get("after." + name);
-      continue;
+      {"name", "sgd"}, {"lr", kRate}, {"momentum", kMomentum}, {"weight_decay", kDecay}};
+  c.tensors["in.images"] = Stacked({kBatch, 3, 16, 16}, "images");
+  c.tensors["in.labels"] = FromVector<int64_t>({0, 1, 2, 4, 3, 3, 1, 0}, {2, kBatch});
+  const auto model = BuildModel(c);
+  LoadState(*model, c.Group("param."), c.path);
+  std::vector<float> losses;
+  std::map<std::string, std::vector<float>> buffers;
+  for (int64_t step = 0; step < 2; ++step) {
+    PutState(*model, fmt::format("state.{}.param.", step), c);
+    losses.push_back(static_cast<float>(RunStep(*model, BatchOf(c, step)).loss.data().Item()));
+    for (NamedVariable parameter : model->Parameters()) {
+      const Shape shape = parameter.value.data().shape();
+      std::vector<float> p = ToVector<float>(parameter.value.data());
+      const std::vector<float> g = ToVector<float>(parameter.value.grad());
+      std::vector<float>& buffer = buffers[parameter.name];
+      const double carried = step == 0 ? 0 : kMomentum * planted.momentum;
+      buffer.resize(p.size());
+      if (step > 0)
+        c.tensors[fmt::format("state.{}.momentum.{}", step, parameter.name)] =
+            ToFileLayout(FromVector(buffer, shape)).Contiguous();
+      for (size_t i = 0; i < p.size(); ++i) {
+        buffer[i] = static_cast<float>(carried * buffer[i] + planted.gradient * g[i] +
+                                       kDecay * planted.decay * p[i]);
+        p[i] -= static_cast<float>(kRate * planted.rate) * buffer[i];
+      }
+      parameter.value.SetData(FromVector(p, shape));
     }
-    std::vector<float> p = ToVector<float>(before);
-    const std::vector<float> g = ToVector<float>(gradient);
-    for (size_t i = 0; i < p.size(); ++i)
-      p[i] -= static_cast<float>(kRate * planted.rate *
-                                 (planted.gradient * g[i] + kDecay * planted.decay * p[i]));
-    c.tensors["final." + name] = FromVector(p, before.shape());
   }
+  PutState(*model, "final.", c);
+  c.tensors["out.losses"] = FromVector(losses, {2});
   return c;
 }
 
 TEST(PlantedTraining, TheRightCasePasses) {
-  EXPECT_TRUE(RunTrain(Step({})).passed()) << RunTrain(Step({})).Summary();
+  EXPECT_TRUE(RunTrain(TrainBySgd({})).passed()) << RunTrain(TrainBySgd({})).Summary();
 }
 
 TEST(PlantedTraining, AWrongUpdateFails) {
-  EXPECT_FALSE(RunTrain(Step({.gradient = 1.01})).passed());
-  EXPECT_FALSE(RunTrain(Step({.decay = 0.9})).passed());
-  EXPECT_FALSE(RunTrain(Step({.rate = 1.01})).passed());
+  EXPECT_FALSE(RunTrain(TrainBySgd({.gradient = 1.01})).passed());
+  EXPECT_FALSE(RunTrain(TrainBySgd({.decay = 0.9})).passed());
+  EXPECT_FALSE(RunTrain(TrainBySgd({.rate = 1.01})).passed());
+  EXPECT_FALSE(RunTrain(TrainBySgd({.momentum = 0.99})).passed());
+}
+
+// Three steps of AdamW with clipping, by hand, without a state to start from at each; `planted`
+// scales what the reference had.
+struct PlantedAdam {
+  double rate = 1, beta1 = 1, beta2 = 1, decay = 1, clip = 1;
+  bool corrected = true;  // for the moments' start at zero
+};
+
+Case AdamInputs() {
+  Case c{.path = "planted",
+         .spec = {{"op", "train"},
+                  {"model", "gpt2"},
+                  {"config",
+                   {{"vocab_size", 40},
+                    {"n_embd", 16},
+                    {"n_layer", 2},
+                    {"n_head", 2},
+                    {"n_positions", 8},
+                    {"resid_pdrop", 0.0},
+                    {"embd_pdrop", 0.0},
+                    {"attn_pdrop", 0.0}}},
+                  {"mode", "train"},
+                  {"steps", 3},
+                  {"restart", false},
+                  {"optimizer",
+                   {{"name", "adamw"},
+                    {"lr", 0.001},
+                    {"betas", {0.9, 0.99}},
+                    {"eps", 1e-8},
+                    {"weight_decay", 0.1},
+                    {"clip_grad_norm", 0.5}}}}};
+  std::vector<int64_t> ids;
+  for (int64_t i = 0; i < 3 * 4 * 8; ++i) ids.push_back((7 * i * i + 3 * i) % 40);
+  c.tensors["in.input_ids"] = c.tensors["in.labels"] = FromVector(ids, {3, 4, 8});
+  const auto model = BuildModel(c);
+  model->Initialize(3);
+  PutState(*model, "param.", c);
+  return c;
+}
+
+double NormOfGradients(const nn::Module& model) {
+  double squares = 0;
+  for (const NamedVariable& parameter : model.Parameters())
+    squares += Dot(parameter.value.grad(), parameter.value.grad());
+  return std::sqrt(squares);
+}
+
+Case TrainByAdamW(const PlantedAdam& planted) {
+  Case c = AdamInputs();
+  const auto model = BuildModel(c);
+  LoadState(*model, c.Group("param."), c.path);
+  const double beta1 = 0.9 * planted.beta1, beta2 = 0.99 * planted.beta2;
+  std::vector<float> losses;
+  std::map<std::string, std::vector<double>> first, second;
+  for (int64_t step = 0; step < 3; ++step) {
+    losses.push_back(static_cast<float>(RunStep(*model, BatchOf(c, step)).loss.data().Item()));
+    const double scale = std::min(1.0, 0.5 * planted.clip / (NormOfGradients(*model) + 1e-6));
+    const double t = planted.corrected ? static_cast<double>(step + 1) : 1e9;
+    for (NamedVariable parameter : model->Parameters()) {
+      std::vector<float> p = ToVector<float>(parameter.value.data());
+      const std::vector<float> g = ToVector<float>(parameter.value.grad());
+      std::vector<double>&m = first[parameter.name], &v = second[parameter.name];
+      m.resize(p.size()), v.resize(p.size());
+      for (size_t i = 0; i < p.size(); ++i) {
+        m[i] = beta1 * m[i] + (1 - beta1) * scale * g[i];
+        v[i] = beta2 * v[i] + (1 - beta2) * scale * g[i] * scale * g[i];
+        const double root = std::sqrt(v[i] / (1 - std::pow(beta2, t))) + 1e-8;
+        const double step_of = m[i] / (1 - std::pow(beta1, t)) / root;
+        p[i] = static_cast<float>(p[i] -
+                                  0.001 * planted.rate * (0.1 * planted.decay * p[i] + step_of));
+      }
+      parameter.value.SetData(FromVector(p, parameter.value.data().shape()));
+    }
+  }
+  PutState(*model, "final.", c);
+  c.tensors["out.losses"] = FromVector(losses, {3});
+  return c;
+}
+
+TEST(PlantedFreeTraining, TheRightCasePasses) {
+  EXPECT_TRUE(RunTrain(TrainByAdamW({})).passed()) << RunTrain(TrainByAdamW({})).Summary();
+}
+
+// Adam's update does not depend on the gradients' scale but by eps: clipping shows where the norm
+// changes from step to step.
+TEST(PlantedFreeTraining, AWrongUpdateFails) {
+  EXPECT_FALSE(RunTrain(TrainByAdamW({.rate = 1.01})).passed());
+  EXPECT_FALSE(RunTrain(TrainByAdamW({.beta1 = 0.99})).passed());
+  EXPECT_FALSE(RunTrain(TrainByAdamW({.beta2 = 0.999})).passed());
+  EXPECT_FALSE(RunTrain(TrainByAdamW({.decay = 0.9})).passed());
+  EXPECT_FALSE(RunTrain(TrainByAdamW({.corrected = false})).passed());
+}
+
+TEST(PlantedFreeTraining, AMissingClipFails) {
+  EXPECT_FALSE(RunTrain(TrainByAdamW({.clip = 1e9})).passed());
+}
+
+TEST(PlantedFreeTraining, AWrongLossFails) {
+  Case c = TrainByAdamW({});
+  c.tensors["out.losses"] = Scaled(c.Get("out.losses"), 1.001);
+  EXPECT_FALSE(RunTrain(c).passed());
 }
 
 }  // namespace

@@ -17,6 +17,11 @@ TEST(Tolerance, GrowsWithTheRootOfTheTermsAndTheirSize) {
   EXPECT_DOUBLE_EQ(Tolerance(DType::kF64, -1, {4, 1}), 16 * std::numeric_limits<double>::epsilon());
 }
 
+TEST(Tolerance, MeasuredNoiseIsAdded) {
+  EXPECT_DOUBLE_EQ(Tolerance(DType::kF32, 3, {.terms = 1, .scale = 0, .noise = 0.5}),
+                   24 * kEps + 0.5);
+}
+
 TEST(Tolerance, IntegersAreExact) { EXPECT_EQ(Tolerance(DType::kI64, 1e9, {1000, 1e9}), 0); }
 
 TEST(Comparison, HoldsEveryElementAgainstItsOwnTolerance) {
