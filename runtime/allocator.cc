@@ -69,6 +69,8 @@ class CpuMemory : public MemorySource {
     return ::posix_memalign(&block, 64, bytes) == 0 ? block : nullptr;
   }
 
+  bool TakesZeros(size_t bytes) const override { return IsMapped(bytes); }
+
   void Give(void* block, size_t bytes) noexcept override {
     if (IsMapped(bytes))
       UnmapHuge(block, bytes);

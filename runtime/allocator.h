@@ -21,8 +21,8 @@ class Allocator {
  public:
   virtual ~Allocator() = default;
   // Never null, also for 0 bytes. BrokenEnvironment with what was asked, held and allowed when it
-  // cannot be had.
-  virtual void* Allocate(size_t bytes) = 0;
+  // cannot be had. `zeros`, where given, becomes whether all of the block is known to be zero.
+  virtual void* Allocate(size_t bytes, bool* zeros = nullptr) = 0;
   // `bytes` as at Allocate.
   virtual void Free(void* block, size_t bytes) noexcept = 0;
   virtual MemoryStats stats() const = 0;

@@ -37,10 +37,11 @@ SizeClass CachingAllocator::ClassOf(size_t bytes) const {
   return cached_ ? SizeClassOf(bytes) : SizeClass{0, std::max<size_t>(bytes, 1)};
 }
 
-void* CachingAllocator::Allocate(size_t bytes) {
+void* CachingAllocator::Allocate(size_t bytes, bool* zeros) {
   if (bytes > kMostBytes) FailOutOfMemory(bytes);
   const SizeClass size = ClassOf(bytes);
   void* block = PopCached(size);
+  if (zeros) *zeros = block == nullptr && source_->TakesZeros(size.bytes);
   if (block == nullptr) block = TakeFresh(size, bytes);
   CountLive(bytes);
   return block;

@@ -34,6 +34,8 @@ class MemorySource {
   virtual std::string Name() const = 0;
   // A block aligned to 64 bytes, or null.
   virtual void* Take(size_t bytes) = 0;
+  // Whether what Take gives for so many bytes is zero all over.
+  virtual bool TakesZeros(size_t) const { return false; }
   virtual void Give(void* block, size_t bytes) noexcept = 0;
 };
 
@@ -46,7 +48,7 @@ class CachingAllocator : public Allocator {
   CachingAllocator(std::unique_ptr<MemorySource> source, bool cached);
   ~CachingAllocator() override;
 
-  void* Allocate(size_t bytes) override;
+  void* Allocate(size_t bytes, bool* zeros = nullptr) override;
   void Free(void* block, size_t bytes) noexcept override;
   MemoryStats stats() const override;
   void ResetPeak() override;

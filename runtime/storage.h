@@ -25,12 +25,15 @@ class Storage {
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
+  // Whether the memory was fresh from the system when it was taken, and so is zero until written.
+  bool began_zero() const { return began_zero_; }
 
   // Counts the times that someone asked to write. A tensor saved for a backward remembers it.
   uint64_t version() const { return version_.load(std::memory_order_relaxed); }
   void BumpVersion() { version_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
+  bool began_zero_ = false;
   void* data_ = nullptr;
   size_t bytes_ = 0;
   Device device_;

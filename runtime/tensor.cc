@@ -156,7 +156,10 @@ Tensor Empty(const Shape& shape, DType dtype, Device device) {
 }
 
 Tensor Zeros(const Shape& shape, DType dtype, Device device) {
-  return Full(shape, 0, dtype, device);
+  Tensor out(shape, dtype, device);
+  // Pages of the system's are zero, and what nobody writes need not be there.
+  if (!out.storage()->began_zero()) Fill(out, 0);
+  return out;
 }
 
 Tensor Full(const Shape& shape, double value, DType dtype, Device device) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <thread>
@@ -194,6 +195,20 @@ TEST(CpuAllocator, ManyThreadsKeepTheirBlocks) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(cpu.stats().live_bytes, before);
   EXPECT_LE(cpu.stats().live_bytes, cpu.stats().held_bytes);
+}
+
+TEST(CpuAllocator, SaysWhatIsZeroAndOnlyThat) {
+  Allocator& cpu = AllocatorFor({});
+  constexpr size_t kBytes = (size_t{37} << 20) + 8;  // of a class that no other test uses
+  bool zeros = false;
+  auto* fresh = static_cast<uint64_t*>(cpu.Allocate(kBytes, &zeros));
+  const bool all = std::all_of(fresh, fresh + kBytes / 8, [](uint64_t x) { return x == 0; });
+  EXPECT_TRUE(all || !zeros);
+  std::memset(fresh, 1, kBytes);
+  cpu.Free(fresh, kBytes);
+  auto* again = static_cast<uint64_t*>(cpu.Allocate(kBytes, &zeros));
+  EXPECT_FALSE(again == fresh && zeros);
+  cpu.Free(again, kBytes);
 }
 
 // The cache must not hide from AddressSanitizer what tests are run under it for.

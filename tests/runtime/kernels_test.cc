@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -79,6 +80,14 @@ TEST(Copy, EmptyAndScalar) {
   EXPECT_EQ(Zeros({0, 3}).Clone().shape(), (Shape{0, 3}));
   EXPECT_EQ(Zeros({3, 0}).Transpose(0, 1).To(DType::kI64).numel(), 0);
   EXPECT_EQ(Full({}, 2.5).To(DType::kF64).Item(), 2.5);
+}
+
+TEST(Zeros, OfMemoryThatWasUsedBefore) {
+  for (const int64_t n : {3, 1 << 12, (5 << 20) + 3}) {
+    { const Tensor used = Full({n}, 7); }
+    const std::vector<float> values = ToVector<float>(Zeros({n}));
+    EXPECT_TRUE(std::all_of(values.begin(), values.end(), [](float x) { return x == 0; })) << n;
+  }
 }
 
 TEST(Copy, RefusesOtherShapesAndBumpsTheVersion) {
