@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "data/cifar10.h"
+#include "data/cifar100.h"
 #include "data/idx.h"
 #include "runtime/io/safetensors.h"
 #include "tests/data/temp_file.h"
@@ -49,6 +50,23 @@ TEST(Fuzz, Cifar) {
        .read =
            [&](const Bytes& bytes) { data::ReadCifarFile(InFile(bytes), 2, 0, images, labels); },
        .inputs = 500});
+}
+
+TEST(Fuzz, Cifar100) {
+  Tensor images({2, 32, 32, 3}, DType::kU8), labels({2}, DType::kI64);
+  RunFuzz({.name = "cifar100",
+           .seeds = {Bytes(2 * 3074, 7), Bytes(2 * 3074, 3)},
+           .read =
+               [&](const Bytes& bytes) {
+                 data::ReadCifarRecords(InFile(bytes), data::kCifar100, 2, 0, images, labels);
+               },
+           .inputs = 500});
+}
+
+TEST(Fuzz, ClassNames) {
+  RunFuzz({.name = "class names",
+           .seeds = {BytesOf("apple\naquarium_fish\nbaby\n"), BytesOf("bear\n\nbed\nbee")},
+           .read = [](const Bytes& bytes) { data::ReadClassNames(InFile(bytes), 3); }});
 }
 
 }  // namespace

@@ -75,6 +75,15 @@ TEST(Fuzz, GluePairs) {
            "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n0\t1\t1\t\"q\tr\n");
 }
 
+TEST(Fuzz, GlueQuestions) {
+  FuzzGlue("qqp",
+           "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n0\t1\t2\tWho?\tWho is?\t1\n"
+           "1\t3\t4\tWhy?\tHow?\t0\n",
+           "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n7\t8\t9\t\"A\" b?\tc?\t0\n");
+  FuzzGlue("wnli", "index\tsentence1\tsentence2\tlabel\n0\tHe put it.\tIt was put.\t1\n",
+           "index\tsentence1\tsentence2\tlabel\n1\ta\tb\t0\n2\tc\td\t1\n");
+}
+
 TEST(Fuzz, GlueSentences) {
   FuzzGlue("cola", "gj04\t1\t\tOur friends.\ngj04\t0\t*\tOur friend.\n",
            "sentence\tlabel\nOne.\t1\n");
