@@ -1,5 +1,7 @@
 #include "models/checkpoint/hugging_face.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -24,6 +26,20 @@ void WriteText(const fs::path& path, const std::string& text) {
   io::OutputFile file(path.string());
   file.Write(text);
   file.Close(/*durable=*/true);
+}
+
+std::string ReadText(const fs::path& path) {
+  const io::InputFile file(path.string());
+  std::string text(file.size(), '\0');
+  file.ReadAt(0, text.data(), text.size());
+  return text;
+}
+
+// Whether a file goes along with the weights, whatever holds those.
+bool GoesAlong(const std::string& name) {
+  if (name == kConfig || name.ends_with(".index.json")) return false;
+  return std::ranges::any_of(std::array{".json", ".txt", ".model", ".bpe", ".jinja"},
+                             [&](const char* ending) { return name.ends_with(ending); });
 }
 
 // Shard to the names that it must hold.
@@ -104,11 +120,26 @@ const char* TorchName(DType dtype) {
   }
 }
 
+// The first floating tensor, or the end: counters and positions say nothing of the weights.
+std::vector<NamedTensor>::const_iterator FirstFloating(const std::vector<NamedTensor>& tensors) {
+  return std::ranges::find_if(
+      tensors, [](const NamedTensor& tensor) { return IsFloating(tensor.value.dtype()); });
+}
+
 }  // namespace
 
 json ReadHuggingFaceConfig(const std::string& folder) {
   Require(fs::is_directory(folder), folder, "is no folder");
   return io::ReadJsonObject((fs::path(folder) / kConfig).string());
+}
+
+std::map<std::string, std::string> ReadHuggingFaceFiles(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && GoesAlong(name)) files[name] = ReadText(entry.path());
+  }
+  return files;
 }
 
 HuggingFaceFolder ReadHuggingFace(const std::string& folder) {
@@ -128,7 +159,8 @@ void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
   io::FolderWriter writer(folder);
   const fs::path path(writer.temporary());
   json config = model.config;
-  if (!model.tensors.empty()) config["torch_dtype"] = TorchName(model.tensors[0].value.dtype());
+  const auto first = FirstFloating(model.tensors);
+  if (first != model.tensors.end()) config["torch_dtype"] = TorchName(first->value.dtype());
   WriteText(path / kConfig, config.dump(2) + "\n");
   for (const auto& [name, content] : model.files) WriteText(path / name, content);
   const auto shards = Split(model.tensors, shard_bytes);

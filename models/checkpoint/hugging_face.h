@@ -14,7 +14,7 @@ namespace torus {
 struct HuggingFaceFolder {
   nlohmann::json config;
   std::vector<NamedTensor> tensors;  // under the file's names, in its layout
-  // Name -> content of what else is to be written: a tokenizer's. Reading leaves it empty.
+  // Name -> content of what else is to be written: a tokenizer's. ReadHuggingFace leaves it empty.
   std::map<std::string, std::string> files;
 };
 
@@ -26,9 +26,14 @@ HuggingFaceFolder ReadHuggingFace(const std::string& folder);
 // config.json alone.
 nlohmann::json ReadHuggingFaceConfig(const std::string& folder);
 
+// `files` of a folder: what a tokenizer, text generation and image processing need beside the
+// weights, which are all files .json, .txt, .model, .bpe and .jinja but config.json and the indices
+// of shards.
+std::map<std::string, std::string> ReadHuggingFaceFiles(const std::string& folder);
+
 // Writes the folder whole (io/folder.h), in shards of at most `shard_bytes` where the weights
 // exceed them; a tensor larger than that has a shard of its own. `config` gets the key
-// "torch_dtype".
+// "torch_dtype", that of the first floating tensor.
 void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
                       uint64_t shard_bytes = 5'000'000'000);
 

@@ -12,7 +12,8 @@ namespace torus {
 // their readers.
 std::vector<NamedTensor> ReadWeights(const std::string& path);
 
-// Loads them, names fitted (names.h), into the model. Strict as LoadStateDict.
+// Loads them, names fitted (names.h), into the model. Strict as FitState; floating tensors are cast
+// to the model's dtype.
 void LoadWeights(nn::Module& model, const std::string& path);
 
 // To fine-tune: as LoadWeights, but where the file has none of the last layer's own parameters,

@@ -25,9 +25,13 @@ bool SameShape(const Shape& wanted, const Shape& got) {
   return got == wanted || (wanted.rank() == 0 && got == Shape{1});
 }
 
+bool CastsTo(DType wanted, DType got) {
+  return got == wanted || (IsFloating(got) && IsFloating(wanted));
+}
+
 std::string Difference(const Tensor& wanted, const Tensor& got) {
   const Shape shape = ToFileLayout(wanted.shape());
-  if (SameShape(shape, got.shape()) && wanted.dtype() == got.dtype()) return {};
+  if (SameShape(shape, got.shape()) && CastsTo(wanted.dtype(), got.dtype())) return {};
   return fmt::format(" is {} {} and must be {} {}", Name(got.dtype()), ToString(got.shape()),
                      Name(wanted.dtype()), ToString(shape));
 }
@@ -61,6 +65,20 @@ void MergeAliases(const nn::Module& model, std::map<std::string, Tensor>& given,
   }
 }
 
+// Puts what `given` has for it, taken out of there, in the place of the model's own tensor.
+void Replace(NamedTensor& own, std::map<std::string, Tensor>& given, Problems& problems) {
+  const auto found = given.extract(own.name);
+  const Shape shape = ToFileLayout(own.value.shape());
+  if (found.empty()) {
+    if (!MayBeAbsent(own.name)) return problems.Add(own.name, " is missing");
+    own.value = Zeros(shape, own.value.dtype());
+    return;
+  }
+  const std::string difference = Difference(own.value, found.mapped());
+  if (!difference.empty()) return problems.Add(own.name, difference);
+  own.value = found.mapped().Reshape(shape);
+}
+
 }  // namespace
 
 std::vector<NamedTensor> StateDict(const nn::Module& model) {
@@ -69,34 +87,26 @@ std::vector<NamedTensor> StateDict(const nn::Module& model) {
   return state;
 }
 
-void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
-                   const std::string& where) {
+std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<NamedTensor>& state,
+                                  const std::string& where) {
   std::map<std::string, Tensor> given;
   Problems problems;
   for (const NamedTensor& tensor : state)
     if (!given.emplace(tensor.name, tensor.value).second) problems.Add(tensor.name, " comes twice");
   MergeAliases(model, given, problems);
-  std::vector<NamedTensor> wanted = StateOf(model);
-  std::vector<std::pair<Tensor, Tensor>> copies;
-  for (const NamedTensor& tensor : wanted) {
-    const auto found = given.extract(tensor.name);
-    if (found.empty()) {
-      if (MayBeAbsent(tensor.name))
-        copies.emplace_back(Zeros(tensor.value.shape(), tensor.value.dtype()), tensor.value);
-      else
-        problems.Add(tensor.name, " is missing");
-      continue;
-    }
-    const std::string difference = Difference(tensor.value, found.mapped());
-    if (!difference.empty())
-      problems.Add(tensor.name, difference);
-    else
-      copies.emplace_back(found.mapped(), tensor.value);
-  }
+  std::vector<NamedTensor> fitted = StateOf(model);
+  for (NamedTensor& tensor : fitted) Replace(tensor, given, problems);
   for (const auto& [name, tensor] : given) problems.Add(name, " is surplus");
   Require(problems.count == 0, where, "does not fit the model in {} tensor{}: {}", problems.count,
           problems.count == 1 ? "" : "s", problems.text);
-  for (auto& [from, to] : copies) Copy(FromFileLayout(from).Reshape(to.shape()), to);
+  return fitted;
+}
+
+void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
+                   const std::string& where) {
+  const std::vector<NamedTensor> fitted = FitState(model, state, where);
+  std::vector<NamedTensor> own = StateOf(model);
+  for (size_t i = 0; i < own.size(); ++i) Copy(FromFileLayout(fitted[i].value), own[i].value);
 }
 
 void SaveModel(const nn::Module& model, const std::string& path) {

@@ -12,10 +12,16 @@ namespace torus {
 // once, under its owner's name.
 std::vector<NamedTensor> StateDict(const nn::Module& model);
 
-// Copies `state` into the model. Strict: names, shapes and dtypes must be those of StateDict; a
-// scalar may also come with shape (1), a tied tensor under any of its names, and
-// num_batches_tracked may be absent (0). Otherwise BadInput, tagged `where`, with everything that
-// is missing, surplus, misshaped or of another dtype in one message, and the model is as it was.
+// `state` under the names, in the order and with the shapes of StateDict; values and dtypes stay.
+// The model's own values are not read. Strict: names, shapes and dtypes must be those of StateDict,
+// but for what PyTorch takes too: one floating dtype for another, a scalar of shape (1), a tied
+// tensor under any of its names, and no num_batches_tracked (0). Otherwise BadInput, tagged
+// `where`, with everything that is missing, surplus, misshaped or of another dtype in one message.
+std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<NamedTensor>& state,
+                                  const std::string& where);
+
+// Copies the fitted state into the model, floating tensors cast to its dtype; equal dtypes keep
+// every bit. On an error of FitState the model is as it was.
 void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
                    const std::string& where);
 

@@ -84,6 +84,46 @@ TEST(HuggingFace, ShardsKeepEveryBit) {
               fs::exists(Folder("shards") + "/model.safetensors.index.json"));
 }
 
+TEST(HuggingFace, OtherDtypesAreCastToTheModels) {
+  const json config = ConfigOf(SmallRoberta());
+  const auto saved = ModelOfConfig(config, "config"), loaded = ModelOfConfig(config, "config");
+  saved->Initialize(1);
+  std::vector<NamedTensor> state = StateDict(*saved), want = state;
+  for (size_t i = 0; i < state.size(); ++i) {
+    state[i].value = state[i].value.To(DType::kBF16);
+    want[i].value = state[i].value.To(DType::kF32);
+  }
+  WriteHuggingFace(Folder("bf16"), {config, state});
+  LoadWeights(*loaded, Folder("bf16"));
+  EXPECT_TRUE(SameBits(StateDict(*loaded), want));
+  loaded->Initialize(2);
+  const BodyNotes notes = LoadBody(*loaded, Folder("bf16"));
+  EXPECT_TRUE(notes.kept.empty());
+  EXPECT_TRUE(SameBits(StateDict(*loaded), want));
+}
+
+TEST(HuggingFace, TheConfigurationNamesTheDtypeOfTheWeights) {
+  WriteHuggingFace(Folder("dtype"), {json::object(),
+                                     {{"position_ids", Zeros({1, 4}, DType::kI64)},
+                                      {"weight", Zeros({2}, DType::kF16)}}});
+  EXPECT_EQ(ReadHuggingFaceConfig(Folder("dtype")).at("torch_dtype"), "float16");
+}
+
+TEST(HuggingFace, FilesBesideTheWeightsAreReadAndWeightsAreNot) {
+  using Files = std::map<std::string, std::string>;
+  const Files files = {{"tokenizer.json", "{}"},
+                       {"merges.txt", "a b\n"},
+                       {"vocab.bpe", ""},
+                       {"tokenizer.model", std::string("\0\1", 2)},
+                       {"chat_template.jinja", "{{ text }}"}};
+  std::vector<NamedTensor> tensors = {{"a", Zeros({4})}, {"b", Zeros({4})}};
+  WriteHuggingFace(Folder("files"), {json::object(), tensors, files}, /*shard_bytes=*/16);
+  for (const char* other : {"pytorch_model.bin", "pytorch_model.bin.index.json", "README.md"})
+    std::ofstream(Folder("files") + "/" + other) << "other";
+  fs::create_directory(Folder("files") + "/onnx.json");
+  EXPECT_EQ(ReadHuggingFaceFiles(Folder("files")), files);
+}
+
 TEST(HuggingFace, AnIndexThatDoesNotFitIsListedInFull) {
   RoundTrip(ConfigOf(SmallGpt2()), 1500, "wrong");
   const fs::path index = fs::path(Folder("wrong")) / "model.safetensors.index.json";
@@ -147,6 +187,7 @@ TEST(StateDict, ATiedTensorMayComeUnderEitherName) {
             }).find("lm_head.weight differs from transformer.wte.weight, to which it is tied"),
             std::string::npos);
   state.erase(state.begin());  // under the head's name alone
+  EXPECT_EQ(FitState(*loaded, state, "file")[0].name, "transformer.wte.weight");
   LoadStateDict(*loaded, state, "file");
   EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
 }

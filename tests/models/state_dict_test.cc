@@ -65,18 +65,75 @@ TEST(StateDict, NamesAllThatDoesNotFitAtOnce) {
   const std::vector<NamedTensor> before = StateDict(*model);
   for (NamedTensor& tensor : state) {
     if (tensor.name == "classifier.1.bias") tensor.value = Zeros({4});
-    if (tensor.name == "classifier.1.weight") tensor.value = tensor.value.To(DType::kF64);
+    if (tensor.name == "classifier.1.weight") tensor.value = tensor.value.To(DType::kI64);
     if (tensor.name == "features.0.0.weight") tensor.name = "features.0.0.weigth";
   }
   state.push_back(state.back());
   const std::string error = ErrorOf(*model, state);
   EXPECT_NE(error.find("classifier.1.bias is f32 (4) and must be f32 (3)"), std::string::npos)
       << error;
-  EXPECT_NE(error.find("classifier.1.weight is f64"), std::string::npos) << error;
+  EXPECT_NE(error.find("classifier.1.weight is i64"), std::string::npos) << error;
   EXPECT_NE(error.find("features.0.0.weight is missing"), std::string::npos) << error;
   EXPECT_NE(error.find("features.0.0.weigth is surplus"), std::string::npos) << error;
   EXPECT_NE(error.find("comes twice"), std::string::npos) << error;
   EXPECT_TRUE(SameBits(StateDict(*model), before));  // nothing was changed
+}
+
+// `state` with its floating tensors in that dtype.
+std::vector<NamedTensor> In(DType dtype, std::vector<NamedTensor> state) {
+  for (NamedTensor& tensor : state)
+    if (IsFloating(tensor.value.dtype())) tensor.value = tensor.value.To(dtype);
+  return state;
+}
+
+class OtherDtypes : public ::testing::TestWithParam<DType> {};
+
+TEST_P(OtherDtypes, AreCastToTheModels) {
+  const auto saved = Model(1), loaded = Model(2);
+  const std::vector<NamedTensor> state = In(GetParam(), StateDict(*saved));
+  EXPECT_EQ(ErrorOf(*loaded, state), "no error");
+  EXPECT_TRUE(SameBits(StateDict(*loaded), In(DType::kF32, state)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Floating, OtherDtypes,
+                         ::testing::Values(DType::kF16, DType::kBF16, DType::kF64),
+                         [](const auto& info) { return std::string(Name(info.param)); });
+
+TEST(StateDict, F64IsRoundedToNearest) {
+  const auto model = Model(1);
+  std::vector<NamedTensor> state = StateDict(*model);
+  for (NamedTensor& tensor : state)
+    if (tensor.name == "classifier.1.bias")
+      tensor.value = FromVector<double>({1.0 / 3, 1e-300, -2.5}, {3});
+  EXPECT_EQ(ErrorOf(*model, state), "no error");
+  const NamedVariable bias = model->Parameters().back();
+  ASSERT_EQ(bias.name, "classifier.1.bias");
+  EXPECT_EQ(ToVector<float>(bias.value.data()), (std::vector<float>{1.0F / 3, 0, -2.5F}));
+}
+
+TEST(StateDict, IntegersAreNoWeightsAndWeightsNoIntegers) {
+  const auto model = Model(1);
+  std::vector<NamedTensor> state = StateDict(*model);
+  for (NamedTensor& tensor : state) {
+    if (tensor.name == "classifier.1.bias") tensor.value = tensor.value.To(DType::kU8);
+    if (tensor.name == "features.0.1.num_batches_tracked")
+      tensor.value = tensor.value.To(DType::kF32);
+  }
+  const std::string error = ErrorOf(*model, state);
+  EXPECT_NE(error.find("in 2 tensors"), std::string::npos) << error;
+  EXPECT_NE(error.find("classifier.1.bias is u8 (3) and must be f32 (3)"), std::string::npos)
+      << error;
+  EXPECT_NE(error.find("num_batches_tracked is f32 () and must be i64 ()"), std::string::npos)
+      << error;
+}
+
+TEST(StateDict, FittingKeepsDtypesAndTakesTheModelsOrder) {
+  const auto saved = Model(1);
+  const std::vector<NamedTensor> want = In(DType::kF64, StateDict(*saved));
+  const std::vector<NamedTensor> reversed(want.rbegin(), want.rend());
+  const nn::ShapesOnly shapes_only;
+  const auto shapes = MobileNetV2({.num_classes = 3, .width_mult = 0.25});
+  EXPECT_TRUE(SameBits(FitState(*shapes, reversed, "file"), want));
 }
 
 TEST(StateDict, AScalarMayComeAsAListOfOne) {
