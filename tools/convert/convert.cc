@@ -34,7 +34,7 @@ void AddFlags(CLI::App& app, Options& o) {
       ->required();
   app.add_option("output", o.output,
                  "a .safetensors file or, without an ending, a Hugging Face folder (of an input "
-                 "that is one); without it the input is only listed");
+                 "that is one, with its tokenizer); without it the input is only listed");
   app.add_option("--model", o.model,
                  fmt::format("map names to this model and check that all fit: one of {}",
                              fmt::join(ModelNames(), ", ")));
@@ -62,16 +62,16 @@ std::vector<NamedTensor> Convert(std::vector<NamedTensor> tensors, const std::st
   return tensors;
 }
 
-// Names as the model has them; BadInput, listing all, for what does not fit.
+// Names and shapes as the model has them, values and dtypes as they came; BadInput, listing all,
+// for what does not fit.
 std::vector<NamedTensor> MapNames(const Options& o, std::vector<NamedTensor> tensors) {
   Require(o.classes >= 1, "convert", "--model {} needs --classes", o.model);
-  const auto model = BuildModel(o.model, o.classes, /*seed=*/0, "");
+  const auto model = ModelShapes(o.model, o.classes);
   std::vector<Renamed> renamed;
   tensors = FitNames(*model, std::move(tensors), &renamed);
   for (const Renamed& r : renamed)
     fmt::print("{} -> {}\n", r.from, r.to.empty() ? "left out" : r.to);
-  LoadStateDict(*model, tensors, o.input);
-  return StateDict(*model);
+  return FitState(*model, tensors, o.input);
 }
 
 void Write(const Options& o, const std::vector<NamedTensor>& tensors) {
@@ -80,7 +80,8 @@ void Write(const Options& o, const std::vector<NamedTensor>& tensors) {
   const std::string input = UserPath(o.input);
   Require(std::filesystem::is_directory(input), "convert",
           "{} would be a folder with config.json, which {} does not have", o.output, o.input);
-  WriteHuggingFace(path, {ReadHuggingFace(input).config, tensors}, o.shard_bytes);
+  WriteHuggingFace(path, {ReadHuggingFaceConfig(input), tensors, ReadHuggingFaceFiles(input)},
+                   o.shard_bytes);
 }
 
 int Main(int argc, char** argv) {
@@ -88,8 +89,9 @@ int Main(int argc, char** argv) {
   CLI::App app("Prints what is in a file of weights, and converts it.", "convert");
   AddFlags(app, o);
   CLI11_PARSE(app, argc, argv);
-  std::vector<NamedTensor> tensors = Convert(Read(o), o.dtype);
+  std::vector<NamedTensor> tensors = Read(o);
   if (!o.model.empty()) tensors = MapNames(o, std::move(tensors));
+  tensors = Convert(std::move(tensors), o.dtype);
   fmt::print("{}", ListTensors(tensors));
   if (!o.output.empty()) Write(o, tensors);
   return 0;

@@ -1,4 +1,4 @@
-// train -> generate -> evaluate, each the program itself.
+// train -> convert -> generate -> evaluate, each the program itself.
 #include <cmath>
 
 #include "models/checkpoint/hugging_face.h"
@@ -54,6 +54,12 @@ TEST_F(Chain, ACharacterModelIsTrainedWritesAndIsEvaluated) {
   const Ended written = Run("generate", {"--model", Path("run/model"), "--prompt", "ab", "--tokens",
                                          "6", "--temperature", "0"});
   EXPECT_EQ(written.out, "abcdabcd\n") << written.err;
+  // Half the bytes say the same, with the same tokenizer.
+  const Ended halved = Run("convert", {Path("run/model"), Path("half"), "--dtype", "bf16"});
+  ASSERT_EQ(halved.status, 0) << halved.err;
+  const Ended again = Run("generate", {"--model", Path("half"), "--prompt", "ab", "--tokens", "6",
+                                       "--temperature", "0"});
+  EXPECT_EQ(again.out, "abcdabcd\n") << again.err;
   const std::vector<std::string> evaluate = {"--init",     Path("run/model"), "--data",   "text",
                                              "--data-dir", Path("text.txt"),  "--length", "8"};
   const Ended evaluated = Run("evaluate", evaluate);
@@ -86,6 +92,24 @@ TEST_F(Chain, TokenFilesAreReadWithTheModelsOwnTokenizer) {
       Run("tokenize", {"--tokenizer", "bytes", "--out", Path("bytes"), Path("text.txt")}).status,
       0);
   ExpectOneLine(evaluate("bytes", "test"), 2, "requires tokens of chars");
+}
+
+TEST_F(Chain, AResumedRunNeverChangesItsDtype) {
+  WriteText("text.txt", Letters());
+  std::vector<std::string> flags = CharacterRun(Path("text.txt"), Path("run"));
+  flags.insert(flags.end(), {"--max-steps", "2"});
+  ASSERT_EQ(Run("train", flags).status, 0);
+  const auto resume = [&](const char* steps) {
+    return Run("train", {"--resume", Path("run"), "--max-steps", steps});
+  };
+  ASSERT_EQ(resume("3").status, 0);
+  const std::string weights = Path("run/checkpoint/weights.safetensors");
+  for (const char* dtype : {"bf16", "f64"}) {
+    ASSERT_EQ(Run("convert", {weights, weights, "--dtype", dtype}).status, 0);
+    const Ended resumed = resume("4");
+    ExpectOneLine(resumed, 2, std::string("got ") + dtype);
+    ExpectOneLine(resumed, 2, "must be f32");
+  }
 }
 
 // A masked model of one layer, its body to be fine-tuned.

@@ -1,0 +1,129 @@
+// The program, run as a user runs it.
+#include "models/checkpoint/hugging_face.h"
+#include "models/checkpoint/state_dict.h"
+#include "runtime/io/safetensors.h"
+#include "tests/tools/convert/same_tensors.h"
+#include "tests/tools/train/program.h"
+#include "tools/train/model_spec.h"
+
+namespace torus::tools::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModel = "gpt-char:1";
+constexpr int64_t kClasses = 5;
+const std::vector<std::string> kFits = {"--model", kModel, "--classes", "5"};
+
+std::vector<NamedTensor> State(const std::string& weights = "") {
+  return StateDict(*BuildModel(kModel, kClasses, /*seed=*/1, weights));
+}
+
+TensorMap Read(const std::string& path) { return ByName(ReadSafetensors(path).tensors); }
+
+class ConvertTest : public ProgramTest {
+ protected:
+  Ended Run(std::vector<std::string> flags, const std::vector<std::string>& more = {}) const {
+    flags.insert(flags.end(), more.begin(), more.end());
+    return Program("tools/convert/convert", flags, scratch_).Wait();
+  }
+  std::string Path(const std::string& name) const { return scratch_ + "/" + name; }
+};
+
+TEST_F(ConvertTest, ListsWhatATorchFileHolds) {
+  const Ended listed = Run({"tests/golden/zip.pth"});
+  ASSERT_EQ(listed.status, 0) << listed.err;
+  for (const char* line : {"\"best\" = 91.73\n", "\nstrided   f32   (6, 4) ",
+                           "\nf16       f16   (2) ", "\nu8        u8    (2) ", "\n12 tensors, "})
+    EXPECT_NE(listed.out.find(line), std::string::npos) << line << " in\n" << listed.out;
+}
+
+TEST_F(ConvertTest, TorchFilesBecomeSafetensorsOfTheSameBits) {
+  const TensorMap want = Read("tests/golden/torch_files.safetensors");
+  const std::string out = Path("out.safetensors");
+  for (const char* file : {"tests/golden/zip.pth", "tests/golden/legacy.pth"}) {
+    ASSERT_EQ(Run({file, out}).status, 0) << file;
+    ExpectSame(Read(out), want);
+    ASSERT_EQ(Run({file, out, "--dtype", "bf16"}).status, 0) << file;
+    ExpectSame(Read(out), As(DType::kBF16, want));
+  }
+}
+
+// Saved without a head, so without "transformer.".
+std::vector<NamedTensor> Headless() {
+  std::vector<NamedTensor> state = State();
+  for (NamedTensor& tensor : state)
+    tensor.name = tensor.name.substr(std::string("transformer.").size());
+  return state;
+}
+
+TEST_F(ConvertTest, NamesAreMappedToTheModelAndThenCast) {
+  const std::string in = Path("in.safetensors"), out = Path("out.safetensors");
+  WriteSafetensors(in, Headless());
+  const Ended mapped = Run({in, out, "--dtype", "bf16"}, kFits);
+  ASSERT_EQ(mapped.status, 0) << mapped.err;
+  EXPECT_NE(mapped.out.find("wte.weight -> transformer.wte.weight\n"), std::string::npos)
+      << mapped.out;
+  const TensorMap rounded = As(DType::kBF16, ByName(State()));
+  ExpectSame(Read(out), rounded);
+  ExpectSame(ByName(State(out)), As(DType::kF32, rounded));  // and the model loads it
+}
+
+TEST_F(ConvertTest, WithoutDtypeEveryBitStaysAlsoBesideAModel) {
+  std::vector<NamedTensor> state = State();
+  for (NamedTensor& tensor : state) tensor.value = Full(tensor.value.shape(), 1.0 / 3, DType::kF64);
+  const std::string in = Path("in.safetensors"), out = Path("out.safetensors");
+  WriteSafetensors(in, state);
+  ASSERT_EQ(Run({in, out}, kFits).status, 0);
+  ExpectSame(Read(out), ByName(state));
+}
+
+TEST_F(ConvertTest, AFolderIsCastAndKeepsItsTokenizer) {
+  const std::map<std::string, std::string> files = {{"tokenizer.json", "{\"version\": \"1.0\"}\n"},
+                                                    {"merges.txt", "#version: 0.2\n"}};
+  WriteHuggingFace(Path("in"), {ModelConfig(kModel, kClasses), State(), files});
+  std::ofstream(Path("in/pytorch_model.bin")) << "the same weights once more";
+  const Ended cast =
+      Run({Path("in"), Path("out"), "--dtype", "bf16", "--shard-bytes", "100000"}, kFits);
+  ASSERT_EQ(cast.status, 0) << cast.err;
+  for (const auto& [name, content] : files) EXPECT_EQ(ReadText(Path("out/" + name)), content);
+  EXPECT_FALSE(fs::exists(Path("out/pytorch_model.bin")));
+  EXPECT_TRUE(fs::exists(Path("out/model.safetensors.index.json")));
+  const HuggingFaceFolder out = ReadHuggingFace(Path("out"));
+  EXPECT_EQ(out.config.at("torch_dtype"), "bfloat16");
+  EXPECT_EQ(out.config.at("vocab_size"), kClasses);
+  const TensorMap rounded = As(DType::kBF16, ByName(State()));
+  ExpectSame(ByName(out.tensors), rounded);
+  ExpectSame(ByName(State(Path("out"))), As(DType::kF32, rounded));
+}
+
+TEST_F(ConvertTest, WhatDoesNotFitIsListedOnceAndNothingIsWritten) {
+  std::vector<NamedTensor> state = State();
+  std::erase_if(state, [](const NamedTensor& t) { return t.name == "transformer.ln_f.weight"; });
+  for (NamedTensor& tensor : state) {
+    if (tensor.name == "transformer.wpe.weight") tensor.value = Zeros({3}, DType::kF16);
+    if (tensor.name == "transformer.h.0.ln_1.weight") tensor.value = tensor.value.To(DType::kI64);
+  }
+  state.push_back({"transformer.extra", Zeros({2})});
+  const std::string in = Path("in.safetensors"), out = Path("out.safetensors");
+  WriteSafetensors(in, state);
+  ExpectOneLine(Run({in, out, "--dtype", "bf16"}, kFits), 2,
+                "does not fit the model in 4 tensors: "
+                "transformer.wpe.weight is f16 (3) and must be f32 (64, 128); "
+                "transformer.h.0.ln_1.weight is i64 (128) and must be f32 (128); "
+                "transformer.ln_f.weight is missing; transformer.extra is surplus\n");
+  EXPECT_FALSE(fs::exists(out));
+}
+
+TEST_F(ConvertTest, SaysWhatIsLacking) {
+  const std::string in = Path("in.safetensors");
+  WriteSafetensors(in, State());
+  ExpectOneLine(Run({in, "--model", kModel}), 2, "--model gpt-char:1 needs --classes");
+  ExpectOneLine(Run({in, "--model", "gpt5", "--classes", "5"}), 2, "got gpt5");
+  ExpectOneLine(Run({in, Path("folder")}), 2, "would be a folder with config.json");
+  ExpectOneLine(Run({Path("nowhere.pth")}), 2, "nowhere.pth");
+  EXPECT_NE(Run({in, "--dtype", "i64"}).err.find("--dtype"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace torus::tools::testing
