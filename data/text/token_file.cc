@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 
@@ -54,6 +55,29 @@ int64_t Widen(const uint8_t* from, int64_t count, int64_t vocabulary, int64_t* o
     out[i] = value;
   }
   return -1;
+}
+
+// How many files of `part` there are in `dir`; BadInput for a gap in their numbers.
+int CountShards(const std::string& dir, const std::string& part) {
+  std::vector<int> numbers;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(dir, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    int number = -1;
+    if (name.size() > part.size() + 1)
+      std::from_chars(name.data() + part.size() + 1, name.data() + name.size(), number);
+    if (number >= 0 && TokenShardPath(dir, part, number) == dir + "/" + name)
+      numbers.push_back(number);
+  }
+  Require(!error, dir, "cannot be listed: {}", error.message());
+  std::ranges::sort(numbers);
+  const int count = static_cast<int>(numbers.size());
+  for (int i = 0; i < count; ++i) {
+    Require(numbers[i] == i, dir, "requires {} before {}, got none", TokenShardPath(dir, part, i),
+            TokenShardPath(dir, part, numbers[i]));
+  }
+  return count;
 }
 
 }  // namespace
@@ -134,8 +158,8 @@ std::string TokenShardPath(const std::string& dir, const std::string& part, int 
 
 TokenShards::TokenShards(const std::string& dir, const std::string& part)
     : name_(fmt::format("{}/{}", dir, part)), begins_{0} {
-  std::error_code error;
-  for (int i = 0; i == 0 || std::filesystem::exists(TokenShardPath(dir, part, i), error); ++i) {
+  const int count = std::max(1, CountShards(dir, part));  // without any the first is missed
+  for (int i = 0; i < count; ++i) {
     files_.push_back(std::make_unique<TokenFile>(TokenShardPath(dir, part, i)));
     Require(files_[i]->origin() == origin(), files_[i]->name(),
             "requires the tokenizer of the first file, {} of {} tokens, got {} of {}",

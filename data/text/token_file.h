@@ -58,8 +58,8 @@ class TokenFile : public Tokens {
 // Several files as one text.
 class TokenShards : public Tokens {
  public:
-  // `dir`/PART-00000.tokens, PART-00001.tokens, ... as far as they go. BadInput where there is
-  // none, or where they come from different tokenizers.
+  // `dir`/PART-00000.tokens, PART-00001.tokens, ... BadInput where there is none, where one is
+  // missing before another, or where they come from different tokenizers.
   TokenShards(const std::string& dir, const std::string& part);
 
   const TokenOrigin& origin() const { return files_[0]->origin(); }

@@ -115,5 +115,25 @@ TEST(TokenShards, AreOneText) {
                  "No such file");
 }
 
+TEST(TokenShards, HaveNoGap) {
+  const std::string dir = TestFolder();
+  const auto path = [&](int number) { return TokenShardPath(dir, "train", number); };
+  for (const int number : {0, 1, 2, 100000})
+    WriteTokenFile(path(number), {"bytes", "", 256}, std::vector<int32_t>{number % 7});
+  // These are none of them.
+  for (const char* const name :
+       {"train-00004.tokens.part", "train-4.tokens", "training-00004.tokens", "train--0004.tokens"})
+    WriteText(dir, name, "x");
+  ExpectBadInput([&] { TokenShards(dir, "train"); }, dir + "/train-00003.tokens",
+                 "before " + dir + "/train-100000.tokens, got none");
+  std::filesystem::remove(path(100000));
+  EXPECT_EQ(All(TokenShards(dir, "train")), (std::vector<int64_t>{0, 1, 2}));
+  std::filesystem::remove(path(1));
+  ExpectBadInput([&] { TokenShards(dir, "train"); }, path(1), "before " + path(2) + ", got none");
+  std::filesystem::remove(path(0));
+  ExpectBadInput([&] { TokenShards(dir, "train"); }, path(0), "before " + path(2) + ", got none");
+  ExpectBadInput([&] { TokenShards(dir + "/none", "train"); }, dir + "/none", "cannot be listed");
+}
+
 }  // namespace
 }  // namespace torus::data
