@@ -23,15 +23,25 @@ std::unique_ptr<Tokens> Tokenized(const Tokenizer& tokenizer, std::string_view t
                                        tokenizer.Encode(text));
 }
 
+// `name`, or what fits a text where nobody says: a vocabulary that is given is GPT-2's, and bytes
+// need none.
+std::string TokenizerFor(const std::string& name, const std::string& vocabulary_dir) {
+  if (!name.empty()) return name;
+  return vocabulary_dir.empty() ? "bytes" : "gpt2";
+}
+
 LanguageData OpenTextFile(const std::string& path, const std::string& name,
                           const std::string& vocabulary_dir) {
   const MappedFile file(path);
   const std::string_view text = TextOf(file);
+  Require(!text.starts_with(kTokenFileMagic), path,
+          "requires a text file or a folder of token files, got a token file");
   LanguageData data;
   if (name == "chars") {
     data.tokenizer = std::make_unique<CharTokenizer>(CharTokenizer::Of(text, path));
   } else {
-    data.tokenizer = MakeTokenizer({.tokenizer = name}, vocabulary_dir);
+    data.tokenizer =
+        MakeTokenizer({.tokenizer = TokenizerFor(name, vocabulary_dir)}, vocabulary_dir);
   }
   const auto [train, validation] = SplitText(text);
   data.train = Tokenized(*data.tokenizer, train, path + " (train)");
@@ -80,10 +90,10 @@ std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
   if (name == "bytes") tokenizer = std::make_unique<ByteTokenizer>();
   if (name == "chars") tokenizer = std::make_unique<CharTokenizer>(origin.alphabet);
   if (name == "gpt2" || name == "roberta") {
-    Require(!vocabulary_dir.empty(), name, "requires the folder of its vocabulary (--vocabulary)");
+    Require(!vocabulary_dir.empty(), name, "requires the folder of its vocabulary, got none");
     tokenizer = name == "gpt2" ? OpenGpt2(vocabulary_dir) : OpenRoberta(vocabulary_dir);
   }
-  Require(tokenizer != nullptr, "text", "requires a tokenizer of {}, got '{}'",
+  Require(tokenizer != nullptr, "text", "requires a tokenizer (--tokenizer) of {}, got '{}'",
           fmt::join(TokenizerNames(), ", "), name);
   Require(origin.vocabulary == 0 || origin.vocabulary == tokenizer->vocabulary(), name,
           "requires a vocabulary of {} tokens, got {}", origin.vocabulary, tokenizer->vocabulary());

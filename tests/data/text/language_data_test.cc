@@ -37,6 +37,8 @@ TEST(LanguageData, OfATextFile) {
   const LanguageData gpt2 = OpenLanguageData(path, "gpt2", dir);
   EXPECT_EQ(TextOf(gpt2, *gpt2.train), "ab ab ab ab ab a");
   EXPECT_EQ(gpt2.train->size(), 7);
+  EXPECT_EQ(OpenLanguageData(path, "", dir).tokenizer->name(), "gpt2");
+  EXPECT_EQ(OpenLanguageData(path, "", "").tokenizer->name(), "bytes");
 }
 
 TEST(LanguageData, OfTokenFiles) {
@@ -63,9 +65,15 @@ TEST(LanguageData, OfTokenFiles) {
 TEST(LanguageData, NamesWhatIsWrong) {
   const std::string dir = TestFolder(), path = WriteText(dir, "t.txt", "abc");
   ExpectBadInput([&] { OpenLanguageData(path, "words", ""); }, "[text]",
-                 "gpt2, roberta, bytes, chars, got 'words'");
-  ExpectBadInput([&] { OpenLanguageData(path, "", ""); }, "[text]", "got ''");
-  ExpectBadInput([&] { OpenLanguageData(path, "gpt2", ""); }, "[gpt2]", "--vocabulary");
+                 "(--tokenizer) of gpt2, roberta, bytes, chars, got 'words'");
+  ExpectBadInput([&] { OpenLanguageData(path, "gpt2", ""); }, "[gpt2]",
+                 "requires the folder of its vocabulary, got none");
+  const std::string tokens = TokenShardPath(dir, "train", 1);
+  WriteTokenFile(tokens, {"bytes", "", 256}, std::vector<int32_t>{1, 2, 3});
+  ExpectBadInput([&] { OpenLanguageData(tokens, "", ""); }, tokens, "got a token file");
+  ExpectBadInput([&] { OpenLanguageData(dir, "", ""); }, dir + "/train-00000.tokens before",
+                 tokens + ", got none");
+  std::filesystem::remove(tokens);
   ExpectBadInput([&] { OpenLanguageData(path + "x", "bytes", ""); }, path + "x", "No such file");
   ExpectBadInput([&] { OpenLanguageData(dir, "", ""); }, dir + "/train-00000.tokens",
                  "No such file");

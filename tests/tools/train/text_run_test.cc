@@ -21,6 +21,21 @@ TEST_F(ProgramTest, LearnsTheNextCharacter) {
   EXPECT_LT(summary["test"]["perplexity"].get<double>(), 1.5);
 }
 
+TEST_F(ProgramTest, ATextIsReadInBytesWhereNobodySays) {
+  std::ofstream(scratch_ + "/text.txt") << std::string(400, 'a');
+  const std::vector<std::string> flags = {
+      "--model",         "gpt-char:1", "--data",       "text", "--data-dir", scratch_ + "/text.txt",
+      "--length",        "8",          "--batch-size", "4",    "--stages",   "1",
+      "--micro-batches", "1",          "--max-steps",  "1",    "--out",      scratch_ + "/run"};
+  const Ended run = Train(flags);
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(Json("run/model/tokenizer.json")["decoder"]["type"], "ByteLevel");
+  EXPECT_EQ(Json("run/model/config.json")["vocab_size"], 256);
+  std::vector<std::string> words = flags;
+  words.insert(words.end(), {"--tokenizer", "words"});
+  ExpectOneLine(Train(words), 2, "--tokenizer");
+}
+
 TEST_F(ProgramTest, SaysWhatDoesNotFit) {
   ExpectOneLine(Train({"--model", "gpt2", "--data", "cifar10"}), 2,
                 "--model gpt2 learns from a long text, but --data cifar10 is images");
