@@ -33,6 +33,12 @@ struct DatasetInfo {
   Normalization normalization;       // of images; its source stands where the constants do
 };
 
+// What lies among the examples and is none, and why.
+struct LeftOut {
+  std::string where;   // its file, or file and line
+  std::string reason;  // in the words of the error that it gave
+};
+
 // Immutable after it is made: any number of threads may read.
 class Dataset {
  public:
@@ -42,6 +48,9 @@ class Dataset {
   // Example `index`, in [0, size()); BadInput outside of it. Tensors may share the dataset's
   // memory: do not write to them.
   virtual Sample Get(int64_t index) const = 0;
+  // All found so far, in the order in which it was; Get may find more. Nothing where a reader
+  // refuses whatever is damaged.
+  virtual std::vector<LeftOut> left_out() const { return {}; }
 };
 
 }  // namespace torus::data

@@ -7,6 +7,17 @@
 #include "data/file.h"
 
 namespace torus::data {
+namespace {
+
+// What was said of a file, without the tag that names it.
+std::string ReasonOf(const BadInput& error, const std::string& path) {
+  std::string_view what = error.what();
+  const std::string tag = fmt::format("[{}] ", path);
+  if (what.starts_with(tag)) what.remove_prefix(tag.size());
+  return std::string(what);
+}
+
+}  // namespace
 
 ImageFiles::ImageFiles(DatasetInfo info, std::vector<ImageFile> files) : info_(std::move(info)) {
   const auto classes = static_cast<int64_t>(info_.classes.size());
@@ -15,8 +26,11 @@ ImageFiles::ImageFiles(DatasetInfo info, std::vector<ImageFile> files) : info_(s
             "requires labels of 0 to {}, got {} for {}", classes - 1, file.label, file.path);
   }
   CheckFiles(std::move(files));
-  Require(!files_.empty(), info_.name, "requires at least one image, got {} bad files{}{}",
-          bad_.size(), bad_.empty() ? "" : ", the first one: ", bad_.empty() ? "" : bad_[0].reason);
+  Require(!files_.empty(), info_.name, "requires at least one image, got {} bad files{}",
+          left_out_.size(),
+          left_out_.empty()
+              ? ""
+              : fmt::format(", the first one {}: {}", left_out_[0].where, left_out_[0].reason));
 }
 
 void ImageFiles::CheckFiles(std::vector<ImageFile> files) {
@@ -29,7 +43,7 @@ void ImageFiles::CheckFiles(std::vector<ImageFile> files) {
       common = size;
       files_.push_back(std::move(file));
     } catch (const BadInput& e) {
-      bad_.push_back({file.path, e.what()});
+      left_out_.push_back({file.path, ReasonOf(e, file.path)});
     }
   }
   info_.image = common.has_value() && alike ? Shape{common->height, common->width, 3} : Shape{};
@@ -42,8 +56,8 @@ Tensor ImageFiles::Decode(int64_t index) const {
     return ReadImage(path);
   } catch (const BadInput& e) {
     const std::lock_guard lock(mutex_);
-    if (std::ranges::find(bad_, path, &BadFile::path) == bad_.end())
-      bad_.push_back({path, e.what()});
+    if (std::ranges::find(left_out_, path, &LeftOut::where) == left_out_.end())
+      left_out_.push_back({path, ReasonOf(e, path)});
     return {};
   }
 }
@@ -71,9 +85,9 @@ Sample ImageFiles::Get(int64_t index) const {
   return {{std::move(image)}, FromVector<int64_t>({files_[index].label}, {})};
 }
 
-std::vector<BadFile> ImageFiles::bad() const {
+std::vector<LeftOut> ImageFiles::left_out() const {
   const std::lock_guard lock(mutex_);
-  return bad_;
+  return left_out_;
 }
 
 }  // namespace torus::data

@@ -15,12 +15,7 @@ struct ImageFile {
   int64_t label = 0;
 };
 
-// A file that cannot be used, and why, in the words of the error that it gave.
-struct BadFile {
-  std::string path, reason;
-};
-
-// Damaged files are named and counted, and never end a run:
+// Damaged files are left out, which left_out() tells, and never end a run:
 //  - On opening, each file is read once; one that is missing, or fails CheckImage, is no example.
 //  - One that passes and still cannot be decoded stands for the next file of its class that can be,
 //    from then on and in every run alike.
@@ -37,8 +32,7 @@ class ImageFiles : public Dataset {
   Sample Get(int64_t index) const override;
 
   const std::string& path(int64_t index) const { return files_[index].path; }
-  // Files found bad so far, in the order in which they were.
-  std::vector<BadFile> bad() const;
+  std::vector<LeftOut> left_out() const override;
 
  private:
   void CheckFiles(std::vector<ImageFile> files);
@@ -48,7 +42,7 @@ class ImageFiles : public Dataset {
   DatasetInfo info_;
   std::vector<ImageFile> files_;
   mutable std::mutex mutex_;  // guards what follows
-  mutable std::vector<BadFile> bad_;
+  mutable std::vector<LeftOut> left_out_;
 };
 
 }  // namespace torus::data

@@ -14,7 +14,7 @@ namespace torus::data {
 // have the classes of `train`. Normalisation: ImageNet's (mean 0.485, 0.456, 0.406, std 0.229,
 // 0.224, 0.225).
 //
-// Bad images are named and counted (ImageFiles). BadInput naming the folder where there are none,
+// Bad images are left out (ImageFiles). BadInput naming the folder where there are none,
 // or a class that `train` lacks.
 std::unique_ptr<ImageFiles> OpenImageFolder(const std::string& dir, Split split);
 

@@ -73,6 +73,7 @@ class GlueReader {
  public:
   GlueReader(const Layout& layout, std::string path) : layout_(layout), path_(std::move(path)) {
     table_.name = fmt::format("{} {}", layout.task, path_.substr(path_.rfind('/') + 1));
+    table_.path = path_;
     table_.pairs = !layout.second.empty();
     table_.classes.assign(layout.classes.begin(), layout.classes.end());
   }

@@ -20,7 +20,7 @@ struct TextExample {
   int64_t label = kNoLabel;
 };
 
-// A line that was left out, and why: "train.tsv line 7: requires 4 columns, got 3".
+// A line that was left out, and why: "requires 4 columns, got 3".
 struct SkippedLine {
   size_t line = 0;
   std::string reason;
@@ -28,6 +28,7 @@ struct SkippedLine {
 
 struct TextTable {
   std::string name;                  // "rte train.tsv"
+  std::string path;                  // of the file
   bool pairs = false;                // of two sentences
   std::vector<std::string> classes;  // names of the labels 0, 1, ...
   std::vector<TextExample> examples;

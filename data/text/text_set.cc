@@ -6,11 +6,12 @@ namespace torus::data {
 
 TextSet::TextSet(const TextTable& table, const PairEncoder& encoder)
     : info_{.name = table.name, .classes = table.classes, .image = {}, .normalization = {}},
-      skipped_(table.skipped),
       length_(encoder.max_length()),
       pad_(encoder.pad()),
       begins_{0} {
   Require(!table.examples.empty(), table.name, "requires at least one example, got none");
+  for (const SkippedLine& skipped : table.skipped)
+    left_out_.push_back({fmt::format("{} line {}", table.path, skipped.line), skipped.reason});
   for (const TextExample& example : table.examples) {
     const auto second =
         table.pairs ? std::optional<std::string_view>(example.second) : std::nullopt;

@@ -21,16 +21,15 @@ class TextSet : public Dataset {
   const DatasetInfo& info() const override { return info_; }
   int64_t size() const override { return static_cast<int64_t>(labels_.size()); }
   Sample Get(int64_t index) const override;
+  std::vector<LeftOut> left_out() const override { return left_out_; }
 
   int64_t length() const { return length_; }  // T
   // Examples of which something was cut off.
   int64_t truncated() const { return truncated_; }
-  // Lines of the file that were left out.
-  const std::vector<SkippedLine>& skipped() const { return skipped_; }
 
  private:
   DatasetInfo info_;
-  std::vector<SkippedLine> skipped_;
+  std::vector<LeftOut> left_out_;
   int64_t length_;
   int32_t pad_;
   int64_t truncated_ = 0;

@@ -42,7 +42,7 @@ TEST(ImageFolder, ClassesAreFoldersInOrder) {
     EXPECT_EQ(FirstByte(*train, i), i + 1);
     EXPECT_EQ(train->Get(i).target.Item(), i == 0 ? 0 : 1);
   }
-  EXPECT_TRUE(train->bad().empty());
+  EXPECT_TRUE(train->left_out().empty());
   // `val` has one class of the two, under the number that it has in `train`.
   const auto val = OpenImageFolder(dir, Split::kTest);
   EXPECT_EQ(val->size(), 1);
@@ -61,10 +61,10 @@ TEST(ImageFolder, DamagedFilesAreNamedAndLeftOut) {
   const auto set = OpenImageFolder(dir, Split::kTrain);
   EXPECT_EQ(set->size(), 2);
   EXPECT_EQ(set->info().image, Shape{}) << "two sizes";
-  ASSERT_EQ(set->bad().size(), 2u);
-  EXPECT_EQ(set->bad()[0].path, dir + "/train/a/2.pgm");
-  EXPECT_NE(set->bad()[0].reason.find("requires a whole image"), std::string::npos);
-  EXPECT_EQ(set->bad()[1].path, dir + "/train/a/3.pgm");
+  ASSERT_EQ(set->left_out().size(), 2u);
+  EXPECT_EQ(set->left_out()[0].where, dir + "/train/a/2.pgm");
+  EXPECT_EQ(set->left_out()[0].reason.find("requires a whole image"), 0u) << "without the path";
+  EXPECT_EQ(set->left_out()[1].where, dir + "/train/a/3.pgm");
   EXPECT_EQ(FirstByte(*set, 1), 4);
 }
 
@@ -77,8 +77,8 @@ TEST(ImageFolder, WhatCannotBeDecodedLaterIsReplacedByTheNextOfItsClass) {
   Put(dir, "train/a/2.pgm", {1, 2, 3});
   EXPECT_EQ(FirstByte(*set, 2), 10) << "the next of class a, past b";
   EXPECT_EQ(set->Get(2).target.Item(), 0);
-  ASSERT_EQ(set->bad().size(), 1u) << "named once";
-  EXPECT_EQ(set->bad()[0].path, dir + "/train/a/2.pgm");
+  ASSERT_EQ(set->left_out().size(), 1u) << "named once";
+  EXPECT_EQ(set->left_out()[0].where, dir + "/train/a/2.pgm");
   Put(dir, "train/b/0.pgm", {});
   ExpectBadInput([&] { set->Get(3); }, dir, "an image of class b that can be decoded");
 }
@@ -93,7 +93,8 @@ TEST(ImageFolder, NamesWhatIsMissing) {
   ExpectBadInput([&] { OpenImageFolder(dir, Split::kTrain); }, dir + "/train",
                  "at least one image, got 0 bad files");
   Put(dir, "train/a/x.png", {1});
-  ExpectBadInput([&] { OpenImageFolder(dir, Split::kTrain); }, dir + "/train", "got 1 bad files");
+  ExpectBadInput([&] { OpenImageFolder(dir, Split::kTrain); }, dir + "/train",
+                 "got 1 bad files, the first one " + dir + "/train/a/x.png: requires");
   Put(dir, "train/a/y.pgm", Pixel(1));
   ExpectBadInput([&] { OpenImageFolder(dir, Split::kTest); }, dir + "/val", "cannot be listed");
   Put(dir, "test/c/y.pgm", Pixel(1));
@@ -122,8 +123,8 @@ TEST_F(Food101, FollowsItsLists) {
   ASSERT_EQ(set->size(), 2);
   EXPECT_EQ(set->Get(0).target.Item(), 1);
   EXPECT_EQ(FirstByte(*set, 1), 7);
-  ASSERT_EQ(set->bad().size(), 1u) << "a file that is missing";
-  EXPECT_EQ(set->bad()[0].path, dir_ + "/images/sushi/12.jpg");
+  ASSERT_EQ(set->left_out().size(), 1u) << "a file that is missing";
+  EXPECT_EQ(set->left_out()[0].where, dir_ + "/images/sushi/12.jpg");
 }
 
 TEST_F(Food101, RefusesLinesOfAnotherForm) {

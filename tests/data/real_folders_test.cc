@@ -28,7 +28,7 @@ TEST_F(RealFolders, Food101SampleAsAnImageFolder) {
   const auto train = OpenImageFolder(dir, Split::kTrain), val = OpenImageFolder(dir, Split::kTest);
   EXPECT_EQ(train->size(), 800);
   EXPECT_EQ(val->size(), 200);
-  EXPECT_TRUE(train->bad().empty() && val->bad().empty());
+  EXPECT_TRUE(train->left_out().empty() && val->left_out().empty());
   EXPECT_EQ(train->info().classes.size(), 10u);
   EXPECT_EQ(train->info().classes[0], "apple_pie");
   EXPECT_EQ(val->Get(199).target.Item(), 9);
@@ -55,7 +55,7 @@ TEST_F(RealFolders, Food101Layout) {
   WriteText(dir, "meta/test.txt", fmt::format("{}\n", fmt::join(lines, "\n")));
   const auto set = OpenFood101(dir, Split::kTest);
   EXPECT_EQ(set->size(), 200);
-  EXPECT_TRUE(set->bad().empty());
+  EXPECT_TRUE(set->left_out().empty());
   for (const int64_t i : {0, 20, 199}) {
     EXPECT_EQ(set->Get(i).target.Item(), static_cast<double>(i / 20));
     EXPECT_EQ(set->Get(i).inputs[0].dim(2), 3);
@@ -69,10 +69,10 @@ TEST_F(RealFolders, PngSuite) {
   fs::create_directories(dir + "/train");
   fs::create_directory_symlink(folder_ + "/images/stb/tests/pngsuite", dir + "/train/png");
   const auto set = OpenImageFolder(dir, Split::kTrain);
-  const size_t at_opening = set->bad().size();
+  const size_t at_opening = set->left_out().size();
   EXPECT_GT(at_opening, 0u);
   for (int64_t i = 0; i < set->size(); ++i) ASSERT_EQ(set->Get(i).inputs[0].dim(-1), 3);
-  EXPECT_EQ(set->bad().size(), 14u);
+  EXPECT_EQ(set->left_out().size(), 14u);
   int64_t files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(dir + "/train/png/"))
     files += entry.path().extension() == ".png";

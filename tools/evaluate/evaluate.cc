@@ -12,6 +12,7 @@
 #include "data/text/language_data.h"
 #include "data/text/text_set.h"
 #include "runtime/error.h"
+#include "tools/common/left_out.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 #include "tools/evaluate/evaluate_classes.h"
@@ -73,6 +74,8 @@ data::Split SplitOf(const Options& o) {
 }
 
 void Print(const ClassEvaluation& result, const data::Dataset& dataset, bool per_class) {
+  if (const auto left_out = dataset.left_out(); !left_out.empty())
+    fmt::print("{}\n", LeftOutLine(left_out));
   const data::ConfusionMatrix& counts = result.counts;
   for (int64_t c = 0; per_class && c < counts.classes(); ++c)
     fmt::print("{:<16} {:>6} of {:>6} right, F1 {:.4f}\n", dataset.info().classes[c],

@@ -33,6 +33,7 @@ TaskData OpenImages(const Settings& settings) {
           .test = Part(*images->test, settings, false),
           .loss = ClassLoss,
           .correct = CountCorrect,
+          .left_out = [images] { return LeftOutOf(*images->train, *images->test); },
           .owner = images};
 }
 

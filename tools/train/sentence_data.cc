@@ -44,6 +44,7 @@ TaskData OpenSentences(const Settings& settings) {
           .test = {test.size(), data::StackedBatches(test), false},
           .loss = ClassLoss,
           .correct = CountCorrect,
+          .left_out = [sentences] { return LeftOutOf(*sentences->train, *sentences->test); },
           .tokenizer = sentences->tokenizer.get(),
           .owner = sentences};
 }

@@ -58,6 +58,12 @@ DataForm FormOfData(const Settings& settings) {
   return known ? *known : OpenTaskData(settings).form;
 }
 
+std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dataset& test) {
+  std::vector<data::LeftOut> all = train.left_out();
+  for (data::LeftOut& left_out : test.left_out()) all.push_back(std::move(left_out));
+  return all;
+}
+
 Variable ClassLoss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
   return ops::CrossEntropy(outputs[0], Variable(targets[0]));
 }

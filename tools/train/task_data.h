@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "data/dataset.h"
 #include "data/text/tokenizer.h"
 #include "parallel/trainer/trainer_options.h"
 #include "tools/train/data_form.h"
@@ -30,6 +31,8 @@ struct TaskData {
   parallel::LossFn loss;
   // Rows that the outputs get right; empty for a language model, which is judged by its loss.
   std::function<int64_t(const std::vector<Variable>&, const std::vector<Tensor>&)> correct;
+  // What the readers have left out so far, of training first; empty where they leave nothing out.
+  std::function<std::vector<data::LeftOut>()> left_out;
   const data::Tokenizer* tokenizer = nullptr;  // of texts
   std::shared_ptr<const void> owner;           // of the tokenizer, and the datasets of `batches`
 };
@@ -48,6 +51,9 @@ DataForm FormOfData(const Settings& settings);
 
 // Names that --data takes.
 std::vector<std::string> DataNames();
+
+// Of both parts, `train` first.
+std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dataset& test);
 
 // Of a classifier: mean cross entropy of logits (N, classes) and classes (N).
 Variable ClassLoss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);

@@ -9,6 +9,7 @@
 #include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
+#include "tools/common/left_out.h"
 #include "tools/common/units.h"
 #include "tools/report/report.h"
 #include "tools/train/export_model.h"
@@ -90,6 +91,7 @@ int TrainingRun::Run() {
 
 void TrainingRun::EvaluateOnly() {
   Evaluate();
+  PrintLeftOut();
   progress_.End();
 }
 
@@ -128,6 +130,17 @@ void TrainingRun::PrintHead() {
                       fmt::join(out, ", ")));
   if (begin_ > 0) Print(fmt::format("resumed after step {}", begin_));
   Print(fmt::format("into {}", folder_.path));
+  PrintLeftOut();
+}
+
+// What has not been said yet: an image can turn out bad when it is decoded.
+void TrainingRun::PrintLeftOut() {
+  if (!task_.data().left_out) return;
+  const bool more = !told_.empty();
+  std::vector<data::LeftOut> news;
+  for (const data::LeftOut& left_out : task_.data().left_out())
+    if (told_.insert(left_out.where).second) news.push_back(left_out);
+  if (!news.empty()) Print(LeftOutLine(news, more));
 }
 
 // The next step at which there is more to do than to train.
@@ -213,6 +226,7 @@ void TrainingRun::Finish(bool finished) {
   WriteText(folder_.report(),
             RenderReport({summary, metrics_->lines(), events_, trainer_.schedule()}));
   progress_.End();
+  PrintLeftOut();
   const bool exported = ExportModel(task_, trainer_, folder_.model());
   Print(fmt::format("\n{}report          {}{}", ToText(summary), folder_.report(),
                     exported ? fmt::format("\nmodel           {}", folder_.model()) : ""));

@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "parallel/trainer/trainer.h"
@@ -31,6 +33,7 @@ class TrainingRun {
  private:
   void Print(const std::string& text) { progress_.Print(text); }
   void PrintHead();
+  void PrintLeftOut();
   int64_t NextPause(int64_t step) const;
   void TrainUntil(int64_t end, BatchFeed& feed);
   bool Traced(int64_t step) const;
@@ -54,6 +57,7 @@ class TrainingRun {
   std::vector<trace::Event> events_;
   std::optional<parallel::EvaluationResult> test_;
   int64_t tested_at_ = -1, saved_at_ = -1;
+  std::set<std::string> told_;  // what was left out and has been said
 };
 
 }  // namespace torus::tools

@@ -109,6 +109,17 @@ TEST(ReadGlue, RefusesWhatIsNoSuchFile) {
                  "more than 1 of 2 lines are bad");
 }
 
+TEST(TextSet, TellsWhatWasLeftOut) {
+  const std::string dir = TestFolder();
+  WriteSmallBpe(dir, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});
+  WriteText(dir, "train.tsv", "sentence\tlabel\nab\t1\nab\n");
+  const auto set = OpenGlue("sst2", dir, Split::kTrain, *OpenRoberta(dir), 6);
+  EXPECT_EQ(set->size(), 1);
+  ASSERT_EQ(set->left_out().size(), 1u);
+  EXPECT_EQ(set->left_out()[0].where, dir + "/train.tsv line 3");
+  EXPECT_EQ(set->left_out()[0].reason, "requires 2 columns, got 1");
+}
+
 TEST(TextSet, GivesRowsAndMasks) {
   const std::string dir = TestFolder();
   WriteSmallBpe(dir, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});  // 258 ... 262

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "runtime/error.h"
+#include "tools/common/left_out.h"
 #include "tools/common/units.h"
 #include "tools/common/user_path.h"
 #include "tools/train/layer_list.h"
@@ -27,6 +28,18 @@ TEST(Units, AreReadable) {
   EXPECT_EQ(FormatSeconds(12.34), "12.3 s");
   EXPECT_EQ(FormatSeconds(178), "2 min 58 s");
   EXPECT_EQ(FormatSeconds(7260), "2 h 1 min");
+}
+
+TEST(LeftOutLine, NamesFiveAndCountsTheRest) {
+  std::vector<data::LeftOut> some = {{"a/1.png", "no image"}};
+  EXPECT_EQ(LeftOutLine(some), "1 example left out: a/1.png: no image");
+  EXPECT_EQ(LeftOutLine(some, true), "1 more example left out: a/1.png: no image");
+  for (const char* where : {"b", "c", "d", "e"}) some.push_back({where, "x"});
+  const std::string five = " examples left out: a/1.png: no image; b: x; c: x; d: x; e: x";
+  EXPECT_EQ(LeftOutLine(some), "5" + five);
+  some.push_back({"f", "x"});
+  some.push_back({"g", "x"});
+  EXPECT_EQ(LeftOutLine(some), "7" + five + "; and 2 more");
 }
 
 TEST(UserPath, IsMeantFromWhereTheUserStood) {

@@ -1,0 +1,105 @@
+// What the readers leave out, train and evaluate say: the programs themselves, on a damaged folder
+// of images and a table with a bad line.
+#include <zlib.h>
+
+#include "tests/data/text/small_bpe.h"
+#include "tests/tools/train/program.h"
+
+namespace torus::tools::testing {
+namespace {
+
+class LeftOut : public ProgramTest {
+ protected:
+  Ended Run(const std::string& program, std::vector<std::string> flags,
+            const std::vector<std::string>& more) const {
+    flags.insert(flags.end(), more.begin(), more.end());
+    return Program("tools/" + program + "/" + program, flags, scratch_).Wait();
+  }
+  std::string Path(const std::string& name) const { return scratch_ + "/" + name; }
+  void Write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(Path(name)).parent_path());
+    std::ofstream(Path(name), std::ios::binary) << text;
+  }
+};
+
+void ExpectSays(const std::string& out, const std::string& line) {
+  EXPECT_NE(("\n" + out).find("\n" + line + "\n"), std::string::npos)
+      << "no line \"" << line << "\" in\n"
+      << out;
+}
+
+std::string BigEndian(uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(value >> shift));
+  return bytes;
+}
+
+std::string PngChunk(const std::string& type, const std::string& content) {
+  const std::string chunk = type + content;
+  const auto crc = crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), chunk.size());
+  return BigEndian(content.size()) + chunk + BigEndian(static_cast<uint32_t>(crc));
+}
+
+// Of 32 x 32 grey pixels, whole by its chunks; what they hold is no zlib stream.
+std::string PngOfNoPixels() {
+  const std::string header = BigEndian(32) + BigEndian(32) + std::string("\x08\0\0\0\0", 5);
+  return "\x89PNG\r\n\x1a\n" + PngChunk("IHDR", header) + PngChunk("IDAT", "no pixels") +
+         PngChunk("IEND", "");
+}
+
+TEST_F(LeftOut, OfImages) {
+  for (const char* place : {"train/a/", "train/b/", "test/a/", "test/b/"})
+    for (const char* name : {"1.pgm", "2.pgm"})
+      Write(std::string("images/") + place + name, "P5 32 32 255\n" + std::string(32 * 32, '7'));
+  Write("images/train/a/cut.pgm", "P5 32 32 255\n");
+  Write("images/test/b/text.png", "no image");
+  Write("images/test/a/late.png", PngOfNoPixels());
+  const std::vector<std::string> data = {"--model",      "mobilenet_v2:0.1", "--data",
+                                         "image-folder", "--data-dir",       Path("images")};
+  const Ended trained = Run("train", data,
+                            {"--batch-size", "4", "--micro-batches", "1", "--stages", "1",
+                             "--epochs", "1", "--image-size", "32", "--out", Path("run")});
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const std::string cut = Path("images/train/a/cut.pgm") +
+                          ": requires a whole image, got 0 bytes for 32 x 32 pixels of 1 channels";
+  const std::string text = Path("images/test/b/text.png") +
+                           ": requires a JPEG, PNG, BMP, PPM or PGM image, got 8 bytes: unknown "
+                           "image type";
+  const std::string late = Path("images/test/a/late.png") +
+                           ": requires a whole image, got a damaged one: bad zlib header";
+  ExpectSays(trained.out, "2 examples left out: " + cut + "; " + text);
+  ExpectSays(trained.out, "1 more example left out: " + late);
+  const Ended tested = Run("train", {"--resume", Path("run")}, {"--eval-only"});
+  ASSERT_EQ(tested.status, 0) << tested.err;
+  ExpectSays(tested.out, "3 examples left out: " + cut + "; " + text + "; " + late);
+  const std::vector<std::string> weights = {"--init", Path("run/checkpoint/weights.safetensors")};
+  const Ended evaluated = Run("evaluate", data, weights);
+  ASSERT_EQ(evaluated.status, 0) << evaluated.err;
+  ExpectSays(evaluated.out, "2 examples left out: " + text + "; " + late);
+  std::filesystem::remove(Path("images/test/b/text.png"));
+  std::filesystem::remove(Path("images/test/a/late.png"));
+  EXPECT_EQ(Run("evaluate", data, weights).out.find("left out"), std::string::npos);
+}
+
+TEST_F(LeftOut, OfSentences) {
+  data::WriteSmallBpe(scratch_, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});
+  const std::string table = "sentence\tlabel\nab\t1\na\t0\nab b\t1\nb\t0\n";
+  Write("train.tsv", table + "ab\n");
+  Write("dev.tsv", table + "\t1\n");
+  const std::vector<std::string> data = {"--data",   "sst2", "--data-dir",  scratch_,
+                                         "--length", "8",    "--vocab-dir", scratch_};
+  const Ended trained = Run("train", data,
+                            {"--model", "roberta:1", "--batch-size", "4", "--micro-batches", "1",
+                             "--stages", "1", "--epochs", "1", "--out", Path("run")});
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const std::string dev = Path("dev.tsv") + " line 6: requires a sentence, got an empty one";
+  ExpectSays(trained.out, "2 examples left out: " + Path("train.tsv") +
+                              " line 6: requires 2 columns, got 1; " + dev);
+  EXPECT_EQ(trained.out.find(" more example"), std::string::npos) << trained.out;
+  const Ended evaluated = Run("evaluate", data, {"--init", Path("run/model")});
+  ASSERT_EQ(evaluated.status, 0) << evaluated.err;
+  ExpectSays(evaluated.out, "1 example left out: " + dev);
+}
+
+}  // namespace
+}  // namespace torus::tools::testing

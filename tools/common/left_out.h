@@ -1,0 +1,15 @@
+// What a reader left out, as the programs say it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+
+namespace torus::tools {
+
+// "2 examples left out: a/1.png: requires ...; b/train.tsv line 7: requires 4 columns, got 3"; the
+// first five, then how many more there are. `more`: others were told before ("2 more examples").
+std::string LeftOutLine(const std::vector<data::LeftOut>& left_out, bool more = false);
+
+}  // namespace torus::tools
