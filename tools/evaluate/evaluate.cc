@@ -50,7 +50,8 @@ void AddFlags(CLI::App& app, Options& o) {
                  "tools/tokenize");
   app.add_option(
          "--split", o.split,
-         "train, or test (of GLUE dev.tsv, of a text its last tenth); of a text file also all")
+         "train, or test (of GLUE dev.tsv, of a text its last tenth); of a text file also all, of "
+         "a token file all alone")
       ->check(CLI::IsMember({"train", "test", "all"}));
   app.add_option("--normalize", o.normalize, "dataset, imagenet or half (x / 127.5 - 1)");
   app.add_option("--image-size", o.image_size, "side that images are brought to; 0: their own")
