@@ -50,7 +50,7 @@ const std::vector<RingFault> kFaults = {
     {1, 0, 1, "reduce-scatter"}, {1, 0, 3, "all-gather"}, {2, 0, 1, ""}, {2, 1, 3, ""}};
 
 // Of replica 0's rank.
-std::vector<Failure> RunFaults(const std::function<void()>& act) {
+std::vector<std::string> RunFaults(const std::function<void()>& act) {
   return RunAllUntilFailure(kFaults, [&](const RingFault& param) {
     const auto fault = std::make_shared<FaultyEnd::Fault>();
     fault->act = act;
@@ -70,7 +70,7 @@ std::vector<Failure> RunFaults(const std::function<void()>& act) {
 }
 
 TEST(MiddleOfAllReduce, ExceptionEndsAllAndSaysWhere) {
-  const std::vector<Failure> failures = RunFaults([] { throw BadInput("[test] injected"); });
+  const std::vector<std::string> failures = RunFaults([] { throw BadInput("[test] injected"); });
   for (size_t i = 0; i < kFaults.size(); ++i)
     ExpectSays(failures[i], {"[test] injected", "step 2", "reduce", "replica 0",
                              fmt::format("rank {}", kFaults[i].stage),
@@ -78,7 +78,7 @@ TEST(MiddleOfAllReduce, ExceptionEndsAllAndSaysWhere) {
 }
 
 TEST(MiddleOfAllReduce, StopEndsAllAndSaysWhoWaitedForWhat) {
-  const std::vector<Failure> failures = RunFaults(StopForAWhile);
+  const std::vector<std::string> failures = RunFaults(StopForAWhile);
   for (size_t i = 0; i < kFaults.size(); ++i) {
     ExpectSays(failures[i], {"replica ", "step ", "stage ", "waiting for rank",
                              fmt::format("rank {} shows no progress", kFaults[i].stage)});

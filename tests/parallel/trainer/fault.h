@@ -22,42 +22,33 @@ inline void StopForAWhile() {
   std::this_thread::sleep_for(std::chrono::duration<double>(3 * kTimeout));
 }
 
-struct Failure {
-  std::string message;
-  double seconds = 0;
-};
-
-inline Failure RunUntilFailure(const ToyRun& run) {
-  const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
+// The message of the failure; empty when there is none.
+inline std::string RunUntilFailure(const ToyRun& run) {
   try {
     Trainer trainer(run.options, run.Parts());
     trainer.Train(kFaultStep + 3, run.Batches());
   } catch (const std::exception& error) {
-    return {error.what(), seconds()};
+    return error.what();
   }
   return {};
 }
 
-// For each case a run of its own, side by side: they wait most of the time. Failures in the order
+// For each case a run of its own, side by side: they wait most of the time. Messages in the order
 // of the cases.
 template <class Case, class MakeRun>
-std::vector<Failure> RunAllUntilFailure(const std::vector<Case>& cases, const MakeRun& make_run) {
-  std::vector<std::future<Failure>> runs;
+std::vector<std::string> RunAllUntilFailure(const std::vector<Case>& cases,
+                                            const MakeRun& make_run) {
+  std::vector<std::future<std::string>> runs;
   for (const Case& one : cases)
     runs.push_back(std::async(std::launch::async, RunUntilFailure, make_run(one)));
-  std::vector<Failure> failures;
-  for (std::future<Failure>& run : runs) failures.push_back(run.get());
-  return failures;
+  std::vector<std::string> messages;
+  for (std::future<std::string>& run : runs) messages.push_back(run.get());
+  return messages;
 }
 
-inline void ExpectSays(const Failure& failure, const std::vector<std::string>& parts) {
-  EXPECT_LT(failure.seconds, kTimeout + 10);
+inline void ExpectSays(const std::string& message, const std::vector<std::string>& parts) {
   for (const std::string& part : parts)
-    EXPECT_NE(failure.message.find(part), std::string::npos)
-        << "\"" << part << "\" is not in: " << failure.message;
+    EXPECT_NE(message.find(part), std::string::npos) << "\"" << part << "\" is not in: " << message;
 }
 
 }  // namespace torus::parallel::testing

@@ -1,6 +1,6 @@
 // Faults of one rank, seen from the application: an exception or a stop in each kind of action, on
-// each stage, ends the whole run with a message that says where. Requirement: within ten seconds of
-// the deadline.
+// each stage, ends the whole run with a message that says where. The test's own time
+// limit catches one that does not end.
 #include "tests/parallel/trainer/fault.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ const std::vector<Fault> kFaults = {
     {ActionKind::kReduce, 2, "reduce"}};
 
 // Each fault in a run that calls `act` right before its action, on replica 0.
-std::vector<Failure> RunFaults(const std::function<void()>& act) {
+std::vector<std::string> RunFaults(const std::function<void()>& act) {
   return RunAllUntilFailure(kFaults, [&](const Fault& fault) {
     ToyRun run;
     run.options = {.stages = 3, .replicas = 2, .micro_batches = 2, .timeout = kTimeout};
@@ -49,7 +49,7 @@ std::vector<Failure> RunFaults(const std::function<void()>& act) {
 }
 
 TEST(ActionFault, ExceptionEndsAllAndSaysWhere) {
-  const std::vector<Failure> failures = RunFaults([] { throw BadInput("[test] injected"); });
+  const std::vector<std::string> failures = RunFaults([] { throw BadInput("[test] injected"); });
   for (size_t i = 0; i < kFaults.size(); ++i) {
     SCOPED_TRACE(NameOf(kFaults[i]));
     ExpectSays(failures[i], {"[test] injected", "step 2", kFaults[i].words, "replica 0",
@@ -59,7 +59,7 @@ TEST(ActionFault, ExceptionEndsAllAndSaysWhere) {
 }
 
 TEST(ActionFault, StopEndsAllAndSaysWhoWaitedForWhat) {
-  const std::vector<Failure> failures = RunFaults(StopForAWhile);
+  const std::vector<std::string> failures = RunFaults(StopForAWhile);
   for (size_t i = 0; i < kFaults.size(); ++i) {
     SCOPED_TRACE(NameOf(kFaults[i]));
     ExpectSays(failures[i], {"step ", "stage ", "waiting for rank", "replica ",
@@ -68,14 +68,13 @@ TEST(ActionFault, StopEndsAllAndSaysWhoWaitedForWhat) {
 }
 
 TEST(ActionFault, SlowButLivingGoesOn) {
-  const std::vector<Failure> failures = RunFaults([] {
+  const std::vector<std::string> failures = RunFaults([] {
     for (int i = 0; i < 12; ++i) {
       std::this_thread::sleep_for(duration<double>(kTimeout / 6));
       TickProgress();
     }
   });
-  for (size_t i = 0; i < kFaults.size(); ++i)
-    EXPECT_EQ(failures[i].message, "") << NameOf(kFaults[i]);
+  for (size_t i = 0; i < kFaults.size(); ++i) EXPECT_EQ(failures[i], "") << NameOf(kFaults[i]);
 }
 
 // Sends float32 as it is, and calls `act` in the encoding or decoding number `at`.
@@ -105,7 +104,7 @@ class FaultyCodec : public Codec {
 const std::vector<std::pair<int, bool>> kCodecFaults = {
     {0, true}, {1, true}, {1, false}, {2, false}};
 
-std::vector<Failure> RunCodecFaults(const std::function<void()>& act) {
+std::vector<std::string> RunCodecFaults(const std::function<void()>& act) {
   return RunAllUntilFailure(kCodecFaults, [&](const std::pair<int, bool>& fault) {
     ToyRun run;
     run.f32 = true;
@@ -120,14 +119,15 @@ std::vector<Failure> RunCodecFaults(const std::function<void()>& act) {
 }
 
 TEST(CodecFault, ExceptionEndsAllAndSaysWhere) {
-  const std::vector<Failure> failures = RunCodecFaults([] { throw BadInput("[test] injected"); });
+  const std::vector<std::string> failures =
+      RunCodecFaults([] { throw BadInput("[test] injected"); });
   for (size_t i = 0; i < kCodecFaults.size(); ++i)
     ExpectSays(failures[i], {"[test] injected", "step 2", "micro-batch 1",
                              fmt::format("stage {}", kCodecFaults[i].first), "activation"});
 }
 
 TEST(CodecFault, StopEndsAllAndSaysWhoWaitedForWhat) {
-  const std::vector<Failure> failures = RunCodecFaults(StopForAWhile);
+  const std::vector<std::string> failures = RunCodecFaults(StopForAWhile);
   for (size_t i = 0; i < kCodecFaults.size(); ++i)
     ExpectSays(failures[i], {"step ", "stage ", "waiting for rank",
                              fmt::format("rank {} shows no progress", kCodecFaults[i].first)});
@@ -145,7 +145,7 @@ TEST(Fault, DataErrorNamesRankAndStep) {
     });
     FAIL();
   } catch (const BadInput& error) {
-    ExpectSays({error.what(), 0}, {"rank 0", "step 3", "data", "[images] file 7 is damaged"});
+    ExpectSays(error.what(), {"rank 0", "step 3", "data", "[images] file 7 is damaged"});
   }
   EXPECT_EQ(trainer.step(), 3);
 }
