@@ -1,8 +1,11 @@
 // --describe of every model, as published: the known counts, no memory, no data.
 #include "tools/train/describe.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -87,6 +90,29 @@ TEST(Describe, KnowsTheFormThatOpenedDataHave) {
   text.data_dir = folder + "/text.txt";
   text.length = 8;
   ExpectAsOpened(text);
+}
+
+double NumberBehind(const std::string& text, const std::string& words) {
+  const size_t at = text.find(words);
+  EXPECT_NE(at, std::string::npos) << "no \"" << words << "\" in " << text;
+  return at == std::string::npos ? NAN : std::stod(text.substr(at + words.size()));
+}
+
+// In both directions GPipe's two ranks end after a micro-batch of each stage and M - 1 more of the
+// slower one.
+TEST(Describe, PrintsTheBubbleOfItsOwnStages) {
+  Settings settings = Of("mobilenet_v2");
+  settings.micro_batches = 4;
+  for (const int cut : {1, 12, 20}) {
+    const std::string text = DescribeRun(settings, Published(settings), {cut});
+    const double first = NumberBehind(text, fmt::format("layers 0 to {}, ", cut - 1)),
+                 second = NumberBehind(text, fmt::format("layers {} to 20, ", cut));
+    EXPECT_NEAR(first + second, 100, 0.11);
+    const double end = first + second + 3 * std::max(first, second);
+    EXPECT_NEAR(NumberBehind(text, " with equal stages, "), 100 * (1 - 4 * 100 / (2 * end)), 0.3)
+        << text;
+    EXPECT_EQ(NumberBehind(text, "schedule gpipe, bubble "), 20.0);
+  }
 }
 
 // 2 multiply-adds a parameter and token but for the embeddings (50257 + 2048) x 2048, whose rows
