@@ -44,14 +44,18 @@ std::vector<fs::path> Sources(const fs::path& root) {
   return sources;
 }
 
+std::string Read(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 TEST(Layering, EveryIncludeIsInTheTable) {
   const fs::path root = Root();
   const std::vector<fs::path> sources = Sources(root);
   ASSERT_GT(sources.size(), 60u) << "the tree was not found from " << root;
   for (const fs::path& source : sources) {
-    std::ifstream in(source);
-    const std::string text(std::istreambuf_iterator<char>(in), {});
-    for (const std::string& violation : CheckSource(source.lexically_relative(root).string(), text))
+    for (const std::string& violation :
+         CheckSource(source.lexically_relative(root).string(), Read(source)))
       ADD_FAILURE() << violation;
   }
 }
@@ -59,8 +63,7 @@ TEST(Layering, EveryIncludeIsInTheTable) {
 // What an application links has every model's folder.
 TEST(Layering, ThePublicTargetListsAllModels) {
   const fs::path root = Root();
-  std::ifstream in(root / "BUILD");
-  const std::string build(std::istreambuf_iterator<char>(in), {});
+  const std::string build = Read(root / "BUILD");
   int models = 0;
   for (const auto& entry : fs::directory_iterator(root / "models")) {
     const std::string name = entry.path().filename().string();
@@ -69,6 +72,29 @@ TEST(Layering, ThePublicTargetListsAllModels) {
     EXPECT_NE(build.find("\"//models:" + name + "/"), std::string::npos) << name;
   }
   EXPECT_GE(models, 8);
+}
+
+// The others hold kernels alone, in torus::cpu.
+bool DeclaresOps(const fs::path& room) {
+  for (const auto& entry : fs::directory_iterator(room))
+    if (entry.path().extension() == ".h" &&
+        Read(entry.path()).find("\nnamespace torus::ops {\n") != std::string::npos)
+      return true;
+  return false;
+}
+
+// And every room of ops.
+TEST(Layering, ThePublicTargetListsAllOps) {
+  const fs::path root = Root();
+  const std::string build = Read(root / "BUILD");
+  int rooms = 0;
+  for (const auto& entry : fs::directory_iterator(root / "ops")) {
+    if (!entry.is_directory() || !DeclaresOps(entry.path())) continue;
+    ++rooms;
+    const std::string name = entry.path().filename().string();
+    EXPECT_NE(build.find("\"//ops:" + name + "\""), std::string::npos) << name;
+  }
+  EXPECT_GE(rooms, 16);
 }
 
 }  // namespace
