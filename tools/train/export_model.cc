@@ -5,11 +5,14 @@
 
 #include "data/text/tokenizer_files.h"
 #include "models/checkpoint/hugging_face.h"
+#include "models/checkpoint/layout.h"
+#include "runtime/io/safetensors.h"
 #include "tools/train/model_spec.h"
 
 namespace torus::tools {
 namespace {
 
+// Buffers have no averages: those of the run, with which averages are evaluated too.
 std::vector<NamedTensor> AveragedWeights(const parallel::TrainState& state) {
   std::map<std::string, Tensor> averages;
   for (const NamedTensor& average : state.averages) averages[average.name] = average.value;
@@ -22,15 +25,22 @@ std::vector<NamedTensor> AveragedWeights(const parallel::TrainState& state) {
 
 }  // namespace
 
-bool ExportModel(const Task& task, const parallel::Trainer& trainer, const std::string& folder) {
+std::string ExportModel(const Task& task, const parallel::Trainer& trainer,
+                        const RunFolder& folder) {
   const Settings& settings = task.settings();
   const nlohmann::json config = ModelConfig(settings.model, task.data().form.classes);
-  if (config.is_null()) return false;
-  WriteHuggingFace(folder,
+  if (config.is_null() && settings.ema == 0) return "";
+  std::vector<NamedTensor> weights = AveragedWeights(trainer.State());
+  if (config.is_null()) {
+    for (NamedTensor& weight : weights) weight.value = ToFileLayout(weight.value);
+    WriteSafetensors(folder.averaged_weights(), weights, {{"format", "pt"}});
+    return folder.averaged_weights();
+  }
+  WriteHuggingFace(folder.model(),
                    {.config = config,
-                    .tensors = AveragedWeights(trainer.State()),
+                    .tensors = std::move(weights),
                     .files = data::TokenizerFiles(*task.data().tokenizer, settings.vocab_dir)});
-  return true;
+  return folder.model();
 }
 
 }  // namespace torus::tools

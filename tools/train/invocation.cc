@@ -22,7 +22,8 @@ constexpr char kAbout[] =
 constexpr char kMore[] =
     "What it leaves in --out: summary.json, metrics.jsonl, trace.json (open it in "
     "ui.perfetto.dev), "
-    "report.html, and checkpoint/ with weights.safetensors under torchvision's names.\n"
+    "report.html, checkpoint/ with weights.safetensors under torchvision's names; of GPT-2 and "
+    "RoBERTa model/ for other programs; of other models with --ema averaged_weights.safetensors.\n"
     "Ctrl-C ends the step, writes a checkpoint and says how to resume; a second one quits at "
     "once.\n"
     "Status: 0 done, 2 a mistake in flags or files, 1 another failure, 130 or 143 stopped by a "

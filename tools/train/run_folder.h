@@ -9,6 +9,8 @@ struct RunFolder {
   std::string path;
   std::string checkpoint() const { return path + "/checkpoint"; }
   std::string model() const { return path + "/model"; }  // for generate and evaluate
+  // For --init and evaluate, of a run with --ema that leaves no model().
+  std::string averaged_weights() const { return path + "/averaged_weights.safetensors"; }
   std::string summary() const { return path + "/summary.json"; }
   std::string metrics() const { return path + "/metrics.jsonl"; }
   std::string trace() const { return path + "/trace.json"; }

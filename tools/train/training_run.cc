@@ -227,9 +227,9 @@ void TrainingRun::Finish(bool finished) {
             RenderReport({summary, metrics_->lines(), events_, trainer_.schedule()}));
   progress_.End();
   PrintLeftOut();
-  const bool exported = ExportModel(task_, trainer_, folder_.model());
+  const std::string model = ExportModel(task_, trainer_, folder_);
   Print(fmt::format("\n{}report          {}{}", ToText(summary), folder_.report(),
-                    exported ? fmt::format("\nmodel           {}", folder_.model()) : ""));
+                    model.empty() ? "" : "\nmodel           " + model));
   if (!finished)
     Print(
         fmt::format("stopped after step {}; go on with: ./bazelw run //tools:train -- --resume {}",

@@ -112,6 +112,35 @@ TEST_F(Chain, AResumedRunNeverChangesItsDtype) {
   }
 }
 
+TEST_F(Chain, AveragesOfAnImageModelAreEvaluatedAsInTheRun) {
+  const Ended trained = Run("train", Small("run", {"--ema", "0.9", "--codec", "none"}));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const std::string averages = Path("run/averaged_weights.safetensors");
+  EXPECT_NE(trained.out.find("model           " + averages + "\n"), std::string::npos)
+      << trained.out;
+  const auto loss_of = [&](const std::string& weights) {
+    const Ended evaluated =
+        Run("evaluate", {"--model", "mobilenet_v2:0.1", "--init", weights, "--data",
+                         "fashion-mnist", "--data-dir", Path("data")});
+    EXPECT_EQ(evaluated.status, 0) << evaluated.err;
+    return Figure(evaluated.out, "loss");
+  };
+  const double loss = Json("run/summary.json")["test"]["loss"].get<double>();
+  EXPECT_NEAR(loss_of(averages), loss, 1e-5 * loss);
+  EXPECT_GT(std::abs(loss_of(Path("run/checkpoint/weights.safetensors")) - loss), 1e-3 * loss);
+  const Ended begun =
+      Run("train", Small("next", {"--codec", "none", "--init", averages, "--eval-only"}));
+  EXPECT_NE(begun.out.find(fmt::format("loss {:.4f}", loss)), std::string::npos)
+      << begun.out << begun.err;
+}
+
+TEST_F(Chain, ARunWithoutAveragesLeavesNone) {
+  const Ended trained = Run("train", Small("run", {"--max-steps", "1"}));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  EXPECT_FALSE(std::filesystem::exists(Path("run/averaged_weights.safetensors")));
+  EXPECT_EQ(trained.out.find("\nmodel "), std::string::npos) << trained.out;
+}
+
 // A masked model of one layer, its body to be fine-tuned.
 void WriteBody(const std::string& folder) {
   const auto body = BuildModel("roberta-mlm:1", 50265, 1, "");
