@@ -13,6 +13,7 @@
 #include "models/checkpoint/torch_file.h"
 #include "runtime/error.h"
 #include "runtime/io/safetensors.h"
+#include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 #include "tools/convert/list_tensors.h"
@@ -88,7 +89,7 @@ int Main(int argc, char** argv) {
   Options o;
   CLI::App app("Prints what is in a file of weights, and converts it.", "convert");
   AddFlags(app, o);
-  CLI11_PARSE(app, argc, argv);
+  if (PrintsHelp(app, argc, argv)) return 0;
   std::vector<NamedTensor> tensors = Read(o);
   if (!o.model.empty()) tensors = MapNames(o, std::move(tensors));
   tensors = Convert(std::move(tensors), o.dtype);

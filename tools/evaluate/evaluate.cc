@@ -13,6 +13,7 @@
 #include "data/text/text_set.h"
 #include "runtime/error.h"
 #include "tools/common/left_out.h"
+#include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 #include "tools/evaluate/evaluate_classes.h"
@@ -138,7 +139,7 @@ int Main(int argc, char** argv) {
   Options o;
   CLI::App app("Evaluates a trained model on a dataset.", "evaluate");
   AddFlags(app, o);
-  CLI11_PARSE(app, argc, argv);
+  if (PrintsHelp(app, argc, argv)) return 0;
   const std::vector<std::string> images = data::DatasetNames();
   if (o.data == "text")
     EvaluateLanguage(o);

@@ -12,6 +12,7 @@
 #include "models/gpt2/decoder.h"
 #include "runtime/parallel_for.h"
 #include "runtime/rng.h"
+#include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 #include "tools/generate/sampling.h"
@@ -106,7 +107,7 @@ int Main(int argc, char** argv) {
   Options o;
   CLI::App app("Continues a text with a GPT-2 model.", "generate");
   AddFlags(app, o);
-  CLI11_PARSE(app, argc, argv);
+  if (PrintsHelp(app, argc, argv)) return 0;
   if (o.threads > 0) SetTeamSize(o.threads);
   Generate(o);
   return 0;

@@ -2,6 +2,8 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "tools/common/parse_flags.h"
+#include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 #include "tools/replay/replay.h"
 
@@ -18,7 +20,7 @@ int Main(int argc, char** argv) {
   app.add_option("cases", paths, "Case files, or folders of them (.safetensors)")
       ->required()
       ->type_name("FILES_OR_FOLDERS");
-  CLI11_PARSE(app, argc, argv);
+  if (tools::PrintsHelp(app, argc, argv)) return 0;
   for (std::string& path : paths) path = tools::UserPath(path);
   const Device where{device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu};
   return Replay(FindCases(paths), where, std::cout).failed == 0 ? 0 : 1;
@@ -28,10 +30,5 @@ int Main(int argc, char** argv) {
 }  // namespace torus::replay
 
 int main(int argc, char** argv) {
-  try {
-    return torus::replay::Main(argc, argv);
-  } catch (const std::exception& e) {
-    std::cerr << "replay: " << e.what() << std::endl;
-    return 1;
-  }
+  return torus::tools::RunMain("replay", [&] { return torus::replay::Main(argc, argv); });
 }

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "runtime/error.h"
+#include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 
@@ -25,7 +26,7 @@ int Main(int argc, char** argv) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("texts", options.inputs, "Text files")->required()->type_name("FILES");
-  CLI11_PARSE(app, argc, argv);
+  if (PrintsHelp(app, argc, argv)) return 0;
   for (std::string& input : options.inputs) input = UserPath(input);
   options.output = UserPath(options.output);
   options.vocabulary_dir = UserPath(options.vocabulary_dir);

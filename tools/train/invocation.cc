@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/error.h"
+#include "tools/common/parse_flags.h"
 #include "tools/common/user_path.h"
 #include "tools/train/model_spec.h"
 #include "tools/train/presets.h"
@@ -180,12 +181,6 @@ void MakeAbsolute(std::string& path) {
   if (!path.empty()) path = std::filesystem::absolute(UserPath(path)).lexically_normal().string();
 }
 
-// The first line of CLI11's message, without its advice.
-std::string OneLine(const CLI::ParseError& error) {
-  const std::string text = error.what();
-  return text.substr(0, text.find('\n'));
-}
-
 void AddFlags(CLI::App& app, Invocation& invocation) {
   app.footer(kMore);
   app.option_defaults()->always_capture_default();
@@ -208,17 +203,11 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
   Invocation invocation;
   CLI::App app(kAbout, "train");
   AddFlags(app, invocation);
-  try {
-    app.parse(argc, argv);
-    if (!invocation.preset.empty()) {
-      TakePreset(invocation);
-      app.parse(argc, argv);
-    }
-  } catch (const CLI::CallForHelp&) {
-    invocation.help = app.help();
-    return invocation;
-  } catch (const CLI::ParseError& error) {
-    Throw<BadInput>("train", "{} (--help lists the flags)", OneLine(error));
+  invocation.help = ParseFlags(app, argc, argv);
+  if (!invocation.help.empty()) return invocation;
+  if (!invocation.preset.empty()) {
+    TakePreset(invocation);
+    ParseFlags(app, argc, argv);
   }
   if (invocation.presets) {
     invocation.help = ListPresets();

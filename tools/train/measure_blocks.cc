@@ -11,6 +11,7 @@
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "tools/common/model_blocks.h"
+#include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/train/model_spec.h"
 
@@ -54,7 +55,7 @@ int Main(int argc, char** argv) {
   app.add_option("--classes", options.classes, "Outputs")->capture_default_str();
   app.add_option("--repeats", options.repeats, "The least of so many times counts")
       ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  if (PrintsHelp(app, argc, argv)) return 0;
   Measure(options);
   return 0;
 }

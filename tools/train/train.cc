@@ -1,14 +1,9 @@
 // tools/train: the command line around TrainingRun.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <exception>
-#include <new>
 #include <optional>
-#include <string_view>
 
-#include "runtime/error.h"
+#include "tools/common/run_main.h"
 #include "tools/train/describe.h"
 #include "tools/train/training_run.h"
 
@@ -48,27 +43,9 @@ int Main(int argc, const char* const* argv) {
   return 0;
 }
 
-// One line, also where a terminal still shows the progress bar.
-int Fail(std::string_view message, int status) {
-  constexpr std::string_view kOwnTag = "[train] ";
-  if (message.starts_with(kOwnTag)) message.remove_prefix(kOwnTag.size());
-  std::fflush(stdout);
-  fmt::print(stderr, "{}train: {}\n", isatty(STDERR_FILENO) ? "\r\x1b[K" : "", message);
-  return status;
-}
-
 }  // namespace
 }  // namespace torus::tools
 
 int main(int argc, char** argv) {
-  using torus::tools::Fail;
-  try {
-    return torus::tools::Main(argc, argv);
-  } catch (const torus::BadInput& error) {
-    return Fail(error.what(), 2);
-  } catch (const std::bad_alloc&) {
-    return Fail("out of memory", 1);
-  } catch (const std::exception& error) {
-    return Fail(error.what(), 1);
-  }
+  return torus::tools::RunMain("train", [&] { return torus::tools::Main(argc, argv); });
 }

@@ -13,7 +13,8 @@ namespace {
 class Chain : public ProgramTest {
  protected:
   Ended Run(const std::string& program, const std::vector<std::string>& flags) const {
-    return Program("tools/" + program + "/" + program, flags, scratch_).Wait();
+    const std::string file = program == "replay" ? "replay_main" : program;
+    return Program("tools/" + program + "/" + file, flags, scratch_).Wait();
   }
   std::string Path(const std::string& name) const { return scratch_ + "/" + name; }
   void WriteText(const std::string& name, const std::string& text) const {
@@ -139,6 +140,20 @@ TEST_F(Chain, ARunWithoutAveragesLeavesNone) {
   ASSERT_EQ(trained.status, 0) << trained.err;
   EXPECT_FALSE(std::filesystem::exists(Path("run/averaged_weights.safetensors")));
   EXPECT_EQ(trained.out.find("\nmodel "), std::string::npos) << trained.out;
+}
+
+// As train says it.
+TEST_F(Chain, EveryProgramSaysAWrongFlagInOneLine) {
+  for (const char* program : {"convert", "evaluate", "generate", "replay", "tokenize"}) {
+    const Ended wrong = Run(program, {"--nonsense", "1"}), help = Run(program, {"--help"});
+    ExpectOneLine(wrong, 2, std::string(program) + ": ");
+    ExpectOneLine(wrong, 2, "(--help lists the flags)");
+    EXPECT_EQ(help.status, 0) << help.err;
+    EXPECT_NE(help.out.find("--help"), std::string::npos) << help.out;
+  }
+  ExpectOneLine(Run("generate", {"--model", scratch_, "--nonsense"}), 2, "--nonsense");
+  ExpectOneLine(Run("generate", {}), 2, "generate: --model is required");
+  ExpectOneLine(Run("evaluate", {"--init", "x", "--split", "half"}), 2, "--split: half not in");
 }
 
 // A masked model of one layer, its body to be fine-tuned.
