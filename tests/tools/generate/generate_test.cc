@@ -1,0 +1,80 @@
+// The program's flags, on a small model of random weights whose texts hang on all that it sees.
+#include <set>
+
+#include "data/text/char_tokenizer.h"
+#include "data/text/tokenizer_files.h"
+#include "models/checkpoint/hugging_face.h"
+#include "models/checkpoint/state_dict.h"
+#include "models/gpt2/config.h"
+#include "tests/tools/train/program.h"
+
+namespace torus::tools::testing {
+namespace {
+
+constexpr char kAlphabet[] = "abcdefghijklmnop";
+constexpr int kPositions = 8;
+
+class Generate : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    const Gpt2Options options{.vocab_size = 16,
+                              .n_positions = kPositions,
+                              .n_embd = 32,
+                              .n_layer = 2,
+                              .n_head = 4,
+                              .initializer_range = 0.4,
+                              .tie_word_embeddings = false};
+    const auto model = Gpt2(options);
+    model->Initialize(/*seed=*/1);
+    WriteHuggingFace(scratch_ + "/model",
+                     {.config = ToConfig(options),
+                      .tensors = StateDict(*model),
+                      .files = data::TokenizerFiles(data::CharTokenizer(kAlphabet), "")});
+  }
+  // Prompt and all that comes behind it.
+  std::string Text(const std::string& prompt, int tokens, std::vector<std::string> flags) const {
+    flags.insert(flags.end(), {"--model", scratch_ + "/model", "--prompt", prompt, "--tokens",
+                               std::to_string(tokens)});
+    const Ended ended = Program("tools/generate/generate", flags, scratch_).Wait();
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ(ended.out.size(), prompt.size() + tokens + 1) << ended.out;
+    return ended.out;
+  }
+};
+
+const std::vector<std::string> kGreedy = {"--temperature", "0"};
+
+TEST_F(Generate, TheSeedSaysWhatIsDrawn) {
+  const std::string first = Text("a", 30, {"--seed", "1"});
+  EXPECT_EQ(Text("a", 30, {"--seed", "1"}), first);
+  EXPECT_EQ(Text("a", 30, {}), first) << "1 is the default";
+  EXPECT_NE(Text("a", 30, {"--seed", "2"}), first);
+  EXPECT_NE(Text("a", 30, kGreedy), first);
+}
+
+TEST_F(Generate, OneCandidateIsTheLikeliest) {
+  const std::string greedy = Text("a", 30, kGreedy);
+  EXPECT_EQ(Text("a", 30, {"--top-k", "1", "--seed", "5"}), greedy);
+  EXPECT_EQ(Text("a", 30, {"--top-p", "0.000001", "--seed", "5"}), greedy);
+  EXPECT_NE(Text("a", 30, {"--top-k", "16", "--seed", "5"}), greedy);
+  EXPECT_NE(Text("a", 30, {"--top-p", "1", "--seed", "5"}), greedy);
+}
+
+// Where its positions end it goes on as if the newer half of them were all that it has seen.
+TEST_F(Generate, ATextMayBeLongerThanTheModelLooksBack) {
+  const int tokens = 5 * kPositions;
+  const std::string text = Text("a", tokens, kGreedy);
+  EXPECT_GT(std::set<char>(text.begin(), text.end()).size(), 3U) << text;
+  const size_t half = kPositions / 2, restart = kPositions + 1 - half;
+  EXPECT_EQ(Text(text.substr(restart, half), tokens - kPositions, kGreedy), text.substr(restart));
+}
+
+// Longer than the positions at once: its end counts.
+TEST_F(Generate, APromptMayBeLongerToo) {
+  const std::string prompt = "abcdefghijklmnop", half = prompt.substr(16 - kPositions / 2);
+  EXPECT_EQ(Text(prompt, 3, kGreedy), prompt.substr(0, 16 - half.size()) + Text(half, 3, kGreedy));
+}
+
+}  // namespace
+}  // namespace torus::tools::testing
