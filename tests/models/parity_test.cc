@@ -160,7 +160,7 @@ TEST_P(Parity, LogitsLossAndEveryGradientAreTheReferences) {
   const auto model = c.make();
   testing::FillHashed(*model);
   const Batch batch = c.batch();
-  const replay::RoundingNoise noise(model->Parameters(), [&] { ForwardBackward(*model, batch); });
+  const replay::RoundingNoise noise(*model, [&] { ForwardBackward(*model, batch); });
   const Step step = ForwardBackward(*model, batch);
   const int64_t terms = Terms(*model);
   CheckForward(c.key, step, terms);
