@@ -1,5 +1,6 @@
 #include "models/gpt2/lm_head.h"
 
+#include "autograd/leaf_alias.h"
 #include "ops/matmul/linear.h"
 
 namespace torus {
@@ -15,7 +16,8 @@ Variable LmHead::Forward(const Variable& x, const StepContext&) { return ops::Li
 
 std::vector<Variable> LmHead::ForwardAll(const std::vector<Variable>& inputs,
                                          const StepContext& ctx) {
-  if (in_loss_) return {inputs[0], weight_};
+  // The loss runs where the alias of this use no longer stands for the weight.
+  if (in_loss_) return {inputs[0], LeafAlias::Of(weight_)};
   return {Forward(inputs[0], ctx)};
 }
 
