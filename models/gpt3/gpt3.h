@@ -26,6 +26,9 @@ struct Gpt3Options {
   // Whether a token sees those before it alone; by default of the LM. The classifier reads the
   // first place, so there every token sees all.
   std::optional<bool> causal;
+  // The LM ends in {activation, weight of the head}, for NextTokenLoss (models/gpt2): to train
+  // without ever holding all logits.
+  bool head_in_loss = false;
   DType dtype = DType::kF32;
 };
 

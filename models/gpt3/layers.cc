@@ -121,7 +121,8 @@ nn::LayerCost ClassificationHead::Cost(const Shape& input) const {
 }
 
 LmHead::LmHead(const Gpt3Options& o)
-    : norm_(AddChild("ln_f", MakeNorm(o))),
+    : in_loss_(o.head_in_loss),
+      norm_(AddChild("ln_f", MakeNorm(o))),
       words_(AddChild("lm_head", MakeLinear(o.width, o.vocab_size, o.dtype, /*bias=*/false))) {}
 
 Variable LmHead::Forward(const Variable& x, const StepContext& ctx) {
@@ -130,6 +131,7 @@ Variable LmHead::Forward(const Variable& x, const StepContext& ctx) {
 
 std::vector<Variable> LmHead::ForwardAll(const std::vector<Variable>& inputs,
                                          const StepContext& ctx) {
+  if (in_loss_) return {norm_->Forward(inputs[0], ctx), words_->weight()};
   return {Forward(inputs[0], ctx)};
 }
 

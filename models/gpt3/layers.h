@@ -58,7 +58,8 @@ class ClassificationHead : public nn::Module {
   std::shared_ptr<nn::Linear> pooler_, classes_;
 };
 
-// The next token of each place: "ln_f" and "lm_head", which is not tied.
+// The next token of each place: "ln_f" and "lm_head", which is not tied. With head_in_loss,
+// ForwardAll leaves the product to the loss.
 class LmHead : public nn::Module {
  public:
   explicit LmHead(const Gpt3Options& options);
@@ -68,6 +69,7 @@ class LmHead : public nn::Module {
   nn::LayerCost Cost(const Shape& input) const override;
 
  private:
+  bool in_loss_;
   std::shared_ptr<nn::LayerNorm> norm_;
   std::shared_ptr<nn::Linear> words_;
 };

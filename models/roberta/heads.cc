@@ -1,5 +1,6 @@
 #include "models/roberta/heads.h"
 
+#include "autograd/leaf_alias.h"
 #include "ops/activation/activation.h"
 #include "ops/matmul/linear.h"
 #include "ops/view/view.h"
@@ -43,7 +44,7 @@ nn::LayerCost RobertaClassificationHead::Cost(const Shape& input) const {
 }
 
 RobertaLmHead::RobertaLmHead(const RobertaOptions& o, const Variable& words)
-    : dtype_(o.dtype), words_(words) {
+    : dtype_(o.dtype), in_loss_(o.head_in_loss), words_(words) {
   bias_ = AddParameter("bias", {o.vocab_size}, o.dtype, nn::Constant(0));
   TieParameter("decoder.weight", "roberta.embeddings.word_embeddings.weight", words);
   TieParameter("decoder.bias", "lm_head.bias", bias_);
@@ -53,13 +54,18 @@ RobertaLmHead::RobertaLmHead(const RobertaOptions& o, const Variable& words)
                        .width = o.hidden_size, .eps = o.layer_norm_eps, .dtype = o.dtype}));
 }
 
+Variable RobertaLmHead::Hidden(const Variable& x, const StepContext& ctx) {
+  return norm_->Forward(ops::Gelu(dense_->Forward(x, ctx)), ctx);
+}
+
 Variable RobertaLmHead::Forward(const Variable& x, const StepContext& ctx) {
-  const Variable y = norm_->Forward(ops::Gelu(dense_->Forward(x, ctx)), ctx);
-  return ops::Linear(y, words_, bias_);
+  return ops::Linear(Hidden(x, ctx), words_, bias_);
 }
 
 std::vector<Variable> RobertaLmHead::ForwardAll(const std::vector<Variable>& inputs,
                                                 const StepContext& ctx) {
+  // The loss runs where the alias of this use no longer stands for the weight.
+  if (in_loss_) return {Hidden(inputs[0], ctx), LeafAlias::Of(words_), bias_};
   return {Forward(inputs[0], ctx)};
 }
 

@@ -28,7 +28,7 @@ class RobertaClassificationHead : public nn::Module {
 };
 
 // The word at each place: "dense", GELU, "layer_norm", and the product with the word embeddings,
-// which are tied, and "bias".
+// which are tied, and "bias". With head_in_loss, ForwardAll leaves the product to the loss.
 class RobertaLmHead : public nn::Module {
  public:
   // `words`: the word embeddings' weight, "roberta.embeddings.word_embeddings.weight".
@@ -39,7 +39,10 @@ class RobertaLmHead : public nn::Module {
   nn::LayerCost Cost(const Shape& input) const override;
 
  private:
+  Variable Hidden(const Variable& x, const StepContext& ctx);
+
   DType dtype_;
+  bool in_loss_;
   Variable bias_, words_;
   std::shared_ptr<nn::Linear> dense_;
   std::shared_ptr<nn::LayerNorm> norm_;

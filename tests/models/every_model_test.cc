@@ -17,7 +17,9 @@
 #include "models/roberta/embeddings.h"
 #include "models/roberta/roberta.h"
 #include "models/vgg/vgg.h"
+#include "ops/loss/cross_entropy.h"
 #include "ops/reduction/reduction.h"
+#include "ops/view/view.h"
 #include "runtime/rng.h"
 #include "tests/testing/tolerance.h"
 
@@ -199,32 +201,73 @@ TEST(Gpt2, NextTokensAreShiftedLabels) {
             (std::vector<int64_t>{4, 5, -100, -100, 8, -100}));
 }
 
-// The head within the loss: the same loss and gradients but for rounding. A value of it is the sum
-// of at most 40 terms behind four layers of 12 to 48.
-TEST(Gpt2, AHeadInTheLossGivesTheSameGradients) {
-  Gpt2Options options = SmallGpt2(true);
-  const auto plain = Gpt2(options);
-  options.head_in_loss = true;
-  const auto fused = Gpt2(options);
-  plain->Initialize(1);
-  fused->Initialize(1);
-  const Tensor targets = NextTokens(Tokens(false)[0].data());
+// Expects the same loss and gradients but for rounding. A value of them is the sum of at most 40
+// terms behind four layers of 12 to 48.
+void ExpectSameGradients(const std::vector<Model>& models,
+                         const std::function<Variable(Model)>& loss_of) {
   std::vector<double> losses;
-  for (const auto& model : {plain, fused}) {
-    const Variable loss = NextTokenLoss(model->ForwardAll(Tokens(false), Context(4)), targets);
+  for (const Model& model : models) {
+    model->Initialize(1);
+    const Variable loss = loss_of(model);
     Backward({loss});
     losses.push_back(loss.data().Item());
   }
   EXPECT_NEAR(losses[0], losses[1], testing::Tolerance(DType::kF32, 300, losses[0]));
-  for (size_t i = 0; i < plain->Parameters().size(); ++i) {
-    const std::vector<float> want = ToVector<float>(plain->Parameters()[i].value.grad());
-    const std::vector<float> got = ToVector<float>(fused->Parameters()[i].value.grad());
+  for (size_t i = 0; i < models[0]->Parameters().size(); ++i) {
+    const NamedVariable parameter = models[0]->Parameters()[i];
+    const std::vector<float> want = ToVector<float>(parameter.value.grad());
+    const std::vector<float> got = ToVector<float>(models[1]->Parameters()[i].value.grad());
     float largest = 1e-3f;  // of gradients that are zero but for rounding, as a key's bias
     for (const float w : want) largest = std::max(largest, std::abs(w));
     for (size_t j = 0; j < want.size(); ++j)
-      ASSERT_NEAR(got[j], want[j], testing::Tolerance(DType::kF32, 600, largest))
-          << plain->Parameters()[i].name;
+      ASSERT_NEAR(got[j], want[j], testing::Tolerance(DType::kF32, 600, largest)) << parameter.name;
   }
+}
+
+Variable LossOfNext(const Model& model) {
+  const Tensor targets = NextTokens(Tokens(false)[0].data());
+  return NextTokenLoss(model->ForwardAll(Tokens(false), Context(4)), targets);
+}
+
+TEST(Gpt2, AHeadInTheLossGivesTheSameGradients) {
+  Gpt2Options options = SmallGpt2(true);
+  const Model plain = Gpt2(options);
+  options.head_in_loss = true;
+  ExpectSameGradients({plain, Gpt2(options)}, LossOfNext);
+}
+
+TEST(Gpt3, AHeadInTheLossGivesTheSameGradients) {
+  Gpt3Options options = SmallGpt3(Gpt3Head::kLm);
+  const Model plain = Gpt3(options);
+  options.head_in_loss = true;
+  const Model fused = Gpt3(options);
+  EXPECT_EQ(fused->ForwardAll(Tokens(false), Context(4))[0].shape(), (Shape{4, 6, 12}));
+  ExpectSameGradients({plain, fused}, LossOfNext);
+}
+
+// Of the plain logits, with cross entropy's own way to leave places out.
+Variable LossOfMasked(const Model& model) {
+  Tensor targets = Full({4, 6}, -100, DType::kI64);
+  for (const int64_t place : {1, 2, 9, 20}) targets.mutable_data<int64_t>()[place] = 3 + place;
+  const std::vector<Variable> outputs = model->ForwardAll(Tokens(false), Context(4));
+  if (outputs.size() > 1) return MaskedTokenLoss(outputs, targets);
+  return ops::CrossEntropy(ops::Reshape(outputs[0], {24, 40}), Variable(targets.Reshape({24})));
+}
+
+TEST(Roberta, AHeadInTheLossGivesTheSameGradients) {
+  RobertaOptions options = SmallRoberta(RobertaHead::kMaskedLm);
+  const Model plain = Roberta(options);
+  options.head_in_loss = true;
+  const Model fused = Roberta(options);
+  EXPECT_EQ(fused->ForwardAll(Tokens(false), Context(4))[0].shape(), (Shape{4, 6, 12}));
+  ExpectSameGradients({plain, fused}, LossOfMasked);
+}
+
+TEST(Roberta, TheLossOfMaskedTokensTakesLogitsToo) {
+  const Variable logits(FromVector<float>({0, 1, 2, 3, 9, 0}, {1, 3, 2}));
+  const Tensor targets = FromVector<int64_t>({-100, 0, -100}, {1, 3});
+  const double loss = MaskedTokenLoss({logits}, targets).data().Item();
+  EXPECT_NEAR(loss, std::log(1 + std::exp(1.0)), testing::Tolerance(DType::kF32, 2, 3));
 }
 
 // A token's logits do not depend on what comes behind it.

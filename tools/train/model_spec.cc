@@ -62,6 +62,7 @@ Entry RobertaEntry(const std::string& name, RobertaHead head) {
   const auto options = [=](const ModelSpec& spec, int64_t classes) {
     RobertaOptions options = RobertaBase();
     options.head = head;
+    options.head_in_loss = lm;
     (lm ? options.vocab_size : options.num_labels) = classes;
     if (spec.layers > 0) options.num_hidden_layers = spec.layers;
     return options;
@@ -105,7 +106,7 @@ Entry Gpt3Entry(const std::string& name, Gpt3Head head) {
            .published = {.classes = lm ? 50257 : 2, .size = 2048}},
           Argument::kLayers,
           [=](const ModelSpec& spec, int64_t classes) {
-            Gpt3Options options{.head = head};
+            Gpt3Options options{.head = head, .head_in_loss = lm};
             (lm ? options.vocab_size : options.num_classes) = classes;
             if (spec.layers > 0) options.layers = spec.layers;
             return Gpt3(options);

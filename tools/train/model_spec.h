@@ -38,8 +38,8 @@ std::vector<std::string> ModelNames();
 // BadInput, listing the names, for another.
 ModelSpec ParseModelSpec(const std::string& spec);
 
-// A model with `classes` outputs (of a language model: tokens; those of GPT-2 leave their head to
-// NextTokenLoss), initialised from `seed`; then,
+// A model with `classes` outputs (of a language model: tokens; it leaves its head to NextTokenLoss
+// or, where masked, MaskedTokenLoss), initialised from `seed`; then,
 // where `weights_file` is not empty, loaded from it (a file or folder): strictly by LoadWeights, or
 // where `notes` is given by LoadBody, which leaves them there.
 std::shared_ptr<nn::Sequential> BuildModel(const std::string& spec, int64_t classes, uint64_t seed,
