@@ -129,8 +129,11 @@ void EvaluateLanguage(const Options& o) {
   Require(opened.language_model, "evaluate", "--data text needs a language model");
   const std::string part = o.split == "test" ? "validation" : o.split;
   const auto tokens = data::OpenTokens(UserPath(o.data_dir), part, *opened.tokenizer);
-  const TextEvaluation result =
-      EvaluateText(*opened.model, *tokens, Or(o.length, opened.longest), Or(o.batch, 16));
+  const int64_t length = Or(o.length, opened.longest), batch = Or(o.batch, 16);
+  const TextEvaluation result = opened.masked
+                                    ? EvaluateMaskedText(*opened.model, *tokens, length, batch,
+                                                         data::TokenMasker(*opened.tokenizer))
+                                    : EvaluateText(*opened.model, *tokens, length, batch);
   fmt::print("tokens {}\nloss {:.6f}\nperplexity {:.4f}\n", result.tokens, result.loss,
              std::exp(result.loss));
 }

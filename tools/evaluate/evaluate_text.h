@@ -1,6 +1,7 @@
 // How well a language model foretells a text.
 #pragma once
 
+#include "data/text/masking.h"
 #include "data/text/tokens.h"
 #include "models/nn/sequential.h"
 
@@ -15,5 +16,10 @@ struct TextEvaluation {
 // `model` puts out logits, or leaves its head to NextTokenLoss.
 TextEvaluation EvaluateText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
                             int64_t batch);
+
+// Of a model of masked words: the same rows of `length` tokens, masked by `masker`, always alike.
+// `model` puts out what MaskedTokenLoss takes. BadInput for a length without room for a text.
+TextEvaluation EvaluateMaskedText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
+                                  int64_t batch, const data::TokenMasker& masker);
 
 }  // namespace torus::tools

@@ -20,22 +20,34 @@ std::unique_ptr<data::Tokenizer> FolderTokenizer(const TextModelFlags& flags,
   return data::TokenizerOfFolder(flags.vocab_dir.empty() ? flags.init : flags.vocab_dir, bpe);
 }
 
-TextModel LanguageModel(const TextModelFlags& flags, const nlohmann::json& config) {
+void CheckVocabulary(const TextModelFlags& flags, const TextModel& opened, int64_t known) {
+  Require(opened.tokenizer->vocabulary() <= known, flags.init,
+          "the model knows {} tokens, the vocabulary has {}", known,
+          opened.tokenizer->vocabulary());
+}
+
+TextModel Gpt2Model(const TextModelFlags& flags, const nlohmann::json& config) {
   Gpt2Options options = Gpt2FromConfig(config, flags.init);
   options.head_in_loss = true;
-  TextModel opened{Gpt2(options), FolderTokenizer(flags, "gpt2"), true, options.n_positions};
-  Require(opened.tokenizer->vocabulary() <= options.vocab_size, flags.init,
-          "the model knows {} tokens, the vocabulary has {}", options.vocab_size,
-          opened.tokenizer->vocabulary());
+  TextModel opened{.model = Gpt2(options),
+                   .tokenizer = FolderTokenizer(flags, "gpt2"),
+                   .language_model = true,
+                   .longest = options.n_positions};
+  CheckVocabulary(flags, opened, options.vocab_size);
   return opened;
 }
 
-TextModel Classifier(const TextModelFlags& flags, const nlohmann::json& config) {
-  const RobertaOptions options = RobertaFromConfig(config, flags.init);
-  Require(options.head == RobertaHead::kClassification, flags.init,
-          "holds a model of masked words, which has no figures here");
-  return {Roberta(options), FolderTokenizer(flags, "roberta"), false,
-          options.max_position_embeddings - options.pad_token_id - 1};
+TextModel RobertaModel(const TextModelFlags& flags, const nlohmann::json& config) {
+  RobertaOptions options = RobertaFromConfig(config, flags.init);
+  const bool masked = options.head == RobertaHead::kMaskedLm;
+  options.head_in_loss = masked;
+  TextModel opened{.model = Roberta(options),
+                   .tokenizer = FolderTokenizer(flags, "roberta"),
+                   .language_model = masked,
+                   .masked = masked,
+                   .longest = options.max_position_embeddings - options.pad_token_id - 1};
+  if (masked) CheckVocabulary(flags, opened, options.vocab_size);
+  return opened;
 }
 
 TextModel OfFolder(const TextModelFlags& flags) {
@@ -44,7 +56,7 @@ TextModel OfFolder(const TextModelFlags& flags) {
   const nlohmann::json config = ReadHuggingFaceConfig(flags.init);
   std::string type;
   ConfigReader(config, flags.init).Read("model_type", type);
-  TextModel opened = type == "gpt2" ? LanguageModel(flags, config) : Classifier(flags, config);
+  TextModel opened = type == "gpt2" ? Gpt2Model(flags, config) : RobertaModel(flags, config);
   LoadWeights(*opened.model, flags.init);
   return opened;
 }
@@ -53,8 +65,7 @@ TextModel OfFile(const TextModelFlags& flags) {
   Require(!flags.model.empty(), "evaluate", "--init {} is a file of weights, so it needs --model",
           flags.init);
   const ModelSpec spec = ParseModelSpec(flags.model);
-  Require(spec.input == ModelInput::kTokens && !spec.masked, "evaluate",
-          "--model {} neither foretells nor classifies texts", flags.model);
+  Require(spec.input == ModelInput::kTokens, "evaluate", "--model {} takes no texts", flags.model);
   const std::string usual = spec.name.starts_with("roberta") ? "roberta" : "gpt2";
   TextModel opened{
       .model = nullptr,
@@ -62,6 +73,7 @@ TextModel OfFile(const TextModelFlags& flags) {
           {.tokenizer = flags.tokenizer.empty() ? usual : flags.tokenizer, .alphabet = {}},
           flags.vocab_dir),
       .language_model = spec.language_model,
+      .masked = spec.masked,
       .longest = spec.published.size};
   opened.model =
       BuildModel(flags.model, spec.language_model ? opened.tokenizer->vocabulary() : flags.classes,

@@ -18,14 +18,16 @@ struct TextModelFlags {
 };
 
 struct TextModel {
-  std::shared_ptr<nn::Sequential> model;  // a language model leaves its head to NextTokenLoss
+  // A language model leaves its head to NextTokenLoss or, where masked, MaskedTokenLoss.
+  std::shared_ptr<nn::Sequential> model;
   std::unique_ptr<data::Tokenizer> tokenizer;
-  bool language_model = false;  // of the next token; else a classifier
-  int64_t longest = 0;          // tokens of a row
+  bool language_model = false;  // of the next token, or of masked ones; else a classifier
+  bool masked = false;
+  int64_t longest = 0;  // tokens of a row
 };
 
-// BadInput naming the flag that is missing, for a model of images or masked words, and for a
-// tokenizer of more tokens than the model knows; also the errors of the readers.
+// BadInput naming the flag that is missing, for a model of images, and for a tokenizer of more
+// tokens than the model knows; also the errors of the readers.
 TextModel OpenTextModel(const TextModelFlags& flags);
 
 }  // namespace torus::tools

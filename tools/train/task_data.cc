@@ -29,8 +29,6 @@ const char* KindFor(const ModelSpec& model) {
 // The model, after a check that it takes such data.
 ModelSpec FittingModel(const Settings& settings) {
   const ModelSpec model = ParseModelSpec(settings.model);
-  Require(!model.masked, "train", "--model {} learns from masked words, and no --data masks any",
-          settings.model);
   const std::string wanted = KindFor(model), got = KindOf(settings.data);
   Require(wanted == got, "train", "--model {} learns from {}, but --data {} is {}", settings.model,
           wanted, settings.data, got);

@@ -1,12 +1,16 @@
 // A long text, for language models: windows at random to train on, all of the validation part one
-// window behind the other to test on.
+// window behind the other to test on. For one of masked words the windows are masked, to train on
+// anew in each epoch, to test on always alike, whatever the run's seed.
 #include <filesystem>
 
 #include "data/stacked_batch.h"
 #include "data/text/language_data.h"
+#include "data/text/masking.h"
 #include "data/text/windows.h"
 #include "models/gpt2/gpt2.h"
+#include "models/roberta/roberta.h"
 #include "runtime/error.h"
+#include "tools/train/model_spec.h"
 #include "tools/train/task_data.h"
 
 namespace torus::tools {
@@ -21,28 +25,53 @@ Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& t
   return NextTokenLoss(outputs, targets[0]);
 }
 
+Variable MaskedLoss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
+  return MaskedTokenLoss(outputs, targets[0]);
+}
+
+// Tokens of text in a row of --length.
+int64_t TextLength(const Settings& settings, bool masked) {
+  if (!masked) return settings.length;
+  Require(settings.length > data::TokenMasker::kAround, "train",
+          "--length must be at least {} for a model of masked words, got {}",
+          data::TokenMasker::kAround + 1, settings.length);
+  return settings.length - data::TokenMasker::kAround;
+}
+
+// Masks what the data learn from.
+void Mask(TaskData& task, uint64_t seed) {
+  const data::TokenMasker masker(*task.tokenizer);
+  task.train.batches =
+      data::MaskedBatches(task.train.batches, masker, {.seed = seed, .each_epoch = true});
+  task.test.batches = data::MaskedBatches(task.test.batches, masker, {});
+  task.loss = MaskedLoss;
+}
+
 }  // namespace
 
 TaskData OpenText(const Settings& settings) {
   Require(!settings.data_dir.empty(), "train",
           "--data text needs --data-dir, a text file or a folder of token files");
+  const bool masked = ParseModelSpec(settings.model).masked;
+  const int64_t length = TextLength(settings, masked);
   const auto text = std::make_shared<Text>();
   text->data = data::OpenLanguageData(settings.data_dir, settings.tokenizer, settings.vocab_dir);
   const data::Tokens& train = *text->data.train;
-  text->validation =
-      std::make_unique<data::DisjointWindows>(*text->data.validation, settings.length);
-  const data::RandomWindowOptions random{.length = settings.length, .seed = settings.seed};
-  const int64_t whole = std::max<int64_t>(1, train.size() / settings.length);
-  return {.form = TextForm(std::filesystem::path(settings.data_dir).filename().string(),
-                           text->data.tokenizer->vocabulary(), settings.length),
-          .unit = "windows",
-          .train = {settings.epoch_size > 0 ? settings.epoch_size : whole,
-                    data::RandomWindows(train, random), false},
-          .test = {text->validation->size(), data::StackedBatches(*text->validation), false},
-          .loss = Loss,
-          .correct = nullptr,
-          .tokenizer = text->data.tokenizer.get(),
-          .owner = text};
+  text->validation = std::make_unique<data::DisjointWindows>(*text->data.validation, length);
+  const data::RandomWindowOptions random{.length = length, .seed = settings.seed};
+  const int64_t whole = std::max<int64_t>(1, train.size() / length);
+  TaskData task{.form = TextForm(std::filesystem::path(settings.data_dir).filename().string(),
+                                 text->data.tokenizer->vocabulary(), settings.length),
+                .unit = "windows",
+                .train = {settings.epoch_size > 0 ? settings.epoch_size : whole,
+                          data::RandomWindows(train, random), false},
+                .test = {text->validation->size(), data::StackedBatches(*text->validation), false},
+                .loss = Loss,
+                .correct = nullptr,
+                .tokenizer = text->data.tokenizer.get(),
+                .owner = text};
+  if (masked) Mask(task, settings.seed);
+  return task;
 }
 
 }  // namespace torus::tools

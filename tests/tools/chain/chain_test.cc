@@ -156,6 +156,76 @@ TEST_F(Chain, EveryProgramSaysAWrongFlagInOneLine) {
   ExpectOneLine(Run("evaluate", {"--init", "x", "--split", "half"}), 2, "--split: half not in");
 }
 
+// Twelve steps of four to an epoch.
+std::vector<std::string> MaskedRun(const std::string& folder, const std::string& out) {
+  return {"--model",
+          "roberta-mlm:1",
+          "--data",
+          "text",
+          "--data-dir",
+          folder + "/text.txt",
+          "--tokenizer",
+          "roberta",
+          "--vocab-dir",
+          folder,
+          "--length",
+          "16",
+          "--epoch-size",
+          "64",
+          "--epochs",
+          "3",
+          "--batch-size",
+          "16",
+          "--micro-batches",
+          "2",
+          "--codec",
+          "none",
+          "--optimizer",
+          "adamw",
+          "--lr",
+          "1e-3",
+          "--warmup",
+          "2",
+          "--out",
+          folder + "/" + out};
+}
+
+TEST_F(Chain, AMaskedModelIsTrainedResumedWritesAndIsEvaluated) {
+  WriteText("text.txt", Letters());
+  data::WriteSmallBpe(scratch_, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});
+  const auto run = [&](const std::string& out, std::vector<std::string> more) {
+    std::vector<std::string> flags = MaskedRun(scratch_, out);
+    flags.insert(flags.end(), more.begin(), more.end());
+    const Ended ended = Run("train", flags);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+  };
+  run("one", {"--stages", "1", "--threads", "1"});
+  EXPECT_EQ(Losses("one").size(), 12u);
+  EXPECT_LT(Losses("one").back(), 0.5 * Losses("one").front());
+  run("two", {"--stages", "2", "--threads", "2"});
+  EXPECT_EQ(Losses("two"), Losses("one"));
+  // The states of the optimizer stand in another order there. EXPECT_EQ would print the bytes.
+  const std::string weights = "/checkpoint/weights.safetensors";
+  EXPECT_TRUE(ReadText(Path("two" + weights)) == ReadText(Path("one" + weights)));
+  run("part", {"--stages", "1", "--threads", "1", "--max-steps", "6"});
+  const Ended resumed = Run("train", {"--resume", Path("part")});
+  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(Losses("part"), Losses("one"));
+  EXPECT_TRUE(Tensors("part") == Tensors("one"));
+  const nlohmann::json test = Json("one/summary.json")["test"];
+  const Ended evaluated = Run("evaluate", {"--init", Path("one/model"), "--data", "text",
+                                           "--data-dir", Path("text.txt"), "--length", "16"});
+  ASSERT_EQ(evaluated.status, 0) << evaluated.err;
+  // The same masks: 15 % of the 14 tokens of a row, beside <s> and </s>.
+  EXPECT_EQ(Figure(evaluated.out, "tokens"), 2 * test["samples"].get<int64_t>());
+  EXPECT_NEAR(Figure(evaluated.out, "loss"), test["loss"].get<double>(), 1e-4);
+  const Ended of_file =
+      Run("evaluate",
+          {"--model", "roberta-mlm:1", "--init", Path("one/model/model.safetensors"), "--vocab-dir",
+           scratch_, "--data", "text", "--data-dir", Path("text.txt"), "--length", "16"});
+  EXPECT_EQ(of_file.out, evaluated.out) << of_file.err;
+}
+
 // A masked model of one layer, its body to be fine-tuned.
 void WriteBody(const std::string& folder) {
   const auto body = BuildModel("roberta-mlm:1", 50265, 1, "");

@@ -39,7 +39,11 @@ TEST_F(ProgramTest, ATextIsReadInBytesWhereNobodySays) {
 TEST_F(ProgramTest, SaysWhatDoesNotFit) {
   ExpectOneLine(Train({"--model", "gpt2", "--data", "cifar10"}), 2,
                 "--model gpt2 learns from a long text, but --data cifar10 is images");
-  ExpectOneLine(Train({"--model", "roberta-mlm", "--data", "text"}), 2, "no --data masks any");
+  ExpectOneLine(Train({"--model", "roberta-mlm", "--data", "rte"}), 2,
+                "--model roberta-mlm learns from a long text, but --data rte is sentences");
+  ExpectOneLine(Train({"--model", "roberta-mlm:1", "--data", "text", "--data-dir", scratch_,
+                       "--length", "2"}),
+                2, "--length must be at least 3 for a model of masked words, got 2");
   ExpectOneLine(Train({"--model", "roberta:1", "--data", "rte"}), 2, "needs --data-dir");
   ExpectOneLine(Train({"--preset", "gpt5"}), 2, "--preset must be one of mobilenet_v2-cifar10");
 }
