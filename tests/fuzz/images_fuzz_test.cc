@@ -21,26 +21,28 @@ TEST(Fuzz, Images) {
            .inputs = 6000});
 }
 
-// A list of Food-101 becomes one of the folder's files.
-void FuzzFood101(const std::string& name, const std::string& file, const std::string& seed) {
-  const std::string dir = ::testing::TempDir() + "/food101";
-  std::filesystem::create_directories(dir + "/meta");
+// A list of Food-101 becomes one of the folder's files; its images are there.
+void FuzzFood101(const std::string& name, const std::string& list, const Bytes& seed) {
+  const std::filesystem::path dir = ::testing::TempDir() + "/food101";
   const auto write = [&](const std::string& path, const Bytes& bytes) {
-    std::ofstream(dir + "/meta/" + path, std::ios::binary)
+    std::filesystem::create_directories((dir / path).parent_path());
+    std::ofstream(dir / path, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
   };
-  write("classes.txt", BytesOf("apple_pie\nbibimbap\n"));
-  write("train.txt", BytesOf("apple_pie/1\nbibimbap/2\n"));
-  RunFuzz({.name = name, .seeds = {BytesOf(seed), BytesOf(seed)}, .read = [&](const Bytes& bytes) {
-             write(file, bytes);
+  write("meta/classes.txt", BytesOf("apple_pie\nbibimbap\n"));
+  write("meta/train.txt", BytesOf("apple_pie/1\nbibimbap/2\nbibimbap/30\n"));
+  for (const char* image : {"apple_pie/1", "bibimbap/2", "bibimbap/30"})
+    write(fmt::format("images/{}.jpg", image), ImageSeeds().front());
+  RunFuzz({.name = name, .seeds = {seed, FileBytes(dir / list)}, .read = [&](const Bytes& bytes) {
+             write(list, bytes);
              data::OpenFood101(dir, data::Split::kTrain);
            }});
 }
 
 TEST(Fuzz, Food101) {
-  FuzzFood101("Food-101's classes", "classes.txt", "apple_pie\nbibimbap\nsushi\n");
-  FuzzFood101("Food-101's list", "train.txt", "apple_pie/1005649\nbibimbap/23\nbibimbap/7\n");
+  FuzzFood101("Food-101's classes", "meta/classes.txt", BytesOf("bibimbap\nsushi\napple_pie\n"));
+  FuzzFood101("Food-101's list", "meta/train.txt", BytesOf("bibimbap/2\napple_pie/1\n"));
 }
 
 }  // namespace
