@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 const Normalization kImageNet{{0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
 
+constexpr size_t kLongestName = 255;  // of a file or folder
+
 bool IsFolder(const std::string& path) {
   std::error_code error;
   return fs::is_directory(path, error);
@@ -87,7 +89,9 @@ ImageFile FileOfLine(const std::string& dir, const std::string& list, const Line
   const size_t slash = std::min(line.text.find('/'), line.text.size());
   const auto found = classes.find(line.text.substr(0, slash));
   const std::string_view name = line.text.substr(std::min(slash + 1, line.text.size()));
-  Require(found != classes.end() && !name.empty() && name.find('/') == name.npos, list,
+  const bool names_file =
+      !name.empty() && name.size() + 4 <= kLongestName && name.find('/') == name.npos;
+  Require(found != classes.end() && slash <= kLongestName && names_file, list,
           "line {}: requires CLASS/NAME with one of {} classes, got '{}'", line.number,
           classes.size(), line.text.substr(0, 80));
   return {fmt::format("{}/images/{}/{}.jpg", dir, found->first, name), found->second};
