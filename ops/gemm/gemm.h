@@ -10,6 +10,7 @@ enum class Transpose : bool { kNo, kYes };
 // op(A) is (m, k), op(B) is (k, n), C is (m, n); `lda`, `ldb`, `ldc` are the row strides of the
 // matrices as stored, in elements. With beta 0, C is written and never read, so it may hold NaN.
 // Zero sizes are allowed. C must overlap neither A nor B. Runs on the calling thread's team.
+// In a DryRun, k counts as zero.
 //
 // float: oneDNN's packed SGEMM, whose bits depend on the team size where k is long. double: plain
 // loops, each sum in ascending k whatever the team size.

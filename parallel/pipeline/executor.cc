@@ -71,7 +71,7 @@ void Executor::State::AgreeOnShapes(const std::vector<TensorSpec>& inputs) {
     const int before = Remote(s - 1), after = Remote(s + 1);
     try {
       const std::vector<TensorSpec> in = before >= 0 ? RecvSpecs(transport, before, s) : made;
-      if (!IsLast(s)) made = DryRun(stage.worker.stage(), in);
+      if (!IsLast(s)) made = OutputSpecs(stage.worker.stage(), in);
       if (after >= 0) SendSpecs(transport, after, s + 1, made);
       stage.Connect(
           {&transport, before, after, options.activation_codec.get(), options.gradient_codec.get()},

@@ -44,8 +44,8 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
 
   // Called once, by all ranks together, before the first step. Each stage but the last in turn runs
-  // forward on zeros, with gradients off and in evaluation mode, and tells the next one what comes
-  // out; buffers are made to fit. `inputs`: what stage 0 gets for the largest micro-batch (ignored
+  // forward on zeros (a DryRun), with gradients off and in evaluation mode, and tells the next one
+  // what comes out; buffers are made to fit. `inputs`: what stage 0 gets for the largest micro-batch (ignored
   // elsewhere). Nothing larger may come later.
   void AgreeOnShapes(const std::vector<TensorSpec>& inputs);
 
