@@ -73,7 +73,7 @@ Variable NextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targe
   const Shape rows{targets.numel(), outputs[0].dim(-1)};
   const Variable first = ops::Reshape(outputs[0], rows);
   if (outputs.size() == 1) return ops::CrossEntropy(first, flat);
-  return ops::LinearCrossEntropy(first, outputs[1], flat);
+  return ops::LinearCrossEntropy(first, outputs[1], {}, flat);
 }
 
 }  // namespace torus

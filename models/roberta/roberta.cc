@@ -5,7 +5,7 @@
 #include "models/roberta/heads.h"
 #include "ops/indexing/indexing.h"
 #include "ops/loss/cross_entropy.h"
-#include "ops/matmul/linear.h"
+#include "ops/loss/linear_cross_entropy.h"
 #include "ops/view/view.h"
 #include "runtime/error.h"
 
@@ -59,8 +59,9 @@ Variable MaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& tar
   const auto count = static_cast<int64_t>(places.size());
   const Variable rows = ops::Reshape(outputs[0], {targets.numel(), outputs[0].dim(-1)});
   const Variable some = ops::IndexSelect(rows, 0, Variable(FromVector(places, {count})));
-  const Variable logits = outputs.size() == 1 ? some : ops::Linear(some, outputs[1], outputs[2]);
-  return ops::CrossEntropy(logits, Variable(FromVector(words, {count})));
+  const Variable target(FromVector(words, {count}));
+  if (outputs.size() == 1) return ops::CrossEntropy(some, target);
+  return ops::LinearCrossEntropy(some, outputs[1], outputs[2], target);
 }
 
 }  // namespace torus

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "autograd/node.h"
+#include "ops/channels/bias.h"
 #include "ops/elementwise/binary.h"
 #include "ops/gemm/gemm.h"
 #include "ops/loss/class_targets.h"
 #include "ops/softmax/softmax_kernel.h"
+#include "runtime/kernels.h"
 
 namespace torus::ops {
 namespace {
@@ -17,7 +19,7 @@ constexpr int64_t kChunk =
 constexpr auto kNo = cpu::Transpose::kNo, kYes = cpu::Transpose::kYes;
 
 struct Problem {
-  Tensor hidden, weight, target;  // (rows, width), (classes, width), (rows)
+  Tensor hidden, weight, bias, target;  // (rows, width), (classes, width), (classes), (rows)
   int64_t rows, width, classes, ignore_index;
   bool mean;
 
@@ -37,12 +39,22 @@ struct Problem {
   }
 };
 
-Problem Pose(const Variable& hidden, const Variable& weight, const Variable& target,
-             const LinearCrossEntropyOptions& o) {
+// Of each input, for a loss gradient of 1; undefined where not wanted.
+struct InputGradients {
+  Tensor hidden, weight, bias;
+  bool none() const { return !hidden.defined() && !weight.defined() && !bias.defined(); }
+};
+
+Problem Pose(const Variable& hidden, const Variable& weight, const Variable& bias,
+             const Variable& target, const LinearCrossEntropyOptions& o) {
   Require(weight.rank() == 2 && hidden.rank() >= 1 && hidden.dim(-1) == weight.dim(1) &&
               hidden.dtype() == weight.dtype(),
           kOp, "needs hidden (..., D) and weight (V, D), got {} and {}", hidden.data().Describe(),
           weight.data().Describe());
+  Require(
+      !bias.defined() || (bias.shape() == Shape{weight.dim(0)} && bias.dtype() == weight.dtype()),
+      kOp, "needs bias {} ({}), got {}", Name(weight.dtype()), weight.dim(0),
+      bias.defined() ? bias.data().Describe() : "none");
   Require(o.reduction != LossReduction::kNone, kOp, "the loss must be reduced: mean or sum");
   Shape leading = hidden.shape();
   int64_t rows = 1;
@@ -55,6 +67,7 @@ Problem Pose(const Variable& hidden, const Variable& weight, const Variable& tar
       ClassNumbers(kOp, {rows, classes}, target.data().Reshape({rows}), o.ignore_index);
   return {hidden.data().Reshape({rows, width}).Contiguous(),
           weight.data().Contiguous(),
+          bias.defined() ? bias.data().Contiguous() : Tensor(),
           numbers,
           rows,
           width,
@@ -67,14 +80,13 @@ Problem Pose(const Variable& hidden, const Variable& weight, const Variable& tar
 template <class T>
 class Chunks {
  public:
-  Chunks(const Problem& p, Tensor& dhidden, Tensor& dweight)
+  Chunks(const Problem& p, InputGradients& gradients)
       : p_(p),
         size_(p.ChunkRows()),
         divisor_(p.Divisor()),
         logits_({std::min(size_, p.rows), p.classes}, kDTypeOf<T>),
         rows_({3, size_}, kDTypeOf<T>),
-        dhidden_(dhidden),
-        dweight_(dweight) {}
+        gradients_(gradients) {}
 
   double Run() {
     double loss = 0;
@@ -90,36 +102,46 @@ class Chunks {
     T *log_sum = largest + size_, *scale = log_sum + size_;
     cpu::Gemm(kNo, kYes, rows, n, p_.width, T(1), hidden, p_.width, p_.weight.template data<T>(),
               p_.width, T(0), logits, n);
+    if (p_.bias.defined()) cpu::AddBias(p_.bias.template data<T>(), rows, n, logits);
     cpu::LogSumExp(rows, n, logits, largest, log_sum);
     double loss = 0;
     for (int64_t r = 0; r < rows; ++r)
       if (p_.Counts(row + r))
         loss += log_sum[r] - (logits[r * n + p_.Target(row + r)] - largest[r]);
-    if (!dhidden_.defined() && !dweight_.defined()) return loss;
+    if (gradients_.none()) return loss;
     for (int64_t r = 0; r < rows; ++r)
       scale[r] = p_.Counts(row + r) ? static_cast<T>(1 / divisor_) : T(0);
     cpu::ScaledSoftmax(rows, n, logits, largest, log_sum, scale, logits);
     for (int64_t r = 0; r < rows; ++r)
       if (p_.Counts(row + r)) logits[r * n + p_.Target(row + r)] -= scale[r];
     Multiply(row, rows, hidden, logits);
+    if (gradients_.bias.defined()) SumBias(row, rows, logits);
     return loss;
   }
 
   void Multiply(int64_t row, int64_t rows, const T* hidden, const T* dlogits) {
     const int64_t n = p_.classes, width = p_.width;
-    if (dhidden_.defined())
+    if (gradients_.hidden.defined())
       cpu::Gemm(kNo, kNo, rows, width, n, T(1), dlogits, n, p_.weight.template data<T>(), width,
-                T(0), dhidden_.template mutable_data<T>() + row * width, width);
-    if (dweight_.defined())
+                T(0), gradients_.hidden.template mutable_data<T>() + row * width, width);
+    if (gradients_.weight.defined())
       cpu::Gemm(kYes, kNo, n, width, rows, T(1), dlogits, n, hidden, width, T(row > 0 ? 1 : 0),
-                dweight_.template mutable_data<T>(), width);
+                gradients_.weight.template mutable_data<T>(), width);
+  }
+
+  void SumBias(int64_t row, int64_t rows, const T* dlogits) {
+    if (row == 0)
+      return cpu::SumRows(dlogits, rows, p_.classes, gradients_.bias.template mutable_data<T>());
+    Tensor sums({p_.classes}, kDTypeOf<T>);
+    cpu::SumRows(dlogits, rows, p_.classes, sums.template mutable_data<T>());
+    AddInPlace(gradients_.bias, sums);
   }
 
   const Problem& p_;
   int64_t size_;
   double divisor_;
   Tensor logits_, rows_;  // rows_: largest, log_sum and scale of each row
-  Tensor &dhidden_, &dweight_;
+  InputGradients& gradients_;
 };
 
 // The kept gradient for a loss gradient of 1, times the one that came.
@@ -130,23 +152,24 @@ Tensor Scaled(const Saved& gradient, const Tensor& dloss) {
 
 }  // namespace
 
-Variable LinearCrossEntropy(const Variable& hidden, const Variable& weight, const Variable& target,
-                            const LinearCrossEntropyOptions& options) {
-  const Problem p = Pose(hidden, weight, target, options);
-  const bool needed = NeedsGrad({hidden, weight});
+Variable LinearCrossEntropy(const Variable& hidden, const Variable& weight, const Variable& bias,
+                            const Variable& target, const LinearCrossEntropyOptions& options) {
+  const Problem p = Pose(hidden, weight, bias, target, options);
+  const bool needed = NeedsGrad({hidden, weight, bias});
   const auto gradient_of = [&](const Variable& v) {
-    if (!needed || !v.requires_grad()) return Tensor();
+    if (!needed || !v.defined() || !v.requires_grad()) return Tensor();
     // Without rows no chunk writes it.
     return p.rows == 0 ? Zeros(v.shape(), v.dtype()) : Empty(v.shape(), v.dtype());
   };
-  Tensor dhidden = gradient_of(hidden), dweight = gradient_of(weight);
-  const double loss = VisitFloat(kOp, hidden.dtype(), [&](auto zero) {
-    return Chunks<decltype(zero)>(p, dhidden, dweight).Run();
-  });
-  return Record("linear_cross_entropy", Full({}, loss, hidden.dtype()), {hidden, weight},
-                [dhidden = Saved(dhidden), dweight = Saved(dweight)](const GradContext& g) {
+  InputGradients gradients{gradient_of(hidden), gradient_of(weight), gradient_of(bias)};
+  const double loss = VisitFloat(
+      kOp, hidden.dtype(), [&](auto zero) { return Chunks<decltype(zero)>(p, gradients).Run(); });
+  return Record("linear_cross_entropy", Full({}, loss, hidden.dtype()), {hidden, weight, bias},
+                [dhidden = Saved(gradients.hidden), dweight = Saved(gradients.weight),
+                 dbias = Saved(gradients.bias)](const GradContext& g) {
                   return Gradients{g.wants(0) ? Scaled(dhidden, g.grad()) : Tensor(),
-                                   g.wants(1) ? Scaled(dweight, g.grad()) : Tensor()};
+                                   g.wants(1) ? Scaled(dweight, g.grad()) : Tensor(),
+                                   g.wants(2) ? Scaled(dbias, g.grad()) : Tensor()};
                 });
 }
 

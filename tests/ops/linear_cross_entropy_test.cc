@@ -24,13 +24,18 @@ Variable Classes(const std::vector<int64_t>& values, const Shape& shape) {
 testing::CheckedFunction LossOf(const Variable& target,
                                 const LinearCrossEntropyOptions& options = {}) {
   return [=](const Variables& in) {
-    return Variables{LinearCrossEntropy(in[0], in[1], target, options)};
+    return Variables{
+        LinearCrossEntropy(in[0], in[1], in.size() > 2 ? in[2] : Variable(), target, options)};
   };
 }
 
 GRADIENT_CASE(linear_cross_entropy, Mean) {
   Check(LossOf(Classes({2, 0, 4, 1, 1, 2}, {2, 3}), {.ignore_index = 1}),
         {RandomLeaf({2, 3, 4}), RandomLeaf({5, 4}, 1)});
+}
+GRADIENT_CASE(linear_cross_entropy, Bias) {
+  Check(LossOf(Classes({2, 0, 4, 1, 1, 2}, {2, 3}), {.ignore_index = 1}),
+        {RandomLeaf({2, 3, 4}), RandomLeaf({5, 4}, 1), RandomLeaf({5}, 2)});
 }
 GRADIENT_CASE(linear_cross_entropy, SumOfViews) {
   Check(LossOf(Classes({2, 0, 3}, {3}), {.reduction = LossReduction::kSum}),
@@ -41,21 +46,22 @@ GRADIENT_CASE(linear_cross_entropy, OneSample) {
 }
 GRADIENT_CASE(linear_cross_entropy, Nothing) {
   Check(LossOf(Classes({}, {0}), {.reduction = LossReduction::kSum}),
-        {RandomLeaf({0, 4}), RandomLeaf({3, 4}, 1)});
+        {RandomLeaf({0, 4}), RandomLeaf({3, 4}, 1), RandomLeaf({3}, 2)});
 }
 
 TEST(LinearCrossEntropy, F32AgreesWithF64OnOddShapes) {
   testing::CheckTwins([](testing::OddShapes& shapes) {
     const int64_t rows = shapes.Size(40), width = shapes.Size(20), classes = shapes.Size(150);
-    return testing::Twin{
-        .function =
-            [](const Variables& in) { return Variables{LinearCrossEntropy(in[0], in[1], in[2])}; },
-        .inputs = {shapes.Normal({rows, width}), shapes.Normal({classes, width}),
-                   shapes.Indices({rows}, classes)},
-        .terms = rows + classes + width,
-        .gradient_terms = rows + classes + width,
-        // Logits of some five deviations.
-        .magnitude = 5 * std::sqrt(static_cast<double>(width))};
+    return testing::Twin{.function =
+                             [](const Variables& in) {
+                               return Variables{LinearCrossEntropy(in[0], in[1], in[2], in[3])};
+                             },
+                         .inputs = {shapes.Normal({rows, width}), shapes.Normal({classes, width}),
+                                    shapes.Normal({classes}), shapes.Indices({rows}, classes)},
+                         .terms = rows + classes + width,
+                         .gradient_terms = rows + classes + width,
+                         // Logits of some five deviations.
+                         .magnitude = 5 * std::sqrt(static_cast<double>(width))};
   });
 }
 
@@ -65,40 +71,43 @@ TEST(LinearCrossEntropy, ChunksAgreeWithTheComposedLoss) {
   const auto leaf = [](const Shape& shape, uint64_t seed) {
     return Variable(RandomLeaf(shape, seed).data().To(DType::kF32), true);
   };
-  Variable x = leaf({kRows, kWidth}, 0), w = leaf({kClasses, kWidth}, 1);
+  Variable x = leaf({kRows, kWidth}, 0), w = leaf({kClasses, kWidth}, 1), b = leaf({kClasses}, 2);
   std::vector<int64_t> numbers(kRows);
   for (int64_t r = 0; r < kRows; ++r) numbers[r] = r % 7 == 0 ? -100 : r * 97;
   const Variable target = Classes(numbers, {kRows});
   const auto gradients = [&](const Variable& loss) {
-    x.ZeroGrad(), w.ZeroGrad();
+    std::vector<std::vector<float>> all;
+    for (Variable* v : {&x, &w, &b}) v->ZeroGrad();
     Backward({loss});
-    return std::pair(ToVector<float>(x.grad()), ToVector<float>(w.grad()));
+    for (const Variable* v : {&x, &w, &b}) all.push_back(ToVector<float>(v->grad()));
+    return all;
   };
-  const Variable fused = LinearCrossEntropy(x, w, target);
-  const Variable composed = CrossEntropy(Linear(x, w), target);
+  const Variable fused = LinearCrossEntropy(x, w, b, target);
+  const Variable composed = CrossEntropy(Linear(x, w, b), target);
   EXPECT_NEAR(fused.data().Item(), composed.data().Item(),
               testing::Tolerance(DType::kF32, kClasses, composed.data().Item()));
   const auto got = gradients(fused), want = gradients(composed);
   // Gradients are sums over classes or rows of at most a few times 1 / 514.
   const double tolerance = testing::Tolerance(DType::kF32, kRows, 0.02);
-  for (size_t i = 0; i < want.first.size(); ++i)
-    ASSERT_NEAR(got.first[i], want.first[i], tolerance) << i;
-  for (size_t i = 0; i < want.second.size(); ++i)
-    ASSERT_NEAR(got.second[i], want.second[i], tolerance) << i;
+  for (size_t v = 0; v < want.size(); ++v)
+    for (size_t i = 0; i < want[v].size(); ++i)
+      ASSERT_NEAR(got[v][i], want[v][i], tolerance) << "input " << v << ", element " << i;
 }
 
 TEST(LinearCrossEntropy, MeanOverNothingIsNotANumber) {
   const Variable x(Full({2, 3}, 1)), w(Full({4, 3}, 1));
-  EXPECT_TRUE(std::isnan(LinearCrossEntropy(x, w, Classes({-100, -100}, {2})).data().Item()));
+  EXPECT_TRUE(std::isnan(LinearCrossEntropy(x, w, {}, Classes({-100, -100}, {2})).data().Item()));
 }
 
 TEST(LinearCrossEntropy, RefusesWhatDoesNotFit) {
   const Variable x(Zeros({2, 3})), w(Zeros({4, 3})), t = Classes({0, 3}, {2});
-  EXPECT_THROW(LinearCrossEntropy(x, Variable(Zeros({4, 2})), t), BadInput);
-  EXPECT_THROW(LinearCrossEntropy(x, Variable(Zeros({4, 3}, DType::kF64)), t), BadInput);
-  EXPECT_THROW(LinearCrossEntropy(x, w, Classes({0, 4}, {2})), BadInput);
-  EXPECT_THROW(LinearCrossEntropy(x, w, Classes({0, 3}, {2, 1})), BadInput);
-  EXPECT_THROW(LinearCrossEntropy(x, w, t, {.reduction = LossReduction::kNone}), BadInput);
+  EXPECT_THROW(LinearCrossEntropy(x, Variable(Zeros({4, 2})), {}, t), BadInput);
+  EXPECT_THROW(LinearCrossEntropy(x, Variable(Zeros({4, 3}, DType::kF64)), {}, t), BadInput);
+  EXPECT_THROW(LinearCrossEntropy(x, w, Variable(Zeros({3})), t), BadInput);
+  EXPECT_THROW(LinearCrossEntropy(x, w, Variable(Zeros({4}, DType::kF64)), t), BadInput);
+  EXPECT_THROW(LinearCrossEntropy(x, w, {}, Classes({0, 4}, {2})), BadInput);
+  EXPECT_THROW(LinearCrossEntropy(x, w, {}, Classes({0, 3}, {2, 1})), BadInput);
+  EXPECT_THROW(LinearCrossEntropy(x, w, {}, t, {.reduction = LossReduction::kNone}), BadInput);
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ void Head(benchmark::State& state, bool fused) {
   const Variable target = Targets(kTokens);
   Measure(state, [&] {
     x.ZeroGrad(), w.ZeroGrad();
-    Backward({fused ? ops::LinearCrossEntropy(x, w, target)
+    Backward({fused ? ops::LinearCrossEntropy(x, w, {}, target)
                     : ops::CrossEntropy(ops::Linear(x, w), target)});
   });
   Report(state, 6.0 * kTokens * kWidth * kVocabulary, 0);
