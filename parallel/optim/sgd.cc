@@ -75,8 +75,8 @@ void Sgd::Step(double learning_rate, double gradient_scale) {
     updates.push_back({gradients[i],
                        parameter.mutable_data().mutable_raw(),
                        o.momentum != 0 ? buffer.mutable_raw() : nullptr,
-                       {learning_rate * o.lr_scale, gradient_scale, o.momentum, o.dampening,
-                        o.weight_decay, o.nesterov, first}});
+                       {learning_rate * o.lr_scale, o.maximize ? -gradient_scale : gradient_scale,
+                        o.momentum, o.dampening, o.weight_decay, o.nesterov, first}});
     sizes.push_back(gradients[i].numel());
   }
   ForEachPiece(sizes, [&](size_t i, int64_t begin, int64_t end) { updates[i].Run(begin, end); });

@@ -1,6 +1,5 @@
-// Stochastic gradient descent, exactly as torch.optim.SGD (without `maximize`): the buffer of a
-// parameter's first step is its gradient, undamped, and only steps with a gradient touch it.
-// sgd_kernel.h has the formulas.
+// Stochastic gradient descent, exactly as torch.optim.SGD: the buffer of a parameter's first step is
+// its gradient, undamped, and only steps with a gradient touch it. sgd_kernel.h has the formulas.
 #pragma once
 
 #include "parallel/optim/optimizer.h"
@@ -14,6 +13,7 @@ struct SgdOptions {
   double dampening = 0;
   double weight_decay = 0;
   bool nesterov = false;
+  bool maximize = false;
 };
 
 struct SgdGroup {

@@ -8,7 +8,7 @@ namespace torus::parallel {
 
 struct SgdScalars {
   double learning_rate = 0;
-  double gradient_scale = 1;
+  double gradient_scale = 1;  // negative to maximize
   double momentum = 0;
   double dampening = 0;
   double weight_decay = 0;

@@ -15,6 +15,7 @@ std::unique_ptr<parallel::Optimizer> MakeSgd(Attrs& attrs, Parameters parameters
   options.dampening = attrs.Number("dampening", 0);
   options.weight_decay = attrs.Number("weight_decay", 0);
   options.nesterov = attrs.Flag("nesterov", false);
+  options.maximize = attrs.Flag("maximize", false);
   return std::make_unique<parallel::Sgd>(std::move(parameters), options);
 }
 
@@ -32,6 +33,7 @@ std::unique_ptr<parallel::Optimizer> MakeAdam(Attrs& attrs, Parameters parameter
   ReadBetas(attrs, options);
   options.eps = attrs.Number("eps", options.eps);
   options.weight_decay = attrs.Number("weight_decay", options.weight_decay);
+  options.decoupled_decay = attrs.Flag("decoupled_weight_decay", options.decoupled_decay);
   options.amsgrad = attrs.Flag("amsgrad", false);
   options.maximize = attrs.Flag("maximize", false);
   return std::make_unique<parallel::Adam>(std::move(parameters), options);
@@ -42,6 +44,8 @@ std::unique_ptr<parallel::Optimizer> MakeAdam(Attrs& attrs, Parameters parameter
 CaseOptimizer MakeOptimizer(const nlohmann::json& spec, Parameters parameters) {
   Attrs attrs("optimizer", spec);
   const std::string name = attrs.Text("name", "");
+  // How PyTorch computes it, not what.
+  for (const char* way : {"foreach", "fused", "capturable", "differentiable"}) attrs.Raw(way);
   CaseOptimizer made{.learning_rate = attrs.Number("lr", 1e-3)};
   if (name == "sgd" && attrs.Flag("nesterov", false))
     made.nesterov_momentum = attrs.Number("momentum", 0);

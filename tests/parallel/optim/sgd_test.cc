@@ -15,7 +15,7 @@ namespace {
 // The formulas of torch.optim.SGD, in f64 and one element at a time.
 void PlainStep(double gradient, const SgdOptions& o, double lr, bool first, double& parameter,
                double& buffer) {
-  double d = gradient + o.weight_decay * parameter;
+  double d = (o.maximize ? -gradient : gradient) + o.weight_decay * parameter;
   if (o.momentum != 0) {
     buffer = first ? d : o.momentum * buffer + (1 - o.dampening) * d;
     d = o.nesterov ? d + o.momentum * buffer : buffer;
@@ -26,6 +26,7 @@ void PlainStep(double gradient, const SgdOptions& o, double lr, bool first, doub
 SgdOptions RandomOptions(const RandomStream& random, uint64_t at) {
   SgdOptions o{.lr_scale = 2 * random.Uniform64(at),
                .weight_decay = 0.1 * random.Uniform64(at + 1)};
+  o.maximize = random.Below(at + 6, 2) == 0;
   if (random.Below(at + 2, 4) == 0) return o;
   o.momentum = random.Uniform64(at + 3);
   o.nesterov = o.momentum > 0 && random.Below(at + 4, 2) == 0;
