@@ -4,6 +4,7 @@
 
 #include "models/gpt2/config.h"
 #include "models/mobilenet_v2/mobilenet_v2.h"
+#include "models/resnet/cifar_resnet.h"
 #include "models/resnet/resnet.h"
 #include "models/roberta/config.h"
 #include "models/vgg/vgg.h"
@@ -53,6 +54,10 @@ Model BuildResNet(const std::string& name, Attrs& config) {
   return ResNet({.depth = Depth(name, 6), .num_classes = config.Int("num_classes", 1000)});
 }
 
+Model BuildCifarResNet(const std::string& name, Attrs& config) {
+  return CifarResNet({.depth = Depth(name, 12), .num_classes = config.Int("num_classes", 10)});
+}
+
 Model BuildRoberta(const nlohmann::json& config) {
   RobertaOptions options = RobertaFromConfig(config, "roberta");
   options.hidden_dropout_prob = options.attention_probs_dropout_prob = 0;
@@ -73,6 +78,8 @@ Model BuildImageModel(const std::string& name, const nlohmann::json& arguments) 
     model = BuildMobileNetV2(config);
   else if (name.starts_with("vgg"))
     model = BuildVgg(name, config);
+  else if (name.starts_with("cifar"))
+    model = BuildCifarResNet(name, config);
   else
     model = BuildResNet(name, config);
   config.Finish();
@@ -83,8 +90,9 @@ Model BuildImageModel(const std::string& name, const nlohmann::json& arguments) 
 
 Model BuildModel(const Case& c) {
   static const std::set<std::string> kImageModels = {
-      "mobilenet_v2", "vgg11",    "vgg13",    "vgg16",    "vgg19",    "vgg11_bn", "vgg13_bn",
-      "vgg16_bn",     "vgg19_bn", "resnet18", "resnet34", "resnet50", "resnet101"};
+      "mobilenet_v2", "vgg11",    "vgg13",     "vgg16",          "vgg19",
+      "vgg11_bn",     "vgg13_bn", "vgg16_bn",  "vgg19_bn",       "resnet18",
+      "resnet34",     "resnet50", "resnet101", "cifar_resnet20", "cifar_resnet56"};
   const std::string name = c.spec.value("model", "");
   nlohmann::json config = c.spec.value("config", nlohmann::json::object());
   if (config.is_null()) config = nlohmann::json::object();
