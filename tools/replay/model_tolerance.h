@@ -8,8 +8,8 @@
 //
 // Gradients pass that chain twice, and are compared in the norm: kinks of activation functions
 // change few elements much rather than all a little. What kinks may do is measured on the model and
-// batch at hand, see rounding_noise.h; the reference may have fallen otherwise than either of the
-// two runs with noise, hence twice the larger of them.
+// batch at hand, see rounding_noise.h; the reference may have fallen otherwise than any of the
+// runs with noise, hence twice the largest of them.
 //
 // A batch norm's weight has the same terms as its bias, times normalized values. Where scale does
 // not matter to the loss (ReLU, a depthwise convolution and another batch norm behind it) they
@@ -30,7 +30,7 @@ namespace torus::replay {
 class ModelTolerance {
  public:
   // For f32. Counts the terms of the model's weights. `run` leaves gradients in its parameters,
-  // from the same batch each time, and gives the model's output; it is called twice.
+  // from the same batch each time, and gives the model's output; it is called for each noise.
   ModelTolerance(const nn::Module& model, const std::function<Tensor()>& run);
 
   // What noise of the size of rounding makes of the largest output, relative.
@@ -49,7 +49,7 @@ class ModelTolerance {
 
  private:
   int64_t terms_ = 0;
-  std::vector<Tensor> outputs_;  // with the noise and its negative
+  std::vector<Tensor> outputs_;  // with each noise
   double noise_of_output_ = 0;   // relative to the largest
   RoundingNoise noise_;
 };

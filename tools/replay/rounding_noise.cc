@@ -32,24 +32,28 @@ Tensor WithNoise(const NamedVariable& weight, double sign, uint64_t step) {
 }
 
 RoundingNoise::RoundingNoise(const nn::Module& model, const std::function<void()>& run) {
+  for (uint64_t pair = 0; pair < kPairs; ++pair)
+    for (const double sign : {1.0, -1.0}) RunWithNoise(model, run, sign, pair);
+}
+
+void RoundingNoise::RunWithNoise(const nn::Module& model, const std::function<void()>& run,
+                                 double sign, uint64_t pair) {
   const std::map<std::string, Tensor> exact = CloneBuffers(model);
-  for (const double sign : {1.0, -1.0}) {
-    std::map<std::string, Tensor> before, gradients;
-    for (NamedVariable parameter : model.Parameters()) {
-      if (parameter.value.rank() < 2 || parameter.value.numel() == 0) continue;
-      before[parameter.name] = parameter.value.data();
-      parameter.value.SetData(WithNoise(parameter, sign));
-    }
-    run();
-    for (NamedVariable parameter : model.Parameters()) {
-      gradients[parameter.name] = parameter.value.grad();
-      parameter.value.ZeroGrad();
-      if (before.contains(parameter.name)) parameter.value.SetData(before.at(parameter.name));
-    }
-    gradients_.push_back(std::move(gradients));
-    buffers_.push_back(CloneBuffers(model));
-    for (NamedTensor buffer : model.Buffers()) Copy(exact.at(buffer.name), buffer.value);
+  std::map<std::string, Tensor> before, gradients;
+  for (NamedVariable parameter : model.Parameters()) {
+    if (parameter.value.rank() < 2 || parameter.value.numel() == 0) continue;
+    before[parameter.name] = parameter.value.data();
+    parameter.value.SetData(WithNoise(parameter, sign, pair));
   }
+  run();
+  for (NamedVariable parameter : model.Parameters()) {
+    gradients[parameter.name] = parameter.value.grad();
+    parameter.value.ZeroGrad();
+    if (before.contains(parameter.name)) parameter.value.SetData(before.at(parameter.name));
+  }
+  gradients_.push_back(std::move(gradients));
+  buffers_.push_back(CloneBuffers(model));
+  for (NamedTensor buffer : model.Buffers()) Copy(exact.at(buffer.name), buffer.value);
 }
 
 double RoundingNoise::Distance(const std::string& name, const Tensor& gradient) const {
