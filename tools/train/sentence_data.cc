@@ -3,6 +3,7 @@
 #include "data/text/open_tokenizer.h"
 #include "data/text/text_set.h"
 #include "runtime/error.h"
+#include "tools/common/left_out.h"
 #include "tools/train/model_tokenizer.h"
 #include "tools/train/task_data.h"
 
@@ -40,8 +41,7 @@ TaskData OpenSentences(const Settings& settings) {
   };
   sentences->train = open(data::Split::kTrain);
   sentences->test = open(data::Split::kTest);
-  const data::Dataset& train = *sentences->train;
-  const data::Dataset& test = *sentences->test;
+  const data::TextSet &train = *sentences->train, &test = *sentences->test;
   return {.form = SentenceForm(DataTitle(settings.data),
                                static_cast<int64_t>(train.info().classes.size()), settings.length),
           .unit = "sentences",
@@ -50,6 +50,8 @@ TaskData OpenSentences(const Settings& settings) {
           .loss = ClassLoss,
           .correct = CountCorrect,
           .left_out = [sentences] { return LeftOutOf(*sentences->train, *sentences->test); },
+          .truncated = TruncatedLine(train.truncated() + test.truncated(),
+                                     train.size() + test.size(), settings.length),
           .tokenizer = sentences->tokenizer.get(),
           .owner = sentences};
 }
