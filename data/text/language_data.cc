@@ -23,13 +23,6 @@ std::unique_ptr<Tokens> Tokenized(const Tokenizer& tokenizer, std::string_view t
                                        tokenizer.Encode(text));
 }
 
-// `name`, or what fits a text where nobody says: a vocabulary that is given is GPT-2's, and bytes
-// need none.
-std::string TokenizerFor(const std::string& name, const std::string& vocabulary_dir) {
-  if (!name.empty()) return name;
-  return vocabulary_dir.empty() ? "bytes" : "gpt2";
-}
-
 LanguageData OpenTextFile(const std::string& path, const std::string& name,
                           const std::string& vocabulary_dir) {
   const MappedFile file(path);
@@ -40,8 +33,7 @@ LanguageData OpenTextFile(const std::string& path, const std::string& name,
   if (name == "chars") {
     data.tokenizer = std::make_unique<CharTokenizer>(CharTokenizer::Of(text, path));
   } else {
-    data.tokenizer =
-        MakeTokenizer({.tokenizer = TokenizerFor(name, vocabulary_dir)}, vocabulary_dir);
+    data.tokenizer = MakeTokenizer({.tokenizer = name}, vocabulary_dir);
   }
   const auto [train, validation] = SplitText(text);
   data.train = Tokenized(*data.tokenizer, train, path + " (train)");

@@ -36,9 +36,8 @@ std::unique_ptr<Tokens> OpenTokens(const std::string& path, const std::string& p
                                    const Tokenizer& tokenizer);
 
 // `path` is a text file: read, cut by SplitText and tokenised by `tokenizer` (chars: by the whole
-// text's alphabet; empty: gpt2 where there is a vocabulary_dir, else bytes), in memory. Or it is a
-// folder that tools/tokenize wrote: its token files are mapped, and `tokenizer` must be theirs or
-// empty. BadInput naming path, folder or file.
+// text's alphabet), in memory. Or it is a folder that tools/tokenize wrote: its token files are
+// mapped, and `tokenizer` must be theirs or empty. BadInput naming path, folder or file.
 LanguageData OpenLanguageData(const std::string& path, const std::string& tokenizer,
                               const std::string& vocabulary_dir);
 

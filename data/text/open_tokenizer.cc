@@ -1,9 +1,11 @@
 #include "data/text/open_tokenizer.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "data/file.h"
+#include "data/text/bpe_json.h"
 #include "runtime/error.h"
 
 namespace torus::data {
@@ -32,22 +34,58 @@ const std::vector<std::string> kMerges = {"vocab.bpe", "merges.txt"},
                                kGpt2 = {"encoder.json", "vocab.json"},
                                kRoberta = {"roberta_vocab.json", "vocab.json", "dict.txt"};
 
+// Where tokenizer.json has no files of merges beside it, it is all there is.
+std::string OnlyJson(const std::string& dir) {
+  const std::string path = dir + "/tokenizer.json";
+  const bool merges = std::ranges::any_of(
+      kMerges, [&](const std::string& name) { return Exists(dir + "/" + name); });
+  return !merges && Exists(path) ? path : "";
+}
+
+// What a tokenizer is made of, whichever files say it.
+struct Source {
+  std::string path, merges_path;  // for messages
+  BpeJson bpe;
+};
+
+Source OfJson(const std::string& path) {
+  return {path, path + " model.merges", ParseBpeJson(ReadText(path), path)};
+}
+
+TokenNumbers ReadNumbers(const std::string& dir, const std::string& path) {
+  if (!path.ends_with(".txt")) return ParseVocabularyJson(ReadText(path), path);
+  const std::string gpt2 = FirstOf(dir, {"encoder.json"});
+  return ParseFairseqDictionary(ReadText(path), path, ParseVocabularyJson(ReadText(gpt2), gpt2));
+}
+
+Source Read(const std::string& dir, const std::vector<std::string>& vocabularies) {
+  if (const std::string json = OnlyJson(dir); !json.empty()) return OfJson(json);
+  Source source{.path = FirstOf(dir, vocabularies)};
+  source.bpe.numbers = ReadNumbers(dir, source.path);
+  source.merges_path = FirstOf(dir, kMerges);
+  source.bpe.merges = ReadText(source.merges_path);
+  return source;
+}
+
 struct Special {
   const char* text;
   bool takes_left = false;
 };
 
-std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, const std::string& dir,
-                                       const TokenNumbers& numbers, const std::string& path,
+// `specials` must be there; how each of them is found in a text, added_tokens may say otherwise.
+std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, Source source,
                                        const std::vector<Special>& specials) {
-  const std::string merges_path = FirstOf(dir, kMerges);
-  Merges merges(ReadText(merges_path), merges_path);
-  Vocabulary vocabulary(numbers, merges, path);
-  BpeTokenizer::Parts parts{name, std::move(merges), std::move(vocabulary), {}};
+  Merges merges(source.bpe.merges, source.merges_path);
+  Vocabulary vocabulary(source.bpe.numbers, merges, source.path);
+  BpeTokenizer::Parts parts{name, std::move(merges), std::move(vocabulary),
+                            std::move(source.bpe.added)};
   for (const Special& special : specials) {
     const auto number = parts.vocabulary.NumberOfOther(special.text);
-    Require(number.has_value(), path, "requires a number for the special token {}", special.text);
-    parts.specials.push_back({special.text, *number, special.takes_left});
+    Require(number.has_value(), source.path, "requires a number for the special token {}",
+            special.text);
+    if (std::ranges::find(parts.specials, special.text, &SpecialToken::text) ==
+        parts.specials.end())
+      parts.specials.push_back({special.text, *number, special.takes_left});
   }
   return std::make_unique<BpeTokenizer>(std::move(parts));
 }
@@ -55,27 +93,17 @@ std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, const std::strin
 }  // namespace
 
 std::unique_ptr<BpeTokenizer> OpenGpt2(const std::string& dir) {
-  const std::string path = FirstOf(dir, kGpt2);
-  return Assemble("gpt2", dir, ParseVocabularyJson(ReadText(path), path), path,
-                  {{"<|endoftext|>"}});
+  return Assemble("gpt2", Read(dir, kGpt2), {{"<|endoftext|>"}});
 }
 
 std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir) {
-  const std::string path = FirstOf(dir, kRoberta);
-  TokenNumbers numbers;
-  if (path.ends_with(".txt")) {
-    const std::string gpt2 = FirstOf(dir, {"encoder.json"});
-    numbers =
-        ParseFairseqDictionary(ReadText(path), path, ParseVocabularyJson(ReadText(gpt2), gpt2));
-  } else {
-    numbers = ParseVocabularyJson(ReadText(path), path);
-  }
-  return Assemble("roberta", dir, numbers, path,
+  return Assemble("roberta", Read(dir, kRoberta),
                   {{"<s>"}, {"<pad>"}, {"</s>"}, {"<unk>"}, {"<mask>", true}});
 }
 
 std::map<std::string, std::string> VocabularyFiles(const std::string& dir,
                                                    const std::string& name) {
+  if (const std::string json = OnlyJson(dir); !json.empty()) return {{json, "tokenizer.json"}};
   std::map<std::string, std::string> files = {{FirstOf(dir, kMerges), "merges.txt"}};
   const std::string numbers = FirstOf(dir, name == "roberta" ? kRoberta : kGpt2);
   const bool fairseq = numbers.ends_with(".txt");

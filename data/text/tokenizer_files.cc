@@ -76,6 +76,28 @@ Json Member(const Json& json, const char* key) {
   return json.is_object() ? json.value(key, Json()) : Json();
 }
 
+bool HasMerges(const std::string& text, const std::string& where) {
+  const Json merges = Member(Member(io::ParseJsonObject(text, where), "model"), "merges");
+  return merges.is_array() && !merges.empty();
+}
+
+// "gpt2" or "roberta", as tokenizer_config.json has it; `otherwise` where it says neither.
+std::string BpeOfConfig(const std::string& folder, const std::string& otherwise) {
+  const std::string path = folder + "/" + kConfig;
+  if (!std::filesystem::exists(path)) return otherwise;
+  const Json named = Member(io::ParseJsonObject(ReadText(path), path), "tokenizer_class");
+  if (named.is_null()) return otherwise;
+  for (const char* suffix : {"", "Fast"}) {
+    if (named == std::string("GPT2Tokenizer") + suffix) return "gpt2";
+    if (named == std::string("RobertaTokenizer") + suffix) return "roberta";
+  }
+  // What transformers calls any tokenizer.json.
+  Require(named == "PreTrainedTokenizerFast" || named == "TokenizersBackend", path,
+          "requires the tokenizer_class GPT2Tokenizer or RobertaTokenizer, got {}",
+          io::Brief(named));
+  return otherwise;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> TokenizerFiles(const Tokenizer& tokenizer,
@@ -96,7 +118,7 @@ std::unique_ptr<Tokenizer> ParseTokenizerJson(std::string_view text, const std::
              merges = Member(model, "merges"), vocabulary = Member(model, "vocab");
   Require(Member(model, "type") == "BPE" && merges.is_array() && merges.empty() &&
               vocabulary.is_object(),
-          where, "requires a BPE without merges, of characters or bytes");
+          where, "requires a byte-level BPE, or a BPE without merges, of characters or bytes");
   const std::vector<std::string> names = NamesOf(vocabulary, where);
   std::unique_ptr<Tokenizer> tokenizer;
   if (Member(Member(json, "decoder"), "type") == "ByteLevel") {
@@ -116,10 +138,10 @@ std::unique_ptr<Tokenizer> ParseTokenizerJson(std::string_view text, const std::
 std::unique_ptr<Tokenizer> TokenizerOfFolder(const std::string& folder, const std::string& bpe) {
   const auto has = [&](const char* name) { return std::filesystem::exists(folder + "/" + name); };
   if (!has("merges.txt") && !has("vocab.bpe") && has(kTokenizer)) {
-    const std::string path = folder + "/" + kTokenizer;
-    return ParseTokenizerJson(ReadText(path), path);
+    const std::string path = folder + "/" + kTokenizer, text = ReadText(path);
+    if (!HasMerges(text, path)) return ParseTokenizerJson(text, path);
   }
-  if (bpe == "roberta") return OpenRoberta(folder);
+  if (BpeOfConfig(folder, bpe) == "roberta") return OpenRoberta(folder);
   return OpenGpt2(folder);
 }
 

@@ -1,6 +1,7 @@
 // A tokenizer in a model's folder, as Hugging Face's transformers reads it.
 //
-//   gpt2, roberta  vocab.json and merges.txt (roberta also dict.txt with encoder.json)
+//   gpt2, roberta  vocab.json and merges.txt (roberta also dict.txt with encoder.json), or all in
+//                  tokenizer.json
 //   chars, bytes   tokenizer.json: a BPE without merges, whose vocabulary is the characters, or the
 //                  symbols of the bytes (byte_symbols.h)
 #pragma once
@@ -18,7 +19,8 @@ namespace torus::data {
 std::map<std::string, std::string> TokenizerFiles(const Tokenizer& tokenizer,
                                                   const std::string& vocabulary_dir);
 
-// The tokenizer of a folder: `bpe` ("gpt2" or "roberta") where it has merges, else what
+// The tokenizer of a folder: where it has merges GPT-2's or RoBERTa's, as the tokenizer_class of
+// tokenizer_config.json says, or `bpe` ("gpt2" or "roberta") where that names neither; else what
 // tokenizer.json says. BadInput naming the file for another, or none.
 std::unique_ptr<Tokenizer> TokenizerOfFolder(const std::string& folder, const std::string& bpe);
 

@@ -2,6 +2,7 @@
 // were.
 #include <gtest/gtest.h>
 
+#include "data/text/bpe_json.h"
 #include "data/text/bpe_tokenizer.h"
 #include "data/text/byte_symbols.h"
 #include "data/text/char_tokenizer.h"
@@ -121,6 +122,23 @@ TEST(Fuzz, TokenizerJson) {
   RunFuzz({.name = "tokenizer.json",
            .seeds = {seed("ab\xc3\xa9"), seed("\n xyz")},
            .read = [](const Bytes& bytes) { data::ParseTokenizerJson(Text(bytes), "x"); }});
+}
+
+TEST(Fuzz, BpeJson) {
+  const auto seed = [](const std::string& merges) {
+    return BytesOf(R"({"added_tokens": [{"id": 262, "content": "<s>", "lstrip": true}],
+                       "pre_tokenizer": {"type": "ByteLevel"}, "model": {"vocab": )" +
+                   VocabularyJson() + R"(, "merges": )" + merges + "}}");
+  };
+  RunFuzz({.name = "tokenizer.json of a BPE",
+           .seeds = {seed(R"(["t h", "th e", "\u0120 the", "i n", "in g", "\u00c3 \u00a9"])"),
+                     seed(R"([["t", "h"], ["th", "e"], ["i", "n"]])")},
+           .read =
+               [](const Bytes& bytes) {
+                 const data::BpeJson bpe = data::ParseBpeJson(Text(bytes), "x");
+                 data::Vocabulary(bpe.numbers, data::Merges(bpe.merges, "x merges"), "x");
+               },
+           .inputs = 1000});
 }
 
 // Nothing is refused here, so RunFuzz does not fit: encode and decode must give the input back.

@@ -17,4 +17,9 @@ std::string LeftOutLine(const std::vector<data::LeftOut>& left_out, bool more) {
   return line;
 }
 
+std::string TruncatedLine(int64_t truncated, int64_t examples, int64_t length) {
+  if (truncated == 0) return "";
+  return fmt::format("{} of {} examples truncated to {} tokens", truncated, examples, length);
+}
+
 }  // namespace torus::tools

@@ -11,6 +11,7 @@
 #include "data/stacked_batch.h"
 #include "data/text/language_data.h"
 #include "data/text/text_set.h"
+#include "data/text/trimmed_batch.h"
 #include "runtime/error.h"
 #include "tools/common/left_out.h"
 #include "tools/common/parse_flags.h"
@@ -60,8 +61,9 @@ void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--tokenizer", o.tokenizer, "of a file of weights: gpt2, roberta or bytes");
   app.add_option("--vocab-dir", o.vocab_dir,
                  "folder of the vocabulary; default: the model's folder");
-  app.add_option("--length", o.length,
-                 "tokens of a row; 0: 128, of a text as many as the model takes")
+  app.add_option(
+         "--length", o.length,
+         "tokens of a row, to which longer sentences are cut; 0: as many as the model takes")
       ->check(CLI::Range(0, 1 << 20));
   app.add_option("--batch-size", o.batch, "rows at a time; 0: 250 images, 16 texts")
       ->check(CLI::Range(0, 1 << 20));
@@ -118,10 +120,14 @@ void EvaluateSentences(const Options& o) {
   const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(opened.tokenizer.get());
   Require(!opened.language_model && bpe != nullptr, "evaluate",
           "--data {} needs a classifier of sentences with a byte-level BPE", o.data);
-  const auto dataset = data::OpenGlue(o.data, UserPath(o.data_dir), SplitOf(o), *bpe,
-                                      Or(o.length, std::min<int64_t>(128, opened.longest)));
-  Print(EvaluateClasses(*opened.model, data::StackedBatches(*dataset), *dataset, Or(o.batch, 16)),
-        *dataset, o.per_class);
+  const auto dataset =
+      data::OpenGlue(o.data, UserPath(o.data_dir), SplitOf(o), *bpe, Or(o.length, opened.longest));
+  const ClassEvaluation result =
+      EvaluateClasses(*opened.model, data::TrimmedBatches(data::StackedBatches(*dataset)), *dataset,
+                      Or(o.batch, 16));
+  if (dataset->truncated() > 0)
+    fmt::print("{}\n", TruncatedLine(dataset->truncated(), dataset->size(), dataset->length()));
+  Print(result, *dataset, o.per_class);
 }
 
 void EvaluateLanguage(const Options& o) {

@@ -25,6 +25,9 @@ ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& ba
   for (int64_t begin = 0; begin < dataset.size(); begin += batch) {
     const data::Batch made = batches(Rows(begin, std::min(dataset.size(), begin + batch)));
     const Variable logits = Logits(model, made);
+    Require(logits.data().dim(1) == result.counts.classes(), dataset.info().name,
+            "has {} classes, but the model puts out {}", result.counts.classes(),
+            logits.data().dim(1));
     const Variable loss =
         ops::CrossEntropy(logits, Variable(made.target), {.reduction = ops::LossReduction::kSum});
     result.loss += loss.data().Item();

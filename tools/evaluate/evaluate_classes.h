@@ -16,7 +16,8 @@ struct ClassEvaluation {
 };
 
 // Examples 0 to size - 1 in order, `batch` at a time, in evaluation mode; batches do not change the
-// result beyond rounding. BadInput naming `name` for an example without a class.
+// result beyond rounding. BadInput naming the dataset for a model of more or fewer outputs than it
+// has classes, and for an example without one.
 ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& batches,
                                 const data::Dataset& dataset, int64_t batch);
 

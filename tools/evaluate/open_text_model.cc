@@ -11,6 +11,7 @@
 #include "models/roberta/config.h"
 #include "runtime/error.h"
 #include "tools/train/model_spec.h"
+#include "tools/train/model_tokenizer.h"
 
 namespace torus::tools {
 namespace {
@@ -20,6 +21,7 @@ std::unique_ptr<data::Tokenizer> FolderTokenizer(const TextModelFlags& flags,
   return data::TokenizerOfFolder(flags.vocab_dir.empty() ? flags.init : flags.vocab_dir, bpe);
 }
 
+// What CheckTokenizer is for a model by name.
 void CheckVocabulary(const TextModelFlags& flags, const TextModel& opened, int64_t known) {
   Require(opened.tokenizer->vocabulary() <= known, flags.init,
           "the model knows {} tokens, the vocabulary has {}", known,
@@ -46,7 +48,9 @@ TextModel RobertaModel(const TextModelFlags& flags, const nlohmann::json& config
                    .language_model = masked,
                    .masked = masked,
                    .longest = options.max_position_embeddings - options.pad_token_id - 1};
-  if (masked) CheckVocabulary(flags, opened, options.vocab_size);
+  Require(opened.tokenizer->name() == "roberta", flags.init,
+          "the model reads RoBERTa's tokens, got the tokenizer {}", opened.tokenizer->name());
+  CheckVocabulary(flags, opened, options.vocab_size);
   return opened;
 }
 
@@ -61,23 +65,33 @@ TextModel OfFolder(const TextModelFlags& flags) {
   return opened;
 }
 
+// A language model has as many outputs as there are tokens: weights that do not fit may be of
+// another tokenizer.
+std::shared_ptr<nn::Sequential> LanguageModelOfFile(const TextModelFlags& flags,
+                                                    const data::Tokenizer& tokenizer) {
+  try {
+    return BuildModel(flags.model, tokenizer.vocabulary(), 0, flags.init);
+  } catch (const BadInput& error) {
+    throw BadInput(fmt::format("{} (--tokenizer {} has {} tokens)", error.what(), tokenizer.name(),
+                               tokenizer.vocabulary()));
+  }
+}
+
 TextModel OfFile(const TextModelFlags& flags) {
   Require(!flags.model.empty(), "evaluate", "--init {} is a file of weights, so it needs --model",
           flags.init);
   const ModelSpec spec = ParseModelSpec(flags.model);
   Require(spec.input == ModelInput::kTokens, "evaluate", "--model {} takes no texts", flags.model);
-  const std::string usual = spec.name.starts_with("roberta") ? "roberta" : "gpt2";
-  TextModel opened{
-      .model = nullptr,
-      .tokenizer = data::MakeTokenizer(
-          {.tokenizer = flags.tokenizer.empty() ? usual : flags.tokenizer, .alphabet = {}},
-          flags.vocab_dir),
-      .language_model = spec.language_model,
-      .masked = spec.masked,
-      .longest = spec.published.size};
-  opened.model =
-      BuildModel(flags.model, spec.language_model ? opened.tokenizer->vocabulary() : flags.classes,
-                 0, flags.init);
+  const std::string name = TokenizerFor(spec, flags.tokenizer, flags.vocab_dir);
+  TextModel opened{.model = nullptr,
+                   .tokenizer = data::MakeTokenizer({.tokenizer = name}, flags.vocab_dir),
+                   .language_model = spec.language_model,
+                   .masked = spec.masked,
+                   .longest = spec.published.size};
+  const data::Tokenizer& tokenizer = *opened.tokenizer;
+  CheckTokenizer(spec, tokenizer);
+  opened.model = spec.language_model ? LanguageModelOfFile(flags, tokenizer)
+                                     : BuildModel(flags.model, flags.classes, 0, flags.init);
   return opened;
 }
 

@@ -12,7 +12,7 @@ namespace torus::tools {
 struct TextModelFlags {
   std::string model;      // of a file of weights; a Hugging Face folder says it in config.json
   std::string init;       // file or folder of weights
-  std::string tokenizer;  // of a file: gpt2, roberta or bytes; empty: what the model was made for
+  std::string tokenizer;  // of a file: gpt2, roberta or bytes; empty: TokenizerFor the model
   std::string vocab_dir;  // empty: the folder's own
   int64_t classes = 0;    // of a classifier in a file
 };

@@ -34,7 +34,7 @@ void AddFlags(CLI::App& app, Options& o) {
       ->required();
   app.add_option("--vocab", o.vocab,
                  "folder with vocab.json and merges.txt (or encoder.json and vocab.bpe), or with "
-                 "tokenizer.json of characters or bytes; default: the model's");
+                 "tokenizer.json; default: the model's");
   app.add_option("--prompt", o.prompt, "what the text begins with");
   app.add_option("--tokens", o.tokens, "how many to add at most")->check(CLI::Range(1, 1 << 24));
   app.add_option("--temperature", o.sampling.temperature,
@@ -83,7 +83,8 @@ void Generate(const Options& o) {
           "the model knows {} tokens, the vocabulary has {}", options.vocab_size,
           tokenizer->vocabulary());
   const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(tokenizer.get());
-  const int32_t end = bpe == nullptr ? -1 : bpe->Special("<|endoftext|>");
+  const int32_t end =
+      bpe == nullptr ? -1 : bpe->Special(bpe->name() == "roberta" ? "</s>" : "<|endoftext|>");
   std::vector<int32_t> ids = tokenizer->Encode(o.prompt);
   Require(!ids.empty(), "generate", "--prompt must not be empty");
   fmt::print("{}", o.prompt);

@@ -45,8 +45,8 @@ void AddRunFlags(CLI::App& app, Settings& s) {
   app.add_option("--data", s.data, fmt::format("One of {}", fmt::join(DataNames(), ", ")))
       ->group(group);
   app.add_option("--tokenizer", s.tokenizer,
-                 "Of text: chars, bytes, gpt2 or roberta; by default that of token files, of "
-                 "sentences roberta, of a text file gpt2 with --vocab-dir and bytes without")
+                 "Of text: chars, bytes, gpt2 or roberta; by default that of token files, else "
+                 "the model's own; of a GPT on a text file without --vocab-dir bytes")
       ->group(group);
   app.add_option("--vocab-dir", s.vocab_dir, "Folder of the vocabulary of gpt2 or roberta")
       ->group(group);

@@ -70,9 +70,10 @@ Entry RobertaEntry(const std::string& name, RobertaHead head) {
   return {{.name = name,
            .title = lm ? "RoBERTa masked LM" : "RoBERTa",
            .input = ModelInput::kTokens,
+           .tokenizer = "roberta",
            .masked = lm,
            .language_model = lm,
-           .published = {.classes = lm ? 50265 : 2, .size = 512}},
+           .published = {.classes = lm ? 50265 : 2, .size = 512, .tokens = 50265}},
           Argument::kLayers,
           [=](const ModelSpec& spec, int64_t classes) { return Roberta(options(spec, classes)); },
           [=](const ModelSpec& spec, int64_t classes) { return ToConfig(options(spec, classes)); }};
@@ -90,8 +91,11 @@ Entry Gpt2Entry(const std::string& name, const std::string& title) {
   return {{.name = name,
            .title = title,
            .input = ModelInput::kTokens,
+           .tokenizer = "gpt2",
            .language_model = true,
-           .published = {.classes = chars ? 65 : 50257, .size = chars ? 64 : 1024}},
+           .published = {.classes = chars ? 65 : 50257,
+                         .size = chars ? 64 : 1024,
+                         .tokens = chars ? 65 : 50257}},
           Argument::kLayers,
           [=](const ModelSpec& spec, int64_t classes) { return Gpt2(options(spec, classes)); },
           [=](const ModelSpec& spec, int64_t classes) { return ToConfig(options(spec, classes)); }};
@@ -102,8 +106,9 @@ Entry Gpt3Entry(const std::string& name, Gpt3Head head) {
   return {{.name = name,
            .title = lm ? "GPT-3 XL" : "GPT-3 XL classifier",
            .input = ModelInput::kTokens,
+           .tokenizer = "gpt2",
            .language_model = lm,
-           .published = {.classes = lm ? 50257 : 2, .size = 2048}},
+           .published = {.classes = lm ? 50257 : 2, .size = 2048, .tokens = 50257}},
           Argument::kLayers,
           [=](const ModelSpec& spec, int64_t classes) {
             Gpt3Options options{.head = head, .head_in_loss = lm};

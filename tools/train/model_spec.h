@@ -22,12 +22,13 @@ struct ModelSpec {
   int64_t layers = 0;     // "gpt2:4", of a transformer or AmoebaNet; 0: as published
   int64_t filters = 0;    // "amoebanetd:18,256"; 0: as published
   ModelInput input = ModelInput::kImages;
+  std::string tokenizer = {};   // of texts: gpt2 or roberta, whose tokens the published model reads
   bool masked = false;          // a language model of masked words, not of the next one
   bool language_model = false;  // its outputs are tokens, one for each place
   // Outputs of the published model, and what it takes: images of `size` x `size`, or rows of up to
-  // `size` tokens.
+  // `size` of the `tokens` that it knows.
   struct Published {
-    int64_t classes = 1000, size = 224;
+    int64_t classes = 1000, size = 224, tokens = 0;
   };
   Published published;
 };

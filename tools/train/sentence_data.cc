@@ -3,6 +3,8 @@
 #include "data/text/open_tokenizer.h"
 #include "data/text/text_set.h"
 #include "runtime/error.h"
+#include "tools/common/left_out.h"
+#include "tools/train/model_tokenizer.h"
 #include "tools/train/task_data.h"
 
 namespace torus::tools {
@@ -16,10 +18,14 @@ struct Sentences {
 std::unique_ptr<data::BpeTokenizer> Open(const Settings& settings) {
   Require(!settings.vocab_dir.empty(), "train",
           "--data {} needs --vocab-dir, the folder of the tokenizer's vocabulary", settings.data);
-  if (settings.tokenizer == "gpt2") return data::OpenGpt2(settings.vocab_dir);
-  Require(settings.tokenizer.empty() || settings.tokenizer == "roberta", "train",
-          "--data {} needs --tokenizer roberta or gpt2, got {}", settings.data, settings.tokenizer);
-  return data::OpenRoberta(settings.vocab_dir);
+  const ModelSpec model = ParseModelSpec(settings.model);
+  const std::string name = TokenizerFor(model, settings.tokenizer, settings.vocab_dir);
+  Require(name == "gpt2" || name == "roberta", "train",
+          "--data {} needs --tokenizer roberta or gpt2, got {}", settings.data, name);
+  auto tokenizer =
+      name == "gpt2" ? data::OpenGpt2(settings.vocab_dir) : data::OpenRoberta(settings.vocab_dir);
+  CheckTokenizer(model, *tokenizer);
+  return tokenizer;
 }
 
 }  // namespace
@@ -35,8 +41,7 @@ TaskData OpenSentences(const Settings& settings) {
   };
   sentences->train = open(data::Split::kTrain);
   sentences->test = open(data::Split::kTest);
-  const data::Dataset& train = *sentences->train;
-  const data::Dataset& test = *sentences->test;
+  const data::TextSet &train = *sentences->train, &test = *sentences->test;
   return {.form = SentenceForm(DataTitle(settings.data),
                                static_cast<int64_t>(train.info().classes.size()), settings.length),
           .unit = "sentences",
@@ -45,6 +50,8 @@ TaskData OpenSentences(const Settings& settings) {
           .loss = ClassLoss,
           .correct = CountCorrect,
           .left_out = [sentences] { return LeftOutOf(*sentences->train, *sentences->test); },
+          .truncated = TruncatedLine(train.truncated() + test.truncated(),
+                                     train.size() + test.size(), settings.length),
           .tokenizer = sentences->tokenizer.get(),
           .owner = sentences};
 }

@@ -11,7 +11,7 @@ struct Settings {
   std::string model = "mobilenet_v2";
   std::string data = "fashion-mnist";
   std::string data_dir;    // empty: the dataset's usual place
-  std::string tokenizer;   // of text; empty: what the data are usually cut by
+  std::string tokenizer;   // of text; empty: that of token files, else the model's (TokenizerFor)
   std::string vocab_dir;   // of the tokenizers gpt2 and roberta
   int64_t image_size = 0;  // side that images are brought to; 0: the dataset's own
   int64_t length = 128;    // tokens of a row of text

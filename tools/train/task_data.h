@@ -33,6 +33,7 @@ struct TaskData {
   std::function<int64_t(const std::vector<Variable>&, const std::vector<Tensor>&)> correct;
   // What the readers have left out so far, of training first; empty where they leave nothing out.
   std::function<std::vector<data::LeftOut>()> left_out;
+  std::string truncated;                       // TruncatedLine of both parts
   const data::Tokenizer* tokenizer = nullptr;  // of texts
   std::shared_ptr<const void> owner;           // of the tokenizer, and the datasets of `batches`
 };

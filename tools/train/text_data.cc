@@ -10,7 +10,7 @@
 #include "models/gpt2/gpt2.h"
 #include "models/roberta/roberta.h"
 #include "runtime/error.h"
-#include "tools/train/model_spec.h"
+#include "tools/train/model_tokenizer.h"
 #include "tools/train/task_data.h"
 
 namespace torus::tools {
@@ -38,6 +38,13 @@ int64_t TextLength(const Settings& settings, bool masked) {
   return settings.length - data::TokenMasker::kAround;
 }
 
+// A folder of token files says by itself what they were cut by.
+std::string TokenizerOf(const Settings& settings, const ModelSpec& model) {
+  std::error_code error;
+  if (std::filesystem::is_directory(settings.data_dir, error)) return settings.tokenizer;
+  return TokenizerFor(model, settings.tokenizer, settings.vocab_dir);
+}
+
 // Masks what the data learn from.
 void Mask(TaskData& task, uint64_t seed) {
   const data::TokenMasker masker(*task.tokenizer);
@@ -52,10 +59,12 @@ void Mask(TaskData& task, uint64_t seed) {
 TaskData OpenText(const Settings& settings) {
   Require(!settings.data_dir.empty(), "train",
           "--data text needs --data-dir, a text file or a folder of token files");
-  const bool masked = ParseModelSpec(settings.model).masked;
-  const int64_t length = TextLength(settings, masked);
+  const ModelSpec model = ParseModelSpec(settings.model);
+  const int64_t length = TextLength(settings, model.masked);
   const auto text = std::make_shared<Text>();
-  text->data = data::OpenLanguageData(settings.data_dir, settings.tokenizer, settings.vocab_dir);
+  text->data =
+      data::OpenLanguageData(settings.data_dir, TokenizerOf(settings, model), settings.vocab_dir);
+  CheckTokenizer(model, *text->data.tokenizer);
   const data::Tokens& train = *text->data.train;
   text->validation = std::make_unique<data::DisjointWindows>(*text->data.validation, length);
   const data::RandomWindowOptions random{.length = length, .seed = settings.seed};
@@ -70,7 +79,7 @@ TaskData OpenText(const Settings& settings) {
                 .correct = nullptr,
                 .tokenizer = text->data.tokenizer.get(),
                 .owner = text};
-  if (masked) Mask(task, settings.seed);
+  if (model.masked) Mask(task, settings.seed);
   return task;
 }
 

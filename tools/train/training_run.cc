@@ -92,6 +92,7 @@ int TrainingRun::Run() {
 void TrainingRun::EvaluateOnly() {
   Evaluate();
   PrintLeftOut();
+  PrintTruncated();
   progress_.End();
 }
 
@@ -131,6 +132,11 @@ void TrainingRun::PrintHead() {
   if (begin_ > 0) Print(fmt::format("resumed after step {}", begin_));
   Print(fmt::format("into {}", folder_.path));
   PrintLeftOut();
+  PrintTruncated();
+}
+
+void TrainingRun::PrintTruncated() {
+  if (const std::string& truncated = task_.data().truncated; !truncated.empty()) Print(truncated);
 }
 
 // What has not been said yet: an image can turn out bad when it is decoded.

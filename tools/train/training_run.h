@@ -34,6 +34,7 @@ class TrainingRun {
   void Print(const std::string& text) { progress_.Print(text); }
   void PrintHead();
   void PrintLeftOut();
+  void PrintTruncated();
   int64_t NextPause(int64_t step) const;
   void TrainUntil(int64_t end, BatchFeed& feed);
   bool Traced(int64_t step) const;

@@ -12,6 +12,7 @@
 #include "data/text/open_tokenizer.h"
 #include "data/text/utf8.h"
 #include "tests/data/temp_file.h"
+#include "tests/data/text/tokenizer_json.h"
 #include "tests/data/text/unicode14.h"
 
 namespace torus::data {
@@ -121,6 +122,27 @@ TEST_F(BpeGolden, FairseqsDictionaryGivesRobertasNumbers) {
     ASSERT_EQ(fairseq->Decode({&id, 1}), tokenizers_[1]->Decode({&id, 1}));
   }
   EXPECT_EQ(fairseq->Special("<mask>"), 50264);
+}
+
+TEST_F(BpeGolden, TokenizerJsonGivesTheSameNumbers) {
+  const std::string from = folder_ + "/bpe_gpt2_roberta/", dir = TestFolder();
+  const auto write = [&](const char* vocabulary, MergesAs form,
+                         const std::vector<std::string>& added) {
+    WriteText(dir, "tokenizer.json",
+              BpeTokenizerJson(from + vocabulary, from + "vocab.bpe", form, added).dump());
+  };
+  write("encoder.json", MergesAs::kStrings, {"<|endoftext|>"});
+  tokenizers_[0] = OpenGpt2(dir);
+  write("roberta_vocab.json", MergesAs::kPairs, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});
+  tokenizers_[1] = OpenRoberta(dir);
+  const Bytes bytes = ReadFile(folder_ + "/text/tinyshakespeare.txt");
+  Add({bytes.begin(), bytes.end()}, false);
+  ExpectGolden("tinyshakespeare.txt");
+  sums_ = {};
+  const Unicode14 unicode;
+  SplitMix64 random(14);
+  for (int i = 0; i < 10000; ++i) Add(RandomString(unicode, &random), true);
+  ExpectGolden("random");
 }
 
 // Pieces of any length, and bytes that are not UTF-8, come back; none takes long.

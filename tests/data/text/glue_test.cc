@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "data/stacked_batch.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/text_set.h"
+#include "data/text/trimmed_batch.h"
 #include "tests/data/temp_file.h"
 #include "tests/data/text/small_bpe.h"
 
@@ -139,6 +141,22 @@ TEST(TextSet, GivesRowsAndMasks) {
   EXPECT_EQ(ToVector<int64_t>(long_one.inputs[1]), (Ids{1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(OpenGlue("sst2", dir, Split::kTest, *tokenizer, 6)->size(), 1);
   ExpectBadInput([&] { set->Get(2); }, "[sst2 train.tsv]", "0 to 1, got 2");
+}
+
+TEST(TextSet, BatchesAreTrimmedToTheirLongestRow) {
+  const std::string dir = TestFolder();
+  WriteSmallBpe(dir, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});  // 258 ... 262
+  const auto tokenizer = OpenRoberta(dir);
+  WriteText(dir, "train.tsv", "sentence\tlabel\nab\t1\n12\t0\n12345678\t0\n");
+  const auto set = OpenGlue("sst2", dir, Split::kTrain, *tokenizer, 16);
+  const MakeBatch batches = TrimmedBatches(StackedBatches(*set));
+  using Ids = std::vector<int64_t>;
+  const Batch two = batches({.indices = {1, 0}, .samples = {0, 1}});
+  EXPECT_EQ(two.inputs[0].shape(), (Shape{2, 4}));
+  EXPECT_EQ(ToVector<int64_t>(two.inputs[0]), (Ids{258, '1', '2', 260, 258, 256, 260, 259}));
+  EXPECT_EQ(ToVector<int64_t>(two.inputs[1]), (Ids{1, 1, 1, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(ToVector<int64_t>(two.target), (Ids{0, 1}));
+  EXPECT_EQ(batches({.indices = {0, 2}, .samples = {0, 1}}).inputs[1].shape(), (Shape{2, 10}));
 }
 
 }  // namespace

@@ -37,8 +37,6 @@ TEST(LanguageData, OfATextFile) {
   const LanguageData gpt2 = OpenLanguageData(path, "gpt2", dir);
   EXPECT_EQ(TextOf(gpt2, *gpt2.train), "ab ab ab ab ab a");
   EXPECT_EQ(gpt2.train->size(), 7);
-  EXPECT_EQ(OpenLanguageData(path, "", dir).tokenizer->name(), "gpt2");
-  EXPECT_EQ(OpenLanguageData(path, "", "").tokenizer->name(), "bytes");
 }
 
 TEST(LanguageData, OfTokenFiles) {

@@ -57,12 +57,55 @@ TEST(TokenizerFiles, RefuseWhatIsNoTokenizerOfCharacters) {
     ExpectBadInput([&] { ParseTokenizerJson(text, "tokenizer.json"); }, "", words);
   };
   EXPECT_EQ(ParseTokenizerJson(with(R"({"a": 0, "b": 1})", "[]"), "x")->vocabulary(), 2);
-  refuses("{}", "requires a BPE without merges");
-  refuses(with(R"({"a": 0, "b": 1, "ab": 2})", R"(["a b"])"), "requires a BPE without merges");
+  refuses("{}", "or a BPE without merges");
+  refuses(with(R"({"a": 0, "b": 1, "ab": 2})", R"(["a b"])"), "or a BPE without merges");
   refuses(with(R"({"a": 0, "b": 0})", "[]"), "a number of its own below 2");
   refuses(with(R"({"a": 0, "b": 7})", "[]"), "got 7 for b");
   refuses(with(R"({"b": 0, "a": 1})", "[]"), "ascending order");
   refuses(with(R"({"a": 0, "bc": 1})", "[]"), "characters in ascending order, or all bytes");
+}
+
+const std::vector<std::string> kSpecials = {"<s>",   "<pad>",  "</s>",
+                                            "<unk>", "<mask>", "<|endoftext|>"};
+
+TEST(TokenizerFiles, TheConfigSaysWhoseTheMergesAre) {
+  const std::string folder = TestFolder();
+  WriteSmallBpe(folder, kSpecials);
+  const auto name = [&](const std::string& config, const std::string& otherwise) {
+    WriteText(folder, "tokenizer_config.json", config);
+    return TokenizerOfFolder(folder, otherwise)->name();
+  };
+  EXPECT_EQ(TokenizerOfFolder(folder, "gpt2")->name(), "gpt2");
+  for (const char* suffix : {"", "Fast"}) {
+    const std::string end = std::string(suffix) + R"("})";
+    EXPECT_EQ(name(R"({"tokenizer_class": "RobertaTokenizer)" + end, "gpt2"), "roberta");
+    EXPECT_EQ(name(R"({"tokenizer_class": "GPT2Tokenizer)" + end, "roberta"), "gpt2");
+  }
+  for (const char* config :
+       {"{}", R"({"tokenizer_class": null})", R"({"tokenizer_class": "PreTrainedTokenizerFast"})",
+        R"({"tokenizer_class": "TokenizersBackend"})"}) {
+    EXPECT_EQ(name(config, "roberta"), "roberta") << config;
+    EXPECT_EQ(name(config, "gpt2"), "gpt2") << config;
+  }
+  const std::string path = folder + "/tokenizer_config.json";
+  ExpectBadInput([&] { name(R"({"tokenizer_class": "BertTokenizer"})", "gpt2"); }, path,
+                 "GPT2Tokenizer or RobertaTokenizer, got \"BertTokenizer\"");
+  ExpectBadInput([&] { name("[]", "gpt2"); }, path, "JSON object");
+}
+
+// GPT-2's model may read RoBERTa's tokens: encoder.json beside dict.txt is not its vocabulary.
+TEST(TokenizerFiles, FairseqsVocabularyStaysRobertas) {
+  const std::string fairseq = TestFolder();
+  WriteSmallBpe(fairseq, {"<|endoftext|>"});
+  std::filesystem::rename(fairseq + "/vocab.json", fairseq + "/encoder.json");
+  std::string dictionary;
+  for (int token = 257; token >= 0; --token) dictionary += fmt::format("{} 1\n", token);
+  WriteText(fairseq, "dict.txt", dictionary);
+  const auto tokenizer = OpenRoberta(fairseq);
+  const auto read =
+      TokenizerOfFolder(Write(TokenizerFiles(*tokenizer, fairseq), "fairseq"), "gpt2");
+  EXPECT_EQ(read->name(), "roberta");
+  EXPECT_EQ(read->Encode("ab a"), tokenizer->Encode("ab a"));
 }
 
 TEST(TokenizerFiles, NameAFolderWithoutTokenizer) {

@@ -72,6 +72,31 @@ TEST_F(Chain, ACharacterModelIsTrainedWritesAndIsEvaluated) {
   EXPECT_EQ(Figure(evaluated.out, "tokens"), test["samples"].get<int64_t>() * 8);
 }
 
+// Weights alone are read by the tokenizer with which train reads a text where nobody names one.
+TEST_F(Chain, AFileOfWeightsIsEvaluatedByTheTokenizerOfItsTraining) {
+  WriteText("text.txt", Letters());
+  const std::vector<std::string> same = {"--model",    "gpt-char:1",     "--data",   "text",
+                                         "--data-dir", Path("text.txt"), "--length", "8"};
+  std::vector<std::string> flags = {"--batch-size", "8",        "--micro-batches", "1",
+                                    "--stages",     "1",        "--max-steps",     "1",
+                                    "--out",        Path("run")};
+  flags.insert(flags.end(), same.begin(), same.end());
+  ASSERT_EQ(Run("train", flags).status, 0);
+  const auto evaluate = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"--init", Path("run/checkpoint/weights.safetensors")};
+    all.insert(all.end(), same.begin(), same.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return Run("evaluate", all);
+  };
+  const Ended evaluated = evaluate({});
+  const Ended folder = Run("evaluate", {"--init", Path("run/model"), "--data", "text", "--data-dir",
+                                        Path("text.txt"), "--length", "8"});
+  ASSERT_EQ(folder.status, 0) << folder.err;
+  EXPECT_EQ(evaluated.out, folder.out) << evaluated.err;
+  data::WriteSmallBpe(scratch_, {"<|endoftext|>"});
+  ExpectOneLine(evaluate({"--vocab-dir", scratch_}), 2, "(--tokenizer gpt2 has 259 tokens)");
+}
+
 TEST_F(Chain, TokenFilesAreReadWithTheModelsOwnTokenizer) {
   WriteText("text.txt", Letters());
   ASSERT_EQ(
@@ -263,6 +288,10 @@ TEST_F(Chain, ABodyIsFineTunedAndSaysWhatIsNew) {
   const nlohmann::json test = Json("run/summary.json")["test"];
   EXPECT_NEAR(Figure(evaluated.out, "loss"), test["loss"].get<double>(), 1e-4);
   EXPECT_EQ(Figure(evaluated.out, "accuracy"), 100 * test["accuracy"].get<double>());
+  // Without --length rows may be as long as the model takes; these need less.
+  const Ended whole = Run("evaluate", {"--init", Path("run/model"), "--data", "rte", "--data-dir",
+                                       scratch_, "--per-class"});
+  EXPECT_EQ(whole.out, evaluated.out) << whole.err;
   for (const char* figure : {"not_entailment ", "F1 ", "Matthews correlation "})
     EXPECT_NE(evaluated.out.find(figure), std::string::npos) << figure;
   // Without a head there is nothing to evaluate.

@@ -81,6 +81,34 @@ TEST_F(LeftOut, OfImages) {
   EXPECT_EQ(Run("evaluate", data, weights).out.find("left out"), std::string::npos);
 }
 
+// Of three in training and two in testing, one each is longer than 8 tokens.
+TEST_F(LeftOut, OfLongSentences) {
+  data::WriteSmallBpe(scratch_, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});
+  const std::string begin = "sentence\tlabel\nab\t1\n" + std::string(300, 'x') + "y\t0\n";
+  Write("train.tsv", begin + "b\t0\n");
+  Write("dev.tsv", begin);
+  const std::vector<std::string> data = {"--data", "sst2", "--data-dir", scratch_};
+  const Ended trained =
+      Run("train", data,
+          {"--model", "roberta:1", "--length", "8", "--vocab-dir", scratch_, "--batch-size", "3",
+           "--micro-batches", "1", "--stages", "1", "--epochs", "1", "--out", Path("run")});
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  ExpectSays(trained.out, "2 of 5 examples truncated to 8 tokens");
+  const Ended tested = Run("train", {"--resume", Path("run")}, {"--eval-only"});
+  ExpectSays(tested.out, "2 of 5 examples truncated to 8 tokens");
+  const auto evaluate = [&](std::vector<std::string> length) {
+    length.insert(length.end(), {"--init", Path("run/model")});
+    const Ended evaluated = Run("evaluate", data, length);
+    EXPECT_EQ(evaluated.status, 0) << evaluated.err;
+    return evaluated.out;
+  };
+  ExpectSays(evaluate({"--length", "8"}), "1 of 2 examples truncated to 8 tokens");
+  ExpectSays(evaluate({"--length", "128"}), "1 of 2 examples truncated to 128 tokens");
+  const std::string whole = evaluate({});
+  EXPECT_EQ(whole.find("truncated"), std::string::npos) << whole;
+  EXPECT_EQ(whole, evaluate({"--length", "512"}));
+}
+
 TEST_F(LeftOut, OfSentences) {
   data::WriteSmallBpe(scratch_, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});
   const std::string table = "sentence\tlabel\nab\t1\na\t0\nab b\t1\nb\t0\n";

@@ -2,10 +2,12 @@
 #include <set>
 
 #include "data/text/char_tokenizer.h"
+#include "data/text/open_tokenizer.h"
 #include "data/text/tokenizer_files.h"
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/gpt2/config.h"
+#include "tests/data/text/small_bpe.h"
 #include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
@@ -59,6 +61,27 @@ TEST_F(Generate, OneCandidateIsTheLikeliest) {
   EXPECT_EQ(Text("a", 30, {"--top-p", "0.000001", "--seed", "5"}), greedy);
   EXPECT_NE(Text("a", 30, {"--top-k", "16", "--seed", "5"}), greedy);
   EXPECT_NE(Text("a", 30, {"--top-p", "1", "--seed", "5"}), greedy);
+}
+
+// RoBERTa's merges have another end of text than GPT-2's.
+TEST_F(Generate, AModelMayWriteRobertasTokens) {
+  const std::string folder = scratch_ + "/robertas";
+  std::filesystem::create_directories(folder);
+  data::WriteSmallBpe(folder, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});
+  const Gpt2Options options{
+      .vocab_size = 263, .n_positions = 8, .n_embd = 8, .n_layer = 1, .n_head = 1};
+  const auto model = Gpt2(options);
+  model->Initialize(/*seed=*/1);
+  WriteHuggingFace(folder + "/model",
+                   {.config = ToConfig(options),
+                    .tensors = StateDict(*model),
+                    .files = data::TokenizerFiles(*data::OpenRoberta(folder), folder)});
+  const Ended ended =
+      Program("tools/generate/generate",
+              {"--model", folder + "/model", "--prompt", "ab", "--tokens", "4"}, scratch_)
+          .Wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_TRUE(ended.out.starts_with("ab")) << ended.out;
 }
 
 // Where its positions end it goes on as if the newer half of them were all that it has seen.

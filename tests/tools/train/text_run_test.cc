@@ -45,6 +45,13 @@ TEST_F(ProgramTest, SaysWhatDoesNotFit) {
                        "--length", "2"}),
                 2, "--length must be at least 3 for a model of masked words, got 2");
   ExpectOneLine(Train({"--model", "roberta:1", "--data", "rte"}), 2, "needs --data-dir");
+  ExpectOneLine(Train({"--model", "roberta:1", "--data", "rte", "--data-dir", scratch_,
+                       "--vocab-dir", scratch_, "--tokenizer", "gpt2"}),
+                2, "reads RoBERTa's tokens: --tokenizer must be roberta, got gpt2");
+  std::ofstream(scratch_ + "/text.txt") << std::string(400, 'a');
+  ExpectOneLine(
+      Train({"--model", "roberta-mlm:1", "--data", "text", "--data-dir", scratch_ + "/text.txt"}),
+      2, "--tokenizer roberta needs --vocab-dir");
   ExpectOneLine(Train({"--preset", "gpt5"}), 2, "--preset must be one of mobilenet_v2-cifar10");
 }
 

@@ -1,0 +1,12 @@
+// Batches of sentences without the columns that only fill their rows up.
+#pragma once
+
+#include "data/batch.h"
+
+namespace torus::data {
+
+// The batches of `rows`, whose inputs are tokens i64 (n, T) and a mask i64 (n, T) as those of a
+// TextSet are, cut to the longest row of the batch: what is masked in all rows is left out.
+MakeBatch TrimmedBatches(MakeBatch rows);
+
+}  // namespace torus::data

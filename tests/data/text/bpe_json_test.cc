@@ -1,0 +1,100 @@
+// A byte-level BPE whose folder has tokenizer.json alone.
+#include "data/text/bpe_json.h"
+
+#include <gtest/gtest.h>
+
+#include "data/text/open_tokenizer.h"
+#include "data/text/tokenizer_files.h"
+#include "tests/data/text/small_bpe.h"
+#include "tests/data/text/tokenizer_json.h"
+
+namespace torus::data {
+namespace {
+
+using Json = nlohmann::json;
+using Ids = std::vector<int32_t>;
+
+const std::vector<std::string> kRoberta = {"<s>", "<pad>", "</s>", "<unk>", "<mask>"};  // 258 ...
+
+// The small BPE of kRoberta, as tokenizer.json.
+Json Small(const std::string& dir, MergesAs form = MergesAs::kPairs) {
+  WriteSmallBpe(dir, kRoberta);
+  const Json json = BpeTokenizerJson(dir + "/vocab.json", dir + "/merges.txt", form, kRoberta);
+  std::filesystem::remove(dir + "/vocab.json");
+  std::filesystem::remove(dir + "/merges.txt");
+  return json;
+}
+
+Ids WithSpecials(const BpeTokenizer& tokenizer, const std::string& text) {
+  Ids ids;
+  tokenizer.EncodeWithSpecials(text, &ids);
+  return ids;
+}
+
+TEST(BpeJson, IsReadInBothForms) {
+  const std::string dir = TestFolder();
+  for (const MergesAs form : {MergesAs::kStrings, MergesAs::kPairs}) {
+    WriteText(dir, "tokenizer.json", Small(dir, form).dump());
+    const auto tokenizer = OpenRoberta(dir);
+    EXPECT_EQ(tokenizer->vocabulary(), 263);
+    EXPECT_EQ(tokenizer->Encode("ab ab a"), (Ids{256, 257, ' ', 'a'}));
+    EXPECT_EQ(WithSpecials(*tokenizer, "ab  <mask> ab"), (Ids{256, 262, 257}));
+    EXPECT_EQ(TokenizerOfFolder(dir, "roberta")->Encode(" ab"), (Ids{257}));
+    EXPECT_EQ(TokenizerFiles(*tokenizer, dir).at("tokenizer.json"), Small(dir, form).dump());
+  }
+  ExpectBadInput([&] { OpenGpt2(dir); }, dir + "/tokenizer.json", "special token <|endoftext|>");
+}
+
+// Numbers of their own behind the vocabulary; what is added is found in a text.
+TEST(BpeJson, AddedTokensExtendTheVocabulary) {
+  const std::string dir = TestFolder();
+  Json json = Small(dir);
+  json["model"]["vocab"].erase("<mask>");
+  json["added_tokens"].push_back({{"id", 263}, {"content", "<new>"}, {"lstrip", true}});
+  WriteText(dir, "tokenizer.json", json.dump());
+  const auto tokenizer = OpenRoberta(dir);
+  EXPECT_EQ(tokenizer->vocabulary(), 264);
+  EXPECT_EQ(WithSpecials(*tokenizer, "ab <new><mask>"), (Ids{256, 263, 262}));
+  EXPECT_EQ(tokenizer->Decode(Ids{263, 262}), "<new><mask>");
+}
+
+TEST(BpeJson, RefusesWhatCutsTextsOtherwise) {
+  const std::string dir = TestFolder();
+  const Json good = Small(dir);
+  const auto expect = [&](const char* at, const Json& value, const std::string& words) {
+    Json json = good;
+    json[Json::json_pointer(at)] = value;
+    ExpectBadInput([&] { ParseBpeJson(json.dump(), "t.json"); }, "[t.json]", words);
+  };
+  ParseBpeJson(good.dump(), "t.json");
+  const std::string byte_level = "requires a byte-level BPE";
+  expect("/model/type", "Unigram", byte_level);
+  expect("/model/vocab", Json::array(), byte_level);
+  expect("/model/merges", "a b", byte_level);
+  expect("/pre_tokenizer/type", "Whitespace", byte_level);
+  expect("/pre_tokenizer/use_regex", false, byte_level);
+  expect("/pre_tokenizer/add_prefix_space", true, "got add_prefix_space: true");
+  expect("/normalizer", {{"type", "NFC"}}, "got normalizer: an object");
+  expect("/model/dropout", 0.1, "got dropout: 0.1");
+  expect("/model/ignore_merges", true, "got ignore_merges: true");
+  expect("/model/end_of_word_suffix", "</w>", R"(got end_of_word_suffix: "</w>")");
+  expect("/model/merges/0", "a\nb", "a line's end");
+  expect("/model/merges/0", 7, "merges of two strings, got 7");
+  expect("/model/merges/0", {"a", "b", "c"}, "merges of two strings, got a list");
+  expect("/model/vocab/ab", 300, "the numbers 0 to 262");
+  expect("/added_tokens/0/id", 7, "one number for <s>, got 258 and 7");
+  expect("/added_tokens/0/id", -1, "a content and an id, got \"<s>\" and -1");
+  expect("/added_tokens/0/content", "", "a content and an id");
+  expect("/added_tokens/4/rstrip", true, R"(without rstrip, but "<mask>" has it)");
+  expect("/added_tokens/4/single_word", true, "without single_word");
+  expect("/added_tokens", 3, "a list of added_tokens, got 3");
+  WriteText(dir, "tokenizer.json", [&] {
+    Json json = good;
+    json["model"]["merges"][1] = "x ab";
+    return json.dump();
+  }());
+  ExpectBadInput([&] { OpenRoberta(dir); }, dir + "/tokenizer.json", "a number for 'xab'");
+}
+
+}  // namespace
+}  // namespace torus::data
