@@ -110,6 +110,13 @@ TEST(HuggingFace, TheConfigurationNamesTheDtypeOfTheWeights) {
   EXPECT_EQ(ReadHuggingFaceConfig(Folder("dtype")).at("torch_dtype"), "float16");
 }
 
+TEST(HuggingFace, AnotherNameOfTheDtypeDoesNotContradict) {
+  const json config = {{"dtype", "float32"}, {"torch_dtype", "float32"}};
+  WriteHuggingFace(Folder("newer"), {config, {{"weight", Zeros({2}, DType::kBF16)}}});
+  const json want = {{"torch_dtype", "bfloat16"}};
+  EXPECT_EQ(ReadHuggingFaceConfig(Folder("newer")), want);
+}
+
 TEST(HuggingFace, FilesBesideTheWeightsAreReadAndWeightsAreNot) {
   using Files = std::map<std::string, std::string>;
   const Files files = {{"tokenizer.json", "{}"},
