@@ -166,6 +166,23 @@ TEST(HuggingFace, ConfigurationsAskForNothingThatIsNotThere) {
             std::string::npos);
 }
 
+TEST(HuggingFace, Gpt2MayBeDescribedInTheNamesOfOtherModels) {
+  const json names = {{"max_position_embeddings", 16},
+                      {"hidden_size", 8},
+                      {"num_hidden_layers", 2},
+                      {"num_attention_heads", 2},
+                      {"vocab_size", 30}};
+  EXPECT_EQ(ConfigOf(Gpt2FromConfig(names, "config.json")), ConfigOf(SmallGpt2()));
+  json both = names;
+  both["n_head"] = 2;
+  EXPECT_EQ(Gpt2FromConfig(both, "config.json").n_head, 2);
+  both["n_head"] = 4;
+  EXPECT_NE(ErrorOf([&] {
+              Gpt2FromConfig(both, "config.json");
+            }).find("n_head and num_attention_heads are one setting, got 4 and 2"),
+            std::string::npos);
+}
+
 // gpt2 as it was first published: saved without a head, with constants.
 TEST(Names, FitThoseOfTheHub) {
   const auto saved = Gpt2(SmallGpt2()), loaded = Gpt2(SmallGpt2());
