@@ -1,12 +1,15 @@
 #include "data/text/tokenize.h"
 
+#include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <span>
 
 #include "data/mapped_file.h"
 #include "data/text/char_tokenizer.h"
 #include "data/text/token_file.h"
 #include "runtime/error.h"
+#include "runtime/io/file.h"
 #include "runtime/io/folder.h"
 
 namespace torus::data {
@@ -18,6 +21,24 @@ std::string_view TextOf(const MappedFile& file) {
   Require(file.bytes().size() <= kMostBytes, file.path(),
           "requires a text of at most {} bytes, got {}: cut it", kMostBytes, file.bytes().size());
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+bool IsTokenFile(const std::filesystem::directory_entry& entry) {
+  if (!entry.is_regular_file() || entry.path().extension() != ".tokens") return false;
+  const io::InputFile file(entry.path().string());
+  std::string magic(std::min<uint64_t>(file.size(), kTokenFileMagic.size()), '\0');
+  file.ReadAt(0, magic.data(), magic.size());
+  return magic == kTokenFileMagic;
+}
+
+// The new folder takes the place of all that is there.
+void CheckOutput(const std::string& folder) {
+  if (!io::RecoverFolder(folder)) return;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    Require(IsTokenFile(entry), folder,
+            "requires a new folder, or one with nothing but token files, got one with {}",
+            entry.path().filename().string());
+  }
 }
 
 // The characters of all inputs.
@@ -80,6 +101,7 @@ TokenizeResult TokenizeFiles(const TokenizeOptions& options) {
   Require(!options.inputs.empty(), "tokenize", "requires at least one text file");
   Require(options.shard_tokens >= 1, "tokenize", "requires at least one token a file, got {}",
           options.shard_tokens);
+  CheckOutput(options.output);
   const std::unique_ptr<Tokenizer> tokenizer = TokenizerFor(options);
   TokenizeResult result{.vocabulary = tokenizer->vocabulary()};
   io::FolderWriter folder(options.output);

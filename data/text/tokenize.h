@@ -11,7 +11,7 @@ namespace torus::data {
 
 struct TokenizeOptions {
   std::vector<std::string> inputs;     // text files, less than 2 GiB each
-  std::string output;                  // folder, committed whole: an old one is replaced
+  std::string output;                  // folder, committed whole in the place of an old one
   std::string tokenizer = "gpt2";      // of TokenizerNames(); chars: the alphabet of all inputs
   std::string vocabulary_dir;          // of gpt2 and roberta
   int64_t shard_tokens = 100'000'000;  // most tokens a file
@@ -25,7 +25,8 @@ struct TokenizeResult {
 };
 
 // Cuts each input by SplitText, tokenises both parts, and writes train-00000.tokens, ...,
-// validation-00000.tokens, ... (OpenLanguageData reads them). BadInput naming the option or file,
+// validation-00000.tokens, ... (OpenLanguageData reads them). BadInput naming the option or
+// file, and for an output folder that holds anything but token files, which would be lost;
 // BrokenEnvironment where the folder cannot be written.
 TokenizeResult TokenizeFiles(const TokenizeOptions& options);
 

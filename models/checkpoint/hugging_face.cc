@@ -160,7 +160,10 @@ void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
   const fs::path path(writer.temporary());
   json config = model.config;
   const auto first = FirstFloating(model.tensors);
-  if (first != model.tensors.end()) config["torch_dtype"] = TorchName(first->value.dtype());
+  if (first != model.tensors.end()) {
+    config["torch_dtype"] = TorchName(first->value.dtype());
+    config.erase("dtype");  // its newer name, which is preferred to it
+  }
   WriteText(path / kConfig, config.dump(2) + "\n");
   for (const auto& [name, content] : model.files) WriteText(path / name, content);
   const auto shards = Split(model.tensors, shard_bytes);

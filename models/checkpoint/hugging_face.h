@@ -33,7 +33,8 @@ std::map<std::string, std::string> ReadHuggingFaceFiles(const std::string& folde
 
 // Writes the folder whole (io/folder.h), in shards of at most `shard_bytes` where the weights
 // exceed them; a tensor larger than that has a shard of its own. `config` gets the key
-// "torch_dtype", that of the first floating tensor.
+// "torch_dtype", that of the first floating tensor, which all versions of transformers read, and
+// loses "dtype", which says the same to newer ones.
 void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
                       uint64_t shard_bytes = 5'000'000'000);
 

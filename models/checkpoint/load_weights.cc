@@ -15,9 +15,25 @@ namespace torus {
 namespace {
 
 bool OfAnotherHead(const std::string& name) {
-  for (const char* head : {"lm_head.", "classifier.", "score.", "roberta.pooler."})
+  for (const char* head : {"lm_head.", "classifier.", "score.", "roberta.pooler.", "pooler."})
     if (name.starts_with(head)) return true;
   return false;
+}
+
+// Those that are not tied to another layer's.
+std::vector<NamedVariable> OwnParameters(const nn::Sequential::Layer& layer) {
+  std::vector<NamedVariable> own = layer.module->Parameters(layer.name);
+  std::erase_if(own, [&](const NamedVariable& p) { return !p.name.starts_with(layer.name + "."); });
+  return own;
+}
+
+// By exact names: other layers may have the same prefix.
+bool HasAnyOf(const nn::Sequential::Layer& layer, const std::vector<NamedTensor>& state) {
+  std::set<std::string> names;
+  for (const NamedVariable& p : OwnParameters(layer)) names.insert(p.name);
+  for (const nn::Alias& alias : layer.module->Aliases(layer.name)) names.insert(alias.name);
+  return std::ranges::any_of(
+      state, [&](const NamedTensor& tensor) { return names.contains(tensor.name); });
 }
 
 }  // namespace
@@ -34,21 +50,16 @@ void LoadWeights(nn::Module& model, const std::string& path) {
 
 BodyNotes LoadBody(nn::Sequential& model, const std::string& path) {
   std::vector<NamedTensor> state = FitNames(model, ReadWeights(path));
-  const nn::Sequential::Layer& head = model.layers().back();
-  std::set<std::string> wanted;
-  for (const NamedTensor& tensor : StateDict(model)) wanted.insert(tensor.name);
+  const std::set<std::string> wanted = NamesOf(model);
   BodyNotes notes;
   std::erase_if(state, [&](const NamedTensor& tensor) {
     const bool out = !wanted.contains(tensor.name) && OfAnotherHead(tensor.name);
     if (out) notes.left_out.push_back(tensor.name);
     return out;
   });
-  const std::string prefix = head.name + ".";
-  const bool none = std::ranges::none_of(
-      state, [&](const NamedTensor& tensor) { return tensor.name.starts_with(prefix); });
-  if (none) {
-    for (const NamedVariable& p : head.module->Parameters(head.name)) {
-      if (!p.name.starts_with(prefix)) continue;  // tied to the body
+  const nn::Sequential::Layer& head = model.layers().back();
+  if (!HasAnyOf(head, state)) {
+    for (const NamedVariable& p : OwnParameters(head)) {
       state.push_back({p.name, ToFileLayout(p.value.data()).Clone()});
       notes.kept.push_back(p.name);
     }

@@ -18,7 +18,7 @@ void LoadWeights(nn::Module& model, const std::string& path);
 
 // To fine-tune: as LoadWeights, but where the file has none of the last layer's own parameters,
 // that keeps its values, and tensors of other heads (lm_head., classifier., score.,
-// roberta.pooler.) are left out.
+// roberta.pooler., pooler.) are left out.
 struct BodyNotes {
   std::vector<std::string> kept;      // parameters that the file lacks
   std::vector<std::string> left_out;  // tensors that the model has not

@@ -1,18 +1,9 @@
 #include "models/checkpoint/names.h"
 
 #include <algorithm>
-#include <set>
 
 namespace torus {
 namespace {
-
-std::set<std::string> NamesOf(const nn::Module& model) {
-  std::set<std::string> names;
-  for (const NamedVariable& p : model.Parameters()) names.insert(p.name);
-  for (const NamedTensor& b : model.Buffers()) names.insert(b.name);
-  for (const nn::Alias& a : model.Aliases()) names.insert(a.name);
-  return names;
-}
 
 bool AnyBegins(const std::vector<NamedTensor>& state, const std::string& prefix) {
   return std::ranges::any_of(state,
@@ -55,6 +46,14 @@ class Fitter {
 };
 
 }  // namespace
+
+std::set<std::string> NamesOf(const nn::Module& model) {
+  std::set<std::string> names;
+  for (const NamedVariable& p : model.Parameters()) names.insert(p.name);
+  for (const NamedTensor& b : model.Buffers()) names.insert(b.name);
+  for (const nn::Alias& a : model.Aliases()) names.insert(a.name);
+  return names;
+}
 
 std::vector<NamedTensor> FitNames(const nn::Module& model, std::vector<NamedTensor> state,
                                   std::vector<Renamed>* renamed) {

@@ -1,12 +1,16 @@
 // Names of published weights that differ from those of the models that they are for.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "models/nn/module.h"
 
 namespace torus {
+
+// All names under which a file may hold the model's tensors: those of its state and aliases.
+std::set<std::string> NamesOf(const nn::Module& model);
 
 // What FitNames changed: {"bert.gamma", "bert.weight"}; the second empty for a tensor left out.
 struct Renamed {

@@ -7,18 +7,33 @@ namespace torus {
 
 using nlohmann::json;
 
+namespace {
+
+// transformers takes some settings under a second name too.
+void Read(const ConfigReader& reader, const char* key, const char* other, int64_t& value) {
+  std::optional<int64_t> first, second;
+  reader.Read(key, first);
+  reader.Read(other, second);
+  Require(!first || !second || *first == *second, reader.where(),
+          "{} and {} are one setting, got {} and {}", key, other, first.value_or(0),
+          second.value_or(0));
+  value = first.value_or(second.value_or(value));
+}
+
+}  // namespace
+
 Gpt2Options Gpt2FromConfig(const json& config, const std::string& where) {
   const ConfigReader reader(config, where);
   reader.RequireOnly("model_type", "gpt2");
   reader.RequireOnly("add_cross_attention", false);
   Gpt2Options o;
   reader.Read("vocab_size", o.vocab_size);
-  reader.Read("n_positions", o.n_positions);
-  reader.Read("n_embd", o.n_embd);
-  reader.Read("n_layer", o.n_layer);
+  Read(reader, "n_positions", "max_position_embeddings", o.n_positions);
+  Read(reader, "n_embd", "hidden_size", o.n_embd);
+  Read(reader, "n_layer", "num_hidden_layers", o.n_layer);
   Require(o.n_layer <= kMostLayers, where, "n_layer must be at most {}, got {}", kMostLayers,
           o.n_layer);
-  reader.Read("n_head", o.n_head);
+  Read(reader, "n_head", "num_attention_heads", o.n_head);
   reader.Read("n_inner", o.n_inner);
   reader.Read("activation_function", o.activation_function);
   reader.Read("resid_pdrop", o.resid_pdrop);

@@ -14,6 +14,7 @@
 #include "models/checkpoint/state_dict.h"
 #include "models/gpt2/config.h"
 #include "models/roberta/config.h"
+#include "models/vgg/vgg.h"
 #include "runtime/error.h"
 #include "runtime/io/safetensors.h"
 
@@ -109,6 +110,13 @@ TEST(HuggingFace, TheConfigurationNamesTheDtypeOfTheWeights) {
   EXPECT_EQ(ReadHuggingFaceConfig(Folder("dtype")).at("torch_dtype"), "float16");
 }
 
+TEST(HuggingFace, AnotherNameOfTheDtypeDoesNotContradict) {
+  const json config = {{"dtype", "float32"}, {"torch_dtype", "float32"}};
+  WriteHuggingFace(Folder("newer"), {config, {{"weight", Zeros({2}, DType::kBF16)}}});
+  const json want = {{"torch_dtype", "bfloat16"}};
+  EXPECT_EQ(ReadHuggingFaceConfig(Folder("newer")), want);
+}
+
 TEST(HuggingFace, FilesBesideTheWeightsAreReadAndWeightsAreNot) {
   using Files = std::map<std::string, std::string>;
   const Files files = {{"tokenizer.json", "{}"},
@@ -158,6 +166,23 @@ TEST(HuggingFace, ConfigurationsAskForNothingThatIsNotThere) {
             std::string::npos);
 }
 
+TEST(HuggingFace, Gpt2MayBeDescribedInTheNamesOfOtherModels) {
+  const json names = {{"max_position_embeddings", 16},
+                      {"hidden_size", 8},
+                      {"num_hidden_layers", 2},
+                      {"num_attention_heads", 2},
+                      {"vocab_size", 30}};
+  EXPECT_EQ(ConfigOf(Gpt2FromConfig(names, "config.json")), ConfigOf(SmallGpt2()));
+  json both = names;
+  both["n_head"] = 2;
+  EXPECT_EQ(Gpt2FromConfig(both, "config.json").n_head, 2);
+  both["n_head"] = 4;
+  EXPECT_NE(ErrorOf([&] {
+              Gpt2FromConfig(both, "config.json");
+            }).find("n_head and num_attention_heads are one setting, got 4 and 2"),
+            std::string::npos);
+}
+
 // gpt2 as it was first published: saved without a head, with constants.
 TEST(Names, FitThoseOfTheHub) {
   const auto saved = Gpt2(SmallGpt2()), loaded = Gpt2(SmallGpt2());
@@ -192,6 +217,83 @@ TEST(StateDict, ATiedTensorMayComeUnderEitherName) {
   EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
 }
 
+using NameSet = std::set<std::string>;
+
+NameSet SetOf(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
+
+// A file of those tensors.
+std::string FileOf(const std::vector<NamedTensor>& state) {
+  const std::string path = Folder("state.safetensors");
+  WriteSafetensors(path, state);
+  return path;
+}
+
+TEST(LoadBody, HoldsATrainedHeadAgainstTheEmbeddingThatItIsTiedTo) {
+  const auto saved = Gpt2(SmallGpt2()), loaded = Gpt2(SmallGpt2());
+  saved->Initialize(1);
+  std::vector<NamedTensor> state = StateDict(*saved);
+  state.push_back({"lm_head.weight", Zeros(state[0].value.shape())});
+  EXPECT_NE(ErrorOf([&] {
+              LoadBody(*loaded, FileOf(state));
+            }).find("lm_head.weight differs from transformer.wte.weight, to which it is tied"),
+            std::string::npos);
+  state.back().value = state[0].value;
+  state.erase(state.begin());  // under the head's name alone
+  EXPECT_TRUE(LoadBody(*loaded, FileOf(state)).left_out.empty());
+  EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
+}
+
+TEST(LoadBody, HoldsTheMaskedHeadsOtherNamesAgainstIt) {
+  RobertaOptions lm = SmallRoberta();
+  lm.head = RobertaHead::kMaskedLm;
+  const auto saved = Roberta(lm), loaded = Roberta(lm);
+  saved->Initialize(1);
+  std::vector<NamedTensor> state = StateDict(*saved);
+  state.push_back({"lm_head.decoder.bias", Zeros({40})});
+  const BodyNotes notes = LoadBody(*loaded, FileOf(state));
+  EXPECT_TRUE(notes.kept.empty() && notes.left_out.empty());
+  EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
+  state.back().value = Full({40}, 1);
+  EXPECT_NE(ErrorOf([&] {
+              LoadBody(*loaded, FileOf(state));
+            }).find("lm_head.decoder.bias differs from lm_head.bias"),
+            std::string::npos);
+}
+
+// RobertaModel.save_pretrained: neither "roberta." nor a head, but a pooler.
+TEST(LoadBody, TakesABodyThatWasSavedAlone) {
+  const auto saved = Roberta(SmallRoberta()), loaded = Roberta(SmallRoberta());
+  saved->Initialize(1);
+  loaded->Initialize(2);
+  std::vector<NamedTensor> state, want = StateDict(*loaded);
+  for (NamedTensor& tensor : StateDict(*saved)) {
+    if (tensor.name.starts_with("classifier.")) continue;
+    state.push_back({tensor.name.substr(std::string("roberta.").size()), tensor.value});
+    for (NamedTensor& w : want)
+      if (w.name == tensor.name) w.value = tensor.value;
+  }
+  state.push_back({"pooler.dense.weight", Zeros({12, 12})});
+  state.push_back({"pooler.dense.bias", Zeros({12})});
+  const BodyNotes notes = LoadBody(*loaded, FileOf(state));
+  EXPECT_EQ(SetOf(notes.left_out), (NameSet{"pooler.dense.weight", "pooler.dense.bias"}));
+  EXPECT_EQ(notes.kept.size(), 4u);
+  EXPECT_TRUE(SameBits(StateDict(*loaded), want));
+}
+
+// The last layer of VGG shares its prefix with the two before.
+TEST(LoadBody, KnowsAHeadByItsExactNames) {
+  const auto model = Vgg({.depth = 11, .num_classes = 3, .hidden = 2});
+  const std::vector<NamedTensor> before = StateDict(*model);
+  std::vector<NamedTensor> state = before;
+  std::erase_if(state, [](const NamedTensor& t) { return t.name.starts_with("classifier.6."); });
+  ASSERT_EQ(state.size() + 2, before.size());
+  const BodyNotes notes = LoadBody(*model, FileOf(state));
+  EXPECT_EQ(notes.kept, (std::vector<std::string>{"classifier.6.weight", "classifier.6.bias"}));
+  std::erase_if(state, [](const NamedTensor& t) { return t.name == "classifier.3.bias"; });
+  EXPECT_NE(ErrorOf([&] { LoadBody(*model, FileOf(state)); }).find("classifier.3.bias is missing"),
+            std::string::npos);
+}
+
 TEST(LoadBody, KeepsAHeadThatTheFileHasNot) {
   RobertaOptions lm = SmallRoberta();
   lm.head = RobertaHead::kMaskedLm;
@@ -202,13 +304,11 @@ TEST(LoadBody, KeepsAHeadThatTheFileHasNot) {
   WriteHuggingFace(Folder("lm"), {ToConfig(lm), StateDict(*pretrained)});
   EXPECT_NE(ErrorOf([&] { LoadWeights(*model, Folder("lm")); }), "no error");
   const BodyNotes notes = LoadBody(*model, Folder("lm"));
-  using Names = std::set<std::string>;
-  EXPECT_EQ(Names(notes.left_out.begin(), notes.left_out.end()),
-            (Names{"lm_head.bias", "lm_head.dense.bias", "lm_head.dense.weight",
-                   "lm_head.layer_norm.bias", "lm_head.layer_norm.weight"}));
-  EXPECT_EQ(Names(notes.kept.begin(), notes.kept.end()),
-            (Names{"classifier.dense.weight", "classifier.dense.bias", "classifier.out_proj.weight",
-                   "classifier.out_proj.bias"}));
+  EXPECT_EQ(SetOf(notes.left_out),
+            (NameSet{"lm_head.bias", "lm_head.dense.bias", "lm_head.dense.weight",
+                     "lm_head.layer_norm.bias", "lm_head.layer_norm.weight"}));
+  EXPECT_EQ(SetOf(notes.kept), (NameSet{"classifier.dense.weight", "classifier.dense.bias",
+                                        "classifier.out_proj.weight", "classifier.out_proj.bias"}));
   std::map<std::string, Tensor> body;
   for (const NamedTensor& t : StateDict(*pretrained)) body[t.name] = t.value;
   for (const NamedTensor& t : before)

@@ -12,6 +12,7 @@
 #include "models/checkpoint/state_dict.h"
 #include "models/checkpoint/torch_file.h"
 #include "runtime/error.h"
+#include "runtime/io/folder.h"
 #include "runtime/io/safetensors.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
@@ -33,9 +34,10 @@ void AddFlags(CLI::App& app, Options& o) {
                  "a .safetensors file, a file of torch.save (.pt .pth .th .bin), or a Hugging Face "
                  "folder")
       ->required();
-  app.add_option("output", o.output,
-                 "a .safetensors file or, without an ending, a Hugging Face folder (of an input "
-                 "that is one, with its tokenizer); without it the input is only listed");
+  app.add_option(
+      "output", o.output,
+      "a .safetensors file or, without an ending, a Hugging Face folder, new or empty (of "
+      "an input that is one, with its tokenizer); without it the input is only listed");
   app.add_option("--model", o.model,
                  fmt::format("map names to this model and check that all fit: one of {}",
                              fmt::join(ModelNames(), ", ")));
@@ -43,6 +45,21 @@ void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--dtype", o.dtype, "convert floating tensors to f32, f16, bf16 or f64")
       ->check(CLI::IsMember({"f32", "f16", "bf16", "f64"}));
   app.add_option("--shard-bytes", o.shard_bytes, "largest shard of a folder");
+}
+
+bool WritesFolder(const Options& o) {
+  return !o.output.empty() && !o.output.ends_with(".safetensors");
+}
+
+// A folder is committed whole, so it would take the place of all that is there.
+void CheckOutputFolder(const Options& o) {
+  const std::string path = UserPath(o.output);
+  Require(!std::filesystem::is_regular_file(UserPath(o.input)), "convert",
+          "{} would be a folder with config.json, which {} does not have", o.output, o.input);
+  const bool folder = io::RecoverFolder(path);
+  Require(folder ? std::filesystem::is_empty(path) : !std::filesystem::exists(path), "convert",
+          "the output must be a new or empty folder, got {}, which is {}", o.output,
+          folder ? "not empty" : "a file");
 }
 
 std::vector<NamedTensor> Read(const Options& o) {
@@ -77,10 +94,8 @@ std::vector<NamedTensor> MapNames(const Options& o, std::vector<NamedTensor> ten
 
 void Write(const Options& o, const std::vector<NamedTensor>& tensors) {
   const std::string path = UserPath(o.output);
-  if (path.ends_with(".safetensors")) return WriteSafetensors(path, tensors, {{"format", "pt"}});
+  if (!WritesFolder(o)) return WriteSafetensors(path, tensors, {{"format", "pt"}});
   const std::string input = UserPath(o.input);
-  Require(std::filesystem::is_directory(input), "convert",
-          "{} would be a folder with config.json, which {} does not have", o.output, o.input);
   WriteHuggingFace(path, {ReadHuggingFaceConfig(input), tensors, ReadHuggingFaceFiles(input)},
                    o.shard_bytes);
 }
@@ -90,6 +105,7 @@ int Main(int argc, char** argv) {
   CLI::App app("Prints what is in a file of weights, and converts it.", "convert");
   AddFlags(app, o);
   if (PrintsHelp(app, argc, argv)) return 0;
+  if (WritesFolder(o)) CheckOutputFolder(o);
   std::vector<NamedTensor> tensors = Read(o);
   if (!o.model.empty()) tensors = MapNames(o, std::move(tensors));
   tensors = Convert(std::move(tensors), o.dtype);

@@ -16,7 +16,9 @@ int Main(int argc, char** argv) {
   CLI::App app("Tokenises text files: 90 % of each for training, the rest for validation.",
                "tokenize");
   data::TokenizeOptions options;
-  app.add_option("--out", options.output, "Folder to write; an old one is replaced")->required();
+  app.add_option("--out", options.output,
+                 "Folder to write; the token files of an old one are replaced")
+      ->required();
   app.add_option("--tokenizer", options.tokenizer, "What a token is")
       ->check(CLI::IsMember(data::TokenizerNames()))
       ->capture_default_str();

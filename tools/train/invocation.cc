@@ -159,7 +159,8 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
          "rate's schedule stays that of --epochs")
       ->group(group);
   app.add_option("--resume", invocation.resume,
-                 "Go on with the run in this folder, with its own settings")
+                 "Go on with the run in this folder, with its own settings; only --data-dir and "
+                 "--vocab-dir may be others")
       ->group(group);
   app.add_flag("--eval-only", invocation.eval_only,
                "Evaluate the weights of --init or --resume on the test set, and end");
@@ -224,15 +225,17 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
 void TakeSettings(const Settings& stored, const std::string& folder, Invocation& invocation) {
   const Settings wanted = invocation.settings;
   const nlohmann::json has = ToJson(stored);
+  const auto given = [&](const char* flag) { return invocation.given.contains(flag); };
   ForEachSetting(wanted, [&](const std::string& flag, const auto& value) {
-    if (!invocation.given.contains(flag) || flag == "--data-dir") return;
+    if (!given(flag.c_str()) || flag == "--data-dir" || flag == "--vocab-dir") return;
     const nlohmann::json want = value;
     Require(want == has.at(flag.substr(2)), "train",
             "{} {} contradicts the run in {}, which has {} {}", flag, want.dump(), folder, flag,
             has.at(flag.substr(2)).dump());
   });
   invocation.settings = stored;
-  if (invocation.given.contains("--data-dir")) invocation.settings.data_dir = wanted.data_dir;
+  if (given("--data-dir")) invocation.settings.data_dir = wanted.data_dir;
+  if (given("--vocab-dir")) invocation.settings.vocab_dir = wanted.vocab_dir;
 }
 
 }  // namespace torus::tools

@@ -31,7 +31,8 @@ struct Invocation {
 Invocation ParseInvocation(int argc, const char* const* argv);
 
 // Takes the settings of the run in `folder`, to resume it. BadInput for a flag that was given
-// another value than the run has, naming both; --data-dir alone may differ, since data may move.
+// another value than the run has, naming both; --data-dir and --vocab-dir may differ, since folders
+// may move.
 void TakeSettings(const Settings& stored, const std::string& folder, Invocation& invocation);
 
 // Checks one value by itself and against the others; what the model and the data must say is

@@ -3,10 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "models/amoebanet/amoebanet.h"
+#include "models/checkpoint/config_match.h"
+#include "models/checkpoint/hugging_face.h"
 #include "models/gpt2/config.h"
 #include "models/gpt3/gpt3.h"
 #include "models/mobilenet_v2/mobilenet_v2.h"
@@ -183,6 +186,12 @@ T ReadNumber(const std::string& spec, const std::string& text, const char* what,
   return value;
 }
 
+// A folder says by its configuration what its weights were trained in.
+void CheckConfig(const nlohmann::json& ours, const std::string& weights) {
+  if (!ours.is_null() && std::filesystem::is_directory(weights))
+    RequireSameFunction(ReadHuggingFaceConfig(weights), ours, weights);
+}
+
 }  // namespace
 
 std::vector<std::string> ModelNames() {
@@ -218,6 +227,7 @@ ModelSpec ParseModelSpec(const std::string& spec) {
 
 Model BuildModel(const std::string& spec, int64_t classes, uint64_t seed,
                  const std::string& weights_file, BodyNotes* notes) {
+  CheckConfig(ModelConfig(spec, classes), weights_file);
   Model model = Find(spec).make(ParseModelSpec(spec), classes);
   model->Initialize(seed);
   if (weights_file.empty()) return model;

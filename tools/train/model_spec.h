@@ -42,7 +42,8 @@ ModelSpec ParseModelSpec(const std::string& spec);
 // A model with `classes` outputs (of a language model: tokens; it leaves its head to NextTokenLoss
 // or, where masked, MaskedTokenLoss), initialised from `seed`; then,
 // where `weights_file` is not empty, loaded from it (a file or folder): strictly by LoadWeights, or
-// where `notes` is given by LoadBody, which leaves them there.
+// where `notes` is given by LoadBody, which leaves them there. BadInput where the config.json of a
+// folder describes a model of another function (config_match.h).
 std::shared_ptr<nn::Sequential> BuildModel(const std::string& spec, int64_t classes, uint64_t seed,
                                            const std::string& weights_file,
                                            BodyNotes* notes = nullptr);

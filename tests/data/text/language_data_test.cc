@@ -99,6 +99,25 @@ TEST(TokenizeFiles, LeavesTheOldFolderWhereItFails) {
   ExpectBadInput([&] { TokenizeFiles(bad); }, "[tokenize]", "one token a file, got 0");
 }
 
+TEST(TokenizeFiles, ReplacesNothingButTokenFiles) {
+  const std::string dir = TestFolder(), text = WriteText(dir, "a.txt", "0123456789");
+  const TokenizeOptions options{.inputs = {text}, .output = dir + "/out", .tokenizer = "bytes"};
+  TokenizeFiles(options);
+  TokenizeFiles(options);
+  const auto refused = [&](const std::string& name) {
+    ExpectBadInput([&] { TokenizeFiles(options); }, options.output,
+                   "nothing but token files, got one with " + name);
+    EXPECT_TRUE(std::filesystem::remove(options.output + "/" + name));
+  };
+  for (const char* const name : {"README.md", "other.tokens"}) {
+    WriteText(options.output, name, "mine");
+    refused(name);
+  }
+  std::filesystem::create_directory(options.output + "/folder.tokens");
+  refused("folder.tokens");
+  TokenizeFiles(options);
+}
+
 // What nanoGPT's preparation prints for the same text.
 TEST(LanguageData, OfTinyShakespeareIsNanoGpts) {
   const char* const folder = std::getenv("TORUS_DATA");

@@ -97,6 +97,23 @@ TEST_F(ConvertTest, AFolderIsCastAndKeepsItsTokenizer) {
   ExpectSame(ByName(State(Path("out"))), As(DType::kF32, rounded));
 }
 
+TEST_F(ConvertTest, AFolderThatHoldsSomethingIsLeftAsItIs) {
+  WriteHuggingFace(Path("in"), {ModelConfig(kModel, kClasses), State()});
+  fs::create_directories(Path("in/notes"));
+  std::ofstream(Path("in/notes/README.md")) << "mine";
+  const std::string weights = ReadText(Path("in/model.safetensors"));
+  ExpectOneLine(Run({Path("in"), Path("in"), "--dtype", "bf16"}), 2,
+                "the output must be a new or empty folder, got " + Path("in"));
+  EXPECT_EQ(ReadText(Path("in/notes/README.md")), "mine");
+  EXPECT_TRUE(ReadText(Path("in/model.safetensors")) == weights);
+  std::ofstream(Path("file")) << "mine";
+  ExpectOneLine(Run({Path("in"), Path("file")}), 2, "which is a file");
+  EXPECT_EQ(ReadText(Path("file")), "mine");
+  fs::create_directories(Path("empty"));
+  EXPECT_EQ(Run({Path("in"), Path("empty")}).status, 0);
+  EXPECT_TRUE(fs::exists(Path("empty/model.safetensors")));
+}
+
 TEST_F(ConvertTest, WhatDoesNotFitIsListedOnceAndNothingIsWritten) {
   std::vector<NamedTensor> state = State();
   std::erase_if(state, [](const NamedTensor& t) { return t.name == "transformer.ln_f.weight"; });

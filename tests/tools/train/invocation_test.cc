@@ -152,11 +152,14 @@ TEST(TakeSettings, AcceptsWhatAgreesAndTakesTheRest) {
   Settings stored;
   stored.lr = 0.05;
   stored.stages = 3;
-  const char* argv[] = {"train", "--stages", "3", "--data-dir", "/elsewhere"};
-  Invocation invocation = ParseInvocation(5, argv);
+  stored.data_dir = "/data", stored.vocab_dir = "/vocabulary";
+  const char* argv[] = {"train",      "--stages",    "3",     "--data-dir",
+                        "/elsewhere", "--vocab-dir", "/moved"};
+  Invocation invocation = ParseInvocation(7, argv);
   TakeSettings(stored, "/runs/a", invocation);
   EXPECT_EQ(invocation.settings.lr, 0.05);
   EXPECT_EQ(invocation.settings.data_dir, "/elsewhere");
+  EXPECT_EQ(invocation.settings.vocab_dir, "/moved");
 }
 
 }  // namespace
