@@ -18,8 +18,8 @@ struct ConvNorm {
   ops::Activation activation = ops::Activation::kNone;
 };
 
-// The layers one after another, `x` added at the end where `residual`. In training this is
-// ops::ConvChainTrain, whose inner activations never exist in memory; each norm keeps its
+// The layers one after another, `x` added before the last activation where `residual`. In training
+// this is ops::ConvChainTrain, whose inner activations never exist in memory; each norm keeps its
 // statistics.
 Variable RunChain(const Variable& x, const StepContext& ctx, const std::vector<ConvNorm>& layers,
                   bool residual);

@@ -74,7 +74,8 @@ struct Inputs {
 template <class T>
 struct Bound {
   Bound(const Problem& p, const Inputs& in) : q(in.q), k(in.k), v(in.v) {
-    call = {static_cast<int64_t>(q.offsets.size()),
+    call = {std::ssize(q.offsets),
+            std::ssize(k.offsets),
             p.shape.group,
             p.shape.rows,
             p.shape.keys,
@@ -114,7 +115,7 @@ void CheckArguments(const Variable& q, const Variable& k, const Variable& v,
 }
 
 double ScaleOf(const AttentionOptions& o, int64_t width) {
-  return o.scale.value_or(1 / std::sqrt(static_cast<double>(width)));
+  return o.scale.value_or(width == 0 ? 1 : 1 / std::sqrt(static_cast<double>(width)));
 }
 
 Tensor MaskOf(const AttentionOptions& o, const AttentionShape& shape) {
@@ -137,7 +138,7 @@ Tensor EmptyResult(const AttentionShape& shape, const Tensor& like) {
 // What the backward keeps besides the problem.
 struct Kept {
   SavedActivation q, k, v, out;
-  Saved log_sum;
+  Saved largest, log_sum;
 };
 
 Gradients Backpropagate(const Problem& p, const Kept& kept, const GradContext& g) {
@@ -150,21 +151,22 @@ Gradients Backpropagate(const Problem& p, const Kept& kept, const GradContext& g
   VisitFloat(kOp, like.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const Bound<T> bound(p, in);
-    cpu::AttentionBackward(bound.call,
-                           {out.Read<T>(), dout.Read<T>(), kept.log_sum.get().data<T>()},
-                           dq.Write<T>(), dk.Write<T>(), dv.Write<T>());
+    const cpu::RowNorms<const T> norms{kept.largest.get().data<T>(), kept.log_sum.get().data<T>()};
+    cpu::AttentionBackward(bound.call, {out.Read<T>(), dout.Read<T>(), norms}, dq.Write<T>(),
+                           dk.Write<T>(), dv.Write<T>());
   });
   return {g.wants(0) ? SumTo(dq.tensor, p.query_shape) : Tensor(),
           g.wants(1) ? SumTo(dk.tensor, p.key_shape) : Tensor(),
           g.wants(2) ? SumTo(dv.tensor, p.value_shape) : Tensor()};
 }
 
-Tensor RunForward(const Problem& p, const Inputs& in, Tensor& log_sum) {
+Tensor RunForward(const Problem& p, const Inputs& in, Tensor& largest, Tensor& log_sum) {
   Heads out(EmptyResult(p.shape, in.q));
   VisitFloat(kOp, out.tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const Bound<T> bound(p, in);
-    cpu::Attention(bound.call, out.Write<T>(), log_sum.mutable_data<T>());
+    cpu::Attention(bound.call, out.Write<T>(),
+                   {largest.mutable_data<T>(), log_sum.mutable_data<T>()});
   });
   return out.tensor;
 }
@@ -187,13 +189,14 @@ Variable ScaledDotProductAttention(const Variable& query, const Variable& key,
   const Inputs in{read(query, shape.Query()), read(key, shape.Key()), read(value, shape.Value())};
   const Problem p{shape,       scale,         options.is_causal, dropout,
                   Saved(mask), query.shape(), key.shape(),       value.shape()};
-  Tensor log_sum({Numel(shape.batch), shape.rows}, query.dtype(), query.data().device());
-  const Tensor out = RunForward(p, in, log_sum);
+  const Shape rows{Numel(shape.batch), shape.rows};
+  Tensor largest(rows, query.dtype(), query.data().device());
+  Tensor log_sum(rows, query.dtype(), query.data().device());
+  const Tensor out = RunForward(p, in, largest, log_sum);
   return Record("scaled_dot_product_attention", out, {query, key, value},
                 [p, kept = Kept{SavedActivation(in.q), SavedActivation(in.k), SavedActivation(in.v),
-                                SavedActivation(out), Saved(log_sum)}](const GradContext& g) {
-                  return Backpropagate(p, kept, g);
-                });
+                                SavedActivation(out), Saved(largest), Saved(log_sum)}](
+                    const GradContext& g) { return Backpropagate(p, kept, g); });
 }
 
 }  // namespace torus::ops

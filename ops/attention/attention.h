@@ -1,8 +1,8 @@
 // Attention (Vaswani et al. 2017), as torch.nn.functional.scaled_dot_product_attention.
 //
 // f32 runs in tiles that never hold the (L, S) matrix of scores, forward and backward
-// (FlashAttention-2, Dao 2023, algorithms 1 and 2): beside its result it keeps one number for each
-// row.
+// (FlashAttention-2, Dao 2023, algorithms 1 and 2): beside its result it keeps two numbers for
+// each row.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct AttentionOptions {
   Variable attn_mask;
   // Row i sees the keys up to i, counted from the first; not together with attn_mask.
   bool is_causal = false;
-  std::optional<double> scale;  // of the scores; 1 / sqrt(E) unless given
+  std::optional<double> scale;  // of the scores; 1 / sqrt(E) unless given, or 1 where E is 0
   // Query heads (dimension -3) in equal groups share the heads of key and value.
   bool enable_gqa = false;
   // Dropout of the weights, in training only. Needs `context`; weight (row, key) of head h of a

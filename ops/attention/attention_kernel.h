@@ -39,27 +39,35 @@ struct WeightDropout {
 // One attention: query heads [g * group, (g + 1) * group) meet key head g.
 template <class T>
 struct AttentionCall {
-  int64_t heads, group;  // query heads of all samples
+  int64_t heads, key_heads, group;  // of all samples; without query heads a group is 0
   int64_t rows, keys, width, value_width;
   T scale;
   bool causal;
   HeadMatrices<const T> q, k, v;
   ScoreMask<T> mask;
   WeightDropout dropout;
-
-  int64_t key_heads() const { return heads / group; }
 };
 
-// Writes `out` and log_sum (heads, rows), the logarithm of each row's sum of exponentials: 0 for a
-// row that sees nothing. double: plain loops. float: tiles.
-void Attention(const AttentionCall<float>& call, const HeadMatrices<float>& out, float* log_sum);
-void Attention(const AttentionCall<double>& call, const HeadMatrices<double>& out, double* log_sum);
+// What turns the scores of each row (heads, rows) into weights, exp(score - largest - log_sum): the
+// largest of them, and the logarithm of the sum of exponentials of what they lack to it. Apart,
+// since beside scores of -1e9, an added mask over a whole row, the logarithm would round away. Both
+// are 0 for a row that sees nothing.
+template <class T>
+struct RowNorms {
+  T *largest, *log_sum;
+};
+
+// Writes `out` and `norms`. double: plain loops. float: tiles.
+void Attention(const AttentionCall<float>& call, const HeadMatrices<float>& out,
+               const RowNorms<float>& norms);
+void Attention(const AttentionCall<double>& call, const HeadMatrices<double>& out,
+               const RowNorms<double>& norms);
 
 // What the forward gave, and the gradient of its result.
 template <class T>
 struct AttentionResult {
   HeadMatrices<const T> out, dout;
-  const T* log_sum;
+  RowNorms<const T> norms;
 };
 
 // Writes dq (by query head), dk and dv (by key head). A key head belongs to one thread: the sums

@@ -46,15 +46,19 @@ void Factors(const Call& call, int64_t head, int64_t row, std::vector<double>& f
   if (call.dropout.streams != nullptr) DropoutFactors(call, head, row, 0, call.keys, factor.data());
 }
 
-// Exponentials of the scores, less the largest; their sum's logarithm.
-double Exponentiate(int64_t n, double* score) {
+// Scores become weights.
+void Normalize(int64_t n, double* score, double* norm_largest, double* log_sum) {
   double largest = -std::numeric_limits<double>::infinity(), sum = 0;
   for (int64_t j = 0; j < n; ++j) largest = std::max(largest, score[j]);
   if (std::isinf(largest) && largest < 0) largest = 0;
-  for (int64_t j = 0; j < n; ++j) sum += std::exp(score[j] - largest);
-  const double log_sum = sum == 0 ? 0 : largest + std::log(sum);
-  for (int64_t j = 0; j < n; ++j) score[j] = std::exp(score[j] - log_sum);
-  return log_sum;
+  for (int64_t j = 0; j < n; ++j) {
+    score[j] = std::exp(score[j] - largest);
+    sum += score[j];
+  }
+  if (sum == 0) sum = 1;
+  for (int64_t j = 0; j < n; ++j) score[j] /= sum;
+  *norm_largest = largest;
+  *log_sum = std::log(sum);
 }
 
 void KeyHeadBackward(const Call& call, const AttentionResult<double>& result, int64_t key_head,
@@ -69,11 +73,12 @@ void KeyHeadBackward(const Call& call, const AttentionResult<double>& result, in
     for (int64_t i = 0; i < call.rows; ++i) {
       Scores(call, head, i, score.data());
       Factors(call, head, i, factor);
+      const int64_t at = head * call.rows + i;
       const double *grad = result.dout.at(head, i), *q = call.q.at(head, i);
       const double mean = Dot(call.value_width, grad, result.out.at(head, i));
       std::fill_n(dq.at(head, i), call.width, 0.0);
       for (int64_t j = 0; j < Seen(call, i); ++j) {
-        const double p = std::exp(score[j] - result.log_sum[head * call.rows + i]);
+        const double p = std::exp(score[j] - result.norms.largest[at] - result.norms.log_sum[at]);
         const double dp = factor[j] * Dot(call.value_width, grad, call.v.at(key_head, j));
         const double ds = call.scale * p * (dp - mean);
         AddScaled(call.width, ds, call.k.at(key_head, j), dq.at(head, i));
@@ -85,13 +90,13 @@ void KeyHeadBackward(const Call& call, const AttentionResult<double>& result, in
 
 }  // namespace
 
-void Attention(const Call& call, const HeadMatrices<double>& out, double* log_sum) {
+void Attention(const Call& call, const HeadMatrices<double>& out, const RowNorms<double>& norms) {
   ParallelFor(call.heads * call.rows, 1, [&](int64_t begin, int64_t end) {
     std::vector<double> score(call.keys), factor(call.keys, 1.0);
     for (int64_t at = begin; at < end; ++at) {
       const int64_t head = at / call.rows, row = at % call.rows;
       Scores(call, head, row, score.data());
-      log_sum[at] = Exponentiate(Seen(call, row), score.data());
+      Normalize(Seen(call, row), score.data(), norms.largest + at, norms.log_sum + at);
       Factors(call, head, row, factor);
       std::fill_n(out.at(head, row), call.value_width, 0.0);
       for (int64_t j = 0; j < Seen(call, row); ++j)
@@ -104,7 +109,7 @@ void Attention(const Call& call, const HeadMatrices<double>& out, double* log_su
 void AttentionBackward(const Call& call, const AttentionResult<double>& result,
                        const HeadMatrices<double>& dq, const HeadMatrices<double>& dk,
                        const HeadMatrices<double>& dv) {
-  ParallelFor(call.key_heads(), 1, [&](int64_t begin, int64_t end) {
+  ParallelFor(call.key_heads, 1, [&](int64_t begin, int64_t end) {
     for (int64_t head = begin; head < end; ++head) KeyHeadBackward(call, result, head, dq, dk, dv);
   });
 }

@@ -55,7 +55,8 @@ class KeyHead {
     const int64_t key_head = p.head / call_.group;
     const float* dout = result_.dout.at(p.head, p.row);
     const ScoreTile tile = ComputeScores(call_, p, weights_.get(), stride_);
-    Weights(tile, result_.log_sum + p.head * call_.rows + p.row);
+    const int64_t at = p.head * call_.rows + p.row;
+    Weights(tile, result_.norms.largest + at, result_.norms.log_sum + at);
     Gemm(Transpose::kNo, Transpose::kYes, p.rows, p.keys, call_.value_width, 1.0f, dout,
          result_.dout.stride, call_.v.at(key_head, p.key), call_.v.stride, 0.0f, scores_.get(),
          stride_);
@@ -90,7 +91,7 @@ void AttentionBackward(const Call& call, const AttentionResult<float>& result,
                        const HeadMatrices<float>& dq, const HeadMatrices<float>& dk,
                        const HeadMatrices<float>& dv) {
   const InputGradients gradients{dq, dk, dv};
-  ParallelFor(call.key_heads(), 1, [&](int64_t begin, int64_t end) {
+  ParallelFor(call.key_heads, 1, [&](int64_t begin, int64_t end) {
     const TeamOfOne alone;
     KeyHead head(call, result, gradients);
     for (int64_t at = begin; at < end; ++at) head.Run(at);

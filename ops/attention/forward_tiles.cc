@@ -22,7 +22,8 @@ class RowBlock {
         scores_(Scratch(std::min(kRows, call.rows) * stride_)),
         factor_(Scratch(stride_)) {}
 
-  void Run(int64_t head, int64_t row, const HeadMatrices<float>& out, float* log_sum) {
+  void Run(int64_t head, int64_t row, const HeadMatrices<float>& out,
+           const RowNorms<float>& norms) {
     const int64_t rows = std::min(kRows, call_.rows - row);
     std::fill_n(largest_, rows, -std::numeric_limits<float>::infinity());
     std::fill_n(sum_, rows, 0.0f);
@@ -30,7 +31,8 @@ class RowBlock {
     const int64_t seen = KeysSeen(call_, row + rows - 1);
     for (int64_t key = 0; key < seen; key += kKeys)
       Take({head, row, rows, key, std::min(kKeys, seen - key)}, to, out.stride);
-    Finish(rows, to, out.stride, log_sum + head * call_.rows + row);
+    const int64_t at = head * call_.rows + row;
+    Finish(rows, to, out.stride, {norms.largest + at, norms.log_sum + at});
   }
 
  private:
@@ -49,11 +51,13 @@ class RowBlock {
       for (int64_t c = 0; c < call_.value_width; ++c) out[r * stride + c] *= factor[r];
   }
 
-  void Finish(int64_t rows, float* out, int64_t stride, float* log_sum) {
+  void Finish(int64_t rows, float* out, int64_t stride, const RowNorms<float>& norms) {
     for (int64_t r = 0; r < rows; ++r) {
       // Nothing seen, or all of it -inf: zeros.
-      shrink_[r] = sum_[r] == 0 ? 0 : 1 / sum_[r];
-      log_sum[r] = sum_[r] == 0 ? 0 : largest_[r] + std::log(sum_[r]);
+      const bool none = sum_[r] == 0;
+      shrink_[r] = none ? 0 : 1 / sum_[r];
+      norms.largest[r] = none ? 0 : largest_[r];
+      norms.log_sum[r] = none ? 0 : std::log(sum_[r]);
       if (call_.keys == 0) std::fill_n(out + r * stride, call_.value_width, 0.0f);
     }
     Scale(rows, shrink_, out, stride);
@@ -67,13 +71,13 @@ class RowBlock {
 
 }  // namespace
 
-void Attention(const Call& call, const HeadMatrices<float>& out, float* log_sum) {
+void Attention(const Call& call, const HeadMatrices<float>& out, const RowNorms<float>& norms) {
   const int64_t blocks = (call.rows + kRows - 1) / kRows;
   ParallelFor(call.heads * blocks, 1, [&](int64_t begin, int64_t end) {
     const TeamOfOne alone;
     RowBlock block(call);
     for (int64_t at = begin; at < end; ++at)
-      block.Run(at / blocks, at % blocks * kRows, out, log_sum);
+      block.Run(at / blocks, at % blocks * kRows, out, norms);
   });
 }
 

@@ -30,11 +30,15 @@ void SoftmaxStepF32(const ScoreTile& tile, float* largest, float* sum, float* sh
   }
 }
 
-void WeightsF32(const ScoreTile& tile, const float* log_sum) {
+void WeightsF32(const ScoreTile& tile, const float* largest, const float* log_sum) {
   const D d;
   for (int64_t r = 0; r < tile.rows; ++r) {
     float* row = tile.data + r * tile.stride;
-    ExpRow(d, tile.Seen(r), row, log_sum[r], row);
+    const auto top = hn::Set(d, largest[r]), sum = hn::Set(d, log_sum[r]);
+    OverRow(d, tile.Seen(r), [&](auto part, auto, int64_t c) HWY_ATTR {
+      const auto log_p = hn::Sub(hn::Sub(part.Load(d, row + c), top), sum);
+      part.Store(ExpOfNonPositive(d, log_p), d, row + c);
+    });
     std::fill(row + tile.Seen(r), row + tile.keys, 0.0f);
   }
 }
@@ -78,8 +82,8 @@ void SoftmaxStep(const ScoreTile& tile, float* largest, float* sum, float* shrin
   HWY_DYNAMIC_DISPATCH(SoftmaxStepF32)(tile, largest, sum, shrink);
 }
 
-void Weights(const ScoreTile& tile, const float* log_sum) {
-  HWY_DYNAMIC_DISPATCH(WeightsF32)(tile, log_sum);
+void Weights(const ScoreTile& tile, const float* largest, const float* log_sum) {
+  HWY_DYNAMIC_DISPATCH(WeightsF32)(tile, largest, log_sum);
 }
 
 void ScoreGradients(const ScoreTile& weight, const float* mean, float* gradient) {

@@ -24,8 +24,8 @@ struct ScoreTile {
 // multiplied by.
 void SoftmaxStep(const ScoreTile& tile, float* largest, float* sum, float* shrink);
 
-// Scores become exp(score - log_sum[r]), zero where not seen.
-void Weights(const ScoreTile& tile, const float* log_sum);
+// Scores become exp(score - largest[r] - log_sum[r]), zero where not seen.
+void Weights(const ScoreTile& tile, const float* largest, const float* log_sum);
 
 // gradient[r][j] = weight[r][j] (gradient[r][j] - mean[r]); `gradient` is a tile of equal stride.
 void ScoreGradients(const ScoreTile& weight, const float* mean, float* gradient);

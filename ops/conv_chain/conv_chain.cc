@@ -42,8 +42,8 @@ std::vector<ChainLayer> Plan(const Variable& x, const std::vector<ConvNorm>& lay
     const ChainKind kind = g.pointwise()   ? ChainKind::kPointwise
                            : g.depthwise() ? ChainKind::kDepthwise
                                            : ChainKind::kDense;
-    const bool fits = layer.weight.dtype() == DType::kF32 && g.output_rows() > 1 && g.o > 0 &&
-                      g.c > 0 && (kind != ChainKind::kDense || plan.empty());
+    const bool fits = layer.weight.dtype() == DType::kF32 && g.output_rows() > 1 && g.c > 0 &&
+                      (kind != ChainKind::kDense || plan.empty());
     if (!fits) return {};
     shape = {g.n, g.oh, g.ow, g.o};
     plan.push_back({g, kind, ClampOf(layer.activation), layer.eps, {}, {}, {}, {}, {}});

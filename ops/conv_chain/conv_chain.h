@@ -1,7 +1,7 @@
 // A chain of convolutions, each followed by batch norm and activation, whose inner activations
 // never exist in memory.
 //
-//   x -> conv -> norm -> act -> conv -> norm -> act -> ... -> (+ x) -> y
+//   x -> conv -> norm -> act -> conv -> norm -> act -> ... -> conv -> norm -> (+ x) -> act -> y
 //
 // Training such a chain layer by layer is bound by memory: around 14 passes over every activation.
 // Here a convolution writes its raw output z and sums its statistics while the block is in cache;
@@ -37,9 +37,9 @@ struct ConvChainResult {
 };
 
 // In training mode, the same as Conv2d then BatchNormTrain for each of `layers` (at least one), and
-// `x` added at the end where `residual`, within rounding. f32 chains of 1 x 1 stride-1 and
-// depthwise convolutions (any first one) are fused; everything else is composed of those two ops.
-// BadInput as theirs.
+// `x` added before the last activation where `residual`, within rounding. f32 chains of 1 x 1
+// stride-1 and depthwise convolutions (any first one) are fused; everything else is composed of
+// those two ops. BadInput as theirs.
 ConvChainResult ConvChainTrain(const Variable& x, const std::vector<ConvNorm>& layers,
                                bool residual = false);
 

@@ -49,8 +49,10 @@ ConvGeometry ConvGeometryOf(const Shape& input, const Shape& weight,
   Require(groups >= 1 && input[3] == weight[3] * groups && weight[0] % groups == 0, "conv2d",
           "channels of {} do not fit weight {} in {} groups", ToString(input), ToString(weight),
           groups);
-  Require(weight[1] >= 1 && weight[2] >= 1, "conv2d", "kernel has no element: {}",
-          ToString(weight));
+  Require(weight[0] >= 1 && weight[1] >= 1 && weight[2] >= 1, "conv2d",
+          "weight has no filter or no tap: {}", ToString(weight));
+  Require(input[0] == 0 || input[3] == 0 || (input[1] > 0 && input[2] > 0), "conv2d",
+          "needs at least one pixel, got {}", ToString(input));
   const Side rows = SideOf(options, 0, input[1], weight[1]),
              cols = SideOf(options, 1, input[2], weight[2]);
   return {.n = input[0],

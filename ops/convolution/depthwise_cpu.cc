@@ -12,8 +12,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {
 
-// Eight columns of one vector of channels: enough independent sums to hide the latency of a fused
-// multiply-add, and each weight is loaded once for eight of them.
 // Adds taps t, t + 1 and t + 2, of which each reads one pixel further than the one before, so that
 // neighbouring columns share what they read: ten loads for 24 products.
 template <int kColumns, class D, class V>
@@ -29,6 +27,8 @@ HWY_INLINE void AddTriple(D d, const DepthwiseTap* taps, int64_t first, int64_t 
   }
 }
 
+// Eight columns of one vector of channels at a time: enough independent sums to hide the latency of
+// a fused multiply-add, and each weight is loaded once for eight of them.
 template <bool kMasked, bool kTriples>
 void DepthwiseColumns(const DepthwiseTap* taps, int count, const float* bias, int64_t columns,
                       int64_t channels, int64_t in_step, int64_t out_step, float* out,

@@ -8,7 +8,8 @@
 
 namespace torus::cpu {
 
-// Whether to take this way, by sizes alone: at most half of all taps lie in the image.
+// Whether to take this way, by sizes alone: one group, a batch of at least 8, and at most half of
+// all taps in the image.
 bool SmallImageFits(const ConvGeometry& g);
 
 // `bias` may be null.

@@ -57,16 +57,21 @@ Variable Mul(const Variable& input, const Variable& other) {
 
 Variable Div(const Variable& input, const Variable& other) {
   Tensor out = ApplyBinary("div", BinaryOp::kDiv, input.data(), other.data());
-  // d (a / b) / db = -(a / b) / b: the result stands in for the numerator.
+  // d (a / b) / db = -(a / b) / b: the result stands in for the numerator. It is divided before it
+  // meets g, as in PyTorch: g / b may overflow where a / b does not.
   return Record("div", out, {input, other},
                 [b = Saved(other), quotient = Saved(other.requires_grad() ? out : Tensor()),
                  shape_a = input.shape(), shape_b = other.shape()](const GradContext& g) {
-                  const Tensor over = ApplyBinary("div", BinaryOp::kDiv, g.grad(), b.get());
+                  const auto numerator = [&] {
+                    return SumTo(ApplyBinary("div", BinaryOp::kDiv, g.grad(), b.get()), shape_a);
+                  };
                   const auto denominator = [&] {
-                    const Tensor all = ApplyBinary("div", BinaryOp::kMul, over, quotient.get());
+                    const Tensor slope =
+                        ApplyBinary("div", BinaryOp::kDiv, quotient.get(), b.get());
+                    const Tensor all = ApplyBinary("div", BinaryOp::kMul, g.grad(), slope);
                     return ApplyBinary("div", BinaryOp::kMul, SumTo(all, shape_b), -1);
                   };
-                  return Gradients{g.wants(0) ? SumTo(over, shape_a) : Tensor(),
+                  return Gradients{g.wants(0) ? numerator() : Tensor(),
                                    g.wants(1) ? denominator() : Tensor()};
                 });
 }

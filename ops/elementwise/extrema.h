@@ -17,8 +17,10 @@ Variable Minimum(const Variable& input, const Variable& other);
 Variable Clamp(const Variable& input, const Variable& min, const Variable& max);
 Variable Clamp(const Variable& input, std::optional<double> min, std::optional<double> max);
 
-// input ^ exponent; NaN for a negative input and an exponent that is no whole number. At 0 the
-// gradients are PyTorch's: none of the exponent, and none of the input where the exponent is 0.
+// input ^ exponent; NaN for a negative input and an exponent that is no whole number. The
+// numbers 0.5 and -0.5 are roots: NaN at -infinity, where a tensor's power is infinity or 0, and
+// odd at -0. At 0 the gradients are PyTorch's: none of the exponent, and none of the input where
+// the exponent is 0.
 Variable Pow(const Variable& input, const Variable& exponent);
 Variable Pow(const Variable& input, double exponent);
 Variable Pow(double input, const Variable& exponent);

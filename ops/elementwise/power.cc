@@ -4,6 +4,7 @@
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/extrema.h"
 #include "ops/reduction/sum.h"
+#include "runtime/parallel_for.h"
 
 namespace torus::ops {
 namespace {
@@ -21,14 +22,30 @@ Tensor BaseGradient(const Tensor& a, const Tensor& b, const Tensor& g) {
   return ApplySelect("pow", constant, Number(0, g), ApplyBinary("pow", BinaryOp::kMul, g, slope));
 }
 
-Tensor LogOf(const Tensor& a) {
+// f of each element.
+template <class F>
+Tensor Mapped(const Tensor& a, const F& f) {
   Tensor out = a.Clone();
   VisitFloat("pow", out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* p = out.mutable_data<T>();
-    for (int64_t i = 0; i < out.numel(); ++i) p[i] = std::log(p[i]);
+    ParallelFor(out.numel(), 1 << 14, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) p[i] = f(p[i]);
+    });
   });
   return out;
+}
+
+Tensor LogOf(const Tensor& a) {
+  return Mapped(a, [](auto v) { return std::log(v); });
+}
+
+// With PyTorch's roots for the numbers 0.5 and -0.5: unlike the powers, they are NaN at -infinity
+// and keep the sign of -0.
+Tensor PowerOf(const Tensor& a, double b) {
+  if (b == 0.5) return Mapped(a, [](auto v) { return std::sqrt(v); });
+  if (b == -0.5) return Mapped(a, [](auto v) { return 1 / std::sqrt(v); });
+  return ApplyBinary("pow", BinaryOp::kPow, a, b);
 }
 
 // g a^b log(a), and 0 where a = 0 and b >= 0: there the power does not move.
@@ -59,7 +76,15 @@ Variable Pow(const Variable& input, const Variable& exponent) {
 }
 
 Variable Pow(const Variable& input, double exponent) {
-  return Pow(input, Variable(Number(exponent, input.data())));
+  return Record("pow", PowerOf(input.data(), exponent), {input},
+                [a = Saved(input), exponent](const GradContext& g) {
+                  // 0 where the exponent is, whatever a.
+                  if (exponent == 0)
+                    return Gradients{Zeros(a.get().shape(), g.grad().dtype(), g.grad().device())};
+                  const Tensor slope =
+                      ApplyBinary("pow", BinaryOp::kMul, PowerOf(a.get(), exponent - 1), exponent);
+                  return Gradients{ApplyBinary("pow", BinaryOp::kMul, g.grad(), slope)};
+                });
 }
 
 Variable Pow(double input, const Variable& exponent) {

@@ -24,8 +24,11 @@ Shape LinearShape(const Variable& input, const Variable& weight, const Variable&
   const int64_t out = weight.dim(out_in ? 0 : 1);
   Require(!bias.defined() || bias.shape() == Shape{out}, "linear", "needs a bias ({}), got {}", out,
           bias.defined() ? ToString(bias.shape()) : "none");
-  Require(input.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == input.dtype()),
-          "linear", "dtypes differ: {} and {}", input.data().Describe(), weight.data().Describe());
+  Require(input.dtype() == weight.dtype(), "linear", "dtypes differ: {} and {}",
+          input.data().Describe(), weight.data().Describe());
+  Require(!bias.defined() || bias.dtype() == input.dtype(), "linear",
+          "dtypes differ: {} and the bias {}", input.data().Describe(),
+          bias.defined() ? bias.data().Describe() : "none");
   Shape shape = input.shape();
   shape[shape.rank() - 1] = out;
   return shape;

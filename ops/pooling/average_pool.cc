@@ -7,7 +7,7 @@ namespace torus::ops {
 namespace {
 
 cpu::PoolImage ImageOf(std::string_view op, const Shape& shape) {
-  Require(shape.rank() == 4, op, "needs images (N, H, W, C), got {}", ToString(shape));
+  CheckImages(op, shape);
   return {shape[0], shape[1], shape[2], shape[3]};
 }
 
@@ -77,8 +77,6 @@ Variable AdaptiveAvgPool2d(const Variable& input, const Dims& output_size) {
     if (size[i] == -1) size[i] = input.dim(1 + i);
     Require(size[i] >= 0, kOp, "output sizes must not be negative, got {}", ToString(output_size));
   }
-  Require(input.dim(1) > 0 && input.dim(2) > 0, kOp, "there are no pixels in {}",
-          ToString(input.shape()));
   w.rows = AdaptiveWindows(w.image.h, size[0]);
   w.columns = AdaptiveWindows(w.image.w, size[1]);
   Tensor out = Forward(kOp, input.data().Contiguous(), w);

@@ -21,8 +21,8 @@ struct AvgPool2dOptions {
 // f32 or f64. BadInput tagged avg_pool2d for arguments that PyTorch refuses.
 Variable AvgPool2d(const Variable& input, const AvgPool2dOptions& options);
 
-// Any input size to `output_size`: one number or (height, width); -1 keeps the input's (PyTorch's
-// None). Output i averages pixels floor(i in / out) up to ceil((i + 1) in / out).
+// Any input size but 0 to `output_size`: one number or (height, width); -1 keeps the input's
+// (PyTorch's None). Output i averages pixels floor(i in / out) up to ceil((i + 1) in / out).
 Variable AdaptiveAvgPool2d(const Variable& input, const Dims& output_size);
 
 }  // namespace torus::ops

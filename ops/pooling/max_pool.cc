@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kOp = "max_pool2d";
 
 cpu::PoolImage ImageOf(const Shape& shape) {
-  Require(shape.rank() == 4, kOp, "needs images (N, H, W, C), got {}", ToString(shape));
+  CheckImages(kOp, shape);
   Require(shape[1] * shape[2] <= std::numeric_limits<int32_t>::max(), kOp, "{} is too large",
           ToString(shape));
   return {shape[0], shape[1], shape[2], shape[3]};

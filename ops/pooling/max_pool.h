@@ -20,7 +20,10 @@ Variable MaxPool2d(const Variable& input, const MaxPool2dOptions& options);
 
 struct MaxPoolResult {
   Variable output;
-  Tensor indices;  // i64 (N, H', W', C): y * W + x of each winner in the input plane
+  // i64 (N, H', W', C): y * W + x of each winner in the input plane. A dilated window that lies in
+  // the padding alone has none: its output is -infinity, its index -1 (PyTorch's lies outside of
+  // the plane), and no pixel gets its gradient.
+  Tensor indices;
 };
 
 // The same with the winners' places (return_indices).

@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t kTile = 64;  // channels compared at a time, held on the stack
 
-// Input pixels of one output along one axis: first, first + dilation, ... below end.
+// Input pixels of one output along one axis: first, first + dilation, ... below end. There may be
+// none: a dilation can step over the whole input, from padding to padding.
 struct Taps {
   Taps(const ops::PoolAxis& axis, int64_t out, int64_t in) {
     const int64_t start = out * axis.stride - axis.padding;
@@ -18,6 +19,7 @@ struct Taps {
     end = std::min(start + (axis.kernel - 1) * axis.dilation + 1, in);
     step = axis.dilation;
   }
+  bool empty() const { return first >= end; }
   int64_t first, end, step;
 };
 
@@ -27,7 +29,8 @@ void Largest(const T* in, int64_t w, int64_t c, const Taps& rows, const Taps& co
   T best[kTile];
   int32_t where[kTile];
   std::fill(best, best + width, -std::numeric_limits<T>::infinity());
-  std::fill(where, where + width, static_cast<int32_t>(rows.first * w + columns.first));
+  const int64_t first = rows.empty() || columns.empty() ? -1 : rows.first * w + columns.first;
+  std::fill(where, where + width, static_cast<int32_t>(first));
   for (int64_t y = rows.first; y < rows.end; y += rows.step) {
     for (int64_t x = columns.first; x < columns.end; x += columns.step) {
       const T* pixel = in + (y * w + x) * c;
@@ -81,7 +84,7 @@ void MaxPoolBackward(const PoolImage& image, int64_t out_pixels, const T* dout,
                     std::fill(to + p + first, to + p + last, T(0));
                   for (int64_t p = n * out_size; p < (n + 1) * out_size; p += image.c)
                     for (int64_t k = first; k < last; ++k)
-                      to[index[p + k] * image.c + k] += dout[p + k];
+                      if (index[p + k] >= 0) to[index[p + k] * image.c + k] += dout[p + k];
                 }
               });
 }

@@ -30,12 +30,12 @@ struct MaxPoolWindow {
 };
 
 // out = largest of each window, index = its pixel y * w + x in the input plane: the first of
-// equals, the last NaN if there is one.
+// equals, the last NaN if there is one. Where a window has no pixel: -infinity and -1.
 template <class T>
 void MaxPool(const PoolImage& image, const MaxPoolWindow& window, const T* in, T* out,
              int32_t* index);
 
-// din, overwritten, from dout (out_h * out_w pixels an image).
+// din, overwritten, from dout (out_h * out_w pixels an image); an index of -1 passes nothing on.
 template <class T>
 void MaxPoolBackward(const PoolImage& image, int64_t out_pixels, const T* dout,
                      const int32_t* index, T* din);

@@ -6,6 +6,11 @@
 
 namespace torus::ops {
 
+void CheckImages(std::string_view op, const Shape& input) {
+  Require(input.rank() == 4 && input[1] > 0 && input[2] > 0 && input[3] > 0, op,
+          "needs images (N, H, W, C) of at least one pixel and channel, got {}", ToString(input));
+}
+
 int64_t PooledSize(std::string_view op, int64_t in, const PoolAxis& axis, bool ceil_mode) {
   Require(axis.kernel >= 1 && axis.stride >= 1 && axis.dilation >= 1, op,
           "kernel {}, stride {} and dilation {} must be at least 1", axis.kernel, axis.stride,

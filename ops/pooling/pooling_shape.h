@@ -14,6 +14,10 @@ struct PoolAxis {
   int64_t kernel, stride, padding, dilation = 1;
 };
 
+// BadInput tagged `op` unless `input` is images (N, H, W, C) of at least one pixel and channel. An
+// empty batch is fine.
+void CheckImages(std::string_view op, const Shape& input);
+
 // Output size over `in` pixels. With ceil_mode a last window may hang over the end, if it starts
 // inside of the input or its left padding. BadInput tagged `op` for a kernel, stride or dilation
 // below 1, a padding above half the kernel, or no output at all.

@@ -28,15 +28,15 @@ Tensor SumRun(std::string_view op, const Tensor& input, int first, int last, dou
 Tensor SumOver(std::string_view op, const Tensor& input, const Dims& reduced, bool keepdim,
                double divisor) {
   Tensor sum = input.Contiguous();
-  // Runs of adjacent dimensions, from the last: each is one pass. Only the first divides.
+  // Runs of adjacent dimensions, from the last: each is one pass. Only the final one divides, so
+  // that the mean of nothing is NaN whichever run is empty.
   int r = reduced.rank() - 1;
   if (r < 0) sum = SumRun(op, sum, 0, -1, divisor);
   while (r >= 0) {
     const int last = static_cast<int>(reduced[r]);
     int first = last;
     while (--r >= 0 && reduced[r] == first - 1) --first;
-    sum = SumRun(op, sum, first, last, divisor);
-    divisor = 1;
+    sum = SumRun(op, sum, first, last, r < 0 ? divisor : 1);
   }
   return sum.View(ReducedShape(input.shape(), reduced, keepdim));
 }
@@ -47,7 +47,6 @@ Tensor SumTo(const Tensor& grad, const Shape& shape) {
   Dims reduced;
   for (int d = 0; d < grad.rank(); ++d)
     if (d < added || (shape[d - added] == 1 && grad.dim(d) != 1)) reduced.push_back(d);
-  if (reduced.rank() == 0) return grad.Reshape(shape);
   return SumOver("sum_to", grad, reduced, true).View(shape);
 }
 

@@ -47,7 +47,9 @@ Variable Amax(const Variable& input, const Dims& dims, bool keepdim) {
                       SumOver("amax", ApplySelect("amax", won, one, 0), reduced, true);
                   const Tensor share = ApplyBinary("amax", BinaryOp::kDiv,
                                                    g.grad().View(value.get().shape()), winners);
-                  return Gradients{ApplySelect("amax", won, share, 0)};
+                  // 0, but NaN over a NaN, which equals nothing: there the share is g / 0.
+                  const Tensor none = ApplyBinary("amax", BinaryOp::kMul, share, 0);
+                  return Gradients{ApplySelect("amax", won, share, none)};
                 });
 }
 

@@ -8,7 +8,7 @@
 
 namespace torus::ops {
 
-// Equal elements share the gradient evenly.
+// Equal elements share the gradient evenly; where the largest is NaN, all have NaN.
 Variable Amax(const Variable& input, const Dims& dims = {}, bool keepdim = false);
 
 // i64 place along `dim`, or in the flattened input without one; the first of equals.

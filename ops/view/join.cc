@@ -11,13 +11,20 @@ namespace {
 // What PyTorch lets pass in any cat.
 bool IsBlank(const Shape& shape) { return shape == Shape{0}; }
 
-Shape RuleOfCat(const std::vector<Variable>& tensors, int64_t dim) {
+struct Joined {
+  Shape shape;
+  int dim;
+};
+
+// Of blank tensors alone, any `dim` will do.
+Joined RuleOfCat(const std::vector<Variable>& tensors, int64_t dim) {
   std::vector<Shape> parts;
   for (const Variable& tensor : tensors)
     if (!IsBlank(tensor.shape())) parts.push_back(tensor.shape());
-  if (parts.empty()) return {0};
+  if (parts.empty()) return {Shape{0}, 0};
   Require(parts[0].rank() > 0, "cat", "a scalar cannot be joined");
-  return JoinedShape(parts, NormalizeDim("cat", dim, parts[0].rank()));
+  const int d = NormalizeDim("cat", dim, parts[0].rank());
+  return {JoinedShape(parts, d), d};
 }
 
 // Each part's piece of `whole`, in order; blank parts get one of their own.
@@ -39,8 +46,7 @@ std::vector<Tensor> Pieces(const Tensor& whole, const std::vector<Shape>& parts,
 
 Variable Cat(const std::vector<Variable>& tensors, int64_t dim) {
   Require(!tensors.empty(), "cat", "needs at least one tensor");
-  const Shape shape = RuleOfCat(tensors, dim);
-  const int d = NormalizeDim("cat", dim, shape.rank());
+  const auto [shape, d] = RuleOfCat(tensors, dim);
   const Tensor& first = tensors[0].data();
   Tensor out(shape, first.dtype(), first.device());
   std::vector<Shape> parts;
@@ -52,7 +58,7 @@ Variable Cat(const std::vector<Variable>& tensors, int64_t dim) {
   std::vector<Tensor> pieces = Pieces(out, parts, d);
   for (size_t i = 0; i < tensors.size(); ++i) Copy(tensors[i].data(), pieces[i]);
   return Record("cat", std::move(out), tensors,
-                [parts, d](const GradContext& g) { return Pieces(g.grad(), parts, d); });
+                [parts, d = d](const GradContext& g) { return Pieces(g.grad(), parts, d); });
 }
 
 Variable Stack(const std::vector<Variable>& tensors, int64_t dim) {

@@ -1,6 +1,6 @@
-// Other shapes of the same elements, as the torch functions of these names. All but Reshape of a
-// strided input are views: no byte is copied, and the result shares memory with the input. Any
-// dtype. BadInput tagged with the op for shapes and dimensions that do not fit.
+// Other shapes of the same elements, as the torch functions of these names. All but Reshape and
+// Flatten of a strided input are views: no byte is copied, and the result shares memory with the
+// input. Any dtype. BadInput tagged with the op for shapes and dimensions that do not fit.
 #pragma once
 
 #include "autograd/variable.h"

@@ -74,6 +74,13 @@ GRADIENT_CASE(scaled_dot_product_attention, OneTensorThrice) {
 GRADIENT_CASE(scaled_dot_product_attention, NoKeys) {
   Check(Attend(), {RandomLeaf({2, 3, 4}), RandomLeaf({2, 0, 4}, 1), RandomLeaf({2, 0, 4}, 2)});
 }
+GRADIENT_CASE(scaled_dot_product_attention, NoQueryHeads) {
+  Check(Attend({.enable_gqa = true}),
+        {RandomLeaf({1, 0, 2, 4}), RandomLeaf({1, 2, 3, 4}, 1), RandomLeaf({1, 2, 3, 4}, 2)});
+}
+GRADIENT_CASE(scaled_dot_product_attention, NoWidth) {
+  Check(Attend(), {RandomLeaf({2, 3, 0}), RandomLeaf({2, 5, 0}, 1), RandomLeaf({2, 5, 4}, 2)});
+}
 GRADIENT_CASE(scaled_dot_product_attention, EmptyBatch) {
   Check(Attend(), {RandomLeaf({0, 3, 4}), RandomLeaf({0, 5, 4}, 1), RandomLeaf({0, 5, 4}, 2)});
 }
@@ -136,6 +143,53 @@ TEST(Attention, SeesNothingGivesZerosAndNoGradient) {
     }
     for (const Variable& leaf : {q, k, v})
       for (float g : ToVector<float>(leaf.grad())) EXPECT_TRUE(std::isfinite(g));
+  }
+}
+
+// Two rows whose scores are equal, whatever they add to: each key has half of each row.
+void ExpectHalves(const Variable& out, const Variable& v) {
+  const std::vector<double> values = ToVector<double>(v.data().To(DType::kF64));
+  const double first = (values[0] + values[2]) / 2, second = (values[1] + values[3]) / 2;
+  const std::vector<double> given = ToVector<double>(out.data().Contiguous().To(DType::kF64));
+  for (int r = 0; r < 2; ++r) {
+    EXPECT_NEAR(given[2 * r], first, 1e-6);
+    EXPECT_NEAR(given[2 * r + 1], second, 1e-6);
+  }
+  Backward({out}, {Full({2, 2}, 1, out.dtype())});
+  for (double g : ToVector<double>(v.grad().To(DType::kF64))) EXPECT_NEAR(g, 1, 1e-6);
+}
+
+TEST(Attention, KeepsItsWeightsUnderALargeAddedMask) {
+  for (const DType dtype : {DType::kF32, DType::kF64})
+    for (const bool composed : {false, true}) {
+      SCOPED_TRACE(Name(dtype));
+      const auto leaf = [&](uint64_t seed) {
+        return Variable(RandomLeaf({2, 2}, seed).data().To(dtype), true);
+      };
+      const Variable v = leaf(2), mask(Full({2, 2}, -1e30, dtype), composed);
+      ExpectHalves(ScaledDotProductAttention(leaf(0), leaf(1), v, {.attn_mask = mask}), v);
+    }
+}
+
+TEST(Attention, WithoutWidthAllKeysWeighAlike) {
+  for (const DType dtype : {DType::kF32, DType::kF64})
+    for (const bool composed : {false, true}) {
+      const Variable none(Zeros({2, 0}, dtype), true), mask(Zeros({2, 2}, dtype), composed);
+      const Variable v(RandomLeaf({2, 2}, 2).data().To(dtype), true);
+      ExpectHalves(ScaledDotProductAttention(none, none, v, {.attn_mask = mask}), v);
+    }
+}
+
+TEST(Attention, WithoutQueryHeadsKeysGetZeros) {
+  for (const bool composed : {false, true}) {
+    const Variable q(Zeros({1, 0, 2, 4}), true), mask(Zeros({2, 3}), composed);
+    const Variable k(Full({1, 2, 3, 4}, 1), true), v(Full({1, 2, 3, 4}, 1), true);
+    const Variable out =
+        ScaledDotProductAttention(q, k, v, {.attn_mask = mask, .enable_gqa = true});
+    EXPECT_EQ(out.shape(), Shape({1, 0, 2, 4}));
+    Backward({out}, {Zeros({1, 0, 2, 4})});
+    for (const Variable& leaf : {k, v})
+      EXPECT_EQ(ToVector<float>(leaf.grad()), std::vector<float>(24, 0));
   }
 }
 

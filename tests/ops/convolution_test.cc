@@ -82,6 +82,19 @@ TEST(Conv2d, BadInputIsNamed) {
   EXPECT_THROW(Conv2d(x, weight, {}, {.stride = {2, 2}, .padding_mode = PaddingMode::kSame}),
                BadInput);
   EXPECT_THROW(Conv2d(x, Variable(Zeros({2, 3, 3, 3}, DType::kF64))), BadInput);
+  EXPECT_THROW(Conv2d(x, Variable(Zeros({0, 3, 3, 3}))), BadInput);
+}
+
+// As PyTorch: no pixel is fine where there is no image or no channel.
+TEST(Conv2d, NeedsPixels) {
+  const auto conv = [](const Shape& image) {
+    const Variable weight(Zeros({2, 3, 3, image[3]}));
+    return Conv2d(Variable(Zeros(image)), weight, {}, {.padding = {2, 2}}).shape();
+  };
+  EXPECT_THROW(conv({1, 0, 4, 3}), BadInput);
+  EXPECT_THROW(conv({1, 4, 0, 3}), BadInput);
+  EXPECT_EQ(conv({0, 0, 4, 3}), Shape({0, 2, 6, 2}));
+  EXPECT_EQ(conv({1, 0, 4, 0}), Shape({1, 2, 6, 2}));
 }
 
 }  // namespace

@@ -86,6 +86,12 @@ TEST(Div, RoundsTowardsZeroOrDown) {
   EXPECT_EQ(Div(one, tenth, DivRounding::kFloor).data().Item(), 9);
 }
 
+TEST(Div, SmallDenominatorsOverflowNothing) {
+  const Variable a = Floats({0}, {1}), b(FromVector<float>({1e-39f}, {1}), true);
+  Backward({Div(a, b)}, {Full({1}, 1)});
+  EXPECT_EQ(b.grad().Item(), 0);
+}
+
 TEST(PlanBroadcast, MergesWhatIsWalkedAlike) {
   const Tensor a = Zeros({2, 3, 4}), row = Zeros({4}), column = Zeros({3, 1});
   EXPECT_EQ(PlanBroadcast({2, 3, 4}, {&a, &a}).shape, Shape({24}));

@@ -37,6 +37,16 @@ GRADIENT_CASE(pow, Broadcast) {
 GRADIENT_CASE(pow, NegativeBase) {
   Check([](const Variables& in) { return Variables{Pow(in[0], 3.0)}; }, {UniformLeaf({4}, -2, -1)});
 }
+GRADIENT_CASE(pow, Roots) {
+  Check(
+      [](const Variables& in) {
+        return Variables{Pow(in[0], 0.5), Pow(in[0], -0.5)};
+      },
+      {UniformLeaf({4}, 0.5, 2)});
+}
+GRADIENT_CASE(pow, ToTheZero) {
+  Check([](const Variables& in) { return Variables{Pow(in[0], 0.0)}; }, {RandomLeaf({4})});
+}
 GRADIENT_CASE(pow, NumberBase) {
   Check([](const Variables& in) { return Variables{Pow(2.5, in[0])}; }, {RandomLeaf({4})});
 }
@@ -62,6 +72,21 @@ TEST(Extrema, GradientsWherePyTorchChooses) {
   Backward({Pow(base, exponent)}, {Full({3}, 1, DType::kF64)});
   EXPECT_EQ(ToVector<double>(base.grad()), (std::vector<double>{0, 0, 0}));
   EXPECT_EQ(ToVector<double>(exponent.grad()), (std::vector<double>{0, 0, std::log(2.0)}));
+}
+
+// PyTorch's sqrt and rsqrt for numbers; its power for tensors.
+TEST(Pow, HalvesAreRoots) {
+  const Variable x = Doubles({-INFINITY, -0.0, 0, 4});
+  const Variable root = Pow(x, 0.5);
+  Backward({root}, {Full({4}, 1, DType::kF64)});
+  const std::vector<double> y = ToVector<double>(root.data()), g = ToVector<double>(x.grad());
+  EXPECT_TRUE(std::isnan(y[0]) && std::isnan(g[0]));
+  EXPECT_TRUE(y[1] == 0 && std::signbit(y[1]) && !std::signbit(y[2]));
+  EXPECT_EQ(y[3], 2);
+  EXPECT_EQ(std::vector<double>(g.begin() + 1, g.end()),
+            (std::vector<double>{-INFINITY, INFINITY, 0.25}));
+  EXPECT_EQ(ToVector<double>(Pow(x, -0.5).data())[1], -INFINITY);
+  EXPECT_EQ(ToVector<double>(Pow(x, Doubles({0.5})).data())[0], INFINITY);
 }
 
 TEST(Extrema, NotANumberWins) {

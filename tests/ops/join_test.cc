@@ -16,6 +16,7 @@ GRADIENT_CASE(cat, Columns) {
   Check(CatAlong(-1), {RandomLeaf({2, 3}), RandomLeaf({2, 0}, 1), RandomLeaf({2, 1}, 2)});
 }
 GRADIENT_CASE(cat, Blank) { Check(CatAlong(1), {RandomLeaf({0}), RandomLeaf({2, 3}, 1)}); }
+GRADIENT_CASE(cat, BlankAlone) { Check(CatAlong(1), {RandomLeaf({0}), RandomLeaf({0}, 1)}); }
 GRADIENT_CASE(cat, OneInputTwice) {
   Check(
       [](const Variables& in) {
@@ -52,7 +53,8 @@ TEST(Join, Values) {
   EXPECT_EQ(ToVector<float>(Cat({a, b}, 0).data()), (std::vector<float>{1, 2, 3, 4}));
   EXPECT_EQ(ToVector<float>(Stack({a, b}, 2).data()), (std::vector<float>{1, 3, 2, 4}));
   EXPECT_EQ(Stack({a, b}, 1).shape(), Shape({1, 2, 2}));
-  EXPECT_EQ(Cat({Variable(Zeros({0})), Variable(Zeros({0}))}).shape(), Shape({0}));
+  for (const int64_t dim : {0, 1, -9})
+    EXPECT_EQ(Cat({Variable(Zeros({0})), Variable(Zeros({0}))}, dim).shape(), Shape({0}));
 }
 
 TEST(Join, SplitsBeyondTheMostDimensions) {

@@ -97,6 +97,16 @@ TEST(MatrixProduct, ReadsEveryLayout) {
   }
 }
 
+TEST(Linear, NamesTheBiasThatDoesNotFit) {
+  try {
+    Linear(Variable(Zeros({2, 3})), Variable(Zeros({4, 3})), Variable(Zeros({4}, DType::kF64)));
+    FAIL();
+  } catch (const BadInput& e) {
+    const std::string what = e.what();
+    EXPECT_NE(what.find("bias " + Zeros({4}, DType::kF64).Describe()), std::string::npos) << what;
+  }
+}
+
 TEST(Matmul, RefusesWhatDoesNotFit) {
   const Variable a(Zeros({2, 3}));
   EXPECT_THROW(Matmul(Variable(Zeros({})), a), BadInput);

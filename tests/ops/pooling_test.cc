@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "autograd/backward.h"
 #include "ops/pooling/average_pool.h"
 #include "ops/pooling/max_pool.h"
 #include "ops/pooling/pooling_shape.h"
@@ -98,6 +99,26 @@ TEST(MaxPool2d, TiesAndNaN) {
   EXPECT_EQ(index({-INFINITY, -INFINITY, -INFINITY, -INFINITY}), 0);
 }
 
+// The taps of the one window lie on both sides of the image.
+TEST(MaxPool2d, AWindowOfPaddingHasNoWinner) {
+  struct Case {
+    int64_t size, dilation;
+    bool ceil_mode;
+  };
+  for (const Case& c : {Case{1, 2, false}, Case{3, 4, false}, Case{2, 4, true}}) {
+    const Variable x(Full({2, c.size, c.size, 3}, 1), true);
+    const MaxPoolResult pooled = MaxPool2dWithIndices(x, {.kernel_size = {2},
+                                                          .stride = {2},
+                                                          .padding = {1},
+                                                          .dilation = {c.dilation},
+                                                          .ceil_mode = c.ceil_mode});
+    EXPECT_EQ(ToVector<float>(pooled.output.data()), std::vector<float>(6, -INFINITY));
+    EXPECT_EQ(ToVector<int64_t>(pooled.indices), std::vector<int64_t>(6, -1));
+    Backward({pooled.output}, {Full({2, 1, 1, 3}, 1)});
+    EXPECT_EQ(ToVector<float>(x.grad()), ToVector<float>(Zeros(x.shape())));
+  }
+}
+
 TEST(Pooling, PaddingNeverWins) {
   const Variable x(Full({1, 2, 2, 1}, -1));
   EXPECT_EQ(MaxPool2d(x, {.kernel_size = {2}, .padding = {1}}).data().Select(1, 0).dim(1), 2);
@@ -117,7 +138,12 @@ TEST(Pooling, RefusesWhatDoesNotFit) {
   EXPECT_THROW(AvgPool2d(Variable(Zeros({1, 4, 4, 2}, DType::kI64)), {.kernel_size = {2}}),
                BadInput);
   EXPECT_THROW(AdaptiveAvgPool2d(x, {1, -2}), BadInput);
-  EXPECT_THROW(AdaptiveAvgPool2d(Variable(Zeros({1, 0, 4, 2})), {1}), BadInput);
+  for (const Shape& shape : {Shape{1, 0, 4, 2}, Shape{1, 4, 0, 2}, Shape{1, 4, 4, 0}}) {
+    const Variable none(Zeros(shape));
+    EXPECT_THROW(MaxPool2d(none, {.kernel_size = {2}, .padding = {1}}), BadInput);
+    EXPECT_THROW(AvgPool2d(none, {.kernel_size = {2}, .padding = {1}}), BadInput);
+    EXPECT_THROW(AdaptiveAvgPool2d(none, {1}), BadInput);
+  }
 }
 
 }  // namespace

@@ -50,6 +50,9 @@ TEST(Sum, OfNothing) {
   EXPECT_EQ(ToVector<float>(Sum(Variable(Zeros({2, 0})), {1}).data()), (std::vector<float>{0, 0}));
   EXPECT_EQ(Sum(Variable(Zeros({2, 0})), {0}).shape(), Shape({0}));
   EXPECT_TRUE(std::isnan(Mean(Variable(Zeros({0}))).data().Item()));
+  for (const Shape& shape : {Shape{0, 2, 3}, Shape{3, 2, 0}})
+    for (float mean : ToVector<float>(Mean(Variable(Zeros(shape)), {0, 2}).data()))
+      EXPECT_TRUE(std::isnan(mean)) << ToString(shape);
 }
 
 // 2^24 + 1 is the first whole number that a float cannot count to by ones.

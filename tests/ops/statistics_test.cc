@@ -33,6 +33,15 @@ TEST(Amax, TiesShareEvenly) {
   EXPECT_EQ(ToVector<double>(x.grad()), (std::vector<double>{1, 1, 0, 1}));
 }
 
+// As in PyTorch, which divides by the count of those that equal the largest.
+TEST(Amax, NaNSpreadsOverItsGroup) {
+  const Variable x(FromVector<double>({NAN, 0, -1, 1, 3, 2}, {2, 3}), true);
+  Backward({Amax(x, {1})}, {Full({2}, -2, DType::kF64)});
+  const std::vector<double> grad = ToVector<double>(x.grad());
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(std::isnan(grad[i])) << i;
+  EXPECT_EQ(std::vector<double>(grad.begin() + 3, grad.end()), (std::vector<double>{0, -2, 0}));
+}
+
 TEST(Argmax, FirstOfEqualsAndNaN) {
   const Tensor x = FromVector<float>({1, 3, 3, 0, NAN, 9}, {2, 3});
   EXPECT_EQ(ToVector<int64_t>(Argmax(x, 1)), (std::vector<int64_t>{1, 1}));
