@@ -1,10 +1,12 @@
-// What a run takes from its data: a loss to measure with.
+// What a run takes from its data: sizes of images, and a loss to measure with.
 #include "tools/train/task_data.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "parallel/trainer/block_costs.h"
 #include "runtime/progress.h"
@@ -13,6 +15,33 @@
 
 namespace torus::tools {
 namespace {
+
+void WriteGrey(const std::string& path, int64_t height, int64_t width) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << "P5 " << width << " " << height << " 255\n"
+                                        << std::string(static_cast<size_t>(height * width), '7');
+}
+
+Shape BatchOf(const DataPart& part) {
+  return part.batches({.indices = {0, 1}, .samples = {0, 1}}).inputs[0].shape();
+}
+
+TEST(OpenTaskData, BringsTestImagesToTheSizeOfTheModelsInput) {
+  const std::string folder = ::testing::TempDir() + "/sizes";
+  for (const char* name : {"/train/a/1.pgm", "/train/b/2.pgm"}) WriteGrey(folder + name, 6, 5);
+  Settings settings;
+  settings.data = "image-folder";
+  settings.data_dir = folder;
+  for (const int64_t other : {9, 8}) {  // first of one size, then of two
+    WriteGrey(folder + "/test/a/1.pgm", 9, 9);
+    WriteGrey(folder + "/test/b/2.pgm", other, 9);
+    const TaskData data = OpenTaskData(settings);
+    EXPECT_EQ(BatchOf(data.train), (Shape{2, 6, 5, 3}));
+    EXPECT_EQ(BatchOf(data.test), (Shape{2, 6, 5, 3}));
+  }
+  settings.image_size = 7;
+  EXPECT_EQ(BatchOf(OpenTaskData(settings).test), (Shape{2, 7, 7, 3}));
+}
 
 TEST(TaskLoss, TakesSampleTargets) {
   for (const char* name : {"mobilenet_v2", "roberta"}) {
