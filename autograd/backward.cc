@@ -93,17 +93,22 @@ struct BackwardEngine {
     wanted_sums.resize(options.wanted.size());
   }
 
-  void Seed(const Variable& output, Tensor grad) {
+  // Counts the leaves' uses below an output. All outputs are counted before the first is seeded.
+  void Count(const Variable& output) {
     Require(output.requires_grad(), "backward",
             "no path from the output of shape {} to a leaf that requires a gradient",
             ToString(output.shape()));
-    if (output.is_leaf()) {
+    if (output.is_leaf())
       ++leaves[output.id()].uses;
-      AddToLeaf(output, std::move(grad));
-    } else {
+    else
       CountUses(output.node().get());
+  }
+
+  void Seed(const Variable& output, Tensor grad) {
+    if (output.is_leaf())
+      AddToLeaf(output, std::move(grad));
+    else
       AddToOutput(output.node(), output.output_index(), std::move(grad));
-    }
   }
 
   // Counts how many inputs each leaf is, so that its hooks run as soon as its gradient is whole.
@@ -196,7 +201,7 @@ struct BackwardEngine {
   struct Leaf {
     Variable variable;  // defined from the first contribution on
     GradSum sum;
-    int64_t uses = 0;  // inputs that have not contributed yet
+    int64_t uses = 0;  // as inputs and outputs that have not contributed yet
   };
 
   void Flush(Leaf& entry) {
@@ -252,6 +257,7 @@ BackwardResult Backward(const std::vector<Variable>& outputs, const std::vector<
   Require(grads.empty() || grads.size() == outputs.size(), "backward",
           "{} seed gradients for {} outputs", grads.size(), outputs.size());
   BackwardEngine engine(options);
+  for (const Variable& output : outputs) engine.Count(output);
   for (size_t i = 0; i < outputs.size(); ++i)
     engine.Seed(outputs[i], SeedFor(outputs[i], grads, i));
   engine.Run();

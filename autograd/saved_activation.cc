@@ -1,5 +1,6 @@
 #include "autograd/saved_activation.h"
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 
@@ -51,7 +52,21 @@ struct Copy {
 
 thread_local std::unordered_map<const Storage*, Copy> copies;
 
+constexpr size_t kLeastLimit = 64;
+thread_local size_t limit = kLeastLimit;
+
+// What is gone still holds memory: the addresses of its storages do not come back while it does.
+// The limit doubles, so that forgetting costs each new copy no more than a constant.
+void ForgetGone() {
+  if (copies.size() < limit) return;
+  std::erase_if(copies, [](const auto& entry) {
+    return entry.second.source.expired() || entry.second.packed.expired();
+  });
+  limit = std::max(kLeastLimit, 2 * copies.size());
+}
+
 std::shared_ptr<PackedStorage> Pack(const std::shared_ptr<Storage>& storage) {
+  ForgetGone();
   Copy& copy = copies[storage.get()];
   if (!copy.source.expired() && copy.version == storage->version())
     if (std::shared_ptr<PackedStorage> packed = copy.packed.lock()) return packed;
@@ -70,6 +85,13 @@ bool Packs(const Tensor& tensor) {
 }
 
 }  // namespace
+
+namespace internal {
+
+// What this thread remembers; for the test that it forgets.
+size_t KnownCopies() { return copies.size(); }
+
+}  // namespace internal
 
 ActivationStorage::ActivationStorage(DType dtype) : before_(current) {
   Require(dtype == DType::kF32 || dtype == DType::kBF16, "activation storage",

@@ -173,11 +173,14 @@ void AddInPlace(Tensor& out, const Tensor& in) {
   RequireCpu("add_in_place", in);
   VisitDType(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4) {
+    constexpr bool half = std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
+    if constexpr (half || sizeof(T) >= 4) {
+      using Sum = std::conditional_t<half, float, T>;
       T* p = out.mutable_data<T>();
       const T* q = in.data<T>();
       ParallelFor(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) p[i] += q[i];
+        for (int64_t i = begin; i < end; ++i)
+          p[i] = static_cast<T>(static_cast<Sum>(p[i]) + static_cast<Sum>(q[i]));
       });
     } else {
       Throw<BadInput>("add_in_place", "does not add {}", Name(out.dtype()));

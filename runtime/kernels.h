@@ -13,7 +13,8 @@ void Fill(Tensor& out, double value);
 // does; float to integer truncates). BadInput when the shapes differ.
 void Copy(const Tensor& in, Tensor& out);
 
-// out += in. Same shape and dtype (f64, f32, i64, i32), both contiguous.
+// out += in. Same shape and dtype (f64, f32, bf16, f16, i64, i32), both contiguous. The 16-bit
+// floats are added as f32 and rounded once.
 void AddInPlace(Tensor& out, const Tensor& in);
 
 // out *= factor. f64 or f32, contiguous.

@@ -42,12 +42,13 @@ std::vector<Tensor> Ones(const std::vector<Variable>& outputs) {
   return ones;
 }
 
-// One forward and backward; sets `outputs` and returns the seconds.
+// One forward and backward; sets `outputs` and returns the seconds. `loss` may be empty.
 double RunOnce(const Block& block, const std::vector<Tensor>& inputs, const StepContext& context,
-               std::vector<Tensor>& outputs) {
+               const OutputLoss& loss, std::vector<Tensor>& outputs) {
   const std::vector<Variable> leaves = Leaves(inputs);
   const int64_t begin = trace::Now();
-  const std::vector<Variable> results = block.forward(leaves, context);
+  std::vector<Variable> results = block.forward(leaves, context);
+  if (loss) results = {loss(results)};
   const int64_t middle = trace::Now();
   const std::vector<Variable> ends = Differentiable(results);
   const std::vector<Tensor> ones = Ones(ends);
@@ -63,7 +64,8 @@ double RunOnce(const Block& block, const std::vector<Tensor>& inputs, const Step
 }  // namespace
 
 std::vector<double> MeasureBlockCosts(const std::vector<Block>& blocks,
-                                      const std::vector<TensorSpec>& inputs, int repeats) {
+                                      const std::vector<TensorSpec>& inputs, const OutputLoss& loss,
+                                      int repeats) {
   Require(repeats >= 1, "block costs", "repeats must be at least 1, got {}", repeats);
   std::vector<Tensor> tensors, outputs;
   for (const TensorSpec& spec : inputs) tensors.push_back(Sample(spec, tensors.size()));
@@ -72,10 +74,11 @@ std::vector<double> MeasureBlockCosts(const std::vector<Block>& blocks,
   for (int64_t row = 0; row < rows; ++row) context.samples.push_back(row);
   std::vector<double> costs;
   for (const Block& block : blocks) {
-    RunOnce(block, tensors, context, outputs);
+    const OutputLoss& end = &block == &blocks.back() ? loss : nullptr;
+    RunOnce(block, tensors, context, end, outputs);
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i < repeats; ++i)
-      least = std::min(least, RunOnce(block, tensors, context, outputs));
+      least = std::min(least, RunOnce(block, tensors, context, end, outputs));
     costs.push_back(least);
     tensors = outputs;
   }

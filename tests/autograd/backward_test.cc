@@ -122,6 +122,17 @@ TEST(Backward, HooksSeeTheWholeGradientOnce) {
   EXPECT_THAT(seen, ElementsAre(27, 33));
 }
 
+TEST(Backward, HooksOfALeafThatIsAnOutputTooSeeTheWholeGradientOnce) {
+  Variable x = Leaf({3});
+  std::vector<double> seen;
+  x.AddHook([&](const Variable& leaf) { seen.push_back(leaf.grad().Item()); });
+  Backward({x, ToyMul(x, x)});
+  EXPECT_THAT(seen, ElementsAre(7));
+  x.ZeroGrad();
+  Backward({ToyMul(x, x), x, x});
+  EXPECT_THAT(seen, ElementsAre(7, 8));
+}
+
 TEST(Backward, HooksRunAsSoonAsALeafIsDone) {
   Variable early = Leaf({2}), late = Leaf({3});
   std::vector<std::string> order;

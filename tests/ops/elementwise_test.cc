@@ -73,6 +73,15 @@ TEST(Cast, KeepsItselfAndStopsGradientsOfWholeNumbers) {
   EXPECT_TRUE(Cast(x, DType::kBF16).requires_grad());
 }
 
+TEST(Cast, GradientsOfHalvesAdd) {
+  for (const DType half : {DType::kBF16, DType::kF16}) {
+    const Variable x(FromVector<float>({-1.5, 2.5}, {2}), true), y = Cast(x, half);
+    const Variable twice = Add(Cast(y, DType::kF32), Cast(y, DType::kF32));
+    Backward({twice}, {FromVector<float>({1, 3}, {2})});
+    EXPECT_EQ(ToVector<float>(x.grad()), (std::vector<float>{2, 6})) << Name(half);
+  }
+}
+
 // The values are torch.div's.
 TEST(Div, RoundsTowardsZeroOrDown) {
   const Variable a = Floats({7, -7, 7, -7, 1, 0}, {6}), b = Floats({2, 2, -2, -2, 0, -3}, {6});

@@ -16,6 +16,11 @@
 #include "runtime/rng.h"
 
 namespace torus {
+
+namespace internal {
+size_t KnownCopies();  // saved_activation.cc
+}
+
 namespace {
 
 Tensor Random(const Shape& shape, uint64_t number) {
@@ -127,6 +132,27 @@ TEST(ActivationStorage, OpsThatSaveOneTensorShareItsCopy) {
   EXPECT_EQ(LiveBytes() - before, x.bytes());
   EXPECT_EQ(ToVector<float>(again.get()), old);
   EXPECT_EQ(other.get().data<float>()[0], 100);
+}
+
+TEST(ActivationStorage, ForgetsCopiesThatAreGone) {
+  const ActivationStorage scope(DType::kBF16);
+  constexpr size_t kKept = 300;
+  std::vector<Tensor> tensors;
+  std::vector<SavedActivation> kept;
+  for (size_t i = 0; i < 20000; ++i) {
+    const Tensor x = Full({2}, static_cast<double>(i));
+    const SavedActivation saved(x);
+    if (i % 50 != 0 || i / 50 >= kKept) continue;
+    tensors.push_back(x);
+    kept.push_back(saved);
+  }
+  EXPECT_GE(internal::KnownCopies(), kKept);
+  EXPECT_LE(internal::KnownCopies(), 2 * (kKept + 1));
+  // Those that are held are shared still.
+  const size_t before = LiveBytes();
+  for (const Tensor& x : tensors) kept.emplace_back(x);
+  EXPECT_EQ(LiveBytes(), before);
+  EXPECT_EQ(kept[kKept - 1].get().data<float>()[0], kept.back().get().data<float>()[0]);
 }
 
 TEST(ActivationStorage, LeavesOtherDtypesAndThePlainModeAlone) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "runtime/parallel_for.h"
 
@@ -119,10 +120,22 @@ TEST(AddInPlace, AddsAndRefuses) {
   Tensor floats = Zeros({2});
   EXPECT_THROW(AddInPlace(floats, sum), BadInput);
   EXPECT_THROW(AddInPlace(floats, Zeros({3})), BadInput);
-  Tensor halves = Zeros({2}, DType::kF16);
-  EXPECT_THROW(AddInPlace(halves, halves), BadInput);
+  Tensor bytes = Zeros({2}, DType::kU8);
+  EXPECT_THROW(AddInPlace(bytes, bytes), BadInput);
   Tensor strided = Zeros({2, 2}).Transpose(0, 1);
   EXPECT_THROW(AddInPlace(strided, Zeros({2, 2})), BadInput);
+}
+
+// 256 + 1 and 256 + 3 lie between two numbers of 8 bits, 2048 + 1 and 2048 + 3 of 11: ties go to
+// even. The third sums are exact.
+TEST(AddInPlace, AddsHalvesAsFloatsAndRoundsOnce) {
+  for (const auto& [dtype, large] :
+       {std::pair(DType::kBF16, 256.0f), std::pair(DType::kF16, 2048.0f)}) {
+    Tensor sum = FromVector<float>({large, large, 1.5f}, {3}).To(dtype);
+    AddInPlace(sum, FromVector<float>({1, 3, -0.25f}, {3}).To(dtype));
+    EXPECT_EQ(ToVector<float>(sum.To(DType::kF32)), (std::vector<float>{large, large + 4, 1.25f}))
+        << Name(dtype);
+  }
 }
 
 TEST(ScaleInPlace, ScalesAndRefuses) {

@@ -105,6 +105,7 @@ int Main(int argc, char** argv) {
   CLI::App app("Prints what is in a file of weights, and converts it.", "convert");
   AddFlags(app, o);
   if (PrintsHelp(app, argc, argv)) return 0;
+  Require(o.classes == 0 || !o.model.empty(), "convert", "--classes {} needs --model", o.classes);
   if (WritesFolder(o)) CheckOutputFolder(o);
   std::vector<NamedTensor> tensors = Read(o);
   if (!o.model.empty()) tensors = MapNames(o, std::move(tensors));

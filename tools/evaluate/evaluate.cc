@@ -13,6 +13,7 @@
 #include "data/text/text_set.h"
 #include "data/text/trimmed_batch.h"
 #include "runtime/error.h"
+#include "tools/common/flag_kinds.h"
 #include "tools/common/left_out.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
@@ -144,18 +145,38 @@ void EvaluateLanguage(const Options& o) {
              std::exp(result.loss));
 }
 
+// As tools/train calls the kinds of data.
+std::string KindOf(const std::string& name) {
+  if (name == "text") return "a long text";
+  const std::vector<std::string> images = data::DatasetNames();
+  return std::find(images.begin(), images.end(), name) != images.end() ? "images" : "sentences";
+}
+
+void CheckKinds(const CLI::App& app, const std::string& name) {
+  static const std::vector<FlagKinds> flags{{"--normalize", {"images"}},
+                                            {"--image-size", {"images"}},
+                                            {"--per-class", {"images", "sentences"}},
+                                            {"--tokenizer", {"sentences", "a long text"}},
+                                            {"--vocab-dir", {"sentences", "a long text"}},
+                                            {"--length", {"sentences", "a long text"}}};
+  CheckFlagKinds(
+      "evaluate", flags, [&](const std::string& flag) { return app.count(flag) > 0; }, KindOf(name),
+      "--data " + name);
+}
+
 int Main(int argc, char** argv) {
   Options o;
   CLI::App app("Evaluates a trained model on a dataset.", "evaluate");
   AddFlags(app, o);
   if (PrintsHelp(app, argc, argv)) return 0;
-  const std::vector<std::string> images = data::DatasetNames();
-  if (o.data == "text")
-    EvaluateLanguage(o);
-  else if (std::find(images.begin(), images.end(), o.data) != images.end())
+  CheckKinds(app, o.data);
+  const std::string kind = KindOf(o.data);
+  if (kind == "images")
     EvaluateImages(o);
-  else
+  else if (kind == "sentences")
     EvaluateSentences(o);
+  else
+    EvaluateLanguage(o);
   return 0;
 }
 

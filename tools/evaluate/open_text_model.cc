@@ -57,6 +57,8 @@ TextModel RobertaModel(const TextModelFlags& flags, const nlohmann::json& config
 TextModel OfFolder(const TextModelFlags& flags) {
   Require(flags.model.empty(), "evaluate", "--model {}: the config.json of {} says what it is",
           flags.model, flags.init);
+  Require(flags.tokenizer.empty(), "evaluate", "--tokenizer {}: {} says what its texts are cut by",
+          flags.tokenizer, flags.init);
   const nlohmann::json config = ReadHuggingFaceConfig(flags.init);
   std::string type;
   ConfigReader(config, flags.init).Read("model_type", type);

@@ -60,17 +60,22 @@ std::string Attrs::Text(const std::string& name, const std::string& absent) {
   return value->get<std::string>();
 }
 
-std::optional<Dims> Attrs::Ints(const std::string& name) {
+std::optional<std::vector<int64_t>> Attrs::List(const std::string& name) {
   const json* value = Find(name);
   if (value == nullptr) return std::nullopt;
-  if (value->is_number_integer()) return Dims{value->get<int64_t>()};
+  if (value->is_number_integer()) return std::vector{value->get<int64_t>()};
   if (!value->is_array()) WrongType(name, "an integer or a list of them");
-  Dims list;
+  std::vector<int64_t> list;
   for (const json& entry : *value) {
     if (!entry.is_number_integer()) WrongType(name, "a list of integers");
     list.push_back(entry.get<int64_t>());
   }
   return list;
+}
+
+std::optional<Dims> Attrs::Ints(const std::string& name) {
+  const std::optional<std::vector<int64_t>> list = List(name);
+  return list ? std::optional(Dims(*list)) : std::nullopt;
 }
 
 Dims Attrs::Pair(const std::string& name, const Dims& absent) {

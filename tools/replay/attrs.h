@@ -28,7 +28,8 @@ class Attrs {
   int64_t Int(const std::string& name, int64_t absent);
   bool Flag(const std::string& name, bool absent);
   std::string Text(const std::string& name, const std::string& absent);
-  // One integer or a list of them.
+  // One integer or a list of them: any number, and as many as a shape has.
+  std::optional<std::vector<int64_t>> List(const std::string& name);
   std::optional<Dims> Ints(const std::string& name);
   // Two integers from one, a list of one or two, or none at all (an empty list is absent).
   Dims Pair(const std::string& name, const Dims& absent);

@@ -61,11 +61,12 @@ OpRun Stack(Arguments& a) { return Run(ops::Stack(Tensors(a), a.attrs().Int("dim
 OpRun Split(Arguments& a) {
   const char* name = a.attrs().Has("split_size") ? "split_size" : "split_size_or_sections";
   const bool sections = a.attrs().Raw(name).is_array();
-  const Dims sizes = Needed(a, name);
+  const std::optional<std::vector<int64_t>> sizes = a.attrs().List(name);
+  if (!sizes) Throw<Unsupported>(a.op(), "without {}", name);
   const int64_t dim = a.attrs().Int("dim", 0);
   const Variable input = a.Take("input");
-  if (!sections) return {.outputs = ops::Split(input, sizes[0], dim)};
-  return {.outputs = ops::Split(input, std::vector(sizes.begin(), sizes.end()), dim)};
+  if (!sections) return {.outputs = ops::Split(input, sizes->front(), dim)};
+  return {.outputs = ops::Split(input, *sizes, dim)};
 }
 
 }  // namespace

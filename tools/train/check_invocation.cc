@@ -12,6 +12,7 @@
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "runtime/error.h"
+#include "tools/common/flag_kinds.h"
 #include "tools/train/invocation.h"
 #include "tools/train/make_optimizer.h"
 #include "tools/train/model_spec.h"
@@ -78,8 +79,24 @@ void CheckOthers(const Invocation& invocation) {
   Require(std::isfinite(invocation.timeout) && invocation.timeout > 0, "train",
           "--timeout must be above 0 seconds, got {}", invocation.timeout);
   const bool resumed = !invocation.resume.empty();
+  Require(!resumed || invocation.preset.empty(), "train",
+          "--preset {} says nothing of a resumed run, which has its own settings",
+          invocation.preset);
   Require(!invocation.eval_only || resumed || !invocation.settings.init.empty(), "train",
           "--eval-only needs weights: give --init FILE or --resume DIR");
+}
+
+void CheckKinds(const Invocation& invocation) {
+  static const std::vector<FlagKinds> flags{{"--augment", {"images"}},
+                                            {"--image-size", {"images"}},
+                                            {"--length", {"sentences", "a long text"}},
+                                            {"--tokenizer", {"sentences", "a long text"}},
+                                            {"--vocab-dir", {"sentences", "a long text"}},
+                                            {"--epoch-size", {"a long text"}}};
+  const std::string& model = invocation.settings.model;
+  CheckFlagKinds(
+      "train", flags, [&](const std::string& flag) { return invocation.given.contains(flag); },
+      LearnsFrom(ParseModelSpec(model)), "--model " + model);
 }
 
 // Stages and cuts each say how many parts there are.
@@ -130,16 +147,24 @@ void CompleteNesterov(Invocation& invocation) {
   s.nesterov = false;
 }
 
+void CheckBeta2(const Invocation& invocation) {
+  const std::string& optimizer = invocation.settings.optimizer;
+  Require(optimizer != "sgd" || !invocation.given.contains("--beta2"), "train",
+          "--beta2 needs --optimizer adam or adamw, got {}", optimizer);
+}
+
 }  // namespace
 
 void CheckAndComplete(Invocation& invocation) {
   CheckNumbers(invocation.settings);
   CheckNames(invocation.settings);
   CheckOthers(invocation);
+  CheckKinds(invocation);
   CompleteStages(invocation);
   CompleteThreads(invocation);
   CheckBatch(invocation.settings);
   CompleteNesterov(invocation);
+  CheckBeta2(invocation);
 }
 
 }  // namespace torus::tools

@@ -6,6 +6,7 @@
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "tools/train/run_blocks.h"
+#include "tools/train/task_loss.h"
 
 namespace torus::tools {
 namespace {
@@ -16,13 +17,18 @@ std::vector<double> StaticCosts(const std::vector<nn::LayerSummary>& layers) {
   return costs;
 }
 
-// With the threads that a rank will have.
+// With the threads that a rank will have, and with the run's loss, where a language model has its
+// head.
 std::vector<double> Measure(const Settings& settings, const DataForm& form) {
   const int before = TeamSize();
   SetTeamSize(parallel::ThreadShare(static_cast<int>(settings.threads),
                                     static_cast<int>(settings.stages * settings.replicas), 0));
+  const ModelSpec model = ParseModelSpec(settings.model);
+  const std::vector<parallel::TensorSpec> inputs = form.inputs(LargestMicroBatch(settings));
+  const std::vector<Tensor> targets = SampleTargets(model, inputs[0].shape);
   const std::vector<double> costs = parallel::MeasureBlockCosts(
-      RunBlocks(settings, form, ""), form.inputs(LargestMicroBatch(settings)));
+      RunBlocks(settings, form, ""), inputs,
+      [loss = TaskLoss(model), &targets](const auto& outputs) { return loss(outputs, targets); });
   SetTeamSize(before);
   return costs;
 }

@@ -10,11 +10,13 @@ struct Images {
   std::unique_ptr<data::Dataset> train, test;
 };
 
-DataPart Part(const data::Dataset& dataset, const Settings& settings, bool training) {
+// `image`: (H, W, 3) of the model's input, which those of either part are brought to.
+DataPart Part(const data::Dataset& dataset, const Settings& settings, const Shape& image,
+              bool training) {
   return {dataset.size(),
           data::ImageBatches(dataset, {.augment = training ? settings.augment : "none",
-                                       .height = settings.image_size,
-                                       .width = settings.image_size,
+                                       .height = image[0],
+                                       .width = image[1],
                                        .seed = settings.seed}),
           training};
 }
@@ -26,11 +28,13 @@ TaskData OpenImages(const Settings& settings) {
   images->train = data::OpenDataset(settings.data, settings.data_dir, data::Split::kTrain);
   images->test = data::OpenDataset(settings.data, settings.data_dir, data::Split::kTest);
   const data::DatasetInfo& info = images->train->info();
-  return {.form = ImageForm(DataTitle(settings.data), info.image,
-                            static_cast<int64_t>(info.classes.size()), settings),
+  const DataForm form = ImageForm(DataTitle(settings.data), info.image,
+                                  static_cast<int64_t>(info.classes.size()), settings);
+  const Shape batch = form.inputs(1)[0].shape, image{batch[1], batch[2], batch[3]};
+  return {.form = form,
           .unit = "images",
-          .train = Part(*images->train, settings, true),
-          .test = Part(*images->test, settings, false),
+          .train = Part(*images->train, settings, image, true),
+          .test = Part(*images->test, settings, image, false),
           .loss = ClassLoss,
           .correct = CountCorrect,
           .left_out = [images] { return LeftOutOf(*images->train, *images->test); },

@@ -35,7 +35,7 @@ void Measure(const Options& options) {
   const std::vector<nn::LayerSummary> layers = nn::Describe(*model, input);
   const std::vector<parallel::Block> blocks = ModelBlocks(model, input);
   const std::vector<double> seconds =
-      parallel::MeasureBlockCosts(blocks, {{input, DType::kF32}}, options.repeats);
+      parallel::MeasureBlockCosts(blocks, {{input, DType::kF32}}, {}, options.repeats);
   std::vector<double> costs;
   for (const parallel::Block& block : blocks) costs.push_back(block.cost);
   fmt::print("{:>5}  {:<14}{:>12}{:>14}{:>12}{:>10}{:>10}{:>10}\n", "layer", "name", "flops",

@@ -1,5 +1,6 @@
 #include "tools/train/metrics_file.h"
 
+#include <algorithm>
 #include <fstream>
 
 namespace torus::tools {
@@ -30,6 +31,12 @@ MetricsFile::MetricsFile(std::string path, int64_t step) {
 void MetricsFile::Add(const Json& line) {
   file_->Write(line.dump() + "\n");
   lines_.push_back(line);
+}
+
+bool MetricsFile::HasTest(int64_t step) const {
+  return std::ranges::any_of(lines_, [&](const Json& line) {
+    return line.value("kind", Json()) == "test" && line["step"] == step;
+  });
 }
 
 }  // namespace torus::tools

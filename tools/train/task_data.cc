@@ -4,7 +4,6 @@
 
 #include "data/open_dataset.h"
 #include "data/text/glue.h"
-#include "ops/loss/cross_entropy.h"
 #include "runtime/error.h"
 #include "tools/train/model_spec.h"
 
@@ -21,21 +20,21 @@ const char* KindOf(const std::string& data) {
   return Has(data::GlueTasks(), data) ? "sentences" : "images";
 }
 
-const char* KindFor(const ModelSpec& model) {
-  if (model.input == ModelInput::kImages) return "images";
-  return model.language_model ? "a long text" : "sentences";
-}
-
 // The model, after a check that it takes such data.
 ModelSpec FittingModel(const Settings& settings) {
   const ModelSpec model = ParseModelSpec(settings.model);
-  const std::string wanted = KindFor(model), got = KindOf(settings.data);
+  const std::string wanted = LearnsFrom(model), got = KindOf(settings.data);
   Require(wanted == got, "train", "--model {} learns from {}, but --data {} is {}", settings.model,
           wanted, settings.data, got);
   return model;
 }
 
 }  // namespace
+
+const char* LearnsFrom(const ModelSpec& model) {
+  if (model.input == ModelInput::kImages) return "images";
+  return model.language_model ? "a long text" : "sentences";
+}
 
 std::vector<std::string> DataNames() {
   std::vector<std::string> names = data::DatasetNames();
@@ -60,10 +59,6 @@ std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dat
   std::vector<data::LeftOut> all = train.left_out();
   for (data::LeftOut& left_out : test.left_out()) all.push_back(std::move(left_out));
   return all;
-}
-
-Variable ClassLoss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
-  return ops::CrossEntropy(outputs[0], Variable(targets[0]));
 }
 
 int64_t CountCorrect(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {

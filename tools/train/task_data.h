@@ -14,6 +14,7 @@
 #include "parallel/trainer/trainer_options.h"
 #include "tools/train/data_form.h"
 #include "tools/train/settings.h"
+#include "tools/train/task_loss.h"
 
 namespace torus::tools {
 
@@ -50,14 +51,14 @@ TaskData OpenText(const Settings& settings);       // "text": a file, or a folde
 // Their form, from the name of the data where that is enough; else they are opened.
 DataForm FormOfData(const Settings& settings);
 
+// What a model learns from, in the words of a message: "images", "sentences" or "a long text".
+const char* LearnsFrom(const ModelSpec& model);
+
 // Names that --data takes.
 std::vector<std::string> DataNames();
 
 // Of both parts, `train` first.
 std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dataset& test);
-
-// Of a classifier: mean cross entropy of logits (N, classes) and classes (N).
-Variable ClassLoss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
 
 // Rows whose largest logit is that of their class; of equal ones the first counts.
 int64_t CountCorrect(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);

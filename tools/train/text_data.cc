@@ -7,8 +7,6 @@
 #include "data/text/language_data.h"
 #include "data/text/masking.h"
 #include "data/text/windows.h"
-#include "models/gpt2/gpt2.h"
-#include "models/roberta/roberta.h"
 #include "runtime/error.h"
 #include "tools/train/model_tokenizer.h"
 #include "tools/train/task_data.h"
@@ -20,14 +18,6 @@ struct Text {
   data::LanguageData data;
   std::unique_ptr<data::DisjointWindows> validation;
 };
-
-Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
-  return NextTokenLoss(outputs, targets[0]);
-}
-
-Variable MaskedLoss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
-  return MaskedTokenLoss(outputs, targets[0]);
-}
 
 // Tokens of text in a row of --length.
 int64_t TextLength(const Settings& settings, bool masked) {
@@ -51,7 +41,6 @@ void Mask(TaskData& task, uint64_t seed) {
   task.train.batches =
       data::MaskedBatches(task.train.batches, masker, {.seed = seed, .each_epoch = true});
   task.test.batches = data::MaskedBatches(task.test.batches, masker, {});
-  task.loss = MaskedLoss;
 }
 
 }  // namespace
@@ -75,7 +64,7 @@ TaskData OpenText(const Settings& settings) {
                 .train = {settings.epoch_size > 0 ? settings.epoch_size : whole,
                           data::RandomWindows(train, random), false},
                 .test = {text->validation->size(), data::StackedBatches(*text->validation), false},
-                .loss = Loss,
+                .loss = TaskLoss(model),
                 .correct = nullptr,
                 .tokenizer = text->data.tokenizer.get(),
                 .owner = text};

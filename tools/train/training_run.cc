@@ -77,6 +77,8 @@ int TrainingRun::Run() {
     folder_ = NewRunFolder(invocation_.out, RunName(settings_));
   metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
   PrintHead();
+  // An epoch that ended with its run, or was cut off before its test line was written.
+  if (begin_ > 0 && begin_ % steps_per_epoch_ == 0 && !metrics_->HasTest(begin_)) Evaluate();
   if (trainer_.step() < end_) {
     BatchFeed feed(task_.data().train, settings_, begin_, invocation_.timeout);
     while (trainer_.step() < end_ && StopSignal() == 0)
@@ -198,7 +200,7 @@ void TrainingRun::Evaluate() {
   test_ = trainer_.Evaluate(feed.batches_per_epoch(), feed.fn());
   tested_at_ = trainer_.step();
   const Json score = ScoreJson(*test_, HasAccuracy());
-  if (metrics_) {
+  if (metrics_ && !metrics_->HasTest(trainer_.step())) {
     Json line = {{"kind", "test"}, {"step", trainer_.step()}, {"epoch", EpochOf(trainer_.step())}};
     line.update(score);
     metrics_->Add(line);

@@ -90,6 +90,29 @@ TEST(MeasureBlockCosts, IsPositiveAndLeavesNoGradients) {
   for (const Block& block : model) EXPECT_FALSE(block.parameters[0].value.grad().defined());
 }
 
+// Of outputs that are their own targets the loss has no gradient; a seed of ones has one.
+TEST(MeasureBlockCosts, EndsInTheLoss) {
+  const std::vector<Block> model = testing::ToyModel(2);
+  std::vector<double> largest(2);
+  for (size_t i = 0; i < 2; ++i) {
+    Variable weight = model[i].parameters[0].value;
+    weight.AddHook([&largest, i](const Variable& leaf) {
+      for (const double x : ToVector<double>(leaf.grad())) largest[i] = std::max(largest[i], x * x);
+    });
+  }
+  int calls = 0;
+  MeasureBlockCosts(
+      model, {{Shape{4, testing::kWidth}, DType::kF64}},
+      [&](const std::vector<Variable>& outputs) {
+        ++calls;
+        return testing::ToyLoss(outputs, {outputs[0].data()});
+      },
+      3);
+  EXPECT_EQ(calls, 4);
+  EXPECT_GT(largest[0], 0);
+  EXPECT_EQ(largest[1], 0);
+}
+
 class CheckpointTest : public ::testing::Test {
  protected:
   const std::string folder_ = ::testing::TempDir() + "/checkpoint_test/run/checkpoint";

@@ -70,6 +70,16 @@ TEST_F(Chain, ACharacterModelIsTrainedWritesAndIsEvaluated) {
   EXPECT_NEAR(Figure(evaluated.out, "loss"), test["loss"].get<double>(), 1e-5);
   EXPECT_NEAR(Figure(evaluated.out, "perplexity"), test["perplexity"].get<double>(), 1e-4);
   EXPECT_EQ(Figure(evaluated.out, "tokens"), test["samples"].get<int64_t>() * 8);
+  const auto refused = [&](std::vector<std::string> more, const std::string& says) {
+    more.insert(more.begin(), evaluate.begin(), evaluate.end());
+    ExpectOneLine(Run("evaluate", more), 2, says);
+  };
+  refused({"--normalize", "half"}, "--normalize says nothing of a long text (--data text)");
+  refused({"--image-size", "8"}, "--image-size says nothing of a long text");
+  refused({"--per-class"}, "only of images and sentences");
+  refused({"--tokenizer", "chars"}, "run/model says what its texts are cut by");
+  ExpectOneLine(Run("evaluate", {"--init", "x", "--data", "cifar10", "--length", "8"}), 2,
+                "--length says nothing of images");
 }
 
 // Weights alone are read by the tokenizer with which train reads a text where nobody names one.

@@ -136,6 +136,7 @@ TEST_F(ConvertTest, SaysWhatIsLacking) {
   const std::string in = Path("in.safetensors");
   WriteSafetensors(in, State());
   ExpectOneLine(Run({in, "--model", kModel}), 2, "--model gpt-char:1 needs --classes");
+  ExpectOneLine(Run({in, "--classes", "5"}), 2, "--classes 5 needs --model");
   ExpectOneLine(Run({in, "--model", "gpt5", "--classes", "5"}), 2, "got gpt5");
   ExpectOneLine(Run({in, Path("folder")}), 2, "would be a folder with config.json");
   ExpectOneLine(Run({Path("nowhere.pth")}), 2, "nowhere.pth");

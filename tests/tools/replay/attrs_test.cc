@@ -26,6 +26,14 @@ TEST(Attrs, ReadsPairs) {
   EXPECT_THROW(attrs.Pair("many", {1, 1}), Unsupported);
 }
 
+TEST(Attrs, ReadsLists) {
+  Attrs attrs = Parse(R"({"one": 2, "many": [1, 2, 3, 4, 5, 6, 7, 8, 9], "half": [1, 0.5]})");
+  EXPECT_EQ(attrs.List("one"), std::vector<int64_t>{2});
+  EXPECT_EQ(attrs.List("many"), (std::vector<int64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_FALSE(attrs.List("none").has_value());
+  EXPECT_THROW(attrs.List("half"), Unsupported);
+}
+
 TEST(Attrs, RefusesOtherTypesAndWhatWasNotRead) {
   Attrs attrs = Parse(R"({"a": "x", "b": 1.5, "c": true})");
   EXPECT_THROW(attrs.Number("a", 0), Unsupported);

@@ -42,6 +42,19 @@ TEST(Replay, PassesARightCase) {
   EXPECT_NE(report.find("1 passed, 0 failed, 0 unsupported\n"), std::string::npos) << report;
 }
 
+// More pieces than a shape has dimensions.
+TEST(Replay, SplitsIntoManyPieces) {
+  Tensors tensors{{"in.input", F32({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10})}};
+  for (int i = 0; i < 9; ++i) {
+    const float x = static_cast<float>(i);
+    tensors.push_back({"out." + std::to_string(i), i < 8 ? F32({x}, {1}) : F32({8, 9}, {2})});
+  }
+  const char spec[] = R"({"op": "split", "attrs": {"split_size": [1, 1, 1, 1, 1, 1, 1, 1, 2]}})";
+  Totals totals;
+  const std::string report = Report(spec, tensors, &totals);
+  EXPECT_EQ(totals.passed, 1) << report;
+}
+
 TEST(Replay, FailsForAnyTensorThatIsWrong) {
   for (const size_t wrong : {2, 4, 5}) {
     Tensors tensors = MulCase();

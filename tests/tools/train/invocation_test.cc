@@ -75,6 +75,26 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--checkpoint-every", "-5"}, "--checkpoint-every"},
         Refusal{{"--eval-only"}, "--init"}, Refusal{{"--lr", "1", "--lr", "2"}, "--lr"}));
 
+// A flag that would change nothing.
+INSTANTIATE_TEST_SUITE_P(
+    Ignored, Refused,
+    ::testing::Values(
+        Refusal{{"--epoch-size", "5"},
+                "--epoch-size says nothing of images (--model mobilenet_v2), only of a long text"},
+        Refusal{{"--model", "roberta", "--epoch-size", "5"},
+                "--epoch-size says nothing of sentences (--model roberta), only of a long text"},
+        Refusal{{"--length", "8"},
+                "--length says nothing of images (--model mobilenet_v2), only of sentences and a "
+                "long text"},
+        Refusal{{"--tokenizer", "gpt2"}, "--tokenizer says nothing of images"},
+        Refusal{{"--vocab-dir", "x"}, "--vocab-dir says nothing of images"},
+        Refusal{{"--model", "gpt2", "--augment", "flip"}, "--augment says nothing of a long text"},
+        Refusal{{"--model", "roberta", "--image-size", "32"},
+                "--image-size says nothing of sentences"},
+        Refusal{{"--beta2", "0.9"}, "--beta2 needs --optimizer adam or adamw, got sgd"},
+        Refusal{{"--preset", "vgg13-cifar10", "--resume", "x"},
+                "--preset vgg13-cifar10 says nothing of a resumed run"}));
+
 TEST(Invocation, DefaultsAreTheMainJob) {
   const Settings s = Parse({}).settings;
   EXPECT_EQ(s.model, "mobilenet_v2");
@@ -95,6 +115,24 @@ TEST(Invocation, CompletesWhatFollows) {
   EXPECT_FALSE(Parse({"--momentum", "0"}).settings.nesterov);
   EXPECT_FALSE(Parse({"--no-nesterov"}).settings.nesterov);
   EXPECT_GE(Parse({"--stages", "5", "--replicas", "3", "--batch-size", "60"}).settings.threads, 15);
+}
+
+TEST(Invocation, TakesFlagsWhereTheySaySomething) {
+  EXPECT_EQ(Parse({"--model", "gpt2", "--epoch-size", "5", "--length", "8"}).settings.length, 8);
+  EXPECT_EQ(Parse({"--model", "roberta", "--tokenizer", "gpt2", "--vocab-dir", "x"}).settings.data,
+            "fashion-mnist");
+  EXPECT_EQ(Parse({"--augment", "flip", "--image-size", "64"}).settings.image_size, 64);
+  EXPECT_EQ(Parse({"--optimizer", "adam", "--beta2", "0.9"}).settings.beta2, 0.9);
+}
+
+// What a preset sets for itself is nobody's mistake where another flag makes it idle.
+TEST(Invocation, TakesEveryPreset) {
+  for (const char* name :
+       {"mobilenet_v2-cifar10", "vgg13-cifar10", "resnet18-cifar10", "roberta-rte", "roberta-cola",
+        "gpt2-shakespeare", "gpt-char-shakespeare", "gpt3xl-qqp"}) {
+    EXPECT_NO_THROW(Parse({"--preset", name})) << name;
+    EXPECT_NO_THROW(Parse({"--preset", name, "--optimizer", "sgd"})) << name;
+  }
 }
 
 TEST(Invocation, HelpNamesEveryFlagAndUnits) {

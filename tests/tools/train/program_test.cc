@@ -93,6 +93,33 @@ TEST_F(ProgramTest, ResumesInTheMiddleOfAnEpochInTheSameBits) {
   EXPECT_EQ(Json("whole/summary.json")["test"], Json("part/summary.json")["test"]);
 }
 
+// A signal in an epoch's last step, or a kill behind its checkpoint, leaves the epoch's test line
+// unwritten.
+TEST_F(ProgramTest, AResumedRunHasTheTestLinesOfAWholeOne) {
+  const auto lines = [&](const std::string& run) {
+    std::vector<std::string> lines;
+    std::istringstream text(ReadText(scratch_ + "/" + run + "/metrics.jsonl"));
+    for (std::string line; std::getline(text, line);) {
+      const nlohmann::json json = nlohmann::json::parse(line);
+      lines.push_back(json["kind"].dump() + json["step"].dump() + " " + json["loss"].dump());
+    }
+    return lines;
+  };
+  ASSERT_EQ(Train(Small("whole")).status, 0);
+  ASSERT_EQ(Train(Small("part", {"--max-steps", "4"})).status, 0);
+  const std::string metrics = scratch_ + "/part/metrics.jsonl";
+  const std::string text = ReadText(metrics);
+  const size_t last = text.rfind('\n', text.size() - 2) + 1;
+  ASSERT_NE(text.find("\"test\"", last), std::string::npos) << text;
+  std::ofstream(metrics) << text.substr(0, last);
+  ASSERT_EQ(Train({"--resume", scratch_ + "/part"}).status, 0);
+  EXPECT_EQ(lines("part"), lines("whole"));
+  EXPECT_EQ(Json("part/summary.json")["test"], Json("whole/summary.json")["test"]);
+  // Nothing is left to train: it is evaluated again, and written once.
+  ASSERT_EQ(Train({"--resume", scratch_ + "/part"}).status, 0);
+  EXPECT_EQ(lines("part"), lines("whole"));
+}
+
 TEST_F(ProgramTest, ResumeRefusesAnotherSettingAndNamesBoth) {
   ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
   const std::string run = scratch_ + "/run";
