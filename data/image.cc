@@ -1,6 +1,5 @@
 #include "data/image.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -54,28 +53,15 @@ ImageSize CheckClaim(std::span<const uint8_t> bytes, const std::string& name) {
   return {height, width};
 }
 
-// A JPEG's Huffman table has at most 256 codes; stb_image finds out only behind the end of its own.
-// 0xFF 0xC4 begins such tables, and stands in no pixels, where 0xFF is followed by 0.
-void CheckHuffmanTables(std::span<const uint8_t> bytes, const std::string& name) {
-  for (size_t i = 0; i + 4 < bytes.size(); ++i) {
-    if (bytes[i] != 0xFF || bytes[i + 1] != 0xC4) continue;
-    const size_t end = std::min<size_t>(bytes.size(), i + 2 + (bytes[i + 2] << 8 | bytes[i + 3]));
-    for (size_t at = i + 4, codes = 0; at + 17 <= end; at += 17 + codes) {
-      codes = 0;
-      for (size_t k = 1; k <= 16; ++k) codes += bytes[at + k];
-      Require(codes <= 256, name, "requires Huffman tables of at most 256 codes, got {}", codes);
-    }
-  }
-}
-
 }  // namespace
 
 ImageSize CheckImage(std::span<const uint8_t> bytes, const std::string& name) {
-  // stb_image's reader of PNM headers lets numbers overflow: they are looked at first.
-  if (!bytes.empty() && bytes[0] == 'P') CheckWholeImage(bytes, name);
-  if (!bytes.empty() && bytes[0] == 0xFF) CheckHuffmanTables(bytes, name);
+  // stb_image's reader of headers lets numbers of a PNM overflow, and a JPEG's Huffman tables their
+  // place: these are looked at first.
+  const bool first = !bytes.empty() && (bytes[0] == 'P' || bytes[0] == 0xFF);
+  if (first) CheckWholeImage(bytes, name);
   const ImageSize size = CheckClaim(bytes, name);
-  CheckWholeImage(bytes, name);
+  if (!first) CheckWholeImage(bytes, name);
   return size;
 }
 

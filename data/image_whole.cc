@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <string_view>
 
 #include "runtime/error.h"
@@ -64,10 +65,24 @@ void CheckPng(std::span<const uint8_t> bytes, const std::string& name) {
   }
 }
 
+// A DHT segment: tables of 16 counts and as many codes, which fill it. stb_image finds out only
+// behind the end of its own memory.
+void CheckHuffmanTables(std::span<const uint8_t> tables, const std::string& name) {
+  while (!tables.empty()) {
+    const auto counts = tables.subspan(1, std::min<size_t>(16, tables.size() - 1));
+    const size_t codes = std::accumulate(counts.begin(), counts.end(), size_t{0});
+    Require(codes <= 256, name, "requires Huffman tables of at most 256 codes, got {}", codes);
+    Require(17 + codes <= tables.size(), name,
+            "requires Huffman tables within their segment, got one of {} bytes in {}", 17 + codes,
+            tables.size());
+    tables = tables.subspan(17 + codes);
+  }
+}
+
 // ITU-T T.81, annex B: segments that begin with FF and a marker; after SOS, coded data in which FF
 // is followed by 00 or a restart marker.
 void CheckJpeg(std::span<const uint8_t> bytes, const std::string& name) {
-  constexpr uint8_t kSoi = 0xd8, kEoi = 0xd9, kSos = 0xda, kTem = 0x01;
+  constexpr uint8_t kSoi = 0xd8, kEoi = 0xd9, kSos = 0xda, kDht = 0xc4, kTem = 0x01;
   const auto restart = [](uint8_t marker) { return marker >= 0xd0 && marker <= 0xd7; };
   Reader reader(bytes, name);
   bool coded = false;  // within coded data
@@ -82,7 +97,8 @@ void CheckJpeg(std::span<const uint8_t> bytes, const std::string& name) {
     if (marker == 0 || marker == kTem || marker == kSoi || restart(marker)) continue;
     const size_t length = reader.BigEndian(2);
     Require(length >= 2, name, "requires JPEG segments of at least 2 bytes, got {}", length);
-    reader.Take(length - 2);
+    const auto segment = reader.Take(length - 2);
+    if (marker == kDht) CheckHuffmanTables(segment, name);
     coded = marker == kSos;
   }
 }
@@ -143,7 +159,8 @@ void CheckPnm(std::span<const uint8_t> bytes, const std::string& name) {
 
 void CheckWholeImage(std::span<const uint8_t> bytes, const std::string& name) {
   if (BeginsWith(bytes, "\x89PNG\r\n\x1a\n")) CheckPng(bytes, name);
-  if (BeginsWith(bytes, "\xff\xd8")) CheckJpeg(bytes, name);
+  // Any number of FF may stand before SOI too.
+  if (BeginsWith(bytes, "\xff\xd8") || BeginsWith(bytes, "\xff\xff")) CheckJpeg(bytes, name);
   if (BeginsWith(bytes, "BM")) CheckBmp(bytes, name);
   if (BeginsWith(bytes, "P5") || BeginsWith(bytes, "P6")) CheckPnm(bytes, name);
 }

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/data/temp_file.h"
+#include "tests/fuzz/image_seeds.h"
 
 namespace torus::data {
 namespace {
@@ -89,6 +91,68 @@ TEST(DecodeImage, RefusesPnmOfOtherThanEightBits) {
     ExpectBadInput([&] { DecodeImage(BytesOf(text), "x.pgm"); }, "[x.pgm]", largest);
   }
   EXPECT_EQ(DecodeImage(BytesOf("P5 #1 #\n#\n 1 # \n 1\t255 x"), "x.pgm").numel(), 3);
+}
+
+// A whole JPEG with `segment` behind its first marker, or before its last.
+Bytes JpegWith(const Bytes& segment, bool at_end = false) {
+  for (Bytes bytes : fuzz::ImageSeeds()) {
+    if (bytes[0] != 0xFF) continue;
+    bytes.insert(at_end ? bytes.end() - 2 : bytes.begin() + 2, segment.begin(), segment.end());
+    return bytes;
+  }
+  return {};
+}
+
+// A segment of a JPEG: marker, length, content.
+Bytes Segment(uint8_t marker, const Bytes& content) {
+  const size_t length = content.size() + 2;
+  Bytes bytes(2 + length);
+  bytes[0] = 0xFF;
+  bytes[1] = marker;
+  bytes[2] = static_cast<uint8_t>(length >> 8);
+  bytes[3] = static_cast<uint8_t>(length);
+  std::ranges::copy(content, bytes.begin() + 4);
+  return bytes;
+}
+
+// A Huffman table: its number, how many codes have 1 to 16 bits (255 have 8, `more` have 9), codes.
+Bytes Table(uint8_t more) {
+  Bytes table(1 + 16 + 255 + more);
+  table[8] = 255;
+  table[9] = more;
+  return table;
+}
+
+constexpr uint8_t kTables = 0xC4;
+
+TEST(DecodeImage, RefusesHuffmanTablesThatOverflow) {
+  const Bytes plain = ToVector<uint8_t>(DecodeImage(JpegWith({}), "x"));
+  const auto refused = [](const Bytes& bytes, const char* says) {
+    ExpectBadInput([&] { DecodeImage(bytes, "x.jpg"); }, "[x.jpg]", says);
+  };
+  Bytes cut = Table(1), second = Table(1);
+  cut.pop_back();
+  second.insert(second.end(), cut.begin(), cut.begin() + 5);
+  for (const bool at_end : {false, true}) {
+    const auto with = [&](const Bytes& tables) {
+      return JpegWith(Segment(kTables, tables), at_end);
+    };
+    EXPECT_EQ(ToVector<uint8_t>(DecodeImage(with(Table(1)), "x")), plain);
+    refused(with(Table(2)), "at most 256 codes, got 257");
+    refused(with(cut), "within their segment, got one of 273 bytes in 272");
+    refused(with(second), "within their segment, got one of 17 bytes in 5");
+  }
+  Bytes filled = JpegWith(Segment(kTables, Table(2)));
+  filled.insert(filled.begin(), 0xFF);  // as may stand before any marker
+  refused(filled, "at most 256 codes, got 257");
+}
+
+TEST(DecodeImage, TakesNoMetadataForHuffmanTables) {
+  const Bytes plain = ToVector<uint8_t>(DecodeImage(JpegWith({}), "x"));
+  for (const uint8_t marker : {0xE1, 0xED, 0xFE}) {
+    const Bytes bytes = JpegWith(Segment(marker, Segment(kTables, Table(2))));
+    EXPECT_EQ(ToVector<uint8_t>(DecodeImage(bytes, "x")), plain);
+  }
 }
 
 // Whatever one damaged or missing byte does, it ends in an image or in BadInput.
