@@ -105,8 +105,7 @@ Variable Conv2d(const Variable& x, const Variable& weight, const Variable& bias,
     using T = decltype(zero);
     const T* const add = offset.defined() ? offset.data<T>() : nullptr;
     T* const out = y.mutable_data<T>();
-    if (!Empty(g) && !InDryRun())
-      return Forward<T>(g, image.data<T>(), filter.data<T>(), add, out);
+    if (!Empty(g) && !InDryRun()) return Forward<T>(g, image.data<T>(), filter.data<T>(), add, out);
     std::fill_n(out, y.numel(), T(0));
     if (add != nullptr) cpu::AddBias(add, g.output_rows(), g.o, out);
   });
