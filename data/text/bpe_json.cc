@@ -8,15 +8,10 @@
 namespace torus::data {
 namespace {
 
+using io::Member;
 using Json = nlohmann::json;
 
 constexpr uint64_t kMostTokens = uint64_t{1} << 24;
-
-const Json& Member(const Json& json, const char* key) {
-  static const Json none;
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  return found == json.end() ? none : *found;
-}
 
 bool IsUnset(const Json& value) {
   return value.is_null() || value == false || value == "" || value == 0;

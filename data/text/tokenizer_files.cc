@@ -15,6 +15,7 @@
 namespace torus::data {
 namespace {
 
+using io::Member;
 using Json = nlohmann::json;
 
 constexpr const char *kTokenizer = "tokenizer.json", *kConfig = "tokenizer_config.json";
@@ -70,10 +71,6 @@ std::vector<std::string> NamesOf(const Json& vocabulary, const std::string& wher
     names[number.get<size_t>()] = name;
   }
   return names;
-}
-
-Json Member(const Json& json, const char* key) {
-  return json.is_object() ? json.value(key, Json()) : Json();
 }
 
 bool HasMerges(const std::string& text, const std::string& where) {

@@ -40,6 +40,12 @@ json ReadJsonObject(const std::string& path) {
   return ParseJsonObject(text, path);
 }
 
+const json& Member(const json& value, const char* key) {
+  static const json none;
+  const auto found = value.is_object() ? value.find(key) : value.end();
+  return found == value.end() ? none : *found;
+}
+
 std::string Brief(const json& value) {
   if (value.is_structured()) return value.is_object() ? "an object" : "a list";
   const std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);

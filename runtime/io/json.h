@@ -14,6 +14,9 @@ nlohmann::json ParseJsonObject(std::string_view text, const std::string& where);
 // That of a file of at most 64 MiB.
 nlohmann::json ReadJsonObject(const std::string& path);
 
+// The value of a key: null where it is absent, or where `value` is no object.
+const nlohmann::json& Member(const nlohmann::json& value, const char* key);
+
 // A value for a message: its first 100 bytes; of objects and lists the kind alone.
 std::string Brief(const nlohmann::json& value);
 

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -13,6 +12,7 @@
 #include "data/text/text_set.h"
 #include "data/text/trimmed_batch.h"
 #include "runtime/error.h"
+#include "tools/common/data_names.h"
 #include "tools/common/flag_kinds.h"
 #include "tools/common/left_out.h"
 #include "tools/common/parse_flags.h"
@@ -32,13 +32,6 @@ struct Options {
   int64_t batch = 0, length = 0, image_size = 0;
   bool per_class = false;
 };
-
-std::vector<std::string> DataNames() {
-  std::vector<std::string> names = data::DatasetNames();
-  for (const std::string& task : data::GlueTasks()) names.push_back(task);
-  names.push_back("text");
-  return names;
-}
 
 void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--model", o.model,
@@ -145,14 +138,7 @@ void EvaluateLanguage(const Options& o) {
              std::exp(result.loss));
 }
 
-// As tools/train calls the kinds of data.
-std::string KindOf(const std::string& name) {
-  if (name == "text") return "a long text";
-  const std::vector<std::string> images = data::DatasetNames();
-  return std::find(images.begin(), images.end(), name) != images.end() ? "images" : "sentences";
-}
-
-void CheckKinds(const CLI::App& app, const std::string& name) {
+void CheckKinds(const CLI::App& app, const Options& o, const std::string& kind) {
   static const std::vector<FlagKinds> flags{{"--normalize", {"images"}},
                                             {"--image-size", {"images"}},
                                             {"--per-class", {"images", "sentences"}},
@@ -160,8 +146,8 @@ void CheckKinds(const CLI::App& app, const std::string& name) {
                                             {"--vocab-dir", {"sentences", "a long text"}},
                                             {"--length", {"sentences", "a long text"}}};
   CheckFlagKinds(
-      "evaluate", flags, [&](const std::string& flag) { return app.count(flag) > 0; }, KindOf(name),
-      "--data " + name);
+      "evaluate", flags, [&](const std::string& flag) { return app.count(flag) > 0; }, kind,
+      "--data " + o.data);
 }
 
 int Main(int argc, char** argv) {
@@ -169,8 +155,8 @@ int Main(int argc, char** argv) {
   CLI::App app("Evaluates a trained model on a dataset.", "evaluate");
   AddFlags(app, o);
   if (PrintsHelp(app, argc, argv)) return 0;
-  CheckKinds(app, o.data);
-  const std::string kind = KindOf(o.data);
+  const std::string kind = DataKind(o.data);
+  CheckKinds(app, o, kind);
   if (kind == "images")
     EvaluateImages(o);
   else if (kind == "sentences")

@@ -3,7 +3,7 @@
 gradients, or ten training steps, as the reference computes them in f32.
 
     pip install torch==2.15.0 torchvision==0.29.2 transformers==5.23.0 safetensors numpy
-    ./make_model_cases.py FOLDER [--models vgg13 resnet101 mobilenet_v2 roberta gpt2] [--kinds model train]
+    ./make_model_cases.py FOLDER [--models vgg13 resnet101 mobilenet_v2 cifar_resnet20 roberta gpt2] [--kinds model train]
                           [--steps 10] [--threads 2]
 
 One file is up to 4 GB (resnet101's training: weights and momentum of every step). Models with batch norm restart each step from
@@ -12,6 +12,7 @@ the reference's state, since rounding grows about tenfold a step there. The form
 import argparse
 import json
 import os
+import sys
 
 import torch
 from safetensors.torch import save_file
@@ -20,6 +21,7 @@ IMAGES = {  # name: (size, batch)
     "vgg13": (64, 4),
     "resnet101": (96, 4),
     "mobilenet_v2": (96, 8),
+    "cifar_resnet20": (32, 128),
 }
 TOKENS = {  # name: (batch, length)
     "roberta": (4, 64),
@@ -29,6 +31,7 @@ CONFIGS = {
     "vgg13": {"num_classes": 10, "dropout": 0.0},
     "resnet101": {"num_classes": 10},
     "mobilenet_v2": {"num_classes": 10, "dropout": 0.0},
+    "cifar_resnet20": {"num_classes": 10},
     "roberta": {
         "max_position_embeddings": 514,
         "type_vocab_size": 1,
@@ -46,6 +49,11 @@ OPTIMIZERS = {
 
 
 def make_model(name):
+    if name == "cifar_resnet20":
+        sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+        import compare_training
+
+        return compare_training.cifar_resnet20()
     if name in IMAGES:
         import torchvision
 

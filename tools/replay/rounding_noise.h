@@ -5,8 +5,8 @@
 // rounding of a kink may be masked by one framework and not by another. In a small model most often
 // none does, in MobileNetV2 at 224 x 224 hundreds do; so they are not assumed but provoked. Weights
 // get noise of the size that rounding has, and gradients are taken with it and with its negative:
-// what lies within the noise of a kink falls to the other side under one of the two. Two such pairs:
-// one may miss a kink that counts, such as that of a late layer with few places.
+// what lies within the noise of a kink falls to the other side under one of the two. Two such
+// pairs: one may miss a kink that counts, such as that of a late layer with few places.
 //
 // Size of the noise. A sum of n terms of random sign, added up one by one, errs by sqrt(n / 6) u of
 // its size, u = eps / 2 (each addition by a uniform error in +-u of its partial sum). Both
@@ -32,7 +32,8 @@ Tensor WithNoise(const NamedVariable& weight, double sign, uint64_t step = 0);
 class RoundingNoise {
  public:
   // `run` leaves gradients in the model's parameters, from the same batch each time; it is called
-  // for each noise, the first pair's two first. The model, of f32, is then as it was, running statistics too, without gradients.
+  // for each noise, the first pair's two first. The model, of f32, is then as it was, running
+  // statistics too, without gradients.
   RoundingNoise(const nn::Module& model, const std::function<void()>& run);
 
   // Norm of what the noise made of `gradient`, that of parameter `name` without noise: the

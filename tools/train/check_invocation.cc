@@ -12,6 +12,7 @@
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "runtime/error.h"
+#include "tools/common/data_names.h"
 #include "tools/common/flag_kinds.h"
 #include "tools/train/invocation.h"
 #include "tools/train/make_optimizer.h"

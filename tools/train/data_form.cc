@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "data/text/glue.h"
 #include "runtime/error.h"
+#include "tools/common/data_names.h"
 #include "tools/train/model_spec.h"
 
 namespace torus::tools {
@@ -26,11 +26,6 @@ int64_t VocabularyOf(const std::string& tokenizer) {
   if (tokenizer == "gpt2") return 50257;
   if (tokenizer == "roberta") return 50265;
   return tokenizer == "bytes" ? 256 : 0;
-}
-
-bool IsGlue(const std::string& name) {
-  const std::vector<std::string> tasks = data::GlueTasks();
-  return std::find(tasks.begin(), tasks.end(), name) != tasks.end();
 }
 
 }  // namespace
@@ -73,7 +68,7 @@ std::optional<DataForm> KnownForm(const Settings& settings) {
   for (const KnownImages& known : kKnownImages)
     if (settings.data == known.name)
       return ImageForm(title, Square(known.size), known.classes, settings);
-  if (IsGlue(settings.data)) return SentenceForm(title, 2, settings.length);
+  if (DataKind(settings.data) == "sentences") return SentenceForm(title, 2, settings.length);
   if (const int64_t vocabulary = VocabularyOf(settings.tokenizer);
       settings.data == "text" && vocabulary > 0)
     return TextForm(title, vocabulary, settings.length);
@@ -85,7 +80,7 @@ std::string DataTitle(const std::string& name) {
     if (name == known.name) return known.title;
   if (name == "cola") return "CoLA";
   if (name == "sst2") return "SST-2";
-  if (!IsGlue(name)) return name;
+  if (DataKind(name) != "sentences") return name;
   std::string title = name;
   std::transform(title.begin(), title.end(), title.begin(), ::toupper);
   return title;

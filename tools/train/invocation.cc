@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/error.h"
+#include "tools/common/data_names.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/user_path.h"
 #include "tools/train/model_spec.h"
@@ -225,9 +226,9 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
 void TakeSettings(const Settings& stored, const std::string& folder, Invocation& invocation) {
   const Settings wanted = invocation.settings;
   const nlohmann::json has = ToJson(stored);
-  const auto given = [&](const char* flag) { return invocation.given.contains(flag); };
+  const auto given = [&](const std::string& flag) { return invocation.given.contains(flag); };
   ForEachSetting(wanted, [&](const std::string& flag, const auto& value) {
-    if (!given(flag.c_str()) || flag == "--data-dir" || flag == "--vocab-dir") return;
+    if (!given(flag) || flag == "--data-dir" || flag == "--vocab-dir") return;
     const nlohmann::json want = value;
     Require(want == has.at(flag.substr(2)), "train",
             "{} {} contradicts the run in {}, which has {} {}", flag, want.dump(), folder, flag,

@@ -2,28 +2,17 @@
 
 #include <algorithm>
 
-#include "data/open_dataset.h"
-#include "data/text/glue.h"
 #include "runtime/error.h"
+#include "tools/common/data_names.h"
 #include "tools/train/model_spec.h"
 
 namespace torus::tools {
 namespace {
 
-bool Has(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// What --data is, in the words of a message.
-const char* KindOf(const std::string& data) {
-  if (data == "text") return "a long text";
-  return Has(data::GlueTasks(), data) ? "sentences" : "images";
-}
-
 // The model, after a check that it takes such data.
 ModelSpec FittingModel(const Settings& settings) {
   const ModelSpec model = ParseModelSpec(settings.model);
-  const std::string wanted = LearnsFrom(model), got = KindOf(settings.data);
+  const std::string wanted = LearnsFrom(model), got = DataKind(settings.data);
   Require(wanted == got, "train", "--model {} learns from {}, but --data {} is {}", settings.model,
           wanted, settings.data, got);
   return model;
@@ -34,13 +23,6 @@ ModelSpec FittingModel(const Settings& settings) {
 const char* LearnsFrom(const ModelSpec& model) {
   if (model.input == ModelInput::kImages) return "images";
   return model.language_model ? "a long text" : "sentences";
-}
-
-std::vector<std::string> DataNames() {
-  std::vector<std::string> names = data::DatasetNames();
-  for (const std::string& task : data::GlueTasks()) names.push_back(task);
-  names.push_back("text");
-  return names;
 }
 
 TaskData OpenTaskData(const Settings& settings) {

@@ -51,11 +51,8 @@ TaskData OpenText(const Settings& settings);       // "text": a file, or a folde
 // Their form, from the name of the data where that is enough; else they are opened.
 DataForm FormOfData(const Settings& settings);
 
-// What a model learns from, in the words of a message: "images", "sentences" or "a long text".
+// What a model learns from, a DataKind.
 const char* LearnsFrom(const ModelSpec& model);
-
-// Names that --data takes.
-std::vector<std::string> DataNames();
 
 // Of both parts, `train` first.
 std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dataset& test);
