@@ -3,18 +3,43 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "parallel/schedule/printer.h"
-#include "runtime/error.h"
+#include "parallel/schedule/rule.h"
+#include "parallel/schedule/stage_rules.h"
 
 namespace torus::parallel {
 namespace {
 
-template <class... Args>
-void Rule(bool ok, const Schedule& schedule, fmt::format_string<Args...> format, Args&&... args) {
-  Require(ok, "schedule", "{}: {}", schedule.name,
-          fmt::format(format, std::forward<Args>(args)...));
+// Whether `action` uses a result of the stage before it (a forward) or behind it (a backward), and
+// that stage is on the same rank.
+bool NeedsLocalStage(const Action& action, int neighbour, const std::vector<int>& owners) {
+  return IsCompute(action.kind) && action.kind != ActionKind::kBackwardWeight && neighbour >= 0 &&
+         neighbour < static_cast<int>(owners.size()) && owners[neighbour] == owners[action.stage];
+}
+
+// Rules between the stages of one rank. Nothing is received between them, so the order of the list
+// is all that keeps them.
+void CheckRank(const Schedule& schedule, const std::vector<int>& owners, int rank) {
+  const std::vector<Action>& actions = schedule.ranks[rank];
+  Rule(!actions.empty(), schedule, "rank {} runs no stage", rank);
+  std::set<std::tuple<bool, int, int>> done;  // forward?, stage, micro-batch
+  const Action* step = nullptr;
+  for (const Action& action : actions) {
+    const bool forward = IsForward(action.kind);
+    const int neighbour = action.stage + (forward ? -1 : 1);
+    Rule(!NeedsLocalStage(action, neighbour, owners) ||
+             done.contains({forward, neighbour, action.micro_batch}),
+         schedule, "rank {} runs {} before the {} of stage {} on that micro-batch", rank,
+         ToString(action), forward ? "forward" : "backward", neighbour);
+    if (IsCompute(action.kind)) done.insert({forward, action.stage, action.micro_batch});
+    if (action.kind == ActionKind::kStep) step = &action;
+    Rule(action.kind != ActionKind::kReduce || step == nullptr, schedule,
+         "rank {} runs {} after {}", rank, ToString(action),
+         step == nullptr ? "" : ToString(*step));
+  }
 }
 
 // The receive that takes what `send`, run on `rank`, sends; and the rank it must be on.
@@ -23,129 +48,6 @@ Action MatchOf(const Action& send, int rank) {
   return {forward ? ActionKind::kRecvActivation : ActionKind::kRecvGradient,
           send.stage + (forward ? 1 : -1), send.micro_batch, rank};
 }
-
-// Checks the actions of one stage, in the order its rank runs them.
-class StageChecker {
- public:
-  StageChecker(const Schedule& schedule, const std::vector<int>& owners, int stage)
-      : schedule_(schedule), owners_(owners), stage_(stage), rank_(owners[stage]) {}
-
-  int Run() {
-    for (const Action& action : schedule_.ranks[rank_]) {
-      if (action.stage == stage_) Step(action);
-    }
-    for (int m = 0; m < schedule_.num_micro_batches; ++m) {
-      Rule(Done(ActionKind::kForward, m), schedule_,
-           "stage {} never runs forward on micro-batch {}", stage_, m);
-      Rule(Done(ActionKind::kBackward, m) || Done(ActionKind::kBackwardWeight, m), schedule_,
-           "stage {} never runs backward on micro-batch {}", stage_, m);
-    }
-    CheckSent(ActionKind::kSendActivation, 1);
-    CheckSent(ActionKind::kSendGradient, -1);
-    Rule(Done(ActionKind::kReduce, -1), schedule_, "stage {} never reduces", stage_);
-    Rule(Done(ActionKind::kStep, -1), schedule_, "stage {} never steps", stage_);
-    return most_in_flight_;
-  }
-
- private:
-  bool Done(ActionKind kind, int m) const { return done_.count({kind, m}) != 0; }
-  bool Remote(int neighbour) const {
-    const int stage = stage_ + neighbour;
-    return stage >= 0 && stage < schedule_.num_stages && owners_[stage] != rank_;
-  }
-
-  void CheckSent(ActionKind kind, int neighbour) const {
-    for (int m = 0; Remote(neighbour) && m < schedule_.num_micro_batches; ++m) {
-      Rule(Done(kind, m), schedule_, "rank {} never runs {}", rank_,
-           ToString(Action{kind, stage_, m, owners_[stage_ + neighbour]}));
-    }
-  }
-
-  // `action` must come after that of `kind` on the same micro-batch.
-  void After(const Action& action, ActionKind kind, bool needed = true) const {
-    if (!needed || Done(kind, action.micro_batch)) return;
-    Rule(false, schedule_, "rank {} runs {} before {}", rank_, ToString(action),
-         ToString(Action{kind, stage_, action.micro_batch, PeerOf(kind)}));
-  }
-
-  int PeerOf(ActionKind kind) const {
-    if (kind == ActionKind::kRecvActivation) return owners_[stage_ - 1];
-    return kind == ActionKind::kRecvGradient ? owners_[stage_ + 1] : -1;
-  }
-
-  void CheckAscending(const Action& action) {
-    int& last = last_[action.kind];
-    Rule(action.micro_batch >= last, schedule_,
-         "backwards of a stage must ascend by micro-batch, got {} after micro-batch {} on rank {}",
-         ToString(action), last, rank_);
-    last = action.micro_batch;
-  }
-
-  void CheckPeer(const Action& action, int neighbour) const {
-    Rule(Remote(neighbour) && action.peer == owners_[stage_ + neighbour], schedule_,
-         "rank {} runs {}, but stage {} is not on rank {}", rank_, ToString(action),
-         stage_ + neighbour, action.peer);
-  }
-
-  void Step(const Action& action) {
-    const bool once = action.kind == ActionKind::kReduce || action.kind == ActionKind::kStep;
-    Rule(once ? action.micro_batch == -1
-              : action.micro_batch >= 0 && action.micro_batch < schedule_.num_micro_batches,
-         schedule_, "rank {} runs {}, outside of {} micro-batches", rank_, ToString(action),
-         schedule_.num_micro_batches);
-    Rule(!Done(action.kind, action.micro_batch), schedule_, "rank {} runs {} twice", rank_,
-         ToString(action));
-    CheckOrder(action);
-    done_.insert({action.kind, action.micro_batch});
-    in_flight_ += IsForward(action.kind) ? 1 : 0;
-    in_flight_ -= IsBackward(action.kind) && action.kind != ActionKind::kBackwardInput ? 1 : 0;
-    most_in_flight_ = std::max(most_in_flight_, in_flight_);
-  }
-
-  void CheckOrder(const Action& action) {
-    switch (action.kind) {
-      case ActionKind::kForward:
-        return After(action, ActionKind::kRecvActivation, Remote(-1));
-      case ActionKind::kBackward:
-      case ActionKind::kBackwardInput:
-        After(action, ActionKind::kForward);
-        After(action, ActionKind::kRecvGradient, Remote(1));
-        Rule(!Done(ActionKind::kBackward, action.micro_batch) &&
-                 !Done(ActionKind::kBackwardInput, action.micro_batch),
-             schedule_, "rank {} runs {} after a backward of that micro-batch", rank_,
-             ToString(action));
-        return CheckAscending(action);
-      case ActionKind::kBackwardWeight:
-        After(action, ActionKind::kBackwardInput);
-        return CheckAscending(action);
-      case ActionKind::kSendActivation:
-        CheckPeer(action, 1);
-        return After(action, ActionKind::kForward);
-      case ActionKind::kSendGradient:
-        CheckPeer(action, -1);
-        return After(action, Done(ActionKind::kBackwardInput, action.micro_batch)
-                                 ? ActionKind::kBackwardInput
-                                 : ActionKind::kBackward);
-      case ActionKind::kRecvActivation:
-        return CheckPeer(action, -1);
-      case ActionKind::kRecvGradient:
-        return CheckPeer(action, 1);
-      case ActionKind::kReduce:
-        return Rule(in_flight_ == 0 && Done(ActionKind::kForward, schedule_.num_micro_batches - 1),
-                    schedule_, "rank {} runs {} before the last backward of its stage", rank_,
-                    ToString(action));
-      case ActionKind::kStep:
-        return After(action, ActionKind::kReduce);
-    }
-  }
-
-  const Schedule& schedule_;
-  const std::vector<int>& owners_;
-  int stage_, rank_;
-  std::set<std::pair<ActionKind, int>> done_;
-  std::map<ActionKind, int> last_;
-  int in_flight_ = 0, most_in_flight_ = 0;
-};
 
 using Link = std::pair<int, int>;  // from, to
 
@@ -172,36 +74,61 @@ void CheckLinks(const Schedule& schedule) {
   }
 }
 
-// Runs the lists with sends that do not wait; whoever cannot go on at the end waits for ever.
-void CheckEnds(const Schedule& schedule) {
-  std::map<Link, int> sent, received;
-  std::vector<size_t> next(schedule.num_ranks, 0);
-  const auto can_run = [&](int rank, const Action& action) {
-    if (IsSend(action.kind)) ++sent[{rank, action.peer}];
-    if (!IsRecv(action.kind)) return true;
-    const Link link{action.peer, rank};
-    if (received[link] == sent[link]) return false;
-    ++received[link];
-    return true;
-  };
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (int rank = 0; rank < schedule.num_ranks; ++rank) {
-      const std::vector<Action>& actions = schedule.ranks[rank];
-      while (next[rank] < actions.size() && can_run(rank, actions[next[rank]])) {
-        ++next[rank];
-        moved = true;
-      }
+// Runs the lists with sends that do not wait. After its last reduction a rank takes part in sums
+// over the whole pipeline (tied gradients, the norm for clipping), so nobody passes that before all
+// have come to it.
+class DeadlockSearch {
+ public:
+  explicit DeadlockSearch(const Schedule& schedule)
+      : schedule_(schedule),
+        next_(schedule.num_ranks, 0),
+        reductions_left_(schedule.num_ranks, 0),
+        ranks_left_(schedule.num_ranks) {
+    for (int rank = 0; rank < schedule.num_ranks; ++rank)
+      for (const Action& action : schedule.ranks[rank])
+        reductions_left_[rank] += action.kind == ActionKind::kReduce;
+  }
+
+  // Who cannot go on at the end, and where; empty when all ranks end.
+  std::string Run() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (int rank = 0; rank < schedule_.num_ranks; ++rank)
+        for (; !Ended(rank) && CanRun(rank, Next(rank)); ++next_[rank]) moved = true;
     }
+    std::string stuck;
+    for (int rank = 0; rank < schedule_.num_ranks; ++rank)
+      if (!Ended(rank))
+        stuck +=
+            fmt::format("{}rank {} at {}", stuck.empty() ? "" : ", ", rank, ToString(Next(rank)));
+    return stuck;
   }
-  std::string stuck;
-  for (int rank = 0; rank < schedule.num_ranks; ++rank) {
-    if (next[rank] == schedule.ranks[rank].size()) continue;
-    stuck += fmt::format("{}rank {} at {}", stuck.empty() ? "" : ", ", rank,
-                         ToString(schedule.ranks[rank][next[rank]]));
+
+ private:
+  bool Ended(int rank) const { return next_[rank] == schedule_.ranks[rank].size(); }
+  const Action& Next(int rank) const { return schedule_.ranks[rank][next_[rank]]; }
+
+  bool CanRun(int rank, const Action& action) {
+    if (IsSend(action.kind)) ++under_way_[{rank, action.peer}];
+    if (IsRecv(action.kind)) return Take(under_way_[{action.peer, rank}]);
+    return action.kind != ActionKind::kReduce || CanReduce(rank);
   }
-  Rule(stuck.empty(), schedule, "deadlock: {}", stuck);
-}
+
+  static bool Take(int& messages) { return messages > 0 && messages-- > 0; }
+
+  // Asked again for a rank that waits at its last reduction, whose count is then 0 already.
+  bool CanReduce(int rank) {
+    int& left = reductions_left_[rank];
+    if (left > 0 && --left == 0) --ranks_left_;
+    return left > 0 || ranks_left_ == 0;
+  }
+
+  const Schedule& schedule_;
+  std::vector<size_t> next_;          // of each rank, into its list
+  std::vector<int> reductions_left_;  // of each rank
+  int ranks_left_;                    // that have not come to their last reduction
+  std::map<Link, int> under_way_;     // messages sent and not yet received
+};
 
 }  // namespace
 
@@ -209,10 +136,12 @@ ScheduleFacts Verify(const Schedule& schedule) {
   const std::vector<int> owners = StageOwners(schedule);
   ScheduleFacts facts;
   for (int stage = 0; stage < schedule.num_stages; ++stage) {
-    facts.in_flight.push_back(StageChecker(schedule, owners, stage).Run());
+    facts.in_flight.push_back(CheckStage(schedule, owners, stage));
   }
+  for (int rank = 0; rank < schedule.num_ranks; ++rank) CheckRank(schedule, owners, rank);
   CheckLinks(schedule);
-  CheckEnds(schedule);
+  const std::string stuck = DeadlockSearch(schedule).Run();
+  Rule(stuck.empty(), schedule, "deadlock: {}", stuck);
   return facts;
 }
 

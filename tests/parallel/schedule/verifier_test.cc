@@ -124,6 +124,96 @@ TEST(Verifier, WrongPeer) {
   ExpectBroken(s, "rank 0 runs 0sendA0>2, but stage 1 is not on rank 2");
 }
 
+// Both stages on one rank, so that nothing is received between them.
+Schedule TwoStagesOnOneRank() {
+  return {"gpipe",
+          1,
+          2,
+          1,
+          {{{K::kForward, 0, 0}, {K::kForward, 1, 0}, {K::kBackward, 1, 0}, {K::kBackward, 0, 0}}}};
+}
+
+TEST(Verifier, ForwardBeforeThatOfTheStageBeforeOnItsRank) {
+  Schedule s = Lower(TwoStagesOnOneRank());
+  Verify(s);
+  Swap(s, 0, "0F0", "1F0");
+  ExpectBroken(s, "rank 0 runs 1F0 before the forward of stage 0 on that micro-batch");
+}
+
+TEST(Verifier, BackwardBeforeThatOfTheStageBehindOnItsRank) {
+  Schedule s = Lower(TwoStagesOnOneRank());
+  Swap(s, 0, "0B0", "1B0");
+  Swap(s, 0, "0reduce", "1reduce");
+  ExpectBroken(s, "rank 0 runs 0B0 before the backward of stage 1 on that micro-batch");
+}
+
+TEST(Verifier, BackwardToTheInputsBeforeThatOfTheStageBehindOnItsRank) {
+  Schedule s = TwoStagesOnOneRank();
+  s.ranks[0] = {{K::kForward, 0, 0},       {K::kForward, 1, 0},        {K::kBackwardInput, 0, 0},
+                {K::kBackwardInput, 1, 0}, {K::kBackwardWeight, 1, 0}, {K::kBackwardWeight, 0, 0}};
+  ExpectBroken(Lower(s), "rank 0 runs 0I0 before the backward of stage 1 on that micro-batch");
+}
+
+// A schedule of one stage and two micro-batches with these backwards.
+Schedule WithBackwards(const std::vector<Action>& backwards) {
+  Schedule s{"gpipe", 1, 1, 2, {{{K::kForward, 0, 0}, {K::kForward, 0, 1}}}};
+  s.ranks[0].insert(s.ranks[0].end(), backwards.begin(), backwards.end());
+  return Lower(s);
+}
+
+TEST(Verifier, WeightGradientsInDescendingOrderAcrossKinds) {
+  ExpectBroken(
+      WithBackwards({{K::kBackwardInput, 0, 0}, {K::kBackward, 0, 1}, {K::kBackwardWeight, 0, 0}}),
+      "backwards of a stage must ascend by micro-batch, got 0W0 after micro-batch 1 on rank 0");
+  ExpectBroken(
+      WithBackwards({{K::kBackward, 0, 1}, {K::kBackwardInput, 0, 0}, {K::kBackwardWeight, 0, 0}}),
+      "backwards of a stage must ascend by micro-batch, got 0I0 after micro-batch 1 on rank 0");
+}
+
+TEST(Verifier, AcceptsHalvesApartAndWholeOnesAmongThem) {
+  Verify(WithBackwards({{K::kBackwardInput, 0, 0},
+                        {K::kBackwardInput, 0, 1},
+                        {K::kBackwardWeight, 0, 0},
+                        {K::kBackwardWeight, 0, 1}}));
+  Verify(
+      WithBackwards({{K::kBackward, 0, 0}, {K::kBackwardInput, 0, 1}, {K::kBackwardWeight, 0, 1}}));
+}
+
+TEST(Verifier, ReduceAfterAStepOfTheRank) {
+  Schedule s = Lower(TwoStagesOnOneRank());
+  const auto step = Find(s, 0, "1step");
+  std::rotate(Find(s, 0, "0reduce"), step, step + 1);
+  ExpectBroken(s, "rank 0 runs 0reduce after 1step");
+}
+
+// The norm for clipping is a sum over all ranks, made at each one's last reduction: rank 1 must not
+// begin it while rank 0 still waits for its gradient.
+TEST(Verifier, LastReduceBeforeASendThatAnotherRankNeedsForIts) {
+  Schedule s = MakeSchedule("gpipe", 2, 1);
+  Swap(s, 1, "1sendG0>0", "1reduce");
+  ExpectBroken(s, "deadlock: rank 0 at 0recvG0<1, rank 1 at 1reduce");
+}
+
+TEST(Verifier, ARankWithoutAStage) {
+  Schedule s = MakeSchedule("gpipe", 1, 1);
+  s.num_ranks = 2;
+  s.ranks.emplace_back();
+  ExpectBroken(s, "rank 1 runs no stage");
+}
+
+TEST(Verifier, AnEarlierReduceWaitsForNobody) {
+  Schedule s{
+      "v",
+      2,
+      3,
+      1,
+      {{{K::kForward, 0, 0}, {K::kForward, 2, 0}, {K::kBackward, 2, 0}, {K::kBackward, 0, 0}},
+       {{K::kForward, 1, 0}, {K::kBackward, 1, 0}}}};
+  s = Lower(s);
+  Swap(s, 0, "2sendG0>1", "2reduce");  // rank 0 has the reduction of stage 0 still before it
+  Verify(s);
+}
+
 TEST(Verifier, MicroBatchOutOfRange) {
   Schedule s = MakeSchedule("gpipe", 1, 1);
   s.ranks[0].insert(s.ranks[0].begin(), Action{K::kForward, 0, 1});
