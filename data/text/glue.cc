@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "data/file.h"
-#include "data/text/lines.h"
+#include "data/files/file.h"
+#include "data/files/lines.h"
 #include "data/text/utf8.h"
 #include "runtime/error.h"
 

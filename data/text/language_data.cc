@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "data/mapped_file.h"
+#include "data/files/mapped_file.h"
 #include "data/text/byte_tokenizer.h"
 #include "data/text/char_tokenizer.h"
 #include "data/text/open_tokenizer.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "data/batch.h"
+#include "data/loading/batch.h"
 #include "data/text/tokenizer.h"
 #include "runtime/rng.h"
 

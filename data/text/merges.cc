@@ -4,9 +4,9 @@
 #include <bit>
 #include <unordered_map>
 
+#include "data/files/lines.h"
 #include "data/text/apply_merges.h"
 #include "data/text/byte_symbols.h"
-#include "data/text/lines.h"
 #include "runtime/error.h"
 
 namespace torus::data {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "data/file.h"
+#include "data/files/file.h"
 #include "data/text/bpe_json.h"
 #include "runtime/error.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "data/dataset.h"
+#include "data/datasets/dataset.h"
 #include "data/text/glue.h"
 #include "data/text/pair_format.h"
 

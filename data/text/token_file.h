@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/mapped_file.h"
+#include "data/files/mapped_file.h"
 #include "data/text/tokenizer.h"
 #include "data/text/tokens.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <span>
 
-#include "data/mapped_file.h"
+#include "data/files/mapped_file.h"
 #include "data/text/char_tokenizer.h"
 #include "data/text/token_file.h"
 #include "runtime/error.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "data/file.h"
+#include "data/files/file.h"
 #include "data/text/byte_symbols.h"
 #include "data/text/byte_tokenizer.h"
 #include "data/text/char_tokenizer.h"

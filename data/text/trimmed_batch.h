@@ -1,7 +1,7 @@
 // Batches of sentences without the columns that only fill their rows up.
 #pragma once
 
-#include "data/batch.h"
+#include "data/loading/batch.h"
 
 namespace torus::data {
 

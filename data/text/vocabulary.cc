@@ -3,8 +3,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "data/files/lines.h"
 #include "data/text/byte_symbols.h"
-#include "data/text/lines.h"
 #include "runtime/error.h"
 
 namespace torus::data {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "data/batch.h"
-#include "data/dataset.h"
+#include "data/datasets/dataset.h"
+#include "data/loading/batch.h"
 #include "data/text/tokens.h"
 
 namespace torus::data {

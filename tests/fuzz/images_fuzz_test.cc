@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "data/image.h"
-#include "data/image_folder.h"
+#include "data/datasets/image_folder.h"
+#include "data/images/decode.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/image_seeds.h"
 

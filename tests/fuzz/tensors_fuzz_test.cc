@@ -1,9 +1,9 @@
 // Files of tensors and of numbers.
 #include <gtest/gtest.h>
 
-#include "data/cifar10.h"
-#include "data/cifar100.h"
-#include "data/idx.h"
+#include "data/datasets/cifar10.h"
+#include "data/datasets/cifar100.h"
+#include "data/datasets/idx.h"
 #include "runtime/io/safetensors.h"
 #include "tests/data/temp_file.h"
 #include "tests/fuzz/fuzz.h"

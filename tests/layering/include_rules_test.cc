@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
+
 namespace torus::layering {
 namespace {
 
@@ -29,7 +33,48 @@ TEST(IncludeRules, FoldersAsTheTableSays) {
   EXPECT_FALSE(Allowed("parallel/trainer/x.cc", "\"models/nn/module.h\""));
   EXPECT_TRUE(Allowed("parallel/trainer/x.cc", "\"parallel/schedule/x.h\""));
   EXPECT_FALSE(Allowed("parallel/transport/x.cc", "\"parallel/codec/x.h\""));
-  EXPECT_FALSE(Allowed("data/x.cc", "\"autograd/variable.h\""));
+  EXPECT_FALSE(Allowed("data/text/x.cc", "\"autograd/variable.h\""));
+}
+
+// files < images < datasets < loading < text
+TEST(IncludeRules, RoomsOfDataHaveOneOrder) {
+  EXPECT_TRUE(Allowed("data/datasets/x.cc", "\"data/files/lines.h\""));
+  EXPECT_FALSE(Allowed("data/datasets/x.cc", "\"data/text/utf8.h\""));
+  EXPECT_TRUE(Allowed("data/text/x.cc", "\"data/loading/batch.h\""));
+  EXPECT_FALSE(Allowed("data/loading/x.cc", "\"data/text/windows.h\""));
+  EXPECT_FALSE(Allowed("data/images/x.cc", "\"data/datasets/dataset.h\""));
+  EXPECT_FALSE(Allowed("data/files/x.cc", "\"data/images/decode.h\""));
+  EXPECT_FALSE(Allowed("data/metrics/x.cc", "\"data/loading/batch.h\""));
+  EXPECT_FALSE(CheckSource("data/x.cc", "").empty());
+}
+
+// Whether the row `from` admits an include of what stands in the folder of the row `to`.
+bool Admits(const Rule& from, const Rule& to) {
+  const auto is_in = [](std::string_view inner, std::string_view outer) {
+    return inner == outer || inner.starts_with(std::string(outer) + "/");
+  };
+  return std::ranges::any_of(from.ours, [&](std::string_view folder) {
+    return is_in(to.folder, folder) || is_in(folder, to.folder);
+  });
+}
+
+// Rows behind `from` that can be reached from it, itself too where a circle leads back.
+std::set<std::string_view> Reachable(const Rule& from) {
+  std::set<std::string_view> found;
+  std::vector<const Rule*> open{&from};
+  while (!open.empty()) {
+    const Rule& rule = *open.back();
+    open.pop_back();
+    for (const Rule& to : IncludeTable()) {
+      if (&to != &rule && Admits(rule, to) && found.insert(to.folder).second) open.push_back(&to);
+    }
+  }
+  return found;
+}
+
+TEST(IncludeRules, TheTableHasNoCircle) {
+  for (const Rule& rule : IncludeTable())
+    EXPECT_FALSE(Reachable(rule).contains(rule.folder)) << rule.folder;
 }
 
 TEST(IncludeRules, ScheduleSeesErrorsAlone) {
@@ -51,14 +96,14 @@ TEST(IncludeRules, NothingIncludesToolsOrTests) {
 TEST(IncludeRules, LibrariesAsTheTableSays) {
   EXPECT_TRUE(Allowed("ops/x.cc", "<oneapi/dnnl/dnnl.hpp>"));
   EXPECT_FALSE(Allowed("parallel/optim/x.cc", "<dnnl.hpp>"));
-  EXPECT_TRUE(Allowed("data/x.cc", "<stb/stb_image.h>"));
+  EXPECT_TRUE(Allowed("data/images/x.cc", "<stb/stb_image.h>"));
   EXPECT_FALSE(Allowed("models/x.cc", "<stb/stb_image.h>"));
   EXPECT_TRUE(Allowed("ops/x_cuda.cu", "<cuda_runtime.h>"));
-  EXPECT_FALSE(Allowed("data/x.cu", "<cuda_runtime.h>"));
+  EXPECT_FALSE(Allowed("data/images/x.cu", "<cuda_runtime.h>"));
   EXPECT_TRUE(Allowed("parallel/transport/x.cc", "<mpi.h>"));
   EXPECT_FALSE(Allowed("parallel/collectives/x.cc", "<mpi.h>"));
   EXPECT_TRUE(Allowed("parallel/codec/x.cc", "\"hwy/highway.h\""));
-  EXPECT_FALSE(Allowed("data/x.cc", "\"hwy/highway.h\""));
+  EXPECT_FALSE(Allowed("data/images/x.cc", "\"hwy/highway.h\""));
   EXPECT_FALSE(Allowed("ops/x.cc", "<omp.h>"));
   EXPECT_FALSE(Allowed("tools/x.cc", "<gtest/gtest.h>"));
   EXPECT_TRUE(Allowed("tests/x.cc", "<gtest/gtest.h>"));

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "data/image_batch.h"
-#include "data/open_dataset.h"
+#include "data/datasets/open_dataset.h"
+#include "data/loading/image_batch.h"
 #include "models/checkpoint/state_dict.h"
 #include "tools/evaluate/evaluate_classes.h"
 

@@ -8,9 +8,9 @@
 #include <map>
 
 #include "autograd/node.h"
-#include "data/image.h"
-#include "data/normalization.h"
-#include "data/resize.h"
+#include "data/images/decode.h"
+#include "data/images/normalization.h"
+#include "data/images/resize.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/mobilenet_v2/mobilenet_v2.h"
 #include "runtime/io/safetensors.h"

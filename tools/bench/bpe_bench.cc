@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "data/file.h"
+#include "data/files/file.h"
 #include "data/text/open_tokenizer.h"
 
 namespace torus::data {

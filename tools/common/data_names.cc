@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/open_dataset.h"
+#include "data/datasets/open_dataset.h"
 #include "data/text/glue.h"
 
 namespace torus::tools {

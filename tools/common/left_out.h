@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/datasets/dataset.h"
 
 namespace torus::tools {
 

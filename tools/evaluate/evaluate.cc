@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "data/image_batch.h"
-#include "data/open_dataset.h"
-#include "data/stacked_batch.h"
+#include "data/datasets/open_dataset.h"
+#include "data/loading/image_batch.h"
+#include "data/loading/stacked_batch.h"
 #include "data/text/language_data.h"
 #include "data/text/text_set.h"
 #include "data/text/trimmed_batch.h"

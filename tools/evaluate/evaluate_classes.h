@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "data/batch.h"
-#include "data/dataset.h"
-#include "data/metrics.h"
+#include "data/datasets/dataset.h"
+#include "data/loading/batch.h"
+#include "data/metrics/metrics.h"
 #include "models/nn/sequential.h"
 
 namespace torus::tools {

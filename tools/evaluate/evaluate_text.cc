@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "autograd/node.h"
-#include "data/stacked_batch.h"
+#include "data/loading/stacked_batch.h"
 #include "data/text/windows.h"
 #include "models/gpt2/gpt2.h"
 #include "models/roberta/roberta.h"

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "data/augment.h"
+#include "data/images/augment.h"
 #include "parallel/codec/make_codec.h"
 #include "parallel/optim/lr_schedule.h"
 #include "parallel/pipeline/partition.h"

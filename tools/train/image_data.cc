@@ -1,6 +1,6 @@
 // Images to classify.
-#include "data/image_batch.h"
-#include "data/open_dataset.h"
+#include "data/datasets/open_dataset.h"
+#include "data/loading/image_batch.h"
 #include "tools/train/task_data.h"
 
 namespace torus::tools {

@@ -1,5 +1,5 @@
 // Sentences, or pairs of them, to classify: the tasks of GLUE.
-#include "data/stacked_batch.h"
+#include "data/loading/stacked_batch.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/text_set.h"
 #include "runtime/error.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/micro_batch.h"
+#include "data/loading/micro_batch.h"
 #include "parallel/optim/lr_schedule.h"
 #include "runtime/error.h"
 #include "tools/train/make_optimizer.h"

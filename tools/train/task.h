@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/loader.h"
+#include "data/loading/loader.h"
 #include "models/checkpoint/load_weights.h"
 #include "parallel/trainer/trainer.h"
 #include "tools/train/settings.h"

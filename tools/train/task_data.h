@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
-#include "data/dataset.h"
+#include "data/datasets/dataset.h"
+#include "data/loading/batch.h"
 #include "data/text/tokenizer.h"
 #include "parallel/trainer/trainer_options.h"
 #include "tools/train/data_form.h"

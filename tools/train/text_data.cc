@@ -3,7 +3,7 @@
 // anew in each epoch, to test on always alike, whatever the run's seed.
 #include <filesystem>
 
-#include "data/stacked_batch.h"
+#include "data/loading/stacked_batch.h"
 #include "data/text/language_data.h"
 #include "data/text/masking.h"
 #include "data/text/windows.h"

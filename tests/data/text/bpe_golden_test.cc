@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "data/file.h"
+#include "data/files/file.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/utf8.h"
 #include "tests/data/temp_file.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "data/stacked_batch.h"
+#include "data/loading/stacked_batch.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/text_set.h"
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "data/stacked_batch.h"
+#include "data/loading/stacked_batch.h"
 #include "data/text/byte_tokenizer.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/windows.h"

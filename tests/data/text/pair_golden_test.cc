@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "data/text/lines.h"
+#include "data/files/lines.h"
 #include "data/text/open_tokenizer.h"
 #include "data/text/pair_format.h"
 #include "tests/data/temp_file.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "data/file.h"
+#include "data/files/file.h"
 #include "data/text/byte_tokenizer.h"
 #include "data/text/char_tokenizer.h"
 #include "tests/data/temp_file.h"

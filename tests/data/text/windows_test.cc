@@ -5,8 +5,8 @@
 #include <numeric>
 #include <set>
 
-#include "data/loader.h"
-#include "data/stacked_batch.h"
+#include "data/loading/loader.h"
+#include "data/loading/stacked_batch.h"
 #include "tests/data/temp_file.h"
 
 namespace torus::data {

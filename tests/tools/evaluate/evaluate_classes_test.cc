@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "data/stacked_batch.h"
+#include "data/loading/stacked_batch.h"
 #include "tests/data/temp_file.h"
 
 namespace torus::tools {

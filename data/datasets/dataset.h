@@ -1,0 +1,56 @@
+// Dataset: examples by number. What an example is made of is said here once, for images and texts
+// alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/images/normalization.h"
+#include "runtime/shape.h"
+#include "runtime/tensor.h"
+
+namespace torus::data {
+
+// One example as it is stored: before augmentation and normalisation.
+struct Sample {
+  // An image dataset has one, u8 (H, W, C); a text dataset has i64 (T) token numbers, and a mask or
+  // segments beside them.
+  std::vector<Tensor> inputs;
+  // i64 scalar: the class. (A dataset with other targets gives them another shape or dtype.)
+  Tensor target;
+};
+
+enum class Split { kTrain, kTest };
+inline std::string_view Name(Split split) { return split == Split::kTrain ? "train" : "test"; }
+
+// What is true of a dataset as a whole.
+struct DatasetInfo {
+  std::string name;                  // "cifar10 test"
+  std::vector<std::string> classes;  // names of the classes 0, 1, ...
+  Shape image;                       // (H, W, C) where all are images of one size; else rank 0
+  Normalization normalization;       // of images; its source stands where the constants do
+};
+
+// What lies among the examples and is none, and why.
+struct LeftOut {
+  std::string where;   // its file, or file and line
+  std::string reason;  // in the words of the error that it gave
+};
+
+// Immutable after it is made: any number of threads may read.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual const DatasetInfo& info() const = 0;
+  virtual int64_t size() const = 0;  // at least 1
+  // Example `index`, in [0, size()); BadInput outside of it. Tensors may share the dataset's
+  // memory: do not write to them.
+  virtual Sample Get(int64_t index) const = 0;
+  // All found so far, in the order in which it was; Get may find more. Nothing where a reader
+  // refuses whatever is damaged.
+  virtual std::vector<LeftOut> left_out() const { return {}; }
+};
+
+}  // namespace torus::data

@@ -1,0 +1,60 @@
+#include "data/datasets/open_dataset.h"
+
+#include <filesystem>
+#include <functional>
+#include <system_error>
+
+#include "data/datasets/cifar10.h"
+#include "data/datasets/cifar100.h"
+#include "data/datasets/fashion_mnist.h"
+#include "data/datasets/image_folder.h"
+
+namespace torus::data {
+namespace {
+
+struct Entry {
+  std::string name;
+  std::string usual_dir;  // empty: none
+  std::function<std::unique_ptr<Dataset>(const std::string&, Split)> open;
+};
+
+const std::vector<Entry>& Entries() {
+  static const std::vector<Entry> entries = {
+      {"fashion-mnist", kFashionMnistDir, OpenFashionMnist},
+      {"cifar10", "", OpenCifar10},
+      {"cifar100", "", OpenCifar100},
+      {"image-folder", "", OpenImageFolder},
+      {"food101", "", OpenFood101},
+  };
+  return entries;
+}
+
+void CheckFolder(const std::string& name, const std::string& dir) {
+  Require(!dir.empty(), name, "requires a folder: it has no usual place (--data-dir)");
+  std::error_code error;
+  const auto status = std::filesystem::status(dir, error);
+  Require(std::filesystem::exists(status), dir, "requires the folder of {}: {}", name,
+          error ? error.message() : "No such file or directory");
+  Require(std::filesystem::is_directory(status), dir, "requires the folder of {}, got a file",
+          name);
+}
+
+}  // namespace
+
+std::vector<std::string> DatasetNames() {
+  std::vector<std::string> names;
+  for (const Entry& entry : Entries()) names.push_back(entry.name);
+  return names;
+}
+
+std::unique_ptr<Dataset> OpenDataset(const std::string& name, const std::string& dir, Split split) {
+  for (const Entry& entry : Entries()) {
+    if (entry.name != name) continue;
+    const std::string& folder = dir.empty() ? entry.usual_dir : dir;
+    CheckFolder(name, folder);
+    return entry.open(folder, split);
+  }
+  Throw<BadInput>("data", "requires one of {}, got '{}'", fmt::join(DatasetNames(), ", "), name);
+}
+
+}  // namespace torus::data

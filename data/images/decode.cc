@@ -1,0 +1,84 @@
+#include "data/images/decode.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "data/files/file.h"
+#include "data/images/integrity.h"
+
+// Zeroed: of a damaged JPEG the decoder may use a Huffman table that no segment has defined, and
+// then follows whatever its memory holds.
+#define STBI_MALLOC(size) std::calloc(1, size)
+#define STBI_REALLOC(block, size) std::realloc(block, size)
+#define STBI_FREE(block) std::free(block)
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_NO_STDIO
+#define STBI_ONLY_JPEG
+#define STBI_ONLY_PNG
+#define STBI_ONLY_BMP
+#define STBI_ONLY_PNM
+#include <stb/stb_image.h>
+
+namespace torus::data {
+namespace {
+
+constexpr int kChannels = 3;
+
+struct FreePixels {
+  void operator()(stbi_uc* pixels) const { stbi_image_free(pixels); }
+};
+
+// For the whole process: the form of these calls for one thread is declared under another name than
+// it has.
+bool UndoApple() {
+  stbi_convert_iphone_png_to_rgb(1);
+  stbi_set_unpremultiply_on_load(1);
+  return true;
+}
+
+// Refuses what a header claims before memory is taken for it.
+ImageSize CheckClaim(std::span<const uint8_t> bytes, const std::string& name) {
+  Require(bytes.size() <= std::numeric_limits<int>::max(), name,
+          "requires an image of less than 2 GiB, got {} bytes", bytes.size());
+  int width = 0, height = 0, channels = 0;
+  const int ok = stbi_info_from_memory(bytes.data(), static_cast<int>(bytes.size()), &width,
+                                       &height, &channels);
+  Require(ok != 0, name, "requires a JPEG, PNG, BMP, PPM or PGM image, got {} bytes: {}",
+          bytes.size(), stbi_failure_reason());
+  Require(width > 0 && height > 0 && int64_t{width} * height <= kMostPixels, name,
+          "requires an image of 1 to {} pixels, got {} x {}", kMostPixels, height, width);
+  return {height, width};
+}
+
+}  // namespace
+
+ImageSize CheckImage(std::span<const uint8_t> bytes, const std::string& name) {
+  // stb_image's reader of headers lets numbers of a PNM overflow, and a JPEG's Huffman tables their
+  // place: these are looked at first.
+  const bool first = !bytes.empty() && (bytes[0] == 'P' || bytes[0] == 0xFF);
+  if (first) CheckWholeImage(bytes, name);
+  const ImageSize size = CheckClaim(bytes, name);
+  if (!first) CheckWholeImage(bytes, name);
+  return size;
+}
+
+Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name) {
+  CheckImage(bytes, name);
+  static const bool undoes_apple = UndoApple();
+  TORUS_CHECK(undoes_apple);
+  int width = 0, height = 0, channels = 0;
+  const std::unique_ptr<stbi_uc, FreePixels> pixels(stbi_load_from_memory(
+      bytes.data(), static_cast<int>(bytes.size()), &width, &height, &channels, kChannels));
+  Require(pixels != nullptr, name, "requires a whole image, got a damaged one: {}",
+          pixels == nullptr ? stbi_failure_reason() : "");
+  Tensor image({height, width, kChannels}, DType::kU8);
+  std::memcpy(image.mutable_raw(), pixels.get(), image.bytes());
+  return image;
+}
+
+Tensor ReadImage(const std::string& path) { return DecodeImage(ReadFile(path), path); }
+
+}  // namespace torus::data

@@ -1,0 +1,66 @@
+// The micro-batches of the mini-batches that a loader has in reach: what is to be made next, what
+// is made, and who has fetched it. No threads and no lock: the loader holds one around every call.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/loading/batch.h"
+#include "data/loading/loader_options.h"
+#include "data/loading/sampler.h"
+
+namespace torus::data {
+
+class BatchWindow {
+ public:
+  // One micro-batch. A claimed slot stays where it is until all readers have fetched it.
+  struct Slot {
+    int64_t step = 0;
+    int replica = 0, micro_batch = 0;
+    MicroBatch part;  // what to make
+    // Written by the worker that claimed it, through Loader:
+    bool made = false;
+    std::shared_ptr<const Batch> batch;  // null where it failed
+    std::function<void()> raise;         // throws what failed; empty where nothing did
+    int fetched = 0;                     // readers that have it
+  };
+
+  // From the sampler's position on. `options` as from Checked.
+  BatchWindow(Sampler sampler, LoaderOptions options);
+
+  // The next slot to make, in the order in which they will be needed: by step, micro-batch,
+  // replica. Null while the window is full and after the last step.
+  Slot* Claim();
+  // A slot; null while its mini-batch is beyond the window. BadInput when it is not made here, is
+  // of a step after the last, or was fetched by all readers.
+  Slot* Find(int64_t step, int replica, int micro_batch);
+  // One more reader has the slot. When all have, it is forgotten; when a mini-batch is, the window
+  // moves on. Whether it moved.
+  bool Fetched(Slot* slot);
+
+ private:
+  // A mini-batch in the window.
+  struct Round {
+    std::vector<Slot> slots;  // [micro_batch][local replica]
+    size_t claimed = 0;
+    size_t open = 0;  // slots that not all readers have fetched
+  };
+
+  Round MakeRound();
+  void CheckStep(const std::string& name, int64_t step) const;
+  size_t IndexOf(int replica, int micro_batch) const;
+
+  const LoaderOptions options_;
+  Sampler sampler_;
+  std::deque<Round> rounds_;  // of steps first_step_, first_step_ + 1, ...
+  int64_t first_step_, end_step_;
+};
+
+// "step 3, replica 0, micro-batch 1"
+std::string NameOf(int64_t step, int replica, int micro_batch);
+
+}  // namespace torus::data

@@ -1,0 +1,150 @@
+#include "data/loading/loader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "runtime/error.h"
+#include "runtime/parallel_for.h"
+#include "runtime/trace.h"
+
+namespace torus::data {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+// Throws a `Kind` each time: an exception object of its own for every thread that reads the slot.
+template <class Kind>
+std::function<void()> Raise(const std::string& name, const char* what) {
+  return [message = fmt::format("[loader] {}: {}", name, what)] { throw Kind(message); };
+}
+
+// The deadline of a wait, renewed whenever a counter has moved.
+class Patience {
+ public:
+  Patience(const ProgressCounter& counter, double seconds)
+      : counter_(counter),
+        span_(std::chrono::duration_cast<Clock::duration>(Seconds(std::max(seconds, 1e-3)))) {}
+
+  // Short turns, so that whoever waits sees the counter move, and can show it.
+  Clock::time_point NextTurn() const {
+    return std::min(deadline_, Clock::now() + std::chrono::milliseconds(100));
+  }
+  bool Renew() {
+    const uint64_t now = counter_.load(std::memory_order_relaxed);
+    if (now == seen_) return false;
+    seen_ = now;
+    deadline_ = Clock::now() + span_;
+    return true;
+  }
+  bool Over() const { return Clock::now() >= deadline_; }
+
+ private:
+  const ProgressCounter& counter_;
+  const Clock::duration span_;
+  uint64_t seen_ = counter_.load(std::memory_order_relaxed);
+  Clock::time_point deadline_ = Clock::now() + span_;
+};
+
+}  // namespace
+
+Loader::Loader(Sampler sampler, MakeBatch make, LoaderOptions options)
+    : options_(Checked(std::move(options))),
+      make_(std::move(make)),
+      window_(std::move(sampler), options_) {
+  try {
+    for (int i = 0; i < options_.workers; ++i) threads_.emplace_back([this] { Work(); });
+  } catch (const std::system_error& e) {
+    StopAndJoin();
+    Throw<BrokenEnvironment>("loader", "cannot start {} workers: {}", options_.workers, e.what());
+  }
+}
+
+Loader::~Loader() { StopAndJoin(); }
+
+void Loader::StopAndJoin() {
+  Stop();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Loader::Stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  work_.notify_all();
+  made_.notify_all();
+}
+
+void Loader::Work() {
+  SetProgressCounter(&progress_);
+  SetTeamSize(1);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    Slot* slot = nullptr;
+    work_.wait(lock, [&] { return stopped_ || (slot = window_.Claim()) != nullptr; });
+    if (stopped_) break;
+    lock.unlock();
+    Slot result;
+    Make(*slot, &result);
+    TickProgress();
+    lock.lock();
+    slot->batch = std::move(result.batch);
+    slot->raise = std::move(result.raise);
+    slot->made = true;
+    made_.notify_all();
+  }
+  SetProgressCounter(nullptr);
+}
+
+void Loader::Make(const Slot& slot, Slot* result) const {
+  const std::string name = NameOf(slot.step, slot.replica, slot.micro_batch);
+  try {
+    result->batch = std::make_shared<const Batch>(make_(slot.part));
+  } catch (const BadInput& e) {
+    result->raise = Raise<BadInput>(name, e.what());
+  } catch (const InternalError& e) {
+    result->raise = Raise<InternalError>(name, e.what());
+  } catch (const std::exception& e) {
+    result->raise = Raise<BrokenEnvironment>(name, e.what());
+  } catch (...) {
+    result->raise = Raise<BrokenEnvironment>(name, "unknown error");
+  }
+}
+
+Loader::Slot* Loader::Await(std::unique_lock<std::mutex>& lock, int64_t step, int replica,
+                            int micro_batch) {
+  Patience patience(progress_, options_.timeout_seconds);
+  for (;;) {
+    // Looked up each time: the window may have moved.
+    Slot* const slot = window_.Find(step, replica, micro_batch);
+    if (stopped_) {
+      Throw<BrokenEnvironment>("loader", "stopped while {} was waited for",
+                               NameOf(step, replica, micro_batch));
+    }
+    if (slot != nullptr && slot->made) return slot;
+    if (patience.Renew()) TickProgress();
+    if (patience.Over()) {
+      Throw<BrokenEnvironment>("loader", "waited for {} while no worker moved in {} s",
+                               NameOf(step, replica, micro_batch), options_.timeout_seconds);
+    }
+    made_.wait_until(lock, patience.NextTurn());
+  }
+}
+
+Loader::BatchPtr Loader::Fetch(int64_t step, int replica, int micro_batch, double* waited) {
+  const trace::Scope scope("fetch", "data", step, micro_batch);
+  const auto begin = Clock::now();
+  std::unique_lock lock(mutex_);
+  Slot* const slot = Await(lock, step, replica, micro_batch);
+  const BatchPtr batch = slot->batch;
+  const std::function<void()> raise = slot->raise;
+  if (window_.Fetched(slot)) work_.notify_all();
+  lock.unlock();
+  if (waited != nullptr) *waited += Seconds(Clock::now() - begin).count();
+  if (raise) raise();
+  return batch;
+}
+
+}  // namespace torus::data

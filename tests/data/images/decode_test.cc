@@ -1,0 +1,185 @@
+#include "data/images/decode.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/data/temp_file.h"
+#include "tests/fuzz/image_seeds.h"
+
+namespace torus::data {
+namespace {
+
+Bytes BytesOf(const std::string& text) {
+  Bytes bytes;
+  for (const char c : text) bytes.push_back(static_cast<uint8_t>(c));
+  return bytes;
+}
+
+Bytes Colours() {
+  Bytes bytes = BytesOf("P6\n2 1\n255\n");
+  for (const uint8_t byte : {255, 0, 7, 1, 2, 3}) bytes.push_back(byte);
+  return bytes;
+}
+
+// A BMP header of 24 bits a pixel and the given size, without pixels.
+Bytes Bmp(int32_t width, int32_t height) {
+  Bytes bytes(54);
+  const auto put = [&](size_t at, uint32_t value) {
+    for (int i = 0; i < 4; ++i) bytes[at + i] = static_cast<uint8_t>(value >> 8 * i);
+  };
+  bytes[0] = 'B';
+  bytes[1] = 'M';
+  put(10, 54);  // where the pixels begin
+  put(14, 40);  // size of the information header
+  put(18, static_cast<uint32_t>(width));
+  put(22, static_cast<uint32_t>(height));
+  put(26, 24u << 16 | 1u);  // bits a pixel, planes
+  return bytes;
+}
+
+TEST(DecodeImage, GivesRedGreenBlueRowByRow) {
+  const Tensor image = DecodeImage(Colours(), "x.ppm");
+  EXPECT_EQ(image.shape(), (Shape{1, 2, 3}));
+  EXPECT_EQ(ToVector<uint8_t>(image), (Bytes{255, 0, 7, 1, 2, 3}));
+}
+
+TEST(DecodeImage, RepeatsGrey) {
+  const Tensor image = DecodeImage(BytesOf("P5 1 2 255 ab"), "x.pgm");
+  EXPECT_EQ(ToVector<uint8_t>(image), (Bytes{'a', 'a', 'a', 'b', 'b', 'b'}));
+}
+
+TEST(DecodeImage, ReadsBmpFromBelowWithBlueFirst) {
+  Bytes bytes = Bmp(1, 2);
+  for (const uint8_t byte : {1, 2, 3, 0, 4, 5, 6, 0}) bytes.push_back(byte);  // rows padded to 4
+  EXPECT_EQ(ToVector<uint8_t>(DecodeImage(bytes, "x.bmp")), (Bytes{6, 5, 4, 3, 2, 1}));
+}
+
+TEST(DecodeImage, NamesTheFileAndTheReason) {
+  ExpectBadInput([] { DecodeImage(BytesOf("GIF89a..."), "x.gif"); }, "[x.gif]",
+                 "JPEG, PNG, BMP, PPM or PGM image, got 9 bytes: unknown image type");
+  ExpectBadInput([] { DecodeImage({}, "x"); }, "[x]", "got 0 bytes");
+  const std::string path = WriteFile(TestFolder(), "x.ppm", BytesOf("P6\n2 1\n255\nabc"));
+  ExpectBadInput([&] { ReadImage(path); }, path, "requires a whole image");
+  ExpectBadInput([&] { ReadImage(path + "x"); }, path + "x", "No such file");
+}
+
+// The claim is refused before memory is taken: these would need 12 GB and more.
+TEST(DecodeImage, RefusesAbsurdSizesByTheHeaderAlone) {
+  ExpectBadInput([] { DecodeImage(Bmp(65536, 65536), "x.bmp"); }, "[x.bmp]", "65536 x 65536");
+  ExpectBadInput([] { DecodeImage(Bmp(1 << 23, 9), "x.bmp"); }, "[x.bmp]", "9 x 8388608");
+  ExpectBadInput([] { DecodeImage(BytesOf("P6 99999 99999 255 x"), "x.ppm"); }, "[x.ppm]",
+                 "99999 x 99999");
+}
+
+TEST(DecodeImage, NoticesThatPixelsAreMissing) {
+  Bytes bmp = Bmp(3, 2);  // rows of 12 bytes
+  bmp.resize(54 + 24, 7);
+  for (const Bytes& whole : {Colours(), bmp}) {
+    EXPECT_GT(DecodeImage(whole, "x").numel(), 0);
+    for (size_t size = 0; size < whole.size(); ++size) {
+      ExpectBadInput([&] { DecodeImage(Bytes(whole.begin(), whole.begin() + size), "x"); }, "[x]",
+                     "requires ");
+    }
+  }
+}
+
+TEST(DecodeImage, RefusesPnmOfOtherThanEightBits) {
+  for (const char* const largest : {"15", "256", "65535"}) {
+    const std::string text = std::string("P5 1 1 ") + largest + "\nabcd";
+    ExpectBadInput([&] { DecodeImage(BytesOf(text), "x.pgm"); }, "[x.pgm]", largest);
+  }
+  EXPECT_EQ(DecodeImage(BytesOf("P5 #1 #\n#\n 1 # \n 1\t255 x"), "x.pgm").numel(), 3);
+}
+
+// A whole JPEG with `segment` behind its first marker, or before its last.
+Bytes JpegWith(const Bytes& segment, bool at_end = false) {
+  for (Bytes bytes : fuzz::ImageSeeds()) {
+    if (bytes[0] != 0xFF) continue;
+    bytes.insert(at_end ? bytes.end() - 2 : bytes.begin() + 2, segment.begin(), segment.end());
+    return bytes;
+  }
+  return {};
+}
+
+// A segment of a JPEG: marker, length, content.
+Bytes Segment(uint8_t marker, const Bytes& content) {
+  const size_t length = content.size() + 2;
+  Bytes bytes(2 + length);
+  bytes[0] = 0xFF;
+  bytes[1] = marker;
+  bytes[2] = static_cast<uint8_t>(length >> 8);
+  bytes[3] = static_cast<uint8_t>(length);
+  std::ranges::copy(content, bytes.begin() + 4);
+  return bytes;
+}
+
+// A Huffman table: its number, how many codes have 1 to 16 bits (255 have 8, `more` have 9), codes.
+Bytes Table(uint8_t more) {
+  Bytes table(1 + 16 + 255 + more);
+  table[8] = 255;
+  table[9] = more;
+  return table;
+}
+
+constexpr uint8_t kTables = 0xC4;
+
+TEST(DecodeImage, RefusesHuffmanTablesThatOverflow) {
+  const Bytes plain = ToVector<uint8_t>(DecodeImage(JpegWith({}), "x"));
+  const auto refused = [](const Bytes& bytes, const char* says) {
+    ExpectBadInput([&] { DecodeImage(bytes, "x.jpg"); }, "[x.jpg]", says);
+  };
+  Bytes cut = Table(1), second = Table(1);
+  cut.pop_back();
+  second.insert(second.end(), cut.begin(), cut.begin() + 5);
+  for (const bool at_end : {false, true}) {
+    const auto with = [&](const Bytes& tables) {
+      return JpegWith(Segment(kTables, tables), at_end);
+    };
+    EXPECT_EQ(ToVector<uint8_t>(DecodeImage(with(Table(1)), "x")), plain);
+    refused(with(Table(2)), "at most 256 codes, got 257");
+    refused(with(cut), "within their segment, got one of 273 bytes in 272");
+    refused(with(second), "within their segment, got one of 17 bytes in 5");
+  }
+  Bytes filled = JpegWith(Segment(kTables, Table(2)));
+  filled.insert(filled.begin(), 0xFF);  // as may stand before any marker
+  refused(filled, "at most 256 codes, got 257");
+}
+
+TEST(DecodeImage, TakesNoMetadataForHuffmanTables) {
+  const Bytes plain = ToVector<uint8_t>(DecodeImage(JpegWith({}), "x"));
+  for (const uint8_t marker : {0xE1, 0xED, 0xFE}) {
+    const Bytes bytes = JpegWith(Segment(marker, Segment(kTables, Table(2))));
+    EXPECT_EQ(ToVector<uint8_t>(DecodeImage(bytes, "x")), plain);
+  }
+}
+
+// Whatever one damaged or missing byte does, it ends in an image or in BadInput.
+TEST(DecodeImage, SurvivesDamage) {
+  Bytes bmp = Bmp(3, 3);
+  bmp.resize(54 + 36, 9);
+  for (const Bytes& whole : {Colours(), bmp}) {
+    int refused = 0;
+    const auto decode = [&](const Bytes& bytes) {
+      try {
+        EXPECT_LE(DecodeImage(bytes, "x").numel(), 3 * kMostPixels);
+      } catch (const BadInput&) {
+        ++refused;
+      }
+    };
+    for (size_t size = 0; size < whole.size(); ++size)
+      decode({whole.begin(), whole.begin() + size});
+    for (size_t at = 0; at < whole.size(); ++at) {
+      for (const int flip : {0x01, 0x10, 0x80, 0xff}) {
+        Bytes damaged = whole;
+        damaged[at] ^= static_cast<uint8_t>(flip);
+        decode(damaged);
+      }
+    }
+    EXPECT_GT(refused, 0);
+  }
+}
+
+}  // namespace
+}  // namespace torus::data
