@@ -6,9 +6,9 @@
 
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/torch_file.h"
+#include "recipes/run/resumed_run.h"
 #include "runtime/io/safetensors.h"
 #include "tests/fuzz/fuzz.h"
-#include "tools/train/resumed_run.h"
 
 namespace torus::fuzz {
 namespace {
@@ -54,12 +54,12 @@ TEST(Fuzz, HuggingFaceIndex) {
 
 // A run of ours, of which one file is damaged.
 void FuzzRun(const std::string& file) {
-  tools::ResumedRun run{.folder = {NewFolder("run")}, .settings = {}, .cuts = {{3}, {}}};
+  recipes::ResumedRun run{.folder = {NewFolder("run")}, .settings = {}, .cuts = {{3}, {}}};
   run.state = {.step = 7,
                .weights = {{"w", Arange(4, DType::kF32)}},
                .optimizer = {{"momentum.w", Arange(4, DType::kF32)}},
                .averages = {}};
-  tools::SaveRun(run);
+  recipes::SaveRun(run);
   const std::string path = run.folder.checkpoint() + "/" + file;
   const Bytes seed = FileBytes(path);
   RunFuzz({.name = file,
@@ -67,7 +67,7 @@ void FuzzRun(const std::string& file) {
            .read =
                [&](const Bytes& bytes) {
                  Overwrite(path, bytes);
-                 tools::LoadRun(run.folder.path);
+                 recipes::LoadRun(run.folder.path);
                },
            .inputs = 500});
 }

@@ -148,6 +148,7 @@ const std::vector<Rule>& IncludeTable() {
        {"parallel/collectives", "parallel/codec", "parallel/optim", "autograd", "runtime"},
        {"fmt"}},
       {"parallel/trainer", {"parallel", "autograd", "runtime"}, {"fmt"}},
+      {"recipes", {"data", "models", "ops", "parallel", "autograd", "runtime"}, {"JSON", "fmt"}},
       {"tools", {kAll, "tools"}, {kAll}},
       {"docs", {kAll}, {}},
       {"tests", {kAll, "tools"}, {kAll}},

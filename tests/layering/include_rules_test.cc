@@ -34,6 +34,10 @@ TEST(IncludeRules, FoldersAsTheTableSays) {
   EXPECT_TRUE(Allowed("parallel/trainer/x.cc", "\"parallel/schedule/x.h\""));
   EXPECT_FALSE(Allowed("parallel/transport/x.cc", "\"parallel/codec/x.h\""));
   EXPECT_FALSE(Allowed("data/text/x.cc", "\"autograd/variable.h\""));
+  EXPECT_TRUE(Allowed("recipes/run/x.cc", "\"models/nn/module.h\""));
+  EXPECT_TRUE(Allowed("recipes/run/x.cc", "\"parallel/trainer/trainer.h\""));
+  EXPECT_FALSE(Allowed("models/x.cc", "\"recipes/run/task.h\""));
+  EXPECT_FALSE(Allowed("parallel/trainer/x.cc", "\"recipes/run/task.h\""));
 }
 
 // files < images < datasets < loading < text
@@ -84,7 +88,8 @@ TEST(IncludeRules, ScheduleSeesErrorsAlone) {
 }
 
 TEST(IncludeRules, NothingIncludesToolsOrTests) {
-  for (const char* path : {"runtime/x.cc", "torus.h", "docs/example.cc", "parallel/trainer/x.h"}) {
+  for (const char* path :
+       {"runtime/x.cc", "torus.h", "docs/example.cc", "parallel/trainer/x.h", "recipes/run/x.h"}) {
     EXPECT_FALSE(Allowed(path, "\"tools/train/x.h\"")) << path;
     EXPECT_FALSE(Allowed(path, "\"tests/testing/x.h\"")) << path;
   }
@@ -105,6 +110,8 @@ TEST(IncludeRules, LibrariesAsTheTableSays) {
   EXPECT_TRUE(Allowed("parallel/codec/x.cc", "\"hwy/highway.h\""));
   EXPECT_FALSE(Allowed("data/images/x.cc", "\"hwy/highway.h\""));
   EXPECT_FALSE(Allowed("ops/x.cc", "<omp.h>"));
+  EXPECT_TRUE(Allowed("recipes/run/x.cc", "<nlohmann/json.hpp>"));
+  EXPECT_FALSE(Allowed("recipes/run/x.cc", "<CLI/CLI.hpp>"));
   EXPECT_FALSE(Allowed("tools/x.cc", "<gtest/gtest.h>"));
   EXPECT_TRUE(Allowed("tests/x.cc", "<gtest/gtest.h>"));
 }

@@ -9,7 +9,7 @@
 #include "data/datasets/open_dataset.h"
 #include "data/loading/image_batch.h"
 #include "models/checkpoint/state_dict.h"
-#include "tools/evaluate/evaluate_classes.h"
+#include "recipes/evaluate/evaluate_classes.h"
 
 namespace torus {
 namespace {
@@ -37,9 +37,9 @@ TEST(CifarResNet, PublishedWeightsScoreAsInTheReference) {
   LoadModel(*model, weights.string());
   const FirstThousand images(
       data::OpenDataset("cifar10", (data / "cifar10").string(), data::Split::kTest));
-  const data::MakeBatch batches =
-      data::ImageBatches(images, {.normalization = tools::NormalizationByName("imagenet", images)});
-  const auto result = tools::EvaluateClasses(*model, batches, images, 250);
+  const data::MakeBatch batches = data::ImageBatches(
+      images, {.normalization = recipes::NormalizationByName("imagenet", images)});
+  const auto result = recipes::EvaluateClasses(*model, batches, images, 250);
   // What PyTorch gets right of them.
   EXPECT_EQ(result.counts.correct(), 915);
 }

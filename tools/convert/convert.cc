@@ -11,6 +11,7 @@
 #include "models/checkpoint/names.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/checkpoint/torch_file.h"
+#include "recipes/model/model_spec.h"
 #include "runtime/error.h"
 #include "runtime/io/folder.h"
 #include "runtime/io/safetensors.h"
@@ -18,7 +19,6 @@
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 #include "tools/convert/list_tensors.h"
-#include "tools/train/model_spec.h"
 
 namespace torus::tools {
 namespace {
@@ -40,7 +40,7 @@ void AddFlags(CLI::App& app, Options& o) {
       "an input that is one, with its tokenizer); without it the input is only listed");
   app.add_option("--model", o.model,
                  fmt::format("map names to this model and check that all fit: one of {}",
-                             fmt::join(ModelNames(), ", ")));
+                             fmt::join(recipes::ModelNames(), ", ")));
   app.add_option("--classes", o.classes, "of that model (of a language model: its vocabulary)");
   app.add_option("--dtype", o.dtype, "convert floating tensors to f32, f16, bf16 or f64")
       ->check(CLI::IsMember({"f32", "f16", "bf16", "f64"}));
@@ -84,7 +84,7 @@ std::vector<NamedTensor> Convert(std::vector<NamedTensor> tensors, const std::st
 // for what does not fit.
 std::vector<NamedTensor> MapNames(const Options& o, std::vector<NamedTensor> tensors) {
   Require(o.classes >= 1, "convert", "--model {} needs --classes", o.model);
-  const auto model = ModelShapes(o.model, o.classes);
+  const auto model = recipes::ModelShapes(o.model, o.classes);
   std::vector<Renamed> renamed;
   tensors = FitNames(*model, std::move(tensors), &renamed);
   for (const Renamed& r : renamed)

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/common/units.h"
+#include "recipes/report/units.h"
 
 namespace torus::tools {
 namespace {
@@ -50,13 +50,14 @@ std::string ListTensors(const std::vector<NamedTensor>& tensors) {
   uint64_t bytes = 0;
   for (const auto& [name, tensor] : tensors) {
     text += fmt::format("{:<{}} {:<5} {:<22} {:>13} {}\n", name, width, Name(tensor.dtype()),
-                        ToString(tensor.shape()), FormatCount(static_cast<double>(tensor.numel())),
-                        Values(tensor));
+                        ToString(tensor.shape()),
+                        recipes::FormatCount(static_cast<double>(tensor.numel())), Values(tensor));
     elements += tensor.numel();
     bytes += tensor.bytes();
   }
   return text + fmt::format("{} tensors, {} elements, {}\n", tensors.size(),
-                            FormatCount(static_cast<double>(elements)), FormatBytes(bytes));
+                            recipes::FormatCount(static_cast<double>(elements)),
+                            recipes::FormatBytes(bytes));
 }
 
 }  // namespace torus::tools

@@ -11,17 +11,17 @@
 #include "data/text/language_data.h"
 #include "data/text/text_set.h"
 #include "data/text/trimmed_batch.h"
+#include "recipes/data/data_names.h"
+#include "recipes/data/left_out.h"
+#include "recipes/evaluate/evaluate_classes.h"
+#include "recipes/evaluate/evaluate_text.h"
+#include "recipes/evaluate/open_text_model.h"
+#include "recipes/model/model_spec.h"
 #include "runtime/error.h"
-#include "tools/common/data_names.h"
 #include "tools/common/flag_kinds.h"
-#include "tools/common/left_out.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
-#include "tools/evaluate/evaluate_classes.h"
-#include "tools/evaluate/evaluate_text.h"
-#include "tools/evaluate/open_text_model.h"
-#include "tools/train/model_spec.h"
 
 namespace torus::tools {
 namespace {
@@ -36,11 +36,11 @@ struct Options {
 void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--model", o.model,
                  fmt::format("one of {}; of a Hugging Face folder its config.json says it",
-                             fmt::join(ModelNames(), ", ")));
+                             fmt::join(recipes::ModelNames(), ", ")));
   app.add_option("--init", o.init, "its weights: a .safetensors or .pth file, or such a folder")
       ->required();
-  app.add_option("--data", o.data, fmt::format("one of {}", fmt::join(DataNames(), ", ")))
-      ->check(CLI::IsMember(DataNames()));
+  app.add_option("--data", o.data, fmt::format("one of {}", fmt::join(recipes::DataNames(), ", ")))
+      ->check(CLI::IsMember(recipes::DataNames()));
   app.add_option("--data-dir", o.data_dir,
                  "folder of the dataset; of text a text file, a token file or a folder of "
                  "tools/tokenize");
@@ -71,9 +71,9 @@ data::Split SplitOf(const Options& o) {
   return o.split == "test" ? data::Split::kTest : data::Split::kTrain;
 }
 
-void Print(const ClassEvaluation& result, const data::Dataset& dataset, bool per_class) {
+void Print(const recipes::ClassEvaluation& result, const data::Dataset& dataset, bool per_class) {
   if (const auto left_out = dataset.left_out(); !left_out.empty())
-    fmt::print("{}\n", LeftOutLine(left_out));
+    fmt::print("{}\n", recipes::LeftOutLine(left_out));
   const data::ConfusionMatrix& counts = result.counts;
   for (int64_t c = 0; per_class && c < counts.classes(); ++c)
     fmt::print("{:<16} {:>6} of {:>6} right, F1 {:.4f}\n", dataset.info().classes[c],
@@ -88,52 +88,55 @@ void Print(const ClassEvaluation& result, const data::Dataset& dataset, bool per
 
 void EvaluateImages(const Options& o) {
   Require(!o.model.empty(), "evaluate", "images need --model");
-  Require(ParseModelSpec(o.model).input == ModelInput::kImages, "evaluate",
+  Require(recipes::ParseModelSpec(o.model).input == recipes::ModelInput::kImages, "evaluate",
           "--model {} takes no images", o.model);
   const auto dataset = data::OpenDataset(o.data, UserPath(o.data_dir), SplitOf(o));
-  const auto model = BuildModel(o.model, static_cast<int64_t>(dataset->info().classes.size()),
-                                /*seed=*/0, UserPath(o.init));
-  const data::MakeBatch batches =
-      data::ImageBatches(*dataset, {.height = o.image_size,
-                                    .width = o.image_size,
-                                    .normalization = NormalizationByName(o.normalize, *dataset)});
-  Print(EvaluateClasses(*model, batches, *dataset, Or(o.batch, 250)), *dataset, o.per_class);
+  const auto model =
+      recipes::BuildModel(o.model, static_cast<int64_t>(dataset->info().classes.size()),
+                          /*seed=*/0, UserPath(o.init));
+  const data::MakeBatch batches = data::ImageBatches(
+      *dataset, {.height = o.image_size,
+                 .width = o.image_size,
+                 .normalization = recipes::NormalizationByName(o.normalize, *dataset)});
+  Print(recipes::EvaluateClasses(*model, batches, *dataset, Or(o.batch, 250)), *dataset,
+        o.per_class);
 }
 
-TextModel Open(const Options& o) {
+recipes::TextModel Open(const Options& o) {
   Require(!o.data_dir.empty(), "evaluate", "--data {} needs --data-dir", o.data);
-  return OpenTextModel({.model = o.model,
-                        .init = UserPath(o.init),
-                        .tokenizer = o.tokenizer,
-                        .vocab_dir = UserPath(o.vocab_dir),
-                        .classes = 2});
+  return recipes::OpenTextModel({.model = o.model,
+                                 .init = UserPath(o.init),
+                                 .tokenizer = o.tokenizer,
+                                 .vocab_dir = UserPath(o.vocab_dir),
+                                 .classes = 2});
 }
 
 void EvaluateSentences(const Options& o) {
-  const TextModel opened = Open(o);
+  const recipes::TextModel opened = Open(o);
   const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(opened.tokenizer.get());
   Require(!opened.language_model && bpe != nullptr, "evaluate",
           "--data {} needs a classifier of sentences with a byte-level BPE", o.data);
   const auto dataset =
       data::OpenGlue(o.data, UserPath(o.data_dir), SplitOf(o), *bpe, Or(o.length, opened.longest));
-  const ClassEvaluation result =
-      EvaluateClasses(*opened.model, data::TrimmedBatches(data::StackedBatches(*dataset)), *dataset,
-                      Or(o.batch, 16));
+  const recipes::ClassEvaluation result =
+      recipes::EvaluateClasses(*opened.model, data::TrimmedBatches(data::StackedBatches(*dataset)),
+                               *dataset, Or(o.batch, 16));
   if (dataset->truncated() > 0)
-    fmt::print("{}\n", TruncatedLine(dataset->truncated(), dataset->size(), dataset->length()));
+    fmt::print("{}\n",
+               recipes::TruncatedLine(dataset->truncated(), dataset->size(), dataset->length()));
   Print(result, *dataset, o.per_class);
 }
 
 void EvaluateLanguage(const Options& o) {
-  const TextModel opened = Open(o);
+  const recipes::TextModel opened = Open(o);
   Require(opened.language_model, "evaluate", "--data text needs a language model");
   const std::string part = o.split == "test" ? "validation" : o.split;
   const auto tokens = data::OpenTokens(UserPath(o.data_dir), part, *opened.tokenizer);
   const int64_t length = Or(o.length, opened.longest), batch = Or(o.batch, 16);
-  const TextEvaluation result = opened.masked
-                                    ? EvaluateMaskedText(*opened.model, *tokens, length, batch,
-                                                         data::TokenMasker(*opened.tokenizer))
-                                    : EvaluateText(*opened.model, *tokens, length, batch);
+  const recipes::TextEvaluation result =
+      opened.masked ? recipes::EvaluateMaskedText(*opened.model, *tokens, length, batch,
+                                                  data::TokenMasker(*opened.tokenizer))
+                    : recipes::EvaluateText(*opened.model, *tokens, length, batch);
   fmt::print("tokens {}\nloss {:.6f}\nperplexity {:.4f}\n", result.tokens, result.loss,
              std::exp(result.loss));
 }
@@ -155,7 +158,7 @@ int Main(int argc, char** argv) {
   CLI::App app("Evaluates a trained model on a dataset.", "evaluate");
   AddFlags(app, o);
   if (PrintsHelp(app, argc, argv)) return 0;
-  const std::string kind = DataKind(o.data);
+  const std::string kind = recipes::DataKind(o.data);
   CheckKinds(app, o, kind);
   if (kind == "images")
     EvaluateImages(o);

@@ -10,12 +10,12 @@
 #include "models/checkpoint/load_weights.h"
 #include "models/gpt2/config.h"
 #include "models/gpt2/decoder.h"
+#include "recipes/generate/sampling.h"
 #include "runtime/parallel_for.h"
 #include "runtime/rng.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
-#include "tools/generate/sampling.h"
 
 namespace torus::tools {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 struct Options {
   std::string model, vocab, prompt = "\n";
   int64_t tokens = 100;
-  SamplingOptions sampling;
+  recipes::SamplingOptions sampling;
   uint64_t seed = 1;
   int threads = 0;
 };
@@ -72,7 +72,7 @@ class Context {
 };
 
 void Generate(const Options& o) {
-  Check(o.sampling);
+  recipes::Check(o.sampling);
   const std::string folder = UserPath(o.model);
   const Gpt2Options options = Gpt2FromConfig(ReadHuggingFaceConfig(folder), folder);
   const auto model = Gpt2(options);

@@ -11,13 +11,13 @@
 #include "parallel/optim/lr_schedule.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
+#include "recipes/data/data_names.h"
+#include "recipes/data/task_data.h"
+#include "recipes/model/model_spec.h"
+#include "recipes/run/make_optimizer.h"
 #include "runtime/error.h"
-#include "tools/common/data_names.h"
 #include "tools/common/flag_kinds.h"
 #include "tools/train/invocation.h"
-#include "tools/train/make_optimizer.h"
-#include "tools/train/model_spec.h"
-#include "tools/train/task_data.h"
 
 namespace torus::tools {
 namespace {
@@ -39,7 +39,7 @@ void RequireOneOf(const char* flag, const std::string& value, const std::vector<
           "{} must be one of {}, got {}", flag, fmt::join(all, ", "), value);
 }
 
-void CheckNumbers(const Settings& s) {
+void CheckNumbers(const recipes::Settings& s) {
   RequireCount("--epochs", s.epochs, 1'000'000);
   RequireCount("--batch-size", s.batch_size, 1 << 24);
   RequireCount("--micro-batches", s.micro_batches, 1 << 16);
@@ -55,7 +55,7 @@ void CheckNumbers(const Settings& s) {
           "--image-size must be from 0 to 4096, got {}", s.image_size);
   RequireCount("--length", s.length, 1 << 20);
   RequireAtLeast("--epoch-size", s.epoch_size, 0);
-  if (s.warmup != Settings().warmup) RequireAtLeast("--warmup", s.warmup, 0);
+  if (s.warmup != recipes::Settings().warmup) RequireAtLeast("--warmup", s.warmup, 0);
   Require(std::isfinite(s.clip_norm) && s.clip_norm >= 0, "train",
           "--clip-norm must be at least 0, got {}", s.clip_norm);
   Require(s.ema >= 0 && s.ema < 1, "train", "--ema must be from 0 to below 1, got {}", s.ema);
@@ -63,14 +63,14 @@ void CheckNumbers(const Settings& s) {
           "--weight-decay must be at least 0, got {}", s.weight_decay);
 }
 
-void CheckNames(const Settings& s) {
-  RequireOneOf("--data", s.data, DataNames());
+void CheckNames(const recipes::Settings& s) {
+  RequireOneOf("--data", s.data, recipes::DataNames());
   RequireOneOf("--augment", s.augment, data::AugmentNames());
   RequireOneOf("--activation-storage", s.activation_storage, {"f32", "bf16"});
   RequireOneOf("--schedule", s.schedule, parallel::ScheduleNames());
-  RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
+  RequireOneOf("--optimizer", s.optimizer, recipes::OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
-  ParseModelSpec(s.model);
+  recipes::ParseModelSpec(s.model);
   parallel::MakeCodec(s.codec);
 }
 
@@ -97,12 +97,12 @@ void CheckKinds(const Invocation& invocation) {
   const std::string& model = invocation.settings.model;
   CheckFlagKinds(
       "train", flags, [&](const std::string& flag) { return invocation.given.contains(flag); },
-      LearnsFrom(ParseModelSpec(model)), "--model " + model);
+      recipes::LearnsFrom(recipes::ParseModelSpec(model)), "--model " + model);
 }
 
 // Stages and cuts each say how many parts there are.
 void CompleteStages(Invocation& invocation) {
-  Settings& s = invocation.settings;
+  recipes::Settings& s = invocation.settings;
   const bool listed = !s.cut.empty() && s.cut != "auto";
   if (listed) {
     const auto stages = static_cast<int64_t>(parallel::ParseCuts(s.cut).size()) + 1;
@@ -119,7 +119,7 @@ void CompleteStages(Invocation& invocation) {
 }
 
 void CompleteThreads(Invocation& invocation) {
-  Settings& s = invocation.settings;
+  recipes::Settings& s = invocation.settings;
   const int64_t ranks = s.stages * s.replicas;
   Require(ranks <= kMostRanks, "train", "--stages {} x --replicas {} are {} ranks; at most {}",
           s.stages, s.replicas, ranks, kMostRanks);
@@ -130,7 +130,7 @@ void CompleteThreads(Invocation& invocation) {
           s.threads);
 }
 
-void CheckBatch(const Settings& s) {
+void CheckBatch(const recipes::Settings& s) {
   const int64_t parts = PartsOfBatch(s);
   Require(s.batch_size >= parts, "train",
           "--batch-size {} cannot fill {} micro-batches (--replicas {} x --micro-batches {} x "
@@ -141,7 +141,7 @@ void CheckBatch(const Settings& s) {
 // Without SGD's momentum there is nothing for Nesterov's look-ahead: an error where it was asked
 // for.
 void CompleteNesterov(Invocation& invocation) {
-  Settings& s = invocation.settings;
+  recipes::Settings& s = invocation.settings;
   if (s.optimizer == "sgd" && s.momentum > 0) return;
   Require(!s.nesterov || !invocation.given.contains("--nesterov"), "train",
           "--nesterov needs --optimizer sgd with --momentum above 0");

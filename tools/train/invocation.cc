@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "recipes/data/data_names.h"
+#include "recipes/data/task_data.h"
+#include "recipes/model/model_spec.h"
+#include "recipes/settings/presets.h"
 #include "runtime/error.h"
-#include "tools/common/data_names.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/user_path.h"
-#include "tools/train/model_spec.h"
-#include "tools/train/presets.h"
-#include "tools/train/task_data.h"
 
 namespace torus::tools {
 namespace {
@@ -36,14 +36,14 @@ std::string NotNegative(const std::string& text) {
   return text.starts_with('-') ? fmt::format("must be at least 0, got {}", text) : "";
 }
 
-void AddRunFlags(CLI::App& app, Settings& s) {
+void AddRunFlags(CLI::App& app, recipes::Settings& s) {
   const char* group = "What is trained";
   app.add_option("--model", s.model,
                  fmt::format("One of {}; mobilenet_v2:W has a width multiplier W, a transformer "
                              "NAME:N has N layers, amoebanetd:L,F has L layers and F filters",
-                             fmt::join(ModelNames(), ", ")))
+                             fmt::join(recipes::ModelNames(), ", ")))
       ->group(group);
-  app.add_option("--data", s.data, fmt::format("One of {}", fmt::join(DataNames(), ", ")))
+  app.add_option("--data", s.data, fmt::format("One of {}", fmt::join(recipes::DataNames(), ", ")))
       ->group(group);
   app.add_option("--tokenizer", s.tokenizer,
                  "Of text: chars, bytes, gpt2 or roberta; by default that of token files, else "
@@ -71,7 +71,7 @@ void AddRunFlags(CLI::App& app, Settings& s) {
       ->group("What is trained");
 }
 
-void AddOptimizerFlags(CLI::App& app, Settings& s) {
+void AddOptimizerFlags(CLI::App& app, recipes::Settings& s) {
   const char* group = "How it is optimized";
   app.add_option("--epochs", s.epochs, "Passes over the training set")->group(group);
   app.add_option("--batch-size", s.batch_size, "Samples a step, over all replicas")->group(group);
@@ -103,7 +103,7 @@ void AddOptimizerFlags(CLI::App& app, Settings& s) {
       ->group(group);
 }
 
-void AddParallelFlags(CLI::App& app, Settings& s, Invocation& invocation) {
+void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocation) {
   const char* group = "How it is laid out over ranks";
   app.add_option("--stages", s.stages, "Parts of the model, each on a rank of its own")
       ->group(group);
@@ -196,7 +196,7 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
 void TakePreset(Invocation& invocation) {
   CLI::App app;
   AddFlags(app, invocation);
-  app.parse(PresetFlags(invocation.preset), false);
+  app.parse(recipes::PresetFlags(invocation.preset), false);
 }
 
 }  // namespace
@@ -212,7 +212,7 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
     ParseFlags(app, argc, argv);
   }
   if (invocation.presets) {
-    invocation.help = ListPresets();
+    invocation.help = recipes::ListPresets();
     return invocation;
   }
   for (const CLI::Option* option : app.get_options())
@@ -223,11 +223,12 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
   return invocation;
 }
 
-void TakeSettings(const Settings& stored, const std::string& folder, Invocation& invocation) {
-  const Settings wanted = invocation.settings;
-  const nlohmann::json has = ToJson(stored);
+void TakeSettings(const recipes::Settings& stored, const std::string& folder,
+                  Invocation& invocation) {
+  const recipes::Settings wanted = invocation.settings;
+  const nlohmann::json has = recipes::ToJson(stored);
   const auto given = [&](const std::string& flag) { return invocation.given.contains(flag); };
-  ForEachSetting(wanted, [&](const std::string& flag, const auto& value) {
+  recipes::ForEachSetting(wanted, [&](const std::string& flag, const auto& value) {
     if (!given(flag) || flag == "--data-dir" || flag == "--vocab-dir") return;
     const nlohmann::json want = value;
     Require(want == has.at(flag.substr(2)), "train",

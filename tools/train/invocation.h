@@ -5,12 +5,12 @@
 #include <set>
 #include <string>
 
-#include "tools/train/settings.h"
+#include "recipes/settings/settings.h"
 
 namespace torus::tools {
 
 struct Invocation {
-  Settings settings;
+  recipes::Settings settings;
   std::set<std::string> given;  // flags that the user wrote: "--lr"
 
   // Not part of what the run is: these may differ when it is resumed.
@@ -33,7 +33,8 @@ Invocation ParseInvocation(int argc, const char* const* argv);
 // Takes the settings of the run in `folder`, to resume it. BadInput for a flag that was given
 // another value than the run has, naming both; --data-dir and --vocab-dir may differ, since folders
 // may move.
-void TakeSettings(const Settings& stored, const std::string& folder, Invocation& invocation);
+void TakeSettings(const recipes::Settings& stored, const std::string& folder,
+                  Invocation& invocation);
 
 // Checks one value by itself and against the others; what the model and the data must say is
 // checked later. BadInput in one line. Fills in what follows from other flags: stages from a list

@@ -8,12 +8,12 @@
 
 #include "models/nn/describe.h"
 #include "parallel/trainer/block_costs.h"
+#include "recipes/model/model_blocks.h"
+#include "recipes/model/model_spec.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
-#include "tools/common/model_blocks.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
-#include "tools/train/model_spec.h"
 
 namespace torus::tools {
 namespace {
@@ -30,10 +30,10 @@ double Sum(const std::vector<double>& values) {
 
 void Measure(const Options& options) {
   SetTeamSize(1);
-  const auto model = BuildModel(options.model, options.classes, 1, "");
+  const auto model = recipes::BuildModel(options.model, options.classes, 1, "");
   const Shape input{options.batch, options.size, options.size, 3};
   const std::vector<nn::LayerSummary> layers = nn::Describe(*model, input);
-  const std::vector<parallel::Block> blocks = ModelBlocks(model, input);
+  const std::vector<parallel::Block> blocks = recipes::ModelBlocks(model, input);
   const std::vector<double> seconds =
       parallel::MeasureBlockCosts(blocks, {{input, DType::kF32}}, {}, options.repeats);
   std::vector<double> costs;

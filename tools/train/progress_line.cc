@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tools/common/units.h"
+#include "recipes/report/units.h"
 
 namespace torus::tools {
 namespace {
@@ -47,7 +47,7 @@ std::string ProgressLine::Render(const Step& step) const {
   const auto count = static_cast<double>(recent_.size());
   const double left = seconds / count * static_cast<double>(end_ - step.step - 1);
   return fmt::format("step {}/{}  loss {:.4f}  {} {}/s  ETA {}", step.step + 1, end_, loss / count,
-                     FormatCount(SamplesPerSecond()), unit_, FormatSeconds(left));
+                     recipes::FormatCount(SamplesPerSecond()), unit_, recipes::FormatSeconds(left));
 }
 
 void ProgressLine::Show(const Step& step) {

@@ -3,19 +3,20 @@
 
 #include <optional>
 
+#include "recipes/blocks/describe.h"
 #include "tools/common/run_main.h"
-#include "tools/train/describe.h"
 #include "tools/train/training_run.h"
 
 namespace torus::tools {
 namespace {
 
 // Of a model that is named alone, without data: as it was published.
-DataForm DescribedForm(const Invocation& invocation) {
+recipes::DataForm DescribedForm(const Invocation& invocation) {
   const auto given = [&](const char* flag) { return invocation.given.contains(flag); };
   const bool alone = given("--model") && !given("--data") && !given("--data-dir") &&
                      invocation.preset.empty() && invocation.resume.empty();
-  return alone ? PublishedForm(invocation.settings, given) : FormOfData(invocation.settings);
+  return alone ? recipes::PublishedForm(invocation.settings, given)
+               : recipes::FormOfData(invocation.settings);
 }
 
 int Main(int argc, const char* const* argv) {
@@ -24,16 +25,17 @@ int Main(int argc, const char* const* argv) {
     fmt::print("{}", invocation.help);
     return 0;
   }
-  std::optional<ResumedRun> resumed;
+  std::optional<recipes::ResumedRun> resumed;
   if (!invocation.resume.empty()) {
-    resumed = LoadRun(invocation.resume);
+    resumed = recipes::LoadRun(invocation.resume);
     TakeSettings(resumed->settings, invocation.resume, invocation);
   }
   CheckAndComplete(invocation);
   if (invocation.describe) {
-    const DataForm form = DescribedForm(invocation);
-    const CutChoice choice = resumed ? resumed->cuts : ChooseCuts(invocation.settings, form);
-    fmt::print("{}", DescribeRun(invocation.settings, form, choice.cuts));
+    const recipes::DataForm form = DescribedForm(invocation);
+    const recipes::CutChoice choice =
+        resumed ? resumed->cuts : recipes::ChooseCuts(invocation.settings, form);
+    fmt::print("{}", recipes::DescribeRun(invocation.settings, form, choice.cuts));
     return 0;
   }
   const bool evaluate_only = invocation.eval_only;

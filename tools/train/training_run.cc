@@ -6,22 +6,24 @@
 #include <cmath>
 
 #include "parallel/codec/make_codec.h"
+#include "recipes/data/left_out.h"
+#include "recipes/report/report.h"
+#include "recipes/report/units.h"
+#include "recipes/run/export_model.h"
+#include "recipes/run/summary.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
-#include "tools/common/left_out.h"
-#include "tools/common/units.h"
-#include "tools/report/report.h"
-#include "tools/train/export_model.h"
+#include "tools/common/user_path.h"
 #include "tools/train/stop_signal.h"
-#include "tools/train/summary.h"
 
 namespace torus::tools {
 namespace {
 
 using Json = nlohmann::json;
 
-parallel::TrainerOptions MakeOptions(const Settings& s, double timeout, const CutChoice& cuts) {
+parallel::TrainerOptions MakeOptions(const recipes::Settings& s, double timeout,
+                                     const recipes::CutChoice& cuts) {
   parallel::TrainerOptions options{.stages = static_cast<int>(s.stages),
                                    .cuts = cuts.cuts,
                                    .replicas = static_cast<int>(s.replicas),
@@ -48,7 +50,7 @@ void WriteText(const std::string& path, const std::string& text) {
   file.Close(false);
 }
 
-std::string RunName(const Settings& settings) {
+std::string RunName(const recipes::Settings& settings) {
   std::string name = settings.model + "-" + settings.data;
   std::replace(name.begin(), name.end(), ':', '-');
   return name;
@@ -56,12 +58,12 @@ std::string RunName(const Settings& settings) {
 
 }  // namespace
 
-TrainingRun::TrainingRun(Invocation invocation, std::optional<ResumedRun> resumed)
+TrainingRun::TrainingRun(Invocation invocation, std::optional<recipes::ResumedRun> resumed)
     : invocation_(std::move(invocation)),
       task_(invocation_.settings, resumed ? "" : invocation_.settings.init, invocation_.eval_only),
       settings_(task_.settings()),
       steps_per_epoch_(task_.steps_per_epoch()),
-      cuts_(resumed ? resumed->cuts : ChooseCuts(settings_, task_.data().form)),
+      cuts_(resumed ? resumed->cuts : recipes::ChooseCuts(settings_, task_.data().form)),
       trainer_(MakeOptions(settings_, invocation_.timeout, cuts_), task_.Parts()),
       begin_(resumed ? resumed->state.step : 0),
       end_(EndOf(invocation_, steps_per_epoch_)),
@@ -74,13 +76,15 @@ TrainingRun::TrainingRun(Invocation invocation, std::optional<ResumedRun> resume
 int TrainingRun::Run() {
   CatchStopSignals();
   if (folder_.path.empty() || !invocation_.out.empty())
-    folder_ = NewRunFolder(invocation_.out, RunName(settings_));
-  metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
+    folder_ = recipes::NewRunFolder(invocation_.out.empty()
+                                        ? UserPath(recipes::DefaultRunPath(RunName(settings_)))
+                                        : invocation_.out);
+  metrics_ = std::make_unique<recipes::MetricsFile>(folder_.metrics(), begin_);
   PrintHead();
   // An epoch that ended with its run, or was cut off before its test line was written.
   if (begin_ > 0 && begin_ % steps_per_epoch_ == 0 && !metrics_->HasTest(begin_)) Evaluate();
   if (trainer_.step() < end_) {
-    BatchFeed feed(task_.data().train, settings_, begin_, invocation_.timeout);
+    recipes::BatchFeed feed(task_.data().train, settings_, begin_, invocation_.timeout);
     while (trainer_.step() < end_ && StopSignal() == 0)
       TrainUntil(NextPause(trainer_.step()), feed);
   }
@@ -106,10 +110,10 @@ void TrainingRun::PrintHead() {
   const auto many = [](int64_t n, const char* what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
-  const TaskData& data = task_.data();
+  const recipes::TaskData& data = task_.data();
   Print(fmt::format("{}: {} training and {} test {}, {} of {} steps", task_.title(),
-                    FormatCount(static_cast<double>(data.train.size)),
-                    FormatCount(static_cast<double>(data.test.size)), data.unit,
+                    recipes::FormatCount(static_cast<double>(data.train.size)),
+                    recipes::FormatCount(static_cast<double>(data.test.size)), data.unit,
                     many(settings_.epochs, "epoch"), steps_per_epoch_));
   std::string layout = fmt::format(
       "{}{} x {}, {} of {} samples in all, codec {}, {}", many(settings_.stages, "stage"),
@@ -148,7 +152,7 @@ void TrainingRun::PrintLeftOut() {
   std::vector<data::LeftOut> news;
   for (const data::LeftOut& left_out : task_.data().left_out())
     if (told_.insert(left_out.where).second) news.push_back(left_out);
-  if (!news.empty()) Print(LeftOutLine(news, more));
+  if (!news.empty()) Print(recipes::LeftOutLine(news, more));
 }
 
 // The next step at which there is more to do than to train.
@@ -158,7 +162,7 @@ int64_t TrainingRun::NextPause(int64_t step) const {
   return every > 0 ? std::min(next, (step / every + 1) * every) : next;
 }
 
-void TrainingRun::TrainUntil(int64_t end, BatchFeed& feed) {
+void TrainingRun::TrainUntil(int64_t end, recipes::BatchFeed& feed) {
   trainer_.Train(end, feed.fn(),
                  {.stop = [] { return StopSignal() != 0; },
                   .trace = [this](int64_t step) { return Traced(step); },
@@ -196,10 +200,10 @@ void TrainingRun::OnStep(const parallel::StepReport& report) {
 }
 
 void TrainingRun::Evaluate() {
-  BatchFeed feed(task_.data().test, settings_, 0, invocation_.timeout);
+  recipes::BatchFeed feed(task_.data().test, settings_, 0, invocation_.timeout);
   test_ = trainer_.Evaluate(feed.batches_per_epoch(), feed.fn());
   tested_at_ = trainer_.step();
-  const Json score = ScoreJson(*test_, HasAccuracy());
+  const Json score = recipes::ScoreJson(*test_, HasAccuracy());
   if (metrics_ && !metrics_->HasTest(trainer_.step())) {
     Json line = {{"kind", "test"}, {"step", trainer_.step()}, {"epoch", EpochOf(trainer_.step())}};
     line.update(score);
@@ -213,30 +217,30 @@ void TrainingRun::Evaluate() {
 }
 
 void TrainingRun::Save() {
-  SaveRun({folder_, settings_, cuts_, trainer_.State()});
+  recipes::SaveRun({folder_, settings_, cuts_, trainer_.State()});
   saved_at_ = trainer_.step();
 }
 
 void TrainingRun::Finish(bool finished) {
-  const Json summary = MakeSummary({.title = task_.title(),
-                                    .unit = task_.data().unit,
-                                    .accuracy = HasAccuracy(),
-                                    .settings = settings_,
-                                    .cuts = cuts_,
-                                    .trainer = trainer_,
-                                    .resumed_from = begin_,
-                                    .steps_per_epoch = steps_per_epoch_,
-                                    .finished = finished,
-                                    .test = test_,
-                                    .memory = AllocatorFor({}).stats()});
+  const Json summary = recipes::MakeSummary({.title = task_.title(),
+                                             .unit = task_.data().unit,
+                                             .accuracy = HasAccuracy(),
+                                             .settings = settings_,
+                                             .cuts = cuts_,
+                                             .trainer = trainer_,
+                                             .resumed_from = begin_,
+                                             .steps_per_epoch = steps_per_epoch_,
+                                             .finished = finished,
+                                             .test = test_,
+                                             .memory = AllocatorFor({}).stats()});
   WriteText(folder_.summary(), summary.dump(2) + "\n");
   trace::WriteChromeTrace(events_, folder_.trace());
   WriteText(folder_.report(),
-            RenderReport({summary, metrics_->lines(), events_, trainer_.schedule()}));
+            recipes::RenderReport({summary, metrics_->lines(), events_, trainer_.schedule()}));
   progress_.End();
   PrintLeftOut();
-  const std::string model = ExportModel(task_, trainer_, folder_);
-  Print(fmt::format("\n{}report          {}{}", ToText(summary), folder_.report(),
+  const std::string model = recipes::ExportModel(task_, trainer_, folder_);
+  Print(fmt::format("\n{}report          {}{}", recipes::ToText(summary), folder_.report(),
                     model.empty() ? "" : "\nmodel           " + model));
   if (!finished)
     Print(

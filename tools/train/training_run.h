@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "parallel/trainer/trainer.h"
+#include "recipes/blocks/choose_cuts.h"
+#include "recipes/run/metrics_file.h"
+#include "recipes/run/resumed_run.h"
+#include "recipes/run/run_folder.h"
+#include "recipes/run/task.h"
 #include "runtime/trace.h"
-#include "tools/train/choose_cuts.h"
 #include "tools/train/invocation.h"
-#include "tools/train/metrics_file.h"
 #include "tools/train/progress_line.h"
-#include "tools/train/resumed_run.h"
-#include "tools/train/run_folder.h"
-#include "tools/train/task.h"
 
 namespace torus::tools {
 
@@ -23,7 +23,7 @@ class TrainingRun {
  public:
   // All that can be wrong with flags and files is found here, before the first step. `resumed`: the
   // run to go on with, whose settings the invocation has taken.
-  TrainingRun(Invocation invocation, std::optional<ResumedRun> resumed);
+  TrainingRun(Invocation invocation, std::optional<recipes::ResumedRun> resumed);
 
   // Returns the program's status: 0, or 128 + the signal that stopped it.
   int Run();
@@ -36,7 +36,7 @@ class TrainingRun {
   void PrintLeftOut();
   void PrintTruncated();
   int64_t NextPause(int64_t step) const;
-  void TrainUntil(int64_t end, BatchFeed& feed);
+  void TrainUntil(int64_t end, recipes::BatchFeed& feed);
   bool Traced(int64_t step) const;
   void OnStep(const parallel::StepReport& report);
   void Evaluate();
@@ -46,15 +46,15 @@ class TrainingRun {
   bool HasAccuracy() const { return task_.data().correct != nullptr; }
 
   const Invocation invocation_;
-  const Task task_;
-  const Settings& settings_;
+  const recipes::Task task_;
+  const recipes::Settings& settings_;
   const int64_t steps_per_epoch_;
-  const CutChoice cuts_;
+  const recipes::CutChoice cuts_;
   parallel::Trainer trainer_;
   const int64_t begin_, end_;  // the steps to run here
   ProgressLine progress_;
-  RunFolder folder_;
-  std::unique_ptr<MetricsFile> metrics_;
+  recipes::RunFolder folder_;
+  std::unique_ptr<recipes::MetricsFile> metrics_;
   std::vector<trace::Event> events_;
   std::optional<parallel::EvaluationResult> test_;
   int64_t tested_at_ = -1, saved_at_ = -1;

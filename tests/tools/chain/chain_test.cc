@@ -3,9 +3,9 @@
 
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/state_dict.h"
+#include "recipes/model/model_spec.h"
 #include "tests/data/text/small_bpe.h"
 #include "tests/tools/train/program.h"
-#include "tools/train/model_spec.h"
 
 namespace torus::tools::testing {
 namespace {
@@ -263,8 +263,8 @@ TEST_F(Chain, AMaskedModelIsTrainedResumedWritesAndIsEvaluated) {
 
 // A masked model of one layer, its body to be fine-tuned.
 void WriteBody(const std::string& folder) {
-  const auto body = BuildModel("roberta-mlm:1", 50265, 1, "");
-  WriteHuggingFace(folder, {ModelConfig("roberta-mlm:1", 50265), StateDict(*body), {}});
+  const auto body = recipes::BuildModel("roberta-mlm:1", 50265, 1, "");
+  WriteHuggingFace(folder, {recipes::ModelConfig("roberta-mlm:1", 50265), StateDict(*body), {}});
 }
 
 TEST_F(Chain, ABodyIsFineTunedAndSaysWhatIsNew) {

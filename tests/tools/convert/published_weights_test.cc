@@ -2,10 +2,10 @@
 #include <cstdlib>
 
 #include "models/checkpoint/state_dict.h"
+#include "recipes/model/model_spec.h"
 #include "runtime/io/safetensors.h"
 #include "tests/tools/convert/same_tensors.h"
 #include "tests/tools/train/program.h"
-#include "tools/train/model_spec.h"
 
 namespace torus::tools::testing {
 namespace {
@@ -25,7 +25,7 @@ TEST_F(ProgramTest, PublishedResNet20IsMappedToTheModelsNames) {
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_NE(ended.out.find("module.conv1.weight -> conv1.weight\n"), std::string::npos);
   const auto state = [](const std::string& weights) {
-    return ByName(StateDict(*BuildModel("cifar_resnet20", 10, 0, weights)));
+    return ByName(StateDict(*recipes::BuildModel("cifar_resnet20", 10, 0, weights)));
   };
   const TensorMap want = state((folder / "resnet20-12fca82f.safetensors").string());
   ExpectSame(ByName(ReadSafetensors(out).tensors), want);

@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--preset vgg13-cifar10 says nothing of a resumed run"}));
 
 TEST(Invocation, DefaultsAreTheMainJob) {
-  const Settings s = Parse({}).settings;
+  const recipes::Settings s = Parse({}).settings;
   EXPECT_EQ(s.model, "mobilenet_v2");
   EXPECT_EQ(s.data, "fashion-mnist");
   EXPECT_EQ(s.epochs, 3);
@@ -137,7 +137,7 @@ TEST(Invocation, TakesEveryPreset) {
 
 TEST(Invocation, HelpNamesEveryFlagAndUnits) {
   const std::string help = Parse({"--help"}).help;
-  const Settings defaults;
+  const recipes::Settings defaults;
   ForEachSetting(defaults, [&](const std::string& flag, const auto&) {
     const bool named = help.find(flag + " ") != std::string::npos;
     EXPECT_TRUE(named || help.find(flag + ",--no-") != std::string::npos) << flag;
@@ -148,29 +148,29 @@ TEST(Invocation, HelpNamesEveryFlagAndUnits) {
 }
 
 TEST(Settings, ComeBackFromJson) {
-  Settings settings;
+  recipes::Settings settings;
   settings.cut = "1,18";
   settings.lr = 0.1 + 0.2;
   settings.seed = ~uint64_t{0};
-  const nlohmann::json json = nlohmann::json::parse(ToJson(settings).dump());
-  EXPECT_EQ(ToJson(SettingsFromJson(json, "file")), json);
+  const nlohmann::json json = nlohmann::json::parse(recipes::ToJson(settings).dump());
+  EXPECT_EQ(recipes::ToJson(recipes::SettingsFromJson(json, "file")), json);
 }
 
 TEST(Settings, AreReadStrictly) {
-  const nlohmann::json good = ToJson(Settings());
+  const nlohmann::json good = recipes::ToJson(recipes::Settings());
   nlohmann::json bad = good;
   bad.erase("lr");
-  EXPECT_THROW(SettingsFromJson(bad, "file"), BadInput);
+  EXPECT_THROW(recipes::SettingsFromJson(bad, "file"), BadInput);
   bad = good;
   bad["epochs"] = "3";
-  EXPECT_THROW(SettingsFromJson(bad, "file"), BadInput);
+  EXPECT_THROW(recipes::SettingsFromJson(bad, "file"), BadInput);
   bad = good;
   bad["surplus"] = 1;
-  EXPECT_THROW(SettingsFromJson(bad, "file"), BadInput);
+  EXPECT_THROW(recipes::SettingsFromJson(bad, "file"), BadInput);
 }
 
 TEST(TakeSettings, RefusesWhatContradictsAndNamesBoth) {
-  Settings stored;
+  recipes::Settings stored;
   stored.lr = 0.05;
   stored.stages = 3;
   const char* argv[] = {"train", "--lr", "0.2", "--stages", "3"};
@@ -187,7 +187,7 @@ TEST(TakeSettings, RefusesWhatContradictsAndNamesBoth) {
 }
 
 TEST(TakeSettings, AcceptsWhatAgreesAndTakesTheRest) {
-  Settings stored;
+  recipes::Settings stored;
   stored.lr = 0.05;
   stored.stages = 3;
   stored.data_dir = "/data", stored.vocab_dir = "/vocabulary";

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/tools/train/small_data.h"
+#include "tests/recipes/small_data.h"
 
 namespace torus::tools::testing {
 
@@ -66,8 +66,8 @@ class ProgramTest : public ::testing::Test {
     scratch_ = std::filesystem::path(::testing::TempDir() + name).lexically_normal();
     std::filesystem::remove_all(scratch_);
     std::filesystem::create_directories(scratch_ + "/data");
-    WriteImages(scratch_ + "/data", "train", 90);
-    WriteImages(scratch_ + "/data", "t10k", 20);
+    recipes::testing::WriteImages(scratch_ + "/data", "train", 90);
+    recipes::testing::WriteImages(scratch_ + "/data", "t10k", 20);
   }
 
   // A small run: 4 steps an epoch, the last batch smaller.

@@ -1,0 +1,44 @@
+// Images to classify.
+#include "data/datasets/open_dataset.h"
+#include "data/loading/image_batch.h"
+#include "recipes/data/task_data.h"
+
+namespace torus::recipes {
+namespace {
+
+struct Images {
+  std::unique_ptr<data::Dataset> train, test;
+};
+
+// `image`: (H, W, 3) of the model's input, which those of either part are brought to.
+DataPart Part(const data::Dataset& dataset, const Settings& settings, const Shape& image,
+              bool training) {
+  return {dataset.size(),
+          data::ImageBatches(dataset, {.augment = training ? settings.augment : "none",
+                                       .height = image[0],
+                                       .width = image[1],
+                                       .seed = settings.seed}),
+          training};
+}
+
+}  // namespace
+
+TaskData OpenImages(const Settings& settings) {
+  const auto images = std::make_shared<Images>();
+  images->train = data::OpenDataset(settings.data, settings.data_dir, data::Split::kTrain);
+  images->test = data::OpenDataset(settings.data, settings.data_dir, data::Split::kTest);
+  const data::DatasetInfo& info = images->train->info();
+  const DataForm form = ImageForm(DataTitle(settings.data), info.image,
+                                  static_cast<int64_t>(info.classes.size()), settings);
+  const Shape batch = form.inputs(1)[0].shape, image{batch[1], batch[2], batch[3]};
+  return {.form = form,
+          .unit = "images",
+          .train = Part(*images->train, settings, image, true),
+          .test = Part(*images->test, settings, image, false),
+          .loss = ClassLoss,
+          .correct = CountCorrect,
+          .left_out = [images] { return LeftOutOf(*images->train, *images->test); },
+          .owner = images};
+}
+
+}  // namespace torus::recipes

@@ -1,0 +1,57 @@
+#include "recipes/data/task_data.h"
+
+#include <algorithm>
+
+#include "recipes/data/data_names.h"
+#include "recipes/model/model_spec.h"
+#include "runtime/error.h"
+
+namespace torus::recipes {
+namespace {
+
+// The model, after a check that it takes such data.
+ModelSpec FittingModel(const Settings& settings) {
+  const ModelSpec model = ParseModelSpec(settings.model);
+  const std::string wanted = LearnsFrom(model), got = DataKind(settings.data);
+  Require(wanted == got, "train", "--model {} learns from {}, but --data {} is {}", settings.model,
+          wanted, settings.data, got);
+  return model;
+}
+
+}  // namespace
+
+const char* LearnsFrom(const ModelSpec& model) {
+  if (model.input == ModelInput::kImages) return "images";
+  return model.language_model ? "a long text" : "sentences";
+}
+
+TaskData OpenTaskData(const Settings& settings) {
+  const ModelSpec model = FittingModel(settings);
+  if (model.input == ModelInput::kImages) return OpenImages(settings);
+  return model.language_model ? OpenText(settings) : OpenSentences(settings);
+}
+
+DataForm FormOfData(const Settings& settings) {
+  FittingModel(settings);
+  const std::optional<DataForm> known = KnownForm(settings);
+  return known ? *known : OpenTaskData(settings).form;
+}
+
+std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dataset& test) {
+  std::vector<data::LeftOut> all = train.left_out();
+  for (data::LeftOut& left_out : test.left_out()) all.push_back(std::move(left_out));
+  return all;
+}
+
+int64_t CountCorrect(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
+  const Tensor logits = outputs[0].data().Contiguous();
+  const int64_t rows = logits.dim(0), classes = logits.dim(1);
+  const float* row = logits.data<float>();
+  const int64_t* target = targets[0].data<int64_t>();
+  int64_t correct = 0;
+  for (int64_t n = 0; n < rows; ++n, row += classes)
+    correct += std::max_element(row, row + classes) - row == target[n];
+  return correct;
+}
+
+}  // namespace torus::recipes

@@ -1,0 +1,75 @@
+// A long text, for language models: windows at random to train on, all of the validation part one
+// window behind the other to test on. For one of masked words the windows are masked, to train on
+// anew in each epoch, to test on always alike, whatever the run's seed.
+#include <filesystem>
+
+#include "data/loading/stacked_batch.h"
+#include "data/text/language_data.h"
+#include "data/text/masking.h"
+#include "data/text/windows.h"
+#include "recipes/data/task_data.h"
+#include "recipes/model/model_tokenizer.h"
+#include "runtime/error.h"
+
+namespace torus::recipes {
+namespace {
+
+struct Text {
+  data::LanguageData data;
+  std::unique_ptr<data::DisjointWindows> validation;
+};
+
+// Tokens of text in a row of --length.
+int64_t TextLength(const Settings& settings, bool masked) {
+  if (!masked) return settings.length;
+  Require(settings.length > data::TokenMasker::kAround, "train",
+          "--length must be at least {} for a model of masked words, got {}",
+          data::TokenMasker::kAround + 1, settings.length);
+  return settings.length - data::TokenMasker::kAround;
+}
+
+// A folder of token files says by itself what they were cut by.
+std::string TokenizerOf(const Settings& settings, const ModelSpec& model) {
+  std::error_code error;
+  if (std::filesystem::is_directory(settings.data_dir, error)) return settings.tokenizer;
+  return TokenizerFor(model, settings.tokenizer, settings.vocab_dir);
+}
+
+// Masks what the data learn from.
+void Mask(TaskData& task, uint64_t seed) {
+  const data::TokenMasker masker(*task.tokenizer);
+  task.train.batches =
+      data::MaskedBatches(task.train.batches, masker, {.seed = seed, .each_epoch = true});
+  task.test.batches = data::MaskedBatches(task.test.batches, masker, {});
+}
+
+}  // namespace
+
+TaskData OpenText(const Settings& settings) {
+  Require(!settings.data_dir.empty(), "train",
+          "--data text needs --data-dir, a text file or a folder of token files");
+  const ModelSpec model = ParseModelSpec(settings.model);
+  const int64_t length = TextLength(settings, model.masked);
+  const auto text = std::make_shared<Text>();
+  text->data =
+      data::OpenLanguageData(settings.data_dir, TokenizerOf(settings, model), settings.vocab_dir);
+  CheckTokenizer(model, *text->data.tokenizer);
+  const data::Tokens& train = *text->data.train;
+  text->validation = std::make_unique<data::DisjointWindows>(*text->data.validation, length);
+  const data::RandomWindowOptions random{.length = length, .seed = settings.seed};
+  const int64_t whole = std::max<int64_t>(1, train.size() / length);
+  TaskData task{.form = TextForm(std::filesystem::path(settings.data_dir).filename().string(),
+                                 text->data.tokenizer->vocabulary(), settings.length),
+                .unit = "windows",
+                .train = {settings.epoch_size > 0 ? settings.epoch_size : whole,
+                          data::RandomWindows(train, random), false},
+                .test = {text->validation->size(), data::StackedBatches(*text->validation), false},
+                .loss = TaskLoss(model),
+                .correct = nullptr,
+                .tokenizer = text->data.tokenizer.get(),
+                .owner = text};
+  if (model.masked) Mask(task, settings.seed);
+  return task;
+}
+
+}  // namespace torus::recipes

@@ -1,0 +1,61 @@
+#include "recipes/evaluate/evaluate_classes.h"
+
+#include <algorithm>
+
+#include "autograd/node.h"
+#include "ops/loss/cross_entropy.h"
+#include "runtime/error.h"
+
+namespace torus::recipes {
+namespace {
+
+Variable Logits(nn::Sequential& model, const data::Batch& batch) {
+  std::vector<Variable> inputs;
+  for (const Tensor& input : batch.inputs) inputs.emplace_back(input);
+  return model.ForwardAll(inputs, {.training = false, .samples = batch.samples})[0];
+}
+
+}  // namespace
+
+ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& batches,
+                                const data::Dataset& dataset, int64_t batch) {
+  const NoGrad no_grad;
+  ClassEvaluation result{
+      data::ConfusionMatrix(static_cast<int64_t>(dataset.info().classes.size()))};
+  for (int64_t begin = 0; begin < dataset.size(); begin += batch) {
+    const data::Batch made = batches(Rows(begin, std::min(dataset.size(), begin + batch)));
+    const Variable logits = Logits(model, made);
+    Require(logits.data().dim(1) == result.counts.classes(), dataset.info().name,
+            "has {} classes, but the model puts out {}", result.counts.classes(),
+            logits.data().dim(1));
+    const Variable loss =
+        ops::CrossEntropy(logits, Variable(made.target), {.reduction = ops::LossReduction::kSum});
+    result.loss += loss.data().Item();
+    const Tensor rows = logits.data().Contiguous();
+    const float* row = rows.data<float>();
+    for (int64_t i = 0; i < rows.dim(0); ++i, row += rows.dim(1))
+      result.counts.Add(made.target.data<int64_t>()[i],
+                        std::max_element(row, row + rows.dim(1)) - row);
+  }
+  result.loss /= static_cast<double>(dataset.size());
+  return result;
+}
+
+data::Normalization NormalizationByName(const std::string& name, const data::Dataset& dataset) {
+  if (name == "dataset") return dataset.info().normalization;
+  if (name == "half") return {.mean = {0.5, 0.5, 0.5}, .std = {0.5, 0.5, 0.5}};
+  Require(name == "imagenet", "evaluate", "--normalize must be dataset, imagenet or half, got {}",
+          name);
+  return {.mean = {0.485f, 0.456f, 0.406f}, .std = {0.229f, 0.224f, 0.225f}};
+}
+
+data::MicroBatch Rows(int64_t begin, int64_t end) {
+  data::MicroBatch rows;
+  for (int64_t i = begin; i < end; ++i) {
+    rows.indices.push_back(i);
+    rows.samples.push_back(i - begin);
+  }
+  return rows;
+}
+
+}  // namespace torus::recipes

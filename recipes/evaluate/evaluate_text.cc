@@ -1,0 +1,58 @@
+#include "recipes/evaluate/evaluate_text.h"
+
+#include <algorithm>
+
+#include "autograd/node.h"
+#include "data/loading/stacked_batch.h"
+#include "data/text/windows.h"
+#include "models/gpt2/gpt2.h"
+#include "models/roberta/roberta.h"
+#include "recipes/evaluate/evaluate_classes.h"
+#include "runtime/error.h"
+
+namespace torus::recipes {
+namespace {
+
+using TokenLoss = Variable (*)(const std::vector<Variable>& outputs, const Tensor& targets);
+
+int64_t TargetsIn(const Tensor& targets) {
+  const std::vector<int64_t> all = ToVector<int64_t>(targets);
+  return targets.numel() - std::ranges::count(all, data::TokenMasker::kNoTarget);
+}
+
+TextEvaluation Evaluate(nn::Sequential& model, int64_t rows, const data::MakeBatch& batches,
+                        int64_t batch, TokenLoss loss) {
+  const NoGrad no_grad;
+  TextEvaluation result;
+  for (int64_t begin = 0; begin < rows; begin += batch) {
+    const data::Batch made = batches(Rows(begin, std::min(rows, begin + batch)));
+    const std::vector<Variable> outputs =
+        model.ForwardAll({Variable(made.inputs[0])}, {.training = false, .samples = made.samples});
+    const int64_t count = TargetsIn(made.target);
+    result.loss += static_cast<double>(count) * loss(outputs, made.target).data().Item();
+    result.tokens += count;
+  }
+  result.loss /= static_cast<double>(result.tokens);
+  return result;
+}
+
+}  // namespace
+
+TextEvaluation EvaluateText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
+                            int64_t batch) {
+  const data::DisjointWindows windows(tokens, length);
+  return Evaluate(model, windows.size(), data::StackedBatches(windows), batch, NextTokenLoss);
+}
+
+TextEvaluation EvaluateMaskedText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
+                                  int64_t batch, const data::TokenMasker& masker) {
+  constexpr int64_t kAround = data::TokenMasker::kAround;
+  Require(length > kAround, "evaluate",
+          "--length must be at least {} for a model of masked words, got {}", kAround + 1, length);
+  const data::DisjointWindows windows(tokens, length - kAround);
+  return Evaluate(model, windows.size(),
+                  data::MaskedBatches(data::StackedBatches(windows), masker, {}), batch,
+                  MaskedTokenLoss);
+}
+
+}  // namespace torus::recipes

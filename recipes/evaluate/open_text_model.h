@@ -1,0 +1,33 @@
+// A trained model of texts with the tokenizer that its texts are cut by.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "data/text/tokenizer.h"
+#include "models/nn/sequential.h"
+
+namespace torus::recipes {
+
+struct TextModelFlags {
+  std::string model;      // of a file of weights; a Hugging Face folder says it in config.json
+  std::string init;       // file or folder of weights
+  std::string tokenizer;  // of a file: gpt2, roberta or bytes; empty: TokenizerFor the model
+  std::string vocab_dir;  // empty: the folder's own
+  int64_t classes = 0;    // of a classifier in a file
+};
+
+struct TextModel {
+  // A language model leaves its head to NextTokenLoss or, where masked, MaskedTokenLoss.
+  std::shared_ptr<nn::Sequential> model;
+  std::unique_ptr<data::Tokenizer> tokenizer;
+  bool language_model = false;  // of the next token, or of masked ones; else a classifier
+  bool masked = false;
+  int64_t longest = 0;  // tokens of a row
+};
+
+// BadInput naming the flag that is missing, for a model of images, and for a tokenizer of more
+// tokens than the model knows; also the errors of the readers.
+TextModel OpenTextModel(const TextModelFlags& flags);
+
+}  // namespace torus::recipes

@@ -1,0 +1,221 @@
+#include "recipes/report/report_data.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "recipes/report/timeline.h"
+#include "recipes/report/units.h"
+
+namespace torus::recipes {
+namespace {
+
+using Json = nlohmann::json;
+
+// More points than a chart has pixels only make the page heavy.
+constexpr size_t kMostPoints = 2000;
+
+std::string LaneName(const Json& rank, bool replicas) {
+  const std::string stage =
+      fmt::format("stage {}", fmt::join(rank["stages"].get<std::vector<int>>(), ", "));
+  return replicas ? fmt::format("rank {} · replica {}, {}", rank["rank"].get<int>(),
+                                rank["replica"].get<int>(), stage)
+                  : fmt::format("rank {} · {}", rank["rank"].get<int>(), stage);
+}
+
+std::vector<std::string> LaneNames(const Json& summary) {
+  const bool replicas = summary["settings"]["replicas"] > 1;
+  std::vector<std::string> names;
+  for (const Json& rank : summary["ranks"]) names.push_back(LaneName(rank, replicas));
+  return names;
+}
+
+// [step, loss] of the training steps, every n-th where there are too many.
+Json StepPoints(const std::vector<Json>& metrics) {
+  Json points = Json::array();
+  for (const Json& line : metrics)
+    if (line["kind"] == "train") points.push_back({line["step"], line["loss"]});
+  const size_t stride = points.size() / kMostPoints + 1;
+  if (stride == 1) return points;
+  Json fewer = Json::array();
+  for (size_t i = 0; i < points.size(); i += stride) fewer.push_back(points[i]);
+  fewer.push_back(points.back());
+  return fewer;
+}
+
+// A percentage, or a language model's perplexity.
+double Score(const Json& test) {
+  return test.contains("accuracy") ? 100 * test["accuracy"].get<double>()
+                                   : test["perplexity"].get<double>();
+}
+
+std::string ScoreName(const Json& test) {
+  return test.is_null() || test.contains("accuracy") ? "accuracy" : "perplexity";
+}
+
+Json Evaluations(const std::vector<Json>& metrics) {
+  Json found = Json::array();
+  for (const Json& line : metrics)
+    if (line["kind"] == "test")
+      found.push_back({{"step", line["step"]}, {"loss", line["loss"]}, {"score", Score(line)}});
+  return found;
+}
+
+Json TestCard(const Json& summary) {
+  const Json& test = summary["test"];
+  if (test.is_null()) return {"Test", "–", "not evaluated"};
+  const bool accuracy = test.contains("accuracy");
+  return {accuracy ? "Test accuracy" : "Test perplexity",
+          fmt::format("{:.2f}{}", Score(test), accuracy ? " %" : ""),
+          fmt::format("after {:.3g} epochs", summary["epochs_done"].get<double>())};
+}
+
+// "Images per second".
+std::string SpeedName(std::string unit) {
+  unit[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0])));
+  return unit + " per second";
+}
+
+Json BytesCard(const Json& summary) {
+  uint64_t sent = 0, raw = 0;
+  for (const Json& link : summary["links"]) {
+    if (link["what"] == "all-reduce") continue;
+    sent += link["sent_bytes"].get<uint64_t>();
+    raw += link["float32_bytes"].get<uint64_t>();
+  }
+  if (sent == 0) return {"On the cuts", "–", "one stage"};
+  return {"On the cuts", FormatBytes(sent), fmt::format("float32: {}", FormatBytes(raw))};
+}
+
+Json Cards(const Json& summary) {
+  const Json& bubble = summary["bubble"];
+  return {TestCard(summary),
+          {SpeedName(summary["unit"]), FormatCount(summary["samples_per_second"].get<double>()),
+           fmt::format("{} threads", summary["settings"]["threads"].get<int64_t>())},
+          {"Training time", FormatSeconds(summary["seconds"].get<double>()),
+           fmt::format("{} steps", FormatCount(summary["steps_here"].get<double>()))},
+          {"Bubble", fmt::format("{:.1f} %", 100 * bubble["measured"].get<double>()),
+           fmt::format("ideal {:.1f} %", 100 * bubble["ideal"].get<double>())},
+          BytesCard(summary),
+          {"Peak memory", FormatBytes(summary["memory"]["peak_bytes"].get<uint64_t>()),
+           "all ranks together"}};
+}
+
+std::string Lead(const Json& settings) {
+  const auto many = [&](const char* key, const char* one, const char* several) {
+    const auto n = settings[key].get<int64_t>();
+    return fmt::format("{} {}", n, n == 1 ? one : several);
+  };
+  return fmt::format("{}, {}, {}, {} schedule, codec {}", many("stages", "stage", "stages"),
+                     many("replicas", "replica", "replicas"),
+                     many("micro-batches", "micro-batch", "micro-batches"),
+                     settings["schedule"].get<std::string>(), settings["codec"].get<std::string>());
+}
+
+// Flags that were left empty say nothing.
+Json ShownSettings(const Json& summary) {
+  Json shown = Json::object();
+  for (const auto& [name, value] : summary["settings"].items())
+    if (value != "") shown[name] = value.is_string() ? value : Json(value.dump());
+  if (!summary["cuts"].empty())
+    shown["cut"] = fmt::format("{}", fmt::join(summary["cuts"].get<std::vector<int>>(), ","));
+  return shown;
+}
+
+Json Ranks(const Json& summary, const std::vector<std::string>& names) {
+  Json ranks = Json::array();
+  for (size_t r = 0; r < names.size(); ++r) {
+    Json seconds = summary["ranks"][r]["seconds"];
+    seconds["data"] = seconds["data_wait"];
+    ranks.push_back({{"name", names[r]}, {"seconds", seconds}});
+  }
+  return ranks;
+}
+
+Json Links(const Json& summary) {
+  Json links = Json::array();
+  for (const Json& link : summary["links"])
+    links.push_back({{"from", link["from"]},
+                     {"to", link["to"]},
+                     {"what", link["what"]},
+                     {"sent", link["sent_bytes"]},
+                     {"float32", link["float32_bytes"]}});
+  return links;
+}
+
+Json Memory(const Json& memory) {
+  const auto row = [&](const char* name, const char* key, const char* kind) {
+    return Json{{"name", name}, {"bytes", memory[key]}, {"kind", kind}};
+  };
+  return {row("Most tensors alive at once", "peak_bytes", "forward"),
+          row("Held from the system", "held_bytes", "other"),
+          row("Weights and running statistics", "weights_bytes", "optimizer"),
+          row("Optimizer state", "optimizer_bytes", "backward")};
+}
+
+// Mean length of the spans of one kind in a picture; `otherwise` where it has none.
+double MeanSpan(const Json& picture, const char* kind, double otherwise) {
+  double sum = 0, count = 0;
+  for (const Json& lane : picture["lanes"])
+    for (const Json& span : lane["spans"]) {
+      if (span[2] != kind) continue;
+      sum += span[1].get<double>() - span[0].get<double>();
+      count += 1;
+    }
+  return sum > 0 ? sum / count : otherwise;
+}
+
+void AddTimelines(const ReportInput& input, const std::vector<std::string>& names, Json& data) {
+  const Json& summary = input.summary;
+  Json measured = MeasuredTimeline(input.events, names);
+  Json ideal = IdealTimeline(input.schedule, MeanSpan(measured, "forward", 1),
+                             MeanSpan(measured, "backward", 2), names);
+  const double axis = std::max(measured["seconds"].get<double>(), ideal["seconds"].get<double>());
+  measured["axis"] = ideal["axis"] = axis;
+  measured["label"] = "The ranks of one step, as measured";
+  ideal["label"] = "The ranks of one step, ideally";
+  const Json& bubble = summary["bubble"];
+  measured["note"] =
+      measured["step"].is_null()
+          ? std::string("No whole step was traced.")
+          : fmt::format(
+                "Step {}, {}. Over all steps the ranks wait {:.1f} % of their time in the "
+                "pipeline.",
+                measured["step"].get<int64_t>(), FormatSeconds(measured["seconds"].get<double>()),
+                100 * bubble["measured"].get<double>());
+  ideal["note"] = fmt::format(
+      "The same forwards and backwards in equal stages, nothing to transfer: {:.1f} % bubble. With "
+      "these stages: {:.1f} %.",
+      100 * bubble["ideal"].get<double>(), 100 * bubble["balanced"].get<double>());
+  data["measured"] = measured;
+  data["ideal"] = ideal;
+}
+
+}  // namespace
+
+Json ReportData(const ReportInput& input) {
+  const Json& summary = input.summary;
+  const std::vector<std::string> names = LaneNames(summary);
+  Json data = {
+      {"title", summary["title"]},
+      {"lead", Lead(summary["settings"])},
+      {"cards", Cards(summary)},
+      {"settings", ShownSettings(summary)},
+      {"steps", StepPoints(input.metrics)},
+      {"evaluations", Evaluations(input.metrics)},
+      {"lossNote", "Cross entropy: of each step, their running mean, and of the test set."},
+      {"scoreName", ScoreName(summary["test"])},
+      {"scoreNote", summary["test"].is_null()
+                        ? std::string("The run was not evaluated.")
+                        : fmt::format("On the {} test {}.",
+                                      FormatCount(summary["test"]["samples"].get<double>()),
+                                      summary["unit"].get<std::string>())},
+      {"ranks", Ranks(summary, names)},
+      {"links", Links(summary)},
+      {"memory", Memory(summary["memory"])}};
+  AddTimelines(input, names, data);
+  return data;
+}
+
+}  // namespace torus::recipes

@@ -1,0 +1,10 @@
+// What the report's page shows, as the JSON that its script reads.
+#pragma once
+
+#include "recipes/report/report.h"
+
+namespace torus::recipes {
+
+nlohmann::json ReportData(const ReportInput& input);
+
+}  // namespace torus::recipes

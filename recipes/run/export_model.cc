@@ -1,0 +1,46 @@
+#include "recipes/run/export_model.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "data/text/tokenizer_files.h"
+#include "models/checkpoint/hugging_face.h"
+#include "models/checkpoint/layout.h"
+#include "recipes/model/model_spec.h"
+#include "runtime/io/safetensors.h"
+
+namespace torus::recipes {
+namespace {
+
+// Buffers have no averages: those of the run, with which averages are evaluated too.
+std::vector<NamedTensor> AveragedWeights(const parallel::TrainState& state) {
+  std::map<std::string, Tensor> averages;
+  for (const NamedTensor& average : state.averages) averages[average.name] = average.value;
+  std::vector<NamedTensor> weights = state.weights;
+  for (NamedTensor& weight : weights)
+    if (const auto found = averages.find(weight.name); found != averages.end())
+      weight.value = found->second;
+  return weights;
+}
+
+}  // namespace
+
+std::string ExportModel(const Task& task, const parallel::Trainer& trainer,
+                        const RunFolder& folder) {
+  const Settings& settings = task.settings();
+  const nlohmann::json config = ModelConfig(settings.model, task.data().form.classes);
+  if (config.is_null() && settings.ema == 0) return "";
+  std::vector<NamedTensor> weights = AveragedWeights(trainer.State());
+  if (config.is_null()) {
+    for (NamedTensor& weight : weights) weight.value = ToFileLayout(weight.value);
+    WriteSafetensors(folder.averaged_weights(), weights, {{"format", "pt"}});
+    return folder.averaged_weights();
+  }
+  WriteHuggingFace(folder.model(),
+                   {.config = config,
+                    .tensors = std::move(weights),
+                    .files = data::TokenizerFiles(*task.data().tokenizer, settings.vocab_dir)});
+  return folder.model();
+}
+
+}  // namespace torus::recipes

@@ -1,0 +1,52 @@
+#include "recipes/run/resumed_run.h"
+
+#include <nlohmann/json.hpp>
+
+#include "models/checkpoint/layout.h"
+#include "runtime/error.h"
+#include "runtime/io/json.h"
+
+namespace torus::recipes {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kSettingsFile[] = "settings.json";
+
+// A parameter's optimizer state has its shape, so it changes in the same way. Views: no copies.
+template <class Change>
+parallel::TrainState WithLayout(parallel::TrainState state, const Change& change) {
+  for (NamedTensor& tensor : state.weights) tensor.value = change(tensor.value);
+  for (NamedTensor& tensor : state.optimizer) tensor.value = change(tensor.value);
+  for (NamedTensor& tensor : state.averages) tensor.value = change(tensor.value);
+  return state;
+}
+
+Json ParseSettings(const std::string& text, const std::string& path) {
+  Json json = io::ParseJsonObject(text, path);
+  Require(json.contains("settings") && json.contains("cut"), path, "must have settings and a cut");
+  return json;
+}
+
+}  // namespace
+
+ResumedRun LoadRun(const std::string& path) {
+  ResumedRun run{.folder = ExistingRunFolder(path)};
+  const std::string folder = run.folder.checkpoint(), file = folder + "/" + kSettingsFile;
+  const Json json = ParseSettings(parallel::ReadCheckpointText(folder, kSettingsFile), file);
+  run.settings = SettingsFromJson(json["settings"], file);
+  run.cuts = CutChoiceFromJson(json["cut"], file);
+  run.state = WithLayout(parallel::LoadCheckpoint(folder),
+                         [](const Tensor& files) { return FromFileLayout(files); });
+  return run;
+}
+
+void SaveRun(const ResumedRun& run) {
+  const Json json = {{"settings", ToJson(run.settings)}, {"cut", ToJson(run.cuts)}};
+  parallel::SaveCheckpoint(
+      run.folder.checkpoint(),
+      WithLayout(run.state, [](const Tensor& ours) { return ToFileLayout(ours); }),
+      {{kSettingsFile, json.dump(2) + "\n"}});
+}
+
+}  // namespace torus::recipes

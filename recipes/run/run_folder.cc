@@ -1,0 +1,53 @@
+#include "recipes/run/run_folder.h"
+
+#include <fmt/chrono.h>
+
+#include <ctime>
+#include <filesystem>
+
+#include "runtime/error.h"
+#include "runtime/io/folder.h"
+
+namespace torus::recipes {
+namespace {
+
+namespace fs = std::filesystem;
+
+void MakeFolders(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error || !fs::is_directory(path, error))
+    Throw<BrokenEnvironment>(path, "cannot make the folder: {}",
+                             error ? error.message() : "there is a file of that name");
+}
+
+std::string WithoutSlashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+}  // namespace
+
+std::string DefaultRunPath(const std::string& name) {
+  return fmt::format("runs/{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
+}
+
+RunFolder NewRunFolder(const std::string& path) {
+  const RunFolder folder{WithoutSlashes(path)};
+  Require(!io::RecoverFolder(folder.checkpoint()), folder.path,
+          "holds a run already; go on with it by --resume, or give another --out");
+  MakeFolders(folder.path);
+  return folder;
+}
+
+RunFolder ExistingRunFolder(const std::string& given) {
+  const std::string path = WithoutSlashes(given);
+  if (io::RecoverFolder(path + "/checkpoint")) return {path};
+  const fs::path itself(path);
+  const bool is_checkpoint =
+      itself.filename() == "checkpoint" && io::RecoverFolder(path) && itself.has_parent_path();
+  Require(is_checkpoint, path, "must be the folder of a run or its checkpoint, got neither");
+  return {itself.parent_path().string()};
+}
+
+}  // namespace torus::recipes

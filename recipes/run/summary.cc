@@ -1,0 +1,186 @@
+#include "recipes/run/summary.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "recipes/report/units.h"
+
+namespace torus::recipes {
+namespace {
+
+using Json = nlohmann::json;
+
+Json RankJson(const parallel::RankTime& time) {
+  return {{"rank", time.place.rank},
+          {"replica", time.place.replica},
+          {"stages", time.place.stages},
+          {"seconds",
+           {{"forward", time.forward},
+            {"backward", time.backward},
+            {"transfer", time.transfer},
+            {"reduce", time.reduce},
+            {"optimizer", time.optimizer},
+            {"data_wait", time.data_wait},
+            {"idle", time.idle},
+            {"other", time.other},
+            {"wall", time.wall}}}};
+}
+
+Json LinkJson(const parallel::LinkBytes& link) {
+  return {{"from", link.from},
+          {"to", link.to},
+          {"what", link.what},
+          {"sent_bytes", link.sent},
+          {"float32_bytes", link.uncompressed}};
+}
+
+uint64_t BytesOf(const std::vector<NamedTensor>& tensors) {
+  uint64_t bytes = 0;
+  for (const NamedTensor& tensor : tensors) bytes += tensor.value.bytes();
+  return bytes;
+}
+
+Json MemoryJson(const SummaryInput& input) {
+  const parallel::TrainState state = input.trainer.State();
+  const auto replicas = static_cast<uint64_t>(input.settings.replicas);
+  return {{"peak_bytes", input.memory.peak_bytes},
+          {"held_bytes", input.memory.held_bytes},
+          {"weights_bytes", replicas * BytesOf(state.weights)},
+          {"optimizer_bytes", replicas * BytesOf(state.optimizer)}};
+}
+
+Json TestJson(const SummaryInput& input) {
+  if (!input.test) return nullptr;
+  return ScoreJson(*input.test, input.accuracy);
+}
+
+// Keys of a rank's seconds and the widths of their columns.
+constexpr std::array<std::pair<const char*, int>, 8> kColumns = {{{"forward", 9},
+                                                                  {"backward", 10},
+                                                                  {"transfer", 10},
+                                                                  {"reduce", 8},
+                                                                  {"optimizer", 11},
+                                                                  {"data_wait", 8},
+                                                                  {"idle", 8},
+                                                                  {"other", 8}}};
+
+std::string RanksText(const Json& ranks) {
+  std::string text =
+      fmt::format("{:16}{:>9}{:>10}{:>10}{:>8}{:>11}{:>8}{:>8}{:>8}\n", "time", "forward",
+                  "backward", "transfer", "reduce", "optimizer", "data", "idle", "other");
+  for (const Json& rank : ranks) {
+    text +=
+        fmt::format("{:16}", fmt::format("  rank {} stage {}", rank["rank"].get<int>(),
+                                         fmt::join(rank["stages"].get<std::vector<int>>(), ",")));
+    const Json& seconds = rank["seconds"];
+    const double wall = seconds["wall"].get<double>();
+    for (const auto& [key, width] : kColumns)
+      text += fmt::format("{:>{}.1f} %", wall > 0 ? 100 * seconds[key].get<double>() / wall : 0.0,
+                          width - 2);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string LinksText(const Json& links) {
+  std::string text;
+  for (const Json& link : links) {
+    const auto sent = link["sent_bytes"].get<uint64_t>(),
+               raw = link["float32_bytes"].get<uint64_t>();
+    text +=
+        fmt::format("{:16}{} {}, float32 {} ({:.2f} x)\n",
+                    fmt::format("link {} -> {}", link["from"].get<int>(), link["to"].get<int>()),
+                    FormatBytes(sent), link["what"].get<std::string>(), FormatBytes(raw),
+                    static_cast<double>(raw) / static_cast<double>(sent));
+  }
+  return text;
+}
+
+std::string TestText(const Json& summary) {
+  const Json& test = summary["test"];
+  if (test.is_null()) return "test            not evaluated\n";
+  const std::string score =
+      test.contains("accuracy")
+          ? fmt::format("accuracy        {:.2f} %", 100 * test["accuracy"].get<double>())
+          : fmt::format("perplexity      {:.4f}", test["perplexity"].get<double>());
+  return fmt::format("{} of {} test {}, loss {:.4f}\n", score,
+                     FormatCount(test["samples"].get<double>()), summary["unit"].get<std::string>(),
+                     test["loss"].get<double>());
+}
+
+std::string SpeedText(const Json& summary) {
+  return fmt::format("speed           {} {}/s over {} steps in {}\n",
+                     FormatCount(summary["samples_per_second"].get<double>()),
+                     summary["unit"].get<std::string>(),
+                     FormatCount(summary["steps_here"].get<double>()),
+                     FormatSeconds(summary["seconds"].get<double>()));
+}
+
+std::string BubbleText(const Json& bubble) {
+  return fmt::format(
+      "bubble          {:.1f} % measured; ideal {:.1f} % with equal stages, {:.1f} % with these\n",
+      100 * bubble["measured"].get<double>(), 100 * bubble["ideal"].get<double>(),
+      100 * bubble["balanced"].get<double>());
+}
+
+std::string MemoryText(const Json& memory) {
+  return fmt::format("memory          peak {}, held {}\n",
+                     FormatBytes(memory["peak_bytes"].get<uint64_t>()),
+                     FormatBytes(memory["held_bytes"].get<uint64_t>()));
+}
+
+}  // namespace
+
+Json ScoreJson(const parallel::EvaluationResult& test, bool accuracy) {
+  const Json score = accuracy ? Json{{"correct", test.correct},
+                                     {"accuracy", static_cast<double>(test.correct) /
+                                                      static_cast<double>(test.samples)}}
+                              : Json{{"perplexity", std::exp(test.loss)}};
+  Json json = {{"samples", test.samples}, {"loss", test.loss}};
+  json.update(score);
+  return json;
+}
+
+Json MakeSummary(const SummaryInput& input) {
+  const parallel::TrainTotals& totals = input.trainer.totals();
+  const auto samples = static_cast<double>(totals.samples);
+  Json ranks = Json::array(), links = Json::array();
+  for (const parallel::RankTime& time : totals.ranks) ranks.push_back(RankJson(time));
+  for (const parallel::LinkBytes& link : totals.links) links.push_back(LinkJson(link));
+  return {{"title", input.title},
+          {"finished", input.finished},
+          {"settings", ToJson(input.settings)},
+          {"cuts", input.cuts.cuts},
+          {"measured_layer_seconds", input.cuts.measured},
+          {"steps", input.trainer.step()},
+          {"steps_here", totals.steps},
+          {"resumed_from", input.resumed_from},
+          {"epochs_done",
+           static_cast<double>(input.trainer.step()) / static_cast<double>(input.steps_per_epoch)},
+          {"samples", totals.samples},
+          {"seconds", totals.seconds},
+          {"samples_per_second", totals.seconds > 0 ? samples / totals.seconds : 0},
+          {"unit", input.unit},
+          {"test", TestJson(input)},
+          {"ranks", ranks},
+          {"links", links},
+          {"bubble",
+           {{"measured", totals.bubble.measured},
+            {"ideal", totals.bubble.ideal},
+            {"balanced", totals.bubble.balanced}}},
+          {"memory", MemoryJson(input)}};
+}
+
+std::string ToText(const Json& summary) {
+  std::string text = TestText(summary);
+  if (summary["steps_here"] > 0)
+    text += SpeedText(summary) + RanksText(summary["ranks"]) + BubbleText(summary["bubble"]) +
+            LinksText(summary["links"]);
+  return text + MemoryText(summary["memory"]);
+}
+
+}  // namespace torus::recipes

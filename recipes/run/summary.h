@@ -1,0 +1,39 @@
+// What a run came to: summary.json, and the same for the eye at its end.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "parallel/trainer/trainer.h"
+#include "recipes/blocks/cut_choice.h"
+#include "recipes/settings/settings.h"
+#include "runtime/allocator.h"
+
+namespace torus::recipes {
+
+struct SummaryInput {
+  std::string title;
+  std::string unit;      // what samples are called: "images"
+  bool accuracy = true;  // of a classifier; a language model has a perplexity instead
+  const Settings& settings;
+  const CutChoice& cuts;
+  const parallel::Trainer& trainer;
+  int64_t resumed_from = 0;  // step
+  int64_t steps_per_epoch = 1;
+  bool finished = true;  // false: stopped by a signal
+  std::optional<parallel::EvaluationResult> test;
+  MemoryStats memory;
+};
+
+// {"samples", "loss"} and {"correct", "accuracy"} or {"perplexity"}, exp(loss).
+nlohmann::json ScoreJson(const parallel::EvaluationResult& test, bool accuracy);
+
+// Times, bytes and samples_per_second are of this process's steps ("steps_here"); "steps" counts
+// from the beginning of the run.
+nlohmann::json MakeSummary(const SummaryInput& input);
+
+// A dozen lines.
+std::string ToText(const nlohmann::json& summary);
+
+}  // namespace torus::recipes

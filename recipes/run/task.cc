@@ -1,0 +1,113 @@
+#include "recipes/run/task.h"
+
+#include <algorithm>
+
+#include "data/loading/micro_batch.h"
+#include "parallel/optim/lr_schedule.h"
+#include "recipes/blocks/run_blocks.h"
+#include "recipes/model/model_spec.h"
+#include "recipes/run/make_optimizer.h"
+#include "runtime/error.h"
+
+namespace torus::recipes {
+namespace {
+
+using parallel::RankPlace;
+
+data::Sampler MakeSampler(const DataPart& part, const Settings& settings, int64_t first_step) {
+  data::Sampler sampler({.size = part.size,
+                         .batch_size = settings.batch_size,
+                         .seed = settings.seed,
+                         .shuffle = part.shuffle});
+  sampler.Seek(sampler.PositionOf(first_step));
+  return sampler;
+}
+
+// Threads that make batches take their time from the ranks, so there are few.
+int Workers(const Settings& settings) {
+  return static_cast<int>(std::clamp<int64_t>(settings.threads / 2, 1, 8));
+}
+
+data::LoaderOptions MakeLoaderOptions(const Settings& settings, double timeout) {
+  return {.replicas = static_cast<int>(settings.replicas),
+          .micro_batches = static_cast<int>(settings.micro_batches * settings.accumulate),
+          .readers = settings.stages == 1 ? 1 : 2,
+          .workers = Workers(settings),
+          .timeout_seconds = timeout};
+}
+
+// --warmup, or its default.
+int64_t WarmupSteps(const Settings& settings, int64_t total_steps) {
+  if (settings.warmup >= 0) return settings.warmup;
+  if (settings.lr_schedule == "one-cycle") return 0;  // it has a rise of its own
+  return std::min<int64_t>(100, total_steps / 10);
+}
+
+}  // namespace
+
+BatchFeed::BatchFeed(const DataPart& part, const Settings& settings, int64_t first_step,
+                     double timeout)
+    : replicas_(settings.replicas),
+      micro_batches_(settings.micro_batches * settings.accumulate),
+      sampler_(MakeSampler(part, settings, first_step)),
+      loader_(sampler_, part.batches, MakeLoaderOptions(settings, timeout)) {}
+
+int64_t BatchFeed::SamplesAt(int64_t step) const {
+  const data::SamplerOptions& options = sampler_.options();
+  const int64_t begin = sampler_.PositionOf(step).number * options.batch_size;
+  return std::min(options.batch_size, options.size - begin);
+}
+
+parallel::MiniBatch BatchFeed::Get(int64_t step, const RankPlace& place) {
+  parallel::MiniBatch batch{.global_samples = SamplesAt(step)};
+  for (int64_t m = 0; m < micro_batches_; ++m) {
+    parallel::MicroBatch& part = batch.micro_batches.emplace_back();
+    const data::Range rows = data::PartOf(batch.global_samples, replicas_ * micro_batches_,
+                                          place.replica * micro_batches_ + m);
+    for (int64_t row = rows.begin; row < rows.end; ++row) part.samples.push_back(row);
+    if (!place.first && !place.last) continue;
+    const data::Loader::BatchPtr made = loader_.Fetch(step, place.replica, static_cast<int>(m));
+    TORUS_CHECK(made->samples == part.samples, "step {}, micro-batch {}", step, m);
+    if (place.first) part.inputs = made->inputs;
+    if (place.last) part.targets = {made->target};
+  }
+  return batch;
+}
+
+Task::Task(const Settings& settings, std::string weights_file, bool whole)
+    : settings_(settings),
+      weights_file_(std::move(weights_file)),
+      whole_(whole),
+      data_(OpenTaskData(settings)) {
+  settings_.warmup = WarmupSteps(settings_, steps_per_epoch() * settings_.epochs);
+}
+
+int64_t Task::steps_per_epoch() const {
+  return (data_.train.size + settings_.batch_size - 1) / settings_.batch_size;
+}
+
+std::string Task::title() const {
+  return fmt::format("{} on {}", ParseModelSpec(settings_.model).title, data_.form.title);
+}
+
+std::vector<parallel::Block> Task::Blocks() const {
+  return RunBlocks(settings_, data_.form, weights_file_, whole_ ? nullptr : notes_.get());
+}
+
+parallel::TrainingParts Task::Parts() const {
+  const int64_t epoch = steps_per_epoch(), total = epoch * settings_.epochs;
+  const parallel::LrSchedule factor = parallel::MakeLrSchedule(
+      settings_.lr_schedule,
+      {.total_steps = total, .warmup_steps = settings_.warmup, .steps_per_epoch = epoch});
+  return {.model = [this] { return Blocks(); },
+          .loss = data_.loss,
+          .correct = data_.correct,
+          .optimizer =
+              [settings = settings_](std::vector<NamedVariable> parameters) {
+                return MakeOptimizer(settings, std::move(parameters));
+              },
+          .learning_rate = [factor, lr = settings_.lr](int64_t step) { return lr * factor(step); },
+          .largest_inputs = data_.form.inputs(LargestMicroBatch(settings_))};
+}
+
+}  // namespace torus::recipes

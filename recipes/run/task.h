@@ -1,0 +1,61 @@
+// Task: a run's model, data and training parts, made from its settings.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/loading/loader.h"
+#include "models/checkpoint/load_weights.h"
+#include "parallel/trainer/trainer.h"
+#include "recipes/data/task_data.h"
+#include "recipes/settings/settings.h"
+
+namespace torus::recipes {
+
+// Feeds the ranks of a trainer from a loader.
+class BatchFeed {
+ public:
+  // `first_step`: of the sampler, the first that will be asked for. `part` must outlive it.
+  BatchFeed(const DataPart& part, const Settings& settings, int64_t first_step, double timeout);
+
+  parallel::MiniBatch Get(int64_t step, const parallel::RankPlace& place);
+  parallel::BatchFn fn() {
+    return [this](int64_t step, const parallel::RankPlace& place) { return Get(step, place); };
+  }
+  int64_t batches_per_epoch() const { return sampler_.batches_per_epoch(); }
+
+ private:
+  int64_t SamplesAt(int64_t step) const;
+
+  const int64_t replicas_, micro_batches_;
+  const data::Sampler sampler_;
+  data::Loader loader_;
+};
+
+class Task {
+ public:
+  // Opens the data and completes the settings by what follows from their size: the warm-up.
+  // `weights_file`: where the initial weights come from; empty: from the seed. `whole`: it must
+  // hold the head too; else, to fine-tune, the body does. The errors of OpenTaskData.
+  Task(const Settings& settings, std::string weights_file, bool whole = false);
+
+  const Settings& settings() const { return settings_; }
+  const TaskData& data() const { return data_; }
+  int64_t steps_per_epoch() const;
+  std::string title() const;  // "MobileNetV2 on Fashion-MNIST"
+
+  std::vector<parallel::Block> Blocks() const;  // RunBlocks
+  // What of the initial weights was new or left over, once Blocks has been called.
+  const BodyNotes& notes() const { return *notes_; }
+  parallel::TrainingParts Parts() const;
+
+ private:
+  Settings settings_;
+  const std::string weights_file_;
+  const bool whole_;
+  const std::shared_ptr<BodyNotes> notes_ = std::make_shared<BodyNotes>();
+  const TaskData data_;
+};
+
+}  // namespace torus::recipes

@@ -1,0 +1,100 @@
+// Settings: what a run is. They are stored in its checkpoint, and --resume takes them from there.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace torus::recipes {
+
+struct Settings {
+  std::string model = "mobilenet_v2";
+  std::string data = "fashion-mnist";
+  std::string data_dir;    // empty: the dataset's usual place
+  std::string tokenizer;   // of text; empty: that of token files, else the model's (TokenizerFor)
+  std::string vocab_dir;   // of the tokenizers gpt2 and roberta
+  int64_t image_size = 0;  // side that images are brought to; 0: the dataset's own
+  int64_t length = 128;    // tokens of a row of text
+  int64_t epoch_size =
+      0;  // windows of a long text in an epoch; 0: as many as lie side by side in it
+  int64_t epochs = 3;
+  int64_t batch_size = 256;   // samples, over all replicas
+  int64_t micro_batches = 4;  // of each replica, in the pipeline at once
+  int64_t accumulate = 1;     // rounds of the pipeline before a step, of micro_batches each
+  int64_t stages = 2;
+  std::string cut;  // "1,18", "auto", or empty: balanced by static costs
+  int64_t replicas = 1;
+  std::string schedule = "gpipe";
+  std::string codec = "sortq:8";
+  std::string optimizer = "sgd";
+  double lr = 0.07;
+  double momentum = 0.9;  // of Adam: beta1
+  double beta2 = 0.999;   // of Adam alone
+  double weight_decay = 4e-5;
+  double clip_norm = 0;  // 0: no clipping
+  double ema = 0;        // decay of the weights' moving average; 0: none
+  std::string lr_schedule = "cosine";
+  int64_t warmup = -1;  // steps; -1: a tenth of the run, at most 100
+  bool nesterov = true;
+  std::string augment = "none";
+  uint64_t seed = 1;
+  std::string recompute = "none";  // layers whose activations are computed again: a LayerList
+  std::string activation_storage = "f32";
+  int64_t threads = 0;  // in all; 0: the cores, at least one a rank
+  std::string init;     // weights file the run began with
+};
+
+// Calls visit(flag, member) for each of them: the one list of their names.
+template <class AnySettings, class Visit>
+void ForEachSetting(AnySettings& s, const Visit& visit) {
+  visit("--model", s.model);
+  visit("--data", s.data);
+  visit("--data-dir", s.data_dir);
+  visit("--tokenizer", s.tokenizer);
+  visit("--vocab-dir", s.vocab_dir);
+  visit("--image-size", s.image_size);
+  visit("--length", s.length);
+  visit("--epoch-size", s.epoch_size);
+  visit("--epochs", s.epochs);
+  visit("--batch-size", s.batch_size);
+  visit("--micro-batches", s.micro_batches);
+  visit("--accumulate", s.accumulate);
+  visit("--stages", s.stages);
+  visit("--cut", s.cut);
+  visit("--replicas", s.replicas);
+  visit("--schedule", s.schedule);
+  visit("--codec", s.codec);
+  visit("--optimizer", s.optimizer);
+  visit("--lr", s.lr);
+  visit("--momentum", s.momentum);
+  visit("--beta2", s.beta2);
+  visit("--weight-decay", s.weight_decay);
+  visit("--clip-norm", s.clip_norm);
+  visit("--ema", s.ema);
+  visit("--lr-schedule", s.lr_schedule);
+  visit("--warmup", s.warmup);
+  visit("--nesterov", s.nesterov);
+  visit("--augment", s.augment);
+  visit("--seed", s.seed);
+  visit("--recompute", s.recompute);
+  visit("--activation-storage", s.activation_storage);
+  visit("--threads", s.threads);
+  visit("--init", s.init);
+}
+
+// Micro-batches of a mini-batch, over all replicas and rounds.
+inline int64_t PartsOfBatch(const Settings& s) {
+  return s.replicas * s.micro_batches * s.accumulate;
+}
+
+// Samples of the largest of them.
+inline int64_t LargestMicroBatch(const Settings& s) {
+  return (s.batch_size + PartsOfBatch(s) - 1) / PartsOfBatch(s);
+}
+
+// Keys are the flags without dashes in front: {"batch-size": 256, ...}.
+nlohmann::json ToJson(const Settings& settings);
+// Strict: BadInput, tagged `where`, for a key that is missing, unknown or of the wrong type.
+Settings SettingsFromJson(const nlohmann::json& json, const std::string& where);
+
+}  // namespace torus::recipes

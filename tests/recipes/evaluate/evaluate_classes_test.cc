@@ -1,0 +1,61 @@
+#include "recipes/evaluate/evaluate_classes.h"
+
+#include <gtest/gtest.h>
+
+#include "data/loading/stacked_batch.h"
+#include "tests/data/temp_file.h"
+
+namespace torus::recipes {
+namespace {
+
+// Five examples of two classes, 0 1 0 1 0; each is a row of four numbers.
+class Alternating : public data::Dataset {
+ public:
+  const data::DatasetInfo& info() const override { return info_; }
+  int64_t size() const override { return 5; }
+  data::Sample Get(int64_t index) const override {
+    return {{Zeros({4})}, FromVector<int64_t>({index % 2}, {})};
+  }
+
+ private:
+  data::DatasetInfo info_{.name = "five", .classes = {"even", "odd"}};
+};
+
+// Takes every example for class 0.
+class Zeroth : public nn::Module {
+ public:
+  explicit Zeroth(int64_t outputs) : outputs_(outputs) {}
+  Variable Forward(const Variable& x, const StepContext&) override {
+    Tensor logits = Zeros({x.shape()[0], outputs_});
+    for (int64_t row = 0; row < logits.dim(0); ++row)
+      logits.mutable_data<float>()[row * outputs_] = 1;
+    return Variable(logits);
+  }
+  nn::LayerCost Cost(const Shape& input) const override { return {.output = input}; }
+
+ private:
+  int64_t outputs_;
+};
+
+ClassEvaluation Evaluate(int64_t outputs) {
+  const Alternating dataset;
+  nn::Sequential model;
+  model.Add(std::make_shared<Zeroth>(outputs));
+  return EvaluateClasses(model, data::StackedBatches(dataset), dataset, 2);
+}
+
+TEST(EvaluateClasses, CountsAllBatches) {
+  const ClassEvaluation result = Evaluate(2);
+  EXPECT_EQ(result.counts.total(), 5);
+  EXPECT_EQ(result.counts.At(0, 0), 3);
+  EXPECT_EQ(result.counts.At(1, 0), 2);
+}
+
+// Also where the classes that the dataset has not are never predicted.
+TEST(EvaluateClasses, AModelHasAsManyOutputsAsThereAreClasses) {
+  data::ExpectBadInput([] { Evaluate(3); }, "[five]", "has 2 classes, but the model puts out 3");
+  data::ExpectBadInput([] { Evaluate(1); }, "[five]", "has 2 classes, but the model puts out 1");
+}
+
+}  // namespace
+}  // namespace torus::recipes

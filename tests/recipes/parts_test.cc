@@ -1,0 +1,68 @@
+// Small parts of a run: numbers for people, lists of layers, the metrics file.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "recipes/blocks/layer_list.h"
+#include "recipes/data/left_out.h"
+#include "recipes/report/units.h"
+#include "recipes/run/metrics_file.h"
+#include "runtime/error.h"
+
+namespace torus::recipes {
+namespace {
+
+TEST(Units, AreReadable) {
+  EXPECT_EQ(FormatBytes(0), "0 B");
+  EXPECT_EQ(FormatBytes(1023), "1023 B");
+  EXPECT_EQ(FormatBytes(1024), "1.00 KiB");
+  EXPECT_EQ(FormatBytes(1048575), "1.00 MiB");
+  EXPECT_EQ(FormatBytes(uint64_t{412} << 20), "412 MiB");
+  EXPECT_EQ(FormatCount(0.4), "0");
+  EXPECT_EQ(FormatCount(999), "999");
+  EXPECT_EQ(FormatCount(60000), "60,000");
+  EXPECT_EQ(FormatCount(-1234567), "-1,234,567");
+  EXPECT_EQ(FormatSeconds(0.846), "846 ms");
+  EXPECT_EQ(FormatSeconds(12.34), "12.3 s");
+  EXPECT_EQ(FormatSeconds(178), "2 min 58 s");
+  EXPECT_EQ(FormatSeconds(7260), "2 h 1 min");
+}
+
+TEST(LeftOutLine, NamesFiveAndCountsTheRest) {
+  std::vector<data::LeftOut> some = {{"a/1.png", "no image"}};
+  EXPECT_EQ(LeftOutLine(some), "1 example left out: a/1.png: no image");
+  EXPECT_EQ(LeftOutLine(some, true), "1 more example left out: a/1.png: no image");
+  for (const char* where : {"b", "c", "d", "e"}) some.push_back({where, "x"});
+  const std::string five = " examples left out: a/1.png: no image; b: x; c: x; d: x; e: x";
+  EXPECT_EQ(LeftOutLine(some), "5" + five);
+  some.push_back({"f", "x"});
+  some.push_back({"g", "x"});
+  EXPECT_EQ(LeftOutLine(some), "7" + five + "; and 2 more");
+}
+
+TEST(LayerList, NamesNumbersAndRanges) {
+  using Layers = std::vector<bool>;
+  EXPECT_EQ(ParseLayerList("--recompute", "none", 3), (Layers{false, false, false}));
+  EXPECT_EQ(ParseLayerList("--recompute", "all", 3), (Layers{true, true, true}));
+  EXPECT_EQ(ParseLayerList("--recompute", "2", 3), (Layers{false, false, true}));
+  EXPECT_EQ(ParseLayerList("--recompute", "0,2-3", 5), (Layers{true, false, true, true, false}));
+  for (const char* bad : {"", "x", "1,", ",1", "1-", "-1", "2-1", "1 2", "3", "0-3", "1--2"})
+    EXPECT_THROW(ParseLayerList("--recompute", bad, 3), BadInput) << bad;
+}
+
+TEST(MetricsFile, KeepsWhatCameBeforeTheCheckpoint) {
+  const std::string path = ::testing::TempDir() + "/metrics.jsonl";
+  {
+    MetricsFile file(path, 0);
+    for (int step = 1; step <= 5; ++step) file.Add({{"kind", "train"}, {"step", step}});
+  }
+  std::ofstream(path, std::ios::app) << "{\"kind\": \"tra";  // killed while writing
+  MetricsFile resumed(path, 3);
+  ASSERT_EQ(resumed.lines().size(), 3u);
+  EXPECT_EQ(resumed.lines().back()["step"], 3);
+  const MetricsFile fresh(path, 0);
+  EXPECT_TRUE(fresh.lines().empty());
+}
+
+}  // namespace
+}  // namespace torus::recipes

@@ -1,0 +1,135 @@
+#include "recipes/report/report.h"
+
+#include <gtest/gtest.h>
+
+#include "parallel/schedule/factory.h"
+#include "recipes/report/timeline.h"
+
+namespace torus::recipes {
+namespace {
+
+using nlohmann::json;
+
+json Rank(int rank) {
+  json seconds;
+  for (const char* key : {"forward", "backward", "transfer", "reduce", "optimizer", "data_wait",
+                          "idle", "other", "wall"})
+    seconds[key] = 1.0;
+  return {{"rank", rank}, {"replica", 0}, {"stages", {rank}}, {"seconds", seconds}};
+}
+
+json Summary() {
+  return {{"title", "</script><script>alert(1)</script>"},
+          {"settings",
+           {{"stages", 2},
+            {"replicas", 1},
+            {"micro-batches", 2},
+            {"schedule", "gpipe"},
+            {"codec", "none"},
+            {"threads", 2},
+            {"init", ""}}},
+          {"cuts", {4}},
+          {"steps_here", 5},
+          {"epochs_done", 1.5},
+          {"seconds", 9.0},
+          {"unit", "images"},
+          {"samples_per_second", 12.0},
+          {"test", {{"accuracy", 0.5}, {"loss", 1.0}, {"samples", 20}}},
+          {"ranks", {Rank(0), Rank(1)}},
+          {"links",
+           {{{"from", 0},
+             {"to", 1},
+             {"what", "activations"},
+             {"sent_bytes", 10},
+             {"float32_bytes", 40}}}},
+          {"bubble", {{"measured", 0.4}, {"ideal", 1.0 / 3}, {"balanced", 0.35}}},
+          {"memory",
+           {{"peak_bytes", 5}, {"held_bytes", 6}, {"weights_bytes", 1}, {"optimizer_bytes", 1}}}};
+}
+
+trace::Event Event(const char* category, int rank, int64_t begin, int64_t end, int64_t step) {
+  return {.name = category,
+          .category = category,
+          .rank = rank,
+          .begin_ns = begin,
+          .end_ns = end,
+          .step = step,
+          .micro_batch = 0};
+}
+
+TEST(Timeline, TakesTheWholeStepOfMedianLength) {
+  std::vector<trace::Event> events;
+  // Steps 0..3 of 10, 40, 20, 30 ns; step 4 is not whole: rank 1 has no backward in it.
+  const int64_t lengths[] = {10, 40, 20, 30, 50};
+  for (int64_t step = 0; step < 5; ++step)
+    for (int rank = 0; rank < 2; ++rank) {
+      const int64_t begin = 100 * step;
+      events.push_back(Event("forward", rank, begin, begin + 5, step));
+      if (step < 4 || rank == 0)
+        events.push_back(Event("backward", rank, begin + 5, begin + lengths[step], step));
+    }
+  const json timeline = MeasuredTimeline(events, {"a", "b"});
+  EXPECT_EQ(timeline["step"], 3);
+  EXPECT_DOUBLE_EQ(timeline["seconds"].get<double>(), 30e-9);
+  ASSERT_EQ(timeline["lanes"].size(), 2u);
+  EXPECT_EQ(timeline["lanes"][1]["name"], "b");
+  EXPECT_EQ(timeline["lanes"][1]["spans"][1][3], "B0");
+}
+
+TEST(Timeline, LeavesOutAStepWithALastBackwardUnseen) {
+  std::vector<trace::Event> events;
+  // Step 2, which would be the middle one, lacks one of rank 0's two backwards.
+  const int64_t lengths[] = {50, 40, 35, 30};
+  for (int64_t step = 0; step < 4; ++step)
+    for (int rank = 0; rank < 2; ++rank)
+      for (int micro_batch = 0; micro_batch < 2; ++micro_batch) {
+        const int64_t begin = 100 * step;
+        if (step == 2 && rank == 0 && micro_batch == 1) continue;
+        events.push_back(Event("backward", rank, begin, begin + lengths[step], step));
+      }
+  EXPECT_EQ(MeasuredTimeline(events, {"a", "b"})["step"], 3);
+}
+
+TEST(Timeline, IsEmptyWithoutAWholeStep) {
+  EXPECT_TRUE(MeasuredTimeline({}, {"a"})["lanes"].empty());
+}
+
+TEST(Timeline, IdealIsTheSimulators) {
+  const json timeline =
+      IdealTimeline(parallel::MakeSchedule("gpipe", 2, 2), 1, 2, {"a", "b", "c", "d"});
+  EXPECT_DOUBLE_EQ(timeline["seconds"].get<double>(), 9);  // 3 forwards and 3 backwards deep
+  ASSERT_EQ(timeline["lanes"].size(), 4u);
+  EXPECT_EQ(timeline["lanes"][1]["spans"], timeline["lanes"][3]["spans"]);  // a second replica
+}
+
+TEST(Report, CarriesItsDataAndNoMarkupOfIt) {
+  const std::vector<json> metrics = {
+      {{"kind", "train"}, {"step", 1}, {"loss", 2.5}},
+      {{"kind", "test"}, {"step", 1}, {"loss", 2.0}, {"accuracy", 0.25}}};
+  const std::string page =
+      RenderReport({Summary(), metrics, {}, parallel::MakeSchedule("gpipe", 2, 2)});
+  const std::string mark = "<script type=\"application/json\" id=\"data\">";
+  const size_t begin = page.find(mark) + mark.size();
+  const json data = json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  EXPECT_EQ(data["title"], "</script><script>alert(1)</script>");
+  EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(data["steps"], json::parse("[[1, 2.5]]"));
+  EXPECT_EQ(data["evaluations"][0]["score"], 25);
+  EXPECT_EQ(data["cards"][0][1], "50.00 %");
+  EXPECT_EQ(data["settings"]["cut"], "4");
+  EXPECT_FALSE(data["settings"].contains("init"));
+  EXPECT_EQ(page.find("{{"), std::string::npos) << "a mark of page.html was left";
+}
+
+TEST(Report, ThinsManySteps) {
+  std::vector<json> metrics;
+  for (int step = 1; step <= 50000; ++step)
+    metrics.push_back({{"kind", "train"}, {"step", step}, {"loss", 1.0}});
+  const std::string page =
+      RenderReport({Summary(), metrics, {}, parallel::MakeSchedule("gpipe", 2, 2)});
+  EXPECT_LT(page.size(), 400'000u);
+  EXPECT_NE(page.find("[50000,1.0]"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace torus::recipes
