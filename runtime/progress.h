@@ -1,13 +1,20 @@
-// A rank's sign of life. Whoever waits for the rank renews its deadline while this counter moves:
-// slow is not dead.
+// A rank's sign of life, and where it learns that the run has been stopped. Whoever waits for the
+// rank renews its deadline while this counter moves: slow is not dead.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 
 namespace torus {
 
-using ProgressCounter = std::atomic<uint64_t>;
+// Of one thread; others may read it, and stop the thread by it.
+struct ProgressCounter {
+  std::atomic<uint64_t> ticks{0};
+  // Once true, every further tick calls on_stop, which throws why. It cannot be taken back.
+  std::atomic<bool> stopped{false};
+  std::function<void()> on_stop;  // set before the thread begins
+};
 
 namespace internal {
 inline thread_local ProgressCounter* progress = nullptr;
@@ -16,9 +23,14 @@ inline thread_local ProgressCounter* progress = nullptr;
 // Attaches a counter to the calling thread (null detaches); it must outlive the thread's work.
 inline void SetProgressCounter(ProgressCounter* counter) { internal::progress = counter; }
 
-// Says "alive". Called by every recorded op, forward and backward, and by the executor.
+// Says "alive", and throws what on_stop does where the thread was told to stop. Called by every
+// recorded op, forward and backward, and by the executor, so that a thread stops within one op.
 inline void TickProgress() {
-  if (internal::progress != nullptr) internal::progress->fetch_add(1, std::memory_order_relaxed);
+  ProgressCounter* const counter = internal::progress;
+  if (counter == nullptr) return;
+  counter->ticks.fetch_add(1, std::memory_order_relaxed);
+  if (counter->stopped.load(std::memory_order_acquire)) [[unlikely]]
+    counter->on_stop();
 }
 
 }  // namespace torus

@@ -34,7 +34,7 @@ class Patience {
     return std::min(deadline_, Clock::now() + std::chrono::milliseconds(100));
   }
   bool Renew() {
-    const uint64_t now = counter_.load(std::memory_order_relaxed);
+    const uint64_t now = counter_.ticks.load(std::memory_order_relaxed);
     if (now == seen_) return false;
     seen_ = now;
     deadline_ = Clock::now() + span_;
@@ -45,7 +45,7 @@ class Patience {
  private:
   const ProgressCounter& counter_;
   const Clock::duration span_;
-  uint64_t seen_ = counter_.load(std::memory_order_relaxed);
+  uint64_t seen_ = counter_.ticks.load(std::memory_order_relaxed);
   Clock::time_point deadline_ = Clock::now() + span_;
 };
 

@@ -59,7 +59,7 @@ class Loader {
 
   const LoaderOptions options_;
   const MakeBatch make_;
-  ProgressCounter progress_{0};  // of all workers
+  ProgressCounter progress_;  // of all workers
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable work_, made_;

@@ -161,7 +161,6 @@ void RankWorker::Train(StepBoard& board, const BatchFn& batches, int64_t step) t
 
 RankScore RankWorker::Evaluate(const BatchFn& batches, int64_t count) try {
   UseOwnThreads();
-  BroadcastState();
   score_ = {};
   scoring_ = true;
   SwapAverages();

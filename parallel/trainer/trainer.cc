@@ -47,6 +47,7 @@ struct Trainer::Impl {
         layout(schedule, options.replicas),
         world(layout.size(), {.timeout = options.timeout}) {
     CheckParts(parts);
+    Require(options.grace > 0, "trainer", "grace must be positive, got {} s", options.grace);
     Require(options.threads >= 1, "trainer", "threads must be at least 1, got {}", options.threads);
     Require(options.clip_norm >= 0 && std::isfinite(options.clip_norm), "trainer",
             "clip_norm must be at least 0, got {}", options.clip_norm);
@@ -56,7 +57,12 @@ struct Trainer::Impl {
     for (int r = 0; r < options.replicas; ++r) AddReplica(r);
     AddSegment(layout, Counts(), Counts(), totals);
     totals.bubble = MeasureBubble(schedule, totals.ranks);
-    RunRanks(world, [&](Transport& rank) { workers[rank.rank()]->Prepare(); });
+    RunWorkers([](RankWorker& worker) { worker.Prepare(); });
+  }
+
+  // Calls fn for every rank's worker, each on a thread of its own.
+  void RunWorkers(const std::function<void(RankWorker&)>& fn) {
+    RunRanks(world, [&](Transport& rank) { fn(*workers[rank.rank()]); }, {.grace = options.grace});
   }
 
   void AddEnd(int rank) {
@@ -85,7 +91,7 @@ struct Trainer::Impl {
   // Replica 0's running statistics are the run's (TrainState::weights): the others take them.
   void ShareStatistics() {
     if (options.replicas == 1) return;
-    RunRanks(world, [&](Transport& rank) { workers[rank.rank()]->BroadcastBuffers(); });
+    RunWorkers([](RankWorker& worker) { worker.BroadcastBuffers(); });
   }
 
   std::vector<RankCounts> Counts() const {
@@ -184,8 +190,7 @@ void Trainer::Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks
                          report(outcome);
                        }});
   const int64_t begin = impl.step;
-  RunRanks(impl.world,
-           [&](Transport& rank) { impl.workers[rank.rank()]->Train(board, batches, begin); });
+  impl.RunWorkers([&](RankWorker& worker) { worker.Train(board, batches, begin); });
   AddSegment(impl.layout, before, impl.Counts(), impl.totals);
   impl.totals.bubble = MeasureBubble(impl.schedule, impl.totals.ranks);
   impl.ShareStatistics();
@@ -200,9 +205,8 @@ EvaluationResult Trainer::Evaluate(int64_t count, const BatchFn& batches) {
     if (place.rank == 0) samples += batch.global_samples;
     return batch;
   };
-  RunRanks(impl.world, [&](Transport& rank) {
-    scores[rank.rank()] = impl.workers[rank.rank()]->Evaluate(counted, count);
-  });
+  impl.RunWorkers(
+      [&](RankWorker& worker) { scores[worker.place().rank] = worker.Evaluate(counted, count); });
   EvaluationResult result{.samples = samples};
   for (const RankScore& score : scores) {
     result.loss += score.loss_sum;

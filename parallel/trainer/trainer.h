@@ -14,9 +14,9 @@
 // Evaluation runs through the same pipeline, codec included: that is what was trained. With
 // TrainerOptions::ema_decay it is the averaged weights that are evaluated.
 //
-// The first error on any rank ends all of them within seconds and is thrown on the caller's thread,
-// naming rank, stage, step and what was being done or waited for; afterwards the trainer is of no
-// use but for its totals.
+// The first error on any rank ends all of them, each at the end of the op that it is in, and is
+// thrown on the caller's thread, naming rank, stage, step and what was being done or waited for.
+// All threads have ended then; the trainer is of no use but for its totals.
 #pragma once
 
 #include <functional>

@@ -26,7 +26,10 @@ struct TrainerOptions {
   std::function<std::unique_ptr<Codec>()> codec;  // of what crosses a cut; empty: raw bytes
   int threads = 1;      // in all, shared by the ranks; each has at least one
   double timeout = 60;  // seconds without progress until a wait fails
-  uint64_t seed = 0;    // of the steps' random numbers (StepContext::seed)
+  // Seconds that ranks have to stop once one has failed, which they do at the next op's end. A
+  // thread that has not stopped by then cannot be stopped: the program ends (run_ranks.h).
+  double grace = 30;
+  uint64_t seed = 0;  // of the steps' random numbers (StepContext::seed)
   // Largest norm of the whole model's gradient: a larger one is scaled down to it before the step,
   // as torch.nn.utils.clip_grad_norm_ does. 0: no clipping.
   double clip_norm = 0;

@@ -6,6 +6,8 @@
 // while its progress counter moves (runtime/progress.h: every op of autograd and every action
 // ticks). So a slow stage far down the pipeline keeps all who depend on it alive, while ranks that
 // wait for each other in a ring have nobody left who ticks, and time out.
+//
+// After an abort a rank stops at its next wait or tick, so in the middle of a stage's forward too.
 #pragma once
 
 #include <memory>

@@ -9,13 +9,17 @@ InProcessState::InProcessState(int size, InProcessOptions options)
       options(options),
       chain(size),
       changed(size),
-      sent(static_cast<size_t>(size) * size * kTagClasses) {}
+      sent(static_cast<size_t>(size) * size * kTagClasses) {
+  for (int rank = 0; rank < size; ++rank)
+    chain.progress(rank).on_stop = [this, rank] { ThrowAborted(rank, ""); };
+}
 
 void InProcessState::Abort(int rank, const std::string& why) {
   if (aborted) return;
   aborted_by = rank;
   reason = why;
   aborted.store(true, std::memory_order_release);
+  for (int r = 0; r < size; ++r) chain.progress(r).stopped.store(true, std::memory_order_release);
   for (std::condition_variable& rank_changed : changed) rank_changed.notify_all();
 }
 

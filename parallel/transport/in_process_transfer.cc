@@ -38,7 +38,7 @@ WaitTime InProcessTransfer::Wait() {
     Move(lock);
     time.moving = NanosecondsSince(begin) - time.blocked;
   }
-  state_.chain.progress(message_->rank()).fetch_add(1, std::memory_order_relaxed);
+  state_.chain.progress(message_->rank()).ticks.fetch_add(1, std::memory_order_relaxed);
   return time;
 }
 

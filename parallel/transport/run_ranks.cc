@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -32,19 +33,31 @@ class Runner {
   void Run() {
     ReleaseTeam();  // this thread only waits from here on
     std::vector<std::thread> threads;
-    for (int rank = 0; rank < world_.size(); ++rank) {
-      threads.emplace_back([this, rank] { RunRank(rank); });
-    }
+    threads.reserve(world_.size());
+    StartAll(threads);
     WaitForAll();
     for (std::thread& thread : threads) thread.join();
     if (failed_) std::rethrow_exception(FirstError());
   }
 
  private:
+  // A rank whose thread cannot be started counts as finished, and the others are stopped.
+  void StartAll(std::vector<std::thread>& threads) {
+    try {
+      for (int rank = 0; rank < world_.size(); ++rank)
+        threads.emplace_back([this, rank] { RunRank(rank); });
+    } catch (const std::exception& e) {
+      const std::lock_guard lock(mutex_);
+      std::fill(finished_.begin() + static_cast<ptrdiff_t>(threads.size()), finished_.end(), 1);
+      FailFromOutside(fmt::format("[ranks] cannot start a thread for rank {} of {}: {}",
+                                  threads.size(), world_.size(), e.what()));
+    }
+  }
+
   void RunRank(int rank) {
     SetProgressCounter(&world_.progress(rank));
-    trace::SetRank(rank, fmt::format("rank {}", rank));
     try {
+      trace::SetRank(rank, fmt::format("rank {}", rank));
       fn_(world_.transport(rank));
     } catch (...) {
       Fail(rank, std::current_exception());
@@ -76,7 +89,7 @@ class Runner {
 
   // The others fail because one did, and may be quicker to get here than it is.
   std::exception_ptr FirstError() const {
-    if (stuck_) return stuck_;
+    if (from_outside_) return from_outside_;
     const int rank = world_.aborted_by();
     return rank >= 0 && errors_[rank] ? errors_[rank] : errors_[first_failed_];
   }
@@ -91,7 +104,8 @@ class Runner {
 
   uint64_t Progress() {
     uint64_t sum = 0;
-    for (const int rank : Running()) sum += world_.progress(rank).load(std::memory_order_relaxed);
+    for (const int rank : Running())
+      sum += world_.progress(rank).ticks.load(std::memory_order_relaxed);
     return sum;
   }
 
@@ -116,10 +130,13 @@ class Runner {
   // still.
   void GiveUp(double seconds) {
     if (failed_ || Running().empty()) return;
-    const std::string reason = fmt::format("[ranks] rank {} shows no progress for {:.2f} s",
-                                           fmt::join(Running(), ", "), seconds);
+    FailFromOutside(fmt::format("[ranks] rank {} shows no progress for {:.2f} s",
+                                fmt::join(Running(), ", "), seconds));
+  }
+
+  void FailFromOutside(const std::string& reason) {
     failed_ = true;
-    stuck_ = std::make_exception_ptr(BrokenEnvironment(reason));
+    from_outside_ = std::make_exception_ptr(BrokenEnvironment(reason));
     world_.Abort(-1, reason);
   }
 
@@ -143,7 +160,7 @@ class Runner {
   std::vector<std::exception_ptr> errors_;  // one a rank
   bool failed_ = false;
   int first_failed_ = 0;
-  std::exception_ptr stuck_;  // found from outside
+  std::exception_ptr from_outside_;  // of no rank's own
 };
 
 }  // namespace

@@ -8,14 +8,17 @@
 namespace torus::parallel {
 
 struct RunRanksOptions {
-  double grace = 5;  // seconds that ranks have to stop once one has failed
+  // Seconds that ranks have to stop once one has failed. They stop at the next op's end, so it must
+  // cover the longest op.
+  double grace = 30;
 };
 
 // Calls fn(transport of r) on a thread for each rank r of `world`, with its progress counter
 // attached and its trace lane named "rank r", and returns when all have.
 //
 // The first exception aborts the world, so that the others stop too, and is thrown again here when
-// they have. A world in which no running rank makes progress for twice its timeout is aborted as
+// they have. BrokenEnvironment where a thread cannot be started; those that were have ended then. A
+// world in which no running rank makes progress for twice its timeout is aborted as
 // well: that catches a rank that hangs where nobody waits for it. A thread that does not stop
 // within the grace cannot be stopped at all: then the program ends by _Exit(1), after one line on
 // stderr that says which rank and why.

@@ -15,7 +15,8 @@ void WaitChain::End(int rank) { ranks_[rank].peer = -1; }
 
 std::vector<uint64_t> WaitChain::Look() const {
   std::vector<uint64_t> counts;
-  for (const Rank& rank : ranks_) counts.push_back(rank.progress.load(std::memory_order_relaxed));
+  for (const Rank& rank : ranks_)
+    counts.push_back(rank.progress.ticks.load(std::memory_order_relaxed));
   return counts;
 }
 
@@ -31,7 +32,7 @@ std::vector<int> WaitChain::Chain(int rank) const {
 bool WaitChain::Moved(int rank, const std::vector<uint64_t>& before) const {
   const std::vector<int> chain = Chain(rank);
   return std::any_of(chain.begin(), chain.end(), [&](int other) {
-    return ranks_[other].progress.load(std::memory_order_relaxed) != before[other];
+    return ranks_[other].progress.ticks.load(std::memory_order_relaxed) != before[other];
   });
 }
 

@@ -35,7 +35,7 @@ class WaitChain {
 
  private:
   struct Rank {
-    ProgressCounter progress{0};
+    ProgressCounter progress;
     int peer = -1;  // -1: does not wait
     std::string what;
   };

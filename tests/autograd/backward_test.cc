@@ -172,12 +172,12 @@ TEST(Backward, ALongChainNeedsNoStack) {
 }
 
 TEST(Backward, TicksProgress) {
-  ProgressCounter counter{0};
+  ProgressCounter counter;
   SetProgressCounter(&counter);
   const Variable x = Leaf({3});
   Backward({ToyMul(x, x)});
   SetProgressCounter(nullptr);
-  EXPECT_EQ(counter.load(), 2u);
+  EXPECT_EQ(counter.ticks.load(), 2u);
 }
 
 std::vector<Variable> WrongSquare(const std::vector<Variable>& in) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "runtime/error.h"
+#include "tests/parallel/trainer/decorated_end.h"
 #include "tests/parallel/trainer/fault.h"
 
 namespace torus::parallel {
@@ -12,31 +13,23 @@ using namespace testing;  // NOLINT: helpers of these tests
 
 // Passes everything on, and calls `act` right before its rank sends a certain chunk of an
 // all-reduce.
-class FaultyEnd : public Transport {
+class FaultyEnd : public DecoratedEnd {
  public:
   struct Fault {
     std::atomic<bool> armed{false};
     std::atomic<int> chunks_left{0};  // to send before the fault
     std::function<void()> act;
   };
-  FaultyEnd(Transport& end, std::shared_ptr<Fault> fault) : end_(end), fault_(std::move(fault)) {}
+  FaultyEnd(Transport& end, std::shared_ptr<Fault> fault)
+      : DecoratedEnd(end), fault_(std::move(fault)) {}
 
-  int rank() const override { return end_.rank(); }
-  int size() const override { return end_.size(); }
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
     if (tag.kind == TagClass::kCollective && fault_->armed && fault_->chunks_left-- == 0)
       fault_->act();
-    return end_.Send(peer, tag, buffer, std::move(what));
+    return DecoratedEnd::Send(peer, tag, buffer, std::move(what));
   }
-  Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override {
-    return end_.Recv(peer, tag, buffer, std::move(what));
-  }
-  void Abort(const std::string& reason) override { end_.Abort(reason); }
-  void ThrowIfAborted() const override { end_.ThrowIfAborted(); }
-  uint64_t BytesSent(int peer, TagClass kind) const override { return end_.BytesSent(peer, kind); }
 
  private:
-  Transport& end_;
   std::shared_ptr<Fault> fault_;
 };
 
@@ -92,7 +85,7 @@ TEST(MiddleOfAllReduce, StopEndsAllAndSaysWhoWaitedForWhat) {
 TEST(FaultDeathTest, EndlessStopInAnAllReduceEndsTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   ToyRun run;
-  run.options = {.replicas = 3, .timeout = kTimeout};
+  run.options = {.replicas = 3, .timeout = kTimeout, .grace = 1};
   const auto fault = std::make_shared<FaultyEnd::Fault>();
   fault->act = [] { std::this_thread::sleep_for(std::chrono::hours(1)); };
   fault->chunks_left = 1;

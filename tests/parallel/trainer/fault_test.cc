@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -150,11 +151,55 @@ TEST(Fault, DataErrorNamesRankAndStep) {
   EXPECT_EQ(trainer.step(), 3);
 }
 
+// A rank far from its next action stops all the same, at the next op: the application gets the other
+// rank's error, and all threads have ended.
+TEST(Fault, ARankInTheMiddleOfALongForwardStopsWithinAnOp) {
+  ToyRun run;
+  run.options = {.stages = 2, .micro_batches = 2, .timeout = 60, .grace = 0.5};
+  std::atomic<bool> in_forward = false;
+  std::atomic<int> ops = 0, alive = 0;
+  run.options.before_action = [&](const RankPlace& place, const Action& action, int64_t) {
+    if (place.rank != 0 || action.kind != ActionKind::kForward || action.micro_batch != 1) return;
+    while (!in_forward) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    throw BadInput("[test] injected");
+  };
+  TrainingParts parts = run.Parts();
+  parts.model = [&] {
+    std::vector<Block> blocks = ToyModel(4);
+    blocks[2].forward = [&, inner = blocks[2].forward](const std::vector<Variable>& x,
+                                                       const StepContext& c) {
+      struct Alive {
+        explicit Alive(std::atomic<int>& count) : count(count) { ++count; }
+        ~Alive() { --count; }
+        std::atomic<int>& count;
+      };
+      const Alive guard(alive);
+      in_forward = c.training;
+      // Four times the grace.
+      for (int i = 0; c.training && i < 200; ++i, ++ops) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        TickProgress();
+      }
+      return inner(x, c);
+    };
+    return blocks;
+  };
+  Trainer trainer(run.options, parts);
+  try {
+    trainer.Train(1, run.Batches());
+    FAIL();
+  } catch (const BadInput& error) {
+    ExpectSays(error.what(), {"rank 0, stage 0, step 0, micro-batch 1", "[test] injected"});
+  }
+  EXPECT_EQ(alive, 0);
+  EXPECT_LT(ops, 200);
+}
+
 // A thread that never comes back cannot be stopped: the program says why and ends.
 TEST(FaultDeathTest, EndlessStopEndsTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   ToyRun run;
-  run.options = {.stages = 2, .micro_batches = 2, .timeout = kTimeout};
+  run.options = {.stages = 2, .micro_batches = 2, .timeout = kTimeout, .grace = 1};
   run.options.before_action = [](const RankPlace&, const Action& action, int64_t step) {
     if (step == kFaultStep && action.kind == ActionKind::kForward && action.stage == 1)
       std::this_thread::sleep_for(std::chrono::hours(1));

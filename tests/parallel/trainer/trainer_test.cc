@@ -2,16 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <latch>
 #include <mutex>
 
 #include "runtime/error.h"
 #include "runtime/trace.h"
+#include "tests/parallel/trainer/decorated_end.h"
 #include "tests/parallel/trainer/outcome.h"
 
 namespace torus::parallel {
 namespace {
 
+using testing::DecoratedEnd;
 using testing::ExpectEqualBits;
 using testing::Outcome;
 using testing::ToyRun;
@@ -131,6 +134,35 @@ TEST(Trainer, StopsEveryRankAtTheSameStep) {
   EXPECT_LT(trainer.step(), 8);
   trainer.Train(trainer.step() + 2, run.Batches());  // and it can go on
   EXPECT_EQ(trainer.step(), done + 2);
+}
+
+// Counts the bytes of collectives.
+class CountingEnd : public DecoratedEnd {
+ public:
+  CountingEnd(Transport& end, std::atomic<size_t>& bytes) : DecoratedEnd(end), bytes_(bytes) {}
+  Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
+    if (tag.kind == TagClass::kCollective) bytes_ += buffer.bytes;
+    return DecoratedEnd::Send(peer, tag, buffer, std::move(what));
+  }
+
+ private:
+  std::atomic<size_t>& bytes_;
+};
+
+TEST(Trainer, EvaluatesWithoutSendingParametersThatAllReplicasHave) {
+  std::atomic<size_t> bytes = 0;
+  ToyRun run;
+  run.options = {.stages = 2, .replicas = 3, .micro_batches = 2};
+  run.options.wrap_transport = [&](Transport& end) {
+    return std::make_unique<CountingEnd>(end, bytes);
+  };
+  Trainer trainer(run.options, run.Parts());
+  trainer.Train(2, run.Batches());
+  trainer.SetState(trainer.State());
+  EXPECT_GT(bytes, 0u);
+  bytes = 0;
+  trainer.Evaluate(2, run.Batches());
+  EXPECT_EQ(bytes, 0u);
 }
 
 TEST(Trainer, EvaluatesAllReplicasAlikeAndChangesNothing) {

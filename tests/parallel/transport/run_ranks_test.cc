@@ -1,9 +1,14 @@
 #include "parallel/transport/run_ranks.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "runtime/error.h"
@@ -19,7 +24,7 @@ TEST(RunRanks, EachRankHasAThreadAndAProgressCounterOfItsOwn) {
     ++ran;
   });
   EXPECT_EQ(ran, 4);
-  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(world.progress(rank), rank + 1u);
+  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(world.progress(rank).ticks, rank + 1u);
 }
 
 TEST(RunRanks, ThrowsTheFirstErrorWithItsKind) {
@@ -62,6 +67,43 @@ TEST(RunRanks, AWorldAbortedFromOutsideStopsTheRanks) {
   }
   outside.join();
 }
+
+// In a process of its own, whose address space has room for a few stacks more.
+#ifndef TORUS_SANITIZER  // whose shadow memory needs all of it
+void LimitAddressSpace(size_t more) {
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t bytes = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE)) + more;
+  const rlimit limit{bytes, bytes};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+TEST(RunRanksDeathTest, AThreadThatCannotBeStartedIsAnErrorAndTheOthersEnd) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto run = [] {
+    std::atomic<int> running = 0;
+    InProcessWorld world(64);
+    LimitAddressSpace(size_t{40} << 20);
+    try {
+      RunRanks(world, [&](Transport& t) {
+        ++running;
+        int value;
+        try {
+          t.Recv((t.rank() + 1) % 64, {}, {&value, 4}, "value").Wait();
+        } catch (...) {
+          --running;
+          throw;
+        }
+      });
+    } catch (const BrokenEnvironment& e) {
+      std::fprintf(stderr, "%s; %d still run\n", e.what(), running.load());
+      std::exit(3);
+    }
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(3),
+              "^\\[ranks\\] cannot start a thread for rank [1-9][0-9]* of 64: .*; 0 still run");
+}
+#endif
 
 TEST(RunRanksDeathTest, AThreadThatCannotBeStoppedEndsTheProgram) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";

@@ -11,9 +11,9 @@ TEST(WaitChain, LifePropagatesAlongAChain) {
   chain.Begin(1, 2, "b");
   const std::vector<uint64_t> before = chain.Look();
   EXPECT_FALSE(chain.Moved(0, before));
-  ++chain.progress(3);
+  ++chain.progress(3).ticks;
   EXPECT_FALSE(chain.Moved(0, before));  // nobody waits for rank 3
-  ++chain.progress(2);
+  ++chain.progress(2).ticks;
   EXPECT_TRUE(chain.Moved(0, before));
   EXPECT_TRUE(chain.Moved(1, before));
   EXPECT_EQ(chain.Describe(0), "rank 1 waits for rank 2 (b); rank 2 shows no progress");
@@ -25,12 +25,12 @@ TEST(WaitChain, ARingHasNoLife) {
   chain.Begin(1, 2, "b");
   chain.Begin(2, 1, "c");
   const std::vector<uint64_t> before = chain.Look();
-  ++chain.progress(0);  // the one who asks
+  ++chain.progress(0).ticks;  // the one who asks
   EXPECT_FALSE(chain.Moved(0, before));
   EXPECT_EQ(chain.Describe(0),
             "rank 1 waits for rank 2 (b); rank 2 waits for rank 1 (c); they wait for each other");
   chain.End(2);
-  ++chain.progress(2);
+  ++chain.progress(2).ticks;
   EXPECT_TRUE(chain.Moved(0, before));
 }
 

@@ -65,11 +65,11 @@ TEST(TaskLoss, TakesSampleTargets) {
 // Nodes that a backward of what `work` measures runs, in all.
 template <class Work>
 uint64_t TicksOf(const Work& work) {
-  ProgressCounter counter{0};
+  ProgressCounter counter;
   SetProgressCounter(&counter);
   work();
   SetProgressCounter(nullptr);
-  return counter.load();
+  return counter.ticks.load();
 }
 
 // A language model's last block leaves the product with the vocabulary to the loss.
