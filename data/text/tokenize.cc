@@ -33,8 +33,9 @@ bool IsTokenFile(const std::filesystem::directory_entry& entry) {
 
 // The new folder takes the place of all that is there.
 void CheckOutput(const std::string& folder) {
-  if (!io::RecoverFolder(folder)) return;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  const std::string committed = io::CommittedFolder(folder);
+  if (committed.empty()) return;
+  for (const auto& entry : std::filesystem::directory_iterator(committed)) {
     Require(IsTokenFile(entry), folder,
             "requires a new folder, or one with nothing but token files, got one with {}",
             entry.path().filename().string());

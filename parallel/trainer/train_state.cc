@@ -1,7 +1,6 @@
 #include "parallel/trainer/train_state.h"
 
 #include <charconv>
-#include <filesystem>
 
 #include "runtime/error.h"
 #include "runtime/io/file.h"
@@ -12,6 +11,8 @@
 namespace torus::parallel {
 namespace {
 
+constexpr char kWeights[] = "weights.safetensors";
+constexpr char kOptimizer[] = "optimizer.safetensors";
 constexpr char kAverages[] = "averages.safetensors";
 
 void WriteText(const std::string& path, const std::string& text) {
@@ -20,8 +21,10 @@ void WriteText(const std::string& path, const std::string& text) {
   file.Close(true);
 }
 
+constexpr char kStep[] = "step";
+
 int64_t StepIn(const SafetensorsFile& file, const std::string& path) {
-  const auto found = file.metadata.find("step");
+  const auto found = file.metadata.find(kStep);
   Require(found != file.metadata.end(), path, "metadata must have the step, got none");
   const std::string& text = found->second;
   int64_t step = -1;
@@ -31,8 +34,15 @@ int64_t StepIn(const SafetensorsFile& file, const std::string& path) {
   return step;
 }
 
-void RequireFolder(const std::string& folder) {
-  Require(io::RecoverFolder(folder), folder, "must be a checkpoint folder, got no such folder");
+// The tensors of a file beside the optimizer's. Earlier checkpoints had the step in that one alone.
+std::vector<NamedTensor> OfStep(int64_t step, const io::InputFile& file) {
+  SafetensorsFile read = ReadSafetensors(file);
+  if (read.metadata.contains(kStep)) {
+    const int64_t own = StepIn(read, file.path());
+    Require(own == step, file.path(), "is of step {}, but {} is of step {}: two checkpoints' files",
+            own, kOptimizer, step);
+  }
+  return std::move(read.tensors);
 }
 
 }  // namespace
@@ -41,32 +51,30 @@ void SaveCheckpoint(const std::string& folder, const TrainState& state,
                     const std::map<std::string, std::string>& texts) {
   io::FolderWriter writer(folder);
   const std::string base = writer.temporary() + "/";
-  WriteSafetensors(base + "weights.safetensors", state.weights);
-  WriteSafetensors(base + "optimizer.safetensors", state.optimizer,
-                   {{"step", std::to_string(state.step)}});
-  if (!state.averages.empty()) WriteSafetensors(base + kAverages, state.averages);
+  const std::map<std::string, std::string> commit{{kStep, std::to_string(state.step)}};
+  WriteSafetensors(base + kWeights, state.weights, commit);
+  WriteSafetensors(base + kOptimizer, state.optimizer, commit);
+  if (!state.averages.empty()) WriteSafetensors(base + kAverages, state.averages, commit);
   for (const auto& [name, text] : texts) WriteText(base + name, text);
   writer.Commit();
 }
 
-TrainState LoadCheckpoint(const std::string& folder) {
-  RequireFolder(folder);
-  const std::string optimizer_path = folder + "/optimizer.safetensors";
-  SafetensorsFile optimizer = ReadSafetensors(optimizer_path);
-  TrainState state{.step = StepIn(optimizer, optimizer_path),
-                   .weights = ReadSafetensors(folder + "/weights.safetensors").tensors,
+CheckpointReader::CheckpointReader(const std::string& folder) : folder_(folder) {}
+
+TrainState CheckpointReader::State() const {
+  const io::InputFile& optimizer_file = folder_.File(kOptimizer);
+  SafetensorsFile optimizer = ReadSafetensors(optimizer_file);
+  TrainState state{.step = StepIn(optimizer, optimizer_file.path()),
                    .optimizer = std::move(optimizer.tensors)};
-  const std::string averages = folder + "/" + kAverages;
-  if (std::filesystem::exists(averages)) state.averages = ReadSafetensors(averages).tensors;
+  state.weights = OfStep(state.step, folder_.File(kWeights));
+  if (folder_.Has(kAverages)) state.averages = OfStep(state.step, folder_.File(kAverages));
   return state;
 }
 
-std::string ReadCheckpointText(const std::string& folder, const std::string& name) {
-  RequireFolder(folder);
-  const io::InputFile file(folder + "/" + name);
-  std::string text(file.size(), '\0');
-  file.ReadAt(0, text.data(), text.size());
-  return text;
+std::string CheckpointReader::Text(const std::string& name) const {
+  return folder_.File(name).ReadAll();
 }
+
+TrainState LoadCheckpoint(const std::string& folder) { return CheckpointReader(folder).State(); }
 
 }  // namespace torus::parallel

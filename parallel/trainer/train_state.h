@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/io/folder_reader.h"
 #include "runtime/tensor.h"
 
 namespace torus::parallel {
@@ -23,17 +24,27 @@ struct TrainState {
   std::vector<NamedTensor> averages;   // of the parameters, where the run keeps them
 };
 
-// Writes a folder: weights.safetensors, optimizer.safetensors (its metadata holds the step),
-// averages.safetensors where there are any, and `texts`, file name -> content, for what the
-// application wants to find again. Committed whole: a kill at any moment leaves the old folder or
-// the new one. BrokenEnvironment names path and reason.
+// Writes a folder: weights.safetensors, optimizer.safetensors, averages.safetensors where there are
+// any (the metadata of each holds the step, which tells files of two checkpoints apart), and
+// `texts`, file name -> content, for what the application wants to find again. Committed whole: a
+// kill at any moment leaves the old folder or the new one. BrokenEnvironment names path and reason.
 void SaveCheckpoint(const std::string& folder, const TrainState& state,
                     const std::map<std::string, std::string>& texts = {});
 
-// BadInput names the file and what is wrong with it, BrokenEnvironment what the system refused.
-TrainState LoadCheckpoint(const std::string& folder);
+// One checkpoint, opened whole: a run may replace the folder meanwhile. BadInput names the file and
+// what is wrong with it, BrokenEnvironment what the system refused.
+class CheckpointReader {
+ public:
+  explicit CheckpointReader(const std::string& folder);
 
-// Content of a text file of a checkpoint; BadInput where there is none.
-std::string ReadCheckpointText(const std::string& folder, const std::string& name);
+  TrainState State() const;
+  // Content of a text file.
+  std::string Text(const std::string& name) const;
+
+ private:
+  const io::FolderReader folder_;
+};
+
+TrainState LoadCheckpoint(const std::string& folder);
 
 }  // namespace torus::parallel

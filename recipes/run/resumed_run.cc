@@ -33,11 +33,12 @@ Json ParseSettings(const std::string& text, const std::string& path) {
 ResumedRun LoadRun(const std::string& path) {
   ResumedRun run{.folder = ExistingRunFolder(path)};
   const std::string folder = run.folder.checkpoint(), file = folder + "/" + kSettingsFile;
-  const Json json = ParseSettings(parallel::ReadCheckpointText(folder, kSettingsFile), file);
+  const parallel::CheckpointReader checkpoint(folder);
+  const Json json = ParseSettings(checkpoint.Text(kSettingsFile), file);
   run.settings = SettingsFromJson(json["settings"], file);
   run.cuts = CutChoiceFromJson(json["cut"], file);
-  run.state = WithLayout(parallel::LoadCheckpoint(folder),
-                         [](const Tensor& files) { return FromFileLayout(files); });
+  run.state =
+      WithLayout(checkpoint.State(), [](const Tensor& files) { return FromFileLayout(files); });
   return run;
 }
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "runtime/error.h"
-#include "runtime/io/folder.h"
+#include "runtime/io/folder_place.h"
 
 namespace torus::recipes {
 namespace {
@@ -34,7 +34,7 @@ std::string DefaultRunPath(const std::string& name) {
 
 RunFolder NewRunFolder(const std::string& path) {
   const RunFolder folder{WithoutSlashes(path)};
-  Require(!io::RecoverFolder(folder.checkpoint()), folder.path,
+  Require(io::CommittedFolder(folder.checkpoint()).empty(), folder.path,
           "holds a run already; go on with it by --resume, or give another --out");
   MakeFolders(folder.path);
   return folder;
@@ -42,10 +42,10 @@ RunFolder NewRunFolder(const std::string& path) {
 
 RunFolder ExistingRunFolder(const std::string& given) {
   const std::string path = WithoutSlashes(given);
-  if (io::RecoverFolder(path + "/checkpoint")) return {path};
+  if (!io::CommittedFolder(path + "/checkpoint").empty()) return {path};
   const fs::path itself(path);
-  const bool is_checkpoint =
-      itself.filename() == "checkpoint" && io::RecoverFolder(path) && itself.has_parent_path();
+  const bool is_checkpoint = itself.filename() == "checkpoint" &&
+                             !io::CommittedFolder(path).empty() && itself.has_parent_path();
   Require(is_checkpoint, path, "must be the folder of a run or its checkpoint, got neither");
   return {itself.parent_path().string()};
 }

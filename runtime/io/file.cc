@@ -51,9 +51,12 @@ void OutputFile::Close(bool durable) {
   if (::close(fd) != 0) Fail(path_, "close");
 }
 
+InputFile::InputFile(std::string path) : InputFile(AT_FDCWD, path, path) {}
+
 // Not blocking, so that a pipe is refused and not waited for.
-InputFile::InputFile(std::string path)
-    : path_(std::move(path)), fd_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+InputFile::InputFile(int folder, const std::string& name, std::string path)
+    : path_(std::move(path)),
+      fd_(::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (fd_ < 0) Throw<BadInput>(path_, "cannot open: {}", std::strerror(errno));
   struct stat status = {};
   const bool regular = ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
@@ -78,6 +81,12 @@ void InputFile::ReadAt(uint64_t offset, void* data, size_t bytes) const {
     offset += static_cast<uint64_t>(got);
     bytes -= static_cast<size_t>(got);
   }
+}
+
+std::string InputFile::ReadAll() const {
+  std::string bytes(size_, '\0');
+  ReadAt(0, bytes.data(), bytes.size());
+  return bytes;
 }
 
 void Sync(const std::string& path) {

@@ -34,13 +34,17 @@ class OutputFile {
 class InputFile {
  public:
   explicit InputFile(std::string path);
+  // The file `name` of an open folder; `path` is what errors call it.
+  InputFile(int folder, const std::string& name, std::string path);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
+  const std::string& path() const { return path_; }
   uint64_t size() const { return size_; }
   // Reads exactly `bytes` from `offset`; BadInput where the file ends before.
   void ReadAt(uint64_t offset, void* data, size_t bytes) const;
+  std::string ReadAll() const;
 
  private:
   std::string path_;

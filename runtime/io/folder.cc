@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -17,26 +18,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string Fresh(const std::string& path) { return path + ".committing"; }
-std::string Old(const std::string& path) { return path + ".replaced"; }
-std::string Parent(const std::string& path) { return fs::path(path).parent_path().string(); }
-
 void Check(const std::error_code& error, const std::string& path, const char* what) {
   if (error) Throw<BrokenEnvironment>(path, "cannot {}: {}", what, error.message());
 }
 
-// Absolute, links followed, no slash at the end: the siblings must lie on the same file system.
-std::string Resolve(const std::string& path) {
-  std::error_code error;
-  const fs::path resolved = fs::weakly_canonical(fs::absolute(path, error), error);
-  Check(error, path, "resolve");
-  return (resolved.has_filename() ? resolved : resolved.parent_path()).string();
-}
-
 bool Exists(const std::string& path) {
   std::error_code error;
-  const bool exists = fs::exists(fs::symlink_status(path, error));
-  return exists;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
+void CreateFolders(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  Check(error, path, "create folder");
 }
 
 void Remove(const std::string& path) {
@@ -65,28 +59,65 @@ void SyncTree(const std::string& folder) {
   Sync(folder);
 }
 
-bool RecoverResolved(const std::string& path) {
-  // PATH.replaced without PATH is a commit that stopped between its two renames.
-  if (Exists(Old(path)) && !Exists(path)) Rename(Old(path), path);
-  Remove(Old(path));
-  Remove(Fresh(path));
-  return fs::is_directory(path);
+// A file beside the lock; empty where there is none.
+std::string OtherFile(const FolderPlace& place) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(place.work, error))
+    if (entry.path() != place.lock()) return entry.path().filename().string();
+  Check(error, place.work, "list");
+  return "";
+}
+
+// A reader may look for the old folder by its name, which therefore goes before its files do.
+void RemoveOld(const FolderPlace& place) {
+  Remove(place.fresh());
+  if (!Exists(place.old())) return;
+  Rename(place.old(), place.fresh());
+  Remove(place.fresh());
+}
+
+// Undoes or finishes what a killed writer left.
+void Recover(const FolderPlace& place) {
+  // An old folder without PATH is a commit that stopped between its two renames.
+  if (Exists(place.old()) && !Exists(place.path)) Rename(place.old(), place.path);
+  RemoveOld(place);
 }
 
 }  // namespace
 
-FolderWriter::FolderWriter(const std::string& path) : path_(Resolve(path)), fresh_(Fresh(path_)) {
-  const bool folder = RecoverResolved(path_);
-  Require(folder || !Exists(path_), path_, "is there already and is no folder");
-  std::error_code error;
-  fs::create_directories(fresh_, error);
-  Check(error, fresh_, "create folder");
+FolderWriter::Work::Work(const FolderPlace& at) : place(at) {
+  CreateFolders(fs::path(place.path).parent_path().string());
+  lock.emplace(place.lock(), place.path);
+  if (lock->abandoned()) return;
+  // A writer makes its lock first and removes it last: files without one are somebody else's.
+  const std::string other = OtherFile(place);
+  Require(other.empty(), place.work,
+          "would be where {} is written, but has a file {} of somebody else", place.path, other);
 }
 
-FolderWriter::~FolderWriter() {
+FolderWriter::Work::~Work() {
+  bool clean = false;
+  try {
+    Recover(place);
+    clean = OtherFile(place).empty();
+  } catch (const Error&) {
+    // The lock's file stays, so that the next writer knows the rest for ours.
+  }
+  if (!clean) lock->LeaveFile();
+  lock.reset();
   std::error_code ignored;
-  fs::remove_all(fresh_, ignored);
+  fs::remove(place.work, ignored);
 }
+
+FolderWriter::FolderWriter(const std::string& path)
+    : place_(PlaceOf(path)), fresh_(place_.fresh()), work_(place_) {
+  Recover(place_);
+  Require(!Exists(place_.path) || fs::is_directory(place_.path), place_.path,
+          "is there already and is no folder");
+  CreateFolders(fresh_);
+}
+
+FolderWriter::~FolderWriter() = default;
 
 void FolderWriter::Commit() {
   try {
@@ -94,18 +125,16 @@ void FolderWriter::Commit() {
   } catch (const fs::filesystem_error& e) {
     Check(e.code(), fresh_, "read back");
   }
-  if (!Exists(path_)) {
-    Rename(fresh_, path_);
-  } else if (!Swap(fresh_, path_)) {
-    Rename(path_, Old(path_));
-    Rename(fresh_, path_);
+  if (!Exists(place_.path)) {
+    Rename(fresh_, place_.path);
+  } else if (!Swap(fresh_, place_.path)) {
+    Rename(place_.path, place_.old());
+    Rename(fresh_, place_.path);
   }
   // The new names must be on the disk before the old files go.
-  Sync(Parent(path_));
-  Remove(Old(path_));
-  Remove(fresh_);
+  Sync(fs::path(place_.path).parent_path().string());
+  Sync(place_.work);
+  RemoveOld(place_);
 }
-
-bool RecoverFolder(const std::string& path) { return RecoverResolved(Resolve(path)); }
 
 }  // namespace torus::io

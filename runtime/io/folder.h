@@ -1,24 +1,27 @@
-// A folder committed whole: whoever opens it finds all files of the last commit or all of the one
-// before, also after a kill or a loss of power at any moment.
+// A folder committed whole: whoever opens it (folder_reader.h) finds all files of the last commit
+// or all of the one before, also after a kill or a loss of power at any moment.
 //
-//   write PATH.committing/*  ->  sync  ->  swap PATH.committing and PATH in one step  ->  sync  ->
-//   remove PATH.committing (now the old one)
+//   lock .NAME.torus beside PATH  ->  write .NAME.torus/new/*  ->  sync  ->  swap it and PATH in one
+//   step  ->  sync  ->  remove .NAME.torus
 //
-// Where the file system cannot swap: PATH -> PATH.replaced, PATH.committing -> PATH, remove
-// PATH.replaced. A kill between the two renames leaves no PATH; RecoverFolder then brings the old
-// one back.
+// Where the file system cannot swap: PATH -> .NAME.torus/old, .NAME.torus/new -> PATH. What a killed
+// writer leaves in .NAME.torus is put right by the next writer, under the lock; nothing else is ever
+// removed.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "runtime/io/file_lock.h"
+#include "runtime/io/folder_place.h"
 
 namespace torus::io {
 
-// One commit of the folder PATH. One writer at a time. Errors of the system are BrokenEnvironment
-// with path and reason.
+// One commit of the folder PATH. Errors of the system are BrokenEnvironment with path and reason.
 class FolderWriter {
  public:
-  // Recovers PATH, then makes an empty PATH.committing beside it (and the folders above). BadInput
-  // where PATH is something other than a folder.
+  // Makes the folders above. BadInput where PATH is something other than a folder, or where another
+  // writer is at work on it, naming its process.
   explicit FolderWriter(const std::string& path);
   // Without Commit the old folder stays and what was written is removed.
   ~FolderWriter();
@@ -31,11 +34,17 @@ class FolderWriter {
   void Commit();
 
  private:
-  std::string path_, fresh_;
-};
+  // The writer's own folder, held as long as it lives and removed with it.
+  struct Work {
+    explicit Work(const FolderPlace& place);
+    ~Work();
+    const FolderPlace& place;
+    std::optional<FileLock> lock;
+  };
 
-// Undoes or finishes what a killed commit left beside PATH; call before reading it. Whether PATH
-// then is a folder.
-bool RecoverFolder(const std::string& path);
+  const FolderPlace place_;
+  const std::string fresh_;
+  Work work_;
+};
 
 }  // namespace torus::io

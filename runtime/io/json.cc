@@ -35,9 +35,7 @@ json ParseJsonObject(std::string_view text, const std::string& where) {
 json ReadJsonObject(const std::string& path) {
   const InputFile file(path);
   Require(file.size() <= kMostBytes, path, "is larger than {} bytes", kMostBytes);
-  std::string text(file.size(), 0);
-  file.ReadAt(0, text.data(), text.size());
-  return ParseJsonObject(text, path);
+  return ParseJsonObject(file.ReadAll(), path);
 }
 
 const json& Member(const json& value, const char* key) {

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "runtime/io/file.h"
 #include "runtime/io/safetensors_header.h"
 
 namespace torus {
@@ -89,7 +88,11 @@ std::string MakeHeader(const std::string& path, const std::vector<NamedTensor>& 
 }  // namespace
 
 SafetensorsFile ReadSafetensors(const std::string& path) {
-  const io::InputFile file(path);
+  return ReadSafetensors(io::InputFile(path));
+}
+
+SafetensorsFile ReadSafetensors(const io::InputFile& file) {
+  const std::string& path = file.path();
   const std::string text = ReadHeader(file, path);
   const uint64_t data_start = sizeof(uint64_t) + text.size();
   safetensors::Header header = safetensors::ParseHeader(path, text, file.size() - data_start);

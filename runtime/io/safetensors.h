@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/io/file.h"
 #include "runtime/tensor.h"
 
 namespace torus {
@@ -24,6 +25,7 @@ struct SafetensorsFile {
 // dtypes: F64 F32 BF16 F16 I64 I32 U8 BOOL. Anything else is BadInput, in one line that names the
 // file and the tensor.
 SafetensorsFile ReadSafetensors(const std::string& path);
+SafetensorsFile ReadSafetensors(const io::InputFile& file);
 
 // Writes CPU tensors (strided ones too) and waits until they are on the disk. Data begins at a
 // multiple of 64 bytes, wide dtypes come first and otherwise the given order stays, so every tensor

@@ -47,11 +47,11 @@ constexpr std::array kLibraries{
     Library{"benchmark/", "Benchmark"},
 };
 
-constexpr std::array<std::string_view, 26> kSystem{
-    "sys/",      "linux/",    "arpa/",      "netinet/", "bits/",      "unistd.h", "fcntl.h",
-    "dlfcn.h",   "pthread.h", "sched.h",    "signal.h", "poll.h",     "netdb.h",  "spawn.h",
-    "termios.h", "time.h",    "stdio.h",    "stdlib.h", "stdint.h",   "string.h", "errno.h",
-    "limits.h",  "math.h",    "execinfo.h", "cpuid.h",  "immintrin.h"};
+constexpr std::array<std::string_view, 27> kSystem{
+    "sys/",     "linux/",    "arpa/",     "netinet/",   "bits/",    "unistd.h",   "fcntl.h",
+    "dirent.h", "dlfcn.h",   "pthread.h", "sched.h",    "signal.h", "poll.h",     "netdb.h",
+    "spawn.h",  "termios.h", "time.h",    "stdio.h",    "stdlib.h", "stdint.h",   "string.h",
+    "errno.h",  "limits.h",  "math.h",    "execinfo.h", "cpuid.h",  "immintrin.h"};
 
 // The row of the innermost folder that holds `path`.
 const Rule* RuleOf(std::string_view path) {

@@ -13,7 +13,7 @@
 #include "models/checkpoint/torch_file.h"
 #include "recipes/model/model_spec.h"
 #include "runtime/error.h"
-#include "runtime/io/folder.h"
+#include "runtime/io/folder_place.h"
 #include "runtime/io/safetensors.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
@@ -56,10 +56,11 @@ void CheckOutputFolder(const Options& o) {
   const std::string path = UserPath(o.output);
   Require(!std::filesystem::is_regular_file(UserPath(o.input)), "convert",
           "{} would be a folder with config.json, which {} does not have", o.output, o.input);
-  const bool folder = io::RecoverFolder(path);
-  Require(folder ? std::filesystem::is_empty(path) : !std::filesystem::exists(path), "convert",
-          "the output must be a new or empty folder, got {}, which is {}", o.output,
-          folder ? "not empty" : "a file");
+  const std::string folder = io::CommittedFolder(path);
+  const bool fits =
+      folder.empty() ? !std::filesystem::exists(path) : std::filesystem::is_empty(folder);
+  Require(fits, "convert", "the output must be a new or empty folder, got {}, which is {}",
+          o.output, folder.empty() ? "a file" : "not empty");
 }
 
 std::vector<NamedTensor> Read(const Options& o) {

@@ -14,6 +14,7 @@
 #include "parallel/trainer/world_layout.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
+#include "runtime/io/safetensors.h"
 #include "tests/parallel/trainer/toy_model.h"
 
 namespace torus::parallel {
@@ -138,7 +139,7 @@ TEST_F(CheckpointTest, ComesBackAsItWas) {
   const TrainState state = LoadCheckpoint(folder_);
   EXPECT_EQ(state.step, 17);
   ExpectWhole(state);
-  EXPECT_EQ(ReadCheckpointText(folder_, "settings.json"), "{}");
+  EXPECT_EQ(CheckpointReader(folder_).Text("settings.json"), "{}");
 }
 
 TEST_F(CheckpointTest, SurvivesKillAtAnyMoment) {
@@ -154,6 +155,29 @@ TEST_F(CheckpointTest, SurvivesKillAtAnyMoment) {
     waitpid(child, nullptr, 0);
     ExpectWhole(LoadCheckpoint(folder_));
   }
+}
+
+TEST_F(CheckpointTest, FilesOfTwoStepsAreRefused) {
+  SaveCheckpoint(folder_, StateOf(3));
+  SaveCheckpoint(folder_ + "-4", StateOf(4));
+  std::filesystem::copy(folder_ + "-4/weights.safetensors", folder_ + "/weights.safetensors",
+                        std::filesystem::copy_options::overwrite_existing);
+  try {
+    LoadCheckpoint(folder_);
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_NE(
+        std::string(error.what()).find("is of step 4, but optimizer.safetensors is of step 3"),
+        std::string::npos)
+        << error.what();
+  }
+}
+
+// Earlier checkpoints had the step in the optimizer's file alone.
+TEST_F(CheckpointTest, WeightsWithoutAStepAreRead) {
+  SaveCheckpoint(folder_, StateOf(3));
+  WriteSafetensors(folder_ + "/weights.safetensors", StateOf(3).weights);
+  ExpectWhole(LoadCheckpoint(folder_));
 }
 
 TEST_F(CheckpointTest, SaysWhatIsWrong) {
