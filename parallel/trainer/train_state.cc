@@ -7,6 +7,7 @@
 #include "runtime/io/folder.h"
 #include "runtime/io/json.h"
 #include "runtime/io/safetensors.h"
+#include "runtime/non_finite.h"
 
 namespace torus::parallel {
 namespace {
@@ -45,10 +46,23 @@ std::vector<NamedTensor> OfStep(int64_t step, const io::InputFile& file) {
   return std::move(read.tensors);
 }
 
+// What would be of no use to go on with must not take a good checkpoint's place.
+void RequireFinite(const std::string& folder, int64_t step,
+                   const std::vector<NamedTensor>& tensors) {
+  for (const NamedTensor& tensor : tensors) {
+    const int64_t bad = CountNonFinite(tensor.value);
+    Require(bad == 0, folder,
+            "is left as it is: after step {} {} has {} values of {} that are infinite or NaN", step,
+            tensor.name, bad, tensor.value.numel());
+  }
+}
+
 }  // namespace
 
 void SaveCheckpoint(const std::string& folder, const TrainState& state,
                     const std::map<std::string, std::string>& texts) {
+  for (const auto* tensors : {&state.weights, &state.optimizer, &state.averages})
+    RequireFinite(folder, state.step, *tensors);
   io::FolderWriter writer(folder);
   const std::string base = writer.temporary() + "/";
   const std::map<std::string, std::string> commit{{kStep, std::to_string(state.step)}};

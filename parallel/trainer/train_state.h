@@ -27,7 +27,8 @@ struct TrainState {
 // Writes a folder: weights.safetensors, optimizer.safetensors, averages.safetensors where there are
 // any (the metadata of each holds the step, which tells files of two checkpoints apart), and
 // `texts`, file name -> content, for what the application wants to find again. Committed whole: a
-// kill at any moment leaves the old folder or the new one. BrokenEnvironment names path and reason.
+// kill at any moment leaves the old folder or the new one. BadInput, and the old folder stays, for
+// a value that is infinite or NaN, naming its tensor; BrokenEnvironment names path and reason.
 void SaveCheckpoint(const std::string& folder, const TrainState& state,
                     const std::map<std::string, std::string>& texts = {});
 

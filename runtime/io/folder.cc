@@ -137,4 +137,13 @@ void FolderWriter::Commit() {
   RemoveOld(place_);
 }
 
+void RemoveFolder(const std::string& path) {
+  if (CommittedFolder(path).empty()) return;
+  FolderWriter writer(path);
+  const std::string resolved = PlaceOf(path).path;
+  if (!Exists(resolved)) return;
+  Remove(writer.temporary());
+  Rename(resolved, writer.temporary());
+}
+
 }  // namespace torus::io

@@ -47,4 +47,8 @@ class FolderWriter {
   Work work_;
 };
 
+// Removes a folder that was committed whole, under its writer's lock; who has it open keeps it.
+// Nothing where there is none. The errors of FolderWriter.
+void RemoveFolder(const std::string& path);
+
 }  // namespace torus::io

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <thread>
 
@@ -178,6 +179,29 @@ TEST_F(CheckpointTest, WeightsWithoutAStepAreRead) {
   SaveCheckpoint(folder_, StateOf(3));
   WriteSafetensors(folder_ + "/weights.safetensors", StateOf(3).weights);
   ExpectWhole(LoadCheckpoint(folder_));
+}
+
+TEST_F(CheckpointTest, AStateThatIsNotFiniteLeavesTheOldOne) {
+  SaveCheckpoint(folder_, StateOf(3));
+  const auto part = [](TrainState& state, int i) -> std::vector<NamedTensor>& {
+    return i == 0 ? state.weights : i == 1 ? state.optimizer : state.averages;
+  };
+  for (int i = 0; i < 3; ++i) {
+    TrainState state = StateOf(4);
+    state.averages = StateOf(4).optimizer;
+    part(state, i)[0].value.mutable_data<float>()[7] = i == 1 ? INFINITY : NAN;
+    try {
+      SaveCheckpoint(folder_, state);
+      FAIL() << i;
+    } catch (const BadInput& error) {
+      const std::string says = error.what();
+      EXPECT_NE(says.find("after step 4 " + part(state, i)[0].name + " has 1 values of 30000"),
+                std::string::npos)
+          << says;
+    }
+    EXPECT_EQ(LoadCheckpoint(folder_).step, 3);
+    ExpectWhole(LoadCheckpoint(folder_));
+  }
 }
 
 TEST_F(CheckpointTest, SaysWhatIsWrong) {
