@@ -1,6 +1,6 @@
 #include "parallel/data_parallel/gradient_buckets.h"
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 #include "runtime/error.h"
@@ -22,7 +22,7 @@ GradientBuckets::GradientBuckets(std::vector<NamedVariable> parameters, size_t b
     buckets_.back().parameters.push_back(*it);
   }
   for (Bucket& bucket : buckets_) {
-    int64_t count = 0;
+    int64_t count = static_cast<int64_t>(bucket.parameters.size());
     for (const NamedVariable& parameter : bucket.parameters) count += parameter.value.numel();
     bucket.flat = Empty({count}, bucket.parameters.front().value.dtype());
   }
@@ -34,29 +34,46 @@ std::string GradientBuckets::Describe(int i) const {
 }
 
 void GradientBuckets::Fill(int i) {
-  auto* out = static_cast<char*>(buckets_[i].flat.mutable_raw());
-  for (const NamedVariable& parameter : buckets_[i].parameters) {
-    const size_t bytes = parameter.value.data().bytes();
-    const Tensor& grad = parameter.value.grad();
-    if (grad.defined()) {
-      std::memcpy(out, grad.Contiguous().raw(), bytes);
-    } else {
-      std::memset(out, 0, bytes);
-    }
-    out += bytes;
-  }
+  VisitFloat("data-parallel", buckets_[i].flat.dtype(),
+             [&](auto zero) { FillAs<decltype(zero)>(buckets_[i]); });
 }
 
 void GradientBuckets::Unfill(int i) {
-  const auto* in = static_cast<const char*>(buckets_[i].flat.raw());
-  for (NamedVariable& parameter : buckets_[i].parameters) {
+  VisitFloat("data-parallel", buckets_[i].flat.dtype(),
+             [&](auto zero) { UnfillAs<decltype(zero)>(buckets_[i]); });
+}
+
+template <class T>
+void GradientBuckets::FillAs(Bucket& bucket) {
+  T* out = bucket.flat.mutable_data<T>();
+  T* count = out + bucket.flat.numel() - bucket.parameters.size();
+  for (const NamedVariable& parameter : bucket.parameters) {
+    const int64_t elements = parameter.value.numel();
+    const Tensor& grad = parameter.value.grad();
+    *count++ = grad.defined() ? 1 : 0;
+    if (grad.defined()) {
+      std::copy_n(grad.Contiguous().data<T>(), elements, out);
+    } else {
+      std::fill_n(out, elements, T{0});
+    }
+    out += elements;
+  }
+}
+
+template <class T>
+void GradientBuckets::UnfillAs(Bucket& bucket) {
+  const T* in = bucket.flat.data<T>();
+  const T* count = in + bucket.flat.numel() - bucket.parameters.size();
+  for (NamedVariable& parameter : bucket.parameters) {
     const Tensor& value = parameter.value.data();
-    Tensor grad = parameter.value.grad();
-    // A gradient may share its memory with another tensor only where it is strided.
-    if (!grad.defined() || !grad.is_contiguous()) grad = Empty(value.shape(), value.dtype());
-    std::memcpy(grad.mutable_raw(), in, value.bytes());
-    parameter.value.SetGrad(std::move(grad));
-    in += value.bytes();
+    if (*count++ > 0) {
+      Tensor grad = parameter.value.grad();
+      // A gradient may share its memory with another tensor only where it is strided.
+      if (!grad.defined() || !grad.is_contiguous()) grad = Empty(value.shape(), value.dtype());
+      std::copy_n(in, value.numel(), grad.mutable_data<T>());
+      parameter.value.SetGrad(std::move(grad));
+    }
+    in += value.numel();
   }
 }
 

@@ -1,5 +1,5 @@
-// Gradient buckets: the gradients of many parameters in few flat buffers, so that a ring has long
-// chunks to send.
+// Gradient buckets: the gradients of many parameters in few flat buffers, so that an all-reduce
+// sends few long messages.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,12 @@ class GradientBuckets {
   const Tensor& bucket(int i) const { return buckets_[i].flat; }
   std::string Describe(int i) const;  // "bucket 0 (classifier.bias .. features.17.weight)"
 
-  // Copies the parameters' gradients in; one that is undefined counts as zeros.
+  // Copies the parameters' gradients in, in the order of the bucket. Behind them stands one element
+  // for each parameter: 1 where it has a gradient, 0 where it has none (frozen, or unused in this
+  // step), whose elements are then zeros. Summed over replicas: how many have one.
   void Fill(int i);
-  // Copies them back; afterwards every parameter of the bucket has a gradient.
+  // Copies the sums back to every parameter that some replica has a gradient for; the others are
+  // left without, so that no optimizer decays them.
   void Unfill(int i);
 
  private:
@@ -33,6 +36,11 @@ class GradientBuckets {
     std::vector<NamedVariable> parameters;
     Tensor flat;
   };
+  template <class T>
+  static void FillAs(Bucket& bucket);
+  template <class T>
+  static void UnfillAs(Bucket& bucket);
+
   std::vector<Bucket> buckets_;
 };
 

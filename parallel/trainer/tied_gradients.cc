@@ -19,14 +19,6 @@ std::vector<Variable> UsesIn(const Stage& stage, const std::string& name) {
   return uses;
 }
 
-// Takes the gradient away from the variable.
-Tensor TakeGradient(Variable& use) {
-  const Tensor gradient =
-      use.grad().defined() ? use.grad().Contiguous() : Zeros(use.shape(), use.dtype());
-  use.ZeroGrad();
-  return gradient;
-}
-
 }  // namespace
 
 TiedGradients::TiedGradients(Transport& pipeline, const ParameterTable& table,
@@ -41,8 +33,13 @@ TiedGradients::TiedGradients(Transport& pipeline, const ParameterTable& table,
       tied.owners.push_back(owners.at(s));
       ranks.insert(owners.at(s));
       const auto own = stages.find(s);
-      tied.uses.push_back(own == stages.end() ? Variable()
-                                              : UsesIn(own->second, entry.name).at(seen[s]++));
+      if (own == stages.end()) {
+        tied.uses.emplace_back();
+        continue;
+      }
+      tied.uses.push_back(UsesIn(own->second, entry.name).at(seen[s]++));
+      tied.shape = tied.uses.back().shape();
+      tied.dtype = tied.uses.back().dtype();
     }
     tied.ranks.assign(ranks.begin(), ranks.end());
     if (ranks.contains(pipeline.rank())) tied_.push_back(std::move(tied));
@@ -53,29 +50,35 @@ void TiedGradients::Sum(const std::string& what) {
   for (Tied& tied : tied_) SumOne(tied, fmt::format("gradient of tied {}, {}", tied.name, what));
 }
 
-// The gradient of one use, on every rank that has one.
+// The gradient of one use, on every rank that has one; undefined where it has none.
 Tensor TiedGradients::Gather(Tied& tied, size_t use, const std::string& what) {
   Variable& variable = tied.uses[use];
   Tensor gradient;
-  if (variable.defined()) {
-    gradient = TakeGradient(variable);
-  } else {
-    const auto known = std::find_if(tied.uses.begin(), tied.uses.end(),
-                                    [](const Variable& v) { return v.defined(); });
-    gradient = Empty(known->shape(), known->dtype());
-  }
-  if (tied.ranks.size() > 1) {
-    Group group(pipeline_, tied.ranks);
-    const auto root = std::find(tied.ranks.begin(), tied.ranks.end(), tied.owners[use]);
-    Broadcast(group, {static_cast<std::byte*>(gradient.mutable_raw()), gradient.bytes()},
-              static_cast<int>(root - tied.ranks.begin()), what);
-  }
+  if (variable.defined() && variable.grad().defined()) gradient = variable.grad().Contiguous();
+  if (variable.defined()) variable.ZeroGrad();
+  if (tied.ranks.size() == 1) return gradient;
+  Group group(pipeline_, tied.ranks);
+  const auto owner = std::find(tied.ranks.begin(), tied.ranks.end(), tied.owners[use]);
+  const int root = static_cast<int>(owner - tied.ranks.begin());
+  std::byte has_gradient{gradient.defined()};
+  Broadcast(group, {&has_gradient, 1}, root, "presence of " + what);
+  if (!std::to_integer<bool>(has_gradient)) return {};
+  if (!gradient.defined()) gradient = Empty(tied.shape, tied.dtype);
+  Broadcast(group, {static_cast<std::byte*>(gradient.mutable_raw()), gradient.bytes()}, root, what);
   return gradient;
 }
 
 void TiedGradients::SumOne(Tied& tied, const std::string& what) {
-  Tensor sum = Gather(tied, 0, what);
-  for (size_t use = 1; use < tied.uses.size(); ++use) AddInPlace(sum, Gather(tied, use, what));
+  Tensor sum;
+  for (size_t use = 0; use < tied.uses.size(); ++use) {
+    const Tensor gradient = Gather(tied, use, what);
+    if (!sum.defined()) {
+      sum = gradient;
+    } else if (gradient.defined()) {
+      AddInPlace(sum, gradient);
+    }
+  }
+  if (!sum.defined()) return;
   int filled = -1;  // stage
   for (size_t use = 0; use < tied.uses.size(); ++use) {
     if (!tied.uses[use].defined() || tied.stages[use] == filled) continue;

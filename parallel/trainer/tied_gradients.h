@@ -21,7 +21,8 @@ class TiedGradients {
   // Called by all ranks of the pipeline, each once its gradients are summed over micro-batches and
   // replicas. The uses' gradients are added in model order, first to last, on every rank alike, so
   // every cut and every stage gets the same bits. Then the first use in each stage holds the sum,
-  // and the others hold none. A use without gradient counts as zeros. `what` stands in the errors.
+  // and the others hold none. A use without gradient adds nothing; where no use has one, no stage
+  // gets one. `what` stands in the errors.
   void Sum(const std::string& what);
 
  private:
@@ -31,6 +32,8 @@ class TiedGradients {
     std::vector<int> ranks;      // those of them that differ, ascending
     std::vector<Variable> uses;  // undefined where another rank has it
     std::vector<int> stages;     // of each use
+    Shape shape;
+    DType dtype = DType::kF32;
   };
   Tensor Gather(Tied& tied, size_t use, const std::string& what);
   void SumOne(Tied& tied, const std::string& what);

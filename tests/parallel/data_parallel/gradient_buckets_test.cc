@@ -24,7 +24,7 @@ std::vector<int64_t> Sizes(const GradientBuckets& buckets) {
 
 TEST(GradientBuckets, TakeTheLastLayersFirstUpToTheSize) {
   const GradientBuckets buckets(Parameters({3, 4, 5, 20, 1}), 10 * sizeof(float));
-  EXPECT_EQ(Sizes(buckets), (std::vector<int64_t>{1, 20, 9, 3}));
+  EXPECT_EQ(Sizes(buckets), (std::vector<int64_t>{1 + 1, 20 + 1, 9 + 2, 3 + 1}));
   EXPECT_EQ(buckets.Describe(2), "bucket 2 (p2 .. p1)");
   EXPECT_EQ(GradientBuckets(Parameters({3, 4, 5}), 1 << 20).size(), 1);
   EXPECT_EQ(GradientBuckets(Parameters({3, 4, 5}), 0).size(), 3);
@@ -35,7 +35,7 @@ TEST(GradientBuckets, DoNotMixTypes) {
   std::vector<NamedVariable> mixed = Parameters({2, 2});
   for (const NamedVariable& p : Parameters({3}, DType::kF64)) mixed.push_back(p);
   const GradientBuckets buckets(mixed, 1 << 20);
-  EXPECT_EQ(Sizes(buckets), (std::vector<int64_t>{3, 4}));
+  EXPECT_EQ(Sizes(buckets), (std::vector<int64_t>{3 + 1, 4 + 2}));
   EXPECT_EQ(buckets.bucket(0).dtype(), DType::kF64);
   EXPECT_THROW(GradientBuckets(Parameters({2}, DType::kF16), 10), BadInput);
 }
@@ -45,12 +45,22 @@ TEST(GradientBuckets, GoThereAndBack) {
   p[1].value.SetGrad(FromVector<float>({1, 2, 3}, {3}));
   GradientBuckets buckets(p, 1 << 20);
   buckets.Fill(0);
-  EXPECT_EQ(ToVector<float>(buckets.bucket(0)), (std::vector<float>{1, 2, 3, 0, 0}));
+  EXPECT_EQ(ToVector<float>(buckets.bucket(0)), (std::vector<float>{1, 2, 3, 0, 0, 1, 0}));
   float* flat = buckets.bucket(0).mutable_data<float>();
-  for (int i = 0; i < 5; ++i) flat[i] = static_cast<float>(10 * i);
+  for (int i = 0; i < 7; ++i) flat[i] = static_cast<float>(10 * i);
   buckets.Unfill(0);
   EXPECT_EQ(ToVector<float>(p[0].value.grad()), (std::vector<float>{30, 40}));
   EXPECT_EQ(ToVector<float>(p[1].value.grad()), (std::vector<float>{0, 10, 20}));
+}
+
+TEST(GradientBuckets, WhatNoReplicaHasAGradientForGetsNone) {
+  std::vector<NamedVariable> p = Parameters({2, 3});
+  p[1].value.SetGrad(FromVector<float>({1, 2, 3}, {3}));
+  GradientBuckets buckets(p, 1 << 20);
+  buckets.Fill(0);
+  buckets.Unfill(0);
+  EXPECT_FALSE(p[0].value.grad().defined());
+  EXPECT_EQ(ToVector<float>(p[1].value.grad()), (std::vector<float>{1, 2, 3}));
 }
 
 TEST(GradientBuckets, AStridedGradientKeepsItsOrder) {
@@ -58,7 +68,7 @@ TEST(GradientBuckets, AStridedGradientKeepsItsOrder) {
   p[0].value.SetGrad(FromVector<float>({1, 2, 3, 4, 5, 6}, {3, 2}).Transpose(0, 1));
   GradientBuckets buckets(p, 1 << 20);
   buckets.Fill(0);
-  EXPECT_EQ(ToVector<float>(buckets.bucket(0)), (std::vector<float>{1, 3, 5, 2, 4, 6}));
+  EXPECT_EQ(ToVector<float>(buckets.bucket(0)), (std::vector<float>{1, 3, 5, 2, 4, 6, 1}));
   buckets.Unfill(0);
   EXPECT_EQ(ToVector<float>(p[0].value.grad()), (std::vector<float>{1, 3, 5, 2, 4, 6}));
 }

@@ -33,7 +33,9 @@ inline void ExpectEqualBits(const std::vector<NamedTensor>& a, const std::vector
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].name, b[i].name);
-    EXPECT_EQ(ToVector<double>(a[i].value), ToVector<double>(b[i].value)) << a[i].name;
+    EXPECT_EQ(ToVector<double>(a[i].value.To(DType::kF64)),
+              ToVector<double>(b[i].value.To(DType::kF64)))
+        << a[i].name;
   }
 }
 

@@ -207,8 +207,9 @@ TEST(Trainer, CountsTimeAndBytes) {
   const uint64_t crossed = (12 + 12 + 11) * testing::kWidth * sizeof(double);
   EXPECT_EQ(activations, crossed);
   EXPECT_EQ(gradients, crossed);
-  // Two replicas: each sends its bucket once, a step and stage; four weights in all.
-  EXPECT_EQ(reduced, 3 * 2 * 4 * testing::kWidth * testing::kWidth * sizeof(double));
+  // Two replicas: each sends its bucket once, a step and stage; four weights in all, and for each
+  // the count of replicas that have its gradient.
+  EXPECT_EQ(reduced, 3 * 2 * 4 * (testing::kWidth * testing::kWidth + 1) * sizeof(double));
 }
 
 TEST(Trainer, RefusesWhatDoesNotFit) {
