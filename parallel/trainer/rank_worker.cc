@@ -159,12 +159,12 @@ void RankWorker::Train(StepBoard& board, const BatchFn& batches, int64_t step) t
   AddReplica();
 }
 
-RankScore RankWorker::Evaluate(const BatchFn& batches, int64_t count) try {
+RankScore RankWorker::Evaluate(StepBoard& board, const BatchFn& batches) try {
   UseOwnThreads();
   score_ = {};
   scoring_ = true;
   SwapAverages();
-  for (int64_t step = 0; step < count; ++step) {
+  for (int64_t step = 0; board.Begin(step); ++step) {
     const MiniBatch batch = Fetch(batches, step);
     score_.loss_sum += executor_->Evaluate(batch).loss * static_cast<double>(batch.global_samples);
   }

@@ -49,7 +49,8 @@ class RankWorker {
   void Prepare();
   // Steps from `step` on until the board says stop.
   void Train(StepBoard& board, const BatchFn& batches, int64_t step);
-  RankScore Evaluate(const BatchFn& batches, int64_t count);
+  // Steps from 0 on until the board says stop.
+  RankScore Evaluate(StepBoard& board, const BatchFn& batches);
   // Copies replica 0's parameters and buffers to all, bit for bit.
   void BroadcastState();
   // Its buffers alone.

@@ -196,7 +196,8 @@ void Trainer::Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks
   impl.ShareStatistics();
 }
 
-EvaluationResult Trainer::Evaluate(int64_t count, const BatchFn& batches) {
+EvaluationResult Trainer::Evaluate(int64_t count, const BatchFn& batches,
+                                   const std::function<bool()>& stop) {
   Impl& impl = *impl_;
   std::vector<RankScore> scores(impl.workers.size());
   std::atomic<int64_t> samples{0};
@@ -205,9 +206,10 @@ EvaluationResult Trainer::Evaluate(int64_t count, const BatchFn& batches) {
     if (place.rank == 0) samples += batch.global_samples;
     return batch;
   };
+  StepBoard board(impl.layout.size(), impl.options.replicas, 0, count, {.stop = stop});
   impl.RunWorkers(
-      [&](RankWorker& worker) { scores[worker.place().rank] = worker.Evaluate(counted, count); });
-  EvaluationResult result{.samples = samples};
+      [&](RankWorker& worker) { scores[worker.place().rank] = worker.Evaluate(board, counted); });
+  EvaluationResult result{.samples = samples, .finished = board.decided_end() == count};
   for (const RankScore& score : scores) {
     result.loss += score.loss_sum;
     result.correct += score.correct;

@@ -47,7 +47,8 @@ struct TrainHooks {
 struct EvaluationResult {
   double loss = 0;  // mean over the samples
   int64_t samples = 0;
-  int64_t correct = 0;  // 0 without TrainingParts::correct
+  int64_t correct = 0;   // 0 without TrainingParts::correct
+  bool finished = true;  // false: stopped; the figures are of no use then
 };
 
 class Trainer {
@@ -62,7 +63,9 @@ class Trainer {
   // Runs steps until step() == end or the stop hook says so. `batches` must stay valid meanwhile.
   void Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks = {});
   // Forward alone, gradients off, over `count` mini-batches (steps 0 .. count - 1 of `batches`).
-  EvaluationResult Evaluate(int64_t count, const BatchFn& batches);
+  // `stop` is asked before each of them; true ends the call.
+  EvaluationResult Evaluate(int64_t count, const BatchFn& batches,
+                            const std::function<bool()>& stop = {});
 
   int64_t step() const;      // mini-batches done
   TrainState State() const;  // copies

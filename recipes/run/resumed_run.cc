@@ -28,15 +28,26 @@ Json ParseSettings(const std::string& text, const std::string& path) {
   return json;
 }
 
+StoredRun ReadStored(const parallel::CheckpointReader& checkpoint, const std::string& folder) {
+  const std::string file = folder + "/" + kSettingsFile;
+  const Json json = ParseSettings(checkpoint.Text(kSettingsFile), file);
+  return {SettingsFromJson(json["settings"], file), CutChoiceFromJson(json["cut"], file)};
+}
+
 }  // namespace
+
+StoredRun LoadStored(const std::string& path) {
+  const std::string folder = ExistingRunFolder(path).checkpoint();
+  return ReadStored(parallel::CheckpointReader(folder), folder);
+}
 
 ResumedRun LoadRun(const std::string& path) {
   ResumedRun run{.folder = ExistingRunFolder(path)};
-  const std::string folder = run.folder.checkpoint(), file = folder + "/" + kSettingsFile;
+  const std::string folder = run.folder.checkpoint();
   const parallel::CheckpointReader checkpoint(folder);
-  const Json json = ParseSettings(checkpoint.Text(kSettingsFile), file);
-  run.settings = SettingsFromJson(json["settings"], file);
-  run.cuts = CutChoiceFromJson(json["cut"], file);
+  StoredRun stored = ReadStored(checkpoint, folder);
+  run.settings = std::move(stored.settings);
+  run.cuts = std::move(stored.cuts);
   run.state =
       WithLayout(checkpoint.State(), [](const Tensor& files) { return FromFileLayout(files); });
   return run;

@@ -17,6 +17,15 @@ struct ResumedRun {
   parallel::TrainState state;  // in the model's layout
 };
 
+// What a checkpoint says of its run.
+struct StoredRun {
+  Settings settings;
+  CutChoice cuts;
+};
+
+// As LoadRun, without the tensors.
+StoredRun LoadStored(const std::string& path);
+
 // `path`: the run's folder or its checkpoint folder. BadInput names the file that is not as it
 // should be.
 ResumedRun LoadRun(const std::string& path);

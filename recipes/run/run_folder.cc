@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 
@@ -28,7 +29,9 @@ std::string WithoutSlashes(std::string path) {
 
 }  // namespace
 
-std::string DefaultRunPath(const std::string& name) {
+std::string DefaultRunPath(const Settings& settings) {
+  std::string name = settings.model + "-" + settings.data;
+  std::ranges::replace(name, ':', '-');
   return fmt::format("runs/{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
 }
 

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "recipes/settings/settings.h"
+
 namespace torus::recipes {
 
 struct RunFolder {
@@ -17,8 +19,8 @@ struct RunFolder {
   std::string report() const { return path + "/report.html"; }
 };
 
-// "runs/NAME-DATE-TIME", now.
-std::string DefaultRunPath(const std::string& name);
+// "runs/MODEL-DATA-DATE-TIME", now.
+std::string DefaultRunPath(const Settings& settings);
 
 // Makes the folder, with those above it. BadInput when it holds a checkpoint already: a run is not
 // written over; BrokenEnvironment when it cannot be made.

@@ -77,6 +77,7 @@ void CheckNames(const recipes::Settings& s) {
 void CheckOthers(const Invocation& invocation) {
   RequireAtLeast("--max-steps", invocation.max_steps, 0);
   RequireAtLeast("--checkpoint-every", invocation.checkpoint_every, 0);
+  RequireAtLeast("--eval-every", invocation.eval_every, 0);
   Require(std::isfinite(invocation.timeout) && invocation.timeout > 0, "train",
           "--timeout must be above 0 seconds, got {}", invocation.timeout);
   const bool resumed = !invocation.resume.empty();

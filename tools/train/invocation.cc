@@ -154,6 +154,9 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
   app.add_option("--checkpoint-every", invocation.checkpoint_every,
                  "Steps between checkpoints; 0: at the end of each epoch")
       ->group(group);
+  app.add_option("--eval-every", invocation.eval_every,
+                 "Steps between evaluations on the test set; 0: at the end of each epoch")
+      ->group(group);
   app.add_option(
          "--max-steps", invocation.max_steps,
          "Stop after that many steps in all, also within an epoch; 0: no limit. The learning "

@@ -18,6 +18,7 @@ struct Invocation {
   std::string resume;            // a run's folder, or its checkpoint folder
   int64_t max_steps = 0;         // 0: no limit but the epochs
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
+  int64_t eval_every = 0;        // steps; 0: at the end of each epoch
   double timeout = 60;           // seconds
   bool eval_only = false;
   bool describe = false;

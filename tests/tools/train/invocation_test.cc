@@ -73,7 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--seed", "-1"}, "--seed"}, Refusal{{"--threads", "1"}, "--threads"},
         Refusal{{"--timeout", "0"}, "--timeout"}, Refusal{{"--max-steps", "-1"}, "--max-steps"},
         Refusal{{"--checkpoint-every", "-5"}, "--checkpoint-every"},
-        Refusal{{"--eval-only"}, "--init"}, Refusal{{"--lr", "1", "--lr", "2"}, "--lr"}));
+        Refusal{{"--eval-every", "-1"}, "--eval-every"}, Refusal{{"--eval-only"}, "--init"},
+        Refusal{{"--lr", "1", "--lr", "2"}, "--lr"}));
 
 // A flag that would change nothing.
 INSTANTIATE_TEST_SUITE_P(
@@ -142,8 +143,9 @@ TEST(Invocation, HelpNamesEveryFlagAndUnits) {
     const bool named = help.find(flag + " ") != std::string::npos;
     EXPECT_TRUE(named || help.find(flag + ",--no-") != std::string::npos) << flag;
   });
-  for (const char* word : {"--max-steps", "--out", "--checkpoint-every", "--timeout", "--resume",
-                           "--eval-only", "--describe", "Seconds", "Steps", "=256", "=sortq:8"})
+  for (const char* word :
+       {"--max-steps", "--out", "--checkpoint-every", "--eval-every", "--timeout", "--resume",
+        "--eval-only", "--describe", "Seconds", "Steps", "=256", "=sortq:8"})
     EXPECT_NE(help.find(word), std::string::npos) << word;
 }
 

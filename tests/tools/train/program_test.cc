@@ -155,6 +155,22 @@ TEST_F(ProgramTest, SignalWritesACheckpointAndSaysHowToGoOn) {
   EXPECT_EQ(static_cast<int64_t>(Losses("run").size()), steps + 1);
 }
 
+// SIGTERM, as a cluster sends it, while the test set of the first epoch is being evaluated.
+TEST_F(ProgramTest, SignalDuringAnEvaluationWritesACheckpoint) {
+  recipes::testing::WriteImages(scratch_ + "/data", "t10k", 20000);
+  const Program program = Start(Small("run", {"--checkpoint-every", "1000"}));
+  while (program.running() && Losses("run").size() < 4)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  program.Signal(SIGTERM);
+  const Ended ended = program.Wait();
+  EXPECT_EQ(ended.status, 128 + SIGTERM) << ended.err;
+  EXPECT_EQ(Losses("run").size(), 4u);
+  EXPECT_EQ(Json("run/summary.json")["test"], nullptr) << "the signal came too late";
+  recipes::testing::WriteImages(scratch_ + "/data", "t10k", 20);
+  EXPECT_EQ(Train({"--resume", scratch_ + "/run"}).status, 0);
+  EXPECT_EQ(Json("run/summary.json")["resumed_from"], 4);
+}
+
 TEST_F(ProgramTest, SurvivesAKillWhileItSaves) {
   // A checkpoint after every step: the kill falls into one of them more often than not.
   Flags flags = Small("run", {"--checkpoint-every", "1"});

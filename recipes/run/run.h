@@ -1,0 +1,82 @@
+// Run: a whole training run as one call, from settings to the folder that it leaves. tools/train is
+// a command line around it.
+//
+//   recipes::Run({.settings = {.model = "resnet18", .data = "cifar10"}, .out = "runs/a"},
+//                {.on_step = [](const parallel::StepReport& step) { ... }});
+//
+// The folder holds the checkpoint, metrics.jsonl, summary.json, trace.json, report.html and where
+// it applies the exported model (run_folder.h). Whoever resumes it gets the bits of a run that never
+// stopped.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "parallel/trainer/trainer.h"
+#include "recipes/settings/settings.h"
+
+namespace torus::recipes {
+
+struct RunOptions {
+  Settings settings;  // of a resumed run its own: LoadRun(resume).settings
+  // The run's folder; empty: that of `resume`, else runs/NAME-DATE in the working directory.
+  std::string out;
+  std::string resume;            // the folder of a run to go on with, or its checkpoint folder
+  int64_t max_steps = 0;         // in all, also within an epoch; 0: no limit but the epochs
+  int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
+  int64_t eval_every = 0;        // steps between evaluations; 0: at the end of each epoch
+  double timeout = 60;           // seconds without progress until a wait fails
+};
+
+// Where a run stands when its first step is about to begin.
+struct RunStart {
+  std::string folder;
+  std::string title;           // "MobileNetV2 on Fashion-MNIST"
+  std::string unit;            // what samples are called: "images"
+  int64_t begin = 0, end = 0;  // steps to run
+  int64_t steps_per_epoch = 1;
+};
+
+// The model on the test set.
+struct Evaluation {
+  int64_t step = 0;  // mini-batches done
+  double epoch = 0;
+  int64_t samples = 0;
+  double loss = 0;                 // mean over the samples
+  std::optional<double> accuracy;  // from 0 to 1; none of a language model
+};
+
+// What a run tells while it goes on. Empty ones are left out; what they throw ends the run.
+struct RunCallbacks {
+  std::function<void(const RunStart&)> on_start;
+  // In order; on some rank's thread, one at a time. All others come on the caller's thread.
+  std::function<void(const parallel::StepReport&)> on_step;
+  std::function<void(const Evaluation&)> on_evaluate;
+  std::function<void(const std::string& line)> on_message;  // what a person should know
+  // Asked before each step and each batch of an evaluation, on any thread. True ends the run in
+  // order: its checkpoint is written.
+  std::function<bool()> stop;
+};
+
+struct RunResult {
+  std::string folder;
+  bool finished = true;            // false: `stop` ended it
+  int64_t step = 0;                // mini-batches done since the run began
+  std::optional<Evaluation> test;  // the last
+  nlohmann::json summary;          // as summary.json has it
+  std::string model;               // what ExportModel wrote; empty for nothing
+};
+
+// BadInput and BrokenEnvironment before the first step for all that can be wrong with settings,
+// data and files; afterwards the errors of the trainer, and BadInput for a loss that is not finite.
+RunResult Run(const RunOptions& options, const RunCallbacks& callbacks = {});
+
+// The test set alone, with the weights of `settings.init` or of the run to resume. None where
+// `stop` ended it.
+std::optional<Evaluation> EvaluateRun(const RunOptions& options,
+                                      const RunCallbacks& callbacks = {});
+
+}  // namespace torus::recipes

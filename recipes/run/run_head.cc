@@ -1,0 +1,52 @@
+#include "recipes/run/run_head.h"
+
+#include <fmt/ranges.h>
+
+#include "recipes/report/units.h"
+
+namespace torus::recipes {
+namespace {
+
+std::string Many(int64_t n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string SizesLine(const Task& task) {
+  const TaskData& data = task.data();
+  return fmt::format("{}: {} training and {} test {}, {} of {} steps", task.title(),
+                     FormatCount(static_cast<double>(data.train.size)),
+                     FormatCount(static_cast<double>(data.test.size)), data.unit,
+                     Many(task.settings().epochs, "epoch"), task.steps_per_epoch());
+}
+
+std::string LayoutLine(const Settings& s, const CutChoice& cuts) {
+  return fmt::format("{}{} x {}, {} micro-batch{}{} of {} samples in all, codec {}, {}",
+                     Many(s.stages, "stage"),
+                     cuts.cuts.empty() ? "" : fmt::format(" (cut {})", fmt::join(cuts.cuts, ",")),
+                     Many(s.replicas, "replica"), s.micro_batches, s.micro_batches == 1 ? "" : "es",
+                     s.accumulate == 1 ? "" : fmt::format(" x {} rounds", s.accumulate),
+                     s.batch_size, s.codec, Many(s.threads, "thread"));
+}
+
+std::string MeasuredLine(const CutChoice& cuts) {
+  std::vector<std::string> times;
+  for (double seconds : cuts.measured) times.push_back(fmt::format("{:.2f}", 1000 * seconds));
+  return fmt::format("measured, milliseconds a layer: {}", fmt::join(times, " "));
+}
+
+}  // namespace
+
+std::vector<std::string> RunHead(const Task& task, const CutChoice& cuts) {
+  const Settings& settings = task.settings();
+  std::vector<std::string> lines{SizesLine(task), LayoutLine(settings, cuts)};
+  if (!cuts.measured.empty()) lines.push_back(MeasuredLine(cuts));
+  if (const auto& kept = task.notes().kept; !kept.empty())
+    lines.push_back(
+        fmt::format("{} lacks, so they begin at random: {}", settings.init, fmt::join(kept, ", ")));
+  if (const auto& out = task.notes().left_out; !out.empty())
+    lines.push_back(fmt::format("{} has besides, and they are left out: {}", settings.init,
+                                fmt::join(out, ", ")));
+  return lines;
+}
+
+}  // namespace torus::recipes

@@ -1,0 +1,240 @@
+#include "recipes/run/training_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parallel/codec/make_codec.h"
+#include "recipes/blocks/choose_cuts.h"
+#include "recipes/data/left_out.h"
+#include "recipes/report/report.h"
+#include "recipes/run/export_model.h"
+#include "recipes/run/run_head.h"
+#include "recipes/run/summary.h"
+#include "runtime/allocator.h"
+#include "runtime/error.h"
+#include "runtime/io/file.h"
+
+namespace torus::recipes {
+namespace {
+
+using Json = nlohmann::json;
+
+parallel::TrainerOptions MakeOptions(const Settings& s, double timeout, const CutChoice& cuts) {
+  parallel::TrainerOptions options{.stages = static_cast<int>(s.stages),
+                                   .cuts = cuts.cuts,
+                                   .replicas = static_cast<int>(s.replicas),
+                                   .micro_batches = static_cast<int>(s.micro_batches),
+                                   .schedule = s.schedule,
+                                   .threads = static_cast<int>(s.threads),
+                                   .timeout = timeout,
+                                   .seed = s.seed,
+                                   .clip_norm = s.clip_norm,
+                                   .ema_decay = s.ema};
+  if (s.codec != "none") options.codec = [name = s.codec] { return parallel::MakeCodec(name); };
+  return options;
+}
+
+// Where the run ends: with its epochs, or before.
+int64_t EndOf(const RunOptions& options, int64_t steps_per_epoch) {
+  const int64_t all = steps_per_epoch * options.settings.epochs;
+  return options.max_steps > 0 ? std::min(all, options.max_steps) : all;
+}
+
+std::optional<ResumedRun> Resumed(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  return LoadRun(path);
+}
+
+void WriteText(const std::string& path, const std::string& text) {
+  io::OutputFile file(path);
+  file.Write(text);
+  file.Close(false);
+}
+
+}  // namespace
+
+TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole)
+    : TrainingRun(options, callbacks, whole, Resumed(options.resume)) {}
+
+TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
+                         std::optional<ResumedRun> resumed)
+    : options_(options),
+      callbacks_(callbacks),
+      task_(options.settings, resumed ? "" : options.settings.init, whole),
+      settings_(task_.settings()),
+      steps_per_epoch_(task_.steps_per_epoch()),
+      cuts_(resumed ? resumed->cuts : ChooseCuts(settings_, task_.data().form)),
+      trainer_(MakeOptions(settings_, options.timeout, cuts_), task_.Parts()),
+      begin_(resumed ? resumed->state.step : 0),
+      end_(EndOf(options, steps_per_epoch_)) {
+  if (!resumed) return;
+  trainer_.SetState(resumed->state);
+  folder_ = resumed->folder;
+}
+
+RunResult TrainingRun::Run() {
+  if (folder_.path.empty() || !options_.out.empty())
+    folder_ = NewRunFolder(options_.out.empty() ? DefaultRunPath(settings_) : options_.out);
+  metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
+  SayHead();
+  // An epoch that ended with its run, or was cut off before its test line was written.
+  if (begin_ > 0 && EvaluatesAt(begin_) && !metrics_->HasTest(begin_)) Evaluate();
+  TrainAll();
+  bool finished = trainer_.step() >= end_;
+  if (saved_at_ != trainer_.step()) Save();
+  if (finished && !(test_ && test_->step == trainer_.step())) finished = Evaluate();
+  return Finish(finished);
+}
+
+std::optional<Evaluation> TrainingRun::EvaluateOnly() {
+  if (!Evaluate()) return std::nullopt;
+  SayLeftOut();
+  SayTruncated();
+  return test_;
+}
+
+double TrainingRun::EpochOf(int64_t step) const {
+  return static_cast<double>(step) / static_cast<double>(steps_per_epoch_);
+}
+
+void TrainingRun::Say(const std::string& line) const {
+  if (callbacks_.on_message) callbacks_.on_message(line);
+}
+
+void TrainingRun::SayHead() {
+  if (callbacks_.on_start)
+    callbacks_.on_start(
+        {folder_.path, task_.title(), task_.data().unit, begin_, end_, steps_per_epoch_});
+  for (const std::string& line : RunHead(task_, cuts_)) Say(line);
+  if (begin_ > 0) Say(fmt::format("resumed after step {}", begin_));
+  Say(fmt::format("into {}", folder_.path));
+  SayLeftOut();
+  SayTruncated();
+}
+
+void TrainingRun::SayTruncated() const {
+  if (const std::string& truncated = task_.data().truncated; !truncated.empty()) Say(truncated);
+}
+
+// What has not been said yet: an image can turn out bad when it is decoded.
+void TrainingRun::SayLeftOut() {
+  if (!task_.data().left_out) return;
+  const bool more = !told_.empty();
+  std::vector<data::LeftOut> news;
+  for (const data::LeftOut& left_out : task_.data().left_out())
+    if (told_.insert(left_out.where).second) news.push_back(left_out);
+  if (!news.empty()) Say(LeftOutLine(news, more));
+}
+
+// `every` steps, or for 0 at the end of each epoch.
+bool TrainingRun::IsDue(int64_t step, int64_t every) const {
+  return step % (every > 0 ? every : steps_per_epoch_) == 0;
+}
+
+// The next step at which there is more to do than to train.
+int64_t TrainingRun::NextPause(int64_t step) const {
+  do {
+    ++step;
+  } while (step < end_ && !SavesAt(step) && !EvaluatesAt(step));
+  return step;
+}
+
+void TrainingRun::TrainAll() {
+  if (trainer_.step() >= end_) return;
+  BatchFeed feed(task_.data().train, settings_, begin_, options_.timeout);
+  while (trainer_.step() < end_ && !Stopped()) TrainUntil(NextPause(trainer_.step()), feed);
+}
+
+void TrainingRun::TrainUntil(int64_t end, BatchFeed& feed) {
+  trainer_.Train(end, feed.fn(),
+                 {.stop = callbacks_.stop,
+                  .trace = [this](int64_t step) { return Traced(step); },
+                  .on_step = [this](const parallel::StepReport& report) { OnStep(report); }});
+  for (trace::Event& event : trace::Drain()) events_.push_back(std::move(event));
+  const int64_t step = trainer_.step();
+  if (step < end) return;
+  if (SavesAt(step)) Save();
+  if (EvaluatesAt(step) || step == end_) Evaluate();
+}
+
+// The first steps show how a run begins, those at a distance its steady state, the last its end.
+bool TrainingRun::Traced(int64_t step) const {
+  constexpr int64_t kFirst = 3, kSteadyFrom = 20, kSteady = 5, kLast = 2;
+  const int64_t here = step - begin_;
+  return here < kFirst || (here >= kSteadyFrom && here < kSteadyFrom + kSteady) ||
+         step >= end_ - kLast;
+}
+
+void TrainingRun::OnStep(const parallel::StepReport& report) {
+  Require(std::isfinite(report.loss), "train", "the loss is {} at step {}; try a smaller --lr",
+          report.loss, report.step + 1);
+  const auto samples = static_cast<double>(report.samples);
+  metrics_->Add({{"kind", "train"},
+                 {"step", report.step + 1},
+                 {"epoch", EpochOf(report.step + 1)},
+                 {"loss", report.loss},
+                 {"lr", report.learning_rate},
+                 {"samples", report.samples},
+                 {"seconds", report.seconds},
+                 {"samples_per_second", samples / report.seconds},
+                 {"live_bytes", AllocatorFor({}).stats().live_bytes}});
+  if (callbacks_.on_step) callbacks_.on_step(report);
+}
+
+// False where it was stopped: nothing is known then.
+bool TrainingRun::Evaluate() {
+  BatchFeed feed(task_.data().test, settings_, 0, options_.timeout);
+  const parallel::EvaluationResult score =
+      trainer_.Evaluate(feed.batches_per_epoch(), feed.fn(), callbacks_.stop);
+  if (!score.finished) return false;
+  score_ = score;
+  test_ = {.step = trainer_.step(),
+           .epoch = EpochOf(trainer_.step()),
+           .samples = score.samples,
+           .loss = score.loss};
+  if (HasAccuracy())
+    test_->accuracy = static_cast<double>(score.correct) / static_cast<double>(score.samples);
+  if (metrics_ && !metrics_->HasTest(test_->step)) {
+    Json line = {{"kind", "test"}, {"step", test_->step}, {"epoch", test_->epoch}};
+    line.update(ScoreJson(score, HasAccuracy()));
+    metrics_->Add(line);
+  }
+  if (callbacks_.on_evaluate) callbacks_.on_evaluate(*test_);
+  return true;
+}
+
+void TrainingRun::Save() {
+  SaveRun({folder_, settings_, cuts_, trainer_.State()});
+  saved_at_ = trainer_.step();
+}
+
+RunResult TrainingRun::Finish(bool finished) {
+  const Json summary = MakeSummary({.title = task_.title(),
+                                    .unit = task_.data().unit,
+                                    .accuracy = HasAccuracy(),
+                                    .settings = settings_,
+                                    .cuts = cuts_,
+                                    .trainer = trainer_,
+                                    .resumed_from = begin_,
+                                    .steps_per_epoch = steps_per_epoch_,
+                                    .finished = finished,
+                                    .test = score_,
+                                    .memory = AllocatorFor({}).stats()});
+  WriteText(folder_.summary(), summary.dump(2) + "\n");
+  trace::WriteChromeTrace(events_, folder_.trace());
+  WriteText(folder_.report(),
+            RenderReport({summary, metrics_->lines(), events_, trainer_.schedule()}));
+  SayLeftOut();
+  const std::string model = ExportModel(task_, trainer_, folder_);
+  return {folder_.path, finished, trainer_.step(), test_, summary, model};
+}
+
+RunResult Run(const RunOptions& options, const RunCallbacks& callbacks) {
+  return TrainingRun(options, callbacks, false).Run();
+}
+
+std::optional<Evaluation> EvaluateRun(const RunOptions& options, const RunCallbacks& callbacks) {
+  return TrainingRun(options, callbacks, true).EvaluateOnly();
+}
+
+}  // namespace torus::recipes

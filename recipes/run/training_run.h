@@ -1,0 +1,71 @@
+// TrainingRun: one run from its first step here to its report; Run is the call around it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "parallel/trainer/trainer.h"
+#include "recipes/blocks/cut_choice.h"
+#include "recipes/run/metrics_file.h"
+#include "recipes/run/resumed_run.h"
+#include "recipes/run/run.h"
+#include "recipes/run/run_folder.h"
+#include "recipes/run/task.h"
+#include "runtime/trace.h"
+
+namespace torus::recipes {
+
+class TrainingRun {
+ public:
+  // All that can be wrong with settings and files is found here, before the first step. `whole`:
+  // the weights to begin with must hold the head too.
+  TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole);
+
+  RunResult Run();
+  // The test set alone; none where it was stopped.
+  std::optional<Evaluation> EvaluateOnly();
+
+ private:
+  TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
+              std::optional<ResumedRun> resumed);
+
+  bool Stopped() const { return callbacks_.stop && callbacks_.stop(); }
+  void Say(const std::string& line) const;
+  void SayHead();
+  void SayLeftOut();
+  void SayTruncated() const;
+  bool SavesAt(int64_t step) const { return IsDue(step, options_.checkpoint_every); }
+  bool EvaluatesAt(int64_t step) const { return IsDue(step, options_.eval_every); }
+  bool IsDue(int64_t step, int64_t every) const;
+  int64_t NextPause(int64_t step) const;
+  void TrainAll();
+  void TrainUntil(int64_t end, BatchFeed& feed);
+  bool Traced(int64_t step) const;
+  void OnStep(const parallel::StepReport& report);
+  bool Evaluate();
+  void Save();
+  RunResult Finish(bool finished);
+  double EpochOf(int64_t step) const;
+  bool HasAccuracy() const { return task_.data().correct != nullptr; }
+
+  const RunOptions options_;
+  const RunCallbacks callbacks_;
+  const Task task_;
+  const Settings& settings_;
+  const int64_t steps_per_epoch_;
+  const CutChoice cuts_;
+  parallel::Trainer trainer_;
+  const int64_t begin_, end_;  // the steps to run here
+  RunFolder folder_;
+  std::unique_ptr<MetricsFile> metrics_;
+  std::vector<trace::Event> events_;
+  std::optional<parallel::EvaluationResult> score_;
+  std::optional<Evaluation> test_;  // of the last evaluation that was not stopped
+  int64_t saved_at_ = -1;
+  std::set<std::string> told_;  // what was left out and has been said
+};
+
+}  // namespace torus::recipes

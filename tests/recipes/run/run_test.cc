@@ -1,0 +1,104 @@
+// A run as a library call: what it tells, what it returns, and that it stops anywhere in order.
+#include "recipes/run/run.h"
+
+#include <fstream>
+
+#include "tests/recipes/run/image_run.h"
+
+namespace torus::recipes::testing {
+namespace {
+
+// Two epochs of 4 steps.
+RunOptions Options(const std::string& out) {
+  RunOptions options{.settings = SmallSettings(2, 1, 2), .out = ::testing::TempDir() + "/" + out};
+  options.settings.epochs = 2;
+  std::filesystem::remove_all(options.out);
+  return options;
+}
+
+RunOptions Resumed(RunOptions options) {
+  options.resume = options.out;
+  options.out = "";
+  return options;
+}
+
+std::string Bytes(const std::string& run, const std::string& file) {
+  std::ifstream in(run + "/checkpoint/" + file, std::ios::binary);
+  return (std::stringstream() << in.rdbuf()).str();
+}
+
+TEST(Run, TellsAndReturnsWhatHappened) {
+  std::vector<std::string> told;
+  const RunOptions options = Options("told");
+  const RunResult result = recipes::Run(
+      options, {.on_start =
+                    [&](const RunStart& start) {
+                      told.push_back(fmt::format("{} {} {} {}", start.unit, start.begin, start.end,
+                                                 start.steps_per_epoch));
+                      EXPECT_EQ(start.folder, options.out);
+                    },
+                .on_step =
+                    [&](const parallel::StepReport& step) {
+                      told.push_back(fmt::format("step {}", step.step));
+                    },
+                .on_evaluate =
+                    [&](const Evaluation& test) {
+                      told.push_back(fmt::format("test {} {}", test.step, test.epoch));
+                    }});
+  EXPECT_EQ(told, (std::vector<std::string>{"images 0 8 4", "step 0", "step 1", "step 2", "step 3",
+                                            "test 4 1", "step 4", "step 5", "step 6", "step 7",
+                                            "test 8 2"}));
+  EXPECT_TRUE(result.finished);
+  EXPECT_EQ(result.step, 8);
+  EXPECT_EQ(result.folder, options.out);
+  ASSERT_TRUE(result.test.has_value());
+  EXPECT_EQ(result.test->samples, 20);
+  EXPECT_EQ(result.summary["test"]["accuracy"], *result.test->accuracy);
+}
+
+TEST(Run, EvaluatesEverySoManySteps) {
+  RunOptions options = Options("every");
+  options.eval_every = 3;
+  std::vector<int64_t> steps;
+  recipes::Run(options,
+               {.on_evaluate = [&](const Evaluation& test) { steps.push_back(test.step); }});
+  EXPECT_EQ(steps, (std::vector<int64_t>{3, 6, 8}));
+}
+
+// Stopped before every single thing that it does, a run goes on in the bits of one that never
+// stopped: `asked` is how often it may ask before it is told to stop.
+TEST(Run, StopsAnywhereInOrder) {
+  RunOptions whole = Options("whole");
+  whole.settings.batch_size = 10;  // 9 steps an epoch, 2 batches of the test set
+  whole.settings.epochs = 1;
+  const RunResult expected = recipes::Run(whole);
+  bool stopped_in_evaluation = false;
+  for (int most = 7; most < 14; ++most) {
+    RunOptions options = Options("part");
+    options.settings = whole.settings;
+    int asked = 0;
+    const RunResult part = recipes::Run(options, {.stop = [&] { return ++asked > most; }});
+    if (part.finished) break;
+    stopped_in_evaluation |= part.step == 9;
+    EXPECT_EQ(part.summary["finished"], false);
+    EXPECT_FALSE(part.test.has_value());
+    const RunResult rest = recipes::Run(Resumed(options));
+    EXPECT_TRUE(rest.finished);
+    EXPECT_EQ(rest.summary["test"], expected.summary["test"]);
+    for (const char* file : {"weights.safetensors", "optimizer.safetensors"})
+      EXPECT_EQ(Bytes(options.out, file), Bytes(whole.out, file)) << most;
+  }
+  EXPECT_TRUE(stopped_in_evaluation);
+}
+
+TEST(Run, EvaluatesAlone) {
+  const RunOptions options = Options("alone");
+  const RunResult trained = recipes::Run(options);
+  const std::optional<Evaluation> test = EvaluateRun(Resumed(options));
+  ASSERT_TRUE(test.has_value());
+  EXPECT_EQ(test->loss, trained.test->loss);
+  EXPECT_FALSE(EvaluateRun(Resumed(options), {.stop = [] { return true; }}).has_value());
+}
+
+}  // namespace
+}  // namespace torus::recipes::testing
