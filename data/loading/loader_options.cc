@@ -17,6 +17,10 @@ LoaderOptions Checked(LoaderOptions options) {
   for (const auto& [name, count] : counts) {
     Require(count >= 1, "loader", "requires {} of at least 1, got {}", name, count);
   }
+  constexpr double kLongest = 1e8;  // clocks count nanoseconds in 64 bits
+  Require(options.timeout_seconds > 0 && options.timeout_seconds <= kLongest, "loader",
+          "requires a timeout above 0 and of at most {} seconds, got {}", kLongest,
+          options.timeout_seconds);
   std::vector<int>& local = options.local_replicas;
   if (local.empty()) {
     local.resize(options.replicas);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string_view>
 
@@ -10,6 +11,9 @@
 
 namespace torus::parallel {
 namespace {
+
+constexpr int64_t kMostEpochs = 1'000'000;  // of step:N:GAMMA
+constexpr double kMostPower = 1000;
 
 // From `start` to `end` along half a cosine, as `share` goes from 0 to 1.
 double CosineBetween(double start, double end, double share) {
@@ -88,8 +92,8 @@ LrSchedule ParsePolynomial(const std::vector<std::string_view>& parts, const std
   constexpr std::string_view kForm = "polynomial:P or polynomial:P:F, as in polynomial:2:0.1";
   Require(parts.size() >= 2, "lr-schedule", "'{}' lacks a part; the form is {}", spec, kForm);
   const auto power = Number<double>(parts[1], spec, kForm);
-  Require(power > 0 && std::isfinite(power), "lr-schedule", "'{}' needs a power above 0, got {}",
-          spec, power);
+  Require(power > 0 && power <= kMostPower, "lr-schedule",
+          "'{}' needs a power above 0 and at most {}, got {}", spec, kMostPower, power);
   return Polynomial(steps, power, EndFactor(parts, 2, spec, kForm));
 }
 
@@ -101,8 +105,11 @@ LrSchedule ParseStep(const std::vector<std::string_view>& parts, const std::stri
           kForm);
   const auto epochs = Number<int64_t>(parts[1], spec, kForm);
   const auto gamma = Number<double>(parts[2], spec, kForm);
-  Require(epochs >= 1, "lr-schedule", "'{}' needs at least 1 epoch between its steps, got {}", spec,
-          epochs);
+  Require(epochs >= 1 && epochs <= kMostEpochs, "lr-schedule",
+          "'{}' needs from 1 to {} epochs between its steps, got {}", spec, kMostEpochs, epochs);
+  Require(epochs <= std::numeric_limits<int64_t>::max() / steps_per_epoch, "lr-schedule",
+          "'{}' has more steps than can be counted in {} epochs of {}", spec, epochs,
+          steps_per_epoch);
   Require(gamma > 0 && gamma <= 1, "lr-schedule",
           "'{}' needs a factor above 0 and at most 1, got {}", spec, gamma);
   return Decay(epochs * steps_per_epoch, gamma);

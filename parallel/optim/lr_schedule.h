@@ -37,8 +37,8 @@ struct RunLength {
 // begins at step W (torch SequentialLR of LinearLR with start_factor 1 / (W + 1), and the
 // schedule).
 //
-// BadInput for an unknown name (the message lists them), a malformed number, N < 1, GAMMA outside
-// (0, 1], F outside [0, 1], P not above 0, fewer than one step or one step an epoch, and warm-up
+// BadInput for an unknown name (the message lists them), a malformed number, N outside
+// [1, 1000000], GAMMA outside (0, 1], F outside [0, 1], P outside (0, 1000], fewer than one step or one step an epoch, and warm-up
 // that is negative or as long as the run.
 LrSchedule MakeLrSchedule(const std::string& spec, const RunLength& length);
 

@@ -47,7 +47,8 @@ struct Trainer::Impl {
         layout(schedule, options.replicas),
         world(layout.size(), {.timeout = options.timeout}) {
     CheckParts(parts);
-    Require(options.grace > 0, "trainer", "grace must be positive, got {} s", options.grace);
+    Require(options.grace > 0 && options.grace <= kLongestTimeout, "trainer",
+            "grace must be above 0 and at most {} seconds, got {}", kLongestTimeout, options.grace);
     Require(options.threads >= 1, "trainer", "threads must be at least 1, got {}", options.threads);
     Require(options.clip_norm >= 0 && std::isfinite(options.clip_norm), "trainer",
             "clip_norm must be at least 0, got {}", options.clip_norm);

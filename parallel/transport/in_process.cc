@@ -80,7 +80,8 @@ Pending InProcessTransport::Post(Message message, Device device) {
 
 InProcessWorld::InProcessWorld(int size, InProcessOptions options) {
   Require(size >= 1, "transport", "needs at least one rank, got {}", size);
-  Require(options.timeout > 0, "transport", "the timeout must be positive, got {} s",
+  Require(options.timeout > 0 && options.timeout <= kLongestTimeout, "transport",
+          "the timeout must be above 0 and at most {} seconds, got {}", kLongestTimeout,
           options.timeout);
   state_ = std::make_unique<InProcessState>(size, options);
   for (int rank = 0; rank < size; ++rank) {

@@ -18,15 +18,17 @@
 
 namespace torus::parallel {
 
+inline constexpr double kLongestTimeout = 1e8;  // seconds: clocks count nanoseconds in 64 bits
+
 struct InProcessOptions {
-  double timeout = 60;  // seconds without progress until a wait fails
+  double timeout = 60;  // seconds without progress until a wait fails, at most kLongestTimeout
 };
 
 struct InProcessState;
 
 class InProcessWorld {
  public:
-  // BadInput below one rank or for a timeout that is not positive.
+  // BadInput below one rank or for a timeout that is not above 0 and at most kLongestTimeout.
   explicit InProcessWorld(int size, InProcessOptions options = {});
   ~InProcessWorld();
   InProcessWorld(const InProcessWorld&) = delete;

@@ -8,11 +8,12 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <charconv>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "tools/bench/memory_table.h"
 #include "tools/bench/step_server.h"
@@ -69,13 +70,22 @@ std::string TakeFlag(int& argc, char** argv, const std::string& name) {
   return {};
 }
 
+int TeamSize(const std::string& text) {
+  int threads = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, threads);
+  Require(read.ec == std::errc() && read.ptr == end && threads >= 1 && threads <= 4096, "bench",
+          "--threads must be from 1 to 4096, got {}", text);
+  return threads;
+}
+
 int Main(int argc, char** argv) {
   const std::string threads = TakeFlag(argc, argv, "--threads");
   const std::string exchange = TakeFlag(argc, argv, "--step_json");
   const std::string model = TakeFlag(argc, argv, "--model");
   const bool recompute = TakeFlag(argc, argv, "--recompute") == "true";
   const bool memory = TakeFlag(argc, argv, "--memory") == "true";
-  if (!threads.empty()) SetTeamSize(std::atoi(threads.c_str()));
+  if (!threads.empty()) SetTeamSize(TeamSize(threads));
   if (!exchange.empty()) {
     ServeSteps(model.empty() ? "mobilenet_v2" : model, tools::UserPath(exchange), recompute,
                std::cin, std::cout);

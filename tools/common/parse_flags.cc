@@ -32,4 +32,8 @@ bool PrintsHelp(CLI::App& app, int argc, const char* const* argv) {
   return !help.empty();
 }
 
+std::string NotNegative(const std::string& text) {
+  return text.starts_with('-') ? fmt::format("must be at least 0, got {}", text) : "";
+}
+
 }  // namespace torus::tools

@@ -41,10 +41,13 @@ void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--model", o.model,
                  fmt::format("map names to this model and check that all fit: one of {}",
                              fmt::join(recipes::ModelNames(), ", ")));
-  app.add_option("--classes", o.classes, "of that model (of a language model: its vocabulary)");
+  app.add_option("--classes", o.classes, "of that model (of a language model: its vocabulary)")
+      ->check(CLI::Range(1, 1 << 24));
   app.add_option("--dtype", o.dtype, "convert floating tensors to f32, f16, bf16 or f64")
       ->check(CLI::IsMember({"f32", "f16", "bf16", "f64"}));
-  app.add_option("--shard-bytes", o.shard_bytes, "largest shard of a folder");
+  app.add_option("--shard-bytes", o.shard_bytes, "largest shard of a folder")
+      ->check(NotNegative)
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60));
 }
 
 bool WritesFolder(const Options& o) {

@@ -38,11 +38,14 @@ void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--prompt", o.prompt, "what the text begins with");
   app.add_option("--tokens", o.tokens, "how many to add at most")->check(CLI::Range(1, 1 << 24));
   app.add_option("--temperature", o.sampling.temperature,
-                 "divides the logits; 0: always the likeliest token");
-  app.add_option("--top-k", o.sampling.top_k, "only the k likeliest tokens count; 0: all");
+                 "divides the logits; 0: always the likeliest token")
+      ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--top-k", o.sampling.top_k, "only the k likeliest tokens count; 0: all")
+      ->check(CLI::Range(0, 1 << 24));
   app.add_option("--top-p", o.sampling.top_p,
                  "only the likeliest tokens that make up this probability count");
-  app.add_option("--seed", o.seed, "of the draws: the same seed gives the same text");
+  app.add_option("--seed", o.seed, "of the draws: the same seed gives the same text")
+      ->check(NotNegative);
   app.add_option("--threads", o.threads, "0: the cores")->check(CLI::Range(0, 4096));
 }
 

@@ -25,7 +25,7 @@ int Main(int argc, char** argv) {
   app.add_option("--vocabulary", options.vocabulary_dir,
                  "Folder of encoder.json and vocab.bpe, or vocab.json and merges.txt");
   app.add_option("--shard-tokens", options.shard_tokens, "Most tokens a file")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("texts", options.inputs, "Text files")->required()->type_name("FILES");
   if (PrintsHelp(app, argc, argv)) return 0;

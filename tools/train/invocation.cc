@@ -31,11 +31,6 @@ constexpr char kMore[] =
     "Status: 0 done, 2 a mistake in flags or files, 1 another failure, 130 or 143 stopped by a "
     "signal.";
 
-// CLI11 takes -1 for an unsigned number and wraps it.
-std::string NotNegative(const std::string& text) {
-  return text.starts_with('-') ? fmt::format("must be at least 0, got {}", text) : "";
-}
-
 void AddRunFlags(CLI::App& app, recipes::Settings& s) {
   const char* group = "What is trained";
   app.add_option("--model", s.model,

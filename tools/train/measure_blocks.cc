@@ -50,10 +50,17 @@ int Main(int argc, char** argv) {
   Options options;
   CLI::App app("Measures the layers of a model beside their static cost", "measure_blocks");
   app.add_option("--model", options.model, "As in train")->capture_default_str();
-  app.add_option("--size", options.size, "Height and width of the images")->capture_default_str();
-  app.add_option("--batch", options.batch, "Images")->capture_default_str();
-  app.add_option("--classes", options.classes, "Outputs")->capture_default_str();
+  app.add_option("--size", options.size, "Height and width of the images")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  app.add_option("--batch", options.batch, "Images")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--classes", options.classes, "Outputs")
+      ->check(CLI::Range(1, 1 << 24))
+      ->capture_default_str();
   app.add_option("--repeats", options.repeats, "The least of so many times counts")
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   if (PrintsHelp(app, argc, argv)) return 0;
   Measure(options);

@@ -111,11 +111,21 @@ TEST(LrSchedule, SaysWhatIsWrong) {
   ExpectRefused("polynomial", run,
                 "'polynomial' lacks a part; the form is polynomial:P or polynomial:P:F, as in "
                 "polynomial:2:0.1");
-  ExpectRefused("polynomial:0", run, "'polynomial:0' needs a power above 0, got 0");
+  ExpectRefused("polynomial:0", run,
+                "'polynomial:0' needs a power above 0 and at most 1000, got 0");
   ExpectRefused(
       "step:3x:0.1", run,
       "'3x' in 'step:3x:0.1' is not a number; the form is step:N:GAMMA, as in step:30:0.1");
-  ExpectRefused("step:0:0.1", run, "'step:0:0.1' needs at least 1 epoch between its steps, got 0");
+  ExpectRefused("step:0:0.1", run,
+                "'step:0:0.1' needs from 1 to 1000000 epochs between its steps, got 0");
+  ExpectRefused("step:4611686018427387904:0.5", {20, 0, 4},
+                "'step:4611686018427387904:0.5' needs from 1 to 1000000 epochs between its steps, "
+                "got 4611686018427387904");
+  ExpectRefused("step:1000000:0.5", {20, 0, int64_t{1} << 44},
+                "'step:1000000:0.5' has more steps than can be counted in 1000000 epochs of "
+                "17592186044416");
+  ExpectRefused("polynomial:inf", run,
+                "'polynomial:inf' needs a power above 0 and at most 1000, got inf");
   ExpectRefused("step:3:1.5", run, "'step:3:1.5' needs a factor above 0 and at most 1, got 1.5");
   ExpectRefused("cosine", {10, 10, 1}, "warm-up must be shorter than the run of 10 steps, got 10");
   ExpectRefused("cosine", {0, 0, 1}, "a run needs at least 1 step, got 0");

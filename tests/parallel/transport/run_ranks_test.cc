@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <thread>
 
 #include "runtime/error.h"
@@ -122,6 +123,14 @@ TEST(RunRanksDeathTest, AThreadThatCannotBeStoppedEndsTheProgram) {
       "torus: rank 1 did not stop within 0.2 s after: .*rank 0 gave up.*rank 1 to send 4 "
       "bytes.*the "
       "answer");
+}
+
+TEST(InProcessWorld, ATimeoutHasBounds) {
+  for (const double timeout : {0.0, -1.0, 1e10, std::numeric_limits<double>::infinity(),
+                               std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(InProcessWorld(2, {.timeout = timeout}), BadInput) << timeout;
+  InProcessWorld world(1, {.timeout = kLongestTimeout});
+  RunRanks(world, [](Transport&) {});
 }
 
 }  // namespace

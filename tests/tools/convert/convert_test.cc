@@ -30,6 +30,15 @@ class ConvertTest : public ProgramTest {
   std::string Path(const std::string& name) const { return scratch_ + "/" + name; }
 };
 
+TEST_F(ConvertTest, EveryNumberHasBounds) {
+  for (const std::vector<std::string>& flag :
+       std::vector<std::vector<std::string>>{{"--classes", "-3"},
+                                             {"--classes", "99999999999"},
+                                             {"--shard-bytes", "0"},
+                                             {"--shard-bytes", "-1"}})
+    ExpectOneLine(Run({"tests/golden/zip.pth", Path("out.safetensors")}, flag), 2, flag[0]);
+}
+
 TEST_F(ConvertTest, ListsWhatATorchFileHolds) {
   const Ended listed = Run({"tests/golden/zip.pth"});
   ASSERT_EQ(listed.status, 0) << listed.err;

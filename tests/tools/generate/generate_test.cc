@@ -47,6 +47,25 @@ class Generate : public ProgramTest {
 
 const std::vector<std::string> kGreedy = {"--temperature", "0"};
 
+TEST_F(Generate, EveryNumberHasBounds) {
+  for (const std::vector<std::string>& flag :
+       std::vector<std::vector<std::string>>{{"--temperature", "-1"},
+                                             {"--temperature", "nan"},
+                                             {"--temperature", "1e300"},
+                                             {"--top-k", "-1"},
+                                             {"--top-k", "9223372036854775807"},
+                                             {"--top-p", "1.5"},
+                                             {"--top-p", "nan"},
+                                             {"--seed", "-1"},
+                                             {"--tokens", "0"},
+                                             {"--tokens", "99999999999"},
+                                             {"--threads", "-1"}}) {
+    std::vector<std::string> flags = {"--model", scratch_ + "/model"};
+    flags.insert(flags.end(), flag.begin(), flag.end());
+    ExpectOneLine(Program("tools/generate/generate", flags, scratch_).Wait(), 2, flag[0].substr(2));
+  }
+}
+
 TEST_F(Generate, TheSeedSaysWhatIsDrawn) {
   const std::string first = Text("a", 30, {"--seed", "1"});
   EXPECT_EQ(Text("a", 30, {"--seed", "1"}), first);
