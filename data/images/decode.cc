@@ -7,6 +7,7 @@
 
 #include "data/files/file.h"
 #include "data/images/integrity.h"
+#include "data/images/jpeg_segments.h"
 
 // Zeroed: of a damaged JPEG the decoder may use a Huffman table that no segment has defined, and
 // then follows whatever its memory holds.
@@ -53,29 +54,60 @@ ImageSize CheckClaim(std::span<const uint8_t> bytes, const std::string& name) {
   return {height, width};
 }
 
-}  // namespace
+// The file as stb_image gets it; BadInput unless its structure is sound.
+struct Prepared {
+  JpegSegments jpeg;               // where it is one
+  std::span<const uint8_t> bytes;  // of `jpeg`, or the file's own
+  ImageSize size;
+};
 
-ImageSize CheckImage(std::span<const uint8_t> bytes, const std::string& name) {
-  // stb_image's reader of headers lets numbers of a PNM overflow, and a JPEG's Huffman tables their
-  // place: these are looked at first.
-  const bool first = !bytes.empty() && (bytes[0] == 'P' || bytes[0] == 0xFF);
-  if (first) CheckWholeImage(bytes, name);
-  const ImageSize size = CheckClaim(bytes, name);
-  if (!first) CheckWholeImage(bytes, name);
-  return size;
+// stb_image's reader of headers lets the numbers of a PNM overflow, and a JPEG's Huffman tables
+// their place: these are looked at first.
+Prepared Prepare(std::span<const uint8_t> bytes, const std::string& name) {
+  Prepared prepared{.jpeg = {}, .bytes = bytes, .size = {}};
+  const uint8_t first = bytes.empty() ? 0 : bytes[0];
+  if (first == 0xff) {
+    prepared.jpeg = ReadJpegSegments(bytes, name);
+    prepared.bytes = prepared.jpeg.bytes;
+  }
+  if (first == 'P') CheckImageIntegrity(bytes, name);
+  prepared.size = CheckClaim(prepared.bytes, name);
+  if (first != 'P') CheckImageIntegrity(bytes, name);
+  return prepared;
 }
 
-Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name) {
-  CheckImage(bytes, name);
+// Undefined where stb_image finds damage; stbi_failure_reason() then tells it.
+Tensor Decode(std::span<const uint8_t> bytes) {
   static const bool undoes_apple = UndoApple();
   TORUS_CHECK(undoes_apple);
   int width = 0, height = 0, channels = 0;
   const std::unique_ptr<stbi_uc, FreePixels> pixels(stbi_load_from_memory(
       bytes.data(), static_cast<int>(bytes.size()), &width, &height, &channels, kChannels));
-  Require(pixels != nullptr, name, "requires a whole image, got a damaged one: {}",
-          pixels == nullptr ? stbi_failure_reason() : "");
+  if (pixels == nullptr) return {};
   Tensor image({height, width, kChannels}, DType::kU8);
   std::memcpy(image.mutable_raw(), pixels.get(), image.bytes());
+  return image;
+}
+
+// Whether no bit of the pixels lay behind the end of the file.
+bool HasAllPixels(const JpegSegments& jpeg, const Tensor& image) {
+  const Tensor other = Decode(ContinueScan(jpeg));
+  return other.defined() && std::memcmp(other.raw(), image.raw(), image.bytes()) == 0;
+}
+
+}  // namespace
+
+ImageSize CheckImage(std::span<const uint8_t> bytes, const std::string& name) {
+  return Prepare(bytes, name).size;
+}
+
+Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name) {
+  const Prepared prepared = Prepare(bytes, name);
+  Tensor image = Decode(prepared.bytes);
+  Require(image.defined(), name, "requires a whole image, got a damaged one: {}",
+          image.defined() ? "" : stbi_failure_reason());
+  Require(!prepared.jpeg.open_end || HasAllPixels(prepared.jpeg, image), name,
+          "requires a whole image, got a JPEG that ends before its last pixels");
   return image;
 }
 

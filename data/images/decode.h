@@ -17,12 +17,15 @@ inline constexpr int64_t kMostPixels = int64_t{1} << 26;
 // dropped, not blended (Pillow's convert("RGB") does the same); of 16-bit samples the upper byte is
 // kept; a palette is looked up. What Apple's tools changed in a PNG is undone.
 //
+// A JPEG whose pixels are all there is read though it lacks its end marker or has other bytes in
+// its place, but for one of several scans (jpeg_segments.h).
+//
 // `name` stands in messages. BadInput, with stb_image's reason where it has one, when the bytes are
-// not a whole image (CheckWholeImage) of these formats.
+// not a whole image of these formats (integrity.h, jpeg_segments.h).
 Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name);
 
 // The height and width that an image claims, after all of DecodeImage's checks but decoding itself:
-// what it lets pass may still turn out damaged. BadInput as above.
+// what passes may still turn out damaged. BadInput as above.
 struct ImageSize {
   int64_t height = 0, width = 0;
   friend bool operator==(const ImageSize&, const ImageSize&) = default;

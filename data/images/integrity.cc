@@ -5,44 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <numeric>
 #include <string_view>
 
+#include "data/images/byte_reader.h"
 #include "runtime/error.h"
 
 namespace torus::data {
 namespace {
-
-// Reads on from byte to byte; what is beyond the end is BadInput.
-class Reader {
- public:
-  Reader(std::span<const uint8_t> bytes, const std::string& name) : bytes_(bytes), name_(name) {}
-
-  size_t at() const { return at_; }
-  std::span<const uint8_t> Take(size_t count) {
-    Require(count <= bytes_.size() - at_, name_,
-            "requires a whole image, got {} bytes where byte {} is needed", bytes_.size(),
-            at_ + count);
-    at_ += count;
-    return bytes_.subspan(at_ - count, count);
-  }
-  uint8_t Byte() { return Take(1)[0]; }
-  uint64_t BigEndian(size_t count) {
-    uint64_t value = 0;
-    for (const uint8_t byte : Take(count)) value = value << 8 | byte;
-    return value;
-  }
-  uint64_t LittleEndian(size_t count) {
-    uint64_t value = 0, shift = 0;
-    for (const uint8_t byte : Take(count)) value |= uint64_t{byte} << 8 * shift++;
-    return value;
-  }
-
- private:
-  std::span<const uint8_t> bytes_;
-  const std::string& name_;
-  size_t at_ = 0;
-};
 
 bool BeginsWith(std::span<const uint8_t> bytes, std::string_view magic) {
   return bytes.size() >= magic.size() &&
@@ -52,7 +21,7 @@ bool BeginsWith(std::span<const uint8_t> bytes, std::string_view magic) {
 
 // PNG specification (second edition), section 5: length, type, data, CRC of type and data.
 void CheckPng(std::span<const uint8_t> bytes, const std::string& name) {
-  Reader reader(bytes, name);
+  ByteReader reader(bytes, name);
   reader.Take(8);  // the signature
   for (bool end = false; !end;) {
     const size_t length = reader.BigEndian(4);
@@ -65,47 +34,9 @@ void CheckPng(std::span<const uint8_t> bytes, const std::string& name) {
   }
 }
 
-// A DHT segment: tables of 16 counts and as many codes, which fill it. stb_image finds out only
-// behind the end of its own memory.
-void CheckHuffmanTables(std::span<const uint8_t> tables, const std::string& name) {
-  while (!tables.empty()) {
-    const auto counts = tables.subspan(1, std::min<size_t>(16, tables.size() - 1));
-    const size_t codes = std::accumulate(counts.begin(), counts.end(), size_t{0});
-    Require(codes <= 256, name, "requires Huffman tables of at most 256 codes, got {}", codes);
-    Require(17 + codes <= tables.size(), name,
-            "requires Huffman tables within their segment, got one of {} bytes in {}", 17 + codes,
-            tables.size());
-    tables = tables.subspan(17 + codes);
-  }
-}
-
-// ITU-T T.81, annex B: segments that begin with FF and a marker; after SOS, coded data in which FF
-// is followed by 00 or a restart marker.
-void CheckJpeg(std::span<const uint8_t> bytes, const std::string& name) {
-  constexpr uint8_t kSoi = 0xd8, kEoi = 0xd9, kSos = 0xda, kDht = 0xc4, kTem = 0x01;
-  const auto restart = [](uint8_t marker) { return marker >= 0xd0 && marker <= 0xd7; };
-  Reader reader(bytes, name);
-  bool coded = false;  // within coded data
-  for (;;) {
-    if (reader.Byte() != 0xff) {
-      Require(coded, name, "requires a JPEG marker at byte {}", reader.at() - 1);
-      continue;
-    }
-    uint8_t marker = reader.Byte();
-    while (marker == 0xff) marker = reader.Byte();  // any number may stand before a marker
-    if (marker == kEoi) return;
-    if (marker == 0 || marker == kTem || marker == kSoi || restart(marker)) continue;
-    const size_t length = reader.BigEndian(2);
-    Require(length >= 2, name, "requires JPEG segments of at least 2 bytes, got {}", length);
-    const auto segment = reader.Take(length - 2);
-    if (marker == kDht) CheckHuffmanTables(segment, name);
-    coded = marker == kSos;
-  }
-}
-
 // Windows bitmap: file header of 14 bytes, then an information header that begins with its size.
 void CheckBmp(std::span<const uint8_t> bytes, const std::string& name) {
-  Reader reader(bytes, name);
+  ByteReader reader(bytes, name);
   reader.Take(10);
   const uint64_t pixels = reader.LittleEndian(4);
   const bool old = reader.LittleEndian(4) == 12;  // OS/2: sizes of 16 bits
@@ -125,7 +56,7 @@ void CheckBmp(std::span<const uint8_t> bytes, const std::string& name) {
 }
 
 // A number of a PNM header; white space and comments stand before it.
-uint64_t PnmNumber(Reader& reader, const std::string& name) {
+uint64_t PnmNumber(ByteReader& reader, const std::string& name) {
   uint8_t byte = reader.Byte();
   while (byte == '#' ||
          std::string_view(" \t\n\v\f\r").find(static_cast<char>(byte)) != std::string_view::npos) {
@@ -144,12 +75,12 @@ uint64_t PnmNumber(Reader& reader, const std::string& name) {
 
 // Netpbm's ppm(5) and pgm(5): magic number, width, height, largest value, one white space, pixels.
 void CheckPnm(std::span<const uint8_t> bytes, const std::string& name) {
-  Reader reader(bytes, name);
+  ByteReader reader(bytes, name);
   const uint64_t channels = reader.Take(2)[1] == '6' ? 3 : 1;
   const uint64_t width = PnmNumber(reader, name), height = PnmNumber(reader, name);
   const uint64_t largest = PnmNumber(reader, name);
   Require(largest == 255, name, "requires PNM of values up to 255, got {}", largest);
-  const uint64_t left = bytes.size() - reader.at();
+  const uint64_t left = reader.left();
   Require(height <= left / (width * channels), name,
           "requires a whole image, got {} bytes for {} x {} pixels of {} channels", left, height,
           width, channels);
@@ -157,10 +88,8 @@ void CheckPnm(std::span<const uint8_t> bytes, const std::string& name) {
 
 }  // namespace
 
-void CheckWholeImage(std::span<const uint8_t> bytes, const std::string& name) {
+void CheckImageIntegrity(std::span<const uint8_t> bytes, const std::string& name) {
   if (BeginsWith(bytes, "\x89PNG\r\n\x1a\n")) CheckPng(bytes, name);
-  // Any number of FF may stand before SOI too.
-  if (BeginsWith(bytes, "\xff\xd8") || BeginsWith(bytes, "\xff\xff")) CheckJpeg(bytes, name);
   if (BeginsWith(bytes, "BM")) CheckBmp(bytes, name);
   if (BeginsWith(bytes, "P5") || BeginsWith(bytes, "P6")) CheckPnm(bytes, name);
 }

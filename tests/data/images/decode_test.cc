@@ -93,11 +93,11 @@ TEST(DecodeImage, RefusesPnmOfOtherThanEightBits) {
   EXPECT_EQ(DecodeImage(BytesOf("P5 #1 #\n#\n 1 # \n 1\t255 x"), "x.pgm").numel(), 3);
 }
 
-// A whole JPEG with `segment` behind its first marker, or before its last.
-Bytes JpegWith(const Bytes& segment, bool at_end = false) {
+// A whole JPEG with `segment` behind its first marker.
+Bytes JpegWith(const Bytes& segment) {
   for (Bytes bytes : fuzz::ImageSeeds()) {
     if (bytes[0] != 0xFF) continue;
-    bytes.insert(at_end ? bytes.end() - 2 : bytes.begin() + 2, segment.begin(), segment.end());
+    bytes.insert(bytes.begin() + 2, segment.begin(), segment.end());
     return bytes;
   }
   return {};
@@ -133,18 +133,62 @@ TEST(DecodeImage, RefusesHuffmanTablesThatOverflow) {
   Bytes cut = Table(1), second = Table(1);
   cut.pop_back();
   second.insert(second.end(), cut.begin(), cut.begin() + 5);
-  for (const bool at_end : {false, true}) {
-    const auto with = [&](const Bytes& tables) {
-      return JpegWith(Segment(kTables, tables), at_end);
-    };
-    EXPECT_EQ(ToVector<uint8_t>(DecodeImage(with(Table(1)), "x")), plain);
-    refused(with(Table(2)), "at most 256 codes, got 257");
-    refused(with(cut), "within their segment, got one of 273 bytes in 272");
-    refused(with(second), "within their segment, got one of 17 bytes in 5");
-  }
-  Bytes filled = JpegWith(Segment(kTables, Table(2)));
-  filled.insert(filled.begin(), 0xFF);  // as may stand before any marker
+  const auto with = [&](const Bytes& tables) { return JpegWith(Segment(kTables, tables)); };
+  EXPECT_EQ(ToVector<uint8_t>(DecodeImage(with(Table(1)), "x")), plain);
+  refused(with(Table(2)), "at most 256 codes, got 257");
+  refused(with(cut), "within their segment, got one of 273 bytes in 272");
+  refused(with(second), "within their segment, got one of 17 bytes in 5");
+  Bytes filled = with(Table(2));
+  filled.insert(filled.begin() + 2, 0xFF);  // as may stand before any marker
   refused(filled, "at most 256 codes, got 257");
+}
+
+TEST(DecodeImage, ReadsJpegWithoutItsEndMarker) {
+  const Bytes whole = JpegWith({});
+  const Bytes plain = ToVector<uint8_t>(DecodeImage(whole, "x"));
+  for (const Bytes& end :
+       {Bytes{}, Bytes{0xFF}, Bytes{0xFF, 0xFF}, Bytes{1, 2, 3}, Bytes(100), Segment(kTables, {7}),
+        Bytes{0xFF, 0xFE, 0x70, 0x00, 1}, Bytes{0xFF, 0xD9, 0xFF, 0xD8}}) {
+    Bytes bytes(whole.begin(), whole.end() - 2);
+    bytes.insert(bytes.end(), end.begin(), end.end());
+    EXPECT_EQ(ToVector<uint8_t>(DecodeImage(bytes, "x")), plain) << end.size();
+  }
+}
+
+// One byte of coded data less, and one bit at least is missing.
+TEST(DecodeImage, RefusesJpegWithoutItsLastPixels) {
+  const Bytes whole = JpegWith({});
+  for (size_t size = 0; size + 2 < whole.size(); ++size) {
+    ExpectBadInput([&] { DecodeImage(Bytes(whole.begin(), whole.begin() + size), "x.jpg"); },
+                   "[x.jpg]", "requires");
+  }
+  const Bytes cut(whole.begin(), whole.end() - 3);
+  ExpectBadInput([&] { DecodeImage(cut, "x"); }, "[x]", "a JPEG that ends before its last pixels");
+}
+
+// The seed's frame header made a progressive one's: how many scans were to come is not known.
+TEST(DecodeImage, RefusesProgressiveJpegWithoutItsEndMarker) {
+  Bytes bytes = JpegWith({});
+  const Bytes frame{0xFF, 0xC0, 0, 17};
+  const auto at = std::ranges::search(bytes, frame).begin();
+  ASSERT_NE(at, bytes.end());
+  at[1] = 0xC2;
+  bytes.resize(bytes.size() - 2);
+  ExpectBadInput([&] { DecodeImage(bytes, "x"); }, "[x]", "requires a whole image");
+}
+
+// They are what is left of a segment whose length is wrong.
+TEST(DecodeImage, RefusesBytesBetweenSegments) {
+  for (const Bytes& junk : {Bytes{0}, Bytes{1, 2, 3}, Bytes{0xFF, 0x00}})
+    ExpectBadInput([&] { DecodeImage(JpegWith(junk), "x"); }, "[x]", "a JPEG marker at byte 2");
+}
+
+TEST(DecodeImage, RefusesJpegWithoutPixels) {
+  const Bytes whole = JpegWith({});
+  const Bytes scan{0xFF, 0xDA};
+  Bytes bytes(whole.begin(), std::ranges::search(whole, scan).begin());
+  bytes.insert(bytes.end(), {0xFF, 0xD9});
+  ExpectBadInput([&] { DecodeImage(bytes, "x"); }, "[x]", "a JPEG with pixels");
 }
 
 TEST(DecodeImage, TakesNoMetadataForHuffmanTables) {

@@ -113,7 +113,8 @@ TEST_F(RealImages, ApplesArePlainAgain) {
   }
 }
 
-// No prefix of a file is taken for the image, as far as pixels are missing.
+// No prefix of a file is taken for the image, as far as pixels are missing: PNGs end with a check
+// sum, JPEGs with a marker of two bytes.
 TEST_F(RealImages, TruncatedOnesAreRefused) {
   const std::string data = folder_ + "../";
   for (const char* const name :
@@ -123,11 +124,30 @@ TEST_F(RealImages, TruncatedOnesAreRefused) {
     if (std::filesystem::is_directory(path)) path = FirstFile(path);
     const Bytes whole = ReadFile(path);
     ASSERT_GT(DecodeImage(whole, path).numel(), 0);
-    for (size_t size = 0; size < whole.size(); size += 7) {
+    for (size_t size = 0; size + 2 < whole.size(); size += 7) {
       ExpectBadInput([&] { DecodeImage(Bytes(whole.begin(), whole.begin() + size), path); }, path,
                      "requires");
     }
   }
+}
+
+// Every photograph of the sample, without its end marker and without the last byte of its pixels.
+TEST_F(RealImages, JpegsNeedTheirPixelsAndNoEndMarker) {
+  int photographs = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(folder_ + "../food101_64/sample/val")) {
+    if (!entry.is_regular_file()) continue;
+    const std::string path = entry.path();
+    SCOPED_TRACE(path);
+    Bytes bytes = ReadFile(path);
+    const uint32_t crc = Crc(DecodeImage(bytes, path));
+    bytes.resize(bytes.size() - 2);
+    EXPECT_EQ(Crc(DecodeImage(bytes, path)), crc);
+    bytes.pop_back();
+    ExpectBadInput([&] { DecodeImage(bytes, path); }, path, "before its last pixels");
+    ++photographs;
+  }
+  EXPECT_EQ(photographs, 200);
 }
 
 // Decoded by stb_image and resized by Pillow: the input of the golden logits, bit for bit.
