@@ -66,6 +66,13 @@ void ConfigReader::RequireOnly(const std::string& key, const json& only) const {
           found == nullptr ? "" : io::Brief(*found));
 }
 
+void ConfigReader::RequireKnown(const std::set<std::string>& keys) const {
+  std::string others;
+  for (const auto& [key, value] : config_.items())
+    if (!keys.contains(key)) others += (others.empty() ? "" : ", ") + io::Printable(key);
+  Require(others.empty(), where_, "has settings that are not known here: {}", others);
+}
+
 json ConfigReader::Raw(const std::string& key) const {
   const json* found = Find(key);
   return found == nullptr ? json() : *found;

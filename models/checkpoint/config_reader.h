@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace torus {
@@ -14,8 +15,8 @@ inline constexpr int64_t kMostLayers = 1000;
 // A value that is absent or null leaves `value` as it is, so that a struct's defaults are the
 // reference's. BadInput tagged `where` for another type, a whole number beyond 2^28, a text of
 // more than 100 bytes, and for a configuration that is no object.
-// Keys that nobody reads are no error: such files also say who made them, and what a tokenizer
-// does.
+// Keys that nobody reads are no error unless RequireKnown asks: config.json also says who made it,
+// and what a tokenizer does.
 class ConfigReader {
  public:
   ConfigReader(const nlohmann::json& config, std::string where);
@@ -29,6 +30,9 @@ class ConfigReader {
 
   // BadInput unless `key` is absent, null or `only`: what another value asks for, Torus has not.
   void RequireOnly(const std::string& key, const nlohmann::json& only) const;
+  // BadInput naming each key that is none of `keys`: for configurations of which nothing may go
+  // unread.
+  void RequireKnown(const std::set<std::string>& keys) const;
   // The value, null where absent.
   nlohmann::json Raw(const std::string& key) const;
   const std::string& where() const { return where_; }

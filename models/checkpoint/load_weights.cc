@@ -6,7 +6,6 @@
 
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/layout.h"
-#include "models/checkpoint/names.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/checkpoint/torch_file.h"
 #include "runtime/io/safetensors.h"
@@ -14,10 +13,9 @@
 namespace torus {
 namespace {
 
-bool OfAnotherHead(const std::string& name) {
-  for (const char* head : {"lm_head.", "classifier.", "score.", "roberta.pooler.", "pooler."})
-    if (name.starts_with(head)) return true;
-  return false;
+bool IsOfAHead(const std::string& name, const NameRules& rules) {
+  return std::ranges::any_of(rules.heads,
+                             [&](const std::string& head) { return name.starts_with(head); });
 }
 
 // Those that are not tied to another layer's.
@@ -44,16 +42,16 @@ std::vector<NamedTensor> ReadWeights(const std::string& path) {
   return ReadTorchFile(path).tensors;
 }
 
-void LoadWeights(nn::Module& model, const std::string& path) {
-  LoadStateDict(model, FitNames(model, ReadWeights(path)), path);
+void LoadWeights(nn::Module& model, const std::string& path, const NameRules& rules) {
+  LoadStateDict(model, FitNames(model, ReadWeights(path), rules), path);
 }
 
-BodyNotes LoadBody(nn::Sequential& model, const std::string& path) {
-  std::vector<NamedTensor> state = FitNames(model, ReadWeights(path));
+BodyNotes LoadBody(nn::Sequential& model, const std::string& path, const NameRules& rules) {
+  std::vector<NamedTensor> state = FitNames(model, ReadWeights(path), rules);
   const std::set<std::string> wanted = NamesOf(model);
   BodyNotes notes;
   std::erase_if(state, [&](const NamedTensor& tensor) {
-    const bool out = !wanted.contains(tensor.name) && OfAnotherHead(tensor.name);
+    const bool out = !wanted.contains(tensor.name) && IsOfAHead(tensor.name, rules);
     if (out) notes.left_out.push_back(tensor.name);
     return out;
   });

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/checkpoint/names.h"
 #include "models/nn/sequential.h"
 
 namespace torus {
@@ -12,17 +13,16 @@ namespace torus {
 // their readers.
 std::vector<NamedTensor> ReadWeights(const std::string& path);
 
-// Loads them, names fitted (names.h), into the model. Strict as FitState; floating tensors are cast
-// to the model's dtype.
-void LoadWeights(nn::Module& model, const std::string& path);
+// Loads them, their names fitted by `rules` (FitNames), into the model. Strict as FitState; floating
+// tensors are cast to the model's dtype.
+void LoadWeights(nn::Module& model, const std::string& path, const NameRules& rules = {});
 
 // To fine-tune: as LoadWeights, but where the file has none of the last layer's own parameters,
-// that keeps its values, and tensors of other heads (lm_head., classifier., score.,
-// roberta.pooler., pooler.) are left out.
+// that keeps its values, and tensors of the other heads that `rules` name are left out.
 struct BodyNotes {
   std::vector<std::string> kept;      // parameters that the file lacks
   std::vector<std::string> left_out;  // tensors that the model has not
 };
-BodyNotes LoadBody(nn::Sequential& model, const std::string& path);
+BodyNotes LoadBody(nn::Sequential& model, const std::string& path, const NameRules& rules = {});
 
 }  // namespace torus

@@ -15,18 +15,13 @@ bool AllBegin(const std::vector<NamedTensor>& state, const std::string& prefix) 
                              [&](const NamedTensor& t) { return t.name.starts_with(prefix); });
 }
 
-bool IsConstant(const std::string& name) {
-  return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias") ||
-         name.ends_with("position_ids");
-}
-
 class Fitter {
  public:
-  Fitter(const nn::Module& model, const std::vector<NamedTensor>& state)
-      : wanted_(NamesOf(model)), parallel_(!state.empty() && AllBegin(state, "module.")) {
-    for (const char* base : {"transformer.", "roberta."})
-      if (!AnyBegins(state, base)) bases_.push_back(base);
-  }
+  Fitter(const nn::Module& model, const std::vector<NamedTensor>& state, const NameRules& rules)
+      : wanted_(NamesOf(model)),
+        rules_(rules),
+        parallel_(!state.empty() && AllBegin(state, "module.")),
+        lacks_base_(!rules.base.empty() && !AnyBegins(state, rules.base)) {}
 
   // Empty for a tensor to leave out.
   std::string Fit(std::string name) const {
@@ -34,15 +29,20 @@ class Fitter {
     if (wanted_.contains(name)) return name;
     for (const auto& [old, now] : {std::pair{".gamma", ".weight"}, std::pair{".beta", ".bias"}})
       if (name.ends_with(old)) name = name.substr(0, name.size() - std::string(old).size()) + now;
-    for (const std::string& base : bases_)
-      if (!wanted_.contains(name) && wanted_.contains(base + name)) return base + name;
-    return !wanted_.contains(name) && IsConstant(name) ? "" : name;
+    if (wanted_.contains(name)) return name;
+    if (lacks_base_ && wanted_.contains(rules_.base + name)) return rules_.base + name;
+    return IsConstant(name) ? "" : name;
   }
 
  private:
-  std::set<std::string> wanted_;
-  bool parallel_;
-  std::vector<std::string> bases_;
+  bool IsConstant(const std::string& name) const {
+    return std::ranges::any_of(rules_.constants,
+                               [&](const std::string& end) { return name.ends_with(end); });
+  }
+
+  const std::set<std::string> wanted_;
+  const NameRules& rules_;
+  const bool parallel_, lacks_base_;
 };
 
 }  // namespace
@@ -56,8 +56,8 @@ std::set<std::string> NamesOf(const nn::Module& model) {
 }
 
 std::vector<NamedTensor> FitNames(const nn::Module& model, std::vector<NamedTensor> state,
-                                  std::vector<Renamed>* renamed) {
-  const Fitter fitter(model, state);
+                                  const NameRules& rules, std::vector<Renamed>* renamed) {
+  const Fitter fitter(model, state, rules);
   std::vector<NamedTensor> fitted;
   for (NamedTensor& tensor : state) {
     const std::string name = fitter.Fit(tensor.name);

@@ -5,21 +5,13 @@
 #include "models/gpt2/block.h"
 #include "models/gpt2/embeddings.h"
 #include "models/gpt2/lm_head.h"
-#include "ops/loss/cross_entropy.h"
-#include "ops/loss/linear_cross_entropy.h"
-#include "ops/view/view.h"
 #include "runtime/error.h"
 
 namespace torus {
 
-Gpt2Options Gpt2Size(const std::string& name) {
-  if (name == "gpt2") return {};
-  if (name == "gpt2-medium") return {.n_embd = 1024, .n_layer = 24, .n_head = 16};
-  if (name == "gpt2-large") return {.n_embd = 1280, .n_layer = 36, .n_head = 20};
-  Require(name == "gpt2-xl", "gpt2",
-          "size must be gpt2, gpt2-medium, gpt2-large or gpt2-xl, got {}", name);
-  return {.n_embd = 1600, .n_layer = 48, .n_head = 25};
-}
+Gpt2Options Gpt2Medium() { return {.n_embd = 1024, .n_layer = 24, .n_head = 16}; }
+Gpt2Options Gpt2Large() { return {.n_embd = 1280, .n_layer = 36, .n_head = 20}; }
+Gpt2Options Gpt2Xl() { return {.n_embd = 1600, .n_layer = 48, .n_head = 25}; }
 
 Gpt2Options CharacterGpt(int64_t vocab_size) {
   return {.vocab_size = vocab_size,
@@ -66,14 +58,6 @@ Tensor NextTokens(const Tensor& labels) {
   for (int64_t n = 0; n < from.dim(0) && width > 0; ++n)
     std::copy_n(label + n * width + 1, width - 1, out + n * width);
   return next;
-}
-
-Variable NextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets) {
-  const Variable flat(targets.Reshape({-1}));
-  const Shape rows{targets.numel(), outputs[0].dim(-1)};
-  const Variable first = ops::Reshape(outputs[0], rows);
-  if (outputs.size() == 1) return ops::CrossEntropy(first, flat);
-  return ops::LinearCrossEntropy(first, outputs[1], {}, flat);
 }
 
 }  // namespace torus

@@ -27,15 +27,17 @@ struct Gpt2Options {
   bool scale_attn_weights = true;
   bool scale_attn_by_inverse_layer_idx = false;
   bool tie_word_embeddings = true;
-  // The model ends in {activation, weight of the head}, for NextTokenLoss: to train without ever
-  // holding all logits.
+  // The model's outputs are {activation, weight of the head}, and nn::NextTokenLoss multiplies
+  // them: training then never holds all logits at once.
   bool head_in_loss = false;
   bool bias = true;  // of linear layers and norms; nanoGPT's models have none
   DType dtype = DType::kF32;
 };
 
-// The published sizes: "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl". BadInput for another.
-Gpt2Options Gpt2Size(const std::string& name);
+// The other published sizes; Gpt2Options{} is the smallest.
+Gpt2Options Gpt2Medium();
+Gpt2Options Gpt2Large();
+Gpt2Options Gpt2Xl();
 
 // nanoGPT's small model of characters (its recipe for a CPU): 4 layers and heads, width 128, 64
 // positions, exact GELU, no biases, no dropout.
@@ -52,9 +54,5 @@ std::shared_ptr<nn::Sequential> Gpt2(const Gpt2Options& options = {});
 // Targets of a causal language model from its labels (N, T), i64: each place has the label of the
 // next, the last one -100 (ignored by cross entropy).
 Tensor NextTokens(const Tensor& labels);
-
-// Mean cross entropy of the places whose target is not -100: of logits (N, T, V), or of what a
-// model with head_in_loss puts out. `targets` (N, T) as NextTokens gives them.
-Variable NextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets);
 
 }  // namespace torus

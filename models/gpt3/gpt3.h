@@ -26,8 +26,8 @@ struct Gpt3Options {
   // Whether a token sees those before it alone; by default of the LM. The classifier reads the
   // first place, so there every token sees all.
   std::optional<bool> causal;
-  // The LM ends in {activation, weight of the head}, for NextTokenLoss (models/gpt2): to train
-  // without ever holding all logits.
+  // The LM's outputs are {activation, weight of the head}, and nn::NextTokenLoss multiplies them:
+  // training then never holds all logits at once.
   bool head_in_loss = false;
   DType dtype = DType::kF32;
 };

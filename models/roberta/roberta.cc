@@ -3,10 +3,6 @@
 #include "models/roberta/embeddings.h"
 #include "models/roberta/encoder_layer.h"
 #include "models/roberta/heads.h"
-#include "ops/indexing/indexing.h"
-#include "ops/loss/cross_entropy.h"
-#include "ops/loss/linear_cross_entropy.h"
-#include "ops/view/view.h"
 #include "runtime/error.h"
 
 namespace torus {
@@ -45,23 +41,6 @@ std::shared_ptr<nn::Sequential> Roberta(const RobertaOptions& o) {
   else
     model->Add("lm_head", std::make_shared<RobertaLmHead>(o, embeddings->words()));
   return model;
-}
-
-Variable MaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets) {
-  constexpr int64_t kIgnored = -100;
-  const std::vector<int64_t> all = ToVector<int64_t>(targets.To(DType::kI64));
-  std::vector<int64_t> places, words;
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i] == kIgnored) continue;
-    places.push_back(static_cast<int64_t>(i));
-    words.push_back(all[i]);
-  }
-  const auto count = static_cast<int64_t>(places.size());
-  const Variable rows = ops::Reshape(outputs[0], {targets.numel(), outputs[0].dim(-1)});
-  const Variable some = ops::IndexSelect(rows, 0, Variable(FromVector(places, {count})));
-  const Variable target(FromVector(words, {count}));
-  if (outputs.size() == 1) return ops::CrossEntropy(some, target);
-  return ops::LinearCrossEntropy(some, outputs[1], outputs[2], target);
 }
 
 }  // namespace torus

@@ -33,8 +33,8 @@ struct RobertaOptions {
   int64_t pad_token_id = 1;
   int64_t num_labels = 2;
   RobertaHead head = RobertaHead::kClassification;
-  // The masked LM ends in {activation, weight and bias of the last product}, for MaskedTokenLoss:
-  // to train without ever holding the logits of places that nothing asks for.
+  // The masked LM's outputs are {activation, weight and bias of the last product}, and
+  // nn::MaskedTokenLoss computes that product for the masked places alone.
   bool head_in_loss = false;
   DType dtype = DType::kF32;
 };
@@ -51,9 +51,5 @@ RobertaOptions RobertaBase();
 // Its layers are the embeddings, each encoder layer ("roberta.encoder.layer.0", ...), and the head.
 // BadInput for options that make no model, and for more tokens than positions.
 std::shared_ptr<nn::Sequential> Roberta(const RobertaOptions& options = {});
-
-// Mean cross entropy of the places whose target is not -100: of logits (N, T, V), or of what a
-// model with head_in_loss puts out, whose logits are made for those places alone. `targets` (N, T).
-Variable MaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets);
 
 }  // namespace torus

@@ -5,6 +5,7 @@
 #include "parallel/trainer/world_layout.h"
 #include "recipes/blocks/run_blocks.h"
 #include "recipes/data/task_loss.h"
+#include "recipes/model/model_of.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 
@@ -23,9 +24,9 @@ std::vector<double> Measure(const Settings& settings, const DataForm& form) {
   const int before = TeamSize();
   SetTeamSize(parallel::ThreadShare(static_cast<int>(settings.threads),
                                     static_cast<int>(settings.stages * settings.replicas), 0));
-  const ModelSpec model = ParseModelSpec(settings.model);
+  const ModelSpec model = ModelOf(settings);
   const std::vector<parallel::TensorSpec> inputs = form.inputs(LargestMicroBatch(settings));
-  const std::vector<Tensor> targets = SampleTargets(model, inputs[0].shape);
+  const std::vector<Tensor> targets = SampleTargets(model.task, inputs[0].shape);
   const std::vector<double> costs = parallel::MeasureBlockCosts(
       RunBlocks(settings, form, ""), inputs,
       [loss = TaskLoss(model), &targets](const auto& outputs) { return loss(outputs, targets); });

@@ -9,7 +9,7 @@
 #include "parallel/schedule/printer.h"
 #include "parallel/schedule/simulator.h"
 #include "recipes/blocks/run_blocks.h"
-#include "recipes/model/model_spec.h"
+#include "recipes/model/model_of.h"
 
 namespace torus::recipes {
 namespace {
@@ -66,8 +66,8 @@ std::string DescribeRun(const Settings& settings, const DataForm& form,
   const std::vector<nn::LayerSummary> layers = DescribeLayers(settings, form);
   const std::vector<double> costs = StageCosts(layers, cuts);
   return fmt::format("{}, {}: {} outputs, a micro-batch of {} as {}\n\n{}\n{}\n{}",
-                     ParseModelSpec(settings.model).title, form.title, form.classes, input[0],
-                     ToString(input), nn::ToTable(layers),
+                     ModelOf(settings).title, form.title, form.classes, input[0], ToString(input),
+                     nn::ToTable(layers),
                      DescribeStages(costs, cuts, static_cast<int>(layers.size())),
                      DescribeSchedule(schedule, costs));
 }

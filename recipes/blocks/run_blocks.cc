@@ -1,8 +1,9 @@
 #include "recipes/blocks/run_blocks.h"
 
+#include "models/build_model.h"
 #include "recipes/blocks/layer_list.h"
 #include "recipes/model/model_blocks.h"
-#include "recipes/model/model_spec.h"
+#include "recipes/model/model_of.h"
 
 namespace torus::recipes {
 namespace {
@@ -14,12 +15,16 @@ Shape InputOf(const Settings& settings, const DataForm& form) {
 }  // namespace
 
 std::vector<nn::LayerSummary> DescribeLayers(const Settings& settings, const DataForm& form) {
-  return nn::Describe(*ModelShapes(settings.model, form.classes), InputOf(settings, form));
+  const ModelSpec model = ModelOf(settings);
+  const nn::ShapesOnly shapes_only;
+  return nn::Describe(*model.build(model.Config(form.classes), model.name, {}),
+                      InputOf(settings, form));
 }
 
 std::vector<parallel::Block> RunBlocks(const Settings& settings, const DataForm& form,
                                        const std::string& weights_file, BodyNotes* notes) {
-  const auto model = BuildModel(settings.model, form.classes, settings.seed, weights_file, notes);
+  const auto model =
+      BuildModel(ModelOf(settings), form.classes, settings.seed, weights_file, notes);
   std::vector<parallel::Block> blocks = ModelBlocks(model, InputOf(settings, form));
   const std::vector<bool> recomputed =
       ParseLayerList("--recompute", settings.recompute, static_cast<int>(blocks.size()));

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "recipes/data/data_names.h"
-#include "recipes/model/model_spec.h"
+#include "recipes/model/model_of.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -54,13 +54,13 @@ DataForm TextForm(const std::string& title, int64_t vocabulary, int64_t length) 
 }
 
 DataForm PublishedForm(const Settings& settings, const std::function<bool(const char*)>& given) {
-  const ModelSpec model = ParseModelSpec(settings.model);
+  const ModelSpec model = ModelOf(settings);
   const std::string title = "as published";
-  if (model.input == ModelInput::kImages)
-    return ImageForm(title, Square(model.published.size), model.published.classes, settings);
-  const int64_t length = given("--length") ? settings.length : model.published.size;
-  return model.language_model ? TextForm(title, model.published.classes, length)
-                              : SentenceForm(title, model.published.classes, length);
+  if (model.task == ModelTask::kImages)
+    return ImageForm(title, Square(model.published.input), model.published.outputs, settings);
+  const int64_t length = given("--length") ? settings.length : model.published.input;
+  return IsLanguageModel(model.task) ? TextForm(title, model.published.outputs, length)
+                                     : SentenceForm(title, model.published.outputs, length);
 }
 
 std::optional<DataForm> KnownForm(const Settings& settings) {

@@ -2,6 +2,7 @@
 #include "data/datasets/open_dataset.h"
 #include "data/loading/image_batch.h"
 #include "recipes/data/task_data.h"
+#include "recipes/model/model_of.h"
 
 namespace torus::recipes {
 namespace {
@@ -35,7 +36,7 @@ TaskData OpenImages(const Settings& settings) {
           .unit = "images",
           .train = Part(*images->train, settings, image, true),
           .test = Part(*images->test, settings, image, false),
-          .loss = ClassLoss,
+          .loss = TaskLoss(ModelOf(settings)),
           .correct = CountCorrect,
           .left_out = [images] { return LeftOutOf(*images->train, *images->test); },
           .owner = images};

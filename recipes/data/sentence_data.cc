@@ -4,6 +4,7 @@
 #include "data/text/text_set.h"
 #include "recipes/data/left_out.h"
 #include "recipes/data/task_data.h"
+#include "recipes/model/model_of.h"
 #include "recipes/model/model_tokenizer.h"
 #include "runtime/error.h"
 
@@ -18,7 +19,7 @@ struct Sentences {
 std::unique_ptr<data::BpeTokenizer> Open(const Settings& settings) {
   Require(!settings.vocab_dir.empty(), "train",
           "--data {} needs --vocab-dir, the folder of the tokenizer's vocabulary", settings.data);
-  const ModelSpec model = ParseModelSpec(settings.model);
+  const ModelSpec model = ModelOf(settings);
   const std::string name = TokenizerFor(model, settings.tokenizer, settings.vocab_dir);
   Require(name == "gpt2" || name == "roberta", "train",
           "--data {} needs --tokenizer roberta or gpt2, got {}", settings.data, name);
@@ -47,7 +48,7 @@ TaskData OpenSentences(const Settings& settings) {
           .unit = "sentences",
           .train = {train.size(), data::StackedBatches(train), true},
           .test = {test.size(), data::StackedBatches(test), false},
-          .loss = ClassLoss,
+          .loss = TaskLoss(ModelOf(settings)),
           .correct = CountCorrect,
           .left_out = [sentences] { return LeftOutOf(*sentences->train, *sentences->test); },
           .truncated = TruncatedLine(train.truncated() + test.truncated(),

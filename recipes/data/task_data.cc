@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "recipes/data/data_names.h"
-#include "recipes/model/model_spec.h"
+#include "recipes/model/model_of.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -11,8 +11,8 @@ namespace {
 
 // The model, after a check that it takes such data.
 ModelSpec FittingModel(const Settings& settings) {
-  const ModelSpec model = ParseModelSpec(settings.model);
-  const std::string wanted = LearnsFrom(model), got = DataKind(settings.data);
+  const ModelSpec model = ModelOf(settings);
+  const std::string wanted = LearnsFrom(model.task), got = DataKind(settings.data);
   Require(wanted == got, "train", "--model {} learns from {}, but --data {} is {}", settings.model,
           wanted, settings.data, got);
   return model;
@@ -20,15 +20,15 @@ ModelSpec FittingModel(const Settings& settings) {
 
 }  // namespace
 
-const char* LearnsFrom(const ModelSpec& model) {
-  if (model.input == ModelInput::kImages) return "images";
-  return model.language_model ? "a long text" : "sentences";
+const char* LearnsFrom(ModelTask task) {
+  if (task == ModelTask::kImages) return "images";
+  return IsLanguageModel(task) ? "a long text" : "sentences";
 }
 
 TaskData OpenTaskData(const Settings& settings) {
   const ModelSpec model = FittingModel(settings);
-  if (model.input == ModelInput::kImages) return OpenImages(settings);
-  return model.language_model ? OpenText(settings) : OpenSentences(settings);
+  if (model.task == ModelTask::kImages) return OpenImages(settings);
+  return IsLanguageModel(model.task) ? OpenText(settings) : OpenSentences(settings);
 }
 
 DataForm FormOfData(const Settings& settings) {

@@ -52,7 +52,7 @@ TaskData OpenText(const Settings& settings);       // "text": a file, or a folde
 DataForm FormOfData(const Settings& settings);
 
 // What a model learns from, a DataKind.
-const char* LearnsFrom(const ModelSpec& model);
+const char* LearnsFrom(ModelTask task);
 
 // Of both parts, `train` first.
 std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dataset& test);

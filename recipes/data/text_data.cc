@@ -8,6 +8,7 @@
 #include "data/text/masking.h"
 #include "data/text/windows.h"
 #include "recipes/data/task_data.h"
+#include "recipes/model/model_of.h"
 #include "recipes/model/model_tokenizer.h"
 #include "runtime/error.h"
 
@@ -29,7 +30,7 @@ int64_t TextLength(const Settings& settings, bool masked) {
 }
 
 // A folder of token files says by itself what they were cut by.
-std::string TokenizerOf(const Settings& settings, const ModelSpec& model) {
+std::string TokenizerOf(const Settings& settings, const ModelDescriptor& model) {
   std::error_code error;
   if (std::filesystem::is_directory(settings.data_dir, error)) return settings.tokenizer;
   return TokenizerFor(model, settings.tokenizer, settings.vocab_dir);
@@ -48,8 +49,9 @@ void Mask(TaskData& task, uint64_t seed) {
 TaskData OpenText(const Settings& settings) {
   Require(!settings.data_dir.empty(), "train",
           "--data text needs --data-dir, a text file or a folder of token files");
-  const ModelSpec model = ParseModelSpec(settings.model);
-  const int64_t length = TextLength(settings, model.masked);
+  const ModelSpec model = ModelOf(settings);
+  const bool masked = model.task == ModelTask::kMaskedToken;
+  const int64_t length = TextLength(settings, masked);
   const auto text = std::make_shared<Text>();
   text->data =
       data::OpenLanguageData(settings.data_dir, TokenizerOf(settings, model), settings.vocab_dir);
@@ -68,7 +70,7 @@ TaskData OpenText(const Settings& settings) {
                 .correct = nullptr,
                 .tokenizer = text->data.tokenizer.get(),
                 .owner = text};
-  if (model.masked) Mask(task, settings.seed);
+  if (masked) Mask(task, settings.seed);
   return task;
 }
 

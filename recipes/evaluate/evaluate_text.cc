@@ -5,8 +5,7 @@
 #include "autograd/node.h"
 #include "data/loading/stacked_batch.h"
 #include "data/text/windows.h"
-#include "models/gpt2/gpt2.h"
-#include "models/roberta/roberta.h"
+#include "models/nn/loss.h"
 #include "recipes/evaluate/evaluate_classes.h"
 #include "runtime/error.h"
 
@@ -41,7 +40,7 @@ TextEvaluation Evaluate(nn::Sequential& model, int64_t rows, const data::MakeBat
 TextEvaluation EvaluateText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
                             int64_t batch) {
   const data::DisjointWindows windows(tokens, length);
-  return Evaluate(model, windows.size(), data::StackedBatches(windows), batch, NextTokenLoss);
+  return Evaluate(model, windows.size(), data::StackedBatches(windows), batch, nn::NextTokenLoss);
 }
 
 TextEvaluation EvaluateMaskedText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
@@ -52,7 +51,7 @@ TextEvaluation EvaluateMaskedText(nn::Sequential& model, const data::Tokens& tok
   const data::DisjointWindows windows(tokens, length - kAround);
   return Evaluate(model, windows.size(),
                   data::MaskedBatches(data::StackedBatches(windows), masker, {}), batch,
-                  MaskedTokenLoss);
+                  nn::MaskedTokenLoss);
 }
 
 }  // namespace torus::recipes

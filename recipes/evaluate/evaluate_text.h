@@ -13,12 +13,12 @@ struct TextEvaluation {
 };
 
 // Disjoint windows of `length` tokens (data/text/windows.h), `batch` at a time, in evaluation mode.
-// `model` puts out logits, or leaves its head to NextTokenLoss.
+// `model` puts out logits, or leaves its head to nn::NextTokenLoss.
 TextEvaluation EvaluateText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
                             int64_t batch);
 
 // Of a model of masked words: the same rows of `length` tokens, masked by `masker`, always alike.
-// `model` puts out what MaskedTokenLoss takes. BadInput for a length without room for a text.
+// `model` puts out what nn::MaskedTokenLoss takes. BadInput for a length without room for a text.
 TextEvaluation EvaluateMaskedText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
                                   int64_t batch, const data::TokenMasker& masker);
 

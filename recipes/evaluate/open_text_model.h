@@ -5,7 +5,7 @@
 #include <string>
 
 #include "data/text/tokenizer.h"
-#include "models/nn/sequential.h"
+#include "models/descriptor.h"
 
 namespace torus::recipes {
 
@@ -18,11 +18,9 @@ struct TextModelFlags {
 };
 
 struct TextModel {
-  // A language model leaves its head to NextTokenLoss or, where masked, MaskedTokenLoss.
-  std::shared_ptr<nn::Sequential> model;
+  std::shared_ptr<nn::Sequential> model;  // a language model leaves its head to its loss
   std::unique_ptr<data::Tokenizer> tokenizer;
-  bool language_model = false;  // of the next token, or of masked ones; else a classifier
-  bool masked = false;
+  ModelTask task = ModelTask::kSentences;
   int64_t longest = 0;  // tokens of a row
 };
 

@@ -5,19 +5,19 @@
 namespace torus::recipes {
 namespace {
 
-std::string UsualTokenizer(const ModelSpec& model, const std::string& vocab_dir) {
-  const bool without = vocab_dir.empty() && model.language_model && !model.masked;
+std::string UsualTokenizer(const ModelDescriptor& model, const std::string& vocab_dir) {
+  const bool without = vocab_dir.empty() && model.task == ModelTask::kNextToken;
   return without ? "bytes" : model.tokenizer;
 }
 
-void CheckName(const ModelSpec& model, const std::string& name) {
-  Require(model.tokenizer != "roberta" || name == "roberta", model.name,
-          "reads RoBERTa's tokens: --tokenizer must be roberta, got {}", name);
+void CheckName(const ModelDescriptor& model, const std::string& name) {
+  Require(!model.requires_tokenizer || name == model.tokenizer, model.name,
+          "reads {0}'s tokens: --tokenizer must be {0}, got {1}", model.tokenizer, name);
 }
 
 }  // namespace
 
-std::string TokenizerFor(const ModelSpec& model, const std::string& given,
+std::string TokenizerFor(const ModelDescriptor& model, const std::string& given,
                          const std::string& vocab_dir) {
   const std::string name = given.empty() ? UsualTokenizer(model, vocab_dir) : given;
   CheckName(model, name);
@@ -26,11 +26,11 @@ std::string TokenizerFor(const ModelSpec& model, const std::string& given,
   return name;
 }
 
-void CheckTokenizer(const ModelSpec& model, const data::Tokenizer& tokenizer) {
+void CheckTokenizer(const ModelDescriptor& model, const data::Tokenizer& tokenizer) {
   CheckName(model, tokenizer.name());
-  Require(model.language_model || tokenizer.vocabulary() <= model.published.tokens, model.name,
-          "knows {} tokens, but --tokenizer {} has {}", model.published.tokens, tokenizer.name(),
-          tokenizer.vocabulary());
+  Require(IsLanguageModel(model.task) || tokenizer.vocabulary() <= model.published.tokens,
+          model.name, "knows {} tokens, but --tokenizer {} has {}", model.published.tokens,
+          tokenizer.name(), tokenizer.vocabulary());
 }
 
 }  // namespace torus::recipes

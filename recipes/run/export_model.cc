@@ -4,9 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "data/text/tokenizer_files.h"
+#include "models/build_model.h"
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/layout.h"
-#include "recipes/model/model_spec.h"
+#include "recipes/model/model_of.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus::recipes {
@@ -28,7 +29,7 @@ std::vector<NamedTensor> AveragedWeights(const parallel::TrainState& state) {
 std::string ExportModel(const Task& task, const parallel::Trainer& trainer,
                         const RunFolder& folder) {
   const Settings& settings = task.settings();
-  const nlohmann::json config = ModelConfig(settings.model, task.data().form.classes);
+  const nlohmann::json config = TransformersConfigOf(ModelOf(settings), task.data().form.classes);
   if (config.is_null() && settings.ema == 0) return "";
   std::vector<NamedTensor> weights = AveragedWeights(trainer.State());
   if (config.is_null()) {

@@ -5,7 +5,7 @@
 #include "data/loading/micro_batch.h"
 #include "parallel/optim/lr_schedule.h"
 #include "recipes/blocks/run_blocks.h"
-#include "recipes/model/model_spec.h"
+#include "recipes/model/model_of.h"
 #include "recipes/run/make_optimizer.h"
 #include "runtime/error.h"
 
@@ -87,7 +87,7 @@ int64_t Task::steps_per_epoch() const {
 }
 
 std::string Task::title() const {
-  return fmt::format("{} on {}", ParseModelSpec(settings_.model).title, data_.form.title);
+  return fmt::format("{} on {}", ModelOf(settings_).title, data_.form.title);
 }
 
 std::vector<parallel::Block> Task::Blocks() const {

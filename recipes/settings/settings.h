@@ -4,6 +4,11 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
+
+namespace torus {
+struct ModelDescriptor;
+}
 
 namespace torus::recipes {
 
@@ -42,6 +47,8 @@ struct Settings {
   std::string activation_storage = "f32";
   int64_t threads = 0;  // in all; 0: the cores, at least one a rank
   std::string init;     // weights file the run began with
+  // Of an application: the models that `model` may name; null: those of the registry. Not stored.
+  const std::vector<ModelDescriptor>* models = nullptr;
 };
 
 // Calls visit(flag, member) for each of them: the one list of their names.

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/checkpoint/model_of_config.h"
 #include "models/gpt2/config.h"
+#include "models/model_spec.h"
 #include "models/roberta/config.h"
 #include "runtime/io/json.h"
 #include "tests/fuzz/fuzz.h"
@@ -17,9 +17,9 @@ void FuzzConfig(const std::string& name, const nlohmann::json& config) {
   const Bytes seed = BytesOf(config.dump(1));
   RunFuzz({.name = name, .seeds = {seed, seed}, .read = [](const Bytes& bytes) {
              const nn::ShapesOnly shapes_only;
-             ModelOfConfig(
-                 io::ParseJsonObject(std::string(bytes.begin(), bytes.end()), "config.json"),
-                 "config.json");
+             const nlohmann::json read =
+                 io::ParseJsonObject(std::string(bytes.begin(), bytes.end()), "config.json");
+             DescriptorOfConfig(read, "config.json").build(read, "config.json", {});
            }});
 }
 

@@ -53,14 +53,31 @@ constexpr std::array<std::string_view, 27> kSystem{
     "spawn.h",  "termios.h", "time.h",    "stdio.h",    "stdlib.h", "stdint.h",   "string.h",
     "errno.h",  "limits.h",  "math.h",    "execinfo.h", "cpuid.h",  "immintrin.h"};
 
-// The row of the innermost folder that holds `path`.
-const Rule* RuleOf(std::string_view path) {
+// The folder that a row means where `folder` lies in it: "models/gpt2" of "models/*", for instance.
+// Empty where it does not lie there.
+std::string_view Meant(std::string_view row, std::string_view folder) {
+  if (!row.ends_with("/*")) return IsIn(folder, row) ? row : "";
+  const size_t parent = row.size() - 1;  // with its slash
+  if (folder.size() <= parent || !folder.starts_with(row.substr(0, parent))) return "";
+  return folder.substr(0, std::min(folder.find('/', parent), folder.size()));
+}
+
+struct OwnRule {
+  const Rule* rule = nullptr;
+  std::string_view folder;  // all of which the source may include
+};
+
+// The row of the innermost folder that holds `path`; one that names it before one with a star.
+OwnRule RuleOf(std::string_view path) {
   const size_t slash = path.rfind('/');
   const std::string_view folder = slash == path.npos ? "" : path.substr(0, slash);
-  const Rule* best = nullptr;
+  OwnRule best;
   for (const Rule& rule : IncludeTable()) {
-    const bool fits = rule.folder.empty() ? folder.empty() : IsIn(folder, rule.folder);
-    if (fits && (best == nullptr || rule.folder.size() > best->folder.size())) best = &rule;
+    const std::string_view meant = Meant(rule.folder, folder);
+    if (rule.folder.empty() ? !folder.empty() : meant.empty()) continue;
+    const bool inner = best.rule == nullptr || meant.size() > best.folder.size() ||
+                       (meant == best.folder && meant == rule.folder);
+    if (inner) best = {&rule, meant};
   }
   return best;
 }
@@ -72,9 +89,9 @@ bool IsOurs(std::string_view header) {
   });
 }
 
-bool MayIncludeOurs(const Rule& rule, std::string_view header) {
-  if (!rule.folder.empty() && IsIn(header, rule.folder)) return true;
-  return std::ranges::any_of(rule.ours, [&](std::string_view allowed) {
+bool MayIncludeOurs(const OwnRule& own, std::string_view header) {
+  if (!own.folder.empty() && IsIn(header, own.folder)) return true;
+  return std::ranges::any_of(own.rule->ours, [&](std::string_view allowed) {
     if (allowed == kAll) return !IsIn(header, "tools") && !IsIn(header, "tests");
     return IsIn(header, allowed);
   });
@@ -127,7 +144,12 @@ const std::vector<Rule>& IncludeTable() {
       {"ops",
        {"autograd", "runtime"},
        {"oneDNN", "Eigen", "Highway", "cuDNN", "cuBLASLt", "CUB", "CUDA", "fmt"}},
-      {"models", {"ops", "autograd", "runtime"}, {"JSON", "zlib", "fmt"}},
+      {"models", {"ops", "autograd", "runtime"}, {"JSON", "fmt"}},
+      {"models/nn", {"ops", "autograd", "runtime"}, {"fmt"}},
+      {"models/checkpoint", {"models/nn", "autograd", "runtime"}, {"JSON", "zlib", "fmt"}},
+      {"models/*",
+       {"models/descriptor.h", "models/checkpoint", "models/nn", "ops", "autograd", "runtime"},
+       {"JSON", "fmt"}},
       {"data/files", {"runtime"}, {"zlib", "fmt"}},
       {"data/images", {"data/files", "runtime"}, {"zlib", "stb", "fmt"}},
       {"data/datasets", {"data/images", "data/files", "runtime"}, {"JSON", "fmt"}},
@@ -167,8 +189,8 @@ std::optional<std::string_view> LibraryOf(std::string_view header) {
 }
 
 std::vector<std::string> CheckSource(std::string_view path, std::string_view text) {
-  const Rule* rule = RuleOf(path);
-  if (rule == nullptr) return {std::string(path) + ": its folder is not in the include table"};
+  const OwnRule own = RuleOf(path);
+  if (own.rule == nullptr) return {std::string(path) + ": its folder is not in the include table"};
   std::vector<std::string> violations;
   std::istringstream lines{std::string(text)};
   std::string line;
@@ -177,7 +199,7 @@ std::vector<std::string> CheckSource(std::string_view path, std::string_view tex
     if (!include.has_value()) continue;
     const auto [header, quoted] = *include;
     const bool ours = quoted && IsOurs(header);
-    if (ours ? MayIncludeOurs(*rule, header) : MayIncludeLibrary(*rule, header)) continue;
+    if (ours ? MayIncludeOurs(own, header) : MayIncludeLibrary(*own.rule, header)) continue;
     violations.push_back(std::string(path) + ":" + std::to_string(number) + ": may not include " +
                          (quoted ? '"' : '<') + std::string(header) + (quoted ? '"' : '>'));
   }

@@ -52,6 +52,20 @@ TEST(IncludeRules, RoomsOfDataHaveOneOrder) {
   EXPECT_FALSE(CheckSource("data/x.cc", "").empty());
 }
 
+// A model sees no other one, and what all of them lean on sees none.
+TEST(IncludeRules, ModelsAreStrangersToEachOther) {
+  EXPECT_TRUE(Allowed("models/gpt2/x.cc", "\"models/gpt2/config.h\""));
+  EXPECT_TRUE(Allowed("models/gpt2/x.cc", "\"models/checkpoint/names.h\""));
+  EXPECT_TRUE(Allowed("models/gpt2/x.cc", "\"models/descriptor.h\""));
+  EXPECT_TRUE(Allowed("models/registry.cc", "\"models/gpt2/descriptor.h\""));
+  EXPECT_FALSE(Allowed("models/gpt2/x.cc", "\"models/roberta/roberta.h\""));
+  EXPECT_FALSE(Allowed("models/gpt2/x.cc", "\"models/registry.h\""));
+  EXPECT_FALSE(Allowed("models/checkpoint/x.cc", "\"models/gpt2/config.h\""));
+  EXPECT_FALSE(Allowed("models/checkpoint/x.cc", "\"models/descriptor.h\""));
+  EXPECT_FALSE(Allowed("models/nn/x.cc", "\"models/checkpoint/names.h\""));
+  EXPECT_FALSE(Allowed("models/nn/x.cc", "\"models/vgg/vgg.h\""));
+}
+
 // Whether the row `from` admits an include of what stands in the folder of the row `to`.
 bool Admits(const Rule& from, const Rule& to) {
   const auto is_in = [](std::string_view inner, std::string_view outer) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/gpt2/config.h"
+#include "models/model_spec.h"
 #include "models/roberta/config.h"
 #include "runtime/error.h"
 
@@ -15,7 +16,9 @@ using nlohmann::json;
 
 std::string ErrorOf(const json& config, const json& ours) {
   try {
-    RequireSameFunction(config, ours, "folder");
+    const TransformersConfig rules = DescriptorOfConfig(ours, "ours").transformers;
+    RequireSameFunction(rules.complete(config, "folder"), ours, rules.may_differ, rules.activation,
+                        "folder");
   } catch (const BadInput& error) {
     return error.what();
   }

@@ -12,6 +12,7 @@
 #include "models/checkpoint/state_dict.h"
 #include "models/gpt2/gpt2.h"
 #include "models/gpt3/gpt3.h"
+#include "models/nn/loss.h"
 #include "models/resnet/cifar_resnet.h"
 #include "models/resnet/resnet.h"
 #include "models/roberta/embeddings.h"
@@ -226,7 +227,7 @@ void ExpectSameGradients(const std::vector<Model>& models,
 
 Variable LossOfNext(const Model& model) {
   const Tensor targets = NextTokens(Tokens(false)[0].data());
-  return NextTokenLoss(model->ForwardAll(Tokens(false), Context(4)), targets);
+  return nn::NextTokenLoss(model->ForwardAll(Tokens(false), Context(4)), targets);
 }
 
 TEST(Gpt2, AHeadInTheLossGivesTheSameGradients) {
@@ -250,7 +251,7 @@ Variable LossOfMasked(const Model& model) {
   Tensor targets = Full({4, 6}, -100, DType::kI64);
   for (const int64_t place : {1, 2, 9, 20}) targets.mutable_data<int64_t>()[place] = 3 + place;
   const std::vector<Variable> outputs = model->ForwardAll(Tokens(false), Context(4));
-  if (outputs.size() > 1) return MaskedTokenLoss(outputs, targets);
+  if (outputs.size() > 1) return nn::MaskedTokenLoss(outputs, targets);
   return ops::CrossEntropy(ops::Reshape(outputs[0], {24, 40}), Variable(targets.Reshape({24})));
 }
 
@@ -266,7 +267,7 @@ TEST(Roberta, AHeadInTheLossGivesTheSameGradients) {
 TEST(Roberta, TheLossOfMaskedTokensTakesLogitsToo) {
   const Variable logits(FromVector<float>({0, 1, 2, 3, 9, 0}, {1, 3, 2}));
   const Tensor targets = FromVector<int64_t>({-100, 0, -100}, {1, 3});
-  const double loss = MaskedTokenLoss({logits}, targets).data().Item();
+  const double loss = nn::MaskedTokenLoss({logits}, targets).data().Item();
   EXPECT_NEAR(loss, std::log(1 + std::exp(1.0)), testing::Tolerance(DType::kF32, 2, 3));
 }
 

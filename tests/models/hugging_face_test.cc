@@ -9,11 +9,13 @@
 #include <set>
 
 #include "models/checkpoint/load_weights.h"
-#include "models/checkpoint/model_of_config.h"
 #include "models/checkpoint/names.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/gpt2/config.h"
+#include "models/gpt2/descriptor.h"
+#include "models/model_spec.h"
 #include "models/roberta/config.h"
+#include "models/roberta/descriptor.h"
 #include "models/vgg/vgg.h"
 #include "runtime/error.h"
 #include "runtime/io/safetensors.h"
@@ -43,6 +45,10 @@ json ConfigOf(const Options& options) {
   return ToConfig(options);
 }
 
+std::shared_ptr<nn::Sequential> ModelOf(const json& config) {
+  return DescriptorOfConfig(config, "config.json").build(config, "config.json", {});
+}
+
 std::string Folder(const char* name) { return ::testing::TempDir() + "/" + name; }
 
 bool SameBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
@@ -65,7 +71,7 @@ std::string ErrorOf(const F& f) {
 }
 
 void RoundTrip(const json& config, uint64_t shard_bytes, const char* name) {
-  const auto saved = ModelOfConfig(config, "config"), loaded = ModelOfConfig(config, "config");
+  const auto saved = ModelOf(config), loaded = ModelOf(config);
   saved->Initialize(1);
   loaded->Initialize(2);
   WriteHuggingFace(Folder(name), {config, StateDict(*saved)}, shard_bytes);
@@ -87,7 +93,7 @@ TEST(HuggingFace, ShardsKeepEveryBit) {
 
 TEST(HuggingFace, OtherDtypesAreCastToTheModels) {
   const json config = ConfigOf(SmallRoberta());
-  const auto saved = ModelOfConfig(config, "config"), loaded = ModelOfConfig(config, "config");
+  const auto saved = ModelOf(config), loaded = ModelOf(config);
   saved->Initialize(1);
   std::vector<NamedTensor> state = StateDict(*saved), want = state;
   for (size_t i = 0; i < state.size(); ++i) {
@@ -154,7 +160,7 @@ TEST(HuggingFace, AnIndexThatDoesNotFitIsListedInFull) {
 }
 
 TEST(HuggingFace, ConfigurationsAskForNothingThatIsNotThere) {
-  auto error = [](json config) { return ErrorOf([&] { ModelOfConfig(config, "config.json"); }); };
+  auto error = [](json config) { return ErrorOf([&] { ModelOf(config); }); };
   EXPECT_NE(error({{"model_type", "llama"}}).find("got \"llama\""), std::string::npos);
   EXPECT_NE(
       error({{"model_type", "roberta"}, {"is_decoder", true}}).find("is_decoder must be false"),
@@ -192,7 +198,7 @@ TEST(Names, FitThoseOfTheHub) {
     state.push_back({tensor.name.substr(std::string("transformer.").size()), tensor.value});
   state.push_back({"h.0.attn.bias", Zeros({1, 1, 16, 16})});
   std::vector<Renamed> renamed;
-  LoadStateDict(*loaded, FitNames(*loaded, state, &renamed), "file");
+  LoadStateDict(*loaded, FitNames(*loaded, state, Gpt2Names(), &renamed), "file");
   EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
   EXPECT_EQ(renamed.size(), state.size());
   EXPECT_EQ(renamed.back().to, "");
@@ -239,7 +245,7 @@ TEST(LoadBody, HoldsATrainedHeadAgainstTheEmbeddingThatItIsTiedTo) {
             std::string::npos);
   state.back().value = state[0].value;
   state.erase(state.begin());  // under the head's name alone
-  EXPECT_TRUE(LoadBody(*loaded, FileOf(state)).left_out.empty());
+  EXPECT_TRUE(LoadBody(*loaded, FileOf(state), Gpt2Names()).left_out.empty());
   EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
 }
 
@@ -250,12 +256,12 @@ TEST(LoadBody, HoldsTheMaskedHeadsOtherNamesAgainstIt) {
   saved->Initialize(1);
   std::vector<NamedTensor> state = StateDict(*saved);
   state.push_back({"lm_head.decoder.bias", Zeros({40})});
-  const BodyNotes notes = LoadBody(*loaded, FileOf(state));
+  const BodyNotes notes = LoadBody(*loaded, FileOf(state), RobertaNames());
   EXPECT_TRUE(notes.kept.empty() && notes.left_out.empty());
   EXPECT_TRUE(SameBits(StateDict(*saved), StateDict(*loaded)));
   state.back().value = Full({40}, 1);
   EXPECT_NE(ErrorOf([&] {
-              LoadBody(*loaded, FileOf(state));
+              LoadBody(*loaded, FileOf(state), RobertaNames());
             }).find("lm_head.decoder.bias differs from lm_head.bias"),
             std::string::npos);
 }
@@ -274,7 +280,7 @@ TEST(LoadBody, TakesABodyThatWasSavedAlone) {
   }
   state.push_back({"pooler.dense.weight", Zeros({12, 12})});
   state.push_back({"pooler.dense.bias", Zeros({12})});
-  const BodyNotes notes = LoadBody(*loaded, FileOf(state));
+  const BodyNotes notes = LoadBody(*loaded, FileOf(state), RobertaNames());
   EXPECT_EQ(SetOf(notes.left_out), (NameSet{"pooler.dense.weight", "pooler.dense.bias"}));
   EXPECT_EQ(notes.kept.size(), 4u);
   EXPECT_TRUE(SameBits(StateDict(*loaded), want));
@@ -302,8 +308,8 @@ TEST(LoadBody, KeepsAHeadThatTheFileHasNot) {
   model->Initialize(2);
   const std::vector<NamedTensor> before = StateDict(*model);
   WriteHuggingFace(Folder("lm"), {ToConfig(lm), StateDict(*pretrained)});
-  EXPECT_NE(ErrorOf([&] { LoadWeights(*model, Folder("lm")); }), "no error");
-  const BodyNotes notes = LoadBody(*model, Folder("lm"));
+  EXPECT_NE(ErrorOf([&] { LoadWeights(*model, Folder("lm"), RobertaNames()); }), "no error");
+  const BodyNotes notes = LoadBody(*model, Folder("lm"), RobertaNames());
   EXPECT_EQ(SetOf(notes.left_out),
             (NameSet{"lm_head.bias", "lm_head.dense.bias", "lm_head.dense.weight",
                      "lm_head.layer_norm.bias", "lm_head.layer_norm.weight"}));

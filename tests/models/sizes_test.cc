@@ -48,9 +48,9 @@ TEST(Sizes, CifarResNetsHaveThePapersParameters) {
 TEST(Sizes, TransformersHaveTheReferencesParameters) {
   EXPECT_EQ(Parameters([] { return Roberta(RobertaBase()); }), 124647170);
   EXPECT_EQ(Parameters([] { return Gpt2(); }), 124439808);
-  EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Size("gpt2-medium")); }), 354823168);
-  EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Size("gpt2-large")); }), 774030080);
-  EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Size("gpt2-xl")); }), 1557611200);
+  EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Medium()); }), 354823168);
+  EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Large()); }), 774030080);
+  EXPECT_EQ(Parameters([] { return Gpt2(Gpt2Xl()); }), 1557611200);
 }
 
 // torchgpipe's table of AmoebaNet-D (L, D), in millions, to the digits that it gives.

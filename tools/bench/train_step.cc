@@ -1,10 +1,10 @@
 #include "tools/bench/train_step.h"
 
+#include <algorithm>
+
 #include "autograd/backward.h"
 #include "autograd/recompute.h"
 #include "models/checkpoint/state_dict.h"
-#include "models/gpt2/gpt2.h"
-#include "ops/loss/cross_entropy.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/rng.h"
 
@@ -45,30 +45,27 @@ Tensor ReadImages(const Tensor& images, const std::string& where) {
   return images.Permute({0, 2, 3, 1}).Contiguous();
 }
 
-// Labels are (N), or of a language model (N, T).
-Variable Loss(const std::vector<Variable>& outputs, const Tensor& labels) {
-  return labels.rank() == 2 ? NextTokenLoss(outputs, labels)
-                            : ops::CrossEntropy(outputs[0], Variable(labels));
-}
-
 }  // namespace
 
 TrainStep::TrainStep(const TrainStepOptions& options)
     : options_(options), model_(MakeStepModel(options.model)) {
   const Shape tokens = {options.batch, options.size};
-  const bool language = model_.text && options.model == "gpt2";
-  SetBatch(model_.text ? RandomIds(tokens, 50000, "bench tokens")
-                       : RandomImages(options.batch, options.size),
-           RandomIds(language ? tokens : Shape{options.batch}, model_.classes, "bench labels"));
+  const ModelDescriptor& model = model_.descriptor;
+  const bool text = model.task != ModelTask::kImages, language = IsLanguageModel(model.task);
+  constexpr int64_t kMostTokens = 50000;
+  SetBatch(
+      text ? RandomIds(tokens, std::min(model.published.tokens, kMostTokens), "bench tokens")
+           : RandomImages(options.batch, options.size),
+      RandomIds(language ? tokens : Shape{options.batch}, model.published.outputs, "bench labels"));
   model_.model->Initialize(1);
 }
 
 TrainStep::TrainStep(const std::string& model, const std::string& exchange, bool recompute)
     : options_{.model = model, .recompute = recompute}, model_(MakeStepModel(model)) {
   std::vector<NamedTensor> tensors = ReadSafetensors(exchange).tensors;
-  const Tensor inputs = model_.text
-                            ? Extract(tensors, "bench.tokens", exchange)
-                            : ReadImages(Extract(tensors, "bench.images", exchange), exchange);
+  const bool text = model_.descriptor.task != ModelTask::kImages;
+  const Tensor inputs = text ? Extract(tensors, "bench.tokens", exchange)
+                             : ReadImages(Extract(tensors, "bench.images", exchange), exchange);
   SetBatch(inputs, Extract(tensors, "bench.labels", exchange));
   LoadStateDict(*model_.model, tensors, exchange);
 }
@@ -99,7 +96,7 @@ std::vector<Variable> TrainStep::Forward() const {
 
 double TrainStep::Run() {
   model_.optimizer->ZeroGrad();
-  const Variable loss = Loss(Forward(), labels_);
+  const Variable loss = model_.descriptor.loss(Forward(), labels_);
   Backward({loss});
   model_.model->EndMiniBatch();
   model_.optimizer->Step(model_.learning_rate);

@@ -11,7 +11,7 @@
 #include "models/checkpoint/names.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/checkpoint/torch_file.h"
-#include "recipes/model/model_spec.h"
+#include "models/model_spec.h"
 #include "runtime/error.h"
 #include "runtime/io/folder_place.h"
 #include "runtime/io/safetensors.h"
@@ -40,7 +40,7 @@ void AddFlags(CLI::App& app, Options& o) {
       "an input that is one, with its tokenizer); without it the input is only listed");
   app.add_option("--model", o.model,
                  fmt::format("map names to this model and check that all fit: one of {}",
-                             fmt::join(recipes::ModelNames(), ", ")));
+                             fmt::join(ModelNames(), ", ")));
   app.add_option("--classes", o.classes, "of that model (of a language model: its vocabulary)")
       ->check(CLI::Range(1, 1 << 24));
   app.add_option("--dtype", o.dtype, "convert floating tensors to f32, f16, bf16 or f64")
@@ -88,9 +88,11 @@ std::vector<NamedTensor> Convert(std::vector<NamedTensor> tensors, const std::st
 // for what does not fit.
 std::vector<NamedTensor> MapNames(const Options& o, std::vector<NamedTensor> tensors) {
   Require(o.classes >= 1, "convert", "--model {} needs --classes", o.model);
-  const auto model = recipes::ModelShapes(o.model, o.classes);
+  const ModelSpec spec = ParseModelSpec(o.model);
+  const nn::ShapesOnly shapes_only;
+  const auto model = spec.build(spec.Config(o.classes), spec.name, {});
   std::vector<Renamed> renamed;
-  tensors = FitNames(*model, std::move(tensors), &renamed);
+  tensors = FitNames(*model, std::move(tensors), spec.names, &renamed);
   for (const Renamed& r : renamed)
     fmt::print("{} -> {}\n", r.from, r.to.empty() ? "left out" : r.to);
   return FitState(*model, tensors, o.input);

@@ -11,12 +11,12 @@
 #include "data/text/language_data.h"
 #include "data/text/text_set.h"
 #include "data/text/trimmed_batch.h"
+#include "models/build_model.h"
 #include "recipes/data/data_names.h"
 #include "recipes/data/left_out.h"
 #include "recipes/evaluate/evaluate_classes.h"
 #include "recipes/evaluate/evaluate_text.h"
 #include "recipes/evaluate/open_text_model.h"
-#include "recipes/model/model_spec.h"
 #include "runtime/error.h"
 #include "tools/common/flag_kinds.h"
 #include "tools/common/parse_flags.h"
@@ -36,7 +36,7 @@ struct Options {
 void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--model", o.model,
                  fmt::format("one of {}; of a Hugging Face folder its config.json says it",
-                             fmt::join(recipes::ModelNames(), ", ")));
+                             fmt::join(ModelNames(), ", ")));
   app.add_option("--init", o.init, "its weights: a .safetensors or .pth file, or such a folder")
       ->required();
   app.add_option("--data", o.data, fmt::format("one of {}", fmt::join(recipes::DataNames(), ", ")))
@@ -88,12 +88,12 @@ void Print(const recipes::ClassEvaluation& result, const data::Dataset& dataset,
 
 void EvaluateImages(const Options& o) {
   Require(!o.model.empty(), "evaluate", "images need --model");
-  Require(recipes::ParseModelSpec(o.model).input == recipes::ModelInput::kImages, "evaluate",
+  Require(ParseModelSpec(o.model).task == ModelTask::kImages, "evaluate",
           "--model {} takes no images", o.model);
   const auto dataset = data::OpenDataset(o.data, UserPath(o.data_dir), SplitOf(o));
   const auto model =
-      recipes::BuildModel(o.model, static_cast<int64_t>(dataset->info().classes.size()),
-                          /*seed=*/0, UserPath(o.init));
+      BuildModel(ParseModelSpec(o.model), static_cast<int64_t>(dataset->info().classes.size()),
+                 /*seed=*/0, UserPath(o.init));
   const data::MakeBatch batches = data::ImageBatches(
       *dataset, {.height = o.image_size,
                  .width = o.image_size,
@@ -114,7 +114,7 @@ recipes::TextModel Open(const Options& o) {
 void EvaluateSentences(const Options& o) {
   const recipes::TextModel opened = Open(o);
   const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(opened.tokenizer.get());
-  Require(!opened.language_model && bpe != nullptr, "evaluate",
+  Require(!IsLanguageModel(opened.task) && bpe != nullptr, "evaluate",
           "--data {} needs a classifier of sentences with a byte-level BPE", o.data);
   const auto dataset =
       data::OpenGlue(o.data, UserPath(o.data_dir), SplitOf(o), *bpe, Or(o.length, opened.longest));
@@ -129,14 +129,15 @@ void EvaluateSentences(const Options& o) {
 
 void EvaluateLanguage(const Options& o) {
   const recipes::TextModel opened = Open(o);
-  Require(opened.language_model, "evaluate", "--data text needs a language model");
+  Require(IsLanguageModel(opened.task), "evaluate", "--data text needs a language model");
   const std::string part = o.split == "test" ? "validation" : o.split;
   const auto tokens = data::OpenTokens(UserPath(o.data_dir), part, *opened.tokenizer);
   const int64_t length = Or(o.length, opened.longest), batch = Or(o.batch, 16);
   const recipes::TextEvaluation result =
-      opened.masked ? recipes::EvaluateMaskedText(*opened.model, *tokens, length, batch,
-                                                  data::TokenMasker(*opened.tokenizer))
-                    : recipes::EvaluateText(*opened.model, *tokens, length, batch);
+      opened.task == ModelTask::kMaskedToken
+          ? recipes::EvaluateMaskedText(*opened.model, *tokens, length, batch,
+                                        data::TokenMasker(*opened.tokenizer))
+          : recipes::EvaluateText(*opened.model, *tokens, length, batch);
   fmt::print("tokens {}\nloss {:.6f}\nperplexity {:.4f}\n", result.tokens, result.loss,
              std::exp(result.loss));
 }

@@ -10,6 +10,7 @@
 #include "models/checkpoint/load_weights.h"
 #include "models/gpt2/config.h"
 #include "models/gpt2/decoder.h"
+#include "models/gpt2/descriptor.h"
 #include "recipes/generate/sampling.h"
 #include "runtime/parallel_for.h"
 #include "runtime/rng.h"
@@ -79,7 +80,7 @@ void Generate(const Options& o) {
   const std::string folder = UserPath(o.model);
   const Gpt2Options options = Gpt2FromConfig(ReadHuggingFaceConfig(folder), folder);
   const auto model = Gpt2(options);
-  LoadWeights(*model, folder);
+  LoadWeights(*model, folder, Gpt2Names());
   const auto tokenizer =
       data::TokenizerOfFolder(o.vocab.empty() ? folder : UserPath(o.vocab), "gpt2");
   Require(tokenizer->vocabulary() <= options.vocab_size, folder,

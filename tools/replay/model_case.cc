@@ -7,6 +7,7 @@
 #include "autograd/backward.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/gpt2/gpt2.h"
+#include "models/model_spec.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/loss/mse_loss.h"
 #include "ops/view/view.h"
@@ -40,6 +41,17 @@ Tensor Step(const Tensor& tensor, std::optional<int64_t> step) {
 }
 
 }  // namespace
+
+std::shared_ptr<nn::Sequential> BuildModel(const Case& c) {
+  const std::string name = c.spec.value("model", "");
+  const nlohmann::json given = c.spec.value("config", nlohmann::json());
+  try {
+    return ParseModelSpec(name).build(given.is_null() ? nlohmann::json::object() : given, name,
+                                      {.dropout = false});
+  } catch (const BadInput& error) {
+    throw Unsupported(error.what());
+  }
+}
 
 CaseBatch BatchOf(const Case& c, std::optional<int64_t> step) {
   CaseBatch batch{.labels = Step(c.Get("in.labels"), step)};

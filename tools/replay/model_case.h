@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "models/nn/sequential.h"
-#include "tools/replay/build_model.h"
 #include "tools/replay/case.h"
 #include "tools/replay/compare.h"
 #include "tools/replay/model_tolerance.h"
 
 namespace torus::replay {
+
+// The model that a case names, of its configuration, without dropout. Unsupported for one that the
+// registry has not, and for a setting that is unknown here.
+std::shared_ptr<nn::Sequential> BuildModel(const Case& c);
 
 // What goes into one step.
 struct CaseBatch {

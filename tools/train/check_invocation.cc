@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "data/images/augment.h"
+#include "models/model_spec.h"
 #include "parallel/codec/make_codec.h"
 #include "parallel/optim/lr_schedule.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "recipes/data/data_names.h"
 #include "recipes/data/task_data.h"
-#include "recipes/model/model_spec.h"
 #include "recipes/run/make_optimizer.h"
 #include "runtime/error.h"
 #include "tools/common/flag_kinds.h"
@@ -70,7 +70,7 @@ void CheckNames(const recipes::Settings& s) {
   RequireOneOf("--schedule", s.schedule, parallel::ScheduleNames());
   RequireOneOf("--optimizer", s.optimizer, recipes::OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
-  recipes::ParseModelSpec(s.model);
+  ParseModelSpec(s.model);
   parallel::MakeCodec(s.codec);
 }
 
@@ -98,7 +98,7 @@ void CheckKinds(const Invocation& invocation) {
   const std::string& model = invocation.settings.model;
   CheckFlagKinds(
       "train", flags, [&](const std::string& flag) { return invocation.given.contains(flag); },
-      recipes::LearnsFrom(recipes::ParseModelSpec(model)), "--model " + model);
+      recipes::LearnsFrom(ParseModelSpec(model).task), "--model " + model);
 }
 
 // Stages and cuts each say how many parts there are.

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "models/model_spec.h"
 #include "recipes/data/data_names.h"
 #include "recipes/data/task_data.h"
-#include "recipes/model/model_spec.h"
 #include "recipes/settings/presets.h"
 #include "runtime/error.h"
 #include "tools/common/parse_flags.h"
@@ -36,7 +36,7 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
   app.add_option("--model", s.model,
                  fmt::format("One of {}; mobilenet_v2:W has a width multiplier W, a transformer "
                              "NAME:N has N layers, amoebanetd:L,F has L layers and F filters",
-                             fmt::join(recipes::ModelNames(), ", ")))
+                             fmt::join(ModelNames(), ", ")))
       ->group(group);
   app.add_option("--data", s.data, fmt::format("One of {}", fmt::join(recipes::DataNames(), ", ")))
       ->group(group);

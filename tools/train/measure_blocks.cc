@@ -6,10 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <numeric>
 
+#include "models/build_model.h"
 #include "models/nn/describe.h"
 #include "parallel/trainer/block_costs.h"
 #include "recipes/model/model_blocks.h"
-#include "recipes/model/model_spec.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "tools/common/parse_flags.h"
@@ -30,7 +30,7 @@ double Sum(const std::vector<double>& values) {
 
 void Measure(const Options& options) {
   SetTeamSize(1);
-  const auto model = recipes::BuildModel(options.model, options.classes, 1, "");
+  const auto model = BuildModel(ParseModelSpec(options.model), options.classes, 1);
   const Shape input{options.batch, options.size, options.size, 3};
   const std::vector<nn::LayerSummary> layers = nn::Describe(*model, input);
   const std::vector<parallel::Block> blocks = recipes::ModelBlocks(model, input);

@@ -10,9 +10,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "models/model_spec.h"
 #include "recipes/blocks/run_blocks.h"
 #include "recipes/data/task_data.h"
-#include "recipes/model/model_spec.h"
 #include "runtime/allocator.h"
 #include "tests/recipes/small_data.h"
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "models/model_spec.h"
 #include "parallel/trainer/block_costs.h"
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/blocks/run_blocks.h"
@@ -46,17 +47,17 @@ TEST(OpenTaskData, BringsTestImagesToTheSizeOfTheModelsInput) {
 TEST(TaskLoss, TakesSampleTargets) {
   for (const char* name : {"mobilenet_v2", "roberta"}) {
     const ModelSpec model = ParseModelSpec(name);
-    const std::vector<Tensor> targets = SampleTargets(model, {4, 8});
+    const std::vector<Tensor> targets = SampleTargets(model.task, {4, 8});
     EXPECT_EQ(targets[0].shape(), Shape{4});
     const Variable loss = TaskLoss(model)({Variable(Zeros({4, 3}))}, targets);
     EXPECT_NEAR(loss.data().Item(), std::log(3.0), 1e-6) << name;
   }
   for (const char* name : {"gpt2", "roberta-mlm"}) {
     const ModelSpec model = ParseModelSpec(name);
-    const std::vector<Tensor> targets = SampleTargets(model, {4, 8});
+    const std::vector<Tensor> targets = SampleTargets(model.task, {4, 8});
     const std::vector<int64_t> all = ToVector<int64_t>(targets[0]);
     EXPECT_EQ(targets[0].shape(), (Shape{4, 8}));
-    EXPECT_EQ(std::ranges::count(all, 0), model.masked ? 5 : 32);
+    EXPECT_EQ(std::ranges::count(all, 0), model.task == ModelTask::kMaskedToken ? 5 : 32);
     const Variable loss = TaskLoss(model)({Variable(Zeros({4, 8, 3}))}, targets);
     EXPECT_NEAR(loss.data().Item(), std::log(3.0), 1e-6) << name;
   }

@@ -6,6 +6,7 @@
 
 #include "models/gpt2/gpt2.h"
 #include "models/gpt3/gpt3.h"
+#include "models/nn/loss.h"
 #include "models/roberta/roberta.h"
 #include "parallel/optim/sgd.h"
 #include "parallel/trainer/trainer.h"
@@ -145,9 +146,9 @@ TEST_P(HeadInLoss, RecomputedActivationsGiveTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, HeadInLoss,
-                         ::testing::Values(Kind{"gpt2", SmallGpt2, NextTokenLoss},
-                                           Kind{"gpt3", SmallGpt3, NextTokenLoss},
-                                           Kind{"roberta", SmallRoberta, MaskedTokenLoss}),
+                         ::testing::Values(Kind{"gpt2", SmallGpt2, nn::NextTokenLoss},
+                                           Kind{"gpt3", SmallGpt3, nn::NextTokenLoss},
+                                           Kind{"roberta", SmallRoberta, nn::MaskedTokenLoss}),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "data/text/tokenize.h"
+#include "models/model_spec.h"
 #include "recipes/data/task_data.h"
 #include "tests/data/temp_file.h"
 #include "tests/data/text/small_bpe.h"

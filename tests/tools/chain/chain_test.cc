@@ -1,9 +1,9 @@
 // train -> convert -> generate -> evaluate, each the program itself.
 #include <cmath>
 
+#include "models/build_model.h"
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/state_dict.h"
-#include "recipes/model/model_spec.h"
 #include "tests/data/text/small_bpe.h"
 #include "tests/tools/train/program.h"
 
@@ -263,8 +263,9 @@ TEST_F(Chain, AMaskedModelIsTrainedResumedWritesAndIsEvaluated) {
 
 // A masked model of one layer, its body to be fine-tuned.
 void WriteBody(const std::string& folder) {
-  const auto body = recipes::BuildModel("roberta-mlm:1", 50265, 1, "");
-  WriteHuggingFace(folder, {recipes::ModelConfig("roberta-mlm:1", 50265), StateDict(*body), {}});
+  const ModelSpec model = ParseModelSpec("roberta-mlm:1");
+  const auto body = BuildModel(model, 50265, 1);
+  WriteHuggingFace(folder, {TransformersConfigOf(model, 50265), StateDict(*body), {}});
 }
 
 TEST_F(Chain, ABodyIsFineTunedAndSaysWhatIsNew) {

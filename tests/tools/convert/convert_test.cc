@@ -1,7 +1,7 @@
 // The program, run as a user runs it.
+#include "models/build_model.h"
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/state_dict.h"
-#include "recipes/model/model_spec.h"
 #include "runtime/io/safetensors.h"
 #include "tests/tools/convert/same_tensors.h"
 #include "tests/tools/train/program.h"
@@ -16,7 +16,7 @@ constexpr int64_t kClasses = 5;
 const std::vector<std::string> kFits = {"--model", kModel, "--classes", "5"};
 
 std::vector<NamedTensor> State(const std::string& weights = "") {
-  return StateDict(*recipes::BuildModel(kModel, kClasses, /*seed=*/1, weights));
+  return StateDict(*BuildModel(ParseModelSpec(kModel), kClasses, /*seed=*/1, weights));
 }
 
 TensorMap Read(const std::string& path) { return ByName(ReadSafetensors(path).tensors); }
@@ -90,7 +90,8 @@ TEST_F(ConvertTest, WithoutDtypeEveryBitStaysAlsoBesideAModel) {
 TEST_F(ConvertTest, AFolderIsCastAndKeepsItsTokenizer) {
   const std::map<std::string, std::string> files = {{"tokenizer.json", "{\"version\": \"1.0\"}\n"},
                                                     {"merges.txt", "#version: 0.2\n"}};
-  WriteHuggingFace(Path("in"), {recipes::ModelConfig(kModel, kClasses), State(), files});
+  WriteHuggingFace(Path("in"),
+                   {TransformersConfigOf(ParseModelSpec(kModel), kClasses), State(), files});
   std::ofstream(Path("in/pytorch_model.bin")) << "the same weights once more";
   const Ended cast =
       Run({Path("in"), Path("out"), "--dtype", "bf16", "--shard-bytes", "100000"}, kFits);
@@ -107,7 +108,7 @@ TEST_F(ConvertTest, AFolderIsCastAndKeepsItsTokenizer) {
 }
 
 TEST_F(ConvertTest, AFolderThatHoldsSomethingIsLeftAsItIs) {
-  WriteHuggingFace(Path("in"), {recipes::ModelConfig(kModel, kClasses), State()});
+  WriteHuggingFace(Path("in"), {TransformersConfigOf(ParseModelSpec(kModel), kClasses), State()});
   fs::create_directories(Path("in/notes"));
   std::ofstream(Path("in/notes/README.md")) << "mine";
   const std::string weights = ReadText(Path("in/model.safetensors"));

@@ -1,8 +1,8 @@
 // Weights as they were published: from torch.save, of a model in torch.nn.DataParallel.
 #include <cstdlib>
 
+#include "models/build_model.h"
 #include "models/checkpoint/state_dict.h"
-#include "recipes/model/model_spec.h"
 #include "runtime/io/safetensors.h"
 #include "tests/tools/convert/same_tensors.h"
 #include "tests/tools/train/program.h"
@@ -25,7 +25,7 @@ TEST_F(ProgramTest, PublishedResNet20IsMappedToTheModelsNames) {
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_NE(ended.out.find("module.conv1.weight -> conv1.weight\n"), std::string::npos);
   const auto state = [](const std::string& weights) {
-    return ByName(StateDict(*recipes::BuildModel("cifar_resnet20", 10, 0, weights)));
+    return ByName(StateDict(*BuildModel(ParseModelSpec("cifar_resnet20"), 10, 0, weights)));
   };
   const TensorMap want = state((folder / "resnet20-12fca82f.safetensors").string());
   ExpectSame(ByName(ReadSafetensors(out).tensors), want);

@@ -47,7 +47,7 @@ TEST_F(ProgramTest, SaysWhatDoesNotFit) {
   ExpectOneLine(Train({"--model", "roberta:1", "--data", "rte"}), 2, "needs --data-dir");
   ExpectOneLine(Train({"--model", "roberta:1", "--data", "rte", "--data-dir", scratch_,
                        "--vocab-dir", scratch_, "--tokenizer", "gpt2"}),
-                2, "reads RoBERTa's tokens: --tokenizer must be roberta, got gpt2");
+                2, "reads roberta's tokens: --tokenizer must be roberta, got gpt2");
   std::ofstream(scratch_ + "/text.txt") << std::string(400, 'a');
   ExpectOneLine(
       Train({"--model", "roberta-mlm:1", "--data", "text", "--data-dir", scratch_ + "/text.txt"}),

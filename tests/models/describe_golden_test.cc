@@ -1,0 +1,52 @@
+// The table of --describe for every model, against the file of it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "models/model_spec.h"
+#include "models/nn/describe.h"
+
+namespace torus {
+namespace {
+
+constexpr int64_t kRows = 2;
+
+Shape InputOf(const ModelSpec& model) {
+  const int64_t size = model.published.input;
+  return model.task == ModelTask::kImages ? Shape{kRows, size, size, 3} : Shape{kRows, size};
+}
+
+std::string TableOf(const std::string& spec) {
+  const ModelSpec model = ParseModelSpec(spec);
+  const nn::ShapesOnly shapes_only;
+  const auto built = model.build(model.Config(model.published.outputs), spec, {});
+  return fmt::format("{}, {}\n{}\n", spec, model.title,
+                     nn::ToTable(nn::Describe(*built, InputOf(model))));
+}
+
+// Every model as published, and those that name a size of their own.
+std::string AllTables() {
+  std::string all;
+  for (const std::string& name : ModelNames()) all += TableOf(name);
+  for (const char* spec : {"mobilenet_v2:0.35", "amoebanetd:18,256", "amoebanetd:72,512", "gpt2:4"})
+    all += TableOf(spec);
+  return all;
+}
+
+std::string Read(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(DescribeGolden, EveryTableIsThatOfTheFile) {
+  const std::string got = AllTables();
+  std::ofstream(std::string(std::getenv("TEST_UNDECLARED_OUTPUTS_DIR")) + "/describe.txt") << got;
+  EXPECT_EQ(got, Read("tests/golden/describe.txt"))
+      << "the test's outputs hold the new describe.txt";
+}
+
+}  // namespace
+}  // namespace torus
