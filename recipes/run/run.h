@@ -21,11 +21,11 @@
 namespace torus::recipes {
 
 struct RunOptions {
-  Settings settings;  // of a resumed run its own: LoadRun(resume).settings
-  // The run's folder; empty: that of `resume`, else runs/NAME-DATE in the working directory.
-  std::string out;
-  std::string resume;            // the folder of a run to go on with, or its checkpoint folder
-  int64_t max_steps = 0;         // in all, also within an epoch; 0: no limit but the epochs
+  Settings settings;          // of a resumed run its own: LoadRun(resume).settings
+  std::string out;            // the run's folder; empty: that of `resume`, else a new one in `runs`
+  std::string runs = "runs";  // there it is called MODEL-DATA-DATE-TIME
+  std::string resume;         // the folder of a run to go on with, or its checkpoint folder
+  int64_t max_steps = 0;      // in all, also within an epoch; 0: no limit but the epochs
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   int64_t eval_every = 0;        // steps between evaluations; 0: at the end of each epoch
   double timeout = 60;           // seconds without progress until a wait fails

@@ -22,6 +22,20 @@ void MakeFolders(const std::string& path) {
                              error ? error.message() : "there is a file of that name");
 }
 
+// False where it is there already.
+bool Make(const std::string& path) {
+  std::error_code error;
+  const bool made = fs::create_directory(path, error);
+  if (error) Throw<BrokenEnvironment>(path, "cannot make the folder: {}", error.message());
+  return made;
+}
+
+std::string DefaultName(const Settings& settings) {
+  std::string name = settings.model + "-" + settings.data;
+  std::ranges::replace(name, ':', '-');
+  return fmt::format("{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
+}
+
 std::string WithoutSlashes(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
@@ -29,18 +43,25 @@ std::string WithoutSlashes(std::string path) {
 
 }  // namespace
 
-std::string DefaultRunPath(const Settings& settings) {
-  std::string name = settings.model + "-" + settings.data;
-  std::ranges::replace(name, ':', '-');
-  return fmt::format("runs/{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
+OwnRunFolder TakeRunFolder(const RunFolder& folder) {
+  return {folder, std::make_unique<io::FileLock>(folder.path + "/.lock", folder.path)};
 }
 
-RunFolder NewRunFolder(const std::string& path) {
+OwnRunFolder NewRunFolder(const std::string& path) {
   const RunFolder folder{WithoutSlashes(path)};
+  MakeFolders(folder.path);
+  OwnRunFolder own = TakeRunFolder(folder);
   Require(io::CommittedFolder(folder.checkpoint()).empty(), folder.path,
           "holds a run already; go on with it by --resume, or give another --out");
-  MakeFolders(folder.path);
-  return folder;
+  return own;
+}
+
+OwnRunFolder NewRunFolder(const std::string& runs, const Settings& settings) {
+  MakeFolders(runs);
+  const std::string base = runs + "/" + DefaultName(settings);
+  std::string path = base;
+  for (int i = 2; !Make(path); ++i) path = fmt::format("{}-{}", base, i);
+  return TakeRunFolder({path});
 }
 
 RunFolder ExistingRunFolder(const std::string& given) {

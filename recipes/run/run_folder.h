@@ -1,9 +1,11 @@
 // The folder that a run leaves, and how its files are called.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "recipes/settings/settings.h"
+#include "runtime/io/file_lock.h"
 
 namespace torus::recipes {
 
@@ -19,12 +21,22 @@ struct RunFolder {
   std::string report() const { return path + "/report.html"; }
 };
 
-// "runs/MODEL-DATA-DATE-TIME", now.
-std::string DefaultRunPath(const Settings& settings);
+// A folder belongs to one run: nobody else trains in it while this lives.
+struct OwnRunFolder {
+  RunFolder folder;
+  std::unique_ptr<io::FileLock> lock;
+};
 
-// Makes the folder, with those above it. BadInput when it holds a checkpoint already: a run is not
-// written over; BrokenEnvironment when it cannot be made.
-RunFolder NewRunFolder(const std::string& path);
+// Makes the folder, with those above it. BadInput when it holds a checkpoint already, since a run
+// is not written over, or while another run has it, naming that one's process; BrokenEnvironment
+// when it cannot be made.
+OwnRunFolder NewRunFolder(const std::string& path);
+
+// RUNS/MODEL-DATA-DATE-TIME, or the first of -2, -3, ... behind it that nobody has made yet.
+OwnRunFolder NewRunFolder(const std::string& runs, const Settings& settings);
+
+// One that is there, to go on with its run. BadInput as above.
+OwnRunFolder TakeRunFolder(const RunFolder& folder);
 
 // The run to resume, from its own folder or its checkpoint folder. BadInput when `path` is neither.
 RunFolder ExistingRunFolder(const std::string& path);

@@ -40,11 +40,6 @@ int64_t EndOf(const RunOptions& options, int64_t steps_per_epoch) {
   return options.max_steps > 0 ? std::min(all, options.max_steps) : all;
 }
 
-std::optional<ResumedRun> Resumed(const std::string& path) {
-  if (path.empty()) return std::nullopt;
-  return LoadRun(path);
-}
-
 void WriteText(const std::string& path, const std::string& text) {
   io::OutputFile file(path);
   file.Write(text);
@@ -54,27 +49,37 @@ void WriteText(const std::string& path, const std::string& text) {
 }  // namespace
 
 TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole)
-    : TrainingRun(options, callbacks, whole, Resumed(options.resume)) {}
+    : TrainingRun(options, callbacks, whole, Open(options, whole)) {}
+
+// The folder is taken before it is read: what is read then stays the last.
+TrainingRun::Start TrainingRun::Open(const RunOptions& options, bool whole) {
+  Start start;
+  if (options.resume.empty()) return start;
+  if (!whole && options.out.empty()) start.own = TakeRunFolder(ExistingRunFolder(options.resume));
+  start.resumed = LoadRun(options.resume);
+  return start;
+}
 
 TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
-                         std::optional<ResumedRun> resumed)
+                         Start start)
     : options_(options),
       callbacks_(callbacks),
-      task_(options.settings, resumed ? "" : options.settings.init, whole),
+      task_(options.settings, start.resumed ? "" : options.settings.init, whole),
       settings_(task_.settings()),
       steps_per_epoch_(task_.steps_per_epoch()),
-      cuts_(resumed ? resumed->cuts : ChooseCuts(settings_, task_.data().form)),
+      cuts_(start.resumed ? start.resumed->cuts : ChooseCuts(settings_, task_.data().form)),
       trainer_(MakeOptions(settings_, options.timeout, cuts_), task_.Parts()),
-      begin_(resumed ? resumed->state.step : 0),
-      end_(EndOf(options, steps_per_epoch_)) {
-  if (!resumed) return;
-  trainer_.SetState(resumed->state);
-  folder_ = resumed->folder;
+      begin_(start.resumed ? start.resumed->state.step : 0),
+      end_(EndOf(options, steps_per_epoch_)),
+      own_(std::move(start.own)) {
+  if (start.resumed) trainer_.SetState(start.resumed->state);
 }
 
 RunResult TrainingRun::Run() {
-  if (folder_.path.empty() || !options_.out.empty())
-    folder_ = NewRunFolder(options_.out.empty() ? DefaultRunPath(settings_) : options_.out);
+  if (!options_.out.empty())
+    own_ = NewRunFolder(options_.out);
+  else if (options_.resume.empty())
+    own_ = NewRunFolder(options_.runs, settings_);
   metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
   SayHead();
   // An epoch that ended with its run, or was cut off before its test line was written.

@@ -29,8 +29,13 @@ class TrainingRun {
   std::optional<Evaluation> EvaluateOnly();
 
  private:
-  TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
-              std::optional<ResumedRun> resumed);
+  // A run to go on with, and its folder where this one goes on in it.
+  struct Start {
+    OwnRunFolder own;
+    std::optional<ResumedRun> resumed;
+  };
+  static Start Open(const RunOptions& options, bool whole);
+  TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole, Start start);
 
   bool Stopped() const { return callbacks_.stop && callbacks_.stop(); }
   void Say(const std::string& line) const;
@@ -59,7 +64,8 @@ class TrainingRun {
   const CutChoice cuts_;
   parallel::Trainer trainer_;
   const int64_t begin_, end_;  // the steps to run here
-  RunFolder folder_;
+  OwnRunFolder own_;
+  const RunFolder& folder_ = own_.folder;
   std::unique_ptr<MetricsFile> metrics_;
   std::vector<trace::Event> events_;
   std::optional<parallel::EvaluationResult> score_;

@@ -12,6 +12,7 @@
 #include "parallel/optim/lr_schedule.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
+#include "parallel/transport/in_process.h"
 #include "recipes/data/data_names.h"
 #include "recipes/data/task_data.h"
 #include "recipes/run/make_optimizer.h"
@@ -22,12 +23,17 @@
 namespace torus::tools {
 namespace {
 
-void RequireAtLeast(const char* flag, int64_t value, int64_t least) {
-  Require(value >= least, "train", "{} must be at least {}, got {}", flag, least, value);
+// Refuses a NaN too.
+template <class T>
+void RequireUpTo(const char* flag, T value, T most) {
+  Require(value >= 0 && value <= most, "train", "{} must be from 0 to {}, got {}", flag, most,
+          value);
 }
 
 // One past this and a count is a slip of the keyboard, or would overflow a product of counts.
 constexpr int64_t kMostRanks = 1024;
+constexpr int64_t kMostSteps = int64_t{1} << 40;
+constexpr double kMostReal = 1e38;  // what an f32 still holds
 
 void RequireCount(const char* flag, int64_t value, int64_t most) {
   Require(value >= 1 && value <= most, "train", "{} must be from 1 to {}, got {}", flag, most,
@@ -46,7 +52,8 @@ void CheckNumbers(const recipes::Settings& s) {
   RequireCount("--accumulate", s.accumulate, 1 << 16);
   RequireCount("--stages", s.stages, kMostRanks);
   RequireCount("--replicas", s.replicas, kMostRanks);
-  Require(std::isfinite(s.lr) && s.lr > 0, "train", "--lr must be above 0, got {}", s.lr);
+  Require(s.lr > 0 && s.lr <= kMostReal, "train", "--lr must be above 0 and at most {}, got {}",
+          kMostReal, s.lr);
   Require(s.momentum >= 0 && s.momentum < 1, "train",
           "--momentum must be from 0 to below 1, got {}", s.momentum);
   Require(s.beta2 >= 0 && s.beta2 < 1, "train", "--beta2 must be from 0 to below 1, got {}",
@@ -54,13 +61,11 @@ void CheckNumbers(const recipes::Settings& s) {
   Require(s.image_size >= 0 && s.image_size <= 4096, "train",
           "--image-size must be from 0 to 4096, got {}", s.image_size);
   RequireCount("--length", s.length, 1 << 20);
-  RequireAtLeast("--epoch-size", s.epoch_size, 0);
-  if (s.warmup != recipes::Settings().warmup) RequireAtLeast("--warmup", s.warmup, 0);
-  Require(std::isfinite(s.clip_norm) && s.clip_norm >= 0, "train",
-          "--clip-norm must be at least 0, got {}", s.clip_norm);
+  RequireUpTo("--epoch-size", s.epoch_size, kMostSteps);
+  if (s.warmup != recipes::Settings().warmup) RequireUpTo("--warmup", s.warmup, kMostSteps);
+  RequireUpTo("--clip-norm", s.clip_norm, kMostReal);
   Require(s.ema >= 0 && s.ema < 1, "train", "--ema must be from 0 to below 1, got {}", s.ema);
-  Require(std::isfinite(s.weight_decay) && s.weight_decay >= 0, "train",
-          "--weight-decay must be at least 0, got {}", s.weight_decay);
+  RequireUpTo("--weight-decay", s.weight_decay, kMostReal);
 }
 
 void CheckNames(const recipes::Settings& s) {
@@ -75,11 +80,12 @@ void CheckNames(const recipes::Settings& s) {
 }
 
 void CheckOthers(const Invocation& invocation) {
-  RequireAtLeast("--max-steps", invocation.max_steps, 0);
-  RequireAtLeast("--checkpoint-every", invocation.checkpoint_every, 0);
-  RequireAtLeast("--eval-every", invocation.eval_every, 0);
-  Require(std::isfinite(invocation.timeout) && invocation.timeout > 0, "train",
-          "--timeout must be above 0 seconds, got {}", invocation.timeout);
+  RequireUpTo("--max-steps", invocation.max_steps, kMostSteps);
+  RequireUpTo("--checkpoint-every", invocation.checkpoint_every, kMostSteps);
+  RequireUpTo("--eval-every", invocation.eval_every, kMostSteps);
+  Require(invocation.timeout > 0 && invocation.timeout <= parallel::kLongestTimeout, "train",
+          "--timeout must be above 0 and at most {} seconds, got {}", parallel::kLongestTimeout,
+          invocation.timeout);
   const bool resumed = !invocation.resume.empty();
   Require(!resumed || invocation.preset.empty(), "train",
           "--preset {} says nothing of a resumed run, which has its own settings",

@@ -29,10 +29,9 @@ recipes::DataForm DescribedForm(const Invocation& invocation) {
 }
 
 recipes::RunOptions RunOptions(const Invocation& invocation) {
-  // What `bazel run` starts stands in a folder of Bazel's.
-  const bool anew = invocation.out.empty() && invocation.resume.empty();
   return {.settings = invocation.settings,
-          .out = anew ? UserPath(recipes::DefaultRunPath(invocation.settings)) : invocation.out,
+          .out = invocation.out,
+          .runs = UserPath("runs"),
           .resume = invocation.resume,
           .max_steps = invocation.max_steps,
           .checkpoint_every = invocation.checkpoint_every,

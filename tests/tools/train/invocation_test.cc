@@ -76,6 +76,30 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--eval-every", "-1"}, "--eval-every"}, Refusal{{"--eval-only"}, "--init"},
         Refusal{{"--lr", "1", "--lr", "2"}, "--lr"}));
 
+// Numbers that some sum, product or clock behind them could not hold.
+INSTANTIATE_TEST_SUITE_P(
+    Bounds, Refused,
+    ::testing::Values(
+        Refusal{{"--timeout", "1e10"}, "at most 100000000 seconds"},
+        Refusal{{"--timeout", "inf"}, "--timeout"}, Refusal{{"--timeout", "nan"}, "--timeout"},
+        Refusal{{"--max-steps", "9223372036854775807"}, "--max-steps"},
+        Refusal{{"--checkpoint-every", "9223372036854775807"}, "--checkpoint-every"},
+        Refusal{{"--eval-every", "9223372036854775807"}, "--eval-every"},
+        Refusal{{"--warmup", "9223372036854775807"}, "--warmup"},
+        Refusal{{"--model", "gpt2", "--epoch-size", "9223372036854775807"}, "--epoch-size"},
+        Refusal{{"--lr", "1e39"}, "--lr"}, Refusal{{"--weight-decay", "1e300"}, "--weight-decay"},
+        Refusal{{"--clip-norm", "inf"}, "--clip-norm"},
+        Refusal{{"--lr-schedule", "step:4611686018427387904:0.5"}, "epochs between its steps"},
+        Refusal{{"--lr-schedule", "polynomial:nan"}, "power"},
+        Refusal{{"--lr-schedule", "cosine:nan"}, "factor"},
+        Refusal{{"--model", "mobilenet_v2:1e300"}, "width"},
+        Refusal{{"--model", "amoebanetd:99999999999,4"}, "layers"},
+        Refusal{{"--cut", "99999999999"}, "99999999999"},
+        Refusal{{"--image-size", "4097"}, "--image-size"},
+        Refusal{{"--model", "gpt2", "--length", "99999999"}, "--length"},
+        Refusal{{"--batch-size", "99999999"}, "--batch-size"},
+        Refusal{{"--threads", "99999999"}, "--threads"}));
+
 // A flag that would change nothing.
 INSTANTIATE_TEST_SUITE_P(
     Ignored, Refused,

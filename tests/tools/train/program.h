@@ -45,6 +45,7 @@ class Program {
     _exit(127);
   }
   void Signal(int signal) const { kill(pid_, signal); }
+  pid_t pid() const { return pid_; }
   std::string out() const { return ReadText(out_); }
   bool running() const { return kill(pid_, 0) == 0 && waitpid(pid_, nullptr, WNOHANG) == 0; }
   Ended Wait() const {

@@ -2,6 +2,7 @@
 #include "tests/tools/train/program.h"
 
 #include <chrono>
+#include <set>
 #include <thread>
 
 namespace torus::tools::testing {
@@ -130,6 +131,65 @@ TEST_F(ProgramTest, ResumeRefusesAnotherSettingAndNamesBoth) {
   ExpectOneLine(Train({"--resume", run + "/nowhere"}), 2, "nowhere");
   ExpectOneLine(Train(Small("run")), 2, "holds a run already");
   EXPECT_EQ(Train({"--resume", run + "/checkpoint", "--eval-only", "--stages", "2"}).status, 0);
+}
+
+// `for s in 1 2 3; do train --seed $s & done`: nobody names a folder, and all begin in one second.
+TEST_F(ProgramTest, RunsThatBeginTogetherHaveFoldersOfTheirOwn) {
+  setenv("BUILD_WORKING_DIRECTORY", scratch_.c_str(), 1);
+  std::vector<Program> programs;
+  for (int seed = 1; seed <= 3; ++seed) {
+    Flags flags = Small("", {"--seed", std::to_string(seed), "--max-steps", "2"});
+    flags.erase(std::find(flags.begin(), flags.end(), "--out"),
+                std::find(flags.begin(), flags.end(), "--epochs"));
+    const std::string own = scratch_ + "/" + std::to_string(seed);
+    std::filesystem::create_directory(own);
+    programs.emplace_back("tools/train/train", flags, own);
+  }
+  for (const Program& program : programs) {
+    const Ended ended = program.Wait();
+    EXPECT_EQ(ended.status, 0) << ended.err;
+  }
+  unsetenv("BUILD_WORKING_DIRECTORY");
+  std::set<int> seeds;
+  for (const auto& run : std::filesystem::directory_iterator(scratch_ + "/runs")) {
+    const nlohmann::json summary =
+        nlohmann::json::parse(ReadText(run.path().string() + "/summary.json"));
+    seeds.insert(summary["settings"]["seed"].get<int>());
+    EXPECT_FALSE(std::filesystem::exists(run.path() / ".lock")) << run.path();
+  }
+  EXPECT_EQ(seeds, (std::set<int>{1, 2, 3}));
+}
+
+TEST_F(ProgramTest, AFolderBelongsToOneRun) {
+  Flags flags = Small("run", {"--checkpoint-every", "1"});
+  flags[std::find(flags.begin(), flags.end(), "--epochs") - flags.begin() + 1] = "1000";
+  const Program first = Start(flags);
+  while (first.running() && Losses("run").size() < 3)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const std::string other = scratch_ + "/other";
+  std::filesystem::create_directory(other);
+  const auto second = [&](const Flags& more) {
+    return Program("tools/train/train", more, other).Wait();
+  };
+  // The process that holds it is named, whether it is begun anew or gone on with.
+  const std::string holder = "is in use by process " + std::to_string(first.pid());
+  ExpectOneLine(second(flags), 2, "[" + scratch_ + "/run] " + holder);
+  ExpectOneLine(second({"--resume", scratch_ + "/run"}), 2, "[" + scratch_ + "/run] " + holder);
+  // Who only looks is let in.
+  const Flags look = {"--resume", scratch_ + "/run", "--describe"};
+  EXPECT_EQ(second(look).status, 0);
+  EXPECT_EQ(second({"--resume", scratch_ + "/run", "--eval-only"}).status, 0);
+  first.Signal(SIGTERM);
+  EXPECT_EQ(first.Wait().status, 128 + SIGTERM);
+  EXPECT_EQ(Json("run/summary.json")["steps"], Losses("run").size());
+  // A killed holder holds nothing.
+  const Program killed = Start({"--resume", scratch_ + "/run"});
+  const size_t before = Losses("run").size();
+  while (killed.running() && Losses("run").size() < before + 2)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  killed.Signal(SIGKILL);
+  EXPECT_EQ(killed.Wait().status, 128 + SIGKILL);
+  EXPECT_EQ(Train({"--resume", scratch_ + "/run", "--max-steps", "3"}).status, 0);
 }
 
 TEST_F(ProgramTest, SignalWritesACheckpointAndSaysHowToGoOn) {
