@@ -1,8 +1,6 @@
 #include "parallel/collectives/ring.h"
 
-#include <algorithm>
-#include <type_traits>
-
+#include "parallel/collectives/chunk.h"
 #include "runtime/error.h"
 #include "runtime/storage.h"
 
@@ -11,13 +9,6 @@ namespace {
 
 constexpr Tag kScatterTag{TagClass::kCollective, 1};
 constexpr Tag kGatherTag{TagClass::kCollective, 2};
-
-int Modulo(int value, int n) { return (value % n + n) % n; }
-
-template <class T>
-std::span<T> Part(std::span<T> data, Chunk chunk) {
-  return data.subspan(static_cast<size_t>(chunk.begin), static_cast<size_t>(chunk.size));
-}
 
 // One step of the ring: `send` to the right neighbour while `receive` comes from the left. Both
 // neighbours know the sizes, so an empty chunk needs no message.
@@ -47,28 +38,16 @@ void AddTo(std::span<T> sum, std::span<const T> terms) {
 
 }  // namespace
 
-Chunk RingChunk(int64_t count, int ranks, int index) {
-  const int64_t i = Modulo(index, ranks), small = count / ranks, larger = count % ranks;
-  return {i * small + std::min(i, larger), small + (i < larger ? 1 : 0)};
-}
-
-uint64_t RingBytesSent(int ranks, int rank, int64_t count, size_t element_bytes) {
-  if (ranks == 1) return 0;
-  const int64_t elements =
-      2 * count - RingChunk(count, ranks, rank + 1).size - RingChunk(count, ranks, rank + 2).size;
-  return static_cast<uint64_t>(elements) * element_bytes;
-}
-
 template <class T>
 void RingReduceScatter(Transport& transport, std::span<T> data, const std::string& what) {
   const int n = transport.size(), rank = transport.rank();
   if (n == 1 || data.empty()) return;
   const int64_t count = static_cast<int64_t>(data.size());
-  Storage scratch(static_cast<size_t>(RingChunk(count, n, 0).size) * sizeof(T), Device{});
+  Storage scratch(static_cast<size_t>(ChunkOf(count, n, 0).size) * sizeof(T), Device{});
   for (int step = 0; step < n - 1; ++step) {
-    const Chunk in = RingChunk(count, n, rank - step - 1);
+    const Chunk in = ChunkOf(count, n, rank - step - 1);
     const std::span<T> terms(static_cast<T*>(scratch.data()), static_cast<size_t>(in.size));
-    Exchange<T>(transport, kScatterTag, Part(data, RingChunk(count, n, rank - step)), terms,
+    Exchange<T>(transport, kScatterTag, Part(data, ChunkOf(count, n, rank - step)), terms,
                 fmt::format("{}, reduce-scatter {} of {}", what, step + 1, n - 1));
     AddTo<T>(Part(data, in), terms);
   }
@@ -79,29 +58,15 @@ void RingAllGather(Transport& transport, std::span<T> data, const std::string& w
   const int n = transport.size(), rank = transport.rank();
   const int64_t count = static_cast<int64_t>(data.size());
   for (int step = 0; step < n - 1; ++step) {
-    Exchange<T>(transport, kGatherTag, Part(data, RingChunk(count, n, rank + 1 - step)),
-                Part(data, RingChunk(count, n, rank - step)),
+    Exchange<T>(transport, kGatherTag, Part(data, ChunkOf(count, n, rank + 1 - step)),
+                Part(data, ChunkOf(count, n, rank - step)),
                 fmt::format("{}, all-gather {} of {}", what, step + 1, n - 1));
   }
 }
 
-template <class T>
-void RingAllReduce(Transport& transport, std::span<T> data, const std::string& what, ReduceOp op) {
-  Require(op == ReduceOp::kSum || std::is_floating_point_v<T>, "all-reduce",
-          "a mean needs floating-point elements ({})", what);
-  RingReduceScatter(transport, data, what);
-  if (op == ReduceOp::kMean) {
-    const Chunk own =
-        RingChunk(static_cast<int64_t>(data.size()), transport.size(), transport.rank() + 1);
-    for (T& value : Part(data, own)) value /= static_cast<T>(transport.size());
-  }
-  RingAllGather(transport, data, what);
-}
-
 #define TORUS_RING(T)                                                               \
   template void RingReduceScatter<T>(Transport&, std::span<T>, const std::string&); \
-  template void RingAllGather<T>(Transport&, std::span<T>, const std::string&);     \
-  template void RingAllReduce<T>(Transport&, std::span<T>, const std::string&, ReduceOp);
+  template void RingAllGather<T>(Transport&, std::span<T>, const std::string&);
 TORUS_RING(double)
 TORUS_RING(float)
 TORUS_RING(int64_t)

@@ -17,13 +17,15 @@
 //
 // Steps: 2 (n - 1). Bytes: rank r sends every chunk twice but chunk r + 1 (not in the
 // reduce-scatter) and chunk r + 2 (not in the all-gather); all ranks together send 2 (n - 1) times
-// the span, which no algorithm betters. Each chunk's sum is made once, along the ring from its own
-// rank on, and copied: all ranks end with equal bits, and the same ranks and length give the same
-// bits on every run.
+// the span, which no algorithm betters.
+//
+// Each chunk's sum is made once, along the ring from its own rank on, and copied: all ranks end with
+// equal bits, and the same ranks and length give the same bits on every run. But with more than two
+// ranks the order in which an element's terms are added depends on the chunk that it lies in, hence
+// on what else is in the span: cut the model elsewhere, and the rounding differs. Where that
+// matters, direct.h adds in rank order.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 
@@ -31,26 +33,9 @@
 
 namespace torus::parallel {
 
-// Elements [begin, begin + size) of a span.
-struct Chunk {
-  int64_t begin = 0;
-  int64_t size = 0;
-};
-
-// Chunk `index` (taken modulo `ranks`) of `count` elements.
-Chunk RingChunk(int64_t count, int ranks, int index);
-
-// Payload bytes that `rank` sends in an all-reduce of `count` elements of `element_bytes`.
-uint64_t RingBytesSent(int ranks, int rank, int64_t count, size_t element_bytes);
-
-enum class ReduceOp : uint8_t {
-  kSum,
-  kMean
-};  // kMean divides the sum by the ranks; floating types only
-
-// All of these are called by every rank of `transport` with spans of one length. T is float,
-// double, int64_t or int32_t. `what` stands in the errors, with the ring's own step added
-// ("all-reduce of stage 1, step 17, reduce-scatter 2 of 3").
+// Both are called by every rank of `transport` with spans of one length. T is float, double,
+// int64_t or int32_t. Chunks are those of ChunkOf. `what` stands in the errors, with the ring's own
+// step added ("all-reduce of stage 1, step 17, reduce-scatter 2 of 3").
 
 // After it rank r holds the sum of chunk r + 1; its other chunks hold partial sums.
 template <class T>
@@ -59,10 +44,5 @@ void RingReduceScatter(Transport& transport, std::span<T> data, const std::strin
 // Before it rank r holds chunk r + 1; after it every rank holds all.
 template <class T>
 void RingAllGather(Transport& transport, std::span<T> data, const std::string& what);
-
-// Every rank ends with the same sum (or mean), bit for bit.
-template <class T>
-void RingAllReduce(Transport& transport, std::span<T> data, const std::string& what,
-                   ReduceOp op = ReduceOp::kSum);
 
 }  // namespace torus::parallel

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "parallel/collectives/broadcast.h"
-#include "parallel/collectives/ring.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -28,7 +27,8 @@ DataParallel::DataParallel(Transport& replicas, std::vector<NamedVariable> param
                            DataParallelOptions options)
     : replicas_(replicas),
       parameters_(std::move(parameters)),
-      buckets_(parameters_, options.bucket_bytes) {}
+      buckets_(parameters_, options.bucket_bytes),
+      all_reduce_(options.all_reduce) {}
 
 void DataParallel::ReduceGradients(const std::string& what) {
   if (replicas_.size() == 1) return;
@@ -36,7 +36,7 @@ void DataParallel::ReduceGradients(const std::string& what) {
     const std::string name = fmt::format("all-reduce of {}, {}", buckets_.Describe(i), what);
     buckets_.Fill(i);
     VisitFloat("data-parallel", buckets_.bucket(i).dtype(), [&](auto zero) {
-      RingAllReduce(replicas_, Elements<decltype(zero)>(buckets_.bucket(i)), name);
+      AllReduce(replicas_, Elements<decltype(zero)>(buckets_.bucket(i)), name, all_reduce_);
     });
     buckets_.Unfill(i);
   }
@@ -57,7 +57,8 @@ uint64_t DataParallel::BytesPerStep() const {
   uint64_t bytes = 0;
   for (int i = 0; i < buckets_.size(); ++i) {
     const Tensor& flat = buckets_.bucket(i);
-    bytes += RingBytesSent(replicas_.size(), replicas_.rank(), flat.numel(), SizeOf(flat.dtype()));
+    bytes +=
+        AllReduceBytesSent(replicas_.size(), replicas_.rank(), flat.numel(), SizeOf(flat.dtype()));
   }
   return bytes;
 }

@@ -6,23 +6,24 @@
 #include <string>
 #include <vector>
 
+#include "parallel/collectives/all_reduce.h"
 #include "parallel/data_parallel/gradient_buckets.h"
 
 namespace torus::parallel {
 
-class Transport;  // of parallel/transport, which only the collectives speak with
-
 struct DataParallelOptions {
   size_t bucket_bytes = size_t{4} << 20;
+  AllReduceAlgorithm all_reduce = AllReduceAlgorithm::kDirect;
 };
 
 // For one stage on one of its replicas.
 //
 // The sum needs no division: a micro-batch's gradient is weighted by its samples over those of the
 // *global* mini-batch already (Executor), so the replicas' sums add up to the gradient of the mean
-// loss, also when the last batch is shared unevenly. The ring makes each sum once and copies it:
-// all replicas end with equal bits, and since the optimizer does the same to equal bits, parameters
-// that began equal stay equal.
+// loss, also when the last batch is shared unevenly. An all-reduce makes each sum once and copies
+// it: all replicas end with equal bits, and since the optimizer does the same to equal bits,
+// parameters that began equal stay equal. A direct all-reduce also adds in replica order, so that
+// the sums depend neither on the buckets nor on where the model is cut into stages.
 class DataParallel {
  public:
   // `replicas`: the transport (a Group) of this stage's replicas; must outlive this. All pass the
@@ -46,6 +47,7 @@ class DataParallel {
   Transport& replicas_;
   std::vector<NamedVariable> parameters_;
   GradientBuckets buckets_;
+  AllReduceAlgorithm all_reduce_;
 };
 
 }  // namespace torus::parallel

@@ -1,6 +1,6 @@
 #include "parallel/trainer/clipping.h"
 
-#include "parallel/collectives/ring.h"
+#include "parallel/collectives/all_reduce.h"
 #include "parallel/optim/gradient_norm.h"
 #include "runtime/error.h"
 
@@ -17,8 +17,8 @@ double PipelineGradientNorm(Transport& pipeline, const ParameterTable& table,
       if (table.entries()[index].stages.front() == number) squares[index] = own[i];
     }
   }
-  // Every sum has one term that is not 0, so the ring's order does not matter.
-  RingAllReduce<double>(pipeline, squares, fmt::format("norm of the gradients, {}", what));
+  // Every sum has one term that is not 0.
+  AllReduce<double>(pipeline, squares, fmt::format("norm of the gradients, {}", what));
   return GlobalNorm(squares);
 }
 

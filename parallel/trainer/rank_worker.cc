@@ -48,7 +48,9 @@ RankWorker::RankWorker(Transport& world, const Run& run, int rank, std::map<int,
   for (const auto& [number, stage] : stages_) {
     StageWork& work = work_[number];
     work.parameters = UniqueParameters(stage);
-    work.replicas = std::make_unique<DataParallel>(replicas_, stage.Parameters());
+    work.replicas = std::make_unique<DataParallel>(
+        replicas_, stage.Parameters(),
+        DataParallelOptions{.all_reduce = AllReduceByName(options_.collectives)});
     work.optimizer = parts_.optimizer(work.parameters);
     if (options_.ema_decay > 0)
       work.average = std::make_unique<WeightAverage>(work.parameters, options_.ema_decay);
@@ -82,8 +84,8 @@ void RankWorker::Reduce(int stage, int64_t step) {
   FinishGradients(step);
 }
 
-// Replicas come first: a ring's order of sums depends on where a gradient lies in its bucket, and
-// that differs between the stages of a tied weight.
+// The gradient of each use of a tied weight is summed over the replicas before the uses are added:
+// one order of sums, whichever stages the uses lie in.
 void RankWorker::FinishGradients(int64_t step) {
   const std::string what = fmt::format("step {}", step);
   tied_->Sum(what);

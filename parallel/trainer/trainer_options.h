@@ -23,6 +23,10 @@ struct TrainerOptions {
   int replicas = 1;       // copies of the pipeline, each with a part of every mini-batch
   int micro_batches = 1;  // of each replica
   std::string schedule = "gpipe";
+  // How gradients are summed over replicas, one of AllReduceNames(). "direct" adds in replica order.
+  // "ring" sends to neighbours alone, and with more than two replicas the bits of a run then depend
+  // on where the model is cut (all_reduce.h).
+  std::string collectives = "direct";
   std::function<std::unique_ptr<Codec>()> codec;  // of what crosses a cut; empty: raw bytes
   int threads = 1;      // in all, shared by the ranks; each has at least one
   double timeout = 60;  // seconds without progress until a wait fails

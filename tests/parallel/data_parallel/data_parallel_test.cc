@@ -19,11 +19,13 @@
 namespace torus::parallel {
 namespace {
 
-constexpr int kMicroBatches = 6;  // over all replicas
+constexpr int kMicroBatches = 6;
 
 struct Job {
   int replicas = 1, stages = 1, steps = 1, samples = 11;
-  size_t bucket_bytes = 100;  // small: several buckets
+  int micro_batches = kMicroBatches;  // over all replicas
+  size_t bucket_bytes = 100;          // small: several buckets
+  AllReduceAlgorithm all_reduce = AllReduceAlgorithm::kDirect;
   bool descend = true;
 };
 
@@ -52,7 +54,8 @@ void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex
   // Replicas begin with other values of their own: the broadcast makes them equal.
   std::vector<Stage> stages = MakeStages(tiny::MakeBlocks(1 + replica), CutsFor(run.stages));
   const std::vector<NamedVariable> parameters = stages[stage].Parameters();
-  DataParallel data_parallel(replicas, parameters, {.bucket_bytes = run.bucket_bytes});
+  DataParallel data_parallel(replicas, parameters,
+                             {.bucket_bytes = run.bucket_bytes, .all_reduce = run.all_reduce});
   data_parallel.BroadcastState({});
   ExecutorOptions options;
   options.loss = tiny::Loss;
@@ -62,13 +65,14 @@ void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex
     CollectGradients(parameters, result.gradients[replica]);
   };
   options.on_step = [&](int, int64_t) { tiny::Descend(parameters, run.descend ? 0.1f : 0.0f); };
-  const int m = kMicroBatches / run.replicas;
+  const int m = run.micro_batches / run.replicas;
   Executor executor(pipeline, MakeSchedule("gpipe", run.stages, m), {{stage, &stages[stage]}},
                     options);
-  executor.AgreeOnShapes(tiny::InputSpecs(run.samples, kMicroBatches));
+  executor.AgreeOnShapes(tiny::InputSpecs(run.samples, run.micro_batches));
   StepResult last;
   for (int step = 0; step < run.steps; ++step) {
-    last = executor.Train(tiny::MakeBatch(step, run.samples, kMicroBatches, replica, run.replicas));
+    last = executor.Train(
+        tiny::MakeBatch(step, run.samples, run.micro_batches, replica, run.replicas));
   }
   const std::lock_guard lock(mutex);
   tiny::Collect(parameters, result.parameters[replica]);
@@ -98,10 +102,37 @@ TEST(DataParallel, AllReplicasHoldEqualBits) {
   }
 }
 
-TEST(DataParallel, TheCutDoesNotChangeTheBits) {
-  const Result one = Train({.replicas = 3, .stages = 1, .steps = 5});
-  for (const int stages : {2, 3}) {
-    EXPECT_EQ(Train({.replicas = 3, .stages = stages, .steps = 5}).parameters, one.parameters);
+// Chunks begin in the middle of parameters, and elsewhere in them for every cut and bucket size.
+TEST(DataParallel, NeitherTheCutNorTheBucketsChangeTheBitsOfADirectAllReduce) {
+  for (const int replicas : {3, 4}) {
+    const Result one = Train({.replicas = replicas, .steps = 5, .micro_batches = 12});
+    for (const int stages : {1, 2, 3})
+      for (const size_t bucket_bytes : {1, 100, 250, 1 << 20})
+        EXPECT_EQ(Train({.replicas = replicas,
+                         .stages = stages,
+                         .steps = 5,
+                         .micro_batches = 12,
+                         .bucket_bytes = bucket_bytes})
+                      .parameters,
+                  one.parameters)
+            << replicas << " replicas, " << stages << " stages, " << bucket_bytes << " bytes";
+  }
+}
+
+// What the test above must see where sums depend on an element's place in its bucket.
+TEST(DataParallel, TheCutChangesTheBitsOfARingWithMoreThanTwoReplicas) {
+  for (const int replicas : {2, 3, 4}) {
+    Job run{.replicas = replicas,
+            .steps = 5,
+            .micro_batches = 12,
+            .bucket_bytes = 1 << 20,
+            .all_reduce = AllReduceAlgorithm::kRing};
+    const Result one = Train(run);
+    for (const int stages : {2, 3}) {
+      run.stages = stages;
+      EXPECT_EQ(Train(run).parameters == one.parameters, replicas == 2)
+          << replicas << " replicas, " << stages << " stages";
+    }
   }
 }
 
@@ -165,17 +196,21 @@ TEST(DataParallel, GradientsAgreeWithOneReplicaUpToTheOrderOfSums) {
   }
 }
 
-TEST(DataParallel, BytesAreTheRingsFormula) {
-  InProcessWorld world(3);
-  RunRanks(world, [&](Transport& t) {
-    std::vector<NamedVariable> parameters{{"a", Variable(Zeros({10, 7}), true)},
-                                          {"b", Variable(Zeros({1}), true)}};
-    DataParallel data_parallel(t, parameters, {.bucket_bytes = 64});
-    for (int i = 0; i < 4; ++i) data_parallel.ReduceGradients("test");
-    EXPECT_EQ(t.BytesSent((t.rank() + 1) % 3, TagClass::kCollective),
-              4 * data_parallel.BytesPerStep());
-    EXPECT_GT(data_parallel.BytesPerStep(), 0u);
-  });
+TEST(DataParallel, BytesAreThoseOfTheFormula) {
+  for (const AllReduceAlgorithm algorithm :
+       {AllReduceAlgorithm::kDirect, AllReduceAlgorithm::kRing}) {
+    InProcessWorld world(3);
+    RunRanks(world, [&](Transport& t) {
+      std::vector<NamedVariable> parameters{{"a", Variable(Zeros({10, 7}), true)},
+                                            {"b", Variable(Zeros({1}), true)}};
+      DataParallel data_parallel(t, parameters, {.bucket_bytes = 64, .all_reduce = algorithm});
+      for (int i = 0; i < 4; ++i) data_parallel.ReduceGradients("test");
+      EXPECT_EQ(t.BytesSent((t.rank() + 1) % 3, TagClass::kCollective) +
+                    t.BytesSent((t.rank() + 2) % 3, TagClass::kCollective),
+                4 * data_parallel.BytesPerStep());
+      EXPECT_GT(data_parallel.BytesPerStep(), 0u);
+    });
+  }
 }
 
 TEST(DataParallel, BroadcastCopiesBuffersToo) {

@@ -1,4 +1,4 @@
-// Faults in the middle of a ring all-reduce, after some of its chunks have gone around.
+// Faults in the middle of an all-reduce, after some of its chunks have been sent.
 #include <atomic>
 #include <memory>
 
@@ -33,23 +33,30 @@ class FaultyEnd : public DecoratedEnd {
   std::shared_ptr<Fault> fault_;
 };
 
-// Three replicas have a ring of four steps: chunks 0 and 1 scatter, 2 and 3 gather.
-struct RingFault {
+// Of three replicas each sends four chunks: 0 and 1 in the reduce-scatter, 2 and 3 in the
+// all-gather.
+struct AllReduceFault {
   int stages, stage, chunk;
-  const char* ring_step;  // in which the neighbour waits
+  const char* half;  // in which a neighbour waits
+  const char* collectives = "direct";
 };
 
-const std::vector<RingFault> kFaults = {
-    {1, 0, 1, "reduce-scatter"}, {1, 0, 3, "all-gather"}, {2, 0, 1, ""}, {2, 1, 3, ""}};
+const std::vector<AllReduceFault> kFaults = {
+    {1, 0, 1, "reduce-scatter"},         {1, 0, 3, "all-gather"},         {2, 0, 1, ""},
+    {1, 0, 1, "reduce-scatter", "ring"}, {1, 0, 3, "all-gather", "ring"}, {2, 1, 3, "", "ring"}};
 
 // Of replica 0's rank.
 std::vector<std::string> RunFaults(const std::function<void()>& act) {
-  return RunAllUntilFailure(kFaults, [&](const RingFault& param) {
+  return RunAllUntilFailure(kFaults, [&](const AllReduceFault& param) {
     const auto fault = std::make_shared<FaultyEnd::Fault>();
     fault->act = act;
     fault->chunks_left = param.chunk;
     ToyRun run;
-    run.options = {.stages = param.stages, .replicas = 3, .micro_batches = 2, .timeout = kTimeout};
+    run.options = {.stages = param.stages,
+                   .replicas = 3,
+                   .micro_batches = 2,
+                   .collectives = param.collectives,
+                   .timeout = kTimeout};
     run.options.before_action = [=](const RankPlace& place, const Action& action, int64_t step) {
       if (place.rank == param.stage && step == kFaultStep && action.kind == ActionKind::kReduce)
         fault->armed = true;
@@ -75,10 +82,10 @@ TEST(MiddleOfAllReduce, StopEndsAllAndSaysWhoWaitedForWhat) {
   for (size_t i = 0; i < kFaults.size(); ++i) {
     ExpectSays(failures[i], {"replica ", "step ", "stage ", "waiting for rank",
                              fmt::format("rank {} shows no progress", kFaults[i].stage)});
-    // With one stage nobody waits for anything but the ring.
+    // With one stage nobody waits for anything but the all-reduce.
     if (kFaults[i].stages > 1) continue;
-    ExpectSays(failures[i], {"step 2", "stage 0", "waiting for rank 0", "all-reduce of bucket 0",
-                             kFaults[i].ring_step});
+    ExpectSays(failures[i],
+               {"step 2", "stage 0", "for rank 0", "all-reduce of bucket 0", kFaults[i].half});
   }
 }
 
@@ -97,7 +104,7 @@ TEST(FaultDeathTest, EndlessStopInAnAllReduceEndsTheProgram) {
     return std::make_unique<FaultyEnd>(end, end.rank() == 1 ? fault : none);
   };
   EXPECT_EXIT(RunUntilFailure(run), ::testing::ExitedWithCode(1),
-              "rank 1 did not stop .*step 2, .*waiting for rank 1 .*all-reduce of bucket 0");
+              "rank 1 did not stop .*step 2, .*all-reduce of bucket 0.*rank 1 shows no progress");
 }
 
 }  // namespace

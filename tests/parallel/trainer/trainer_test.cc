@@ -26,6 +26,25 @@ TEST(Trainer, EveryCutGivesTheSameBits) {
   testing::ExpectEveryCutGivesTheSameBits(run);
 }
 
+TEST(Trainer, EveryCutGivesTheSameBitsWithReplicasToo) {
+  for (const int replicas : {2, 3, 4}) {
+    ToyRun run;
+    run.options = {.replicas = replicas, .micro_batches = 2, .seed = 5};
+    testing::ExpectEveryCutGivesTheSameBits(run);
+  }
+}
+
+// What the test above must see where sums depend on an element's place among the gradients.
+TEST(Trainer, ARingOfThreeReplicasGivesEachCutBitsOfItsOwn) {
+  ToyRun run;
+  run.options = {.replicas = 3, .micro_batches = 2, .collectives = "ring", .seed = 5};
+  const Outcome one = TrainFor(run, 8);
+  run.options.stages = 2;
+  const Outcome two = TrainFor(run, 8);
+  EXPECT_NE(ToVector<double>(one.state.optimizer[0].value),
+            ToVector<double>(two.state.optimizer[0].value));
+}
+
 // Stage 0 stays in its forward of micro-batch 1 until stage 1 is in that of micro-batch 0, and the
 // other way round: they can only meet when both are at work.
 TEST(Trainer, StagesWorkAtTheSameTimeAndTheTraceShowsIt) {
@@ -224,6 +243,7 @@ TEST(Trainer, RefusesWhatDoesNotFit) {
   EXPECT_THROW(make({.replicas = 0}), BadInput);
   EXPECT_THROW(make({.threads = 0}), BadInput);
   EXPECT_THROW(make({.schedule = "dualpipe"}), BadInput);
+  EXPECT_THROW(make({.collectives = "tree"}), BadInput);
 }
 
 TEST(Trainer, RefusesAStateOfAnotherModel) {

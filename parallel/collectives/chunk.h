@@ -1,0 +1,25 @@
+// How an all-reduce cuts a span among the ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace torus::parallel {
+
+// Elements [begin, begin + size) of a span.
+struct Chunk {
+  int64_t begin = 0;
+  int64_t size = 0;
+};
+
+// Chunk `index` (taken modulo `ranks`) of `count` elements cut into `ranks` chunks, whose sizes
+// differ by at most one element.
+Chunk ChunkOf(int64_t count, int ranks, int index);
+
+template <class T>
+std::span<T> Part(std::span<T> data, Chunk chunk) {
+  return data.subspan(static_cast<size_t>(chunk.begin), static_cast<size_t>(chunk.size));
+}
+
+}  // namespace torus::parallel
