@@ -1,7 +1,8 @@
 #include "models/amoebanet/amoebanet.h"
 
 #include "models/amoebanet/cell.h"
-#include "models/amoebanet/ends.h"
+#include "models/amoebanet/classifier.h"
+#include "models/amoebanet/stem.h"
 #include "runtime/error.h"
 
 namespace torus {
@@ -32,7 +33,7 @@ class Builder {
   }
 
   std::shared_ptr<nn::Sequential> Finish(int64_t classes) {
-    model_->Add("classify", std::make_shared<amoebanet::Classify>(last_, classes, dtype_));
+    model_->Add("classify", std::make_shared<amoebanet::Classifier>(last_, classes, dtype_));
     return model_;
   }
 

@@ -18,10 +18,10 @@ struct AmoebaNetOptions {
 };
 
 // Images (N, H, W, 3), height and width multiples of 32, to logits (N, num_classes). Its layers are
-// "stem1" ... "stem3", the cells "cell1_normal1" ... "cell5_normal{L/3}" and "classify"; between
-// cells go two tensors, the outputs of the last two. Before the linear layer the reference takes
-// the mean of 7 x 7 pixels, which is all that is left of 224 x 224; here it is the mean of what is
-// left of any size. BadInput for options that make no model.
+// "stem1" ... "stem3", the cells "cell1_normal1" ... "cell5_normal{L/3}" and "classify". Each cell
+// reads two tensors, the outputs of the two layers before it. The classifier averages over all
+// pixels; the reference averages over 7 x 7, which is the same for its images of 224 x 224.
+// BadInput for options out of range.
 std::shared_ptr<nn::Sequential> AmoebaNetD(const AmoebaNetOptions& options = {});
 
 }  // namespace torus

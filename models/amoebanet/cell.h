@@ -1,5 +1,5 @@
-// A cell of AmoebaNet-D: five sums of two operations each, on its two inputs and the sums before;
-// those of the genotype are put out side by side.
+// A cell of AmoebaNet-D: five sums of two operations each. An operation reads one of the cell's two
+// inputs or an earlier sum; the output is some of the sums, concatenated along the channels.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,11 @@
 namespace torus::amoebanet {
 
 struct CellOptions {
-  int64_t before_last = 0, last = 0;  // channels that the two cells before put out
+  int64_t before_last = 0, last = 0;  // output channels of the two layers before
   int64_t channels = 0;               // of each operation
   bool reduction = false;             // halves height and width
-  bool reduction_before = false;  // the cell before did, so that its input is still twice as large
+  // The cell before halved its input, so the output of the layer before that is twice as large.
+  bool reduction_before = false;
   DType dtype = DType::kF32;
 };
 
@@ -23,8 +24,8 @@ class Cell : public nn::Module {
  public:
   explicit Cell(const CellOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // {output of the cell before, of the one before it} to {output, output of the cell before}. Of
-  // the stem alone, {x} stands for both.
+  // {output of the layer before, output of the one before that} to {output, output of the layer
+  // before}. The first cell, behind the stem, gets {x} and uses it as both.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
   nn::LayerCost Cost(const Shape& input) const override;
@@ -32,7 +33,7 @@ class Cell : public nn::Module {
 
  private:
   CellOptions options_;
-  std::shared_ptr<nn::Module> reduce_last_, reduce_before_last_;  // the latter null: the identity
+  std::shared_ptr<nn::Module> reduce_last_, reduce_before_last_;  // null: the identity
   std::vector<std::shared_ptr<nn::Module>> operations_;
 };
 

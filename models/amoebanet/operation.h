@@ -12,16 +12,16 @@ namespace torus::amoebanet {
 
 enum class OperationKind {
   kNone,        // the input itself
-  kAvgPool3x3,  // over the pixels of the image alone
-  kMaxPool3x3,  // the same: torchgpipe averages here too, and so its figures are of this
+  kAvgPool3x3,  // padding does not count
+  kMaxPool3x3,  // an average too, as torchgpipe computes it under this name
   kMaxPool2x2,
   kConv1x1,
   kConv3x3,     // 1 x 1 to a quarter of the channels, 3 x 3, 1 x 1 back
   kConv1x7_7x1  // 1 x 1 to a quarter, 1 x 7, 7 x 1, 1 x 1 back
 };
 
-// Convolutions with ReLU in front and batch norm behind each. Children are named by their place in
-// a list of ReLU, convolution, norm, ReLU, ...: "1", "2", "4", "5", ...
+// Convolutions, each preceded by ReLU and followed by batch norm. Children are named by their index
+// in the list ReLU, convolution, norm, ReLU, ...: "1", "2", "4", "5", ...
 class ReluConvNorms : public nn::Module {
  public:
   explicit ReluConvNorms(const std::vector<nn::Conv2dOptions>& convolutions);
@@ -32,9 +32,9 @@ class ReluConvNorms : public nn::Module {
   std::vector<nn::ConvNorm> chain_;
 };
 
-// Half of the height and width, by two 1 x 1 convolutions, one on the even pixels and one on the
-// odd ones, side by side, with ReLU in front and batch norm behind. Children "conv1", "conv2",
-// "bn". BadInput for an odd height or width.
+// Halves height and width: ReLU, then two 1 x 1 convolutions of stride 2, one from the even pixels
+// and one from the odd ones, concatenated, then batch norm. Children "conv1", "conv2", "bn".
+// BadInput for an odd height or width.
 class FactorizedReduce : public nn::Module {
  public:
   FactorizedReduce(int64_t in, int64_t out, DType dtype);
@@ -46,11 +46,11 @@ class FactorizedReduce : public nn::Module {
   std::shared_ptr<nn::BatchNorm2d> norm_;
 };
 
-// Of `channels` in and out. kNone takes stride 1 alone.
+// With `channels` input and output channels. The stride of kNone must be 1.
 std::shared_ptr<nn::Module> MakeOperation(OperationKind kind, int64_t channels, int64_t stride,
                                           DType dtype);
 
-// What PyTorch's convolutions begin with.
+// The options with the initial weights of PyTorch's convolutions.
 nn::Conv2dOptions WithDefaultInit(nn::Conv2dOptions options);
 
 }  // namespace torus::amoebanet

@@ -1,4 +1,4 @@
-// Whether weights were trained in the function that a model computes.
+// Whether weights were trained for the function that a model computes.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -9,7 +9,7 @@
 
 namespace torus {
 
-// A damaged number must not make a model without end.
+// The most layers that a configuration may ask for: a damaged number must not exhaust the memory.
 inline constexpr int64_t kMostLayers = 1000;
 
 // A value that is absent or null leaves `value` as it is, so that a struct's defaults are the
@@ -28,7 +28,8 @@ class ConfigReader {
   void Read(const std::string& key, std::optional<int64_t>& value) const;
   void Read(const std::string& key, std::optional<double>& value) const;
 
-  // BadInput unless `key` is absent, null or `only`: what another value asks for, Torus has not.
+  // BadInput unless `key` is absent, null or `only`: any other value asks for what is not
+  // implemented here.
   void RequireOnly(const std::string& key, const nlohmann::json& only) const;
   // BadInput naming each key that is none of `keys`: for configurations of which nothing may go
   // unread.

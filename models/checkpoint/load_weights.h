@@ -13,15 +13,15 @@ namespace torus {
 // their readers.
 std::vector<NamedTensor> ReadWeights(const std::string& path);
 
-// Loads them, their names fitted by `rules` (FitNames), into the model. Strict as FitState; floating
-// tensors are cast to the model's dtype.
+// Loads them, their names fitted by `rules` (FitNames), into the model. Strict as FitState;
+// floating tensors are cast to the model's dtype.
 void LoadWeights(nn::Module& model, const std::string& path, const NameRules& rules = {});
 
-// To fine-tune: as LoadWeights, but where the file has none of the last layer's own parameters,
-// that keeps its values, and tensors of the other heads that `rules` name are left out.
+// To fine-tune: as LoadWeights, but the last layer keeps its values where the file has none of its
+// own parameters, and tensors of the other heads that `rules` name are left out.
 struct BodyNotes {
-  std::vector<std::string> kept;      // parameters that the file lacks
-  std::vector<std::string> left_out;  // tensors that the model has not
+  std::vector<std::string> kept;      // parameters that the file lacks, which keep their values
+  std::vector<std::string> left_out;  // tensors of the file that the model lacks
 };
 BodyNotes LoadBody(nn::Sequential& model, const std::string& path, const NameRules& rules = {});
 

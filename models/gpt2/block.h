@@ -22,14 +22,14 @@ class Gpt2Block : public nn::Module {
   // `number` of the block, from 0. Uses the numbers dropout_layer to dropout_layer + 2.
   Gpt2Block(const Gpt2Options& options, int64_t number, uint64_t dropout_layer);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // {activation} or {activation, mask}; the mask then holds all that may not be seen, the future
-  // too.
+  // {activation} or {activation, mask (N, 1, T, T)}, true where a token may attend to another; the
+  // mask must exclude later tokens too.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
   nn::LayerCost Cost(const Shape& input) const override;
 
-  // Forward of T more tokens x (N, T, width) behind those whose keys and values `cache` holds;
-  // theirs are added to it. In evaluation mode; the cache takes no part in gradients.
+  // Forward of the next T tokens x (N, T, width), in evaluation mode. `cache` holds keys and values
+  // of the tokens before, and gets those of x; no gradient flows through it.
   Variable Extend(const Variable& x, KvCache& cache);
 
   static constexpr uint64_t kDropoutLayers = 3;

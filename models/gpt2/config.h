@@ -11,11 +11,11 @@ namespace torus {
 // Absent keys have transformers' defaults; n_positions, n_embd, n_layer and n_head may come under
 // the names that transformers gives them in other models (max_position_embeddings, hidden_size,
 // num_hidden_layers, num_attention_heads). BadInput tagged `where` for another model_type, wrong
-// types, two names that disagree, and what this implementation has not (cross attention).
+// types, two names that disagree, and what is not implemented here (cross attention).
 Gpt2Options Gpt2FromConfig(const nlohmann::json& config, const std::string& where);
 
-// What transformers needs to make the same model; of one without biases there is none, and the key
-// "bias" says so.
+// The config.json from which transformers builds the same model. transformers has no GPT-2 without
+// biases; there the key "bias" is false, which Gpt2FromConfig reads.
 nlohmann::json ToConfig(const Gpt2Options& options);
 
 }  // namespace torus

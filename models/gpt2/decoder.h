@@ -1,4 +1,4 @@
-// Gpt2Decoder: GPT-2 a few tokens at a time, with the keys and values of what came before kept.
+// Gpt2Decoder: runs GPT-2 on a text token by token, keeping the keys and values of earlier tokens.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@ namespace torus {
 
 class Gpt2Decoder {
  public:
-  // `model`: as Gpt2() makes it, whose weights it reads as they are at each call. For `batch` texts
-  // of equal length. BadInput for another model.
+  // For `batch` texts of equal length. `model` must be one of Gpt2(options), else BadInput; a
+  // change of its weights takes effect at the next call.
   Gpt2Decoder(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options, int64_t batch = 1);
 
-  // ids (N, T) of the next tokens, T at least 1, to the logits (N, vocab_size) of the one behind
-  // the
-  // last: those of the whole model in evaluation mode, but for rounding. BadInput past n_positions.
+  // Reads the next tokens, ids (N, T) with T at least 1, and returns the logits (N, vocab_size) of
+  // the token that follows: those of the whole model in evaluation mode, up to rounding. BadInput
+  // beyond n_positions.
   Tensor Extend(const Tensor& ids);
 
   int64_t length() const { return length_; }  // tokens so far
-  void Reset();                               // to none
+  void Reset();                               // begins new texts
 
  private:
   std::shared_ptr<nn::Sequential> model_;

@@ -1,4 +1,4 @@
-// What stands in front of GPT-2's blocks: token and position embeddings and dropout.
+// The first layer of GPT-2: token and position embeddings, and dropout.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@ class Gpt2Embeddings : public nn::Module {
  public:
   Gpt2Embeddings(const Gpt2Options& options, uint64_t dropout_layer);
   Variable Forward(const Variable& ids, const StepContext& ctx) override;
-  // {ids} to {activation}, or {ids, mask (N, T)} to {activation, mask (N, 1, T, T)}, which holds
-  // where a token may look.
+  // {ids} to {activation}, or {ids, mask (N, T)} to {activation, mask (N, 1, T, T)}, whose element
+  // (n, 0, i, j) says whether token i may attend to token j.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
   nn::LayerCost Cost(const Shape& ids) const override;
-  // Of ids (N, T) that stand at the positions first, first + 1, ...; in evaluation mode.
+  // Embeds ids (N, T) at the positions first, first + 1, ..., in evaluation mode.
   Variable Extend(const Variable& ids, int64_t first);
   const Variable& tokens() const { return tokens_->weight(); }
 

@@ -40,11 +40,11 @@ std::shared_ptr<nn::Sequential> Gpt2(const Gpt2Options& o) {
       "transformer.ln_f",
       std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{
           .width = o.n_embd, .eps = o.layer_norm_epsilon, .bias = o.bias, .dtype = o.dtype}));
-  auto head = o.tie_word_embeddings
-                  ? std::make_shared<LmHead>(embeddings->tokens(), "transformer.wte.weight")
-                  : std::make_shared<LmHead>(o.vocab_size, o.n_embd, o.initializer_range, o.dtype);
-  if (o.head_in_loss) head->LeaveToLoss();
-  model->Add("lm_head", head);
+  model->Add("lm_head", o.tie_word_embeddings
+                            ? std::make_shared<LmHead>(embeddings->tokens(),
+                                                       "transformer.wte.weight", o.head_in_loss)
+                            : std::make_shared<LmHead>(o.vocab_size, o.n_embd, o.initializer_range,
+                                                       o.head_in_loss, o.dtype));
   return model;
 }
 

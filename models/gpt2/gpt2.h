@@ -51,8 +51,8 @@ Gpt2Options CharacterGpt(int64_t vocab_size);
 // options that make no model, and for more tokens than positions.
 std::shared_ptr<nn::Sequential> Gpt2(const Gpt2Options& options = {});
 
-// Targets of a causal language model from its labels (N, T), i64: each place has the label of the
-// next, the last one -100 (ignored by cross entropy).
+// Targets of a causal language model from its labels (N, T), i64: each position gets the label of
+// the next one, and the last gets -100, which cross entropy ignores.
 Tensor NextTokens(const Tensor& labels);
 
 }  // namespace torus

@@ -1,5 +1,5 @@
-// KvCache: keys and values of the tokens that a layer of attention has seen, so that a next token
-// costs one row.
+// KvCache: keys and values that an attention layer has computed for the tokens so far, so that the
+// next token adds one row instead of computing all again.
 #pragma once
 
 #include "runtime/tensor.h"
@@ -18,7 +18,8 @@ class KvCache {
   // Views (N, length, width).
   Tensor keys() const { return keys_.Narrow(1, 0, length_); }
   Tensor values() const { return values_.Narrow(1, 0, length_); }
-  // (1, 1, count, length), bool: each of the newest `count` tokens sees those up to itself.
+  // Mask (1, 1, count, length), bool: each of the newest `count` tokens attends to itself and to
+  // all earlier ones.
   Tensor MaskOfNewest(int64_t count) const;
 
  private:

@@ -5,18 +5,20 @@
 
 namespace torus {
 
-LmHead::LmHead(const Variable& embedding, const std::string& owner) : weight_(embedding) {
+LmHead::LmHead(const Variable& embedding, const std::string& owner, bool in_loss)
+    : in_loss_(in_loss), weight_(embedding) {
   TieParameter("weight", owner, embedding);
 }
 
-LmHead::LmHead(int64_t vocabulary, int64_t width, double stddev, DType dtype)
-    : weight_(AddParameter("weight", {vocabulary, width}, dtype, nn::Normal(0, stddev))) {}
+LmHead::LmHead(int64_t vocabulary, int64_t width, double stddev, bool in_loss, DType dtype)
+    : in_loss_(in_loss),
+      weight_(AddParameter("weight", {vocabulary, width}, dtype, nn::Normal(0, stddev))) {}
 
 Variable LmHead::Forward(const Variable& x, const StepContext&) { return ops::Linear(x, weight_); }
 
 std::vector<Variable> LmHead::ForwardAll(const std::vector<Variable>& inputs,
                                          const StepContext& ctx) {
-  // The loss runs where the alias of this use no longer stands for the weight.
+  // The loss runs where LeafAlias no longer replaces the weight by the alias of this use.
   if (in_loss_) return {inputs[0], LeafAlias::Of(weight_)};
   return {Forward(inputs[0], ctx)};
 }

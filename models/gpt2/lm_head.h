@@ -1,4 +1,4 @@
-// LmHead: logits of the next token, by a matrix that is the token embedding's where it is tied.
+// LmHead: the last layer of GPT-2, a product with the token embedding or with a matrix of its own.
 #pragma once
 
 #include <string>
@@ -11,20 +11,18 @@ namespace torus {
 class LmHead : public nn::Module {
  public:
   // Tied to `embedding`, whose name in the model is `owner`.
-  LmHead(const Variable& embedding, const std::string& owner);
-  // With a matrix of its own, normal.
-  LmHead(int64_t vocabulary, int64_t width, double stddev, DType dtype);
+  LmHead(const Variable& embedding, const std::string& owner, bool in_loss);
+  // With a matrix of its own, initially normal.
+  LmHead(int64_t vocabulary, int64_t width, double stddev, bool in_loss, DType dtype);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // From here on the head is a part of the loss: ForwardAll gives {activation, weight} for
-  // NextTokenLoss, which never holds all logits.
-  void LeaveToLoss() { in_loss_ = true; }
-  // What travels along ends here.
+  // {logits}, or with `in_loss` {activation, weight}, which nn::NextTokenLoss multiplies. A mask
+  // among the inputs is dropped.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
   nn::LayerCost Cost(const Shape& input) const override;
 
  private:
-  bool in_loss_ = false;
+  bool in_loss_;
   Variable weight_;
 };
 

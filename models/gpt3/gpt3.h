@@ -23,8 +23,8 @@ struct Gpt3Options {
   int64_t heads = 16;
   int64_t num_classes = 2;
   Gpt3Head head = Gpt3Head::kClassification;
-  // Whether a token sees those before it alone; by default of the LM. The classifier reads the
-  // first place, so there every token sees all.
+  // Whether a token attends to earlier ones only. By default true for the LM and false for the
+  // classifier, which reads the first position and needs it to attend to all tokens.
   std::optional<bool> causal;
   // The LM's outputs are {activation, weight of the head}, and nn::NextTokenLoss multiplies them:
   // training then never holds all logits at once.
@@ -33,12 +33,12 @@ struct Gpt3Options {
 };
 
 // Token ids (N, T), and optionally an attention mask (N, T), 1 for tokens and 0 for padding (the
-// reference has none), to logits (N, num_classes) from the first place, or (N, T, vocab_size).
+// reference has none), to logits (N, num_classes) from the first position, or (N, T, vocab_size).
 //
-// Its layers are the embedding, "transformers.0" ..., and "classifier". A layer norm stands in
-// front of each sublayer and the sublayer adds to what came out of it, so all sums but the last one
-// are normalised before they go on: post-norm with one norm more behind the embedding. BadInput for
-// options that make no model, and for more tokens than positions.
+// Its layers are the embedding, "transformers.0" ..., and "classifier". Each sublayer begins with a
+// layer norm, and its residual is the output of that norm, not the input: this equals layer norm
+// behind each sum, with one more behind the embedding and none behind the last sum. BadInput for
+// options out of range, and for more tokens than positions.
 std::shared_ptr<nn::Sequential> Gpt3(const Gpt3Options& options = {});
 
 }  // namespace torus

@@ -45,7 +45,7 @@ class Layer : public nn::Module {
   std::shared_ptr<nn::LayerNorm> attention_norm_, mlp_norm_;
 };
 
-// The class of a text from its first place: "pooler_layer", tanh, "fc_layer".
+// The class of a text from its first position: "pooler_layer", tanh, "fc_layer".
 class ClassificationHead : public nn::Module {
  public:
   explicit ClassificationHead(const Gpt3Options& options);
@@ -58,8 +58,9 @@ class ClassificationHead : public nn::Module {
   std::shared_ptr<nn::Linear> pooler_, classes_;
 };
 
-// The next token of each place: "ln_f" and "lm_head", which is not tied. With head_in_loss,
-// ForwardAll leaves the product to the loss.
+// Logits of the next token at each position: "ln_f" and "lm_head", which is not tied. With
+// head_in_loss, ForwardAll gives {normalised activation, weight}, which nn::NextTokenLoss
+// multiplies.
 class LmHead : public nn::Module {
  public:
   explicit LmHead(const Gpt3Options& options);

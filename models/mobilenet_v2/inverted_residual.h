@@ -13,7 +13,7 @@ namespace torus {
 struct InvertedResidualOptions {
   int64_t in = 0, out = 0;  // channels
   int64_t stride = 1;       // 1 or 2
-  int64_t expansion = 1;    // 1 leaves the expansion layer out
+  int64_t expansion = 1;    // factor of the hidden channels; 1 leaves the expansion layer out
   DType dtype = DType::kF32;
 };
 

@@ -33,7 +33,7 @@ int64_t MakeDivisible(double value, int64_t divisor);
 
 // Images (N, H, W, 3) to logits (N, num_classes). Its layers are "features.0" ... "features.18"
 // (with the paper's settings), "avgpool" and "classifier"; parameters are zero until Initialize.
-// BadInput for options that make no model.
+// BadInput for options out of range.
 std::shared_ptr<nn::Sequential> MobileNetV2(const MobileNetV2Options& options = {});
 
 }  // namespace torus

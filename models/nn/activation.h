@@ -1,4 +1,4 @@
-// Activation functions by the names that configurations give them.
+// Activation functions by their names in configurations.
 #pragma once
 
 #include <string>

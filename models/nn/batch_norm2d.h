@@ -34,7 +34,7 @@ class BatchNorm2d : public Module {
                    ops::Activation activation);
   LayerCost Cost(const Shape& input) const override;
 
-  // For a fused op that normalizes in this layer's stead: keeps the statistics it found.
+  // Records the statistics of a fused op that normalizes in place of this layer.
   void Keep(const StepContext& ctx, BatchStatistics statistics);
   const BatchNorm2dOptions& options() const { return options_; }
   const Variable& weight() const { return weight_; }

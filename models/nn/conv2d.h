@@ -33,7 +33,7 @@ class Conv2d : public Module {
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   LayerCost Cost(const Shape& input) const override;
 
-  // What the op needs to know besides the tensors.
+  // Stride, padding and groups as the op takes them.
   ops::Conv2dOptions geometry() const;
   const Variable& weight() const { return weight_; }
   const Variable& bias() const { return bias_; }  // undefined without

@@ -10,17 +10,17 @@
 
 namespace torus::nn {
 
-// A convolution without bias, the batch norm behind it, and what follows; no module itself, the two
-// are children of whoever holds it.
+// A convolution without bias, its batch norm, and the activation that follows. Not a module itself:
+// both are children of the module that holds it.
 struct ConvNorm {
   std::shared_ptr<Conv2d> convolution;
   std::shared_ptr<BatchNorm2d> norm;
   ops::Activation activation = ops::Activation::kNone;
 };
 
-// The layers one after another, `x` added before the last activation where `residual`. In training
-// this is ops::ConvChainTrain, whose inner activations never exist in memory; each norm keeps its
-// statistics.
+// Runs the layers one after another; with `residual`, `x` is added before the last activation. In
+// training this is ops::ConvChainTrain, which never stores the normalised activations in between;
+// each norm records its statistics.
 Variable RunChain(const Variable& x, const StepContext& ctx, const std::vector<ConvNorm>& layers,
                   bool residual);
 

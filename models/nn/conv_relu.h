@@ -1,4 +1,4 @@
-// ConvRelu: a convolution, batch norm where asked for, and ReLU, as VGG strings them.
+// ConvRelu: a convolution, optionally batch norm, and ReLU: one step of VGG's features.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 namespace torus::nn {
 
-// Children are named by their place in torchvision's list of features: FIRST is the convolution,
-// FIRST + 1 the batch norm. With batch norm the convolution should have no use for its bias, but
-// torchvision's has one, so this has.
+// Children are named by their index in torchvision's list of features: `first` is the convolution,
+// first + 1 the batch norm. A bias in front of batch norm has no effect, but torchvision's model
+// has one, so this has it too.
 class ConvRelu : public Module {
  public:
   ConvRelu(const Conv2dOptions& convolution, bool batch_norm, int64_t first);

@@ -1,4 +1,4 @@
-// Embedding: a row of a table for each number.
+// Embedding: looks up a row of a table for each index.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,12 @@ namespace torus::nn {
 struct EmbeddingOptions {
   int64_t count = 0, width = 0;
   std::optional<int64_t> padding_idx;  // this row begins as zeros and gets no gradient
-  double stddev = 0.02;                // of the normal it begins with
-  Initializer init = {};               // instead of that, where given
+  double stddev = 0.02;                // of the initial normal values
+  Initializer init = {};               // replaces them where given
   DType dtype = DType::kF32;
 };
 
-// Parameter: weight (count, width). Input: whole numbers of any shape; the width comes last
-// in the output.
+// Parameter: weight (count, width). Input: indices of any shape S; output: (S..., width).
 class Embedding : public Module {
  public:
   explicit Embedding(const EmbeddingOptions& options);

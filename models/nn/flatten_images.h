@@ -1,5 +1,5 @@
-// FlattenImages: images (N, H, W, C) to rows (N, C H W), in the reference's order of channels
-// first, so that the linear layer behind needs no layout of its own.
+// FlattenImages: images (N, H, W, C) to rows (N, C H W), channels first as in the reference, so
+// that the weights of the next linear layer have the reference's order.
 #pragma once
 
 #include "models/nn/module.h"

@@ -1,4 +1,4 @@
-// How a parameter gets its first values.
+// Initial values of parameters.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ Initializer Normal(double mean, double stddev);
 
 Initializer Uniform(double low, double high);
 
-// What PyTorch's linear and convolution layers have unless told otherwise, for weight and bias
-// alike: uniform within 1 / sqrt(fan_in) of zero, fan_in being the inputs of one output.
+// PyTorch's default for linear and convolution layers, weight and bias alike: uniform within
+// 1 / sqrt(fan_in) of zero, where fan_in is the number of inputs of one output.
 Initializer UniformFanIn(int64_t fan_in);
 
 // Normal with mean 0, and row `zero_row` (where given) zero: an embedding with a padding index.

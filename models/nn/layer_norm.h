@@ -19,7 +19,7 @@ class LayerNorm : public Module {
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   LayerCost Cost(const Shape& input) const override;
 
-  // For a fused op.
+  // Read by fused ops.
   const LayerNormOptions& options() const { return options_; }
   const Variable& weight() const { return weight_; }
   const Variable& bias() const { return bias_; }  // undefined without

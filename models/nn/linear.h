@@ -20,7 +20,7 @@ class Linear : public Module {
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   LayerCost Cost(const Shape& input) const override;
 
-  // For a fused op.
+  // Read by fused ops.
   const Variable& weight() const { return weight_; }
   const Variable& bias() const { return bias_; }  // undefined without
 

@@ -41,10 +41,10 @@ class Module {
 
   // Images are (N, H, W, C). Errors are those of the ops: BadInput naming the op and the shapes.
   virtual Variable Forward(const Variable& x, const StepContext& ctx) = 0;
-  // All that goes from one layer to the next, also over a cut: the activation first, then what
-  // travels along with it (an attention mask, a skip connection). By default Forward takes the
-  // activation, and the rest goes on as it came; a layer that reads or makes companions overrides
-  // it.
+  // From all tensors that the layer before put out to all that the next one gets, which may stand
+  // on another pipeline stage: the activation first, then its companions (an attention mask, a skip
+  // connection). By default the activation goes through Forward and companions pass unchanged; a
+  // layer that reads, makes or drops companions overrides this.
   virtual std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                            const StepContext& ctx);
 
@@ -59,7 +59,8 @@ class Module {
   std::vector<NamedVariable> Parameters(const std::string& prefix = "") const;
   // The other names of tied parameters, under which the reference's files may hold them too.
   std::vector<Alias> Aliases(const std::string& prefix = "") const;
-  // The same for what is kept but not trained. The tensors share the module's memory.
+  // State that is not trained, such as running statistics, in the same order. The tensors share the
+  // module's memory.
   std::vector<NamedTensor> Buffers(const std::string& prefix = "") const;
 
   // Sets every parameter by its initializer from the random stream of (seed, its name): the values
@@ -71,9 +72,8 @@ class Module {
   Module() = default;
   // A leaf that requires a gradient; its values are set by Initialize.
   Variable AddParameter(std::string name, const Shape& shape, DType dtype, Initializer initializer);
-  // A parameter of another module, used here too (or again): one variable, with one gradient to
-  // which each use adds. `owner`: its name in the whole model. It is initialised where it was
-  // added.
+  // A parameter of another module that this one uses too: one variable, to whose gradient every use
+  // adds. `owner`: its name in the whole model. Its owner initialises it.
   void TieParameter(std::string name, std::string owner, const Variable& value);
   Tensor AddBuffer(std::string name, Tensor value);
   template <class M>

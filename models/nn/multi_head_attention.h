@@ -1,5 +1,4 @@
-// Attention in several heads (Vaswani et al. 2017, section 3.2.2), between the projections in front
-// and behind.
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2) without its linear projections.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,8 @@ struct AttentionPlan {
 };
 
 // softmax(q k^T scale) v in each head. q, k, v (N, T, heads x width of a head); `mask` undefined,
-// or a bool that broadcasts to (N, heads, T, T) and holds where a key counts; result (N, T, ...).
+// or a bool that broadcasts to (N, heads, T, T), true where a query may attend to a key; result as
+// q.
 Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable& v,
                             const Variable& mask, const AttentionPlan& plan,
                             const StepContext& ctx);

@@ -11,7 +11,7 @@ struct PoolOptions {
   Extent padding = 0;
 };
 
-// The largest of each window; padding never wins.
+// The largest value of each window; padding does not count.
 class MaxPool2d : public Module {
  public:
   explicit MaxPool2d(const PoolOptions& options) : options_(options) {}
@@ -22,7 +22,7 @@ class MaxPool2d : public Module {
   PoolOptions options_;
 };
 
-// The mean of each window, over the pixels of the image alone.
+// The mean of each window; padding does not count.
 class AvgPool2d : public Module {
  public:
   explicit AvgPool2d(const PoolOptions& options) : options_(options) {}
@@ -33,7 +33,7 @@ class AvgPool2d : public Module {
   PoolOptions options_;
 };
 
-// Any image to `output`, as torch.nn.AdaptiveAvgPool2d.
+// Averages images of any size down to `output` pixels, as torch.nn.AdaptiveAvgPool2d.
 class AdaptiveAvgPool2d : public Module {
  public:
   explicit AdaptiveAvgPool2d(Extent output) : output_(output) {}

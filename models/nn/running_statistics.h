@@ -22,8 +22,8 @@ struct BatchStatistics {
 // sample variance", equations 2.1, in f64. `parts` is not empty; one part comes back as it is.
 BatchStatistics Merge(const std::vector<BatchStatistics>& parts);
 
-// Keeps the statistics of each micro-batch until the mini-batch ends. Each micro-batch is kept by
-// its number, so a forward that is computed again (activation checkpointing) counts once.
+// The statistics of each micro-batch until the mini-batch ends. They are stored by the
+// micro-batch's number, so a forward that is computed twice (activation checkpointing) counts once.
 class StatisticsOfMiniBatch {
  public:
   void Keep(int micro_batch, BatchStatistics statistics);

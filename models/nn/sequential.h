@@ -25,8 +25,8 @@ class Sequential : public Module {
   std::shared_ptr<M> Add(std::string name, std::shared_ptr<M> layer) {
     return AddChild(std::move(name), std::move(layer));
   }
-  // Several layers may share a name, which then is the prefix of their children's; `title` tells
-  // them apart.
+  // Several layers may share a name, the common prefix of their parameters' names; their titles
+  // differ.
   template <class M>
   std::shared_ptr<M> Add(std::string name, std::shared_ptr<M> layer, std::string title) {
     return AddChild(std::move(name), std::move(layer), std::move(title));

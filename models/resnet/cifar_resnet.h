@@ -17,8 +17,8 @@ struct CifarResNetOptions {
 };
 
 // Images (N, H, W, 3), 32 pixels each way in the paper, to logits (N, num_classes). Its layers are
-// the stem ("conv1"), the blocks "layer1.0" ..., "avgpool" and "linear". BadInput for options that
-// make no model.
+// the stem ("conv1"), the blocks "layer1.0" ..., "avgpool" and "linear". BadInput for options
+// out of range.
 std::shared_ptr<nn::Sequential> CifarResNet(const CifarResNetOptions& options = {});
 
 }  // namespace torus

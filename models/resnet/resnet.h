@@ -16,7 +16,7 @@ struct ResNetOptions {
 };
 
 // Images (N, H, W, 3) to logits (N, num_classes). Its layers are the stem ("conv1"), the blocks
-// "layer1.0" ..., "avgpool" and "fc". BadInput for options that make no model.
+// "layer1.0" ..., "avgpool" and "fc". BadInput for options out of range.
 std::shared_ptr<nn::Sequential> ResNet(const ResNetOptions& options = {});
 
 }  // namespace torus

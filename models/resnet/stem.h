@@ -1,5 +1,4 @@
-// What stands in front of ResNet's blocks: a convolution, batch norm, ReLU, and for large images
-// max pooling.
+// The first layer of a ResNet: a convolution, batch norm, ReLU, and for large images max pooling.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,4 @@
-// What stands in front of RoBERTa's encoder: word, position and token type embeddings, layer norm
-// and dropout.
+// The first layer of RoBERTa: word, position and token type embeddings, layer norm and dropout.
 #pragma once
 
 #include <memory>
@@ -12,8 +11,8 @@
 
 namespace torus {
 
-// Number of each token of `ids` (N, T), i64: padding has `padding`, the others padding + 1, padding
-// + 2, ... (fairseq's make_positions).
+// Position of each token of `ids` (N, T), i64: that of padding is `padding`, the others count from
+// padding + 1 (fairseq's make_positions).
 Tensor PositionsBehindPadding(const Tensor& ids, int64_t padding);
 
 class RobertaEmbeddings : public nn::Module {

@@ -19,8 +19,8 @@ namespace torus {
 // "output.LayerNorm".
 class RobertaLayer : public nn::Module {
  public:
-  // What it computes of (N, T, width): all of it, or (N, 1, width), which is all that a classifier
-  // reads of the last layer. Keys and values are those of all tokens either way.
+  // Whether the output has all tokens, (N, T, width), or the first alone, (N, 1, width), which is
+  // all that a classifier reads of the last layer. Either way it attends to all tokens.
   enum class Output { kAll, kFirstToken };
 
   // Uses the numbers dropout_layer to dropout_layer + 2.

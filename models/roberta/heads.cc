@@ -64,7 +64,7 @@ Variable RobertaLmHead::Forward(const Variable& x, const StepContext& ctx) {
 
 std::vector<Variable> RobertaLmHead::ForwardAll(const std::vector<Variable>& inputs,
                                                 const StepContext& ctx) {
-  // The loss runs where the alias of this use no longer stands for the weight.
+  // The loss runs where LeafAlias no longer replaces the weight by the alias of this use.
   if (in_loss_) return {Hidden(inputs[0], ctx), LeafAlias::Of(words_), bias_};
   return {Forward(inputs[0], ctx)};
 }

@@ -1,4 +1,4 @@
-// What RoBERTa ends in.
+// RoBERTa's heads, its last layer: for classes of a text, or for masked words.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace torus {
 
-// Class of the whole text from its first token: dropout, "dense", tanh, dropout, "out_proj".
+// The class of a text from its first token: dropout, "dense", tanh, dropout, "out_proj".
 class RobertaClassificationHead : public nn::Module {
  public:
   // Uses the numbers dropout_layer and dropout_layer + 1.
   RobertaClassificationHead(const RobertaOptions& options, uint64_t dropout_layer);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // The mask ends here.
+  // The mask is dropped.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
   nn::LayerCost Cost(const Shape& input) const override;
@@ -27,8 +27,9 @@ class RobertaClassificationHead : public nn::Module {
   nn::Dropout first_, second_;
 };
 
-// The word at each place: "dense", GELU, "layer_norm", and the product with the word embeddings,
-// which are tied, and "bias". With head_in_loss, ForwardAll leaves the product to the loss.
+// Logits of the word at each position: "dense", GELU, "layer_norm", the product with the word
+// embeddings, which are tied, and "bias". With head_in_loss, ForwardAll gives {activation, weight,
+// bias}, which nn::MaskedTokenLoss multiplies.
 class RobertaLmHead : public nn::Module {
  public:
   // `words`: the word embeddings' weight, "roberta.embeddings.word_embeddings.weight".

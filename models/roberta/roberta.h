@@ -26,7 +26,7 @@ struct RobertaOptions {
   double hidden_dropout_prob = 0.1;
   double attention_probs_dropout_prob = 0.1;
   std::optional<double> classifier_dropout;  // hidden_dropout_prob where absent
-  int64_t max_position_embeddings = 512;     // numbers of tokens begin behind pad_token_id
+  int64_t max_position_embeddings = 512;     // the first token has position pad_token_id + 1
   int64_t type_vocab_size = 2;
   double initializer_range = 0.02;
   double layer_norm_eps = 1e-12;
@@ -44,12 +44,12 @@ struct RobertaOptions {
 RobertaOptions RobertaBase();
 
 // Inputs, in this order, the last two optional: token ids (N, T); an attention mask (N, T), 1 for
-// tokens and 0 for padding; token types (N, T), 0 where absent. The mask travels with the
-// activations, as a bool (N, 1, 1, T). Output: logits (N, num_labels), or (N, T, vocab_size) of the
-// masked LM, whose last matrix is the word embedding.
+// tokens and 0 for padding; token types (N, T), 0 where absent. The mask goes from layer to layer
+// beside the activation, as a bool (N, 1, 1, T). Output: logits (N, num_labels), or (N, T,
+// vocab_size) of the masked LM, whose last matrix is the word embedding.
 //
 // Its layers are the embeddings, each encoder layer ("roberta.encoder.layer.0", ...), and the head.
-// BadInput for options that make no model, and for more tokens than positions.
+// BadInput for options out of range, and for more tokens than positions.
 std::shared_ptr<nn::Sequential> Roberta(const RobertaOptions& options = {});
 
 }  // namespace torus

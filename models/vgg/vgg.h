@@ -20,7 +20,7 @@ struct VggOptions {
 
 // Images (N, H, W, 3), at least 32 pixels each way, to logits (N, num_classes). Its layers are each
 // convolution with what follows it ("features.0", ...), the poolings, "avgpool", and the three
-// linear layers. BadInput for options that make no model.
+// linear layers. BadInput for options out of range.
 std::shared_ptr<nn::Sequential> Vgg(const VggOptions& options = {});
 
 }  // namespace torus
