@@ -41,14 +41,14 @@ class GradSum {
 void CheckSeed(const Variable& output, const Tensor& seed) {
   Require(seed.defined() && seed.shape() == output.shape() && seed.dtype() == output.dtype(),
           "backward", "the seed gradient must be {} {} as its output, got {}", Name(output.dtype()),
-          ToString(output.shape()), seed.Describe());
+          output.shape(), seed);
 }
 
 Tensor SeedFor(const Variable& output, const std::vector<Tensor>& grads, size_t i) {
   if (grads.empty()) {
     Require(output.numel() == 1, "backward",
             "an output of shape {} needs a seed gradient; only a single element has a default",
-            ToString(output.shape()));
+            output.shape());
     return Full(output.shape(), 1, output.dtype());
   }
   CheckSeed(output, grads[i]);
@@ -97,7 +97,7 @@ struct BackwardEngine {
   void Count(const Variable& output) {
     Require(output.requires_grad(), "backward",
             "no path from the output of shape {} to a leaf that requires a gradient",
-            ToString(output.shape()));
+            output.shape());
     if (output.is_leaf())
       ++leaves[output.id()].uses;
     else

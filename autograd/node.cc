@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "autograd/leaf_alias.h"
+#include "autograd/op_observer.h"
 #include "autograd/variable_state.h"
 #include "autograd/with_grad.h"
 #include "runtime/progress.h"
@@ -42,7 +43,7 @@ const Tensor& Saved::get() const {
     Throw<BadInput>("backward",
                     "a tensor saved for the gradient ({}) was changed in place after the forward "
                     "(version {}, now {})",
-                    tensor_.Describe(), version_, tensor_.version());
+                    tensor_, version_, tensor_.version());
   }
   return tensor_;
 }
@@ -134,6 +135,7 @@ std::vector<Variable> RecordMany(std::string_view op, std::vector<Tensor> outs,
     }
     results.push_back(std::move(result));
   }
+  ObserveOp(op, inputs, results);
   return results;
 }
 

@@ -13,28 +13,27 @@ const Tensor kNoTensor;
 Variable::Variable(Tensor data, bool requires_grad) {
   Require(data.defined(), "variable", "needs a defined tensor");
   Require(!requires_grad || IsFloating(data.dtype()), "variable",
-          "only floating-point tensors have gradients, got {}", data.Describe());
+          "only floating-point tensors have gradients, got {}", data);
   state_ = std::make_shared<internal::VariableState>();
   state_->data = std::move(data);
   state_->requires_grad = requires_grad;
 }
 
-const Tensor& Variable::data() const {
-  TORUS_CHECK(defined(), "undefined variable");
-  return state_->data;
+const Variable& Variable::Defined(const char* what) const {
+  Require(defined(), what, "needs a defined variable, got an undefined one");
+  return *this;
 }
+
+const Tensor& Variable::data() const { return Defined("data").state_->data; }
 
 void Variable::SetData(Tensor data) {
   Require(is_leaf(), "set_data", "only a leaf's tensor can be replaced");
   Require(data.shape() == shape() && data.dtype() == dtype(), "set_data", "needs {}, got {}",
-          state_->data.Describe(), data.Describe());
+          state_->data, data);
   state_->data = std::move(data);
 }
 
-Tensor& Variable::mutable_data() {
-  TORUS_CHECK(defined(), "undefined variable");
-  return state_->data;
-}
+Tensor& Variable::mutable_data() { return Defined("data").state_->data; }
 
 bool Variable::requires_grad() const { return defined() && state_->requires_grad; }
 
@@ -42,15 +41,12 @@ bool Variable::is_leaf() const { return defined() && state_->node == nullptr; }
 
 const Tensor& Variable::grad() const { return defined() ? state_->grad : kNoTensor; }
 
-Tensor& Variable::mutable_grad() {
-  TORUS_CHECK(defined(), "undefined variable");
-  return state_->grad;
-}
+Tensor& Variable::mutable_grad() { return Defined("grad").state_->grad; }
 
 void Variable::SetGrad(Tensor grad) {
   Require(is_leaf(), "set_grad", "only a leaf has a gradient of its own");
   Require(!grad.defined() || (grad.shape() == shape() && grad.dtype() == dtype()), "set_grad",
-          "needs {}, got {}", state_->data.Describe(), grad.Describe());
+          "needs {}, got {}", state_->data, grad);
   state_->grad = std::move(grad);
 }
 

@@ -30,6 +30,7 @@ class Variable {
   // A leaf. BadInput when a gradient is asked of a dtype that is not floating.
   explicit Variable(Tensor data, bool requires_grad = false);
 
+  // What follows throws BadInput for an undefined variable, unless it says what it answers.
   bool defined() const { return state_ != nullptr; }
   const Tensor& data() const;
   // Replaces the tensor of a leaf (same shape and dtype), as an optimizer or a checkpoint does.
@@ -65,6 +66,7 @@ class Variable {
   const void* id() const { return state_.get(); }
 
  private:
+  const Variable& Defined(const char* what) const;  // itself; BadInput where it is undefined
   friend void internal::Accumulate(Variable& leaf, Tensor total);
   friend std::vector<Variable> RecordMany(std::string_view op, std::vector<Tensor> outs,
                                           const std::vector<Variable>& inputs, GradRule rule);
@@ -77,3 +79,13 @@ struct NamedVariable {
 };
 
 }  // namespace torus
+
+// In messages a variable is what Describe says of its tensor; "none" where it is undefined.
+template <>
+struct fmt::formatter<torus::Variable> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const torus::Variable& variable, Context& context) const {
+    const std::string text = variable.defined() ? variable.data().Describe() : "none";
+    return fmt::formatter<std::string>::format(text, context);
+  }
+};

@@ -11,6 +11,7 @@
 #include "runtime/caching_allocator.h"
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
+#include "runtime/system_memory.h"
 
 namespace torus {
 namespace {
@@ -94,7 +95,11 @@ class GpuMemory : public MemorySource {
 
 // Allocators are never destroyed: tensors of static lifetime may outlive any order of destruction.
 Allocator& CpuAllocator() {
-  static Allocator* const allocator = new CachingAllocator(std::make_unique<CpuMemory>(), kCached);
+  static Allocator* const allocator = [] {
+    auto* made = new CachingAllocator(std::make_unique<CpuMemory>(), kCached);
+    made->SetLimit(SystemMemory() / 8 * 7);
+    return made;
+  }();
   return *allocator;
 }
 
@@ -116,8 +121,8 @@ Allocator& GpuAllocator(int index) {
 }  // namespace
 
 Allocator& AllocatorFor(Device device) {
-  Require(kHasCuda || device.kind == DeviceKind::kCpu, "allocator", "this build has no {}",
-          ToString(device));
+  Require(device.kind != DeviceKind::kMeta, "allocator", "meta has no memory");
+  Require(kHasCuda || device.kind == DeviceKind::kCpu, "allocator", "this build has no {}", device);
   return OnDevice(
       device, []() -> Allocator& { return CpuAllocator(); },
       [&]() -> Allocator& { return GpuAllocator(device.index); });

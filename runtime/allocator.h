@@ -10,9 +10,10 @@
 namespace torus {
 
 struct MemoryStats {
-  size_t live_bytes = 0;  // handed out now
-  size_t peak_bytes = 0;  // most ever handed out at once since the last ResetPeak
-  size_t held_bytes = 0;  // taken from the system: live and cached
+  size_t live_bytes = 0;   // handed out now
+  size_t peak_bytes = 0;   // most ever handed out at once since the last ResetPeak
+  size_t held_bytes = 0;   // taken from the system: live and cached
+  size_t limit_bytes = 0;  // most to hold; 0 is without limit
   uint64_t allocations = 0;
 };
 
@@ -27,7 +28,9 @@ class Allocator {
   virtual void Free(void* block, size_t bytes) noexcept = 0;
   virtual MemoryStats stats() const = 0;
   virtual void ResetPeak() = 0;
-  // Most bytes to hold from the system; 0 is without limit.
+  // Most bytes to hold from the system; 0 is without limit. Cached blocks are given back before a
+  // request fails. A CPU's limit is at first seven eighths of SystemMemory(): without one, blocks of
+  // ever new sizes would be cached until the system ends the process.
   virtual void SetLimit(size_t bytes) = 0;
   // Gives cached blocks back to the system.
   virtual void ReleaseCached() = 0;

@@ -121,7 +121,8 @@ void CachingAllocator::FailOutOfMemory(size_t asked) const {
 
 MemoryStats CachingAllocator::stats() const {
   return {live_.load(std::memory_order_relaxed), peak_.load(std::memory_order_relaxed),
-          held_.load(std::memory_order_relaxed), allocations_.load(std::memory_order_relaxed)};
+          held_.load(std::memory_order_relaxed), limit_.load(std::memory_order_relaxed),
+          allocations_.load(std::memory_order_relaxed)};
 }
 
 void CachingAllocator::ResetPeak() {

@@ -5,9 +5,10 @@
 
 #include <cstddef>
 
+#include "runtime/device.h"
+
 namespace torus::cuda {
 
-using StreamHandle = void*;
 using EventHandle = void*;
 
 // GPUs that can be used; 0 without a driver.

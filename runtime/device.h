@@ -1,6 +1,8 @@
 // Where memory lives and work runs.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 
 namespace torus {
@@ -11,21 +13,30 @@ inline constexpr bool kHasCuda = true;
 inline constexpr bool kHasCuda = false;
 #endif
 
-enum class DeviceKind : unsigned char { kCpu, kCuda };
+// A tensor on `kMeta` has a shape and a dtype and no memory: ops that run on such tensors compute
+// nothing, so that shapes and costs can be learnt at any size.
+enum class DeviceKind : unsigned char { kCpu, kCuda, kMeta };
 
 struct Device {
   DeviceKind kind = DeviceKind::kCpu;
-  int index = 0;  // of a GPU; 0 on a CPU
+  int index = 0;  // of a GPU; 0 elsewhere
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-// "cpu" or "cuda:1".
+// What a kernel is given to put its work into: cudaStream_t, null for a GPU's default stream and on a
+// CPU.
+using StreamHandle = void*;
+
+inline constexpr Device kMetaDevice{DeviceKind::kMeta, 0};
+
+// "cpu", "cuda:1" or "meta".
 inline std::string ToString(Device device) {
+  if (device.kind == DeviceKind::kMeta) return "meta";
   return device.kind == DeviceKind::kCpu ? "cpu" : "cuda:" + std::to_string(device.index);
 }
 
-// The one place that chooses between the CPU kernel and the CUDA one. `cuda` is not compiled into a
-// build without CUDA.
+// Chooses between a call for the CPU and one for a GPU; kernels are chosen in runtime/door.h. `cuda`
+// is not compiled into a build without CUDA.
 template <class Cpu, class Cuda>
 decltype(auto) OnDevice(Device device, Cpu&& cpu, Cuda&& cuda) {
   if constexpr (kHasCuda) {
@@ -35,3 +46,12 @@ decltype(auto) OnDevice(Device device, Cpu&& cpu, Cuda&& cuda) {
 }
 
 }  // namespace torus
+
+// In messages a device is what ToString says of it.
+template <>
+struct fmt::formatter<torus::Device> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(torus::Device device, Context& context) const {
+    return fmt::formatter<std::string>::format(torus::ToString(device), context);
+  }
+};

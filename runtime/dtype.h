@@ -95,12 +95,29 @@ decltype(auto) VisitDType(DType dtype, F&& f) {
   std::abort();
 }
 
-// The same for f32 and f64, the types that ops compute in; BadInput tagged `op` for another.
+// A type that ops compute in: T as it lies in memory, Sum in which its values are added.
+template <class T>
+struct ComputeType {
+  using Sum = T;
+};
+template <>
+struct ComputeType<BFloat16> {
+  using Sum = float;
+};
+template <>
+struct ComputeType<Float16> {
+  using Sum = float;
+};
+template <class T>
+using SumOf = typename ComputeType<T>::Sum;
+
+// Calls f for the compute type of `dtype`: VisitCompute("op", d, [&]<class T>(ComputeType<T>) { ...
+// }). Ops compute in f32 and f64; BadInput tagged `op` for another.
 template <class F>
-decltype(auto) VisitFloat(std::string_view op, DType dtype, F&& f) {
+decltype(auto) VisitCompute(std::string_view op, DType dtype, F&& f) {
   Require(dtype == DType::kF32 || dtype == DType::kF64, op, "needs f32 or f64, got {}",
           Name(dtype));
-  return dtype == DType::kF32 ? f(float{}) : f(double{});
+  return dtype == DType::kF32 ? f(ComputeType<float>{}) : f(ComputeType<double>{});
 }
 
 }  // namespace torus

@@ -1,5 +1,5 @@
-// The raw kernels that every layer needs. All check their arguments. On a GPU tensors must be
-// contiguous.
+// The raw kernels that every layer needs, behind a door of their own: they run where their tensors
+// lie. All check their arguments. On a GPU tensors must be contiguous.
 #pragma once
 
 #include "runtime/tensor.h"
@@ -19,5 +19,8 @@ void AddInPlace(Tensor& out, const Tensor& in);
 
 // out *= factor. f64 or f32, contiguous.
 void ScaleInPlace(Tensor& out, double factor);
+
+// Element i of a contiguous tensor becomes i, cast to its dtype.
+void Count(Tensor& out);
 
 }  // namespace torus

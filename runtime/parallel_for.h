@@ -7,8 +7,37 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
+#include <mutex>
 
 namespace torus {
+
+namespace internal {
+
+// The first exception of a region's threads. None may leave the region itself: that would end the
+// process.
+class FirstException {
+ public:
+  template <class Work>
+  void Guard(const Work& work) noexcept {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (first_ == nullptr) first_ = std::current_exception();
+    }
+  }
+  // To be called behind the region.
+  void Rethrow() const {
+    if (first_ != nullptr) std::rethrow_exception(first_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr first_;
+};
+
+}  // namespace internal
 
 // Threads of the calling thread's team; at first the machine's cores (or OMP_NUM_THREADS).
 int TeamSize();
@@ -25,7 +54,7 @@ void ReleaseTeam();
 
 // Calls body(begin, end) over disjoint ranges that cover [0, count), one range a thread at most,
 // none smaller than `grain` but the last. Static split: the same count, grain and team size give
-// the same ranges. The body must not throw.
+// the same ranges. Where bodies throw, the first exception is rethrown when all threads have ended.
 template <class Body>
 void ParallelFor(int64_t count, int64_t grain, const Body& body) {
   const int64_t most = std::max<int64_t>(1, count / std::max<int64_t>(1, grain));
@@ -34,12 +63,14 @@ void ParallelFor(int64_t count, int64_t grain, const Body& body) {
     if (count > 0) body(int64_t{0}, count);
     return;
   }
+  internal::FirstException failure;
 #pragma omp parallel num_threads(threads)
   {
     const int64_t team = omp_get_num_threads(), me = omp_get_thread_num();
     const int64_t begin = count * me / team, end = count * (me + 1) / team;
-    if (begin < end) body(begin, end);
+    if (begin < end) failure.Guard([&] { body(begin, end); });
   }
+  failure.Rethrow();
 }
 
 }  // namespace torus

@@ -35,7 +35,7 @@ int64_t Numel(const Shape& shape) {
     // Strides are products too, and a size of 0 does not shrink them all.
     overflow |= __builtin_mul_overflow(bound, std::max<int64_t>(size, 1), &bound);
   }
-  Require(!overflow, "shape", "{} has more elements than can be counted", ToString(shape));
+  Require(!overflow, "shape", "{} has more elements than can be counted", shape);
   return n;
 }
 
@@ -62,8 +62,7 @@ Shape BroadcastShapes(std::string_view op, const Shape& a, const Shape& b) {
   for (int i = 1; i <= rank; ++i) {
     const int64_t x = i <= a.rank() ? a[a.rank() - i] : 1;
     const int64_t y = i <= b.rank() ? b[b.rank() - i] : 1;
-    Require(x == y || x == 1 || y == 1, op, "shapes do not broadcast: {} and {}", ToString(a),
-            ToString(b));
+    Require(x == y || x == 1 || y == 1, op, "shapes do not broadcast: {} and {}", a, b);
     out[rank - i] = x == 1 ? y : x;
   }
   return out;
@@ -74,14 +73,14 @@ Shape ResolveShape(std::string_view op, const Shape& wanted, int64_t numel) {
   int unknown = -1;
   for (int i = 0; i < wanted.rank(); ++i) {
     Require(wanted[i] >= -1 && (wanted[i] >= 0 || unknown < 0), op,
-            "shape {} needs sizes >= 0 and at most one -1", ToString(wanted));
+            "shape {} needs sizes >= 0 and at most one -1", wanted);
     if (wanted[i] < 0) unknown = i;
   }
   if (unknown >= 0) out[unknown] = 1;
   const int64_t known = Numel(out);
   if (unknown >= 0 && known > 0) out[unknown] = numel / known;
   Require(Numel(out) == numel && (unknown < 0 || known > 0), op,
-          "shape {} does not hold {} elements", ToString(wanted), numel);
+          "shape {} does not hold {} elements", wanted, numel);
   return out;
 }
 

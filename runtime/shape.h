@@ -1,6 +1,8 @@
 // Shapes and strides: small inline lists of at most kMaxRank signed sizes.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -60,3 +62,12 @@ Shape BroadcastShapes(std::string_view op, const Shape& a, const Shape& b);
 Shape ResolveShape(std::string_view op, const Shape& wanted, int64_t numel);
 
 }  // namespace torus
+
+// In messages a shape is what ToString says of it.
+template <>
+struct fmt::formatter<torus::Dims> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const torus::Dims& dims, Context& context) const {
+    return fmt::formatter<std::string>::format(torus::ToString(dims), context);
+  }
+};

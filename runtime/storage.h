@@ -14,7 +14,8 @@ namespace torus {
 // it.
 class Storage {
  public:
-  // Takes `bytes` from the allocator of `device`; BrokenEnvironment when there is no more.
+  // Takes `bytes` from the allocator of `device` (nothing on meta, where data() is null);
+  // BrokenEnvironment when there is no more.
   Storage(size_t bytes, Device device);
   // Borrows memory that `owner` keeps alive (a mapped file, a user's buffer).
   Storage(void* data, size_t bytes, Device device, std::shared_ptr<const void> owner);

@@ -6,9 +6,11 @@
 namespace torus {
 namespace {
 
+thread_local const WithStream* innermost = nullptr;  // of the calling thread
+
 void RequireThere(const char* what, Device device) {
-  Require(device.kind == DeviceKind::kCpu || (device.index >= 0 && device.index < GpuCount()), what,
-          "there is no {}: {} GPUs can be used", ToString(device), GpuCount());
+  Require(device.kind != DeviceKind::kCuda || (device.index >= 0 && device.index < GpuCount()),
+          what, "there is no {}: {} GPUs can be used", device, GpuCount());
 }
 
 }  // namespace
@@ -18,6 +20,18 @@ int GpuCount() {
       {kHasCuda ? DeviceKind::kCuda : DeviceKind::kCpu}, [] { return 0; },
       [] { return cuda::DeviceCount(); });
 }
+
+StreamHandle CurrentStream(Device device) {
+  for (const WithStream* with = innermost; with != nullptr; with = with->before_)
+    if (with->stream_.device() == device) return with->stream_.handle();
+  return nullptr;
+}
+
+WithStream::WithStream(const Stream& stream) : stream_(stream), before_(innermost) {
+  innermost = this;
+}
+
+WithStream::~WithStream() { innermost = before_; }
 
 Stream::Stream(Device device) : device_(device) {
   RequireThere("stream", device);
@@ -39,7 +53,7 @@ void Stream::Synchronize() {
 void Stream::Wait(const Event& event) {
   // A GPU's stream cannot wait for what a CPU has done already, and the other way round the host
   // waits.
-  if (event.device().kind == DeviceKind::kCpu) return;
+  if (event.device().kind != DeviceKind::kCuda) return;
   OnDevice(
       device_, [&] { event.Wait(); }, [&] { cuda::WaitOnStream(handle_, event.handle()); });
 }
@@ -58,7 +72,7 @@ Event::~Event() {
 
 void Event::Record(Stream& stream) {
   Require(stream.device() == device_, "event", "of {} cannot be recorded in a stream of {}",
-          ToString(device_), ToString(stream.device()));
+          device_, stream.device());
   OnDevice(
       device_, [] {}, [&] { cuda::Record(handle_, stream.handle()); });
 }

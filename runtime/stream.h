@@ -52,6 +52,24 @@ class Event {
   void* handle_ = nullptr;
 };
 
+// The stream of `device` that the calling thread's kernels go to: the innermost WithStream's of
+// that device, else the default one.
+StreamHandle CurrentStream(Device device);
+
+// While one lives, `stream` is the current one of its device on the calling thread.
+class WithStream {
+ public:
+  explicit WithStream(const Stream& stream);
+  ~WithStream();
+  WithStream(const WithStream&) = delete;
+  WithStream& operator=(const WithStream&) = delete;
+
+ private:
+  const Stream& stream_;
+  const WithStream* before_;
+  friend StreamHandle CurrentStream(Device device);
+};
+
 // GPUs of this machine that this build can use.
 int GpuCount();
 

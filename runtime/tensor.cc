@@ -22,9 +22,9 @@ bool IsContiguous(const Shape& shape, const Strides& strides) {
 
 Tensor::Tensor(const Shape& shape, DType dtype, Device device)
     : shape_(shape), numel_(Numel(shape)), dtype_(dtype) {
-  for (int64_t size : shape) Require(size >= 0, "tensor", "negative size in {}", ToString(shape));
+  for (int64_t size : shape) Require(size >= 0, "tensor", "negative size in {}", shape);
   Require(numel_ <= std::numeric_limits<int64_t>::max() / 8, "tensor",
-          "shape {} has more bytes than can be counted", ToString(shape));
+          "shape {} has more bytes than can be counted", shape);
   strides_ = ContiguousStrides(shape);  // only now known not to overflow
   storage_ = std::make_shared<Storage>(bytes(), device);
 }
@@ -39,16 +39,36 @@ Tensor::Tensor(std::shared_ptr<Storage> storage, const Shape& shape, const Strid
       dtype_(dtype),
       contiguous_(IsContiguous(shape, strides)) {}
 
+void Tensor::FailDim(int i) const {
+  Throw<BadInput>("dim", "dimension {} is outside of shape {}", i, shape_);
+}
+
+void Tensor::FailElements(DType wanted) const {
+  if (!defined()) FailUndefined("data");
+  TORUS_CHECK(wanted == dtype_, "asked {} of {}", Name(wanted), Describe());
+  Throw<BadInput>("data", "elements can be read and written on a CPU only, got {}", *this);
+}
+
+void Tensor::FailNoMemory() const {
+  Throw<BadInput>("data", "a tensor on meta has no memory, got {}", *this);
+}
+
+void Tensor::FailUndefined(const char* what) {
+  Throw<BadInput>(what, "needs a defined tensor, got an undefined one");
+}
+
 Tensor Tensor::View(const Shape& shape) const {
+  Defined("view");
   const Shape resolved = ResolveShape("view", shape, numel_);
-  Require(contiguous_, "view", "needs a contiguous tensor, got strides {} of shape {}",
-          ToString(strides_), ToString(shape_));
+  Require(contiguous_, "view", "needs a contiguous tensor, got strides {} of shape {}", strides_,
+          shape_);
   return Tensor(storage_, resolved, ContiguousStrides(resolved), offset_, dtype_);
 }
 
 Tensor Tensor::Permute(const Dims& order) const {
+  Defined("permute");
   Require(order.rank() == rank(), "permute", "{} dimensions named for shape {}", order.rank(),
-          ToString(shape_));
+          shape_);
   Shape shape;
   Strides strides;
   unsigned seen = 0;
@@ -63,6 +83,7 @@ Tensor Tensor::Permute(const Dims& order) const {
 }
 
 Tensor Tensor::Transpose(int64_t dim0, int64_t dim1) const {
+  Defined("transpose");
   const int a = NormalizeDim("transpose", dim0, rank()),
             b = NormalizeDim("transpose", dim1, rank());
   if (rank() == 0) return *this;
@@ -74,11 +95,11 @@ Tensor Tensor::Transpose(int64_t dim0, int64_t dim1) const {
 }
 
 Tensor Tensor::Narrow(int64_t dim, int64_t start, int64_t length) const {
+  Defined("narrow");
   Require(rank() > 0, "narrow", "needs at least one dimension");
   const int d = NormalizeDim("narrow", dim, rank());
   Require(start >= 0 && length >= 0 && length <= shape_[d] && start <= shape_[d] - length, "narrow",
-          "[{}, {} + {}) is outside of dimension {} of shape {}", start, start, length, d,
-          ToString(shape_));
+          "[{}, {} + {}) is outside of dimension {} of shape {}", start, start, length, d, shape_);
   Shape shape = shape_;
   shape[d] = length;
   return Tensor(storage_, shape, strides_, offset_ + start * strides_[d], dtype_);
@@ -98,21 +119,21 @@ Tensor Tensor::Select(int64_t dim, int64_t index) const {
 }
 
 Tensor Tensor::Expand(const Shape& shape) const {
+  Defined("expand");
   const int added = shape.rank() - rank();
-  Require(added >= 0, "expand", "shape {} does not expand to {}", ToString(shape_),
-          ToString(shape));
+  Require(added >= 0, "expand", "shape {} does not expand to {}", shape_, shape);
   Shape out = shape;
   Strides strides = Dims::Filled(shape.rank(), 0);
   for (int i = 0; i < rank(); ++i) {
     const int64_t size = shape_[i];
     int64_t& wanted = out[i + added];
     if (wanted == -1) wanted = size;
-    Require(wanted == size || size == 1, "expand", "shape {} does not expand to {}",
-            ToString(shape_), ToString(shape));
+    Require(wanted >= 0, "expand", "size {} of {} is negative", wanted, shape);
+    Require(wanted == size || size == 1, "expand", "shape {} does not expand to {}", shape_, shape);
     strides[i + added] = wanted == size ? strides_[i] : 0;
   }
   for (int i = 0; i < added; ++i)
-    Require(out[i] >= 0, "expand", "new dimension {} of {} needs a size", i, ToString(shape));
+    Require(out[i] >= 0, "expand", "new dimension {} of {} needs a size", i, shape);
   return Tensor(storage_, out, strides, offset_, dtype_);
 }
 
@@ -121,12 +142,14 @@ Tensor Tensor::Reshape(const Shape& shape) const { return Contiguous().View(shap
 Tensor Tensor::Contiguous() const { return contiguous_ ? *this : Clone(); }
 
 Tensor Tensor::Clone() const {
+  Defined("clone");
   Tensor out(shape_, dtype_, device());
   Copy(*this, out);
   return out;
 }
 
 Tensor Tensor::To(DType dtype) const {
+  Defined("to");
   if (dtype == dtype_) return *this;
   Tensor out(shape_, dtype, device());
   Copy(*this, out);
@@ -134,7 +157,7 @@ Tensor Tensor::To(DType dtype) const {
 }
 
 Tensor Tensor::To(Device device) const {
-  if (device == storage_->device()) return *this;
+  if (device == Defined("to").storage_->device()) return *this;
   Tensor out(shape_, dtype_, device);
   Copy(Contiguous(), out);
   return out;
@@ -168,17 +191,17 @@ Tensor Full(const Shape& shape, double value, DType dtype, Device device) {
   return out;
 }
 
-Tensor Arange(int64_t count, DType dtype) {
-  Tensor counted({count}, DType::kI64);
-  int64_t* p = counted.mutable_data<int64_t>();
-  for (int64_t i = 0; i < count; ++i) p[i] = i;
-  return counted.To(dtype);
+Tensor Arange(int64_t count, DType dtype, Device device) {
+  Require(count >= 0, "arange", "needs a count of at least 0, got {}", count);
+  Tensor out({count}, dtype, device);
+  Count(out);
+  return out;
 }
 
 template <class T>
 Tensor FromVector(const std::vector<T>& values, const Shape& shape) {
   Require(static_cast<int64_t>(values.size()) == Numel(shape), "tensor",
-          "{} values do not fill shape {}", values.size(), ToString(shape));
+          "{} values do not fill shape {}", values.size(), shape);
   Tensor out(shape, kDTypeOf<T>);
   std::copy(values.begin(), values.end(), out.template mutable_data<T>());
   return out;
@@ -186,6 +209,7 @@ Tensor FromVector(const std::vector<T>& values, const Shape& shape) {
 
 template <class T>
 std::vector<T> ToVector(const Tensor& tensor) {
+  Require(tensor.defined(), "to_vector", "needs a defined tensor, got an undefined one");
   const Tensor flat = tensor.To(Device{}).Contiguous();
   const T* p = flat.data<T>();
   return std::vector<T>(p, p + flat.numel());

@@ -30,33 +30,41 @@ class Tensor {
   const Strides& strides() const { return strides_; }
   int64_t offset() const { return offset_; }
   int rank() const { return shape_.rank(); }
-  int64_t dim(int i) const { return shape_[i < 0 ? i + shape_.rank() : i]; }
+  int64_t dim(int i) const {  // a negative i counts from the end; BadInput outside of the rank
+    const int at = i < 0 ? i + shape_.rank() : i;
+    if (at < 0 || at >= shape_.rank()) [[unlikely]]
+      FailDim(i);
+    return shape_[at];
+  }
   int64_t numel() const { return numel_; }
   size_t bytes() const { return static_cast<size_t>(numel_) * SizeOf(dtype_); }
   DType dtype() const { return dtype_; }
-  Device device() const { return storage_->device(); }
+  Device device() const { return Defined("device").storage_->device(); }
   bool is_contiguous() const { return contiguous_; }
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
-  // First element, for reading. InternalError when T is not the dtype.
+  // First element, for reading: for a CPU's kernels. InternalError when T is not the dtype, BadInput
+  // where the tensor is not in a CPU's memory.
   template <class T>
   const T* data() const {
-    CheckType(kDTypeOf<T>);
+    CheckElements(kDTypeOf<T>);
     return static_cast<const T*>(raw());
   }
   // First element, for writing: bumps the version, so that a backward that saved the old values
   // finds out.
   template <class T>
   T* mutable_data() {
-    CheckType(kDTypeOf<T>);
+    CheckElements(kDTypeOf<T>);
     return static_cast<T*>(mutable_raw());
   }
+  // The same without a type, in the memory of whatever device; BadInput on meta.
   const void* raw() const { return Address(); }
   void* mutable_raw() {
+    void* const address = Address();
     storage_->BumpVersion();
-    return Address();
+    return address;
   }
-  uint64_t version() const { return storage_->version(); }
+  uint64_t version() const { return Defined("version").storage_->version(); }
 
   // Views: no bytes are copied.
   Tensor View(const Shape& shape) const;  // BadInput unless contiguous; one size may be -1
@@ -80,13 +88,26 @@ class Tensor {
   std::string Describe() const;
 
  private:
-  void CheckType(DType wanted) const {
-    TORUS_CHECK(storage_ != nullptr && wanted == dtype_, "asked {} of {}", Name(wanted),
-                Describe());
+  const Tensor& Defined(const char* what) const {
+    if (storage_ == nullptr) [[unlikely]]
+      FailUndefined(what);
+    return *this;
+  }
+  void CheckElements(DType wanted) const {
+    if (storage_ == nullptr || wanted != dtype_ || storage_->device().kind != DeviceKind::kCpu)
+        [[unlikely]]
+      FailElements(wanted);
   }
   void* Address() const {
-    return static_cast<char*>(storage_->data()) + offset_ * static_cast<int64_t>(SizeOf(dtype_));
+    char* const begin = static_cast<char*>(Defined("data").storage_->data());
+    if (begin == nullptr) [[unlikely]]
+      FailNoMemory();
+    return begin + offset_ * static_cast<int64_t>(SizeOf(dtype_));
   }
+  [[noreturn]] void FailDim(int i) const;
+  [[noreturn]] void FailElements(DType wanted) const;
+  [[noreturn]] void FailNoMemory() const;
+  [[noreturn]] static void FailUndefined(const char* what);
 
   std::shared_ptr<Storage> storage_;
   Shape shape_;
@@ -106,13 +127,22 @@ Tensor Empty(const Shape& shape, DType dtype = DType::kF32, Device device = {});
 Tensor Zeros(const Shape& shape, DType dtype = DType::kF32, Device device = {});
 Tensor Full(const Shape& shape, double value, DType dtype = DType::kF32, Device device = {});
 // 0, 1, ..., count - 1.
-Tensor Arange(int64_t count, DType dtype = DType::kI64);
+Tensor Arange(int64_t count, DType dtype = DType::kI64, Device device = {});
 
 // Copies `values` into a CPU tensor; BadInput when the count does not fit the shape.
 template <class T>
 Tensor FromVector(const std::vector<T>& values, const Shape& shape);
-// All elements in row-major order.
+// All elements in row-major order. BadInput for an undefined tensor and one on meta.
 template <class T>
 std::vector<T> ToVector(const Tensor& tensor);
 
 }  // namespace torus
+
+// In messages a tensor is what Describe says of it.
+template <>
+struct fmt::formatter<torus::Tensor> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const torus::Tensor& tensor, Context& context) const {
+    return fmt::formatter<std::string>::format(tensor.Describe(), context);
+  }
+};

@@ -2,7 +2,7 @@
 //
 // NAME::Forward(d, x) and NAME::Backward(d, kept, g), with `kept` as the functor says.
 #include "hwy/highway.h"
-#include "ops/vector_math/functions-inl.h"
+#include "ops/cpu/functions-inl.h"
 
 // The guard toggles with each pass of foreach_target.h.
 #if defined(TORUS_OPS_ACTIVATION_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -7,7 +7,7 @@
 //
 #include "hwy/highway.h"
 #include "ops/activation/activation-inl.h"
-#include "ops/vector_math/rows-inl.h"
+#include "ops/cpu/rows-inl.h"
 #include "runtime/parallel_for.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -13,8 +13,7 @@ template <class F>
 Variable RecordMap(std::string_view op, const Variable& input, const F& f) {
   const Tensor x = input.data().Contiguous();
   Tensor y(x.shape(), x.dtype(), x.device());
-  VisitFloat(op, x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(op, x.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::MapForward(f, x.numel(), x.data<T>(), y.mutable_data<T>());
   });
   return Record(op, y, {input},
@@ -22,8 +21,7 @@ Variable RecordMap(std::string_view op, const Variable& input, const F& f) {
                   const Tensor s = kept.get();
                   const Tensor& dy = g.grad();
                   Tensor dx(s.shape(), s.dtype(), s.device());
-                  VisitFloat("gradient", s.dtype(), [&](auto zero) {
-                    using T = decltype(zero);
+                  VisitCompute("gradient", s.dtype(), [&]<class T>(ComputeType<T>) {
                     cpu::MapBackward(f, s.numel(), s.data<T>(), dy.data<T>(), dx.mutable_data<T>());
                   });
                   return Gradients{dx};

@@ -106,11 +106,10 @@ struct Bound {
 void CheckArguments(const Variable& q, const Variable& k, const Variable& v,
                     const AttentionOptions& o) {
   Require(q.dtype() == k.dtype() && q.dtype() == v.dtype(), kOp, "dtypes differ: {}, {} and {}",
-          q.data().Describe(), k.data().Describe(), v.data().Describe());
+          q.data(), k.data(), v.data());
   const Variable& mask = o.attn_mask;
   Require(!mask.defined() || mask.dtype() == DType::kBool || mask.dtype() == q.dtype(), kOp,
-          "attn_mask must be bool or {}, got {}", Name(q.dtype()),
-          mask.defined() ? mask.data().Describe() : "none");
+          "attn_mask must be bool or {}, got {}", Name(q.dtype()), mask);
   Require(!mask.defined() || !o.is_causal, kOp, "attn_mask and is_causal exclude each other");
 }
 
@@ -122,7 +121,7 @@ Tensor MaskOf(const AttentionOptions& o, const AttentionShape& shape) {
   if (!o.attn_mask.defined()) return {};
   const Shape scores = BroadcastShapes(kOp, o.attn_mask.shape(), shape.Scores());
   Require(scores == shape.Scores(), kOp, "attn_mask {} does not broadcast to {}",
-          ToString(o.attn_mask.shape()), ToString(shape.Scores()));
+          o.attn_mask.shape(), shape.Scores());
   return o.attn_mask.data().Expand(scores);
 }
 
@@ -148,8 +147,7 @@ Gradients Backpropagate(const Problem& p, const Kept& kept, const GradContext& g
   Heads dv(Empty(p.shape.Value(), like.dtype(), like.device()));
   const Inputs in{kept.q.get(), kept.k.get(), kept.v.get()};
   const Heads out(kept.out.get()), dout(like);
-  VisitFloat(kOp, like.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(kOp, like.dtype(), [&]<class T>(ComputeType<T>) {
     const Bound<T> bound(p, in);
     const cpu::RowNorms<const T> norms{kept.largest.get().data<T>(), kept.log_sum.get().data<T>()};
     cpu::AttentionBackward(bound.call, {out.Read<T>(), dout.Read<T>(), norms}, dq.Write<T>(),
@@ -162,8 +160,7 @@ Gradients Backpropagate(const Problem& p, const Kept& kept, const GradContext& g
 
 Tensor RunForward(const Problem& p, const Inputs& in, Tensor& largest, Tensor& log_sum) {
   Heads out(EmptyResult(p.shape, in.q));
-  VisitFloat(kOp, out.tensor.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(kOp, out.tensor.dtype(), [&]<class T>(ComputeType<T>) {
     const Bound<T> bound(p, in);
     cpu::Attention(bound.call, out.Write<T>(),
                    {largest.mutable_data<T>(), log_sum.mutable_data<T>()});

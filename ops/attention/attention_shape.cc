@@ -19,8 +19,7 @@ Shape Broadcast(const Shape& q, const Shape& k, const Shape& v) {
 
 void CheckGroups(const Shape& q, const Shape& k, const Shape& v) {
   Require(q.rank() >= 3 && k.rank() >= 3 && v.rank() >= 3, kOp,
-          "grouped heads need (..., heads, L, E), got {}, {}, {}", ToString(q), ToString(k),
-          ToString(v));
+          "grouped heads need (..., heads, L, E), got {}, {}, {}", q, k, v);
   const int64_t heads = At(q, 3), key_heads = At(k, 3);
   Require(key_heads > 0 && key_heads == At(v, 3) && heads % key_heads == 0, kOp,
           "{} query heads are no multiple of {} key and {} value heads", heads, key_heads,
@@ -39,8 +38,7 @@ Shape AttentionShape::With(const Shape& batch, int64_t rows, int64_t columns) {
 AttentionShape AttentionShapeOf(const Shape& q, const Shape& k, const Shape& v, bool grouped) {
   Require(q.rank() >= 2 && k.rank() >= 2 && v.rank() >= 2 && At(q, 1) == At(k, 1) &&
               At(k, 2) == At(v, 2),
-          kOp, "needs (..., L, E), (..., S, E) and (..., S, Ev), got {}, {} and {}", ToString(q),
-          ToString(k), ToString(v));
+          kOp, "needs (..., L, E), (..., S, E) and (..., S, Ev), got {}, {} and {}", q, k, v);
   AttentionShape shape{
       .group = 1, .rows = At(q, 2), .keys = At(k, 2), .width = At(q, 1), .value_width = At(v, 1)};
   if (!grouped) {

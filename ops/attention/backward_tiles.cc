@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "ops/attention/tiles.h"
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 
 namespace torus::cpu {
 namespace {

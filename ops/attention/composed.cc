@@ -39,8 +39,8 @@ Variable DeadRows(const Tensor& scores) {
   Shape shape = scores.shape();
   shape[shape.rank() - 1] = 1;
   Tensor dead(shape, DType::kBool);
-  VisitFloat("scaled_dot_product_attention", scores.dtype(), [&](auto zero) {
-    FindDeadRows<decltype(zero)>(scores.Contiguous(), dead.mutable_data<bool>());
+  VisitCompute("scaled_dot_product_attention", scores.dtype(), [&]<class T>(ComputeType<T>) {
+    FindDeadRows<T>(scores.Contiguous(), dead.mutable_data<bool>());
   });
   return Variable(dead);
 }

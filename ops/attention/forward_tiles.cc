@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "ops/attention/tiles.h"
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 
 namespace torus::cpu {
 namespace {

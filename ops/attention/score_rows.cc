@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "hwy/highway.h"
-#include "ops/vector_math/softmax-inl.h"
+#include "ops/cpu/softmax-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {

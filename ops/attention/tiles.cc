@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 
 namespace torus::cpu {
 namespace {

@@ -26,8 +26,8 @@ KeyedDropout MakeDropout(const AttentionOptions& o, const Shape& batch) {
   if (!o.context->training || Numel(batch) == 0) return {};
   const int64_t samples = std::ssize(o.context->samples);
   Require(batch.rank() >= 1 && samples > 0 && batch[0] % samples == 0, kOp,
-          "needs dimension 0 of the batch {} to be a multiple of the {} samples of the step",
-          ToString(batch), samples);
+          "needs dimension 0 of the batch {} to be a multiple of the {} samples of the step", batch,
+          samples);
   KeyedDropout dropout{.heads = Numel(batch) / samples, .p = o.dropout_p};
   for (int64_t sample : o.context->samples)
     dropout.streams.emplace_back(RandomKey{.seed = o.context->seed,
@@ -44,8 +44,7 @@ Tensor DropoutTensor(const KeyedDropout& dropout, const Shape& scores, DType dty
   } const call{scores[scores.rank() - 2], scores[scores.rank() - 1], dropout.Kernel()};
   Tensor out(scores, dtype);
   if (out.numel() == 0) return out;
-  VisitFloat(kOp, dtype, [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(kOp, dtype, [&]<class T>(ComputeType<T>) {
     T* p = out.mutable_data<T>();
     ParallelFor(out.numel() / call.keys, 1, [&](int64_t begin, int64_t end) {
       for (int64_t at = begin; at < end; ++at)

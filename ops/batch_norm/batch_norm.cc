@@ -23,8 +23,7 @@ namespace {
 void CheckChannels(std::string_view name, const Tensor& tensor, const Variable& x) {
   const int64_t channels = x.dim(-1);
   Require(!tensor.defined() || (tensor.shape() == Shape{channels} && tensor.dtype() == x.dtype()),
-          "batch_norm", "{} must be {} ({}), got {}", name, Name(x.dtype()), channels,
-          tensor.defined() ? tensor.Describe() : "none");
+          "batch_norm", "{} must be {} ({}), got {}", name, Name(x.dtype()), channels, tensor);
 }
 
 Tensor DataOf(const Variable& variable) {
@@ -40,14 +39,13 @@ const T* PointerOf(const Tensor& tensor) {
 struct Inputs {
   Inputs(const Variable& x_in, const Variable& weight_in, const Variable& bias_in,
          const Variable& residual_in) {
-    Require(x_in.rank() >= 2, "batch_norm", "needs (N, ..., C), got {}", x_in.data().Describe());
+    Require(x_in.rank() >= 2, "batch_norm", "needs (N, ..., C), got {}", x_in.data());
     x = DataOf(x_in), weight = DataOf(weight_in), bias = DataOf(bias_in),
     residual = DataOf(residual_in);
     CheckChannels("weight", weight, x_in);
     CheckChannels("bias", bias, x_in);
     Require(!residual.defined() || (residual.shape() == x.shape() && residual.dtype() == x.dtype()),
-            "batch_norm", "residual must be like x, {}, got {}", x.Describe(),
-            residual.defined() ? residual.Describe() : "");
+            "batch_norm", "residual must be like x, {}, got {}", x, residual);
     channels = x.dim(-1);
     rows = channels == 0 ? 0 : x.numel() / channels;
   }
@@ -181,9 +179,8 @@ BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const 
                                double eps, Activation activation, const Variable& residual) {
   const Inputs in(x, weight, bias, residual);
   Require(in.rows > 1 || in.channels == 0, "batch_norm",
-          "training needs more than one value a channel, got {}", in.x.Describe());
-  return VisitFloat("batch_norm", x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+          "training needs more than one value a channel, got {}", in.x);
+  return VisitCompute("batch_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
     const cpu::ChannelMoments moments = MomentsOf<T>(in);
     std::vector<double> variance(in.channels);
     for (int64_t c = 0; c < in.channels; ++c) variance[c] = moments.variance(c);
@@ -202,8 +199,7 @@ Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
   Require(mean.defined() && var.defined(), "batch_norm", "evaluation needs running statistics");
   CheckChannels("running_mean", mean, x);
   CheckChannels("running_var", var, x);
-  return VisitFloat("batch_norm", x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  return VisitCompute("batch_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
     auto folded =
         cpu::Fold<T>(ToVector<double>(mean.To(DType::kF64)), ToVector<double>(var.To(DType::kF64)),
                      eps, PointerOf<T>(in.weight), PointerOf<T>(in.bias));
@@ -215,12 +211,11 @@ void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t coun
                              Tensor& running_mean, Tensor& running_var) {
   Require(running_mean.shape() == mean.shape() && running_var.shape() == var.shape() &&
               running_mean.is_contiguous() && running_var.is_contiguous(),
-          "batch_norm", "running statistics must be contiguous {}, got {} and {}",
-          ToString(mean.shape()), running_mean.Describe(), running_var.Describe());
+          "batch_norm", "running statistics must be contiguous {}, got {} and {}", mean.shape(),
+          running_mean, running_var);
   const double unbias =
       count > 1 ? static_cast<double>(count) / static_cast<double>(count - 1) : 1.0;
-  VisitFloat("batch_norm", running_mean.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute("batch_norm", running_mean.dtype(), [&]<class T>(ComputeType<T>) {
     const auto m = ToVector<double>(mean.To(DType::kF64)),
                v = ToVector<double>(var.To(DType::kF64));
     T *rm = running_mean.mutable_data<T>(), *rv = running_var.mutable_data<T>();

@@ -5,7 +5,7 @@
 #include "ops/conv_chain/expand.h"
 #include "ops/convolution/dense_kernel.h"
 #include "ops/convolution/depthwise.h"
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

@@ -6,7 +6,7 @@
 
 #include "ops/conv_chain/expand_kernel.h"
 #include "ops/convolution/depthwise.h"
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

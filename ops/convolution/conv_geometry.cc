@@ -23,14 +23,13 @@ Side SideOf(const ops::Conv2dOptions& options, int i, int64_t in, int64_t kernel
 
 void CheckOptions(const ops::Conv2dOptions& options) {
   for (const Dims* pair : {&options.stride, &options.padding, &options.dilation})
-    Require(pair->rank() == 2, "conv2d", "stride, padding and dilation are pairs, got {}",
-            ToString(*pair));
+    Require(pair->rank() == 2, "conv2d", "stride, padding and dilation are pairs, got {}", *pair);
   for (int i = 0; i < 2; ++i)
     Require(options.stride[i] >= 1 && options.dilation[i] >= 1 && options.padding[i] >= 0, "conv2d",
             "needs stride and dilation of 1 or more and padding of 0 or more, got {}, {}, {}",
-            ToString(options.stride), ToString(options.dilation), ToString(options.padding));
+            options.stride, options.dilation, options.padding);
   Require(options.padding_mode != ops::PaddingMode::kSame || options.stride == Dims{1, 1}, "conv2d",
-          "padding 'same' needs stride 1, got {}", ToString(options.stride));
+          "padding 'same' needs stride 1, got {}", options.stride);
 }
 
 }  // namespace
@@ -43,16 +42,15 @@ ConvGeometry ConvGeometryOf(const Shape& input, const Shape& weight,
                             const ops::Conv2dOptions& options) {
   CheckOptions(options);
   Require(input.rank() == 4 && weight.rank() == 4, "conv2d",
-          "needs an image (N, H, W, C) and a weight (O, kH, kW, C / groups), got {} and {}",
-          ToString(input), ToString(weight));
+          "needs an image (N, H, W, C) and a weight (O, kH, kW, C / groups), got {} and {}", input,
+          weight);
   const int64_t groups = options.groups;
   Require(groups >= 1 && input[3] == weight[3] * groups && weight[0] % groups == 0, "conv2d",
-          "channels of {} do not fit weight {} in {} groups", ToString(input), ToString(weight),
-          groups);
+          "channels of {} do not fit weight {} in {} groups", input, weight, groups);
   Require(weight[0] >= 1 && weight[1] >= 1 && weight[2] >= 1, "conv2d",
-          "weight has no filter or no tap: {}", ToString(weight));
+          "weight has no filter or no tap: {}", weight);
   Require(input[0] == 0 || input[3] == 0 || (input[1] > 0 && input[2] > 0), "conv2d",
-          "needs at least one pixel, got {}", ToString(input));
+          "needs at least one pixel, got {}", input);
   const Side rows = SideOf(options, 0, input[1], weight[1]),
              cols = SideOf(options, 1, input[2], weight[2]);
   return {.n = input[0],

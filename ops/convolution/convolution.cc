@@ -7,7 +7,7 @@
 #include "ops/channels/bias.h"
 #include "ops/convolution/dense_kernel.h"
 #include "ops/convolution/depthwise.h"
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 #include "runtime/dry_run.h"
 
 namespace torus::ops {
@@ -79,8 +79,7 @@ Gradients Rule(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
   if (context.wants(0)) out[0] = Tensor(x.shape(), x.dtype());
   if (context.wants(1)) out[1] = Tensor(weight.shape(), weight.dtype());
   if (context.wants(2)) out[2] = Tensor({g.o}, weight.dtype());
-  VisitFloat("conv2d", x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute("conv2d", x.dtype(), [&]<class T>(ComputeType<T>) {
     if (out[0].defined() || out[1].defined()) Backward<T>(g, x, weight, dy, out[0], out[1]);
     if (out[2].defined())
       cpu::SumRows(dy.data<T>(), g.output_rows(), g.o, out[2].mutable_data<T>());
@@ -96,13 +95,11 @@ Variable Conv2d(const Variable& x, const Variable& weight, const Variable& bias,
   Require(weight.dtype() == x.dtype(), "conv2d", "weight must be {}, got {}", Name(x.dtype()),
           Name(weight.dtype()));
   Require(!bias.defined() || (bias.shape() == Shape{g.o} && bias.dtype() == x.dtype()), "conv2d",
-          "bias must be {} ({}), got {}", Name(x.dtype()), g.o,
-          bias.defined() ? bias.data().Describe() : "");
+          "bias must be {} ({}), got {}", Name(x.dtype()), g.o, bias);
   const Tensor image = x.data().Contiguous(), filter = weight.data().Contiguous();
   const Tensor offset = bias.defined() ? bias.data().Contiguous() : Tensor();
   Tensor y({g.n, g.oh, g.ow, g.o}, x.dtype());
-  VisitFloat("conv2d", x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute("conv2d", x.dtype(), [&]<class T>(ComputeType<T>) {
     const T* const add = offset.defined() ? offset.data<T>() : nullptr;
     T* const out = y.mutable_data<T>();
     if (!Empty(g) && !InDryRun()) return Forward<T>(g, image.data<T>(), filter.data<T>(), add, out);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ops/channels/bias.h"
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 
 namespace torus::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ops/convolution/winograd_kernel.h"
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 #include "runtime/parallel_for.h"
 #include "runtime/tensor.h"
 

@@ -30,8 +30,7 @@ Tensor MaskOf(const Tensor& x, double p, const StepContext& context, uint64_t la
 
 Tensor Apply(const Tensor& x, const Tensor& keep, double p) {
   Tensor y(x.shape(), x.dtype(), x.device());
-  VisitFloat("dropout", x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute("dropout", x.dtype(), [&]<class T>(ComputeType<T>) {
     // With p = 1 nothing is kept and the scale, 1 / 0, never used.
     cpu::DropoutApply(x.numel(), x.data<T>(), keep.data<uint8_t>(), static_cast<T>(1 / (1 - p)),
                       y.mutable_data<T>());
@@ -47,7 +46,7 @@ Variable Dropout(const Variable& input, double p, const StepContext& context, ui
   const int64_t samples = std::ssize(context.samples);
   Require(input.rank() >= 1 && (samples == 0 ? input.dim(0) == 0 : input.dim(0) % samples == 0),
           "dropout", "needs dimension 0 to be a multiple of the {} samples of the step, got {}",
-          samples, ToString(input.shape()));
+          samples, input.shape());
   const Tensor x = input.data().Contiguous();
   const Tensor keep = MaskOf(x, p, context, layer);
   return Record("dropout", Apply(x, keep, p), {input},

@@ -4,7 +4,7 @@ namespace torus::ops {
 namespace {
 
 Shape CommonShape(std::string_view name, const Tensor& a, const Tensor& b) {
-  Require(a.dtype() == b.dtype(), name, "dtypes differ: {} and {}", a.Describe(), b.Describe());
+  Require(a.dtype() == b.dtype(), name, "dtypes differ: {} and {}", a, b);
   return BroadcastShapes(name, a.shape(), b.shape());
 }
 
@@ -14,8 +14,7 @@ Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, const Te
   const Shape shape = CommonShape(name, a, b);
   Tensor out(shape, a.dtype(), a.device());
   const BroadcastPlan plan = PlanBroadcast(shape, {&a, &b});
-  VisitFloat(name, a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(name, a.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::Binary(op, plan, a.data<T>(), b.data<T>(), out.mutable_data<T>());
   });
   return out;
@@ -29,20 +28,18 @@ Tensor ApplyCompare(std::string_view name, CompareOp op, const Tensor& a, const 
   const Shape shape = CommonShape(name, a, b);
   Tensor out(shape, DType::kBool, a.device());
   const BroadcastPlan plan = PlanBroadcast(shape, {&a, &b});
-  VisitFloat(name, a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(name, a.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::Compare(op, plan, a.data<T>(), b.data<T>(), out.mutable_data<bool>());
   });
   return out;
 }
 
 Tensor ApplySelect(std::string_view name, const Tensor& mask, const Tensor& a, const Tensor& b) {
-  Require(mask.dtype() == DType::kBool, name, "the mask must be bool, got {}", mask.Describe());
+  Require(mask.dtype() == DType::kBool, name, "the mask must be bool, got {}", mask);
   const Shape shape = BroadcastShapes(name, mask.shape(), CommonShape(name, a, b));
   Tensor out(shape, a.dtype(), a.device());
   const BroadcastPlan plan = PlanBroadcast(shape, {&mask, &a, &b});
-  VisitFloat(name, a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(name, a.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::Select(plan, mask.data<bool>(), a.data<T>(), b.data<T>(), out.mutable_data<T>());
   });
   return out;

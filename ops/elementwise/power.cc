@@ -26,8 +26,7 @@ Tensor BaseGradient(const Tensor& a, const Tensor& b, const Tensor& g) {
 template <class F>
 Tensor Mapped(const Tensor& a, const F& f) {
   Tensor out = a.Clone();
-  VisitFloat("pow", out.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute("pow", out.dtype(), [&]<class T>(ComputeType<T>) {
     T* p = out.mutable_data<T>();
     ParallelFor(out.numel(), 1 << 14, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) p[i] = f(p[i]);

@@ -13,7 +13,7 @@ Variable Number(double value, const Variable& like) {
 
 // (rows, columns) bool: whether column - row lies in [low, high].
 Variable Band(std::string_view op, const Shape& shape, int64_t low, int64_t high) {
-  Require(shape.rank() >= 2, op, "needs matrices, got {}", ToString(shape));
+  Require(shape.rank() >= 2, op, "needs matrices, got {}", shape);
   const int64_t rows = shape[shape.rank() - 2], columns = shape[shape.rank() - 1];
   Tensor mask({rows, columns}, DType::kBool);
   bool* p = mask.mutable_data<bool>();
@@ -38,8 +38,7 @@ Variable Where(const Variable& condition, const Variable& input, const Variable&
 }
 
 Variable MaskedFill(const Variable& input, const Variable& mask, const Variable& value) {
-  Require(value.rank() == 0, "masked_fill", "the value must be a scalar, got {}",
-          ToString(value.shape()));
+  Require(value.rank() == 0, "masked_fill", "the value must be a scalar, got {}", value.shape());
   return Where(mask, value, input);
 }
 

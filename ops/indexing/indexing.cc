@@ -22,8 +22,7 @@ Tensor Picked(std::string_view op, const Tensor& x, int dim, const Tensor& index
   Shape shape = x.shape();
   shape[dim] = index.numel();
   Tensor out(shape, x.dtype(), x.device());
-  VisitFloat(op, x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(op, x.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::SelectRows(at.outer, at.rows, at.inner, index.numel(), index.data<int64_t>(), x.data<T>(),
                     out.mutable_data<T>());
   });
@@ -34,8 +33,7 @@ GradRule PickedRule(int input, const Shape& shape, int dim, const Tensor& index,
   return [input, shape, dim, index = Saved(index), skip](const GradContext& g) {
     const Rows at(shape, dim);
     Tensor dx(shape, g.grad().dtype(), g.grad().device());
-    VisitFloat("gradient", dx.dtype(), [&](auto zero) {
-      using T = decltype(zero);
+    VisitCompute("gradient", dx.dtype(), [&]<class T>(ComputeType<T>) {
       cpu::AddRows(at.outer, at.rows, at.inner, index.get().numel(), index.get().data<int64_t>(),
                    skip, g.grad().data<T>(), dx.mutable_data<T>());
     });
@@ -55,8 +53,7 @@ Tensor PlacesOf(const Tensor& x, int dim, const Shape& shape) {
 void CheckGatherShape(const Shape& input, int dim, const Shape& index) {
   bool fits = index.rank() == input.rank();
   for (int d = 0; fits && d < input.rank(); ++d) fits = d == dim || index[d] <= input[d];
-  Require(fits, "gather", "index {} does not fit input {} along dimension {}", ToString(index),
-          ToString(input), dim);
+  Require(fits, "gather", "index {} does not fit input {} along dimension {}", index, input, dim);
 }
 
 // PyTorch asks nothing of an empty index, neither its dtype nor that its shape fits.
@@ -70,7 +67,7 @@ Variable GatherNothing(const Variable& input, const Shape& index) {
 }  // namespace
 
 Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index) {
-  Require(index.rank() <= 1, "index_select", "needs a 1-D index, got {}", ToString(index.shape()));
+  Require(index.rank() <= 1, "index_select", "needs a 1-D index, got {}", index.shape());
   const int d = NormalizeDim("index_select", dim, input.rank());
   if (input.rank() == 0) {
     Require(index.numel() == 1, "index_select", "a scalar has one element, got {} indices",
@@ -84,8 +81,7 @@ Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index) 
 
 Variable Embedding(const Variable& input, const Variable& weight,
                    std::optional<int64_t> padding_idx) {
-  Require(weight.rank() == 2, "embedding", "needs a weight (count, width), got {}",
-          ToString(weight.shape()));
+  Require(weight.rank() == 2, "embedding", "needs a weight (count, width), got {}", weight.shape());
   const int64_t rows = weight.dim(0), padding = padding_idx.value_or(0);
   Require(padding >= -rows && padding < std::max<int64_t>(rows, 1), "embedding",
           "padding_idx {} is outside of {} rows", padding, rows);
@@ -102,7 +98,7 @@ Variable Gather(const Variable& input, int64_t dim, const Variable& index) {
   if (index.numel() == 0) return GatherNothing(input, index.shape());
   if (input.rank() == 0 || index.rank() == 0) {
     Require(input.rank() <= 1 && index.rank() <= 1, "gather", "index {} does not fit input {}",
-            ToString(index.shape()), ToString(input.shape()));
+            index.shape(), input.shape());
     return Reshape(Gather(Reshape(input, {-1}), 0, Reshape(index, {-1})), index.shape());
   }
   CheckGatherShape(input.shape(), d, index.shape());
@@ -111,15 +107,13 @@ Variable Gather(const Variable& input, int64_t dim, const Variable& index) {
   const BroadcastPlan plan = PlanBroadcast(index.shape(), {&places, &at});
   const int64_t stride = x.strides()[d];
   Tensor out(index.shape(), x.dtype(), x.device());
-  VisitFloat("gather", x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute("gather", x.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::Gather(plan, at.data<int64_t>(), stride, x.data<T>(), out.mutable_data<T>());
   });
   return Record("gather", std::move(out), {input, index},
                 [shape = x.shape(), plan, stride, index = Saved(at)](const GradContext& g) {
                   Tensor dx = Zeros(shape, g.grad().dtype(), g.grad().device());
-                  VisitFloat("gradient", dx.dtype(), [&](auto zero) {
-                    using T = decltype(zero);
+                  VisitCompute("gradient", dx.dtype(), [&]<class T>(ComputeType<T>) {
                     cpu::GatherBackward(plan, index.get().data<int64_t>(), stride,
                                         g.grad().data<T>(), dx.mutable_data<T>());
                   });

@@ -14,14 +14,13 @@ void CheckShapes(const Variable& input, const Shape& normalized) {
   bool fits = normalized.rank() >= 1 && normalized.rank() <= input.rank();
   for (int d = 1; fits && d <= normalized.rank(); ++d)
     fits = input.dim(-d) == normalized[normalized.rank() - d];
-  Require(fits, kOp, "normalized_shape {} must be the last dimensions of the input {}",
-          ToString(normalized), ToString(input.shape()));
+  Require(fits, kOp, "normalized_shape {} must be the last dimensions of the input {}", normalized,
+          input.shape());
 }
 
 void CheckAffine(const char* name, const Variable& v, const Shape& normalized, DType dtype) {
   Require(!v.defined() || (v.shape() == normalized && v.dtype() == dtype), kOp,
-          "{} must be {} {}, got {}", name, Name(dtype), ToString(normalized),
-          v.defined() ? v.data().Describe() : "none");
+          "{} must be {} {}, got {}", name, Name(dtype), normalized, v);
 }
 
 // The parameter, or what stands for none.
@@ -45,8 +44,7 @@ Gradients Backpropagate(const Kept& kept, const GradContext& g) {
   };
   Tensor dx = like(g.wants(0), x.shape()), dweight = like(g.wants(1), kept.normalized),
          dbias = like(g.wants(2), kept.normalized);
-  VisitFloat(kOp, x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
     const auto out = [](Tensor& t) { return t.defined() ? t.mutable_data<T>() : nullptr; };
     cpu::LayerNormBackward(kept.mean.get().numel(), weight.numel(), g.grad().data<T>(), x.data<T>(),
                            kept.mean.get().data<T>(), kept.rstd.get().data<T>(), weight.data<T>(),
@@ -67,8 +65,7 @@ Variable LayerNorm(const Variable& input, const Shape& normalized_shape, const V
   const int64_t n = w.numel(), rows = n == 0 ? 0 : x.numel() / n;
   Tensor y(x.shape(), x.dtype(), x.device()), mean({rows}, x.dtype(), x.device());
   Tensor rstd({rows}, x.dtype(), x.device());
-  VisitFloat(kOp, x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::LayerNorm(rows, n, x.data<T>(), w.data<T>(), b.data<T>(), eps, y.mutable_data<T>(),
                    mean.mutable_data<T>(), rstd.mutable_data<T>());
   });

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "hwy/highway.h"
+#include "ops/cpu/rows-inl.h"
 #include "ops/layer_norm/layer_norm_kernel.h"
-#include "ops/vector_math/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {

@@ -1,11 +1,11 @@
 #include "ops/loss/class_cross_entropy.h"
 
 #include "autograd/node.h"
+#include "ops/cpu/softmax_rows.h"
 #include "ops/elementwise/binary.h"
 #include "ops/loss/class_shape.h"
 #include "ops/loss/class_targets.h"
 #include "ops/reduction/sum.h"
-#include "ops/softmax/softmax_kernel.h"
 
 namespace torus::ops {
 namespace {
@@ -26,8 +26,7 @@ Problem Pose(const Variable& input, const Variable& target, int64_t ignore_index
   const Tensor x = input.data().Permute(ClassesLast(input.rank())).Contiguous();
   const int64_t classes = input.dim(ClassDim(kOp, input.shape())), rows = numbers.numel();
   Tensor largest({rows}, x.dtype(), x.device()), log_sum({rows}, x.dtype(), x.device());
-  VisitFloat(kOp, x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::LogSumExp(rows, classes, x.data<T>(), largest.mutable_data<T>(),
                    log_sum.mutable_data<T>());
   });
@@ -38,8 +37,7 @@ Problem Pose(const Variable& input, const Variable& target, int64_t ignore_index
 Tensor Losses(const Problem& p, const Shape& shape) {
   const Tensor& x = p.logits.get();
   Tensor loss(shape, x.dtype(), x.device());
-  VisitFloat(kOp, x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
     T* out = loss.mutable_data<T>();
     const T *logit = x.data<T>(), *largest = p.largest.get().data<T>();
     const T* log_sum = p.log_sum.get().data<T>();
@@ -59,8 +57,7 @@ int64_t CountOf(const Problem& p) {
 Tensor InputGradient(const Problem& p, const Tensor& dloss, const Shape& shape) {
   const Tensor& x = p.logits.get();
   Tensor scale({p.rows}, x.dtype(), x.device()), dx(x.shape(), x.dtype(), x.device());
-  VisitFloat(kOp, x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
     T *factor = scale.mutable_data<T>(), *out = dx.mutable_data<T>();
     for (int64_t r = 0; r < p.rows; ++r) factor[r] = p.Counts(r) ? dloss.data<T>()[r] : T(0);
     cpu::ScaledSoftmax(p.rows, p.classes, x.data<T>(), p.largest.get().data<T>(),

@@ -8,8 +8,7 @@ Tensor ClassNumbers(std::string_view op, const Shape& input, const Tensor& targe
                     int64_t ignore_index) {
   const Shape wanted = WithoutClasses(op, input);
   Require(!IsFloating(target.dtype()) && target.shape() == wanted, op,
-          "input {} needs class numbers of shape {}, got {}", ToString(input), ToString(wanted),
-          target.Describe());
+          "input {} needs class numbers of shape {}, got {}", input, wanted, target);
   const int64_t classes = input[ClassDim(op, input)];
   const Tensor numbers = target.To(DType::kI64).Contiguous();
   const int64_t* t = numbers.data<int64_t>();

@@ -16,8 +16,7 @@ constexpr const char* kOp = "cross_entropy";
 // (C) as (C, 1, ...): broadcasts along the class dimension.
 Tensor AlongClasses(const Tensor& weight, const Shape& input) {
   const int64_t classes = input[ClassDim(kOp, input)];
-  Require(weight.shape() == Shape{classes}, kOp, "weight must be ({}), got {}", classes,
-          weight.Describe());
+  Require(weight.shape() == Shape{classes}, kOp, "weight must be ({}), got {}", classes, weight);
   Shape shape = Dims::Filled(std::max(1, input.rank() - 1), 1);
   shape[0] = classes;
   return weight.Reshape(shape);
@@ -27,7 +26,7 @@ Tensor AlongClasses(const Tensor& weight, const Shape& input) {
 Variable OfProbabilities(const Variable& log_p, const Variable& target,
                          const CrossEntropyOptions& options) {
   Require(target.shape() == log_p.shape(), kOp, "probabilities must be {} as the input, got {}",
-          ToString(log_p.shape()), ToString(target.shape()));
+          log_p.shape(), target.shape());
   const int classes = ClassDim(kOp, log_p.shape());
   const double s = options.label_smoothing, count = static_cast<double>(log_p.dim(classes));
   const Variable smooth = s == 0 ? target : Add(Mul(target, 1 - s), s / count);

@@ -4,10 +4,10 @@
 
 #include "autograd/node.h"
 #include "ops/channels/bias.h"
+#include "ops/cpu/gemm.h"
+#include "ops/cpu/softmax_rows.h"
 #include "ops/elementwise/binary.h"
-#include "ops/gemm/gemm.h"
 #include "ops/loss/class_targets.h"
-#include "ops/softmax/softmax_kernel.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
@@ -49,19 +49,18 @@ Problem Pose(const Variable& hidden, const Variable& weight, const Variable& bia
              const Variable& target, const LinearCrossEntropyOptions& o) {
   Require(weight.rank() == 2 && hidden.rank() >= 1 && hidden.dim(-1) == weight.dim(1) &&
               hidden.dtype() == weight.dtype(),
-          kOp, "needs hidden (..., D) and weight (V, D), got {} and {}", hidden.data().Describe(),
-          weight.data().Describe());
+          kOp, "needs hidden (..., D) and weight (V, D), got {} and {}", hidden.data(),
+          weight.data());
   Require(
       !bias.defined() || (bias.shape() == Shape{weight.dim(0)} && bias.dtype() == weight.dtype()),
-      kOp, "needs bias {} ({}), got {}", Name(weight.dtype()), weight.dim(0),
-      bias.defined() ? bias.data().Describe() : "none");
+      kOp, "needs bias {} ({}), got {}", Name(weight.dtype()), weight.dim(0), bias);
   Require(o.reduction != LossReduction::kNone, kOp, "the loss must be reduced: mean or sum");
   Shape leading = hidden.shape();
   int64_t rows = 1;
   for (int d = 0; d + 1 < hidden.rank(); ++d) rows *= hidden.dim(d);
   leading = Shape(std::span(leading.begin(), static_cast<size_t>(hidden.rank() - 1)));
   Require(target.shape() == leading, kOp, "hidden {} needs class numbers of shape {}, got {}",
-          ToString(hidden.shape()), ToString(leading), target.data().Describe());
+          hidden.shape(), leading, target.data());
   const int64_t width = weight.dim(1), classes = weight.dim(0);
   const Tensor numbers =
       ClassNumbers(kOp, {rows, classes}, target.data().Reshape({rows}), o.ignore_index);
@@ -162,8 +161,8 @@ Variable LinearCrossEntropy(const Variable& hidden, const Variable& weight, cons
     return p.rows == 0 ? Zeros(v.shape(), v.dtype()) : Empty(v.shape(), v.dtype());
   };
   InputGradients gradients{gradient_of(hidden), gradient_of(weight), gradient_of(bias)};
-  const double loss = VisitFloat(
-      kOp, hidden.dtype(), [&](auto zero) { return Chunks<decltype(zero)>(p, gradients).Run(); });
+  const double loss = VisitCompute(
+      kOp, hidden.dtype(), [&]<class T>(ComputeType<T>) { return Chunks<T>(p, gradients).Run(); });
   return Record("linear_cross_entropy", Full({}, loss, hidden.dtype()), {hidden, weight, bias},
                 [dhidden = Saved(gradients.hidden), dweight = Saved(gradients.weight),
                  dbias = Saved(gradients.bias)](const GradContext& g) {

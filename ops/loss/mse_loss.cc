@@ -22,8 +22,7 @@ Variable MseLoss(const Variable& input, const Variable& target, LossReduction re
 Variable BinaryCrossEntropyWithLogits(const Variable& input, const Variable& target,
                                       const BinaryCrossEntropyOptions& options) {
   Require(input.shape() == target.shape(), "binary_cross_entropy_with_logits",
-          "needs a target of the input's shape {}, got {}", ToString(input.shape()),
-          ToString(target.shape()));
+          "needs a target of the input's shape {}, got {}", input.shape(), target.shape());
   // log sigmoid(-x) = log sigmoid(x) - x, so the loss is (1 - t) x - (1 + (pos - 1) t) log
   // sigmoid(x).
   const Variable rest = Add(Neg(target), 1.0), positive = LogSigmoid(input);

@@ -38,7 +38,7 @@ Problem Pose(const Variable& input, const Variable& target, const NllLossOptions
   const int64_t classes = input.dim(ClassDim(kOp, input.shape()));
   const Tensor& w = options.weight;
   Require(!w.defined() || (w.shape() == Shape{classes} && w.dtype() == input.dtype()), kOp,
-          "weight must be {} ({}), got {}", Name(input.dtype()), classes, w.Describe());
+          "weight must be {} ({}), got {}", Name(input.dtype()), classes, w);
   return {.shape = input.shape(),
           .rows = numbers.numel(),
           .classes = classes,
@@ -52,8 +52,7 @@ Problem Pose(const Variable& input, const Variable& target, const NllLossOptions
 Tensor InputGradient(const Problem& p, const Tensor& dloss) {
   const int rank = p.shape.rank();
   Tensor rows({p.rows, p.classes}, dloss.dtype(), dloss.device());
-  VisitFloat(kOp, dloss.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(kOp, dloss.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::NllBackward(p.Targets<T>(), dloss.data<T>(), rows.mutable_data<T>());
   });
   Shape last;
@@ -67,8 +66,7 @@ Variable NllLoss(const Variable& input, const Variable& target, const NllLossOpt
   const Problem p = Pose(input, target, options);
   const Tensor x = input.data().Permute(ClassesLast(input.rank())).Contiguous();
   Tensor loss(target.shape(), x.dtype(), x.device()), scale(target.shape(), x.dtype(), x.device());
-  VisitFloat(kOp, x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::NllForward(p.Targets<T>(), x.data<T>(), loss.mutable_data<T>(), scale.mutable_data<T>());
   });
   const auto total = [](const Tensor& t) {

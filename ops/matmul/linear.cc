@@ -2,7 +2,7 @@
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 #include "ops/matmul/matmul.h"
 #include "ops/reduction/sum.h"
 #include "runtime/kernels.h"
@@ -20,15 +20,14 @@ Shape LinearShape(const Variable& input, const Variable& weight, const Variable&
   const bool out_in = layout == Layout::kOutIn;
   Require(weight.rank() == 2 && input.rank() >= 1 && input.dim(-1) == weight.dim(out_in ? 1 : 0),
           "linear", "needs input (..., in) and weight {}, got {} and {}",
-          out_in ? "(out, in)" : "(in, out)", ToString(input.shape()), ToString(weight.shape()));
+          out_in ? "(out, in)" : "(in, out)", input.shape(), weight.shape());
   const int64_t out = weight.dim(out_in ? 0 : 1);
   Require(!bias.defined() || bias.shape() == Shape{out}, "linear", "needs a bias ({}), got {}", out,
-          bias.defined() ? ToString(bias.shape()) : "none");
-  Require(input.dtype() == weight.dtype(), "linear", "dtypes differ: {} and {}",
-          input.data().Describe(), weight.data().Describe());
+          bias);
+  Require(input.dtype() == weight.dtype(), "linear", "dtypes differ: {} and {}", input.data(),
+          weight.data());
   Require(!bias.defined() || bias.dtype() == input.dtype(), "linear",
-          "dtypes differ: {} and the bias {}", input.data().Describe(),
-          bias.defined() ? bias.data().Describe() : "none");
+          "dtypes differ: {} and the bias {}", input.data(), bias);
   Shape shape = input.shape();
   shape[shape.rank() - 1] = out;
   return shape;
@@ -44,8 +43,7 @@ Tensor Rows(const Tensor& t) {
 // a (m, k) times b as stored: (k, n), or (n, k) to be transposed; onto `out` (m, n) or over it.
 void Multiply(const Tensor& a, const Tensor& b, cpu::Transpose transpose_b, bool add, Tensor& out) {
   const int64_t m = a.dim(0), k = a.dim(1), n = out.dim(1);
-  VisitFloat("linear", a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute("linear", a.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::Gemm(kNo, transpose_b, m, n, k, T(1), a.data<T>(), k, b.data<T>(), b.dim(1),
               T(add ? 1 : 0), out.mutable_data<T>(), n);
   });
@@ -62,8 +60,7 @@ Tensor InputGradient(const Tensor& dy, const Tensor& w, Layout layout, const Sha
 Tensor WeightGradient(const Tensor& a, const Tensor& b) {
   const int64_t rows = a.dim(0), m = a.dim(1), n = b.dim(1);
   Tensor dw({m, n}, a.dtype(), a.device());
-  VisitFloat("linear", a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute("linear", a.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::Gemm(kYes, kNo, m, n, rows, T(1), a.data<T>(), m, b.data<T>(), n, T(0),
               dw.mutable_data<T>(), n);
   });

@@ -34,7 +34,7 @@ Variable MatrixMatmul(const Variable& input, const Variable& other) {
 
 Variable Matmul(const Variable& input, const Variable& other) {
   Require(input.rank() > 0 && other.rank() > 0, "matmul", "scalars have no product: {} x {}",
-          ToString(input.shape()), ToString(other.shape()));
+          input.shape(), other.shape());
   if (input.rank() == 1)
     return Squeeze(Matmul(Unsqueeze(input, 0), other), {other.rank() > 1 ? -2 : 0});
   if (other.rank() == 1) return Squeeze(Matmul(input, Unsqueeze(other, 1)), {-1});
@@ -43,8 +43,7 @@ Variable Matmul(const Variable& input, const Variable& other) {
 
 Variable Bmm(const Variable& input, const Variable& mat2) {
   Require(input.rank() == 3 && mat2.rank() == 3 && input.dim(0) == mat2.dim(0), "bmm",
-          "needs (b, m, k) x (b, k, n), got {} x {}", ToString(input.shape()),
-          ToString(mat2.shape()));
+          "needs (b, m, k) x (b, k, n), got {} x {}", input.shape(), mat2.shape());
   return MatrixMatmul(input, mat2);
 }
 

@@ -10,7 +10,7 @@ Shape BatchOf(const Shape& shape) {
 
 Shape MatmulShape(const Shape& a, const Shape& b) {
   const int64_t k = a[a.rank() - 1];
-  Require(k == b[b.rank() - 2], "matmul", "inner sizes differ: {} x {}", ToString(a), ToString(b));
+  Require(k == b[b.rank() - 2], "matmul", "inner sizes differ: {} x {}", a, b);
   Shape out = BroadcastShapes("matmul", BatchOf(a), BatchOf(b));
   out.push_back(a[a.rank() - 2]);
   out.push_back(b[b.rank() - 1]);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 #include "ops/matmul/matmul_shape.h"
 #include "runtime/parallel_for.h"
 
@@ -76,7 +76,7 @@ void BatchedGemm(const Tensor& a, const Tensor& b, const Shape& batch, Tensor& o
 }  // namespace
 
 Tensor MatrixProduct(const Tensor& a, const Tensor& b) {
-  Require(a.dtype() == b.dtype(), "matmul", "dtypes differ: {} and {}", a.Describe(), b.Describe());
+  Require(a.dtype() == b.dtype(), "matmul", "dtypes differ: {} and {}", a, b);
   const Shape shape = MatmulShape(a.shape(), b.shape());
   Tensor out(shape, a.dtype(), a.device());
   // One matrix on the right: the batch is only more rows.
@@ -86,8 +86,8 @@ Tensor MatrixProduct(const Tensor& a, const Tensor& b) {
   }
   const Shape batch = BatchOf(shape);
   const Tensor left = ExpandBatch(Readable(a), batch), right = ExpandBatch(Readable(b), batch);
-  VisitFloat("matmul", a.dtype(),
-             [&](auto zero) { BatchedGemm<decltype(zero)>(left, right, batch, out); });
+  VisitCompute("matmul", a.dtype(),
+               [&]<class T>(ComputeType<T>) { BatchedGemm<T>(left, right, batch, out); });
   return out;
 }
 

@@ -20,8 +20,7 @@ struct Windows {
 Tensor Forward(std::string_view op, const Tensor& x, const Windows& w) {
   Tensor out({w.image.n, std::ssize(w.rows), std::ssize(w.columns), w.image.c}, x.dtype(),
              x.device());
-  VisitFloat(op, x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(op, x.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::AveragePool<T>(w.image, w.rows, w.columns, x.data<T>(), out.mutable_data<T>());
   });
   return out;
@@ -30,8 +29,7 @@ Tensor Forward(std::string_view op, const Tensor& x, const Windows& w) {
 GradRule SpreadBack(const Shape& shape, Windows windows) {
   return [shape, w = std::move(windows)](const GradContext& g) {
     Tensor dx(shape, g.grad().dtype(), g.grad().device());
-    VisitFloat("gradient", dx.dtype(), [&](auto zero) {
-      using T = decltype(zero);
+    VisitCompute("gradient", dx.dtype(), [&]<class T>(ComputeType<T>) {
       cpu::AveragePoolBackward<T>(w.image, w.rows, w.columns, g.grad().data<T>(),
                                   dx.mutable_data<T>());
     });
@@ -75,7 +73,7 @@ Variable AdaptiveAvgPool2d(const Variable& input, const Dims& output_size) {
   Dims size = PoolPair(kOp, "output_size", output_size);
   for (int i = 0; i < 2; ++i) {
     if (size[i] == -1) size[i] = input.dim(1 + i);
-    Require(size[i] >= 0, kOp, "output sizes must not be negative, got {}", ToString(output_size));
+    Require(size[i] >= 0, kOp, "output sizes must not be negative, got {}", output_size);
   }
   w.rows = AdaptiveWindows(w.image.h, size[0]);
   w.columns = AdaptiveWindows(w.image.w, size[1]);

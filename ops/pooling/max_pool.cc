@@ -13,7 +13,7 @@ constexpr const char* kOp = "max_pool2d";
 cpu::PoolImage ImageOf(const Shape& shape) {
   CheckImages(kOp, shape);
   Require(shape[1] * shape[2] <= std::numeric_limits<int32_t>::max(), kOp, "{} is too large",
-          ToString(shape));
+          shape);
   return {shape[0], shape[1], shape[2], shape[3]};
 }
 
@@ -40,8 +40,7 @@ Pooled Pool(const Variable& input, const MaxPool2dOptions& options) {
   const Tensor x = input.data().Contiguous();
   const Shape shape{image.n, window.out_h, window.out_w, image.c};
   Tensor out(shape, x.dtype(), x.device()), index(shape, DType::kI32, x.device());
-  VisitFloat(kOp, x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::MaxPool(image, window, x.data<T>(), out.mutable_data<T>(), index.mutable_data<int32_t>());
   });
   Variable output =
@@ -49,8 +48,7 @@ Pooled Pool(const Variable& input, const MaxPool2dOptions& options) {
              [image, index = Saved(index), pixels = window.out_h * window.out_w,
               in_shape = input.shape()](const GradContext& g) {
                Tensor dx(in_shape, g.grad().dtype(), g.grad().device());
-               VisitFloat(kOp, dx.dtype(), [&](auto zero) {
-                 using T = decltype(zero);
+               VisitCompute(kOp, dx.dtype(), [&]<class T>(ComputeType<T>) {
                  cpu::MaxPoolBackward(image, pixels, g.grad().data<T>(),
                                       index.get().data<int32_t>(), dx.mutable_data<T>());
                });

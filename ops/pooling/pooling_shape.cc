@@ -8,7 +8,7 @@ namespace torus::ops {
 
 void CheckImages(std::string_view op, const Shape& input) {
   Require(input.rank() == 4 && input[1] > 0 && input[2] > 0 && input[3] > 0, op,
-          "needs images (N, H, W, C) of at least one pixel and channel, got {}", ToString(input));
+          "needs images (N, H, W, C) of at least one pixel and channel, got {}", input);
 }
 
 int64_t PooledSize(std::string_view op, int64_t in, const PoolAxis& axis, bool ceil_mode) {
@@ -50,7 +50,7 @@ std::vector<AverageWindow> AdaptiveWindows(int64_t in, int64_t out) {
 
 Dims PoolPair(std::string_view op, std::string_view name, const Dims& values) {
   Require(values.rank() == 1 || values.rank() == 2, op, "{} needs one or two numbers, got {}", name,
-          ToString(values));
+          values);
   return values.rank() == 2 ? values : Dims{values[0], values[0]};
 }
 

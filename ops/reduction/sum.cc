@@ -16,8 +16,7 @@ Tensor SumRun(std::string_view op, const Tensor& input, int first, int last, dou
     if (d >= first && d <= last) out_shape[d] = 1;
   }
   Tensor out(out_shape, input.dtype(), input.device());
-  VisitFloat(op, input.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(op, input.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::SumMiddle(outer, count, inner, input.data<T>(), divisor, out.mutable_data<T>());
   });
   return out;

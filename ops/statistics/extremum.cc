@@ -17,8 +17,7 @@ struct Largest {
 Largest LargestOf(std::string_view op, const Tensor& input, const Dims& reduced) {
   const Shape shape = ReducedShape(input.shape(), reduced, true);
   const int64_t count = ReducedCount(input.shape(), reduced);
-  Require(count > 0 || Numel(shape) == 0, op, "{} has nothing to choose from",
-          ToString(input.shape()));
+  Require(count > 0 || Numel(shape) == 0, op, "{} has nothing to choose from", input.shape());
   Dims order;
   for (int d = 0; d < input.rank(); ++d)
     if (std::find(reduced.begin(), reduced.end(), d) == reduced.end()) order.push_back(d);
@@ -26,8 +25,7 @@ Largest LargestOf(std::string_view op, const Tensor& input, const Dims& reduced)
   const Tensor rows = input.Permute(order).Contiguous();
   Largest out{Tensor(shape, input.dtype(), input.device()),
               Tensor(shape, DType::kI64, input.device())};
-  VisitFloat(op, input.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute(op, input.dtype(), [&]<class T>(ComputeType<T>) {
     cpu::MaxMiddle(Numel(shape), count, 1, rows.data<T>(), out.value.mutable_data<T>(),
                    out.where.mutable_data<int64_t>());
   });

@@ -16,8 +16,7 @@ namespace {
 // The largest elements, without history; 0 where that is infinite, which a difference cannot cross.
 Variable ShiftOf(const Variable& input, const Dims& dims) {
   Tensor shift = Amax(input.Detach(), dims, true).data();
-  VisitFloat("logsumexp", shift.dtype(), [&](auto zero) {
-    using T = decltype(zero);
+  VisitCompute("logsumexp", shift.dtype(), [&]<class T>(ComputeType<T>) {
     T* p = shift.mutable_data<T>();
     std::replace_if(
         p, p + shift.numel(), [](T v) { return std::isinf(v); }, T(0));

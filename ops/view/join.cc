@@ -51,8 +51,8 @@ Variable Cat(const std::vector<Variable>& tensors, int64_t dim) {
   Tensor out(shape, first.dtype(), first.device());
   std::vector<Shape> parts;
   for (const Variable& tensor : tensors) {
-    Require(tensor.dtype() == first.dtype(), "cat", "dtypes differ: {} and {}", first.Describe(),
-            tensor.data().Describe());
+    Require(tensor.dtype() == first.dtype(), "cat", "dtypes differ: {} and {}", first,
+            tensor.data());
     parts.push_back(tensor.shape());
   }
   std::vector<Tensor> pieces = Pieces(out, parts, d);
@@ -66,7 +66,7 @@ Variable Stack(const std::vector<Variable>& tensors, int64_t dim) {
   std::vector<Variable> rows;
   for (const Variable& tensor : tensors) {
     Require(tensor.shape() == tensors[0].shape(), "stack", "shapes differ: {} and {}",
-            ToString(tensors[0].shape()), ToString(tensor.shape()));
+            tensors[0].shape(), tensor.shape());
     rows.push_back(Unsqueeze(tensor, dim));
   }
   return Cat(rows, NormalizeDim("stack", dim, rows[0].rank()));
@@ -78,7 +78,7 @@ std::vector<Variable> Split(const Variable& input, const std::vector<int64_t>& s
   int64_t sum = 0;
   for (int64_t size : sizes) sum += size;
   Require(sum == input.dim(d), "split", "sizes ({}) do not add up to dimension {} of shape {}",
-          fmt::join(sizes, ", "), d, ToString(input.shape()));
+          fmt::join(sizes, ", "), d, input.shape());
   std::vector<Tensor> outs;
   int64_t at = 0;
   for (int64_t size : sizes) {

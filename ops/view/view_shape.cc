@@ -10,7 +10,7 @@ Shape FlattenedShape(const Shape& shape, int64_t start, int64_t end) {
   const int first = NormalizeDim("flatten", start, shape.rank());
   const int last = NormalizeDim("flatten", end, shape.rank());
   Require(first <= last, "flatten", "start_dim {} is after end_dim {} of shape {}", start, end,
-          ToString(shape));
+          shape);
   if (shape.rank() == 0) return {1};
   Shape out;
   for (int d = 0; d < shape.rank(); ++d) {
@@ -40,8 +40,8 @@ Shape JoinedShape(std::span<const Shape> parts, int dim) {
   for (const Shape& part : parts.subspan(1)) {
     Shape expected = out;
     if (part.rank() == out.rank()) expected[dim] = part[dim];
-    Require(part == expected, "cat", "sizes differ beside dimension {}: {} and {}", dim,
-            ToString(parts[0]), ToString(part));
+    Require(part == expected, "cat", "sizes differ beside dimension {}: {} and {}", dim, parts[0],
+            part);
     out[dim] += part[dim];
   }
   return out;

@@ -35,8 +35,8 @@ void DataParallel::ReduceGradients(const std::string& what) {
   for (int i = 0; i < buckets_.size(); ++i) {
     const std::string name = fmt::format("all-reduce of {}, {}", buckets_.Describe(i), what);
     buckets_.Fill(i);
-    VisitFloat("data-parallel", buckets_.bucket(i).dtype(), [&](auto zero) {
-      AllReduce(replicas_, Elements<decltype(zero)>(buckets_.bucket(i)), name, all_reduce_);
+    VisitCompute("data-parallel", buckets_.bucket(i).dtype(), [&]<class T>(ComputeType<T>) {
+      AllReduce(replicas_, Elements<T>(buckets_.bucket(i)), name, all_reduce_);
     });
     buckets_.Unfill(i);
   }

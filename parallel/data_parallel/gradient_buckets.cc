@@ -34,13 +34,13 @@ std::string GradientBuckets::Describe(int i) const {
 }
 
 void GradientBuckets::Fill(int i) {
-  VisitFloat("data-parallel", buckets_[i].flat.dtype(),
-             [&](auto zero) { FillAs<decltype(zero)>(buckets_[i]); });
+  VisitCompute("data-parallel", buckets_[i].flat.dtype(),
+             [&]<class T>(ComputeType<T>) { FillAs<T>(buckets_[i]); });
 }
 
 void GradientBuckets::Unfill(int i) {
-  VisitFloat("data-parallel", buckets_[i].flat.dtype(),
-             [&](auto zero) { UnfillAs<decltype(zero)>(buckets_[i]); });
+  VisitCompute("data-parallel", buckets_[i].flat.dtype(),
+             [&]<class T>(ComputeType<T>) { UnfillAs<T>(buckets_[i]); });
 }
 
 template <class T>

@@ -38,8 +38,7 @@ struct Update {
   AdamScalars scalars;
 
   void Run(int64_t begin, int64_t end) const {
-    VisitFloat("adam", gradient.dtype(), [&](auto zero) {
-      using T = decltype(zero);
+    VisitCompute("adam", gradient.dtype(), [&]<class T>(ComputeType<T>) {
       const auto at = [&](void* p) { return p == nullptr ? nullptr : static_cast<T*>(p) + begin; };
       AdamUpdate(AdamTensors<T>{at(parameter), gradient.data<T>() + begin, at(mean), at(variance),
                                 at(largest)},

@@ -34,8 +34,8 @@ double SumOfSquares(const T* values, int64_t count) {
 double SquaredNorm(const Tensor& gradient) {
   const int64_t count = gradient.numel();
   std::vector<double> sums((count + kBlock - 1) / kBlock);
-  VisitFloat("clip", gradient.dtype(), [&](auto zero) {
-    const auto* values = gradient.data<decltype(zero)>();
+  VisitCompute("clip", gradient.dtype(), [&]<class T>(ComputeType<T>) {
+    const auto* values = gradient.data<T>();
     ParallelFor(static_cast<int64_t>(sums.size()), 4, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b)
         sums[b] = SumOfSquares(values + b * kBlock, std::min(kBlock, count - b * kBlock));

@@ -38,8 +38,7 @@ struct Update {
   SgdScalars scalars;
 
   void Run(int64_t begin, int64_t end) const {
-    VisitFloat("sgd", gradient.dtype(), [&](auto zero) {
-      using T = decltype(zero);
+    VisitCompute("sgd", gradient.dtype(), [&]<class T>(ComputeType<T>) {
       T* b = buffer != nullptr ? static_cast<T*>(buffer) + begin : nullptr;
       SgdUpdate(static_cast<T*>(parameter) + begin, gradient.data<T>() + begin, b, end - begin,
                 scalars);

@@ -41,8 +41,7 @@ void WeightAverage::Update() {
   for (const Tensor& average : averages_) sizes.push_back(average.numel());
   ForEachPiece(sizes, [&](size_t i, int64_t begin, int64_t count) {
     const Tensor& weight = parameters_[i].value.data();
-    VisitFloat("averages", weight.dtype(), [&](auto zero) {
-      using T = decltype(zero);
+    VisitCompute("averages", weight.dtype(), [&]<class T>(ComputeType<T>) {
       MoveTowards(static_cast<T*>(averages_[i].mutable_raw()) + begin, weight.data<T>() + begin,
                   static_cast<T>(1 - decay_), count);
     });

@@ -131,11 +131,11 @@ class HeaderReader {
       empty |= size == 0;
     }
     Require(!overflow, path_, "tensor {}: shape {} has more bytes than can be counted",
-            Quote(entry.name), ToString(entry.shape));
+            Quote(entry.name), entry.shape);
     const uint64_t needed = empty ? 0 : static_cast<uint64_t>(bytes);
     Require(entry.begin <= entry.end && entry.end - entry.begin == needed, path_,
             "tensor {}: data_offsets [{}, {}] do not hold the {} bytes of {} {}", Quote(entry.name),
-            entry.begin, entry.end, needed, Spell(entry.dtype), ToString(entry.shape));
+            entry.begin, entry.end, needed, Spell(entry.dtype), entry.shape);
   }
 
   void CheckCover(const std::vector<Entry>& entries, uint64_t data_bytes) const {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "tests/layering/device_rules.h"
 #include "tests/layering/include_rules.h"
 
 namespace torus::layering {
@@ -56,6 +57,15 @@ TEST(Layering, EveryIncludeIsInTheTable) {
   for (const fs::path& source : sources) {
     for (const std::string& violation :
          CheckSource(source.lexically_relative(root).string(), Read(source)))
+      ADD_FAILURE() << violation;
+  }
+}
+
+TEST(Layering, DeviceCodeStandsWhereItBelongs) {
+  const fs::path root = Root();
+  for (const fs::path& source : Sources(root)) {
+    for (const std::string& violation :
+         CheckDeviceCode(source.lexically_relative(root).string(), Read(source)))
       ADD_FAILURE() << violation;
   }
 }

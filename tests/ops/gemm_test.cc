@@ -1,5 +1,5 @@
 // The float GEMM against the double one, over odd sizes, transposes, strides and factors.
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 
 #include <gtest/gtest.h>
 

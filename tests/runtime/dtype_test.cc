@@ -58,9 +58,9 @@ TEST(BFloat16, NanStaysNan) {
   EXPECT_TRUE(std::isnan(static_cast<float>(BFloat16(std::bit_cast<float>(0xffffffffu)))));
 }
 
-TEST(VisitFloat, RefusesOthersByName) {
+TEST(VisitCompute, RefusesOthersByName) {
   try {
-    VisitFloat("exp", DType::kI32, [](auto) {});
+    VisitCompute("exp", DType::kI32, [](auto) {});
     FAIL();
   } catch (const BadInput& e) {
     EXPECT_STREQ(e.what(), "[exp] needs f32 or f64, got i32");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -98,6 +99,36 @@ TEST(ParallelFor, ReleasedTeamsComeBackAsTheyWere) {
 }
 
 TEST(ParallelFor, RefusesAnEmptyTeam) { EXPECT_THROW(SetTeamSize(0), BadInput); }
+
+TEST(ParallelFor, RethrowsWhatABodyThrows) {
+  for (int threads : {1, 2, 4}) {
+    SetTeamSize(threads);
+    for (int64_t thrower : {0, 57, 99}) {
+      std::atomic<int64_t> ended{0};
+      const auto body = [&](int64_t begin, int64_t end) {
+        if (begin <= thrower && thrower < end)
+          Throw<BrokenEnvironment>("kernel", "no memory at {}", thrower);
+        ended += end - begin;
+      };
+      try {
+        ParallelFor(100, 1, body);
+        FAIL() << "nothing thrown";
+      } catch (const BrokenEnvironment& e) {
+        EXPECT_EQ(e.what(), fmt::format("[kernel] no memory at {}", thrower));
+      }
+      EXPECT_EQ(ended, threads == 1 || !kTeams ? 0 : 100 - 100 / threads);
+      // The team is whole again.
+      EXPECT_EQ(std::ssize(RangesOf(100, 1)), kTeams ? threads : 1);
+    }
+  }
+}
+
+TEST(ParallelFor, OneExceptionOfManyComesOut) {
+  SetTeamSize(4);
+  for (int i = 0; i < 100; ++i)
+    EXPECT_THROW(ParallelFor(100, 1, [](int64_t, int64_t) { throw std::bad_alloc(); }),
+                 std::bad_alloc);
+}
 
 }  // namespace
 }  // namespace torus

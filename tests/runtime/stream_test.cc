@@ -34,5 +34,13 @@ TEST(Stream, GpuThatIsNotThereIsNamed) {
   EXPECT_THROW(Stream stream({DeviceKind::kCuda, -1}), BadInput);
 }
 
+TEST(CurrentStream, IsTheInnermostOfItsDevice) {
+  EXPECT_EQ(CurrentStream({}), nullptr);
+  const Stream stream;
+  const WithStream with(stream);
+  EXPECT_EQ(CurrentStream({}), stream.handle());
+  EXPECT_EQ(CurrentStream({DeviceKind::kCuda, 3}), nullptr);
+}
+
 }  // namespace
 }  // namespace torus

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "runtime/allocator.h"
 #include "runtime/kernels.h"
 
 namespace torus {
@@ -140,6 +141,83 @@ TEST(Tensor, SizesThatOverflowAreRefused) {
 TEST(Tensor, NarrowRefusesABoundThatOverflows) {
   const int64_t huge = std::numeric_limits<int64_t>::max();
   EXPECT_THROW(Counting({4}).Narrow(0, 1, huge), BadInput);
+}
+
+// The message of the BadInput that `call` throws; empty where it throws none.
+template <class Call>
+std::string BadInputOf(const Call& call) {
+  try {
+    call();
+  } catch (const BadInput& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Tensor, AnUndefinedOneIsRefusedByName) {
+  const Tensor none;
+  Tensor written;
+  const auto undefined = [](const std::string& call) {
+    return "[" + call + "] needs a defined tensor, got an undefined one";
+  };
+  EXPECT_EQ(BadInputOf([&] { ToVector<float>(none); }), undefined("to_vector"));
+  EXPECT_EQ(BadInputOf([&] { none.data<float>(); }), undefined("data"));
+  EXPECT_EQ(BadInputOf([&] { none.raw(); }), undefined("data"));
+  EXPECT_EQ(BadInputOf([&] { written.mutable_data<float>(); }), undefined("data"));
+  EXPECT_EQ(BadInputOf([&] { written.mutable_raw(); }), undefined("data"));
+  EXPECT_EQ(BadInputOf([&] { none.device(); }), undefined("device"));
+  EXPECT_EQ(BadInputOf([&] { none.version(); }), undefined("version"));
+  EXPECT_EQ(BadInputOf([&] { none.View({1}); }), undefined("view"));
+  EXPECT_EQ(BadInputOf([&] { none.Permute({}); }), undefined("permute"));
+  EXPECT_EQ(BadInputOf([&] { none.Transpose(0, 0); }), undefined("transpose"));
+  EXPECT_EQ(BadInputOf([&] { none.Narrow(0, 0, 0); }), undefined("narrow"));
+  EXPECT_EQ(BadInputOf([&] { none.Select(0, 0); }), undefined("narrow"));
+  EXPECT_EQ(BadInputOf([&] { none.Expand({1}); }), undefined("expand"));
+  EXPECT_EQ(BadInputOf([&] { none.Reshape({1}); }), undefined("view"));
+  EXPECT_EQ(BadInputOf([&] { none.Clone(); }), undefined("clone"));
+  EXPECT_EQ(BadInputOf([&] { none.To(DType::kF64); }), undefined("to"));
+  EXPECT_EQ(BadInputOf([&] { none.To(kMetaDevice); }), undefined("to"));
+  EXPECT_NE(BadInputOf([&] { none.Item(); }), "");
+  EXPECT_NE(BadInputOf([&] { Copy(none, written); }), "");
+  EXPECT_NE(BadInputOf([&] { AddInPlace(written, none); }), "");
+}
+
+TEST(Tensor, DimensionsOutsideOfTheRankAreRefused) {
+  EXPECT_EQ(BadInputOf([] { Zeros({}).dim(-1); }), "[dim] dimension -1 is outside of shape ()");
+  EXPECT_EQ(BadInputOf([] {
+              Zeros({2, 3}).dim(2);
+            }),
+            "[dim] dimension 2 is outside of shape (2, 3)");
+  EXPECT_EQ(BadInputOf([] {
+              Zeros({2, 3}).dim(-3);
+            }),
+            "[dim] dimension -3 is outside of shape (2, 3)");
+  EXPECT_EQ(Zeros({2, 3}).dim(-2), 2);
+  EXPECT_EQ(BadInputOf([] { Zeros({1}).Expand({-2}); }), "[expand] size -2 of (-2) is negative");
+  EXPECT_NE(BadInputOf([] { Zeros({1}).Expand({-2, 1}); }), "");
+  EXPECT_NE(BadInputOf([] { Arange(-1); }), "");
+}
+
+TEST(Tensor, OnMetaItHasAShapeAndNoMemory) {
+  const size_t before = AllocatorFor({}).stats().live_bytes;
+  Tensor huge({int64_t{1} << 20, int64_t{1} << 20}, DType::kF64, kMetaDevice);
+  Fill(huge, 3);
+  AddInPlace(huge, huge);
+  ScaleInPlace(huge, 2);
+  const Tensor turned = huge.Transpose(0, 1).Narrow(0, 5, 7).Contiguous().To(DType::kI64);
+  EXPECT_EQ(turned.Describe(), "i64 (7, 1048576) on meta");
+  Tensor copied = Empty({2, 2}, DType::kF32, kMetaDevice);
+  Copy(Zeros({2, 2}), copied);
+  EXPECT_EQ(Zeros({2, 2}).To(kMetaDevice).device(), kMetaDevice);
+  EXPECT_EQ(AllocatorFor({}).stats().live_bytes, before);
+  Tensor here = Zeros({2, 2});
+  EXPECT_EQ(BadInputOf([&] { Copy(copied, here); }),
+            "[copy] a tensor on meta has no values, got f32 (2, 2) on meta into f32 (2, 2) on cpu");
+  EXPECT_NE(BadInputOf([&] { ToVector<float>(copied); }), "");
+  EXPECT_EQ(BadInputOf([&] { copied.data<float>(); }),
+            "[data] elements can be read and written on a CPU only, got f32 (2, 2) on meta");
+  EXPECT_EQ(BadInputOf([&] { copied.raw(); }),
+            "[data] a tensor on meta has no memory, got f32 (2, 2) on meta");
 }
 
 }  // namespace

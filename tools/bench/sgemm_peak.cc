@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 #include "runtime/tensor.h"
 #include "tools/bench/step_clock.h"
 

@@ -1,14 +1,14 @@
 // The float kernels, once for every vector width.
-#include "ops/softmax/softmax_kernel.h"
+#include "ops/cpu/softmax_rows.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/softmax/softmax_vector.cc"
+#define HWY_TARGET_INCLUDE "ops/cpu/softmax_rows_vector.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <cmath>
 
 #include "hwy/highway.h"
-#include "ops/vector_math/softmax-inl.h"
+#include "ops/cpu/softmax-inl.h"
 #include "runtime/parallel_for.h"
 
 HWY_BEFORE_NAMESPACE();

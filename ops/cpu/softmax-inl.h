@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "hwy/highway.h"
-#include "ops/vector_math/functions-inl.h"
-#include "ops/vector_math/rows-inl.h"
+#include "ops/cpu/functions-inl.h"
+#include "ops/cpu/rows-inl.h"
 
 // The guard toggles with each pass of foreach_target.h.
 #if defined(TORUS_OPS_SOFTMAX_INL_H_) == defined(HWY_TARGET_TOGGLE)

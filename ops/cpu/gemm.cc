@@ -1,4 +1,4 @@
-#include "ops/gemm/gemm.h"
+#include "ops/cpu/gemm.h"
 
 #include <oneapi/dnnl/dnnl.h>
 

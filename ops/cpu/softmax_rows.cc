@@ -1,9 +1,10 @@
-// The plain f64 kernels; those of f32 are in softmax_vector.cc.
+// The plain f64 kernels; those of f32 are in softmax_rows_vector.cc.
+#include "ops/cpu/softmax_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "ops/softmax/softmax_kernel.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "runtime/cuda/kernels.h"
 #include "runtime/element_cast.h"
-#include "runtime/kernels_cuda.h"
 
 namespace torus::cuda {
 namespace {

@@ -1,0 +1,40 @@
+#include "ops/softmax/cpu/softmax.h"
+
+#include "ops/cpu/softmax_rows.h"
+
+namespace torus::cpu {
+namespace {
+
+int64_t RowLength(const Tensor& rows) { return rows.rank() == 0 ? 1 : rows.dim(-1); }
+
+int64_t RowCount(const Tensor& rows) {
+  return rows.numel() == 0 ? 0 : rows.numel() / RowLength(rows);
+}
+
+}  // namespace
+
+void Softmax(const Tensor& x, Tensor& y) {
+  VisitCompute("softmax", x.dtype(), [&]<class T>(ComputeType<T>) {
+    Softmax(RowCount(x), RowLength(x), x.data<T>(), y.mutable_data<T>());
+  });
+}
+
+void SoftmaxBackward(const Tensor& y, const Tensor& dy, Tensor& dx) {
+  VisitCompute("softmax", y.dtype(), [&]<class T>(ComputeType<T>) {
+    SoftmaxBackward(RowCount(y), RowLength(y), y.data<T>(), dy.data<T>(), dx.mutable_data<T>());
+  });
+}
+
+void LogSoftmax(const Tensor& x, Tensor& y) {
+  VisitCompute("log_softmax", x.dtype(), [&]<class T>(ComputeType<T>) {
+    LogSoftmax(RowCount(x), RowLength(x), x.data<T>(), y.mutable_data<T>());
+  });
+}
+
+void LogSoftmaxBackward(const Tensor& y, const Tensor& dy, Tensor& dx) {
+  VisitCompute("log_softmax", y.dtype(), [&]<class T>(ComputeType<T>) {
+    LogSoftmaxBackward(RowCount(y), RowLength(y), y.data<T>(), dy.data<T>(), dx.mutable_data<T>());
+  });
+}
+
+}  // namespace torus::cpu

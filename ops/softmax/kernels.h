@@ -1,0 +1,30 @@
+// What softmax asks of a device. Tensors are contiguous, f32 or f64, all of one shape (..., n); a
+// row is what lies along the last dimension.
+#pragma once
+
+#include "ops/softmax/cpu/softmax.h"
+#include "runtime/door.h"
+
+namespace torus::kernels {
+
+// y = exp(x) / sum(exp(x)) of each row.
+inline void Softmax(const Tensor& x, Tensor& y) {
+  AtDoor("softmax", y.device(), [&] { cpu::Softmax(x, y); });
+}
+
+// dx = y (dy - sum(dy y)), y being the result.
+inline void SoftmaxBackward(const Tensor& y, const Tensor& dy, Tensor& dx) {
+  AtDoor("softmax", dx.device(), [&] { cpu::SoftmaxBackward(y, dy, dx); });
+}
+
+// y = x - log(sum(exp(x))) of each row.
+inline void LogSoftmax(const Tensor& x, Tensor& y) {
+  AtDoor("log_softmax", y.device(), [&] { cpu::LogSoftmax(x, y); });
+}
+
+// dx = dy - exp(y) sum(dy), y being the result.
+inline void LogSoftmaxBackward(const Tensor& y, const Tensor& dy, Tensor& dx) {
+  AtDoor("log_softmax", dx.device(), [&] { cpu::LogSoftmaxBackward(y, dy, dx); });
+}
+
+}  // namespace torus::kernels

@@ -1,0 +1,15 @@
+// The raw kernels on a CPU. runtime/kernels.h is the public face, with their contracts, and checks;
+// these assume.
+#pragma once
+
+#include "runtime/tensor.h"
+
+namespace torus::cpu {
+
+void Fill(Tensor& out, double value);
+void Copy(const Tensor& in, Tensor& out);
+void AddInPlace(Tensor& out, const Tensor& in);
+void ScaleInPlace(Tensor& out, double factor);
+void Count(Tensor& out);
+
+}  // namespace torus::cpu

@@ -1,0 +1,59 @@
+// The door between what is computed and the kernels of a device: the one place that chooses.
+//
+// A family of ops declares in its kernels.h, in Tensors, what it asks of a device, and each of these
+// functions is a call of AtDoor:
+//
+//   inline void Softmax(const Tensor& x, Tensor& y) {
+//     AtDoor("softmax", y.device(), [&] { cpu::Softmax(x, y); });
+//   }
+//
+// With a CUDA kernel it is one more argument: [&](StreamHandle stream) { cuda::Softmax(x, y,
+// stream); }. On the device `meta` nothing is done.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "runtime/error.h"
+#include "runtime/stream.h"
+#include "runtime/tensor.h"
+
+namespace torus {
+
+namespace internal {
+// BadInput: the op has no kernel for the device, or the build none at all.
+[[noreturn]] void FailNoKernel(std::string_view op, Device device);
+void UseGpu(Device device);  // makes it the calling thread's
+Device CommonDevice(std::string_view op, std::initializer_list<const Tensor*> tensors);
+}  // namespace internal
+
+// Runs `cpu` for a CPU, nothing for meta. BadInput for a GPU: the op has no kernel there.
+template <class Cpu>
+void AtDoor(std::string_view op, Device device, const Cpu& cpu) {
+  if (device.kind == DeviceKind::kCuda) internal::FailNoKernel(op, device);
+  if (device.kind == DeviceKind::kCpu) cpu();
+}
+
+// The same with a kernel for GPUs, which is handed the calling thread's current stream; that GPU is
+// the current one. BadInput where the build has no CUDA.
+template <class Cpu, class Cuda>
+void AtDoor(std::string_view op, Device device, const Cpu& cpu, const Cuda& cuda) {
+  if (device.kind == DeviceKind::kCpu) return cpu();
+  if (device.kind == DeviceKind::kMeta) return;
+  if constexpr (kHasCuda) {
+    internal::UseGpu(device);
+    cuda(CurrentStream(device));
+  } else {
+    internal::FailNoKernel(op, device);
+  }
+}
+
+// The device on which an op of these tensors (undefined ones do not count) runs and makes its
+// output: the one on which all of them lie, or meta as soon as one is there, so that a model whose
+// parameters have memory can be asked for shapes. BadInput where they lie on different ones.
+template <class... Tensors>
+Device CommonDevice(std::string_view op, const Tensors&... tensors) {
+  return internal::CommonDevice(op, {&tensors...});
+}
+
+}  // namespace torus

@@ -1,0 +1,56 @@
+#include "tests/layering/device_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <sstream>
+
+namespace torus::layering {
+namespace {
+
+// Rooms whose code has not been moved behind its door yet.
+constexpr std::array<std::string_view, 19> kNotYet{
+    "ops/activation/",  "ops/attention/", "ops/batch_norm/",  "ops/channels/",  "ops/conv_chain/",
+    "ops/convolution/", "ops/dropout/",   "ops/elementwise/", "ops/indexing/",  "ops/layer_norm/",
+    "ops/loss/",        "ops/matmul/",    "ops/pooling/",     "ops/reduction/", "ops/statistics/",
+    "ops/view/",        "models/nn/",     "models/gpt2/",     "models/roberta/"};
+
+bool HoldsKernels(std::string_view path) {
+  return path.find("/cpu/") != path.npos || path.find("/cuda/") != path.npos;
+}
+
+bool IsHeld(std::string_view path) {
+  const auto within = [&](std::string_view folder) { return path.starts_with(folder); };
+  if (HoldsKernels(path) || std::ranges::any_of(kNotYet, within)) return false;
+  // Files are read into host memory and written from it.
+  return within("ops/") || (within("models/") && !within("models/checkpoint/"));
+}
+
+std::string WithoutComment(const std::string& line) { return line.substr(0, line.find("//")); }
+
+}  // namespace
+
+std::vector<std::string> CheckDeviceCode(std::string_view path, std::string_view text) {
+  static const std::regex memory(R"(\b(mutable_)?(data<|raw\(\)))");
+  static const std::regex parallel(R"(\bParallelFor\b)");
+  static const std::regex device(R"(\b(cpu|cuda)::)");
+  if (!IsHeld(path)) return {};
+  const bool door = path.ends_with("/kernels.h");
+  std::vector<std::string> violations;
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    const std::string code = WithoutComment(line);
+    const auto check = [&](const std::regex& rule, const char* what) {
+      if (std::regex_search(code, rule))
+        violations.push_back(std::string(path) + ":" + std::to_string(number) + ": may not " +
+                             what);
+    };
+    check(memory, "touch a tensor's memory");
+    check(parallel, "call ParallelFor");
+    if (!door) check(device, "name a device's kernels");
+  }
+  return violations;
+}
+
+}  // namespace torus::layering
