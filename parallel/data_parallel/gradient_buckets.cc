@@ -35,12 +35,12 @@ std::string GradientBuckets::Describe(int i) const {
 
 void GradientBuckets::Fill(int i) {
   VisitCompute("data-parallel", buckets_[i].flat.dtype(),
-             [&]<class T>(ComputeType<T>) { FillAs<T>(buckets_[i]); });
+               [&]<class T>(ComputeType<T>) { FillAs<T>(buckets_[i]); });
 }
 
 void GradientBuckets::Unfill(int i) {
   VisitCompute("data-parallel", buckets_[i].flat.dtype(),
-             [&]<class T>(ComputeType<T>) { UnfillAs<T>(buckets_[i]); });
+               [&]<class T>(ComputeType<T>) { UnfillAs<T>(buckets_[i]); });
 }
 
 template <class T>
