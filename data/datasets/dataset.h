@@ -29,7 +29,7 @@ inline std::string_view Name(Split split) { return split == Split::kTrain ? "tra
 struct DatasetInfo {
   std::string name;                  // "cifar10 test"
   std::vector<std::string> classes;  // names of the classes 0, 1, ...
-  Shape image;                       // (H, W, C) where all are images of one size; else rank 0
+  Shape image;                       // (H, W, C) of images of one size; rank 0 of all others
   Normalization normalization;       // of images; its source stands where the constants do
 };
 
@@ -48,7 +48,7 @@ class Dataset {
   // Example `index`, in [0, size()); BadInput outside of it. Tensors may share the dataset's
   // memory: do not write to them.
   virtual Sample Get(int64_t index) const = 0;
-  // All found so far, in the order in which it was; Get may find more. Nothing where a reader
+  // All found so far, in the order of their places; Get may find more. Nothing where a reader
   // refuses whatever is damaged.
   virtual std::vector<LeftOut> left_out() const { return {}; }
 };

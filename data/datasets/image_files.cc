@@ -1,10 +1,11 @@
 #include "data/datasets/image_files.h"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
 #include <utility>
 
 #include "data/files/file.h"
+#include "data/images/decode.h"
 
 namespace torus::data {
 namespace {
@@ -19,45 +20,58 @@ std::string ReasonOf(const BadInput& error, const std::string& path) {
 
 }  // namespace
 
-ImageFiles::ImageFiles(DatasetInfo info, std::vector<ImageFile> files) : info_(std::move(info)) {
+ImageFiles::ImageFiles(DatasetInfo info, std::vector<ImageFile> files)
+    : info_(std::move(info)), files_(std::move(files)) {
   const auto classes = static_cast<int64_t>(info_.classes.size());
-  for (const ImageFile& file : files) {
+  for (const ImageFile& file : files_) {
     Require(file.label >= 0 && file.label < classes, info_.name,
             "requires labels of 0 to {}, got {} for {}", classes - 1, file.label, file.path);
   }
-  CheckFiles(std::move(files));
-  Require(!files_.empty(), info_.name, "requires at least one image, got {} bad files{}",
+  const std::optional<Shape> size = LookAtOneOfEachClass();
+  Require(size.has_value(), info_.name, "requires at least one image, got {} bad files{}",
           left_out_.size(),
           left_out_.empty()
               ? ""
               : fmt::format(", the first one {}: {}", left_out_[0].where, left_out_[0].reason));
+  info_.image = *size;
 }
 
-void ImageFiles::CheckFiles(std::vector<ImageFile> files) {
-  std::optional<ImageSize> common;
-  bool alike = true;
-  for (ImageFile& file : files) {
+std::optional<Shape> ImageFiles::LookAtOneOfEachClass() const {
+  std::vector<bool> seen(info_.classes.size());
+  std::vector<ImageSize> sizes;
+  for (int64_t i = 0; i < size(); ++i) {
+    const auto [path, label] = files_[i];
+    if (seen[label]) continue;
     try {
-      const ImageSize size = CheckImage(ReadFile(file.path), file.path);
-      alike = alike && common.value_or(size) == size;
-      common = size;
-      files_.push_back(std::move(file));
+      sizes.push_back(CheckImage(ReadFile(path), path));
+      seen[label] = true;
     } catch (const BadInput& e) {
-      left_out_.push_back({file.path, ReasonOf(e, file.path)});
+      LeaveOut(i, e);
     }
   }
-  info_.image = common.has_value() && alike ? Shape{common->height, common->width, 3} : Shape{};
+  if (sizes.empty()) return std::nullopt;
+  const bool alike = std::ranges::count(sizes, sizes[0]) == std::ssize(sizes);
+  return alike ? Shape{sizes[0].height, sizes[0].width, 3} : Shape{};
 }
 
-// Undefined where the file turns out damaged.
-Tensor ImageFiles::Decode(int64_t index) const {
+void ImageFiles::LeaveOut(int64_t index, const BadInput& error) const {
   const std::string& path = files_[index].path;
+  const std::lock_guard lock(mutex_);
+  if (bad_.insert(index).second) left_out_.push_back({path, ReasonOf(error, path)});
+}
+
+bool ImageFiles::IsLeftOut(int64_t index) const {
+  const std::lock_guard lock(mutex_);
+  return bad_.contains(index);
+}
+
+// Undefined where the file is missing or damaged.
+Tensor ImageFiles::Decode(int64_t index) const {
+  if (IsLeftOut(index)) return {};
   try {
-    return ReadImage(path);
+    return ReadImage(files_[index].path);
   } catch (const BadInput& e) {
-    const std::lock_guard lock(mutex_);
-    if (std::ranges::find(left_out_, path, &LeftOut::where) == left_out_.end())
-      left_out_.push_back({path, ReasonOf(e, path)});
+    LeaveOut(index, e);
     return {};
   }
 }
@@ -87,7 +101,9 @@ Sample ImageFiles::Get(int64_t index) const {
 
 std::vector<LeftOut> ImageFiles::left_out() const {
   const std::lock_guard lock(mutex_);
-  return left_out_;
+  std::vector<LeftOut> sorted = left_out_;
+  std::ranges::sort(sorted, {}, &LeftOut::where);  // threads find them in any order
+  return sorted;
 }
 
 }  // namespace torus::data

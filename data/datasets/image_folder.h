@@ -14,8 +14,8 @@ namespace torus::data {
 // have the classes of `train`. Normalisation: ImageNet's (mean 0.485, 0.456, 0.406, std 0.229,
 // 0.224, 0.225).
 //
-// Bad images are left out (ImageFiles). BadInput naming the folder where there are none,
-// or a class that `train` lacks.
+// Bad images are left out (ImageFiles). BadInput naming the folder where there is no good one, or
+// one of its classes where `train` lacks it.
 std::unique_ptr<ImageFiles> OpenImageFolder(const std::string& dir, Split split);
 
 // Food-101 (Bossard, Guillaumin, Van Gool, "Food-101: mining discriminative components with random

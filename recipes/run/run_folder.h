@@ -17,6 +17,8 @@ struct RunFolder {
   std::string averaged_weights() const { return path + "/averaged_weights.safetensors"; }
   std::string summary() const { return path + "/summary.json"; }
   std::string metrics() const { return path + "/metrics.jsonl"; }
+  // The examples that the readers left out, a line each; no file where there are none.
+  std::string left_out() const { return path + "/left_out.txt"; }
   std::string trace() const { return path + "/trace.json"; }
   std::string report() const { return path + "/report.html"; }
 };

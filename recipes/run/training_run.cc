@@ -81,6 +81,7 @@ RunResult TrainingRun::Run() {
   else if (options_.resume.empty())
     own_ = NewRunFolder(options_.runs, settings_);
   metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
+  left_out_ = LeftOutNotes(folder_.left_out());
   SayHead();
   // An epoch that ended with its run, or was cut off before its test line was written.
   if (begin_ > 0 && EvaluatesAt(begin_) && !metrics_->HasTest(begin_)) Evaluate();
@@ -93,7 +94,6 @@ RunResult TrainingRun::Run() {
 
 std::optional<Evaluation> TrainingRun::EvaluateOnly() {
   if (!Evaluate()) return std::nullopt;
-  SayLeftOut();
   SayTruncated();
   return test_;
 }
@@ -124,11 +124,7 @@ void TrainingRun::SayTruncated() const {
 // What has not been said yet: an image can turn out bad when it is decoded.
 void TrainingRun::SayLeftOut() {
   if (!task_.data().left_out) return;
-  const bool more = !told_.empty();
-  std::vector<data::LeftOut> news;
-  for (const data::LeftOut& left_out : task_.data().left_out())
-    if (told_.insert(left_out.where).second) news.push_back(left_out);
-  if (!news.empty()) Say(LeftOutLine(news, more));
+  if (const std::string line = left_out_.Tell(task_.data().left_out()); !line.empty()) Say(line);
 }
 
 // `every` steps, or for 0 at the end of each epoch.
@@ -205,6 +201,7 @@ bool TrainingRun::Evaluate() {
     metrics_->Add(line);
   }
   if (callbacks_.on_evaluate) callbacks_.on_evaluate(*test_);
+  SayLeftOut();
   return true;
 }
 

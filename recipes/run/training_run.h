@@ -3,12 +3,12 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "parallel/trainer/trainer.h"
 #include "recipes/blocks/cut_choice.h"
+#include "recipes/data/left_out.h"
 #include "recipes/run/metrics_file.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
@@ -71,7 +71,7 @@ class TrainingRun {
   std::optional<parallel::EvaluationResult> score_;
   std::optional<Evaluation> test_;  // of the last evaluation that was not stopped
   int64_t saved_at_ = -1;
-  std::set<std::string> told_;  // what was left out and has been said
+  LeftOutNotes left_out_;
 };
 
 }  // namespace torus::recipes

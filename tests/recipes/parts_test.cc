@@ -38,6 +38,34 @@ TEST(LeftOutLine, NamesFiveAndCountsTheRest) {
   some.push_back({"f", "x"});
   some.push_back({"g", "x"});
   EXPECT_EQ(LeftOutLine(some), "7" + five + "; and 2 more");
+  EXPECT_EQ(LeftOutLine(some, false, "R/x"), "7" + five + "; and 2 more, all of them in R/x");
+}
+
+TEST(LeftOutNotes, NameAllInAFileAndEachOnce) {
+  const std::string path = ::testing::TempDir() + "/left_out.txt";
+  const auto lines = [&] {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  std::vector<data::LeftOut> some;
+  LeftOutNotes notes(path);
+  EXPECT_EQ(notes.Tell(some), "");
+  EXPECT_FALSE(std::ifstream(path)) << "no file for nothing";
+  std::string all;
+  for (int i = 0; i < 7; ++i) {
+    some.push_back({fmt::format("{}.png", i), "x"});
+    all += fmt::format("{}.png: x\n", i);
+  }
+  EXPECT_EQ(notes.Tell(some), LeftOutLine(some, false, path));
+  EXPECT_EQ(lines(), all);
+  EXPECT_EQ(notes.Tell(some), "") << "told already";
+  some.push_back({"late.png", "y"});
+  EXPECT_EQ(notes.Tell(some), "1 more example left out: late.png: y");
+  EXPECT_EQ(lines(), all + "late.png: y\n");
+  // A resumed run says them again, and writes none twice.
+  LeftOutNotes resumed(path);
+  EXPECT_EQ(resumed.Tell(some), LeftOutLine(some, false, path));
+  EXPECT_EQ(lines(), all + "late.png: y\n");
 }
 
 TEST(LayerList, NamesNumbersAndRanges) {
