@@ -25,6 +25,7 @@ parallel::TrainerOptions MakeOptions(const Settings& s, double timeout, const Cu
                                    .replicas = static_cast<int>(s.replicas),
                                    .micro_batches = static_cast<int>(s.micro_batches),
                                    .schedule = s.schedule,
+                                   .collectives = s.collectives,
                                    .threads = static_cast<int>(s.threads),
                                    .timeout = timeout,
                                    .seed = s.seed,

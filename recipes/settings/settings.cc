@@ -18,6 +18,14 @@ bool Fits(const Json& value, uint64_t) { return value.is_number_unsigned(); }
 bool Fits(const Json& value, double) { return value.is_number(); }
 bool Fits(const Json& value, bool) { return value.is_boolean(); }
 
+// Settings that were added to those of older checkpoints, with what their runs did.
+const Json& BeforeItWasASetting(const std::string& key) {
+  static const Json values{{"collectives", "ring"}};
+  static const Json none;
+  const auto found = values.find(key);
+  return found == values.end() ? none : *found;
+}
+
 }  // namespace
 
 Json ToJson(const Settings& settings) {
@@ -30,14 +38,15 @@ Json ToJson(const Settings& settings) {
 Settings SettingsFromJson(const Json& json, const std::string& where) {
   Require(json.is_object(), where, "settings must be an object, got {}", json.type_name());
   Settings settings;
-  size_t known = 0;
+  size_t known = 0;  // keys of the file
   ForEachSetting(settings, [&](const std::string& flag, auto& value) {
-    const auto found = json.find(KeyOf(flag));
-    Require(found != json.end(), where, "setting \"{}\" is missing", KeyOf(flag));
-    Require(Fits(*found, value), where, "setting \"{}\" is of the wrong type, got {}", KeyOf(flag),
-            io::Brief(*found));
-    found->get_to(value);
-    ++known;
+    const auto in_file = json.find(KeyOf(flag));
+    const Json& found = in_file != json.end() ? *in_file : BeforeItWasASetting(KeyOf(flag));
+    Require(!found.is_null(), where, "setting \"{}\" is missing", KeyOf(flag));
+    Require(Fits(found, value), where, "setting \"{}\" is of the wrong type, got {}", KeyOf(flag),
+            io::Brief(found));
+    found.get_to(value);
+    known += in_file != json.end() ? 1 : 0;
   });
   Require(json.size() == known, where, "must have {} settings, got {}", known, json.size());
   return settings;

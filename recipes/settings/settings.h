@@ -30,6 +30,7 @@ struct Settings {
   std::string cut;  // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
   std::string schedule = "gpipe";
+  std::string collectives = "direct";  // of the gradients of replicas: "direct" or "ring"
   std::string codec = "sortq:8";
   std::string optimizer = "sgd";
   double lr = 0.07;
@@ -70,6 +71,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--cut", s.cut);
   visit("--replicas", s.replicas);
   visit("--schedule", s.schedule);
+  visit("--collectives", s.collectives);
   visit("--codec", s.codec);
   visit("--optimizer", s.optimizer);
   visit("--lr", s.lr);
@@ -101,7 +103,8 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);
-// Strict: BadInput, tagged `where`, for a key that is missing, unknown or of the wrong type.
+// Strict: BadInput, tagged `where`, for a key that is missing, unknown or of the wrong type. A
+// setting that is newer than the file has the value of the file's time instead.
 Settings SettingsFromJson(const nlohmann::json& json, const std::string& where);
 
 }  // namespace torus::recipes

@@ -9,6 +9,7 @@
 #include "data/images/augment.h"
 #include "models/model_spec.h"
 #include "parallel/codec/make_codec.h"
+#include "parallel/collectives/all_reduce.h"
 #include "parallel/optim/lr_schedule.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
@@ -73,6 +74,7 @@ void CheckNames(const recipes::Settings& s) {
   RequireOneOf("--augment", s.augment, data::AugmentNames());
   RequireOneOf("--activation-storage", s.activation_storage, {"f32", "bf16"});
   RequireOneOf("--schedule", s.schedule, parallel::ScheduleNames());
+  RequireOneOf("--collectives", s.collectives, parallel::AllReduceNames());
   RequireOneOf("--optimizer", s.optimizer, recipes::OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
   ParseModelSpec(s.model);

@@ -125,6 +125,10 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
   app.add_option("--replicas", s.replicas, "Copies of the pipeline, which share every batch")
       ->group(group);
   app.add_option("--schedule", s.schedule, "gpipe")->group(group);
+  app.add_option("--collectives", s.collectives,
+                 "How gradients are summed over replicas: direct, in replica order, or ring, with "
+                 "which the bits of more than two replicas depend on --cut")
+      ->group(group);
   app.add_option("--codec", s.codec,
                  "Of activations and gradients that cross a cut: none, sortq:16, sortq:12, sortq:8 "
                  "or sortq:4 (bits a value)")

@@ -53,7 +53,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--stages", "1", "--cut", "auto"}, "--stages is 1"},
         Refusal{{"--stages", "1", "--codec", "sortq:8"}, "needs a cut"},
         Refusal{{"--codec", "sortq:7"}, "sortq"}, Refusal{{"--codec", "zip"}, "zip"},
-        Refusal{{"--schedule", "dualpipe"}, "gpipe"}, Refusal{{"--model", "vgg14"}, "mobilenet_v2"},
+        Refusal{{"--schedule", "dualpipe"}, "gpipe"},
+        Refusal{{"--collectives", "tree"}, "direct, ring"},
+        Refusal{{"--model", "vgg14"}, "mobilenet_v2"},
         Refusal{{"--model", "mobilenet_v2:0"}, "width"},
         Refusal{{"--model", "mobilenet_v2:a"}, "width"},
         Refusal{{"--data", "imagenet"}, "fashion-mnist"},
@@ -180,6 +182,13 @@ TEST(Settings, ComeBackFromJson) {
   settings.seed = ~uint64_t{0};
   const nlohmann::json json = nlohmann::json::parse(recipes::ToJson(settings).dump());
   EXPECT_EQ(recipes::ToJson(recipes::SettingsFromJson(json, "file")), json);
+}
+
+TEST(Settings, OfOlderFilesHaveTheValuesOfTheirTime) {
+  nlohmann::json older = recipes::ToJson(recipes::Settings());
+  older.erase("collectives");
+  EXPECT_EQ(recipes::SettingsFromJson(older, "file").collectives, "ring");
+  EXPECT_EQ(recipes::Settings().collectives, "direct");
 }
 
 TEST(Settings, AreReadStrictly) {
