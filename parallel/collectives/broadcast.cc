@@ -13,7 +13,7 @@ constexpr Tag kBarrierTag{TagClass::kCollective, 4};
 void Broadcast(Transport& transport, std::span<std::byte> data, int root, const std::string& what) {
   const int n = transport.size();
   Require(root >= 0 && root < n, "broadcast", "root must be below {}, got {} ({})", n, root, what);
-  // Ranks counted from the root. In the round of `mask` those below it serve those up to 2 * mask.
+  // Ranks are counted from the root. In the round of `mask` rank i < mask sends to rank i + mask.
   const int me = (transport.rank() - root + n) % n;
   for (int mask = 1; mask < n; mask *= 2) {
     if (me < mask && me + mask < n) {

@@ -1,4 +1,4 @@
-// One rank's bytes to all, and a point that nobody passes before all have come.
+// Broadcast: copies one rank's bytes to all ranks. Barrier: no rank goes on before all have come.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace torus::parallel {
 
-// Copies `data` of rank `root` to every rank along a binomial tree: ceil(log2 n) rounds, and in
-// each the ranks that have it serve as many that have not. n - 1 times the payload in all. Spans of
-// one size on every rank.
+// Copies `data` of rank `root` to every rank along a binomial tree: in each of ceil(log2 n) rounds
+// every rank that has the data sends it to one that has not. n - 1 messages in all. All ranks give
+// spans of one size. `what` stands in the errors.
 void Broadcast(Transport& transport, std::span<std::byte> data, int root, const std::string& what);
 
 // Returns when every rank has called it. Dissemination (Hensgen, Finkel and Manber 1988): in round

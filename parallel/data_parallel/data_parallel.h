@@ -16,7 +16,7 @@ struct DataParallelOptions {
   AllReduceAlgorithm all_reduce = AllReduceAlgorithm::kDirect;
 };
 
-// For one stage on one of its replicas.
+// What one replica of one stage does.
 //
 // The sum needs no division: a micro-batch's gradient is weighted by its samples over those of the
 // *global* mini-batch already (Executor), so the replicas' sums add up to the gradient of the mean
@@ -26,8 +26,8 @@ struct DataParallelOptions {
 // the sums depend neither on the buckets nor on where the model is cut into stages.
 class DataParallel {
  public:
-  // `replicas`: the transport (a Group) of this stage's replicas; must outlive this. All pass the
-  // same parameters, by name and shape, in the same order.
+  // `replicas`: the transport (a Group) between the replicas of this stage; must outlive this. All
+  // of them pass parameters of the same names and shapes, in the same order.
   DataParallel(Transport& replicas, std::vector<NamedVariable> parameters,
                DataParallelOptions options = {});
 

@@ -38,8 +38,8 @@ struct RunLength {
 // schedule).
 //
 // BadInput for an unknown name (the message lists them), a malformed number, N outside
-// [1, 1000000], GAMMA outside (0, 1], F outside [0, 1], P outside (0, 1000], fewer than one step or one step an epoch, and warm-up
-// that is negative or as long as the run.
+// [1, 1000000], GAMMA outside (0, 1], F outside [0, 1], P outside (0, 1000], fewer than one step or
+// one step an epoch, and warm-up that is negative or as long as the run.
 LrSchedule MakeLrSchedule(const std::string& spec, const RunLength& length);
 
 // "constant", "cosine[:F]", ...: the forms above.

@@ -12,12 +12,12 @@
 namespace torus::parallel {
 
 // Calls body(tensor, begin, end) over pieces that cover elements [0, sizes[tensor]) of every tensor
-// once. A model has many small tensors and a few large ones: split by elements, threads end
-// together.
+// once. A model has many small tensors and a few large ones; sharing out elements instead of
+// tensors gives all threads equal work.
 template <class Body>
 void ForEachPiece(std::span<const int64_t> sizes, const Body& body) {
   constexpr int64_t kGrain = 1 << 15;  // elements that a thread is worth waking for
-  std::vector<int64_t> ends;
+  std::vector<int64_t> ends;           // of each tensor in that range
   int64_t total = 0;
   for (int64_t size : sizes) ends.push_back(total += size);
   ParallelFor(total, kGrain, [&](int64_t begin, int64_t end) {

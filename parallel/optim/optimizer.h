@@ -25,13 +25,13 @@ class Optimizer {
 
   // What a checkpoint must hold to go on: tensors named PARAMETER.KIND
   // ("features.0.0.weight.momentum_buffer"), in the order of the parameters. They share the
-  // optimizer's memory: copy or write them before the next Step. State that no step has made yet is
-  // absent.
+  // optimizer's memory: copy or write them before the next Step. A parameter that has not taken a
+  // step yet has none.
   virtual std::vector<NamedTensor> State() const = 0;
 
-  // Replaces the whole state by copies of `state`; what is absent becomes "not yet". BadInput,
-  // before anything changes, for a name that is not one of its own, one that comes twice, another
-  // shape or another dtype.
+  // Replaces the whole state by copies of `state`; a parameter without state in it is as before its
+  // first step. BadInput, before anything changes, for an unknown name, one that comes twice,
+  // another shape or another dtype.
   virtual void LoadState(const std::vector<NamedTensor>& state) = 0;
 
   // Of all groups, in the order they were given.
@@ -45,8 +45,8 @@ class Optimizer {
   // comes twice.
   Optimizer(const std::string& name, std::vector<NamedVariable> parameters);
 
-  // Of each parameter, contiguous; undefined where there is none. BadInput when one is not as its
-  // parameter.
+  // The gradient of each parameter, contiguous; undefined where it has none. BadInput when shape or
+  // dtype are not those of the parameter.
   std::vector<Tensor> Gradients() const;
 
  private:

@@ -9,11 +9,11 @@
 
 namespace torus::parallel {
 
-// State of one kind ("momentum_buffer"), a tensor a parameter; undefined: not yet.
+// State of one kind ("momentum_buffer").
 struct StateKind {
   std::string name;
-  std::vector<Tensor> tensors;
-  bool counter = false;  // an f32 scalar, whatever its parameter is
+  std::vector<Tensor> tensors;  // one for each parameter; undefined before its first step
+  bool counter = false;         // an f32 scalar, whatever its parameter is
 };
 
 // All defined tensors, parameter by parameter. They share memory with `kinds`.

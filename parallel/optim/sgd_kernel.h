@@ -13,7 +13,7 @@ struct SgdScalars {
   double dampening = 0;
   double weight_decay = 0;
   bool nesterov = false;
-  bool first = false;  // the buffer holds nothing yet
+  bool first = false;  // the parameter's first step: the buffer is written, not read
 };
 
 // For every element; each line is a fused multiply-add, rounded once, as in PyTorch's CPU kernels

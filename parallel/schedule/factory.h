@@ -11,8 +11,8 @@ namespace torus::parallel {
 
 std::vector<std::string> ScheduleNames();
 
-// A lowered and verified schedule. BadInput with the list of names for an unknown one, and for
-// numbers below 1.
+// A lowered and verified schedule. BadInput for an unknown name (the message lists the known ones),
+// and for fewer than one stage or micro-batch.
 Schedule MakeSchedule(std::string_view name, int stages, int micro_batches);
 
 }  // namespace torus::parallel

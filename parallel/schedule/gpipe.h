@@ -12,7 +12,7 @@
 
 namespace torus::parallel {
 
-// Compute actions alone; Lower adds the rest. Both numbers at least 1.
+// Forwards and backwards alone; Lower adds the rest. BadInput for a number below 1.
 Schedule GPipe(int stages, int micro_batches);
 
 }  // namespace torus::parallel

@@ -6,13 +6,13 @@
 namespace torus::parallel {
 namespace {
 
-// The rank that runs `stage` when it is another than `rank`, else -1 (also outside of the model).
+// The rank that runs `stage`; -1 when that is `rank` itself or the model has no such stage.
 int OtherOwner(const std::vector<int>& owners, int stage, int rank) {
   if (stage < 0 || stage >= static_cast<int>(owners.size())) return -1;
   return owners[stage] == rank ? -1 : owners[stage];
 }
 
-// Appends `action` between the receive it needs and the send it allows.
+// Appends the receive that `action` needs, `action`, and the send of its results.
 void AppendWithTransfers(const Action& action, int rank, const std::vector<int>& owners,
                          std::vector<Action>& out) {
   const bool forward = IsForward(action.kind);
@@ -30,17 +30,17 @@ void AppendWithTransfers(const Action& action, int rank, const std::vector<int>&
   }
 }
 
-// How many backward actions (whole or weight halves) each stage has left.
-std::vector<int> CountLastBackwards(const std::vector<Action>& actions, int num_stages) {
-  std::vector<int> left(num_stages, 0);
-  for (const Action& action : actions) left[action.stage] += IsBackward(action.kind);
-  return left;
+// How many backward actions, whole ones and halves, each stage has on this rank.
+std::vector<int> CountBackwards(const std::vector<Action>& actions, int num_stages) {
+  std::vector<int> counts(num_stages, 0);
+  for (const Action& action : actions) counts[action.stage] += IsBackward(action.kind);
+  return counts;
 }
 
 std::vector<Action> LowerRank(const std::vector<Action>& actions, int rank,
                               const std::vector<int>& owners) {
   std::vector<Action> out;
-  std::vector<int> left = CountLastBackwards(actions, static_cast<int>(owners.size()));
+  std::vector<int> left = CountBackwards(actions, static_cast<int>(owners.size()));
   for (const Action& action : actions) {
     Require(IsCompute(action.kind), "lowering", "takes compute actions alone, got {} on rank {}",
             ToString(action), rank);

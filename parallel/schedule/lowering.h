@@ -1,14 +1,14 @@
-// Lowering: from a schedule that only computes to one that a rank can run.
+// Lowering: adds sends, receives, reductions and steps to a schedule of forwards and backwards.
 #pragma once
 
 #include "parallel/schedule/schedule.h"
 
 namespace torus::parallel {
 
-// Adds to a compute-only schedule: a receive right before the action that needs it, a send right
-// after the one that made it (none between two stages of one rank), kReduce after the last backward
-// of each stage, and kStep for each stage at the end. BadInput when `compute` holds other than
-// compute actions or a stage has no single owner.
+// Adds to `compute`, which holds forwards and backwards alone: a receive right before the action
+// that needs its tensors, a send right after the action that makes them (neither between two stages
+// of one rank), kReduce after the last backward of each stage, and kStep for each stage at the end.
+// BadInput for actions of other kinds, and when a stage is run by no rank or by several.
 Schedule Lower(const Schedule& compute);
 
 }  // namespace torus::parallel

@@ -1,11 +1,10 @@
-// A pipeline schedule is data: for each rank, the list of actions it runs in one mini-batch.
+// A pipeline schedule is data: for each rank, the list of actions that it runs in one mini-batch.
+// The printer, the verifier, the simulator and the executor all read this one form.
 //
-// One form, five readers: the printer, the verifier, the simulator, the executor, and the picture
-// of what it took.
-//
-//   stage        a consecutive part of the model; stage 0 takes the data, the last one gives the
-//   loss rank         who runs one or more stages
-//   micro-batch  one of the equal parts into which a mini-batch is cut
+//   stage        some consecutive blocks of the model; stage 0 takes the data, the last stage
+//                computes the loss
+//   rank         a worker (a thread, a process, a GPU) that runs one or more stages
+//   micro-batch  one of the parts into which a mini-batch is cut
 #pragma once
 
 #include <cstdint>
@@ -16,20 +15,20 @@ namespace torus::parallel {
 
 enum class ActionKind : uint8_t {
   kForward,
-  kBackward,        // both halves at once
-  kBackwardInput,   // the gradient of the stage's inputs; leaves that of the weights for later
-  kBackwardWeight,  // the half that kBackwardInput left
+  kBackward,        // gradients with respect to the stage's inputs and to its weights
+  kBackwardInput,   // the first half: with respect to the inputs alone
+  kBackwardWeight,  // the second half, later: with respect to the weights
   kSendActivation,  // the outputs of `stage`, to the rank of stage + 1
   kRecvActivation,  // the inputs of `stage`, from the rank of stage - 1
-  kSendGradient,    // the gradient of the inputs of `stage`, to the rank of stage - 1
-  kRecvGradient,    // the gradient of the outputs of `stage`, from the rank of stage + 1
+  kSendGradient,    // with respect to the inputs of `stage`, to the rank of stage - 1
+  kRecvGradient,    // with respect to the outputs of `stage`, from the rank of stage + 1
   kReduce,          // sums the gradients of `stage` over its replicas
   kStep,            // the optimizer's step on `stage`, which ends its mini-batch
 };
 
 struct Action {
   ActionKind kind = ActionKind::kForward;
-  int stage = 0;         // whose work it is, on the rank that runs it
+  int stage = 0;         // a stage of the rank that runs the action
   int micro_batch = -1;  // -1 for kReduce and kStep
   int peer = -1;         // the other rank of a send or receive; -1 for the others
   friend bool operator==(const Action&, const Action&) = default;

@@ -1,5 +1,5 @@
-// The ideal time of a schedule: each action starts as soon as its rank is free and what it needs is
-// there.
+// The time that a schedule takes if each forward and backward starts as soon as its rank is free
+// and its inputs have arrived.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,13 @@
 
 namespace torus::parallel {
 
-// Times in any one unit. A list holds one figure a stage; an empty one means 1 each.
+// All times in one unit of the caller's choice. A list has one time for each stage; an empty list
+// means 1 for each.
 struct CostModel {
   std::vector<double> forward;
   std::vector<double> backward;       // both halves
   double backward_input_share = 0.5;  // of `backward`, that kBackwardInput takes
-  double transfer = 0;                // from the end of an action to its result on another rank
+  double transfer = 0;                // of a result to another rank
 };
 
 struct TimedAction {
@@ -23,14 +24,15 @@ struct TimedAction {
 
 struct Simulation {
   std::vector<std::vector<TimedAction>> ranks;  // compute actions in the order they run
-  double makespan = 0;                          // end of the last one
-  // Share of ranks x makespan that no rank computes in; for GPipe with equal stages (K - 1) / (M +
-  // K - 1).
+  double makespan = 0;                          // when the last of them ends
+  // The share of the ranks' time, until the makespan, in which they do not compute. GPipe with K
+  // equal stages and M micro-batches: (K - 1) / (M + K - 1).
   double bubble = 0;
 };
 
-// Reads the compute actions alone, so it takes a schedule before and after lowering. BadInput when
-// costs do not have a figure a stage, or when the schedule cannot end.
+// Looks at forwards and backwards alone, so the schedule may be lowered or not. BadInput when a
+// list of costs is not as long as there are stages, and when an action waits for one that never
+// comes.
 Simulation Simulate(const Schedule& schedule, const CostModel& costs = {});
 
 }  // namespace torus::parallel

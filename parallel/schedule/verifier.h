@@ -1,4 +1,4 @@
-// What every schedule must keep, checked before it runs.
+// The rules for every schedule, checked before it runs.
 #pragma once
 
 #include <vector>

@@ -13,8 +13,8 @@ class Group : public Transport {
  public:
   // `members` are ranks of `parent` in the group's order, the same list on every member; they are
   // distinct and hold parent.rank() (BadInput otherwise). `parent` must outlive the group. Two
-  // groups that share a pair of ranks share its messages too: they must not use one tag for two
-  // things at a time.
+  // groups that have two ranks in common share the messages between these: they must not use one
+  // tag for different messages at the same time.
   Group(Transport& parent, std::vector<int> members);
 
   int rank() const override { return rank_; }

@@ -1,11 +1,11 @@
-// Ranks as threads of one process. The receiver copies straight from the sender's buffer: no
-// thread, no queue of bytes.
+// The transport between ranks that are threads of one process. The receiver copies straight from
+// the sender's buffer.
 //
-// Deadlines. A wait fails when `timeout` has passed without a sign of life. Rank r waiting for p
-// looks along the chain of waits, p, the rank that p waits for, and so on; each renews r's deadline
-// while its progress counter moves (runtime/progress.h: every op of autograd and every action
-// ticks). So a slow stage far down the pipeline keeps all who depend on it alive, while ranks that
-// wait for each other in a ring have nobody left who ticks, and time out.
+// Deadlines. A wait fails after `timeout` seconds without progress. When rank r waits for rank p,
+// progress is that of p, of the rank that p waits for, and so on: each has a counter, which every
+// op of autograd and every action of a schedule increments (runtime/progress.h), and a change of
+// any of these counters renews r's deadline. So a slow stage fails nobody, however far down the
+// pipeline it is, while ranks that wait for each other in a cycle time out.
 //
 // After an abort a rank stops at its next wait or tick, so in the middle of a stage's forward too.
 #pragma once
@@ -36,15 +36,15 @@ class InProcessWorld {
 
   int size() const;
   double timeout() const;
-  // The end of `rank`; lives as long as the world.
+  // The transport that `rank` uses; lives as long as the world.
   Transport& transport(int rank);
   // To be attached to the rank's thread (SetProgressCounter); RunRanks does.
   ProgressCounter& progress(int rank);
 
-  // As Transport::Abort, for `rank` (-1: nobody in particular).
+  // As Transport::Abort of `rank`; -1: for a reason that is of no one rank.
   void Abort(int rank, const std::string& reason);
   bool aborted() const;
-  int aborted_by() const;  // the rank that failed first; -1: none, or nobody in particular
+  int aborted_by() const;  // the `rank` of the first Abort; -1 also before any
   uint64_t BytesSent(int from, int to, TagClass kind) const;
 
  private:

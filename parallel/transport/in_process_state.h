@@ -19,13 +19,14 @@ namespace torus::parallel {
 struct InProcessState {
   InProcessState(int size, InProcessOptions options);
 
-  // Payload bytes that have arrived.
+  // Payload bytes that have arrived, of messages of this class.
   std::atomic<uint64_t>& Sent(int from, int to, TagClass kind) {
     return sent[(static_cast<size_t>(from) * size + to) * kTagClasses + static_cast<size_t>(kind)];
   }
-  // Wakes everyone; the first call counts. Lock held.
+  // Wakes all ranks that wait. Only the first call has an effect. The caller holds the lock.
   void Abort(int rank, const std::string& why);
-  // The error that everyone gets after an abort. Lock held, or `aborted` seen.
+  // Throws the error of an aborted run; `doing` says what `rank` was waiting for. The caller holds
+  // the lock, or has seen `aborted`.
   [[noreturn]] void ThrowAborted(int rank, const std::string& doing) const;
 
   const int size;

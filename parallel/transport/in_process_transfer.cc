@@ -23,7 +23,7 @@ Clock::duration ToDuration(double seconds) {
 
 InProcessTransfer::~InProcessTransfer() {
   std::unique_lock lock(state_.mutex);
-  // The peer is reading our memory: a copy ends soon, whatever else has failed.
+  // A peer that is copying from this rank's buffer finishes soon, whatever else has failed.
   changed().wait(lock, [&] { return !message_->moving; });
   if (!message_->done) state_.mailbox.Withdraw(message_);
 }
@@ -84,8 +84,8 @@ std::string InProcessTransfer::Doing() const {
                      message_->what);
 }
 
-// Aborts the world in the same breath: another rank whose time is up right now must not take this
-// one, which no longer waits, for the one that hangs.
+// Aborts the world under the same lock: another rank that times out now must not find that this one
+// no longer waits, and blame it.
 void InProcessTransfer::ThrowTimeout(Clock::time_point begin) const {
   const std::string text = fmt::format(
       "[transport] rank {} gave up after {:.2f} s{} and {:.2f} s without a sign of life: {}",

@@ -1,5 +1,5 @@
-// InProcessTransfer: a posted message, seen by the rank that posted it. It is where that rank
-// waits, and where a deadline passes. The in-process transport's own part.
+// InProcessTransfer: a send or receive that a rank has started. The rank waits here, and here a
+// wait times out. The in-process transport's own part.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class InProcessTransfer : public Pending::State {
  public:
   InProcessTransfer(InProcessState& state, std::shared_ptr<Message> message)
       : state_(state), message_(std::move(message)) {}
-  // Withdraws a message that is not done.
+  // Cancels a message that has not arrived.
   ~InProcessTransfer() override;
 
   WaitTime Wait() override;
@@ -26,8 +26,8 @@ class InProcessTransfer : public Pending::State {
   using Clock = std::chrono::steady_clock;
 
   std::condition_variable& changed() { return state_.changed[message_->rank()]; }
-  // A receive is ready once its send is there, a send once the receiver has copied. Throws what was
-  // wrong at posting.
+  // A receive is ready once its send has been started, a send once the receiver has copied the
+  // bytes. BadInput when the two do not fit each other.
   bool Ready() const;
   void WaitUntilReady(std::unique_lock<std::mutex>& lock, Clock::time_point begin);
   std::string Doing() const;

@@ -1,5 +1,5 @@
-// Mailbox: pairs sends with receives, for the in-process transport. Not thread-safe: its owner
-// holds the lock.
+// Mailbox: pairs sends with receives, for the in-process transport. Not thread-safe: the caller
+// holds a lock.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,10 @@ struct Message {
   size_t bytes = 0;
   std::string what;
 
-  std::shared_ptr<Message> match;  // the other side, once it is there
+  std::shared_ptr<Message> match;  // the other side, once it has been started
   bool moving = false;             // the receiver is copying from `source`
   bool done = false;
-  std::string error;  // the two sides do not fit
+  std::string error;  // how the two sides differ; empty: they do not
 
   int rank() const { return sends ? from : to; }
   int peer() const { return sends ? to : from; }
@@ -34,9 +34,10 @@ struct Message {
 
 class Mailbox {
  public:
-  // Pairs the message with the oldest one that fits it, or keeps it until that comes.
+  // Pairs the message with the oldest waiting one of the other side, of the same ranks and tag; if
+  // there is none, the message waits.
   void Post(const std::shared_ptr<Message>& message);
-  // Takes back a message that is not moving; its match, if any, stays without one for ever.
+  // Removes a message that is not being copied. Its match, if any, is never paired again.
   void Withdraw(const std::shared_ptr<Message>& message);
 
  private:

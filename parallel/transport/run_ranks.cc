@@ -87,7 +87,8 @@ class Runner {
     changed_.notify_all();
   }
 
-  // The others fail because one did, and may be quicker to get here than it is.
+  // The error of the rank that aborted the world. Other ranks fail because of it, and one of them
+  // may have come here first.
   std::exception_ptr FirstError() const {
     if (from_outside_) return from_outside_;
     const int rank = world_.aborted_by();
@@ -109,11 +110,11 @@ class Runner {
     return sum;
   }
 
-  // Until every rank has finished, or one has failed or been aborted from outside, or nobody moves
-  // any more.
+  // Waits until every rank has finished, one has failed, the world is aborted, or no rank has made
+  // progress for too long.
   void WaitForAll() {
     std::unique_lock lock(mutex_);
-    const Seconds patience(2 * world_.timeout());
+    const Seconds limit(2 * world_.timeout());
     Clock::time_point moved = Clock::now();
     uint64_t progress = Progress();
     while (!Running().empty() && !failed_ && !world_.aborted()) {
@@ -121,13 +122,13 @@ class Runner {
       const uint64_t now = Progress();
       if (now != progress) moved = Clock::now();
       progress = now;
-      if (Clock::now() - moved > patience) GiveUp(patience.count());
+      if (Clock::now() - moved > limit) GiveUp(limit.count());
     }
     WaitForGrace(lock);
   }
 
-  // A rank finishing changes the sum as well, so this is reached when all that still run stand
-  // still.
+  // A rank that finishes changes the sum of the counters too, so this is called only when none of
+  // the running ranks makes progress.
   void GiveUp(double seconds) {
     if (failed_ || Running().empty()) return;
     FailFromOutside(fmt::format("[ranks] rank {} shows no progress for {:.2f} s",
@@ -160,7 +161,7 @@ class Runner {
   std::vector<std::exception_ptr> errors_;  // one a rank
   bool failed_ = false;
   int first_failed_ = 0;
-  std::exception_ptr from_outside_;  // of no rank's own
+  std::exception_ptr from_outside_;  // an error of the run that no rank threw
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// RunRanks: one thread for each rank, and the end of all of them when one fails.
+// RunRanks: runs a function on one thread for each rank, and stops all of them when one fails.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,15 @@ struct RunRanksOptions {
   double grace = 30;
 };
 
-// Calls fn(transport of r) on a thread for each rank r of `world`, with its progress counter
-// attached and its trace lane named "rank r", and returns when all have.
+// Calls fn(transport of r) on a thread for each rank r of `world`, with the rank's progress counter
+// attached and its trace lane named "rank r". Returns when all calls have returned.
 //
-// The first exception aborts the world, so that the others stop too, and is thrown again here when
-// they have. BrokenEnvironment where a thread cannot be started; those that were have ended then. A
-// world in which no running rank makes progress for twice its timeout is aborted as
-// well: that catches a rank that hangs where nobody waits for it. A thread that does not stop
-// within the grace cannot be stopped at all: then the program ends by _Exit(1), after one line on
-// stderr that says which rank and why.
+// The first exception aborts the world, so that the other ranks stop too; it is thrown again here
+// once they have. BrokenEnvironment where a thread cannot be started; the threads that were started
+// have ended then. The world is also aborted when no running rank makes progress for twice its
+// timeout, which finds a rank that hangs although no other waits for it. A thread that does not
+// stop within the grace cannot be stopped: the program then ends by _Exit(1), after a line on
+// stderr that names the rank and the reason.
 void RunRanks(InProcessWorld& world, const std::function<void(Transport&)>& fn,
               RunRanksOptions options = {});
 

@@ -6,13 +6,13 @@
 
 namespace torus::parallel {
 
-// What a message is for. Bytes are counted apart for each.
+// What a message is for. Traffic is counted for each of these.
 enum class TagClass : uint8_t { kControl, kActivation, kGradient, kCollective, kUser };
 inline constexpr int kTagClasses = 5;
 
-// Messages of one sender, receiver and tag arrive in the order they were sent; those of different
-// tags may be received in any order. `number` stays below 2^24, so that class and number fit the
-// tag of an MPI message.
+// Messages with the same sender, receiver and tag arrive in the order in which they were sent;
+// those with different tags may be received in any order. `number` stays below 2^24, so that class
+// and number fit the tag of an MPI message.
 struct Tag {
   TagClass kind = TagClass::kUser;
   int32_t number = 0;

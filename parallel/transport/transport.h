@@ -11,8 +11,8 @@
 
 namespace torus::parallel {
 
-// Memory to read from or write to. It must stay as it is until the Pending made of it has been
-// waited for.
+// Memory to send from or to receive into. The caller keeps it allocated, and a send's bytes as they
+// are, until Wait of the Pending has returned.
 struct ConstBuffer {
   const void* data = nullptr;
   size_t bytes = 0;
@@ -24,17 +24,16 @@ struct Buffer {
   Device device = {};
 };
 
-// Where the time of a Wait went, in nanoseconds. A transport that cannot tell the two apart calls
-// all of it blocked.
+// What a Wait spent its time on, in nanoseconds. A transport that cannot tell the two apart counts
+// all of it as blocked.
 struct WaitTime {
-  int64_t blocked = 0;  // until the other side was there
-  int64_t moving = 0;   // copying bytes
+  int64_t blocked = 0;  // until the peer had started its side of the message
+  int64_t moving = 0;   // while the bytes were copied
 };
 
-// A send or receive under way. Wait for each: a receive's bytes are there, and a send's buffer free
-// again, only when Wait has returned. Dropping one that was not waited for withdraws it (an
-// exception is unwinding the rank); then the buffer is not touched any more once the destructor has
-// returned.
+// A send or receive that has been started. Call Wait on each: only then have a receive's bytes
+// arrived, and may a send's buffer be written to. Destroying one without Wait, as an exception
+// does, cancels it; the buffer is not touched any more once the destructor has returned.
 class [[nodiscard]] Pending {
  public:
   class State {
@@ -43,16 +42,16 @@ class [[nodiscard]] Pending {
     virtual WaitTime Wait() = 0;
     virtual bool Done() = 0;
   };
-  Pending() = default;  // nothing under way
+  Pending() = default;  // nothing started
   explicit Pending(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
   // Whether Wait would return at once.
   bool Done() const { return state_ == nullptr || state_->Done(); }
-  // Blocks until done; at once when nothing is under way, or the second time. BrokenEnvironment
-  // when the deadline passed without a sign of life of the peer, naming rank, peer, tag, bytes,
-  // elapsed time and what was waited for, (that aborts the run),
-  // and when a rank has aborted. BadInput naming both sizes
-  // when sender and receiver disagree on them.
+  // Blocks until the message has arrived; returns at once when nothing was started, and when called
+  // again. BrokenEnvironment when the deadline passes without progress of the peer (this aborts the
+  // run; the message names rank, peer, tag, bytes, elapsed time and what was waited for), and when
+  // a rank has aborted the run. BadInput, naming both sizes, when sender and receiver give
+  // different ones.
   WaitTime Wait() {
     if (!state_) return {};
     const std::unique_ptr<State> state = std::move(state_);
@@ -63,28 +62,28 @@ class [[nodiscard]] Pending {
   std::unique_ptr<State> state_;
 };
 
-// One rank's end. Used by that rank's thread alone, but Abort, which any thread may call.
+// One rank's access to the others. Only that rank's thread uses it; Abort may be called by any.
 class Transport {
  public:
   virtual ~Transport() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // The rank as errors name it, which differs from rank() in a group of a larger world.
+  // The rank's number in the whole run, which errors name; in a Group it differs from rank().
   virtual int world_rank() const { return rank(); }
 
-  // Start a message to or from `peer` (0..size-1, this rank too). Neither blocks. Both sides must
-  // name the same tag and the same number of bytes. `what` tells a person what it is ("activation
-  // of micro-batch 2, step 17, stage 1") and stands in the errors of Wait.
+  // Start a message to or from `peer` (0..size-1, this rank too). Neither blocks. Both sides give
+  // the same tag and the same number of bytes. `what` describes the message in the errors of Wait
+  // ("activation of micro-batch 2, step 17, stage 1").
   [[nodiscard]] virtual Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) = 0;
   [[nodiscard]] virtual Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) = 0;
 
-  // Stops the run: everyone who waits, or waits later, gets a BrokenEnvironment with this rank and
-  // `reason`. The first call counts; later ones change nothing.
+  // Stops the run: every Wait on any rank, now or later, throws a BrokenEnvironment that names this
+  // rank and `reason`. Only the first call has an effect.
   virtual void Abort(const std::string& reason) = 0;
-  // Throws that error if some rank has aborted; for the time between waits.
+  // Throws that error if some rank has aborted. For code that runs long without a Wait.
   virtual void ThrowIfAborted() const = 0;
 
-  // Payload bytes that this rank has sent to `peer` so far (those that arrived).
+  // Payload bytes from this rank that have arrived at `peer` so far.
   virtual uint64_t BytesSent(int peer, TagClass kind) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// WaitChain: who waits for whom, and whether anybody at the end of a chain of waits still moves.
+// WaitChain: which rank waits for which, and whether the ranks at the other end make progress.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace torus::parallel {
 
-// Progress counters may be ticked by any thread; for the rest its owner holds the lock.
+// Any thread may tick a progress counter; for everything else the caller holds a lock.
 class WaitChain {
  public:
   explicit WaitChain(int ranks) : ranks_(ranks) {}
@@ -22,15 +22,14 @@ class WaitChain {
   void Begin(int rank, int peer, const std::string& what);
   void End(int rank);
 
-  // Every counter, to be compared later.
+  // The progress counter of every rank, for Moved.
   std::vector<uint64_t> Look() const;
-  // Whether any rank that `rank` waits for, at first or further hand, has moved since `before`.
-  // Ranks that wait for each other in a ring do not move, so nobody who hangs on them is told that
-  // they live.
+  // Whether any rank that `rank` waits for, directly or through other ranks, has made progress
+  // since `before`, an earlier result of Look. Ranks that wait for each other in a cycle make none.
   bool Moved(int rank, const std::vector<uint64_t>& before) const;
 
-  // "rank 2 waits for rank 3 (gradient of ...), which shows no progress", or that the ranks wait
-  // for each other.
+  // For errors: "rank 2 waits for rank 3 (gradient of ...); rank 3 shows no progress", or that the
+  // ranks wait for each other.
   std::string Describe(int rank) const;
 
  private:
