@@ -1,24 +1,16 @@
 #include "ops/batch_norm/batch_norm.h"
 
-#include <limits>
 #include <memory>
 #include <vector>
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
-#include "ops/batch_norm/batch_norm_kernel.h"
-#include "ops/batch_norm/channel_sums.h"
-#include "runtime/parallel_for.h"
+#include "ops/batch_norm/kernels.h"
 
 namespace torus::ops {
-
-cpu::Clamp ClampOf(Activation activation) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  if (activation == Activation::kNone) return {};
-  return {0, activation == Activation::kRelu ? infinity : 6};
-}
-
 namespace {
+
+using kernels::ChannelAffine;
 
 void CheckChannels(std::string_view name, const Tensor& tensor, const Variable& x) {
   const int64_t channels = x.dim(-1);
@@ -28,11 +20,6 @@ void CheckChannels(std::string_view name, const Tensor& tensor, const Variable& 
 
 Tensor DataOf(const Variable& variable) {
   return variable.defined() ? variable.data().Contiguous() : Tensor();
-}
-
-template <class T>
-const T* PointerOf(const Tensor& tensor) {
-  return tensor.defined() ? tensor.data<T>() : nullptr;
 }
 
 // Inputs checked and made contiguous.
@@ -48,129 +35,56 @@ struct Inputs {
             "batch_norm", "residual must be like x, {}, got {}", x, residual);
     channels = x.dim(-1);
     rows = channels == 0 ? 0 : x.numel() / channels;
+    device = CommonDevice("batch_norm", x, weight, bias, residual);
   }
   Tensor x, weight, bias, residual;
   int64_t rows, channels;
+  Device device;
 };
 
-// Calls body(part, begin, end) for the fixed parts of the rows, on the team.
-template <class Body>
-void OverParts(int64_t rows, const Body& body) {
-  const int64_t parts = cpu::PartsOf(rows);
-  ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
-    for (int64_t p = first; p < last; ++p) body(p, rows * p / parts, rows * (p + 1) / parts);
-  });
-}
-
-template <class T>
-cpu::ChannelMoments MomentsOf(const Inputs& in) {
-  std::vector<cpu::ChannelMoments> parts(cpu::PartsOf(in.rows), cpu::ChannelMoments(in.channels));
-  OverParts(in.rows, [&](int64_t part, int64_t begin, int64_t end) {
-    parts[part].Add(in.x.data<T>() + begin * in.channels, end - begin);
-  });
-  for (size_t p = 1; p < parts.size(); ++p) parts[0].Merge(parts[p]);
-  return std::move(parts[0]);
-}
-
-template <class T>
-Tensor NormalizeAll(const Inputs& in, const cpu::Affine<T>& affine, const cpu::Clamp& clamp) {
-  Tensor y(in.x.shape(), in.x.dtype());
-  const T *x = in.x.data<T>(), *residual = PointerOf<T>(in.residual);
-  T* out = y.mutable_data<T>();
-  OverParts(in.rows, [&](int64_t, int64_t begin, int64_t end) {
-    const int64_t at = begin * in.channels;
-    cpu::Normalize(x + at, end - begin, in.channels, affine, clamp,
-                   residual == nullptr ? nullptr : residual + at, out + at);
-  });
-  return y;
-}
-
 // What the rule keeps. `count` is 0 where the statistics are constants.
-template <class T>
-struct Kept {
+struct ForBackward {
   SavedActivation x, y;  // y only where the mask cannot be recomputed from x
-  std::shared_ptr<const cpu::Folded<T>> folded;
-  cpu::Clamp clamp;
-  int64_t rows, channels, count;
+  std::shared_ptr<const ChannelAffine> affine;
+  Activation activation;
+  int64_t count;
   bool has_residual;
 };
 
-// Sums of the whole gradient; writes the masked one into `masked` if defined.
-template <class T>
-cpu::GradientSums SumsOf(const Kept<T>& kept, const Tensor& dy, Tensor& masked) {
-  std::vector<cpu::GradientSums> parts(cpu::PartsOf(kept.rows), cpu::GradientSums(kept.channels));
-  const Tensor input = kept.x.get(), output = kept.y.get();
-  const T *x = input.data<T>(), *y = output.defined() ? output.data<T>() : nullptr;
-  T* out = masked.defined() ? masked.mutable_data<T>() : nullptr;
-  OverParts(kept.rows, [&](int64_t part, int64_t begin, int64_t end) {
-    const int64_t at = begin * kept.channels;
-    parts[part].Add(dy.data<T>() + at, x + at, y == nullptr ? nullptr : y + at, end - begin,
-                    kept.folded->affine(), kept.clamp, out == nullptr ? nullptr : out + at);
-  });
-  for (size_t p = 1; p < parts.size(); ++p) parts[0].Merge(parts[p]);
-  return std::move(parts[0]);
-}
-
-template <class T>
-Tensor InputGradient(const Kept<T>& kept, const Tensor& dy, const cpu::BackwardAffine<T>& affine,
-                     const cpu::Clamp& clamp) {
-  Tensor dx(dy.shape(), dy.dtype());
-  T* out = dx.mutable_data<T>();
-  const Tensor input = kept.x.get();
-  const T* x = input.data<T>();
-  OverParts(kept.rows, [&](int64_t, int64_t begin, int64_t end) {
-    const int64_t at = begin * kept.channels;
-    cpu::BackwardInput(dy.data<T>() + at, x + at, end - begin, kept.channels, affine, clamp,
-                       out + at);
-  });
-  return dx;
-}
-
-template <class T>
-Gradients Rule(const Kept<T>& kept, const GradContext& g) {
+Gradients Rule(const ForBackward& saved, const GradContext& g) {
   const Tensor& dy = g.grad();
-  // With a residual the masked gradient is an output of its own (or dy itself where nothing
-  // clamps).
-  const bool writes_mask = kept.has_residual && !kept.clamp.identity();
-  Tensor masked = writes_mask ? Tensor(dy.shape(), dy.dtype()) : Tensor();
-  const cpu::GradientSums sums = SumsOf(kept, dy, masked);
-  Gradients out(4);
-  const Shape channels{kept.channels};
-  if (g.wants(1)) out[1] = Tensor(channels, dy.dtype());
-  if (g.wants(2)) out[2] = Tensor(channels, dy.dtype());
-  const auto folded = cpu::FoldBackward<T>(*kept.folded, sums, kept.count,
-                                           g.wants(1) ? out[1].mutable_data<T>() : nullptr,
-                                           g.wants(2) ? out[2].mutable_data<T>() : nullptr);
-  if (g.wants(0))
-    out[0] = InputGradient(kept, writes_mask ? masked : dy, folded.affine(*kept.folded),
-                           writes_mask ? cpu::Clamp{} : kept.clamp);
-  if (g.wants(3)) out[3] = writes_mask ? masked : dy;
-  return out;
+  // With a residual the masked gradient is an output of its own (or dy itself where nothing is
+  // masked).
+  const bool masks = saved.has_residual && saved.activation != Activation::kNone;
+  const auto like = [&](const Shape& shape) { return Tensor(shape, dy.dtype(), dy.device()); };
+  const Shape channels{dy.dim(-1)};
+  kernels::NormGradients out;
+  if (g.wants(0)) out.x = like(dy.shape());
+  if (g.wants(1)) out.weight = like(channels);
+  if (g.wants(2)) out.bias = like(channels);
+  if (masks) out.masked = like(dy.shape());
+  kernels::NormalizeChannelsBackward(
+      {saved.x.get(), saved.y.get(), *saved.affine, saved.activation, saved.count}, dy, out);
+  return {out.x, out.weight, out.bias, g.wants(3) ? (masks ? out.masked : dy) : Tensor()};
 }
 
-template <class T>
-Variable NormalizeRecorded(const Inputs& in, const std::vector<Variable>& inputs,
-                           cpu::Folded<T> folded, Activation activation, int64_t count) {
-  const cpu::Clamp clamp = ClampOf(activation);
-  const Tensor y = NormalizeAll<T>(in, folded.affine(), clamp);
+// `mean` and `var` are f64; `count` as of ForBackward.
+Variable Normalize(const Inputs& in, const std::vector<Variable>& inputs, const Tensor& mean,
+                   const Tensor& var, double eps, Activation activation, int64_t count) {
+  auto affine = std::make_shared<ChannelAffine>(in.channels, in.x.dtype(), in.device);
+  kernels::FoldChannels(mean, var, eps, in.weight, in.bias, *affine);
+  Tensor y(in.x.shape(), in.x.dtype(), in.device);
+  kernels::NormalizeChannels(in.x, *affine, activation, in.residual, y);
   if (!NeedsGrad(inputs))
     return Record("batch_norm", y, {}, [](const GradContext&) { return Gradients(); });
-  const bool needs_y = in.residual.defined() && !clamp.identity();
-  Kept<T> kept{SavedActivation(in.x),
-               needs_y ? SavedActivation(y) : SavedActivation(),
-               std::make_shared<const cpu::Folded<T>>(std::move(folded)),
-               clamp,
-               in.rows,
-               in.channels,
-               count,
-               in.residual.defined()};
-  return Record("batch_norm", y, inputs, [kept](const GradContext& g) { return Rule(kept, g); });
-}
-
-template <class T>
-Tensor FromDoubles(const std::vector<double>& values) {
-  return FromVector(std::vector<T>(values.begin(), values.end()),
-                    {static_cast<int64_t>(values.size())});
+  const bool needs_y = in.residual.defined() && activation != Activation::kNone;
+  const ForBackward saved{SavedActivation(in.x),
+                          needs_y ? SavedActivation(y) : SavedActivation(),
+                          std::move(affine),
+                          activation,
+                          count,
+                          in.residual.defined()};
+  return Record("batch_norm", y, inputs, [saved](const GradContext& g) { return Rule(saved, g); });
 }
 
 }  // namespace
@@ -180,16 +94,11 @@ BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const 
   const Inputs in(x, weight, bias, residual);
   Require(in.rows > 1 || in.channels == 0, "batch_norm",
           "training needs more than one value a channel, got {}", in.x);
-  return VisitCompute("batch_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
-    const cpu::ChannelMoments moments = MomentsOf<T>(in);
-    std::vector<double> variance(in.channels);
-    for (int64_t c = 0; c < in.channels; ++c) variance[c] = moments.variance(c);
-    auto folded =
-        cpu::Fold<T>(moments.mean(), variance, eps, PointerOf<T>(in.weight), PointerOf<T>(in.bias));
-    Variable y = NormalizeRecorded<T>(in, {x, weight, bias, residual}, std::move(folded),
-                                      activation, in.rows);
-    return BatchNormResult{y, FromDoubles<T>(moments.mean()), FromDoubles<T>(variance), in.rows};
-  });
+  const Shape channels{in.channels};
+  Tensor mean(channels, DType::kF64, in.device), var(channels, DType::kF64, in.device);
+  kernels::ChannelStatistics(in.x, mean, var);
+  Variable y = Normalize(in, {x, weight, bias, residual}, mean, var, eps, activation, in.rows);
+  return {y, mean.To(x.dtype()), var.To(x.dtype()), in.rows};
 }
 
 Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
@@ -199,12 +108,8 @@ Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
   Require(mean.defined() && var.defined(), "batch_norm", "evaluation needs running statistics");
   CheckChannels("running_mean", mean, x);
   CheckChannels("running_var", var, x);
-  return VisitCompute("batch_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
-    auto folded =
-        cpu::Fold<T>(ToVector<double>(mean.To(DType::kF64)), ToVector<double>(var.To(DType::kF64)),
-                     eps, PointerOf<T>(in.weight), PointerOf<T>(in.bias));
-    return NormalizeRecorded<T>(in, {x, weight, bias, residual}, std::move(folded), activation, 0);
-  });
+  return Normalize(in, {x, weight, bias, residual}, mean.To(DType::kF64).Contiguous(),
+                   var.To(DType::kF64).Contiguous(), eps, activation, 0);
 }
 
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t count, double momentum,
@@ -215,15 +120,8 @@ void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t coun
           running_mean, running_var);
   const double unbias =
       count > 1 ? static_cast<double>(count) / static_cast<double>(count - 1) : 1.0;
-  VisitCompute("batch_norm", running_mean.dtype(), [&]<class T>(ComputeType<T>) {
-    const auto m = ToVector<double>(mean.To(DType::kF64)),
-               v = ToVector<double>(var.To(DType::kF64));
-    T *rm = running_mean.mutable_data<T>(), *rv = running_var.mutable_data<T>();
-    for (size_t c = 0; c < m.size(); ++c) {
-      rm[c] = static_cast<T>((1 - momentum) * rm[c] + momentum * m[c]);
-      rv[c] = static_cast<T>((1 - momentum) * rv[c] + momentum * v[c] * unbias);
-    }
-  });
+  kernels::UpdateRunningStatistics(mean.Contiguous(), var.Contiguous(), unbias, momentum,
+                                   running_mean, running_var);
 }
 
 }  // namespace torus::ops

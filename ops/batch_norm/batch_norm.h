@@ -5,15 +5,9 @@
 #include <cstdint>
 
 #include "autograd/variable.h"
-#include "ops/batch_norm/batch_norm_kernel.h"
+#include "ops/batch_norm/activation.h"
 
 namespace torus::ops {
-
-// What follows the normalisation: nothing, max(x, 0), or min(max(x, 0), 6).
-enum class Activation { kNone, kRelu, kRelu6 };
-
-// Its bounds.
-cpu::Clamp ClampOf(Activation activation);
 
 struct BatchNormResult {
   Variable y;

@@ -1,19 +1,17 @@
 #include "ops/conv_chain/conv_chain.h"
 
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
-#include "ops/conv_chain/chain_layer.h"
+#include "ops/conv_chain/kernels.h"
 #include "ops/convolution/convolution.h"
 
 namespace torus::ops {
 namespace {
 
-using cpu::ChainKind;
-using cpu::ChainLayer;
+using kernels::ChainLayer;
 
 ConvChainResult Compose(const Variable& x, const std::vector<ConvNorm>& layers, bool residual) {
   ConvChainResult out;
@@ -30,23 +28,28 @@ ConvChainResult Compose(const Variable& x, const std::vector<ConvNorm>& layers, 
   return out;
 }
 
+Device DeviceOf(const Variable& x, const std::vector<ConvNorm>& layers) {
+  for (const ConvNorm& layer : layers)
+    if (CommonDevice("conv_chain", x.data(), layer.weight.data()) == kMetaDevice)
+      return kMetaDevice;
+  return x.data().device();
+}
+
 // The layers with their geometry; empty where the chain cannot be fused.
 std::vector<ChainLayer> Plan(const Variable& x, const std::vector<ConvNorm>& layers,
                              bool residual) {
-  if (x.dtype() != DType::kF32 || (residual && layers.back().activation != Activation::kNone))
+  if (!kernels::FusesChains(DeviceOf(x, layers)) || x.dtype() != DType::kF32 ||
+      (residual && layers.back().activation != Activation::kNone))
     return {};
   std::vector<ChainLayer> plan;
   Shape shape = x.shape();
   for (const ConvNorm& layer : layers) {
-    const cpu::ConvGeometry g = cpu::ConvGeometryOf(shape, layer.weight.shape(), layer.convolution);
-    const ChainKind kind = g.pointwise()   ? ChainKind::kPointwise
-                           : g.depthwise() ? ChainKind::kDepthwise
-                                           : ChainKind::kDense;
+    const ConvGeometry g = ConvGeometryOf(shape, layer.weight.shape(), layer.convolution);
     const bool fits = layer.weight.dtype() == DType::kF32 && g.output_rows() > 1 && g.c > 0 &&
-                      (kind != ChainKind::kDense || plan.empty());
+                      (g.pointwise() || g.depthwise() || plan.empty());
     if (!fits) return {};
     shape = {g.n, g.oh, g.ow, g.o};
-    plan.push_back({g, kind, ClampOf(layer.activation), layer.eps, {}, {}, {}, {}, {}});
+    plan.push_back(kernels::MakeChainLayer(g, layer.activation, layer.eps));
   }
   return !residual || shape == x.shape() ? plan : std::vector<ChainLayer>();
 }
@@ -54,10 +57,6 @@ std::vector<ChainLayer> Plan(const Variable& x, const std::vector<ConvNorm>& lay
 bool NormFits(const Variable& parameter, int64_t channels) {
   return !parameter.defined() ||
          (parameter.shape() == Shape{channels} && parameter.dtype() == DType::kF32);
-}
-
-const float* PointerOf(const Tensor& tensor) {
-  return tensor.defined() ? tensor.data<float>() : nullptr;
 }
 
 Tensor ContiguousOf(const Variable& v) { return v.defined() ? v.data().Contiguous() : Tensor(); }
@@ -70,7 +69,7 @@ std::vector<Variable> InputsOf(const Variable& x, const std::vector<ConvNorm>& l
   return inputs;
 }
 
-struct Kept {
+struct ForBackward {
   std::vector<ChainLayer> layers;  // without their z
   SavedActivation x;
   std::vector<SavedActivation> z;
@@ -78,66 +77,53 @@ struct Kept {
   bool residual;
 };
 
-Gradients Rule(const Kept& kept, const GradContext& context) {
-  std::vector<ChainLayer> layers = kept.layers;
-  const size_t count = layers.size();
-  Gradients out(3 * count + 1);
-  cpu::ChainGradients to;
-  const auto wanted = [&](size_t i, const Shape& shape) -> float* {
-    if (!context.wants(static_cast<int>(i))) return nullptr;
-    out[i] = Tensor(shape, DType::kF32);
-    return out[i].mutable_data<float>();
+Gradients Rule(const ForBackward& saved, const GradContext& context) {
+  std::vector<ChainLayer> layers = saved.layers;
+  kernels::ChainInputs in{.x = saved.x.get(), .residual = saved.residual};
+  kernels::ChainInputGradients out;
+  const Device device = context.grad().device();
+  const auto wanted = [&](size_t i, const Shape& shape) {
+    return context.wants(static_cast<int>(i)) ? Tensor(shape, DType::kF32, device) : Tensor();
   };
-  const Tensor x = kept.x.get();
-  to.x = wanted(0, x.shape());
-  std::vector<const float*> weights;
-  for (size_t l = 0; l < count; ++l) {
-    layers[l].z = kept.z[l].get();
+  out.x = wanted(0, in.x.shape());
+  for (size_t l = 0; l < layers.size(); ++l) {
+    layers[l].z = saved.z[l].get();
+    in.weights.push_back(saved.weights[l].get());
     const Shape channels{layers[l].g.o};
-    weights.push_back(kept.weights[l].get().data<float>());
-    to.weights.push_back(wanted(3 * l + 1, kept.weights[l].get().shape()));
-    to.norm_weights.push_back(wanted(3 * l + 2, channels));
-    to.norm_biases.push_back(wanted(3 * l + 3, channels));
+    out.weights.push_back(wanted(3 * l + 1, in.weights[l].shape()));
+    out.norm_weights.push_back(wanted(3 * l + 2, channels));
+    out.norm_biases.push_back(wanted(3 * l + 3, channels));
   }
-  cpu::ChainBackward(layers, x.data<float>(), weights, context.grad().data<float>(), kept.residual,
-                     to);
-  return out;
-}
-
-Tensor FromDoubles(const std::vector<double>& values) {
-  return FromVector(std::vector<float>(values.begin(), values.end()), {std::ssize(values)});
+  kernels::ConvChainBackward(layers, in, context.grad(), out);
+  Gradients gradients{out.x};
+  for (size_t l = 0; l < layers.size(); ++l)
+    gradients.insert(gradients.end(), {out.weights[l], out.norm_weights[l], out.norm_biases[l]});
+  return gradients;
 }
 
 ConvChainResult Fused(const Variable& x, const std::vector<ConvNorm>& layers, bool residual,
                       std::vector<ChainLayer> plan) {
-  const Tensor image = x.data().Contiguous();
-  std::vector<Tensor> tensors;
-  std::vector<const float*> weights, norm_weights, norm_biases;
+  kernels::ChainInputs in{.x = x.data().Contiguous(), .residual = residual};
   for (const ConvNorm& layer : layers) {
-    for (const Variable& v : {layer.weight, layer.norm_weight, layer.norm_bias})
-      tensors.push_back(ContiguousOf(v));
-    const Tensor* last = &tensors.back();
-    weights.push_back(last[-2].data<float>());
-    norm_weights.push_back(PointerOf(last[-1]));
-    norm_biases.push_back(PointerOf(last[0]));
+    in.weights.push_back(ContiguousOf(layer.weight));
+    in.norm_weights.push_back(ContiguousOf(layer.norm_weight));
+    in.norm_biases.push_back(ContiguousOf(layer.norm_bias));
   }
-  const cpu::ConvGeometry& g = plan.back().g;
-  Tensor y({g.n, g.oh, g.ow, g.o}, DType::kF32);
-  cpu::ChainForward(plan, image.data<float>(), weights, norm_weights, norm_biases,
-                    residual ? image.data<float>() : nullptr, y.mutable_data<float>());
+  const ConvGeometry& g = plan.back().g;
+  Tensor y({g.n, g.oh, g.ow, g.o}, DType::kF32, in.x.device());
   ConvChainResult out;
-  for (const ChainLayer& layer : plan)
-    out.statistics.push_back({FromDoubles(layer.mean), FromDoubles(layer.variance), layer.rows()});
-  auto kept = std::make_shared<Kept>();
-  kept->x = SavedActivation(image);
-  kept->residual = residual;
+  const auto statistics = kernels::ConvChainForward(plan, in, y);
+  auto saved = std::make_shared<ForBackward>();
+  saved->x = SavedActivation(in.x);
+  saved->residual = residual;
   for (size_t l = 0; l < layers.size(); ++l) {
-    kept->z.emplace_back(std::exchange(plan[l].z, {}));
-    kept->weights.emplace_back(tensors[3 * l]);
+    out.statistics.push_back({statistics[l].mean, statistics[l].var, plan[l].rows()});
+    saved->z.emplace_back(std::exchange(plan[l].z, {}));
+    saved->weights.emplace_back(in.weights[l]);
   }
-  kept->layers = std::move(plan);
+  saved->layers = std::move(plan);
   out.y = Record("conv_chain", y, InputsOf(x, layers),
-                 [kept](const GradContext& context) { return Rule(*kept, context); });
+                 [saved](const GradContext& context) { return Rule(*saved, context); });
   return out;
 }
 

@@ -2,7 +2,7 @@
 
 #include "runtime/error.h"
 
-namespace torus::cpu {
+namespace torus::ops {
 namespace {
 
 struct Side {
@@ -10,25 +10,25 @@ struct Side {
 };
 
 // One dimension: its padding and output size.
-Side SideOf(const ops::Conv2dOptions& options, int i, int64_t in, int64_t kernel) {
+Side SideOf(const Conv2dOptions& options, int i, int64_t in, int64_t kernel) {
   const int64_t span = options.dilation[i] * (kernel - 1);
   int64_t before = 0, after = 0;
-  if (options.padding_mode == ops::PaddingMode::kExplicit) before = after = options.padding[i];
-  if (options.padding_mode == ops::PaddingMode::kSame) before = span / 2, after = span - before;
+  if (options.padding_mode == PaddingMode::kExplicit) before = after = options.padding[i];
+  if (options.padding_mode == PaddingMode::kSame) before = span / 2, after = span - before;
   const int64_t padded = in + before + after;
   Require(padded > span, "conv2d", "kernel spans {} but the padded input has {} (dimension {})",
           span + 1, padded, i == 0 ? "H" : "W");
   return {before, after, (padded - span - 1) / options.stride[i] + 1};
 }
 
-void CheckOptions(const ops::Conv2dOptions& options) {
+void CheckOptions(const Conv2dOptions& options) {
   for (const Dims* pair : {&options.stride, &options.padding, &options.dilation})
     Require(pair->rank() == 2, "conv2d", "stride, padding and dilation are pairs, got {}", *pair);
   for (int i = 0; i < 2; ++i)
     Require(options.stride[i] >= 1 && options.dilation[i] >= 1 && options.padding[i] >= 0, "conv2d",
             "needs stride and dilation of 1 or more and padding of 0 or more, got {}, {}, {}",
             options.stride, options.dilation, options.padding);
-  Require(options.padding_mode != ops::PaddingMode::kSame || options.stride == Dims{1, 1}, "conv2d",
+  Require(options.padding_mode != PaddingMode::kSame || options.stride == Dims{1, 1}, "conv2d",
           "padding 'same' needs stride 1, got {}", options.stride);
 }
 
@@ -38,8 +38,7 @@ bool ConvGeometry::pointwise() const {
   return kh == 1 && kw == 1 && groups == 1 && stride_h == 1 && stride_w == 1 && oh == h && ow == w;
 }
 
-ConvGeometry ConvGeometryOf(const Shape& input, const Shape& weight,
-                            const ops::Conv2dOptions& options) {
+ConvGeometry ConvGeometryOf(const Shape& input, const Shape& weight, const Conv2dOptions& options) {
   CheckOptions(options);
   Require(input.rank() == 4 && weight.rank() == 4, "conv2d",
           "needs an image (N, H, W, C) and a weight (O, kH, kW, C / groups), got {} and {}", input,
@@ -73,4 +72,4 @@ ConvGeometry ConvGeometryOf(const Shape& input, const Shape& weight,
           .groups = groups};
 }
 
-}  // namespace torus::cpu
+}  // namespace torus::ops

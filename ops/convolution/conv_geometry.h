@@ -5,8 +5,7 @@
 
 #include "runtime/shape.h"
 
-namespace torus {
-namespace ops {
+namespace torus::ops {
 
 enum class PaddingMode { kExplicit, kSame, kValid };
 
@@ -19,10 +18,6 @@ struct Conv2dOptions {
   Dims dilation{1, 1};
   int64_t groups = 1;
 };
-
-}  // namespace ops
-
-namespace cpu {
 
 // Image (n, h, w, c), weight (o, kh, kw, c / groups), output (n, oh, ow, o).
 struct ConvGeometry {
@@ -37,11 +32,11 @@ struct ConvGeometry {
   bool depthwise() const { return groups == c && o == c; }
   int64_t input_rows() const { return n * h * w; }
   int64_t output_rows() const { return n * oh * ow; }
+  // Of a forward, or of either gradient; a multiply-add is two. Padding counts as pixels do.
+  int64_t flops() const { return 2 * output_rows() * o * kh * kw * (c / groups); }
 };
 
 // BadInput, tagged conv2d, with both shapes where they do not fit.
-ConvGeometry ConvGeometryOf(const Shape& input, const Shape& weight,
-                            const ops::Conv2dOptions& options);
+ConvGeometry ConvGeometryOf(const Shape& input, const Shape& weight, const Conv2dOptions& options);
 
-}  // namespace cpu
-}  // namespace torus
+}  // namespace torus::ops

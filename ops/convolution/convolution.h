@@ -10,7 +10,7 @@ namespace torus::ops {
 // first(o) + k], zero outside the image. x (N, H, W, C), weight (O, kH, kW, C / groups), bias (O)
 // or undefined; f32 or f64. Semantics and defaults are PyTorch's torch.nn.functional.conv2d;
 // BadInput where it refuses, with the shapes. f32: a 1 x 1 stride-1 convolution is a GEMM, a
-// depthwise one (C groups of one filter) a kernel of ours; others: dense_kernel.h.
+// depthwise one (C groups of one filter) a kernel of ours; others: cpu/dense.h.
 Variable Conv2d(const Variable& x, const Variable& weight, const Variable& bias = {},
                 const Conv2dOptions& options = {});
 

@@ -1,38 +1,28 @@
 #include "ops/pooling/average_pool.h"
 
 #include "autograd/node.h"
-#include "ops/pooling/pooling_kernel.h"
+#include "ops/pooling/kernels.h"
 
 namespace torus::ops {
 namespace {
 
-cpu::PoolImage ImageOf(std::string_view op, const Shape& shape) {
+PoolImage ImageOf(std::string_view op, const Shape& shape) {
   CheckImages(op, shape);
   return {shape[0], shape[1], shape[2], shape[3]};
 }
 
 // Both kinds are one kernel over other windows.
-struct Windows {
-  cpu::PoolImage image;
-  std::vector<AverageWindow> rows, columns;
-};
-
-Tensor Forward(std::string_view op, const Tensor& x, const Windows& w) {
+Tensor Forward(std::string_view op, const Tensor& x, const AverageWindows& w) {
   Tensor out({w.image.n, std::ssize(w.rows), std::ssize(w.columns), w.image.c}, x.dtype(),
              x.device());
-  VisitCompute(op, x.dtype(), [&]<class T>(ComputeType<T>) {
-    cpu::AveragePool<T>(w.image, w.rows, w.columns, x.data<T>(), out.mutable_data<T>());
-  });
+  kernels::AveragePool(op, w, x, out);
   return out;
 }
 
-GradRule SpreadBack(const Shape& shape, Windows windows) {
+GradRule SpreadBack(const Shape& shape, AverageWindows windows) {
   return [shape, w = std::move(windows)](const GradContext& g) {
     Tensor dx(shape, g.grad().dtype(), g.grad().device());
-    VisitCompute("gradient", dx.dtype(), [&]<class T>(ComputeType<T>) {
-      cpu::AveragePoolBackward<T>(w.image, w.rows, w.columns, g.grad().data<T>(),
-                                  dx.mutable_data<T>());
-    });
+    kernels::AveragePoolBackward(w, g.grad(), dx);
     return Gradients{dx};
   };
 }
@@ -52,7 +42,7 @@ std::vector<AverageWindow> WindowsOf(int64_t in, const PoolAxis& axis,
 
 Variable AvgPool2d(const Variable& input, const AvgPool2dOptions& options) {
   constexpr const char* kOp = "avg_pool2d";
-  Windows w{.image = ImageOf(kOp, input.shape())};
+  AverageWindows w{.image = ImageOf(kOp, input.shape())};
   const Dims kernel = PoolPair(kOp, "kernel_size", options.kernel_size);
   const Dims stride = options.stride.rank() == 0 ? kernel : PoolPair(kOp, "stride", options.stride);
   const Dims padding = PoolPair(kOp, "padding", options.padding);
@@ -69,7 +59,7 @@ Variable AvgPool2d(const Variable& input, const AvgPool2dOptions& options) {
 
 Variable AdaptiveAvgPool2d(const Variable& input, const Dims& output_size) {
   constexpr const char* kOp = "adaptive_avg_pool2d";
-  Windows w{.image = ImageOf(kOp, input.shape())};
+  AverageWindows w{.image = ImageOf(kOp, input.shape())};
   Dims size = PoolPair(kOp, "output_size", output_size);
   for (int i = 0; i < 2; ++i) {
     if (size[i] == -1) size[i] = input.dim(1 + i);

@@ -14,6 +14,17 @@ struct PoolAxis {
   int64_t kernel, stride, padding, dilation = 1;
 };
 
+// Sizes of images (N, H, W, C).
+struct PoolImage {
+  int64_t n, h, w, c;
+};
+
+// What a max pooling's windows are and how many there are.
+struct MaxPoolWindow {
+  PoolAxis rows, columns;
+  int64_t out_h, out_w;
+};
+
 // BadInput tagged `op` unless `input` is images (N, H, W, C) of at least one pixel and channel. An
 // empty batch is fine.
 void CheckImages(std::string_view op, const Shape& input);
@@ -28,6 +39,12 @@ int64_t PooledSize(std::string_view op, int64_t in, const PoolAxis& axis, bool c
 struct AverageWindow {
   int64_t begin, end;
   double divisor;
+};
+
+// An average pooling: output (i, j) averages rows[i] and columns[j].
+struct AverageWindows {
+  PoolImage image;
+  std::vector<AverageWindow> rows, columns;
 };
 
 // Windows of avg_pool2d along one axis. Padding counts into the divisor with count_include_pad, as

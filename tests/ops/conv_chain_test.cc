@@ -10,7 +10,7 @@
 #include "autograd/backward.h"
 #include "ops/activation/activation.h"
 #include "ops/batch_norm/batch_norm.h"
-#include "ops/conv_chain/expand.h"
+#include "ops/conv_chain/cpu/expand.h"
 #include "ops/convolution/convolution.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
@@ -102,7 +102,7 @@ Chain RandomChain(OddShapes& draw, bool expand = false) {
   const Shape y = [&] {
     Shape shape = chain.x.shape();
     for (size_t l = 0; l < chain.weights.size(); ++l) {
-      const auto g = cpu::ConvGeometryOf(shape, chain.weights[l].shape(), chain.options[l]);
+      const auto g = ops::ConvGeometryOf(shape, chain.weights[l].shape(), chain.options[l]);
       shape = {g.n, g.oh, g.ow, g.o};
     }
     return shape;

@@ -1,6 +1,6 @@
 // Winograd's convolutions, and those over images smaller than their kernels, against the double
 // loops.
-#include "ops/convolution/winograd.h"
+#include "ops/convolution/cpu/winograd.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "ops/convolution/dense_kernel.h"
-#include "ops/convolution/small_image.h"
+#include "ops/convolution/cpu/dense.h"
+#include "ops/convolution/cpu/small_image.h"
 #include "runtime/parallel_for.h"
 #include "tests/testing/twins.h"
 

@@ -1,0 +1,153 @@
+#include "ops/batch_norm/cpu/batch_norm.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "ops/batch_norm/cpu/channel_sums.h"
+#include "runtime/parallel_for.h"
+
+namespace torus::cpu {
+namespace {
+
+int64_t RowsOf(const Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / x.dim(-1); }
+
+// Calls body(part, begin, end) for the fixed parts of the rows, on the team.
+template <class Body>
+void OverParts(int64_t rows, const Body& body) {
+  const int64_t parts = PartsOf(rows);
+  ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p) body(p, rows * p / parts, rows * (p + 1) / parts);
+  });
+}
+
+template <class T>
+const T* PointerOf(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data<T>() : nullptr;
+}
+
+template <class T>
+T* OutputOf(Tensor& tensor) {
+  return tensor.defined() ? tensor.mutable_data<T>() : nullptr;
+}
+
+template <class T>
+Affine<T> PointersOf(const ChannelAffine& affine) {
+  return {affine.mean.data<T>(), affine.scale.data<T>(), affine.bias.data<T>()};
+}
+
+// Sums of the whole gradient; writes the masked one where it is wanted.
+template <class T>
+GradientSums SumsOf(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked) {
+  const int64_t rows = RowsOf(dy), channels = dy.dim(-1);
+  std::vector<GradientSums> parts(PartsOf(rows), GradientSums(channels));
+  const T *x = in.x.data<T>(), *y = PointerOf<T>(in.y), *from = dy.data<T>();
+  T* const out = OutputOf<T>(masked);
+  const Affine<T> affine = PointersOf<T>(in.affine);
+  const Clamp clamp = ClampOf(in.activation);
+  OverParts(rows, [&](int64_t part, int64_t begin, int64_t end) {
+    const int64_t at = begin * channels;
+    parts[part].Add(from + at, x + at, y == nullptr ? nullptr : y + at, end - begin, affine, clamp,
+                    out == nullptr ? nullptr : out + at);
+  });
+  for (size_t p = 1; p < parts.size(); ++p) parts[0].Merge(parts[p]);
+  return std::move(parts[0]);
+}
+
+template <class T>
+void InputGradient(const Tensor& x, const Tensor& dy, const BackwardAffine<T>& affine,
+                   const Clamp& clamp, Tensor& dx) {
+  const int64_t channels = dy.dim(-1);
+  const T *in = x.data<T>(), *from = dy.data<T>();
+  T* const out = dx.mutable_data<T>();
+  OverParts(RowsOf(dy), [&](int64_t, int64_t begin, int64_t end) {
+    const int64_t at = begin * channels;
+    BackwardInput(from + at, in + at, end - begin, channels, affine, clamp, out + at);
+  });
+}
+
+}  // namespace
+
+Clamp ClampOf(ops::Activation activation) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (activation == ops::Activation::kNone) return {};
+  return {0, activation == ops::Activation::kRelu ? infinity : 6};
+}
+
+ChannelAffine::ChannelAffine(int64_t channels, DType dtype, Device device)
+    : mean({channels}, dtype, device),
+      scale({channels}, dtype, device),
+      bias({channels}, dtype, device),
+      inv_std({channels}, DType::kF64, device) {}
+
+void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var) {
+  VisitCompute("batch_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
+    const int64_t rows = RowsOf(x), channels = x.dim(-1);
+    std::vector<ChannelMoments> parts(PartsOf(rows), ChannelMoments(channels));
+    const T* const in = x.data<T>();
+    OverParts(rows, [&](int64_t part, int64_t begin, int64_t end) {
+      parts[part].Add(in + begin * channels, end - begin);
+    });
+    for (size_t p = 1; p < parts.size(); ++p) parts[0].Merge(parts[p]);
+    std::copy_n(parts[0].mean().data(), channels, mean.mutable_data<double>());
+    double* const v = var.mutable_data<double>();
+    for (int64_t c = 0; c < channels; ++c) v[c] = parts[0].variance(c);
+  });
+}
+
+void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,
+                  const Tensor& bias, ChannelAffine& affine) {
+  VisitCompute("batch_norm", affine.mean.dtype(), [&]<class T>(ComputeType<T>) {
+    Fold(mean.numel(), mean.data<double>(), var.data<double>(), eps, PointerOf<T>(weight),
+         PointerOf<T>(bias), affine.mean.mutable_data<T>(), affine.scale.mutable_data<T>(),
+         affine.bias.mutable_data<T>(), affine.inv_std.mutable_data<double>());
+  });
+}
+
+void NormalizeChannels(const Tensor& x, const ChannelAffine& affine, ops::Activation activation,
+                       const Tensor& residual, Tensor& y) {
+  VisitCompute("batch_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
+    const int64_t channels = x.dim(-1);
+    const T *in = x.data<T>(), *add = PointerOf<T>(residual);
+    T* const out = y.mutable_data<T>();
+    const Affine<T> pointers = PointersOf<T>(affine);
+    const Clamp clamp = ClampOf(activation);
+    OverParts(RowsOf(x), [&](int64_t, int64_t begin, int64_t end) {
+      const int64_t at = begin * channels;
+      Normalize(in + at, end - begin, channels, pointers, clamp,
+                add == nullptr ? nullptr : add + at, out + at);
+    });
+  });
+}
+
+void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy, NormGradients& out) {
+  VisitCompute("batch_norm", dy.dtype(), [&]<class T>(ComputeType<T>) {
+    const GradientSums sums = SumsOf<T>(in, dy, out.masked);
+    const Affine<T> forward = PointersOf<T>(in.affine);
+    const FoldedBackward<T> folded =
+        FoldBackward<T>(forward, in.affine.inv_std.data<double>(), sums, in.count,
+                        OutputOf<T>(out.weight), OutputOf<T>(out.bias));
+    if (!out.x.defined()) return;
+    const BackwardAffine<T> affine{forward, folded.slope.data(), folded.offset.data()};
+    if (out.masked.defined())
+      InputGradient(in.x, out.masked, affine, Clamp{}, out.x);
+    else
+      InputGradient(in.x, dy, affine, ClampOf(in.activation), out.x);
+  });
+}
+
+void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
+                             Tensor& running_mean, Tensor& running_var) {
+  VisitCompute("batch_norm", running_mean.dtype(), [&]<class T>(ComputeType<T>) {
+    const Tensor batch_mean = mean.To(DType::kF64), batch_var = var.To(DType::kF64);
+    const double *m = batch_mean.data<double>(), *v = batch_var.data<double>();
+    T *rm = running_mean.mutable_data<T>(), *rv = running_var.mutable_data<T>();
+    for (int64_t c = 0; c < mean.numel(); ++c) {
+      rm[c] = static_cast<T>((1 - momentum) * rm[c] + momentum * m[c]);
+      rv[c] = static_cast<T>((1 - momentum) * rv[c] + momentum * v[c] * unbias);
+    }
+  });
+}
+
+}  // namespace torus::cpu

@@ -1,0 +1,40 @@
+// Batch norm on a CPU; ops/batch_norm/kernels.h has the contracts.
+#pragma once
+
+#include "ops/batch_norm/activation.h"
+#include "ops/batch_norm/cpu/norm_rows.h"
+#include "runtime/tensor.h"
+
+namespace torus::cpu {
+
+// An activation's bounds.
+Clamp ClampOf(ops::Activation activation);
+
+// A normalisation with its statistics folded in, one value a channel: y = (x - mean) scale + bias,
+// with scale = weight inv_std. All in the dtype of x, inv_std in f64.
+struct ChannelAffine {
+  ChannelAffine(int64_t channels, DType dtype, Device device);
+  Tensor mean, scale, bias, inv_std;
+};
+
+struct NormBackwardInputs {
+  Tensor x, y;
+  const ChannelAffine& affine;
+  ops::Activation activation;
+  int64_t count;
+};
+
+struct NormGradients {
+  Tensor x, weight, bias, masked;
+};
+
+void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var);
+void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,
+                  const Tensor& bias, ChannelAffine& affine);
+void NormalizeChannels(const Tensor& x, const ChannelAffine& affine, ops::Activation activation,
+                       const Tensor& residual, Tensor& y);
+void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy, NormGradients& out);
+void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
+                             Tensor& running_mean, Tensor& running_var);
+
+}  // namespace torus::cpu

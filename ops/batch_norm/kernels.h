@@ -1,0 +1,54 @@
+// What batch norm asks of a device. Rows are what lies along the last dimension of x: it is
+// contiguous, (..., C), f32 or f64. One value a channel is (C).
+#pragma once
+
+#include "ops/batch_norm/activation.h"
+#include "ops/batch_norm/cpu/batch_norm.h"
+#include "runtime/door.h"
+
+namespace torus::kernels {
+
+using cpu::ChannelAffine;
+
+// mean and biased variance of each channel, f64.
+inline void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var) {
+  AtDoor("batch_norm", mean.device(), [&] { cpu::ChannelStatistics(x, mean, var); });
+}
+
+// Fills `affine` for y = (x - mean) / sqrt(var + eps) * weight + bias; mean and var are f64, weight
+// and bias may be undefined: ones and zeros.
+inline void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,
+                         const Tensor& bias, ChannelAffine& affine) {
+  AtDoor("batch_norm", affine.mean.device(),
+         [&] { cpu::FoldChannels(mean, var, eps, weight, bias, affine); });
+}
+
+// y = activation(affine(x) + residual); the residual may be undefined.
+inline void NormalizeChannels(const Tensor& x, const ChannelAffine& affine,
+                              ops::Activation activation, const Tensor& residual, Tensor& y) {
+  AtDoor("batch_norm", y.device(),
+         [&] { cpu::NormalizeChannels(x, affine, activation, residual, y); });
+}
+
+// What the backward reads beside dy. `y` is defined where a residual and an activation meet: the
+// mask then follows from y instead of x. `count` is the values a channel, 0 where the statistics
+// are constants.
+using cpu::NormBackwardInputs;
+// The gradients, overwritten; an undefined one is not wanted. `masked` is dy through the
+// activation's mask, defined where y is; it is the residual's gradient.
+using cpu::NormGradients;
+
+inline void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
+                                      NormGradients& out) {
+  AtDoor("batch_norm", dy.device(), [&] { cpu::NormalizeChannelsBackward(in, dy, out); });
+}
+
+// running = (1 - momentum) running + momentum batch; the variance of the batch times `unbias`.
+inline void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias,
+                                    double momentum, Tensor& running_mean, Tensor& running_var) {
+  AtDoor("batch_norm", running_mean.device(), [&] {
+    cpu::UpdateRunningStatistics(mean, var, unbias, momentum, running_mean, running_var);
+  });
+}
+
+}  // namespace torus::kernels

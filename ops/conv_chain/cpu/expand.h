@@ -1,0 +1,55 @@
+// A 1 x 1 convolution that widens, followed by a depthwise one, without the wide tensor between
+// them: neither its forward values nor its gradients are ever written to memory.
+//
+// With x (M, K) the narrow input, W (C, K) the weight, z = x W^T, xc = x - mean(x) and S = xc^T xc
+// (K x K):
+// - the statistics of z follow from those of x: mean(z) = W mean(x), M var(z)_c = W_c S W_c^T; so
+//   the activation can be made from x in one go, clamp(xc (a W)^T + bias) with the norm's scale a,
+//   row by row on the way into the depthwise convolution;
+// - the backward makes it again, and needs no second pass over its gradient: with g the gradient by
+//   the norm's output and dz = a g + b (z - mean) + d for each channel (BackwardAffine; b and d
+//   follow from sums over all of g),
+//     dx = g (a W) + xc (W^T b W) + d W,    dW = a g^T xc + b W S,
+//   where the first terms are summed row by row, before b and d are known, and the others are
+//   small.
+#pragma once
+
+#include <vector>
+
+#include "ops/conv_chain/cpu/chain_layer.h"
+
+namespace torus::cpu {
+
+// Whether the backward takes this way: a 1 x 1 convolution that widens three times and more, from
+// 32 channels at most; with more the products with K x K matrices cost what they save.
+bool Widens(const ConvGeometry& wide, const ConvGeometry& depthwise);
+// Whether the forward does too, and z is never stored: where the wide tensor is too large for the
+// caches (from 4 MiB on), so that making the activation twice costs less than passes over memory.
+bool Expands(const ConvGeometry& wide, const ConvGeometry& depthwise);
+// Another bound in bytes, for tests; negative restores the default.
+void SetExpandBytesForTest(int64_t bytes);
+
+// The mean and the centred Gram matrix of rows of `channels` floats; blocks are summed in float
+// around a value near the mean, and merged in double.
+InputMoments InputMomentsOf(const float* x, int64_t rows, int64_t channels);
+
+// Sets the wide layer's input, mean and variance (z stays undefined).
+void ExpandStatistics(ChainLayer& wide, const float* x, const float* weight);
+
+// Fills z of the depthwise layer and sums its moments, one entry a part. The wide layer must be
+// folded.
+void ExpandForward(const ChainLayer& wide, ChainLayer& depthwise, const float* x,
+                   const float* wide_weight, const float* depthwise_weight,
+                   std::vector<ChannelMoments>& moments);
+
+// All that the two layers' backward reads and writes; a null output is not wanted.
+struct ExpandBackwardArgs {
+  const ChainLayer &wide, &depthwise;
+  const GradientSource& gradient;  // by the depthwise layer's z
+  const float *x, *wide_weight, *depthwise_weight;
+  const float* add;  // added to dx; may be null
+  float *dx, *wide_dw, *depthwise_dw, *norm_dw, *norm_db;
+};
+void ExpandBackward(const ExpandBackwardArgs& args);
+
+}  // namespace torus::cpu

@@ -1,0 +1,28 @@
+// What convolution asks of a device. Tensors are contiguous, f32 or f64, of the shapes of the
+// geometry: x (n, h, w, c), weight (o, kh, kw, c / groups), bias (o) or undefined, y (n, oh, ow, o).
+#pragma once
+
+#include "autograd/op_observer.h"
+#include "ops/convolution/conv_geometry.h"
+#include "ops/convolution/cpu/convolution.h"
+#include "runtime/door.h"
+
+namespace torus::kernels {
+
+// y = the convolution of x, plus bias.
+inline void ConvolutionForward(const ops::ConvGeometry& g, const Tensor& x, const Tensor& weight,
+                               const Tensor& bias, Tensor& y) {
+  ObserveProduct(g.flops());
+  AtDoor("conv2d", y.device(), [&] { cpu::ConvolutionForward(g, x, weight, bias, y); });
+}
+
+// The gradients by x, weight and bias, overwritten; an undefined one is not wanted.
+inline void ConvolutionBackward(const ops::ConvGeometry& g, const Tensor& x, const Tensor& weight,
+                                const Tensor& dy, Tensor& dx, Tensor& dweight, Tensor& dbias) {
+  for (const Tensor* gradient : {&dx, &dweight})
+    if (gradient->defined()) ObserveProduct(g.flops());
+  AtDoor("conv2d", dy.device(),
+         [&] { cpu::ConvolutionBackward(g, x, weight, dy, dx, dweight, dbias); });
+}
+
+}  // namespace torus::kernels
