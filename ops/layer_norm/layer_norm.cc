@@ -2,7 +2,7 @@
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
-#include "ops/layer_norm/layer_norm_kernel.h"
+#include "ops/layer_norm/kernels.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
@@ -23,33 +23,29 @@ void CheckAffine(const char* name, const Variable& v, const Shape& normalized, D
           "{} must be {} {}, got {}", name, Name(dtype), normalized, v);
 }
 
+Tensor TensorOf(const Variable& v) { return v.defined() ? v.data() : Tensor(); }
+
 // The parameter, or what stands for none.
-Tensor Factor(const Variable& v, const Shape& normalized, double absent, const Tensor& like) {
-  return v.defined() ? v.data().Contiguous()
-                     : Full(normalized, absent, like.dtype(), like.device());
+Tensor Factor(const Variable& v, const Shape& normalized, double absent, DType dtype,
+              Device device) {
+  return v.defined() ? v.data().Contiguous() : Full(normalized, absent, dtype, device);
 }
 
-// What the backward keeps.
-struct Kept {
+struct SavedForBackward {
   SavedActivation x;
   Saved mean, rstd, weight;
   Shape normalized;
 };
 
-Gradients Backpropagate(const Kept& kept, const GradContext& g) {
-  const Tensor x = kept.x.get();
-  const Tensor& weight = kept.weight.get();
-  const auto like = [&](bool wanted, const Shape& shape) {
-    return wanted ? Tensor(shape, x.dtype(), x.device()) : Tensor();
+Gradients InputGradients(const SavedForBackward& saved, const GradContext& g) {
+  const Tensor& dy = g.grad();
+  const auto wanted = [&](int input, const Shape& shape) {
+    return g.wants(input) ? Tensor(shape, dy.dtype(), dy.device()) : Tensor();
   };
-  Tensor dx = like(g.wants(0), x.shape()), dweight = like(g.wants(1), kept.normalized),
-         dbias = like(g.wants(2), kept.normalized);
-  VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
-    const auto out = [](Tensor& t) { return t.defined() ? t.mutable_data<T>() : nullptr; };
-    cpu::LayerNormBackward(kept.mean.get().numel(), weight.numel(), g.grad().data<T>(), x.data<T>(),
-                           kept.mean.get().data<T>(), kept.rstd.get().data<T>(), weight.data<T>(),
-                           out(dx), out(dweight), out(dbias));
-  });
+  Tensor dx = wanted(0, dy.shape()), dweight = wanted(1, saved.normalized),
+         dbias = wanted(2, saved.normalized);
+  kernels::LayerNormBackward(dy, saved.x.get(), saved.mean.get(), saved.rstd.get(),
+                             saved.weight.get(), dx, dweight, dbias);
   return {dx, dweight, dbias};
 }
 
@@ -60,19 +56,19 @@ Variable LayerNorm(const Variable& input, const Shape& normalized_shape, const V
   CheckShapes(input, normalized_shape);
   CheckAffine("weight", weight, normalized_shape, input.dtype());
   CheckAffine("bias", bias, normalized_shape, input.dtype());
+  const Device device = CommonDevice(kOp, input.data(), TensorOf(weight), TensorOf(bias));
+  const DType dtype = input.dtype();
   const Tensor x = input.data().Contiguous();
-  const Tensor w = Factor(weight, normalized_shape, 1, x), b = Factor(bias, normalized_shape, 0, x);
-  const int64_t n = w.numel(), rows = n == 0 ? 0 : x.numel() / n;
-  Tensor y(x.shape(), x.dtype(), x.device()), mean({rows}, x.dtype(), x.device());
-  Tensor rstd({rows}, x.dtype(), x.device());
-  VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
-    cpu::LayerNorm(rows, n, x.data<T>(), w.data<T>(), b.data<T>(), eps, y.mutable_data<T>(),
-                   mean.mutable_data<T>(), rstd.mutable_data<T>());
-  });
-  return Record(
-      "layer_norm", y, {input, weight, bias},
-      [kept = Kept{SavedActivation(x), Saved(mean), Saved(rstd), Saved(w), normalized_shape}](
-          const GradContext& g) { return Backpropagate(kept, g); });
+  const Tensor w = Factor(weight, normalized_shape, 1, dtype, device);
+  const Tensor b = Factor(bias, normalized_shape, 0, dtype, device);
+  const int64_t rows = w.numel() == 0 ? 0 : x.numel() / w.numel();
+  Tensor y(x.shape(), dtype, device), mean({rows}, dtype, device), rstd({rows}, dtype, device);
+  kernels::LayerNorm(x, w, b, eps, y, mean, rstd);
+  return Record("layer_norm", y, {input, weight, bias},
+                [saved = SavedForBackward{SavedActivation(x), Saved(mean), Saved(rstd), Saved(w),
+                                          normalized_shape}](const GradContext& g) {
+                  return InputGradients(saved, g);
+                });
 }
 
 }  // namespace torus::ops

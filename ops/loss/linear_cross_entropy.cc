@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "autograd/node.h"
-#include "ops/channels/bias.h"
+#include "ops/cpu/bias.h"
 #include "ops/cpu/gemm.h"
 #include "ops/cpu/softmax_rows.h"
 #include "ops/elementwise/binary.h"

@@ -9,7 +9,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "ops/batch_norm/cpu/norm_rows.h"
-#include "ops/channels/channels-inl.h"
+#include "ops/cpu/channels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {

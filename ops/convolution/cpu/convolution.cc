@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "ops/channels/bias.h"
 #include "ops/convolution/cpu/dense.h"
 #include "ops/convolution/cpu/depthwise.h"
+#include "ops/cpu/bias.h"
 #include "ops/cpu/gemm.h"
 #include "runtime/dry_run.h"
 

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
-#include "ops/channels/channels-inl.h"
 #include "ops/convolution/cpu/depthwise_vector.h"
+#include "ops/cpu/channels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {

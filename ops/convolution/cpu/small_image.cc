@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/channels/bias.h"
+#include "ops/cpu/bias.h"
 #include "ops/cpu/gemm.h"
 
 namespace torus::cpu {

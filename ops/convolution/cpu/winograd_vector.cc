@@ -3,8 +3,8 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include "hwy/highway.h"
-#include "ops/channels/channels-inl.h"
 #include "ops/convolution/cpu/winograd_vector.h"
+#include "ops/cpu/channels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {

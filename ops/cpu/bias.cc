@@ -1,4 +1,4 @@
-#include "ops/channels/bias.h"
+#include "ops/cpu/bias.h"
 
 #include <algorithm>
 #include <vector>

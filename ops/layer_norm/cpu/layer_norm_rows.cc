@@ -1,7 +1,8 @@
+// The plain f64 kernels; those of f32 are in layer_norm_vector.cc.
+#include "ops/layer_norm/cpu/layer_norm_rows.h"
+
 #include <cmath>
 #include <vector>
-
-#include "ops/layer_norm/layer_norm_kernel.h"
 
 namespace torus::cpu {
 

@@ -1,14 +1,14 @@
 // The float rows, once for every vector width. A row is read from memory once: its later passes
 // find it in the first cache.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/layer_norm/layer_norm_cpu.cc"
+#define HWY_TARGET_INCLUDE "ops/layer_norm/cpu/layer_norm_vector.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <cmath>
 
 #include "hwy/highway.h"
 #include "ops/cpu/rows-inl.h"
-#include "ops/layer_norm/layer_norm_kernel.h"
+#include "ops/layer_norm/cpu/layer_norm_rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {

@@ -1,7 +1,9 @@
+#include "ops/layer_norm/cpu/layer_norm.h"
+
 #include <algorithm>
 #include <vector>
 
-#include "ops/layer_norm/layer_norm_kernel.h"
+#include "ops/layer_norm/cpu/layer_norm_rows.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
@@ -25,10 +27,8 @@ void AddParts(int64_t parts, int64_t n, const T* partial, T* out) {
   });
 }
 
-}  // namespace
-
 template <class T>
-void LayerNorm(int64_t rows, int64_t n, const T* x, const T* weight, const T* bias, double eps,
+void Normalize(int64_t rows, int64_t n, const T* x, const T* weight, const T* bias, double eps,
                T* y, T* mean, T* rstd) {
   ParallelFor(rows, Grain(n), [=](int64_t begin, int64_t end) {
     NormalizeRows(end - begin, n, x + begin * n, weight, bias, eps, y + begin * n, mean + begin,
@@ -37,7 +37,7 @@ void LayerNorm(int64_t rows, int64_t n, const T* x, const T* weight, const T* bi
 }
 
 template <class T>
-void LayerNormBackward(int64_t rows, int64_t n, const T* dy, const T* x, const T* mean,
+void NormalizeBackward(int64_t rows, int64_t n, const T* dy, const T* x, const T* mean,
                        const T* rstd, const T* weight, T* dx, T* dweight, T* dbias) {
   const bool sums = dweight != nullptr || dbias != nullptr;
   const int64_t parts = (rows + kPartRows - 1) / kPartRows;
@@ -55,12 +55,29 @@ void LayerNormBackward(int64_t rows, int64_t n, const T* dy, const T* x, const T
   AddParts(parts, n, sum + (sums ? n : 0), dbias);
 }
 
-#define TORUS_INSTANTIATE(T)                                                                   \
-  template void LayerNorm(int64_t, int64_t, const T*, const T*, const T*, double, T*, T*, T*); \
-  template void LayerNormBackward(int64_t, int64_t, const T*, const T*, const T*, const T*,    \
-                                  const T*, T*, T*, T*);
-TORUS_INSTANTIATE(float)
-TORUS_INSTANTIATE(double)
-#undef TORUS_INSTANTIATE
+// Null for an undefined tensor.
+template <class T>
+T* Output(Tensor& t) {
+  return t.defined() ? t.mutable_data<T>() : nullptr;
+}
+
+}  // namespace
+
+void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps, Tensor& y,
+               Tensor& mean, Tensor& rstd) {
+  VisitCompute("layer_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
+    Normalize(mean.numel(), weight.numel(), x.data<T>(), weight.data<T>(), bias.data<T>(), eps,
+              y.mutable_data<T>(), mean.mutable_data<T>(), rstd.mutable_data<T>());
+  });
+}
+
+void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
+                       const Tensor& weight, Tensor& dx, Tensor& dweight, Tensor& dbias) {
+  VisitCompute("layer_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
+    NormalizeBackward(mean.numel(), weight.numel(), dy.data<T>(), x.data<T>(), mean.data<T>(),
+                      rstd.data<T>(), weight.data<T>(), Output<T>(dx), Output<T>(dweight),
+                      Output<T>(dbias));
+  });
+}
 
 }  // namespace torus::cpu

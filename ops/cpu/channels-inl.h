@@ -6,11 +6,11 @@
 #include "hwy/highway.h"
 
 // The guard toggles with each pass of foreach_target.h.
-#if defined(TORUS_OPS_CHANNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef TORUS_OPS_CHANNELS_INL_H_
-#undef TORUS_OPS_CHANNELS_INL_H_
+#if defined(TORUS_OPS_CPU_CHANNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TORUS_OPS_CPU_CHANNELS_INL_H_
+#undef TORUS_OPS_CPU_CHANNELS_INL_H_
 #else
-#define TORUS_OPS_CHANNELS_INL_H_
+#define TORUS_OPS_CPU_CHANNELS_INL_H_
 #endif
 
 HWY_BEFORE_NAMESPACE();

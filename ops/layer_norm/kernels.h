@@ -1,0 +1,26 @@
+// What layer norm asks of a device. Tensors are contiguous, f32 or f64, all of one dtype. x, y and
+// their gradients are rows of n elements, mean and rstd (rows), weight and bias hold n.
+#pragma once
+
+#include "ops/layer_norm/cpu/layer_norm.h"
+#include "runtime/door.h"
+
+namespace torus::kernels {
+
+// y = (x - mean) rstd weight + bias; writes mean and rstd = 1 / sqrt(var + eps) of each row.
+inline void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps,
+                      Tensor& y, Tensor& mean, Tensor& rstd) {
+  AtDoor("layer_norm", y.device(), [&] { cpu::LayerNorm(x, weight, bias, eps, y, mean, rstd); });
+}
+
+// With x^ = (x - mean) rstd and g = dy weight:
+//   dx = rstd (g - mean(g) - x^ mean(g x^)),  dweight = sum_rows dy x^,  dbias = sum_rows dy
+// Any of dx, dweight and dbias may be undefined: it is not computed.
+inline void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean,
+                              const Tensor& rstd, const Tensor& weight, Tensor& dx, Tensor& dweight,
+                              Tensor& dbias) {
+  AtDoor("layer_norm", dy.device(),
+         [&] { cpu::LayerNormBackward(dy, x, mean, rstd, weight, dx, dweight, dbias); });
+}
+
+}  // namespace torus::kernels
