@@ -10,8 +10,8 @@
 namespace torus::parallel {
 namespace {
 
-// Neighbours often share a bin, and a counter bumped twice in a row waits for itself: even and odd
-// ones count apart.
+// Neighbouring values often share a bin, and incrementing one counter twice in a row stalls on
+// memory. So values of even and of odd index have tables of their own.
 constexpr int kTables = 2;
 constexpr int64_t kPartValues = 1 << 15;  // a thread is worth waking for
 

@@ -9,15 +9,15 @@
 
 namespace torus::parallel {
 
-// Counted in parts, each by one thread over a range of its own.
+// The values are counted in parts; each part is a range of them that one thread counts.
 class BinCounts {
  public:
   static constexpr int kBins = 1 << 16;
   static constexpr int kZeroBin = kBins / 2;
 
-  // Bins lie in the order of their values; this is the upper half that a bin stands for. Both
-  // zeros, and the denormals of either sign below 2^-133, share kZeroBin, which stands for 0x8000
-  // as well.
+  // Bins are numbered in ascending order of their values. Returns the upper 16 bits of the values
+  // in a bin. Both zeros, and the denormals of either sign below 2^-133, share kZeroBin, whose
+  // values have the upper bits 0x0000, returned here, or 0x8000.
   static int UpperHalfOf(int bin) { return bin < kZeroBin ? kBins - 1 - bin : bin - kZeroBin; }
 
   explicit BinCounts(std::span<const float> values);

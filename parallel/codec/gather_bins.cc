@@ -31,7 +31,8 @@ PlaceTable MakePlaceTable(std::span<const BinRange> bins) {
   return table;
 }
 
-// Where each part writes its share of each bin, so that a bin's indices ascend: [part][bin].
+// Where each part begins to write the indices of each bin, so that a bin's indices ascend:
+// [part][bin].
 std::vector<int64_t> ShareStarts(std::span<const BinRange> bins, const BinCounts& counts) {
   std::vector<int64_t> starts(counts.parts() * bins.size());
   for (size_t b = 0; b < bins.size(); ++b) {
@@ -44,9 +45,9 @@ std::vector<int64_t> ShareStarts(std::span<const BinRange> bins, const BinCounts
   return starts;
 }
 
-// First which, without a branch (no processor guesses a few percent well), then where to. The
-// fullest bin, which holds the zeros behind a ReLU, goes apart: its counter stays in a register
-// instead of waiting for itself in memory.
+// Finds the indices of all wanted bins first, without a branch, since one that is taken for a few
+// percent of the values is often predicted wrong; then sorts them into their bins. The fullest bin
+// (the zeros behind a ReLU) is handled apart, with its counter in a register instead of in memory.
 void GatherBlock(const float* values, int64_t begin, int64_t end, const PlaceTable& table,
                  int64_t* starts, uint32_t* indices) {
   const uint8_t *const places = table.place.data(), full = table.fullest;

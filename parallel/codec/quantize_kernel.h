@@ -17,8 +17,7 @@ struct BucketScale {
   std::array<float, kMaxBuckets> step{};  // 0: all values of the bucket equal its minimum
 };
 
-// What a value is compared with: it lies in bucket k >= 1, or above, when it is at least
-// threshold[k].
+// A value lies in bucket k or above, k >= 1, when it is at least threshold[k].
 using Thresholds = std::array<float, kMaxBuckets>;
 
 // codes[i] for in[i]: the bucket by comparison, then the nearest step (ties to even).
@@ -30,8 +29,8 @@ using Thresholds = std::array<float, kMaxBuckets>;
 void Quantize(const float* in, int64_t count, const BucketScale& scale, const Thresholds& threshold,
               uint16_t* codes);
 
-// The same in float64 and one by one, for scales that float32 cannot divide by: denormal steps, and
-// buckets wider than the largest float.
+// The same in float64 and without vectors, for scales on which float32 would overflow or lose bits:
+// denormal steps, and buckets wider than the largest float.
 void QuantizeWide(const float* in, int64_t count, const BucketScale& scale,
                   const Thresholds& threshold, uint16_t* codes);
 

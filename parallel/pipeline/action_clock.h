@@ -1,4 +1,4 @@
-// ActionClock: where the time of a rank's actions goes, in its totals and in the trace.
+// ActionClock: measures the time of a rank's actions, for its totals and for the trace.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,9 @@ class ActionClock {
     if (trace::Enabled()) RecordCompute(action, step, category, begin, end);
   }
 
-  // Calls f, which adds to totals().idle and totals().transfer itself. Waits come first in it and
-  // are shown as idle; what remains is encoding, copying and decoding.
+  // Calls f, a send or receive, which adds its own seconds to totals().idle and totals().transfer.
+  // The trace shows the time that f waited as idle, before the time in which it encoded, copied and
+  // decoded.
   template <class F>
   void Transfer(const std::string& name, int64_t step, int micro_batch, const F& f) {
     const double idle_before = totals_.idle;

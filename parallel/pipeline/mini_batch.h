@@ -1,4 +1,4 @@
-// What a training step works on, and what it comes to.
+// The data of a training step, and its result.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,23 @@
 
 namespace torus::parallel {
 
-// The part of a mini-batch that this replica works on at one time.
+// One of the parts into which a replica's share of a mini-batch is cut.
 struct MicroBatch {
-  std::vector<Tensor> inputs;    // needed where stage 0 runs
-  std::vector<Tensor> targets;   // needed where the last stage runs
-  std::vector<int64_t> samples;  // position of each row in the global mini-batch; on every rank;
-                                 // empty: nothing to do
+  std::vector<Tensor> inputs;    // needed on the rank that runs stage 0
+  std::vector<Tensor> targets;   // needed on the rank that runs the last stage
+  std::vector<int64_t> samples;  // position of each row in the global mini-batch, needed on every
+                                 // rank; empty: nothing to do
 };
 
-// One step's work of this replica. Every rank of the pipeline gets the same, but for inputs and
-// targets.
+// A replica's share of the mini-batch of one step. All ranks of its pipeline get the same, except
+// for inputs and targets.
 struct MiniBatch {
   uint64_t seed = 0;
   int64_t step = 0;
-  int64_t global_samples = 0;  // over all replicas: a micro-batch weighs samples / global_samples
-  // As many as the schedule has, or a multiple of that: then the schedule runs so many times before
-  // the step, and the gradients of all of them are accumulated. The last ones may be empty.
+  // Over all replicas. A micro-batch's loss has the weight samples / global_samples.
+  int64_t global_samples = 0;
+  // As many as the schedule has, or k times as many: then the schedule runs k times before the one
+  // step, and the gradients are accumulated. The last micro-batches may be empty.
   std::vector<MicroBatch> micro_batches;
 };
 

@@ -19,13 +19,14 @@ void CheckCuts(const Cuts& cuts, int num_blocks);
 // Cuts from "1,18"; BadInput for other than numbers and commas. Empty text gives no cuts.
 Cuts ParseCuts(std::string_view text);
 
-// The cuts that minimise the most costly stage: the linear partition problem, solved exactly by
-// dynamic programming (Skiena, The Algorithm Design Manual, section 10.7), O(stages * blocks^2). Of
-// equal ones the earliest cuts, so the same costs give the same cuts on every machine. BadInput for
-// a cost that is negative or not finite, and for more stages than blocks.
+// The cuts that make the most costly stage as cheap as possible: the linear partition problem,
+// solved exactly by dynamic programming (Skiena, The Algorithm Design Manual, section 10.7),
+// O(stages * blocks^2). Among equally good cuts the earliest, so that the same costs give the same
+// cuts on every machine. BadInput for a cost that is negative or not finite, and for more stages
+// than blocks.
 Cuts BalanceCuts(std::span<const double> costs, int stages);
 
-// One stage more than there are cuts.
+// The stages between the cuts, one more than there are cuts. BadInput as CheckCuts.
 std::vector<Stage> MakeStages(std::vector<Block> blocks, const Cuts& cuts);
 
 }  // namespace torus::parallel

@@ -5,8 +5,8 @@
 
 namespace torus::parallel {
 
-// Seconds on the rank's own thread, summed over the steps so far. What is in none of them was spent
-// between actions.
+// Seconds on the rank's own thread, summed over the steps so far. The time between actions is in
+// none of them.
 struct RankTotals {
   double forward = 0;
   double backward = 0;

@@ -10,7 +10,8 @@
 namespace torus::parallel {
 namespace {
 
-// Above all numbers of TensorLink's headers.
+// The headers of TensorLink are control messages too; their tags are numbered from 0 and stay below
+// 2^23.
 Tag SpecTag(int cut) { return {TagClass::kControl, (1 << 23) + cut}; }
 
 std::string What(int cut) { return fmt::format("shapes between stages {} and {}", cut - 1, cut); }

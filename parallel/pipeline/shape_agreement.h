@@ -1,4 +1,4 @@
-// The handshake before step 0: a stage tells the next one what it will get.
+// The exchange of shapes before step 0: each stage tells the next one which tensors it will send.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace torus::parallel {
 
-// `cut`: the first stage after it; one handshake a cut.
+// Called by the ranks on both sides of a cut, for the largest micro-batch. `cut`: the number of the
+// first stage after it. `peer`: the other rank.
 void SendSpecs(Transport& transport, int peer, int cut, const std::vector<TensorSpec>& specs);
 std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut);
 

@@ -1,4 +1,5 @@
-// StageWorker: one stage at work on several micro-batches at once. It knows gradients, not ranks.
+// StageWorker: runs the forwards and backwards of one stage, for several micro-batches at a time.
+// It knows nothing of other ranks.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,9 @@ using LossFn = std::function<Variable(const std::vector<Variable>& outputs,
 
 class StageWorker {
  public:
-  // `first`: the inputs are data and want no gradient. `loss`: of the last stage; null for others.
-  // `slots`: how many micro-batches may be alive at once. `stage` must outlive the worker.
+  // `first`: whether this is stage 0, whose inputs are data and get no gradient. `loss`: that of
+  // the last stage; null for the others. `slots`: how many micro-batches may be between their
+  // forward and their backward. `stage` must outlive the worker.
   StageWorker(Stage& stage, bool first, const LossFn* loss, int slots);
 
   // What a forward of the last stage needs besides its inputs.
@@ -26,14 +28,16 @@ class StageWorker {
     double weight = 1;  // of this micro-batch in the loss of the global mini-batch
   };
 
-  // Runs the stage. While context.training it keeps the graph until the backward, otherwise it
-  // records none. Returns the outputs; of the last stage nothing, its loss is added to loss().
+  // Runs the stage on a micro-batch, which has `slot` until its backward. With context.training the
+  // graph is kept until then, otherwise none is recorded. Returns the outputs; the last stage
+  // returns nothing and adds to loss().
   std::vector<Tensor> Forward(size_t slot, std::vector<Tensor> inputs, const Target& target,
                               const StepContext& context);
   // Accumulates the parameters' gradients from those of the outputs (empty for the last stage) and
   // returns those of the inputs: one each, undefined where none flows. Frees the slot.
   std::vector<Tensor> Backward(size_t slot, const std::vector<Tensor>& output_grads);
-  // The two halves of it: the first returns the gradients of the inputs, the second accumulates.
+  // The same in two halves: the first returns the gradients of the inputs, the second accumulates
+  // those of the parameters and frees the slot.
   std::vector<Tensor> BackwardInput(size_t slot, const std::vector<Tensor>& output_grads);
   void BackwardWeight(size_t slot);
 

@@ -21,7 +21,7 @@ Tensor Sample(const TensorSpec& spec, uint64_t number) {
   return tensor;
 }
 
-// New leaves, so that each block's graph ends at its own inputs.
+// New leaves, so that a block's backward stops at its own inputs.
 std::vector<Variable> Leaves(const std::vector<Tensor>& tensors) {
   std::vector<Variable> leaves;
   for (const Tensor& tensor : tensors) leaves.emplace_back(tensor, IsReal(tensor.dtype()));
@@ -50,10 +50,10 @@ double RunOnce(const Block& block, const std::vector<Tensor>& inputs, const Step
   std::vector<Variable> results = block.forward(leaves, context);
   if (loss) results = {loss(results)};
   const int64_t middle = trace::Now();
-  const std::vector<Variable> ends = Differentiable(results);
-  const std::vector<Tensor> ones = Ones(ends);
+  const std::vector<Variable> differentiable = Differentiable(results);
+  const std::vector<Tensor> ones = Ones(differentiable);
   const int64_t resumed = trace::Now();
-  if (!ends.empty()) Backward(ends, ones);
+  if (!differentiable.empty()) Backward(differentiable, ones);
   const int64_t end = trace::Now();
   outputs.clear();
   for (const Variable& result : results) outputs.push_back(result.data());

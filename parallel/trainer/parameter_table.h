@@ -1,8 +1,8 @@
 // ParameterTable: the parameters of a whole model in model order, and the stages that use each.
 // Trainer's own part.
 //
-// Parameters of several blocks under one name are tied: one parameter with several uses. Each use
-// is a leaf of its own, so that its gradient is accumulated apart wherever the model is cut.
+// Parameters that have one name in several blocks are tied: one parameter with several uses. Each
+// use is a leaf of its own and accumulates a gradient of its own, wherever the model is cut.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class ParameterTable {
  public:
   struct Entry {
     std::string name;
-    std::vector<int> stages;  // of each use, in model order; ascending
+    std::vector<int> stages;  // the stage of each use, in model order, hence ascending
     bool tied() const { return stages.size() > 1; }
   };
 
@@ -27,7 +27,7 @@ class ParameterTable {
   // uses that are one variable.
   explicit ParameterTable(const std::vector<Stage>& stages);
 
-  const std::vector<Entry>& entries() const { return entries_; }  // by first use
+  const std::vector<Entry>& entries() const { return entries_; }  // in order of their first uses
   size_t IndexOf(const std::string& name) const { return index_.at(name); }
 
  private:
@@ -35,15 +35,15 @@ class ParameterTable {
   std::map<std::string, size_t> index_;
 };
 
-// A stage's parameters, each once: the first use of those that are tied within the stage.
+// The parameters of a stage, each once; of a tied one its first use in the stage.
 std::vector<NamedVariable> UniqueParameters(const Stage& stage);
 
-// Whether stages[index] has a variable that an earlier stage has too.
+// Whether stages[index] and an earlier stage have a variable in common.
 bool SharesVariables(const std::vector<Stage>& stages, size_t index);
 
-// Gives the tied parameters of a model the values of their first use. The uses in one stage share
-// their memory, so that one optimizer's step moves them all; those of other stages have their own,
-// as they would on another machine.
+// Sets the values of all uses of a tied parameter to those of the first. Uses in one stage share
+// memory, so that one optimizer step changes them all; each stage has memory of its own, as it
+// would on another machine.
 void ShareTiedWeights(const std::vector<Stage>& stages);
 
 }  // namespace torus::parallel

@@ -1,4 +1,4 @@
-// Between live stages and the tensors of a TrainState. Trainer's own part.
+// Copies tensors from stages to a TrainState and back. Trainer's own part.
 #pragma once
 
 #include <functional>
@@ -18,23 +18,24 @@ struct StageState {
   WeightAverage* average = nullptr;  // null without
 };
 
-// Whether a stage's parameter is to be taken from it: the later uses of a tied one are not.
+// Whether a parameter is saved from this stage: a tied one is saved from the stage of its first
+// use.
 using Owns = std::function<bool(const std::string& parameter)>;
 
-// Append copies.
+// Append copies to `out`.
 void AppendParameters(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out);
 void AppendBuffers(const StageState& state, std::vector<NamedTensor>& out);
 void AppendOptimizer(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out);
 void AppendAverages(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out);
 
-// Copies into the stages of all replicas. BadInput unless the names are exactly those of the model,
-// each with its shape and dtype; then nothing is changed.
+// Copies into the stages of all replicas. BadInput, before anything changes, unless the names are
+// exactly those of the model, each with its shape and dtype.
 void CopyWeights(const std::vector<NamedTensor>& weights, const std::vector<StageState>& stages);
-// The same for optimizers; state that is absent becomes "not yet". BadInput for a name that no
-// stage owns, and as Optimizer::LoadState.
+// The same for optimizers; a parameter without state in `tensors` is as before its first step.
+// BadInput for the state of an unknown parameter, and as Optimizer::LoadState.
 void CopyOptimizer(const std::vector<NamedTensor>& tensors, const std::vector<StageState>& stages);
 
-// The same for averages; none at all become "not yet". Ignored where a run has no averages.
+// The same for averages; with an empty list they begin anew. Ignored where a run has no averages.
 void CopyAverages(const std::vector<NamedTensor>& averages, const std::vector<StageState>& stages);
 
 }  // namespace torus::parallel

@@ -29,7 +29,7 @@ class TiedGradients {
   struct Tied {
     std::string name;
     std::vector<int> owners;     // rank of each use
-    std::vector<int> ranks;      // those of them that differ, ascending
+    std::vector<int> ranks;      // the same ranks, each once, ascending
     std::vector<Variable> uses;  // undefined where another rank has it
     std::vector<int> stages;     // of each use
     Shape shape;

@@ -9,11 +9,11 @@
 
 namespace torus::parallel {
 
-// Adds the counts between two moments to `totals`, one entry a rank in each.
+// Adds `after` - `before` to `totals`; both have one entry for each rank.
 void AddSegment(const WorldLayout& layout, const std::vector<RankCounts>& before,
                 const std::vector<RankCounts>& after, TrainTotals& totals);
 
-// From the ranks' times in `totals`.
+// The bubble of ranks that ran `schedule` and took these times.
 Bubble MeasureBubble(const Schedule& schedule, const std::vector<RankTime>& ranks);
 
 }  // namespace torus::parallel

@@ -46,7 +46,7 @@ std::vector<NamedTensor> OfStep(int64_t step, const io::InputFile& file) {
   return std::move(read.tensors);
 }
 
-// What would be of no use to go on with must not take a good checkpoint's place.
+// A checkpoint that is of no use must not replace a good one.
 void RequireFinite(const std::string& folder, int64_t step,
                    const std::vector<NamedTensor>& tensors) {
   for (const NamedTensor& tensor : tensors) {

@@ -1,4 +1,4 @@
-// What training has come to: enough to go on as if it had never stopped.
+// The state of training: all that it needs to go on as if it had never stopped.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace torus::parallel {
 
-// Tensors stand under the model's names, so that any layout over ranks can take it up.
+// Tensors have the model's names, so that a run with other stages or replicas can load them.
 struct TrainState {
-  int64_t step =
-      0;  // mini-batches done; with the sampler's seed it is the position in the data too
+  // Mini-batches done. With the sampler's seed it gives the position in the data too.
+  int64_t step = 0;
   // Parameters and buffers, in model order; a tied parameter once. Running statistics are those of
   // replica 0: each replica's batch norm sees its own part of the data, only replica 0's figures
   // are ever evaluated or saved, and training does not depend on them. When Trainer::Train returns,

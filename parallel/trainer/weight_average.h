@@ -20,13 +20,14 @@ class WeightAverage {
   // weight.
   void Update();
 
-  // Averages under the parameters' names, sharing memory; none before the first Update.
+  // The averages, under the names of the parameters; they share memory. Empty before the first
+  // Update.
   std::vector<NamedTensor> State() const;
-  // Copies; empty: "not yet". BadInput unless it has every parameter with its shape and dtype;
-  // other names are ignored.
+  // Takes copies as the averages; with an empty list they begin anew. BadInput unless it has every
+  // parameter with its shape and dtype; other names are ignored.
   void LoadState(const std::vector<NamedTensor>& state);
 
-  // Exchanges weights and averages, element by element; nothing before the first Update.
+  // Exchanges the values of weights and averages; does nothing before the first Update.
   void Swap();
 
  private:

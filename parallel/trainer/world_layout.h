@@ -1,4 +1,5 @@
-// Who is who among the ranks of a run: replicas x ranks of one pipeline.
+// WorldLayout: the replica and the stages of each rank of a run, which has (replicas) x (ranks of a
+// pipeline) ranks.
 #pragma once
 
 #include <vector>
@@ -7,17 +8,16 @@
 
 namespace torus::parallel {
 
-// One rank's place.
 struct RankPlace {
-  int rank = 0;             // in the world
-  int replica = 0;          // which copy of the model
+  int rank = 0;             // in the run
+  int replica = 0;          // the copy of the model that it works on
   int pipeline_rank = 0;    // in its replica's pipeline
   std::vector<int> stages;  // that it runs, ascending
   bool first = false;       // runs stage 0: needs inputs
   bool last = false;        // runs the last stage: needs targets, knows the loss
 };
 
-// Replica r's pipeline takes the ranks r * P .. r * P + P - 1, P = schedule.num_ranks.
+// The pipeline of replica r has the ranks r * P .. r * P + P - 1, P = schedule.num_ranks.
 class WorldLayout {
  public:
   WorldLayout(const Schedule& schedule, int replicas);
@@ -35,8 +35,8 @@ class WorldLayout {
   std::vector<RankPlace> places_;
 };
 
-// Threads of `rank` out of `threads` shared by `ranks`: equal shares, the first ranks taking what
-// is over, each at least one.
+// How many of `threads` are for `rank`: equal shares for all `ranks`, one more for each of the
+// first ranks where they do not divide evenly, and at least one.
 int ThreadShare(int threads, int ranks, int rank);
 
 }  // namespace torus::parallel
