@@ -2,20 +2,19 @@
 // each activation and at every vector width of the machine.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "autograd/backward.h"
 #include "ops/batch_norm/batch_norm.h"
 #include "runtime/parallel_for.h"
+#include "tests/testing/tolerance.h"
 #include "tests/testing/twins.h"
 
 namespace torus {
 namespace {
 
 using ops::Activation;
-
-constexpr double kEps = std::numeric_limits<float>::epsilon();
 
 struct Case {
   Tensor x, weight, bias, residual, dy;
@@ -74,27 +73,56 @@ void ExpectNear(const Tensor& fast, const Tensor& exact, double tolerance, const
   const auto b = ToVector<double>(exact);
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i)
-    ASSERT_NEAR(a[i], b[i], tolerance * std::max(1.0, std::abs(b[i]))) << what << " element " << i;
+    ASSERT_NEAR(a[i], b[i], tolerance) << what << " element " << i;
 }
+
+double Largest(const Tensor& tensor) {
+  double largest = 0;
+  if (tensor.defined())
+    for (float value : ToVector<float>(tensor))
+      largest = std::max<double>(largest, std::abs(value));
+  return largest;
+}
+
+// The largest values that occur on the way to each result.
+struct Sizes {
+  explicit Sizes(const Case& c) {
+    const Variable x(c.x.To(DType::kF64));
+    const auto batch = ops::BatchNormTrain(x, {}, {}, 1e-2);
+    double largest_scale = 0;
+    for (double var : ToVector<double>(c.training ? batch.var : Full({1}, 2, DType::kF64)))
+      largest_scale = std::max(largest_scale, 1 / std::sqrt(var + 1e-2));
+    const double normal = 2 * Largest(c.x) * largest_scale;  // (x - mean) / std
+    const double dy = Largest(c.dy);
+    y = normal * Largest(c.weight) + Largest(c.bias) + Largest(c.residual);
+    dx = Largest(c.weight) * largest_scale * dy * (2 + normal * normal);
+    dweight = normal * dy;
+    dbias = dy;
+  }
+  double y, dx, dweight, dbias;
+};
 
 void Compare(Case c) {
   SCOPED_TRACE(::testing::Message()
                << ToString(c.x.shape()) << (c.training ? " training" : " evaluation")
                << (c.residual.defined() ? " residual" : ""));
-  // 1 / std is at most 1 / sqrt(eps) = 10 and the weight 3. A value takes about ten roundings, each
-  // of a number below 10 (3 |x - mean| + |bias| + |residual|), times that slope where x or the mean
-  // were rounded.
-  const double value = 10 * kEps * 10 * 30;
-  const double terms = static_cast<double>(c.x.numel() / c.x.dim(-1));
+  const Sizes sizes(c);
+  const int64_t rows = c.x.numel() / c.x.dim(-1);
+  const auto tolerance = [](int64_t terms, double size) {
+    return testing::Tolerance(DType::kF32, terms, size);
+  };
+  const int64_t behind = c.training ? rows : 1;  // the statistics are sums over the rows
+  const double value = tolerance(behind, sizes.y);
   Case unclamped = c;
   unclamped.activation = Activation::kNone;
   c.dy = AwayFromBounds(c.dy, Run(unclamped, DType::kF64, c.dy).y, value);
   const Results exact = Run(c, DType::kF64, c.dy), fast = Run(c, DType::kF32, c.dy);
   ExpectNear(fast.y, exact.y, value, "y");
-  ExpectNear(fast.dx, exact.dx, value, "dx");
-  // Sums of `terms` products of numbers below about 5 and, normalised, up to 10.
-  ExpectNear(fast.dweight, exact.dweight, value + kEps * 10 * terms, "dweight");
-  ExpectNear(fast.dbias, exact.dbias, kEps * 5 * (terms + 1), "dbias");
+  ExpectNear(fast.dx, exact.dx, tolerance(behind, sizes.dx), "dx");
+  // Terms of random sign: partial sums grow as the root of their number.
+  const double root = std::sqrt(static_cast<double>(rows));
+  ExpectNear(fast.dweight, exact.dweight, tolerance(rows, sizes.dweight * root), "dweight");
+  ExpectNear(fast.dbias, exact.dbias, tolerance(rows, sizes.dbias * root), "dbias");
   ExpectNear(fast.dresidual, exact.dresidual, 0, "dresidual");
 }
 

@@ -217,11 +217,11 @@ void CompareForward(const Results& fast, const Results& exact) {
                i);
 }
 
+// Each gradient by its own size.
 void CompareGradients(const Results& fast, const Results& exact) {
-  double largest = 0;
-  for (const Tensor& g : exact.gradients) largest = std::max(largest, Largest(g));
   for (size_t i = 0; i < fast.gradients.size(); ++i)
-    ExpectNear(fast.gradients[i], exact.gradients[i], largest, "gradient", i);
+    ExpectNear(fast.gradients[i], exact.gradients[i],
+               Errors(fast.gradients[i], exact.gradients[i]).second, "gradient", i);
 }
 
 // Returns whether gradients were compared too: only a chain that may flip is let off.

@@ -12,6 +12,7 @@
 #include "ops/convolution/cpu/dense.h"
 #include "ops/convolution/cpu/small_image.h"
 #include "runtime/parallel_for.h"
+#include "tests/testing/tolerance.h"
 #include "tests/testing/twins.h"
 
 namespace torus::cpu {
@@ -125,10 +126,9 @@ TEST(Winograd, ClampsFromBelow) {
   EXPECT_EQ(y, clamped);
 }
 
-// A sum of `terms` products of unit normals, as in convolution_twin_test.
+// Partial sums of `terms` products of unit normals stay below 6 sqrt(terms).
 double SumTolerance(int64_t terms) {
-  const double n = static_cast<double>(terms);
-  return std::numeric_limits<float>::epsilon() / 2 * (n + 1) * (6 * std::sqrt(n) + 6);
+  return testing::Tolerance(DType::kF32, terms, 6 * std::sqrt(static_cast<double>(terms)));
 }
 
 TEST(SmallImage, AgreesWithThePlainSums) {

@@ -1,0 +1,24 @@
+// oneDNN's failures as errors of ours.
+#pragma once
+
+#include <oneapi/dnnl/dnnl_types.h>
+
+#include <oneapi/dnnl/dnnl.hpp>
+#include <string_view>
+
+namespace torus::cpu {
+
+// BrokenEnvironment where oneDNN had no memory; InternalError otherwise.
+[[noreturn]] void FailOnednn(std::string_view op, dnnl_status_t status);
+
+// Calls into oneDNN's C++ interface; what it throws comes out as FailOnednn's.
+template <class Call>
+void WithOnednnErrors(std::string_view op, const Call& call) {
+  try {
+    call();
+  } catch (const dnnl::error& e) {
+    FailOnednn(op, e.status);
+  }
+}
+
+}  // namespace torus::cpu

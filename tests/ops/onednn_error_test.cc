@@ -1,0 +1,36 @@
+#include "ops/cpu/onednn_error.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/error.h"
+
+namespace torus::cpu {
+namespace {
+
+template <class Kind>
+std::string MessageOf(dnnl_status_t status) {
+  try {
+    WithOnednnErrors("conv2d", [&] { throw dnnl::error(status, "could not"); });
+  } catch (const Kind& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(OnednnError, LackOfMemoryIsTheEnvironments) {
+  EXPECT_EQ(MessageOf<BrokenEnvironment>(dnnl_out_of_memory), "[conv2d] oneDNN is out of memory");
+}
+
+TEST(OnednnError, OthersAreOurs) {
+  EXPECT_EQ(MessageOf<InternalError>(dnnl_unimplemented), "[conv2d] oneDNN failed: unimplemented");
+}
+
+TEST(OnednnError, WhatIsNotOnednnsPasses) {
+  EXPECT_THROW(WithOnednnErrors("conv2d", [] { throw BadInput("no"); }), BadInput);
+  int calls = 0;
+  WithOnednnErrors("conv2d", [&] { ++calls; });
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace torus::cpu
