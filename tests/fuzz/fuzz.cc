@@ -55,12 +55,14 @@ std::string FaultOf(const std::string& what) {
   return "";
 }
 
-struct Verdict {
-  bool refused = false;
-  std::string fault;
-};
+int64_t Inputs(const Target& target) {
+  const char* wanted = std::getenv("TORUS_FUZZ_INPUTS");
+  return wanted == nullptr ? target.inputs : std::atoll(wanted);
+}
 
-Verdict Read(const Target& target, const Bytes& bytes) {
+}  // namespace
+
+Verdict Try(const Target& target, const Bytes& bytes) {
   const MemoryBound bound(target.most_bytes);
   try {
     target.read(bytes);
@@ -72,16 +74,9 @@ Verdict Read(const Target& target, const Bytes& bytes) {
   }
 }
 
-int64_t Inputs(const Target& target) {
-  const char* wanted = std::getenv("TORUS_FUZZ_INPUTS");
-  return wanted == nullptr ? target.inputs : std::atoll(wanted);
-}
-
-}  // namespace
-
 void RunFuzz(const Target& target) {
   for (const Bytes& seed : target.seeds) {
-    const Verdict verdict = Read(target, seed);
+    const Verdict verdict = Try(target, seed);
     ASSERT_FALSE(verdict.refused) << target.name << " refuses a seed: " << verdict.fault;
   }
   const int64_t inputs = Inputs(target);
@@ -91,7 +86,7 @@ void RunFuzz(const Target& target) {
     const uint64_t number = HashName(target.name.c_str()) + static_cast<uint64_t>(n);
     const size_t seed = number % target.seeds.size();
     const Bytes& other = target.seeds[(seed + 1) % target.seeds.size()];
-    const Verdict verdict = Read(target, Mutator(number).Mutate(target.seeds[seed], other));
+    const Verdict verdict = Try(target, Mutator(number).Mutate(target.seeds[seed], other));
     ASSERT_EQ(verdict.fault, "") << target.name << ", input " << n;
     refused += verdict.refused;
   }

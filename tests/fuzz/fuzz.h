@@ -18,10 +18,18 @@ struct Target {
   int64_t inputs = 2000;  // tried in an ordinary run; TORUS_FUZZ_INPUTS, where set, replaces it
 };
 
-// Fails the running test where a seed is refused, where a damaged input makes `read` throw anything
-// but BadInput with a message of one line and at most 2000 characters, where memory for it is
-// refused beyond the bound (not checked under sanitizers, which reserve address space of their
-// own), or where none is refused at all. Input n depends on the target and n alone; a failure names
+// What a reader made of one input.
+struct Verdict {
+  bool refused = false;
+  // What is wrong with how it was refused: anything but BadInput with a message of one line and at
+  // most 2000 characters, or memory refused beyond the bound (not checked under sanitizers, which
+  // reserve address space of their own). Empty where nothing is.
+  std::string fault;
+};
+Verdict Try(const Target& target, const Bytes& bytes);
+
+// Fails the running test where a seed is refused, where a damaged input is at fault
+// (Verdict), or where none is refused at all. Input n depends on the target and n alone; a failure names
 // n. A crash or a hang ends the test program, which says the target when it begins.
 void RunFuzz(const Target& target);
 

@@ -1,72 +1,12 @@
-// Files of tensors and of numbers.
 #include <gtest/gtest.h>
 
-#include "data/datasets/cifar10.h"
-#include "data/datasets/cifar100.h"
-#include "data/datasets/idx.h"
-#include "runtime/io/safetensors.h"
-#include "tests/data/temp_file.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/targets.h"
 
 namespace torus::fuzz {
 namespace {
 
-TEST(Fuzz, Safetensors) {
-  const std::string path = ::testing::TempDir() + "/seed.safetensors";
-  WriteSafetensors(path,
-                   {{"weight", Arange(6, DType::kF32).View({2, 3})},
-                    {"mask", Full({3}, 1, DType::kBool)},
-                    {"empty", Zeros({0, 4}, DType::kI64)},
-                    {"scalar", Full({}, 2, DType::kF64)}},
-                   {{"format", "pt"}});
-  const Bytes one = FileBytes(path);
-  WriteSafetensors(path, {{"a", Arange(3)}});
-  RunFuzz({.name = "safetensors",
-           .seeds = {one, FileBytes(path)},
-           .read = [](const Bytes& bytes) { ReadSafetensors(InFile(bytes)); },
-           .inputs = 700});
-}
-
-Bytes Idx() {
-  Bytes file{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4};
-  for (uint8_t i = 0; i < 24; ++i) file.push_back(i);
-  return file;
-}
-
-TEST(Fuzz, Idx) {
-  RunFuzz({.name = "idx",
-           .seeds = {Idx(), data::Gzip(Idx())},
-           .read = [](const Bytes& bytes) { data::ReadIdx(InFile(bytes), 3); },
-           .inputs = 700});
-}
-
-// Almost any byte is a pixel: what can be wrong is the length and the labels.
-TEST(Fuzz, Cifar) {
-  Bytes records(2 * 3073, 7);
-  Tensor images({2, 32, 32, 3}, DType::kU8), labels({2}, DType::kI64);
-  RunFuzz(
-      {.name = "cifar",
-       .seeds = {records, Bytes(2 * 3073, 3)},
-       .read =
-           [&](const Bytes& bytes) { data::ReadCifarFile(InFile(bytes), 2, 0, images, labels); },
-       .inputs = 500});
-}
-
-TEST(Fuzz, Cifar100) {
-  Tensor images({2, 32, 32, 3}, DType::kU8), labels({2}, DType::kI64);
-  RunFuzz({.name = "cifar100",
-           .seeds = {Bytes(2 * 3074, 7), Bytes(2 * 3074, 3)},
-           .read =
-               [&](const Bytes& bytes) {
-                 data::ReadCifarRecords(InFile(bytes), data::kCifar100, 2, 0, images, labels);
-               },
-           .inputs = 500});
-}
-
-TEST(Fuzz, ClassNames) {
-  RunFuzz({.name = "class names",
-           .seeds = {BytesOf("apple\naquarium_fish\nbaby\n"), BytesOf("bear\n\nbed\nbee")},
-           .read = [](const Bytes& bytes) { data::ReadClassNames(InFile(bytes), 3); }});
+TEST(Fuzz, Tensors) {
+  for (const Target& target : TensorTargets()) RunFuzz(target);
 }
 
 }  // namespace

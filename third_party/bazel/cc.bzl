@@ -40,13 +40,13 @@ def torus_library(name, deps = [], copts = [], hdrs = None, srcs = None, **kwarg
         **kwargs
     )
 
-def torus_binary(name, srcs = None, deps = [], **kwargs):
+def torus_binary(name, srcs = None, deps = [], linkopts = [], **kwargs):
     native.cc_binary(
         name = name,
         srcs = [name + ".cc"] if srcs == None else srcs,
         deps = deps + ["//runtime:vector_floor"],
         copts = COPTS,
-        linkopts = LINKOPTS,
+        linkopts = LINKOPTS + linkopts,
         **kwargs
     )
 

@@ -173,7 +173,7 @@ TEST(DecodeImage, RefusesProgressiveJpegWithoutItsEndMarker) {
   const auto at = std::ranges::search(bytes, frame).begin();
   ASSERT_NE(at, bytes.end());
   at[1] = 0xC2;
-  bytes.resize(bytes.size() - 2);
+  bytes.erase(bytes.end() - 2, bytes.end());
   ExpectBadInput([&] { DecodeImage(bytes, "x"); }, "[x]", "requires a whole image");
 }
 
