@@ -1,5 +1,4 @@
-// Dataset: examples by number. What an example is made of is said here once, for images and texts
-// alike.
+// Dataset: examples by number, of images and texts alike.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +29,13 @@ struct DatasetInfo {
   std::string name;                  // "cifar10 test"
   std::vector<std::string> classes;  // names of the classes 0, 1, ...
   Shape image;                       // (H, W, C) of images of one size; rank 0 of all others
-  Normalization normalization;       // of images; its source stands where the constants do
+  Normalization normalization;       // of images
 };
 
-// What lies among the examples and is none, and why.
+// An example that cannot be used because its file or line is missing or damaged.
 struct LeftOut {
-  std::string where;   // its file, or file and line
-  std::string reason;  // in the words of the error that it gave
+  std::string where;   // "train/dog/7.jpg", "train.tsv line 12"
+  std::string reason;  // the error's message without the place
 };
 
 // Immutable after it is made: any number of threads may read.
@@ -48,8 +47,8 @@ class Dataset {
   // Example `index`, in [0, size()); BadInput outside of it. Tensors may share the dataset's
   // memory: do not write to them.
   virtual Sample Get(int64_t index) const = 0;
-  // All found so far, in the order of their places; Get may find more. Nothing where a reader
-  // refuses whatever is damaged.
+  // All examples found to be unusable so far, sorted by `where`; Get may find more. Empty for
+  // datasets that refuse to open with a damaged file.
   virtual std::vector<LeftOut> left_out() const { return {}; }
 };
 

@@ -1,5 +1,4 @@
-// Whole files in memory, and gzip undone. Every error names the file, what was required and what
-// came.
+// Reading whole files into memory, and decompressing gzip. Every error names the file.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ std::vector<uint8_t> ReadFile(const std::string& path);
 // Whether the bytes begin with gzip's magic number, 1f 8b.
 bool IsGzip(std::span<const uint8_t> bytes);
 
-// Undoes one gzip stream (RFC 1952); its check sum and length are verified. BadInput naming `path`
+// Decompresses one gzip stream (RFC 1952); its check sum and length are verified. BadInput naming `path`
 // when the stream is damaged, ends early, is followed by surplus bytes, or holds more than `most`
 // bytes.
 std::vector<uint8_t> Gunzip(std::span<const uint8_t> bytes, const std::string& path,

@@ -13,7 +13,7 @@ Tensor Crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int6
 // The window in the middle; a half is rounded to even, as torchvision does. A larger window pads.
 Tensor CenterCrop(const Tensor& image, int64_t height, int64_t width);
 
-// Left and right exchanged.
+// The mirror image, left and right exchanged.
 Tensor FlipHorizontal(const Tensor& image);
 
 }  // namespace torus::data

@@ -32,8 +32,8 @@ struct FreePixels {
   void operator()(stbi_uc* pixels) const { stbi_image_free(pixels); }
 };
 
-// For the whole process: the form of these calls for one thread is declared under another name than
-// it has.
+// These settings hold for the whole process: stb_image 2.27 defines the per-thread form of the
+// second under another name than it declares.
 bool UndoApple() {
   stbi_convert_iphone_png_to_rgb(1);
   stbi_set_unpremultiply_on_load(1);

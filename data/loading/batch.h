@@ -1,4 +1,4 @@
-// Batch: what a stage gets of one micro-batch.
+// Batch: the tensors of one micro-batch.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Figures of merit of a classifier or a language model, from counts: pure functions.
+// Metrics of classifiers and language models: accuracy, F1, Matthews' correlation, perplexity.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@ namespace torus::data {
 
 inline constexpr int64_t kMostClasses = 4096;
 
-// How often class t was taken for class p: [t][p]. Counts of parts of a dataset add up.
+// Entry [t][p] is the number of examples of class t that were predicted as class p. The matrix of a
+// dataset is the sum of those of its parts.
 class ConfusionMatrix {
  public:
   // BadInput unless there are 1 to kMostClasses classes.
   explicit ConfusionMatrix(int64_t classes);
 
-  // BadInput for a class that is none.
+  // BadInput for a class outside of [0, classes()).
   void Add(int64_t target, int64_t predicted, int64_t count = 1);
   void Add(const ConfusionMatrix& other);  // BadInput for another number of classes
 
@@ -24,7 +25,7 @@ class ConfusionMatrix {
   }
   int64_t total() const;
   int64_t OfTarget(int64_t target) const;         // examples of a class
-  int64_t OfPrediction(int64_t predicted) const;  // examples taken for it
+  int64_t OfPrediction(int64_t predicted) const;  // examples predicted as a class
   int64_t correct() const;
 
  private:
@@ -32,16 +33,16 @@ class ConfusionMatrix {
   std::vector<int64_t> counts_;
 };
 
-// Where a figure's denominator is 0 it is 0, as in scikit-learn.
+// A metric whose denominator is 0 is 0, as in scikit-learn.
 
-// The share of examples whose class was found.
+// The share of examples whose class was predicted.
 double Accuracy(const ConfusionMatrix& matrix);
 
-// The same of the examples of each class: its recall.
+// The recall of each class: the share of its examples that were predicted as it.
 std::vector<double> PerClassAccuracy(const ConfusionMatrix& matrix);
 
-// Harmonic mean of a class's precision and recall: 2 TP / (2 TP + FP + FN). GLUE gives that of
-// class 1 for MRPC and QQP.
+// Harmonic mean of the precision and recall of class `positive`: 2 TP / (2 TP + FP + FN). GLUE
+// reports that of class 1 for MRPC and QQP.
 double F1(const ConfusionMatrix& matrix, int64_t positive = 1);
 
 // The mean of F1 over the classes.

@@ -13,7 +13,7 @@ namespace internal {
 
 inline constexpr uint32_t kNone = UINT32_MAX;
 
-// By looking at all neighbours each time: quadratic, and the fastest for a word.
+// Looks at all neighbours before each merge: quadratic in the length, and the fastest for a word.
 template <class Find>
 void ApplyToWord(const Find& find, std::vector<uint32_t>* symbols) {
   std::vector<uint32_t>& s = *symbols;
@@ -32,7 +32,7 @@ void ApplyToWord(const Find& find, std::vector<uint32_t>* symbols) {
   }
 }
 
-// By a heap of neighbours over a linked list: n log n.
+// Keeps the pairs of neighbours in a heap, over a linked list of symbols: n log n.
 template <class Find>
 class LongPiece {
  public:

@@ -43,7 +43,7 @@ class BpeTokenizer : public Tokenizer {
   std::string Decode(std::span<const int32_t> ids) const override;
 
  private:
-  // What one call works with. `cache` is null where another thread has it.
+  // The state of one call. `cache` is null while another thread uses the cache.
   struct Work {
     std::vector<int32_t>* ids;
     WordCache* cache;

@@ -1,4 +1,4 @@
-// A token a byte.
+// Each byte is a token.
 #pragma once
 
 #include "data/text/tokenizer.h"

@@ -1,4 +1,4 @@
-// A token a character, of an alphabet that a text brings along.
+// Each character is a token; the alphabet comes from a text.
 #pragma once
 
 #include <unordered_map>
@@ -13,7 +13,7 @@ class CharTokenizer : public Tokenizer {
  public:
   // `alphabet`: UTF-8, each character once, ascending, at least one. BadInput otherwise.
   explicit CharTokenizer(std::string alphabet);
-  // Of the characters that a text has. BadInput naming `source` and the offset where it is not
+  // The tokenizer of the characters that occur in a text. BadInput naming `source` and the offset where it is not
   // UTF-8, and where it is empty.
   static CharTokenizer Of(std::string_view text, const std::string& source);
 

@@ -12,7 +12,7 @@
 
 namespace torus::data {
 
-// The label of an example of a file that has none.
+// The label of examples from files without labels (GLUE's test files).
 inline constexpr int64_t kNoLabel = -1;
 
 struct TextExample {

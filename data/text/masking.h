@@ -1,4 +1,4 @@
-// Words to guess, for masked language models: Devlin et al. 2019, "BERT: pre-training of deep
+// Masking tokens for masked language models: Devlin et al. 2019, "BERT: pre-training of deep
 // bidirectional transformers for language understanding", section 3.1.
 #pragma once
 
@@ -44,7 +44,7 @@ class TokenMasker {
   std::vector<int64_t> specials_;  // ascending
 };
 
-// Which masks a row gets.
+// Whether a row gets new masks in each epoch.
 struct MaskDraws {
   uint64_t seed = 0;
   // Others in each epoch (Liu et al. 2019, "RoBERTa", section 4.1); else always the same.

@@ -24,7 +24,7 @@ class TextSet : public Dataset {
   std::vector<LeftOut> left_out() const override { return left_out_; }
 
   int64_t length() const { return length_; }  // T
-  // Examples of which something was cut off.
+  // The number of examples that were truncated to the row's length.
   int64_t truncated() const { return truncated_; }
 
  private:

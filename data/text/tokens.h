@@ -21,7 +21,7 @@ class Tokens {
   virtual void Copy(int64_t begin, int64_t count, int64_t* out) const = 0;
 };
 
-// Held in memory.
+// Tokens in memory.
 class TokenVector : public Tokens {
  public:
   // BadInput for a number outside of the vocabulary.

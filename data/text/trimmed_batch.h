@@ -1,4 +1,4 @@
-// Batches of sentences without the columns that only fill their rows up.
+// Batches of sentences without the columns that hold padding alone.
 #pragma once
 
 #include "data/loading/batch.h"
