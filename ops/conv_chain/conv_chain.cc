@@ -102,8 +102,9 @@ Gradients Rule(const ForBackward& saved, const GradContext& context) {
 }
 
 ConvChainResult Fused(const Variable& x, const std::vector<ConvNorm>& layers, bool residual,
-                      std::vector<ChainLayer> plan) {
-  kernels::ChainInputs in{.x = x.data().Contiguous(), .residual = residual};
+                      int64_t expand_bytes, std::vector<ChainLayer> plan) {
+  kernels::ChainInputs in{
+      .x = x.data().Contiguous(), .residual = residual, .expand_bytes = expand_bytes};
   for (const ConvNorm& layer : layers) {
     in.weights.push_back(ContiguousOf(layer.weight));
     in.norm_weights.push_back(ContiguousOf(layer.norm_weight));
@@ -130,14 +131,15 @@ ConvChainResult Fused(const Variable& x, const std::vector<ConvNorm>& layers, bo
 }  // namespace
 
 ConvChainResult ConvChainTrain(const Variable& x, const std::vector<ConvNorm>& layers,
-                               bool residual) {
+                               bool residual, int64_t expand_bytes) {
   Require(!layers.empty(), "conv_chain", "needs at least one layer");
   std::vector<ChainLayer> plan = Plan(x, layers, residual);
   for (size_t l = 0; l < plan.size(); ++l)
     if (!NormFits(layers[l].norm_weight, plan[l].g.o) ||
         !NormFits(layers[l].norm_bias, plan[l].g.o))
       plan.clear();
-  return plan.empty() ? Compose(x, layers, residual) : Fused(x, layers, residual, std::move(plan));
+  return plan.empty() ? Compose(x, layers, residual)
+                      : Fused(x, layers, residual, expand_bytes, std::move(plan));
 }
 
 }  // namespace torus::ops

@@ -40,7 +40,10 @@ struct ConvChainResult {
 // `x` added before the last activation where `residual`, within rounding. f32 chains of 1 x 1
 // stride-1 and depthwise convolutions (any first one) are fused; everything else is composed of
 // those two ops. BadInput as theirs.
+//
+// The output of a first layer that widens is made twice instead of kept from `expand_bytes` on: it
+// is then too large for the caches, and making it costs less than passes over memory.
 ConvChainResult ConvChainTrain(const Variable& x, const std::vector<ConvNorm>& layers,
-                               bool residual = false);
+                               bool residual = false, int64_t expand_bytes = int64_t{4} << 20);
 
 }  // namespace torus::ops

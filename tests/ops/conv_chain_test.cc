@@ -10,7 +10,6 @@
 #include "autograd/backward.h"
 #include "ops/activation/activation.h"
 #include "ops/batch_norm/batch_norm.h"
-#include "ops/conv_chain/cpu/expand.h"
 #include "ops/convolution/convolution.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
@@ -55,6 +54,7 @@ struct Chain {
   std::vector<ops::Conv2dOptions> options;
   std::vector<Activation> activations;
   bool residual;
+  int64_t expand_bytes = int64_t{4} << 20;  // 0: what widens is always made again
 };
 
 ops::Conv2dOptions RandomOptions(OddShapes& draw, int64_t groups, int64_t kernel) {
@@ -81,8 +81,9 @@ void AddLayer(Chain& chain, OddShapes& draw, int64_t in, int64_t out, int64_t ke
 }
 
 // `expand`: begins with a widening 1 x 1 and a depthwise layer.
-Chain RandomChain(OddShapes& draw, bool expand = false) {
+Chain RandomChain(OddShapes& draw, bool expand) {
   Chain chain;
+  if (expand) chain.expand_bytes = 0;
   int64_t channels = draw.Size(expand ? 9 : 19);
   chain.x = draw.Normal({draw.Size(3, 2), draw.Size(13, 3), draw.Size(13, 3), channels});
   if (expand) {
@@ -131,7 +132,7 @@ Results RunChain(const Chain& chain, DType dtype) {
     layers.push_back(
         {weight, chain.options[l], scale, leaf(chain.norm_biases[l]), 1e-2, chain.activations[l]});
   }
-  const auto result = ConvChainTrain(x, layers, chain.residual);
+  const auto result = ConvChainTrain(x, layers, chain.residual, chain.expand_bytes);
   Backward({result.y}, {chain.dy.To(dtype)});
   Results out{result.y.data(), {}, {}};
   for (const Variable& v : leaves) out.gradients.push_back(v.grad());
@@ -236,11 +237,7 @@ bool Compare(const Chain& chain) {
 // Whether wide tensors are kept or made again.
 class ConvChainWays : public ::testing::TestWithParam<bool> {
  protected:
-  void SetUp() override {
-    SetTeamSize(1);  // two hundred tiny chains are not worth a team
-    cpu::SetExpandBytesForTest(GetParam() ? 0 : -1);
-  }
-  void TearDown() override { cpu::SetExpandBytesForTest(-1); }
+  void SetUp() override { SetTeamSize(1); }  // two hundred tiny chains are not worth a team
 };
 
 INSTANTIATE_TEST_SUITE_P(Expand, ConvChainWays, ::testing::Bool());
@@ -270,9 +267,10 @@ TEST_P(ConvChainWays, FusedGradientsAgreeWithoutClamps) {
   });
 }
 
-Chain BigChain() {
+Chain BigChain(bool expand) {
   OddShapes draw(5);
   Chain chain;
+  if (expand) chain.expand_bytes = 0;
   chain.x = draw.Normal({4, 33, 33, 8});
   AddLayer(chain, draw, 8, 24, 1, false);
   AddLayer(chain, draw, 24, 24, 3, true);
@@ -285,7 +283,7 @@ Chain BigChain() {
 }
 
 TEST_P(ConvChainWays, BitsDoNotDependOnTheTeam) {
-  const Chain chain = BigChain();
+  const Chain chain = BigChain(GetParam());
   SetTeamSize(1);
   const Results one = RunChain(chain, DType::kF32);
   SetTeamSize(3);
@@ -304,7 +302,7 @@ TEST_P(ConvChainWays, RanksAtOnceGetTheBitsOfOne) {
   stem.options[0].stride = {2, 2};
   stem.residual = false;
   stem.dy = draw.Normal({2, 8, 8, 11});
-  const Chain wide = BigChain();
+  const Chain wide = BigChain(GetParam());
   std::vector<Results> results(6);
   std::vector<std::thread> ranks;
   for (size_t r = 0; r < results.size(); ++r)
@@ -322,7 +320,7 @@ TEST_P(ConvChainWays, RanksAtOnceGetTheBitsOfOne) {
 }
 
 TEST_P(ConvChainWays, DeferredWeightGradientsHaveTheSameBits) {
-  const Chain chain = BigChain();
+  const Chain chain = BigChain(GetParam());
   const Results whole = RunChain(chain, DType::kF32);
   const Variable x(chain.x, true), weight(chain.weights[0], true);
   std::vector<ConvNorm> layers;
@@ -330,8 +328,8 @@ TEST_P(ConvChainWays, DeferredWeightGradientsHaveTheSameBits) {
     layers.push_back({l == 0 ? weight : Variable(chain.weights[l]), chain.options[l],
                       Variable(chain.norm_weights[l]), Variable(chain.norm_biases[l]), 1e-2,
                       chain.activations[l]});
-  BackwardResult halves = Backward({ConvChainTrain(x, layers, true).y}, {chain.dy},
-                                   {.defer_leaves = true, .wanted = {x}});
+  BackwardResult halves = Backward({ConvChainTrain(x, layers, true, chain.expand_bytes).y},
+                                   {chain.dy}, {.defer_leaves = true, .wanted = {x}});
   EXPECT_FALSE(weight.grad().defined());
   EXPECT_EQ(ToVector<float>(halves.wanted[0]), ToVector<float>(whole.gradients[0]));
   halves.deferred.Run();

@@ -112,8 +112,9 @@ void WriteOutput(const ChainLayer& layer, const float* residual, float* y) {
 void ChainForward(std::vector<ChainLayer>& layers, const float* x,
                   const std::vector<const float*>& weights,
                   const std::vector<const float*>& norm_weights,
-                  const std::vector<const float*>& norm_biases, const float* residual, float* y) {
-  const bool expands = layers.size() > 1 && Expands(layers[0].g, layers[1].g);
+                  const std::vector<const float*>& norm_biases, const float* residual,
+                  int64_t expand_bytes, float* y) {
+  const bool expands = layers.size() > 1 && Expands(layers[0].g, layers[1].g, expand_bytes);
   for (size_t l = 0; l < layers.size(); ++l) {
     ChainLayer& layer = layers[l];
     std::vector<ChannelMoments> moments;

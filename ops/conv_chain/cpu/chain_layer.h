@@ -100,11 +100,12 @@ inline int64_t BlockRows(int64_t channels) {
 
 // Runs the chain: fills z, folded, mean and variance of every layer, and y, the last one's
 // activation (+ residual, which may be null). `weights` has one contiguous weight a layer,
-// `norm_weights` and `norm_biases` too (null: ones, zeros).
+// `norm_weights` and `norm_biases` too (null: ones, zeros). `expand_bytes`: Expands of expand.h.
 void ChainForward(std::vector<ChainLayer>& layers, const float* x,
                   const std::vector<const float*>& weights,
                   const std::vector<const float*>& norm_weights,
-                  const std::vector<const float*>& norm_biases, const float* residual, float* y);
+                  const std::vector<const float*>& norm_biases, const float* residual,
+                  int64_t expand_bytes, float* y);
 
 // Where the gradients go; a null one is not wanted.
 struct ChainGradients {

@@ -42,7 +42,8 @@ std::vector<ChainStatistics> ConvChainForward(std::vector<ChainLayer>& layers,
                                               const ChainInputs& in, Tensor& y) {
   const float* const x = in.x.data<float>();
   ChainForward(layers, x, PointersOf(in.weights), PointersOf(in.norm_weights),
-               PointersOf(in.norm_biases), in.residual ? x : nullptr, y.mutable_data<float>());
+               PointersOf(in.norm_biases), in.residual ? x : nullptr, in.expand_bytes,
+               y.mutable_data<float>());
   std::vector<ChainStatistics> statistics;
   for (const ChainLayer& layer : layers)
     statistics.push_back({FromDoubles(layer.mean), FromDoubles(layer.variance)});

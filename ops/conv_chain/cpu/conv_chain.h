@@ -11,6 +11,7 @@ struct ChainInputs {
   Tensor x;
   std::vector<Tensor> weights, norm_weights, norm_biases;  // one a layer
   bool residual = false;
+  int64_t expand_bytes = 0;  // ConvChainTrain's
 };
 
 struct ChainStatistics {

@@ -1,7 +1,6 @@
 #include "ops/conv_chain/cpu/expand.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "ops/conv_chain/cpu/expand_vector.h"
@@ -12,8 +11,7 @@
 namespace torus::cpu {
 namespace {
 
-constexpr int64_t kExpandBytes = int64_t{4} << 20, kMostNarrow = 32;
-std::atomic<int64_t> expand_bytes{kExpandBytes};
+constexpr int64_t kMostNarrow = 32;
 
 // Rows minus a vector.
 void Center(const float* x, int64_t rows, int64_t channels, const float* mean, float* out) {
@@ -93,12 +91,10 @@ bool Widens(const ConvGeometry& wide, const ConvGeometry& depthwise) {
   return wide.pointwise() && depthwise.depthwise() && wide.c <= kMostNarrow && wide.o >= 3 * wide.c;
 }
 
-bool Expands(const ConvGeometry& wide, const ConvGeometry& depthwise) {
+bool Expands(const ConvGeometry& wide, const ConvGeometry& depthwise, int64_t least_bytes) {
   return Widens(wide, depthwise) &&
-         wide.output_rows() * wide.o * static_cast<int64_t>(sizeof(float)) >= expand_bytes;
+         wide.output_rows() * wide.o * static_cast<int64_t>(sizeof(float)) >= least_bytes;
 }
-
-void SetExpandBytesForTest(int64_t bytes) { expand_bytes = bytes < 0 ? kExpandBytes : bytes; }
 
 InputMoments InputMomentsOf(const float* x, int64_t rows, int64_t channels) {
   const int64_t k = channels, parts = PartsOf(rows);

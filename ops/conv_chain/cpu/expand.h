@@ -23,11 +23,9 @@ namespace torus::cpu {
 // Whether the backward takes this way: a 1 x 1 convolution that widens three times and more, from
 // 32 channels at most; with more the products with K x K matrices cost what they save.
 bool Widens(const ConvGeometry& wide, const ConvGeometry& depthwise);
-// Whether the forward does too, and z is never stored: where the wide tensor is too large for the
-// caches (from 4 MiB on), so that making the activation twice costs less than passes over memory.
-bool Expands(const ConvGeometry& wide, const ConvGeometry& depthwise);
-// Another bound in bytes, for tests; negative restores the default.
-void SetExpandBytesForTest(int64_t bytes);
+// Whether the forward does too, and z is never stored: where the wide tensor has `least_bytes` or
+// more.
+bool Expands(const ConvGeometry& wide, const ConvGeometry& depthwise, int64_t least_bytes);
 
 // The mean and the centred Gram matrix of rows of `channels` floats; blocks are summed in float
 // around a value near the mean, and merged in double.
