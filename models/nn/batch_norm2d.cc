@@ -36,9 +36,9 @@ LayerCost BatchNorm2d::Cost(const Shape& input) const {
           .activation_bytes = Numel(input) * static_cast<int64_t>(SizeOf(options_.dtype))};
 }
 
-void BatchNorm2d::OnEndMiniBatch() {
+void BatchNorm2d::OnEndMiniBatch(bool taken) {
   const std::optional<BatchStatistics> batch = statistics_.Take();
-  if (!batch) return;
+  if (!batch || !taken) return;
   const int64_t batches = ++*num_batches_tracked_.mutable_data<int64_t>();
   const double momentum = options_.momentum.value_or(1.0 / static_cast<double>(batches));
   ops::UpdateRunningStatistics(batch->mean, batch->variance, batch->count, momentum, running_mean_,

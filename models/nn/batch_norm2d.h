@@ -41,7 +41,7 @@ class BatchNorm2d : public Module {
   const Variable& bias() const { return bias_; }
 
  protected:
-  void OnEndMiniBatch() override;
+  void OnEndMiniBatch(bool taken) override;
 
  private:
   BatchNorm2dOptions options_;

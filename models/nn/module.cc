@@ -22,9 +22,9 @@ std::string Join(std::string_view prefix, std::string_view name) {
   return prefix.empty() ? std::string(name) : fmt::format("{}.{}", prefix, name);
 }
 
-void Module::EndMiniBatch() {
-  OnEndMiniBatch();
-  for (const Child& child : children_) child.module->EndMiniBatch();
+void Module::EndMiniBatch(bool taken) {
+  OnEndMiniBatch(taken);
+  for (const Child& child : children_) child.module->EndMiniBatch(taken);
 }
 
 std::vector<Variable> Module::ForwardAll(const std::vector<Variable>& inputs,

@@ -51,8 +51,9 @@ class Module {
   // `input`: shape of the activation.
   virtual LayerCost Cost(const Shape& input) const = 0;
 
-  // After all micro-batches of a mini-batch: batch norm commits its running statistics here.
-  void EndMiniBatch();
+  // After all micro-batches of a mini-batch: batch norm commits its running statistics here, or
+  // drops the mini-batch's where the step was not taken.
+  void EndMiniBatch(bool taken = true);
 
   // In model order: a module's own first, then its children's, each variable once. Handles to the
   // module's own variables. A tied parameter has its owner's name, whatever `prefix` is.
@@ -88,7 +89,7 @@ class Module {
     return child;
   }
   // This module's own part of EndMiniBatch.
-  virtual void OnEndMiniBatch() {}
+  virtual void OnEndMiniBatch(bool /*taken*/) {}
 
   struct Child {
     std::string name;  // prefix of its parameters

@@ -40,7 +40,8 @@ BucketPlan::BucketPlan(std::span<const float> values, int buckets, int step_bits
     ranks.push_back(std::max(first, next - 1));
   }
   std::vector<uint32_t> index(ranks.size());
-  OrderStatistics(values, ranks, index);
+  finite_ = OrderStatistics(values, ranks, index);
+  if (!finite_) return;
   for (int k = 0; k < buckets; ++k) {
     cut_index_[k] = index[2 * k];
     cut_value_[k] = values[index[2 * k]];

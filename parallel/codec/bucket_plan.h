@@ -15,9 +15,10 @@ float BucketStep(float minimum, float maximum, int step_bits);
 
 class BucketPlan {
  public:
-  // BadInput for values that are not finite.
   BucketPlan(std::span<const float> values, int buckets, int step_bits);
 
+  // Whether all values are; otherwise there is no plan, and nothing below may be called.
+  bool finite() const { return finite_; }
   const BucketScale& scale() const { return scale_; }
 
   // codes[i] for values[begin + i]; `values` as at construction.
@@ -29,6 +30,7 @@ class BucketPlan {
   int64_t NextCut(int64_t index) const;
 
   BucketScale scale_;
+  bool finite_ = true;
   bool wide_ = false;  // some bucket needs QuantizeWide
   // The element of least rank in bucket k >= 1. Equal values before its index belong below the cut.
   std::array<float, kMaxBuckets> cut_value_{};

@@ -1,7 +1,6 @@
 #include "parallel/codec/order_statistics.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -28,15 +27,6 @@ struct Located {
   std::vector<BinRanks> ranks;  // of each bin
   int64_t gathered = 0;         // indices in all bins
 };
-
-void RequireFinite(std::span<const float> values, const BinCounts& counts) {
-  const int64_t bad = counts.NonFinite();
-  if (bad == 0) return;
-  const auto first =
-      std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
-  Throw<BadInput>("sortq", "needs finite values; {} of {} are not, the first is {} at index {}",
-                  bad, values.size(), *first, first - values.begin());
-}
 
 // Adds `bin`, below which are `below` values, if it holds the next wanted rank or more of them.
 // Returns the next rank after those.
@@ -88,18 +78,19 @@ void PickAll(std::span<const float> values, const Located& located, uint32_t* in
 
 }  // namespace
 
-void OrderStatistics(std::span<const float> values, std::span<const int64_t> ranks,
+bool OrderStatistics(std::span<const float> values, std::span<const int64_t> ranks,
                      std::span<uint32_t> out) {
   Require(values.size() < (uint64_t{1} << 32), "sortq", "takes fewer than 2^32 values, got {}",
           values.size());
-  if (values.empty() || ranks.empty()) return;
+  if (values.empty() || ranks.empty()) return true;
   const BinCounts counts(values);
-  RequireFinite(values, counts);
+  if (counts.NonFinite() > 0) return false;
   const Located located = Locate(ranks, counts);
   Storage lists(2 * sizeof(uint32_t) * static_cast<size_t>(located.gathered), Device{});
   uint32_t* indices = static_cast<uint32_t*>(lists.data());
   GatherBins(values, counts, located.bins, indices);
   PickAll(values, located, indices, indices + located.gathered, out);
+  return true;
 }
 
 }  // namespace torus::parallel

@@ -15,9 +15,9 @@ namespace torus::parallel {
 // values (-0 equals 0) keep the order of their indices. `ranks` ascend, each in [0, values.size()),
 // at most 255 of them. Uses the calling thread's team; the result does not depend on its size.
 //
-// BadInput, with how many and the first one's index, when a value is infinite or NaN. BadInput for
-// 2^32 values or more.
-void OrderStatistics(std::span<const float> values, std::span<const int64_t> ranks,
-                     std::span<uint32_t> out);
+// False, with `out` left as it is, when a value is infinite or NaN. BadInput for 2^32 values or
+// more.
+[[nodiscard]] bool OrderStatistics(std::span<const float> values, std::span<const int64_t> ranks,
+                                   std::span<uint32_t> out);
 
 }  // namespace torus::parallel

@@ -62,6 +62,7 @@ size_t SortQuantization::Encode(std::span<const float> in, std::span<std::byte> 
   Require(out.size() >= EncodedBytes(count), name(), "{} values need {} bytes, got room for {}",
           count, EncodedBytes(count), out.size());
   const BucketPlan plan(in, buckets(), step_bits());
+  if (!plan.finite()) return 0;
   WriteHeader(in.size(), plan.scale(), out.data());
   std::byte* packed = out.data() + HeaderBytes();
   ForEachBlock(count, [&](int64_t begin, int64_t end) {

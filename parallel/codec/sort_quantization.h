@@ -26,8 +26,8 @@
 // other. A bucket of one value (a constant or empty input, one element) has step 0 and comes back
 // exactly; -0 may come back as 0.
 //
-// Infinite and NaN values are refused: BadInput says how many, and which is the first. Clamped they
-// would hide that a run has diverged, and within a scale they would turn a whole bucket into NaN.
+// Where a value is infinite or NaN, Encode writes nothing and returns 0 (codec.h): clamped it would
+// hide that the step has diverged, and within a scale it would turn a whole bucket into NaN.
 //
 // Wire format, little-endian; EncodedBytes gives its exact size:
 //   offset         bytes            what

@@ -23,8 +23,8 @@ struct Block {
   std::vector<NamedVariable> parameters;
   std::vector<NamedTensor> buffers;  // state that is not trained: running statistics
   // Called once after the last micro-batch of a training step; may be empty. Batch norm commits its
-  // statistics there.
-  std::function<void()> end_mini_batch;
+  // statistics there; it drops them where `taken` is false, since the step was skipped.
+  std::function<void(bool taken)> end_mini_batch;
   double cost =
       1;  // static estimate of forward and backward of one sample, in any unit common to the model
   // Whether the backward runs `forward` a second time instead of keeping what it made

@@ -109,6 +109,8 @@ StepResult Executor::Train(const MiniBatch& batch) { return state_->Run(batch, t
 
 StepResult Executor::Evaluate(const MiniBatch& batch) { return state_->Run(batch, false); }
 
+bool Executor::finite() const { return state_->runner.finite(); }
+
 const RankTotals& Executor::totals() const { return state_->runner.totals(); }
 
 std::vector<CutTraffic> Executor::traffic() const {

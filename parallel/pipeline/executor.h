@@ -57,6 +57,10 @@ class Executor {
   // weighted as in Train.
   StepResult Evaluate(const MiniBatch& batch);
 
+  // Of the mini-batch that runs or ran last: whether the loss, and all that met a codec on this
+  // rank, are finite. For on_reduce, which comes after the last backward.
+  bool finite() const;
+
   const RankTotals& totals() const;
   std::vector<CutTraffic> traffic() const;
 

@@ -17,10 +17,10 @@ struct ExecutorOptions {
   // ends of a cut have the same.
   std::shared_ptr<Codec> activation_codec;
   std::shared_ptr<Codec> gradient_codec;
-  // kReduce and kStep of a stage; empty does nothing. At kStep the stage's EndMiniBatch follows
-  // on_step.
+  // kReduce and kStep of a stage; empty does nothing. on_step says whether it took the step: the
+  // stage's EndMiniBatch follows, which otherwise drops what it would have committed.
   std::function<void(int stage, int64_t step)> on_reduce;
-  std::function<void(int stage, int64_t step)> on_step;
+  std::function<bool(int stage, int64_t step)> on_step;
   // Called before every action; what it throws fails that action. Tests inject faults with it. The
   // action's micro-batch counts through the whole mini-batch.
   std::function<void(const Action& action, int64_t step)> before_action;

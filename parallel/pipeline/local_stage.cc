@@ -1,5 +1,6 @@
 #include "parallel/pipeline/local_stage.h"
 
+#include <cmath>
 #include <utility>
 
 namespace torus::parallel {
@@ -34,6 +35,19 @@ void LocalStage::Connect(const Neighbours& n, const std::vector<TensorSpec>& in,
 void LocalStage::Flush(RankTotals& totals) {
   if (activation_out) activation_out->Flush(totals);
   if (gradient_out) gradient_out->Flush(totals);
+}
+
+void LocalStage::Reset() {
+  worker.ResetLoss();
+  for (auto* link : {&activation_in, &activation_out, &gradient_in, &gradient_out})
+    if (*link) (*link)->ResetFinite();
+}
+
+bool LocalStage::finite() const {
+  bool finite = std::isfinite(worker.loss());
+  for (const auto* link : {&activation_in, &activation_out, &gradient_in, &gradient_out})
+    finite = finite && (!*link || (*link)->finite());
+  return finite;
 }
 
 }  // namespace torus::parallel

@@ -26,6 +26,11 @@ struct LocalStage {
   // Blocks until all that was sent has been taken.
   void Flush(RankTotals& totals);
 
+  // Begins a mini-batch: forgets the loss, and what its links met.
+  void Reset();
+  // Whether the loss and all that met a codec since Reset are finite.
+  bool finite() const;
+
   StageWorker worker;
   int stage;
   // One entry a micro-batch.

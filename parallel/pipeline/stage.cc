@@ -79,9 +79,9 @@ std::vector<NamedTensor> Stage::Buffers() const {
   return all;
 }
 
-void Stage::EndMiniBatch() const {
+void Stage::EndMiniBatch(bool taken) const {
   for (const Block& block : blocks_) {
-    if (block.end_mini_batch) block.end_mini_batch();
+    if (block.end_mini_batch) block.end_mini_batch(taken);
   }
 }
 

@@ -20,7 +20,7 @@ class Stage {
   // In block order, the uses of a tied parameter each: every one is a leaf of its own.
   std::vector<NamedVariable> Parameters() const;
   std::vector<NamedTensor> Buffers() const;
-  void EndMiniBatch() const;
+  void EndMiniBatch(bool taken) const;
   double cost() const;  // sum over the blocks
   int first_block() const { return first_block_; }
   int num_blocks() const { return static_cast<int>(blocks_.size()); }

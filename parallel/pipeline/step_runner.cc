@@ -1,5 +1,6 @@
 #include "parallel/pipeline/step_runner.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "parallel/pipeline/action_text.h"
@@ -20,7 +21,7 @@ LocalStage* StepRunner::Local(int stage) {
 StepResult StepRunner::Run(const MiniBatch& batch, bool training) {
   batch_ = &batch;
   training_ = training;
-  for (auto& [s, stage] : local_) stage.worker.ResetLoss();
+  for (auto& [s, stage] : local_) stage.Reset();
   const int all = static_cast<int>(batch.micro_batches.size());
   for (int first = 0; first < all; first += schedule_.num_micro_batches)
     RunRound(first, first + schedule_.num_micro_batches >= all);
@@ -28,6 +29,10 @@ StepResult StepRunner::Run(const MiniBatch& batch, bool training) {
   StepResult result;
   if (LocalStage* last = Local(schedule_.num_stages - 1)) result.loss = last->worker.loss();
   return result;
+}
+
+bool StepRunner::finite() const {
+  return std::ranges::all_of(local_, [](const auto& stage) { return stage.second.finite(); });
 }
 
 void StepRunner::RunRound(int first, bool last) {
@@ -152,8 +157,8 @@ void StepRunner::Transfer(const Action& action, LocalStage& stage) {
 }
 
 void StepRunner::Step(const Action& action, LocalStage& stage) {
-  if (options_.on_step) options_.on_step(action.stage, batch_->step);
-  stage.worker.stage().EndMiniBatch();
+  const bool taken = !options_.on_step || options_.on_step(action.stage, batch_->step);
+  stage.worker.stage().EndMiniBatch(taken);
 }
 
 }  // namespace torus::parallel

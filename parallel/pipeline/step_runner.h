@@ -24,6 +24,10 @@ class StepRunner {
   // schedule.num_micro_batches of it, and reduces and steps in the last of these rounds alone.
   StepResult Run(const MiniBatch& batch, bool training);
 
+  // Of the mini-batch that runs or ran last: whether the loss and all that met a codec on this rank
+  // are finite.
+  bool finite() const;
+
   const RankTotals& totals() const { return clock_.totals(); }
 
  private:

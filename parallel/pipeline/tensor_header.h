@@ -10,7 +10,9 @@ namespace torus::parallel {
 
 // Sent as it lies in memory between ranks of one byte order.
 struct TensorHeader {
-  uint64_t payload_bytes = 0;  // as sent, which is after encoding
+  // As sent, which is after encoding. 0 of an encoded tensor: it has values that are not finite,
+  // and the codec could not carry them (codec.h).
+  uint64_t payload_bytes = 0;
   int64_t dims[kMaxRank] = {};
   uint8_t rank = 0;
   uint8_t dtype = 0;

@@ -1,6 +1,7 @@
 #include "parallel/pipeline/tensor_link.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "runtime/error.h"
@@ -80,6 +81,7 @@ ConstBuffer TensorLink::Payload(Slot& slot, size_t i) {
                                    buffer.bytes());
     header.payload_bytes = ends_.codec->Encode(Floats(tensor), out);
     header.encoded = 1;
+    finite_ = finite_ && header.payload_bytes > 0;
   }
   sent_bytes_ += header.payload_bytes;
   const Tensor& source = header.encoded ? slot.encoded[i] : tensor;
@@ -122,6 +124,14 @@ void TensorLink::CheckHeader(const TensorHeader& header, size_t tensor,
           ToString(spec.shape), Name(DTypeOf(header)), ToString(shape));
 }
 
+void TensorLink::Decode(const Tensor& payload, size_t bytes, Tensor& out) {
+  const std::span<float> values(out.mutable_data<float>(), static_cast<size_t>(out.numel()));
+  if (bytes > 0)
+    return ends_.codec->Decode({static_cast<const std::byte*>(payload.raw()), bytes}, values);
+  std::ranges::fill(values, std::numeric_limits<float>::quiet_NaN());
+  finite_ = false;
+}
+
 Tensor TensorLink::RecvTensor(const TensorHeader& header, int micro_batch, size_t tensor,
                               const std::string& what, RankTotals& totals) {
   if (!header.defined) return Tensor();
@@ -136,8 +146,7 @@ Tensor TensorLink::RecvTensor(const TensorHeader& header, int micro_batch, size_
   Wait(pending, totals);
   if (header.encoded) {
     const int64_t begin = trace::Now();
-    ends_.codec->Decode({static_cast<const std::byte*>(target.raw()), header.payload_bytes},
-                        {out.mutable_data<float>(), static_cast<size_t>(out.numel())});
+    Decode(target, header.payload_bytes, out);
     totals.transfer += SecondsSince(begin);
   }
   return out;

@@ -3,7 +3,9 @@
 //
 // A micro-batch travels as one message of headers, then one message a tensor. Float32 goes through
 // the codec where there is one, into and out of buffers that exist since the ranks agreed on
-// shapes; the rest, and everything without a codec, goes raw, straight from tensor to tensor.
+// shapes; the rest, and everything without a codec, goes raw, straight from tensor to tensor. A
+// tensor that the codec could not carry, because it is not finite, arrives as NaN all over, and
+// both ends know.
 #pragma once
 
 #include <span>
@@ -42,6 +44,10 @@ class TensorLink {
   // Blocks until all that was sent has been taken.
   void Flush(RankTotals& totals);
 
+  // Whether the codec has carried all that was sent or received since ResetFinite.
+  bool finite() const { return finite_; }
+  void ResetFinite() { finite_ = true; }
+
   int peer() const { return ends_.peer; }
   uint64_t raw_bytes() const { return raw_bytes_; }    // what the tensors sent so far hold
   uint64_t sent_bytes() const { return sent_bytes_; }  // what their payloads took
@@ -60,6 +66,8 @@ class TensorLink {
   std::vector<Tensor> EncodeBuffers() const;
   // Bytes to send for tensor i of the slot, encoded where the link does that; completes its header.
   ConstBuffer Payload(Slot& slot, size_t i);
+  // What arrived in `payload`.
+  void Decode(const Tensor& payload, size_t bytes, Tensor& out);
   Tensor RecvTensor(const TensorHeader& header, int micro_batch, size_t tensor,
                     const std::string& what, RankTotals& totals);
   void CheckHeader(const TensorHeader& header, size_t tensor, const std::string& what) const;
@@ -72,6 +80,7 @@ class TensorLink {
   std::vector<Slot> slots_;              // of a sender, one a micro-batch
   std::vector<Tensor> receive_buffers_;  // of a receiver
   uint64_t raw_bytes_ = 0, sent_bytes_ = 0;
+  bool finite_ = true;
 };
 
 }  // namespace torus::parallel

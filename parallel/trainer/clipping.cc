@@ -6,8 +6,8 @@
 
 namespace torus::parallel {
 
-double PipelineGradientNorm(Transport& pipeline, const ParameterTable& table,
-                            const std::map<int, Stage>& stages, const std::string& what) {
+std::vector<double> OwnSquaredNorms(const ParameterTable& table,
+                                    const std::map<int, Stage>& stages) {
   std::vector<double> squares(table.entries().size());
   for (const auto& [number, stage] : stages) {
     const std::vector<NamedVariable> parameters = UniqueParameters(stage);
@@ -17,6 +17,11 @@ double PipelineGradientNorm(Transport& pipeline, const ParameterTable& table,
       if (table.entries()[index].stages.front() == number) squares[index] = own[i];
     }
   }
+  return squares;
+}
+
+double PipelineGradientNorm(Transport& pipeline, std::vector<double> squares,
+                            const std::string& what) {
   // Every sum has one term that is not 0.
   AllReduce<double>(pipeline, squares, fmt::format("norm of the gradients, {}", what));
   return GlobalNorm(squares);

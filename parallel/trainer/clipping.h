@@ -10,11 +10,15 @@
 
 namespace torus::parallel {
 
+// The sum of squares of each parameter's gradient, in the table's order; 0 for what other ranks
+// own.
+std::vector<double> OwnSquaredNorms(const ParameterTable& table,
+                                    const std::map<int, Stage>& stages);
+
 // The norm of the whole model's gradient, tied parameters counted once. Called by all ranks of a
-// pipeline when their gradients are whole. Each rank sums the squares of its own parameters, all
-// get all of these sums, and add them in model order: the same bits for every cut
-// (gradient_norm.h).
-double PipelineGradientNorm(Transport& pipeline, const ParameterTable& table,
-                            const std::map<int, Stage>& stages, const std::string& what);
+// pipeline when their gradients are whole, with the squares of their own: all get all of these
+// sums, and add them in model order, so that every cut gives the same bits (gradient_norm.h).
+double PipelineGradientNorm(Transport& pipeline, std::vector<double> squares,
+                            const std::string& what);
 
 }  // namespace torus::parallel

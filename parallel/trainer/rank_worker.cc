@@ -1,7 +1,10 @@
 #include "parallel/trainer/rank_worker.h"
 
-#include <chrono>
+#include <algorithm>
+#include <cmath>
 
+#include "parallel/collectives/any_rank.h"
+#include "parallel/optim/finite_gradients.h"
 #include "parallel/optim/gradient_norm.h"
 #include "parallel/pipeline/add_context.h"
 #include "parallel/trainer/clipping.h"
@@ -68,7 +71,7 @@ ExecutorOptions RankWorker::MakeExecutorOptions() {
   options.activation_codec = NewCodec(options_);
   options.gradient_codec = NewCodec(options_);
   options.on_reduce = [this](int stage, int64_t step) { Reduce(stage, step); };
-  options.on_step = [this](int stage, int64_t) { Step(stage); };
+  options.on_step = [this](int stage, int64_t) { return Step(stage); };
   if (options_.before_action)
     options.before_action = [this](const Action& action, int64_t step) {
       options_.before_action(place_, action, step);
@@ -91,16 +94,32 @@ void RankWorker::FinishGradients(int64_t step) {
   tied_->Sum(what);
   if (options_.on_gradients)
     for (const auto& [stage, work] : work_) options_.on_gradients(place_, step, work.parameters);
-  if (options_.clip_norm > 0)
+  const bool clips = options_.clip_norm > 0;
+  std::vector<double> squares = clips ? OwnSquaredNorms(table_, stages_) : std::vector<double>();
+  skip_ = AnyRank(world_, !OwnStepIsFinite(squares), fmt::format("whether {} is finite", what),
+                  verdict_wait_);
+  if (clips && !skip_)
     gradient_scale_ =
-        ClipScale(PipelineGradientNorm(pipeline_, table_, stages_, what), options_.clip_norm);
+        ClipScale(PipelineGradientNorm(pipeline_, std::move(squares), what), options_.clip_norm);
 }
 
-void RankWorker::Step(int stage) {
+// `squares`: those of the clipping norm, which show what is not finite without another pass; empty
+// without clipping.
+bool RankWorker::OwnStepIsFinite(const std::vector<double>& squares) const {
+  if (!executor_->finite()) return false;
+  if (options_.clip_norm > 0)
+    return std::ranges::all_of(squares, [](double sum) { return std::isfinite(sum); });
+  return std::ranges::all_of(
+      work_, [](const auto& work) { return GradientsAreFinite(work.second.parameters); });
+}
+
+// Whether the step was taken.
+bool RankWorker::Step(int stage) {
   StageWork& work = work_.at(stage);
-  work.optimizer->Step(learning_rate_, gradient_scale_);
-  if (work.average) work.average->Update();
+  if (!skip_) work.optimizer->Step(learning_rate_, gradient_scale_);
+  if (!skip_ && work.average) work.average->Update();
   for (NamedVariable& parameter : work.parameters) parameter.value.ZeroGrad();
+  return !skip_;
 }
 
 Variable RankWorker::Loss(const std::vector<Variable>& outputs,
@@ -155,7 +174,11 @@ void RankWorker::Train(StepBoard& board, const BatchFn& batches, int64_t step) t
     const MiniBatch batch = Fetch(batches, step);
     learning_rate_ = parts_.learning_rate(step);
     const StepResult result = executor_->Train(batch);
-    board.Finish(step, place_.replica, place_.last, result.loss, batch.global_samples);
+    board.Finish(step, {.replica = place_.replica,
+                        .has_loss = place_.last,
+                        .loss = result.loss,
+                        .samples = batch.global_samples,
+                        .skipped = skip_});
   }
 } catch (...) {
   AddReplica();
@@ -182,6 +205,9 @@ RankCounts RankWorker::counts() const {
                     .data_wait = data_wait_,
                     .wall = wall_,
                     .cuts = executor_->traffic()};
+  // The verdict is asked for within a reduce, but what is waited for is another stage's backward.
+  counts.times.reduce -= verdict_wait_;
+  counts.times.idle += verdict_wait_;
   const std::vector<int> ranks = layout_.PipelineOf(place_.replica);
   for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
   for (int peer = 0; peer < world_.size(); ++peer)

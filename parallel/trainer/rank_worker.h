@@ -73,7 +73,8 @@ class RankWorker {
   ExecutorOptions MakeExecutorOptions();
   void Reduce(int stage, int64_t step);
   void FinishGradients(int64_t step);
-  void Step(int stage);
+  bool OwnStepIsFinite(const std::vector<double>& squares) const;
+  bool Step(int stage);
   Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
   void SwapAverages();
   MiniBatch Fetch(const BatchFn& batches, int64_t step);
@@ -93,10 +94,12 @@ class RankWorker {
   std::unique_ptr<Executor> executor_;
   // Of the step that runs.
   double learning_rate_ = 0, gradient_scale_ = 1;
+  bool skip_ = false;   // on all ranks alike
   size_t reduced_ = 0;  // stages of this rank
   bool scoring_ = false;
   RankScore score_;
   double data_wait_ = 0, wall_ = 0;
+  double verdict_wait_ = 0;  // for the other ranks' word on whether the step is finite
 };
 
 }  // namespace torus::parallel

@@ -14,30 +14,39 @@ double SecondsNow() {
 
 }  // namespace
 
-StepBoard::StepBoard(int ranks, int replicas, int64_t begin, int64_t end, Hooks hooks)
-    : ranks_(ranks), replicas_(replicas), end_(end), hooks_(std::move(hooks)), open_(begin) {}
+StepBoard::StepBoard(int ranks, int replicas, Span span, Hooks hooks)
+    : ranks_(ranks),
+      replicas_(replicas),
+      span_(span),
+      hooks_(std::move(hooks)),
+      open_(span.begin),
+      skipped_(span.skipped) {}
 
 bool StepBoard::Begin(int64_t step) {
   const std::lock_guard lock(mutex_);
   if (step < open_) return true;
   TORUS_CHECK(step == open_, "step {} begun before {}", step, open_);
-  if (!closed_) closed_ = step >= end_ || (hooks_.stop && hooks_.stop());
+  // Whoever asks has finished the step before, so that one is counted.
+  if (!closed_)
+    closed_ = step >= span_.end || skipped_ >= span_.max_skipped || (hooks_.stop && hooks_.stop());
   if (closed_) return false;
   ++open_;
   if (hooks_.on_begin) hooks_.on_begin(step);
   return true;
 }
 
-void StepBoard::Finish(int64_t step, int replica, bool has_loss, double loss, int64_t samples) {
+void StepBoard::Finish(int64_t step, const RankOutcome& outcome) {
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[step];
   entry.losses.resize(replicas_);
-  entry.samples = samples;
-  if (has_loss) entry.losses[replica] = loss;
+  entry.samples = outcome.samples;
+  entry.skipped = outcome.skipped;
+  if (outcome.has_loss) entry.losses[outcome.replica] = outcome.loss;
+  if (entry.finished == 0) skipped_ = outcome.skipped ? skipped_ + 1 : 0;
   if (++entry.finished < ranks_) return;
   // Every rank finishes its steps in order, so the last one of each comes in order too.
   const double sum = std::accumulate(entry.losses.begin(), entry.losses.end(), 0.0);
-  if (hooks_.on_end) hooks_.on_end({step, sum, samples, SecondsNow()});
+  if (hooks_.on_end) hooks_.on_end({step, sum, entry.samples, entry.skipped, SecondsNow()});
   entries_.erase(step);
 }
 

@@ -16,7 +16,17 @@ struct StepOutcome {
   int64_t step = 0;
   double loss = 0;         // mean over the global mini-batch
   int64_t samples = 0;     // of the global mini-batch
+  bool skipped = false;    // it was not finite, and changed nothing
   double end_seconds = 0;  // of the steady clock, when its last rank was done
+};
+
+// One rank's word on a step that it has finished.
+struct RankOutcome {
+  int replica = 0;
+  bool has_loss = false;  // it has the last stage
+  double loss = 0;
+  int64_t samples = 0;   // of the global mini-batch
+  bool skipped = false;  // the same on all ranks
 };
 
 class StepBoard {
@@ -26,28 +36,37 @@ class StepBoard {
     std::function<void(int64_t step)> on_begin;      // when the first rank gets to a step
     std::function<void(const StepOutcome&)> on_end;  // when the last rank has finished it, in order
   };
-  StepBoard(int ranks, int replicas, int64_t begin, int64_t end, Hooks hooks);
+  // Steps [begin, end) at most; ends early after `max_skipped` skipped steps in a row, of which
+  // `skipped` came right before `begin`.
+  struct Span {
+    int64_t begin = 0, end = 0;
+    int max_skipped = 1, skipped = 0;
+  };
+  StepBoard(int ranks, int replicas, Span span, Hooks hooks);
 
   // Whether `step` is to be run. The first rank that asks decides for all: they all run the same
   // steps, whenever a stop is asked for.
   bool Begin(int64_t step);
-  // Called by every rank. `loss` counts where `has_loss`: the ranks with the last stage. Losses are
-  // summed in replica order, whoever comes first.
-  void Finish(int64_t step, int replica, bool has_loss, double loss, int64_t samples);
+  // Called by every rank. Losses are summed in replica order, whoever comes first.
+  void Finish(int64_t step, const RankOutcome& outcome);
 
-  int64_t decided_end() const { return open_; }  // after the run: steps [begin, this) were run
+  // After the run.
+  int64_t decided_end() const { return open_; }  // steps [begin, this) were run
+  int skipped() const { return skipped_; }       // in a row, up to the last step
 
  private:
   struct Entry {
     int finished = 0;
     int64_t samples = 0;
+    bool skipped = false;
     std::vector<double> losses;  // one a replica
   };
   std::mutex mutex_;
   const int ranks_, replicas_;
-  const int64_t end_;
+  const Span span_;
   const Hooks hooks_;
   int64_t open_;  // steps below have been begun
+  int skipped_;   // in a row
   bool closed_ = false;
   std::map<int64_t, Entry> entries_;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "parallel/schedule/factory.h"
 #include "parallel/trainer/parameter_table.h"
@@ -52,6 +53,8 @@ struct Trainer::Impl {
     Require(options.threads >= 1, "trainer", "threads must be at least 1, got {}", options.threads);
     Require(options.clip_norm >= 0 && std::isfinite(options.clip_norm), "trainer",
             "clip_norm must be at least 0, got {}", options.clip_norm);
+    Require(options.max_skipped >= 1, "trainer", "max_skipped must be at least 1, got {}",
+            options.max_skipped);
     Require(options.ema_decay >= 0 && options.ema_decay < 1, "trainer",
             "ema_decay must be from 0 to below 1, got {}", options.ema_decay);
     for (int rank = 0; rank < world.size(); ++rank) AddEnd(rank);
@@ -95,6 +98,16 @@ struct Trainer::Impl {
     RunWorkers([](RankWorker& worker) { worker.BroadcastBuffers(); });
   }
 
+  // The count begins anew, so that an application may go on, with a smaller rate for one.
+  void CheckSkipped() {
+    if (skipped < options.max_skipped) return;
+    Throw<TooManySkipped>(
+        "trainer",
+        "gave up after {} steps in a row, {} to {}, whose loss or gradients were not "
+        "finite; they changed nothing",
+        std::exchange(skipped, 0), step - options.max_skipped, step - 1);
+  }
+
   std::vector<RankCounts> Counts() const {
     std::vector<RankCounts> counts;
     for (const auto& worker : workers) counts.push_back(worker->counts());
@@ -133,6 +146,7 @@ struct Trainer::Impl {
   std::vector<Transport*> ends;                      // of each rank, as the workers use it
   std::vector<std::unique_ptr<RankWorker>> workers;  // by rank
   int64_t step = 0;
+  int skipped = 0;  // steps in a row
   TrainTotals totals;
 };
 
@@ -153,9 +167,10 @@ class StepReporter {
     before_ = outcome.end_seconds;
     totals_.steps += 1;
     totals_.samples += outcome.samples;
+    totals_.skipped_steps += outcome.skipped ? 1 : 0;
     totals_.seconds += seconds;
     if (hooks_.on_step)
-      hooks_.on_step({outcome.step, outcome.loss, outcome.samples,
+      hooks_.on_step({outcome.step, outcome.loss, outcome.samples, outcome.skipped,
                       parts_.learning_rate(outcome.step), seconds});
   }
 
@@ -179,7 +194,8 @@ void Trainer::Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks
   const std::vector<RankCounts> before = impl.Counts();
   const TraceGuard guard;
   StepReporter report(hooks, impl.parts, impl.totals);
-  StepBoard board(impl.layout.size(), impl.options.replicas, impl.step, end,
+  StepBoard board(impl.layout.size(), impl.options.replicas,
+                  {impl.step, end, impl.options.max_skipped, impl.skipped},
                   {.stop = hooks.stop,
                    .on_begin =
                        [&](int64_t step) {
@@ -195,6 +211,8 @@ void Trainer::Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks
   AddSegment(impl.layout, before, impl.Counts(), impl.totals);
   impl.totals.bubble = MeasureBubble(impl.schedule, impl.totals.ranks);
   impl.ShareStatistics();
+  impl.skipped = board.skipped();
+  impl.CheckSkipped();
 }
 
 EvaluationResult Trainer::Evaluate(int64_t count, const BatchFn& batches,
@@ -207,7 +225,7 @@ EvaluationResult Trainer::Evaluate(int64_t count, const BatchFn& batches,
     if (place.rank == 0) samples += batch.global_samples;
     return batch;
   };
-  StepBoard board(impl.layout.size(), impl.options.replicas, 0, count, {.stop = stop});
+  StepBoard board(impl.layout.size(), impl.options.replicas, {0, count}, {.stop = stop});
   impl.RunWorkers(
       [&](RankWorker& worker) { scores[worker.place().rank] = worker.Evaluate(board, counted); });
   EvaluationResult result{.samples = samples, .finished = board.decided_end() == count};
@@ -239,6 +257,7 @@ TrainState Trainer::State() const {
 
 void Trainer::SetWeights(const std::vector<NamedTensor>& weights) {
   CopyWeights(weights, impl_->AllStages());
+  impl_->skipped = 0;
 }
 
 void Trainer::SetState(const TrainState& state) {
@@ -246,6 +265,7 @@ void Trainer::SetState(const TrainState& state) {
   CopyOptimizer(state.optimizer, impl_->AllStages());
   CopyAverages(state.averages, impl_->AllStages());
   impl_->step = state.step;
+  impl_->skipped = 0;
 }
 
 const TrainTotals& Trainer::totals() const { return impl_->totals; }

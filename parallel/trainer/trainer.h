@@ -11,6 +11,10 @@
 // equal threads a rank and codec none), and a run taken up from a State goes on in the bits of one
 // that never stopped.
 //
+// A step whose loss, gradients or tensors behind a codec hold an infinity or NaN on any rank is
+// skipped on all: weights, optimizer state, averages and running statistics stay as they were, and
+// the step counts as done.
+//
 // Evaluation runs through the same pipeline, codec included: that is what was trained. With
 // TrainerOptions::ema_decay it is the averaged weights that are evaluated.
 //
@@ -26,16 +30,24 @@
 #include "parallel/trainer/train_state.h"
 #include "parallel/trainer/train_totals.h"
 #include "parallel/trainer/trainer_options.h"
+#include "runtime/error.h"
 
 namespace torus::parallel {
 
 // A finished step, as `on_step` is told of it.
 struct StepReport {
-  int64_t step = 0;     // its number, from 0
-  double loss = 0;      // mean over the global mini-batch
-  int64_t samples = 0;  // in the global mini-batch
+  int64_t step = 0;      // its number, from 0
+  double loss = 0;       // mean over the global mini-batch
+  int64_t samples = 0;   // in the global mini-batch
+  bool skipped = false;  // it was not finite, and changed nothing
   double learning_rate = 0;
   double seconds = 0;  // since the step before ended (the first: since Train began)
+};
+
+// max_skipped steps in a row were not finite.
+class TooManySkipped : public BadInput {
+ public:
+  using BadInput::BadInput;
 };
 
 struct TrainHooks {
@@ -61,6 +73,8 @@ class Trainer {
   Trainer& operator=(const Trainer&) = delete;
 
   // Runs steps until step() == end or the stop hook says so. `batches` must stay valid meanwhile.
+  // TooManySkipped after max_skipped skipped steps in a row: then all ranks have ended in order,
+  // and State() is what it was before these.
   void Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks = {});
   // Forward alone, gradients off, over `count` mini-batches (steps 0 .. count - 1 of `batches`).
   // `stop` is asked before each of them; true ends the call.

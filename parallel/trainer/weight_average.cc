@@ -39,11 +39,11 @@ void WeightAverage::Update() {
   }
   std::vector<int64_t> sizes;
   for (const Tensor& average : averages_) sizes.push_back(average.numel());
-  ForEachPiece(sizes, [&](size_t i, int64_t begin, int64_t count) {
+  ForEachPiece(sizes, [&](size_t i, int64_t begin, int64_t end) {
     const Tensor& weight = parameters_[i].value.data();
     VisitCompute("averages", weight.dtype(), [&]<class T>(ComputeType<T>) {
       MoveTowards(static_cast<T*>(averages_[i].mutable_raw()) + begin, weight.data<T>() + begin,
-                  static_cast<T>(1 - decay_), count);
+                  static_cast<T>(1 - decay_), end - begin);
     });
   });
 }

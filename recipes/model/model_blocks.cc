@@ -15,7 +15,7 @@ parallel::Block MakeBlock(const nn::Sequential::Layer& layer, double cost) {
   };
   block.parameters = layer.module->Parameters(layer.name);
   block.buffers = layer.module->Buffers(layer.name);
-  block.end_mini_batch = [module = layer.module] { module->EndMiniBatch(); };
+  block.end_mini_batch = [module = layer.module](bool taken) { module->EndMiniBatch(taken); };
   block.cost = cost;
   return block;
 }

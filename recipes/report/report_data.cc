@@ -35,7 +35,8 @@ std::vector<std::string> LaneNames(const Json& summary) {
 Json StepPoints(const std::vector<Json>& metrics) {
   Json points = Json::array();
   for (const Json& line : metrics)
-    if (line["kind"] == "train") points.push_back({line["step"], line["loss"]});
+    if (line["kind"] == "train" && line["loss"].is_number())
+      points.push_back({line["step"], line["loss"]});
   const size_t stride = points.size() / kMostPoints + 1;
   if (stride == 1) return points;
   Json fewer = Json::array();

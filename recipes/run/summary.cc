@@ -158,6 +158,7 @@ Json MakeSummary(const SummaryInput& input) {
           {"measured_layer_seconds", input.cuts.measured},
           {"steps", input.trainer.step()},
           {"steps_here", totals.steps},
+          {"skipped_steps", totals.skipped_steps},
           {"resumed_from", input.resumed_from},
           {"epochs_done",
            static_cast<double>(input.trainer.step()) / static_cast<double>(input.steps_per_epoch)},
@@ -175,8 +176,13 @@ Json MakeSummary(const SummaryInput& input) {
           {"memory", MemoryJson(input)}};
 }
 
+std::string SkippedText(const Json& summary) {
+  const auto steps = summary["skipped_steps"].get<int64_t>();
+  return steps == 0 ? "" : fmt::format("skipped         {} step{}\n", steps, steps == 1 ? "" : "s");
+}
+
 std::string ToText(const Json& summary) {
-  std::string text = TestText(summary);
+  std::string text = TestText(summary) + SkippedText(summary);
   if (summary["steps_here"] > 0)
     text += SpeedText(summary) + RanksText(summary["ranks"]) + BubbleText(summary["bubble"]) +
             LinksText(summary["links"]);

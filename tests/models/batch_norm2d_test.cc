@@ -97,6 +97,20 @@ TEST(BatchNorm2d, AForwardDoneAgainCountsOnce) {
   EXPECT_EQ(Buffer(*once, 1), Buffer(*twice, 1));
 }
 
+TEST(BatchNorm2d, AMiniBatchWhoseStepWasNotTakenLeavesNoTrace) {
+  const auto all = Norm(), good = Norm();
+  all->Forward(Variable(Images(4, 3)), Context(0));
+  all->Forward(Variable(Full(Images(4, 3).shape(), NAN)), Context(1));
+  all->EndMiniBatch(false);
+  EXPECT_EQ(Batches(*all), 0);
+  for (BatchNorm2d* norm : {all.get(), good.get()}) {
+    norm->Forward(Variable(Images(4, 5)), Context(0));
+    norm->EndMiniBatch();
+  }
+  EXPECT_EQ(Buffer(*all, 0), Buffer(*good, 0));
+  EXPECT_EQ(Buffer(*all, 1), Buffer(*good, 1));
+}
+
 TEST(BatchNorm2d, WithoutMomentumItAveragesAllMiniBatches) {
   const auto norm = Norm(std::nullopt);
   std::vector<float> mean(kChannels, 0);

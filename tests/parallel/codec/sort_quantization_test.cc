@@ -188,13 +188,16 @@ TEST(SortQuantization, ReachesBothEndsOfTheFloatRange) {
   }
 }
 
-TEST(SortQuantization, RefusesInfiniteAndNaN) {
-  for (float bad : {std::numeric_limits<float>::infinity(), std::nanf("")}) {
-    SortQuantization codec(4);
-    std::vector<float> values(10, 2.0f);
-    values[3] = bad;
-    EXPECT_THROW(Encode(codec, values), BadInput);
-  }
+TEST(SortQuantization, WritesNothingForInfiniteAndNaN) {
+  for (int bits : kBits)
+    for (float bad : {std::numeric_limits<float>::infinity(), std::nanf("")}) {
+      SortQuantization codec(bits);
+      std::vector<float> values(10, 2.0f);
+      values[3] = bad;
+      std::vector<std::byte> bytes(codec.EncodedBytes(10));
+      EXPECT_EQ(codec.Encode(values, bytes), 0u);
+      EXPECT_THROW(Decode(codec, {}, 10), BadInput);
+    }
 }
 
 TEST(SortQuantization, RefusesWhatDoesNotFit) {

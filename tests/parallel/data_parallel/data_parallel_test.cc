@@ -64,7 +64,10 @@ void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex
     const std::lock_guard lock(mutex);
     CollectGradients(parameters, result.gradients[replica]);
   };
-  options.on_step = [&](int, int64_t) { tiny::Descend(parameters, run.descend ? 0.1f : 0.0f); };
+  options.on_step = [&](int, int64_t) {
+    tiny::Descend(parameters, run.descend ? 0.1f : 0.0f);
+    return true;
+  };
   const int m = run.micro_batches / run.replicas;
   Executor executor(pipeline, MakeSchedule("gpipe", run.stages, m), {{stage, &stages[stage]}},
                     options);

@@ -226,7 +226,10 @@ std::string ErrorOfReduce(int faulty_rank, const std::function<void(Transport&)>
         if (transport.rank() == faulty_rank && step == 1) fault(transport);
         data_parallel.ReduceGradients(fmt::format("step {}, stage {}", step, stage));
       };
-      options.on_step = [&](int, int64_t) { tiny::Descend(stages[stage].Parameters()); };
+      options.on_step = [&](int, int64_t) {
+        tiny::Descend(stages[stage].Parameters());
+        return true;
+      };
       Executor executor(pipeline, MakeSchedule("gpipe", 2, 2), {{stage, &stages[stage]}}, options);
       executor.AgreeOnShapes(tiny::InputSpecs(8, 4));
       for (int step = 0; step < 3; ++step) executor.Train(tiny::MakeBatch(step, 8, 4, replica, 2));

@@ -210,6 +210,7 @@ TEST(Executor, TheTransportCountsTheSamePayloads) {
     options.on_step = [&transport](int, int64_t step) {
       EXPECT_EQ(transport.BytesSent(1, TagClass::kActivation), (step + 1) * 280u);
       EXPECT_EQ(transport.BytesSent(1, TagClass::kGradient), 0u);
+      return true;
     };
   };
   TrainPipeline(

@@ -35,7 +35,10 @@ inline Trained TrainPipeline(const PipelineRun& run) {
     }
     ExecutorOptions options;
     options.loss = Loss;
-    options.on_step = [&stages](int stage, int64_t) { Descend(stages[stage].Parameters()); };
+    options.on_step = [&stages](int stage, int64_t) {
+      Descend(stages[stage].Parameters());
+      return true;
+    };
     if (run.adjust) run.adjust(transport.rank(), transport, options);
     Executor executor(transport, run.schedule, mine, options);
     const int m = run.schedule.num_micro_batches;

@@ -120,6 +120,7 @@ Trained Train(const Run& run) {
         trained.gradients[p.name] = ToVector<float>(p.value.grad());
         p.value.ZeroGrad();
       }
+      return true;
     };
     Executor executor(transport, MakeSchedule("gpipe", stages, kMicroBatches),
                       {{transport.rank(), &mine}}, options);

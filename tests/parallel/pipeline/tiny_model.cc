@@ -153,7 +153,8 @@ std::vector<Block> MakeBlocks(uint64_t seed, int* commits) {
   }));
   blocks.push_back(LinearBlock(6, 6, kOutputs, seed));
   for (Block& block : blocks) {
-    if (commits != nullptr) block.end_mini_batch = [commits] { ++*commits; };
+    if (commits != nullptr)
+      block.end_mini_batch = [commits](bool taken) { *commits += taken ? 1 : 0; };
   }
   return blocks;
 }

@@ -148,7 +148,9 @@ TEST(Fault, DataErrorNamesRankAndStep) {
   } catch (const BadInput& error) {
     ExpectSays(error.what(), {"rank 0", "step 3", "data", "[images] file 7 is damaged"});
   }
-  EXPECT_EQ(trainer.step(), 3);
+  // Rank 1 may have been stopped at the end of step 2.
+  EXPECT_GE(trainer.step(), 2);
+  EXPECT_LE(trainer.step(), 3);
 }
 
 // A rank far from its next action stops all the same, at the next op: the application gets the other

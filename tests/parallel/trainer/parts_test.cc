@@ -44,7 +44,7 @@ TEST(WorldLayout, SharesThreads) {
 TEST(StepBoard, AllRanksAgreeOnTheEnd) {
   std::atomic<bool> stop{false};
   std::vector<int64_t> ended;
-  StepBoard board(3, 1, 0, 1000000,
+  StepBoard board(3, 1, {0, 1000000},
                   {.stop = [&] { return stop.load(); },
                    .on_end =
                        [&](const StepOutcome& o) {
@@ -56,7 +56,7 @@ TEST(StepBoard, AllRanksAgreeOnTheEnd) {
   for (int r = 0; r < 3; ++r)
     ranks.emplace_back([&, r] {
       for (int64_t step = 0; board.Begin(step); ++step) {
-        board.Finish(step, 0, r == 2, 1, 1);
+        board.Finish(step, {.has_loss = r == 2, .loss = 1, .samples = 1});
         last[r] = step;
       }
     });

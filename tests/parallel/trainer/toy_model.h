@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/node.h"
@@ -102,11 +103,12 @@ inline Block ToyBlock(int number, const Variable& w) {
   };
   block.parameters = {{name + ".weight", w}};
   block.buffers = {{name + ".running", statistics->running}};
-  block.end_mini_batch = [statistics] {
+  block.end_mini_batch = [statistics](bool taken) {
+    const std::map<int, double> pending = std::exchange(statistics->pending, {});
+    if (!taken) return;
     double& running = statistics->running.mutable_data<double>()[0];
     running *= 0.9;
-    for (const auto& [micro_batch, sum] : statistics->pending) running += 0.1 * sum;
-    statistics->pending.clear();
+    for (const auto& [micro_batch, sum] : pending) running += 0.1 * sum;
   };
   return block;
 }
