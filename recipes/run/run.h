@@ -29,6 +29,7 @@ struct RunOptions {
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   int64_t eval_every = 0;        // steps between evaluations; 0: at the end of each epoch
   double timeout = 60;           // seconds without progress until a wait fails
+  int max_skipped = 10;          // steps in a row that may not be finite
 };
 
 // Where a run stands when its first step is about to begin.
@@ -71,7 +72,8 @@ struct RunResult {
 };
 
 // BadInput and BrokenEnvironment before the first step for all that can be wrong with settings,
-// data and files; afterwards the errors of the trainer, and BadInput for a loss that is not finite.
+// data and files; afterwards the errors of the trainer. TooManySkipped
+// (trainer.h) leaves the last weights that were finite in the checkpoint.
 RunResult Run(const RunOptions& options, const RunCallbacks& callbacks = {});
 
 // The test set alone, with the weights of `settings.init` or of the run to resume. None where

@@ -19,7 +19,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-parallel::TrainerOptions MakeOptions(const Settings& s, double timeout, const CutChoice& cuts) {
+parallel::TrainerOptions MakeOptions(const Settings& s, const RunOptions& run,
+                                     const CutChoice& cuts) {
   parallel::TrainerOptions options{.stages = static_cast<int>(s.stages),
                                    .cuts = cuts.cuts,
                                    .replicas = static_cast<int>(s.replicas),
@@ -27,9 +28,10 @@ parallel::TrainerOptions MakeOptions(const Settings& s, double timeout, const Cu
                                    .schedule = s.schedule,
                                    .collectives = s.collectives,
                                    .threads = static_cast<int>(s.threads),
-                                   .timeout = timeout,
+                                   .timeout = run.timeout,
                                    .seed = s.seed,
                                    .clip_norm = s.clip_norm,
+                                   .max_skipped = run.max_skipped,
                                    .ema_decay = s.ema};
   if (s.codec != "none") options.codec = [name = s.codec] { return parallel::MakeCodec(name); };
   return options;
@@ -69,7 +71,7 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       settings_(task_.settings()),
       steps_per_epoch_(task_.steps_per_epoch()),
       cuts_(start.resumed ? start.resumed->cuts : ChooseCuts(settings_, task_.data().form)),
-      trainer_(MakeOptions(settings_, options.timeout, cuts_), task_.Parts()),
+      trainer_(MakeOptions(settings_, options, cuts_), task_.Parts()),
       begin_(start.resumed ? start.resumed->state.step : 0),
       end_(EndOf(options, steps_per_epoch_)),
       own_(std::move(start.own)) {
@@ -147,16 +149,33 @@ void TrainingRun::TrainAll() {
   while (trainer_.step() < end_ && !Stopped()) TrainUntil(NextPause(trainer_.step()), feed);
 }
 
-void TrainingRun::TrainUntil(int64_t end, BatchFeed& feed) {
+void TrainingRun::TrainUntil(int64_t end, BatchFeed& feed) try {
+  const int64_t skipped = trainer_.totals().skipped_steps;
   trainer_.Train(end, feed.fn(),
                  {.stop = callbacks_.stop,
                   .trace = [this](int64_t step) { return Traced(step); },
                   .on_step = [this](const parallel::StepReport& report) { OnStep(report); }});
+  SaySkipped(trainer_.totals().skipped_steps - skipped);
   for (trace::Event& event : trace::Drain()) events_.push_back(std::move(event));
   const int64_t step = trainer_.step();
   if (step < end) return;
   if (SavesAt(step)) Save();
   if (EvaluatesAt(step) || step == end_) Evaluate();
+} catch (const parallel::TooManySkipped& error) {
+  KeepLastGood();
+  throw parallel::TooManySkipped(fmt::format("{}; try a smaller --lr", error.what()));
+}
+
+// Where the weights themselves are not finite the checkpoint before stays.
+void TrainingRun::KeepLastGood() try {
+  if (saved_at_ != trainer_.step()) Save();
+} catch (const BadInput&) {
+}
+
+void TrainingRun::SaySkipped(int64_t steps) const {
+  if (steps > 0)
+    Say(fmt::format("skipped {} step{}: their loss or gradients were not finite", steps,
+                    steps == 1 ? "" : "s"));
 }
 
 // The first steps show how a run begins, those at a distance its steady state, the last its end.
@@ -168,18 +187,18 @@ bool TrainingRun::Traced(int64_t step) const {
 }
 
 void TrainingRun::OnStep(const parallel::StepReport& report) {
-  Require(std::isfinite(report.loss), "train", "the loss is {} at step {}; try a smaller --lr",
-          report.loss, report.step + 1);
   const auto samples = static_cast<double>(report.samples);
-  metrics_->Add({{"kind", "train"},
-                 {"step", report.step + 1},
-                 {"epoch", EpochOf(report.step + 1)},
-                 {"loss", report.loss},
-                 {"lr", report.learning_rate},
-                 {"samples", report.samples},
-                 {"seconds", report.seconds},
-                 {"samples_per_second", samples / report.seconds},
-                 {"live_bytes", AllocatorFor({}).stats().live_bytes}});
+  Json line = {{"kind", "train"},
+               {"step", report.step + 1},
+               {"epoch", EpochOf(report.step + 1)},
+               {"loss", report.loss},
+               {"lr", report.learning_rate},
+               {"samples", report.samples},
+               {"seconds", report.seconds},
+               {"samples_per_second", samples / report.seconds},
+               {"live_bytes", AllocatorFor({}).stats().live_bytes}};
+  if (report.skipped) line["skipped"] = true;
+  metrics_->Add(line);
   if (callbacks_.on_step) callbacks_.on_step(report);
 }
 

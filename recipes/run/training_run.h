@@ -42,6 +42,8 @@ class TrainingRun {
   void SayHead();
   void SayLeftOut();
   void SayTruncated() const;
+  void SaySkipped(int64_t steps) const;
+  void KeepLastGood();
   bool SavesAt(int64_t step) const { return IsDue(step, options_.checkpoint_every); }
   bool EvaluatesAt(int64_t step) const { return IsDue(step, options_.eval_every); }
   bool IsDue(int64_t step, int64_t every) const;

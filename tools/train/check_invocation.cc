@@ -88,6 +88,7 @@ void CheckOthers(const Invocation& invocation) {
   Require(invocation.timeout > 0 && invocation.timeout <= parallel::kLongestTimeout, "train",
           "--timeout must be above 0 and at most {} seconds, got {}", parallel::kLongestTimeout,
           invocation.timeout);
+  RequireCount("--max-skipped", invocation.max_skipped, 1 << 20);
   const bool resumed = !invocation.resume.empty();
   Require(!resumed || invocation.preset.empty(), "train",
           "--preset {} says nothing of a resumed run, which has its own settings",

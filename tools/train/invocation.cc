@@ -139,6 +139,10 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
   app.add_option("--timeout", invocation.timeout,
                  "Seconds without any progress of a rank until the others give it up")
       ->group(group);
+  app.add_option("--max-skipped", invocation.max_skipped,
+                 "Steps in a row that may be skipped because their loss or gradients are not "
+                 "finite; then the run ends with the weights before them")
+      ->group(group);
 }
 
 void AddFileFlags(CLI::App& app, Invocation& invocation) {

@@ -20,6 +20,7 @@ struct Invocation {
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   int64_t eval_every = 0;        // steps; 0: at the end of each epoch
   double timeout = 60;           // seconds
+  int64_t max_skipped = 10;      // steps in a row
   bool eval_only = false;
   bool describe = false;
   std::string preset;  // name of a recipe; its flags are in `settings`

@@ -39,14 +39,16 @@ double ProgressLine::SamplesPerSecond() const {
 }
 
 std::string ProgressLine::Render(const Step& step) const {
-  double seconds = 0, loss = 0;
+  double seconds = 0, loss = 0, losses = 0;
   for (const Step& recent : recent_) {
     seconds += recent.seconds;
+    if (recent.skipped) continue;
     loss += recent.loss;
+    ++losses;
   }
   const auto count = static_cast<double>(recent_.size());
   const double left = seconds / count * static_cast<double>(end_ - step.step - 1);
-  return fmt::format("step {}/{}  loss {:.4f}  {} {}/s  ETA {}", step.step + 1, end_, loss / count,
+  return fmt::format("step {}/{}  loss {:.4f}  {} {}/s  ETA {}", step.step + 1, end_, loss / losses,
                      recipes::FormatCount(SamplesPerSecond()), unit_, recipes::FormatSeconds(left));
 }
 

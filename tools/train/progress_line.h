@@ -19,6 +19,7 @@ class ProgressLine {
     double loss = 0;
     int64_t samples = 0;
     double seconds = 0;
+    bool skipped = false;  // its loss does not count
   };
   void Show(const Step& step);
   // A line of text of its own; the bar goes on below it.

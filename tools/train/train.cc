@@ -36,7 +36,8 @@ recipes::RunOptions RunOptions(const Invocation& invocation) {
           .max_steps = invocation.max_steps,
           .checkpoint_every = invocation.checkpoint_every,
           .eval_every = invocation.eval_every,
-          .timeout = invocation.timeout};
+          .timeout = invocation.timeout,
+          .max_skipped = static_cast<int>(invocation.max_skipped)};
 }
 
 std::string ToText(const recipes::Evaluation& test) {
@@ -55,7 +56,7 @@ class Screen {
                 },
             .on_step =
                 [this](const parallel::StepReport& step) {
-                  progress_->Show({step.step, step.loss, step.samples, step.seconds});
+                  progress_->Show({step.step, step.loss, step.samples, step.seconds, step.skipped});
                 },
             .on_evaluate = [this](const recipes::Evaluation& test) { Print(ToText(test)); },
             .on_message = [this](const std::string& line) { Print(line); },

@@ -1,8 +1,11 @@
 // A run as a library call: what it tells, what it returns, and that it stops anywhere in order.
 #include "recipes/run/run.h"
 
+#include <cmath>
 #include <fstream>
 
+#include "recipes/run/resumed_run.h"
+#include "runtime/error.h"
 #include "tests/recipes/run/image_run.h"
 
 namespace torus::recipes::testing {
@@ -63,6 +66,32 @@ TEST(Run, EvaluatesEverySoManySteps) {
   recipes::Run(options,
                {.on_evaluate = [&](const Evaluation& test) { steps.push_back(test.step); }});
   EXPECT_EQ(steps, (std::vector<int64_t>{3, 6, 8}));
+}
+
+// The first step makes weights so large that no later one is finite.
+TEST(Run, StepsThatAreNotFiniteAreSkippedAndTheLastGoodStateStays) {
+  RunOptions options = Options("skipped");
+  options.settings.lr = 1e30;
+  options.settings.warmup = 0;
+  options.max_skipped = 3;
+  std::vector<bool> skipped;
+  const RunCallbacks callbacks{
+      .on_step = [&](const parallel::StepReport& step) { skipped.push_back(step.skipped); }};
+  try {
+    recipes::Run(options, callbacks);
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what()).find("gave up after 3 steps in a row, 1 to 3"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(skipped, (std::vector<bool>{false, true, true, true}));
+  const ResumedRun left = LoadRun(options.out);
+  EXPECT_EQ(left.state.step, 4);
+  for (const NamedTensor& weight : left.state.weights) {
+    if (weight.value.dtype() != DType::kF32) continue;
+    for (const float value : ToVector<float>(weight.value)) ASSERT_TRUE(std::isfinite(value));
+  }
 }
 
 // Stopped before every single thing that it does, a run goes on in the bits of one that never

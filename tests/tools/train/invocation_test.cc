@@ -73,7 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--nesterov", "--momentum", "0"}, "--nesterov"},
         Refusal{{"--lr-schedule", "root"}, "linear"}, Refusal{{"--warmup", "-2"}, "--warmup"},
         Refusal{{"--seed", "-1"}, "--seed"}, Refusal{{"--threads", "1"}, "--threads"},
-        Refusal{{"--timeout", "0"}, "--timeout"}, Refusal{{"--max-steps", "-1"}, "--max-steps"},
+        Refusal{{"--timeout", "0"}, "--timeout"}, Refusal{{"--max-skipped", "0"}, "--max-skipped"},
+        Refusal{{"--max-steps", "-1"}, "--max-steps"},
         Refusal{{"--checkpoint-every", "-5"}, "--checkpoint-every"},
         Refusal{{"--eval-every", "-1"}, "--eval-every"}, Refusal{{"--eval-only"}, "--init"},
         Refusal{{"--lr", "1", "--lr", "2"}, "--lr"}));
