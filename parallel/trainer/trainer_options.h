@@ -1,5 +1,4 @@
-// What an application says to train: how the run is laid out over ranks, and the parts it is made
-// of.
+// What an application passes to Trainer: the options of a run, its model, loss, optimizer and data.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +22,9 @@ struct TrainerOptions {
   int replicas = 1;       // copies of the pipeline, each with a part of every mini-batch
   int micro_batches = 1;  // of each replica
   std::string schedule = "gpipe";
-  // How gradients are summed over replicas, one of AllReduceNames(). "direct" adds in replica order.
-  // "ring" sends to neighbours alone, and with more than two replicas the bits of a run then depend
-  // on where the model is cut (all_reduce.h).
+  // How gradients are summed over replicas, one of AllReduceNames(). "direct" adds in replica
+  // order. "ring" sends to neighbours alone, and with more than two replicas the bits of a run then
+  // depend on where the model is cut (all_reduce.h).
   std::string collectives = "direct";
   std::function<std::unique_ptr<Codec>()> codec;  // of what crosses a cut; empty: raw bytes
   int threads = 1;      // in all, shared by the ranks; each has at least one
@@ -37,37 +36,36 @@ struct TrainerOptions {
   // Largest norm of the whole model's gradient: a larger one is scaled down to it before the step,
   // as torch.nn.utils.clip_grad_norm_ does. 0: no clipping.
   double clip_norm = 0;
-  // Steps in a row that may be skipped because they are not finite, until Trainer::Train gives up.
-  int max_skipped = 10;
   // Of the moving average of the weights (weight_average.h): from 0 to below 1. Above 0 the
   // averages are what Trainer::Evaluate evaluates and TrainState::averages holds. 0: no averages.
   double ema_decay = 0;
 
-  // What each rank's end of the world is wrapped in, for one an emulated slow link; called once a
-  // rank, in the order of ranks. Empty: the end as it is.
-  std::function<std::unique_ptr<Transport>(Transport& end)> wrap_transport;
+  // Wraps the transport that a rank uses, for example in an emulated slow link. Called once for
+  // each rank, in the order of ranks. Empty: ranks use the transport as it is.
+  std::function<std::unique_ptr<Transport>(Transport& transport)> wrap_transport;
 
-  // Watchers, called on the ranks' threads; empty ones cost nothing. What they throw fails the run.
+  // Callbacks, on the ranks' threads; may be empty. An exception from one fails the run.
+  // Called before every action of a schedule.
   std::function<void(const RankPlace&, const Action&, int64_t step)> before_action;
-  // A stage's gradients, summed over micro-batches, replicas and tied uses, before clipping and the
-  // optimizer's step. Each parameter comes once.
+  // Called with a stage's parameters, each once, when their gradients are summed over
+  // micro-batches, replicas and tied uses, before clipping and the optimizer's step.
   std::function<void(const RankPlace&, int64_t step, const std::vector<NamedVariable>&)>
       on_gradients;
 };
 
 struct TrainingParts {
-  // The model, called once a replica, once more for every further stage that shares a variable with
-  // an earlier one (tied weights), and by whoever measures it. Every call gives new variables with
-  // the same initial values: draw them from a seed and names alone.
+  // Makes the model: called once for each replica, and once more for each stage that shares a
+  // variable with an earlier one (tied weights). Every call must give new variables with the same
+  // initial values, so draw these from a seed and the parameters' names.
   std::function<std::vector<Block>()> model;
   LossFn loss;  // mean over the rows of a micro-batch
-  // Rows that the outputs get right; for evaluation. May be empty.
+  // Counts the rows whose outputs are right; for evaluation. May be empty.
   std::function<int64_t(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets)>
       correct;
   // Called once for each stage of each replica, with the stage's parameters.
   std::function<std::unique_ptr<Optimizer>(std::vector<NamedVariable>)> optimizer;
   std::function<double(int64_t step)> learning_rate;
-  // What stage 0 gets for the largest micro-batch of any later call: buffers are made to fit it.
+  // The inputs of stage 0 for the largest micro-batch that will come; buffers are made to fit it.
   std::vector<TensorSpec> largest_inputs;
 };
 
