@@ -29,9 +29,11 @@ class Codec {
   // The most that Encode writes for `count` values. Sort quantization always writes exactly this.
   virtual size_t MaxEncodedBytes(int64_t count) const = 0;
 
-  // Writes `in` to the front of `out` and returns the exact number of bytes written. BadInput when
-  // `out` is smaller than MaxEncodedBytes(in.size()), or when the codec refuses a value (see its
-  // own header).
+  // Writes `in` to the front of `out` and returns the exact number of bytes written, at least one
+  // where there are values. 0 instead when a value is infinite or NaN and the codec cannot carry
+  // that: then there is nothing to decode, the receiver takes every value of the tensor for NaN,
+  // and the training step is skipped on all ranks. BadInput when `out` is smaller than
+  // MaxEncodedBytes(in.size()).
   virtual size_t Encode(std::span<const float> in, std::span<std::byte> out) = 0;
 
   // Restores values from the bytes that Encode wrote: `in` of exactly the size that it returned,

@@ -36,6 +36,8 @@ struct TrainerOptions {
   // Largest norm of the whole model's gradient: a larger one is scaled down to it before the step,
   // as torch.nn.utils.clip_grad_norm_ does. 0: no clipping.
   double clip_norm = 0;
+  // Steps in a row that may be skipped because they are not finite, until Trainer::Train gives up.
+  int max_skipped = 10;
   // Of the moving average of the weights (weight_average.h): from 0 to below 1. Above 0 the
   // averages are what Trainer::Evaluate evaluates and TrainState::averages holds. 0: no averages.
   double ema_decay = 0;
