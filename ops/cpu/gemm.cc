@@ -4,17 +4,17 @@
 
 #include <algorithm>
 
+// The team is ours.
+#define EIGEN_DONT_PARALLELIZE
+#include <Eigen/Core>
+
+#include "ops/cpu/onednn_error.h"
 #include "runtime/dry_run.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
 namespace {
-
-// Rows a thread takes at least, so that tiny products do not wake the team.
-int64_t RowGrain(int64_t n, int64_t k) {
-  return std::max<int64_t>(1, 32768 / std::max<int64_t>(1, n * k));
-}
 
 template <class T>
 void ScaleRow(T beta, int64_t n, T* row) {
@@ -30,6 +30,25 @@ void ScaleRows(int64_t m, int64_t n, T beta, T* c, int64_t ldc) {
   for (int64_t i = 0; i < m; ++i) ScaleRow(beta, n, c + i * ldc);
 }
 
+// Eigen orders a sum by the place of its row among those it is given: in blocks of a fixed size,
+// one thread each, the bits do not depend on the team size.
+constexpr int64_t kBlockRows = 64;
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class Matrix>
+using Stored = Eigen::Map<Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
+
+// Calls f with the (rows, columns) matrix that lies at `p`, or whose transpose does.
+template <class F>
+void WithOperand(Transpose transpose, int64_t rows, int64_t columns, const double* p,
+                 Eigen::OuterStride<> stride, const F& f) {
+  using Operand = Stored<const RowMajor>;
+  if (transpose == Transpose::kNo)
+    f(Operand(p, rows, columns, stride));
+  else
+    f(Operand(p, columns, rows, stride).transpose());
+}
+
 }  // namespace
 
 void Gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
@@ -41,23 +60,24 @@ void Gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, in
   const dnnl_status_t status = dnnl_sgemm(transpose_a == Transpose::kYes ? 'T' : 'N',
                                           transpose_b == Transpose::kYes ? 'T' : 'N', m, n, k,
                                           alpha, a, lda, b, ldb, beta, c, ldc);
-  TORUS_CHECK(status == dnnl_success, "dnnl_sgemm {} for ({}, {}) x ({}, {}), strides {} {} {}",
-              static_cast<int>(status), m, k, k, n, lda, ldb, ldc);
+  if (status != dnnl_success)
+    FailOnednn(fmt::format("gemm ({}, {}) x ({}, {})", m, k, k, n), status);
 }
 
 void Gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
           double alpha, const double* a, int64_t lda, const double* b, int64_t ldb, double beta,
           double* c, int64_t ldc) {
-  const bool ta = transpose_a == Transpose::kYes, tb = transpose_b == Transpose::kYes;
-  if (InDryRun()) return ScaleRows(m, n, beta, c, ldc);
-  ParallelFor(m, RowGrain(n, k), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      double* row = c + i * ldc;
-      ScaleRow(beta, n, row);
-      for (int64_t p = 0; p < k; ++p) {
-        const double factor = alpha * (ta ? a[p * lda + i] : a[i * lda + p]);
-        for (int64_t j = 0; j < n; ++j) row[j] += factor * (tb ? b[j * ldb + p] : b[p * ldb + j]);
-      }
+  if (InDryRun()) k = 0;
+  ParallelFor((m + kBlockRows - 1) / kBlockRows, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin * kBlockRows; row < std::min(m, end * kBlockRows); row += kBlockRows) {
+      const int64_t rows = std::min(kBlockRows, m - row);
+      Stored<RowMajor> out(c + row * ldc, rows, n, Eigen::OuterStride<>(ldc));
+      ScaleRows(rows, n, beta, out.data(), ldc);
+      const double* left = a + row * (transpose_a == Transpose::kYes ? 1 : lda);
+      WithOperand(transpose_a, rows, k, left, Eigen::OuterStride<>(lda), [&](const auto& x) {
+        WithOperand(transpose_b, k, n, b, Eigen::OuterStride<>(ldb),
+                    [&](const auto& y) { out.noalias() += alpha * x * y; });
+      });
     }
   });
 }

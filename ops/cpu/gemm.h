@@ -12,8 +12,8 @@ enum class Transpose : bool { kNo, kYes };
 // Zero sizes are allowed. C must overlap neither A nor B. Runs on the calling thread's team.
 // In a DryRun, k counts as zero.
 //
-// float: oneDNN's packed SGEMM, whose bits depend on the team size where k is long. double: plain
-// loops, each sum in ascending k whatever the team size.
+// float: oneDNN's packed SGEMM, whose bits depend on the team size where k is long. double: Eigen's,
+// whose bits do not. BrokenEnvironment where there is no memory for packing.
 void Gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
           float alpha, const float* a, int64_t lda, const float* b, int64_t ldb, float beta,
           float* c, int64_t ldc);

@@ -2,15 +2,13 @@
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
-#include "ops/cpu/gemm.h"
+#include "ops/matmul/kernels.h"
 #include "ops/matmul/matmul.h"
 #include "ops/reduction/sum.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
 namespace {
-
-constexpr auto kNo = cpu::Transpose::kNo, kYes = cpu::Transpose::kYes;
 
 // How the weight lies in memory.
 enum class Layout { kOutIn, kInOut };
@@ -40,53 +38,48 @@ Tensor Rows(const Tensor& t) {
   return t.Reshape({rows, t.dim(-1)});
 }
 
-// a (m, k) times b as stored: (k, n), or (n, k) to be transposed; onto `out` (m, n) or over it.
-void Multiply(const Tensor& a, const Tensor& b, cpu::Transpose transpose_b, bool add, Tensor& out) {
-  const int64_t m = a.dim(0), k = a.dim(1), n = out.dim(1);
-  VisitCompute("linear", a.dtype(), [&]<class T>(ComputeType<T>) {
-    cpu::Gemm(kNo, transpose_b, m, n, k, T(1), a.data<T>(), k, b.data<T>(), b.dim(1),
-              T(add ? 1 : 0), out.mutable_data<T>(), n);
-  });
+// x times the weight, for the output; onto `out` or over it.
+void TimesWeight(const Tensor& x, const Tensor& w, Layout layout, bool add, Tensor& out) {
+  (layout == Layout::kOutIn ? kernels::ProductByTransposed : kernels::Product)(x, w, add, out);
 }
 
-// dy w, for the input.
+// dy times the weight's transpose, for the input.
 Tensor InputGradient(const Tensor& dy, const Tensor& w, Layout layout, const Shape& shape) {
   Tensor dx({dy.dim(0), shape[shape.rank() - 1]}, dy.dtype(), dy.device());
-  Multiply(dy, w, layout == Layout::kOutIn ? kNo : kYes, false, dx);
+  (layout == Layout::kOutIn ? kernels::Product : kernels::ProductByTransposed)(dy, w, false, dx);
   return dx.View(shape);
 }
 
-// a^T b over their common rows: dy^T x for (out, in), x^T dy for (in, out).
-Tensor WeightGradient(const Tensor& a, const Tensor& b) {
-  const int64_t rows = a.dim(0), m = a.dim(1), n = b.dim(1);
-  Tensor dw({m, n}, a.dtype(), a.device());
-  VisitCompute("linear", a.dtype(), [&]<class T>(ComputeType<T>) {
-    cpu::Gemm(kYes, kNo, m, n, rows, T(1), a.data<T>(), m, b.data<T>(), n, T(0),
-              dw.mutable_data<T>(), n);
-  });
+// dy^T x for (out, in), x^T dy for (in, out).
+Tensor WeightGradient(const Tensor& dy, const Tensor& x, Layout layout) {
+  const bool out_in = layout == Layout::kOutIn;
+  const Tensor &left = out_in ? dy : x, &right = out_in ? x : dy;
+  Tensor dw({left.dim(1), right.dim(1)}, dy.dtype(), dy.device());
+  kernels::ProductOfTransposed(left, right, dw);
   return dw;
+}
+
+Device DeviceOf(const Variable& input, const Variable& weight, const Variable& bias) {
+  return CommonDevice("linear", input.data(), weight.data(),
+                      bias.defined() ? bias.data() : Tensor());
 }
 
 Variable Affine(const Variable& input, const Variable& weight, const Variable& bias,
                 Layout layout) {
   const Shape shape = LinearShape(input, weight, bias, layout);
   const Tensor x = Rows(input.data()).Contiguous(), w = weight.data().Contiguous();
-  Tensor out(shape, x.dtype(), x.device());
+  Tensor out(shape, x.dtype(), DeviceOf(input, weight, bias));
   if (bias.defined()) Copy(bias.data().Expand(shape), out);
   Tensor rows = Rows(out);
-  Multiply(x, w, layout == Layout::kOutIn ? kYes : kNo, bias.defined(), rows);
+  TimesWeight(x, w, layout, bias.defined(), rows);
   return Record("linear", std::move(out), {input, weight, bias},
                 [x = SavedActivation(weight.requires_grad() ? x : Tensor()),
                  w = Saved(input.requires_grad() ? w : Tensor()), shape = input.shape(),
                  layout](const GradContext& g) {
                   const Tensor dy = Rows(g.grad());
-                  const auto weight_gradient = [&] {
-                    return layout == Layout::kOutIn ? WeightGradient(dy, x.get())
-                                                    : WeightGradient(x.get(), dy);
-                  };
                   return Gradients{
                       g.wants(0) ? InputGradient(dy, w.get(), layout, shape) : Tensor(),
-                      g.wants(1) ? weight_gradient() : Tensor(),
+                      g.wants(1) ? WeightGradient(dy, x.get(), layout) : Tensor(),
                       g.wants(2) ? SumOver("linear", dy, {0}, false) : Tensor()};
                 });
 }

@@ -1,16 +1,23 @@
-// The float GEMM against the double one, over odd sizes, transposes, strides and factors.
+// Both GEMMs against the definition, over odd sizes, transposes, strides and factors.
 #include "ops/cpu/gemm.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "runtime/dry_run.h"
 #include "runtime/parallel_for.h"
+#include "tests/testing/tolerance.h"
 
 namespace torus::cpu {
 namespace {
@@ -34,58 +41,77 @@ Case Draw(std::mt19937& rng) {
   return c;
 }
 
-void Compare(const Case& c, std::mt19937& rng) {
-  std::normal_distribution<float> normal;
-  auto random = [&](int64_t count) {
-    std::vector<float> v(count);
-    for (float& x : v) x = normal(rng);
-    return v;
-  };
-  const auto a = random((c.ta == Transpose::kYes ? c.k : c.m) * c.lda + 1);
-  const auto b = random((c.tb == Transpose::kYes ? c.n : c.k) * c.ldb + 1);
-  auto fast = random(c.m * c.ldc + 1);
-  std::vector<double> exact(fast.begin(), fast.end());
-  const std::vector<double> da(a.begin(), a.end()), db(b.begin(), b.end());
-  Gemm(c.ta, c.tb, c.m, c.n, c.k, static_cast<float>(c.alpha), a.data(), c.lda, b.data(), c.ldb,
-       static_cast<float>(c.beta), fast.data(), c.ldc);
-  Gemm(c.ta, c.tb, c.m, c.n, c.k, c.alpha, da.data(), c.lda, db.data(), c.ldb, c.beta, exact.data(),
-       c.ldc);
-  // Each of k + 2 roundings is at most eps of a partial sum; sums of k unit normals stay below 5
-  // sqrt(k) + 5.
-  const double k = static_cast<double>(c.k);
-  const double tolerance = std::numeric_limits<float>::epsilon() * (k + 2) * (5 * std::sqrt(k) + 5);
+std::vector<double> Random(int64_t count, std::mt19937& rng) {
+  std::normal_distribution<float> normal;  // f32 holds the values exactly
+  std::vector<double> values(count);
+  for (double& x : values) x = normal(rng);
+  return values;
+}
+
+// The product as its definition says, onto `c`. Returns the largest partial sum.
+double Define(const Case& p, const std::vector<double>& a, const std::vector<double>& b,
+              std::vector<double>& c) {
+  double largest = 0;
+  for (int64_t i = 0; i < p.m; ++i)
+    for (int64_t j = 0; j < p.n; ++j) {
+      double& sum = c[i * p.ldc + j];
+      sum *= p.beta;
+      for (int64_t l = 0; l < p.k; ++l) {
+        const double left = p.ta == Transpose::kYes ? a[l * p.lda + i] : a[i * p.lda + l];
+        const double right = p.tb == Transpose::kYes ? b[j * p.ldb + l] : b[l * p.ldb + j];
+        sum += p.alpha * left * right;
+        largest = std::max(largest, std::abs(sum));
+      }
+    }
+  return largest;
+}
+
+// In T against the definition in f64; what lies between the rows of C is not touched.
+template <class T>
+void Compare(const Case& p, std::mt19937& rng) {
+  const auto a = Random((p.ta == Transpose::kYes ? p.k : p.m) * p.lda + 1, rng);
+  const auto b = Random((p.tb == Transpose::kYes ? p.n : p.k) * p.ldb + 1, rng);
+  auto exact = Random(p.m * p.ldc + 1, rng);
+  const std::vector<T> left(a.begin(), a.end()), right(b.begin(), b.end());
+  std::vector<T> fast(exact.begin(), exact.end());
+  Gemm(p.ta, p.tb, p.m, p.n, p.k, static_cast<T>(p.alpha), left.data(), p.lda, right.data(), p.ldb,
+       static_cast<T>(p.beta), fast.data(), p.ldc);
+  const double largest = Define(p, a, b, exact);
+  // Of k terms and C's, whose factors alpha and beta are powers of two.
+  const double tolerance = testing::Tolerance(kDTypeOf<T>, p.k + 1, largest);
   for (size_t i = 0; i < fast.size(); ++i)
     ASSERT_NEAR(fast[i], exact[i], tolerance) << "element " << i;
 }
 
-TEST(Gemm, FastAgreesWithPlain) {
+TEST(Gemm, FollowsItsDefinition) {
   std::mt19937 rng(1);
   for (int i = 0; i < 200; ++i) {
     const Case c = Draw(rng);
-    SCOPED_TRACE(testing::Message() << c.m << " x " << c.n << " x " << c.k);
-    Compare(c, rng);
+    SCOPED_TRACE(::testing::Message() << c.m << " x " << c.n << " x " << c.k);
+    Compare<float>(c, rng);
+    Compare<double>(c, rng);
   }
 }
 
 // In a thread that has not said how many it wants, and in one that has.
-TEST(Gemm, FastAgreesWithPlainOnTeams) {
+TEST(Gemm, FollowsItsDefinitionOnTeams) {
   const Case c{.m = 400, .n = 300, .k = 200, .lda = 200, .ldb = 300, .ldc = 300, .alpha = 1};
   std::thread([&] {
     std::mt19937 rng(2);
-    Compare(c, rng);
+    Compare<float>(c, rng);
     SetTeamSize(3);
-    Compare(c, rng);
+    Compare<float>(c, rng);
   }).join();
 }
 
 // A region's settings end with it.
-TEST(Gemm, FastAgreesWithPlainAfterAForeignRegion) {
+TEST(Gemm, FollowsItsDefinitionAfterAForeignRegion) {
   const Case c{.m = 400, .n = 300, .k = 200, .lda = 200, .ldb = 300, .ldc = 300, .alpha = 1};
   std::thread([&] {
     std::mt19937 rng(3);
 #pragma omp parallel num_threads(2)
     SetTeamSize(2);
-    Compare(c, rng);
+    Compare<float>(c, rng);
   }).join();
 }
 
@@ -117,6 +143,66 @@ TEST(Gemm, SumsOverNothingInADryRun) {
   }
   EXPECT_EQ(TwoTimesThreeOnto<float>(5, 1), 11);
   EXPECT_EQ(TwoTimesThreeOnto<double>(5, 1), 11);
+}
+
+TEST(Gemm, DoubleHasTheSameBitsOnEveryTeam) {
+  const int64_t m = 150, n = 33, k = 500;
+  std::mt19937 rng(4);
+  const auto a = Random(m * k, rng), b = Random(k * n, rng);
+  const auto product = [&](int team) {
+    SetTeamSize(team);
+    std::vector<double> c(m * n);
+    Gemm(Transpose::kNo, Transpose::kNo, m, n, k, 1.0, a.data(), k, b.data(), n, 0.0, c.data(), n);
+    return c;
+  };
+  std::thread([&] {
+    const auto one = product(1);
+    for (int team : {2, 3, 5}) EXPECT_EQ(product(team), one) << team;
+  }).join();
+}
+
+// While one lives, the process has pieces of less than 64 KB to give, and no more.
+class LittleMemory {
+ public:
+  LittleMemory() {
+    getrlimit(RLIMIT_AS, &before_);
+    int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit now = before_;
+    now.rlim_cur = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE));
+    setrlimit(RLIMIT_AS, &now);
+    while (void* block = std::malloc(1 << 16)) {
+      *static_cast<void**>(block) = last_;
+      last_ = block;
+    }
+  }
+  ~LittleMemory() {
+    setrlimit(RLIMIT_AS, &before_);
+    while (last_ != nullptr) std::free(std::exchange(last_, *static_cast<void**>(last_)));
+  }
+
+ private:
+  void* last_ = nullptr;  // each block holds the address of the one before
+  rlimit before_{};
+};
+
+TEST(Gemm, LackOfMemoryForPackingIsTheEnvironments) {
+#ifdef TORUS_SANITIZER
+  GTEST_SKIP() << "a sanitizer needs address space of its own";
+#endif
+  constexpr int64_t kSize = 2000;
+  std::thread([] {
+    SetTeamSize(1);
+    const std::vector<float> a(kSize * kSize, 1), b(kSize * kSize, 1);
+    std::vector<float> c(kSize * kSize);
+    const auto product = [&](int64_t size) {
+      Gemm(Transpose::kYes, Transpose::kYes, size, size, size, 1.0f, a.data(), kSize, b.data(),
+           kSize, 0.0f, c.data(), kSize);
+    };
+    product(64);  // its code is generated once
+    const LittleMemory little;
+    EXPECT_THROW(product(kSize), BrokenEnvironment);
+  }).join();
 }
 
 TEST(Gemm, ManyRanksAtOnceGetTheBitsOfOne) {

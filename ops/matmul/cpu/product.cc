@@ -1,0 +1,86 @@
+#include "ops/matmul/cpu/product.h"
+
+#include <algorithm>
+
+#include "ops/cpu/gemm.h"
+#include "ops/matmul/matrix_layout.h"
+#include "runtime/parallel_for.h"
+
+namespace torus::cpu {
+namespace {
+
+// Of contiguous matrices; k is the size that is summed over.
+void Multiply(Transpose transpose_a, const Tensor& a, Transpose transpose_b, const Tensor& b,
+              int64_t k, bool add, Tensor& out) {
+  const int64_t m = out.dim(0), n = out.dim(1);
+  VisitCompute("linear", out.dtype(), [&]<class T>(ComputeType<T>) {
+    Gemm(transpose_a, transpose_b, m, n, k, T(1), a.data<T>(), a.dim(1), b.data<T>(), b.dim(1),
+         T(add ? 1 : 0), out.mutable_data<T>(), n);
+  });
+}
+
+// How GEMM reads the last two dimensions of a tensor.
+struct Matrix {
+  Transpose transpose;
+  int64_t stride;  // between stored rows
+};
+
+Matrix MatrixOf(const Tensor& t) {
+  const int64_t rows = t.dim(-2), columns = t.dim(-1);
+  const int64_t down = t.strides()[t.rank() - 2], across = t.strides()[t.rank() - 1];
+  // A stride over a single row is never taken, but must not be less than a row.
+  if (ops::LiesByRows(t))
+    return {Transpose::kNo, std::max<int64_t>({1, columns, rows > 1 ? down : 1})};
+  return {Transpose::kYes, std::max<int64_t>({1, rows, columns > 1 ? across : 1})};
+}
+
+// Place of matrix `index` of the batch, in elements; strides of 0 repeat.
+int64_t BatchOffset(const Tensor& t, int64_t index) {
+  int64_t offset = 0;
+  for (int d = t.rank() - 3; d >= 0; --d) {
+    offset += index % t.dim(d) * t.strides()[d];
+    index /= t.dim(d);
+  }
+  return offset;
+}
+
+template <class T>
+void MultiplyBatch(const Tensor& a, const Tensor& b, Tensor& out) {
+  const int64_t m = a.dim(-2), k = a.dim(-1), n = b.dim(-1);
+  int64_t count = 1;
+  for (int d = 0; d + 2 < out.rank(); ++d) count *= out.dim(d);
+  const Matrix left = MatrixOf(a), right = MatrixOf(b);
+  const T *pa = a.data<T>(), *pb = b.data<T>();
+  T* pc = out.mutable_data<T>();
+  const auto some = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      Gemm(left.transpose, right.transpose, m, n, k, T(1), pa + BatchOffset(a, i), left.stride,
+           pb + BatchOffset(b, i), right.stride, T(0), pc + i * m * n, n);
+  };
+  // Enough matrices: one thread each. Few: all threads on each.
+  if (count >= TeamSize())
+    ParallelFor(count, 1, some);
+  else
+    some(0, count);
+}
+
+}  // namespace
+
+void Product(const Tensor& a, const Tensor& b, bool add, Tensor& out) {
+  Multiply(Transpose::kNo, a, Transpose::kNo, b, a.dim(1), add, out);
+}
+
+void ProductByTransposed(const Tensor& a, const Tensor& b, bool add, Tensor& out) {
+  Multiply(Transpose::kNo, a, Transpose::kYes, b, a.dim(1), add, out);
+}
+
+void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
+  Multiply(Transpose::kYes, a, Transpose::kNo, b, a.dim(0), false, out);
+}
+
+void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out) {
+  VisitCompute("matmul", out.dtype(),
+               [&]<class T>(ComputeType<T>) { MultiplyBatch<T>(a, b, out); });
+}
+
+}  // namespace torus::cpu

@@ -1,0 +1,13 @@
+// Matrix products on a CPU; ops/matmul/kernels.h has the contracts.
+#pragma once
+
+#include "runtime/tensor.h"
+
+namespace torus::cpu {
+
+void Product(const Tensor& a, const Tensor& b, bool add, Tensor& out);
+void ProductByTransposed(const Tensor& a, const Tensor& b, bool add, Tensor& out);
+void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out);
+void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out);
+
+}  // namespace torus::cpu

@@ -1,0 +1,36 @@
+// What matrix products ask of a device. Tensors are f32 or f64, all of one dtype. Results are
+// contiguous.
+#pragma once
+
+#include "autograd/op_observer.h"
+#include "ops/matmul/cpu/product.h"
+#include "runtime/door.h"
+
+namespace torus::kernels {
+
+// out (m, n) = a (m, k) b (k, n), or out += a b where `add`; all contiguous.
+inline void Product(const Tensor& a, const Tensor& b, bool add, Tensor& out) {
+  ObserveProduct(2 * out.numel() * a.dim(1));
+  AtDoor("linear", out.device(), [&] { cpu::Product(a, b, add, out); });
+}
+
+// The same with b^T, b being (n, k) as it lies in memory.
+inline void ProductByTransposed(const Tensor& a, const Tensor& b, bool add, Tensor& out) {
+  ObserveProduct(2 * out.numel() * a.dim(1));
+  AtDoor("linear", out.device(), [&] { cpu::ProductByTransposed(a, b, add, out); });
+}
+
+// out (m, n) = a^T b, a being (k, m) as it lies in memory; all contiguous.
+inline void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
+  ObserveProduct(2 * out.numel() * a.dim(0));
+  AtDoor("linear", out.device(), [&] { cpu::ProductOfTransposed(a, b, out); });
+}
+
+// out (batch..., m, n) = a (batch..., m, k) b (batch..., k, n), matrix by matrix. Each matrix of a
+// and b lies in memory by rows or by columns; batches may have any strides, 0 too.
+inline void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out) {
+  ObserveProduct(2 * out.numel() * a.dim(-1));
+  AtDoor("matmul", out.device(), [&] { cpu::BatchedProduct(a, b, out); });
+}
+
+}  // namespace torus::kernels
