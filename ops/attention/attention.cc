@@ -6,102 +6,14 @@
 #include "autograd/saved_activation.h"
 #include "ops/attention/attention_shape.h"
 #include "ops/attention/composed.h"
-#include "ops/attention/weight_dropout.h"
+#include "ops/attention/kernels.h"
+#include "ops/matmul/matrix_layout.h"
 #include "ops/reduction/sum.h"
-#include "runtime/kernels.h"
 
 namespace torus::ops {
 namespace {
 
 constexpr const char* kOp = "scaled_dot_product_attention";
-
-// `t` itself where a kernel can read its rows, else a copy.
-Tensor Readable(const Tensor& t) {
-  const int64_t across = t.strides()[t.rank() - 1], down = t.strides()[t.rank() - 2];
-  const bool rows = (across == 1 || t.dim(-1) <= 1) && (down >= t.dim(-1) || t.dim(-2) <= 1);
-  return rows ? t : t.Contiguous();
-}
-
-// Where each matrix of the batch starts, in elements; strides of 0 repeat.
-std::vector<int64_t> OffsetsOf(const Tensor& t) {
-  std::vector<int64_t> offsets{0};
-  for (int d = 0; d + 2 < t.rank(); ++d) {
-    std::vector<int64_t> finer;
-    for (int64_t offset : offsets)
-      for (int64_t i = 0; i < t.dim(d); ++i) finer.push_back(offset + i * t.strides()[d]);
-    offsets = std::move(finer);
-  }
-  return offsets;
-}
-
-// A tensor of matrices as the kernels see it.
-struct Heads {
-  Heads() = default;
-  explicit Heads(Tensor t) : tensor(std::move(t)), offsets(OffsetsOf(tensor)) {}
-  // A stride over a single row is never taken, but must not be less than a row.
-  int64_t stride() const {
-    const int64_t down = tensor.dim(-2) > 1 ? tensor.strides()[tensor.rank() - 2] : 1;
-    return std::max<int64_t>({1, tensor.dim(-1), down});
-  }
-  template <class T>
-  cpu::HeadMatrices<const T> Read() const {
-    return {tensor.data<T>(), offsets.data(), stride()};
-  }
-  template <class T>
-  cpu::HeadMatrices<T> Write() {
-    return {tensor.mutable_data<T>(), offsets.data(), stride()};
-  }
-  Tensor tensor;
-  std::vector<int64_t> offsets;
-};
-
-// One attention: what forward and backward share.
-struct Problem {
-  AttentionShape shape;
-  double scale;
-  bool causal;
-  KeyedDropout dropout;
-  Saved mask;
-  Shape query_shape, key_shape, value_shape;  // as they came
-};
-
-// With their batches expanded.
-struct Inputs {
-  Tensor q, k, v;
-};
-
-// The kernel's view of a problem; holds the offsets that it points to.
-template <class T>
-struct Bound {
-  Bound(const Problem& p, const Inputs& in) : q(in.q), k(in.k), v(in.v) {
-    call = {std::ssize(q.offsets),
-            std::ssize(k.offsets),
-            p.shape.group,
-            p.shape.rows,
-            p.shape.keys,
-            p.shape.width,
-            p.shape.value_width,
-            static_cast<T>(p.scale),
-            p.causal,
-            q.Read<T>(),
-            k.Read<T>(),
-            v.Read<T>(),
-            {},
-            p.dropout.Kernel()};
-    if (p.mask.defined()) BindMask(p.mask.get());
-  }
-  void BindMask(const Tensor& t) {
-    mask = Heads(t);
-    const bool allows = t.dtype() == DType::kBool;
-    call.mask = {allows ? t.data<bool>() : nullptr, allows ? nullptr : t.data<T>(),
-                 mask.offsets.data(), t.strides()[t.rank() - 2], t.strides()[t.rank() - 1]};
-  }
-  Bound(const Bound&) = delete;
-  Bound& operator=(const Bound&) = delete;
-
-  Heads q, k, v, mask;
-  cpu::AttentionCall<T> call;
-};
 
 void CheckArguments(const Variable& q, const Variable& k, const Variable& v,
                     const AttentionOptions& o) {
@@ -126,46 +38,64 @@ Tensor MaskOf(const AttentionOptions& o, const AttentionShape& shape) {
 }
 
 // (batch..., heads, L, Ev) over memory (batch..., L, heads, Ev).
-Tensor EmptyResult(const AttentionShape& shape, const Tensor& like) {
+Tensor EmptyResult(const AttentionShape& shape, DType dtype, Device device) {
   Shape memory = shape.Out();
   const int rank = memory.rank();
-  if (rank < 3) return Tensor(memory, like.dtype(), like.device());
+  if (rank < 3) return Tensor(memory, dtype, device);
   std::swap(memory[rank - 3], memory[rank - 2]);
-  return Tensor(memory, like.dtype(), like.device()).Transpose(rank - 3, rank - 2);
+  return Tensor(memory, dtype, device).Transpose(rank - 3, rank - 2);
 }
 
-// What the backward keeps besides the problem.
-struct Kept {
-  SavedActivation q, k, v, out;
-  Saved largest, log_sum;
+AttentionOutputs Forward(const AttentionProblem& problem, const AttentionInputs& in) {
+  const Device device = CommonDevice(kOp, in.query, in.key, in.value, in.mask);
+  const DType dtype = in.query.dtype();
+  const Shape rows{Numel(problem.shape.batch), problem.shape.rows};
+  AttentionOutputs out{EmptyResult(problem.shape, dtype, device), Tensor(rows, dtype, device),
+                       Tensor(rows, dtype, device)};
+  kernels::Attention(problem, in, out);
+  return out;
+}
+
+// What the backward needs besides the problem.
+struct SavedForBackward {
+  SavedForBackward(const AttentionInputs& in, const AttentionOutputs& result)
+      : query(in.query),
+        key(in.key),
+        value(in.value),
+        out(result.out),
+        mask(in.mask),
+        largest(result.largest),
+        log_sum(result.log_sum) {}
+  AttentionInputs Inputs() const { return {query.get(), key.get(), value.get(), mask.get()}; }
+  AttentionOutputs Outputs() const { return {out.get(), largest.get(), log_sum.get()}; }
+
+  SavedActivation query, key, value, out;
+  Saved mask, largest, log_sum;
 };
 
-Gradients Backpropagate(const Problem& p, const Kept& kept, const GradContext& g) {
-  const Tensor& like = g.grad();
-  Heads dq(Empty(p.shape.Query(), like.dtype(), like.device()));
-  Heads dk(Empty(p.shape.Key(), like.dtype(), like.device()));
-  Heads dv(Empty(p.shape.Value(), like.dtype(), like.device()));
-  const Inputs in{kept.q.get(), kept.k.get(), kept.v.get()};
-  const Heads out(kept.out.get()), dout(like);
-  VisitCompute(kOp, like.dtype(), [&]<class T>(ComputeType<T>) {
-    const Bound<T> bound(p, in);
-    const cpu::RowNorms<const T> norms{kept.largest.get().data<T>(), kept.log_sum.get().data<T>()};
-    cpu::AttentionBackward(bound.call, {out.Read<T>(), dout.Read<T>(), norms}, dq.Write<T>(),
-                           dk.Write<T>(), dv.Write<T>());
-  });
-  return {g.wants(0) ? SumTo(dq.tensor, p.query_shape) : Tensor(),
-          g.wants(1) ? SumTo(dk.tensor, p.key_shape) : Tensor(),
-          g.wants(2) ? SumTo(dv.tensor, p.value_shape) : Tensor()};
+// As their inputs came, before their batches were broadcast.
+struct InputShapes {
+  Shape query, key, value;
+};
+
+Gradients InputGradients(const AttentionProblem& problem, const SavedForBackward& saved,
+                         const InputShapes& shapes, const GradContext& g) {
+  const Tensor& dout = g.grad();
+  const auto wanted = [&](int input, const Shape& shape) {
+    return g.wants(input) ? Tensor(shape, dout.dtype(), dout.device()) : Tensor();
+  };
+  AttentionGradients d{wanted(0, problem.shape.Query()), wanted(1, problem.shape.Key()),
+                       wanted(2, problem.shape.Value())};
+  kernels::AttentionBackward(problem, saved.Inputs(), saved.Outputs(), dout, d);
+  const auto summed = [](const Tensor& t, const Shape& shape) {
+    return t.defined() ? SumTo(t, shape) : t;
+  };
+  return {summed(d.query, shapes.query), summed(d.key, shapes.key), summed(d.value, shapes.value)};
 }
 
-Tensor RunForward(const Problem& p, const Inputs& in, Tensor& largest, Tensor& log_sum) {
-  Heads out(EmptyResult(p.shape, in.q));
-  VisitCompute(kOp, out.tensor.dtype(), [&]<class T>(ComputeType<T>) {
-    const Bound<T> bound(p, in);
-    cpu::Attention(bound.call, out.Write<T>(),
-                   {largest.mutable_data<T>(), log_sum.mutable_data<T>()});
-  });
-  return out.tensor;
+// With rows that kernels can read, and its batch broadcast.
+Tensor Readable(const Variable& v, const Shape& shape) {
+  return (LiesByRows(v.data()) ? v.data() : v.data().Contiguous()).Expand(shape);
 }
 
 }  // namespace
@@ -175,25 +105,18 @@ Variable ScaledDotProductAttention(const Variable& query, const Variable& key,
   CheckArguments(query, key, value, options);
   const AttentionShape shape =
       AttentionShapeOf(query.shape(), key.shape(), value.shape(), options.enable_gqa);
-  const double scale = ScaleOf(options, shape.width);
-  const KeyedDropout dropout = MakeDropout(options, shape.batch);
+  const AttentionProblem problem{shape, ScaleOf(options, shape.width), options.is_causal,
+                                 MakeDropout(options, shape.batch)};
   const Tensor mask = MaskOf(options, shape);
   if (options.attn_mask.defined() && options.attn_mask.requires_grad())
-    return ComposedAttention(query, key, value, options, shape, dropout, scale);
-  const auto read = [](const Variable& v, const Shape& wanted) {
-    return Readable(v.data()).Expand(wanted);
-  };
-  const Inputs in{read(query, shape.Query()), read(key, shape.Key()), read(value, shape.Value())};
-  const Problem p{shape,       scale,         options.is_causal, dropout,
-                  Saved(mask), query.shape(), key.shape(),       value.shape()};
-  const Shape rows{Numel(shape.batch), shape.rows};
-  Tensor largest(rows, query.dtype(), query.data().device());
-  Tensor log_sum(rows, query.dtype(), query.data().device());
-  const Tensor out = RunForward(p, in, largest, log_sum);
-  return Record("scaled_dot_product_attention", out, {query, key, value},
-                [p, kept = Kept{SavedActivation(in.q), SavedActivation(in.k), SavedActivation(in.v),
-                                SavedActivation(out), Saved(largest), Saved(log_sum)}](
-                    const GradContext& g) { return Backpropagate(p, kept, g); });
+    return ComposedAttention(query, key, value, options.attn_mask, problem);
+  const AttentionInputs in{Readable(query, shape.Query()), Readable(key, shape.Key()),
+                           Readable(value, shape.Value()), mask};
+  const AttentionOutputs out = Forward(problem, in);
+  return Record("scaled_dot_product_attention", out.out, {query, key, value},
+                [problem, saved = SavedForBackward(in, out),
+                 shapes = InputShapes{query.shape(), key.shape(), value.shape()}](
+                    const GradContext& g) { return InputGradients(problem, saved, shapes, g); });
 }
 
 }  // namespace torus::ops

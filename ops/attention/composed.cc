@@ -1,8 +1,6 @@
 #include "ops/attention/composed.h"
 
-#include <algorithm>
-#include <cmath>
-
+#include "ops/attention/kernels.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/select.h"
 #include "ops/matmul/matmul.h"
@@ -25,38 +23,26 @@ Variable Repeated(const Variable& v, int64_t group) {
   return Reshape(Expand(Unsqueeze(v, heads + 1), wide), merged);
 }
 
-template <class T>
-void FindDeadRows(const Tensor& scores, bool* dead) {
-  const int64_t keys = scores.dim(-1), rows = scores.numel() / std::max<int64_t>(1, keys);
-  const T* s = scores.data<T>();
-  for (int64_t r = 0; r < rows; ++r)
-    dead[r] =
-        std::all_of(s + r * keys, s + (r + 1) * keys, [](T v) { return std::isinf(v) && v < 0; });
-}
-
 // Rows that see nothing, as (..., L, 1): their softmax would be NaN.
 Variable DeadRows(const Tensor& scores) {
   Shape shape = scores.shape();
   shape[shape.rank() - 1] = 1;
-  Tensor dead(shape, DType::kBool);
-  VisitCompute("scaled_dot_product_attention", scores.dtype(), [&]<class T>(ComputeType<T>) {
-    FindDeadRows<T>(scores.Contiguous(), dead.mutable_data<bool>());
-  });
+  Tensor dead(shape, DType::kBool, scores.device());
+  kernels::FindDeadRows(scores.Contiguous(), dead);
   return Variable(dead);
 }
 
 }  // namespace
 
 Variable ComposedAttention(const Variable& query, const Variable& key, const Variable& value,
-                           const AttentionOptions& options, const AttentionShape& shape,
-                           const KeyedDropout& dropout, double scale) {
+                           const Variable& added, const AttentionProblem& problem) {
+  const AttentionShape& shape = problem.shape;
   const Variable k = Transpose(Repeated(key, shape.group), -1, -2);
-  const Variable scores =
-      Expand(Add(Mul(Matmul(query, k), scale), options.attn_mask), shape.Scores());
+  const Variable scores = Expand(Add(Mul(Matmul(query, k), problem.scale), added), shape.Scores());
   const Variable dead = DeadRows(scores.data());
   Variable weights = MaskedFill(Softmax(MaskedFill(scores, dead, 0), -1), dead, 0);
-  if (!dropout.streams.empty())
-    weights = Mul(weights, Variable(DropoutTensor(dropout, shape.Scores(), query.dtype())));
+  if (!problem.dropout.streams.empty())
+    weights = Mul(weights, Variable(DropoutTensor(problem.dropout, weights.data())));
   return Matmul(weights, Repeated(value, shape.group));
 }
 

@@ -2,14 +2,13 @@
 // gradient.
 #pragma once
 
-#include "ops/attention/attention_shape.h"
-#include "ops/attention/weight_dropout.h"
+#include "autograd/variable.h"
+#include "ops/attention/problem.h"
 
 namespace torus::ops {
 
-// As ScaledDotProductAttention; holds the matrix of scores.
+// As ScaledDotProductAttention with the mask `added` to the scores; holds their matrix.
 Variable ComposedAttention(const Variable& query, const Variable& key, const Variable& value,
-                           const AttentionOptions& options, const AttentionShape& shape,
-                           const KeyedDropout& dropout, double scale);
+                           const Variable& added, const AttentionProblem& problem);
 
 }  // namespace torus::ops

@@ -1,8 +1,6 @@
 #include "ops/attention/weight_dropout.h"
 
-#include <cmath>
-
-#include "runtime/parallel_for.h"
+#include "ops/attention/kernels.h"
 
 namespace torus::ops {
 namespace {
@@ -10,13 +8,6 @@ namespace {
 constexpr const char* kOp = "scaled_dot_product_attention";
 
 }  // namespace
-
-cpu::WeightDropout KeyedDropout::Kernel() const {
-  if (streams.empty()) return {};
-  // With p = 1 every weight is dropped and the scale never used.
-  return {streams.data(), heads, static_cast<uint64_t>(std::llround(p * 0x1p32)),
-          p == 1 ? 0 : 1 / (1 - p)};
-}
 
 KeyedDropout MakeDropout(const AttentionOptions& o, const Shape& batch) {
   Require(o.dropout_p >= 0 && o.dropout_p <= 1, kOp, "dropout_p must be in [0, 1], got {}",
@@ -37,21 +28,10 @@ KeyedDropout MakeDropout(const AttentionOptions& o, const Shape& batch) {
   return dropout;
 }
 
-Tensor DropoutTensor(const KeyedDropout& dropout, const Shape& scores, DType dtype) {
-  struct {
-    int64_t rows, keys;
-    cpu::WeightDropout dropout;
-  } const call{scores[scores.rank() - 2], scores[scores.rank() - 1], dropout.Kernel()};
-  Tensor out(scores, dtype);
-  if (out.numel() == 0) return out;
-  VisitCompute(kOp, dtype, [&]<class T>(ComputeType<T>) {
-    T* p = out.mutable_data<T>();
-    ParallelFor(out.numel() / call.keys, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t at = begin; at < end; ++at)
-        cpu::DropoutFactors(call, at / call.rows, at % call.rows, 0, call.keys, p + at * call.keys);
-    });
-  });
-  return out;
+Tensor DropoutTensor(const KeyedDropout& dropout, const Tensor& weights) {
+  Tensor factors(weights.shape(), weights.dtype(), weights.device());
+  kernels::DropoutFactors(dropout, factors);
+  return factors;
 }
 
 }  // namespace torus::ops

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ops/attention/attention.h"
-#include "ops/attention/attention_kernel.h"
+#include "runtime/rng.h"
 
 namespace torus::ops {
 
@@ -12,15 +12,13 @@ struct KeyedDropout {
   std::vector<RandomStream> streams;  // none: no dropout
   int64_t heads = 1;                  // of each stream
   double p = 0;
-
-  cpu::WeightDropout Kernel() const;
 };
 
 // For a result with this batch shape. BadInput for p outside of [0, 1], for dropout without a
 // context, and where the samples do not divide the first dimension of the batch.
 KeyedDropout MakeDropout(const AttentionOptions& options, const Shape& batch);
 
-// (batch..., rows, keys): each weight's factor.
-Tensor DropoutTensor(const KeyedDropout& dropout, const Shape& scores, DType dtype);
+// Each weight's factor: of the shape, dtype and device of `weights` (batch..., rows, keys).
+Tensor DropoutTensor(const KeyedDropout& dropout, const Tensor& weights);
 
 }  // namespace torus::ops

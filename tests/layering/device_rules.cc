@@ -11,7 +11,6 @@ namespace {
 // Rooms whose code has not been moved behind its door yet.
 constexpr auto kNotYet = std::to_array<std::string_view>({
     "ops/activation/",
-    "ops/attention/",
     "ops/dropout/",
     "ops/elementwise/",
     "ops/indexing/",

@@ -7,6 +7,7 @@
 #include "autograd/backward.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/view/view.h"
+#include "runtime/allocator.h"
 #include "runtime/parallel_for.h"
 #include "tests/testing/twins.h"
 
@@ -230,6 +231,32 @@ TEST(Attention, SameBitsWhateverTheTeam) {
     const std::vector<float> alone = run(1);
     for (int threads : {2, 3, 5}) EXPECT_EQ(run(threads), alone) << threads << " threads";
     SetTeamSize(team);
+  }
+}
+
+// One query and many keys: the gradients of keys and values are nearly all of the memory.
+TEST(Attention, BackwardMakesOnlyTheGradientsAskedFor) {
+  const Shape few{1, 2, 8}, many{1, 4096, 8};
+  const size_t bytes = 4096 * 8 * sizeof(float);
+  const auto values = [](const Shape& shape, uint64_t seed) {
+    return RandomLeaf(shape, seed).data().To(DType::kF32);
+  };
+  const auto leaves = [&](std::vector<bool> wanted) {
+    return Variables{Variable(values(few, 0), wanted[0]), Variable(values(many, 1), wanted[1]),
+                     Variable(values(many, 2), wanted[2])};
+  };
+  const Variables all = leaves({true, true, true});
+  Backward({ScaledDotProductAttention(all[0], all[1], all[2])}, {values(few, 3)});
+  for (int i = 0; i < 3; ++i) {
+    const Variables one = leaves({i == 0, i == 1, i == 2});
+    const Variable out = ScaledDotProductAttention(one[0], one[1], one[2]);
+    const Tensor dout = values(few, 3);
+    Allocator& memory = AllocatorFor({});
+    memory.ResetPeak();
+    const size_t before = memory.stats().peak_bytes;
+    Backward({out}, {dout});
+    EXPECT_LT(memory.stats().peak_bytes - before, (i == 0 ? 0 : bytes) + bytes / 2) << i;
+    EXPECT_EQ(ToVector<float>(one[i].grad()), ToVector<float>(all[i].grad())) << i;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "ops/attention/tiles.h"
+#include "ops/attention/cpu/tiles.h"
 
 #include <limits>
 

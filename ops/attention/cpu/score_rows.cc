@@ -1,7 +1,7 @@
-#include "ops/attention/score_rows.h"
+#include "ops/attention/cpu/score_rows.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/attention/score_rows.cc"
+#define HWY_TARGET_INCLUDE "ops/attention/cpu/score_rows.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <algorithm>

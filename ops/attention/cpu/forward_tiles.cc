@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/attention/tiles.h"
+#include "ops/attention/cpu/tiles.h"
 #include "ops/cpu/gemm.h"
 
 namespace torus::cpu {

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "ops/attention/attention_kernel.h"
-#include "ops/attention/score_rows.h"
+#include "ops/attention/cpu/attention_call.h"
+#include "ops/attention/cpu/score_rows.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "ops/attention/attention_kernel.h"
+#include "ops/attention/cpu/attention_call.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
@@ -61,31 +61,35 @@ void Normalize(int64_t n, double* score, double* norm_largest, double* log_sum) 
   *log_sum = std::log(sum);
 }
 
+void FillZero(const HeadMatrices<double>& m, int64_t head, int64_t rows, int64_t width) {
+  for (int64_t r = 0; m.defined() && r < rows; ++r) std::fill_n(m.at(head, r), width, 0.0);
+}
+
 void KeyHeadBackward(const Call& call, const AttentionResult<double>& result, int64_t key_head,
-                     const HeadMatrices<double>& dq, const HeadMatrices<double>& dk,
-                     const HeadMatrices<double>& dv) {
-  for (int64_t j = 0; j < call.keys; ++j) {
-    std::fill_n(dk.at(key_head, j), call.width, 0.0);
-    std::fill_n(dv.at(key_head, j), call.value_width, 0.0);
-  }
+                     const AttentionGradient<double>& d) {
+  FillZero(d.key, key_head, call.keys, call.width);
+  FillZero(d.value, key_head, call.keys, call.value_width);
   std::vector<double> score(call.keys), factor(call.keys, 1.0);
-  for (int64_t head = key_head * call.group; head < (key_head + 1) * call.group; ++head)
+  for (int64_t head = key_head * call.group; head < (key_head + 1) * call.group; ++head) {
+    FillZero(d.query, head, call.rows, call.width);
     for (int64_t i = 0; i < call.rows; ++i) {
       Scores(call, head, i, score.data());
       Factors(call, head, i, factor);
       const int64_t at = head * call.rows + i;
       const double *grad = result.dout.at(head, i), *q = call.q.at(head, i);
       const double mean = Dot(call.value_width, grad, result.out.at(head, i));
-      std::fill_n(dq.at(head, i), call.width, 0.0);
       for (int64_t j = 0; j < Seen(call, i); ++j) {
         const double p = std::exp(score[j] - result.norms.largest[at] - result.norms.log_sum[at]);
         const double dp = factor[j] * Dot(call.value_width, grad, call.v.at(key_head, j));
         const double ds = call.scale * p * (dp - mean);
-        AddScaled(call.width, ds, call.k.at(key_head, j), dq.at(head, i));
-        AddScaled(call.width, ds, q, dk.at(key_head, j));
-        AddScaled(call.value_width, p * factor[j], grad, dv.at(key_head, j));
+        if (d.query.defined())
+          AddScaled(call.width, ds, call.k.at(key_head, j), d.query.at(head, i));
+        if (d.key.defined()) AddScaled(call.width, ds, q, d.key.at(key_head, j));
+        if (d.value.defined())
+          AddScaled(call.value_width, p * factor[j], grad, d.value.at(key_head, j));
       }
     }
+  }
 }
 
 }  // namespace
@@ -107,10 +111,9 @@ void Attention(const Call& call, const HeadMatrices<double>& out, const RowNorms
 }
 
 void AttentionBackward(const Call& call, const AttentionResult<double>& result,
-                       const HeadMatrices<double>& dq, const HeadMatrices<double>& dk,
-                       const HeadMatrices<double>& dv) {
+                       const AttentionGradient<double>& d) {
   ParallelFor(call.key_heads, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t head = begin; head < end; ++head) KeyHeadBackward(call, result, head, dq, dk, dv);
+    for (int64_t head = begin; head < end; ++head) KeyHeadBackward(call, result, head, d);
   });
 }
 

@@ -1,4 +1,4 @@
-// Kernels of attention. They assume what the public call has checked.
+// The raw kernels of attention.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 namespace torus::cpu {
 
 // The matrices of many heads: that of head h starts at data + offset[h]; its rows lie `stride`
-// apart, the elements of a row side by side.
+// apart, the elements of a row side by side. Null data: there are none.
 template <class T>
 struct HeadMatrices {
-  T* data;
-  const int64_t* offset;
-  int64_t stride;
+  T* data = nullptr;
+  const int64_t* offset = nullptr;
+  int64_t stride = 0;
+  bool defined() const { return data != nullptr; }
   T* at(int64_t head, int64_t row = 0) const { return data + offset[head] + row * stride; }
 };
 
@@ -48,10 +49,8 @@ struct AttentionCall {
   WeightDropout dropout;
 };
 
-// What turns the scores of each row (heads, rows) into weights, exp(score - largest - log_sum): the
-// largest of them, and the logarithm of the sum of exponentials of what they lack to it. Apart,
-// since beside scores of -1e9, an added mask over a whole row, the logarithm would round away. Both
-// are 0 for a row that sees nothing.
+// For each row of scores, (heads, rows): the largest score, and log_sum = log sum_j exp(score_j -
+// largest); ops/attention/problem.h says why apart.
 template <class T>
 struct RowNorms {
   T *largest, *log_sum;
@@ -70,14 +69,18 @@ struct AttentionResult {
   RowNorms<const T> norms;
 };
 
-// Writes dq (by query head), dk and dv (by key head). A key head belongs to one thread: the sums
-// run in one order.
+// Of query (by query head), key and value (by key head); not computed where there is no memory.
+template <class T>
+struct AttentionGradient {
+  HeadMatrices<T> query, key, value;
+};
+
+// A key head belongs to one thread: the sums run in one order. Which gradients are asked for does
+// not change the bits of the others.
 void AttentionBackward(const AttentionCall<float>& call, const AttentionResult<float>& result,
-                       const HeadMatrices<float>& dq, const HeadMatrices<float>& dk,
-                       const HeadMatrices<float>& dv);
+                       const AttentionGradient<float>& d);
 void AttentionBackward(const AttentionCall<double>& call, const AttentionResult<double>& result,
-                       const HeadMatrices<double>& dq, const HeadMatrices<double>& dk,
-                       const HeadMatrices<double>& dv);
+                       const AttentionGradient<double>& d);
 
 // factor[j] = 0 or dropout.scale for the weights of keys [key, key + count) of one row; `key` is a
 // multiple of 4.

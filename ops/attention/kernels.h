@@ -1,0 +1,46 @@
+// What attention asks of a device. Tensors are f32 or f64, all of one dtype, unless said otherwise.
+#pragma once
+
+#include "autograd/op_observer.h"
+#include "ops/attention/cpu/attention.h"
+#include "runtime/door.h"
+
+namespace torus::kernels {
+
+// softmax(query key^T scale + mask) value; writes `out`. A row that may see no key gives zeros.
+inline void Attention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+                      ops::AttentionOutputs& out) {
+  const ops::AttentionShape& shape = problem.shape;
+  ObserveProduct(2 * Numel(shape.Scores()) * (shape.width + shape.value_width));
+  AtDoor("scaled_dot_product_attention", out.out.device(),
+         [&] { cpu::Attention(problem, in, out); });
+}
+
+// The gradients in `gradients`, from what the forward read and wrote and the gradient `dout` of its
+// result.
+inline void AttentionBackward(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+                              const ops::AttentionOutputs& out, const Tensor& dout,
+                              ops::AttentionGradients& gradients) {
+  // The scores again, the gradient of the weights, and a product for each gradient.
+  const ops::AttentionShape& shape = problem.shape;
+  const bool query = gradients.query.defined(), key = gradients.key.defined();
+  const int64_t width = shape.width * (1 + query + key);
+  const int64_t value_width = shape.value_width * ((query || key) + gradients.value.defined());
+  ObserveProduct(2 * Numel(shape.Scores()) * (width + value_width));
+  AtDoor("scaled_dot_product_attention", dout.device(),
+         [&] { cpu::AttentionBackward(problem, in, out, dout, gradients); });
+}
+
+// Each weight's factor in dropout: 0, or 1 / (1 - p). `factors` is contiguous, (batch..., rows,
+// keys).
+inline void DropoutFactors(const ops::KeyedDropout& dropout, Tensor& factors) {
+  AtDoor("scaled_dot_product_attention", factors.device(),
+         [&] { cpu::DropoutFactors(dropout, factors); });
+}
+
+// dead (..., 1), bool: whether all of a row of scores (..., keys) is -inf. Both contiguous.
+inline void FindDeadRows(const Tensor& scores, Tensor& dead) {
+  AtDoor("scaled_dot_product_attention", dead.device(), [&] { cpu::FindDeadRows(scores, dead); });
+}
+
+}  // namespace torus::kernels
