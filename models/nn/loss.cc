@@ -1,6 +1,7 @@
 #include "models/nn/loss.h"
 
 #include "ops/indexing/indexing.h"
+#include "ops/loss/class_targets.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/loss/linear_cross_entropy.h"
 #include "ops/view/view.h"
@@ -31,18 +32,9 @@ Variable NextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targe
 }
 
 Variable MaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets) {
-  constexpr int64_t kIgnored = -100;
-  const std::vector<int64_t> all = ToVector<int64_t>(targets.To(DType::kI64));
-  std::vector<int64_t> places, words;
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i] == kIgnored) continue;
-    places.push_back(static_cast<int64_t>(i));
-    words.push_back(all[i]);
-  }
-  const auto count = static_cast<int64_t>(places.size());
-  const Variable rows =
-      ops::IndexSelect(RowsOf(outputs[0], targets), 0, Variable(FromVector(places, {count})));
-  return TokenLoss(rows, outputs, Variable(FromVector(words, {count})));
+  const ops::CountedTargets counted = ops::FindCounted({targets.To(DType::kI64).Contiguous()});
+  const Variable rows = ops::IndexSelect(RowsOf(outputs[0], targets), 0, Variable(counted.places));
+  return TokenLoss(rows, outputs, Variable(counted.numbers));
 }
 
 }  // namespace torus::nn

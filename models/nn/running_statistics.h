@@ -18,8 +18,8 @@ struct BatchStatistics {
   int64_t count = 0;
 };
 
-// Statistics of all sets together, by Chan, Golub and LeVeque 1983, "Algorithms for computing the
-// sample variance", equations 2.1, in f64. `parts` is not empty; one part comes back as it is.
+// Statistics of all sets together, in f64 (ops::MergeStatistics). `parts` is not empty; one part
+// comes back as it is.
 BatchStatistics Merge(const std::vector<BatchStatistics>& parts);
 
 // The statistics of each micro-batch until the mini-batch ends. They are stored by the

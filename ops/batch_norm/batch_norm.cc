@@ -124,4 +124,13 @@ void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t coun
                                    running_mean, running_var);
 }
 
+void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more, Tensor& mean,
+                     Tensor& var, int64_t count) {
+  for (const Tensor* t : std::initializer_list<const Tensor*>{&more_mean, &more_var, &mean, &var})
+    Require(t->dtype() == DType::kF64 && t->shape() == mean.shape() && t->is_contiguous() &&
+                t->device() == mean.device(),
+            "batch_norm", "statistics to merge must be alike and f64, got {} and {}", mean, *t);
+  kernels::MergeStatistics(more_mean, more_var, more, mean, var, count);
+}
+
 }  // namespace torus::ops

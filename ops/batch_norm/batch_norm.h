@@ -37,4 +37,10 @@ Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t count, double momentum,
                              Tensor& running_mean, Tensor& running_var);
 
+// The mean and biased variance of `count` values a channel become those of these and `more` values
+// together (Chan, Golub and LeVeque 1983, "Algorithms for computing the sample variance", equations
+// 2.1). All (C), contiguous f64, on one device; BadInput otherwise.
+void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more, Tensor& mean,
+                     Tensor& var, int64_t count);
+
 }  // namespace torus::ops

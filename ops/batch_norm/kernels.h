@@ -4,6 +4,7 @@
 
 #include "ops/batch_norm/activation.h"
 #include "ops/batch_norm/cpu/batch_norm.h"
+#include "ops/batch_norm/cpu/merge_statistics.h"
 #include "runtime/door.h"
 
 namespace torus::kernels {
@@ -49,6 +50,14 @@ inline void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, doubl
   AtDoor("batch_norm", running_mean.device(), [&] {
     cpu::UpdateRunningStatistics(mean, var, unbias, momentum, running_mean, running_var);
   });
+}
+
+// mean and var, of `count` values a channel, become those of these and `more` values together; all
+// f64.
+inline void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more,
+                            Tensor& mean, Tensor& var, int64_t count) {
+  AtDoor("batch_norm", mean.device(),
+         [&] { cpu::MergeStatistics(more_mean, more_var, more, mean, var, count); });
 }
 
 }  // namespace torus::kernels

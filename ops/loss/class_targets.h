@@ -7,10 +7,23 @@
 
 namespace torus::ops {
 
-// `target` as contiguous i64. BadInput tagged `op` unless it is of an integer dtype, has the shape
+// The class of each row, contiguous i64; rows of `ignore_index` count for nothing.
+struct ClassTargets {
+  Tensor numbers;
+  int64_t ignore_index = -100;
+};
+
+// `target` as class numbers. BadInput tagged `op` unless it is of an integer dtype, has the shape
 // that `input` has without its classes, and every value is a class or `ignore_index`; a wrong one
 // is named with its position.
-Tensor ClassNumbers(std::string_view op, const Shape& input, const Tensor& target,
-                    int64_t ignore_index);
+ClassTargets CheckedTargets(std::string_view op, const Shape& input, const Tensor& target,
+                            int64_t ignore_index);
+
+// The targets, of any shape, that are not ignored: their places in row-major order and their
+// numbers, both i64 (count). The count depends on values, which meta has not: there all count.
+struct CountedTargets {
+  Tensor places, numbers;
+};
+CountedTargets FindCounted(const ClassTargets& targets);
 
 }  // namespace torus::ops

@@ -1,19 +1,37 @@
+#include "ops/loss/cpu/nll_loss.h"
+
 #include <algorithm>
 
-#include "ops/loss/nll_loss_kernel.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
 namespace {
 
 template <class T>
-T WeightOf(const ClassTargets<T>& t, int64_t c) {
+struct Targets {
+  Targets(const ops::NllTargets& t, int64_t classes)
+      : rows(t.classes.numbers.numel()),
+        classes(classes),
+        target(t.classes.numbers.data<int64_t>()),
+        weight(t.weight.defined() ? t.weight.data<T>() : nullptr),
+        ignore_index(t.classes.ignore_index),
+        smoothing(t.smoothing) {}
+
+  int64_t rows, classes;
+  const int64_t* target;
+  const T* weight;  // or null
+  int64_t ignore_index;
+  double smoothing;
+};
+
+template <class T>
+T WeightOf(const Targets<T>& t, int64_t c) {
   return t.weight == nullptr ? T(1) : t.weight[c];
 }
 
 // A row belongs to one thread: the split changes no bits.
 template <class T, class Row>
-void ForEachRow(const ClassTargets<T>& t, const Row& row) {
+void ForEachRow(const Targets<T>& t, const Row& row) {
   ParallelFor(t.rows, (1 << 14) / (t.classes + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) row(r);
   });
@@ -21,16 +39,14 @@ void ForEachRow(const ClassTargets<T>& t, const Row& row) {
 
 // sum_c w[c] x[c], in double: a vocabulary may be long.
 template <class T>
-double WeightedSum(const ClassTargets<T>& t, const T* x) {
+double WeightedSum(const Targets<T>& t, const T* x) {
   double sum = 0;
   for (int64_t c = 0; c < t.classes; ++c) sum += static_cast<double>(WeightOf(t, c)) * x[c];
   return sum;
 }
 
-}  // namespace
-
 template <class T>
-void NllForward(const ClassTargets<T>& t, const T* x, T* loss, T* scale) {
+void NllForward(const Targets<T>& t, const T* x, T* loss, T* scale) {
   ForEachRow(t, [&](int64_t r) {
     const int64_t target = t.target[r];
     if (target == t.ignore_index) {
@@ -48,7 +64,7 @@ void NllForward(const ClassTargets<T>& t, const T* x, T* loss, T* scale) {
 }
 
 template <class T>
-void NllBackward(const ClassTargets<T>& t, const T* dloss, T* dx) {
+void NllBackward(const Targets<T>& t, const T* dloss, T* dx) {
   const T share = static_cast<T>(t.smoothing / static_cast<double>(t.classes));
   ForEachRow(t, [&](int64_t r) {
     T* row = dx + r * t.classes;
@@ -63,11 +79,19 @@ void NllBackward(const ClassTargets<T>& t, const T* dloss, T* dx) {
   });
 }
 
-#define TORUS_INSTANTIATE(T)                                          \
-  template void NllForward(const ClassTargets<T>&, const T*, T*, T*); \
-  template void NllBackward(const ClassTargets<T>&, const T*, T*);
-TORUS_INSTANTIATE(float)
-TORUS_INSTANTIATE(double)
-#undef TORUS_INSTANTIATE
+}  // namespace
+
+void NllLoss(const Tensor& x, const ops::NllTargets& targets, Tensor& loss, Tensor& scale) {
+  VisitCompute("nll_loss", x.dtype(), [&]<class T>(ComputeType<T>) {
+    NllForward(Targets<T>(targets, x.dim(-1)), x.data<T>(), loss.mutable_data<T>(),
+               scale.mutable_data<T>());
+  });
+}
+
+void NllLossBackward(const ops::NllTargets& targets, const Tensor& dloss, Tensor& dx) {
+  VisitCompute("nll_loss", dx.dtype(), [&]<class T>(ComputeType<T>) {
+    NllBackward(Targets<T>(targets, dx.dim(-1)), dloss.data<T>(), dx.mutable_data<T>());
+  });
+}
 
 }  // namespace torus::cpu

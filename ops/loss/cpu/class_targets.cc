@@ -1,0 +1,37 @@
+#include "ops/loss/cpu/class_targets.h"
+
+#include <algorithm>
+
+namespace torus::cpu {
+
+void CheckClasses(std::string_view op, const ops::ClassTargets& targets, int64_t classes) {
+  const int64_t* t = targets.numbers.data<int64_t>();
+  for (int64_t i = 0; i < targets.numbers.numel(); ++i)
+    Require(t[i] == targets.ignore_index || (t[i] >= 0 && t[i] < classes), op,
+            "target {} at position {} is neither one of {} classes nor ignored ({})", t[i], i,
+            classes, targets.ignore_index);
+}
+
+int64_t CountTargets(const ops::ClassTargets& targets) {
+  const int64_t *t = targets.numbers.data<int64_t>(), count = targets.numbers.numel();
+  return count - std::count(t, t + count, targets.ignore_index);
+}
+
+void CountTargets(const ops::ClassTargets& targets, Tensor& count) {
+  VisitCompute("count_targets", count.dtype(), [&]<class T>(ComputeType<T>) {
+    *count.mutable_data<T>() = static_cast<T>(CountTargets(targets));
+  });
+}
+
+void FindCounted(const ops::ClassTargets& targets, ops::CountedTargets& counted) {
+  const int64_t* t = targets.numbers.data<int64_t>();
+  int64_t *place = counted.places.mutable_data<int64_t>(),
+          *number = counted.numbers.mutable_data<int64_t>();
+  for (int64_t i = 0; i < targets.numbers.numel(); ++i) {
+    if (t[i] == targets.ignore_index) continue;
+    *place++ = i;
+    *number++ = t[i];
+  }
+}
+
+}  // namespace torus::cpu

@@ -1,0 +1,111 @@
+#include "ops/loss/cpu/linear_cross_entropy.h"
+
+#include <algorithm>
+
+#include "ops/cpu/bias.h"
+#include "ops/cpu/gemm.h"
+#include "ops/cpu/softmax_rows.h"
+#include "ops/loss/cpu/class_targets.h"
+#include "runtime/kernels.h"
+
+namespace torus::cpu {
+namespace {
+
+constexpr int64_t kChunk =
+    1 << 25;  // logits held at once: 128 MB, still enough rows for GEMM's rate
+constexpr auto kNo = Transpose::kNo, kYes = Transpose::kYes;
+
+// Rows of a chunk; the chunks are even.
+int64_t ChunkRows(int64_t rows, int64_t classes) {
+  const int64_t most = std::max<int64_t>(1, kChunk / std::max<int64_t>(1, classes));
+  const int64_t chunks = std::max<int64_t>(1, (rows + most - 1) / most);
+  return std::max<int64_t>(1, (rows + chunks - 1) / chunks);
+}
+
+// Works through the chunks.
+template <class T>
+class Chunks {
+ public:
+  Chunks(const ops::LinearClassProblem& p, ops::LinearClassGradients& gradients)
+      : p_(p),
+        count_(p.hidden.dim(0)),
+        width_(p.hidden.dim(1)),
+        classes_(p.weight.dim(0)),
+        size_(ChunkRows(count_, classes_)),
+        target_(p.targets.numbers.data<int64_t>()),
+        // Of a mean over no target at all: 0, and the loss is NaN.
+        divisor_(p.mean ? static_cast<double>(CountTargets(p.targets)) : 1),
+        logits_({std::min(size_, count_), classes_}, kDTypeOf<T>),
+        rows_({3, size_}, kDTypeOf<T>),
+        gradients_(gradients) {}
+
+  double Run() {
+    double loss = 0;
+    for (int64_t row = 0; row < count_; row += size_) loss += Chunk(row);
+    return loss / divisor_;
+  }
+
+ private:
+  bool Counts(int64_t row) const { return target_[row] != p_.targets.ignore_index; }
+
+  double Chunk(int64_t row) {
+    const int64_t rows = std::min(size_, count_ - row), n = classes_;
+    const T* hidden = p_.hidden.template data<T>() + row * width_;
+    T *logits = logits_.template mutable_data<T>(), *largest = rows_.template mutable_data<T>();
+    T *log_sum = largest + size_, *scale = log_sum + size_;
+    Gemm(kNo, kYes, rows, n, width_, T(1), hidden, width_, p_.weight.template data<T>(), width_,
+         T(0), logits, n);
+    if (p_.bias.defined()) AddBias(p_.bias.template data<T>(), rows, n, logits);
+    LogSumExp(rows, n, logits, largest, log_sum);
+    double loss = 0;
+    for (int64_t r = 0; r < rows; ++r)
+      if (Counts(row + r)) loss += log_sum[r] - (logits[r * n + target_[row + r]] - largest[r]);
+    if (gradients_.none()) return loss;
+    for (int64_t r = 0; r < rows; ++r)
+      scale[r] = Counts(row + r) ? static_cast<T>(1 / divisor_) : T(0);
+    ScaledSoftmax(rows, n, logits, largest, log_sum, scale, logits);
+    for (int64_t r = 0; r < rows; ++r)
+      if (Counts(row + r)) logits[r * n + target_[row + r]] -= scale[r];
+    Multiply(row, rows, hidden, logits);
+    if (gradients_.bias.defined()) SumBias(row, rows, logits);
+    return loss;
+  }
+
+  void Multiply(int64_t row, int64_t rows, const T* hidden, const T* dlogits) {
+    const int64_t n = classes_, width = width_;
+    if (gradients_.hidden.defined())
+      Gemm(kNo, kNo, rows, width, n, T(1), dlogits, n, p_.weight.template data<T>(), width, T(0),
+           gradients_.hidden.template mutable_data<T>() + row * width, width);
+    if (gradients_.weight.defined())
+      Gemm(kYes, kNo, n, width, rows, T(1), dlogits, n, hidden, width, T(row > 0 ? 1 : 0),
+           gradients_.weight.template mutable_data<T>(), width);
+  }
+
+  void SumBias(int64_t row, int64_t rows, const T* dlogits) {
+    if (row == 0)
+      return SumRows(dlogits, rows, classes_, gradients_.bias.template mutable_data<T>());
+    Tensor sums({classes_}, kDTypeOf<T>);
+    SumRows(dlogits, rows, classes_, sums.template mutable_data<T>());
+    AddInPlace(gradients_.bias, sums);
+  }
+
+  const ops::LinearClassProblem& p_;
+  int64_t count_, width_, classes_, size_;
+  const int64_t* target_;
+  double divisor_;
+  Tensor logits_, rows_;  // rows_: largest, log_sum and scale of each row
+  ops::LinearClassGradients& gradients_;
+};
+
+}  // namespace
+
+void LinearCrossEntropy(const ops::LinearClassProblem& problem, Tensor& loss,
+                        ops::LinearClassGradients& gradients) {
+  VisitCompute("linear_cross_entropy", loss.dtype(), [&]<class T>(ComputeType<T>) {
+    *loss.mutable_data<T>() = static_cast<T>(Chunks<T>(problem, gradients).Run());
+  });
+}
+
+bool IsOne(const Tensor& factor) { return factor.Item() == 1; }
+
+}  // namespace torus::cpu
