@@ -26,9 +26,15 @@ Sampler::Sampler(const SamplerOptions& options) : options_(options) {
   Require(options.size >= 1, "sampler", "requires at least one example, got {}", options.size);
   Require(options.batch_size >= 1, "sampler", "requires a batch size of at least 1, got {}",
           options.batch_size);
+  Require(!options.drop_last || options.size >= options.batch_size, "sampler",
+          "leaves out a last batch of {} examples, and has no whole one of {}", options.size,
+          options.batch_size);
 }
 
-int64_t Sampler::batches_per_epoch() const { return (options_.size - 1) / options_.batch_size + 1; }
+int64_t Sampler::batches_per_epoch() const {
+  const int64_t whole = options_.size / options_.batch_size;
+  return options_.drop_last || options_.size % options_.batch_size == 0 ? whole : whole + 1;
+}
 
 void Sampler::Seek(SamplerPosition position) {
   Require(position.epoch >= 0 && position.number >= 0 && position.number < batches_per_epoch(),

@@ -24,9 +24,10 @@ struct SamplerPosition {
 
 struct SamplerOptions {
   int64_t size = 0;        // of the dataset
-  int64_t batch_size = 0;  // global; the last of an epoch may be smaller, and is kept
+  int64_t batch_size = 0;  // global; the last of an epoch may be smaller
   uint64_t seed = 0;
-  bool shuffle = true;  // false: 0, 1, 2, ... in every epoch, for evaluation
+  bool shuffle = true;     // false: 0, 1, 2, ... in every epoch, for evaluation
+  bool drop_last = false;  // leave out a last mini-batch that is smaller
 };
 
 // A permutation of 0 .. size-1: Fisher and Yates' shuffle (Knuth, TAOCP 2, algorithm P), fed by the
@@ -36,7 +37,7 @@ std::vector<int64_t> ShuffledOrder(int64_t size, uint64_t seed, int64_t epoch);
 // Copies are independent. Not thread-safe: the loader has its own.
 class Sampler {
  public:
-  // BadInput unless size and batch size are at least 1.
+  // BadInput unless size and batch size are at least 1, and where drop_last leaves nothing.
   explicit Sampler(const SamplerOptions& options);
 
   const SamplerOptions& options() const { return options_; }

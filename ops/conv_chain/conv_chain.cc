@@ -135,7 +135,7 @@ ConvChainResult ConvChainTrain(const Variable& x, const std::vector<ConvNorm>& l
   Require(!layers.empty(), "conv_chain", "needs at least one layer");
   std::vector<ChainLayer> plan = Plan(x, layers, residual);
   for (size_t l = 0; l < plan.size(); ++l)
-    if (!NormFits(layers[l].norm_weight, plan[l].g.o) ||
+    if (plan[l].rows() < 2 || !NormFits(layers[l].norm_weight, plan[l].g.o) ||
         !NormFits(layers[l].norm_bias, plan[l].g.o))
       plan.clear();
   return plan.empty() ? Compose(x, layers, residual)

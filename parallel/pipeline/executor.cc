@@ -36,6 +36,7 @@ struct Executor::State {
 
   void CheckStages(const std::map<int, Stage*>& stages) const;
   void AgreeOnShapes(const std::vector<TensorSpec>& inputs);
+  void CheckSmallest(const std::vector<TensorSpec>& inputs);
   StepResult Run(const MiniBatch& batch, bool training);
 
   Transport& transport;
@@ -84,6 +85,18 @@ void Executor::State::AgreeOnShapes(const std::vector<TensorSpec>& inputs) {
   agreed = true;
 }
 
+void Executor::State::CheckSmallest(const std::vector<TensorSpec>& inputs) {
+  std::vector<TensorSpec> made = inputs;
+  for (auto& [s, stage] : local) try {
+      if (Remote(s - 1) >= 0) made = RecvSpecs(transport, Remote(s - 1), s);
+      made = OutputSpecs(stage.worker.stage(), made, true);
+      if (Remote(s + 1) >= 0) SendSpecs(transport, Remote(s + 1), s + 1, made);
+    } catch (...) {
+      RethrowWithContext(fmt::format("rank {}, stage {}, before step 0, smallest micro-batch",
+                                     transport.world_rank(), s));
+    }
+}
+
 StepResult Executor::State::Run(const MiniBatch& batch, bool training) {
   const auto count = static_cast<int>(batch.micro_batches.size());
   Require(agreed, "pipeline", "AgreeOnShapes comes before the first step");
@@ -103,6 +116,10 @@ Executor::~Executor() = default;
 
 void Executor::AgreeOnShapes(const std::vector<TensorSpec>& inputs) {
   state_->AgreeOnShapes(inputs);
+}
+
+void Executor::CheckSmallest(const std::vector<TensorSpec>& inputs) {
+  state_->CheckSmallest(inputs);
 }
 
 StepResult Executor::Train(const MiniBatch& batch) { return state_->Run(batch, true); }

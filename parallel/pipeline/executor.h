@@ -49,6 +49,11 @@ class Executor {
   // elsewhere). Nothing larger may come later.
   void AgreeOnShapes(const std::vector<TensorSpec>& inputs);
 
+  // Called after that, by all ranks together. Each stage in turn runs forward in training mode on
+  // what stage 0 gets for the smallest micro-batch, so that a layer which needs more (batch norm:
+  // more than one value a channel) refuses it here and not at the end of an epoch.
+  void CheckSmallest(const std::vector<TensorSpec>& inputs);
+
   // One training step. The parameters' gradients must be undefined before (ZeroGrad in on_step);
   // they are summed over micro-batches in ascending order, each weighted by its samples.
   StepResult Train(const MiniBatch& batch);

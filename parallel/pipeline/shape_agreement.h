@@ -15,7 +15,9 @@ namespace torus::parallel {
 void SendSpecs(Transport& transport, int peer, int cut, const std::vector<TensorSpec>& specs);
 std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut);
 
-// What comes out of a dry run of `stage` on zeros, with gradients off and in evaluation mode.
-std::vector<TensorSpec> OutputSpecs(const Stage& stage, const std::vector<TensorSpec>& inputs);
+// What comes out of a dry run of `stage` on zeros, with gradients off. `training`: in training mode,
+// of which nothing is kept; else in evaluation mode.
+std::vector<TensorSpec> OutputSpecs(const Stage& stage, const std::vector<TensorSpec>& inputs,
+                                    bool training = false);
 
 }  // namespace torus::parallel

@@ -140,7 +140,15 @@ void RankWorker::UseOwnThreads() const {
 void RankWorker::Prepare() {
   UseOwnThreads();
   executor_->AgreeOnShapes(parts_.largest_inputs);
+  CheckSmallest();
   BroadcastState();
+}
+
+void RankWorker::CheckSmallest() try {
+  if (!parts_.smallest_inputs.empty()) executor_->CheckSmallest(parts_.smallest_inputs);
+} catch (const BadInput& error) {
+  if (parts_.smallest_advice.empty()) throw;
+  throw BadInput(fmt::format("{}; {}", error.what(), parts_.smallest_advice));
 }
 
 void RankWorker::BroadcastState() {

@@ -71,6 +71,7 @@ class RankWorker {
     std::vector<NamedVariable> parameters;   // each once
   };
   ExecutorOptions MakeExecutorOptions();
+  void CheckSmallest();
   void Reduce(int stage, int64_t step);
   void FinishGradients(int64_t step);
   bool OwnStepIsFinite(const std::vector<double>& squares) const;

@@ -69,6 +69,10 @@ struct TrainingParts {
   std::function<double(int64_t step)> learning_rate;
   // The inputs of stage 0 for the largest micro-batch that will come; buffers are made to fit it.
   std::vector<TensorSpec> largest_inputs;
+  // What stage 0 gets for the smallest micro-batch of any training step, where a layer might need
+  // more than that: it is tried before step 0. Empty: not tried.
+  std::vector<TensorSpec> smallest_inputs;
+  std::string smallest_advice;  // what a person can do about it: the end of that error's message
 };
 
 // The data of one step for one rank: `step` counts from 0 over the whole run. Called on the ranks'

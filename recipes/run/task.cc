@@ -18,7 +18,8 @@ data::Sampler MakeSampler(const DataPart& part, const Settings& settings, int64_
   data::Sampler sampler({.size = part.size,
                          .batch_size = settings.batch_size,
                          .seed = settings.seed,
-                         .shuffle = part.shuffle});
+                         .shuffle = part.shuffle,
+                         .drop_last = settings.drop_last});
   sampler.Seek(sampler.PositionOf(first_step));
   return sampler;
 }
@@ -34,6 +35,27 @@ data::LoaderOptions MakeLoaderOptions(const Settings& settings, double timeout) 
           .readers = settings.stages == 1 ? 1 : 2,
           .workers = Workers(settings),
           .timeout_seconds = timeout};
+}
+
+// Samples of the smallest micro-batch that is not empty, in an epoch over `size` examples.
+int64_t SmallestMicroBatch(const Settings& settings, int64_t size) {
+  const int64_t batch = std::min(settings.batch_size, size);
+  const int64_t rest = settings.drop_last ? 0 : size % settings.batch_size;
+  return std::max<int64_t>(1, (rest > 0 ? rest : batch) / PartsOfBatch(settings));
+}
+
+// What makes micro-batches of one sample, and what helps.
+std::string AdviceForOneSample(const Settings& settings, int64_t size) {
+  const int64_t parts = PartsOfBatch(settings), rest = size % settings.batch_size;
+  const std::string cause =
+      rest > 0 && !settings.drop_last
+          ? fmt::format("{} training examples in batches of {} leave a last one of {}", size,
+                        settings.batch_size, rest)
+          : fmt::format("batches of {} examples", std::min(settings.batch_size, size));
+  return fmt::format(
+      "{}, and in {} micro-batches some have one sample: choose another --batch-size or fewer "
+      "--micro-batches, or leave out the last batch with --drop-last",
+      cause, parts);
 }
 
 // --warmup, or its default.
@@ -79,11 +101,15 @@ Task::Task(const Settings& settings, std::string weights_file, bool whole)
       weights_file_(std::move(weights_file)),
       whole_(whole),
       data_(OpenTaskData(settings)) {
+  Require(!settings_.drop_last || data_.train.size >= settings_.batch_size, "train",
+          "--drop-last leaves nothing of {} examples in batches of {}", data_.train.size,
+          settings_.batch_size);
   settings_.warmup = WarmupSteps(settings_, steps_per_epoch() * settings_.epochs);
 }
 
 int64_t Task::steps_per_epoch() const {
-  return (data_.train.size + settings_.batch_size - 1) / settings_.batch_size;
+  const int64_t whole = data_.train.size / settings_.batch_size;
+  return settings_.drop_last || data_.train.size % settings_.batch_size == 0 ? whole : whole + 1;
 }
 
 std::string Task::title() const {
@@ -99,6 +125,8 @@ parallel::TrainingParts Task::Parts() const {
   const parallel::LrSchedule factor = parallel::MakeLrSchedule(
       settings_.lr_schedule,
       {.total_steps = total, .warmup_steps = settings_.warmup, .steps_per_epoch = epoch});
+  // Only what has one sample can have one value a channel.
+  const bool single = SmallestMicroBatch(settings_, data_.train.size) == 1;
   return {.model = [this] { return Blocks(); },
           .loss = data_.loss,
           .correct = data_.correct,
@@ -107,7 +135,9 @@ parallel::TrainingParts Task::Parts() const {
                 return MakeOptimizer(settings, std::move(parameters));
               },
           .learning_rate = [factor, lr = settings_.lr](int64_t step) { return lr * factor(step); },
-          .largest_inputs = data_.form.inputs(LargestMicroBatch(settings_))};
+          .largest_inputs = data_.form.inputs(LargestMicroBatch(settings_)),
+          .smallest_inputs = single ? data_.form.inputs(1) : std::vector<parallel::TensorSpec>(),
+          .smallest_advice = AdviceForOneSample(settings_, data_.train.size)};
 }
 
 }  // namespace torus::recipes

@@ -204,7 +204,9 @@ void TrainingRun::OnStep(const parallel::StepReport& report) {
 
 // False where it was stopped: nothing is known then.
 bool TrainingRun::Evaluate() {
-  BatchFeed feed(task_.data().test, settings_, 0, options_.timeout);
+  Settings whole = settings_;
+  whole.drop_last = false;  // every test example counts
+  BatchFeed feed(task_.data().test, whole, 0, options_.timeout);
   const parallel::EvaluationResult score =
       trainer_.Evaluate(feed.batches_per_epoch(), feed.fn(), callbacks_.stop);
   if (!score.finished) return false;

@@ -20,7 +20,7 @@ bool Fits(const Json& value, bool) { return value.is_boolean(); }
 
 // Settings that were added to those of older checkpoints, with what their runs did.
 const Json& BeforeItWasASetting(const std::string& key) {
-  static const Json values{{"collectives", "ring"}};
+  static const Json values{{"collectives", "ring"}, {"drop-last", false}};
   static const Json none;
   const auto found = values.find(key);
   return found == values.end() ? none : *found;

@@ -24,6 +24,7 @@ struct Settings {
       0;  // windows of a long text in an epoch; 0: as many as lie side by side in it
   int64_t epochs = 3;
   int64_t batch_size = 256;   // samples, over all replicas
+  bool drop_last = false;     // leave out an epoch's last batch where it is smaller
   int64_t micro_batches = 4;  // of each replica, in the pipeline at once
   int64_t accumulate = 1;     // rounds of the pipeline before a step, of micro_batches each
   int64_t stages = 2;
@@ -65,6 +66,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--epoch-size", s.epoch_size);
   visit("--epochs", s.epochs);
   visit("--batch-size", s.batch_size);
+  visit("--drop-last", s.drop_last);
   visit("--micro-batches", s.micro_batches);
   visit("--accumulate", s.accumulate);
   visit("--stages", s.stages);

@@ -53,6 +53,9 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
   app.add_option("--epoch-size", s.epoch_size,
                  "Windows of a long text in an epoch; 0: as many as lie side by side in it")
       ->group(group);
+  app.add_flag("--drop-last", s.drop_last,
+               "Leave out the last batch of an epoch where it is smaller than the others");
+  app.get_option("--drop-last")->group("What is trained");
   app.add_option("--augment", s.augment,
                  "Random changes of training images: none, flip, crop-flip, resized-crop-flip")
       ->group("What is trained");

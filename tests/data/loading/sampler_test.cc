@@ -100,5 +100,14 @@ TEST(Sampler, RefusesBadPositionsAndSizes) {
   ExpectBadInput([] { Sampler({.size = 3, .batch_size = 0}); }, "[sampler]", "got 0");
 }
 
+TEST(Sampler, LeavesOutASmallerLastBatchWhereItIsTold) {
+  for (const int64_t size : {12, 14, 17}) {
+    Sampler sampler({.size = size, .batch_size = 6, .seed = 3, .drop_last = true});
+    EXPECT_EQ(sampler.batches_per_epoch(), 2);
+    for (int64_t epoch = 0; epoch < 3; ++epoch) EXPECT_EQ(Epoch(sampler, epoch).size(), 12u);
+  }
+  EXPECT_THROW(Sampler({.size = 5, .batch_size = 6, .drop_last = true}), BadInput);
+}
+
 }  // namespace
 }  // namespace torus::data

@@ -68,6 +68,28 @@ TEST(Run, EvaluatesEverySoManySteps) {
   EXPECT_EQ(steps, (std::vector<int64_t>{3, 6, 8}));
 }
 
+// 90 images in batches of 89: batch norm over 1 x 1 pixels of one sample has one value a channel.
+TEST(Run, ARestOfOneSampleIsRefusedBeforeTheFirstStepUnlessItIsLeftOut) {
+  RunOptions options = Options("rest");
+  options.settings.batch_size = 89;
+  int steps = 0;
+  const RunCallbacks callbacks{.on_step = [&](const parallel::StepReport&) { ++steps; }};
+  try {
+    recipes::Run(options, callbacks);
+    FAIL();
+  } catch (const BadInput& error) {
+    const std::string message = error.what();
+    for (const char* part : {"more than one value a channel", "90 training examples",
+                             "batches of 89 leave a last one of 1", "--drop-last"})
+      EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
+  EXPECT_EQ(steps, 0);
+  options.settings.drop_last = true;
+  const RunResult result = recipes::Run(options, callbacks);
+  EXPECT_EQ(steps, 2);  // one an epoch
+  EXPECT_EQ(result.test->samples, 20);
+}
+
 // The first step makes weights so large that no later one is finite.
 TEST(Run, StepsThatAreNotFiniteAreSkippedAndTheLastGoodStateStays) {
   RunOptions options = Options("skipped");
