@@ -211,10 +211,9 @@ TEST(Trainer, CountsTimeAndBytes) {
   for (const RankTime& t : totals.ranks) {
     EXPECT_GT(t.forward, 0);
     EXPECT_GT(t.backward, 0);
-    EXPECT_NEAR(t.wall,
-                t.forward + t.backward + t.transfer + t.reduce + t.optimizer + t.idle +
-                    t.data_wait + t.other,
-                1e-9);
+    // What is left of the wall time: negative if anything were counted twice.
+    EXPECT_GE(t.other, 0);
+    EXPECT_LT(t.other, t.wall);
   }
   uint64_t activations = 0, gradients = 0, reduced = 0;
   for (const LinkBytes& link : totals.links) {
