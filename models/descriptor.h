@@ -85,8 +85,8 @@ struct ModelDescriptor {
   // The reference's own configuration (config.json, or the arguments of torchvision's function) of
   // a model with so many outputs. `sizes`: the numbers behind the colon, or none.
   std::function<nlohmann::json(std::span<const double> sizes, int64_t outputs)> config = {};
-  // The model of a configuration; what that leaves out is as the reference has it. Parameters are
-  // zero until Initialize. BadInput tagged `where` for settings that are wrong or unknown.
+  // The model of a configuration; what that leaves out is as the reference has it. It has no memory
+  // yet (nn/module.h). BadInput tagged `where` for settings that are wrong or unknown.
   std::function<std::shared_ptr<nn::Sequential>(const nlohmann::json& config,
                                                 const std::string& where, const BuildOptions&)>
       build = {};

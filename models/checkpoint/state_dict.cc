@@ -105,6 +105,7 @@ std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<Nam
 void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
                    const std::string& where) {
   const std::vector<NamedTensor> fitted = FitState(model, state, where);
+  model.Allocate();
   std::vector<NamedTensor> own = StateOf(model);
   for (size_t i = 0; i < own.size(); ++i) Copy(FromFileLayout(fitted[i].value), own[i].value);
 }

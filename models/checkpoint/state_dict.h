@@ -21,7 +21,7 @@ std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<Nam
                                   const std::string& where);
 
 // Copies the fitted state into the model, floating tensors cast to its dtype; equal dtypes keep
-// every bit. On an error of FitState the model is as it was.
+// every bit. A model without memory gets it on the CPU. On an error of FitState it is as it was.
 void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
                    const std::string& where);
 

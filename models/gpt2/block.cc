@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/tokens/tokens.h"
 #include "ops/view/join.h"
 
 namespace torus {
@@ -72,7 +73,9 @@ Variable Gpt2Block::AttendCached(const Variable& x, KvCache& cache, const StepCo
   nn::AttentionPlan plan = plan_;
   plan.causal = seen == 0;  // row i sees the keys up to i; behind earlier tokens a mask says so
   const bool all = x.dim(1) == 1;
-  const Variable mask = plan.causal || all ? Variable() : Variable(cache.MaskOfNewest(x.dim(1)));
+  const Variable mask =
+      plan.causal || all ? Variable()
+                         : Variable(ops::CausalMask(x.dim(1), cache.length(), x.data().device()));
   const Variable y = nn::MultiHeadAttention(qkv[0], Variable(cache.keys()),
                                             Variable(cache.values()), mask, plan, ctx);
   return attended_->Forward(y, ctx);

@@ -1,27 +1,10 @@
 #include "models/gpt2/embeddings.h"
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/tokens/tokens.h"
 #include "runtime/error.h"
 
 namespace torus {
-namespace {
-
-// (N, T) of 1 for tokens and 0 for padding to (N, 1, T, T): token i sees token j <= i unless that
-// is padding.
-Tensor CausalMask(const Tensor& tokens) {
-  const Tensor from = tokens.To(DType::kI64).Contiguous();
-  const int64_t n = from.dim(0), width = from.dim(1);
-  Tensor mask({n, 1, width, width}, DType::kBool);
-  const int64_t* token = from.data<int64_t>();
-  bool* sees = mask.mutable_data<bool>();
-  for (int64_t s = 0; s < n; ++s, token += width)
-    for (int64_t i = 0; i < width; ++i)
-      for (int64_t j = 0; j < width; ++j) *sees++ = j <= i && token[j] != 0;
-  return mask;
-}
-
-}  // namespace
-
 Gpt2Embeddings::Gpt2Embeddings(const Gpt2Options& o, uint64_t dropout_layer)
     : positions_count_(o.n_positions), dropout_(o.embd_pdrop, dropout_layer) {
   auto add = [&](const char* name, int64_t count) {
@@ -38,7 +21,8 @@ Variable Gpt2Embeddings::Run(const Variable& ids, int64_t first, const StepConte
   Require(ids.rank() == 2 && first + ids.dim(1) <= positions_count_, "gpt2",
           "needs token ids (N, T) that end within {} positions, got {} from position {}",
           positions_count_, ToString(ids.shape()), first);
-  const Variable positions(Arange(first + ids.dim(1)).Narrow(0, first, ids.dim(1)));
+  const Tensor all = Arange(first + ids.dim(1), DType::kI64, ids.data().device());
+  const Variable positions(all.Narrow(0, first, ids.dim(1)));
   const Variable x = ops::Add(tokens_->Forward(ids, ctx), positions_->Forward(positions, ctx));
   return dropout_.Forward(x, ctx);
 }
@@ -59,7 +43,7 @@ std::vector<Variable> Gpt2Embeddings::ForwardAll(const std::vector<Variable>& in
   if (inputs.size() == 2) {
     Require(inputs[1].shape() == inputs[0].shape(), "gpt2", "needs a mask {}, got {}",
             ToString(inputs[0].shape()), ToString(inputs[1].shape()));
-    outputs.push_back(Variable(CausalMask(inputs[1].data())));
+    outputs.push_back(Variable(ops::CausalMask(inputs[1].data())));
   }
   return outputs;
 }

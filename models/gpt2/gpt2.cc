@@ -1,11 +1,10 @@
 #include "models/gpt2/gpt2.h"
 
-#include <algorithm>
-
 #include "models/gpt2/block.h"
 #include "models/gpt2/embeddings.h"
 #include "models/gpt2/lm_head.h"
 #include "runtime/error.h"
+#include "runtime/kernels.h"
 
 namespace torus {
 
@@ -50,13 +49,11 @@ std::shared_ptr<nn::Sequential> Gpt2(const Gpt2Options& o) {
 
 Tensor NextTokens(const Tensor& labels) {
   Require(labels.rank() == 2, "gpt2", "needs labels (N, T), got {}", labels.Describe());
-  const Tensor from = labels.To(DType::kI64).Contiguous();
-  Tensor next = Full(from.shape(), -100, DType::kI64);
-  const int64_t* label = from.data<int64_t>();
-  int64_t* out = next.mutable_data<int64_t>();
-  const int64_t width = from.dim(1);
-  for (int64_t n = 0; n < from.dim(0) && width > 0; ++n)
-    std::copy_n(label + n * width + 1, width - 1, out + n * width);
+  const int64_t width = labels.dim(1);
+  Tensor next = Full(labels.shape(), -100, DType::kI64, labels.device());
+  if (width == 0) return next;
+  Tensor all_but_last = next.Narrow(1, 0, width - 1);
+  Copy(labels.To(DType::kI64).Narrow(1, 1, width - 1), all_but_last);
   return next;
 }
 

@@ -20,12 +20,4 @@ void KvCache::Append(const Tensor& keys, const Tensor& values) {
   length_ += shape[1];
 }
 
-Tensor KvCache::MaskOfNewest(int64_t count) const {
-  Tensor mask({1, 1, count, length_}, DType::kBool);
-  bool* sees = mask.mutable_data<bool>();
-  for (int64_t row = length_ - count; row < length_; ++row)
-    for (int64_t key = 0; key < length_; ++key) *sees++ = key <= row;
-  return mask;
-}
-
 }  // namespace torus

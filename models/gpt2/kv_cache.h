@@ -18,9 +18,6 @@ class KvCache {
   // Views (N, length, width).
   Tensor keys() const { return keys_.Narrow(1, 0, length_); }
   Tensor values() const { return values_.Narrow(1, 0, length_); }
-  // Mask (1, 1, count, length), bool: each of the newest `count` tokens attends to itself and to
-  // all earlier ones.
-  Tensor MaskOfNewest(int64_t count) const;
 
  private:
   Tensor keys_, values_;

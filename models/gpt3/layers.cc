@@ -38,7 +38,7 @@ Variable Embedding::Forward(const Variable& ids, const StepContext& ctx) {
   Require(ids.rank() == 2 && ids.dim(1) <= positions_count_, "gpt3",
           "needs token ids (N, T) with T at most {}, got {}", positions_count_,
           ToString(ids.shape()));
-  const Variable positions(Arange(ids.dim(1)));
+  const Variable positions(Arange(ids.dim(1), DType::kI64, ids.data().device()));
   return ops::Add(words_->Forward(ids, ctx), positions_->Forward(positions, ctx));
 }
 

@@ -32,7 +32,7 @@ struct MobileNetV2Options {
 int64_t MakeDivisible(double value, int64_t divisor);
 
 // Images (N, H, W, 3) to logits (N, num_classes). Its layers are "features.0" ... "features.18"
-// (with the paper's settings), "avgpool" and "classifier"; parameters are zero until Initialize.
+// (with the paper's settings), "avgpool" and "classifier".
 // BadInput for options out of range.
 std::shared_ptr<nn::Sequential> MobileNetV2(const MobileNetV2Options& options = {});
 

@@ -1,14 +1,16 @@
 #include "models/nn/batch_norm2d.h"
 
+#include "runtime/kernels.h"
+
 namespace torus::nn {
 
 BatchNorm2d::BatchNorm2d(const BatchNorm2dOptions& options) : options_(options) {
   const Shape shape{options.channels};
   weight_ = AddParameter("weight", shape, options.dtype, Constant(1));
   bias_ = AddParameter("bias", shape, options.dtype, Constant(0));
-  running_mean_ = AddBuffer("running_mean", Zeros(shape, options.dtype));
-  running_var_ = AddBuffer("running_var", Full(shape, 1, options.dtype));
-  num_batches_tracked_ = AddBuffer("num_batches_tracked", Zeros({}, DType::kI64));
+  running_mean_ = AddBuffer("running_mean", shape, options.dtype, Constant(0));
+  running_var_ = AddBuffer("running_var", shape, options.dtype, Constant(1));
+  num_batches_tracked_ = AddBuffer("num_batches_tracked", {}, DType::kI64, Constant(0));
 }
 
 Variable BatchNorm2d::Forward(const Variable& x, const StepContext& ctx) {
@@ -18,8 +20,8 @@ Variable BatchNorm2d::Forward(const Variable& x, const StepContext& ctx) {
 Variable BatchNorm2d::Forward(const Variable& x, const StepContext& ctx, const Variable& residual,
                               ops::Activation activation) {
   if (!ctx.training) {
-    return ops::BatchNormEval(x, running_mean_, running_var_, weight_, bias_, options_.eps,
-                              activation, residual);
+    return ops::BatchNormEval(x, running_mean_.data(), running_var_.data(), weight_, bias_,
+                              options_.eps, activation, residual);
   }
   ops::BatchNormResult result =
       ops::BatchNormTrain(x, weight_, bias_, options_.eps, activation, residual);
@@ -39,10 +41,11 @@ LayerCost BatchNorm2d::Cost(const Shape& input) const {
 void BatchNorm2d::OnEndMiniBatch(bool taken) {
   const std::optional<BatchStatistics> batch = statistics_.Take();
   if (!batch || !taken) return;
-  const int64_t batches = ++*num_batches_tracked_.mutable_data<int64_t>();
-  const double momentum = options_.momentum.value_or(1.0 / static_cast<double>(batches));
-  ops::UpdateRunningStatistics(batch->mean, batch->variance, batch->count, momentum, running_mean_,
-                               running_var_);
+  Tensor& batches = num_batches_tracked_.mutable_data();
+  AddInPlace(batches, Full({}, 1, DType::kI64, batches.device()));
+  const double momentum = options_.momentum ? *options_.momentum : 1 / batches.Item();
+  ops::UpdateRunningStatistics(batch->mean, batch->variance, batch->count, momentum,
+                               running_mean_.mutable_data(), running_var_.mutable_data());
 }
 
 }  // namespace torus::nn

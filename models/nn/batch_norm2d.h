@@ -46,7 +46,7 @@ class BatchNorm2d : public Module {
  private:
   BatchNorm2dOptions options_;
   Variable weight_, bias_;
-  Tensor running_mean_, running_var_, num_batches_tracked_;
+  Variable running_mean_, running_var_, num_batches_tracked_;
   StatisticsOfMiniBatch statistics_;
 };
 

@@ -7,16 +7,12 @@
 namespace torus::nn {
 namespace {
 
-thread_local int shapes_only = 0;  // how many ShapesOnly live
-
-Tensor OneElement(const Shape& shape, DType dtype) {
-  return Zeros(Dims::Filled(shape.rank(), 1), dtype).Expand(shape);
+void GiveMemory(Variable& variable, Device device) {
+  if (variable.data().device() != kMetaDevice) return;
+  variable.SetData(Empty(variable.shape(), variable.dtype(), device));
 }
 
 }  // namespace
-
-ShapesOnly::ShapesOnly() { ++shapes_only; }
-ShapesOnly::~ShapesOnly() { --shapes_only; }
 
 std::string Join(std::string_view prefix, std::string_view name) {
   return prefix.empty() ? std::string(name) : fmt::format("{}.{}", prefix, name);
@@ -63,8 +59,8 @@ std::vector<Alias> Module::Aliases(const std::string& prefix) const {
 
 std::vector<NamedTensor> Module::Buffers(const std::string& prefix) const {
   std::vector<NamedTensor> all;
-  for (const NamedTensor& buffer : buffers_)
-    all.push_back({Join(prefix, buffer.name), buffer.value});
+  for (const Parameter& buffer : buffers_)
+    all.push_back({Join(prefix, buffer.variable.name), buffer.variable.value.data()});
   for (const Child& child : children_) {
     std::vector<NamedTensor> below = child.module->Buffers(Join(prefix, child.name));
     all.insert(all.end(), below.begin(), below.end());
@@ -72,19 +68,33 @@ std::vector<NamedTensor> Module::Buffers(const std::string& prefix) const {
   return all;
 }
 
-void Module::Initialize(uint64_t seed, const std::string& prefix) {
-  for (Parameter& parameter : parameters_) {
-    if (!parameter.owner.empty()) continue;
-    const std::string name = Join(prefix, parameter.variable.name);
-    parameter.initializer(parameter.variable.value.mutable_data(),
-                          RandomStream({.seed = seed, .layer = HashName(name.c_str())}));
+std::vector<Module::Parameter*> Module::OwnState() {
+  std::vector<Parameter*> state;
+  for (Parameter& parameter : parameters_)
+    if (parameter.owner.empty()) state.push_back(&parameter);
+  for (Parameter& buffer : buffers_) state.push_back(&buffer);
+  return state;
+}
+
+void Module::Initialize(uint64_t seed, const std::string& prefix, Device device) {
+  for (Parameter* own : OwnState()) {
+    const std::string name = Join(prefix, own->variable.name);
+    GiveMemory(own->variable.value, device);
+    own->initializer(own->variable.value.mutable_data(),
+                     RandomStream({.seed = seed, .layer = HashName(name.c_str())}));
   }
-  for (const Child& child : children_) child.module->Initialize(seed, Join(prefix, child.name));
+  for (const Child& child : children_)
+    child.module->Initialize(seed, Join(prefix, child.name), device);
+}
+
+void Module::Allocate(Device device) {
+  for (Parameter* own : OwnState()) GiveMemory(own->variable.value, device);
+  for (const Child& child : children_) child.module->Allocate(device);
 }
 
 Variable Module::AddParameter(std::string name, const Shape& shape, DType dtype,
                               Initializer initializer) {
-  Variable variable(shapes_only ? OneElement(shape, dtype) : Zeros(shape, dtype), true);
+  Variable variable(Empty(shape, dtype, kMetaDevice), true);
   parameters_.push_back({{std::move(name), variable}, std::move(initializer), {}});
   return variable;
 }
@@ -93,9 +103,11 @@ void Module::TieParameter(std::string name, std::string owner, const Variable& v
   parameters_.push_back({{std::move(name), value}, {}, std::move(owner)});
 }
 
-Tensor Module::AddBuffer(std::string name, Tensor value) {
-  buffers_.push_back({std::move(name), value});
-  return value;
+Variable Module::AddBuffer(std::string name, const Shape& shape, DType dtype,
+                           Initializer initializer) {
+  Variable variable(Empty(shape, dtype, kMetaDevice));
+  buffers_.push_back({{std::move(name), variable}, std::move(initializer), {}});
+  return variable;
 }
 
 }  // namespace torus::nn

@@ -33,6 +33,9 @@ struct Alias {
   std::string name, owner;
 };
 
+// A module is made on the device meta: its parameters and buffers have shapes and no memory until
+// Initialize, Allocate or a checkpoint (checkpoint/state_dict.h) gives them some. So a model of any
+// size can be made, and run on inputs that are on meta too, for shapes and costs.
 class Module {
  public:
   virtual ~Module() = default;
@@ -64,10 +67,12 @@ class Module {
   // module's memory.
   std::vector<NamedTensor> Buffers(const std::string& prefix = "") const;
 
-  // Sets every parameter by its initializer from the random stream of (seed, its name): the values
-  // depend neither on the order of layers nor on who holds which. `prefix` is this module's own
-  // name where it is a part of a model.
-  void Initialize(uint64_t seed, const std::string& prefix = "");
+  // Sets every parameter and buffer by its initializer from the random stream of (seed, its name):
+  // the values depend neither on the order of layers nor on who holds which. `prefix` is this
+  // module's own name where it is a part of a model. What has no memory gets it on `device`.
+  void Initialize(uint64_t seed, const std::string& prefix = "", Device device = {});
+  // Gives memory, whose content is undefined, to all parameters and buffers that have none.
+  void Allocate(Device device = {});
 
  protected:
   Module() = default;
@@ -76,7 +81,8 @@ class Module {
   // A parameter of another module that this one uses too: one variable, to whose gradient every use
   // adds. `owner`: its name in the whole model. Its owner initialises it.
   void TieParameter(std::string name, std::string owner, const Variable& value);
-  Tensor AddBuffer(std::string name, Tensor value);
+  // State that is not trained. The handle stays valid when the buffer gets its memory.
+  Variable AddBuffer(std::string name, const Shape& shape, DType dtype, Initializer initializer);
   template <class M>
   std::shared_ptr<M> AddChild(std::string name, std::shared_ptr<M> child) {
     children_.push_back({name, child, name});
@@ -104,22 +110,11 @@ class Module {
     Initializer initializer;
     std::string owner;  // of a tied one: its name in the whole model
   };
+  std::vector<Parameter*> OwnState();  // parameters that are not tied, and buffers
   void AppendParameters(const std::string& prefix, std::vector<NamedVariable>& all) const;
 
-  std::vector<Parameter> parameters_;
-  std::vector<NamedTensor> buffers_;
+  std::vector<Parameter> parameters_, buffers_;
   std::vector<Child> children_;
-};
-
-// Modules that are made while one of these lives on the thread have parameters of the right shapes
-// that hold no memory of their own, so that a model of any size can be described; they cannot be
-// initialised or run.
-class ShapesOnly {
- public:
-  ShapesOnly();
-  ~ShapesOnly();
-  ShapesOnly(const ShapesOnly&) = delete;
-  ShapesOnly& operator=(const ShapesOnly&) = delete;
 };
 
 // "prefix.name"; `name` alone where the prefix is empty.

@@ -2,23 +2,10 @@
 
 #include "models/nn/multi_head_attention.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/tokens/tokens.h"
 #include "runtime/error.h"
 
 namespace torus {
-
-Tensor PositionsBehindPadding(const Tensor& ids, int64_t padding) {
-  Require(ids.rank() == 2, "roberta", "needs token ids (N, T), got {}", ids.Describe());
-  const Tensor from = ids.To(DType::kI64).Contiguous();
-  Tensor positions(from.shape(), DType::kI64);
-  const int64_t *token = from.data<int64_t>(), width = from.dim(1);
-  int64_t* position = positions.mutable_data<int64_t>();
-  for (int64_t n = 0; n < from.dim(0); ++n) {
-    int64_t number = padding;
-    for (int64_t t = 0; t < width; ++t, ++token)
-      *position++ = *token == padding ? padding : ++number;
-  }
-  return positions;
-}
 
 RobertaEmbeddings::RobertaEmbeddings(const RobertaOptions& o, uint64_t dropout_layer)
     : padding_(o.pad_token_id),
@@ -45,9 +32,10 @@ Variable RobertaEmbeddings::Embed(const Variable& ids, const Variable& types,
   Require(ids.dim(-1) + padding_ < positions_count_, "roberta",
           "{} tokens need positions up to {}, but there are {}", ids.dim(-1),
           ids.dim(-1) + padding_, positions_count_);
-  const Variable positions(PositionsBehindPadding(ids.data(), padding_));
+  const Variable positions(ops::PositionsBehindPadding(ids.data(), padding_));
   // One row serves all tokens where no types are given.
-  const Variable type = types.defined() ? types : Variable(Zeros({1, 1}, DType::kI64));
+  const Variable type =
+      types.defined() ? types : Variable(Zeros({1, 1}, DType::kI64, ids.data().device()));
   Variable x = ops::Add(words_->Forward(ids, ctx), types_->Forward(type, ctx));
   x = ops::Add(x, positions_->Forward(positions, ctx));
   return dropout_.Forward(norm_->Forward(x, ctx), ctx);

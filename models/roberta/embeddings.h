@@ -11,10 +11,6 @@
 
 namespace torus {
 
-// Position of each token of `ids` (N, T), i64: that of padding is `padding`, the others count from
-// padding + 1 (fairseq's make_positions).
-Tensor PositionsBehindPadding(const Tensor& ids, int64_t padding);
-
 class RobertaEmbeddings : public nn::Module {
  public:
   RobertaEmbeddings(const RobertaOptions& options, uint64_t dropout_layer);

@@ -16,7 +16,6 @@ Shape InputOf(const Settings& settings, const DataForm& form) {
 
 std::vector<nn::LayerSummary> DescribeLayers(const Settings& settings, const DataForm& form) {
   const ModelSpec model = ModelOf(settings);
-  const nn::ShapesOnly shapes_only;
   return nn::Describe(*model.build(model.Config(form.classes), model.name, {}),
                       InputOf(settings, form));
 }

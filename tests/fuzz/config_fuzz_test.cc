@@ -16,7 +16,6 @@ namespace {
 void FuzzConfig(const std::string& name, const nlohmann::json& config) {
   const Bytes seed = BytesOf(config.dump(1));
   RunFuzz({.name = name, .seeds = {seed, seed}, .read = [](const Bytes& bytes) {
-             const nn::ShapesOnly shapes_only;
              const nlohmann::json read =
                  io::ParseJsonObject(std::string(bytes.begin(), bytes.end()), "config.json");
              DescriptorOfConfig(read, "config.json").build(read, "config.json", {});

@@ -21,7 +21,6 @@ Shape InputOf(const ModelSpec& model) {
 
 std::string TableOf(const std::string& spec) {
   const ModelSpec model = ParseModelSpec(spec);
-  const nn::ShapesOnly shapes_only;
   const auto built = model.build(model.Config(model.published.outputs), spec, {});
   return fmt::format("{}, {}\n{}\n", spec, model.title,
                      nn::ToTable(nn::Describe(*built, InputOf(model))));

@@ -289,6 +289,7 @@ TEST(LoadBody, TakesABodyThatWasSavedAlone) {
 // The last layer of VGG shares its prefix with the two before.
 TEST(LoadBody, KnowsAHeadByItsExactNames) {
   const auto model = Vgg({.depth = 11, .num_classes = 3, .hidden = 2});
+  model->Initialize(1);
   const std::vector<NamedTensor> before = StateDict(*model);
   std::vector<NamedTensor> state = before;
   std::erase_if(state, [](const NamedTensor& t) { return t.name.starts_with("classifier.6."); });

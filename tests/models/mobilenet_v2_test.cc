@@ -106,6 +106,7 @@ TEST(MobileNetV2, EvaluatesInF32AsInF64) {
   wide.dtype = DType::kF64;
   const auto fast = MobileNetV2(options), plain = MobileNetV2(wide);
   fast->Initialize(1);
+  plain->Initialize(1);
   const auto from = fast->Parameters();
   auto to = plain->Parameters();
   for (size_t i = 0; i < to.size(); ++i) to[i].value.SetData(from[i].value.data().To(DType::kF64));

@@ -48,6 +48,24 @@ TEST(Module, ParametersAreTheModulesOwn) {
   EXPECT_EQ(ToVector<float>(y.data()), (std::vector<float>{0, 0}));
 }
 
+TEST(Module, HasNoMemoryUntilItIsInitialized) {
+  const auto model = SmallModel();
+  std::vector<Tensor> state;
+  for (const NamedVariable& p : model->Parameters()) state.push_back(p.value.data());
+  for (const NamedTensor& b : model->Buffers()) state.push_back(b.value);
+  for (const Tensor& tensor : state) EXPECT_EQ(tensor.device(), kMetaDevice);
+  const Variable weight = model->Parameters()[3].value;
+  model->Initialize(1);
+  EXPECT_EQ(weight.data().device(), Device());  // a handle from before
+  for (const NamedTensor& b : model->Buffers()) EXPECT_EQ(b.value.device(), Device()) << b.name;
+  EXPECT_EQ(ToVector<float>(model->Buffers()[1].value), std::vector<float>(4, 1));
+}
+
+TEST(Module, AModelOfAnySizeCanBeMade) {
+  const Linear large({.in = int64_t{1} << 24, .out = int64_t{1} << 24});
+  EXPECT_EQ(large.Parameters()[0].value.numel(), int64_t{1} << 48);
+}
+
 TEST(Module, InitialValuesDependOnSeedAndNameAlone) {
   const auto whole = SmallModel(), other_seed = SmallModel();
   whole->Initialize(7);

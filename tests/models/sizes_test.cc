@@ -16,7 +16,6 @@ namespace {
 
 template <class Make>
 int64_t Parameters(const Make& make) {
-  const nn::ShapesOnly shapes_only;
   int64_t count = 0;
   for (const NamedVariable& p : make()->Parameters()) count += p.value.numel();
   return count;
@@ -77,7 +76,6 @@ TEST(Sizes, Gpt3XlHasItsParameters) {
 }
 
 TEST(Sizes, ATiedHeadCountsOnceInTheTable) {
-  const nn::ShapesOnly shapes_only;
   const auto layers = nn::Describe(*Gpt2(), {1, 16});
   EXPECT_EQ(layers.back().name, "lm_head");
   EXPECT_EQ(layers.back().parameters, 0);
@@ -86,7 +84,6 @@ TEST(Sizes, ATiedHeadCountsOnceInTheTable) {
 
 // Multiply-adds of one 224 x 224 image, torchvision's _ops.
 TEST(Sizes, ArithmeticIsTorchvisions) {
-  const nn::ShapesOnly shapes_only;
   const Shape image{1, 224, 224, 3};
   auto giga = [&](const auto& model) {
     return static_cast<double>(model->Cost(image).flops) / 2e9;

@@ -131,7 +131,6 @@ TEST(StateDict, FittingKeepsDtypesAndTakesTheModelsOrder) {
   const auto saved = Model(1);
   const std::vector<NamedTensor> want = In(DType::kF64, StateDict(*saved));
   const std::vector<NamedTensor> reversed(want.rbegin(), want.rend());
-  const nn::ShapesOnly shapes_only;
   const auto shapes = MobileNetV2({.num_classes = 3, .width_mult = 0.25});
   EXPECT_TRUE(SameBits(FitState(*shapes, reversed, "file"), want));
 }

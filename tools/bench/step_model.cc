@@ -19,6 +19,7 @@ StepModel MakeStepModel(const std::string& name) {
   const bool text = spec.task != ModelTask::kImages;
   const auto model = spec.build(spec.Config(spec.published.outputs), name,
                                 {.dropout = false, .head_in_loss = true});
+  model->Initialize(1);
   return {.model = model,
           .optimizer = OptimizerOf(text, *model),
           .learning_rate = text ? 1e-4 : 0.01,

@@ -57,7 +57,6 @@ TrainStep::TrainStep(const TrainStepOptions& options)
       text ? RandomIds(tokens, std::min(model.published.tokens, kMostTokens), "bench tokens")
            : RandomImages(options.batch, options.size),
       RandomIds(language ? tokens : Shape{options.batch}, model.published.outputs, "bench labels"));
-  model_.model->Initialize(1);
 }
 
 TrainStep::TrainStep(const std::string& model, const std::string& exchange, bool recompute)

@@ -89,7 +89,6 @@ std::vector<NamedTensor> Convert(std::vector<NamedTensor> tensors, const std::st
 std::vector<NamedTensor> MapNames(const Options& o, std::vector<NamedTensor> tensors) {
   Require(o.classes >= 1, "convert", "--model {} needs --classes", o.model);
   const ModelSpec spec = ParseModelSpec(o.model);
-  const nn::ShapesOnly shapes_only;
   const auto model = spec.build(spec.Config(o.classes), spec.name, {});
   std::vector<Renamed> renamed;
   tensors = FitNames(*model, std::move(tensors), spec.names, &renamed);

@@ -1,0 +1,11 @@
+// Masks and positions of tokens on a CPU; ops/tokens/kernels.h has the contracts.
+#pragma once
+
+#include "runtime/tensor.h"
+
+namespace torus::cpu {
+
+void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& positions);
+void CausalMask(const Tensor& tokens, Tensor& mask);
+
+}  // namespace torus::cpu

@@ -1,0 +1,32 @@
+#include "ops/tokens/tokens.h"
+
+#include "ops/tokens/kernels.h"
+#include "runtime/error.h"
+
+namespace torus::ops {
+
+Tensor PositionsBehindPadding(const Tensor& ids, int64_t padding) {
+  Require(ids.defined() && ids.rank() == 2, "positions", "needs token ids (N, T), got {}", ids);
+  Tensor positions = Empty(ids.shape(), DType::kI64, ids.device());
+  kernels::PositionsBehindPadding(ids.To(DType::kI64).Contiguous(), padding, positions);
+  return positions;
+}
+
+Tensor CausalMask(const Tensor& tokens) {
+  Require(tokens.defined() && tokens.rank() == 2, "causal_mask", "needs tokens (N, T), got {}",
+          tokens);
+  Tensor mask =
+      Empty({tokens.dim(0), 1, tokens.dim(1), tokens.dim(1)}, DType::kBool, tokens.device());
+  kernels::CausalMask(tokens.To(DType::kI64).Contiguous(), mask);
+  return mask;
+}
+
+Tensor CausalMask(int64_t queries, int64_t keys, Device device) {
+  Require(queries >= 0 && queries <= keys, "causal_mask", "has {} queries of {} keys", queries,
+          keys);
+  Tensor mask = Empty({1, 1, queries, keys}, DType::kBool, device);
+  kernels::CausalMask(Full({1, keys}, 1, DType::kI64, device), mask);
+  return mask;
+}
+
+}  // namespace torus::ops
