@@ -24,7 +24,7 @@ void Gpt2Decoder::Reset() {
   length_ = 0;
   caches_.clear();
   for (int64_t i = 0; i < options_.n_layer; ++i)
-    caches_.emplace_back(batch_, options_.n_positions, options_.n_embd, options_.dtype);
+    caches_.emplace_back(batch_, options_.n_positions, options_.n_embd);
 }
 
 Tensor Gpt2Decoder::Extend(const Tensor& ids) {

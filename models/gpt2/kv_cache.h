@@ -9,18 +9,20 @@ namespace torus {
 class KvCache {
  public:
   // For `batch` texts of at most `positions` tokens each.
-  KvCache(int64_t batch, int64_t positions, int64_t width, DType dtype = DType::kF32);
+  KvCache(int64_t batch, int64_t positions, int64_t width) : shape_{batch, positions, width} {}
 
-  // keys and values (N, T, width) of the next T tokens. BadInput where they do not fit.
+  // keys and values (N, T, width) of the next T tokens; the first ones say of which dtype and on
+  // which device all are. BadInput where they do not fit.
   void Append(const Tensor& keys, const Tensor& values);
   int64_t length() const { return length_; }  // tokens held of each text
 
-  // Views (N, length, width).
+  // Views (N, length, width), once there are any.
   Tensor keys() const { return keys_.Narrow(1, 0, length_); }
   Tensor values() const { return values_.Narrow(1, 0, length_); }
 
  private:
-  Tensor keys_, values_;
+  Shape shape_;           // (N, positions, width)
+  Tensor keys_, values_;  // undefined while empty
   int64_t length_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "ops/loss/class_shape.h"
+#include "ops/loss/class_targets.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/loss/mse_loss.h"
 #include "ops/loss/nll_loss.h"
@@ -157,6 +158,16 @@ TEST(Loss, RefusesWhatDoesNotFit) {
   EXPECT_THROW(BinaryCrossEntropyWithLogits(x, Variable(Zeros({3}))), BadInput);
   EXPECT_THROW(MseLoss(x, Variable(Zeros({2}))), BadInput);
   EXPECT_THROW(ParseLossReduction("nll_loss", "average"), BadInput);
+}
+
+TEST(ClassTargets, ThoseThatCountAreFoundInOrder) {
+  const ClassTargets targets{FromVector<int64_t>({4, -100, 2, -100, 0, 1}, {2, 3})};
+  const CountedTargets counted = FindCounted(targets);
+  EXPECT_EQ(ToVector<int64_t>(counted.places), (std::vector<int64_t>{0, 2, 4, 5}));
+  EXPECT_EQ(ToVector<int64_t>(counted.numbers), (std::vector<int64_t>{4, 2, 0, 1}));
+  const CountedTargets all = FindCounted({targets.numbers.To(kMetaDevice)});
+  EXPECT_EQ(all.places.device(), kMetaDevice);
+  EXPECT_EQ(all.numbers.shape(), Shape{6});
 }
 
 }  // namespace
