@@ -15,12 +15,19 @@ class PackedStorage {
   explicit PackedStorage(const std::shared_ptr<Storage>& source)
       : values_(Flat(source).To(DType::kBF16)) {}
 
-  // In f32 again; views in use at the same time share it.
-  std::shared_ptr<Storage> Unpack() {
+  // In f32 again; views in use at the same time share it. With `again` it is kept until this thread
+  // unpacks another one: ops that saved one tensor mostly read it one after the other.
+  std::shared_ptr<Storage> Unpack(bool again) {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<Storage> storage = unpacked_.lock();
     if (storage == nullptr) unpacked_ = storage = values_.To(DType::kF32).storage();
+    kept_ = again ? storage : nullptr;
     return storage;
+  }
+
+  void Drop() {
+    const std::lock_guard lock(mutex_);
+    kept_ = nullptr;
   }
 
  private:
@@ -32,6 +39,7 @@ class PackedStorage {
   const Tensor values_;
   std::mutex mutex_;
   std::weak_ptr<Storage> unpacked_;
+  std::shared_ptr<Storage> kept_;
 };
 
 }  // namespace internal
@@ -55,14 +63,24 @@ thread_local std::unordered_map<const Storage*, Copy> copies;
 constexpr size_t kLeastLimit = 64;
 thread_local size_t limit = kLeastLimit;
 
-// What is gone still holds memory: the addresses of its storages do not come back while it does.
-// The limit doubles, so that forgetting costs each new copy no more than a constant.
+// Removes the entries of freed storages, which nobody else does: a storage's address may never come
+// back. The limit doubles with what is left, so a new copy costs a constant on average.
 void ForgetGone() {
   if (copies.size() < limit) return;
   std::erase_if(copies, [](const auto& entry) {
     return entry.second.source.expired() || entry.second.packed.expired();
   });
   limit = std::max(kLeastLimit, 2 * copies.size());
+}
+
+thread_local std::weak_ptr<PackedStorage> recent;  // unpacked last
+
+std::shared_ptr<Storage> Unpacked(const std::shared_ptr<PackedStorage>& packed) {
+  const std::shared_ptr<PackedStorage> before = recent.lock();
+  if (before != nullptr && before != packed) before->Drop();
+  recent = packed;
+  const long readers = packed.use_count() - (before == packed ? 1 : 0);
+  return packed->Unpack(readers > 1);
 }
 
 std::shared_ptr<PackedStorage> Pack(const std::shared_ptr<Storage>& storage) {
@@ -120,7 +138,7 @@ SavedActivation::SavedActivation(const Variable& variable)
 
 Tensor SavedActivation::get() const {
   if (packed_ == nullptr) return whole_.get();
-  return Tensor(packed_->Unpack(), shape_, strides_, offset_, DType::kF32);
+  return Tensor(Unpacked(packed_), shape_, strides_, offset_, DType::kF32);
 }
 
 }  // namespace torus

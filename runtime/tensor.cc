@@ -180,7 +180,7 @@ Tensor Empty(const Shape& shape, DType dtype, Device device) {
 
 Tensor Zeros(const Shape& shape, DType dtype, Device device) {
   Tensor out(shape, dtype, device);
-  // Pages of the system's are zero, and what nobody writes need not be there.
+  // Fresh pages of the operating system are zero already, and take no memory until written.
   if (!out.storage()->began_zero()) Fill(out, 0);
   return out;
 }

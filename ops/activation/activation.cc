@@ -1,6 +1,7 @@
 #include "ops/activation/activation.h"
 
-#include "ops/activation/record_map.h"
+#include "ops/activation/activation_functors.h"
+#include "ops/elementwise/record_map.h"
 
 namespace torus::ops {
 

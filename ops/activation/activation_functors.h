@@ -1,7 +1,5 @@
-// Activation functions of one element and their derivatives; the same bodies run on CPU and GPU.
-//
-// Forward(x) is the value; Backward(s, g) the gradient of x for a gradient g of the value, where s
-// is the value if kKeepsOutput (so that the input need not live), else x.
+// Activation functions of one element and their derivatives, in the form of
+// elementwise/math_functors.h.
 #pragma once
 
 #include <cmath>

@@ -8,7 +8,7 @@
 #include "ops/attention/composed.h"
 #include "ops/attention/kernels.h"
 #include "ops/matmul/matrix_layout.h"
-#include "ops/reduction/sum.h"
+#include "ops/sum/sum.h"
 
 namespace torus::ops {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "autograd/node.h"
-#include "ops/dropout/dropout_kernel.h"
+#include "ops/dropout/kernels.h"
 
 namespace torus::ops {
 namespace {
@@ -20,21 +20,15 @@ std::vector<RandomStream> StreamsOf(const StepContext& context, uint64_t layer) 
 
 // One byte an element: what a backward needs is smaller than any input.
 Tensor MaskOf(const Tensor& x, double p, const StepContext& context, uint64_t layer) {
-  const int64_t samples = std::ssize(context.samples);
-  const std::vector<RandomStream> streams = StreamsOf(context, layer);
   Tensor keep(x.shape(), DType::kU8, x.device());
-  cpu::DropoutMask(streams, samples == 0 ? 0 : x.numel() / samples,
-                   static_cast<uint64_t>(std::llround(p * 0x1p32)), keep.mutable_data<uint8_t>());
+  kernels::DropoutMask(StreamsOf(context, layer), static_cast<uint64_t>(std::llround(p * 0x1p32)),
+                       keep);
   return keep;
 }
 
 Tensor Apply(const Tensor& x, const Tensor& keep, double p) {
   Tensor y(x.shape(), x.dtype(), x.device());
-  VisitCompute("dropout", x.dtype(), [&]<class T>(ComputeType<T>) {
-    // With p = 1 nothing is kept and the scale, 1 / 0, never used.
-    cpu::DropoutApply(x.numel(), x.data<T>(), keep.data<uint8_t>(), static_cast<T>(1 / (1 - p)),
-                      y.mutable_data<T>());
-  });
+  kernels::DropoutApply(x, keep, 1 / (1 - p), y);
   return y;
 }
 

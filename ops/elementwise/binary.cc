@@ -1,5 +1,7 @@
 #include "ops/elementwise/binary.h"
 
+#include "ops/elementwise/kernels.h"
+
 namespace torus::ops {
 namespace {
 
@@ -10,43 +12,40 @@ Shape CommonShape(std::string_view name, const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
+Tensor Number(double value, const Tensor& like) {
+  return Full({}, value, like.dtype(), like.device());
+}
+
 Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, const Tensor& b) {
-  const Shape shape = CommonShape(name, a, b);
-  Tensor out(shape, a.dtype(), a.device());
-  const BroadcastPlan plan = PlanBroadcast(shape, {&a, &b});
-  VisitCompute(name, a.dtype(), [&]<class T>(ComputeType<T>) {
-    cpu::Binary(op, plan, a.data<T>(), b.data<T>(), out.mutable_data<T>());
-  });
+  Tensor out(CommonShape(name, a, b), a.dtype(), CommonDevice(name, a, b));
+  kernels::Binary(name, op, a, b, out);
   return out;
 }
 
 Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, double b) {
-  return ApplyBinary(name, op, a, Full({}, b, a.dtype(), a.device()));
+  return ApplyBinary(name, op, a, Number(b, a));
 }
 
 Tensor ApplyCompare(std::string_view name, CompareOp op, const Tensor& a, const Tensor& b) {
-  const Shape shape = CommonShape(name, a, b);
-  Tensor out(shape, DType::kBool, a.device());
-  const BroadcastPlan plan = PlanBroadcast(shape, {&a, &b});
-  VisitCompute(name, a.dtype(), [&]<class T>(ComputeType<T>) {
-    cpu::Compare(op, plan, a.data<T>(), b.data<T>(), out.mutable_data<bool>());
-  });
+  Tensor out(CommonShape(name, a, b), DType::kBool, CommonDevice(name, a, b));
+  kernels::Compare(name, op, a, b, out);
   return out;
+}
+
+Tensor ApplyCompare(std::string_view name, CompareOp op, const Tensor& a, double b) {
+  return ApplyCompare(name, op, a, Number(b, a));
 }
 
 Tensor ApplySelect(std::string_view name, const Tensor& mask, const Tensor& a, const Tensor& b) {
   Require(mask.dtype() == DType::kBool, name, "the mask must be bool, got {}", mask);
   const Shape shape = BroadcastShapes(name, mask.shape(), CommonShape(name, a, b));
-  Tensor out(shape, a.dtype(), a.device());
-  const BroadcastPlan plan = PlanBroadcast(shape, {&mask, &a, &b});
-  VisitCompute(name, a.dtype(), [&]<class T>(ComputeType<T>) {
-    cpu::Select(plan, mask.data<bool>(), a.data<T>(), b.data<T>(), out.mutable_data<T>());
-  });
+  Tensor out(shape, a.dtype(), CommonDevice(name, mask, a, b));
+  kernels::Select(name, mask, a, b, out);
   return out;
 }
 
 Tensor ApplySelect(std::string_view name, const Tensor& mask, const Tensor& a, double b) {
-  return ApplySelect(name, mask, a, Full({}, b, a.dtype(), a.device()));
+  return ApplySelect(name, mask, a, Number(b, a));
 }
 
 }  // namespace torus::ops

@@ -2,13 +2,13 @@
 
 #include "autograd/node.h"
 #include "ops/elementwise/binary.h"
-#include "ops/reduction/sum.h"
+#include "ops/sum/sum.h"
 
 namespace torus::ops {
 namespace {
 
 Variable Constant(double value, const Variable& like) {
-  return Variable(Full({}, value, like.dtype(), like.data().device()));
+  return Variable(Number(value, like.data()));
 }
 
 Variable Scaled(const Variable& input, double factor) {

@@ -4,17 +4,13 @@
 
 #include "autograd/node.h"
 #include "ops/elementwise/binary.h"
-#include "ops/reduction/sum.h"
+#include "ops/sum/sum.h"
 
 namespace torus::ops {
 namespace {
 
 Tensor Less(const Tensor& a, const Tensor& b) {
   return ApplyCompare("less", CompareOp::kLess, a, b);
-}
-
-Tensor Number(double value, const Tensor& like) {
-  return Full({}, value, like.dtype(), like.device());
 }
 
 // g where `mine` won, half of it where both are equal; `lost` says where it is zero.

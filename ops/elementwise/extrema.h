@@ -1,5 +1,5 @@
-// The larger and the smaller of two tensors, and powers, element by element with broadcasting, as
-// torch.maximum, minimum, clamp and pow. Dtypes and errors as in elementwise.h.
+// The larger and the smaller of two tensors, element by element with broadcasting, as torch.maximum,
+// minimum and clamp. Dtypes and errors as in elementwise.h.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,5 @@ Variable Minimum(const Variable& input, const Variable& other);
 // within the bounds, both ends included; else the bound that was taken.
 Variable Clamp(const Variable& input, const Variable& min, const Variable& max);
 Variable Clamp(const Variable& input, std::optional<double> min, std::optional<double> max);
-
-// input ^ exponent; NaN for a negative input and an exponent that is no whole number. The
-// numbers 0.5 and -0.5 are roots: NaN at -infinity, where a tensor's power is infinity or 0, and
-// odd at -0. At 0 the gradients are PyTorch's: none of the exponent, and none of the input where
-// the exponent is 0.
-Variable Pow(const Variable& input, const Variable& exponent);
-Variable Pow(const Variable& input, double exponent);
-Variable Pow(double input, const Variable& exponent);
 
 }  // namespace torus::ops

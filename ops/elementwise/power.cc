@@ -1,57 +1,44 @@
-#include <cmath>
+#include "ops/elementwise/power.h"
 
 #include "autograd/node.h"
 #include "ops/elementwise/binary.h"
-#include "ops/elementwise/extrema.h"
-#include "ops/reduction/sum.h"
-#include "runtime/parallel_for.h"
+#include "ops/elementwise/kernels.h"
+#include "ops/elementwise/math_functors.h"
+#include "ops/sum/sum.h"
 
 namespace torus::ops {
 namespace {
 
-Tensor Number(double value, const Tensor& like) {
-  return Full({}, value, like.dtype(), like.device());
-}
-
-// g b a^(b - 1), and 0 where b = 0, whatever a.
+// g b a^(b - 1), and 0 where b = 0: there the power is 1 for every a.
 Tensor BaseGradient(const Tensor& a, const Tensor& b, const Tensor& g) {
   const Tensor less = ApplyBinary("pow", BinaryOp::kSub, b, 1);
   const Tensor slope =
       ApplyBinary("pow", BinaryOp::kMul, b, ApplyBinary("pow", BinaryOp::kPow, a, less));
-  const Tensor constant = ApplyCompare("pow", CompareOp::kEqual, b, Number(0, b));
+  const Tensor constant = ApplyCompare("pow", CompareOp::kEqual, b, 0);
   return ApplySelect("pow", constant, Number(0, g), ApplyBinary("pow", BinaryOp::kMul, g, slope));
 }
 
-// f of each element.
 template <class F>
 Tensor Mapped(const Tensor& a, const F& f) {
-  Tensor out = a.Clone();
-  VisitCompute("pow", out.dtype(), [&]<class T>(ComputeType<T>) {
-    T* p = out.mutable_data<T>();
-    ParallelFor(out.numel(), 1 << 14, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) p[i] = f(p[i]);
-    });
-  });
-  return out;
-}
-
-Tensor LogOf(const Tensor& a) {
-  return Mapped(a, [](auto v) { return std::log(v); });
+  const Tensor x = a.Contiguous();
+  Tensor y(x.shape(), x.dtype(), x.device());
+  kernels::MapForward("pow", f, x, y);
+  return y;
 }
 
 // With PyTorch's roots for the numbers 0.5 and -0.5: unlike the powers, they are NaN at -infinity
 // and keep the sign of -0.
 Tensor PowerOf(const Tensor& a, double b) {
-  if (b == 0.5) return Mapped(a, [](auto v) { return std::sqrt(v); });
-  if (b == -0.5) return Mapped(a, [](auto v) { return 1 / std::sqrt(v); });
+  if (b == 0.5) return Mapped(a, SqrtFunctor{});
+  if (b == -0.5) return Mapped(a, RsqrtFunctor{});
   return ApplyBinary("pow", BinaryOp::kPow, a, b);
 }
 
 // g a^b log(a), and 0 where a = 0 and b >= 0: there the power does not move.
 Tensor ExponentGradient(const Tensor& a, const Tensor& b, const Tensor& power, const Tensor& g) {
-  const Tensor slope = ApplyBinary("pow", BinaryOp::kMul, power, LogOf(a));
+  const Tensor slope = ApplyBinary("pow", BinaryOp::kMul, power, Mapped(a, LogFunctor{}));
   const Tensor moved = ApplyBinary("pow", BinaryOp::kMul, g, slope);
-  const Tensor zero = ApplyCompare("pow", CompareOp::kEqual, a, Number(0, a));
+  const Tensor zero = ApplyCompare("pow", CompareOp::kEqual, a, 0);
   const Tensor up = ApplyCompare("pow", CompareOp::kLessEqual, Number(0, b), b);
   return ApplySelect("pow", zero, ApplySelect("pow", up, Number(0, g), moved), moved);
 }
@@ -77,7 +64,7 @@ Variable Pow(const Variable& input, const Variable& exponent) {
 Variable Pow(const Variable& input, double exponent) {
   return Record("pow", PowerOf(input.data(), exponent), {input},
                 [a = Saved(input), exponent](const GradContext& g) {
-                  // 0 where the exponent is, whatever a.
+                  // A power of 0 is 1 everywhere, also where 0 a^-1 would be NaN.
                   if (exponent == 0)
                     return Gradients{Zeros(a.get().shape(), g.grad().dtype(), g.grad().device())};
                   const Tensor slope =

@@ -2,23 +2,17 @@
 
 #include "autograd/node.h"
 #include "ops/elementwise/binary.h"
-#include "ops/reduction/sum.h"
+#include "ops/elementwise/kernels.h"
+#include "ops/sum/sum.h"
 
 namespace torus::ops {
 namespace {
 
-Variable Number(double value, const Variable& like) {
-  return Variable(Full({}, value, like.dtype(), like.data().device()));
-}
-
 // (rows, columns) bool: whether column - row lies in [low, high].
-Variable Band(std::string_view op, const Shape& shape, int64_t low, int64_t high) {
-  Require(shape.rank() >= 2, op, "needs matrices, got {}", shape);
-  const int64_t rows = shape[shape.rank() - 2], columns = shape[shape.rank() - 1];
-  Tensor mask({rows, columns}, DType::kBool);
-  bool* p = mask.mutable_data<bool>();
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) p[i * columns + j] = j - i >= low && j - i <= high;
+Variable Band(std::string_view op, const Variable& input, int64_t low, int64_t high) {
+  Require(input.rank() >= 2, op, "needs matrices, got {}", input.shape());
+  Tensor mask({input.dim(-2), input.dim(-1)}, DType::kBool, input.data().device());
+  kernels::Band(op, low, high, mask);
   return Variable(mask);
 }
 
@@ -29,7 +23,7 @@ Variable Where(const Variable& condition, const Variable& input, const Variable&
   return Record(
       "where", std::move(out), {condition, input, other},
       [mask = Saved(condition), a = input.shape(), b = other.shape()](const GradContext& g) {
-        const Tensor zero = Full({}, 0, g.grad().dtype(), g.grad().device());
+        const Tensor zero = Number(0, g.grad());
         const auto kept = [&] { return ApplySelect("where", mask.get(), g.grad(), zero); };
         const auto left = [&] { return ApplySelect("where", mask.get(), zero, g.grad()); };
         return Gradients{Tensor(), g.wants(1) ? SumTo(kept(), a) : Tensor(),
@@ -43,15 +37,15 @@ Variable MaskedFill(const Variable& input, const Variable& mask, const Variable&
 }
 
 Variable MaskedFill(const Variable& input, const Variable& mask, double value) {
-  return Where(mask, Number(value, input), input);
+  return Where(mask, Variable(Number(value, input.data())), input);
 }
 
 Variable Tril(const Variable& input, int64_t diagonal) {
-  return Where(Band("tril", input.shape(), INT64_MIN, diagonal), input, Number(0, input));
+  return Where(Band("tril", input, INT64_MIN, diagonal), input, Variable(Number(0, input.data())));
 }
 
 Variable Triu(const Variable& input, int64_t diagonal) {
-  return Where(Band("triu", input.shape(), diagonal, INT64_MAX), input, Number(0, input));
+  return Where(Band("triu", input, diagonal, INT64_MAX), input, Variable(Number(0, input.data())));
 }
 
 }  // namespace torus::ops

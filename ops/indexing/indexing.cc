@@ -2,52 +2,33 @@
 
 #include "autograd/node.h"
 #include "ops/indexing/index_check.h"
-#include "ops/indexing/indexing_kernel.h"
+#include "ops/indexing/kernels.h"
+#include "ops/sum/reduction_shape.h"
 #include "ops/view/view.h"
 
 namespace torus::ops {
 namespace {
 
-// Slices of dimension `dim` of a tensor of at least one.
-struct Rows {
-  Rows(const Shape& shape, int dim) : rows(shape[dim]) {
-    for (int d = 0; d < shape.rank(); ++d)
-      if (d != dim) (d < dim ? outer : inner) *= shape[d];
-  }
-  int64_t outer = 1, rows, inner = 1;
-};
+// A contiguous tensor as (before, dim, behind).
+Tensor AsRows(const Tensor& x, int dim) { return x.View(MiddleShape(x.shape(), dim, dim)); }
 
 Tensor Picked(std::string_view op, const Tensor& x, int dim, const Tensor& index) {
-  const Rows at(x.shape(), dim);
   Shape shape = x.shape();
   shape[dim] = index.numel();
-  Tensor out(shape, x.dtype(), x.device());
-  VisitCompute(op, x.dtype(), [&]<class T>(ComputeType<T>) {
-    cpu::SelectRows(at.outer, at.rows, at.inner, index.numel(), index.data<int64_t>(), x.data<T>(),
-                    out.mutable_data<T>());
-  });
+  Tensor out(shape, x.dtype(), CommonDevice(op, x, index));
+  kernels::SelectRows(op, AsRows(x, dim), index, out);
   return out;
 }
 
-GradRule PickedRule(int input, const Shape& shape, int dim, const Tensor& index, int64_t skip) {
-  return [input, shape, dim, index = Saved(index), skip](const GradContext& g) {
-    const Rows at(shape, dim);
-    Tensor dx(shape, g.grad().dtype(), g.grad().device());
-    VisitCompute("gradient", dx.dtype(), [&]<class T>(ComputeType<T>) {
-      cpu::AddRows(at.outer, at.rows, at.inner, index.get().numel(), index.get().data<int64_t>(),
-                   skip, g.grad().data<T>(), dx.mutable_data<T>());
-    });
+GradRule PickedRule(std::string_view op, int input, const Shape& shape, int dim,
+                    const Tensor& index, int64_t skip) {
+  return [op, input, shape, dim, index = Saved(index), skip](const GradContext& g) {
     Gradients gradients(2);
-    gradients[input] = dx;
+    gradients[input] = Tensor(shape, g.grad().dtype(), g.grad().device());
+    Tensor rows = AsRows(gradients[input], dim);
+    kernels::AddRows(op, g.grad(), index.get(), skip, rows);
     return gradients;
   };
-}
-
-// Where an index of `shape` starts in x, had all its values been 0.
-Tensor PlacesOf(const Tensor& x, int dim, const Shape& shape) {
-  Tensor places = x;
-  for (int d = 0; d < x.rank(); ++d) places = places.Narrow(d, 0, d == dim ? 1 : shape[d]);
-  return places.Expand(shape);
 }
 
 void CheckGatherShape(const Shape& input, int dim, const Shape& index) {
@@ -76,7 +57,7 @@ Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index) 
   }
   const Tensor at = CheckedIndex("index_select", index.data(), input.dim(d));
   return Record("index_select", Picked("index_select", input.data().Contiguous(), d, at),
-                {input, index}, PickedRule(0, input.shape(), d, at, -1));
+                {input, index}, PickedRule("index_select", 0, input.shape(), d, at, -1));
 }
 
 Variable Embedding(const Variable& input, const Variable& weight,
@@ -90,7 +71,7 @@ Variable Embedding(const Variable& input, const Variable& weight,
   Shape shape = input.shape();
   shape.push_back(weight.dim(1));
   return Record("embedding", Picked("embedding", weight.data().Contiguous(), 0, at).View(shape),
-                {input, weight}, PickedRule(1, weight.shape(), 0, at, skip));
+                {input, weight}, PickedRule("embedding", 1, weight.shape(), 0, at, skip));
 }
 
 Variable Gather(const Variable& input, int64_t dim, const Variable& index) {
@@ -103,20 +84,13 @@ Variable Gather(const Variable& input, int64_t dim, const Variable& index) {
   }
   CheckGatherShape(input.shape(), d, index.shape());
   const Tensor at = CheckedIndex("gather", index.data(), input.dim(d));
-  const Tensor x = input.data().Contiguous(), places = PlacesOf(x, d, index.shape());
-  const BroadcastPlan plan = PlanBroadcast(index.shape(), {&places, &at});
-  const int64_t stride = x.strides()[d];
-  Tensor out(index.shape(), x.dtype(), x.device());
-  VisitCompute("gather", x.dtype(), [&]<class T>(ComputeType<T>) {
-    cpu::Gather(plan, at.data<int64_t>(), stride, x.data<T>(), out.mutable_data<T>());
-  });
+  const Tensor x = input.data().Contiguous();
+  Tensor out(index.shape(), x.dtype(), CommonDevice("gather", x, at));
+  kernels::Gather(x, d, at, out);
   return Record("gather", std::move(out), {input, index},
-                [shape = x.shape(), plan, stride, index = Saved(at)](const GradContext& g) {
+                [shape = x.shape(), d, index = Saved(at)](const GradContext& g) {
                   Tensor dx = Zeros(shape, g.grad().dtype(), g.grad().device());
-                  VisitCompute("gradient", dx.dtype(), [&]<class T>(ComputeType<T>) {
-                    cpu::GatherBackward(plan, index.get().data<int64_t>(), stride,
-                                        g.grad().data<T>(), dx.mutable_data<T>());
-                  });
+                  kernels::GatherBackward(g.grad(), d, index.get(), dx);
                   return Gradients{dx, Tensor()};
                 });
 }

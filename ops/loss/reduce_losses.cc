@@ -1,7 +1,7 @@
 #include "ops/loss/reduce_losses.h"
 
 #include "ops/elementwise/binary.h"
-#include "ops/reduction/sum.h"
+#include "ops/sum/sum.h"
 
 namespace torus::ops {
 namespace {

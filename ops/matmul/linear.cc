@@ -4,7 +4,7 @@
 #include "autograd/saved_activation.h"
 #include "ops/matmul/kernels.h"
 #include "ops/matmul/matmul.h"
-#include "ops/reduction/sum.h"
+#include "ops/sum/sum.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {

@@ -2,7 +2,7 @@
 
 #include "autograd/node.h"
 #include "ops/matmul/product.h"
-#include "ops/reduction/sum.h"
+#include "ops/sum/sum.h"
 #include "ops/view/view.h"
 
 namespace torus::ops {

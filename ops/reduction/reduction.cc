@@ -1,15 +1,15 @@
 #include "ops/reduction/reduction.h"
 
 #include "autograd/node.h"
-#include "ops/reduction/reduction_shape.h"
-#include "ops/reduction/sum.h"
+#include "ops/sum/reduction_shape.h"
+#include "ops/sum/sum.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
 namespace {
 
 // Each element of a sum has the gradient of the sum: a view that repeats it.
-Tensor Spread(const Tensor& grad, const Shape& shape, const Dims& reduced) {
+Tensor RepeatBack(const Tensor& grad, const Shape& shape, const Dims& reduced) {
   return grad.View(ReducedShape(shape, reduced, true)).Expand(shape);
 }
 
@@ -19,7 +19,7 @@ Variable Sum(const Variable& input, const Dims& dims, bool keepdim) {
   const Dims reduced = ReducedDims("sum", dims, input.rank());
   return Record("sum", SumOver("sum", input.data(), reduced, keepdim), {input},
                 [shape = input.shape(), reduced](const GradContext& g) {
-                  return Gradients{Spread(g.grad(), shape, reduced)};
+                  return Gradients{RepeatBack(g.grad(), shape, reduced)};
                 });
 }
 
@@ -30,7 +30,7 @@ Variable Mean(const Variable& input, const Dims& dims, bool keepdim) {
                 [shape = input.shape(), reduced, count](const GradContext& g) {
                   Tensor share = g.grad().Clone();
                   ScaleInPlace(share, 1 / count);
-                  return Gradients{Spread(share, shape, reduced)};
+                  return Gradients{RepeatBack(share, shape, reduced)};
                 });
 }
 

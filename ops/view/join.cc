@@ -3,6 +3,7 @@
 #include "autograd/node.h"
 #include "ops/view/view.h"
 #include "ops/view/view_shape.h"
+#include "runtime/door.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
@@ -48,13 +49,15 @@ Variable Cat(const std::vector<Variable>& tensors, int64_t dim) {
   Require(!tensors.empty(), "cat", "needs at least one tensor");
   const auto [shape, d] = RuleOfCat(tensors, dim);
   const Tensor& first = tensors[0].data();
-  Tensor out(shape, first.dtype(), first.device());
+  Device device = first.device();
   std::vector<Shape> parts;
   for (const Variable& tensor : tensors) {
     Require(tensor.dtype() == first.dtype(), "cat", "dtypes differ: {} and {}", first,
             tensor.data());
+    if (CommonDevice("cat", first, tensor.data()) == kMetaDevice) device = kMetaDevice;
     parts.push_back(tensor.shape());
   }
+  Tensor out(shape, first.dtype(), device);
   std::vector<Tensor> pieces = Pieces(out, parts, d);
   for (size_t i = 0; i < tensors.size(); ++i) Copy(tensors[i].data(), pieces[i]);
   return Record("cat", std::move(out), tensors,

@@ -1,7 +1,7 @@
 #include "ops/view/view.h"
 
 #include "autograd/node.h"
-#include "ops/reduction/sum.h"
+#include "ops/sum/sum.h"
 #include "ops/view/view_shape.h"
 #include "runtime/kernels.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "autograd/backward.h"
-#include "ops/activation/math.h"
+#include "ops/elementwise/math.h"
 #include "tests/ops/op_test.h"
 
 namespace torus::ops {
@@ -35,6 +35,7 @@ GRADIENT_CASE(softplus, Default) {
 GRADIENT_CASE(softplus, NegativeBeta) {
   Check(Of([](const Variable& x) { return Softplus(x, -2, 1); }), {UniformLeaf({20}, -5, 5)});
 }
+GRADIENT_CASE(erf, View) { Check(Of(Erf), {TransposedLeaf({3, 4})}); }
 GRADIENT_CASE(exp, Views) { Check(Of(Exp), {TransposedLeaf({2, 3})}); }
 GRADIENT_CASE(log, Positive) { Check(Of(Log), {UniformLeaf({2, 3}, 0.2, 5)}); }
 GRADIENT_CASE(sqrt, Positive) { Check(Of(Sqrt), {UniformLeaf({2, 3}, 0.2, 5)}); }

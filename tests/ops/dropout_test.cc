@@ -1,6 +1,7 @@
 #include "ops/dropout/dropout.h"
 
 #include <cmath>
+#include <span>
 
 #include "runtime/parallel_for.h"
 #include "tests/ops/op_test.h"
@@ -16,7 +17,8 @@ testing::CheckedFunction DropoutOf(double p, const std::vector<int64_t>& samples
   return [=](const Variables& in) { return Variables{Dropout(in[0], p, Context(samples), 3)}; };
 }
 
-std::vector<float> Kept(const std::vector<int64_t>& samples, int64_t step = 0, uint64_t layer = 3) {
+std::vector<float> OnesAfter(const std::vector<int64_t>& samples, int64_t step = 0,
+                             uint64_t layer = 3) {
   const Variable ones(Full({static_cast<int64_t>(samples.size()), 2503}, 1));
   return ToVector<float>(Dropout(ones, 0.25, Context(samples, step), layer).data());
 }
@@ -27,34 +29,48 @@ GRADIENT_CASE(dropout, Everything) { Check(DropoutOf(1, {0}), {RandomLeaf({1, 3}
 GRADIENT_CASE(dropout, Empty) { Check(DropoutOf(0.5, {}), {RandomLeaf({0, 3})}); }
 
 TEST(Dropout, BelongsToTheSampleAlone) {
-  const auto both = Kept({5, 8}), second = Kept({8});
+  const auto both = OnesAfter({5, 8}), second = OnesAfter({8});
   EXPECT_EQ(std::vector<float>(both.begin() + 2503, both.end()), second);
-  EXPECT_NE(Kept({5}), second);
-  EXPECT_NE(Kept({8}, 1), second);
-  EXPECT_NE(Kept({8}, 0, 4), second);
+  EXPECT_NE(OnesAfter({5}), second);
+  EXPECT_NE(OnesAfter({8}, 1), second);
+  EXPECT_NE(OnesAfter({8}, 0, 4), second);
 }
 
 TEST(Dropout, BitsDoNotDependOnThreads) {
   const int before = TeamSize();
   SetTeamSize(1);
-  const auto one = Kept({1, 2, 3});
+  const auto one = OnesAfter({1, 2, 3});
   SetTeamSize(3);
-  EXPECT_EQ(Kept({1, 2, 3}), one);
+  EXPECT_EQ(OnesAfter({1, 2, 3}), one);
   SetTeamSize(before);
 }
 
 // A binomial count lies within five standard deviations but once in a million; the seed is fixed.
-TEST(Dropout, DropsTheShareAndKeepsTheMean) {
-  std::vector<int64_t> samples(40);
-  for (int i = 0; i < 40; ++i) samples[i] = i;
-  const auto kept = Kept(samples);
-  const double n = static_cast<double>(kept.size());
+void ExpectShareDropped(std::span<const float> values) {
+  const double n = static_cast<double>(values.size());
   double zeros = 0;
-  for (float v : kept) {
+  for (float v : values) {
     EXPECT_TRUE(v == 0 || v == 1 / 0.75f);
     zeros += v == 0;
   }
   EXPECT_NEAR(zeros, 0.25 * n, 5 * std::sqrt(n * 0.25 * 0.75));
+}
+
+// In all, in each sample, and in each column over the samples: neither a stream that is not random
+// nor one that all samples share gets by.
+TEST(Dropout, DropsTheShareEverywhereAndScalesTheRest) {
+  constexpr int64_t kSamples = 400, kColumns = 2503;
+  std::vector<int64_t> samples(kSamples);
+  for (int64_t i = 0; i < kSamples; ++i) samples[i] = i;
+  const std::vector<float> all = OnesAfter(samples);
+  ExpectShareDropped(all);
+  for (int64_t s = 0; s < kSamples; ++s)
+    ExpectShareDropped(std::span(all).subspan(s * kColumns, kColumns));
+  for (int64_t column = 0; column < 20; ++column) {
+    std::vector<float> one;
+    for (int64_t s = 0; s < kSamples; ++s) one.push_back(all[s * kColumns + column]);
+    ExpectShareDropped(one);
+  }
 }
 
 TEST(Dropout, IsTheIdentityOutsideOfTraining) {

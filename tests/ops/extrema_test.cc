@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "autograd/backward.h"
+#include "ops/elementwise/power.h"
 #include "tests/ops/op_test.h"
 
 namespace torus::ops {

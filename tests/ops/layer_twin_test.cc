@@ -1,8 +1,8 @@
 // Activations, pooling, softmax, losses and dropout in f32 agree with their f64 twins on 200 random
 // odd shapes each, forward and backward.
 #include "ops/activation/activation.h"
-#include "ops/activation/math.h"
 #include "ops/dropout/dropout.h"
+#include "ops/elementwise/math.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/pooling/average_pool.h"
 #include "ops/pooling/max_pool.h"
@@ -40,7 +40,7 @@ TEST(LayerTwins, SmoothActivations) {
   CheckTwins([](OddShapes& shapes) {
     return UnaryTwin({Sigmoid, Tanh, Silu, [](const Variable& x) { return Gelu(x); },
                       [](const Variable& x) { return Gelu(x, "tanh"); },
-                      [](const Variable& x) { return Softplus(x); }},
+                      [](const Variable& x) { return Softplus(x); }, Erf},
                      shapes.Uniform(shapes.Dims(2, 33), -8, 8), 4);
   });
 }

@@ -4,6 +4,7 @@
 
 #include "ops/activation/activation.h"
 #include "ops/elementwise/extrema.h"
+#include "ops/elementwise/power.h"
 #include "ops/elementwise/select.h"
 #include "ops/loss/mse_loss.h"
 #include "ops/loss/nll_loss.h"

@@ -1,7 +1,7 @@
 #include "ops/reduction/reduction.h"
 
-#include "ops/reduction/reduction_shape.h"
-#include "ops/reduction/sum.h"
+#include "ops/sum/reduction_shape.h"
+#include "ops/sum/sum.h"
 #include "runtime/parallel_for.h"
 #include "tests/ops/op_test.h"
 

@@ -126,12 +126,32 @@ TEST(ActivationStorage, OpsThatSaveOneTensorShareItsCopy) {
   const SavedActivation first(x), again(x);
   EXPECT_EQ(LiveBytes() - before, x.bytes() / 2);
   // Other values need another copy, and the first keeps what it saw.
-  const std::vector<float> old = ToVector<float>(first.get());
+  const std::vector<float> old = ToVector<float>(Rounded(x));
   x.mutable_data<float>()[0] = 100;
   const SavedActivation other(x);
   EXPECT_EQ(LiveBytes() - before, x.bytes());
+  EXPECT_EQ(ToVector<float>(first.get()), old);
   EXPECT_EQ(ToVector<float>(again.get()), old);
   EXPECT_EQ(other.get().data<float>()[0], 100);
+}
+
+// The first reader's f32 copy waits for the second, but not for longer than until something else is
+// unpacked, and not where nobody else will read it.
+TEST(ActivationStorage, ReadersOneAfterTheOtherShareOneUnpacking) {
+  const ActivationStorage scope(DType::kBF16);
+  const Tensor x = Random({64}, 1), z = Random({64}, 2);
+  SavedActivation first(x), second(x), other(z);
+  const std::weak_ptr<Storage> unpacked = first.get().storage();
+  EXPECT_FALSE(unpacked.expired());
+  EXPECT_EQ(second.get().storage(), unpacked.lock());
+  const std::weak_ptr<Storage> others = other.get().storage();
+  EXPECT_TRUE(unpacked.expired());
+  EXPECT_TRUE(others.expired());
+  const std::weak_ptr<Storage> again = first.get().storage();
+  EXPECT_FALSE(again.expired());
+  first = SavedActivation();
+  EXPECT_EQ(second.get().storage(), again.lock());
+  EXPECT_TRUE(again.expired());
 }
 
 TEST(ActivationStorage, ForgetsCopiesThatAreGone) {

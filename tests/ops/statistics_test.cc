@@ -1,8 +1,9 @@
 #include <cmath>
 
 #include "autograd/backward.h"
-#include "ops/statistics/extremum.h"
-#include "ops/statistics/spread.h"
+#include "ops/reduction/extremum.h"
+#include "ops/reduction/logsumexp.h"
+#include "ops/reduction/variance.h"
 #include "tests/ops/op_test.h"
 
 namespace torus::ops {

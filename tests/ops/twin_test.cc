@@ -3,8 +3,9 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
+#include "ops/reduction/cumsum.h"
 #include "ops/reduction/reduction.h"
-#include "ops/reduction/reduction_shape.h"
+#include "ops/sum/reduction_shape.h"
 #include "tests/ops/op_test.h"
 
 namespace torus::ops {
@@ -67,6 +68,19 @@ TEST(Twins, Sum) {
 
 TEST(Twins, Mean) {
   CheckTwins([](OddShapes& shapes) { return ReductionTwin(shapes, true); });
+}
+
+// A running sum passes through every prefix; the gradient runs back over all of them.
+TEST(Twins, Cumsum) {
+  CheckTwins([](OddShapes& shapes) {
+    const Shape shape = shapes.Dims(3, 19);
+    const int64_t dim = shapes.Size(2, 0), count = shape[static_cast<int>(dim)];
+    return Twin{.function = [dim](const Variables& in) { return Variables{Cumsum(in[0], dim)}; },
+                .inputs = {shapes.Normal(shape)},
+                .terms = count,
+                .gradient_terms = count,
+                .magnitude = std::sqrt(static_cast<double>(count))};
+  });
 }
 
 // Products of normal values pass through about the square root of the longest sum, here and in the

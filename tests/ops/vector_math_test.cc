@@ -7,7 +7,7 @@
 
 #include "autograd/backward.h"
 #include "ops/activation/activation.h"
-#include "ops/activation/math.h"
+#include "ops/elementwise/math.h"
 #include "tests/testing/twins.h"
 
 namespace torus::ops {

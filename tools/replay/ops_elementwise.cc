@@ -1,7 +1,7 @@
 // Element-wise operators and activation functions.
 #include "ops/activation/activation.h"
-#include "ops/activation/math.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/elementwise/math.h"
 #include "tools/replay/op_table.h"
 
 namespace torus::replay {
@@ -106,6 +106,7 @@ void AddElementwise(OpTable& table) {
   table["log"] = Unary<ops::Log>;
   table["sqrt"] = Unary<ops::Sqrt>;
   table["rsqrt"] = Unary<ops::Rsqrt>;
+  table["erf"] = Unary<ops::Erf>;
   table["abs"] = Unary<ops::Abs>;
 }
 

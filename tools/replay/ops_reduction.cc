@@ -1,9 +1,11 @@
 // Reductions over dimensions.
 #include <algorithm>
 
+#include "ops/reduction/cumsum.h"
+#include "ops/reduction/extremum.h"
+#include "ops/reduction/logsumexp.h"
 #include "ops/reduction/reduction.h"
-#include "ops/statistics/extremum.h"
-#include "ops/statistics/spread.h"
+#include "ops/reduction/variance.h"
 #include "tools/replay/compare.h"
 #include "tools/replay/op_table.h"
 
@@ -27,6 +29,15 @@ OpRun Mean(Arguments& a) {
           .factors = {"input"},
           .coefficient = static_cast<double>(mean.numel()) /
                          static_cast<double>(std::max<int64_t>(1, input.numel()))};
+}
+
+// The last element sums them all; so does the gradient of the first.
+OpRun Cumsum(Arguments& a) {
+  const int64_t dim = a.attrs().Int("dim", 0);
+  const Variable input = a.TakeAsDType("input");
+  const int64_t count = input.rank() == 0 ? 1 : input.data().dim(static_cast<int>(dim));
+  return {
+      .outputs = {ops::Cumsum(input, dim)}, .terms = input.numel() * count, .factors = {"input"}};
 }
 
 OpRun Amax(Arguments& a) {
@@ -76,6 +87,7 @@ OpRun LogSumExp(Arguments& a) {
 void AddReductions(OpTable& table) {
   table["sum"] = Sum;
   table["mean"] = Mean;
+  table["cumsum"] = Cumsum;
   table["amax"] = Amax;
   table["argmax"] = Argmax;
   table["var"] = Var;

@@ -1,6 +1,7 @@
 // Extrema, powers and selections, element by element.
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/extrema.h"
+#include "ops/elementwise/power.h"
 #include "ops/elementwise/select.h"
 #include "tools/replay/op_table.h"
 

@@ -1,0 +1,20 @@
+// What dropout asks of a device. Tensors are contiguous and of one shape; x and y are f32 or f64.
+#pragma once
+
+#include "ops/dropout/cpu/dropout.h"
+#include "runtime/door.h"
+
+namespace torus::kernels {
+
+// `keep` (u8) falls into as many equal parts as there are streams; element i of part s is 1 where
+// word i of streams[s] is at least `threshold` (p 2^32), else 0.
+inline void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tensor& keep) {
+  AtDoor("dropout", keep.device(), [&] { cpu::DropoutMask(streams, threshold, keep); });
+}
+
+// y = keep ? x * scale : 0; also the gradient.
+inline void DropoutApply(const Tensor& x, const Tensor& keep, double scale, Tensor& y) {
+  AtDoor("dropout", y.device(), [&] { cpu::DropoutApply(x, keep, scale, y); });
+}
+
+}  // namespace torus::kernels

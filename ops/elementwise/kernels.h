@@ -1,0 +1,49 @@
+// What point-wise ops ask of a device. `op` is the name in errors: BadInput for values that are
+// neither f32 nor f64.
+#pragma once
+
+#include "ops/elementwise/cpu/elementwise.h"
+#include "ops/elementwise/cpu/map.h"
+#include "runtime/door.h"
+
+namespace torus::kernels {
+
+// out = what(a, b): a and b have any strides and broadcast to the shape of the contiguous out, all
+// of one dtype.
+inline void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
+                   Tensor& out) {
+  AtDoor(op, out.device(), [&] { cpu::Binary(op, what, a, b, out); });
+}
+
+// out (bool) = whether what(a, b) holds; with NaN none does. Strides and shapes as for Binary.
+inline void Compare(std::string_view op, ops::CompareOp what, const Tensor& a, const Tensor& b,
+                    Tensor& out) {
+  AtDoor(op, out.device(), [&] { cpu::Compare(op, what, a, b, out); });
+}
+
+// out = mask (bool) ? a : b. Strides and shapes as for Binary.
+inline void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tensor& b,
+                   Tensor& out) {
+  AtDoor(op, out.device(), [&] { cpu::Select(op, mask, a, b, out); });
+}
+
+// mask[i, j] (bool, contiguous) = whether j - i lies in [low, high].
+inline void Band(std::string_view op, int64_t low, int64_t high, Tensor& mask) {
+  AtDoor(op, mask.device(), [&] { cpu::Band(low, high, mask); });
+}
+
+// y = f.Forward(x), f being a functor of one element in the form of math_functors.h. Both are
+// contiguous, of one shape and dtype.
+template <class F>
+void MapForward(std::string_view op, const F& f, const Tensor& x, Tensor& y) {
+  AtDoor(op, y.device(), [&] { cpu::MapForward(op, f, x, y); });
+}
+
+// dx = f.Backward(kept, dy), `kept` being y or x as F::kKeepsOutput says.
+template <class F>
+void MapBackward(std::string_view op, const F& f, const Tensor& kept, const Tensor& dy,
+                 Tensor& dx) {
+  AtDoor(op, dx.device(), [&] { cpu::MapBackward(op, f, kept, dy, dx); });
+}
+
+}  // namespace torus::kernels

@@ -1,0 +1,16 @@
+// Elementary functions, element by element, as in torch: values outside of a domain give NaN or
+// infinity as IEEE 754 says. f32 or f64 of any strides; the result is contiguous.
+#pragma once
+
+#include "autograd/variable.h"
+
+namespace torus::ops {
+
+Variable Exp(const Variable& input);
+Variable Log(const Variable& input);
+Variable Sqrt(const Variable& input);
+Variable Rsqrt(const Variable& input);  // 1 / sqrt(x)
+Variable Erf(const Variable& input);    // 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x
+Variable Abs(const Variable& input);    // gradient 0 at 0
+
+}  // namespace torus::ops

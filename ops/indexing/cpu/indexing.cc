@@ -1,0 +1,108 @@
+#include "ops/indexing/cpu/indexing.h"
+
+#include <algorithm>
+
+#include "ops/elementwise/cpu/broadcast_run.h"
+
+namespace torus::cpu {
+namespace {
+
+// out[o, k, i] = in[o, index[k], i]
+template <class T>
+void SelectRows(int64_t outer, int64_t rows, int64_t inner, int64_t count, const int64_t* index,
+                const T* in, T* out) {
+  ParallelFor(outer * count, (1 << 14) / (inner + 1) + 1, [=](int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; ++at)
+      std::copy_n(in + (at / count * rows + index[at % count]) * inner, inner, out + at * inner);
+  });
+}
+
+// din[o, index[k], i] += dout[o, k, i]. A thread owns columns, so that equal indices meet in one order whatever the number of threads.
+template <class T>
+void AddRows(int64_t outer, int64_t rows, int64_t inner, int64_t count, const int64_t* index,
+             int64_t skip, const T* dout, T* din) {
+  ParallelFor(inner, (1 << 14) / (outer * count + 1) + 1, [=](int64_t begin, int64_t end) {
+    for (int64_t r = 0; r < outer * rows; ++r)
+      std::fill(din + r * inner + begin, din + r * inner + end, T(0));
+    for (int64_t at = 0; at < outer * count; ++at) {
+      if (index[at % count] == skip) continue;
+      T* to = din + (at / count * rows + index[at % count]) * inner;
+      for (int64_t i = begin; i < end; ++i) to[i] += dout[at * inner + i];
+    }
+  });
+}
+
+// out[i] = in[place(i) + index[i] * stride] over the walk of PlanGather.
+template <class T>
+void Gather(const ops::BroadcastPlan& plan, const int64_t* index, int64_t stride, const T* in,
+            T* out) {
+  ForEachRun<2>(plan, 1 << 14,
+                [=](int64_t at, const Offsets<2>& from, int64_t n, const Offsets<2>& step) {
+                  for (int64_t i = 0; i < n; ++i)
+                    out[at + i] = in[from[0] + i * step[0] + index[from[1] + i * step[1]] * stride];
+                });
+}
+
+// din[place(i) + index[i] * stride] += dout[i], in one thread: places may coincide.
+template <class T>
+void GatherBackward(const ops::BroadcastPlan& plan, const int64_t* index, int64_t stride,
+                    const T* dout, T* din) {
+  ForEachRun<2>(plan, Numel(plan.shape),
+                [=](int64_t at, const Offsets<2>& from, int64_t n, const Offsets<2>& step) {
+                  for (int64_t i = 0; i < n; ++i)
+                    din[from[0] + i * step[0] + index[from[1] + i * step[1]] * stride] +=
+                        dout[at + i];
+                });
+}
+
+// Where an index of `shape` starts in x, had all its values been 0.
+Tensor PlacesOf(const Tensor& x, int dim, const Shape& shape) {
+  Tensor places = x;
+  for (int d = 0; d < x.rank(); ++d) places = places.Narrow(d, 0, d == dim ? 1 : shape[d]);
+  return places.Expand(shape);
+}
+
+// Operands: the place in x with its dimension at 0, and the index.
+ops::BroadcastPlan PlanGather(const Tensor& x, int dim, const Tensor& index) {
+  const Tensor places = PlacesOf(x, dim, index.shape());
+  return ops::PlanBroadcast(index.shape(), {&places, &index});
+}
+
+}  // namespace
+
+void CheckIndex(std::string_view op, const Tensor& index, int64_t bound) {
+  const int64_t* p = index.data<int64_t>();
+  for (int64_t i = 0; i < index.numel(); ++i)
+    Require(p[i] >= 0 && p[i] < bound, op, "index {} at position {} is outside of [0, {})", p[i], i,
+            bound);
+}
+
+void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y) {
+  VisitCompute(op, x.dtype(), [&]<class T>(ComputeType<T>) {
+    SelectRows(x.dim(0), x.dim(1), x.dim(2), index.numel(), index.data<int64_t>(), x.data<T>(),
+               y.mutable_data<T>());
+  });
+}
+
+void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx) {
+  VisitCompute(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
+    AddRows(dx.dim(0), dx.dim(1), dx.dim(2), index.numel(), index.data<int64_t>(), skip,
+            dy.data<T>(), dx.mutable_data<T>());
+  });
+}
+
+void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {
+  VisitCompute("gather", x.dtype(), [&]<class T>(ComputeType<T>) {
+    Gather(PlanGather(x, dim, index), index.data<int64_t>(), x.strides()[dim], x.data<T>(),
+           y.mutable_data<T>());
+  });
+}
+
+void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx) {
+  VisitCompute("gather", dx.dtype(), [&]<class T>(ComputeType<T>) {
+    GatherBackward(PlanGather(dx, dim, index), index.data<int64_t>(), dx.strides()[dim],
+                   dy.data<T>(), dx.mutable_data<T>());
+  });
+}
+
+}  // namespace torus::cpu

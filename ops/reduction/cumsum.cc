@@ -1,0 +1,25 @@
+#include "ops/reduction/cumsum.h"
+
+#include "autograd/node.h"
+#include "ops/reduction/kernels.h"
+#include "ops/sum/reduction_shape.h"
+
+namespace torus::ops {
+namespace {
+
+Tensor RunningSum(const Tensor& x, int dim, bool reverse) {
+  const Shape middle = MiddleShape(x.shape(), dim, dim);
+  Tensor y(middle, x.dtype(), x.device());
+  kernels::Cumsum(x.View(middle), reverse, y);
+  return y.View(x.shape());
+}
+
+}  // namespace
+
+Variable Cumsum(const Variable& input, int64_t dim) {
+  const int d = NormalizeDim("cumsum", dim, input.rank());
+  return Record("cumsum", RunningSum(input.data().Contiguous(), d, false), {input},
+                [d](const GradContext& g) { return Gradients{RunningSum(g.grad(), d, true)}; });
+}
+
+}  // namespace torus::ops

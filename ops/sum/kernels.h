@@ -1,0 +1,15 @@
+// What sums ask of a device. Tensors are contiguous, f32 or f64, of one dtype.
+#pragma once
+
+#include "ops/sum/cpu/sum.h"
+#include "runtime/door.h"
+
+namespace torus::kernels {
+
+// y[o, i] = (sum over c of x[o, c, i]) / divisor. The order of additions depends on the three sizes
+// alone, never on the number of threads. BadInput tagged `op` for another dtype.
+inline void SumMiddle(std::string_view op, const Tensor& x, double divisor, Tensor& y) {
+  AtDoor(op, y.device(), [&] { cpu::SumMiddle(op, x, divisor, y); });
+}
+
+}  // namespace torus::kernels
