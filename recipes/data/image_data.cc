@@ -1,6 +1,7 @@
 // Images to classify.
 #include "data/datasets/open_dataset.h"
 #include "data/loading/image_batch.h"
+#include "recipes/data/order_hash.h"
 #include "recipes/data/task_data.h"
 #include "recipes/model/model_of.h"
 
@@ -19,7 +20,7 @@ DataPart Part(const data::Dataset& dataset, const Settings& settings, const Shap
                                        .height = image[0],
                                        .width = image[1],
                                        .seed = settings.seed}),
-          training};
+          training, OrderHash(dataset)};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "data/text/open_tokenizer.h"
 #include "data/text/text_set.h"
 #include "recipes/data/left_out.h"
+#include "recipes/data/order_hash.h"
 #include "recipes/data/task_data.h"
 #include "recipes/model/model_of.h"
 #include "recipes/model/model_tokenizer.h"
@@ -46,8 +47,8 @@ TaskData OpenSentences(const Settings& settings) {
   return {.form = SentenceForm(DataTitle(settings.data),
                                static_cast<int64_t>(train.info().classes.size()), settings.length),
           .unit = "sentences",
-          .train = {train.size(), data::StackedBatches(train), true},
-          .test = {test.size(), data::StackedBatches(test), false},
+          .train = {train.size(), data::StackedBatches(train), true, OrderHash(train)},
+          .test = {test.size(), data::StackedBatches(test), false, OrderHash(test)},
           .loss = TaskLoss(ModelOf(settings)),
           .correct = CountCorrect,
           .left_out = [sentences] { return LeftOutOf(*sentences->train, *sentences->test); },

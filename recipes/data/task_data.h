@@ -23,6 +23,7 @@ struct DataPart {
   int64_t size = 0;  // examples an epoch
   data::MakeBatch batches;
   bool shuffle = false;  // by the sampler, each epoch anew
+  uint64_t order = 0;    // OrderHash of the examples
 };
 
 struct TaskData {

@@ -7,6 +7,7 @@
 #include "data/text/language_data.h"
 #include "data/text/masking.h"
 #include "data/text/windows.h"
+#include "recipes/data/order_hash.h"
 #include "recipes/data/task_data.h"
 #include "recipes/model/model_of.h"
 #include "recipes/model/model_tokenizer.h"
@@ -64,8 +65,9 @@ TaskData OpenText(const Settings& settings) {
                                  text->data.tokenizer->vocabulary(), settings.length),
                 .unit = "windows",
                 .train = {settings.epoch_size > 0 ? settings.epoch_size : whole,
-                          data::RandomWindows(train, random), false},
-                .test = {text->validation->size(), data::StackedBatches(*text->validation), false},
+                          data::RandomWindows(train, random), false, OrderHash(train)},
+                .test = {text->validation->size(), data::StackedBatches(*text->validation), false,
+                         OrderHash(*text->data.validation)},
                 .loss = TaskLoss(model),
                 .correct = nullptr,
                 .tokenizer = text->data.tokenizer.get(),

@@ -77,7 +77,7 @@ function showCurves() {
   charts.forEach((chart) => chart.destroy());
   charts = [];
   const loss = data.steps.map(([x, y]) => ({x, y})).filter((p) => p.y !== null);
-  const tests = data.evaluations.map((e) => ({x: e.step, y: e.loss}));
+  const tests = data.evaluations.map((e) => ({x: e.step, y: e.loss})).filter((p) => p.y !== null);
   const faint = css('forward') + '55', trend = smooth(loss);
   // A single wild step or evaluation leaves the picture rather than flatten it.
   const ceiling = 1.3 * Math.max(0.01, ...trend.map((p) => p.y));
@@ -86,7 +86,7 @@ function showCurves() {
     line('each step', loss, faint, {borderWidth: 1, order: 3}),
     line('test', tests, css('backward'), {pointRadius: 3.5, tension: 0, order: 0}),
   ], axes('step', 'loss', {scale: {beginAtZero: true, max: Number(ceiling.toPrecision(2))}}), (y) => y.toFixed(4));
-  const score = data.evaluations.map((e) => ({x: e.step, y: e.score}));
+  const score = data.evaluations.map((e) => ({x: e.step, y: e.score})).filter((p) => p.y !== null);
   const low = Math.min(...score.map((p) => p.y));
   const name = data.scoreName, unit = name === 'accuracy' ? ' %' : '';
   const scale = unit ? {suggestedMax: 100, suggestedMin: Math.max(0, Math.floor((low - 8) / 10) * 10)} : {beginAtZero: true};

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "recipes/report/timeline.h"
 #include "recipes/report/units.h"
@@ -45,10 +46,12 @@ Json StepPoints(const std::vector<Json>& metrics) {
   return fewer;
 }
 
-// A percentage, or a language model's perplexity.
+// A percentage, or a language model's perplexity; not a number where that was not finite.
 double Score(const Json& test) {
-  return test.contains("accuracy") ? 100 * test["accuracy"].get<double>()
-                                   : test["perplexity"].get<double>();
+  const bool accuracy = test.contains("accuracy");
+  const Json& score = test.at(accuracy ? "accuracy" : "perplexity");
+  if (!score.is_number()) return std::numeric_limits<double>::quiet_NaN();
+  return (accuracy ? 100 : 1) * score.get<double>();
 }
 
 std::string ScoreName(const Json& test) {

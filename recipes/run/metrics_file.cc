@@ -8,14 +8,25 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A line that a kill cut short ends what can be kept.
+// A line that a kill cut short, or that was damaged, is left out. JSON has no infinity and no NaN:
+// they are null.
+bool IsWhole(const Json& line) {
+  const auto number = [&](const char* key) {
+    return line.contains(key) && (line[key].is_number() || line[key].is_null());
+  };
+  if (!line.is_object() || !line.contains("step") || !line["step"].is_number_integer())
+    return false;
+  const Json kind = line.value("kind", Json());
+  const bool test = kind == "test" && (number("accuracy") || number("perplexity"));
+  return number("loss") && (test || kind == "train");
+}
+
 std::vector<Json> LinesUpTo(const std::string& path, int64_t step) {
   std::vector<Json> lines;
   std::ifstream file(path);
   for (std::string text; std::getline(file, text);) {
     const Json line = Json::parse(text, nullptr, false);
-    if (!line.is_object() || !line.contains("step") || line["step"] > step) break;
-    lines.push_back(line);
+    if (IsWhole(line) && line["step"] <= step) lines.push_back(line);
   }
   return lines;
 }

@@ -1,8 +1,11 @@
 #include "recipes/run/resumed_run.h"
 
+#include <exception>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "models/checkpoint/layout.h"
+#include "recipes/run/earlier_checkpoints.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
 
@@ -12,6 +15,13 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr char kSettingsFile[] = "settings.json";
+
+template <class Value>
+struct Newest {
+  Value value;
+  std::string checkpoint;  // where it is from
+  std::string why;         // newer ones were passed over
+};
 
 // A parameter's optimizer state has its shape, so it changes in the same way. Views: no copies.
 template <class Change>
@@ -28,33 +38,80 @@ Json ParseSettings(const std::string& text, const std::string& path) {
   return json;
 }
 
+int64_t VersionIn(const Json& json, const std::string& path) {
+  const Json version = json.value("version", Json(1));
+  Require(version.is_number_integer() && version.get<int64_t>() >= 1, path,
+          "must have a version from 1 on, got {}", io::Brief(version));
+  return version.get<int64_t>();
+}
+
 StoredRun ReadStored(const parallel::CheckpointReader& checkpoint, const std::string& folder) {
   const std::string file = folder + "/" + kSettingsFile;
   const Json json = ParseSettings(checkpoint.Text(kSettingsFile), file);
-  return {SettingsFromJson(json["settings"], file), CutChoiceFromJson(json["cut"], file)};
+  StoredRun stored{SettingsFromJson(json["settings"], file, VersionIn(json, file)),
+                   CutChoiceFromJson(json["cut"], file)};
+  if (json.contains("data")) stored.data = DataOrderFromJson(json["data"], file);
+  return stored;
+}
+
+// The checkpoints that `path` stands for, the newest first.
+std::vector<std::string> CheckpointsOf(const std::string& path) {
+  const RunFolder folder = ExistingRunFolder(path);
+  std::error_code none;
+  if (!std::filesystem::equivalent(path, folder.path, none)) return {path};
+  std::vector<std::string> all{folder.checkpoint()};
+  for (const int64_t step : EarlierSteps(folder)) all.push_back(folder.earlier(step));
+  return all;
+}
+
+// What `read` makes of the first of them that it can read, and the reason why not of the newest.
+template <class Value, class Read>
+Newest<Value> FromNewest(const std::string& path, const Read& read) {
+  std::exception_ptr first;
+  std::string why;
+  for (const std::string& checkpoint : CheckpointsOf(path)) try {
+      return {read(checkpoint), checkpoint, why};
+    } catch (const Error& error) {
+      if (!first) first = std::current_exception(), why = error.what();
+    }
+  std::rethrow_exception(first);
 }
 
 }  // namespace
 
 StoredRun LoadStored(const std::string& path) {
-  const std::string folder = ExistingRunFolder(path).checkpoint();
-  return ReadStored(parallel::CheckpointReader(folder), folder);
+  const auto read = [](const std::string& folder) {
+    return ReadStored(parallel::CheckpointReader(folder), folder);
+  };
+  return FromNewest<StoredRun>(path, read).value;
 }
 
 ResumedRun LoadRun(const std::string& path) {
-  ResumedRun run{.folder = ExistingRunFolder(path)};
-  const std::string folder = run.folder.checkpoint();
-  const parallel::CheckpointReader checkpoint(folder);
-  StoredRun stored = ReadStored(checkpoint, folder);
-  run.settings = std::move(stored.settings);
-  run.cuts = std::move(stored.cuts);
-  run.state =
-      WithLayout(checkpoint.State(), [](const Tensor& files) { return FromFileLayout(files); });
+  const auto read = [](const std::string& folder) {
+    const parallel::CheckpointReader checkpoint(folder);
+    StoredRun stored = ReadStored(checkpoint, folder);
+    parallel::TrainState state =
+        WithLayout(checkpoint.State(), [](const Tensor& files) { return FromFileLayout(files); });
+    return ResumedRun{.settings = std::move(stored.settings),
+                      .cuts = std::move(stored.cuts),
+                      .state = std::move(state),
+                      .data = stored.data};
+  };
+  Newest<ResumedRun> found = FromNewest<ResumedRun>(path, read);
+  ResumedRun& run = found.value;
+  run.folder = ExistingRunFolder(path);
+  std::error_code none;
+  run.newest = std::filesystem::equivalent(found.checkpoint, run.folder.checkpoint(), none);
+  if (!found.why.empty())
+    run.note =
+        fmt::format("{} is taken instead of a newer checkpoint: {}", found.checkpoint, found.why);
   return run;
 }
 
 void SaveRun(const ResumedRun& run) {
-  const Json json = {{"settings", ToJson(run.settings)}, {"cut", ToJson(run.cuts)}};
+  Json json = {
+      {"version", kSettingsVersion}, {"settings", ToJson(run.settings)}, {"cut", ToJson(run.cuts)}};
+  if (run.data) json["data"] = ToJson(*run.data);
   parallel::SaveCheckpoint(
       run.folder.checkpoint(),
       WithLayout(run.state, [](const Tensor& ours) { return ToFileLayout(ours); }),

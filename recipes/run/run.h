@@ -30,6 +30,9 @@ struct RunOptions {
   int64_t eval_every = 0;        // steps between evaluations; 0: at the end of each epoch
   double timeout = 60;           // seconds without progress until a wait fails
   int max_skipped = 10;          // steps in a row that may not be finite
+  // Checkpoints to keep, the latest ones: RUN/checkpoint and those in RUN/earlier. Besides, the
+  // best by the test figure is kept in RUN/best.
+  int64_t keep = 2;
 };
 
 // Where a run stands when its first step is about to begin.
@@ -72,8 +75,9 @@ struct RunResult {
 };
 
 // BadInput and BrokenEnvironment before the first step for all that can be wrong with settings,
-// data and files; afterwards the errors of the trainer. TooManySkipped
-// (trainer.h) leaves the last weights that were finite in the checkpoint.
+// data and files. An error afterwards leaves the folder with all that there is, summary, trace and
+// report too: the errors of the trainer, of which TooManySkipped (trainer.h) leaves the last weights
+// that were finite in the checkpoint.
 RunResult Run(const RunOptions& options, const RunCallbacks& callbacks = {});
 
 // The test set alone, with the weights of `settings.init` or of the run to resume. None where

@@ -65,13 +65,18 @@ OwnRunFolder NewRunFolder(const std::string& runs, const Settings& settings) {
 }
 
 RunFolder ExistingRunFolder(const std::string& given) {
-  const std::string path = WithoutSlashes(given);
-  if (!io::CommittedFolder(path + "/checkpoint").empty()) return {path};
-  const fs::path itself(path);
-  const bool is_checkpoint = itself.filename() == "checkpoint" &&
-                             !io::CommittedFolder(path).empty() && itself.has_parent_path();
-  Require(is_checkpoint, path, "must be the folder of a run or its checkpoint, got neither");
-  return {itself.parent_path().string()};
+  const fs::path path(WithoutSlashes(given));
+  const auto has = [](const fs::path& folder) {
+    return !io::CommittedFolder(folder.string()).empty();
+  };
+  if (has(path / "checkpoint") || has(path / "earlier")) return {path.string()};
+  const std::string name = path.filename().string();
+  if ((name == "checkpoint" || name == "best") && has(path) && path.has_parent_path())
+    return {path.parent_path().string()};
+  const fs::path above = path.parent_path();
+  if (above.filename() == "earlier" && has(path) && above.has_parent_path())
+    return {above.parent_path().string()};
+  Throw<BadInput>(path.string(), "must be the folder of a run or its checkpoint, got neither");
 }
 
 }  // namespace torus::recipes

@@ -1,6 +1,9 @@
 // The folder that a run leaves, and how its files are called.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -11,7 +14,9 @@ namespace torus::recipes {
 
 struct RunFolder {
   std::string path;
-  std::string checkpoint() const { return path + "/checkpoint"; }
+  std::string checkpoint() const { return path + "/checkpoint"; }  // the newest
+  std::string earlier(int64_t step) const { return fmt::format("{}/earlier/step-{}", path, step); }
+  std::string best() const { return path + "/best"; }
   std::string model() const { return path + "/model"; }  // for generate and evaluate
   // For --init and evaluate, of a run with --ema that leaves no model().
   std::string averaged_weights() const { return path + "/averaged_weights.safetensors"; }
@@ -40,7 +45,8 @@ OwnRunFolder NewRunFolder(const std::string& runs, const Settings& settings);
 // One that is there, to go on with its run. BadInput as above.
 OwnRunFolder TakeRunFolder(const RunFolder& folder);
 
-// The run to resume, from its own folder or its checkpoint folder. BadInput when `path` is neither.
+// The run to resume, from its own folder or that of one of its checkpoints. BadInput when `path` is
+// neither.
 RunFolder ExistingRunFolder(const std::string& path);
 
 }  // namespace torus::recipes

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "recipes/report/units.h"
@@ -100,16 +101,21 @@ std::string LinksText(const Json& links) {
   return text;
 }
 
+// JSON has no infinity and no NaN: read back they are null.
+double NumberOf(const Json& json) {
+  return json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
 std::string TestText(const Json& summary) {
   const Json& test = summary["test"];
   if (test.is_null()) return "test            not evaluated\n";
   const std::string score =
       test.contains("accuracy")
           ? fmt::format("accuracy        {:.2f} %", 100 * test["accuracy"].get<double>())
-          : fmt::format("perplexity      {:.4f}", test["perplexity"].get<double>());
+          : fmt::format("perplexity      {:.4f}", NumberOf(test["perplexity"]));
   return fmt::format("{} of {} test {}, loss {:.4f}\n", score,
                      FormatCount(test["samples"].get<double>()), summary["unit"].get<std::string>(),
-                     test["loss"].get<double>());
+                     NumberOf(test["loss"]));
 }
 
 std::string SpeedText(const Json& summary) {
@@ -153,6 +159,7 @@ Json MakeSummary(const SummaryInput& input) {
   for (const parallel::LinkBytes& link : totals.links) links.push_back(LinkJson(link));
   return {{"title", input.title},
           {"finished", input.finished},
+          {"error", input.error.empty() ? Json() : Json(input.error)},
           {"settings", ToJson(input.settings)},
           {"cuts", input.cuts.cuts},
           {"measured_layer_seconds", input.cuts.measured},

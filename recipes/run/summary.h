@@ -21,7 +21,8 @@ struct SummaryInput {
   const parallel::Trainer& trainer;
   int64_t resumed_from = 0;  // step
   int64_t steps_per_epoch = 1;
-  bool finished = true;  // false: stopped by a signal
+  bool finished = true;  // false: stopped, or ended by `error`
+  std::string error{};   // empty: none
   std::optional<parallel::EvaluationResult> test;
   MemoryStats memory;
 };

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "parallel/codec/make_codec.h"
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/data/left_out.h"
 #include "recipes/report/report.h"
+#include "recipes/run/earlier_checkpoints.h"
 #include "recipes/run/export_model.h"
 #include "recipes/run/run_head.h"
 #include "recipes/run/summary.h"
@@ -43,6 +45,20 @@ int64_t EndOf(const RunOptions& options, int64_t steps_per_epoch) {
   return options.max_steps > 0 ? std::min(all, options.max_steps) : all;
 }
 
+// Empty where nothing failed.
+std::string MessageOf(const std::exception_ptr& failure) {
+  if (!failure) return "";
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
+}
+
 void WriteText(const std::string& path, const std::string& text) {
   io::OutputFile file(path);
   file.Write(text);
@@ -70,12 +86,21 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       task_(options.settings, start.resumed ? "" : options.settings.init, whole),
       settings_(task_.settings()),
       steps_per_epoch_(task_.steps_per_epoch()),
-      cuts_(start.resumed ? start.resumed->cuts : ChooseCuts(settings_, task_.data().form)),
+      cuts_(start.resumed && CutAlike(settings_, start.resumed->settings)
+                ? start.resumed->cuts
+                : ChooseCuts(settings_, task_.data().form)),
       trainer_(MakeOptions(settings_, options, cuts_), task_.Parts()),
       begin_(start.resumed ? start.resumed->state.step : 0),
       end_(EndOf(options, steps_per_epoch_)),
-      own_(std::move(start.own)) {
-  if (start.resumed) trainer_.SetState(start.resumed->state);
+      own_(std::move(start.own)),
+      note_(start.resumed ? start.resumed->note : "") {
+  if (!start.resumed) return;
+  if (start.resumed->data && !whole)
+    RequireSameData(*start.resumed->data, OrderOf(task_.data()), start.resumed->folder.path);
+  trainer_.SetState(start.resumed->state);
+  if (own_.lock == nullptr) return;
+  if (start.resumed->newest) saved_at_ = begin_;
+  best_ = BestTest(folder_);
 }
 
 RunResult TrainingRun::Run() {
@@ -85,6 +110,18 @@ RunResult TrainingRun::Run() {
     own_ = NewRunFolder(options_.runs, settings_);
   metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
   left_out_ = LeftOutNotes(folder_.left_out());
+  bool finished = false;
+  std::exception_ptr failure;
+  try {
+    finished = TrainAndTest();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  return Finish(finished, failure);
+}
+
+// Whether it came to the end.
+bool TrainingRun::TrainAndTest() {
   SayHead();
   // An epoch that ended with its run, or was cut off before its test line was written.
   if (begin_ > 0 && EvaluatesAt(begin_) && !metrics_->HasTest(begin_)) Evaluate();
@@ -92,7 +129,7 @@ RunResult TrainingRun::Run() {
   bool finished = trainer_.step() >= end_;
   if (saved_at_ != trainer_.step()) Save();
   if (finished && !(test_ && test_->step == trainer_.step())) finished = Evaluate();
-  return Finish(finished);
+  return finished;
 }
 
 std::optional<Evaluation> TrainingRun::EvaluateOnly() {
@@ -114,6 +151,7 @@ void TrainingRun::SayHead() {
     callbacks_.on_start(
         {folder_.path, task_.title(), task_.data().unit, begin_, end_, steps_per_epoch_});
   for (const std::string& line : RunHead(task_, cuts_)) Say(line);
+  if (!note_.empty()) Say(note_);
   if (begin_ > 0) Say(fmt::format("resumed after step {}", begin_));
   Say(fmt::format("into {}", folder_.path));
   SayLeftOut();
@@ -224,33 +262,72 @@ bool TrainingRun::Evaluate() {
   }
   if (callbacks_.on_evaluate) callbacks_.on_evaluate(*test_);
   SayLeftOut();
+  if (metrics_) KeepIfBest();
   return true;
 }
 
 void TrainingRun::Save() {
-  SaveRun({folder_, settings_, cuts_, trainer_.State()});
-  saved_at_ = trainer_.step();
+  const int64_t step = trainer_.step();
+  if (saved_at_ >= 0 && saved_at_ < step && options_.keep > 1) KeepAsEarlier(folder_, saved_at_);
+  SaveRun({.folder = folder_,
+           .settings = settings_,
+           .cuts = cuts_,
+           .state = trainer_.State(),
+           .data = OrderOf(task_.data())});
+  saved_at_ = step;
+  RemoveEarlier(folder_, step, options_.keep - 1);
 }
 
-RunResult TrainingRun::Finish(bool finished) {
-  const Json summary = MakeSummary({.title = task_.title(),
-                                    .unit = task_.data().unit,
-                                    .accuracy = HasAccuracy(),
-                                    .settings = settings_,
-                                    .cuts = cuts_,
-                                    .trainer = trainer_,
-                                    .resumed_from = begin_,
-                                    .steps_per_epoch = steps_per_epoch_,
-                                    .finished = finished,
-                                    .test = score_,
-                                    .memory = AllocatorFor({}).stats()});
-  WriteText(folder_.summary(), summary.dump(2) + "\n");
-  trace::WriteChromeTrace(events_, folder_.trace());
-  WriteText(folder_.report(),
-            RenderReport({summary, metrics_->lines(), events_, trainer_.schedule()}));
-  SayLeftOut();
-  const std::string model = ExportModel(task_, trainer_, folder_);
-  return {folder_.path, finished, trainer_.step(), test_, summary, model};
+void TrainingRun::KeepIfBest() {
+  Json test = {{"step", test_->step}, {"epoch", test_->epoch}};
+  test.update(ScoreJson(*score_, HasAccuracy()));
+  if (!IsBetter(test, best_)) return;
+  if (saved_at_ != test_->step) Save();
+  KeepAsBest(folder_, test);
+  best_ = std::move(test);
+}
+
+Json TrainingRun::Summary(bool finished, const std::string& error) const {
+  return MakeSummary({.title = task_.title(),
+                      .unit = task_.data().unit,
+                      .accuracy = HasAccuracy(),
+                      .settings = settings_,
+                      .cuts = cuts_,
+                      .trainer = trainer_,
+                      .resumed_from = begin_,
+                      .steps_per_epoch = steps_per_epoch_,
+                      .finished = finished,
+                      .error = error,
+                      .test = score_,
+                      .memory = AllocatorFor({}).stats()});
+}
+
+// Each thing is written whether or not the others can be; the first error is then the run's. The
+// model goes first: it is what the run was for.
+RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
+  RunResult result{
+      .folder = folder_.path, .finished = finished, .step = trainer_.step(), .test = test_};
+  const auto attempt = [&](const auto& write) {
+    try {
+      write();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  if (!failure) attempt([&] { result.model = ExportModel(task_, trainer_, folder_); });
+  for (trace::Event& event : trace::Drain()) events_.push_back(std::move(event));
+  attempt([&] {
+    result.summary = Summary(finished && !failure, MessageOf(failure));
+    WriteText(folder_.summary(), result.summary.dump(2) + "\n");
+  });
+  attempt([&] { trace::WriteChromeTrace(events_, folder_.trace()); });
+  attempt([&] {
+    WriteText(folder_.report(),
+              RenderReport({result.summary, metrics_->lines(), events_, trainer_.schedule()}));
+  });
+  attempt([&] { SayLeftOut(); });
+  if (failure) std::rethrow_exception(failure);
+  return result;
 }
 
 RunResult Run(const RunOptions& options, const RunCallbacks& callbacks) {

@@ -1,6 +1,7 @@
 // TrainingRun: one run from its first step here to its report; Run is the call around it.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,7 +55,10 @@ class TrainingRun {
   void OnStep(const parallel::StepReport& report);
   bool Evaluate();
   void Save();
-  RunResult Finish(bool finished);
+  void KeepIfBest();
+  bool TrainAndTest();
+  nlohmann::json Summary(bool finished, const std::string& error) const;
+  RunResult Finish(bool finished, std::exception_ptr failure);
   double EpochOf(int64_t step) const;
   bool HasAccuracy() const { return task_.data().correct != nullptr; }
 
@@ -72,7 +76,9 @@ class TrainingRun {
   std::vector<trace::Event> events_;
   std::optional<parallel::EvaluationResult> score_;
   std::optional<Evaluation> test_;  // of the last evaluation that was not stopped
-  int64_t saved_at_ = -1;
+  nlohmann::json best_;             // figures of the best evaluation so far
+  int64_t saved_at_ = -1;           // step of the newest checkpoint in the folder
+  const std::string note_;          // of a checkpoint that was passed over
   LeftOutNotes left_out_;
 };
 

@@ -1,6 +1,10 @@
 #include "recipes/settings/settings.h"
 
+#include <fmt/ranges.h>
+
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "runtime/error.h"
 #include "runtime/io/json.h"
@@ -18,12 +22,34 @@ bool Fits(const Json& value, uint64_t) { return value.is_number_unsigned(); }
 bool Fits(const Json& value, double) { return value.is_number(); }
 bool Fits(const Json& value, bool) { return value.is_boolean(); }
 
-// Settings that were added to those of older checkpoints, with what their runs did.
-const Json& BeforeItWasASetting(const std::string& key) {
-  static const Json values{{"collectives", "ring"}, {"drop-last", false}};
-  static const Json none;
-  const auto found = values.find(key);
-  return found == values.end() ? none : *found;
+// A setting that joined later, with what runs did before.
+struct Later {
+  int64_t since;
+  Json before;
+};
+
+const Later* LaterSetting(const std::string& key) {
+  static const std::map<std::string, Later> all{{"collectives", {2, "ring"}},
+                                                {"drop-last", {3, false}}};
+  const auto found = all.find(key);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+const Json& ValueOf(const std::string& key, const Json& json, const std::string& where,
+                    int64_t version) {
+  if (const auto found = json.find(key); found != json.end()) return *found;
+  const Later* const later = LaterSetting(key);
+  Require(later != nullptr && version < later->since, where, "setting \"{}\" is missing", key);
+  return later->before;
+}
+
+void RequireKnown(const Json& json, const std::string& where, int64_t version) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.insert(io::Printable(key));
+  const Settings known;
+  ForEachSetting(known, [&](const std::string& flag, const auto&) { keys.erase(KeyOf(flag)); });
+  Require(keys.empty(), where, "has settings that are unknown here: {}{}", fmt::join(keys, ", "),
+          version > kSettingsVersion ? "; a newer Torus wrote it" : "");
 }
 
 }  // namespace
@@ -35,20 +61,16 @@ Json ToJson(const Settings& settings) {
   return json;
 }
 
-Settings SettingsFromJson(const Json& json, const std::string& where) {
+Settings SettingsFromJson(const Json& json, const std::string& where, int64_t version) {
   Require(json.is_object(), where, "settings must be an object, got {}", json.type_name());
+  RequireKnown(json, where, version);
   Settings settings;
-  size_t known = 0;  // keys of the file
   ForEachSetting(settings, [&](const std::string& flag, auto& value) {
-    const auto in_file = json.find(KeyOf(flag));
-    const Json& found = in_file != json.end() ? *in_file : BeforeItWasASetting(KeyOf(flag));
-    Require(!found.is_null(), where, "setting \"{}\" is missing", KeyOf(flag));
+    const Json& found = ValueOf(KeyOf(flag), json, where, version);
     Require(Fits(found, value), where, "setting \"{}\" is of the wrong type, got {}", KeyOf(flag),
             io::Brief(found));
     found.get_to(value);
-    known += in_file != json.end() ? 1 : 0;
   });
-  Require(json.size() == known, where, "must have {} settings, got {}", known, json.size());
   return settings;
 }
 

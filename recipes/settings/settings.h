@@ -103,10 +103,15 @@ inline int64_t LargestMicroBatch(const Settings& s) {
   return (s.batch_size + PartsOfBatch(s) - 1) / PartsOfBatch(s);
 }
 
+// Of the list above, one more with each setting that joins it. Files without a version have 1.
+inline constexpr int64_t kSettingsVersion = 3;
+
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);
-// Strict: BadInput, tagged `where`, for a key that is missing, unknown or of the wrong type. A
-// setting that is newer than the file has the value of the file's time instead.
-Settings SettingsFromJson(const nlohmann::json& json, const std::string& where);
+// `version`: of the list that the file was written by. Strict: BadInput, tagged `where`, for a key
+// that is missing or of the wrong type, and naming those that are unknown. A setting that joined
+// after that version has the value that runs had before.
+Settings SettingsFromJson(const nlohmann::json& json, const std::string& where,
+                          int64_t version = kSettingsVersion);
 
 }  // namespace torus::recipes

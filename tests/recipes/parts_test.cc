@@ -82,7 +82,8 @@ TEST(MetricsFile, KeepsWhatCameBeforeTheCheckpoint) {
   const std::string path = ::testing::TempDir() + "/metrics.jsonl";
   {
     MetricsFile file(path, 0);
-    for (int step = 1; step <= 5; ++step) file.Add({{"kind", "train"}, {"step", step}});
+    for (int step = 1; step <= 5; ++step)
+      file.Add({{"kind", "train"}, {"step", step}, {"loss", 1.5}});
   }
   std::ofstream(path, std::ios::app) << "{\"kind\": \"tra";  // killed while writing
   MetricsFile resumed(path, 3);

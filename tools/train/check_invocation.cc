@@ -85,6 +85,7 @@ void CheckOthers(const Invocation& invocation) {
   RequireUpTo("--max-steps", invocation.max_steps, kMostSteps);
   RequireUpTo("--checkpoint-every", invocation.checkpoint_every, kMostSteps);
   RequireUpTo("--eval-every", invocation.eval_every, kMostSteps);
+  RequireCount("--keep", invocation.keep, 1000);
   Require(invocation.timeout > 0 && invocation.timeout <= parallel::kLongestTimeout, "train",
           "--timeout must be above 0 and at most {} seconds, got {}", parallel::kLongestTimeout,
           invocation.timeout);
@@ -133,7 +134,8 @@ void CompleteThreads(Invocation& invocation) {
   const int64_t ranks = s.stages * s.replicas;
   Require(ranks <= kMostRanks, "train", "--stages {} x --replicas {} are {} ranks; at most {}",
           s.stages, s.replicas, ranks, kMostRanks);
-  if (!invocation.given.contains("--threads") && s.threads == 0)
+  const bool too_few = !invocation.resume.empty() && s.threads < ranks;  // as it was laid out
+  if (!invocation.given.contains("--threads") && (s.threads == 0 || too_few))
     s.threads = std::max<int64_t>(ranks, std::max(1u, std::thread::hardware_concurrency()));
   Require(s.threads >= ranks && s.threads <= 65536, "train",
           "--threads must give each of the {} ranks one, and be at most 65536, got {}", ranks,

@@ -24,8 +24,10 @@ constexpr char kAbout[] =
 constexpr char kMore[] =
     "What it leaves in --out: summary.json, metrics.jsonl, trace.json (open it in "
     "ui.perfetto.dev), "
-    "report.html, checkpoint/ with weights.safetensors under torchvision's names; of GPT-2 and "
-    "RoBERTa model/ for other programs; of other models with --ema averaged_weights.safetensors.\n"
+    "report.html, checkpoint/ with weights.safetensors under torchvision's names, earlier/ and "
+    "best/ "
+    "with others of its kind; of GPT-2 and RoBERTa model/ for other programs; of other models with "
+    "--ema averaged_weights.safetensors.\n"
     "Ctrl-C ends the step, writes a checkpoint and says how to resume; a second one quits at "
     "once.\n"
     "Status: 0 done, 2 a mistake in flags or files, 1 another failure, 130 or 143 stopped by a "
@@ -160,6 +162,10 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
   app.add_option("--checkpoint-every", invocation.checkpoint_every,
                  "Steps between checkpoints; 0: at the end of each epoch")
       ->group(group);
+  app.add_option(
+         "--keep", invocation.keep,
+         "Checkpoints to keep, the latest ones; the best by the test figure is kept besides")
+      ->group(group);
   app.add_option("--eval-every", invocation.eval_every,
                  "Steps between evaluations on the test set; 0: at the end of each epoch")
       ->group(group);
@@ -168,9 +174,10 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
          "Stop after that many steps in all, also within an epoch; 0: no limit. The learning "
          "rate's schedule stays that of --epochs")
       ->group(group);
-  app.add_option("--resume", invocation.resume,
-                 "Go on with the run in this folder, with its own settings; only --data-dir and "
-                 "--vocab-dir may be others")
+  app.add_option(
+         "--resume", invocation.resume,
+         "Go on with the run in this folder, with its own settings; only where its data lie, "
+         "--epochs and how it is laid out over ranks may be others")
       ->group(group);
   app.add_flag("--eval-only", invocation.eval_only,
                "Evaluate the weights of --init or --resume on the test set, and end");
@@ -199,6 +206,16 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
   AddOptimizerFlags(app, invocation.settings);
   AddParallelFlags(app, invocation.settings, invocation);
   AddFileFlags(app, invocation);
+}
+
+// Of a run that is gone on with: where its data lie, how long it goes on, and how it is laid out.
+bool MayChange(const std::string& flag) {
+  static const std::set<std::string> flags{"--data-dir",   "--vocab-dir", "--epochs",
+                                           "--stages",     "--cut",       "--micro-batches",
+                                           "--accumulate", "--recompute", "--activation-storage",
+                                           "--replicas",   "--schedule",  "--collectives",
+                                           "--codec",      "--threads"};
+  return flags.contains(flag);
 }
 
 // The flags of --preset as if they were defaults: a second parse leaves what it is not given alone.
@@ -234,19 +251,21 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
 
 void TakeSettings(const recipes::Settings& stored, const std::string& folder,
                   Invocation& invocation) {
-  const recipes::Settings wanted = invocation.settings;
-  const nlohmann::json has = recipes::ToJson(stored);
   const auto given = [&](const std::string& flag) { return invocation.given.contains(flag); };
-  recipes::ForEachSetting(wanted, [&](const std::string& flag, const auto& value) {
-    if (!given(flag) || flag == "--data-dir" || flag == "--vocab-dir") return;
+  nlohmann::json settings = recipes::ToJson(stored);
+  recipes::ForEachSetting(invocation.settings, [&](const std::string& flag, const auto& value) {
+    if (!given(flag)) return;
     const nlohmann::json want = value;
-    Require(want == has.at(flag.substr(2)), "train",
+    nlohmann::json& has = settings.at(flag.substr(2));
+    Require(want == has || MayChange(flag), "train",
             "{} {} contradicts the run in {}, which has {} {}", flag, want.dump(), folder, flag,
-            has.at(flag.substr(2)).dump());
+            has.dump());
+    has = want;
   });
-  invocation.settings = stored;
-  if (given("--data-dir")) invocation.settings.data_dir = wanted.data_dir;
-  if (given("--vocab-dir")) invocation.settings.vocab_dir = wanted.vocab_dir;
+  invocation.settings = recipes::SettingsFromJson(settings, folder);
+  // Another number of stages needs another cut.
+  if (given("--stages") && !given("--cut") && invocation.settings.stages != stored.stages)
+    invocation.settings.cut = "";
 }
 
 }  // namespace torus::tools

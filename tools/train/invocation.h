@@ -19,6 +19,7 @@ struct Invocation {
   int64_t max_steps = 0;         // 0: no limit but the epochs
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   int64_t eval_every = 0;        // steps; 0: at the end of each epoch
+  int64_t keep = 2;              // checkpoints
   double timeout = 60;           // seconds
   int64_t max_skipped = 10;      // steps in a row
   bool eval_only = false;
@@ -33,8 +34,8 @@ struct Invocation {
 Invocation ParseInvocation(int argc, const char* const* argv);
 
 // Takes the settings of the run in `folder`, to resume it. BadInput for a flag that was given
-// another value than the run has, naming both; --data-dir and --vocab-dir may differ, since folders
-// may move.
+// another value than the run has, naming both. What may differ: where the data lie, --epochs, and
+// how the run is laid out over ranks.
 void TakeSettings(const recipes::Settings& stored, const std::string& folder,
                   Invocation& invocation);
 

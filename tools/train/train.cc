@@ -37,7 +37,8 @@ recipes::RunOptions RunOptions(const Invocation& invocation) {
           .checkpoint_every = invocation.checkpoint_every,
           .eval_every = invocation.eval_every,
           .timeout = invocation.timeout,
-          .max_skipped = static_cast<int>(invocation.max_skipped)};
+          .max_skipped = static_cast<int>(invocation.max_skipped),
+          .keep = invocation.keep};
 }
 
 std::string ToText(const recipes::Evaluation& test) {
@@ -96,7 +97,9 @@ int EvaluateOnly(const Invocation& invocation) {
 void Describe(const Invocation& invocation, const std::optional<recipes::StoredRun>& stored) {
   const recipes::DataForm form = DescribedForm(invocation);
   const recipes::CutChoice choice =
-      stored ? stored->cuts : recipes::ChooseCuts(invocation.settings, form);
+      stored && recipes::CutAlike(invocation.settings, stored->settings)
+          ? stored->cuts
+          : recipes::ChooseCuts(invocation.settings, form);
   fmt::print("{}", recipes::DescribeRun(invocation.settings, form, choice.cuts));
 }
 

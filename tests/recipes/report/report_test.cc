@@ -131,5 +131,19 @@ TEST(Report, ThinsManySteps) {
   EXPECT_NE(page.find("[50000,1.0]"), std::string::npos);
 }
 
+// JSON has no infinity: read back it is null.
+TEST(Report, ShowsALanguageModelThatDiverged) {
+  json summary = Summary();
+  for (const json& perplexity : {json(nullptr), json(std::numeric_limits<double>::infinity())}) {
+    summary["test"] = {{"perplexity", perplexity}, {"loss", nullptr}, {"samples", 20}};
+    const json line = {
+        {"kind", "test"}, {"step", 5}, {"loss", nullptr}, {"perplexity", perplexity}};
+    const std::string page =
+        RenderReport({summary, {line}, {}, parallel::MakeSchedule("gpipe", 2, 2)});
+    EXPECT_NE(page.find("Test perplexity"), std::string::npos);
+    EXPECT_NE(page.find("\"score\":null"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace torus::recipes

@@ -88,6 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--max-steps", "9223372036854775807"}, "--max-steps"},
         Refusal{{"--checkpoint-every", "9223372036854775807"}, "--checkpoint-every"},
         Refusal{{"--eval-every", "9223372036854775807"}, "--eval-every"},
+        Refusal{{"--keep", "0"}, "--keep"}, Refusal{{"--keep", "1001"}, "--keep"},
         Refusal{{"--warmup", "9223372036854775807"}, "--warmup"},
         Refusal{{"--model", "gpt2", "--epoch-size", "9223372036854775807"}, "--epoch-size"},
         Refusal{{"--lr", "1e39"}, "--lr"}, Refusal{{"--weight-decay", "1e300"}, "--weight-decay"},
@@ -189,8 +190,43 @@ TEST(Settings, ComeBackFromJson) {
 TEST(Settings, OfOlderFilesHaveTheValuesOfTheirTime) {
   nlohmann::json older = recipes::ToJson(recipes::Settings());
   older.erase("collectives");
-  EXPECT_EQ(recipes::SettingsFromJson(older, "file").collectives, "ring");
+  EXPECT_EQ(recipes::SettingsFromJson(older, "file", 1).collectives, "ring");
   EXPECT_EQ(recipes::Settings().collectives, "direct");
+  // A file of the time in which it was a setting must have it.
+  EXPECT_THROW(recipes::SettingsFromJson(older, "file", 2), BadInput);
+}
+
+// A setting that is added needs a line that says what runs did before it (settings.cc), and a
+// version more.
+TEST(Settings, OfTheFirstVersionAreStillRead) {
+  const nlohmann::json first = nlohmann::json::parse(R"({
+    "accumulate": 1, "activation-storage": "f32", "augment": "none", "batch-size": 24,
+    "beta2": 0.999, "clip-norm": 0.0, "codec": "sortq:8", "cut": "", "data": "fashion-mnist",
+    "data-dir": "/data", "ema": 0.0, "epoch-size": 0, "epochs": 2, "image-size": 0, "init": "",
+    "length": 128, "lr": 0.07, "lr-schedule": "cosine", "micro-batches": 2,
+    "model": "mobilenet_v2:0.1", "momentum": 0.9, "nesterov": true, "optimizer": "sgd",
+    "recompute": "none", "replicas": 1, "schedule": "gpipe", "seed": 1, "stages": 2, "threads": 2,
+    "tokenizer": "", "vocab-dir": "", "warmup": 0, "weight-decay": 4e-05})");
+  const recipes::Settings settings = recipes::SettingsFromJson(first, "file", 1);
+  EXPECT_EQ(settings.data_dir, "/data");
+  nlohmann::json same = recipes::ToJson(settings);
+  EXPECT_EQ(static_cast<int64_t>(same.size() - first.size()), recipes::kSettingsVersion - 1);
+}
+
+TEST(Settings, OfANewerFileAreNamed) {
+  nlohmann::json newer = recipes::ToJson(recipes::Settings());
+  newer["warp"] = 9, newer["weave"] = "tight";
+  const auto message = [&](int64_t version) -> std::string {
+    try {
+      recipes::SettingsFromJson(newer, "file", version);
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message(1000),
+            "[file] has settings that are unknown here: warp, weave; a newer Torus wrote it");
+  EXPECT_EQ(message(1), "[file] has settings that are unknown here: warp, weave");
 }
 
 TEST(Settings, AreReadStrictly) {
@@ -209,8 +245,7 @@ TEST(Settings, AreReadStrictly) {
 TEST(TakeSettings, RefusesWhatContradictsAndNamesBoth) {
   recipes::Settings stored;
   stored.lr = 0.05;
-  stored.stages = 3;
-  const char* argv[] = {"train", "--lr", "0.2", "--stages", "3"};
+  const char* argv[] = {"train", "--lr", "0.2", "--batch-size", "256"};
   Invocation invocation = ParseInvocation(5, argv);
   try {
     TakeSettings(stored, "/runs/a", invocation);
@@ -235,6 +270,33 @@ TEST(TakeSettings, AcceptsWhatAgreesAndTakesTheRest) {
   EXPECT_EQ(invocation.settings.lr, 0.05);
   EXPECT_EQ(invocation.settings.data_dir, "/elsewhere");
   EXPECT_EQ(invocation.settings.vocab_dir, "/moved");
+}
+
+TEST(TakeSettings, TheLayoutTheEpochsAndTheThreadsMayChange) {
+  recipes::Settings stored;
+  stored.stages = 3;
+  stored.cut = "1,18";
+  stored.threads = 3;
+  const auto resumed = [&](std::vector<const char*> flags) {
+    flags.insert(flags.begin(), {"train", "--resume", "/runs/a"});
+    Invocation invocation = ParseInvocation(static_cast<int>(flags.size()), flags.data());
+    TakeSettings(stored, "/runs/a", invocation);
+    CheckAndComplete(invocation);
+    return invocation.settings;
+  };
+  EXPECT_EQ(resumed({}).cut, "1,18");
+  EXPECT_EQ(resumed({"--epochs", "9"}).epochs, 9);
+  EXPECT_EQ(resumed({"--threads", "8"}).threads, 8);
+  const recipes::Settings two = resumed({"--stages", "2"});
+  EXPECT_EQ(two.stages, 2);
+  EXPECT_EQ(two.cut, "");
+  EXPECT_EQ(two.codec, "sortq:8");
+  EXPECT_EQ(resumed({"--stages", "1"}).codec, "none");
+  EXPECT_EQ(resumed({"--cut", "4"}).stages, 2);
+  const recipes::Settings wide = resumed({"--replicas", "2", "--micro-batches", "2"});
+  EXPECT_EQ(wide.replicas, 2);
+  EXPECT_EQ(wide.micro_batches, 2);
+  EXPECT_GE(wide.threads, 6);
 }
 
 }  // namespace

@@ -121,13 +121,53 @@ TEST_F(ProgramTest, AResumedRunHasTheTestLinesOfAWholeOne) {
   EXPECT_EQ(lines("part"), lines("whole"));
 }
 
+// Cut otherwise, and on more threads in all, it has the bits of one that never stopped.
+TEST_F(ProgramTest, AResumedRunMayBeLaidOutAnew) {
+  ASSERT_EQ(Train(Small("whole", {"--codec", "none", "--threads", "2"})).status, 0);
+  ASSERT_EQ(Train(Small("part", {"--codec", "none", "--threads", "2", "--max-steps", "3"})).status,
+            0);
+  const Ended resumed = Train({"--resume", scratch_ + "/part", "--stages", "3", "--threads", "3"});
+  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(Tensors("whole"), Tensors("part"));
+  EXPECT_EQ(Losses("whole"), Losses("part"));
+  EXPECT_EQ(Json("part/checkpoint/settings.json")["settings"]["stages"], 3);
+  EXPECT_EQ(Json("part/checkpoint/settings.json")["cut"]["cuts"].size(), 2u);
+  const Ended longer = Train({"--resume", scratch_ + "/part", "--epochs", "3"});
+  ASSERT_EQ(longer.status, 0) << longer.err;
+  EXPECT_EQ(Losses("part").size(), 12u);
+}
+
+TEST_F(ProgramTest, AResumedRunHasTheSameData) {
+  ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
+  const std::string run = scratch_ + "/run", other = scratch_ + "/other";
+  std::filesystem::copy(scratch_ + "/data", other);
+  EXPECT_EQ(Train({"--resume", run, "--data-dir", other, "--max-steps", "2"}).status, 0);
+  // The last label of the test images.
+  const std::string labels = other + "/t10k-labels-idx1-ubyte";
+  std::string bytes = ReadText(labels);
+  bytes.back() = static_cast<char>((bytes.back() + 1) % 10);
+  std::ofstream(labels, std::ios::binary) << bytes;
+  ExpectOneLine(Train({"--resume", run, "--data-dir", other}), 2, "other test examples");
+  EXPECT_EQ(Train({"--resume", run, "--data-dir", other, "--eval-only"}).status, 0);
+  recipes::testing::WriteImages(other, "train", 80);
+  ExpectOneLine(Train({"--resume", run, "--data-dir", other}), 2,
+                "the run has 90 training examples, but --data-dir has 80");
+  nlohmann::json settings = Json("run/checkpoint/settings.json");
+  EXPECT_GE(settings["version"], 2);
+  settings["settings"]["warp"] = 9;
+  settings["version"] = 99;
+  std::filesystem::remove_all(run + "/earlier");
+  std::ofstream(run + "/checkpoint/settings.json") << settings.dump();
+  ExpectOneLine(Train({"--resume", run}), 2, "warp; a newer Torus wrote it");
+}
+
 TEST_F(ProgramTest, ResumeRefusesAnotherSettingAndNamesBoth) {
   ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
   const std::string run = scratch_ + "/run";
   const Ended lr = Train({"--resume", run, "--lr", "0.7"});
   ExpectOneLine(lr, 2, "--lr 0.7");
   ExpectOneLine(lr, 2, "--lr 0.07");
-  ExpectOneLine(Train({"--resume", run, "--stages", "3"}), 2, "--stages 2");
+  ExpectOneLine(Train({"--resume", run, "--batch-size", "12"}), 2, "--batch-size 24");
   ExpectOneLine(Train({"--resume", run + "/nowhere"}), 2, "nowhere");
   ExpectOneLine(Train(Small("run")), 2, "holds a run already");
   EXPECT_EQ(Train({"--resume", run + "/checkpoint", "--eval-only", "--stages", "2"}).status, 0);
@@ -226,8 +266,7 @@ TEST_F(ProgramTest, SignalDuringAnEvaluationWritesACheckpoint) {
   EXPECT_EQ(ended.status, 128 + SIGTERM) << ended.err;
   EXPECT_EQ(Losses("run").size(), 4u);
   EXPECT_EQ(Json("run/summary.json")["test"], nullptr) << "the signal came too late";
-  recipes::testing::WriteImages(scratch_ + "/data", "t10k", 20);
-  EXPECT_EQ(Train({"--resume", scratch_ + "/run"}).status, 0);
+  EXPECT_EQ(Train({"--resume", scratch_ + "/run", "--max-steps", "4"}).status, 0);
   EXPECT_EQ(Json("run/summary.json")["resumed_from"], 4);
 }
 

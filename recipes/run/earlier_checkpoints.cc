@@ -1,0 +1,88 @@
+#include "recipes/run/earlier_checkpoints.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "runtime/error.h"
+#include "runtime/io/file.h"
+#include "runtime/io/folder.h"
+#include "runtime/io/folder_reader.h"
+#include "runtime/io/json.h"
+#include "runtime/io/link_files.h"
+
+namespace torus::recipes {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kStep = "step-";
+constexpr char kTest[] = "test.json";
+
+// -1 for another name.
+int64_t StepOf(const std::string& name) {
+  int64_t step = -1;
+  if (!name.starts_with(kStep)) return -1;
+  const char* const end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + kStep.size(), end, step);
+  return read.ec == std::errc() && read.ptr == end && step >= 0 ? step : -1;
+}
+
+// Higher is better.
+double Figure(const nlohmann::json& test) {
+  const nlohmann::json& accuracy = io::Member(test, "accuracy");
+  const nlohmann::json& loss = io::Member(test, "loss");
+  const double figure = accuracy.is_number() ? accuracy.get<double>()
+                        : loss.is_number()   ? -loss.get<double>()
+                                             : std::nan("");
+  return std::isfinite(figure) ? figure : -std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+std::vector<int64_t> EarlierSteps(const RunFolder& folder) {
+  std::vector<int64_t> steps;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.path + "/earlier", none))
+    if (const int64_t step = StepOf(entry.path().filename().string()); step >= 0)
+      steps.push_back(step);
+  std::ranges::sort(steps, std::greater{});
+  return steps;
+}
+
+void KeepAsEarlier(const RunFolder& folder, int64_t step) {
+  io::FolderWriter writer(folder.earlier(step));
+  io::LinkFiles(folder.checkpoint(), writer.temporary());
+  writer.Commit();
+}
+
+void RemoveEarlier(const RunFolder& folder, int64_t step, int64_t most) {
+  int64_t left = 0;
+  for (const int64_t earlier : EarlierSteps(folder))
+    if (earlier >= step || ++left > most) io::RemoveFolder(folder.earlier(earlier));
+}
+
+void KeepAsBest(const RunFolder& folder, const nlohmann::json& test) {
+  io::FolderWriter writer(folder.best());
+  io::LinkFiles(folder.checkpoint(), writer.temporary());
+  io::OutputFile file(writer.temporary() + "/" + kTest);
+  file.Write(test.dump(2) + "\n");
+  file.Close(true);
+  writer.Commit();
+}
+
+nlohmann::json BestTest(const RunFolder& folder) try {
+  const io::FolderReader best(folder.best());
+  return io::ParseJsonObject(best.File(kTest).ReadAll(), folder.best() + "/" + kTest);
+} catch (const BadInput&) {
+  return nullptr;  // none, or one that is damaged and may be replaced
+}
+
+bool IsBetter(const nlohmann::json& test, const nlohmann::json& best) {
+  return Figure(test) > Figure(best);
+}
+
+}  // namespace torus::recipes

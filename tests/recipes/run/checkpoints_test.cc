@@ -1,0 +1,229 @@
+// What a run leaves in its folder, however it ends: checkpoints to go back to, and all that there is
+// of the rest.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "parallel/trainer/train_state.h"
+#include "recipes/run/earlier_checkpoints.h"
+#include "recipes/run/run.h"
+#include "runtime/io/safetensors.h"
+#include "runtime/non_finite.h"
+#include "tests/recipes/run/image_run.h"
+
+namespace torus::recipes::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+// Two epochs of 4 steps; a checkpoint after every step.
+class Checkpoints : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    run_.path = ::testing::TempDir() + "/" +
+                ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(run_.path);
+    options_ = {.settings = SmallSettings(2, 1, 2), .out = run_.path, .checkpoint_every = 1};
+    options_.settings.epochs = 2;
+  }
+  RunOptions Resumed(const std::string& from) const {
+    RunOptions options = options_;
+    options.out = "";
+    options.resume = from;
+    return options;
+  }
+  int64_t StepIn(const std::string& checkpoint) const {
+    return parallel::LoadCheckpoint(checkpoint).step;
+  }
+  std::string Text(const std::string& file) const {
+    std::ifstream in(run_.path + "/" + file, std::ios::binary);
+    return (std::stringstream() << in.rdbuf()).str();
+  }
+  std::string Weights() const { return Text("checkpoint/weights.safetensors"); }
+  Json Summary() const { return Json::parse(Text("summary.json")); }
+
+  RunFolder run_;
+  RunOptions options_;
+};
+
+std::string MessageOf(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(Checkpoints, TheLatestAndTheBestAreKept) {
+  options_.keep = 3;
+  options_.eval_every = 2;
+  std::vector<Evaluation> tests;
+  recipes::Run(options_, {.on_evaluate = [&](const Evaluation& test) { tests.push_back(test); }});
+  EXPECT_EQ(StepIn(run_.checkpoint()), 8);
+  EXPECT_EQ(EarlierSteps(run_), (std::vector<int64_t>{7, 6}));
+  for (const int64_t step : {7, 6}) EXPECT_EQ(StepIn(run_.earlier(step)), step);
+  ASSERT_EQ(tests.size(), 4u);
+  const auto best = std::ranges::max_element(
+      tests, [](const Evaluation& a, const Evaluation& b) { return *a.accuracy < *b.accuracy; });
+  EXPECT_EQ(StepIn(run_.best()), best->step);
+  EXPECT_EQ(BestTest(run_)["step"], best->step);
+  EXPECT_EQ(BestTest(run_)["accuracy"], *best->accuracy);
+}
+
+TEST_F(Checkpoints, OneIsKeptWhereOneIsWanted) {
+  options_.keep = 1;
+  recipes::Run(options_);
+  EXPECT_TRUE(EarlierSteps(run_).empty());
+  EXPECT_EQ(StepIn(run_.checkpoint()), 8);
+}
+
+// It is found between two checkpoints, so it needs one of its own.
+TEST_F(Checkpoints, TheBestIsSavedWhereItIsFound) {
+  options_.checkpoint_every = 100;
+  options_.eval_every = 3;
+  options_.max_steps = 5;
+  int64_t best = 0;
+  double highest = -1;
+  recipes::Run(options_, {.on_evaluate = [&](const Evaluation& test) {
+                 if (*test.accuracy > highest) highest = *test.accuracy, best = test.step;
+               }});
+  EXPECT_EQ(StepIn(run_.best()), best);
+}
+
+TEST(IsBetter, KnowsAccuracyLossAndWhatIsNotFinite) {
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(IsBetter({{"accuracy", 0.5}, {"loss", 9}}, {{"accuracy", 0.4}, {"loss", 1}}));
+  EXPECT_FALSE(IsBetter({{"accuracy", 0.5}}, {{"accuracy", 0.5}}));
+  EXPECT_TRUE(IsBetter({{"loss", 1.0}}, {{"loss", 1.5}}));
+  EXPECT_FALSE(IsBetter({{"loss", 2}}, {{"loss", 1.5}}));
+  EXPECT_TRUE(IsBetter({{"loss", 2}}, nullptr));
+  EXPECT_TRUE(IsBetter({{"loss", 2}}, {{"loss", inf}}));
+  EXPECT_FALSE(IsBetter({{"loss", inf}}, nullptr));
+  EXPECT_FALSE(IsBetter({{"loss", std::nan("")}}, {{"loss", 3}}));
+  EXPECT_FALSE(IsBetter({{"loss", nullptr}}, {{"loss", nullptr}}));
+}
+
+TEST_F(Checkpoints, TheNewestWholeOneIsGoneOnWith) {
+  recipes::Run(options_);
+  const std::string whole = Weights();
+  fs::remove_all(run_.path);
+  options_.max_steps = 6;
+  recipes::Run(options_);
+  fs::resize_file(run_.checkpoint() + "/weights.safetensors", 1000);
+  options_.max_steps = 0;
+  std::vector<std::string> said;
+  const RunResult result = recipes::Run(
+      Resumed(run_.path), {.on_message = [&](const std::string& line) { said.push_back(line); }});
+  EXPECT_EQ(result.summary["resumed_from"], 5);
+  EXPECT_EQ(Weights(), whole);
+  const auto note = std::ranges::find_if(said, [](const std::string& line) {
+    return line.find("earlier/step-5 is taken instead of a newer checkpoint: ") != line.npos;
+  });
+  ASSERT_NE(note, said.end());
+  EXPECT_NE(note->find("checkpoint/weights.safetensors]"), note->npos) << *note;
+  EXPECT_EQ(EarlierSteps(run_), std::vector<int64_t>{7});
+}
+
+TEST_F(Checkpoints, AnyOneCanBeGoneBackTo) {
+  options_.keep = 8;
+  recipes::Run(options_);
+  const std::string whole = Weights();
+  EXPECT_EQ(EarlierSteps(run_).size(), 7u);
+  RunOptions back = Resumed(run_.earlier(3));
+  back.max_steps = 5;
+  EXPECT_EQ(recipes::Run(back).summary["resumed_from"], 3);
+  // What was trained after it has been taken back.
+  EXPECT_EQ(EarlierSteps(run_), (std::vector<int64_t>{4, 3, 2, 1}));
+  EXPECT_EQ(recipes::Run(Resumed(run_.path)).summary["resumed_from"], 5);
+  EXPECT_EQ(Weights(), whole);
+  const int64_t best = StepIn(run_.best());
+  EXPECT_EQ(recipes::Run(Resumed(run_.best())).summary["resumed_from"], best);
+  EXPECT_EQ(Weights(), whole);
+}
+
+// As a run of an earlier version left it: the newest checkpoint alone, its step in one file.
+TEST_F(Checkpoints, AnOlderFolderIsGoneOnWith) {
+  recipes::Run(options_);
+  const std::string whole = Weights();
+  fs::remove_all(run_.path);
+  options_.max_steps = 3;
+  options_.keep = 1;
+  recipes::Run(options_);
+  fs::remove_all(run_.best());
+  const SafetensorsFile weights = ReadSafetensors(run_.checkpoint() + "/weights.safetensors");
+  WriteSafetensors(run_.checkpoint() + "/weights.safetensors", weights.tensors);
+  options_.max_steps = 0;
+  EXPECT_EQ(recipes::Run(Resumed(run_.path)).summary["resumed_from"], 3);
+  EXPECT_EQ(Weights(), whole);
+}
+
+TEST_F(Checkpoints, NothingThatIsNotFiniteIsSaved) {
+  options_.settings = SmallSettings(1, 1, 1);
+  options_.settings.epochs = 2;
+  options_.settings.warmup = 0;
+  options_.settings.lr = 1e38;
+  MessageOf([&] { recipes::Run(options_); });
+  const auto all_finite = [](const std::string& checkpoint) {
+    const parallel::TrainState state = parallel::LoadCheckpoint(checkpoint);
+    for (const auto* tensors : {&state.weights, &state.optimizer})
+      for (const NamedTensor& tensor : *tensors)
+        EXPECT_EQ(CountNonFinite(tensor.value), 0) << checkpoint << " " << tensor.name;
+  };
+  if (fs::exists(run_.checkpoint())) all_finite(run_.checkpoint());
+  for (const int64_t step : EarlierSteps(run_)) all_finite(run_.earlier(step));
+}
+
+TEST_F(Checkpoints, AFailedRunLeavesSummaryTraceAndReport) {
+  const std::string message = MessageOf([&] {
+    recipes::Run(options_, {.on_step = [](const parallel::StepReport& step) {
+                   if (step.step == 5) throw std::runtime_error("the screen is gone");
+                 }});
+  });
+  EXPECT_NE(message.find("the screen is gone"), message.npos) << message;
+  const Json summary = Summary();
+  EXPECT_EQ(summary["finished"], false);
+  EXPECT_EQ(summary["error"], message);
+  EXPECT_GE(summary["steps"], 5);
+  EXPECT_GT(Json::parse(Text("trace.json"))["traceEvents"].size(), 50u);
+  EXPECT_NE(Text("report.html").find("id=\"data\""), std::string::npos);
+  EXPECT_EQ(StepIn(run_.checkpoint()), 5);
+  const RunResult rest = recipes::Run(Resumed(run_.path));
+  EXPECT_EQ(rest.summary["error"], nullptr);
+  EXPECT_EQ(rest.step, 8);
+}
+
+TEST_F(Checkpoints, WhatCannotBeWrittenKeepsNothingElseFromIt) {
+  options_.settings.ema = 0.9;
+  fs::create_directories(run_.report());
+  fs::create_directories(run_.trace());
+  const std::string message = MessageOf([&] { recipes::Run(options_); });
+  EXPECT_NE(message.find("trace.json"), message.npos) << message;
+  EXPECT_GT(Text("averaged_weights.safetensors").size(), 1000u);
+  EXPECT_EQ(Summary()["steps"], 8);
+  EXPECT_EQ(StepIn(run_.checkpoint()), 8);
+}
+
+TEST_F(Checkpoints, DamagedMetricsAreLeftOut) {
+  options_.max_steps = 4;
+  recipes::Run(options_);
+  const std::string text = Text("metrics.jsonl");
+  std::ofstream(run_.metrics())
+      << "{\"kind\": \"test\", \"step\": 1}\n{\"step\": \"two\"}\n[]\n{\"kind\": 7, \"step\": 2}\n"
+      << "{\"kind\": \"test\", \"step\": 2, \"loss\": null, \"perplexity\": null}\n"
+      << text << "{\"kind\": \"train\", \"step\": 3, \"lo";
+  options_.max_steps = 0;
+  const RunResult result = recipes::Run(Resumed(run_.path));
+  EXPECT_TRUE(result.finished);
+  EXPECT_GT(Text("report.html").size(), 1000u);
+  std::istringstream lines(Text("metrics.jsonl"));
+  std::vector<int64_t> trained;
+  for (std::string line; std::getline(lines, line);)
+    if (const Json json = Json::parse(line); json["kind"] == "train")
+      trained.push_back(json["step"]);
+  EXPECT_EQ(trained, (std::vector<int64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+}  // namespace
+}  // namespace torus::recipes::testing
