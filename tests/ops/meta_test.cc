@@ -5,6 +5,7 @@
 #include "autograd/backward.h"
 #include "autograd/op_observer.h"
 #include "ops/activation/activation.h"
+#include "ops/attention/attention.h"
 #include "ops/dropout/dropout.h"
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/elementwise.h"
@@ -13,6 +14,12 @@
 #include "ops/elementwise/power.h"
 #include "ops/elementwise/select.h"
 #include "ops/indexing/indexing.h"
+#include "ops/layer_norm/layer_norm.h"
+#include "ops/loss/cross_entropy.h"
+#include "ops/loss/linear_cross_entropy.h"
+#include "ops/loss/mse_loss.h"
+#include "ops/matmul/linear.h"
+#include "ops/matmul/matmul.h"
 #include "ops/reduction/cumsum.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
@@ -160,10 +167,72 @@ std::vector<Row> IndexingRows() {
            }}};
 }
 
+std::vector<Row> ProductRows() {
+  return {{"linear",
+           {F32({2, 3, 4}), F32({5, 4}), F32({5})},
+           [](const Variables& in) { return Variables{Linear(in[0], in[1], in[2])}; }},
+          {"linear",
+           {F32({3, 4}), F32({4, 5})},
+           [](const Variables& in) { return Variables{LinearInOut(in[0], in[1])}; }},
+          {"matmul",
+           {F32({2, 1, 3, 4}), F32({3, 4, 5})},
+           [](const Variables& in) { return Variables{Matmul(in[0], in[1])}; }},
+          {"matmul",
+           {F32({2, 3, 4}), F32({4})},
+           [](const Variables& in) { return Variables{Matmul(in[0], in[1])}; }},
+          {"layer_norm",
+           {F32({2, 3, 4}), F32({4}), F32({4})},
+           [](const Variables& in) { return Variables{LayerNorm(in[0], {4}, in[1], in[2])}; }},
+          {"scaled_dot_product_attention",
+           {F32({2, 4, 3, 8}), F32({1, 2, 5, 8}), F32({2, 2, 5, 6}), Mask({5})},
+           [](const Variables& in) {
+             return Variables{ScaledDotProductAttention(in[0], in[1], in[2],
+                                                        {.attn_mask = in[3], .enable_gqa = true})};
+           }},
+          // An added mask that wants a gradient is composed of other ops.
+          {"softmax",
+           {F32({2, 3, 8}), F32({2, 5, 8}), F32({2, 5, 6}), F32({3, 5})},
+           [](const Variables& in) {
+             return Variables{
+                 ScaledDotProductAttention(in[0], in[1], in[2], {.attn_mask = Exp(in[3])})};
+           }}};
+}
+
+std::vector<Row> LossRows() {
+  return {{"cross_entropy",
+           {F32({4, 5, 2}), Indices({4, 2})},
+           [](const Variables& in) { return Variables{CrossEntropy(in[0], in[1])}; }},
+          {"cross_entropy",
+           {F32({4, 5}), Indices({4})},
+           [](const Variables& in) {
+             return Variables{CrossEntropy(in[0], in[1], {.reduction = LossReduction::kNone})};
+           }},
+          {"nll_loss",
+           {F32({4, 5}), Indices({4}), F32({5})},
+           [](const Variables& in) {
+             return Variables{
+                 CrossEntropy(in[0], in[1], {.weight = in[2].data(), .label_smoothing = 0.1})};
+           }},
+          {"log_softmax",
+           {F32({4, 5}), F32({4, 5})},
+           [](const Variables& in) { return Variables{CrossEntropy(in[0], in[1])}; }},
+          {"linear_cross_entropy",
+           {F32({2, 3, 4}), F32({7, 4}), F32({7}), Indices({2, 3})},
+           [](const Variables& in) {
+             return Variables{LinearCrossEntropy(in[0], in[1], in[2], in[3])};
+           }},
+          {"mean",
+           {F32({4, 5}), F32({4, 5})},
+           [](const Variables& in) { return Variables{MseLoss(in[0], in[1])}; }},
+          {"log_sigmoid", {F32({4, 5}), F32({4, 5})}, [](const Variables& in) {
+             return Variables{BinaryCrossEntropyWithLogits(in[0], in[1])};
+           }}};
+}
+
 std::vector<Row> AllRows() {
   std::vector<Row> all;
-  for (const auto& rows :
-       {PointwiseRows(), ActivationRows(), ReductionRows(), ViewRows(), IndexingRows()})
+  for (const auto& rows : {PointwiseRows(), ActivationRows(), ReductionRows(), ViewRows(),
+                           IndexingRows(), ProductRows(), LossRows()})
     all.insert(all.end(), rows.begin(), rows.end());
   return all;
 }

@@ -30,7 +30,7 @@ int64_t BackwardOf(const Variable& y) {
 
 TEST(ObservedProducts, OfLinear) {
   const Work forward;
-  const Variable x = Leaf({2, 3, 4}), y = Linear(x, Leaf({5, 4}));
+  const Variable x = Leaf({2, 3, 4}), y = Linear(x, Leaf({5, 4}), Leaf({5}));
   EXPECT_EQ(forward.total, 2 * 6 * 4 * 5);
   EXPECT_EQ(BackwardOf(y), 2 * forward.total);
   EXPECT_EQ(BackwardOf(LinearInOut(x, Leaf({4, 5}).Detach())), 2 * 6 * 4 * 5);
@@ -59,8 +59,9 @@ TEST(ObservedProducts, OfALinearCrossEntropy) {
   const Variable hidden = Leaf({2, 3, 4}), weight = Leaf({7, 4});
   const Variable target(Tensor({2, 3}, DType::kI64, kMetaDevice));
   const Work forward;
-  LinearCrossEntropy(hidden, weight, {}, target);
+  const Variable y = LinearCrossEntropy(hidden, weight, {}, target);
   EXPECT_EQ(forward.total, 3 * 2 * 6 * 4 * 7);
+  EXPECT_EQ(BackwardOf(y), 0);
 }
 
 }  // namespace
