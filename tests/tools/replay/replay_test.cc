@@ -42,6 +42,22 @@ TEST(Replay, PassesARightCase) {
   EXPECT_NE(report.find("1 passed, 0 failed, 0 unsupported\n"), std::string::npos) << report;
 }
 
+TEST(Replay, PassesRunningSumsAndTheErrorFunction) {
+  const Tensors sums{{"in.input", F32({1, 2, 3}, {3})},
+                     {"out.0", F32({1, 3, 6}, {3})},
+                     {"grad_out.0", F32({1, 1, 2}, {3})},
+                     {"grad_in.input", F32({4, 3, 2}, {3})}};
+  const Tensors erf{{"in.input", F32({0, 1}, {2})},
+                    {"out.0", F32({0, 0.84270079f}, {2})},
+                    {"grad_out.0", F32({1, 2}, {2})},
+                    {"grad_in.input", F32({1.1283792f, 0.83021499f}, {2})}};
+  Totals totals;
+  std::string report = Report(R"({"op": "cumsum", "attrs": {"dim": -1}})", sums, &totals);
+  EXPECT_EQ(totals.passed, 1) << report;
+  report = Report(R"({"op": "erf", "attrs": {}})", erf, &totals);
+  EXPECT_EQ(totals.passed, 1) << report;
+}
+
 // More pieces than a shape has dimensions.
 TEST(Replay, SplitsIntoManyPieces) {
   Tensors tensors{{"in.input", F32({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10})}};
