@@ -19,16 +19,16 @@ constexpr size_t kMostPoints = 2000;
 
 std::string LaneName(const Json& rank, bool replicas) {
   const std::string stage =
-      fmt::format("stage {}", fmt::join(rank["stages"].get<std::vector<int>>(), ", "));
-  return replicas ? fmt::format("rank {} · replica {}, {}", rank["rank"].get<int>(),
-                                rank["replica"].get<int>(), stage)
-                  : fmt::format("rank {} · {}", rank["rank"].get<int>(), stage);
+      fmt::format("stage {}", fmt::join(rank.at("stages").get<std::vector<int>>(), ", "));
+  return replicas ? fmt::format("rank {} · replica {}, {}", rank.at("rank").get<int>(),
+                                rank.at("replica").get<int>(), stage)
+                  : fmt::format("rank {} · {}", rank.at("rank").get<int>(), stage);
 }
 
 std::vector<std::string> LaneNames(const Json& summary) {
-  const bool replicas = summary["settings"]["replicas"] > 1;
+  const bool replicas = summary.at("settings").at("replicas") > 1;
   std::vector<std::string> names;
-  for (const Json& rank : summary["ranks"]) names.push_back(LaneName(rank, replicas));
+  for (const Json& rank : summary.at("ranks")) names.push_back(LaneName(rank, replicas));
   return names;
 }
 
@@ -36,8 +36,8 @@ std::vector<std::string> LaneNames(const Json& summary) {
 Json StepPoints(const std::vector<Json>& metrics) {
   Json points = Json::array();
   for (const Json& line : metrics)
-    if (line["kind"] == "train" && line["loss"].is_number())
-      points.push_back({line["step"], line["loss"]});
+    if (line.at("kind") == "train" && line.at("loss").is_number())
+      points.push_back({line.at("step"), line.at("loss")});
   const size_t stride = points.size() / kMostPoints + 1;
   if (stride == 1) return points;
   Json fewer = Json::array();
@@ -61,18 +61,19 @@ std::string ScoreName(const Json& test) {
 Json Evaluations(const std::vector<Json>& metrics) {
   Json found = Json::array();
   for (const Json& line : metrics)
-    if (line["kind"] == "test")
-      found.push_back({{"step", line["step"]}, {"loss", line["loss"]}, {"score", Score(line)}});
+    if (line.at("kind") == "test")
+      found.push_back(
+          {{"step", line.at("step")}, {"loss", line.at("loss")}, {"score", Score(line)}});
   return found;
 }
 
 Json TestCard(const Json& summary) {
-  const Json& test = summary["test"];
+  const Json& test = summary.at("test");
   if (test.is_null()) return {"Test", "–", "not evaluated"};
   const bool accuracy = test.contains("accuracy");
   return {accuracy ? "Test accuracy" : "Test perplexity",
           fmt::format("{:.2f}{}", Score(test), accuracy ? " %" : ""),
-          fmt::format("after {:.3g} epochs", summary["epochs_done"].get<double>())};
+          fmt::format("after {:.3g} epochs", summary.at("epochs_done").get<double>())};
 }
 
 // "Images per second".
@@ -83,27 +84,28 @@ std::string SpeedName(std::string unit) {
 
 Json BytesCard(const Json& summary) {
   uint64_t sent = 0, raw = 0;
-  for (const Json& link : summary["links"]) {
-    if (link["what"] == "all-reduce") continue;
-    sent += link["sent_bytes"].get<uint64_t>();
-    raw += link["float32_bytes"].get<uint64_t>();
+  for (const Json& link : summary.at("links")) {
+    if (link.at("what") == "all-reduce") continue;
+    sent += link.at("sent_bytes").get<uint64_t>();
+    raw += link.at("float32_bytes").get<uint64_t>();
   }
   if (sent == 0) return {"On the cuts", "–", "one stage"};
   return {"On the cuts", FormatBytes(sent), fmt::format("float32: {}", FormatBytes(raw))};
 }
 
 Json Cards(const Json& summary) {
-  const Json& bubble = summary["bubble"];
-  return {TestCard(summary),
-          {SpeedName(summary["unit"]), FormatCount(summary["samples_per_second"].get<double>()),
-           fmt::format("{} threads", summary["settings"]["threads"].get<int64_t>())},
-          {"Training time", FormatSeconds(summary["seconds"].get<double>()),
-           fmt::format("{} steps", FormatCount(summary["steps_here"].get<double>()))},
-          {"Bubble", fmt::format("{:.1f} %", 100 * bubble["measured"].get<double>()),
-           fmt::format("ideal {:.1f} %", 100 * bubble["ideal"].get<double>())},
-          BytesCard(summary),
-          {"Peak memory", FormatBytes(summary["memory"]["peak_bytes"].get<uint64_t>()),
-           "all ranks together"}};
+  const Json& bubble = summary.at("bubble");
+  return {
+      TestCard(summary),
+      {SpeedName(summary.at("unit")), FormatCount(summary.at("samples_per_second").get<double>()),
+       fmt::format("{} threads", summary.at("settings").at("threads").get<int64_t>())},
+      {"Training time", FormatSeconds(summary.at("seconds").get<double>()),
+       fmt::format("{} steps", FormatCount(summary.at("steps_here").get<double>()))},
+      {"Bubble", fmt::format("{:.1f} %", 100 * bubble.at("measured").get<double>()),
+       fmt::format("ideal {:.1f} %", 100 * bubble.at("ideal").get<double>())},
+      BytesCard(summary),
+      {"Peak memory", FormatBytes(summary.at("memory").at("peak_bytes").get<uint64_t>()),
+       "all ranks together"}};
 }
 
 std::string Lead(const Json& settings) {
@@ -114,23 +116,24 @@ std::string Lead(const Json& settings) {
   return fmt::format("{}, {}, {}, {} schedule, codec {}", many("stages", "stage", "stages"),
                      many("replicas", "replica", "replicas"),
                      many("micro-batches", "micro-batch", "micro-batches"),
-                     settings["schedule"].get<std::string>(), settings["codec"].get<std::string>());
+                     settings.at("schedule").get<std::string>(),
+                     settings.at("codec").get<std::string>());
 }
 
 // Flags that were left empty say nothing.
 Json ShownSettings(const Json& summary) {
   Json shown = Json::object();
-  for (const auto& [name, value] : summary["settings"].items())
+  for (const auto& [name, value] : summary.at("settings").items())
     if (value != "") shown[name] = value.is_string() ? value : Json(value.dump());
-  if (!summary["cuts"].empty())
-    shown["cut"] = fmt::format("{}", fmt::join(summary["cuts"].get<std::vector<int>>(), ","));
+  if (!summary.at("cuts").empty())
+    shown["cut"] = fmt::format("{}", fmt::join(summary.at("cuts").get<std::vector<int>>(), ","));
   return shown;
 }
 
 Json Ranks(const Json& summary, const std::vector<std::string>& names) {
   Json ranks = Json::array();
   for (size_t r = 0; r < names.size(); ++r) {
-    Json seconds = summary["ranks"][r]["seconds"];
+    Json seconds = summary.at("ranks").at(r).at("seconds");
     seconds["data"] = seconds["data_wait"];
     ranks.push_back({{"name", names[r]}, {"seconds", seconds}});
   }
@@ -139,18 +142,18 @@ Json Ranks(const Json& summary, const std::vector<std::string>& names) {
 
 Json Links(const Json& summary) {
   Json links = Json::array();
-  for (const Json& link : summary["links"])
-    links.push_back({{"from", link["from"]},
-                     {"to", link["to"]},
-                     {"what", link["what"]},
-                     {"sent", link["sent_bytes"]},
-                     {"float32", link["float32_bytes"]}});
+  for (const Json& link : summary.at("links"))
+    links.push_back({{"from", link.at("from")},
+                     {"to", link.at("to")},
+                     {"what", link.at("what")},
+                     {"sent", link.at("sent_bytes")},
+                     {"float32", link.at("float32_bytes")}});
   return links;
 }
 
 Json Memory(const Json& memory) {
   const auto row = [&](const char* name, const char* key, const char* kind) {
-    return Json{{"name", name}, {"bytes", memory[key]}, {"kind", kind}};
+    return Json{{"name", name}, {"bytes", memory.at(key)}, {"kind", kind}};
   };
   return {row("Most tensors alive at once", "peak_bytes", "forward"),
           row("Held from the system", "held_bytes", "other"),
@@ -161,8 +164,8 @@ Json Memory(const Json& memory) {
 // Mean length of the spans of one kind in a picture; `otherwise` where it has none.
 double MeanSpan(const Json& picture, const char* kind, double otherwise) {
   double sum = 0, count = 0;
-  for (const Json& lane : picture["lanes"])
-    for (const Json& span : lane["spans"]) {
+  for (const Json& lane : picture.at("lanes"))
+    for (const Json& span : lane.at("spans")) {
       if (span[2] != kind) continue;
       sum += span[1].get<double>() - span[0].get<double>();
       count += 1;
@@ -179,7 +182,7 @@ void AddTimelines(const ReportInput& input, const std::vector<std::string>& name
   measured["axis"] = ideal["axis"] = axis;
   measured["label"] = "The ranks of one step, as measured";
   ideal["label"] = "The ranks of one step, ideally";
-  const Json& bubble = summary["bubble"];
+  const Json& bubble = summary.at("bubble");
   measured["note"] =
       measured["step"].is_null()
           ? std::string("No whole step was traced.")
@@ -187,11 +190,11 @@ void AddTimelines(const ReportInput& input, const std::vector<std::string>& name
                 "Step {}, {}. Over all steps the ranks wait {:.1f} % of their time in the "
                 "pipeline.",
                 measured["step"].get<int64_t>(), FormatSeconds(measured["seconds"].get<double>()),
-                100 * bubble["measured"].get<double>());
+                100 * bubble.at("measured").get<double>());
   ideal["note"] = fmt::format(
       "The same forwards and backwards in equal stages, nothing to transfer: {:.1f} % bubble. With "
       "these stages: {:.1f} %.",
-      100 * bubble["ideal"].get<double>(), 100 * bubble["balanced"].get<double>());
+      100 * bubble.at("ideal").get<double>(), 100 * bubble.at("balanced").get<double>());
   data["measured"] = measured;
   data["ideal"] = ideal;
 }
@@ -202,22 +205,22 @@ Json ReportData(const ReportInput& input) {
   const Json& summary = input.summary;
   const std::vector<std::string> names = LaneNames(summary);
   Json data = {
-      {"title", summary["title"]},
-      {"lead", Lead(summary["settings"])},
+      {"title", summary.at("title")},
+      {"lead", Lead(summary.at("settings"))},
       {"cards", Cards(summary)},
       {"settings", ShownSettings(summary)},
       {"steps", StepPoints(input.metrics)},
       {"evaluations", Evaluations(input.metrics)},
       {"lossNote", "Cross entropy: of each step, their running mean, and of the test set."},
-      {"scoreName", ScoreName(summary["test"])},
-      {"scoreNote", summary["test"].is_null()
+      {"scoreName", ScoreName(summary.at("test"))},
+      {"scoreNote", summary.at("test").is_null()
                         ? std::string("The run was not evaluated.")
                         : fmt::format("On the {} test {}.",
-                                      FormatCount(summary["test"]["samples"].get<double>()),
-                                      summary["unit"].get<std::string>())},
+                                      FormatCount(summary.at("test").at("samples").get<double>()),
+                                      summary.at("unit").get<std::string>())},
       {"ranks", Ranks(summary, names)},
       {"links", Links(summary)},
-      {"memory", Memory(summary["memory"])}};
+      {"memory", Memory(summary.at("memory"))}};
   AddTimelines(input, names, data);
   return data;
 }

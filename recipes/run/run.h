@@ -4,8 +4,8 @@
 //   recipes::Run({.settings = {.model = "resnet18", .data = "cifar10"}, .out = "runs/a"},
 //                {.on_step = [](const parallel::StepReport& step) { ... }});
 //
-// The folder holds the checkpoint, metrics.jsonl, summary.json, trace.json, report.html and where
-// it applies the exported model (run_folder.h). Whoever resumes it gets the bits of a run that never
+// The folder holds the checkpoint, metrics.jsonl, the same for TensorBoard, summary.json,
+// trace.json, report.html and where it applies the exported model (run_folder.h). Whoever resumes it gets the bits of a run that never
 // stopped.
 #pragma once
 

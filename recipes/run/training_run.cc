@@ -1,6 +1,7 @@
 #include "recipes/run/training_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <new>
 
@@ -59,6 +60,10 @@ std::string MessageOf(const std::exception_ptr& failure) {
   }
 }
 
+double SecondsNow() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 void WriteText(const std::string& path, const std::string& text) {
   io::OutputFile file(path);
   file.Write(text);
@@ -110,6 +115,7 @@ RunResult TrainingRun::Run() {
     own_ = NewRunFolder(options_.runs, settings_);
   metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
   left_out_ = LeftOutNotes(folder_.left_out());
+  event_file_ = std::make_unique<EventFile>(folder_.path, SecondsNow(), begin_);
   bool finished = false;
   std::exception_ptr failure;
   try {
@@ -237,7 +243,21 @@ void TrainingRun::OnStep(const parallel::StepReport& report) {
                {"live_bytes", AllocatorFor({}).stats().live_bytes}};
   if (report.skipped) line["skipped"] = true;
   metrics_->Add(line);
+  const Scalar scalars[] = {{"train/loss", report.loss},
+                            {"train/learning_rate", report.learning_rate},
+                            {"train/samples_per_second", samples / report.seconds}};
+  event_file_->Add(SecondsNow(), report.step + 1, scalars);
   if (callbacks_.on_step) callbacks_.on_step(report);
+}
+
+void TrainingRun::RecordTest(const parallel::EvaluationResult& score) {
+  Json line = {{"kind", "test"}, {"step", test_->step}, {"epoch", test_->epoch}};
+  line.update(ScoreJson(score, HasAccuracy()));
+  metrics_->Add(line);
+  const Scalar scalars[] = {{"test/loss", test_->loss},
+                            HasAccuracy() ? Scalar{"test/accuracy", *test_->accuracy}
+                                          : Scalar{"test/perplexity", std::exp(test_->loss)}};
+  event_file_->Add(SecondsNow(), test_->step, scalars);
 }
 
 // False where it was stopped: nothing is known then.
@@ -255,11 +275,7 @@ bool TrainingRun::Evaluate() {
            .loss = score.loss};
   if (HasAccuracy())
     test_->accuracy = static_cast<double>(score.correct) / static_cast<double>(score.samples);
-  if (metrics_ && !metrics_->HasTest(test_->step)) {
-    Json line = {{"kind", "test"}, {"step", test_->step}, {"epoch", test_->epoch}};
-    line.update(ScoreJson(score, HasAccuracy()));
-    metrics_->Add(line);
-  }
+  if (metrics_ && !metrics_->HasTest(test_->step)) RecordTest(score);
   if (callbacks_.on_evaluate) callbacks_.on_evaluate(*test_);
   SayLeftOut();
   if (metrics_) KeepIfBest();

@@ -10,6 +10,7 @@
 #include "parallel/trainer/trainer.h"
 #include "recipes/blocks/cut_choice.h"
 #include "recipes/data/left_out.h"
+#include "recipes/run/event_file.h"
 #include "recipes/run/metrics_file.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
@@ -54,6 +55,7 @@ class TrainingRun {
   bool Traced(int64_t step) const;
   void OnStep(const parallel::StepReport& report);
   bool Evaluate();
+  void RecordTest(const parallel::EvaluationResult& score);
   void Save();
   void KeepIfBest();
   bool TrainAndTest();
@@ -73,6 +75,7 @@ class TrainingRun {
   OwnRunFolder own_;
   const RunFolder& folder_ = own_.folder;
   std::unique_ptr<MetricsFile> metrics_;
+  std::unique_ptr<EventFile> event_file_;
   std::vector<trace::Event> events_;
   std::optional<parallel::EvaluationResult> score_;
   std::optional<Evaluation> test_;  // of the last evaluation that was not stopped

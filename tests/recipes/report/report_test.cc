@@ -4,58 +4,12 @@
 
 #include "parallel/schedule/factory.h"
 #include "recipes/report/timeline.h"
+#include "tests/recipes/report/sample_run.h"
 
 namespace torus::recipes {
 namespace {
 
 using nlohmann::json;
-
-json Rank(int rank) {
-  json seconds;
-  for (const char* key : {"forward", "backward", "transfer", "reduce", "optimizer", "data_wait",
-                          "idle", "other", "wall"})
-    seconds[key] = 1.0;
-  return {{"rank", rank}, {"replica", 0}, {"stages", {rank}}, {"seconds", seconds}};
-}
-
-json Summary() {
-  return {{"title", "</script><script>alert(1)</script>"},
-          {"settings",
-           {{"stages", 2},
-            {"replicas", 1},
-            {"micro-batches", 2},
-            {"schedule", "gpipe"},
-            {"codec", "none"},
-            {"threads", 2},
-            {"init", ""}}},
-          {"cuts", {4}},
-          {"steps_here", 5},
-          {"epochs_done", 1.5},
-          {"seconds", 9.0},
-          {"unit", "images"},
-          {"samples_per_second", 12.0},
-          {"test", {{"accuracy", 0.5}, {"loss", 1.0}, {"samples", 20}}},
-          {"ranks", {Rank(0), Rank(1)}},
-          {"links",
-           {{{"from", 0},
-             {"to", 1},
-             {"what", "activations"},
-             {"sent_bytes", 10},
-             {"float32_bytes", 40}}}},
-          {"bubble", {{"measured", 0.4}, {"ideal", 1.0 / 3}, {"balanced", 0.35}}},
-          {"memory",
-           {{"peak_bytes", 5}, {"held_bytes", 6}, {"weights_bytes", 1}, {"optimizer_bytes", 1}}}};
-}
-
-trace::Event Event(const char* category, int rank, int64_t begin, int64_t end, int64_t step) {
-  return {.name = category,
-          .category = category,
-          .rank = rank,
-          .begin_ns = begin,
-          .end_ns = end,
-          .step = step,
-          .micro_batch = 0};
-}
 
 TEST(Timeline, TakesTheWholeStepOfMedianLength) {
   std::vector<trace::Event> events;
@@ -64,9 +18,10 @@ TEST(Timeline, TakesTheWholeStepOfMedianLength) {
   for (int64_t step = 0; step < 5; ++step)
     for (int rank = 0; rank < 2; ++rank) {
       const int64_t begin = 100 * step;
-      events.push_back(Event("forward", rank, begin, begin + 5, step));
+      events.push_back(testing::SampleEvent("forward", rank, begin, begin + 5, step));
       if (step < 4 || rank == 0)
-        events.push_back(Event("backward", rank, begin + 5, begin + lengths[step], step));
+        events.push_back(
+            testing::SampleEvent("backward", rank, begin + 5, begin + lengths[step], step));
     }
   const json timeline = MeasuredTimeline(events, {"a", "b"});
   EXPECT_EQ(timeline["step"], 3);
@@ -85,7 +40,8 @@ TEST(Timeline, LeavesOutAStepWithALastBackwardUnseen) {
       for (int micro_batch = 0; micro_batch < 2; ++micro_batch) {
         const int64_t begin = 100 * step;
         if (step == 2 && rank == 0 && micro_batch == 1) continue;
-        events.push_back(Event("backward", rank, begin, begin + lengths[step], step));
+        events.push_back(
+            testing::SampleEvent("backward", rank, begin, begin + lengths[step], step));
       }
   EXPECT_EQ(MeasuredTimeline(events, {"a", "b"})["step"], 3);
 }
@@ -107,7 +63,7 @@ TEST(Report, CarriesItsDataAndNoMarkupOfIt) {
       {{"kind", "train"}, {"step", 1}, {"loss", 2.5}},
       {{"kind", "test"}, {"step", 1}, {"loss", 2.0}, {"accuracy", 0.25}}};
   const std::string page =
-      RenderReport({Summary(), metrics, {}, parallel::MakeSchedule("gpipe", 2, 2)});
+      RenderReport({testing::SampleSummary(), metrics, {}, parallel::MakeSchedule("gpipe", 2, 2)});
   const std::string mark = "<script type=\"application/json\" id=\"data\">";
   const size_t begin = page.find(mark) + mark.size();
   const json data = json::parse(page.substr(begin, page.find("</script>", begin) - begin));
@@ -126,7 +82,7 @@ TEST(Report, ThinsManySteps) {
   for (int step = 1; step <= 50000; ++step)
     metrics.push_back({{"kind", "train"}, {"step", step}, {"loss", 1.0}});
   const std::string page =
-      RenderReport({Summary(), metrics, {}, parallel::MakeSchedule("gpipe", 2, 2)});
+      RenderReport({testing::SampleSummary(), metrics, {}, parallel::MakeSchedule("gpipe", 2, 2)});
   EXPECT_LT(page.size(), 400'000u);
   EXPECT_NE(page.find("[50000,1.0]"), std::string::npos);
 }

@@ -1,0 +1,64 @@
+// What both pages share: units, nodes, curves.
+'use strict';
+const data = JSON.parse(document.getElementById('data').textContent);
+const $ = (id) => document.getElementById(id);
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+const percent = (x, digits = 1) => (100 * x).toFixed(digits) + ' %';
+const scaled = (x, step, units) => {
+  let u = 0;
+  while (x >= step && u < units.length - 1) { x /= step; ++u; }
+  return (u === 0 ? Math.round(x) : x.toPrecision(3)) + ' ' + units[u];
+};
+const bytes = (x) => scaled(x, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
+const count = (x) => Math.round(x).toLocaleString('en-US');
+const duration = (s) => s < 90 ? s.toFixed(1) + ' s' : s < 5400 ? Math.floor(s / 60) + ' min ' + Math.round(s % 60) + ' s'
+  : Math.floor(s / 3600) + ' h ' + Math.round(s % 3600 / 60) + ' min';
+const short = (s) => s === 0 ? '0' : s < 0.9995 ? Number((1000 * s).toPrecision(3)) + ' ms' : s.toPrecision(3) + ' s';
+
+// Text goes in as text: nothing of a run is ever read as markup.
+function make(tag, attributes = {}, ...children) {
+  const svg = ['svg', 'rect', 'text', 'line', 'g'].includes(tag);
+  const node = svg ? document.createElementNS('http://www.w3.org/2000/svg', tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+// Exponential mean over a fifteenth of the run, ten steps at most, corrected for its start.
+function smooth(points) {
+  const keep = 1 - 1 / Math.max(1, Math.min(10, points.length / 15));
+  let mean = 0, weight = 0;
+  return points.map(({x, y}) => {
+    mean = keep * mean + (1 - keep) * y;
+    weight = keep * weight + (1 - keep);
+    return {x, y: mean / weight};
+  });
+}
+
+function line(label, points, color, more = {}) {
+  return {label, data: points, borderColor: color, backgroundColor: color, borderWidth: 2, pointRadius: 0,
+    pointHitRadius: 8, tension: 0.2, ...more};
+}
+
+function axes(xTitle, yTitle, lastStep, yMore = {}) {
+  const tick = {color: css('soft'), font: {size: 11}}, grid = {color: css('line'), drawBorder: false};
+  return {
+    x: {type: 'linear', min: 0, max: lastStep, title: {display: true, text: xTitle, color: css('soft')}, ticks: {...tick, maxRotation: 0, maxTicksLimit: 7}, grid: {display: false}},
+    y: {title: {display: false, text: yTitle}, ticks: {...tick, maxTicksLimit: 7, ...yMore.ticks}, grid, ...yMore.scale},
+  };
+}
+
+let charts = [];
+function clearCharts() {
+  charts.forEach((chart) => chart.destroy());
+  charts = [];
+}
+
+function draw(id, datasets, scales, label) {
+  charts.push(new Chart($(id), {type: 'line', data: {datasets}, options: {
+    animation: false, maintainAspectRatio: false, responsive: true, scales, interaction: {mode: 'nearest', axis: 'x', intersect: false},
+    plugins: {
+      legend: {display: datasets.length > 1, align: 'end', labels: {color: css('soft'), boxWidth: 12, boxHeight: 2, font: {size: 12}}},
+      tooltip: {callbacks: {title: (items) => 'step ' + count(items[0].parsed.x), label: (i) => i.dataset.label + ': ' + label(i.parsed.y)}},
+    }}}));
+}

@@ -1,0 +1,53 @@
+#include "recipes/report/compare.h"
+
+#include <fmt/format.h>
+
+#include "recipes/report/fill_page.h"
+#include "recipes/report/page_assets.h"
+#include "recipes/report/report_data.h"
+
+namespace torus::recipes {
+namespace {
+
+using Json = nlohmann::json;
+
+// Of each setting that is not the same in all runs: its name, and its value in each.
+Json Differences(const std::vector<Json>& settings) {
+  Json every = Json::object();
+  for (const Json& run : settings) every.update(run);
+  Json rows = Json::array();
+  for (const auto& [name, unused] : every.items()) {
+    Json row{name};
+    bool same = true;
+    for (const Json& run : settings) {
+      row.push_back(run.value(name, ""));
+      same = same && row.back() == row[1];
+    }
+    if (!same) rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+Json ComparisonData(const std::vector<NamedRun>& runs) {
+  Json shown = Json::array();
+  std::vector<Json> settings;
+  for (const NamedRun& run : runs) {
+    const Json data = ReportData(run.report);
+    settings.push_back(data["settings"]);
+    Json entry{{"name", run.name}};
+    for (const char* key : {"title", "cards", "steps", "evaluations", "scoreName"})
+      entry[key] = data[key];
+    shown.push_back(entry);
+  }
+  return {{"title", fmt::format("{} runs", runs.size())},
+          {"runs", shown},
+          {"differences", Differences(settings)}};
+}
+
+std::string RenderComparison(const std::vector<NamedRun>& runs) {
+  return FillPage(kCompareHtml, ComparisonData(runs), kCompareScript);
+}
+
+}  // namespace torus::recipes

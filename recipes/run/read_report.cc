@@ -1,0 +1,51 @@
+#include "recipes/run/read_report.h"
+
+#include <sstream>
+
+#include "parallel/schedule/factory.h"
+#include "recipes/report/read_trace.h"
+#include "recipes/run/run_folder.h"
+#include "runtime/error.h"
+#include "runtime/io/file.h"
+#include "runtime/io/json.h"
+
+namespace torus::recipes {
+namespace {
+
+using Json = nlohmann::json;
+
+// A line that a kill cut short ends them.
+std::vector<Json> ReadLines(const std::string& path) {
+  std::vector<Json> lines;
+  std::istringstream text(io::InputFile(path).ReadAll());
+  for (std::string line; std::getline(text, line);) {
+    Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object()) break;
+    lines.push_back(std::move(json));
+  }
+  return lines;
+}
+
+parallel::Schedule ScheduleOf(const Json& settings) {
+  return parallel::MakeSchedule(settings.at("schedule").get<std::string>(),
+                                settings.at("stages").get<int>(),
+                                settings.at("micro-batches").get<int>());
+}
+
+}  // namespace
+
+ReportInput ReadReport(const std::string& path) {
+  const RunFolder folder{path};
+  ReportInput report{.summary = io::ReadJsonObject(folder.summary()),
+                     .metrics = ReadLines(folder.metrics()),
+                     .events = ReadChromeTrace(folder.trace()),
+                     .schedule = {}};
+  try {
+    report.schedule = ScheduleOf(report.summary.at("settings"));
+  } catch (const Json::exception& error) {
+    Throw<BadInput>(folder.summary(), "must be a run's summary: {}", error.what());
+  }
+  return report;
+}
+
+}  // namespace torus::recipes

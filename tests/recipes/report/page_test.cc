@@ -1,0 +1,101 @@
+// The pages' scripts, run by a browser without a window: what the page has become when they are
+// done, and that none has failed.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "recipes/report/compare.h"
+#include "tests/recipes/report/sample_run.h"
+
+namespace torus::recipes {
+namespace {
+
+std::string Output(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  std::string out;
+  char buffer[4096];
+  while (pipe != nullptr && std::fgets(buffer, sizeof buffer, pipe) != nullptr) out += buffer;
+  return pipe != nullptr && pclose(pipe) == 0 ? out : "";
+}
+
+// Skips the test, in so many words, where there is no browser.
+class Page : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!Output("command -v chromium").empty()) return;
+    std::cerr
+        << "\n*** chromium is not on PATH: the scripts of the report pages are NOT tested\n\n";
+    GTEST_SKIP() << "chromium is not on PATH: the scripts of the report pages are not tested";
+  }
+
+  // The page's markup when its scripts have run; what they log goes to log().
+  std::string Opened(const std::string& html) {
+    const std::string folder = ::testing::TempDir() + "/page" + std::to_string(getpid());
+    std::ofstream(folder + ".html") << html;
+    log_path_ = folder + ".log";
+    return Output(
+        "HOME=" + folder +
+        " chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run "
+        "--disable-background-networking --disable-crash-reporter --enable-logging=stderr "
+        "--window-size=1200,2000 --virtual-time-budget=3000 --user-data-dir=" +
+        folder + " --dump-dom file://" + folder + ".html 2> " + log_path_);
+  }
+  std::string log() const {
+    std::ifstream file(log_path_);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  std::string log_path_;
+};
+
+size_t Count(const std::string& text, const std::string& what) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++count;
+  return count;
+}
+
+// Between the element that opens with `id` and the next `end`.
+std::string Part(const std::string& page, const std::string& id, const std::string& end) {
+  const size_t begin = page.find("id=\"" + id + "\"");
+  if (begin == std::string::npos) return "";
+  return page.substr(begin, page.find(end, begin) - begin);
+}
+
+TEST_F(Page, OfARunShowsAllOfIt) {
+  const std::string page = Opened(RenderReport(testing::SampleReport({3, 2, 1})));
+  ASSERT_FALSE(page.empty()) << log();
+  EXPECT_EQ(log().find("Uncaught"), std::string::npos) << log();
+  EXPECT_NE(page.find("<title>&lt;/script&gt;"), std::string::npos) << "the title is not the run's";
+  EXPECT_EQ(Count(Part(page, "cards", "</section>"), "class=\"card\""), 6u);
+  EXPECT_NE(Part(page, "cards", "</section>").find("50.00 %"), std::string::npos);
+  // A lane and its spans: two of rank 0 and two of rank 1 measured, four each in the staircase.
+  EXPECT_EQ(Count(Part(page, "measured", "</svg>"), "<rect"), 2u + 4u);
+  EXPECT_EQ(Count(Part(page, "ideal", "</svg>"), "<rect"), 2u + 8u);
+  EXPECT_EQ(Count(Part(page, "split", "</article>"), "class=\"bar\""), 2u);
+  EXPECT_NE(Part(page, "settings", "</dl>").find("gpipe"), std::string::npos);
+  // Chart.js gives a canvas that it has drawn on its size.
+  EXPECT_NE(Part(page, "loss", "</canvas>").find("width="), std::string::npos);
+}
+
+TEST_F(Page, OfSeveralRunsShowsEach) {
+  NamedRun one{"one", testing::SampleReport({3, 2})}, two{"two", testing::SampleReport({3, 1})};
+  two.report.summary["settings"]["codec"] = "sortq:8";
+  const std::string page = Opened(RenderComparison({one, two}));
+  ASSERT_FALSE(page.empty()) << log();
+  EXPECT_EQ(log().find("Uncaught"), std::string::npos) << log();
+  EXPECT_NE(page.find("<title>2 runs"), std::string::npos);
+  const std::string figures = Part(page, "figures", "</table>");
+  EXPECT_EQ(Count(figures, "<tr"), 8u) << figures;
+  EXPECT_EQ(Count(figures, "<td"), 14u) << figures;
+  EXPECT_NE(Part(page, "differences", "</table>").find("<td>sortq:8"), std::string::npos);
+  EXPECT_NE(Part(page, "score", "</canvas>").find("width="), std::string::npos);
+}
+
+}  // namespace
+}  // namespace torus::recipes

@@ -1,0 +1,46 @@
+// tools/report over runs of tools/train.
+#include "tests/tools/train/program.h"
+
+namespace torus::tools::testing {
+namespace {
+
+class ReportTest : public ProgramTest {
+ protected:
+  Ended Report(const std::vector<std::string>& arguments) const {
+    return Program("tools/report/report", arguments, scratch_).Wait();
+  }
+  std::string Run(const std::string& name) const { return scratch_ + "/" + name; }
+};
+
+TEST_F(ReportTest, MakesAPageAnewAsTheRunMadeIt) {
+  ASSERT_EQ(Train(Small("run")).status, 0);
+  const std::string page = ReadText(Run("run") + "/report.html");
+  std::filesystem::remove(Run("run") + "/report.html");
+  const Ended made = Report({Run("run")});
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_EQ(ReadText(Run("run") + "/report.html"), page);
+}
+
+TEST_F(ReportTest, ComparesRuns) {
+  ASSERT_EQ(Train(Small("a", {"--max-steps", "2"})).status, 0);
+  ASSERT_EQ(Train(Small("b", {"--max-steps", "2", "--lr", "0.01"})).status, 0);
+  const Ended made = Report({Run("a"), Run("b") + "/", "--out", Run("both.html")});
+  EXPECT_EQ(made.status, 0) << made.err;
+  const std::string page = ReadText(Run("both.html"));
+  EXPECT_NE(page.find(R"(["lr","0.07","0.01"])"), std::string::npos);
+  EXPECT_NE(page.find(R"("name":"b")"), std::string::npos);
+}
+
+TEST_F(ReportTest, EveryMistakeIsOneLine) {
+  ExpectOneLine(Report({}), 2, "runs");
+  ExpectOneLine(Report({scratch_}), 2, "summary.json");
+  ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
+  std::ofstream(Run("run") + "/summary.json") << R"({"settings": {"schedule": "gpipe"}})";
+  ExpectOneLine(Report({Run("run")}), 2, "must be a run's summary");
+  std::ofstream(Run("run") + "/summary.json")
+      << R"({"settings": {"schedule": "gpipe", "stages": 1, "micro-batches": 1}})";
+  ExpectOneLine(Report({Run("run")}), 2, "report");
+}
+
+}  // namespace
+}  // namespace torus::tools::testing

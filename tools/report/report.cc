@@ -1,0 +1,63 @@
+// tools/report: makes the page of a finished run anew, or one that compares several.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "recipes/report/compare.h"
+#include "recipes/run/read_report.h"
+#include "recipes/run/run_folder.h"
+#include "runtime/error.h"
+#include "runtime/io/file.h"
+#include "tools/common/parse_flags.h"
+#include "tools/common/run_main.h"
+#include "tools/common/user_path.h"
+
+namespace torus::tools {
+namespace {
+
+// The last part of a path that may end in a slash.
+std::string NameOf(const std::string& folder) {
+  const std::filesystem::path path = std::filesystem::path(folder + "/").lexically_normal();
+  return path.parent_path().filename().string();
+}
+
+std::string Render(const std::vector<std::string>& folders) try {
+  if (folders.size() == 1) return recipes::RenderReport(recipes::ReadReport(folders[0]));
+  std::vector<recipes::NamedRun> runs;
+  for (const std::string& folder : folders)
+    runs.push_back({NameOf(folder), recipes::ReadReport(folder)});
+  return recipes::RenderComparison(runs);
+} catch (const nlohmann::json::exception& error) {
+  Throw<BadInput>("report", "a file of these runs is not as a run writes it: {}", error.what());
+}
+
+int Main(int argc, char** argv) {
+  std::vector<std::string> folders;
+  std::string out;
+  CLI::App app("Makes the page of a finished run anew, or one page that compares several.",
+               "report");
+  app.add_option("runs", folders, "Folders that runs of tools/train have left")
+      ->required()
+      ->type_name("RUN...");
+  app.add_option("--out", out,
+                 "The page; by default report.html in the run's folder, of several runs "
+                 "comparison.html");
+  if (PrintsHelp(app, argc, argv)) return 0;
+  for (std::string& folder : folders) folder = UserPath(folder);
+  if (out.empty())
+    out = folders.size() == 1 ? recipes::RunFolder{folders[0]}.report() : "comparison.html";
+  const std::string page = Render(folders), path = UserPath(out);
+  io::OutputFile file(path);
+  file.Write(page);
+  file.Close(false);
+  fmt::print("{}\n", path);
+  return 0;
+}
+
+}  // namespace
+}  // namespace torus::tools
+
+int main(int argc, char** argv) {
+  return torus::tools::RunMain("report", [&] { return torus::tools::Main(argc, argv); });
+}
