@@ -64,6 +64,35 @@ struct TransformersConfig {
   std::string activation;  // the key that names an activation function
 };
 
+// How such a model is usually trained: where a run begins that says nothing else.
+struct UsualTraining {
+  std::string optimizer = "sgd";  // or "adamw"
+  double learning_rate = 0.1;     // the peak
+  double weight_decay = 5e-4;
+  double beta2 = 0.999;                // of AdamW
+  double clip_norm = 0;                // 0: no clipping
+  std::string lr_schedule = "cosine";  // as parallel/optim/lr_schedule.h spells it
+};
+
+// A language model from random weights (nanoGPT).
+inline UsualTraining UsualGptTraining() {
+  return {.optimizer = "adamw",
+          .learning_rate = 3e-4,
+          .weight_decay = 0.1,
+          .beta2 = 0.95,
+          .clip_norm = 1,
+          .lr_schedule = "cosine:0.1"};
+}
+
+// A model of texts from published weights (Liu et al. 2019, table 10).
+inline UsualTraining UsualFineTuning() {
+  return {.optimizer = "adamw",
+          .learning_rate = 2e-5,
+          .weight_decay = 0.1,
+          .beta2 = 0.98,
+          .lr_schedule = "linear"};
+}
+
 struct ModelDescriptor {
   std::string name;   // "gpt2", what a spec begins with
   std::string title;  // "GPT-2"
@@ -92,6 +121,7 @@ struct ModelDescriptor {
       build = {};
   // Of a configuration's model; empty: those published.
   std::function<ModelSizes(const nlohmann::json& config, const std::string& where)> sizes = {};
+  UsualTraining training = {};
 };
 
 }  // namespace torus

@@ -41,7 +41,7 @@ Window LargestCentered(int64_t height, int64_t width) {
 }
 
 struct Named {
-  std::string name;
+  std::string name, about;
   std::function<Augment(int64_t, int64_t)> make;
 };
 
@@ -70,10 +70,11 @@ Augment ResizedCropFlip(int64_t h, int64_t w) {
 }
 
 const std::vector<Named>& All() {
-  static const std::vector<Named> all = {{"none", None},
-                                         {"flip", Flip},
-                                         {"crop-flip", CropFlip},
-                                         {"resized-crop-flip", ResizedCropFlip}};
+  static const std::vector<Named> all = {
+      {"none", "brought to size alone", None},
+      {"flip", "mirrored half of the time", Flip},
+      {"crop-flip", "moved by up to an eighth of the size, and flip", CropFlip},
+      {"resized-crop-flip", "a part of 8 to 100 % brought to size, and flip", ResizedCropFlip}};
   return all;
 }
 
@@ -90,6 +91,12 @@ std::vector<std::string> AugmentNames() {
   std::vector<std::string> names;
   for (const Named& named : All()) names.push_back(named.name);
   return names;
+}
+
+std::vector<std::pair<std::string, std::string>> AugmentDescriptions() {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Named& named : All()) all.emplace_back(named.name, named.about);
+  return all;
 }
 
 Augment MakeAugment(const std::string& name, int64_t height, int64_t width) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/rng.h"
@@ -23,6 +24,8 @@ RandomStream AugmentStream(uint64_t seed, int64_t epoch, int64_t example);
 
 // Names that MakeAugment knows, as `--augment` takes them.
 std::vector<std::string> AugmentNames();
+// The same, each with what it does, in a few words.
+std::vector<std::pair<std::string, std::string>> AugmentDescriptions();
 
 //   none               resized to height x width where it has another size
 //   flip               as `none`, then mirrored with probability 1/2

@@ -34,6 +34,33 @@ bool HasAnyOf(const nn::Sequential::Layer& layer, const std::vector<NamedTensor>
       state, [&](const NamedTensor& tensor) { return names.contains(tensor.name); });
 }
 
+bool DiffersInOutputs(const Shape& file, const Shape& ours) {
+  if (file.rank() != ours.rank() || file.rank() == 0 || file[0] == ours[0]) return false;
+  for (int d = 1; d < ours.rank(); ++d)
+    if (file[d] != ours[d]) return false;
+  return true;
+}
+
+// Takes the model's own value of `parameter` in place of the file's.
+void Keep(const NamedVariable& parameter, std::vector<NamedTensor>& state, BodyNotes& notes) {
+  state.push_back({parameter.name, ToFileLayout(parameter.value.data()).Clone()});
+  notes.kept.push_back(parameter.name);
+}
+
+// Parameters of the last layer of which the file has those of another number of outputs.
+void KeepOtherOutputs(const nn::Sequential::Layer& head, std::vector<NamedTensor>& state,
+                      BodyNotes& notes) {
+  for (const NamedVariable& p : OwnParameters(head)) {
+    const auto found = std::ranges::find(state, p.name, &NamedTensor::name);
+    if (found == state.end() ||
+        !DiffersInOutputs(found->value.shape(), ToFileLayout(p.value.data()).shape()))
+      continue;
+    notes.left_out.push_back(fmt::format("{} {}", p.name, ToString(found->value.shape())));
+    state.erase(found);
+    Keep(p, state, notes);
+  }
+}
+
 }  // namespace
 
 std::vector<NamedTensor> ReadWeights(const std::string& path) {
@@ -56,11 +83,10 @@ BodyNotes LoadBody(nn::Sequential& model, const std::string& path, const NameRul
     return out;
   });
   const nn::Sequential::Layer& head = model.layers().back();
-  if (!HasAnyOf(head, state)) {
-    for (const NamedVariable& p : OwnParameters(head)) {
-      state.push_back({p.name, ToFileLayout(p.value.data()).Clone()});
-      notes.kept.push_back(p.name);
-    }
+  if (HasAnyOf(head, state)) {
+    KeepOtherOutputs(head, state, notes);
+  } else {
+    for (const NamedVariable& p : OwnParameters(head)) Keep(p, state, notes);
   }
   LoadStateDict(model, state, path);
   return notes;

@@ -18,10 +18,12 @@ std::vector<NamedTensor> ReadWeights(const std::string& path);
 void LoadWeights(nn::Module& model, const std::string& path, const NameRules& rules = {});
 
 // To fine-tune: as LoadWeights, but the last layer keeps its values where the file has none of its
-// own parameters, and tensors of the other heads that `rules` name are left out.
+// own parameters, and those of its own parameters of which the file has another number of outputs
+// (another first size: ImageNet's 1000 classes); tensors of the other heads that `rules` name are
+// left out.
 struct BodyNotes {
-  std::vector<std::string> kept;      // parameters that the file lacks, which keep their values
-  std::vector<std::string> left_out;  // tensors of the file that the model lacks
+  std::vector<std::string> kept;      // parameters that keep their values
+  std::vector<std::string> left_out;  // tensors of the file that the model has no place for
 };
 BodyNotes LoadBody(nn::Sequential& model, const std::string& path, const NameRules& rules = {});
 

@@ -46,7 +46,8 @@ ModelDescriptor Describe(const std::string& name, const std::string& title,
               },
           .build = Build,
           .sizes = [](const nlohmann::json& config,
-                      const std::string& where) { return SizesOf(Gpt2FromConfig(config, where)); }};
+                      const std::string& where) { return SizesOf(Gpt2FromConfig(config, where)); },
+          .training = UsualGptTraining()};
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ ModelDescriptor Describe(const std::string& name, const std::string& title, Gpt3
           .sizes =
               [head](const nlohmann::json& config, const std::string& where) {
                 return SizesOf(FromConfig(config, where, head));
-              }};
+              },
+          .training = lm ? UsualGptTraining() : UsualFineTuning()};
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ std::vector<ModelDescriptor> MobileNetV2Descriptors() {
                  MobileNetV2Options o = FromConfig(config, where);
                  if (!options.dropout) o.dropout = 0;
                  return MobileNetV2(o);
-               }}};
+               },
+           .training = {.learning_rate = 0.07, .weight_decay = 4e-5}}};
 }
 
 }  // namespace torus

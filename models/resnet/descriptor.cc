@@ -29,13 +29,15 @@ ModelDescriptor CifarResNetOf(int depth) {
           .title = fmt::format("CIFAR ResNet-{}", depth),
           .published = {.outputs = 10, .input = 32},
           .config = ConfigOf,
-          .build = [depth](const json& config, const std::string& where, const BuildOptions&) {
-            const ConfigReader reader(config, where);
-            reader.RequireKnown({"num_classes"});
-            CifarResNetOptions o{.depth = depth};
-            reader.Read("num_classes", o.num_classes);
-            return CifarResNet(o);
-          }};
+          .build =
+              [depth](const json& config, const std::string& where, const BuildOptions&) {
+                const ConfigReader reader(config, where);
+                reader.RequireKnown({"num_classes"});
+                CifarResNetOptions o{.depth = depth};
+                reader.Read("num_classes", o.num_classes);
+                return CifarResNet(o);
+              },
+          .training = {.weight_decay = 1e-4}};
 }
 
 }  // namespace

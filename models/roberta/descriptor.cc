@@ -68,7 +68,8 @@ ModelDescriptor Describe(const std::string& name, const std::string& title, Robe
           },
       .build = Build,
       .sizes = [](const nlohmann::json& config,
-                  const std::string& where) { return SizesOf(RobertaFromConfig(config, where)); }};
+                  const std::string& where) { return SizesOf(RobertaFromConfig(config, where)); },
+      .training = UsualFineTuning()};
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ ModelDescriptor Describe(int depth, bool batch_norm) {
                 reader.Read("dropout", o.dropout);
                 if (!options.dropout) o.dropout = 0;
                 return Vgg(o);
-              }};
+              },
+          .training = {.learning_rate = 0.01}};
 }
 
 }  // namespace

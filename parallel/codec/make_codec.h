@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parallel/codec/codec.h"
@@ -11,6 +12,8 @@ namespace torus::parallel {
 
 // All names that MakeCodec takes, for help texts and tests.
 std::vector<std::string> CodecNames();
+// The same, each with what it is, in a few words.
+std::vector<std::pair<std::string, std::string>> CodecDescriptions();
 
 // The codec of a flag's value, never null. Known names:
 //   none      the float32 bytes as they are (is_identity)

@@ -10,11 +10,12 @@ namespace {
 
 struct Entry {
   const char* name;
+  const char* about;
   Schedule (*make)(int stages, int micro_batches);
 };
 
 constexpr Entry kSchedules[] = {
-    {"gpipe", GPipe},
+    {"gpipe", "all forwards of a mini-batch, then all backwards (Huang et al. 2019)", GPipe},
 };
 
 }  // namespace
@@ -25,13 +26,21 @@ std::vector<std::string> ScheduleNames() {
   return names;
 }
 
+std::vector<std::pair<std::string, std::string>> ScheduleDescriptions() {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Entry& entry : kSchedules) all.emplace_back(entry.name, entry.about);
+  return all;
+}
+
+Schedule MakeSchedule(const ScheduleGenerator& generator, int stages, int micro_batches) {
+  Schedule schedule = Lower(generator(stages, micro_batches));
+  Verify(schedule);
+  return schedule;
+}
+
 Schedule MakeSchedule(std::string_view name, int stages, int micro_batches) {
-  for (const Entry& entry : kSchedules) {
-    if (name != entry.name) continue;
-    Schedule schedule = Lower(entry.make(stages, micro_batches));
-    Verify(schedule);
-    return schedule;
-  }
+  for (const Entry& entry : kSchedules)
+    if (name == entry.name) return MakeSchedule(entry.make, stages, micro_batches);
   Throw<BadInput>("schedule", "unknown schedule \"{}\"; there are: {}", name,
                   fmt::join(ScheduleNames(), ", "));
 }

@@ -24,6 +24,11 @@ void CheckParts(const TrainingParts& parts) {
           "needs a model, a loss, an optimizer and a learning rate");
 }
 
+Schedule ScheduleOf(const TrainerOptions& options) {
+  return options.generator ? MakeSchedule(options.generator, options.stages, options.micro_batches)
+                           : MakeSchedule(options.schedule, options.stages, options.micro_batches);
+}
+
 // The given cuts, or those that balance the blocks' static costs.
 Cuts ChooseCuts(const TrainerOptions& options, const std::vector<Block>& blocks) {
   if (options.cuts.empty()) {
@@ -44,7 +49,7 @@ struct Trainer::Impl {
   Impl(TrainerOptions given_options, TrainingParts given_parts)
       : options(std::move(given_options)),
         parts(std::move(given_parts)),
-        schedule(MakeSchedule(options.schedule, options.stages, options.micro_batches)),
+        schedule(ScheduleOf(options)),
         layout(schedule, options.replicas),
         world(layout.size(), {.timeout = options.timeout}) {
     CheckParts(parts);

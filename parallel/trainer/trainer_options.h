@@ -11,6 +11,7 @@
 #include "parallel/optim/optimizer.h"
 #include "parallel/pipeline/executor.h"
 #include "parallel/pipeline/partition.h"
+#include "parallel/schedule/factory.h"
 #include "parallel/trainer/world_layout.h"
 #include "parallel/transport/transport.h"
 
@@ -22,6 +23,7 @@ struct TrainerOptions {
   int replicas = 1;       // copies of the pipeline, each with a part of every mini-batch
   int micro_batches = 1;  // of each replica
   std::string schedule = "gpipe";
+  ScheduleGenerator generator;  // a schedule of the application's own; empty: that of the name
   // How gradients are summed over replicas, one of AllReduceNames(). "direct" adds in replica
   // order. "ring" sends to neighbours alone, and with more than two replicas the bits of a run then
   // depend on where the model is cut (all_reduce.h).

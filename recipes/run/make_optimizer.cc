@@ -11,7 +11,7 @@ using parallel::AdamGroup;
 
 std::vector<AdamGroup> Groups(const Settings& s, std::vector<NamedVariable> parameters) {
   AdamGroup decayed{.parameters = {},
-                    .options = {.beta1 = s.momentum,
+                    .options = {.beta1 = s.beta1,
                                 .beta2 = s.beta2,
                                 .weight_decay = s.weight_decay,
                                 .decoupled_decay = s.optimizer == "adamw"}};
@@ -26,7 +26,17 @@ std::vector<AdamGroup> Groups(const Settings& s, std::vector<NamedVariable> para
 
 }  // namespace
 
-std::vector<std::string> OptimizerNames() { return {"sgd", "adam", "adamw"}; }
+std::vector<std::pair<std::string, std::string>> OptimizerDescriptions() {
+  return {{"sgd", "with momentum, Nesterov's or the plain one"},
+          {"adam", "with the decay in the gradient"},
+          {"adamw", "with the decay apart"}};
+}
+
+std::vector<std::string> OptimizerNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, about] : OptimizerDescriptions()) names.push_back(name);
+  return names;
+}
 
 std::unique_ptr<parallel::Optimizer> MakeOptimizer(const Settings& s,
                                                    std::vector<NamedVariable> parameters) {

@@ -28,11 +28,17 @@ struct RunOptions {
   int64_t max_steps = 0;      // in all, also within an epoch; 0: no limit but the epochs
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   int64_t eval_every = 0;        // steps between evaluations; 0: at the end of each epoch
+  uint64_t memory_limit = 0;     // bytes that tensors may take in all; 0: the allocator's own limit
   double timeout = 60;           // seconds without progress until a wait fails
   int max_skipped = 10;          // steps in a row that may not be finite
   // Checkpoints to keep, the latest ones: RUN/checkpoint and those in RUN/earlier. Besides, the
   // best by the test figure is kept in RUN/best.
   int64_t keep = 2;
+
+  // An application's own codec and schedule; `settings` then have only what they are called in the
+  // run's files. Empty: those that the settings name.
+  std::function<std::unique_ptr<parallel::Codec>()> codec;
+  parallel::ScheduleGenerator schedule;
 };
 
 // Where a run stands when its first step is about to begin.

@@ -9,6 +9,7 @@
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/data/left_out.h"
 #include "recipes/report/report.h"
+#include "recipes/run/check_options.h"
 #include "recipes/run/earlier_checkpoints.h"
 #include "recipes/run/export_model.h"
 #include "recipes/run/run_head.h"
@@ -22,8 +23,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-parallel::TrainerOptions MakeOptions(const Settings& s, const RunOptions& run,
-                                     const CutChoice& cuts) {
+parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cuts) {
+  const Settings& s = run.settings;
   parallel::TrainerOptions options{.stages = static_cast<int>(s.stages),
                                    .cuts = cuts.cuts,
                                    .replicas = static_cast<int>(s.replicas),
@@ -36,7 +37,10 @@ parallel::TrainerOptions MakeOptions(const Settings& s, const RunOptions& run,
                                    .clip_norm = s.clip_norm,
                                    .max_skipped = run.max_skipped,
                                    .ema_decay = s.ema};
-  if (s.codec != "none") options.codec = [name = s.codec] { return parallel::MakeCodec(name); };
+  options.codec = run.codec;
+  options.generator = run.schedule;
+  if (!run.codec && s.codec != "none")
+    options.codec = [name = s.codec] { return parallel::MakeCodec(name); };
   return options;
 }
 
@@ -58,6 +62,11 @@ std::string MessageOf(const std::exception_ptr& failure) {
   } catch (...) {
     return "an exception of an unknown type";
   }
+}
+
+RunOptions LimitMemory(RunOptions options) {
+  if (options.memory_limit > 0) AllocatorFor({}).SetLimit(options.memory_limit);
+  return options;
 }
 
 double SecondsNow() {
@@ -86,17 +95,17 @@ TrainingRun::Start TrainingRun::Open(const RunOptions& options, bool whole) {
 
 TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
                          Start start)
-    : options_(options),
+    : options_(LimitMemory(CheckedOptions(options))),
       callbacks_(callbacks),
-      task_(options.settings, start.resumed ? "" : options.settings.init, whole),
+      task_(options_.settings, start.resumed ? "" : options.settings.init, whole),
       settings_(task_.settings()),
       steps_per_epoch_(task_.steps_per_epoch()),
       cuts_(start.resumed && CutAlike(settings_, start.resumed->settings)
                 ? start.resumed->cuts
                 : ChooseCuts(settings_, task_.data().form)),
-      trainer_(MakeOptions(settings_, options, cuts_), task_.Parts()),
+      trainer_(MakeOptions(options_, cuts_), task_.Parts()),
       begin_(start.resumed ? start.resumed->state.step : 0),
-      end_(EndOf(options, steps_per_epoch_)),
+      end_(EndOf(options_, steps_per_epoch_)),
       own_(std::move(start.own)),
       note_(start.resumed ? start.resumed->note : "") {
   if (!start.resumed) return;

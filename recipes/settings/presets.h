@@ -1,16 +1,20 @@
-// Recipes by name: flags after published settings, where `about` names them, else a usual choice to
-// begin with.
+// Runs by name: settings after published ones, where `about` names them, else a usual choice to begin
+// with.
 #pragma once
 
 #include <string>
 
+#include "recipes/settings/settings.h"
+
 namespace torus::recipes {
 
-// The flags, as they would be written on the command line. BadInput, listing the names, for
-// another.
-std::string PresetFlags(const std::string& name);
+// What is run where nothing is said.
+inline constexpr char kDefaultPreset[] = "mobilenet_v2-fashion-mnist";
 
-// A recipe a paragraph: name, what it is, flags.
+// BadInput, listing the names, for another.
+Settings PresetSettings(const std::string& name);
+
+// A preset a paragraph: name, what it is, flags.
 std::string ListPresets();
 
 }  // namespace torus::recipes

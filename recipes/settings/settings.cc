@@ -22,6 +22,9 @@ bool Fits(const Json& value, uint64_t) { return value.is_number_unsigned(); }
 bool Fits(const Json& value, double) { return value.is_number(); }
 bool Fits(const Json& value, bool) { return value.is_boolean(); }
 
+// Adam's beta1 was --momentum before.
+constexpr int64_t kBeta1Since = 4;
+
 // A setting that joined later, with what runs did before.
 struct Later {
   int64_t since;
@@ -38,6 +41,7 @@ const Later* LaterSetting(const std::string& key) {
 const Json& ValueOf(const std::string& key, const Json& json, const std::string& where,
                     int64_t version) {
   if (const auto found = json.find(key); found != json.end()) return *found;
+  if (key == "beta1" && version < kBeta1Since) return io::Member(json, "momentum");
   const Later* const later = LaterSetting(key);
   Require(later != nullptr && version < later->since, where, "setting \"{}\" is missing", key);
   return later->before;

@@ -27,16 +27,17 @@ struct Settings {
   bool drop_last = false;     // leave out an epoch's last batch where it is smaller
   int64_t micro_batches = 4;  // of each replica, in the pipeline at once
   int64_t accumulate = 1;     // rounds of the pipeline before a step, of micro_batches each
-  int64_t stages = 2;
+  int64_t stages = 1;
   std::string cut;  // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
   std::string schedule = "gpipe";
   std::string collectives = "direct";  // of the gradients of replicas: "direct" or "ring"
-  std::string codec = "sortq:8";
+  std::string codec = "none";
   std::string optimizer = "sgd";
   double lr = 0.07;
-  double momentum = 0.9;  // of Adam: beta1
-  double beta2 = 0.999;   // of Adam alone
+  double momentum = 0.9;  // of SGD
+  double beta1 = 0.9;     // of Adam, as beta2
+  double beta2 = 0.999;
   double weight_decay = 4e-5;
   double clip_norm = 0;  // 0: no clipping
   double ema = 0;        // decay of the weights' moving average; 0: none
@@ -66,8 +67,8 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--epoch-size", s.epoch_size);
   visit("--epochs", s.epochs);
   visit("--batch-size", s.batch_size);
-  visit("--drop-last", s.drop_last);
   visit("--micro-batches", s.micro_batches);
+  visit("--drop-last", s.drop_last);
   visit("--accumulate", s.accumulate);
   visit("--stages", s.stages);
   visit("--cut", s.cut);
@@ -78,6 +79,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--optimizer", s.optimizer);
   visit("--lr", s.lr);
   visit("--momentum", s.momentum);
+  visit("--beta1", s.beta1);
   visit("--beta2", s.beta2);
   visit("--weight-decay", s.weight_decay);
   visit("--clip-norm", s.clip_norm);
@@ -104,7 +106,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 3;
+inline constexpr int64_t kSettingsVersion = 4;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

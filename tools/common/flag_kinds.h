@@ -1,4 +1,4 @@
-// Flags that say something of some kinds of data alone: given for another kind they are a mistake.
+// Flags that apply to some kinds of data only: given for another kind they are a mistake.
 #pragma once
 
 #include <functional>

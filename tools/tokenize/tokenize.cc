@@ -22,7 +22,7 @@ int Main(int argc, char** argv) {
   app.add_option("--tokenizer", options.tokenizer, "What a token is")
       ->check(CLI::IsMember(data::TokenizerNames()))
       ->capture_default_str();
-  app.add_option("--vocabulary", options.vocabulary_dir,
+  app.add_option("--vocab-dir", options.vocabulary_dir,
                  "Folder of encoder.json and vocab.bpe, or vocab.json and merges.txt");
   app.add_option("--shard-tokens", options.shard_tokens, "Most tokens a file")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))

@@ -6,9 +6,14 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "data/images/augment.h"
 #include "models/model_spec.h"
+#include "parallel/codec/make_codec.h"
+#include "parallel/schedule/factory.h"
 #include "recipes/data/data_names.h"
 #include "recipes/data/task_data.h"
+#include "recipes/model/usual_settings.h"
+#include "recipes/run/make_optimizer.h"
 #include "recipes/settings/presets.h"
 #include "runtime/error.h"
 #include "tools/common/parse_flags.h"
@@ -19,7 +24,9 @@ namespace {
 
 constexpr char kAbout[] =
     "Trains a model as a pipeline of stages, each on a rank (a thread) of its own, times "
-    "a number of replicas. Without flags: MobileNetV2 on Fashion-MNIST, three epochs, two stages.";
+    "a number of replicas. Without --model, --data or --preset it runs the preset "
+    "mobilenet_v2-fashion-mnist; a --model alone begins with one stage, no codec and the optimizer "
+    "that is usual for it.";
 
 constexpr char kMore[] =
     "What it leaves in --out: summary.json, metrics.jsonl, trace.json (open it in "
@@ -32,6 +39,14 @@ constexpr char kMore[] =
     "once.\n"
     "Status: 0 done, 2 a mistake in flags or files, 1 another failure, 130 or 143 stopped by a "
     "signal.";
+
+// "Of what: a (this), b (that)".
+std::string Choices(const std::string& of,
+                    const std::vector<std::pair<std::string, std::string>>& choices) {
+  std::vector<std::string> all;
+  for (const auto& [name, about] : choices) all.push_back(fmt::format("{} ({})", name, about));
+  return fmt::format("{}: {}", of, fmt::join(all, ", "));
+}
 
 void AddRunFlags(CLI::App& app, recipes::Settings& s) {
   const char* group = "What is trained";
@@ -59,7 +74,7 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
                "Leave out the last batch of an epoch where it is smaller than the others");
   app.get_option("--drop-last")->group("What is trained");
   app.add_option("--augment", s.augment,
-                 "Random changes of training images: none, flip, crop-flip, resized-crop-flip")
+                 Choices("Random changes of training images", data::AugmentDescriptions()))
       ->group("What is trained");
   app.add_option(
          "--init", s.init,
@@ -75,26 +90,44 @@ void AddOptimizerFlags(CLI::App& app, recipes::Settings& s) {
   const char* group = "How it is optimized";
   app.add_option("--epochs", s.epochs, "Passes over the training set")->group(group);
   app.add_option("--batch-size", s.batch_size, "Samples a step, over all replicas")->group(group);
-  app.add_option("--optimizer", s.optimizer, "sgd, adam or adamw")->group(group);
-  app.add_option("--lr", s.lr, "Peak learning rate")->group(group);
-  app.add_option("--momentum", s.momentum, "From 0 to below 1; of Adam its beta1")->group(group);
-  app.add_option("--beta2", s.beta2, "Of Adam: decay of the mean square")->group(group);
+  app.add_option("--optimizer", s.optimizer,
+                 Choices("By default the model's usual one", recipes::OptimizerDescriptions()))
+      ->default_str("")
+      ->group(group);
+  app.add_option("--lr", s.lr, "Peak learning rate; by default the model's usual one")
+      ->default_str("")
+      ->group(group);
+  app.add_option("--momentum", s.momentum, "Of SGD: from 0 to below 1")->group(group);
+  app.add_option("--beta1", s.beta1, "Of Adam: decay of the mean gradient")->group(group);
+  app.add_option("--beta2", s.beta2,
+                 "Of Adam: decay of the mean square; by default the model's usual one")
+      ->default_str("")
+      ->group(group);
   app.add_flag("--nesterov,!--no-nesterov", s.nesterov, "Nesterov's momentum, or the plain one");
   app.get_option("--nesterov")->group(group);
-  app.add_option("--weight-decay", s.weight_decay,
-                 "Of every parameter; Adam leaves out biases and norms")
+  app.add_option(
+         "--weight-decay", s.weight_decay,
+         "Of every parameter; Adam leaves out biases and norms. By default the model's usual "
+         "one")
+      ->default_str("")
       ->group(group);
   app.add_option("--clip-norm", s.clip_norm,
-                 "Largest norm of the whole gradient; a larger one is scaled down to it. 0: none")
+                 "Largest norm of the whole gradient; a larger one is scaled down to it; 0: none. "
+                 "By default "
+                 "the model's usual one")
+      ->default_str("")
       ->group(group);
   app.add_option("--ema", s.ema,
                  "Decay of a moving average of the weights, which is then what is evaluated (0.999 "
                  "follows the last thousand steps). 0: none")
       ->group(group);
-  app.add_option("--lr-schedule", s.lr_schedule,
-                 "Over the steps of --epochs: constant, cosine[:F], linear[:F], polynomial:P[:F] "
-                 "(down to F "
-                 "of the peak), one-cycle, or step:N:G (times G every N epochs)")
+  app.add_option(
+         "--lr-schedule", s.lr_schedule,
+         "Over the steps of --epochs: constant, cosine[:F], linear[:F], polynomial:P[:F] "
+         "(down to F "
+         "of the peak), one-cycle, or step:N:G (times G every N epochs). By default the model's "
+         "usual one")
+      ->default_str("")
       ->group(group);
   app.add_option(
          "--warmup", s.warmup,
@@ -129,16 +162,26 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
       ->group(group);
   app.add_option("--replicas", s.replicas, "Copies of the pipeline, which share every batch")
       ->group(group);
-  app.add_option("--schedule", s.schedule, "gpipe")->group(group);
+  app.add_option("--schedule", s.schedule,
+                 Choices("Order of a pipeline's work", parallel::ScheduleDescriptions()))
+      ->group(group);
   app.add_option("--collectives", s.collectives,
                  "How gradients are summed over replicas: direct, in replica order, or ring, with "
                  "which the bits of more than two replicas depend on --cut")
       ->group(group);
-  app.add_option("--codec", s.codec,
-                 "Of activations and gradients that cross a cut: none, sortq:16, sortq:12, sortq:8 "
-                 "or sortq:4 (bits a value)")
+  app.add_option(
+         "--codec", s.codec,
+         Choices("Of activations and gradients that cross a cut", parallel::CodecDescriptions()))
       ->group(group);
   app.add_option("--threads", s.threads, "In all, shared by the ranks; by default the cores")
+      ->default_str("")
+      ->group(group);
+  app.add_option(
+         "--memory-limit", invocation.memory_limit,
+         "Most memory of all tensors together: 3GB, 512MB, or bytes; by default most of what "
+         "the process may have")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 60))
       ->default_str("")
       ->group(group);
   app.add_option("--timeout", invocation.timeout,
@@ -187,9 +230,9 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
                "--model alone describes the published one");
   app.get_option("--describe")->group(group);
   app.add_option("--preset", invocation.preset,
-                 "Flags of a known recipe, which the others override; --presets lists them")
+                 "Settings by name, which the other flags override; --presets lists them")
       ->group(group);
-  app.add_flag("--presets", invocation.presets, "Print the recipes, and end");
+  app.add_flag("--presets", invocation.presets, "Print the presets, and end");
   app.get_option("--presets")->group(group);
 }
 
@@ -218,11 +261,13 @@ bool MayChange(const std::string& flag) {
   return flags.contains(flag);
 }
 
-// The flags of --preset as if they were defaults: a second parse leaves what it is not given alone.
-void TakePreset(Invocation& invocation) {
-  CLI::App app;
-  AddFlags(app, invocation);
-  app.parse(recipes::PresetFlags(invocation.preset), false);
+// Where the settings begin that flags then change: without a word about what is to be run, as the
+// default preset has them.
+recipes::Settings Beginning(const CLI::App& app, const Invocation& invocation) {
+  if (!invocation.preset.empty()) return recipes::PresetSettings(invocation.preset);
+  const bool said = app.count("--model") + app.count("--data") > 0;
+  return said ? recipes::UsualSettings(invocation.settings.model)
+              : recipes::PresetSettings(recipes::kDefaultPreset);
 }
 
 }  // namespace
@@ -233,16 +278,15 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
   AddFlags(app, invocation);
   invocation.help = ParseFlags(app, argc, argv);
   if (!invocation.help.empty()) return invocation;
-  if (!invocation.preset.empty()) {
-    TakePreset(invocation);
-    ParseFlags(app, argc, argv);
-  }
+  invocation.settings = Beginning(app, invocation);
+  ParseFlags(app, argc, argv);  // what it is not given it leaves as it is
   if (invocation.presets) {
     invocation.help = recipes::ListPresets();
     return invocation;
   }
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0) invocation.given.insert(FlagOf(*option));
+  invocation.runs = UserPath("runs");
   for (std::string* path : {&invocation.settings.data_dir, &invocation.settings.vocab_dir,
                             &invocation.settings.init, &invocation.out, &invocation.resume})
     MakeAbsolute(*path);

@@ -5,26 +5,16 @@
 #include <set>
 #include <string>
 
-#include "recipes/settings/settings.h"
+#include "recipes/run/run.h"
 
 namespace torus::tools {
 
-struct Invocation {
-  recipes::Settings settings;
+// The run's options, and what else a command line says.
+struct Invocation : recipes::RunOptions {
   std::set<std::string> given;  // flags that the user wrote: "--lr"
-
-  // Not part of what the run is: these may differ when it is resumed.
-  std::string out;               // empty: runs/NAME-DATE, or the resumed run's own folder
-  std::string resume;            // a run's folder, or its checkpoint folder
-  int64_t max_steps = 0;         // 0: no limit but the epochs
-  int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
-  int64_t eval_every = 0;        // steps; 0: at the end of each epoch
-  int64_t keep = 2;              // checkpoints
-  double timeout = 60;           // seconds
-  int64_t max_skipped = 10;      // steps in a row
   bool eval_only = false;
   bool describe = false;
-  std::string preset;  // name of a recipe; its flags are in `settings`
+  std::string preset;  // its settings are in `settings`
   bool presets = false;
   std::string help;  // what --help or --presets asked for; nothing else is to be done then
 };
@@ -40,8 +30,8 @@ void TakeSettings(const recipes::Settings& stored, const std::string& folder,
                   Invocation& invocation);
 
 // Checks one value by itself and against the others; what the model and the data must say is
-// checked later. BadInput in one line. Fills in what follows from other flags: stages from a list
-// of cuts, codec none for one stage, threads.
+// checked later. BadInput in one line. Fills in what follows from other flags: codec none for one
+// stage, and what CheckedOptions does.
 void CheckAndComplete(Invocation& invocation);
 
 }  // namespace torus::tools

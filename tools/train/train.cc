@@ -11,7 +11,6 @@
 #include "recipes/run/run.h"
 #include "recipes/run/summary.h"
 #include "tools/common/run_main.h"
-#include "tools/common/user_path.h"
 #include "tools/train/invocation.h"
 #include "tools/train/progress_line.h"
 #include "tools/train/stop_signal.h"
@@ -26,19 +25,6 @@ recipes::DataForm DescribedForm(const Invocation& invocation) {
                      invocation.preset.empty() && invocation.resume.empty();
   return alone ? recipes::PublishedForm(invocation.settings, given)
                : recipes::FormOfData(invocation.settings);
-}
-
-recipes::RunOptions RunOptions(const Invocation& invocation) {
-  return {.settings = invocation.settings,
-          .out = invocation.out,
-          .runs = UserPath("runs"),
-          .resume = invocation.resume,
-          .max_steps = invocation.max_steps,
-          .checkpoint_every = invocation.checkpoint_every,
-          .eval_every = invocation.eval_every,
-          .timeout = invocation.timeout,
-          .max_skipped = static_cast<int>(invocation.max_skipped),
-          .keep = invocation.keep};
 }
 
 std::string ToText(const recipes::Evaluation& test) {
@@ -77,7 +63,7 @@ class Screen {
 int Train(const Invocation& invocation) {
   Screen screen;
   CatchStopSignals();
-  const recipes::RunResult result = recipes::Run(RunOptions(invocation), screen.Callbacks());
+  const recipes::RunResult result = recipes::Run(invocation, screen.Callbacks());
   screen.Print(fmt::format("\n{}report          {}{}", recipes::ToText(result.summary),
                            recipes::RunFolder{result.folder}.report(),
                            result.model.empty() ? "" : "\nmodel           " + result.model));
@@ -91,7 +77,7 @@ int Train(const Invocation& invocation) {
 int EvaluateOnly(const Invocation& invocation) {
   Screen screen;
   CatchStopSignals();
-  return recipes::EvaluateRun(RunOptions(invocation), screen.Callbacks()) ? 0 : 128 + StopSignal();
+  return recipes::EvaluateRun(invocation, screen.Callbacks()) ? 0 : 128 + StopSignal();
 }
 
 void Describe(const Invocation& invocation, const std::optional<recipes::StoredRun>& stored) {

@@ -27,6 +27,7 @@ Settings Of(const std::string& model) {
   Settings settings;
   settings.model = model;
   settings.batch_size = 4;
+  settings.stages = 2;
   return settings;
 }
 

@@ -79,6 +79,7 @@ TEST(ChooseCuts, MeasuresTheLossToo) {
   settings.model = "gpt-char:2";
   settings.batch_size = settings.micro_batches = 2;
   settings.length = 8;
+  settings.stages = 2;
   settings.cut = "auto";
   settings.threads = 2;
   const DataForm form = TextForm("text", 29, settings.length);

@@ -74,12 +74,13 @@ TEST_F(Chain, ACharacterModelIsTrainedWritesAndIsEvaluated) {
     more.insert(more.begin(), evaluate.begin(), evaluate.end());
     ExpectOneLine(Run("evaluate", more), 2, says);
   };
-  refused({"--normalize", "half"}, "--normalize says nothing of a long text (--data text)");
-  refused({"--image-size", "8"}, "--image-size says nothing of a long text");
+  refused({"--normalize", "half"},
+          "--normalize applies to images only, not to long texts (--data text)");
+  refused({"--image-size", "8"}, "--image-size applies to images only");
   refused({"--per-class"}, "only of images and sentences");
   refused({"--tokenizer", "chars"}, "run/model says what its texts are cut by");
   ExpectOneLine(Run("evaluate", {"--init", "x", "--data", "cifar10", "--length", "8"}), 2,
-                "--length says nothing of images");
+                "--length applies to sentences and long texts only");
 }
 
 // Weights alone are read by the tokenizer with which train reads a text where nobody names one.

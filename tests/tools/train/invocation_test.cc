@@ -6,6 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "data/images/augment.h"
+#include "models/registry.h"
+#include "parallel/codec/make_codec.h"
+#include "parallel/schedule/factory.h"
+#include "recipes/run/make_optimizer.h"
 #include "runtime/error.h"
 
 namespace torus::tools {
@@ -61,10 +66,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--data", "imagenet"}, "fashion-mnist"},
         Refusal{{"--augment", "mixup"}, "crop-flip"}, Refusal{{"--optimizer", "lion"}, "sgd"},
         Refusal{{"--optimizer", "adamw", "--nesterov"}, "--nesterov"},
-        Refusal{{"--beta2", "1"}, "--beta2"}, Refusal{{"--length", "0"}, "--length"},
-        Refusal{{"--lr", "0"}, "--lr"}, Refusal{{"--lr", "nan"}, "--lr"},
-        Refusal{{"--lr", "inf"}, "--lr"}, Refusal{{"--momentum", "1"}, "--momentum"},
-        Refusal{{"--momentum", "nan"}, "--momentum"},
+        Refusal{{"--beta2", "1"}, "--beta2"}, Refusal{{"--beta1", "1"}, "--beta1"},
+        Refusal{{"--length", "0"}, "--length"}, Refusal{{"--lr", "0"}, "--lr"},
+        Refusal{{"--lr", "nan"}, "--lr"}, Refusal{{"--lr", "inf"}, "--lr"},
+        Refusal{{"--momentum", "1"}, "--momentum"}, Refusal{{"--momentum", "nan"}, "--momentum"},
         Refusal{{"--weight-decay", "-1"}, "--weight-decay"},
         Refusal{{"--clip-norm", "-1"}, "--clip-norm"},
         Refusal{{"--clip-norm", "nan"}, "--clip-norm"}, Refusal{{"--ema", "1"}, "--ema"},
@@ -109,20 +114,24 @@ INSTANTIATE_TEST_SUITE_P(
     Ignored, Refused,
     ::testing::Values(
         Refusal{{"--epoch-size", "5"},
-                "--epoch-size says nothing of images (--model mobilenet_v2), only of a long text"},
+                "--epoch-size applies to long texts only, not to images (--model mobilenet_v2)"},
         Refusal{{"--model", "roberta", "--epoch-size", "5"},
-                "--epoch-size says nothing of sentences (--model roberta), only of a long text"},
+                "--epoch-size applies to long texts only, not to sentences (--model roberta)"},
         Refusal{{"--length", "8"},
-                "--length says nothing of images (--model mobilenet_v2), only of sentences and a "
-                "long text"},
-        Refusal{{"--tokenizer", "gpt2"}, "--tokenizer says nothing of images"},
-        Refusal{{"--vocab-dir", "x"}, "--vocab-dir says nothing of images"},
-        Refusal{{"--model", "gpt2", "--augment", "flip"}, "--augment says nothing of a long text"},
+                "--length applies to sentences and long texts only, not to images"},
+        Refusal{{"--tokenizer", "gpt2"}, "--tokenizer applies to sentences and long texts only"},
+        Refusal{{"--vocab-dir", "x"}, "--vocab-dir applies to sentences and long texts only"},
+        Refusal{{"--model", "gpt2", "--augment", "flip"},
+                "--augment applies to images only, not to long texts"},
         Refusal{{"--model", "roberta", "--image-size", "32"},
-                "--image-size says nothing of sentences"},
+                "--image-size applies to images only"},
         Refusal{{"--beta2", "0.9"}, "--beta2 needs --optimizer adam or adamw, got sgd"},
+        Refusal{{"--beta1", "0.9"}, "--beta1 needs --optimizer adam or adamw, got sgd"},
+        Refusal{{"--model", "gpt2", "--momentum", "0.9"}, "--momentum needs --optimizer sgd"},
+        Refusal{{"--model", "vgg11", "--stages", "1", "--cut", "3"}, "--stages is 1"},
+        Refusal{{"--memory-limit", "many"}, "--memory-limit"},
         Refusal{{"--preset", "vgg13-cifar10", "--resume", "x"},
-                "--preset vgg13-cifar10 says nothing of a resumed run"}));
+                "--preset vgg13-cifar10 applies to new runs only"}));
 
 TEST(Invocation, DefaultsAreTheMainJob) {
   const recipes::Settings s = Parse({}).settings;
@@ -136,6 +145,34 @@ TEST(Invocation, DefaultsAreTheMainJob) {
   EXPECT_EQ(s.lr, 0.07);
   EXPECT_TRUE(s.nesterov);
   EXPECT_EQ(s.threads, std::max<int64_t>(2, std::thread::hardware_concurrency()));
+}
+
+// All that the run without flags was before it had a name.
+TEST(Invocation, DefaultsAreThePreset) {
+  const nlohmann::json s = recipes::ToJson(Parse({"--threads", "2"}).settings);
+  const nlohmann::json before = nlohmann::json::parse(R"({
+    "accumulate": 1, "activation-storage": "f32", "augment": "none", "batch-size": 256,
+    "beta2": 0.999, "clip-norm": 0.0, "codec": "sortq:8", "cut": "", "data": "fashion-mnist",
+    "data-dir": "", "ema": 0.0, "epoch-size": 0, "epochs": 3, "image-size": 0, "init": "",
+    "length": 128, "lr": 0.07, "lr-schedule": "cosine", "micro-batches": 4,
+    "model": "mobilenet_v2", "momentum": 0.9, "nesterov": true, "optimizer": "sgd",
+    "recompute": "none", "replicas": 1, "schedule": "gpipe", "seed": 1, "stages": 2, "threads": 2,
+    "tokenizer": "", "vocab-dir": "", "warmup": -1, "weight-decay": 4e-5})");
+  for (const auto& [name, value] : before.items()) EXPECT_EQ(s.at(name), value) << name;
+  EXPECT_EQ(recipes::ToJson(Parse({"--preset", "mobilenet_v2-fashion-mnist"}).settings),
+            recipes::ToJson(Parse({}).settings));
+}
+
+TEST(Invocation, AModelAloneGetsNoCodecAndItsUsualOptimizer) {
+  for (const ModelDescriptor& model : Models()) {
+    const recipes::Settings s = Parse({"--model", model.name.c_str()}).settings;
+    EXPECT_EQ(s.stages, 1) << model.name;
+    EXPECT_EQ(s.codec, "none") << model.name;
+    EXPECT_EQ(s.optimizer, model.task == ModelTask::kImages ? "sgd" : "adamw") << model.name;
+    EXPECT_EQ(s.lr, model.training.learning_rate) << model.name;
+  }
+  EXPECT_EQ(Parse({"--data", "cifar10"}).settings.codec, "none");
+  EXPECT_EQ(Parse({"--model", "gpt2", "--lr", "0.5"}).settings.lr, 0.5);
 }
 
 TEST(Invocation, CompletesWhatFollows) {
@@ -158,7 +195,7 @@ TEST(Invocation, TakesFlagsWhereTheySaySomething) {
 TEST(Invocation, TakesEveryPreset) {
   for (const char* name :
        {"mobilenet_v2-cifar10", "vgg13-cifar10", "resnet18-cifar10", "roberta-rte", "roberta-cola",
-        "gpt2-shakespeare", "gpt-char-shakespeare", "gpt3xl-qqp"}) {
+        "gpt2-shakespeare", "gpt-char-shakespeare", "gpt3xl-qqp", "mobilenet_v2-fashion-mnist"}) {
     EXPECT_NO_THROW(Parse({"--preset", name})) << name;
     EXPECT_NO_THROW(Parse({"--preset", name, "--optimizer", "sgd"})) << name;
   }
@@ -174,8 +211,26 @@ TEST(Invocation, HelpNamesEveryFlagAndUnits) {
   });
   for (const char* word :
        {"--max-steps", "--out", "--checkpoint-every", "--eval-every", "--timeout", "--resume",
-        "--eval-only", "--describe", "Seconds", "Steps", "=256", "=sortq:8"})
+        "--eval-only", "--describe", "Seconds", "Steps", "=256", "=none"})
     EXPECT_NE(help.find(word), std::string::npos) << word;
+}
+
+std::string WithoutBreaks(const std::string& text) {
+  std::string out;
+  for (char c : text)
+    if (c != ' ' && c != '\n') out += c;
+  return out;
+}
+
+// What a factory gains, the help gains.
+TEST(Invocation, HelpListsWhatTheFactoriesHave) {
+  const std::string help = WithoutBreaks(Parse({"--help"}).help);
+  for (const auto& list : {parallel::CodecDescriptions(), parallel::ScheduleDescriptions(),
+                           recipes::OptimizerDescriptions(), data::AugmentDescriptions()}) {
+    EXPECT_FALSE(list.empty());
+    for (const auto& [name, about] : list)
+      EXPECT_NE(help.find(WithoutBreaks(name + " (" + about + ")")), std::string::npos) << name;
+  }
 }
 
 TEST(Settings, ComeBackFromJson) {
@@ -256,6 +311,28 @@ TEST(TakeSettings, RefusesWhatContradictsAndNamesBoth) {
     EXPECT_NE(message.find("--lr 0.05"), std::string::npos) << message;
     EXPECT_NE(message.find("/runs/a"), std::string::npos) << message;
   }
+}
+
+TEST(TakeSettings, TakesMoreEpochsButNotFewer) {
+  const recipes::Settings stored;
+  const auto epochs = [&](const char* wanted) {
+    const char* argv[] = {"train", "--resume", "x", "--epochs", wanted};
+    Invocation invocation = ParseInvocation(5, argv);
+    TakeSettings(stored, "/runs/a", invocation);
+    return invocation.settings.epochs;
+  };
+  EXPECT_EQ(epochs("5"), 5);
+  EXPECT_EQ(epochs("3"), 3);
+  EXPECT_THROW(epochs("2"), BadInput);
+}
+
+// Adam's beta1 was kept under the name of SGD's momentum.
+TEST(Settings, OfOlderCheckpointsHaveBeta1FromTheMomentum) {
+  recipes::Settings settings;
+  settings.momentum = 0.8;
+  nlohmann::json json = recipes::ToJson(settings);
+  json.erase("beta1");
+  EXPECT_EQ(recipes::SettingsFromJson(json, "file").beta1, 0.8);
 }
 
 TEST(TakeSettings, AcceptsWhatAgreesAndTakesTheRest) {

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -71,7 +72,8 @@ class ProgramTest : public ::testing::Test {
     recipes::testing::WriteImages(scratch_ + "/data", "t10k", 20);
   }
 
-  // A small run: 4 steps an epoch, the last batch smaller.
+  // A small run: 4 steps an epoch, the last batch smaller. Two stages with 8 bits a value between
+  // them, unless `more` says otherwise.
   std::vector<std::string> Small(const std::string& out, std::vector<std::string> more = {}) const {
     std::vector<std::string> flags = {"--model",         "mobilenet_v2:0.1",
                                       "--data-dir",      scratch_ + "/data",
@@ -79,6 +81,10 @@ class ProgramTest : public ::testing::Test {
                                       "--epochs",        "2",
                                       "--batch-size",    "24",
                                       "--micro-batches", "2"};
+    const auto says = [&](const char* flag) { return std::ranges::count(more, flag) > 0; };
+    if (!says("--stages") && (!says("--cut") || says("auto")))
+      flags.insert(flags.end(), {"--stages", "2"});
+    if (!says("--stages") && !says("--codec")) flags.insert(flags.end(), {"--codec", "sortq:8"});
     flags.insert(flags.end(), more.begin(), more.end());
     return flags;
   }

@@ -68,9 +68,10 @@ TEST_F(ProgramTest, MemoryOptionsChangeNoBit) {
     ASSERT_EQ(ended.status, 0) << ended.err;
   };
   run("kept", {});
-  Flags rounds = Small("rounds", {"--recompute", "0-17", "--accumulate", "2"});
+  Flags more = {"--recompute", "0-17", "--accumulate", "2"};
+  more.insert(more.end(), common.begin(), common.end());
+  Flags rounds = Small("rounds", more);
   rounds[std::find(rounds.begin(), rounds.end(), "--micro-batches") - rounds.begin() + 1] = "1";
-  rounds.insert(rounds.end(), common.begin(), common.end());
   ASSERT_EQ(Train(rounds).status, 0);
   EXPECT_EQ(Losses("kept"), Losses("rounds"));
   EXPECT_EQ(Tensors("kept"), Tensors("rounds"));
@@ -230,6 +231,24 @@ TEST_F(ProgramTest, AFolderBelongsToOneRun) {
   killed.Signal(SIGKILL);
   EXPECT_EQ(killed.Wait().status, 128 + SIGKILL);
   EXPECT_EQ(Train({"--resume", scratch_ + "/run", "--max-steps", "3"}).status, 0);
+}
+
+TEST_F(ProgramTest, AResumedRunMayGoOnForMoreEpochs) {
+  ASSERT_EQ(Train(Small("run")).status, 0);
+  const std::string run = scratch_ + "/run";
+  ExpectOneLine(Train({"--resume", run, "--epochs", "1"}), 2, "--epochs 2");
+  const Ended longer = Train({"--resume", run, "--epochs", "3"});
+  ASSERT_EQ(longer.status, 0) << longer.err;
+  EXPECT_EQ(Json("run/summary.json")["steps"], 12);
+  EXPECT_EQ(Json("run/checkpoint/settings.json")["settings"]["epochs"], 3);
+  EXPECT_EQ(Losses("run").size(), 12u);
+}
+
+TEST_F(ProgramTest, KeepsToItsMemoryLimit) {
+  const Ended small = Train(Small("small", {"--memory-limit", "1MB"}));
+  EXPECT_EQ(small.status, 1);
+  EXPECT_NE(small.err.find("memory"), std::string::npos) << small.err;
+  EXPECT_EQ(Train(Small("large", {"--memory-limit", "1GB", "--max-steps", "1"})).status, 0);
 }
 
 TEST_F(ProgramTest, SignalWritesACheckpointAndSaysHowToGoOn) {

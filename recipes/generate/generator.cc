@@ -1,0 +1,85 @@
+#include "recipes/generate/generator.h"
+
+#include "data/text/bpe_tokenizer.h"
+#include "data/text/tokenizer_files.h"
+#include "models/checkpoint/hugging_face.h"
+#include "models/checkpoint/load_weights.h"
+#include "models/gpt2/config.h"
+#include "models/gpt2/decoder.h"
+#include "models/gpt2/descriptor.h"
+#include "runtime/error.h"
+#include "runtime/rng.h"
+
+namespace torus::recipes {
+namespace {
+
+// Feeds all tokens but those the decoder has seen. At the end of its positions it starts again
+// behind the newer half of them, so that a text can be longer than the model looks back.
+class Context {
+ public:
+  Context(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options)
+      : positions_(options.n_positions), decoder_(std::move(model), options) {}
+
+  // The logits of the token behind `ids`.
+  Tensor Next(const std::vector<int32_t>& ids) {
+    const auto total = static_cast<int64_t>(ids.size());
+    if (total - first_ > positions_) {
+      first_ = total - std::max<int64_t>(1, positions_ / 2);
+      decoder_.Reset();
+    }
+    const int64_t begin = first_ + decoder_.length();
+    std::vector<int64_t> news(ids.begin() + begin, ids.end());
+    return decoder_.Extend(FromVector(news, {1, total - begin}));
+  }
+
+ private:
+  const int64_t positions_;
+  Gpt2Decoder decoder_;
+  int64_t first_ = 0;  // of `ids`, what stands at the decoder's position 0
+};
+
+// The token that ends a text; -1 for a tokenizer without one.
+int32_t EndOf(const data::Tokenizer& tokenizer) {
+  const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(&tokenizer);
+  if (bpe == nullptr) return -1;
+  return bpe->Special(bpe->name() == "roberta" ? "</s>" : "<|endoftext|>");
+}
+
+std::unique_ptr<data::Tokenizer> OpenTokenizer(const GenerateOptions& o, int64_t known) {
+  auto tokenizer = data::TokenizerOfFolder(o.vocab_dir.empty() ? o.model : o.vocab_dir, "gpt2");
+  Require(tokenizer->vocabulary() <= known, o.model,
+          "the model knows {} tokens, the vocabulary has {}", known, tokenizer->vocabulary());
+  return tokenizer;
+}
+
+}  // namespace
+
+std::string Generate(const GenerateOptions& o,
+                     const std::function<void(const std::string&)>& on_text) {
+  Check(o.sampling);
+  const Gpt2Options options = Gpt2FromConfig(ReadHuggingFaceConfig(o.model), o.model);
+  const auto model = Gpt2(options);
+  LoadWeights(*model, o.model, Gpt2Names());
+  const auto tokenizer = OpenTokenizer(o, options.vocab_size);
+  std::vector<int32_t> ids = tokenizer->Encode(o.prompt);
+  Require(!ids.empty(), "generate", "--prompt must not be empty");
+  if (on_text) on_text(o.prompt);
+  Context context(model, options);
+  const RandomStream stream({.seed = o.seed, .layer = HashName("generate")});
+  std::string text;
+  for (int64_t i = 0; i < o.tokens; ++i) {
+    const Tensor logits = context.Next(ids);
+    const std::span<const float> known(logits.data<float>(),
+                                       static_cast<size_t>(tokenizer->vocabulary()));
+    const auto token = static_cast<int32_t>(
+        SampleToken(known, o.sampling, stream.Uniform64(static_cast<uint64_t>(i))));
+    if (token == EndOf(*tokenizer)) break;
+    ids.push_back(token);
+    const std::string piece = tokenizer->Decode({&ids.back(), 1});
+    text += piece;
+    if (on_text) on_text(piece);
+  }
+  return text;
+}
+
+}  // namespace torus::recipes

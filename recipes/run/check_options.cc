@@ -1,0 +1,145 @@
+#include "recipes/run/check_options.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "data/images/augment.h"
+#include "parallel/codec/make_codec.h"
+#include "parallel/collectives/all_reduce.h"
+#include "parallel/optim/lr_schedule.h"
+#include "parallel/pipeline/partition.h"
+#include "parallel/schedule/factory.h"
+#include "parallel/transport/in_process.h"
+#include "recipes/data/data_names.h"
+#include "recipes/model/model_of.h"
+#include "recipes/run/make_optimizer.h"
+#include "runtime/error.h"
+
+namespace torus::recipes {
+namespace {
+
+// Refuses a NaN too.
+template <class T>
+void RequireUpTo(const char* flag, T value, T most) {
+  Require(value >= 0 && value <= most, "train", "{} must be from 0 to {}, got {}", flag, most,
+          value);
+}
+
+// One past this and a count is a slip of the keyboard, or would overflow a product of counts.
+constexpr int64_t kMostRanks = 1024;
+constexpr int64_t kMostSteps = int64_t{1} << 40;
+constexpr double kMostReal = 1e38;  // what an f32 still holds
+
+void RequireCount(const char* flag, int64_t value, int64_t most) {
+  Require(value >= 1 && value <= most, "train", "{} must be from 1 to {}, got {}", flag, most,
+          value);
+}
+
+void RequireOneOf(const char* flag, const std::string& value, const std::vector<std::string>& all) {
+  Require(std::find(all.begin(), all.end(), value) != all.end(), "train",
+          "{} must be one of {}, got {}", flag, fmt::join(all, ", "), value);
+}
+
+void CheckNumbers(const Settings& s) {
+  RequireCount("--epochs", s.epochs, 1'000'000);
+  RequireCount("--batch-size", s.batch_size, 1 << 24);
+  RequireCount("--micro-batches", s.micro_batches, 1 << 16);
+  RequireCount("--accumulate", s.accumulate, 1 << 16);
+  RequireCount("--stages", s.stages, kMostRanks);
+  RequireCount("--replicas", s.replicas, kMostRanks);
+  Require(s.lr > 0 && s.lr <= kMostReal, "train", "--lr must be above 0 and at most {}, got {}",
+          kMostReal, s.lr);
+  Require(s.momentum >= 0 && s.momentum < 1, "train",
+          "--momentum must be from 0 to below 1, got {}", s.momentum);
+  Require(s.beta1 >= 0 && s.beta1 < 1, "train", "--beta1 must be from 0 to below 1, got {}",
+          s.beta1);
+  Require(s.beta2 >= 0 && s.beta2 < 1, "train", "--beta2 must be from 0 to below 1, got {}",
+          s.beta2);
+  Require(s.image_size >= 0 && s.image_size <= 4096, "train",
+          "--image-size must be from 0 to 4096, got {}", s.image_size);
+  RequireCount("--length", s.length, 1 << 20);
+  RequireUpTo("--epoch-size", s.epoch_size, kMostSteps);
+  if (s.warmup != Settings().warmup) RequireUpTo("--warmup", s.warmup, kMostSteps);
+  RequireUpTo("--clip-norm", s.clip_norm, kMostReal);
+  Require(s.ema >= 0 && s.ema < 1, "train", "--ema must be from 0 to below 1, got {}", s.ema);
+  RequireUpTo("--weight-decay", s.weight_decay, kMostReal);
+}
+
+void CheckNames(const RunOptions& options) {
+  const Settings& s = options.settings;
+  RequireOneOf("--data", s.data, DataNames());
+  RequireOneOf("--augment", s.augment, data::AugmentNames());
+  RequireOneOf("--activation-storage", s.activation_storage, {"f32", "bf16"});
+  if (!options.schedule) RequireOneOf("--schedule", s.schedule, parallel::ScheduleNames());
+  RequireOneOf("--collectives", s.collectives, parallel::AllReduceNames());
+  RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
+  parallel::MakeLrSchedule(s.lr_schedule, {});
+  ModelOf(s);
+  if (!options.codec) parallel::MakeCodec(s.codec);
+}
+
+void CheckOthers(const RunOptions& options) {
+  RequireUpTo("--max-steps", options.max_steps, kMostSteps);
+  RequireUpTo("--checkpoint-every", options.checkpoint_every, kMostSteps);
+  RequireUpTo("--eval-every", options.eval_every, kMostSteps);
+  RequireCount("--keep", options.keep, 1000);
+  Require(options.timeout > 0 && options.timeout <= parallel::kLongestTimeout, "train",
+          "--timeout must be above 0 and at most {} seconds, got {}", parallel::kLongestTimeout,
+          options.timeout);
+  RequireCount("--max-skipped", options.max_skipped, 1 << 20);
+}
+
+// Stages and cuts each say how many parts there are.
+void CompleteStages(RunOptions& options) {
+  Settings& s = options.settings;
+  if (!s.cut.empty() && s.cut != "auto") {
+    const auto stages = static_cast<int64_t>(parallel::ParseCuts(s.cut).size()) + 1;
+    Require(s.stages == 1 || s.stages == stages, "train",
+            "--cut {} makes {} stages, but --stages is {}", s.cut, stages, s.stages);
+    s.stages = stages;
+  }
+  Require(s.stages > 1 || s.cut.empty(), "train", "--cut {} needs two stages, but --stages is 1",
+          s.cut);
+  Require(s.stages > 1 || (s.codec == "none" && !options.codec), "train",
+          "--codec {} needs a cut to work on, but --stages is 1", s.codec);
+}
+
+void CompleteThreads(Settings& s) {
+  const int64_t ranks = s.stages * s.replicas;
+  Require(ranks <= kMostRanks, "train", "--stages {} x --replicas {} are {} ranks; at most {}",
+          s.stages, s.replicas, ranks, kMostRanks);
+  if (s.threads == 0)
+    s.threads = std::max<int64_t>(ranks, std::max(1u, std::thread::hardware_concurrency()));
+  Require(s.threads >= ranks && s.threads <= 65536, "train",
+          "--threads must give each of the {} ranks one, and be at most 65536, got {}", ranks,
+          s.threads);
+}
+
+void CheckBatch(const Settings& s) {
+  const int64_t parts = PartsOfBatch(s);
+  Require(s.batch_size >= parts, "train",
+          "--batch-size {} cannot fill {} micro-batches (--replicas {} x --micro-batches {} x "
+          "--accumulate {})",
+          s.batch_size, parts, s.replicas, s.micro_batches, s.accumulate);
+}
+
+}  // namespace
+
+RunOptions CheckedOptions(RunOptions options) {
+  Settings& settings = options.settings;
+  CheckNumbers(settings);
+  CheckNames(options);
+  CheckOthers(options);
+  CompleteStages(options);
+  CompleteThreads(settings);
+  CheckBatch(settings);
+  if (settings.optimizer != "sgd" || settings.momentum == 0) settings.nesterov = false;
+  return options;
+}
+
+}  // namespace torus::recipes

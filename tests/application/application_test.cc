@@ -1,0 +1,29 @@
+// The application, run as its user runs it.
+#include "tests/tools/train/program.h"
+
+namespace torus::tools::testing {
+namespace {
+
+using Application = ProgramTest;
+
+TEST_F(Application, TrainsItsOwnModelThroughItsOwnCodecAndSchedule) {
+  const Ended ended =
+      Program("tests/application/application", {scratch_ + "/data", scratch_ + "/run"}, scratch_)
+          .Wait();
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  // A bright bar says the class: one hidden layer learns that in a few steps; chance is a tenth.
+  EXPECT_GT(Json("run/summary.json")["test"]["accuracy"], 0.5) << ended.out;
+  const nlohmann::json links = Json("run/summary.json")["links"];
+  ASSERT_EQ(links.size(), 2u);
+  for (const nlohmann::json& link : links)
+    EXPECT_EQ(link["float32_bytes"].get<int64_t>(), 2 * link["sent_bytes"].get<int64_t>());
+  EXPECT_NE(ended.out.find("step 60, 4 weights of pixels"), std::string::npos) << ended.out;
+  const nlohmann::json settings = Json("run/checkpoint/settings.json")["settings"];
+  EXPECT_EQ(settings["codec"], "half");
+  EXPECT_EQ(settings["schedule"], "alternating");
+  // Its own process alone knows what these names mean.
+  EXPECT_FALSE(ReadText(scratch_ + "/run/report.html").empty());
+}
+
+}  // namespace
+}  // namespace torus::tools::testing

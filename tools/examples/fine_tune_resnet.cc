@@ -1,0 +1,30 @@
+// Fine-tunes a ResNet-18 that torchvision has trained on ImageNet to tell other classes apart.
+//   fine_tune_resnet resnet18-f37072fd.pth IMAGES OUT
+// IMAGES/train and IMAGES/test have a folder of images for each class.
+#include <fmt/format.h>
+
+#include "recipes/model/usual_settings.h"
+#include "recipes/run/run.h"
+#include "recipes/run/summary.h"
+
+using namespace torus;  // NOLINT
+
+int main(int argc, char** argv) try {
+  if (argc != 4) throw BadInput("usage: fine_tune_resnet WEIGHTS IMAGES OUT");
+  recipes::Settings settings = recipes::UsualSettings("resnet18");
+  settings.init = argv[1];
+  settings.data = "image-folder";
+  settings.data_dir = argv[2];
+  settings.image_size = 64;
+  settings.augment = "flip";
+  settings.batch_size = 8;
+  settings.micro_batches = 1;
+  settings.lr = 0.01;
+  const recipes::RunResult result =
+      recipes::Run({.settings = settings, .out = argv[3]},
+                   {.on_message = [](const std::string& line) { fmt::print("{}\n", line); }});
+  fmt::print("{}", recipes::ToText(result.summary));
+} catch (const std::exception& error) {
+  fmt::print(stderr, "{}\n", error.what());
+  return 1;
+}
