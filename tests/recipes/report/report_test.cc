@@ -89,7 +89,7 @@ TEST(Report, ThinsManySteps) {
 
 // JSON has no infinity: read back it is null.
 TEST(Report, ShowsALanguageModelThatDiverged) {
-  json summary = Summary();
+  json summary = testing::SampleSummary();
   for (const json& perplexity : {json(nullptr), json(std::numeric_limits<double>::infinity())}) {
     summary["test"] = {{"perplexity", perplexity}, {"loss", nullptr}, {"samples", 20}};
     const json line = {

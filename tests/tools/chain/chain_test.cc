@@ -77,7 +77,7 @@ TEST_F(Chain, ACharacterModelIsTrainedWritesAndIsEvaluated) {
   refused({"--normalize", "half"},
           "--normalize applies to images only, not to long texts (--data text)");
   refused({"--image-size", "8"}, "--image-size applies to images only");
-  refused({"--per-class"}, "only of images and sentences");
+  refused({"--per-class"}, "applies to images and sentences only");
   refused({"--tokenizer", "chars"}, "run/model says what its texts are cut by");
   ExpectOneLine(Run("evaluate", {"--init", "x", "--data", "cifar10", "--length", "8"}), 2,
                 "--length applies to sentences and long texts only");
