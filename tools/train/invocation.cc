@@ -220,7 +220,7 @@ void AddFileFlags(CLI::App& app, Invocation& invocation) {
   app.add_option(
          "--resume", invocation.resume,
          "Go on with the run in this folder, with its own settings; only where its data lie, "
-         "--epochs and how it is laid out over ranks may be others")
+         "more --epochs and how it is laid out over ranks may be others")
       ->group(group);
   app.add_flag("--eval-only", invocation.eval_only,
                "Evaluate the weights of --init or --resume on the test set, and end");
@@ -301,7 +301,8 @@ void TakeSettings(const recipes::Settings& stored, const std::string& folder,
     if (!given(flag)) return;
     const nlohmann::json want = value;
     nlohmann::json& has = settings.at(flag.substr(2));
-    Require(want == has || MayChange(flag), "train",
+    const bool fewer = flag == "--epochs" && invocation.settings.epochs < stored.epochs;
+    Require(want == has || (MayChange(flag) && !fewer), "train",
             "{} {} contradicts the run in {}, which has {} {}", flag, want.dump(), folder, flag,
             has.dump());
     has = want;

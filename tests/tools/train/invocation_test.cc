@@ -332,7 +332,7 @@ TEST(Settings, OfOlderCheckpointsHaveBeta1FromTheMomentum) {
   settings.momentum = 0.8;
   nlohmann::json json = recipes::ToJson(settings);
   json.erase("beta1");
-  EXPECT_EQ(recipes::SettingsFromJson(json, "file").beta1, 0.8);
+  EXPECT_EQ(recipes::SettingsFromJson(json, "file", 3).beta1, 0.8);
 }
 
 TEST(TakeSettings, AcceptsWhatAgreesAndTakesTheRest) {
@@ -353,6 +353,7 @@ TEST(TakeSettings, TheLayoutTheEpochsAndTheThreadsMayChange) {
   recipes::Settings stored;
   stored.stages = 3;
   stored.cut = "1,18";
+  stored.codec = "sortq:8";
   stored.threads = 3;
   const auto resumed = [&](std::vector<const char*> flags) {
     flags.insert(flags.begin(), {"train", "--resume", "/runs/a"});
