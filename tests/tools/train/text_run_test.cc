@@ -52,7 +52,8 @@ TEST_F(ProgramTest, SaysWhatDoesNotFit) {
   ExpectOneLine(
       Train({"--model", "roberta-mlm:1", "--data", "text", "--data-dir", scratch_ + "/text.txt"}),
       2, "--tokenizer roberta needs --vocab-dir");
-  ExpectOneLine(Train({"--preset", "gpt5"}), 2, "--preset must be one of mobilenet_v2-fashion-mnist");
+  ExpectOneLine(Train({"--preset", "gpt5"}), 2,
+                "--preset must be one of mobilenet_v2-fashion-mnist");
 }
 
 TEST_F(ProgramTest, ListsPresets) {
