@@ -11,7 +11,7 @@ namespace torus {
 namespace {
 
 // What a backward needs to run the function again.
-struct Again {
+struct SecondForward {
   RecomputeFn function;
   std::vector<Saved> inputs;
   std::vector<Variable> parameters;
@@ -79,9 +79,9 @@ std::vector<Variable> Recompute(RecomputeFn function, const std::vector<Variable
       outputs.push_back(output.data());
     }
   }
-  Again again{std::move(function), {}, parameters};
-  for (const Variable& input : inputs) again.inputs.emplace_back(input);
-  return RecordMany("recompute", std::move(outputs), edges, std::move(again));
+  SecondForward second{std::move(function), {}, parameters};
+  for (const Variable& input : inputs) second.inputs.emplace_back(input);
+  return RecordMany("recompute", std::move(outputs), edges, std::move(second));
 }
 
 }  // namespace torus

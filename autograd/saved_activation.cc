@@ -15,19 +15,19 @@ class PackedStorage {
   explicit PackedStorage(const std::shared_ptr<Storage>& source)
       : values_(Flat(source).To(DType::kBF16)) {}
 
-  // In f32 again; views in use at the same time share it. With `again` it is kept until this thread
+  // In f32 again; views in use at the same time share it. With `more_readers` it is held until this thread
   // unpacks another one: ops that saved one tensor mostly read it one after the other.
-  std::shared_ptr<Storage> Unpack(bool again) {
+  std::shared_ptr<Storage> Unpack(bool more_readers) {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<Storage> storage = unpacked_.lock();
     if (storage == nullptr) unpacked_ = storage = values_.To(DType::kF32).storage();
-    kept_ = again ? storage : nullptr;
+    held_ = more_readers ? storage : nullptr;
     return storage;
   }
 
   void Drop() {
     const std::lock_guard lock(mutex_);
-    kept_ = nullptr;
+    held_ = nullptr;
   }
 
  private:
@@ -39,7 +39,7 @@ class PackedStorage {
   const Tensor values_;
   std::mutex mutex_;
   std::weak_ptr<Storage> unpacked_;
-  std::shared_ptr<Storage> kept_;
+  std::shared_ptr<Storage> held_;
 };
 
 }  // namespace internal

@@ -55,8 +55,8 @@ void ReadSizes(const std::string& spec, const std::string& text, ModelSpec& mode
   Require(!model.size_numbers.empty(), "model", "{}: {} takes nothing after a colon", spec,
           model.name);
   const std::vector<std::string> parts = SplitAtCommas(text);
-  Require(parts.size() == model.size_numbers.size(), "model", "{}: needs {}:{}", spec, model.name,
-          FormOf(model.size_numbers));
+  if (parts.size() != model.size_numbers.size())
+    Throw<BadInput>("model", "{}: needs {}:{}", spec, model.name, FormOf(model.size_numbers));
   fmt::dynamic_format_arg_store<fmt::format_context> words;
   for (size_t i = 0; i < parts.size(); ++i) {
     model.sizes_given.push_back(ReadNumber(spec, parts[i], model.size_numbers[i]));

@@ -1,22 +1,18 @@
 #include "models/registry.h"
 
-#include "models/amoebanet/descriptor.h"
-#include "models/gpt2/descriptor.h"
-#include "models/gpt3/descriptor.h"
-#include "models/mobilenet_v2/descriptor.h"
-#include "models/resnet/descriptor.h"
-#include "models/roberta/descriptor.h"
-#include "models/vgg/descriptor.h"
+#include "models/folders.h"
 
 namespace torus {
 
 const std::vector<ModelDescriptor>& Models() {
   static const std::vector<ModelDescriptor> models = [] {
     std::vector<ModelDescriptor> all;
-    for (const auto& folder :
-         {MobileNetV2Descriptors(), VggDescriptors(), ResNetDescriptors(), AmoebaNetDescriptors(),
-          RobertaDescriptors(), Gpt2Descriptors(), Gpt3Descriptors()})
+    const auto add = [&all](const std::vector<ModelDescriptor>& folder) {
       all.insert(all.end(), folder.begin(), folder.end());
+    };
+#define TORUS_ADD(Descriptors) add(Descriptors());
+    TORUS_MODEL_FOLDERS(TORUS_ADD)
+#undef TORUS_ADD
     return all;
   }();
   return models;

@@ -1,5 +1,6 @@
 #include "runtime/allocator.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "runtime/address_space.h"
 #include "runtime/caching_allocator.h"
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
@@ -65,6 +67,8 @@ class CpuMemory : public MemorySource {
   std::string Name() const override { return "cpu"; }
 
   void* Take(size_t bytes) override {
+    const size_t left = FreeAddressSpace();
+    if (left < kAddressSpaceReserve || left - kAddressSpaceReserve < bytes) return nullptr;
     if (IsMapped(bytes)) return MapHuge(bytes);
     void* block = nullptr;
     return ::posix_memalign(&block, 64, bytes) == 0 ? block : nullptr;
@@ -77,6 +81,11 @@ class CpuMemory : public MemorySource {
       UnmapHuge(block, bytes);
     else
       std::free(block);
+  }
+
+  std::string Shortage() const override {
+    const std::string left = AddressSpaceLeft();
+    return left.empty() ? MemorySource::Shortage() : left;
   }
 };
 
@@ -93,9 +102,18 @@ class GpuMemory : public MemorySource {
   int index_;
 };
 
+// glibc takes 64 MiB of address space for the small blocks of each thread; where it is bounded the
+// threads share them.
+void SaveAddressSpace() {
+#ifdef M_ARENA_MAX
+  if (!AddressSpaceLeft().empty()) ::mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 // Allocators are never destroyed: tensors of static lifetime may outlive any order of destruction.
 Allocator& CpuAllocator() {
   static Allocator* const allocator = [] {
+    SaveAddressSpace();
     auto* made = new CachingAllocator(std::make_unique<CpuMemory>(), kCached);
     made->SetLimit(SystemMemory() / 8 * 7);
     return made;

@@ -112,11 +112,12 @@ void CachingAllocator::CountLive(size_t bytes) {
 
 void CachingAllocator::FailOutOfMemory(size_t asked) const {
   const MemoryStats now = stats();
-  const size_t limit = limit_.load(std::memory_order_relaxed);
-  Throw<BrokenEnvironment>(
-      "allocator", "out of memory on {}: asked for {}, {} live, {} held, {}", source_->Name(),
-      InMiB(asked), InMiB(now.live_bytes), InMiB(now.held_bytes),
-      limit == 0 ? "no limit set: the system has no more" : "limit " + InMiB(limit));
+  const size_t size = asked > kMostBytes ? asked : ClassOf(asked).bytes;
+  const bool at_limit = now.limit_bytes != 0 && now.held_bytes + size > now.limit_bytes;
+  Throw<BrokenEnvironment>("allocator", "out of memory on {}: asked for {}, {} live, {} held, {}",
+                           source_->Name(), InMiB(asked), InMiB(now.live_bytes),
+                           InMiB(now.held_bytes),
+                           at_limit ? "limit " + InMiB(now.limit_bytes) : source_->Shortage());
 }
 
 MemoryStats CachingAllocator::stats() const {

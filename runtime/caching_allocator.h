@@ -37,6 +37,8 @@ class MemorySource {
   // Whether what Take gives for so many bytes is zero all over.
   virtual bool TakesZeros(size_t) const { return false; }
   virtual void Give(void* block, size_t bytes) noexcept = 0;
+  // Why Take gives nothing, for messages.
+  virtual std::string Shortage() const { return "the system has no more"; }
 };
 
 // Keeps freed blocks by size class, each class under a lock of its own. A class gives back the

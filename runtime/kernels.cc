@@ -38,8 +38,10 @@ void CopyWithGpu(const Tensor& in, Tensor& out, StreamHandle stream) {
 // A copy runs on the GPU that takes part; into meta nothing is copied.
 Device CopyDevice(const Tensor& in, const Tensor& out) {
   if (out.device() == kMetaDevice) return kMetaDevice;
-  Require(in.device() != kMetaDevice, "copy", "a tensor on meta has no values, got {} into {}", in,
-          out);
+  Require(in.device() != kMetaDevice, "copy",
+          "a tensor on meta has no values, so code that reads them belongs inside AtDoor "
+          "(runtime/door.h), got {} into {}",
+          in, out);
   return in.device().kind == DeviceKind::kCuda ? in.device() : out.device();
 }
 

@@ -17,7 +17,7 @@ int64_t CountWithAll(Bits exponent, const Tensor& packed) {
 
 int64_t CountNonFinite(const Tensor& tensor) {
   Require(tensor.device().kind == DeviceKind::kCpu, "count_non_finite",
-          "needs a tensor on the CPU, got {}", tensor.Describe());
+          "needs a tensor on the CPU, got {}", tensor);
   const Tensor packed = tensor.Contiguous();
   switch (packed.dtype()) {
     case DType::kF64:

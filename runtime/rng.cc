@@ -14,8 +14,7 @@ uint64_t Join(uint32_t low, uint32_t high) { return uint64_t{high} << 32 | low; 
 float Unit(uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }
 
 void RequireContiguous(const char* op, const Tensor& out) {
-  Require(out.defined() && out.is_contiguous(), op, "needs a contiguous tensor, got {}",
-          out.Describe());
+  Require(out.defined() && out.is_contiguous(), op, "needs a contiguous tensor, got {}", out);
 }
 
 }  // namespace

@@ -46,11 +46,15 @@ void Tensor::FailDim(int i) const {
 void Tensor::FailElements(DType wanted) const {
   if (!defined()) FailUndefined("data");
   TORUS_CHECK(wanted == dtype_, "asked {} of {}", Name(wanted), Describe());
+  if (device() == kMetaDevice) FailNoMemory();
   Throw<BadInput>("data", "elements can be read and written on a CPU only, got {}", *this);
 }
 
 void Tensor::FailNoMemory() const {
-  Throw<BadInput>("data", "a tensor on meta has no memory, got {}", *this);
+  Throw<BadInput>("data",
+                  "a tensor on meta has no memory, so code that reads or writes elements belongs "
+                  "inside AtDoor (runtime/door.h), got {}",
+                  *this);
 }
 
 void Tensor::FailUndefined(const char* what) {
@@ -164,7 +168,7 @@ Tensor Tensor::To(Device device) const {
 }
 
 double Tensor::Item() const {
-  Require(defined() && numel_ == 1, "item", "needs exactly one element, got {}", Describe());
+  Require(defined() && numel_ == 1, "item", "needs exactly one element, got {}", *this);
   const Tensor wide = To(DType::kF64).To(Device{});
   return *wide.data<double>();
 }

@@ -44,7 +44,7 @@ Tensor ReadIdx(const std::string& path, int rank) {
   const int64_t header = 4 + 4 * rank;
   const size_t elements = bytes->size() - static_cast<size_t>(header);
   Require(HoldsExactly(shape, elements), path, "requires one byte an element of {}, got {} bytes",
-          ToString(shape), elements);
+          shape, elements);
   uint8_t* const data = bytes->data();
   const size_t size = bytes->size();
   auto storage = std::make_shared<Storage>(data, size, Device{}, std::move(bytes));

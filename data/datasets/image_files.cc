@@ -28,11 +28,11 @@ ImageFiles::ImageFiles(DatasetInfo info, std::vector<ImageFile> files)
             "requires labels of 0 to {}, got {} for {}", classes - 1, file.label, file.path);
   }
   const std::optional<Shape> size = LookAtOneOfEachClass();
-  Require(size.has_value(), info_.name, "requires at least one image, got {} bad files{}",
-          left_out_.size(),
-          left_out_.empty()
-              ? ""
-              : fmt::format(", the first one {}: {}", left_out_[0].where, left_out_[0].reason));
+  if (!size)
+    Throw<BadInput>(info_.name, "requires at least one image, got {} bad files{}", left_out_.size(),
+                    left_out_.empty() ? ""
+                                      : fmt::format(", the first one {}: {}", left_out_[0].where,
+                                                    left_out_[0].reason));
   info_.image = *size;
 }
 

@@ -68,7 +68,7 @@ Classes Numbered(const std::vector<std::string>& names, const std::string& path)
   Classes classes;
   for (const std::string& name : names) {
     Require(classes.emplace(name, static_cast<int64_t>(classes.size())).second, path,
-            "requires each class once, got {} twice", name.substr(0, 80));
+            "requires each class once, got {} twice", std::string_view(name).substr(0, 80));
   }
   return classes;
 }

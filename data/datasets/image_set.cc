@@ -19,12 +19,11 @@ void CheckLabels(const std::string& path, const Tensor& labels, int64_t classes)
 ImageSet::ImageSet(DatasetInfo info, Tensor images, Tensor labels)
     : info_(std::move(info)), images_(std::move(images)), labels_(std::move(labels)) {
   Require(images_.rank() == 4 && images_.dtype() == DType::kU8 && images_.is_contiguous(),
-          info_.name, "requires contiguous u8 images (N, H, W, C), got {}", images_.Describe());
+          info_.name, "requires contiguous u8 images (N, H, W, C), got {}", images_);
   Require(labels_.rank() == 1 && labels_.dim(0) == images_.dim(0), info_.name,
           "requires as many labels as images, got {} labels and {} images", labels_.numel(),
           images_.dim(0));
-  Require(images_.numel() > 0, info_.name, "requires at least one image, got {}",
-          ToString(images_.shape()));
+  Require(images_.numel() > 0, info_.name, "requires at least one image, got {}", images_.shape());
   CheckLabels(info_.name, labels_, static_cast<int64_t>(info_.classes.size()));
   info_.image = {images_.dim(1), images_.dim(2), images_.dim(3)};
 }

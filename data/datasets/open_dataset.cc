@@ -33,8 +33,9 @@ void CheckFolder(const std::string& name, const std::string& dir) {
   Require(!dir.empty(), name, "requires a folder: it has no usual place (--data-dir)");
   std::error_code error;
   const auto status = std::filesystem::status(dir, error);
-  Require(std::filesystem::exists(status), dir, "requires the folder of {}: {}", name,
-          error ? error.message() : "No such file or directory");
+  if (!std::filesystem::exists(status))
+    Throw<BadInput>(dir, "requires the folder of {}: {}", name,
+                    error ? error.message() : "No such file or directory");
   Require(std::filesystem::is_directory(status), dir, "requires the folder of {}, got a file",
           name);
 }

@@ -28,7 +28,7 @@ struct Descriptor {
 
 MappedFile::MappedFile(std::string path) : path_(std::move(path)) {
   const Descriptor file{open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  Require(file.fd >= 0, path_, "cannot be opened: {}", Reason());
+  if (file.fd < 0) Throw<BadInput>(path_, "cannot be opened: {}", Reason());
   struct stat status {};
   Require(fstat(file.fd, &status) == 0 && S_ISREG(status.st_mode), path_,
           "requires a regular file");

@@ -10,7 +10,7 @@ namespace torus::data {
 namespace {
 
 void CheckImage(std::string_view op, const Tensor& image) {
-  Require(image.rank() == 3, op, "requires an image (H, W, C), got {}", image.Describe());
+  Require(image.rank() == 3, op, "requires an image (H, W, C), got {}", image);
 }
 
 int64_t HalfOf(int64_t difference) {

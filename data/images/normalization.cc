@@ -25,8 +25,7 @@ Normalizer::Normalizer(const Normalization& normalization) {
 
 void Normalizer::Apply(const Tensor& image, float* out) const {
   Require(image.rank() >= 1 && image.dim(-1) == channels() && image.is_contiguous(),
-          "normalization", "requires contiguous images of {} channels, got {}", channels(),
-          image.Describe());
+          "normalization", "requires contiguous images of {} channels, got {}", channels(), image);
   const uint8_t* const in = image.data<uint8_t>();
   const int64_t count = image.numel();
   if (channels() == 3) {

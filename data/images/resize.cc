@@ -111,7 +111,7 @@ Tensor ResizeBoth(Tensor image, int64_t height, int64_t width) {
 
 Tensor Resize(const Tensor& image, int64_t height, int64_t width) {
   Require(image.rank() == 3 && image.numel() > 0, "resize", "requires an image (H, W, C), got {}",
-          image.Describe());
+          image);
   Require(image.dtype() == DType::kU8 || image.dtype() == DType::kF32, "resize",
           "requires u8 or f32, got {}", Name(image.dtype()));
   Require(height >= 1 && width >= 1, "resize", "requires a size of at least 1 x 1, got {} x {}",

@@ -8,10 +8,6 @@
 
 namespace torus::data {
 
-std::string NameOf(int64_t step, int replica, int micro_batch) {
-  return fmt::format("step {}, replica {}, micro-batch {}", step, replica, micro_batch);
-}
-
 BatchWindow::BatchWindow(Sampler sampler, LoaderOptions options)
     : options_(std::move(options)), sampler_(std::move(sampler)) {
   first_step_ = sampler_.StepOf(sampler_.position());
@@ -45,7 +41,8 @@ BatchWindow::Slot* BatchWindow::Claim() {
   return &rounds_.back().slots[rounds_.back().claimed++];
 }
 
-void BatchWindow::CheckStep(const std::string& name, int64_t step) const {
+void BatchWindow::CheckStep(const MicroBatchName& name) const {
+  const int64_t step = name.step;
   if (options_.steps < 0) {
     Require(step >= first_step_, "loader", "requires a step of {} and up, got {}", first_step_,
             name);
@@ -68,8 +65,8 @@ size_t BatchWindow::IndexOf(int replica, int micro_batch) const {
 
 BatchWindow::Slot* BatchWindow::Find(int64_t step, int replica, int micro_batch) {
   const size_t index = IndexOf(replica, micro_batch);
-  const std::string name = NameOf(step, replica, micro_batch);
-  CheckStep(name, step);
+  const MicroBatchName name{step, replica, micro_batch};
+  CheckStep(name);
   const auto round = static_cast<size_t>(step - first_step_);
   if (round >= rounds_.size()) return nullptr;
   Slot& slot = rounds_[round].slots[index];

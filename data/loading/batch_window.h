@@ -2,11 +2,12 @@
 // is made, and who has fetched it. No threads and no lock: the loader holds one around every call.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "data/loading/batch.h"
@@ -14,6 +15,12 @@
 #include "data/loading/sampler.h"
 
 namespace torus::data {
+
+// A micro-batch as messages name it: "step 3, replica 0, micro-batch 1".
+struct MicroBatchName {
+  int64_t step = 0;
+  int replica = 0, micro_batch = 0;
+};
 
 class BatchWindow {
  public:
@@ -51,7 +58,7 @@ class BatchWindow {
   };
 
   Round MakeRound();
-  void CheckStep(const std::string& name, int64_t step) const;
+  void CheckStep(const MicroBatchName& name) const;
   size_t IndexOf(int replica, int micro_batch) const;
 
   const LoaderOptions options_;
@@ -60,7 +67,13 @@ class BatchWindow {
   int64_t first_step_, end_step_;
 };
 
-// "step 3, replica 0, micro-batch 1"
-std::string NameOf(int64_t step, int replica, int micro_batch);
-
 }  // namespace torus::data
+
+template <>
+struct fmt::formatter<torus::data::MicroBatchName> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const torus::data::MicroBatchName& name, Context& context) const {
+    return fmt::format_to(context.out(), "step {}, replica {}, micro-batch {}", name.step,
+                          name.replica, name.micro_batch);
+  }
+};

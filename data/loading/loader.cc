@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "runtime/error.h"
@@ -18,14 +17,14 @@ using Seconds = std::chrono::duration<double>;
 
 // Throws a `Kind` each time: an exception object of its own for every thread that reads the slot.
 template <class Kind>
-std::function<void()> Raise(const std::string& name, const char* what) {
+std::function<void()> Raise(const MicroBatchName& name, const char* what) {
   return [message = fmt::format("[loader] {}: {}", name, what)] { throw Kind(message); };
 }
 
 // The deadline of a wait, renewed whenever a counter has moved.
-class Patience {
+class ProgressDeadline {
  public:
-  Patience(const ProgressCounter& counter, double seconds)
+  ProgressDeadline(const ProgressCounter& counter, double seconds)
       : counter_(counter),
         span_(std::chrono::duration_cast<Clock::duration>(Seconds(std::max(seconds, 1e-3)))) {}
 
@@ -57,7 +56,7 @@ Loader::Loader(Sampler sampler, MakeBatch make, LoaderOptions options)
       window_(std::move(sampler), options_) {
   try {
     for (int i = 0; i < options_.workers; ++i) threads_.emplace_back([this] { Work(); });
-  } catch (const std::system_error& e) {
+  } catch (const std::exception& e) {
     StopAndJoin();
     Throw<BrokenEnvironment>("loader", "cannot start {} workers: {}", options_.workers, e.what());
   }
@@ -77,7 +76,7 @@ void Loader::Stop() {
   made_.notify_all();
 }
 
-void Loader::Work() {
+void Loader::Work() try {
   SetProgressCounter(&progress_);
   SetTeamSize(1);
   std::unique_lock lock(mutex_);
@@ -96,10 +95,14 @@ void Loader::Work() {
     made_.notify_all();
   }
   SetProgressCounter(nullptr);
+} catch (...) {  // no memory for the next slots, or for the message of what failed
+  const std::lock_guard lock(mutex_);
+  failure_ = std::current_exception();
+  made_.notify_all();
 }
 
 void Loader::Make(const Slot& slot, Slot* result) const {
-  const std::string name = NameOf(slot.step, slot.replica, slot.micro_batch);
+  const MicroBatchName name{slot.step, slot.replica, slot.micro_batch};
   try {
     result->batch = std::make_shared<const Batch>(make_(slot.part));
   } catch (const BadInput& e) {
@@ -115,21 +118,23 @@ void Loader::Make(const Slot& slot, Slot* result) const {
 
 Loader::Slot* Loader::Await(std::unique_lock<std::mutex>& lock, int64_t step, int replica,
                             int micro_batch) {
-  Patience patience(progress_, options_.timeout_seconds);
+  ProgressDeadline deadline(progress_, options_.timeout_seconds);
   for (;;) {
     // Looked up each time: the window may have moved.
     Slot* const slot = window_.Find(step, replica, micro_batch);
+    if (failure_) std::rethrow_exception(failure_);
     if (stopped_) {
       Throw<BrokenEnvironment>("loader", "stopped while {} was waited for",
-                               NameOf(step, replica, micro_batch));
+                               MicroBatchName{step, replica, micro_batch});
     }
     if (slot != nullptr && slot->made) return slot;
-    if (patience.Renew()) TickProgress();
-    if (patience.Over()) {
+    if (deadline.Renew()) TickProgress();
+    if (deadline.Over()) {
       Throw<BrokenEnvironment>("loader", "waited for {} while no worker moved in {} s",
-                               NameOf(step, replica, micro_batch), options_.timeout_seconds);
+                               MicroBatchName{step, replica, micro_batch},
+                               options_.timeout_seconds);
     }
-    made_.wait_until(lock, patience.NextTurn());
+    made_.wait_until(lock, deadline.NextTurn());
   }
 }
 

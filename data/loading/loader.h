@@ -10,6 +10,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -38,7 +39,8 @@ class Loader {
   // for. Adds the seconds it waited to `waited`, if given, and a "data" event to the trace.
   //
   // What failed in a worker is thrown here, its kind kept, with step, replica and micro-batch in
-  // front; and again for every other reader.
+  // front; and again for every other reader. A worker without memory even for that message ends the
+  // loader: then std::bad_alloc.
   // BadInput for a micro-batch that is not made here, is beyond the last step, or was fetched by
   // all readers. BrokenEnvironment after Stop, and after `timeout_seconds` in which no worker
   // moved: slow is not dead, and while workers move, so does the waiting thread's own progress
@@ -65,6 +67,7 @@ class Loader {
   std::condition_variable work_, made_;
   BatchWindow window_;
   bool stopped_ = false;
+  std::exception_ptr failure_;  // of a worker, outside of a micro-batch; every Fetch throws it
   std::vector<std::thread> threads_;
 };
 

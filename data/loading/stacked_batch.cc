@@ -23,7 +23,7 @@ class Stack {
   void Add(const Tensor& row, const std::string& name, int64_t index) {
     Require(row.shape() == shape_ && row.dtype() == out_.dtype() && row.is_contiguous(), name,
             "requires examples alike, contiguous {} {}, got {} for example {}", Name(out_.dtype()),
-            ToString(shape_), row.Describe(), index);
+            shape_, row, index);
     auto* const to = static_cast<char*>(out_.mutable_raw()) + next_ * row.bytes();
     std::memcpy(to, row.raw(), row.bytes());
     ++next_;

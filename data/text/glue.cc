@@ -31,8 +31,9 @@ constexpr std::array<Layout, 6> kLayouts{
 
 const Layout& LayoutOf(const std::string& task) {
   const auto found = std::ranges::find(kLayouts, task, &Layout::task);
-  Require(found != kLayouts.end(), "data", "requires a GLUE task of {}, got '{}'",
-          fmt::join(GlueTasks(), ", "), task);
+  if (found == kLayouts.end())
+    Throw<BadInput>("data", "requires a GLUE task of {}, got '{}'", fmt::join(GlueTasks(), ", "),
+                    task);
   return *found;
 }
 
@@ -51,10 +52,10 @@ struct Places {
 
 Places PlacesOfHeader(const Layout& layout, const Row& header, const std::string& path) {
   const auto first = IndexOf(header, layout.first), second = IndexOf(header, layout.second);
-  Require(first.has_value() && (second.has_value() || layout.second.empty()), path,
-          "line 1: requires a header with {}{}{}, got '{}'", layout.first,
-          layout.second.empty() ? "" : " and ", layout.second,
-          fmt::format("{}", fmt::join(header, " ")).substr(0, 100));
+  if (!first.has_value() || !(second.has_value() || layout.second.empty()))
+    Throw<BadInput>(path, "line 1: requires a header with {}{}{}, got '{}'", layout.first,
+                    layout.second.empty() ? "" : " and ", layout.second,
+                    fmt::format("{}", fmt::join(header, " ")).substr(0, 100));
   return {header.size(), *first, second, IndexOf(header, layout.label)};
 }
 

@@ -45,13 +45,14 @@ struct TextTable {
 //   cola  sentence, label (0, 1); without a header four columns: source, label, mark, sentence
 std::vector<std::string> GlueTasks();
 
-// Reads a file of a task. Columns are found by the names in the header; a file whose header lacks
-// the label's has none (the test files).
+// Reads a file of a task. Columns are found by their names in the header. Where the header has no
+// column for the label (the test files), the examples have kNoLabel.
 //
-// A bad line (another number of columns than the header, an empty sentence, a label that is none)
-// is skipped and told, as long as at most one in a hundred is, and one whatever their number.
-// BadInput naming the file, the first bad line and its reason beyond that; and for an unknown task,
-// a file without examples, a header without the sentences, and text that is not UTF-8.
+// A bad line (another number of columns than the header, an empty sentence, a label that the task
+// does not have) is skipped and listed in `skipped`. One bad line, or one in a hundred, is allowed;
+// more are BadInput naming the file, the first bad line and its reason. BadInput also for an unknown
+// task, a file without examples, a header without the columns of the sentences, and text that is not
+// UTF-8.
 TextTable ReadGlue(const std::string& task, const std::string& path);
 
 }  // namespace torus::data

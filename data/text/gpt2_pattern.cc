@@ -1,6 +1,7 @@
 #include "data/text/gpt2_pattern.h"
 
 #include <algorithm>
+#include <new>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -52,7 +53,7 @@ struct Gpt2Pattern::Scanner::State {
 
   State(const pcre2_code* the_code, std::string_view the_text)
       : code(the_code), text(the_text), match(pcre2_match_data_create(1, nullptr)) {
-    TORUS_CHECK(match != nullptr, "no memory for a match");
+    if (match == nullptr) throw std::bad_alloc();
   }
   ~State() { pcre2_match_data_free(match); }
 };

@@ -1,11 +1,11 @@
-// The regular expression that GPT-2 and RoBERTa cut text by, before any merge: a merge never
-// crosses a cut.
+// The first step of GPT-2's and RoBERTa's tokenizer: a regular expression cuts the text into pieces
+// (roughly words, each with the space before it), and byte-pair merges then work within a piece.
 //
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 //
 // (the code published with Radford et al., "Language models are unsupervised multitask learners",
-// 2019). Run by PCRE2, whose Unicode tables decide what a letter is (10.42: Unicode 14). The white
-// space is that of Unicode, as the reference has it; PCRE2's own \s takes U+180E besides.
+// 2019). PCRE2 runs it; its Unicode tables say what a letter is (10.42: Unicode 14). \s stands for
+// Unicode's white space, as in the reference; PCRE2's own \s would also match U+180E.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace torus::data {
 
-// Compiled once, by PCRE2's just-in-time compiler where the system lets it. Any number of threads
-// may use it.
+// The compiled expression: machine code where the system allows PCRE2 to make some. Any number of
+// threads may use it.
 class Gpt2Pattern {
  public:
   Gpt2Pattern();

@@ -9,6 +9,7 @@
 #include "data/text/open_tokenizer.h"
 #include "data/text/utf8.h"
 #include "runtime/error.h"
+#include "runtime/io/one_commit.h"
 
 namespace torus::data {
 namespace {
@@ -57,8 +58,10 @@ std::unique_ptr<Tokens> OfTokenizer(std::unique_ptr<File> file, const Tokenizer&
 
 LanguageData OpenFolder(const std::string& path, const std::string& name,
                         const std::string& vocabulary_dir) {
-  auto train = std::make_unique<TokenShards>(path, "train");
-  auto validation = std::make_unique<TokenShards>(path, "validation");
+  auto [train, validation] = io::OpenOneCommit(path, [](const std::string& folder) {
+    auto first = std::make_unique<TokenShards>(folder, "train");
+    return std::pair(std::move(first), std::make_unique<TokenShards>(folder, "validation"));
+  });
   const TokenOrigin& origin = train->origin();
   Require(validation->origin() == origin, validation->name(),
           "requires the tokenizer of the training files, {}, got {}", origin.tokenizer,
@@ -85,8 +88,9 @@ std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
     Require(!vocabulary_dir.empty(), name, "requires the folder of its vocabulary, got none");
     tokenizer = name == "gpt2" ? OpenGpt2(vocabulary_dir) : OpenRoberta(vocabulary_dir);
   }
-  Require(tokenizer != nullptr, "text", "requires a tokenizer (--tokenizer) of {}, got '{}'",
-          fmt::join(TokenizerNames(), ", "), name);
+  if (tokenizer == nullptr)
+    Throw<BadInput>("text", "requires a tokenizer (--tokenizer) of {}, got '{}'",
+                    fmt::join(TokenizerNames(), ", "), name);
   Require(origin.vocabulary == 0 || origin.vocabulary == tokenizer->vocabulary(), name,
           "requires a vocabulary of {} tokens, got {}", origin.vocabulary, tokenizer->vocabulary());
   return tokenizer;
@@ -111,7 +115,11 @@ std::unique_ptr<Tokens> OpenTokens(const std::string& path, const std::string& p
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     Require(part != "all", path, "a folder of token files has the parts train and validation");
-    return OfTokenizer(std::make_unique<TokenShards>(path, part), tokenizer);
+    return OfTokenizer(io::OpenOneCommit(path,
+                                         [&](const std::string& folder) {
+                                           return std::make_unique<TokenShards>(folder, part);
+                                         }),
+                       tokenizer);
   }
   const MappedFile file(path);
   if (!TextOf(file).starts_with(kTokenFileMagic))

@@ -37,7 +37,8 @@ std::unique_ptr<Tokens> OpenTokens(const std::string& path, const std::string& p
 
 // `path` is a text file: read, cut by SplitText and tokenised by `tokenizer` (chars: by the whole
 // text's alphabet), in memory. Or it is a folder that tools/tokenize wrote: its token files are
-// mapped, and `tokenizer` must be theirs or empty. BadInput naming path, folder or file.
+// mapped, all of one commit, and `tokenizer` must be theirs or empty. BadInput naming path, folder
+// or file.
 LanguageData OpenLanguageData(const std::string& path, const std::string& tokenizer,
                               const std::string& vocabulary_dir);
 

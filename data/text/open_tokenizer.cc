@@ -7,6 +7,7 @@
 #include "data/files/file.h"
 #include "data/text/bpe_json.h"
 #include "runtime/error.h"
+#include "runtime/io/one_commit.h"
 
 namespace torus::data {
 namespace {
@@ -67,6 +68,10 @@ Source Read(const std::string& dir, const std::vector<std::string>& vocabularies
   return source;
 }
 
+Source ReadOneCommit(const std::string& dir, const std::vector<std::string>& vocabularies) {
+  return io::OpenOneCommit(dir, [&](const std::string& at) { return Read(at, vocabularies); });
+}
+
 struct Special {
   const char* text;
   bool takes_left = false;
@@ -93,11 +98,11 @@ std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, Source source,
 }  // namespace
 
 std::unique_ptr<BpeTokenizer> OpenGpt2(const std::string& dir) {
-  return Assemble("gpt2", Read(dir, kGpt2), {{"<|endoftext|>"}});
+  return Assemble("gpt2", ReadOneCommit(dir, kGpt2), {{"<|endoftext|>"}});
 }
 
 std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir) {
-  return Assemble("roberta", Read(dir, kRoberta),
+  return Assemble("roberta", ReadOneCommit(dir, kRoberta),
                   {{"<s>"}, {"<pad>"}, {"</s>"}, {"<unk>"}, {"<mask>", true}});
 }
 

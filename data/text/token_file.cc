@@ -70,12 +70,13 @@ int CountShards(const std::string& dir, const std::string& part) {
     if (number >= 0 && TokenShardPath(dir, part, number) == dir + "/" + name)
       numbers.push_back(number);
   }
-  Require(!error, dir, "cannot be listed: {}", error.message());
+  if (error) Throw<BadInput>(dir, "cannot be listed: {}", error.message());
   std::ranges::sort(numbers);
   const int count = static_cast<int>(numbers.size());
   for (int i = 0; i < count; ++i) {
-    Require(numbers[i] == i, dir, "requires {} before {}, got none", TokenShardPath(dir, part, i),
-            TokenShardPath(dir, part, numbers[i]));
+    if (numbers[i] != i)
+      Throw<BadInput>(dir, "requires {} before {}, got none", TokenShardPath(dir, part, i),
+                      TokenShardPath(dir, part, numbers[i]));
   }
   return count;
 }

@@ -36,9 +36,10 @@ void CheckOutput(const std::string& folder) {
   const std::string committed = io::CommittedFolder(folder);
   if (committed.empty()) return;
   for (const auto& entry : std::filesystem::directory_iterator(committed)) {
-    Require(IsTokenFile(entry), folder,
-            "requires a new folder, or one with nothing but token files, got one with {}",
-            entry.path().filename().string());
+    if (!IsTokenFile(entry))
+      Throw<BadInput>(folder,
+                      "requires a new folder, or one with nothing but token files, got one with {}",
+                      entry.path().filename().string());
   }
 }
 

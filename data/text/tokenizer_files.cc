@@ -11,6 +11,7 @@
 #include "data/text/open_tokenizer.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
+#include "runtime/io/one_commit.h"
 
 namespace torus::data {
 namespace {
@@ -132,7 +133,9 @@ std::unique_ptr<Tokenizer> ParseTokenizerJson(std::string_view text, const std::
   return tokenizer;
 }
 
-std::unique_ptr<Tokenizer> TokenizerOfFolder(const std::string& folder, const std::string& bpe) {
+namespace {
+
+std::unique_ptr<Tokenizer> TokenizerOfCommit(const std::string& folder, const std::string& bpe) {
   const auto has = [&](const char* name) { return std::filesystem::exists(folder + "/" + name); };
   if (!has("merges.txt") && !has("vocab.bpe") && has(kTokenizer)) {
     const std::string path = folder + "/" + kTokenizer, text = ReadText(path);
@@ -140,6 +143,13 @@ std::unique_ptr<Tokenizer> TokenizerOfFolder(const std::string& folder, const st
   }
   if (BpeOfConfig(folder, bpe) == "roberta") return OpenRoberta(folder);
   return OpenGpt2(folder);
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> TokenizerOfFolder(const std::string& folder, const std::string& bpe) {
+  return io::OpenOneCommit(folder,
+                           [&](const std::string& at) { return TokenizerOfCommit(at, bpe); });
 }
 
 }  // namespace torus::data

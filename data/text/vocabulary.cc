@@ -22,7 +22,7 @@ class NumbersReader : public nlohmann::json_sax<Json> {
   TokenNumbers numbers;
 
   bool start_object(size_t) override {
-    Require(!begun_, path_, "requires one object of numbers, got one in {}", Where());
+    if (begun_) Throw<BadInput>(path_, "requires one object of numbers, got one in {}", Where());
     begun_ = true;
     return true;
   }
@@ -57,10 +57,11 @@ class NumbersReader : public nlohmann::json_sax<Json> {
   }
   bool Add(int64_t value) {
     if (!begun_) Refuse("a number");
-    Require(value >= 0 && value < static_cast<int64_t>(kMostTokens), path_,
-            "requires numbers of 0 to {}, got {} for {}", kMostTokens - 1, value, Where());
-    Require(numbers.emplace(key_, static_cast<int32_t>(value)).second, path_,
-            "requires each token once, got {} twice", Where());
+    if (value < 0 || value >= static_cast<int64_t>(kMostTokens))
+      Throw<BadInput>(path_, "requires numbers of 0 to {}, got {} for {}", kMostTokens - 1, value,
+                      Where());
+    if (!numbers.emplace(key_, static_cast<int32_t>(value)).second)
+      Throw<BadInput>(path_, "requires each token once, got {} twice", Where());
     return true;
   }
 
@@ -124,9 +125,9 @@ TokenNumbers ParseFairseqDictionary(std::string_view text, const std::string& pa
     const std::string word(line.text.substr(0, space));
     const std::string* const token = words.Of(word);
     Require(token != nullptr, path, "line {}: requires a number of GPT-2's {} tokens, got {}",
-            line.number, gpt2.size(), word.substr(0, 80));
+            line.number, gpt2.size(), std::string_view(word).substr(0, 80));
     Require(add(*token), path, "line {}: requires each word once, got '{}' twice", line.number,
-            word.substr(0, 80));
+            std::string_view(word).substr(0, 80));
   }
   Require(add("<mask>"), path, "requires no word <mask>: it is added behind the last");
   return numbers;
@@ -138,7 +139,7 @@ Vocabulary::Vocabulary(const TokenNumbers& tokens, const Merges& merges, const s
     const std::string text = SymbolsOfBytes(merges.BytesOf(symbol));
     const auto found = others_.find(text);
     Require(found != others_.end(), path, "requires a number for '{}', which the merges make",
-            text.substr(0, 80));
+            std::string_view(text).substr(0, 80));
     numbers_[symbol] = found->second;
     bytes_[found->second] = merges.BytesOf(symbol);
     others_.erase(found);

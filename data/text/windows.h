@@ -1,5 +1,5 @@
-// Windows of a long text, for language models: a window's target is the token after each of its
-// own.
+// Windows of a long text, for language models: `length` tokens in a row as the input, and as the
+// target the same window one token further on, so that each token is to predict the next.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace torus::data {
 
-// One behind the other, for validation: window i begins at token i x length, and together they
-// predict every token but the first of the text and the up to length - 1 at its end.
+// Windows side by side, for validation: window i begins at token i x length. Together they predict
+// every token of the text once, but for the first one and up to length - 1 at the end.
 // An example has the input {tokens i64 (length)} and the target i64 (length).
 class DisjointWindows : public Dataset {
  public:
@@ -34,10 +34,11 @@ struct RandomWindowOptions {
   uint64_t seed = 0;
 };
 
-// Anywhere, for training: example `index` of epoch `epoch` begins at a token drawn uniformly from
-// the stream of (seed, epoch, index). With a sampler that does not shuffle the index says step and
-// row: index = number of the mini-batch in the epoch x batch size + row. So a window depends
-// neither on replicas and micro-batches nor on where a run was resumed. An epoch may have any size.
+// Windows at random places, for training: example `index` of epoch `epoch` begins at a token drawn
+// uniformly from the random stream of (seed, epoch, index). With a sampler that does not shuffle,
+// index = number of the mini-batch in the epoch x batch size + row. So a window depends neither on
+// replicas and micro-batches nor on where a run was resumed. An epoch may have any number of
+// examples.
 //
 // Batches have the input {tokens i64 (n, length)} and the target i64 (n, length). BadInput as
 // above.

@@ -93,24 +93,4 @@ std::vector<Variable> Cell::ForwardAll(const std::vector<Variable>& inputs,
   return {ops::Cat(parts, 3), inputs[0]};
 }
 
-nn::LayerCost Cell::Cost(const Shape& input) const {
-  const Genotype& genotype = GenotypeOf(options_.reduction);
-  nn::LayerCost cost = reduce_last_->Cost(input);
-  std::vector<Shape> states{cost.output, cost.output};
-  if (reduce_before_last_ != nullptr) {
-    const int64_t scale = options_.reduction_before ? 2 : 1;
-    cost = cost.Then(reduce_before_last_->Cost(
-        {input[0], scale * input[1], scale * input[2], options_.before_last}));
-  }
-  for (size_t i = 0; i < operations_.size(); ++i) {
-    cost = cost.Then(operations_[i]->Cost(states[genotype.steps[i].state]));
-    if (i % 2 == 0) continue;
-    states.push_back(cost.output);
-    cost.activation_bytes += Numel(cost.output) * static_cast<int64_t>(SizeOf(options_.dtype));
-  }
-  cost.output[3] = out();
-  cost.activation_bytes += Numel(cost.output) * static_cast<int64_t>(SizeOf(options_.dtype));
-  return cost;
-}
-
 }  // namespace torus::amoebanet

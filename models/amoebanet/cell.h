@@ -28,7 +28,6 @@ class Cell : public nn::Module {
   // before}. The first cell, behind the stem, gets {x} and uses it as both.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
   int64_t out() const;  // channels
 
  private:

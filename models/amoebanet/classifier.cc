@@ -19,9 +19,4 @@ std::vector<Variable> Classifier::ForwardAll(const std::vector<Variable>& inputs
   return {Forward(inputs[0], ctx)};
 }
 
-nn::LayerCost Classifier::Cost(const Shape& input) const {
-  const nn::LayerCost pooled = pool_.Cost(input);
-  return pooled.Then(linear_->Cost(pooled.output));
-}
-
 }  // namespace torus::amoebanet

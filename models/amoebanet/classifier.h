@@ -17,7 +17,6 @@ class Classifier : public nn::Module {
   // Of the two tensors that the last cell puts out it reads the first.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   nn::GlobalAveragePool pool_;

@@ -1,7 +1,6 @@
-#include "models/amoebanet/descriptor.h"
-
 #include "models/amoebanet/amoebanet.h"
 #include "models/checkpoint/config_reader.h"
+#include "models/folders.h"
 
 namespace torus {
 namespace {
@@ -30,6 +29,8 @@ std::shared_ptr<nn::Sequential> Build(const json& config, const std::string& whe
 
 }  // namespace
 
+// amoebanetd, which takes its layers and filters. Configurations have the arguments of
+// torchgpipe's amoebanetd: num_classes, num_layers and num_filters.
 std::vector<ModelDescriptor> AmoebaNetDescriptors() {
   return {{.name = "amoebanetd",
            .title = "AmoebaNet-D",

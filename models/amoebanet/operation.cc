@@ -13,7 +13,6 @@ namespace {
 class Identity : public nn::Module {
  public:
   Variable Forward(const Variable& x, const StepContext&) override { return x; }
-  nn::LayerCost Cost(const Shape& input) const override { return {.output = input}; }
 };
 
 std::shared_ptr<nn::BatchNorm2d> MakeNorm(int64_t channels, DType dtype) {
@@ -62,15 +61,6 @@ Variable ReluConvNorms::Forward(const Variable& x, const StepContext& ctx) {
   return nn::RunChain(ops::Relu(x), ctx, chain_, /*residual=*/false);
 }
 
-nn::LayerCost ReluConvNorms::Cost(const Shape& input) const {
-  nn::LayerCost cost{.output = input};
-  for (const nn::ConvNorm& layer : chain_) {
-    cost = cost.Then(layer.convolution->Cost(cost.output));
-    cost = cost.Then(layer.norm->Cost(cost.output));
-  }
-  return cost;
-}
-
 FactorizedReduce::FactorizedReduce(int64_t in, int64_t out, DType dtype) {
   const nn::Conv2dOptions half =
       WithDefaultInit({.in = in, .out = out / 2, .stride = 2, .dtype = dtype});
@@ -81,18 +71,10 @@ FactorizedReduce::FactorizedReduce(int64_t in, int64_t out, DType dtype) {
 
 Variable FactorizedReduce::Forward(const Variable& x, const StepContext& ctx) {
   Require(x.rank() == 4 && x.dim(1) % 2 == 0 && x.dim(2) % 2 == 0, "amoebanet",
-          "a reduction needs an even height and width, got {}", ToString(x.shape()));
+          "a reduction needs an even height and width, got {}", x.shape());
   const Variable y = ops::Relu(x);
   const Variable odd = ops::Narrow(ops::Narrow(y, 1, 1, y.dim(1) - 1), 2, 1, y.dim(2) - 1);
   return norm_->Forward(ops::Cat({even_->Forward(y, ctx), odd_->Forward(odd, ctx)}, 3), ctx);
-}
-
-nn::LayerCost FactorizedReduce::Cost(const Shape& input) const {
-  nn::LayerCost cost = even_->Cost(input);
-  cost.output[3] *= 2;
-  cost.flops *= 2;
-  cost.activation_bytes *= 2;
-  return cost.Then(norm_->Cost(cost.output));
 }
 
 std::shared_ptr<nn::Module> MakeOperation(OperationKind kind, int64_t channels, int64_t stride,

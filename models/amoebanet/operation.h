@@ -26,7 +26,6 @@ class ReluConvNorms : public nn::Module {
  public:
   explicit ReluConvNorms(const std::vector<nn::Conv2dOptions>& convolutions);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   std::vector<nn::ConvNorm> chain_;
@@ -39,7 +38,6 @@ class FactorizedReduce : public nn::Module {
  public:
   FactorizedReduce(int64_t in, int64_t out, DType dtype);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   std::shared_ptr<nn::Conv2d> even_, odd_;

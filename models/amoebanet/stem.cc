@@ -18,9 +18,4 @@ Variable Stem::Forward(const Variable& x, const StepContext& ctx) {
   return nn::RunChain(ops::Relu(x), ctx, {layer_}, /*residual=*/false);
 }
 
-nn::LayerCost Stem::Cost(const Shape& input) const {
-  const nn::LayerCost convolution = layer_.convolution->Cost(input);
-  return convolution.Then(layer_.norm->Cost(convolution.output));
-}
-
 }  // namespace torus::amoebanet

@@ -12,7 +12,6 @@ class Stem : public nn::Module {
  public:
   Stem(int64_t channels, DType dtype);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   nn::ConvNorm layer_;

@@ -62,14 +62,14 @@ void ConfigReader::Read(const std::string& key, std::optional<double>& value) co
 
 void ConfigReader::RequireOnly(const std::string& key, const json& only) const {
   const json* found = Find(key);
-  Require(found == nullptr || *found == only, where_, "{} must be {}, got {}", key, only.dump(),
-          found == nullptr ? "" : io::Brief(*found));
+  if (found == nullptr || *found == only) return;
+  Throw<BadInput>(where_, "{} must be {}, got {}", key, only.dump(), io::Brief(*found));
 }
 
 void ConfigReader::RequireKnown(const std::set<std::string>& keys) const {
   std::string others;
   for (const auto& [key, value] : config_.items())
-    if (!keys.contains(key)) others += (others.empty() ? "" : ", ") + io::Printable(key);
+    if (!keys.contains(key)) others += (others.empty() ? "" : ", ") + io::Printable(key).text();
   Require(others.empty(), where_, "has settings that are not known here: {}", others);
 }
 

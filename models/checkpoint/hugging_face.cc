@@ -10,6 +10,7 @@
 #include "runtime/io/file.h"
 #include "runtime/io/folder.h"
 #include "runtime/io/json.h"
+#include "runtime/io/one_commit.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus {
@@ -60,9 +61,10 @@ std::map<std::string, std::set<std::string>> ReadIndex(const std::string& path) 
 }
 
 std::vector<NamedTensor> ReadShards(const fs::path& folder) {
+  const std::string index = (folder / kIndex).string();
   std::vector<NamedTensor> all;
   std::string problems;
-  for (auto& [file, names] : ReadIndex((folder / kIndex).string())) {
+  for (auto& [file, names] : ReadIndex(index)) {
     for (NamedTensor& tensor : ReadSafetensors((folder / file).string()).tensors) {
       if (names.erase(tensor.name) == 0)
         problems += fmt::format("; {} has {}, which the index does not place there",
@@ -72,7 +74,7 @@ std::vector<NamedTensor> ReadShards(const fs::path& folder) {
     for (const std::string& name : names)
       problems += fmt::format("; {} lacks {}", io::Printable(file), io::Printable(name));
   }
-  Require(problems.empty(), (folder / kIndex).string(), "does not fit its shards{}", problems);
+  Require(problems.empty(), index, "does not fit its shards{}", problems);
   return all;
 }
 
@@ -142,7 +144,9 @@ std::map<std::string, std::string> ReadHuggingFaceFiles(const std::string& folde
   return files;
 }
 
-HuggingFaceFolder ReadHuggingFace(const std::string& folder) {
+namespace {
+
+HuggingFaceFolder ReadCommit(const std::string& folder) {
   const fs::path path(folder);
   HuggingFaceFolder read{.config = ReadHuggingFaceConfig(folder)};
   if (fs::exists(path / kWhole))
@@ -152,6 +156,12 @@ HuggingFaceFolder ReadHuggingFace(const std::string& folder) {
   else
     Throw<BadInput>(folder, "has neither {} nor {}", kWhole, kIndex);
   return read;
+}
+
+}  // namespace
+
+HuggingFaceFolder ReadHuggingFace(const std::string& folder) {
+  return io::OpenOneCommit(folder, ReadCommit);
 }
 
 void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,

@@ -18,6 +18,7 @@ struct HuggingFaceFolder {
   std::map<std::string, std::string> files;
 };
 
+// All files are of one commit of the folder (io/one_commit.h).
 // BadInput tagged with the file for a missing or malformed config.json or index, a shard's name
 // that is not that of a file in the folder, and, all in one message, tensors that a shard lacks or
 // has beyond the index.

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "models/checkpoint/hugging_face.h"
-#include "models/checkpoint/layout.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/checkpoint/torch_file.h"
+#include "runtime/io/file_layout.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus {

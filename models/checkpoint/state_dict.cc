@@ -3,8 +3,8 @@
 #include <cstring>
 #include <map>
 
-#include "models/checkpoint/layout.h"
 #include "runtime/error.h"
+#include "runtime/io/file_layout.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/kernels.h"
 

@@ -247,8 +247,8 @@ TorchFile FromZip(std::string_view bytes, const std::string& where) {
   for (const std::string& name : zip.names()) {
     if (!name.ends_with("/data.pkl") || name.find('/') + 9 != name.size()) continue;
     const std::string folder = name.substr(0, name.size() - 8);
-    if (zip.contains(folder + "byteorder"))
-      Require(zip.Get(folder + "byteorder") == "little", where, "is not little-endian");
+    const std::string order = folder + "byteorder";
+    Require(!zip.contains(order) || zip.Get(order) == "little", where, "is not little-endian");
     const pickle::Document document = pickle::Read(zip.Get(name), where);
     ZipStorages storages(zip, folder, where);
     return Collect(document.root, storages, bytes.size(), where);

@@ -95,17 +95,4 @@ std::vector<Variable> Gpt2Block::ForwardAll(const std::vector<Variable>& inputs,
   return outputs;
 }
 
-nn::LayerCost Gpt2Block::Cost(const Shape& input) const {
-  nn::LayerCost cost = attention_norm_->Cost(input);
-  const int64_t attended = cost.activation_bytes;
-  cost = cost.Then(qkv_->Cost(input));
-  cost.flops += nn::AttentionFlops(input, input);
-  cost.activation_bytes += attended;
-  cost = cost.Then(attended_->Cost(input)).Then(mlp_norm_->Cost(input));
-  const nn::LayerCost wide = wide_->Cost(input);
-  cost = cost.Then(wide);
-  cost.activation_bytes += wide.activation_bytes;  // of the activation function
-  return cost.Then(narrow_->Cost(wide.output));
-}
-
 }  // namespace torus

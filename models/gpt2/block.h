@@ -26,7 +26,6 @@ class Gpt2Block : public nn::Module {
   // mask must exclude later tokens too.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
   // Forward of the next T tokens x (N, T, width), in evaluation mode. `cache` holds keys and values
   // of the tokens before, and gets those of x; no gradient flows through it.

@@ -18,10 +18,8 @@ class Conv1d : public nn::Module {
  public:
   explicit Conv1d(const Conv1dOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
-  Conv1dOptions options_;
   Variable weight_, bias_;
 };
 

@@ -29,7 +29,7 @@ void Gpt2Decoder::Reset() {
 
 Tensor Gpt2Decoder::Extend(const Tensor& ids) {
   Require(ids.rank() == 2 && ids.dim(0) == batch_ && ids.dim(1) >= 1, "gpt2",
-          "needs token ids ({}, T), got {}", batch_, ToString(ids.shape()));
+          "needs token ids ({}, T), got {}", batch_, ids.shape());
   const NoGrad no_grad;
   const StepContext evaluation{.training = false};
   const auto& layers = model_->layers();

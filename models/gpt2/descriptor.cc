@@ -1,5 +1,6 @@
 #include "models/gpt2/descriptor.h"
 
+#include "models/folders.h"
 #include "models/gpt2/config.h"
 
 namespace torus {
@@ -58,6 +59,7 @@ NameRules Gpt2Names() {
           .heads = {"lm_head.", "score.", "classifier."}};
 }
 
+// gpt2, gpt2-medium, gpt2-large, gpt2-xl and gpt-char; each takes its number of layers.
 std::vector<ModelDescriptor> Gpt2Descriptors() {
   constexpr int64_t kCharactersOfShakespeare = 65;
   return {Describe("gpt2", "GPT-2", {}), Describe("gpt2-medium", "GPT-2 medium", Gpt2Medium()),

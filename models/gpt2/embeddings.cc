@@ -20,7 +20,7 @@ Gpt2Embeddings::Gpt2Embeddings(const Gpt2Options& o, uint64_t dropout_layer)
 Variable Gpt2Embeddings::Run(const Variable& ids, int64_t first, const StepContext& ctx) {
   Require(ids.rank() == 2 && first + ids.dim(1) <= positions_count_, "gpt2",
           "needs token ids (N, T) that end within {} positions, got {} from position {}",
-          positions_count_, ToString(ids.shape()), first);
+          positions_count_, ids.shape(), first);
   const Tensor all = Arange(first + ids.dim(1), DType::kI64, ids.data().device());
   const Variable positions(all.Narrow(0, first, ids.dim(1)));
   const Variable x = ops::Add(tokens_->Forward(ids, ctx), positions_->Forward(positions, ctx));
@@ -42,16 +42,10 @@ std::vector<Variable> Gpt2Embeddings::ForwardAll(const std::vector<Variable>& in
   std::vector<Variable> outputs{Forward(inputs[0], ctx)};
   if (inputs.size() == 2) {
     Require(inputs[1].shape() == inputs[0].shape(), "gpt2", "needs a mask {}, got {}",
-            ToString(inputs[0].shape()), ToString(inputs[1].shape()));
+            inputs[0].shape(), inputs[1].shape());
     outputs.push_back(Variable(ops::CausalMask(inputs[1].data())));
   }
   return outputs;
-}
-
-nn::LayerCost Gpt2Embeddings::Cost(const Shape& ids) const {
-  nn::LayerCost cost = tokens_->Cost(ids);
-  cost.activation_bytes *= 2;  // the tokens', and the sum
-  return cost.Then(dropout_.Cost(cost.output));
 }
 
 }  // namespace torus

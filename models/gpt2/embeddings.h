@@ -19,7 +19,6 @@ class Gpt2Embeddings : public nn::Module {
   // (n, 0, i, j) says whether token i may attend to token j.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& ids) const override;
   // Embeds ids (N, T) at the positions first, first + 1, ..., in evaluation mode.
   Variable Extend(const Variable& ids, int64_t first);
   const Variable& tokens() const { return tokens_->weight(); }

@@ -48,7 +48,7 @@ std::shared_ptr<nn::Sequential> Gpt2(const Gpt2Options& o) {
 }
 
 Tensor NextTokens(const Tensor& labels) {
-  Require(labels.rank() == 2, "gpt2", "needs labels (N, T), got {}", labels.Describe());
+  Require(labels.rank() == 2, "gpt2", "needs labels (N, T), got {}", labels);
   const int64_t width = labels.dim(1);
   Tensor next = Full(labels.shape(), -100, DType::kI64, labels.device());
   if (width == 0) return next;

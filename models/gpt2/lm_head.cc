@@ -23,12 +23,4 @@ std::vector<Variable> LmHead::ForwardAll(const std::vector<Variable>& inputs,
   return {Forward(inputs[0], ctx)};
 }
 
-nn::LayerCost LmHead::Cost(const Shape& input) const {
-  Shape output = input;
-  output[input.rank() - 1] = weight_.dim(0);
-  return {.output = output,
-          .flops = 2 * weight_.dim(1) * Numel(output),
-          .activation_bytes = Numel(output) * static_cast<int64_t>(SizeOf(weight_.dtype()))};
-}
-
 }  // namespace torus

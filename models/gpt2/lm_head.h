@@ -19,7 +19,6 @@ class LmHead : public nn::Module {
   // among the inputs is dropped.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   bool in_loss_;

@@ -1,6 +1,5 @@
-#include "models/gpt3/descriptor.h"
-
 #include "models/checkpoint/config_reader.h"
+#include "models/folders.h"
 #include "models/gpt3/gpt3.h"
 
 namespace torus {
@@ -57,6 +56,9 @@ ModelDescriptor Describe(const std::string& name, const std::string& title, Gpt3
 
 }  // namespace
 
+// gpt3-xl, which classifies sentences, and gpt3-xl-lm; each takes its number of layers.
+// Configurations have the names of Gpt3Options: vocab_size, positions, width, layers, heads and
+// num_classes.
 std::vector<ModelDescriptor> Gpt3Descriptors() {
   return {Describe("gpt3-xl", "GPT-3 XL classifier", Gpt3Head::kClassification),
           Describe("gpt3-xl-lm", "GPT-3 XL", Gpt3Head::kLm)};

@@ -36,8 +36,7 @@ Embedding::Embedding(const Gpt3Options& o) : positions_count_(o.positions) {
 
 Variable Embedding::Forward(const Variable& ids, const StepContext& ctx) {
   Require(ids.rank() == 2 && ids.dim(1) <= positions_count_, "gpt3",
-          "needs token ids (N, T) with T at most {}, got {}", positions_count_,
-          ToString(ids.shape()));
+          "needs token ids (N, T) with T at most {}, got {}", positions_count_, ids.shape());
   const Variable positions(Arange(ids.dim(1), DType::kI64, ids.data().device()));
   return ops::Add(words_->Forward(ids, ctx), positions_->Forward(positions, ctx));
 }
@@ -49,12 +48,6 @@ std::vector<Variable> Embedding::ForwardAll(const std::vector<Variable>& inputs,
   std::vector<Variable> outputs{Forward(inputs[0], ctx)};
   if (inputs.size() == 2) outputs.push_back(nn::PaddingMask(inputs[1]));
   return outputs;
-}
-
-nn::LayerCost Embedding::Cost(const Shape& ids) const {
-  nn::LayerCost cost = words_->Cost(ids);
-  cost.activation_bytes *= 2;  // the words', and the sum
-  return cost;
 }
 
 Layer::Layer(const Gpt3Options& o)
@@ -87,19 +80,6 @@ std::vector<Variable> Layer::ForwardAll(const std::vector<Variable>& inputs,
   return outputs;
 }
 
-nn::LayerCost Layer::Cost(const Shape& input) const {
-  nn::LayerCost cost = attention_norm_->Cost(input);
-  const int64_t attended = cost.activation_bytes;
-  cost = cost.Then(query_->Cost(input)).Then(key_->Cost(input)).Then(value_->Cost(input));
-  cost.flops += nn::AttentionFlops(input, input);
-  cost.activation_bytes += attended;
-  cost = cost.Then(out_->Cost(input)).Then(mlp_norm_->Cost(input));
-  const nn::LayerCost wide = wide_->Cost(input);
-  cost = cost.Then(wide);
-  cost.activation_bytes += wide.activation_bytes;  // of ReLU
-  return cost.Then(narrow_->Cost(wide.output));
-}
-
 ClassificationHead::ClassificationHead(const Gpt3Options& o)
     : pooler_(AddChild("pooler_layer", MakeLinear(o.width, o.width, o.dtype))),
       classes_(AddChild("fc_layer", MakeLinear(o.width, o.num_classes, o.dtype))) {}
@@ -112,12 +92,6 @@ Variable ClassificationHead::Forward(const Variable& x, const StepContext& ctx) 
 std::vector<Variable> ClassificationHead::ForwardAll(const std::vector<Variable>& inputs,
                                                      const StepContext& ctx) {
   return {Forward(inputs[0], ctx)};
-}
-
-nn::LayerCost ClassificationHead::Cost(const Shape& input) const {
-  Require(input.rank() == 3, "gpt3", "its head needs (N, T, width), got {}", ToString(input));
-  const nn::LayerCost pooled = pooler_->Cost({input[0], input[2]});
-  return pooled.Then(classes_->Cost(pooled.output));
 }
 
 LmHead::LmHead(const Gpt3Options& o)
@@ -133,10 +107,6 @@ std::vector<Variable> LmHead::ForwardAll(const std::vector<Variable>& inputs,
                                          const StepContext& ctx) {
   if (in_loss_) return {norm_->Forward(inputs[0], ctx), words_->weight()};
   return {Forward(inputs[0], ctx)};
-}
-
-nn::LayerCost LmHead::Cost(const Shape& input) const {
-  return norm_->Cost(input).Then(words_->Cost(input));
 }
 
 }  // namespace torus::gpt3

@@ -20,7 +20,6 @@ class Embedding : public nn::Module {
   // {ids} or {ids, mask (N, T)} to {activation} or {activation, mask (N, 1, 1, T)}.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& ids) const override;
 
  private:
   int64_t positions_count_;
@@ -35,7 +34,6 @@ class Layer : public nn::Module {
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
@@ -52,7 +50,6 @@ class ClassificationHead : public nn::Module {
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   std::shared_ptr<nn::Linear> pooler_, classes_;
@@ -67,7 +64,6 @@ class LmHead : public nn::Module {
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   bool in_loss_;

@@ -1,6 +1,5 @@
-#include "models/mobilenet_v2/descriptor.h"
-
 #include "models/checkpoint/config_reader.h"
+#include "models/folders.h"
 #include "models/mobilenet_v2/mobilenet_v2.h"
 #include "runtime/error.h"
 
@@ -35,6 +34,8 @@ MobileNetV2Options FromConfig(const json& config, const std::string& where) {
 
 }  // namespace
 
+// mobilenet_v2, which takes its width. Configurations are the arguments of torchvision's
+// MobileNetV2: num_classes, width_mult, round_nearest, inverted_residual_setting and dropout.
 std::vector<ModelDescriptor> MobileNetV2Descriptors() {
   return {{.name = "mobilenet_v2",
            .title = "MobileNetV2",

@@ -33,10 +33,4 @@ Variable InvertedResidual::Forward(const Variable& x, const StepContext& ctx) {
   return nn::RunChain(x, ctx, chain_, residual_);
 }
 
-nn::LayerCost InvertedResidual::Cost(const Shape& input) const {
-  nn::LayerCost cost{.output = input};
-  for (const Child& child : children()) cost = cost.Then(child.module->Cost(cost.output));
-  return cost;
-}
-
 }  // namespace torus

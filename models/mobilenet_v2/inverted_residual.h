@@ -22,7 +22,6 @@ class InvertedResidual : public nn::Module {
  public:
   explicit InvertedResidual(const InvertedResidualOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   bool residual_;

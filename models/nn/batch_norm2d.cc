@@ -30,12 +30,8 @@ Variable BatchNorm2d::Forward(const Variable& x, const StepContext& ctx, const V
 }
 
 void BatchNorm2d::Keep(const StepContext& ctx, BatchStatistics statistics) {
+  if (statistics.mean.device() == kMetaDevice) return;  // a forward for shapes leaves no trace
   statistics_.Keep(ctx.micro_batch, std::move(statistics));
-}
-
-LayerCost BatchNorm2d::Cost(const Shape& input) const {
-  return {.output = input,
-          .activation_bytes = Numel(input) * static_cast<int64_t>(SizeOf(options_.dtype))};
 }
 
 void BatchNorm2d::OnEndMiniBatch(bool taken) {

@@ -32,7 +32,6 @@ class BatchNorm2d : public Module {
   // activation(norm(x) + residual); `residual` may be undefined.
   Variable Forward(const Variable& x, const StepContext& ctx, const Variable& residual,
                    ops::Activation activation);
-  LayerCost Cost(const Shape& input) const override;
 
   // Records the statistics of a fused op that normalizes in place of this layer.
   void Keep(const StepContext& ctx, BatchStatistics statistics);

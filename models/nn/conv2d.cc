@@ -24,17 +24,4 @@ Variable Conv2d::Forward(const Variable& x, const StepContext&) {
   return ops::Conv2d(x, weight_, bias_, geometry());
 }
 
-LayerCost Conv2d::Cost(const Shape& input) const {
-  const Conv2dOptions& o = options_;
-  Require(input.rank() == 4 && input[3] == o.in, "conv2d", "needs images (N, H, W, {}), got {}",
-          o.in, ToString(input));
-  const int64_t height = (input[1] + 2 * o.padding.h - o.kernel.h) / o.stride.h + 1;
-  const int64_t width = (input[2] + 2 * o.padding.w - o.kernel.w) / o.stride.w + 1;
-  const Shape output{input[0], height, width, o.out};
-  const int64_t terms = o.kernel.h * o.kernel.w * o.in / o.groups;
-  return {.output = output,
-          .flops = 2 * terms * Numel(output),
-          .activation_bytes = Numel(output) * static_cast<int64_t>(SizeOf(o.dtype))};
-}
-
 }  // namespace torus::nn

@@ -31,7 +31,6 @@ class Conv2d : public Module {
  public:
   explicit Conv2d(const Conv2dOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 
   // Stride, padding and groups as the op takes them.
   ops::Conv2dOptions geometry() const;

@@ -13,9 +13,4 @@ Variable ConvBnRelu6::Forward(const Variable& x, const StepContext& ctx) {
   return RunChain(x, ctx, {layer_}, /*residual=*/false);
 }
 
-LayerCost ConvBnRelu6::Cost(const Shape& input) const {
-  const LayerCost convolution = layer_.convolution->Cost(input);
-  return convolution.Then(layer_.norm->Cost(convolution.output));
-}
-
 }  // namespace torus::nn

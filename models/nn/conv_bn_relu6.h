@@ -10,7 +10,6 @@ class ConvBnRelu6 : public Module {
  public:
   explicit ConvBnRelu6(const Conv2dOptions& convolution);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 
   // For a chain over several of these.
   const ConvNorm& layer() const { return layer_; }

@@ -25,7 +25,9 @@ Variable Train(const Variable& x, const StepContext& ctx, const std::vector<Conv
 
 Variable RunChain(const Variable& x, const StepContext& ctx, const std::vector<ConvNorm>& layers,
                   bool residual) {
-  if (ctx.training) return Train(x, ctx, layers, residual);
+  // On meta nothing is computed, and observers of ops are told of each layer.
+  const bool fused = ctx.training && x.data().device() != kMetaDevice;
+  if (fused) return Train(x, ctx, layers, residual);
   Variable y = x;
   for (size_t i = 0; i < layers.size(); ++i) {
     const Variable add = residual && i + 1 == layers.size() ? x : Variable();

@@ -17,10 +17,4 @@ Variable ConvRelu::Forward(const Variable& x, const StepContext& ctx) {
   return norm_->Forward(y, ctx, Variable(), ops::Activation::kRelu);
 }
 
-LayerCost ConvRelu::Cost(const Shape& input) const {
-  const LayerCost convolution = convolution_->Cost(input);
-  LayerCost after{.output = convolution.output, .activation_bytes = convolution.activation_bytes};
-  return convolution.Then(norm_ == nullptr ? after : norm_->Cost(convolution.output));
-}
-
 }  // namespace torus::nn

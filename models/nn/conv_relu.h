@@ -14,7 +14,6 @@ class ConvRelu : public Module {
  public:
   ConvRelu(const Conv2dOptions& convolution, bool batch_norm, int64_t first);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 
  private:
   std::shared_ptr<Conv2d> convolution_;

@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "autograd/node.h"
+
 namespace torus::nn {
 namespace {
 
@@ -24,16 +26,15 @@ int64_t CountParameters(const Module& module, std::set<const void*>& counted) {
 
 }  // namespace
 
-std::vector<LayerSummary> Describe(const Sequential& model, const Shape& input) {
+std::vector<LayerSummary> Describe(const Sequential& model, std::vector<Variable> inputs) {
+  const NoGrad no_grad;
   std::vector<LayerSummary> layers;
   std::set<const void*> counted;
-  Shape shape = input;
-  for (const Sequential::Layer& layer : model.layers()) {
-    const LayerCost cost = layer.module->Cost(shape);
-    layers.push_back({static_cast<int>(layers.size()), layer.title,
-                      CountParameters(*layer.module, counted), cost});
-    shape = cost.output;
-  }
+  for (const Sequential::Layer& layer : model.layers())
+    layers.push_back({.index = static_cast<int>(layers.size()),
+                      .name = layer.title,
+                      .parameters = CountParameters(*layer.module, counted),
+                      .cost = CostOf(*layer.module, inputs)});
   return layers;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/nn/cost.h"
 #include "models/nn/sequential.h"
 
 namespace torus::nn {
@@ -17,8 +18,8 @@ struct LayerSummary {
   LayerCost cost;          // of a forward
 };
 
-// One a layer, for inputs of shape `input`.
-std::vector<LayerSummary> Describe(const Sequential& model, const Shape& input);
+// One a layer, for a forward of `inputs`, which are on meta; the model may have memory or not.
+std::vector<LayerSummary> Describe(const Sequential& model, std::vector<Variable> inputs);
 
 // Relative time of a layer on a CPU, forward and backward together: arithmetic and memory traffic,
 // added, because no layer overlaps the two for long. One byte of activation counts as eight

@@ -14,9 +14,4 @@ Variable Dropout::Forward(const Variable& x, const StepContext& ctx) {
   return ops::Dropout(x, probability_, ctx, layer_);
 }
 
-LayerCost Dropout::Cost(const Shape& input) const {
-  const int64_t bytes = Numel(input) * static_cast<int64_t>(SizeOf(DType::kF32));
-  return {.output = input, .activation_bytes = probability_ > 0 ? bytes : 0};
-}
-
 }  // namespace torus::nn

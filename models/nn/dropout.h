@@ -15,7 +15,6 @@ class Dropout : public Module {
   // BadInput for a probability outside of [0, 1].
   Dropout(double probability, uint64_t layer);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 
  private:
   double probability_;

@@ -18,11 +18,4 @@ Variable Embedding::Forward(const Variable& x, const StepContext&) {
   return ops::Embedding(x, weight_, options_.padding_idx);
 }
 
-LayerCost Embedding::Cost(const Shape& input) const {
-  Shape output = input;
-  output.push_back(options_.width);
-  return {.output = output,
-          .activation_bytes = Numel(output) * static_cast<int64_t>(SizeOf(options_.dtype))};
-}
-
 }  // namespace torus::nn

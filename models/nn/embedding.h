@@ -20,7 +20,6 @@ class Embedding : public Module {
  public:
   explicit Embedding(const EmbeddingOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
   const Variable& weight() const { return weight_; }
 
  private:

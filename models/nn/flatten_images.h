@@ -9,7 +9,6 @@ namespace torus::nn {
 class FlattenImages : public Module {
  public:
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 };
 
 }  // namespace torus::nn

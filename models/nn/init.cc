@@ -52,8 +52,7 @@ Initializer KaimingNormalFanOut() {
   return [](Tensor& out, const RandomStream& stream) {
     const Shape& shape = out.shape();
     Require(shape.rank() == 2 || shape.rank() == 4, "kaiming_normal",
-            "needs a linear weight (O, I) or a convolution weight (O, kH, kW, I), got {}",
-            ToString(shape));
+            "needs a linear weight (O, I) or a convolution weight (O, kH, kW, I), got {}", shape);
     const int64_t fan_out = shape.rank() == 2 ? shape[0] : shape[0] * shape[1] * shape[2];
     FillNormal(out, 0, std::sqrt(2.0 / static_cast<double>(fan_out)), stream);
   };

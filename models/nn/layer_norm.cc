@@ -15,9 +15,4 @@ Variable LayerNorm::Forward(const Variable& x, const StepContext&) {
   return ops::LayerNorm(x, {options_.width}, weight_, bias_, options_.eps);
 }
 
-LayerCost LayerNorm::Cost(const Shape& input) const {
-  return {.output = input,
-          .activation_bytes = Numel(input) * static_cast<int64_t>(SizeOf(options_.dtype))};
-}
-
 }  // namespace torus::nn

@@ -17,7 +17,6 @@ class LayerNorm : public Module {
  public:
   explicit LayerNorm(const LayerNormOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 
   // Read by fused ops.
   const LayerNormOptions& options() const { return options_; }

@@ -18,14 +18,12 @@ class Linear : public Module {
  public:
   explicit Linear(const LinearOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 
   // Read by fused ops.
   const Variable& weight() const { return weight_; }
   const Variable& bias() const { return bias_; }  // undefined without
 
  private:
-  LinearOptions options_;
   Variable weight_, bias_;
 };
 

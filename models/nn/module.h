@@ -15,19 +15,6 @@
 
 namespace torus::nn {
 
-// What one forward makes and costs, known from the input's shape alone.
-struct LayerCost {
-  Shape output;
-  int64_t flops = 0;  // of convolutions and matrix products, a multiply-add being two
-  int64_t activation_bytes =
-      0;  // of what its primitive layers put out, as the dtype of the model has it
-
-  // This layer and then `next`: both sums, and the output of `next`.
-  LayerCost Then(const LayerCost& next) const {
-    return {next.output, flops + next.flops, activation_bytes + next.activation_bytes};
-  }
-};
-
 // "lm_head.weight" is another name of "transformer.wte.weight".
 struct Alias {
   std::string name, owner;
@@ -50,9 +37,6 @@ class Module {
   // layer that reads, makes or drops companions overrides this.
   virtual std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                            const StepContext& ctx);
-
-  // `input`: shape of the activation.
-  virtual LayerCost Cost(const Shape& input) const = 0;
 
   // After all micro-batches of a mini-batch: batch norm commits its running statistics here, or
   // drops the mini-batch's where the step was not taken.

@@ -19,8 +19,7 @@ Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable
                             const Variable& mask, const AttentionPlan& plan,
                             const StepContext& ctx) {
   Require(q.rank() == 3 && q.dim(2) % plan.heads == 0, "attention",
-          "needs (N, T, width) with a width that {} heads divide, got {}", plan.heads,
-          ToString(q.shape()));
+          "needs (N, T, width) with a width that {} heads divide, got {}", plan.heads, q.shape());
   ops::AttentionOptions options{.attn_mask = mask, .is_causal = plan.causal};
   if (plan.scale != 0) options.scale = plan.scale;
   options.dropout_p = plan.dropout;
@@ -31,16 +30,10 @@ Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable
   return ops::Reshape(ops::Transpose(y, 1, 2), q.shape());
 }
 
-int64_t AttentionFlops(const Shape& queries, const Shape& keys) {
-  Require(queries.rank() == 3 && keys.rank() == 3, "attention",
-          "needs (N, T, width), got {} and {}", ToString(queries), ToString(keys));
-  return 2 * 2 * Numel(queries) * keys[1];
-}
-
 Variable PaddingMask(const Variable& attention_mask) {
   if (!attention_mask.defined()) return {};
   Require(attention_mask.rank() == 2, "attention", "needs a mask (N, T), got {}",
-          ToString(attention_mask.shape()));
+          attention_mask.shape());
   const Tensor& given = attention_mask.data();
   return Variable(given.To(DType::kBool).Reshape({given.dim(0), 1, 1, given.dim(1)}));
 }

@@ -23,10 +23,6 @@ Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable
                             const Variable& mask, const AttentionPlan& plan,
                             const StepContext& ctx);
 
-// Its two products for inputs (N, T, width) of the queries and of the keys; a causal mask is not
-// counted as a saving.
-int64_t AttentionFlops(const Shape& queries, const Shape& keys);
-
 // (N, T) of 1 for tokens and 0 for padding, of any dtype, to a mask (N, 1, 1, T); undefined stays
 // so.
 Variable PaddingMask(const Variable& attention_mask);

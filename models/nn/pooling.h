@@ -16,7 +16,6 @@ class MaxPool2d : public Module {
  public:
   explicit MaxPool2d(const PoolOptions& options) : options_(options) {}
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 
  private:
   PoolOptions options_;
@@ -27,7 +26,6 @@ class AvgPool2d : public Module {
  public:
   explicit AvgPool2d(const PoolOptions& options) : options_(options) {}
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 
  private:
   PoolOptions options_;
@@ -38,7 +36,6 @@ class AdaptiveAvgPool2d : public Module {
  public:
   explicit AdaptiveAvgPool2d(Extent output) : output_(output) {}
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 
  private:
   Extent output_;

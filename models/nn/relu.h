@@ -8,7 +8,6 @@ namespace torus::nn {
 class Relu : public Module {
  public:
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 };
 
 }  // namespace torus::nn

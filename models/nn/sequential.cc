@@ -13,10 +13,4 @@ std::vector<Variable> Sequential::ForwardAll(const std::vector<Variable>& inputs
   return y;
 }
 
-LayerCost Sequential::Cost(const Shape& input) const {
-  LayerCost cost{.output = input};
-  for (const Layer& layer : layers()) cost = cost.Then(layer.module->Cost(cost.output));
-  return cost;
-}
-
 }  // namespace torus::nn

@@ -36,7 +36,6 @@ class Sequential : public Module {
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  LayerCost Cost(const Shape& input) const override;
 };
 
 }  // namespace torus::nn

@@ -16,7 +16,7 @@ Variable PadChannels(const Variable& x, int64_t before, int64_t after) {
   auto zeros = [&x](int64_t channels) {
     Shape shape = x.shape();
     shape[3] = channels;
-    return Variable(Zeros(shape, x.dtype()));
+    return Variable(Zeros(shape, x.dtype(), x.data().device()));
   };
   return ops::Cat({zeros(before), x, zeros(after)}, 3);
 }
@@ -76,18 +76,6 @@ Variable ResidualBlock::Forward(const Variable& x, const StepContext& ctx) {
   const nn::ConvNorm& last = layers_.back();
   return last.norm->Forward(last.convolution->Forward(y, ctx), ctx, Identity(x, ctx),
                             last.activation);
-}
-
-nn::LayerCost ResidualBlock::Cost(const Shape& input) const {
-  auto cost_of = [&input](const std::vector<nn::ConvNorm>& layers) {
-    nn::LayerCost cost{.output = input};
-    for (const nn::ConvNorm& layer : layers) {
-      cost = cost.Then(layer.convolution->Cost(cost.output));
-      cost = cost.Then(layer.norm->Cost(cost.output));
-    }
-    return cost;
-  };
-  return cost_of(downsample_).Then(cost_of(layers_));
 }
 
 }  // namespace torus

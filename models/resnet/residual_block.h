@@ -31,7 +31,6 @@ class ResidualBlock : public nn::Module {
  public:
   explicit ResidualBlock(const ResidualBlockOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
   int64_t out() const { return out_; }
 
  private:

@@ -17,10 +17,4 @@ Variable ResNetStem::Forward(const Variable& x, const StepContext& ctx) {
   return pool_ == nullptr ? y : pool_->Forward(y, ctx);
 }
 
-nn::LayerCost ResNetStem::Cost(const Shape& input) const {
-  nn::LayerCost cost = layer_.convolution->Cost(input);
-  cost = cost.Then(layer_.norm->Cost(cost.output));
-  return pool_ == nullptr ? cost : cost.Then(pool_->Cost(cost.output));
-}
-
 }  // namespace torus

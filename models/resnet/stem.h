@@ -13,7 +13,6 @@ class ResNetStem : public nn::Module {
  public:
   ResNetStem(const nn::Conv2dOptions& convolution, bool pool);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   nn::ConvNorm layer_;

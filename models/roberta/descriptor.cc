@@ -1,5 +1,6 @@
 #include "models/roberta/descriptor.h"
 
+#include "models/folders.h"
 #include "models/roberta/config.h"
 
 namespace torus {
@@ -80,6 +81,7 @@ NameRules RobertaNames() {
           .heads = {"lm_head.", "classifier.", "roberta.pooler.", "pooler."}};
 }
 
+// roberta, which classifies sentences, and roberta-mlm; each takes its number of layers.
 std::vector<ModelDescriptor> RobertaDescriptors() {
   return {Describe("roberta", "RoBERTa", RobertaHead::kClassification),
           Describe("roberta-mlm", "RoBERTa masked LM", RobertaHead::kMaskedLm)};

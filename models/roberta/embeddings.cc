@@ -54,11 +54,4 @@ std::vector<Variable> RobertaEmbeddings::ForwardAll(const std::vector<Variable>&
   return outputs;
 }
 
-nn::LayerCost RobertaEmbeddings::Cost(const Shape& ids) const {
-  const nn::LayerCost word = words_->Cost(ids);
-  return word.Then(positions_->Cost(ids))
-      .Then(norm_->Cost(word.output))
-      .Then(dropout_.Cost(word.output));
-}
-
 }  // namespace torus

@@ -18,7 +18,6 @@ class RobertaEmbeddings : public nn::Module {
   // {ids, mask, token types}, the last two optional, to {activation, mask}.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& ids) const override;
   const Variable& words() const { return words_->weight(); }
 
  private:

@@ -55,19 +55,4 @@ std::vector<Variable> RobertaLayer::ForwardAll(const std::vector<Variable>& inpu
   return outputs;
 }
 
-nn::LayerCost RobertaLayer::Cost(const Shape& input) const {
-  nn::LayerCost cost = key_->Cost(input).Then(value_->Cost(input));
-  Shape own = input;
-  if (kind_ == Output::kFirstToken) own[1] = 1;
-  const nn::LayerCost projection = query_->Cost(own);
-  cost = cost.Then(projection);
-  cost.flops += nn::AttentionFlops(own, input);
-  cost.activation_bytes += projection.activation_bytes;  // what attention puts out
-  cost = cost.Then(attended_->Cost(own)).Then(attention_norm_->Cost(own));
-  const nn::LayerCost wide = intermediate_->Cost(own);
-  cost = cost.Then(wide);
-  cost.activation_bytes += wide.activation_bytes;  // of the activation function
-  return cost.Then(output_->Cost(wide.output)).Then(output_norm_->Cost(own));
-}
-
 }  // namespace torus

@@ -29,7 +29,6 @@ class RobertaLayer : public nn::Module {
   // {activation} or {activation, mask}.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
   static constexpr uint64_t kDropoutLayers = 3;
 

@@ -37,14 +37,8 @@ std::vector<Variable> RobertaClassificationHead::ForwardAll(const std::vector<Va
   return {Forward(inputs[0], ctx)};
 }
 
-nn::LayerCost RobertaClassificationHead::Cost(const Shape& input) const {
-  Require(input.rank() == 3, "roberta", "its head needs (N, T, width), got {}", ToString(input));
-  const nn::LayerCost dense = dense_->Cost({input[0], input[2]});
-  return dense.Then(out_->Cost(dense.output));
-}
-
 RobertaLmHead::RobertaLmHead(const RobertaOptions& o, const Variable& words)
-    : dtype_(o.dtype), in_loss_(o.head_in_loss), words_(words) {
+    : in_loss_(o.head_in_loss), words_(words) {
   bias_ = AddParameter("bias", {o.vocab_size}, o.dtype, nn::Constant(0));
   TieParameter("decoder.weight", "roberta.embeddings.word_embeddings.weight", words);
   TieParameter("decoder.bias", "lm_head.bias", bias_);
@@ -67,17 +61,6 @@ std::vector<Variable> RobertaLmHead::ForwardAll(const std::vector<Variable>& inp
   // The loss runs where LeafAlias no longer replaces the weight by the alias of this use.
   if (in_loss_) return {Hidden(inputs[0], ctx), LeafAlias::Of(words_), bias_};
   return {Forward(inputs[0], ctx)};
-}
-
-nn::LayerCost RobertaLmHead::Cost(const Shape& input) const {
-  nn::LayerCost cost = dense_->Cost(input);
-  cost.activation_bytes *= 2;  // of GELU too
-  cost = cost.Then(norm_->Cost(input));
-  Shape output = input;
-  output[input.rank() - 1] = words_.dim(0);
-  return cost.Then({.output = output,
-                    .flops = 2 * words_.dim(1) * Numel(output),
-                    .activation_bytes = Numel(output) * static_cast<int64_t>(SizeOf(dtype_))});
 }
 
 }  // namespace torus

@@ -20,7 +20,6 @@ class RobertaClassificationHead : public nn::Module {
   // The mask is dropped.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   std::shared_ptr<nn::Linear> dense_, out_;
@@ -37,12 +36,10 @@ class RobertaLmHead : public nn::Module {
   Variable Forward(const Variable& x, const StepContext& ctx) override;
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
-  nn::LayerCost Cost(const Shape& input) const override;
 
  private:
   Variable Hidden(const Variable& x, const StepContext& ctx);
 
-  DType dtype_;
   bool in_loss_;
   Variable bias_, words_;
   std::shared_ptr<nn::Linear> dense_;

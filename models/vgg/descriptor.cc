@@ -1,6 +1,5 @@
-#include "models/vgg/descriptor.h"
-
 #include "models/checkpoint/config_reader.h"
+#include "models/folders.h"
 #include "models/vgg/vgg.h"
 
 namespace torus {
@@ -30,6 +29,8 @@ ModelDescriptor Describe(int depth, bool batch_norm) {
 
 }  // namespace
 
+// vgg11, vgg13, vgg16 and vgg19, then each with "_bn" behind its name. Configurations are the
+// arguments of torchvision's vgg11 ...: num_classes and dropout.
 std::vector<ModelDescriptor> VggDescriptors() {
   std::vector<ModelDescriptor> all;
   for (const bool batch_norm : {false, true})

@@ -9,7 +9,7 @@
 #include <Eigen/Core>
 
 #include "ops/cpu/onednn_error.h"
-#include "runtime/dry_run.h"
+#include "runtime/address_space.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 
@@ -49,17 +49,43 @@ void WithOperand(Transpose transpose, int64_t rows, int64_t columns, const doubl
     f(Operand(p, columns, rows, stride).transpose());
 }
 
+dnnl_status_t Sgemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
+                    float alpha, const float* a, int64_t lda, const float* b, int64_t ldb,
+                    float beta, float* c, int64_t ldc) {
+  return dnnl_sgemm(transpose_a == Transpose::kYes ? 'T' : 'N',
+                    transpose_b == Transpose::kYes ? 'T' : 'N', m, n, k, alpha, a, lda, b, ldb,
+                    beta, c, ldc);
+}
+
+// oneDNN compiles SGEMM's code in the first product of each form. Where the address space is bounded
+// small ones make it do so at once, as long as there is room. True.
+bool CompileSgemm() {
+  RequireRoomForCode("gemm");
+  if (AddressSpaceLeft().empty()) return true;
+  constexpr int64_t kSize = 8;
+  float a[kSize * kSize] = {}, c[kSize * kSize];
+  for (const Transpose left : {Transpose::kNo, Transpose::kYes}) {
+    for (const Transpose right : {Transpose::kNo, Transpose::kYes}) {
+      for (const int64_t n : {int64_t{1}, kSize}) {
+        for (const float beta : {0.0f, 1.0f})
+          Sgemm(left, right, n, n, n, 1, a, kSize, a, kSize, beta, c, kSize);
+      }
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void Gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
           float alpha, const float* a, int64_t lda, const float* b, int64_t ldb, float beta,
           float* c, int64_t ldc) {
   if (m == 0 || n == 0) return;
-  if (k == 0 || InDryRun()) return ScaleRows(m, n, beta, c, ldc);
+  if (k == 0) return ScaleRows(m, n, beta, c, ldc);
   FixTeam();
-  const dnnl_status_t status = dnnl_sgemm(transpose_a == Transpose::kYes ? 'T' : 'N',
-                                          transpose_b == Transpose::kYes ? 'T' : 'N', m, n, k,
-                                          alpha, a, lda, b, ldb, beta, c, ldc);
+  [[maybe_unused]] static const bool compiled = CompileSgemm();
+  const dnnl_status_t status =
+      Sgemm(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   if (status != dnnl_success)
     FailOnednn(fmt::format("gemm ({}, {}) x ({}, {})", m, k, k, n), status);
 }
@@ -67,7 +93,6 @@ void Gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, in
 void Gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
           double alpha, const double* a, int64_t lda, const double* b, int64_t ldb, double beta,
           double* c, int64_t ldc) {
-  if (InDryRun()) k = 0;
   ParallelFor((m + kBlockRows - 1) / kBlockRows, 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin * kBlockRows; row < std::min(m, end * kBlockRows); row += kBlockRows) {
       const int64_t rows = std::min(kBlockRows, m - row);

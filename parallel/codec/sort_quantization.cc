@@ -46,12 +46,10 @@ uint64_t ReadHeader(const std::byte* in, BucketScale& scale) {
 
 }  // namespace
 
-SortQuantization::SortQuantization(int bits) : bits_(bits) {
+SortQuantization::SortQuantization(int bits) : bits_(bits), name_(fmt::format("sortq:{}", bits)) {
   Require(bits == 16 || bits == 12 || bits == 8 || bits == 4, "sortq",
           "takes 16, 12, 8 or 4 bits a value, got {}", bits);
 }
-
-std::string SortQuantization::name() const { return fmt::format("sortq:{}", bits_); }
 
 size_t SortQuantization::EncodedBytes(int64_t count) const {
   return HeaderBytes() + PackedBytes(count, bits_);
@@ -59,7 +57,7 @@ size_t SortQuantization::EncodedBytes(int64_t count) const {
 
 size_t SortQuantization::Encode(std::span<const float> in, std::span<std::byte> out) {
   const int64_t count = static_cast<int64_t>(in.size());
-  Require(out.size() >= EncodedBytes(count), name(), "{} values need {} bytes, got room for {}",
+  Require(out.size() >= EncodedBytes(count), name_, "{} values need {} bytes, got room for {}",
           count, EncodedBytes(count), out.size());
   const BucketPlan plan(in, buckets(), step_bits());
   if (!plan.finite()) return 0;
@@ -75,11 +73,11 @@ size_t SortQuantization::Encode(std::span<const float> in, std::span<std::byte> 
 
 void SortQuantization::Decode(std::span<const std::byte> in, std::span<float> out) {
   const int64_t count = static_cast<int64_t>(out.size());
-  Require(in.size() == EncodedBytes(count), name(), "{} values are {} bytes, got {}", count,
+  Require(in.size() == EncodedBytes(count), name_, "{} values are {} bytes, got {}", count,
           EncodedBytes(count), in.size());
   BucketScale scale{buckets(), step_bits(), {}, {}};
   const uint64_t sent = ReadHeader(in.data(), scale);
-  Require(sent == out.size(), name(), "the bytes hold {} values, asked for {}", sent, count);
+  Require(sent == out.size(), name_, "the bytes hold {} values, asked for {}", sent, count);
   const std::byte* packed = in.data() + HeaderBytes();
   ForEachBlock(count, [&](int64_t begin, int64_t end) {
     std::array<uint16_t, kBlock> codes;

@@ -54,7 +54,7 @@ class SortQuantization : public Codec {
   // 8 + 8 B + ceil(count b / 8).
   size_t EncodedBytes(int64_t count) const;
 
-  std::string name() const override;
+  std::string name() const override { return name_; }
   size_t MaxEncodedBytes(int64_t count) const override { return EncodedBytes(count); }
   // BadInput also for 2^32 values or more.
   size_t Encode(std::span<const float> in, std::span<std::byte> out) override;
@@ -64,6 +64,7 @@ class SortQuantization : public Codec {
   size_t HeaderBytes() const { return 8 + 8 * static_cast<size_t>(buckets()); }
 
   int bits_;
+  std::string name_;
 };
 
 }  // namespace torus::parallel

@@ -1,4 +1,4 @@
-// Whether any rank says so: one bit of each, and the same answer for all.
+// Logical or: each rank gives one bit, and all get the same result.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ GradientBuckets::GradientBuckets(std::vector<NamedVariable> parameters, size_t b
   for (auto it = parameters.rbegin(); it != parameters.rend(); ++it) {
     const Variable& value = it->value;
     Require(value.dtype() == DType::kF32 || value.dtype() == DType::kF64, "data-parallel",
-            "parameters are f32 or f64, {} is {}", it->name, value.data().Describe());
+            "parameters are f32 or f64, {} is {}", it->name, value);
     if (buckets_.empty() || bytes + value.data().bytes() > bucket_bytes ||
         buckets_.back().parameters.back().value.dtype() != value.dtype()) {
       buckets_.emplace_back();

@@ -59,8 +59,8 @@ HWY_INLINE void UpdateVector(const AdamTensors<T>& t, int64_t at, const Constant
   hn::StoreU(hn::Add(p, hn::Div(hn::Mul(m, all(c.size)), denominator)), d, t.parameter + at);
 }
 
-// The last few elements go through the same instructions, so that where a tensor is split does not
-// show.
+// The last few elements go through the same instructions, so that the bits do not depend on where
+// threads split a tensor.
 template <class T>
 void UpdateTail(const AdamTensors<T>& t, int64_t at, int64_t count, const Constants<T>& c) {
   constexpr size_t kMost = HWY_MAX_BYTES / sizeof(T);

@@ -14,8 +14,7 @@ Optimizer::Optimizer(const std::string& name, std::vector<NamedVariable> paramet
     Require(value.is_leaf(), name, "parameter {} is no leaf", parameter);
     const DType dtype = value.dtype();
     Require((dtype == DType::kF32 || dtype == DType::kF64) && value.data().is_contiguous(), name,
-            "parameter {} must be contiguous f32 or f64, got {}", parameter,
-            value.data().Describe());
+            "parameter {} must be contiguous f32 or f64, got {}", parameter, value);
   }
 }
 
@@ -28,8 +27,7 @@ std::vector<Tensor> Optimizer::Gradients() const {
   for (const auto& [parameter, value] : parameters_) {
     const Tensor& grad = value.grad();
     Require(!grad.defined() || (grad.shape() == value.shape() && grad.dtype() == value.dtype()),
-            name_, "the gradient of {} must be {}, got {}", parameter, value.data().Describe(),
-            grad.defined() ? grad.Describe() : "");
+            name_, "the gradient of {} must be {}, got {}", parameter, value, grad);
     gradients.push_back(grad.defined() ? grad.Contiguous() : grad);
   }
   return gradients;

@@ -17,8 +17,7 @@ void CheckFits(const std::string& optimizer, const NamedTensor& state, const Var
   const Shape shape = counter ? Shape{} : parameter.shape();
   const DType dtype = counter ? DType::kF32 : parameter.dtype();
   Require(got.defined() && got.shape() == shape && got.dtype() == dtype, optimizer,
-          "state {} must be {} {}, got {}", state.name, Name(dtype), ToString(shape),
-          got.defined() ? got.Describe() : "an undefined tensor");
+          "state {} must be {} {}, got {}", state.name, Name(dtype), shape, got);
 }
 
 }  // namespace
@@ -50,8 +49,8 @@ void LoadNamedState(const std::string& optimizer, const std::vector<NamedVariabl
       by_name.erase(found);
     }
   }
-  Require(by_name.empty(), optimizer, "state {} belongs to no parameter of it",
-          by_name.empty() ? "" : by_name.begin()->first);
+  if (!by_name.empty())
+    Throw<BadInput>(optimizer, "state {} belongs to no parameter of it", by_name.begin()->first);
   kinds = std::move(loaded);
 }
 

@@ -29,8 +29,8 @@ HWY_INLINE void UpdateVector(T* parameter, const T* gradient, T* buffer, const S
   hn::StoreU(hn::MulAdd(step, constant(-s.learning_rate), p), d, parameter);
 }
 
-// The last few elements go through the same instructions, so that where a tensor is split does not
-// show.
+// The last few elements go through the same instructions, so that the bits do not depend on where
+// threads split a tensor.
 template <class T>
 void UpdateTail(T* parameter, const T* gradient, T* buffer, int64_t count, const SgdScalars& s) {
   constexpr size_t kMost = HWY_MAX_BYTES / sizeof(T);

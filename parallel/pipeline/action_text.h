@@ -1,4 +1,4 @@
-// How errors speak of an action and of the message it moves.
+// Descriptions of actions, and of the messages that they send or receive, for errors.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Context for exceptions on their way up.
+// Adds context to the message of an exception that is passed on.
 #pragma once
 
 #include <string>

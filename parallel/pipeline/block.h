@@ -13,26 +13,32 @@ namespace torus::parallel {
 
 struct Block {
   std::string name;  // "features.3"; stands in errors and in --describe
-  // Outputs of one micro-batch from its inputs (the previous block's outputs), of any number and
-  // types; gradients go back to those that are floating. Draws random numbers by the context alone,
-  // and keeps nothing of a micro-batch but what the graph of its outputs keeps.
+  // Computes a block's outputs from its inputs, the outputs of the block before, for one micro-batch.
+  // There may be any number of both, of any types; floating-point inputs get gradients. Random
+  // numbers must come from the context alone (runtime/rng.h), so that the same step draws the same
+  // ones. Nothing of a micro-batch may be stored outside of the outputs' graph.
+  //
+  // Before step 0 it is called with inputs on the device meta, which have shapes and no memory, to
+  // learn the shapes of its outputs. Ops do nothing there; code of its own that reads or writes
+  // elements belongs inside AtDoor (runtime/door.h), and the outputs' shapes may not depend on it.
   std::function<std::vector<Variable>(const std::vector<Variable>&, const StepContext&)> forward;
-  // Leaves, under the model's names. A parameter that several blocks name is tied: one weight, each
-  // of whose uses has a gradient of its own until all are summed in block order, so that the bits
-  // do not depend on the cut. The blocks of a model may hold one variable for it, or a leaf each.
+  // Leaves of the graph, under the model's names. A name that several blocks have is a tied weight:
+  // each use accumulates a gradient of its own, and these are summed in block order, so that the
+  // bits do not depend on the cut. The blocks may share one variable for it or have one each.
   std::vector<NamedVariable> parameters;
   std::vector<NamedTensor> buffers;  // state that is not trained: running statistics
-  // Called once after the last micro-batch of a training step; may be empty. Batch norm commits its
-  // statistics there; it drops them where `taken` is false, since the step was skipped.
+  // Called once after the last micro-batch of a training step; may be empty. Batch norm then updates
+  // its running statistics, or forgets the step's own where `taken` is false: the step was skipped.
   std::function<void(bool taken)> end_mini_batch;
-  double cost =
-      1;  // static estimate of forward and backward of one sample, in any unit common to the model
-  // Whether the backward runs `forward` a second time instead of keeping what it made
-  // (autograd/recompute.h). Then `forward` must give the same bits again and count a micro-batch
-  // that comes twice once.
+  // Estimate of the time of forward and backward of one sample, in one unit for the whole model. Cuts
+  // are balanced by it.
+  double cost = 1;
+  // Whether the backward runs `forward` again instead of keeping its intermediate results
+  // (activation checkpointing, autograd/recompute.h). `forward` must then give the same bits both
+  // times, and statistics must count the micro-batch once.
   bool recompute = false;
-  // How the graph keeps activations between forward and backward, kF32 or kBF16
-  // (autograd/saved_activation.h); of no effect where the backward recomputes them.
+  // The type in which activations are kept from forward to backward: kF32, or kBF16 for half the
+  // memory (autograd/saved_activation.h). Without effect where `recompute` is set.
   DType activation_storage = DType::kF32;
 };
 

@@ -28,7 +28,7 @@ struct Executor::State {
   }
 
   bool IsLast(int stage) const { return stage == schedule.num_stages - 1; }
-  // The rank of `stage` when it is another one, else -1 (also outside of the model).
+  // The rank of `stage`; -1 when that is this rank, and when there is no such stage.
   int Remote(int stage) const {
     if (stage < 0 || stage >= schedule.num_stages) return -1;
     return owners[stage] == transport.rank() ? -1 : owners[stage];
@@ -67,7 +67,7 @@ void Executor::State::CheckStages(const std::map<int, Stage*>& stages) const {
 }
 
 void Executor::State::AgreeOnShapes(const std::vector<TensorSpec>& inputs) {
-  std::vector<TensorSpec> made = inputs;  // by the stage before, where that is of this rank too
+  std::vector<TensorSpec> made = inputs;  // the outputs of the last of this rank's stages so far
   for (auto& [s, stage] : local) {
     const int before = Remote(s - 1), after = Remote(s + 1);
     try {

@@ -1,12 +1,11 @@
-// Executor: runs a rank's part of a schedule. It has no loop of its own for any schedule: it does
-// what the list says.
+// Executor: runs a rank's list of actions, whatever schedule it belongs to.
 //
-//   Executor executor(transport, MakeSchedule("gpipe", 2, 4), stages of this rank, options);
+//   Executor executor(transport, MakeSchedule("gpipe", {2, 4}), stages of this rank, options);
 //   executor.AgreeOnShapes(input specs of the largest micro-batch);
 //   for (...) StepResult r = executor.Train(mini_batch);
 //
-// A pipeline of one stage is the same thing with nobody to talk to. Every exception leaves with the
-// action, rank, stage, step and micro-batch added, and of the kind it had.
+// A pipeline of one stage is the same without sends and receives. Exceptions keep their kind; action,
+// rank, stage, step and micro-batch are added to their message.
 #pragma once
 
 #include <map>
@@ -23,13 +22,13 @@
 
 namespace torus::parallel {
 
-// One cut's bytes as this rank sent them.
+// The bytes that this rank has sent across one cut, in one direction.
 struct CutTraffic {
   int stage = 0;        // the first stage after the cut
   bool forward = true;  // activations; else gradients
   int peer = 0;
-  uint64_t raw_bytes = 0;   // what the tensors hold
-  uint64_t sent_bytes = 0;  // what their payloads took, headers not counted
+  uint64_t raw_bytes = 0;   // of the tensors in memory
+  uint64_t sent_bytes = 0;  // of their messages, headers not counted
 };
 
 class Executor {
@@ -44,13 +43,13 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
 
   // Called once, by all ranks together, before the first step. Each stage but the last in turn runs
-  // forward on zeros (a DryRun), with gradients off and in evaluation mode, and tells the next one
-  // what comes out; buffers are made to fit. `inputs`: what stage 0 gets for the largest micro-batch (ignored
-  // elsewhere). Nothing larger may come later.
+  // its forward on the device meta, with gradients off and in evaluation mode, and tells the next one
+  // which shapes come out; buffers are made to fit. `inputs`: what stage 0 gets for the largest
+  // micro-batch (ignored elsewhere). Nothing larger may come later.
   void AgreeOnShapes(const std::vector<TensorSpec>& inputs);
 
-  // Called after that, by all ranks together. Each stage in turn runs forward in training mode on
-  // what stage 0 gets for the smallest micro-batch, so that a layer which needs more (batch norm:
+  // Called after that, by all ranks together. Each stage in turn runs its forward on meta in
+  // training mode for what stage 0 gets for the smallest micro-batch, so that a layer which needs more (batch norm:
   // more than one value a channel) refuses it here and not at the end of an epoch.
   void CheckSmallest(const std::vector<TensorSpec>& inputs);
 
@@ -62,8 +61,8 @@ class Executor {
   // weighted as in Train.
   StepResult Evaluate(const MiniBatch& batch);
 
-  // Of the mini-batch that runs or ran last: whether the loss, and all that met a codec on this
-  // rank, are finite. For on_reduce, which comes after the last backward.
+  // Whether the loss, and every tensor that this rank sent or received through a codec, are finite,
+  // in the mini-batch that runs or ran last. For on_reduce, which comes after the last backward.
   bool finite() const;
 
   const RankTotals& totals() const;

@@ -1,4 +1,4 @@
-// What an executor does besides computing: the loss, the codecs, and its owner's hooks.
+// Options of an executor: the loss, the codecs and callbacks.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace torus::parallel {
 
 struct ExecutorOptions {
   LossFn loss;  // needed where the last stage runs
-  // For activations forward and gradients backward; null, or an identity, sends raw bytes. Both
-  // ends of a cut have the same.
+  // For activations forward and gradients backward; null, or an identity, sends tensors as they are.
+  // The two ranks of a cut must have the same codecs.
   std::shared_ptr<Codec> activation_codec;
   std::shared_ptr<Codec> gradient_codec;
-  // kReduce and kStep of a stage; empty does nothing. on_step says whether it took the step: the
-  // stage's EndMiniBatch follows, which otherwise drops what it would have committed.
+  // Called for kReduce and kStep of a stage; may be empty. on_step returns whether the step was taken
+  // (false: skipped), which the stage's EndMiniBatch is told next.
   std::function<void(int stage, int64_t step)> on_reduce;
   std::function<bool(int stage, int64_t step)> on_step;
   // Called before every action; what it throws fails that action. Tests inject faults with it. The

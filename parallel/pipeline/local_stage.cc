@@ -17,10 +17,10 @@ void LocalStage::Connect(const Neighbours& n, const std::vector<TensorSpec>& in,
                          const std::vector<TensorSpec>& out) {
   const int micro_batches = static_cast<int>(inputs.size());
   const auto activation = [&](int peer, int cut) {
-    return TensorLink::Ends{n.transport, peer, TagClass::kActivation, cut, n.activation_codec};
+    return TensorLink::Options{n.transport, peer, TagClass::kActivation, cut, n.activation_codec};
   };
   const auto gradient = [&](int peer, int cut) {
-    return TensorLink::Ends{n.transport, peer, TagClass::kGradient, cut, n.gradient_codec};
+    return TensorLink::Options{n.transport, peer, TagClass::kGradient, cut, n.gradient_codec};
   };
   if (n.rank_before >= 0) {
     activation_in.emplace(activation(n.rank_before, stage), in, micro_batches).PrepareToRecv();

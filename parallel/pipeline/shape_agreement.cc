@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "autograd/node.h"
-#include "runtime/dry_run.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -48,14 +47,14 @@ std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut) {
 std::vector<TensorSpec> OutputSpecs(const Stage& stage, const std::vector<TensorSpec>& inputs,
                                     bool training) {
   const NoGrad no_grad;
-  const DryRun dry_run;
   StepContext context;
   context.training = training;
   const bool has_rows = !inputs.empty() && inputs[0].shape.rank() > 0;
   context.samples.resize(has_rows ? static_cast<size_t>(inputs[0].shape[0]) : 0);
   std::iota(context.samples.begin(), context.samples.end(), 0);
   std::vector<Variable> values;
-  for (const TensorSpec& spec : inputs) values.emplace_back(Zeros(spec.shape, spec.dtype));
+  for (const TensorSpec& spec : inputs)
+    values.emplace_back(Empty(spec.shape, spec.dtype, kMetaDevice));
   std::vector<TensorSpec> outputs;
   for (const Variable& output : stage.Forward(values, context)) {
     Require(output.defined(), "pipeline", "a stage gives an undefined output");

@@ -10,13 +10,14 @@
 
 namespace torus::parallel {
 
-// Called by the ranks on both sides of a cut, for the largest micro-batch. `cut`: the number of the
+// Called by the ranks of the two stages at a cut: the one before it sends. `cut`: the number of the
 // first stage after it. `peer`: the other rank.
 void SendSpecs(Transport& transport, int peer, int cut, const std::vector<TensorSpec>& specs);
 std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut);
 
-// What comes out of a dry run of `stage` on zeros, with gradients off. `training`: in training mode,
-// of which nothing is kept; else in evaluation mode.
+// The shapes and types of the stage's outputs for such inputs, found by a forward on the device meta
+// with gradients off. `training`: in training mode, after which the stage's statistics are dropped;
+// else in evaluation mode.
 std::vector<TensorSpec> OutputSpecs(const Stage& stage, const std::vector<TensorSpec>& inputs,
                                     bool training = false);
 

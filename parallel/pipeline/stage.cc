@@ -20,7 +20,8 @@ Stage::Stage(std::vector<Block> blocks, int first_block)
   GiveEachUseALeaf();
 }
 
-// A variable that an earlier block has too stands under an alias from here on.
+// A variable that an earlier block has too is replaced by an alias, so that each use accumulates a
+// gradient of its own.
 void Stage::GiveEachUseALeaf() {
   std::set<const void*> seen;
   for (Block& block : blocks_) {

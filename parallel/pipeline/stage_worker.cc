@@ -22,8 +22,7 @@ std::vector<Variable> StageWorker::Leaves(std::vector<Tensor> inputs, bool train
 
 Variable StageWorker::AddLoss(const std::vector<Variable>& outputs, const Target& target) {
   Variable loss = (*loss_fn_)(outputs, target.tensors);
-  Require(loss.defined() && loss.numel() == 1, "loss", "must have one element, got {}",
-          loss.defined() ? loss.data().Describe() : "none");
+  Require(loss.defined() && loss.numel() == 1, "loss", "must have one element, got {}", loss);
   loss_ += target.weight * loss.data().Item();
   return loss;
 }

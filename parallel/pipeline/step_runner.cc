@@ -43,7 +43,7 @@ void StepRunner::RunRound(int first, bool last) {
   }
 }
 
-// The sends of the step must have been taken before their buffers are used again.
+// All that the step has sent must have been received before its buffers are used again.
 void StepRunner::Flush() {
   for (auto& [s, stage] : local_) {
     if (!stage.activation_out && !stage.gradient_out) continue;

@@ -1,4 +1,4 @@
-// StepRunner: does a rank's actions of one mini-batch, on the stages of this rank.
+// StepRunner: runs a rank's actions of one mini-batch, on the stages of this rank.
 #pragma once
 
 #include <map>
@@ -24,8 +24,7 @@ class StepRunner {
   // schedule.num_micro_batches of it, and reduces and steps in the last of these rounds alone.
   StepResult Run(const MiniBatch& batch, bool training);
 
-  // Of the mini-batch that runs or ran last: whether the loss and all that met a codec on this rank
-  // are finite.
+  // As Executor::finite.
   bool finite() const;
 
   const RankTotals& totals() const { return clock_.totals(); }

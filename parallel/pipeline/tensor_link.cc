@@ -20,18 +20,18 @@ Tensor Bytes(size_t count) { return Empty({static_cast<int64_t>(count)}, DType::
 
 }  // namespace
 
-TensorLink::TensorLink(Ends ends, std::vector<TensorSpec> specs, int micro_batches)
-    : ends_(ends), specs_(std::move(specs)), slots_(micro_batches) {}
+TensorLink::TensorLink(Options options, std::vector<TensorSpec> specs, int micro_batches)
+    : options_(options), specs_(std::move(specs)), slots_(micro_batches) {}
 
 bool TensorLink::Encodes(size_t tensor) const {
-  return ends_.codec != nullptr && !ends_.codec->is_identity() &&
+  return options_.codec != nullptr && !options_.codec->is_identity() &&
          specs_[tensor].dtype == DType::kF32;
 }
 
 std::vector<Tensor> TensorLink::EncodeBuffers() const {
   std::vector<Tensor> buffers(specs_.size());
   for (size_t i = 0; i < specs_.size(); ++i) {
-    if (Encodes(i)) buffers[i] = Bytes(ends_.codec->MaxEncodedBytes(Numel(specs_[i].shape)));
+    if (Encodes(i)) buffers[i] = Bytes(options_.codec->MaxEncodedBytes(Numel(specs_[i].shape)));
   }
   return buffers;
 }
@@ -43,13 +43,13 @@ void TensorLink::PrepareToSend() {
 void TensorLink::PrepareToRecv() { receive_buffers_ = EncodeBuffers(); }
 
 Tag TensorLink::HeaderTag(int micro_batch) const {
-  const int message = ends_.cut * static_cast<int>(slots_.size()) + micro_batch;
-  return {TagClass::kControl, 2 * message + (ends_.kind == TagClass::kGradient ? 1 : 0)};
+  const int message = options_.cut * static_cast<int>(slots_.size()) + micro_batch;
+  return {TagClass::kControl, 2 * message + (options_.kind == TagClass::kGradient ? 1 : 0)};
 }
 
 Tag TensorLink::PayloadTag(int micro_batch, size_t tensor) const {
-  const int message = ends_.cut * static_cast<int>(slots_.size()) + micro_batch;
-  return {ends_.kind, message * static_cast<int>(specs_.size()) + static_cast<int>(tensor)};
+  const int message = options_.cut * static_cast<int>(slots_.size()) + micro_batch;
+  return {options_.kind, message * static_cast<int>(specs_.size()) + static_cast<int>(tensor)};
 }
 
 void TensorLink::Wait(Pending& pending, RankTotals& totals) {
@@ -79,7 +79,7 @@ ConstBuffer TensorLink::Payload(Slot& slot, size_t i) {
     Tensor& buffer = slot.encoded[i];
     const std::span<std::byte> out(reinterpret_cast<std::byte*>(buffer.mutable_data<uint8_t>()),
                                    buffer.bytes());
-    header.payload_bytes = ends_.codec->Encode(Floats(tensor), out);
+    header.payload_bytes = options_.codec->Encode(Floats(tensor), out);
     header.encoded = 1;
     finite_ = finite_ && header.payload_bytes > 0;
   }
@@ -103,13 +103,13 @@ void TensorLink::Send(int micro_batch, const std::vector<Tensor>& tensors, const
     slot.headers.push_back(HeaderOf(slot.tensors[i]));
     if (slot.tensors[i].defined()) payloads[i] = Payload(slot, i);
   }
-  slot.pending.push_back(ends_.transport->Send(
-      ends_.peer, HeaderTag(micro_batch),
+  slot.pending.push_back(options_.transport->Send(
+      options_.peer, HeaderTag(micro_batch),
       {slot.headers.data(), slot.headers.size() * sizeof(TensorHeader)}, what + " (its shape)"));
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!slot.tensors[i].defined()) continue;
     slot.pending.push_back(
-        ends_.transport->Send(ends_.peer, PayloadTag(micro_batch, i), payloads[i], what));
+        options_.transport->Send(options_.peer, PayloadTag(micro_batch, i), payloads[i], what));
   }
   totals.transfer += SecondsSince(begin);
 }
@@ -121,13 +121,13 @@ void TensorLink::CheckHeader(const TensorHeader& header, size_t tensor,
   bool fits = shape.rank() == spec.shape.rank() && DTypeOf(header) == spec.dtype;
   for (int d = 0; fits && d < shape.rank(); ++d) fits = shape[d] <= spec.shape[d];
   Require(fits, "pipeline", "{}: agreed on at most {} {}, got {} {}", what, Name(spec.dtype),
-          ToString(spec.shape), Name(DTypeOf(header)), ToString(shape));
+          spec.shape, Name(DTypeOf(header)), shape);
 }
 
 void TensorLink::Decode(const Tensor& payload, size_t bytes, Tensor& out) {
   const std::span<float> values(out.mutable_data<float>(), static_cast<size_t>(out.numel()));
   if (bytes > 0)
-    return ends_.codec->Decode({static_cast<const std::byte*>(payload.raw()), bytes}, values);
+    return options_.codec->Decode({static_cast<const std::byte*>(payload.raw()), bytes}, values);
   std::ranges::fill(values, std::numeric_limits<float>::quiet_NaN());
   finite_ = false;
 }
@@ -141,8 +141,8 @@ Tensor TensorLink::RecvTensor(const TensorHeader& header, int micro_batch, size_
   TORUS_CHECK(target.defined() && header.payload_bytes <= target.bytes(), "{}: {} bytes", what,
               header.payload_bytes);
   Pending pending =
-      ends_.transport->Recv(ends_.peer, PayloadTag(micro_batch, tensor),
-                            {target.mutable_raw(), header.payload_bytes, target.device()}, what);
+      options_.transport->Recv(options_.peer, PayloadTag(micro_batch, tensor),
+                               {target.mutable_raw(), header.payload_bytes, target.device()}, what);
   Wait(pending, totals);
   if (header.encoded) {
     const int64_t begin = trace::Now();
@@ -154,9 +154,9 @@ Tensor TensorLink::RecvTensor(const TensorHeader& header, int micro_batch, size_
 
 std::vector<Tensor> TensorLink::Recv(int micro_batch, const std::string& what, RankTotals& totals) {
   std::vector<TensorHeader> headers(specs_.size());
-  Pending pending = ends_.transport->Recv(ends_.peer, HeaderTag(micro_batch),
-                                          {headers.data(), headers.size() * sizeof(TensorHeader)},
-                                          what + " (its shape)");
+  Pending pending = options_.transport->Recv(
+      options_.peer, HeaderTag(micro_batch),
+      {headers.data(), headers.size() * sizeof(TensorHeader)}, what + " (its shape)");
   Wait(pending, totals);
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < headers.size(); ++i) {

@@ -1,11 +1,11 @@
 // TensorLink: one direction between two stages on different ranks, activations forward or gradients
-// backward.
+// backward. Each of the two ranks has an object of its own, one to send and one to receive.
 //
-// A micro-batch travels as one message of headers, then one message a tensor. Float32 goes through
-// the codec where there is one, into and out of buffers that exist since the ranks agreed on
-// shapes; the rest, and everything without a codec, goes raw, straight from tensor to tensor. A
-// tensor that the codec could not carry, because it is not finite, arrives as NaN all over, and
-// both ends know.
+// A micro-batch is sent as one message with the headers of its tensors, then one message for each
+// tensor. With a codec, float32 tensors are encoded into buffers that were allocated when the ranks
+// agreed on shapes; all others are copied as they are. A tensor that is not finite, and that the
+// codec could not encode for that reason, arrives filled with NaN, and finite() is false on both
+// ranks.
 #pragma once
 
 #include <span>
@@ -21,39 +21,41 @@ namespace torus::parallel {
 
 class TensorLink {
  public:
-  struct Ends {
+  struct Options {
     Transport* transport = nullptr;
-    int peer = 0;
-    TagClass kind = TagClass::kActivation;
-    int cut = 0;             // the first stage after it
-    Codec* codec = nullptr;  // null or the identity: raw
+    int peer = 0;                           // the other rank
+    TagClass kind = TagClass::kActivation;  // or kGradient
+    int cut = 0;                            // the number of the first stage after the cut
+    Codec* codec = nullptr;                 // null or the identity: tensors are sent as they are
   };
-  // `specs`: what is sent for the largest micro-batch. `micro_batches`: how many may be under way.
-  TensorLink(Ends ends, std::vector<TensorSpec> specs, int micro_batches);
+  // `specs`: the tensors of the largest micro-batch. `micro_batches`: how many may be sent and not
+  // yet received.
+  TensorLink(Options options, std::vector<TensorSpec> specs, int micro_batches);
 
-  // Makes the buffers that a sender, or a receiver, needs; before step 0.
+  // Allocates the buffers of a sender, or of a receiver; before step 0.
   void PrepareToSend();
   void PrepareToRecv();
 
-  // Starts sending one tensor a spec (undefined ones too) and returns. The tensors are held until
-  // they have been taken. `what` names the message to a person.
+  // Starts sending one tensor for each spec (undefined ones too) and returns. The link keeps the
+  // tensors until they have been received. `what` describes the message in errors.
   void Send(int micro_batch, const std::vector<Tensor>& tensors, const std::string& what,
             RankTotals& totals);
-  // Blocks for the message of `micro_batch`. BadInput when it is larger than what was agreed.
+  // Blocks until the tensors of `micro_batch` have arrived. BadInput when one is larger than its
+  // spec.
   std::vector<Tensor> Recv(int micro_batch, const std::string& what, RankTotals& totals);
-  // Blocks until all that was sent has been taken.
+  // Blocks until everything sent has been received.
   void Flush(RankTotals& totals);
 
-  // Whether the codec has carried all that was sent or received since ResetFinite.
+  // False once the codec could not encode a tensor, sent or received since ResetFinite.
   bool finite() const { return finite_; }
   void ResetFinite() { finite_ = true; }
 
-  int peer() const { return ends_.peer; }
-  uint64_t raw_bytes() const { return raw_bytes_; }    // what the tensors sent so far hold
-  uint64_t sent_bytes() const { return sent_bytes_; }  // what their payloads took
+  int peer() const { return options_.peer; }
+  uint64_t raw_bytes() const { return raw_bytes_; }    // of the tensors sent so far, in memory
+  uint64_t sent_bytes() const { return sent_bytes_; }  // of their messages, headers not counted
 
  private:
-  // A message on its way: what must stay alive until it has been taken.
+  // A micro-batch that is being sent: what must stay allocated until it has been received.
   struct Slot {
     std::vector<TensorHeader> headers;
     std::vector<Tensor> tensors;
@@ -66,7 +68,7 @@ class TensorLink {
   std::vector<Tensor> EncodeBuffers() const;
   // Bytes to send for tensor i of the slot, encoded where the link does that; completes its header.
   ConstBuffer Payload(Slot& slot, size_t i);
-  // What arrived in `payload`.
+  // Decodes the first `bytes` of `payload`.
   void Decode(const Tensor& payload, size_t bytes, Tensor& out);
   Tensor RecvTensor(const TensorHeader& header, int micro_batch, size_t tensor,
                     const std::string& what, RankTotals& totals);
@@ -75,7 +77,7 @@ class TensorLink {
   static void Release(Slot& slot, RankTotals& totals);
   void ReleaseTaken(RankTotals& totals);
 
-  Ends ends_;
+  Options options_;
   std::vector<TensorSpec> specs_;
   std::vector<Slot> slots_;              // of a sender, one a micro-batch
   std::vector<Tensor> receive_buffers_;  // of a receiver

@@ -1,8 +1,12 @@
 #include "parallel/schedule/factory.h"
 
+#include "parallel/schedule/csv.h"
 #include "parallel/schedule/gpipe.h"
+#include "parallel/schedule/interleaved.h"
 #include "parallel/schedule/lowering.h"
+#include "parallel/schedule/one_forward_one_backward.h"
 #include "parallel/schedule/verifier.h"
+#include "parallel/schedule/zero_bubble.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -11,14 +15,36 @@ namespace {
 struct Entry {
   const char* name;
   const char* about;
-  Schedule (*make)(int stages, int micro_batches);
+  Schedule (*make)(const PipelineSize& size);
+  bool chunks = false;  // whether it takes several
 };
 
 constexpr Entry kSchedules[] = {
     {"gpipe", "all forwards of a mini-batch, then all backwards (Huang et al. 2019)", GPipe},
+    {"1f1b", "one forward, one backward in turn: GPipe's time, less memory (Narayanan et al. 2021)",
+     OneForwardOneBackward},
+    {"interleaved", "1f1b with several chunks of the model a rank: a smaller bubble, more messages",
+     Interleaved, true},
+    {"zb-h1", "1f1b with split backwards, whose weight halves fill the bubble (Qi et al. 2024)",
+     ZeroBubbleH1},
 };
 
+constexpr std::string_view kCsv = "csv:";
+
+const Entry* Find(std::string_view name) {
+  for (const Entry& entry : kSchedules)
+    if (name == entry.name) return &entry;
+  return nullptr;
+}
+
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> ScheduleDescriptions() {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Entry& entry : kSchedules) all.emplace_back(entry.name, entry.about);
+  all.emplace_back("csv:FILE", "read from a table: a line a rank, cells such as 0F0 and 0B0");
+  return all;
+}
 
 std::vector<std::string> ScheduleNames() {
   std::vector<std::string> names;
@@ -26,23 +52,30 @@ std::vector<std::string> ScheduleNames() {
   return names;
 }
 
-std::vector<std::pair<std::string, std::string>> ScheduleDescriptions() {
-  std::vector<std::pair<std::string, std::string>> all;
-  for (const Entry& entry : kSchedules) all.emplace_back(entry.name, entry.about);
-  return all;
+bool TakesChunks(std::string_view name) {
+  const Entry* const entry = Find(name);
+  return entry != nullptr && entry->chunks;
 }
 
-Schedule MakeSchedule(const ScheduleGenerator& generator, int stages, int micro_batches) {
-  Schedule schedule = Lower(generator(stages, micro_batches));
+void CheckScheduleName(std::string_view name) {
+  if (Find(name) || name.starts_with(kCsv)) return;
+  std::vector<std::string> known;
+  for (const auto& [known_name, about] : ScheduleDescriptions()) known.push_back(known_name);
+  Throw<BadInput>("schedule", "unknown schedule \"{}\"; there are: {}", name,
+                  fmt::join(known, ", "));
+}
+
+Schedule MakeSchedule(const ScheduleGenerator& generator, const PipelineSize& size) {
+  Schedule schedule = Lower(generator(size));
   Verify(schedule);
   return schedule;
 }
 
-Schedule MakeSchedule(std::string_view name, int stages, int micro_batches) {
-  for (const Entry& entry : kSchedules)
-    if (name == entry.name) return MakeSchedule(entry.make, stages, micro_batches);
-  Throw<BadInput>("schedule", "unknown schedule \"{}\"; there are: {}", name,
-                  fmt::join(ScheduleNames(), ", "));
+Schedule MakeSchedule(std::string_view name, const PipelineSize& size) {
+  CheckScheduleName(name);
+  if (const Entry* entry = Find(name)) return MakeSchedule(entry->make, size);
+  const std::string path(name.substr(kCsv.size()));
+  return MakeSchedule([&](const PipelineSize& s) { return ReadScheduleCsv(path, s); }, size);
 }
 
 }  // namespace torus::parallel

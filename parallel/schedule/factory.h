@@ -11,18 +11,25 @@
 
 namespace torus::parallel {
 
-std::vector<std::string> ScheduleNames();
-// The same, each with what it is, in a few words.
+// "gpipe", ..., and "csv:FILE" (csv.h); each with what it is, in a few words.
 std::vector<std::pair<std::string, std::string>> ScheduleDescriptions();
 
-// The forwards, backwards and steps of each rank, before lowering: gpipe.h has one.
-using ScheduleGenerator = std::function<Schedule(int stages, int micro_batches)>;
+// Those that are made for any size, all but "csv:FILE".
+std::vector<std::string> ScheduleNames();
+// Whether a schedule runs several stages a rank.
+bool TakesChunks(std::string_view name);
+
+// BadInput, listing the known ones, unless MakeSchedule knows `name`.
+void CheckScheduleName(std::string_view name);
+
+// The forwards and backwards of each rank, before lowering: gpipe.h has one.
+using ScheduleGenerator = std::function<Schedule(const PipelineSize& size)>;
 
 // What a generator gives, lowered and verified. The errors of Lower and Verify.
-Schedule MakeSchedule(const ScheduleGenerator& generator, int stages, int micro_batches);
+Schedule MakeSchedule(const ScheduleGenerator& generator, const PipelineSize& size);
 
-// A lowered and verified schedule. BadInput for an unknown name (the message lists the known ones),
-// and for fewer than one stage or micro-batch.
-Schedule MakeSchedule(std::string_view name, int stages, int micro_batches);
+// A lowered and verified schedule. BadInput for an unknown name, for a size that the schedule is not
+// made for, and when the one of a file breaks a rule (verifier.h).
+Schedule MakeSchedule(std::string_view name, const PipelineSize& size);
 
 }  // namespace torus::parallel

@@ -12,7 +12,8 @@
 
 namespace torus::parallel {
 
-// Forwards and backwards alone; Lower adds the rest. BadInput for a number below 1.
-Schedule GPipe(int stages, int micro_batches);
+// Forwards and backwards alone; Lower adds the rest. The errors of
+// CheckSize.
+Schedule GPipe(const PipelineSize& size);
 
 }  // namespace torus::parallel

@@ -107,6 +107,30 @@ std::string ToText(const Schedule& schedule) {
   return text;
 }
 
+std::string TableAround(const Schedule& schedule, const ActionPlace& place) {
+  constexpr size_t kAround = 4;
+  const size_t begin = place.index - std::min(place.index, kAround);
+  const auto cell = [&](int rank, size_t i) {
+    const std::vector<Action>& actions = schedule.ranks[rank];
+    return i < actions.size() ? ToString(actions[i]) : std::string();
+  };
+  std::string text;
+  for (int rank = 0; rank < schedule.num_ranks; ++rank) {
+    std::string line = fmt::format("\n  rank {} |{}", rank, begin > 0 ? " ..." : "");
+    std::string arrow = fmt::format("\n{:{}}", "", line.size() - 1);
+    for (size_t i = begin; i <= place.index + kAround; ++i) {
+      size_t width = 0;
+      for (int r = 0; r < schedule.num_ranks; ++r) width = std::max(width, cell(r, i).size());
+      line += fmt::format(" {:<{}}", cell(rank, i), width);
+      if (i < place.index) arrow += std::string(width + 1, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line;
+    if (rank == place.rank) text += arrow + " ^";
+  }
+  return text;
+}
+
 std::string Staircase(const Schedule& schedule) {
   const Simulation simulation = Simulate(schedule, UnitCosts(schedule));
   const int slots = static_cast<int>(std::lround(simulation.makespan));

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "parallel/schedule/schedule.h"
+#include "runtime/error.h"
 
 namespace torus::parallel {
 
@@ -21,6 +22,20 @@ const char* Words(ActionKind kind);
 // One line a rank, in order: "rank 0: 0F0 0sendA0>1 ...".
 std::string ToText(const Schedule& schedule);
 
+// An action's place in a schedule.
+struct ActionPlace {
+  int rank = 0;
+  size_t index = 0;  // in the rank's list; its length means behind the last
+};
+
+// A row a rank, a column an action, a few of them before and behind the place, and an arrow:
+//
+//   rank 0 | 0F0  0sendA0>1  0recvG0<1  0B0
+//   rank 1 | 1recvA0<0  1B0  1F0  ...
+//                       ^
+// Begins with a new line.
+std::string TableAround(const Schedule& schedule, const ActionPlace& place);
+
 // The staircase: a row a rank, a column a slot of time in which each compute action takes one; ".."
 // is a bubble.
 //
@@ -31,3 +46,12 @@ std::string ToText(const Schedule& schedule);
 std::string Staircase(const Schedule& schedule);
 
 }  // namespace torus::parallel
+
+// In messages an action is what ToString says of it.
+template <>
+struct fmt::formatter<torus::parallel::Action> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const torus::parallel::Action& action, Context& context) const {
+    return fmt::formatter<std::string>::format(torus::parallel::ToString(action), context);
+  }
+};

@@ -4,6 +4,14 @@
 
 namespace torus::parallel {
 
+void CheckSize(const char* name, const PipelineSize& size, bool several_chunks) {
+  Require(size.ranks >= 1 && size.micro_batches >= 1 && size.chunks >= 1, name,
+          "needs at least one rank, micro-batch and chunk, got {}, {} and {}", size.ranks,
+          size.micro_batches, size.chunks);
+  Require(several_chunks || size.chunks == 1, name, "runs one stage a rank, got {} chunks",
+          size.chunks);
+}
+
 bool IsForward(ActionKind kind) { return kind == ActionKind::kForward; }
 
 bool IsBackward(ActionKind kind) {

@@ -15,13 +15,13 @@ namespace torus::parallel {
 
 enum class ActionKind : uint8_t {
   kForward,
-  kBackward,        // gradients with respect to the stage's inputs and to its weights
-  kBackwardInput,   // the first half: with respect to the inputs alone
-  kBackwardWeight,  // the second half, later: with respect to the weights
-  kSendActivation,  // the outputs of `stage`, to the rank of stage + 1
-  kRecvActivation,  // the inputs of `stage`, from the rank of stage - 1
-  kSendGradient,    // with respect to the inputs of `stage`, to the rank of stage - 1
-  kRecvGradient,    // with respect to the outputs of `stage`, from the rank of stage + 1
+  kBackward,        // computes the gradients of the stage's inputs and of its weights
+  kBackwardInput,   // its first half: those of the inputs alone
+  kBackwardWeight,  // its second half, at any later time: those of the weights
+  kSendActivation,  // sends the outputs of `stage` to the rank of stage + 1
+  kRecvActivation,  // receives the inputs of `stage` from the rank of stage - 1
+  kSendGradient,    // sends the gradients of the inputs of `stage` to the rank of stage - 1
+  kRecvGradient,    // receives the gradients of the outputs of `stage` from the rank of stage + 1
   kReduce,          // sums the gradients of `stage` over its replicas
   kStep,            // the optimizer's step on `stage`, which ends its mini-batch
 };
@@ -34,6 +34,15 @@ struct Action {
   friend bool operator==(const Action&, const Action&) = default;
 };
 
+// What a generator makes a schedule for: a pipeline of `ranks`, each with `chunks` stages of the
+// model, which lie ranks apart: rank r runs stages r, r + ranks, r + 2 ranks, ...
+struct PipelineSize {
+  int ranks = 1;
+  int micro_batches = 1;
+  int chunks = 1;
+  int stages() const { return ranks * chunks; }
+};
+
 struct Schedule {
   std::string name;
   int num_ranks = 0;
@@ -41,6 +50,9 @@ struct Schedule {
   int num_micro_batches = 0;
   std::vector<std::vector<Action>> ranks;  // ranks[r]: what rank r does, in order
 };
+
+// BadInput "[NAME] ..." for a number below 1, and for several chunks unless `several_chunks`.
+void CheckSize(const char* name, const PipelineSize& size, bool several_chunks = false);
 
 bool IsForward(ActionKind kind);
 bool IsBackward(ActionKind kind);  // whole or half

@@ -1,7 +1,8 @@
 #include "parallel/schedule/simulator.h"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <tuple>
 
@@ -10,24 +11,64 @@
 namespace torus::parallel {
 namespace {
 
+void CheckCosts(const CostModel& costs, int stages) {
+  const std::pair<const char*, const std::vector<double>*> lists[] = {
+      {"forward", &costs.forward},
+      {"backward", &costs.backward},
+      {"reduce", &costs.reduce},
+      {"step", &costs.step},
+      {"encode", &costs.encode},
+      {"decode", &costs.decode},
+      {"boundary", &costs.boundary_bytes},
+      {"state", &costs.state_bytes},
+      {"activation", &costs.activation_bytes}};
+  for (const auto& [name, list] : lists) {
+    Require(list->empty() || static_cast<int>(list->size()) == stages, "simulator",
+            "needs a {} cost for each of {} stages, got {}", name, stages, list->size());
+    for (const double cost : *list)
+      Require(std::isfinite(cost) && cost >= 0, "simulator",
+              "a {} cost must be finite and not negative, got {}", name, cost);
+  }
+}
+
+// Evenly distributed over [0, 1): SplitMix64 (Steele et al. 2014) of the message's link and number.
+double Chance(int from, int to, int message) {
+  uint64_t z = (static_cast<uint64_t>(from) << 42) ^ (static_cast<uint64_t>(to) << 21) ^
+               static_cast<uint64_t>(message);
+  z = (z + 1) * 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+double At(const std::vector<double>& list, int stage, double otherwise = 0) {
+  return list.empty() ? otherwise : list[stage];
+}
+
 class Simulator {
  public:
   Simulator(const Schedule& schedule, const CostModel& costs)
-      : schedule_(schedule), costs_(costs), owners_(StageOwners(schedule)) {
-    CheckCosts(costs.forward, "forward");
-    CheckCosts(costs.backward, "backward");
+      : schedule_(schedule),
+        costs_(costs),
+        owners_(StageOwners(schedule)),
+        free_(schedule.num_ranks, 0),
+        held_(schedule.num_ranks, 0) {
+    CheckCosts(costs, schedule.num_stages);
+    result_.ranks.resize(schedule.num_ranks);
+    result_.busy.assign(schedule.num_ranks, 0);
+    for (int stage = 0; stage < schedule.num_stages; ++stage)
+      held_[owners_[stage]] += At(costs.state_bytes, stage);
+    result_.peak_bytes = held_;
   }
 
   Simulation Run() {
-    Simulation result;
-    result.ranks.resize(schedule_.num_ranks);
     std::vector<size_t> next(schedule_.num_ranks, 0);
     // Ranks only ever wait for each other's results, so sweeping until nothing moves finds every
     // start time.
     for (bool moved = true; moved;) {
       moved = false;
       for (int rank = 0; rank < schedule_.num_ranks; ++rank) {
-        while (next[rank] < schedule_.ranks[rank].size() && Advance(rank, next[rank], result)) {
+        while (next[rank] < schedule_.ranks[rank].size() && Advance(rank, next[rank])) {
           ++next[rank];
           moved = true;
         }
@@ -38,83 +79,143 @@ class Simulator {
               "{} cannot end: rank {} stops before its action {}", schedule_.name, rank,
               next[rank]);
     }
-    Summarize(result);
-    return result;
+    Summarize();
+    return std::move(result_);
   }
 
  private:
-  using Key = std::tuple<ActionKind, int, int>;  // kind, stage, micro-batch
-
-  void CheckCosts(const std::vector<double>& costs, const char* name) const {
-    Require(costs.empty() || static_cast<int>(costs.size()) == schedule_.num_stages, "simulator",
-            "needs a {} cost for each of {} stages, got {}", name, schedule_.num_stages,
-            costs.size());
-  }
+  using Key = std::tuple<bool, int, int>;  // forward?, stage, micro-batch
+  using Ranks = std::pair<int, int>;       // from, to
 
   double Cost(const Action& action) const {
-    const std::vector<double>& list = IsForward(action.kind) ? costs_.forward : costs_.backward;
-    const double whole = list.empty() ? 1.0 : list[action.stage];
-    if (action.kind == ActionKind::kBackwardInput) return whole * costs_.backward_input_share;
-    if (action.kind == ActionKind::kBackwardWeight)
-      return whole * (1 - costs_.backward_input_share);
-    return whole;
+    const int stage = action.stage;
+    switch (action.kind) {
+      case ActionKind::kForward:
+        return At(costs_.forward, stage, 1);
+      case ActionKind::kBackward:
+        return At(costs_.backward, stage, 1);
+      case ActionKind::kBackwardInput:
+        return At(costs_.backward, stage, 1) * costs_.backward_input_share;
+      case ActionKind::kBackwardWeight:
+        return At(costs_.backward, stage, 1) * (1 - costs_.backward_input_share);
+      case ActionKind::kReduce:
+        return At(costs_.reduce, stage);
+      case ActionKind::kStep:
+        return At(costs_.step, stage);
+      default:
+        return 0;
+    }
   }
 
-  std::optional<double> EndOf(ActionKind kind, int stage, int micro_batch) const {
-    const auto it = ends_.find({kind, stage, micro_batch});
-    return it == ends_.end() ? std::nullopt : std::optional(it->second);
+  // The cut that a result of `action` crosses, named by the stage before it; -1 at the model's ends
+  // and between stages of one rank.
+  int CutBehind(const Action& action) const { return Cut(action, IsForward(action.kind)); }
+  // That which its input has crossed.
+  int CutBefore(const Action& action) const { return Cut(action, !IsForward(action.kind)); }
+  int Cut(const Action& action, bool up) const {
+    const int before = up ? action.stage : action.stage - 1;
+    if (action.kind == ActionKind::kBackwardWeight || before < 0 ||
+        before + 1 >= schedule_.num_stages || owners_[before] == owners_[before + 1])
+      return -1;
+    return before;
   }
 
-  // When the result of the neighbouring stage reaches this one; nothing while it is not known.
+  std::optional<double> Find(const std::map<Key, double>& times, const Key& key) const {
+    const auto it = times.find(key);
+    return it == times.end() ? std::nullopt : std::optional(it->second);
+  }
+
+  // When the input of `action` from the neighbouring stage is there; nothing while it is not known.
   std::optional<double> Arrival(const Action& action) const {
     const bool forward = IsForward(action.kind);
     const int from = action.stage + (forward ? -1 : 1);
     if (from < 0 || from >= schedule_.num_stages) return 0.0;
-    std::optional<double> end =
-        EndOf(forward ? ActionKind::kForward : ActionKind::kBackward, from, action.micro_batch);
-    if (!forward && !end) end = EndOf(ActionKind::kBackwardInput, from, action.micro_batch);
-    if (end && owners_[from] != owners_[action.stage]) *end += costs_.transfer;
-    return end;
+    return Find(arrivals_, {forward, from, action.micro_batch});
   }
 
   // When what `action` needs is there.
   std::optional<double> Ready(const Action& action) const {
-    if (action.kind == ActionKind::kBackwardWeight) {
-      return EndOf(ActionKind::kBackwardInput, action.stage, action.micro_batch);
-    }
-    if (IsForward(action.kind)) return Arrival(action);
-    const auto forward = EndOf(ActionKind::kForward, action.stage, action.micro_batch);
+    if (!IsCompute(action.kind)) return 0.0;
+    if (action.kind == ActionKind::kBackwardWeight)
+      return Find(ends_, {false, action.stage, action.micro_batch});
     const auto arrival = Arrival(action);
-    if (!forward || !arrival) return std::nullopt;
-    return std::max(*forward, *arrival);
+    if (IsForward(action.kind) || !arrival) return arrival;
+    const auto forward = Find(ends_, {true, action.stage, action.micro_batch});
+    return forward ? std::optional(std::max(*forward, *arrival)) : std::nullopt;
   }
 
-  bool Advance(int rank, size_t index, Simulation& result) {
+  bool Advance(int rank, size_t index) {
     const Action& action = schedule_.ranks[rank][index];
-    if (!IsCompute(action.kind)) return true;
     const std::optional<double> ready = Ready(action);
     if (!ready) return false;
-    std::vector<TimedAction>& line = result.ranks[rank];
-    const double begin = std::max(*ready, line.empty() ? 0.0 : line.back().end);
-    line.push_back({action, begin, begin + Cost(action)});
-    ends_[{action.kind, action.stage, action.micro_batch}] = line.back().end;
+    const double cost = Cost(action);
+    if (!IsCompute(action.kind) && cost == 0) return true;
+    const int cut = IsCompute(action.kind) ? CutBefore(action) : -1;
+    const double begin = std::max(*ready, free_[rank]) + (cut >= 0 ? At(costs_.decode, cut) : 0);
+    result_.ranks[rank].push_back({action, begin, begin + cost});
+    result_.busy[rank] += cost;
+    free_[rank] = begin + cost;
+    if (IsCompute(action.kind)) Finish(action, rank);
     return true;
   }
 
-  void Summarize(Simulation& result) const {
+  // Notes what `action`, which has just ended, has made and freed, and sends it on.
+  void Finish(const Action& action, int rank) {
+    const bool forward = IsForward(action.kind);
+    Hold(rank, (forward                                     ? 1
+                : action.kind == ActionKind::kBackwardInput ? 0
+                                                            : -1) *
+                   At(costs_.activation_bytes, action.stage));
+    if (action.kind == ActionKind::kBackwardWeight) return;
+    const Key key{forward, action.stage, action.micro_batch};
+    ends_[key] = free_[rank];
+    const int cut = CutBehind(action);
+    arrivals_[key] = cut < 0 ? free_[rank] : Send(cut, rank, action.stage + (forward ? 1 : -1));
+  }
+
+  void Hold(int rank, double bytes) {
+    held_[rank] += bytes;
+    result_.peak_bytes[rank] = std::max(result_.peak_bytes[rank], held_[rank]);
+  }
+
+  // Returns when the message has arrived at the rank of stage `to`.
+  double Send(int cut, int rank, int to) {
+    const Ranks ranks{rank, owners_[to]};
+    const LinkModel& link = costs_.links.Get(ranks.first, ranks.second);
+    const double bytes = At(costs_.boundary_bytes, cut);
+    free_[rank] += At(costs_.encode, cut);
+    LinkState& state = link_states_[ranks];
+    state.free = std::max(state.free, free_[rank]) + link.Occupied(bytes);
+    state.arrival =
+        std::max(state.arrival, state.free + link.latency +
+                                    link.jitter * Chance(rank, ranks.second, state.sent++));
+    result_.sent_bytes[ranks] += bytes;
+    return state.arrival;
+  }
+
+  void Summarize() {
     double busy = 0;
-    for (const std::vector<TimedAction>& line : result.ranks) {
-      for (const TimedAction& timed : line) busy += timed.end - timed.begin;
-      if (!line.empty()) result.makespan = std::max(result.makespan, line.back().end);
+    for (int rank = 0; rank < schedule_.num_ranks; ++rank) {
+      busy += result_.busy[rank];
+      if (!result_.ranks[rank].empty())
+        result_.makespan = std::max(result_.makespan, result_.ranks[rank].back().end);
     }
-    const double total = schedule_.num_ranks * result.makespan;
-    result.bubble = total > 0 ? 1 - busy / total : 0;
+    const double total = schedule_.num_ranks * result_.makespan;
+    result_.bubble = total > 0 ? 1 - busy / total : 0;
   }
 
   const Schedule& schedule_;
   const CostModel& costs_;
-  std::vector<int> owners_;
-  std::map<Key, double> ends_;
+  const std::vector<int> owners_;
+  Simulation result_;
+  std::vector<double> free_;  // when each rank is
+  std::vector<double> held_;  // bytes of each rank now
+  struct LinkState {
+    double free = 0, arrival = 0;  // when it can take the next message, and when the last one came
+    int sent = 0;                  // messages
+  };
+  std::map<Ranks, LinkState> link_states_;
+  std::map<Key, double> ends_, arrivals_;  // of results: here, and where they are used next
 };
 
 }  // namespace

@@ -13,22 +13,22 @@ namespace {
 class StageChecker {
  public:
   StageChecker(const Schedule& schedule, const std::vector<int>& owners, int stage)
-      : schedule_(schedule), owners_(owners), stage_(stage), rank_(owners[stage]) {}
+      : schedule_(schedule), owners_(owners), stage_(stage), rank_(owners[stage]), place_{rank_} {}
 
   int Run() {
-    for (const Action& action : schedule_.ranks[rank_]) {
-      if (action.stage == stage_) Step(action);
-    }
+    const std::vector<Action>& actions = schedule_.ranks[rank_];
+    for (place_.index = 0; place_.index < actions.size(); ++place_.index)
+      if (actions[place_.index].stage == stage_) Step(actions[place_.index]);
     for (int m = 0; m < schedule_.num_micro_batches; ++m) {
-      Rule(Done(ActionKind::kForward, m), schedule_,
+      Rule(Done(ActionKind::kForward, m), schedule_, place_,
            "stage {} never runs forward on micro-batch {}", stage_, m);
       Rule(Done(ActionKind::kBackward, m) || Done(ActionKind::kBackwardWeight, m), schedule_,
-           "stage {} never runs backward on micro-batch {}", stage_, m);
+           place_, "stage {} never runs backward on micro-batch {}", stage_, m);
     }
     CheckSent(ActionKind::kSendActivation, 1);
     CheckSent(ActionKind::kSendGradient, -1);
-    Rule(Done(ActionKind::kReduce, -1), schedule_, "stage {} never reduces", stage_);
-    Rule(Done(ActionKind::kStep, -1), schedule_, "stage {} never steps", stage_);
+    Rule(Done(ActionKind::kReduce, -1), schedule_, place_, "stage {} never reduces", stage_);
+    Rule(Done(ActionKind::kStep, -1), schedule_, place_, "stage {} never steps", stage_);
     return most_in_flight_;
   }
 
@@ -41,16 +41,16 @@ class StageChecker {
 
   void CheckSent(ActionKind kind, int neighbour) const {
     for (int m = 0; Remote(neighbour) && m < schedule_.num_micro_batches; ++m) {
-      Rule(Done(kind, m), schedule_, "rank {} never runs {}", rank_,
-           ToString(Action{kind, stage_, m, owners_[stage_ + neighbour]}));
+      Rule(Done(kind, m), schedule_, place_, "rank {} never runs {}", rank_,
+           Action{kind, stage_, m, owners_[stage_ + neighbour]});
     }
   }
 
   // `action` must come after that of `kind` on the same micro-batch.
   void After(const Action& action, ActionKind kind, bool needed = true) const {
     if (!needed || Done(kind, action.micro_batch)) return;
-    Rule(false, schedule_, "rank {} runs {} before {}", rank_, ToString(action),
-         ToString(Action{kind, stage_, action.micro_batch, PeerOf(kind)}));
+    Rule(false, schedule_, place_, "rank {} runs {} before {}", rank_, action,
+         Action{kind, stage_, action.micro_batch, PeerOf(kind)});
   }
 
   int PeerOf(ActionKind kind) const {
@@ -58,28 +58,28 @@ class StageChecker {
     return kind == ActionKind::kRecvGradient ? owners_[stage_ + 1] : -1;
   }
 
-  // `last`: the micro-batch before, of whole backwards and of one of the halves.
+  // `last`: the micro-batch of the backward before it, whole or the same half.
   void CheckAscending(const Action& action, int& last) const {
-    Rule(action.micro_batch >= last, schedule_,
+    Rule(action.micro_batch >= last, schedule_, place_,
          "backwards of a stage must ascend by micro-batch, got {} after micro-batch {} on rank {}",
-         ToString(action), last, rank_);
+         action, last, rank_);
     last = action.micro_batch;
   }
 
   void CheckPeer(const Action& action, int neighbour) const {
-    Rule(Remote(neighbour) && action.peer == owners_[stage_ + neighbour], schedule_,
-         "rank {} runs {}, but stage {} is not on rank {}", rank_, ToString(action),
-         stage_ + neighbour, action.peer);
+    Rule(Remote(neighbour) && action.peer == owners_[stage_ + neighbour], schedule_, place_,
+         "rank {} runs {}, but stage {} is not on rank {}", rank_, action, stage_ + neighbour,
+         action.peer);
   }
 
   void Step(const Action& action) {
     const bool once = action.kind == ActionKind::kReduce || action.kind == ActionKind::kStep;
     Rule(once ? action.micro_batch == -1
               : action.micro_batch >= 0 && action.micro_batch < schedule_.num_micro_batches,
-         schedule_, "rank {} runs {}, outside of {} micro-batches", rank_, ToString(action),
+         schedule_, place_, "rank {} runs {}, outside of {} micro-batches", rank_, action,
          schedule_.num_micro_batches);
-    Rule(!Done(action.kind, action.micro_batch), schedule_, "rank {} runs {} twice", rank_,
-         ToString(action));
+    Rule(!Done(action.kind, action.micro_batch), schedule_, place_, "rank {} runs {} twice", rank_,
+         action);
     CheckOrder(action);
     done_.insert({action.kind, action.micro_batch});
     in_flight_ += IsForward(action.kind) ? 1 : 0;
@@ -97,8 +97,8 @@ class StageChecker {
         After(action, ActionKind::kRecvGradient, Remote(1));
         Rule(!Done(ActionKind::kBackward, action.micro_batch) &&
                  !Done(ActionKind::kBackwardInput, action.micro_batch),
-             schedule_, "rank {} runs {} after a backward of that micro-batch", rank_,
-             ToString(action));
+             schedule_, place_, "rank {} runs {} after a backward of that micro-batch", rank_,
+             action);
         CheckAscending(action, last_input_);
         if (action.kind == ActionKind::kBackward) CheckAscending(action, last_weight_);
         return;
@@ -119,8 +119,8 @@ class StageChecker {
         return CheckPeer(action, 1);
       case ActionKind::kReduce:
         return Rule(in_flight_ == 0 && Done(ActionKind::kForward, schedule_.num_micro_batches - 1),
-                    schedule_, "rank {} runs {} before the last backward of its stage", rank_,
-                    ToString(action));
+                    schedule_, place_, "rank {} runs {} before the last backward of its stage",
+                    rank_, action);
       case ActionKind::kStep:
         return After(action, ActionKind::kReduce);
     }
@@ -129,6 +129,7 @@ class StageChecker {
   const Schedule& schedule_;
   const std::vector<int>& owners_;
   int stage_, rank_;
+  ActionPlace place_;
   std::set<std::pair<ActionKind, int>> done_;
   int last_input_ = 0, last_weight_ = 0;  // micro-batches
   int in_flight_ = 0, most_in_flight_ = 0;

@@ -24,21 +24,23 @@ bool NeedsLocalStage(const Action& action, int neighbour, const std::vector<int>
 // is all that keeps them.
 void CheckRank(const Schedule& schedule, const std::vector<int>& owners, int rank) {
   const std::vector<Action>& actions = schedule.ranks[rank];
-  Rule(!actions.empty(), schedule, "rank {} runs no stage", rank);
+  ActionPlace at{rank};
+  Rule(!actions.empty(), schedule, at, "rank {} runs no stage", rank);
   std::set<std::tuple<bool, int, int>> done;  // forward?, stage, micro-batch
   const Action* step = nullptr;
-  for (const Action& action : actions) {
+  for (; at.index < actions.size(); ++at.index) {
+    const Action& action = actions[at.index];
     const bool forward = IsForward(action.kind);
     const int neighbour = action.stage + (forward ? -1 : 1);
     Rule(!NeedsLocalStage(action, neighbour, owners) ||
              done.contains({forward, neighbour, action.micro_batch}),
-         schedule, "rank {} runs {} before the {} of stage {} on that micro-batch", rank,
-         ToString(action), forward ? "forward" : "backward", neighbour);
+         schedule, at, "rank {} runs {} before the {} of stage {} on that micro-batch", rank,
+         action, forward ? "forward" : "backward", neighbour);
     if (IsCompute(action.kind)) done.insert({forward, action.stage, action.micro_batch});
     if (action.kind == ActionKind::kStep) step = &action;
-    Rule(action.kind != ActionKind::kReduce || step == nullptr, schedule,
-         "rank {} runs {} after {}", rank, ToString(action),
-         step == nullptr ? "" : ToString(*step));
+    if (step != nullptr)
+      Rule(action.kind != ActionKind::kReduce, schedule, at, "rank {} runs {} after {}", rank,
+           action, *step);
   }
 }
 
@@ -51,27 +53,42 @@ Action MatchOf(const Action& send, int rank) {
 
 using Link = std::pair<int, int>;  // from, to
 
-// Both ends of each link must list the same messages in the same order. Each is named by its
-// receive.
+// What a link carries, as one of its ends lists it.
+struct Messages {
+  std::vector<Action> receives;
+  std::vector<ActionPlace> places;
+
+  void Add(const Action& recv, int rank, size_t index) {
+    receives.push_back(recv);
+    places.push_back({rank, index});
+  }
+  size_t size() const { return receives.size(); }
+  std::string Name(size_t i) const { return i < size() ? ToString(receives[i]) : "nothing"; }
+};
+
+// Both ends of a link must list the same messages in the same order.
+void CheckLink(const Schedule& schedule, const Link& link, const Messages& sent,
+               const Messages& received) {
+  for (size_t i = 0; i < std::max(sent.size(), received.size()); ++i) {
+    const bool both = i < sent.size() && i < received.size();
+    if (both && sent.receives[i] == received.receives[i]) continue;
+    Rule(false, schedule, i < received.size() ? received.places[i] : sent.places[i],
+         "message {} from rank {} to rank {}: sent is what {} takes, received by {}", i, link.first,
+         link.second, sent.Name(i), received.Name(i));
+  }
+}
+
 void CheckLinks(const Schedule& schedule) {
-  std::map<Link, std::vector<Action>> sent, received;
+  std::map<Link, std::pair<Messages, Messages>> links;  // sent, received
   for (int rank = 0; rank < schedule.num_ranks; ++rank) {
-    for (const Action& action : schedule.ranks[rank]) {
-      if (IsSend(action.kind)) sent[{rank, action.peer}].push_back(MatchOf(action, rank));
-      if (IsRecv(action.kind)) received[{action.peer, rank}].push_back(action);
+    const std::vector<Action>& actions = schedule.ranks[rank];
+    for (size_t i = 0; i < actions.size(); ++i) {
+      const Action& action = actions[i];
+      if (IsSend(action.kind)) links[{rank, action.peer}].first.Add(MatchOf(action, rank), rank, i);
+      if (IsRecv(action.kind)) links[{action.peer, rank}].second.Add(action, rank, i);
     }
   }
-  for (const auto& [link, wanted] : received) sent.try_emplace(link);
-  for (const auto& [link, messages] : sent) {
-    const std::vector<Action>& wanted = received[link];
-    for (size_t i = 0; i < std::max(messages.size(), wanted.size()); ++i) {
-      const std::string send = i < messages.size() ? ToString(messages[i]) : "nothing";
-      const std::string recv = i < wanted.size() ? ToString(wanted[i]) : "nothing";
-      Rule(send == recv, schedule,
-           "message {} from rank {} to rank {}: sent is what {} takes, received by {}", i,
-           link.first, link.second, send, recv);
-    }
-  }
+  for (const auto& [link, ends] : links) CheckLink(schedule, link, ends.first, ends.second);
 }
 
 // Runs the lists with sends that do not wait. After its last reduction a rank takes part in sums
@@ -89,19 +106,22 @@ class DeadlockSearch {
         reductions_left_[rank] += action.kind == ActionKind::kReduce;
   }
 
-  // Who cannot go on at the end, and where; empty when all ranks end.
-  std::string Run() {
+  // BadInput naming who cannot go on, and where, unless all ranks end.
+  void Run() {
     for (bool moved = true; moved;) {
       moved = false;
       for (int rank = 0; rank < schedule_.num_ranks; ++rank)
         for (; !Ended(rank) && CanRun(rank, Next(rank)); ++next_[rank]) moved = true;
     }
-    std::string stuck;
-    for (int rank = 0; rank < schedule_.num_ranks; ++rank)
-      if (!Ended(rank))
-        stuck +=
-            fmt::format("{}rank {} at {}", stuck.empty() ? "" : ", ", rank, ToString(Next(rank)));
-    return stuck;
+    std::vector<std::string> stuck;
+    ActionPlace at;
+    for (int rank = schedule_.num_ranks; rank-- > 0;) {
+      if (Ended(rank)) continue;
+      stuck.push_back(fmt::format("rank {} at {}", rank, ToString(Next(rank))));
+      at = {rank, next_[rank]};
+    }
+    std::reverse(stuck.begin(), stuck.end());
+    Rule(stuck.empty(), schedule_, at, "deadlock: {}", fmt::join(stuck, ", "));
   }
 
  private:
@@ -130,6 +150,17 @@ class DeadlockSearch {
   std::map<Link, int> under_way_;     // messages sent and not yet received
 };
 
+// Of all stages of a rank together.
+int MostInFlight(const std::vector<Action>& actions) {
+  int now = 0, most = 0;
+  for (const Action& action : actions) {
+    now += IsForward(action.kind);
+    now -= IsBackward(action.kind) && action.kind != ActionKind::kBackwardInput;
+    most = std::max(most, now);
+  }
+  return most;
+}
+
 }  // namespace
 
 ScheduleFacts Verify(const Schedule& schedule) {
@@ -140,8 +171,9 @@ ScheduleFacts Verify(const Schedule& schedule) {
   }
   for (int rank = 0; rank < schedule.num_ranks; ++rank) CheckRank(schedule, owners, rank);
   CheckLinks(schedule);
-  const std::string stuck = DeadlockSearch(schedule).Run();
-  Rule(stuck.empty(), schedule, "deadlock: {}", stuck);
+  DeadlockSearch(schedule).Run();
+  for (const std::vector<Action>& actions : schedule.ranks)
+    facts.rank_in_flight.push_back(MostInFlight(actions));
   return facts;
 }
 

@@ -13,7 +13,7 @@ void CheckTied(const NamedVariable& first, const NamedVariable& use) {
           use.name);
   Require(first.value.shape() == use.value.shape() && first.value.dtype() == use.value.dtype(),
           "tied weights", "{} must be {} in every block that uses it, got {}", use.name,
-          first.value.data().Describe(), use.value.data().Describe());
+          first.value, use.value);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace torus::parallel {
 namespace {
 
-// Adds the seconds of its life to `total`.
+// Adds the seconds between its construction and destruction to `total`.
 class Stopwatch {
  public:
   explicit Stopwatch(double& total) : total_(total), begin_(trace::Now()) {}
@@ -97,7 +97,7 @@ void RankWorker::FinishGradients(int64_t step) {
   const bool clips = options_.clip_norm > 0;
   std::vector<double> squares = clips ? OwnSquaredNorms(table_, stages_) : std::vector<double>();
   skip_ = AnyRank(world_, !OwnStepIsFinite(squares), fmt::format("whether {} is finite", what),
-                  verdict_wait_);
+                  finite_wait_);
   if (clips && !skip_)
     gradient_scale_ =
         ClipScale(PipelineGradientNorm(pipeline_, std::move(squares), what), options_.clip_norm);
@@ -128,7 +128,7 @@ Variable RankWorker::Loss(const std::vector<Variable>& outputs,
   return parts_.loss(outputs, targets);
 }
 
-void RankWorker::AddReplica() const {
+void RankWorker::RethrowWithReplica() const {
   if (layout_.replicas() == 1) throw;
   RethrowWithContext(fmt::format("replica {}", place_.replica));
 }
@@ -189,7 +189,7 @@ void RankWorker::Train(StepBoard& board, const BatchFn& batches, int64_t step) t
                         .skipped = skip_});
   }
 } catch (...) {
-  AddReplica();
+  RethrowWithReplica();
 }
 
 RankScore RankWorker::Evaluate(StepBoard& board, const BatchFn& batches) try {
@@ -205,7 +205,7 @@ RankScore RankWorker::Evaluate(StepBoard& board, const BatchFn& batches) try {
   scoring_ = false;
   return score_;
 } catch (...) {
-  AddReplica();
+  RethrowWithReplica();
 }
 
 RankCounts RankWorker::counts() const {
@@ -213,9 +213,9 @@ RankCounts RankWorker::counts() const {
                     .data_wait = data_wait_,
                     .wall = wall_,
                     .cuts = executor_->traffic()};
-  // The verdict is asked for within a reduce, but what is waited for is another stage's backward.
-  counts.times.reduce -= verdict_wait_;
-  counts.times.idle += verdict_wait_;
+  // This wait is within a reduce, but what it waits for is another stage's backward.
+  counts.times.reduce -= finite_wait_;
+  counts.times.idle += finite_wait_;
   const std::vector<int> ranks = layout_.PipelineOf(place_.replica);
   for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
   for (int peer = 0; peer < world_.size(); ++peer)

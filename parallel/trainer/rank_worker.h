@@ -45,11 +45,11 @@ class RankWorker {
   // `stages`: those of the place, by number. The references must outlive the worker.
   RankWorker(Transport& world, const Run& run, int rank, std::map<int, Stage> stages);
 
-  // Those below, up to the counts, are called by all ranks together, each on its own thread.
+  // All ranks call each of the following, up to counts(), together, each on its own thread.
   void Prepare();
-  // Steps from `step` on until the board says stop.
+  // Runs the steps from `step` on until StepBoard::Begin returns false.
   void Train(StepBoard& board, const BatchFn& batches, int64_t step);
-  // Steps from 0 on until the board says stop.
+  // The same from step 0 on.
   RankScore Evaluate(StepBoard& board, const BatchFn& batches);
   // Copies replica 0's parameters and buffers to all, bit for bit.
   void BroadcastState();
@@ -79,7 +79,7 @@ class RankWorker {
   Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
   void SwapAverages();
   MiniBatch Fetch(const BatchFn& batches, int64_t step);
-  [[noreturn]] void AddReplica() const;  // to the exception being handled
+  [[noreturn]] void RethrowWithReplica() const;  // the exception being handled
   void UseOwnThreads() const;
 
   Transport& world_;
@@ -100,7 +100,7 @@ class RankWorker {
   bool scoring_ = false;
   RankScore score_;
   double data_wait_ = 0, wall_ = 0;
-  double verdict_wait_ = 0;  // for the other ranks' word on whether the step is finite
+  double finite_wait_ = 0;  // until all ranks have said whether their gradients are finite
 };
 
 }  // namespace torus::parallel

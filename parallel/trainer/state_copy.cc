@@ -24,17 +24,19 @@ std::vector<std::string> Missing(const Places& places, const Places& given) {
 
 void CheckNames(const char* what, const Places& wanted, const Places& given) {
   const std::vector<std::string> missing = Missing(wanted, given), surplus = Missing(given, wanted);
-  Require(missing.empty() && surplus.empty(), what,
-          "names must be those of the model; missing: {}; unknown: {}",
-          missing.empty() ? "none" : fmt::format("{}", fmt::join(missing, ", ")),
-          surplus.empty() ? "none" : fmt::format("{}", fmt::join(surplus, ", ")));
+  if (missing.empty() && surplus.empty()) return;
+  const auto list = [](const std::vector<std::string>& names) {
+    return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+  };
+  Throw<BadInput>(what, "names must be those of the model; missing: {}; unknown: {}", list(missing),
+                  list(surplus));
 }
 
 void CheckTensors(const char* what, const Places& wanted, const Places& given) {
   for (const auto& [name, places] : wanted) {
     const Tensor &want = places.front(), &got = given.at(name).front();
     Require(want.shape() == got.shape() && want.dtype() == got.dtype(), what,
-            "{} must be {}, got {}", name, want.Describe(), got.Describe());
+            "{} must be {}, got {}", name, want, got);
   }
 }
 

@@ -1,6 +1,6 @@
-// StepBoard: where the ranks of a run agree on which step is the last, and their results meet.
+// StepBoard: here the ranks of a run agree which step is the last, and their losses are added up.
 //
-// Threads of one process share it. Only the end of a run goes through it, never a tensor.
+// The ranks' threads share one object. It holds no tensors.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace torus::parallel {
 
-// What a step of the whole run came to.
+// The result of a step of the whole run.
 struct StepOutcome {
   int64_t step = 0;
   double loss = 0;         // mean over the global mini-batch
   int64_t samples = 0;     // of the global mini-batch
-  bool skipped = false;    // it was not finite, and changed nothing
+  bool skipped = false;    // loss or gradients were not finite, and nothing was changed
   double end_seconds = 0;  // of the steady clock, when its last rank was done
 };
 
-// One rank's word on a step that it has finished.
+// What one rank reports of a step that it has finished.
 struct RankOutcome {
   int replica = 0;
   bool has_loss = false;  // it has the last stage

@@ -4,6 +4,7 @@
 
 #include "runtime/error.h"
 #include "runtime/io/file.h"
+#include "runtime/io/file_layout.h"
 #include "runtime/io/folder.h"
 #include "runtime/io/json.h"
 #include "runtime/io/safetensors.h"
@@ -23,6 +24,8 @@ void WriteText(const std::string& path, const std::string& text) {
 }
 
 constexpr char kStep[] = "step";
+// As PyTorch's own files say whose layout they have.
+constexpr char kFormat[] = "format", kPyTorch[] = "pt";
 
 int64_t StepIn(const SafetensorsFile& file, const std::string& path) {
   const auto found = file.metadata.find(kStep);
@@ -35,15 +38,26 @@ int64_t StepIn(const SafetensorsFile& file, const std::string& path) {
   return step;
 }
 
-// The tensors of a file beside the optimizer's. Earlier checkpoints had the step in that one alone.
-std::vector<NamedTensor> OfStep(int64_t step, const io::InputFile& file) {
-  SafetensorsFile read = ReadSafetensors(file);
-  if (read.metadata.contains(kStep)) {
-    const int64_t own = StepIn(read, file.path());
-    Require(own == step, file.path(), "is of step {}, but {} is of step {}: two checkpoints' files",
-            own, kOptimizer, step);
-  }
-  return std::move(read.tensors);
+// Earlier checkpoints had the step in the optimizer's file alone.
+void RequireStep(int64_t step, const SafetensorsFile& file, const std::string& path) {
+  if (!file.metadata.contains(kStep)) return;
+  const int64_t own = StepIn(file, path);
+  Require(own == step, path, "is of step {}, but {} is of step {}: two checkpoints' files", own,
+          kOptimizer, step);
+}
+
+// Views: no copies.
+std::vector<NamedTensor> InFileLayout(std::vector<NamedTensor> tensors) {
+  for (NamedTensor& tensor : tensors) tensor.value = ToFileLayout(tensor.value);
+  return tensors;
+}
+
+// Earlier checkpoints did not say their layout: a run's, which have settings, were as they are now,
+// an application's were as in memory.
+std::vector<NamedTensor> InMemoryLayout(SafetensorsFile file, const io::FolderReader& folder) {
+  if (file.metadata.contains(kFormat) || folder.Has("settings.json"))
+    for (NamedTensor& tensor : file.tensors) tensor.value = FromFileLayout(tensor.value);
+  return std::move(file.tensors);
 }
 
 // A checkpoint that is of no use must not replace a good one.
@@ -65,23 +79,32 @@ void SaveCheckpoint(const std::string& folder, const TrainState& state,
     RequireFinite(folder, state.step, *tensors);
   io::FolderWriter writer(folder);
   const std::string base = writer.temporary() + "/";
-  const std::map<std::string, std::string> commit{{kStep, std::to_string(state.step)}};
-  WriteSafetensors(base + kWeights, state.weights, commit);
-  WriteSafetensors(base + kOptimizer, state.optimizer, commit);
-  if (!state.averages.empty()) WriteSafetensors(base + kAverages, state.averages, commit);
+  const std::map<std::string, std::string> commit{{kStep, std::to_string(state.step)},
+                                                  {kFormat, kPyTorch}};
+  WriteSafetensors(base + kWeights, InFileLayout(state.weights), commit);
+  WriteSafetensors(base + kOptimizer, InFileLayout(state.optimizer), commit);
+  if (!state.averages.empty())
+    WriteSafetensors(base + kAverages, InFileLayout(state.averages), commit);
   for (const auto& [name, text] : texts) WriteText(base + name, text);
   writer.Commit();
 }
 
 CheckpointReader::CheckpointReader(const std::string& folder) : folder_(folder) {}
 
+std::vector<NamedTensor> CheckpointReader::Tensors(const char* name, int64_t step) const {
+  const io::InputFile& file = folder_.File(name);
+  SafetensorsFile read = ReadSafetensors(file);
+  RequireStep(step, read, file.path());
+  return InMemoryLayout(std::move(read), folder_);
+}
+
 TrainState CheckpointReader::State() const {
   const io::InputFile& optimizer_file = folder_.File(kOptimizer);
   SafetensorsFile optimizer = ReadSafetensors(optimizer_file);
   TrainState state{.step = StepIn(optimizer, optimizer_file.path()),
-                   .optimizer = std::move(optimizer.tensors)};
-  state.weights = OfStep(state.step, folder_.File(kWeights));
-  if (folder_.Has(kAverages)) state.averages = OfStep(state.step, folder_.File(kAverages));
+                   .optimizer = InMemoryLayout(std::move(optimizer), folder_)};
+  state.weights = Tensors(kWeights, state.step);
+  if (folder_.Has(kAverages)) state.averages = Tensors(kAverages, state.step);
   return state;
 }
 

@@ -11,7 +11,8 @@
 
 namespace torus::parallel {
 
-// Tensors have the model's names, so that a run with other stages or replicas can load them.
+// Tensors have the model's names, so that a run with other stages or replicas can load them, and its
+// layout in memory.
 struct TrainState {
   // Mini-batches done. With the sampler's seed it gives the position in the data too.
   int64_t step = 0;
@@ -25,10 +26,12 @@ struct TrainState {
 };
 
 // Writes a folder: weights.safetensors, optimizer.safetensors, averages.safetensors where there are
-// any (the metadata of each holds the step, which tells files of two checkpoints apart), and
-// `texts`, file name -> content, for what the application wants to find again. Committed whole: a
-// kill at any moment leaves the old folder or the new one. BadInput, and the old folder stays, for
-// a value that is infinite or NaN, naming its tensor; BrokenEnvironment names path and reason.
+// any, and `texts`, file name -> content, for what the application wants to find again. Tensors have
+// PyTorch's layout there (io/file_layout.h), as a run's own checkpoints have; the metadata of each
+// file say so ("format") and hold the step, which tells files of two checkpoints apart. Committed
+// whole: a kill at any moment leaves the old folder or the new one. BadInput, and the old folder
+// stays, for a value that is infinite or NaN, naming its tensor; BrokenEnvironment names path and
+// reason.
 void SaveCheckpoint(const std::string& folder, const TrainState& state,
                     const std::map<std::string, std::string>& texts = {});
 
@@ -43,6 +46,8 @@ class CheckpointReader {
   std::string Text(const std::string& name) const;
 
  private:
+  std::vector<NamedTensor> Tensors(const char* file, int64_t step) const;
+
   const io::FolderReader folder_;
 };
 

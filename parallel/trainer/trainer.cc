@@ -25,8 +25,12 @@ void CheckParts(const TrainingParts& parts) {
 }
 
 Schedule ScheduleOf(const TrainerOptions& options) {
-  return options.generator ? MakeSchedule(options.generator, options.stages, options.micro_batches)
-                           : MakeSchedule(options.schedule, options.stages, options.micro_batches);
+  Require(options.stages >= 1 && options.chunks >= 1 && options.stages % options.chunks == 0,
+          "trainer", "stages must be a multiple of chunks, the stages of each rank; got {} and {}",
+          options.stages, options.chunks);
+  const PipelineSize size{options.stages / options.chunks, options.micro_batches, options.chunks};
+  return options.generator ? MakeSchedule(options.generator, size)
+                           : MakeSchedule(options.schedule, size);
 }
 
 // The given cuts, or those that balance the blocks' static costs.
@@ -62,8 +66,8 @@ struct Trainer::Impl {
             options.max_skipped);
     Require(options.ema_decay >= 0 && options.ema_decay < 1, "trainer",
             "ema_decay must be from 0 to below 1, got {}", options.ema_decay);
-    for (int rank = 0; rank < world.size(); ++rank) AddEnd(rank);
-    for (int r = 0; r < options.replicas; ++r) AddReplica(r);
+    for (int rank = 0; rank < world.size(); ++rank) AddTransport(rank);
+    for (int r = 0; r < options.replicas; ++r) BuildReplica(r);
     AddSegment(layout, Counts(), Counts(), totals);
     totals.bubble = MeasureBubble(schedule, totals.ranks);
     RunWorkers([](RankWorker& worker) { worker.Prepare(); });
@@ -74,17 +78,17 @@ struct Trainer::Impl {
     RunRanks(world, [&](Transport& rank) { fn(*workers[rank.rank()]); }, {.grace = options.grace});
   }
 
-  void AddEnd(int rank) {
-    Transport& end = world.transport(rank);
-    if (options.wrap_transport) wrapped.push_back(options.wrap_transport(end));
-    ends.push_back(options.wrap_transport ? wrapped.back().get() : &end);
+  void AddTransport(int rank) {
+    Transport& plain = world.transport(rank);
+    if (options.wrap_transport) wrapped.push_back(options.wrap_transport(plain));
+    transports.push_back(options.wrap_transport ? wrapped.back().get() : &plain);
   }
 
-  void AddReplica(int replica) {
+  void BuildReplica(int replica) {
     std::vector<Block> blocks = parts.model();
     if (replica == 0) cuts = ChooseCuts(options, blocks);
     std::vector<Stage> stages = MakeStages(std::move(blocks), cuts);
-    // Another rank has a variable of its own, as it would on another machine.
+    // Stages on different ranks share no variable, as they would not on different machines.
     for (size_t s = 1; s < stages.size(); ++s)
       if (SharesVariables(stages, s)) stages[s] = MakeStages(parts.model(), cuts)[s];
     if (replica == 0) table = ParameterTable(stages);
@@ -93,17 +97,18 @@ struct Trainer::Impl {
       std::map<int, Stage> own;
       for (int s : layout.place(rank).stages) own.emplace(s, stages[s]);
       const RankWorker::Run run{layout, schedule, table, options, parts};
-      workers.push_back(std::make_unique<RankWorker>(*ends[rank], run, rank, std::move(own)));
+      workers.push_back(std::make_unique<RankWorker>(*transports[rank], run, rank, std::move(own)));
     }
   }
 
-  // Replica 0's running statistics are the run's (TrainState::weights): the others take them.
+  // Gives all replicas the running statistics of replica 0, which are the run's
+  // (TrainState::weights).
   void ShareStatistics() {
     if (options.replicas == 1) return;
     RunWorkers([](RankWorker& worker) { worker.BroadcastBuffers(); });
   }
 
-  // The count begins anew, so that an application may go on, with a smaller rate for one.
+  // Counts from 0 again, so that an application may go on, with a smaller rate for example.
   void CheckSkipped() {
     if (skipped < options.max_skipped) return;
     Throw<TooManySkipped>(
@@ -148,7 +153,7 @@ struct Trainer::Impl {
   ParameterTable table;
   InProcessWorld world;
   std::vector<std::unique_ptr<Transport>> wrapped;
-  std::vector<Transport*> ends;                      // of each rank, as the workers use it
+  std::vector<Transport*> transports;                // that each rank uses
   std::vector<std::unique_ptr<RankWorker>> workers;  // by rank
   int64_t step = 0;
   int skipped = 0;  // steps in a row
@@ -187,7 +192,7 @@ class StepReporter {
   double before_;
 };
 
-// Leaves the tracer off, also on the way out of an error.
+// Switches tracing off at the end, also when an error is thrown.
 struct TraceGuard {
   ~TraceGuard() { trace::Enable(false); }
 };

@@ -8,7 +8,7 @@
 // A step: every replica computes its micro-batches through its pipeline, the replicas of a stage
 // sum their gradients, every stage takes the optimizer's step, and batch norm commits its running
 // statistics. The same seed and micro-batches give the same bits wherever the model is cut (for
-// equal threads a rank and codec none), and a run taken up from a State goes on in the bits of one
+// equal threads a rank and codec none), and a run that continues from a State gives the bits of one
 // that never stopped.
 //
 // A step whose loss, gradients or tensors behind a codec hold an infinity or NaN on any rank is
@@ -20,7 +20,7 @@
 //
 // The first error on any rank ends all of them, each at the end of the op that it is in, and is
 // thrown on the caller's thread, naming rank, stage, step and what was being done or waited for.
-// All threads have ended then; the trainer is of no use but for its totals.
+// All threads have ended then, and nothing but the trainer's totals may be used.
 #pragma once
 
 #include <functional>
@@ -39,7 +39,7 @@ struct StepReport {
   int64_t step = 0;      // its number, from 0
   double loss = 0;       // mean over the global mini-batch
   int64_t samples = 0;   // in the global mini-batch
-  bool skipped = false;  // it was not finite, and changed nothing
+  bool skipped = false;  // loss or gradients were not finite, and nothing was changed
   double learning_rate = 0;
   double seconds = 0;  // since the step before ended (the first: since Train began)
 };

@@ -18,7 +18,8 @@
 namespace torus::parallel {
 
 struct TrainerOptions {
-  int stages = 1;
+  int stages = 1;         // of the model
+  int chunks = 1;         // stages of each rank; divides `stages`
   Cuts cuts;              // stages - 1 of them; empty: balanced by the blocks' static costs
   int replicas = 1;       // copies of the pipeline, each with a part of every mini-batch
   int micro_batches = 1;  // of each replica
@@ -28,7 +29,9 @@ struct TrainerOptions {
   // order. "ring" sends to neighbours alone, and with more than two replicas the bits of a run then
   // depend on where the model is cut (all_reduce.h).
   std::string collectives = "direct";
-  std::function<std::unique_ptr<Codec>()> codec;  // of what crosses a cut; empty: raw bytes
+  // Makes a codec for the tensors that cross a cut; called twice for each rank, for activations and
+  // for gradients. Empty: tensors are sent as they are.
+  std::function<std::unique_ptr<Codec>()> codec;
   int threads = 1;      // in all, shared by the ranks; each has at least one
   double timeout = 60;  // seconds without progress until a wait fails
   // Seconds that ranks have to stop once one has failed, which they do at the next op's end. A
@@ -71,10 +74,11 @@ struct TrainingParts {
   std::function<double(int64_t step)> learning_rate;
   // The inputs of stage 0 for the largest micro-batch that will come; buffers are made to fit it.
   std::vector<TensorSpec> largest_inputs;
-  // What stage 0 gets for the smallest micro-batch of any training step, where a layer might need
-  // more than that: it is tried before step 0. Empty: not tried.
+  // The inputs of stage 0 for the smallest micro-batch of any training step. Before step 0 the model
+  // runs forward on their shapes, so that a layer which needs more (batch norm over one value a
+  // channel) fails then and not at the end of an epoch. Empty: no such check.
   std::vector<TensorSpec> smallest_inputs;
-  std::string smallest_advice;  // what a person can do about it: the end of that error's message
+  std::string smallest_advice;  // what the user can do then; added to the error's message
 };
 
 // The data of one step for one rank: `step` counts from 0 over the whole run. Called on the ranks'

@@ -22,8 +22,7 @@ const NamedTensor& Find(const std::vector<NamedTensor>& state, const NamedVariab
   Require(found != state.end(), "averages", "must have {}", parameter.name);
   const Tensor& weight = parameter.value.data();
   Require(found->value.shape() == weight.shape() && found->value.dtype() == weight.dtype(),
-          "averages", "{} must be {}, got {}", parameter.name, weight.Describe(),
-          found->value.Describe());
+          "averages", "{} must be {}, got {}", parameter.name, weight, found->value);
   return *found;
 }
 

@@ -9,7 +9,7 @@
 namespace torus::parallel {
 namespace {
 
-// Leaves the error with both sides; each throws it from its own Wait.
+// Where the sizes differ, gives both messages the error that their Wait throws.
 void CheckSizes(Message& a, Message& b) {
   if (a.bytes == b.bytes) return;
   const Message& send = a.sends ? a : b;
@@ -65,7 +65,7 @@ Pending InProcessTransport::Post(Message message, Device device) {
   Require(message.peer() >= 0 && message.peer() < state_.size, "transport",
           "peer must be below {}, got {} ({})", state_.size, message.peer(), message.what);
   Require(device.kind == DeviceKind::kCpu, "transport",
-          "the in-process transport moves cpu memory, got {} ({})", ToString(device), message.what);
+          "the in-process transport moves cpu memory, got {} ({})", device, message.what);
   auto shared = std::make_shared<Message>(std::move(message));
   const std::lock_guard lock(state_.mutex);
   state_.mailbox.Post(shared);

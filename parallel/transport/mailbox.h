@@ -42,9 +42,10 @@ class Mailbox {
 
  private:
   using Queue = std::deque<std::shared_ptr<Message>>;
-  using Key = std::tuple<bool, int, int, TagClass, int32_t>;  // sends, from, to, tag
+  using Key = std::tuple<bool, int, int, TagClass, int32_t, bool>;  // sends, from, to, tag
   static Key KeyOf(const Message& message, bool sends) {
-    return {sends, message.from, message.to, message.tag.kind, message.tag.number};
+    return {
+        sends, message.from, message.to, message.tag.kind, message.tag.number, message.tag.stamp};
   }
 
   std::map<Key, Queue> waiting_;  // holds no empty queue

@@ -11,11 +11,13 @@ enum class TagClass : uint8_t { kControl, kActivation, kGradient, kCollective, k
 inline constexpr int kTagClasses = 5;
 
 // Messages with the same sender, receiver and tag arrive in the order in which they were sent;
-// those with different tags may be received in any order. `number` stays below 2^24, so that class
-// and number fit the tag of an MPI message.
+// those with different tags may be received in any order. `number` stays below 2^24, so that all
+// three fit the tag of an MPI message.
 struct Tag {
   TagClass kind = TagClass::kUser;
   int32_t number = 0;
+  bool stamp =
+      false;  // of the message that EmulatedLink sends beside another of this class and number
   friend bool operator==(const Tag&, const Tag&) = default;
 };
 

@@ -11,8 +11,8 @@
 
 namespace torus::parallel {
 
-// Memory to send from or to receive into. The caller keeps it allocated, and a send's bytes as they
-// are, until Wait of the Pending has returned.
+// Memory to send from or to receive into. The caller keeps it allocated, and does not change the
+// bytes of a send, until Wait of the Pending has returned.
 struct ConstBuffer {
   const void* data = nullptr;
   size_t bytes = 0;
@@ -31,9 +31,9 @@ struct WaitTime {
   int64_t moving = 0;   // while the bytes were copied
 };
 
-// A send or receive that has been started. Call Wait on each: only then have a receive's bytes
-// arrived, and may a send's buffer be written to. Destroying one without Wait, as an exception
-// does, cancels it; the buffer is not touched any more once the destructor has returned.
+// A send or receive that has been started. After Wait the bytes of a receive are there, and the
+// buffer of a send may be changed. Destroying one without Wait, as an exception does, cancels it;
+// once the destructor has returned, its buffer is no longer used.
 class [[nodiscard]] Pending {
  public:
   class State {

@@ -3,7 +3,7 @@
 #include "parallel/pipeline/partition.h"
 #include "parallel/trainer/block_costs.h"
 #include "parallel/trainer/world_layout.h"
-#include "recipes/blocks/run_blocks.h"
+#include "recipes/blocks/build_blocks.h"
 #include "recipes/data/task_loss.h"
 #include "recipes/model/model_of.h"
 #include "runtime/error.h"
@@ -23,12 +23,12 @@ std::vector<double> StaticCosts(const std::vector<nn::LayerSummary>& layers) {
 std::vector<double> Measure(const Settings& settings, const DataForm& form) {
   const int before = TeamSize();
   SetTeamSize(parallel::ThreadShare(static_cast<int>(settings.threads),
-                                    static_cast<int>(settings.stages * settings.replicas), 0));
+                                    static_cast<int>(RanksOf(settings)), 0));
   const ModelSpec model = ModelOf(settings);
   const std::vector<parallel::TensorSpec> inputs = form.inputs(LargestMicroBatch(settings));
   const std::vector<Tensor> targets = SampleTargets(model.task, inputs[0].shape);
   const std::vector<double> costs = parallel::MeasureBlockCosts(
-      RunBlocks(settings, form, ""), inputs,
+      BuildBlocks(settings, form, ""), inputs,
       [loss = TaskLoss(model), &targets](const auto& outputs) { return loss(outputs, targets); });
   SetTeamSize(before);
   return costs;

@@ -8,7 +8,7 @@
 #include "parallel/schedule/factory.h"
 #include "parallel/schedule/printer.h"
 #include "parallel/schedule/simulator.h"
-#include "recipes/blocks/run_blocks.h"
+#include "recipes/blocks/build_blocks.h"
 #include "recipes/model/model_of.h"
 
 namespace torus::recipes {
@@ -59,9 +59,10 @@ std::string DescribeSchedule(const parallel::Schedule& schedule,
 
 std::string DescribeRun(const Settings& settings, const DataForm& form,
                         const parallel::Cuts& cuts) {
-  const parallel::Schedule schedule =
-      parallel::MakeSchedule(settings.schedule, static_cast<int>(settings.stages),
-                             static_cast<int>(settings.micro_batches));
+  const parallel::Schedule schedule = parallel::MakeSchedule(
+      settings.schedule, {.ranks = static_cast<int>(settings.stages / settings.chunks),
+                          .micro_batches = static_cast<int>(settings.micro_batches),
+                          .chunks = static_cast<int>(settings.chunks)});
   const Shape input = form.inputs(LargestMicroBatch(settings)).front().shape;
   const std::vector<nn::LayerSummary> layers = DescribeLayers(settings, form);
   const std::vector<double> costs = StageCosts(layers, cuts);

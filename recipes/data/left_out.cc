@@ -19,17 +19,22 @@ void Append(const std::string& path, const std::string& lines) {
 
 }  // namespace
 
-std::string LeftOutLine(const std::vector<data::LeftOut>& left_out, bool more,
+std::string LeftOutText(const std::vector<data::LeftOut>& left_out, bool more,
                         const std::string& file) {
-  constexpr size_t kMost = 5;
-  const size_t count = left_out.size(), told = std::min(count, kMost);
-  std::string line =
-      fmt::format("{}{} example{} left out", count, more ? " more" : "", count == 1 ? "" : "s");
-  for (size_t i = 0; i < told; ++i)
-    line += fmt::format("{} {}: {}", i == 0 ? ":" : ";", left_out[i].where, left_out[i].reason);
-  if (told < count) line += fmt::format("; and {} more", count - told);
-  if (told < count && !file.empty()) line += fmt::format(", all of them in {}", file);
-  return line;
+  constexpr size_t kMost = 5;  // on one line
+  const size_t count = left_out.size();
+  const bool lines = count > kMost && file.empty();
+  std::string text =
+      fmt::format("{}{} example{} left out:", count, more ? " more" : "", count == 1 ? "" : "s");
+  for (size_t i = 0; i < (lines ? count : std::min(count, kMost)); ++i)
+    text += fmt::format("{}{}: {}",
+                        lines    ? "\n  "
+                        : i == 0 ? " "
+                                 : "; ",
+                        left_out[i].where, left_out[i].reason);
+  if (count > kMost && !lines)
+    text += fmt::format("; and {} more, all of them in {}", count - kMost, file);
+  return text;
 }
 
 LeftOutNotes::LeftOutNotes(std::string file) : file_(std::move(file)) {
@@ -48,7 +53,7 @@ std::string LeftOutNotes::Tell(const std::vector<data::LeftOut>& left_out) {
     if (written_.insert(line).second) lines += line + "\n";
   }
   if (!file_.empty() && !lines.empty()) Append(file_, lines);
-  return news.empty() ? "" : LeftOutLine(news, more, file_);
+  return news.empty() ? "" : LeftOutText(news, more, file_);
 }
 
 std::string TruncatedLine(int64_t truncated, int64_t examples, int64_t length) {

@@ -10,19 +10,20 @@
 
 namespace torus::recipes {
 
-// "2 examples left out: a/1.png: requires ...; b/train.tsv line 7: requires 4 columns, got 3"; the
-// first five, then how many more there are, and `file`, which names all, where there is one.
-// `more`: others were told before ("2 more examples").
-std::string LeftOutLine(const std::vector<data::LeftOut>& left_out, bool more = false,
+// "2 examples left out: a/1.png: requires ...; b/train.tsv line 7: requires 4 columns, got 3". Of
+// more than five the first five, how many more there are and `file`, which names all; without a
+// `file` a line for each. `more`: others were told before ("2 more examples").
+std::string LeftOutText(const std::vector<data::LeftOut>& left_out, bool more = false,
                         const std::string& file = "");
 
 // Tells of each example that a run leaves out once: a damaged image may turn up in any step.
 class LeftOutNotes {
  public:
-  // `file` gets a line for each, after those that a resumed run had in it; "": no file is written.
+  // `file` gets a line for each, after those that a resumed run had in it; "": no file is written,
+  // and all are told in full.
   explicit LeftOutNotes(std::string file = "");
 
-  // What is new in `left_out` goes into the file; LeftOutLine of it, or "" where nothing is new.
+  // What is new in `left_out` goes into the file; LeftOutText of it, or "" where nothing is new.
   // BrokenEnvironment where the file cannot be written.
   std::string Tell(const std::vector<data::LeftOut>& left_out);
 

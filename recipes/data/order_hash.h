@@ -8,11 +8,11 @@
 
 namespace torus::recipes {
 
-// Of the targets of at most 65536 examples, spread evenly; of image files of all their names, each
-// with its folder's.
+// Hashes the targets of at most 65536 examples, at equal distances; of image files instead the names
+// of all of them with their folders'.
 uint64_t OrderHash(const data::Dataset& dataset);
 
-// Of the size and at most 65536 tokens, in runs of 64 that are spread evenly.
+// Hashes the size and at most 65536 tokens, in runs of 64 at equal distances.
 uint64_t OrderHash(const data::Tokens& tokens);
 
 }  // namespace torus::recipes

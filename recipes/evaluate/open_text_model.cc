@@ -8,18 +8,22 @@
 #include "models/checkpoint/hugging_face.h"
 #include "recipes/model/model_tokenizer.h"
 #include "runtime/error.h"
+#include "runtime/io/one_commit.h"
 
 namespace torus::recipes {
 namespace {
 
-TextModel OfFolder(const TextModelFlags& flags) {
-  const std::string& folder = flags.init;
+const std::vector<ModelDescriptor>& ModelsOf(const TextModelFlags& flags) {
+  return flags.models == nullptr ? Models() : *flags.models;
+}
+
+TextModel OfFolder(const TextModelFlags& flags, const std::string& folder) {
   Require(flags.model.empty(), "evaluate", "--model {}: the config.json of {} says what it is",
           flags.model, folder);
   Require(flags.tokenizer.empty(), "evaluate", "--tokenizer {}: {} says what its texts are cut by",
           flags.tokenizer, folder);
   const nlohmann::json config = ReadHuggingFaceConfig(folder);
-  const ModelDescriptor& model = DescriptorOfConfig(config, folder);
+  const ModelDescriptor& model = DescriptorOfConfig(config, folder, ModelsOf(flags));
   const ModelSizes sizes = model.sizes(config, folder);
   TextModel opened{.model = model.build(config, folder, {.head_in_loss = true}),
                    .tokenizer = data::TokenizerOfFolder(
@@ -52,7 +56,7 @@ std::shared_ptr<nn::Sequential> LanguageModelOfFile(const ModelSpec& model,
 TextModel OfFile(const TextModelFlags& flags) {
   Require(!flags.model.empty(), "evaluate", "--init {} is a file of weights, so it needs --model",
           flags.init);
-  const ModelSpec model = ParseModelSpec(flags.model);
+  const ModelSpec model = ParseModelSpec(flags.model, ModelsOf(flags));
   Require(model.task != ModelTask::kImages, "evaluate", "--model {} takes no texts", flags.model);
   const std::string name = TokenizerFor(model, flags.tokenizer, flags.vocab_dir);
   TextModel opened{.model = nullptr,
@@ -69,7 +73,9 @@ TextModel OfFile(const TextModelFlags& flags) {
 }  // namespace
 
 TextModel OpenTextModel(const TextModelFlags& flags) {
-  return std::filesystem::is_directory(flags.init) ? OfFolder(flags) : OfFile(flags);
+  if (!std::filesystem::is_directory(flags.init)) return OfFile(flags);
+  return io::OpenOneCommit(flags.init,
+                           [&](const std::string& folder) { return OfFolder(flags, folder); });
 }
 
 }  // namespace torus::recipes

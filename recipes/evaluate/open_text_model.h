@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "data/text/tokenizer.h"
 #include "models/descriptor.h"
@@ -15,6 +16,8 @@ struct TextModelFlags {
   std::string tokenizer;  // of a file: gpt2, roberta or bytes; empty: TokenizerFor the model
   std::string vocab_dir;  // empty: the folder's own
   int64_t classes = 0;    // of a classifier in a file
+  // As Settings::models.
+  const std::vector<ModelDescriptor>* models = nullptr;
 };
 
 struct TextModel {

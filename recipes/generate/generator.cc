@@ -8,6 +8,7 @@
 #include "models/gpt2/decoder.h"
 #include "models/gpt2/descriptor.h"
 #include "runtime/error.h"
+#include "runtime/io/one_commit.h"
 #include "runtime/rng.h"
 
 namespace torus::recipes {
@@ -45,11 +46,21 @@ int32_t EndOf(const data::Tokenizer& tokenizer) {
   return bpe->Special(bpe->name() == "roberta" ? "</s>" : "<|endoftext|>");
 }
 
-std::unique_ptr<data::Tokenizer> OpenTokenizer(const GenerateOptions& o, int64_t known) {
-  auto tokenizer = data::TokenizerOfFolder(o.vocab_dir.empty() ? o.model : o.vocab_dir, "gpt2");
-  Require(tokenizer->vocabulary() <= known, o.model,
-          "the model knows {} tokens, the vocabulary has {}", known, tokenizer->vocabulary());
-  return tokenizer;
+struct Opened {
+  Gpt2Options options;
+  std::shared_ptr<nn::Sequential> model;
+  std::unique_ptr<data::Tokenizer> tokenizer;
+};
+
+Opened OpenFolder(const std::string& folder, const std::string& vocab_dir) {
+  const Gpt2Options options = Gpt2FromConfig(ReadHuggingFaceConfig(folder), folder);
+  Opened opened{options, Gpt2(options),
+                data::TokenizerOfFolder(vocab_dir.empty() ? folder : vocab_dir, "gpt2")};
+  LoadWeights(*opened.model, folder, Gpt2Names());
+  const int64_t tokens = opened.tokenizer->vocabulary();
+  Require(tokens <= options.vocab_size, folder, "the model knows {} tokens, the vocabulary has {}",
+          options.vocab_size, tokens);
+  return opened;
 }
 
 }  // namespace
@@ -57,10 +68,8 @@ std::unique_ptr<data::Tokenizer> OpenTokenizer(const GenerateOptions& o, int64_t
 std::string Generate(const GenerateOptions& o,
                      const std::function<void(const std::string&)>& on_text) {
   Check(o.sampling);
-  const Gpt2Options options = Gpt2FromConfig(ReadHuggingFaceConfig(o.model), o.model);
-  const auto model = Gpt2(options);
-  LoadWeights(*model, o.model, Gpt2Names());
-  const auto tokenizer = OpenTokenizer(o, options.vocab_size);
+  const auto [options, model, tokenizer] = io::OpenOneCommit(
+      o.model, [&](const std::string& folder) { return OpenFolder(folder, o.vocab_dir); });
   std::vector<int32_t> ids = tokenizer->Encode(o.prompt);
   Require(!ids.empty(), "generate", "--prompt must not be empty");
   if (on_text) on_text(o.prompt);

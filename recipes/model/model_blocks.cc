@@ -1,12 +1,11 @@
 #include "recipes/model/model_blocks.h"
 
-#include "models/nn/describe.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
 namespace {
 
-parallel::Block MakeBlock(const nn::Sequential::Layer& layer, double cost) {
+parallel::Block MakeBlock(const nn::Sequential::Layer& layer) {
   parallel::Block block;
   block.name = layer.title;
   block.forward = [module = layer.module](const std::vector<Variable>& inputs,
@@ -16,18 +15,19 @@ parallel::Block MakeBlock(const nn::Sequential::Layer& layer, double cost) {
   block.parameters = layer.module->Parameters(layer.name);
   block.buffers = layer.module->Buffers(layer.name);
   block.end_mini_batch = [module = layer.module](bool taken) { module->EndMiniBatch(taken); };
-  block.cost = cost;
   return block;
 }
 
 }  // namespace
 
-std::vector<parallel::Block> ModelBlocks(std::shared_ptr<nn::Sequential> model,
-                                         const Shape& input) {
-  const std::vector<nn::LayerSummary> layers = nn::Describe(*model, input);
+std::vector<parallel::Block> ModelBlocks(const nn::Sequential& model,
+                                         const std::vector<nn::LayerSummary>& layers) {
+  TORUS_CHECK(layers.empty() || layers.size() == model.layers().size());
   std::vector<parallel::Block> blocks;
-  for (size_t i = 0; i < layers.size(); ++i)
-    blocks.push_back(MakeBlock(model->layers()[i], nn::StaticCost(layers[i].cost)));
+  for (const nn::Sequential::Layer& layer : model.layers()) {
+    blocks.push_back(MakeBlock(layer));
+    if (!layers.empty()) blocks.back().cost = nn::StaticCost(layers[blocks.size() - 1].cost);
+  }
   return blocks;
 }
 

@@ -37,14 +37,14 @@ function smooth(points) {
 
 function line(label, points, color, more = {}) {
   return {label, data: points, borderColor: color, backgroundColor: color, borderWidth: 2, pointRadius: 0,
-    pointHitRadius: 8, tension: 0.2, ...more};
+    pointHitRadius: 8, tension: 0.2, clip: {left: 6, top: 0, right: 6, bottom: 6}, ...more};
 }
 
 function axes(xTitle, yTitle, lastStep, yMore = {}) {
   const tick = {color: css('soft'), font: {size: 11}}, grid = {color: css('line'), drawBorder: false};
   return {
     x: {type: 'linear', min: 0, max: lastStep, title: {display: true, text: xTitle, color: css('soft')}, ticks: {...tick, maxRotation: 0, maxTicksLimit: 7}, grid: {display: false}},
-    y: {title: {display: false, text: yTitle}, ticks: {...tick, maxTicksLimit: 7, ...yMore.ticks}, grid, ...yMore.scale},
+    y: {title: {display: false, text: yTitle}, ticks: {...tick, maxTicksLimit: 7, includeBounds: false, ...yMore.ticks}, grid, ...yMore.scale},
   };
 }
 
@@ -56,7 +56,7 @@ function clearCharts() {
 
 function draw(id, datasets, scales, label) {
   charts.push(new Chart($(id), {type: 'line', data: {datasets}, options: {
-    animation: false, maintainAspectRatio: false, responsive: true, scales, interaction: {mode: 'nearest', axis: 'x', intersect: false},
+    animation: false, layout: {padding: {top: 6, right: 6}}, maintainAspectRatio: false, responsive: true, scales, interaction: {mode: 'nearest', axis: 'x', intersect: false},
     plugins: {
       legend: {display: datasets.length > 1, align: 'end', labels: {color: css('soft'), boxWidth: 12, boxHeight: 2, font: {size: 12}}},
       tooltip: {callbacks: {title: (items) => 'step ' + count(items[0].parsed.x), label: (i) => i.dataset.label + ': ' + label(i.parsed.y)}},

@@ -11,7 +11,7 @@ function showTables() {
   document.title = data.title + ' · Torus';
   $('title').textContent = data.title;
   const names = data.runs.map((run) => run.name);
-  table('figures', [['', ...names], ['', ...data.runs.map((run) => run.title)],
+  table('figures', [['', ...names], ['Model and data', ...data.runs.map((run) => run.title)],
     ...data.runs[0].cards.map(([label], i) => [label, ...data.runs.map((run) => run.cards[i][1])])]);
   table('differences', [['', ...names], ...data.differences]);
 }
@@ -26,7 +26,7 @@ function showCurves() {
     axes('step', 'loss', last, {scale: {beginAtZero: true, max: Number(ceiling.toPrecision(2))}}), (y) => y.toFixed(4));
   const name = data.runs[0].scoreName, unit = name === 'accuracy' ? ' %' : '';
   draw('score', data.runs.map((run, i) => line(run.name, run.evaluations.map((e) => ({x: e.step, y: e.score})), colorOf(i),
-    {pointRadius: 4, tension: 0})), axes('step', name, last, {ticks: {callback: (y) => y + unit}}), (y) => y.toFixed(2) + unit);
+    {pointRadius: 4, tension: 0, clip: 6})), axes('step', name, last, {ticks: {callback: (y) => y + unit}}), (y) => y.toFixed(2) + unit);
   $('score-name').textContent = name[0].toUpperCase() + name.slice(1);
 }
 

@@ -32,7 +32,7 @@ function showCurves() {
   const low = Math.min(...score.map((p) => p.y));
   const name = data.scoreName, unit = name === 'accuracy' ? ' %' : '';
   const scale = unit ? {suggestedMax: 100, suggestedMin: Math.max(0, Math.floor((low - 8) / 10) * 10)} : {beginAtZero: true};
-  draw('score', [line('test ' + name, score, css('optimizer'), {pointRadius: 4, tension: 0})],
+  draw('score', [line('test ' + name, score, css('optimizer'), {pointRadius: 4, tension: 0, clip: 6})],
     axes('step', name, lastStep, {ticks: {callback: (y) => y + unit}, scale}), (y) => y.toFixed(2) + unit);
   $('score-name').textContent = name[0].toUpperCase() + name.slice(1);
   $('loss-note').textContent = data.lossNote;
@@ -96,8 +96,7 @@ function showTimelines() {
     make('span', {}, make('i', {style: `background: var(--${kind})`}), name)));
   $('measured-note').textContent = data.measured.note;
   $('ideal-note').textContent = data.ideal.note;
-  if (data.measured.lanes.length) timeline($('measured'), data.measured, short);
-  timeline($('ideal'), data.ideal, short);
+  for (const id of ['measured', 'ideal']) if (data[id].lanes.length) timeline($(id), data[id], short);
 }
 
 function bar(head, value, parts, whole, foot, thin) {

@@ -1,7 +1,8 @@
-// report.html: one self-contained page about a run, for the eye.
+// report.html: one self-contained page that shows a run.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,10 @@
 namespace torus::recipes {
 
 struct ReportInput {
-  nlohmann::json summary;               // as summary.json has it
-  std::vector<nlohmann::json> metrics;  // the lines of metrics.jsonl
-  std::vector<trace::Event> events;     // of a few steps
-  parallel::Schedule schedule;
+  nlohmann::json summary;                      // as summary.json has it
+  std::vector<nlohmann::json> metrics;         // the lines of metrics.jsonl
+  std::vector<trace::Event> events;            // of a few steps
+  std::optional<parallel::Schedule> schedule;  // none: the page has no ideal timeline
 };
 
 // The page's HTML: nothing else is needed to look at it, no network either.

@@ -173,16 +173,9 @@ double MeanSpan(const Json& picture, const char* kind, double otherwise) {
   return sum > 0 ? sum / count : otherwise;
 }
 
-void AddTimelines(const ReportInput& input, const std::vector<std::string>& names, Json& data) {
-  const Json& summary = input.summary;
+Json Measured(const ReportInput& input, const std::vector<std::string>& names) {
   Json measured = MeasuredTimeline(input.events, names);
-  Json ideal = IdealTimeline(input.schedule, MeanSpan(measured, "forward", 1),
-                             MeanSpan(measured, "backward", 2), names);
-  const double axis = std::max(measured["seconds"].get<double>(), ideal["seconds"].get<double>());
-  measured["axis"] = ideal["axis"] = axis;
   measured["label"] = "The ranks of one step, as measured";
-  ideal["label"] = "The ranks of one step, ideally";
-  const Json& bubble = summary.at("bubble");
   measured["note"] =
       measured["step"].is_null()
           ? std::string("No whole step was traced.")
@@ -190,13 +183,37 @@ void AddTimelines(const ReportInput& input, const std::vector<std::string>& name
                 "Step {}, {}. Over all steps the ranks wait {:.1f} % of their time in the "
                 "pipeline.",
                 measured["step"].get<int64_t>(), FormatSeconds(measured["seconds"].get<double>()),
-                100 * bubble.at("measured").get<double>());
+                100 * input.summary.at("bubble").at("measured").get<double>());
+  return measured;
+}
+
+// `measured`: its forwards and backwards are as long on average.
+Json Ideal(const ReportInput& input, const std::vector<std::string>& names, const Json& measured) {
+  const Json& bubble = input.summary.at("bubble");
+  const std::string bubbles = fmt::format("{:.1f} % bubble. With these stages: {:.1f} %.",
+                                          100 * bubble.at("ideal").get<double>(),
+                                          100 * bubble.at("balanced").get<double>());
+  if (!input.schedule)
+    return {
+        {"seconds", 0},
+        {"lanes", Json::array()},
+        {"note", fmt::format("The application's own schedule, which it alone can draw: in equal "
+                             "stages {}",
+                             bubbles)}};
+  Json ideal = IdealTimeline(*input.schedule, MeanSpan(measured, "forward", 1),
+                             MeanSpan(measured, "backward", 2), names);
+  ideal["label"] = "The ranks of one step, ideally";
   ideal["note"] = fmt::format(
-      "The same forwards and backwards in equal stages, nothing to transfer: {:.1f} % bubble. With "
-      "these stages: {:.1f} %.",
-      100 * bubble.at("ideal").get<double>(), 100 * bubble.at("balanced").get<double>());
-  data["measured"] = measured;
-  data["ideal"] = ideal;
+      "The same forwards and backwards in equal stages, nothing to transfer: {}", bubbles);
+  return ideal;
+}
+
+void AddTimelines(const ReportInput& input, const std::vector<std::string>& names, Json& data) {
+  data["measured"] = Measured(input, names);
+  data["ideal"] = Ideal(input, names, data["measured"]);
+  const double axis =
+      std::max(data["measured"]["seconds"].get<double>(), data["ideal"]["seconds"].get<double>());
+  data["measured"]["axis"] = data["ideal"]["axis"] = axis;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "data/images/augment.h"
 #include "parallel/codec/make_codec.h"
 #include "parallel/collectives/all_reduce.h"
+#include "parallel/link/link_table.h"
 #include "parallel/optim/lr_schedule.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
@@ -51,6 +52,7 @@ void CheckNumbers(const Settings& s) {
   RequireCount("--micro-batches", s.micro_batches, 1 << 16);
   RequireCount("--accumulate", s.accumulate, 1 << 16);
   RequireCount("--stages", s.stages, kMostRanks);
+  RequireCount("--chunks", s.chunks, kMostRanks);
   RequireCount("--replicas", s.replicas, kMostRanks);
   Require(s.lr > 0 && s.lr <= kMostReal, "train", "--lr must be above 0 and at most {}, got {}",
           kMostReal, s.lr);
@@ -75,7 +77,7 @@ void CheckNames(const RunOptions& options) {
   RequireOneOf("--data", s.data, DataNames());
   RequireOneOf("--augment", s.augment, data::AugmentNames());
   RequireOneOf("--activation-storage", s.activation_storage, {"f32", "bf16"});
-  if (!options.schedule) RequireOneOf("--schedule", s.schedule, parallel::ScheduleNames());
+  if (!options.schedule) parallel::CheckScheduleName(s.schedule);
   RequireOneOf("--collectives", s.collectives, parallel::AllReduceNames());
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
@@ -92,6 +94,7 @@ void CheckOthers(const RunOptions& options) {
           "--timeout must be above 0 and at most {} seconds, got {}", parallel::kLongestTimeout,
           options.timeout);
   RequireCount("--max-skipped", options.max_skipped, 1 << 20);
+  parallel::ParseLinks(options.links);
 }
 
 // Stages and cuts each say how many parts there are.
@@ -103,6 +106,9 @@ void CompleteStages(RunOptions& options) {
             "--cut {} makes {} stages, but --stages is {}", s.cut, stages, s.stages);
     s.stages = stages;
   }
+  Require(s.stages % s.chunks == 0, "train",
+          "--stages {} must be a multiple of --chunks {}, the stages of each rank", s.stages,
+          s.chunks);
   Require(s.stages > 1 || s.cut.empty(), "train", "--cut {} needs two stages, but --stages is 1",
           s.cut);
   Require(s.stages > 1 || (s.codec == "none" && !options.codec), "train",
@@ -110,9 +116,10 @@ void CompleteStages(RunOptions& options) {
 }
 
 void CompleteThreads(Settings& s) {
-  const int64_t ranks = s.stages * s.replicas;
-  Require(ranks <= kMostRanks, "train", "--stages {} x --replicas {} are {} ranks; at most {}",
-          s.stages, s.replicas, ranks, kMostRanks);
+  const int64_t ranks = RanksOf(s);
+  Require(ranks <= kMostRanks, "train",
+          "--stages {}, --chunks {} and --replicas {} make {} ranks; at most {}", s.stages,
+          s.chunks, s.replicas, ranks, kMostRanks);
   if (s.threads == 0)
     s.threads = std::max<int64_t>(ranks, std::max(1u, std::thread::hardware_concurrency()));
   Require(s.threads >= ranks && s.threads <= 65536, "train",

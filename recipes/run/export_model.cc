@@ -6,8 +6,8 @@
 #include "data/text/tokenizer_files.h"
 #include "models/build_model.h"
 #include "models/checkpoint/hugging_face.h"
-#include "models/checkpoint/layout.h"
 #include "recipes/model/model_of.h"
+#include "runtime/io/file_layout.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus::recipes {

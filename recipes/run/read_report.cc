@@ -1,5 +1,7 @@
 #include "recipes/run/read_report.h"
 
+#include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "parallel/schedule/factory.h"
@@ -26,10 +28,16 @@ std::vector<Json> ReadLines(const std::string& path) {
   return lines;
 }
 
-parallel::Schedule ScheduleOf(const Json& settings) {
-  return parallel::MakeSchedule(settings.at("schedule").get<std::string>(),
-                                settings.at("stages").get<int>(),
-                                settings.at("micro-batches").get<int>());
+// None of an application's own, which this program cannot make.
+std::optional<parallel::Schedule> ScheduleOf(const Json& settings) {
+  const auto name = settings.at("schedule").get<std::string>();
+  const int stages = settings.at("stages"), micro_batches = settings.at("micro-batches");
+  const int chunks = settings.value("chunks", 1);  // runs of before had one
+  try {
+    return parallel::MakeSchedule(name, {stages / std::max(1, chunks), micro_batches, chunks});
+  } catch (const BadInput&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace

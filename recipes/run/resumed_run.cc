@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "models/checkpoint/layout.h"
 #include "recipes/run/earlier_checkpoints.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
@@ -22,15 +21,6 @@ struct Newest {
   std::string checkpoint;  // where it is from
   std::string why;         // newer ones were passed over
 };
-
-// A parameter's optimizer state has its shape, so it changes in the same way. Views: no copies.
-template <class Change>
-parallel::TrainState WithLayout(parallel::TrainState state, const Change& change) {
-  for (NamedTensor& tensor : state.weights) tensor.value = change(tensor.value);
-  for (NamedTensor& tensor : state.optimizer) tensor.value = change(tensor.value);
-  for (NamedTensor& tensor : state.averages) tensor.value = change(tensor.value);
-  return state;
-}
 
 Json ParseSettings(const std::string& text, const std::string& path) {
   Json json = io::ParseJsonObject(text, path);
@@ -90,11 +80,9 @@ ResumedRun LoadRun(const std::string& path) {
   const auto read = [](const std::string& folder) {
     const parallel::CheckpointReader checkpoint(folder);
     StoredRun stored = ReadStored(checkpoint, folder);
-    parallel::TrainState state =
-        WithLayout(checkpoint.State(), [](const Tensor& files) { return FromFileLayout(files); });
     return ResumedRun{.settings = std::move(stored.settings),
                       .cuts = std::move(stored.cuts),
-                      .state = std::move(state),
+                      .state = checkpoint.State(),
                       .data = stored.data};
   };
   Newest<ResumedRun> found = FromNewest<ResumedRun>(path, read);
@@ -112,10 +100,8 @@ void SaveRun(const ResumedRun& run) {
   Json json = {
       {"version", kSettingsVersion}, {"settings", ToJson(run.settings)}, {"cut", ToJson(run.cuts)}};
   if (run.data) json["data"] = ToJson(*run.data);
-  parallel::SaveCheckpoint(
-      run.folder.checkpoint(),
-      WithLayout(run.state, [](const Tensor& ours) { return ToFileLayout(ours); }),
-      {{kSettingsFile, json.dump(2) + "\n"}});
+  parallel::SaveCheckpoint(run.folder.checkpoint(), run.state,
+                           {{kSettingsFile, json.dump(2) + "\n"}});
 }
 
 }  // namespace torus::recipes

@@ -16,7 +16,7 @@ struct ResumedRun {
   RunFolder folder;
   Settings settings;
   CutChoice cuts;
-  parallel::TrainState state;       // in the model's layout
+  parallel::TrainState state;
   std::optional<DataOrder> data{};  // none of an older checkpoint
   bool newest = true;               // false: a newer checkpoint was passed over, or not asked for
   std::string note{};               // why it was passed over
@@ -41,8 +41,9 @@ StoredRun LoadStored(const std::string& path);
 // checkpoints, for that one. BadInput names the file that is not as it should be.
 ResumedRun LoadRun(const std::string& path);
 
-// Writes the newest checkpoint of a run: tensors under torchvision's names and in its layout, and
-// settings.json with the settings, the cuts and what is known of the data.
+// Writes the newest checkpoint of a run: its state (parallel::SaveCheckpoint), and settings.json with
+// the settings, the cuts and what is known of the data. An application's own Trainer may be the one
+// that trained: then `train --resume` goes on.
 void SaveRun(const ResumedRun& run);
 
 }  // namespace torus::recipes

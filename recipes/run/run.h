@@ -4,9 +4,9 @@
 //   recipes::Run({.settings = {.model = "resnet18", .data = "cifar10"}, .out = "runs/a"},
 //                {.on_step = [](const parallel::StepReport& step) { ... }});
 //
-// The folder holds the checkpoint, metrics.jsonl, the same for TensorBoard, summary.json,
-// trace.json, report.html and where it applies the exported model (run_folder.h). Whoever resumes it gets the bits of a run that never
-// stopped.
+// The folder holds the checkpoint, metrics.jsonl, the same for TensorBoard, summary.json, trace.json,
+// report.html and where it applies the exported model (run_folder.h). A run that is resumed ends in
+// the bits of one that never stopped.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "parallel/trainer/trainer.h"
 #include "recipes/settings/settings.h"
@@ -31,6 +32,9 @@ struct RunOptions {
   uint64_t memory_limit = 0;     // bytes that tensors may take in all; 0: the allocator's own limit
   double timeout = 60;           // seconds without progress until a wait fails
   int max_skipped = 10;          // steps in a row that may not be finite
+  // Emulated links between ranks (parallel/link/link_table.h says how they are written), slower than
+  // those that there are: they change times alone. Empty: none. Not stored with the run.
+  std::vector<std::string> links;
   // Checkpoints to keep, the latest ones: RUN/checkpoint and those in RUN/earlier. Besides, the
   // best by the test figure is kept in RUN/best.
   int64_t keep = 2;

@@ -1,4 +1,4 @@
-// What a run came to: summary.json, and the same for the eye at its end.
+// What a run came to: summary.json, and the text that a person reads at its end.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -34,7 +34,7 @@ nlohmann::json ScoreJson(const parallel::EvaluationResult& test, bool accuracy);
 // from the beginning of the run.
 nlohmann::json MakeSummary(const SummaryInput& input);
 
-// A dozen lines.
+// That text, a dozen lines.
 std::string ToText(const nlohmann::json& summary);
 
 }  // namespace torus::recipes

@@ -4,7 +4,7 @@
 
 #include "data/loading/micro_batch.h"
 #include "parallel/optim/lr_schedule.h"
-#include "recipes/blocks/run_blocks.h"
+#include "recipes/blocks/build_blocks.h"
 #include "recipes/model/model_of.h"
 #include "recipes/run/make_optimizer.h"
 #include "runtime/error.h"
@@ -117,7 +117,7 @@ std::string Task::title() const {
 }
 
 std::vector<parallel::Block> Task::Blocks() const {
-  return RunBlocks(settings_, data_.form, weights_file_, whole_ ? nullptr : notes_.get());
+  return BuildBlocks(settings_, data_.form, weights_file_, whole_ ? nullptr : notes_.get());
 }
 
 parallel::TrainingParts Task::Parts() const {

@@ -45,7 +45,7 @@ class Task {
   int64_t steps_per_epoch() const;
   std::string title() const;  // "MobileNetV2 on Fashion-MNIST"
 
-  std::vector<parallel::Block> Blocks() const;  // RunBlocks
+  std::vector<parallel::Block> Blocks() const;  // BuildBlocks
   // What of the initial weights was new or left over, once Blocks has been called.
   const BodyNotes& notes() const { return *notes_; }
   parallel::TrainingParts Parts() const;

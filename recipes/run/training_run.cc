@@ -6,6 +6,8 @@
 #include <new>
 
 #include "parallel/codec/make_codec.h"
+#include "parallel/link/link_table.h"
+#include "parallel/transport/emulated_link.h"
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/data/left_out.h"
 #include "recipes/report/report.h"
@@ -26,6 +28,7 @@ using Json = nlohmann::json;
 parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cuts) {
   const Settings& s = run.settings;
   parallel::TrainerOptions options{.stages = static_cast<int>(s.stages),
+                                   .chunks = static_cast<int>(s.chunks),
                                    .cuts = cuts.cuts,
                                    .replicas = static_cast<int>(s.replicas),
                                    .micro_batches = static_cast<int>(s.micro_batches),
@@ -39,6 +42,10 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
                                    .ema_decay = s.ema};
   options.codec = run.codec;
   options.generator = run.schedule;
+  if (!run.links.empty())
+    options.wrap_transport = [links = parallel::ParseLinks(run.links), seed = s.seed](auto& inner) {
+      return std::make_unique<parallel::EmulatedLink>(inner, links, seed);
+    };
   if (!run.codec && s.codec != "none")
     options.codec = [name = s.codec] { return parallel::MakeCodec(name); };
   return options;

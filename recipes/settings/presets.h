@@ -1,5 +1,5 @@
-// Runs by name: settings after published ones, where `about` names them, else a usual choice to begin
-// with.
+// Presets: the settings of a run by one name. Where they follow published ones ListPresets says
+// which; the others are a usual choice to begin with.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace torus::recipes {
 
-// What is run where nothing is said.
+// The preset of a command line without --model, --data and --preset.
 inline constexpr char kDefaultPreset[] = "mobilenet_v2-fashion-mnist";
 
 // BadInput, listing the names, for another.

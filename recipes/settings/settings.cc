@@ -32,8 +32,8 @@ struct Later {
 };
 
 const Later* LaterSetting(const std::string& key) {
-  static const std::map<std::string, Later> all{{"collectives", {2, "ring"}},
-                                                {"drop-last", {3, false}}};
+  static const std::map<std::string, Later> all{
+      {"collectives", {2, "ring"}}, {"drop-last", {3, false}}, {"chunks", {5, 1}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }
@@ -49,7 +49,7 @@ const Json& ValueOf(const std::string& key, const Json& json, const std::string&
 
 void RequireKnown(const Json& json, const std::string& where, int64_t version) {
   std::set<std::string> keys;
-  for (const auto& [key, value] : json.items()) keys.insert(io::Printable(key));
+  for (const auto& [key, value] : json.items()) keys.insert(io::Printable(key).text());
   const Settings known;
   ForEachSetting(known, [&](const std::string& flag, const auto&) { keys.erase(KeyOf(flag)); });
   Require(keys.empty(), where, "has settings that are unknown here: {}{}", fmt::join(keys, ", "),

@@ -20,15 +20,16 @@ struct Settings {
   std::string vocab_dir;   // of the tokenizers gpt2 and roberta
   int64_t image_size = 0;  // side that images are brought to; 0: the dataset's own
   int64_t length = 128;    // tokens of a row of text
-  int64_t epoch_size =
-      0;  // windows of a long text in an epoch; 0: as many as lie side by side in it
+  // Windows of a long text in an epoch; 0: as many as lie side by side in it.
+  int64_t epoch_size = 0;
   int64_t epochs = 3;
   int64_t batch_size = 256;   // samples, over all replicas
   bool drop_last = false;     // leave out an epoch's last batch where it is smaller
   int64_t micro_batches = 4;  // of each replica, in the pipeline at once
   int64_t accumulate = 1;     // rounds of the pipeline before a step, of micro_batches each
   int64_t stages = 1;
-  std::string cut;  // "1,18", "auto", or empty: balanced by static costs
+  int64_t chunks = 1;  // stages of each rank; divides `stages`
+  std::string cut;     // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
   std::string schedule = "gpipe";
   std::string collectives = "direct";  // of the gradients of replicas: "direct" or "ring"
@@ -71,6 +72,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--drop-last", s.drop_last);
   visit("--accumulate", s.accumulate);
   visit("--stages", s.stages);
+  visit("--chunks", s.chunks);
   visit("--cut", s.cut);
   visit("--replicas", s.replicas);
   visit("--schedule", s.schedule);
@@ -95,6 +97,9 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--init", s.init);
 }
 
+// Ranks of the run.
+inline int64_t RanksOf(const Settings& s) { return s.stages / s.chunks * s.replicas; }
+
 // Micro-batches of a mini-batch, over all replicas and rounds.
 inline int64_t PartsOfBatch(const Settings& s) {
   return s.replicas * s.micro_batches * s.accumulate;
@@ -106,7 +111,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 4;
+inline constexpr int64_t kSettingsVersion = 5;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

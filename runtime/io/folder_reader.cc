@@ -54,7 +54,8 @@ FolderReader::FolderReader(const std::string& path) : path_(path) {
 
 const InputFile& FolderReader::File(const std::string& name) const {
   const auto found = files_.find(name);
-  Require(found != files_.end(), path_ + "/" + name, "cannot open: there is no such file");
+  if (found == files_.end())
+    Throw<BadInput>(path_ + "/" + name, "cannot open: there is no such file");
   return found->second;
 }
 

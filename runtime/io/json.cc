@@ -44,16 +44,16 @@ const json& Member(const json& value, const char* key) {
   return found == value.end() ? none : *found;
 }
 
-std::string Brief(const json& value) {
+std::string Brief::text() const {
   if (value.is_structured()) return value.is_object() ? "an object" : "a list";
   const std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
   return text.size() <= 100 ? text : text.substr(0, 97) + "...";
 }
 
-std::string Printable(const std::string& name) {
+std::string Printable::text() const {
   const bool plain =
       name.size() <= 100 && std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
-  return plain ? name : Brief(name);
+  return plain ? name : Brief(name).text();
 }
 
 }  // namespace torus::io

@@ -169,7 +169,7 @@ std::string_view Spell(DType dtype) {
   return std::ranges::find(kSpellings, dtype, &Spelling::dtype)->name;
 }
 
-std::string Quote(const std::string& name) {
+std::string Quote::text() const {
   const std::string text = Json(name).dump(-1, ' ', true, Json::error_handler_t::replace);
   return text.size() <= 120 ? text : text.substr(0, 117) + "...";
 }

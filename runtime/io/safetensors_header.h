@@ -2,6 +2,8 @@
 // tensors.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -36,7 +38,20 @@ Header ParseHeader(const std::string& path, const std::string& text, uint64_t da
 // "F32", as the format writes it.
 std::string_view Spell(DType dtype);
 
-// A name from a file, fit for one line of a message: quoted, escaped and not too long.
-std::string Quote(const std::string& name);
+// A name from a file, fit for one line of a message: quoted, escaped and not too long. The text is
+// made where the message is.
+struct Quote {
+  explicit Quote(const std::string& name) : name(name) {}
+  std::string text() const;
+  const std::string& name;
+};
 
 }  // namespace torus::safetensors
+
+template <>
+struct fmt::formatter<torus::safetensors::Quote> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const torus::safetensors::Quote& quote, Context& context) const {
+    return fmt::formatter<std::string>::format(quote.text(), context);
+  }
+};

@@ -21,8 +21,25 @@ TEST_F(Application, TrainsItsOwnModelThroughItsOwnCodecAndSchedule) {
   const nlohmann::json settings = Json("run/checkpoint/settings.json")["settings"];
   EXPECT_EQ(settings["codec"], "half");
   EXPECT_EQ(settings["schedule"], "alternating");
-  // Its own process alone knows what these names mean.
   EXPECT_FALSE(ReadText(scratch_ + "/run/report.html").empty());
+}
+
+// Its process alone knows what "alternating" means; the figures are there for every program.
+TEST_F(Application, ItsRunsAreReportedAndCompared) {
+  const std::string run = scratch_ + "/run", both = scratch_ + "/both.html";
+  ASSERT_EQ(
+      Program("tests/application/application", {scratch_ + "/data", run}, scratch_).Wait().status,
+      0);
+  std::filesystem::remove(run + "/report.html");
+  const auto report = [&](const std::vector<std::string>& arguments) {
+    const Ended ended = Program("tools/report/report", arguments, scratch_).Wait();
+    EXPECT_EQ(ended.status, 0) << ended.err;
+  };
+  report({run});
+  EXPECT_NE(ReadText(run + "/report.html").find("own schedule, which it alone can draw"),
+            std::string::npos);
+  report({run, run, "--out", both});
+  EXPECT_NE(ReadText(both).find("Pixels on Fashion-MNIST"), std::string::npos);
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ const std::vector<ModelDescriptor>& Models() {
 
 std::unique_ptr<Codec> HalfCodec() { return std::make_unique<Half>(); }
 
-Schedule Alternating(int stages, int micro_batches) {
+Schedule Alternating(const PipelineSize& size) {
+  const int stages = size.ranks, micro_batches = size.micro_batches;
   Schedule schedule{"alternating", stages, stages, micro_batches, {}};
   for (int stage = 0; stage < stages; ++stage) {
     std::vector<Action>& actions = schedule.ranks.emplace_back();

@@ -18,6 +18,6 @@ std::unique_ptr<torus::parallel::Codec> HalfCodec();
 
 // "alternating": one backward as soon as there is one to run (PipeDream-Flush; Narayanan et al.
 // 2021, section 3).
-torus::parallel::Schedule Alternating(int stages, int micro_batches);
+torus::parallel::Schedule Alternating(const torus::parallel::PipelineSize& size);
 
 }  // namespace application

@@ -28,18 +28,18 @@ TEST(OwnCodec, KeepsTheUpperHalf) {
 
 TEST(OwnSchedule, IsVerifiedAndAsLongAsGPipe) {
   const CostModel costs{.forward = {1, 1, 1}, .backward = {2, 2, 2}};
-  const Schedule own = MakeSchedule(Alternating, 3, 8);
+  const Schedule own = MakeSchedule(Alternating, {3, 8});
   EXPECT_DOUBLE_EQ(Simulate(own, costs).makespan,
-                   Simulate(MakeSchedule("gpipe", 3, 8), costs).makespan);
+                   Simulate(MakeSchedule("gpipe", {3, 8}), costs).makespan);
 }
 
 TEST(OwnSchedule, IsRefusedWhereItIsWrong) {
-  const auto backwards = [](int stages, int micro_batches) {
-    Schedule schedule = Alternating(stages, micro_batches);
+  const auto backwards = [](const PipelineSize& size) {
+    Schedule schedule = Alternating(size);
     for (auto& actions : schedule.ranks) std::reverse(actions.begin(), actions.end());
     return schedule;
   };
-  EXPECT_ANY_THROW(MakeSchedule(backwards, 2, 4));
+  EXPECT_ANY_THROW(MakeSchedule(backwards, {2, 4}));
 }
 
 }  // namespace

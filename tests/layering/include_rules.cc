@@ -47,11 +47,11 @@ constexpr std::array kLibraries{
     Library{"benchmark/", "Benchmark"},
 };
 
-constexpr std::array<std::string_view, 27> kSystem{
-    "sys/",     "linux/",    "arpa/",     "netinet/",   "bits/",    "unistd.h",   "fcntl.h",
-    "dirent.h", "dlfcn.h",   "pthread.h", "sched.h",    "signal.h", "poll.h",     "netdb.h",
-    "spawn.h",  "termios.h", "time.h",    "stdio.h",    "stdlib.h", "stdint.h",   "string.h",
-    "errno.h",  "limits.h",  "math.h",    "execinfo.h", "cpuid.h",  "immintrin.h"};
+constexpr std::array<std::string_view, 28> kSystem{
+    "sys/",     "linux/",    "arpa/",     "netinet/",   "bits/",    "unistd.h",    "fcntl.h",
+    "dirent.h", "dlfcn.h",   "pthread.h", "sched.h",    "signal.h", "poll.h",      "netdb.h",
+    "spawn.h",  "termios.h", "time.h",    "stdio.h",    "stdlib.h", "stdint.h",    "string.h",
+    "errno.h",  "limits.h",  "math.h",    "execinfo.h", "cpuid.h",  "immintrin.h", "malloc.h"};
 
 // The folder that a row means where `folder` lies in it: "models/gpt2" of "models/*", for instance.
 // Empty where it does not lie there.
@@ -148,7 +148,8 @@ const std::vector<Rule>& IncludeTable() {
       {"models/nn", {"ops", "autograd", "runtime"}, {"fmt"}},
       {"models/checkpoint", {"models/nn", "autograd", "runtime"}, {"JSON", "zlib", "fmt"}},
       {"models/*",
-       {"models/descriptor.h", "models/checkpoint", "models/nn", "ops", "autograd", "runtime"},
+       {"models/descriptor.h", "models/folders.h", "models/checkpoint", "models/nn", "ops",
+        "autograd", "runtime"},
        {"JSON", "fmt"}},
       {"data/files", {"runtime"}, {"zlib", "fmt"}},
       {"data/images", {"data/files", "runtime"}, {"zlib", "stb", "fmt"}},
@@ -158,8 +159,9 @@ const std::vector<Rule>& IncludeTable() {
        {"data/loading", "data/datasets", "data/files", "runtime"},
        {"PCRE2", "JSON", "fmt"}},
       {"data/metrics", {"runtime"}, {"fmt"}},
-      {"parallel/schedule", {"runtime/error.h"}, {}},
-      {"parallel/transport", {"runtime"}, {"OpenMPI", "NCCL", "CUDA", "fmt"}},
+      {"parallel/link", {"runtime/error.h"}, {}},
+      {"parallel/schedule", {"parallel/link", "runtime/error.h"}, {}},
+      {"parallel/transport", {"parallel/link", "runtime"}, {"OpenMPI", "NCCL", "CUDA", "fmt"}},
       {"parallel/collectives", {"parallel/transport", "runtime"}, {"fmt"}},
       {"parallel/codec", {"runtime"}, {"Eigen", "Highway", "CUB", "CUDA", "fmt"}},
       {"parallel/optim", {"autograd", "runtime"}, {"Highway", "CUB", "CUDA", "fmt"}},

@@ -9,6 +9,7 @@
 
 #include "tests/layering/device_rules.h"
 #include "tests/layering/include_rules.h"
+#include "tests/layering/message_rules.h"
 
 namespace torus::layering {
 namespace {
@@ -66,6 +67,17 @@ TEST(Layering, DeviceCodeStandsWhereItBelongs) {
   for (const fs::path& source : Sources(root)) {
     for (const std::string& violation :
          CheckDeviceCode(source.lexically_relative(root).string(), Read(source)))
+      ADD_FAILURE() << violation;
+  }
+}
+
+TEST(Layering, MessagesAreMadeWhereTheyAreThrown) {
+  const fs::path root = Root();
+  for (const fs::path& source : Sources(root)) {
+    const std::string path = source.lexically_relative(root).string();
+    const auto within = [&](const char* folder) { return path.starts_with(folder); };
+    if (within("tests/")) continue;
+    for (const std::string& violation : CheckMessages(path, Read(source)))
       ADD_FAILURE() << violation;
   }
 }

@@ -14,16 +14,18 @@ namespace {
 
 constexpr int64_t kRows = 2;
 
-Shape InputOf(const ModelSpec& model) {
+std::vector<Variable> InputsOf(const ModelSpec& model) {
   const int64_t size = model.published.input;
-  return model.task == ModelTask::kImages ? Shape{kRows, size, size, 3} : Shape{kRows, size};
+  if (model.task == ModelTask::kImages)
+    return {Variable(Empty({kRows, size, size, 3}, DType::kF32, kMetaDevice))};
+  return {Variable(Empty({kRows, size}, DType::kI64, kMetaDevice))};
 }
 
 std::string TableOf(const std::string& spec) {
   const ModelSpec model = ParseModelSpec(spec);
   const auto built = model.build(model.Config(model.published.outputs), spec, {});
   return fmt::format("{}, {}\n{}\n", spec, model.title,
-                     nn::ToTable(nn::Describe(*built, InputOf(model))));
+                     nn::ToTable(nn::Describe(*built, InputsOf(model))));
 }
 
 // Every model as published, and those that name a size of their own.

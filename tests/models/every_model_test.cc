@@ -6,12 +6,17 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <map>
+#include <optional>
 
 #include "autograd/backward.h"
+#include "autograd/node.h"
+#include "autograd/op_observer.h"
 #include "models/amoebanet/amoebanet.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/gpt2/gpt2.h"
 #include "models/gpt3/gpt3.h"
+#include "models/nn/cost.h"
 #include "models/nn/loss.h"
 #include "models/resnet/cifar_resnet.h"
 #include "models/resnet/resnet.h"
@@ -89,14 +94,66 @@ class EveryModel : public ::testing::TestWithParam<Kind> {
 
 TEST_P(EveryModel, CostsTellEveryLayersOutput) {
   const Model model = Initialized();
-  std::vector<Variable> y = GetParam().inputs();
-  Shape predicted = y[0].shape();
+  std::vector<Variable> y = GetParam().inputs(), shapes;
+  for (const Variable& input : y)
+    shapes.push_back(Variable(Empty(input.shape(), input.dtype(), kMetaDevice)));
   for (const nn::Sequential::Layer& layer : model->layers()) {
-    const nn::LayerCost cost = layer.module->Cost(predicted);
+    const nn::LayerCost cost = nn::CostOf(*layer.module, shapes);
     y = layer.module->ForwardAll(y, Context(4));
     EXPECT_EQ(y[0].shape(), cost.output) << layer.title;
     EXPECT_GE(cost.activation_bytes, static_cast<int64_t>(y[0].data().bytes())) << layer.title;
-    predicted = cost.output;
+    ASSERT_EQ(shapes.size(), y.size()) << layer.title;
+    for (size_t i = 0; i < y.size(); ++i) {
+      EXPECT_EQ(shapes[i].shape(), y[i].shape()) << layer.title;
+      EXPECT_EQ(shapes[i].dtype(), y[i].dtype()) << layer.title;
+    }
+  }
+}
+
+// The memory that ops make on a CPU for floating-point numbers, however many tensors view it.
+class MadeMemory : public OpObserver {
+ public:
+  void OnOp(std::string_view op, const std::vector<Variable>& inputs,
+            const std::vector<Variable>& outputs) override {
+    fused_ = fused_ || op == "conv_chain";
+    for (const Variable& input : inputs)
+      if (input.defined()) made_.emplace(input.data().storage(), false);
+    for (const Variable& output : outputs)
+      made_.emplace(output.data().storage(), IsFloating(output.dtype()));
+  }
+  void OnProduct(int64_t) override {}
+  int64_t bytes() const {
+    int64_t sum = 0;
+    for (const auto& [storage, made] : made_) sum += made ? storage->bytes() : 0;
+    return sum;
+  }
+  bool fused() const { return fused_; }
+
+ private:
+  std::map<std::shared_ptr<Storage>, bool> made_;  // false: was there before
+  bool fused_ = false;
+};
+
+// What a fused chain leaves out, the layers apart make in evaluation mode.
+TEST_P(EveryModel, CostsAreTheMemoryThatOpsMake) {
+  const Model model = Initialized();
+  std::vector<Variable> y = GetParam().inputs(), shapes;
+  for (const Variable& input : y)
+    shapes.push_back(Variable(Empty(input.shape(), input.dtype(), kMetaDevice)));
+  const NoGrad no_grad;
+  for (const nn::Sequential::Layer& layer : model->layers()) {
+    const nn::LayerCost cost = nn::CostOf(*layer.module, shapes);
+    const std::vector<Variable> x = y;
+    const auto made = [&](bool training) -> std::optional<int64_t> {
+      StepContext context = Context(4);
+      context.training = training;
+      MadeMemory memory;
+      y = layer.module->ForwardAll(x, context);
+      return memory.fused() ? std::nullopt : std::optional(memory.bytes());
+    };
+    std::optional<int64_t> bytes = made(true);
+    if (!bytes) bytes = made(false);
+    EXPECT_EQ(cost.activation_bytes, bytes) << layer.title;
   }
 }
 

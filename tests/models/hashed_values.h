@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "models/checkpoint/layout.h"
 #include "models/nn/module.h"
+#include "runtime/io/file_layout.h"
 #include "runtime/kernels.h"
 
 namespace torus::testing {

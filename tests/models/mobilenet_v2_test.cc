@@ -34,7 +34,8 @@ TEST(MobileNetV2, HasTorchvisionsSizeAndArithmetic) {
   EXPECT_EQ(model->layers().size(), 21u);
   EXPECT_EQ(CountParameters(*model), 3504872);  // torchvision: num_params of the weights' metadata
   EXPECT_EQ(model->Parameters().size() + model->Buffers().size(), 314u);
-  const nn::LayerCost cost = model->Cost({1, 224, 224, 3});
+  std::vector<Variable> image{Variable(Empty({1, 224, 224, 3}, DType::kF32, kMetaDevice))};
+  const nn::LayerCost cost = nn::CostOf(*model, image);
   EXPECT_EQ(cost.output, (Shape{1, 1000}));
   EXPECT_NEAR(static_cast<double>(cost.flops) / 2e9, 0.301, 0.0005);  // its _ops, in GMAC
 }
@@ -70,11 +71,11 @@ TEST(MobileNetV2, CostKnowsEveryLayersOutput) {
   const auto model = MobileNetV2({.num_classes = 10, .width_mult = 0.25});
   model->Initialize(1);
   Variable y = Images(2, 48);
-  Shape predicted = y.shape();
+  std::vector<Variable> shapes{Variable(Empty(y.shape(), y.dtype(), kMetaDevice))};
   for (const nn::Sequential::Layer& layer : model->layers()) {
-    predicted = layer.module->Cost(predicted).output;
+    const nn::LayerCost cost = nn::CostOf(*layer.module, shapes);
     y = layer.module->Forward(y, Context(2));
-    EXPECT_EQ(y.shape(), predicted) << layer.name;
+    EXPECT_EQ(y.shape(), cost.output) << layer.name;
   }
 }
 
@@ -122,7 +123,8 @@ TEST(MobileNetV2, EvaluatesInF32AsInF64) {
 
 TEST(Describe, TableHasARowALayerAndSums) {
   const auto model = MobileNetV2({.num_classes = 10});
-  const auto layers = nn::Describe(*model, {1, 32, 32, 3});
+  const auto layers =
+      nn::Describe(*model, {Variable(Empty({1, 32, 32, 3}, DType::kF32, kMetaDevice))});
   ASSERT_EQ(layers.size(), 21u);
   EXPECT_EQ(layers[18].name, "features.18");
   EXPECT_EQ(layers[20].parameters, 12810);

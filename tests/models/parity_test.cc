@@ -8,7 +8,6 @@
 
 #include "autograd/backward.h"
 #include "models/amoebanet/amoebanet.h"
-#include "models/checkpoint/layout.h"
 #include "models/gpt2/gpt2.h"
 #include "models/gpt3/gpt3.h"
 #include "models/resnet/resnet.h"
@@ -16,6 +15,7 @@
 #include "models/vgg/vgg.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/view/view.h"
+#include "runtime/io/file_layout.h"
 #include "runtime/io/safetensors.h"
 #include "tests/models/hashed_values.h"
 #include "tools/replay/rounding_noise.h"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/backward.h"
+#include "models/nn/cost.h"
 #include "models/roberta/encoder_layer.h"
 #include "ops/view/view.h"
 #include "runtime/rng.h"
@@ -60,8 +61,12 @@ TEST(RobertaLayer, FirstTokenAloneIsTheFirstOfAll) {
 
 TEST(RobertaLayer, FirstTokenAloneCostsLess) {
   const Shape input{kBatch, kTokens, kWidth};
-  const nn::LayerCost all = RobertaLayer(Options(), 0).Cost(input);
-  const nn::LayerCost one = RobertaLayer(Options(), 0, Output::kFirstToken).Cost(input);
+  const auto cost = [&](Output output) {
+    RobertaLayer layer(Options(), 0, output);
+    std::vector<Variable> x{Variable(Empty(input, DType::kF64, kMetaDevice))};
+    return nn::CostOf(layer, x);
+  };
+  const nn::LayerCost all = cost(Output::kAll), one = cost(Output::kFirstToken);
   EXPECT_EQ(all.output, input);
   EXPECT_EQ(one.output, (Shape{kBatch, 1, kWidth}));
   // Keys and values of all tokens; query, two products of attention, its output and the MLP of one.

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "models/checkpoint/layout.h"
 #include "models/mobilenet_v2/mobilenet_v2.h"
 #include "runtime/error.h"
+#include "runtime/io/file_layout.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <thread>
@@ -11,9 +12,11 @@
 #include "ops/activation/activation.h"
 #include "ops/batch_norm/batch_norm.h"
 #include "ops/convolution/convolution.h"
+#include "ops/elementwise/elementwise.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 #include "runtime/parallel_for.h"
+#include "tests/testing/tolerance.h"
 #include "tests/testing/twins.h"
 
 namespace torus {
@@ -141,43 +144,69 @@ Results RunChain(const Chain& chain, DType dtype) {
   return out;
 }
 
-double Largest(const Tensor& exact) {
-  double largest = 0;
-  for (double v : ToVector<double>(exact)) largest = std::max(largest, std::abs(v));
-  return largest;
-}
-
-// Root of the mean squared difference, and the same of the exact values.
-std::pair<double, double> Errors(const Tensor& fast, const Tensor& exact) {
+// Root of the mean squared difference.
+double Error(const Tensor& fast, const Tensor& exact) {
   const auto a = ToVector<float>(fast);
   const auto b = ToVector<double>(exact);
-  double error = 0, size = 0;
-  for (size_t i = 0; i < a.size(); ++i) error += (a[i] - b[i]) * (a[i] - b[i]), size += b[i] * b[i];
-  const double n = std::max<double>(1, static_cast<double>(a.size()));
-  return {std::sqrt(error / n), std::sqrt(size / n)};
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(sum / static_cast<double>(std::max<size_t>(1, a.size())));
 }
 
-// Every layer may stretch what rounding left (by its weights and by 1 / std, up to 10) and each
-// element takes some hundred roundings of the order of eps; forward and backward pass at most four
-// layers each.
-constexpr double kValueTolerance = 100 * std::numeric_limits<float>::epsilon() * 40;
+// The chain by the plain ops, and how large the terms are that its gradients sum.
+struct PlainResults : Results {
+  std::vector<Tensor> before;      // what goes into each activation
+  std::vector<double> magnitudes;  // of the partial sums behind each gradient
+};
 
-// What goes into each activation, by the plain ops in `dtype`.
-std::vector<Tensor> BeforeActivations(const Chain& chain, DType dtype) {
-  std::vector<Tensor> before;
-  Variable x(chain.x.To(dtype));
+// Adds a leaf of zeros, whose gradient is that of what comes out.
+Variable Tap(const Variable& v, std::vector<Variable>& taps) {
+  taps.emplace_back(Zeros(v.shape(), v.dtype()), true);
+  return ops::Add(v, taps.back());
+}
+
+double Size(const Tensor& t) {
+  double sum = 0;
+  for (double v : ToVector<double>(t.To(DType::kF64))) sum += v * v;
+  return std::sqrt(sum / static_cast<double>(std::max<int64_t>(1, t.numel())));
+}
+
+PlainResults RunPlain(const Chain& chain, DType dtype) {
+  std::vector<Variable> leaves, taps;
+  const auto leaf = [&](const Tensor& t) {
+    leaves.emplace_back(t.To(dtype), true);
+    return leaves.back();
+  };
+  const Variable first = leaf(chain.x);
+  Variable x = first;
+  PlainResults out;
+  std::vector<double> sizes;  // of what each convolution takes
   for (size_t l = 0; l < chain.weights.size(); ++l) {
-    const auto of = [&](const Tensor& t) { return Variable(t.To(dtype)); };
-    const Variable z = ops::Conv2d(x, of(chain.weights[l]), {}, chain.options[l]);
-    const Variable t =
-        ops::BatchNormTrain(z, of(chain.norm_weights[l]), of(chain.norm_biases[l]), 1e-2).y;
-    before.push_back(t.data());
+    const Variable weight = leaf(chain.weights[l]), scale = leaf(chain.norm_weights[l]);
+    sizes.push_back(Size(x.data()));
+    const Variable z = Tap(ops::Conv2d(x, weight, {}, chain.options[l]), taps);
+    const auto norm = ops::BatchNormTrain(z, scale, leaf(chain.norm_biases[l]), 1e-2);
+    out.statistics.insert(out.statistics.end(), {norm.mean, norm.var});
+    out.before.push_back(norm.y.data());
+    const Variable t = Tap(norm.y, taps);
     const Activation activation = chain.activations[l];
     x = activation == Activation::kNone   ? t
         : activation == Activation::kRelu ? ops::Relu(t)
                                           : ops::Relu6(t);
   }
-  return before;
+  if (chain.residual) x = ops::Add(x, first);
+  Backward({x}, {chain.dy.To(dtype)});
+  out.y = x.data();
+  for (const Variable& v : leaves) out.gradients.push_back(v.grad());
+  // A channel's sum over its rows takes a random walk; what batch norm normalised has size 1.
+  out.magnitudes.push_back(Size(first.grad()));
+  for (size_t l = 0; l < sizes.size(); ++l) {
+    const Tensor dz = taps[2 * l].grad(), dt = taps[2 * l + 1].grad();
+    const double rows = std::sqrt(static_cast<double>(dz.numel() / dz.dim(-1)));
+    out.magnitudes.push_back(rows * sizes[l] * Size(dz));
+    out.magnitudes.insert(out.magnitudes.end(), 2, rows * Size(dt));
+  }
+  return out;
 }
 
 // Distance of the nearest value to a bound of the activation.
@@ -194,43 +223,58 @@ double NearestToBound(const Tensor& before, Activation activation) {
 // Whether a value lies so near to a clamp's bound that rounding may put it on the other side, where
 // the gradient differs by a whole term: within four times the largest rounding error that the plain
 // f32 ops have in that layer.
-bool MayFlip(const Chain& chain) {
-  const auto exact = BeforeActivations(chain, DType::kF64);
-  const auto plain = BeforeActivations(chain, DType::kF32);
-  for (size_t l = 0; l < exact.size(); ++l) {
-    const auto a = ToVector<float>(plain[l]);
-    const auto b = ToVector<double>(exact[l]);
+bool MayFlip(const Chain& chain, const PlainResults& exact, const PlainResults& plain) {
+  for (size_t l = 0; l < exact.before.size(); ++l) {
+    const auto a = ToVector<float>(plain.before[l]);
+    const auto b = ToVector<double>(exact.before[l]);
     double error = 0;
     for (size_t i = 0; i < a.size(); ++i) error = std::max(error, std::abs(a[i] - b[i]));
-    if (NearestToBound(exact[l], chain.activations[l]) <= 4 * error) return true;
+    if (NearestToBound(exact.before[l], chain.activations[l]) <= 4 * error) return true;
   }
   return false;
 }
 
-void ExpectNear(const Tensor& fast, const Tensor& exact, double size, const char* what, size_t i) {
-  EXPECT_LE(Errors(fast, exact).first, kValueTolerance * (size + 1)) << what << " " << i;
+// Each tensor of `fast` may be off from `exact` by its magnitude times
+//   Tolerance(f32, terms, 1) + 4 * stretch,
+// where `terms` is the length of the longest sum, over a channel or over a kernel. How much the
+// layers stretch what rounding left before them depends on the chain (its weights, and how small a
+// channel's variance is), so it is measured: `stretch` is the largest relative error that the plain
+// f32 ops have on the same chain. Both errors are sums of as many independent roundings, in another
+// order; four standard deviations of one may meet one of the other.
+void ExpectNear(const std::vector<Tensor>& fast, const std::vector<Tensor>& exact,
+                const std::vector<Tensor>& plain, const std::vector<double>& magnitudes,
+                int64_t terms, const char* what) {
+  double stretch = 0;
+  for (size_t i = 0; i < plain.size(); ++i)
+    stretch = std::max(stretch, Error(plain[i], exact[i]) / magnitudes[i]);
+  const double relative = testing::Tolerance(DType::kF32, terms, 1) + 4 * stretch;
+  for (size_t i = 0; i < fast.size(); ++i)
+    EXPECT_LE(Error(fast[i], exact[i]), relative * magnitudes[i]) << what << " " << i;
 }
 
-void CompareForward(const Results& fast, const Results& exact) {
-  ExpectNear(fast.y, exact.y, Errors(fast.y, exact.y).second, "y", 0);
-  for (size_t i = 0; i < fast.statistics.size(); ++i)
-    ExpectNear(fast.statistics[i], exact.statistics[i], Largest(exact.statistics[i]), "statistics",
-               i);
+std::vector<double> Sizes(const std::vector<Tensor>& tensors) {
+  std::vector<double> sizes;
+  for (const Tensor& t : tensors) sizes.push_back(Size(t));
+  return sizes;
 }
 
-// Each gradient by its own size.
-void CompareGradients(const Results& fast, const Results& exact) {
-  for (size_t i = 0; i < fast.gradients.size(); ++i)
-    ExpectNear(fast.gradients[i], exact.gradients[i],
-               Errors(fast.gradients[i], exact.gradients[i]).second, "gradient", i);
+int64_t LongestSum(const Chain& chain) {
+  int64_t terms = chain.x.numel() / chain.x.dim(-1);
+  for (const Tensor& weight : chain.weights)
+    terms = std::max(terms, weight.numel() / weight.dim(0));
+  return terms;
 }
 
 // Returns whether gradients were compared too: only a chain that may flip is let off.
 bool Compare(const Chain& chain) {
-  const Results fast = RunChain(chain, DType::kF32), exact = RunChain(chain, DType::kF64);
-  CompareForward(fast, exact);
-  if (MayFlip(chain)) return false;
-  CompareGradients(fast, exact);
+  const Results fast = RunChain(chain, DType::kF32);
+  const PlainResults exact = RunPlain(chain, DType::kF64), plain = RunPlain(chain, DType::kF32);
+  const int64_t terms = LongestSum(chain);
+  ExpectNear({fast.y}, {exact.y}, {plain.y}, {Size(exact.y)}, terms, "y");
+  ExpectNear(fast.statistics, exact.statistics, plain.statistics, Sizes(exact.statistics), terms,
+             "statistics");
+  if (MayFlip(chain, exact, plain)) return false;
+  ExpectNear(fast.gradients, exact.gradients, plain.gradients, exact.magnitudes, terms, "gradient");
   return true;
 }
 

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/dry_run.h"
 #include "runtime/parallel_for.h"
 #include "tests/testing/tolerance.h"
 
@@ -123,26 +122,6 @@ TEST(Gemm, BetaZeroNeverReads) {
   c = std::numeric_limits<float>::quiet_NaN();
   Gemm(Transpose::kNo, Transpose::kNo, 1, 1, 0, 1.0f, &a, 1, &b, 1, 0.0f, &c, 1);
   EXPECT_EQ(c, 0);
-}
-
-template <class T>
-T TwoTimesThreeOnto(T c, T beta) {
-  const T a = 2, b = 3;
-  Gemm(Transpose::kNo, Transpose::kNo, 1, 1, 1, T(1), &a, 1, &b, 1, beta, &c, 1);
-  return c;
-}
-
-TEST(Gemm, SumsOverNothingInADryRun) {
-  {
-    const DryRun dry_run;
-    EXPECT_EQ(TwoTimesThreeOnto<float>(5, 1), 5);
-    EXPECT_EQ(TwoTimesThreeOnto<double>(5, 1), 5);
-    EXPECT_EQ(TwoTimesThreeOnto<float>(std::numeric_limits<float>::quiet_NaN(), 0), 0);
-    EXPECT_EQ(TwoTimesThreeOnto<double>(std::numeric_limits<double>::quiet_NaN(), 0), 0);
-    std::thread([] { EXPECT_EQ(TwoTimesThreeOnto<float>(5, 1), 11); }).join();
-  }
-  EXPECT_EQ(TwoTimesThreeOnto<float>(5, 1), 11);
-  EXPECT_EQ(TwoTimesThreeOnto<double>(5, 1), 11);
 }
 
 TEST(Gemm, DoubleHasTheSameBitsOnEveryTeam) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/error.h"
+#include "tests/testing/address_space_limit.h"
 
 namespace torus::cpu {
 namespace {
@@ -31,6 +32,15 @@ TEST(OnednnError, WhatIsNotOnednnsPasses) {
   WithOnednnErrors("conv2d", [&] { ++calls; });
   EXPECT_EQ(calls, 1);
 }
+
+#ifndef TORUS_SANITIZER
+TEST(OnednnError, CodeNeedsRoom) {
+  EXPECT_NO_THROW(RequireRoomForCode("conv2d"));
+  const torus::testing::AddressSpaceLimit limit(size_t{10} << 20);
+  EXPECT_THROW(RequireRoomForCode("conv2d"), BrokenEnvironment);
+  EXPECT_THROW(WithOnednnErrors("conv2d", [] {}), BrokenEnvironment);
+}
+#endif
 
 }  // namespace
 }  // namespace torus::cpu

@@ -28,17 +28,19 @@ TEST(Units, AreReadable) {
   EXPECT_EQ(FormatSeconds(7260), "2 h 1 min");
 }
 
-TEST(LeftOutLine, NamesFiveAndCountsTheRest) {
+TEST(LeftOutText, NamesAllHereOrInAFile) {
   std::vector<data::LeftOut> some = {{"a/1.png", "no image"}};
-  EXPECT_EQ(LeftOutLine(some), "1 example left out: a/1.png: no image");
-  EXPECT_EQ(LeftOutLine(some, true), "1 more example left out: a/1.png: no image");
+  EXPECT_EQ(LeftOutText(some), "1 example left out: a/1.png: no image");
+  EXPECT_EQ(LeftOutText(some, true), "1 more example left out: a/1.png: no image");
   for (const char* where : {"b", "c", "d", "e"}) some.push_back({where, "x"});
   const std::string five = " examples left out: a/1.png: no image; b: x; c: x; d: x; e: x";
-  EXPECT_EQ(LeftOutLine(some), "5" + five);
+  EXPECT_EQ(LeftOutText(some), "5" + five);
   some.push_back({"f", "x"});
   some.push_back({"g", "x"});
-  EXPECT_EQ(LeftOutLine(some), "7" + five + "; and 2 more");
-  EXPECT_EQ(LeftOutLine(some, false, "R/x"), "7" + five + "; and 2 more, all of them in R/x");
+  EXPECT_EQ(LeftOutText(some),
+            "7 examples left out:\n  a/1.png: no image\n  b: x\n  c: x\n  d: x\n  e: x\n  f: x\n"
+            "  g: x");
+  EXPECT_EQ(LeftOutText(some, false, "R/x"), "7" + five + "; and 2 more, all of them in R/x");
 }
 
 TEST(LeftOutNotes, NameAllInAFileAndEachOnce) {
@@ -56,7 +58,7 @@ TEST(LeftOutNotes, NameAllInAFileAndEachOnce) {
     some.push_back({fmt::format("{}.png", i), "x"});
     all += fmt::format("{}.png: x\n", i);
   }
-  EXPECT_EQ(notes.Tell(some), LeftOutLine(some, false, path));
+  EXPECT_EQ(notes.Tell(some), LeftOutText(some, false, path));
   EXPECT_EQ(lines(), all);
   EXPECT_EQ(notes.Tell(some), "") << "told already";
   some.push_back({"late.png", "y"});
@@ -64,7 +66,7 @@ TEST(LeftOutNotes, NameAllInAFileAndEachOnce) {
   EXPECT_EQ(lines(), all + "late.png: y\n");
   // A resumed run says them again, and writes none twice.
   LeftOutNotes resumed(path);
-  EXPECT_EQ(resumed.Tell(some), LeftOutLine(some, false, path));
+  EXPECT_EQ(resumed.Tell(some), LeftOutText(some, false, path));
   EXPECT_EQ(lines(), all + "late.png: y\n");
 }
 

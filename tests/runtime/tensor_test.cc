@@ -212,12 +212,14 @@ TEST(Tensor, OnMetaItHasAShapeAndNoMemory) {
   EXPECT_EQ(AllocatorFor({}).stats().live_bytes, before);
   Tensor here = Zeros({2, 2});
   EXPECT_EQ(BadInputOf([&] { Copy(copied, here); }),
-            "[copy] a tensor on meta has no values, got f32 (2, 2) on meta into f32 (2, 2) on cpu");
+            "[copy] a tensor on meta has no values, so code that reads them belongs inside AtDoor "
+            "(runtime/door.h), got f32 (2, 2) on meta into f32 (2, 2) on cpu");
   EXPECT_NE(BadInputOf([&] { ToVector<float>(copied); }), "");
-  EXPECT_EQ(BadInputOf([&] { copied.data<float>(); }),
-            "[data] elements can be read and written on a CPU only, got f32 (2, 2) on meta");
-  EXPECT_EQ(BadInputOf([&] { copied.raw(); }),
-            "[data] a tensor on meta has no memory, got f32 (2, 2) on meta");
+  const std::string no_memory =
+      "[data] a tensor on meta has no memory, so code that reads or writes elements belongs inside "
+      "AtDoor (runtime/door.h), got f32 (2, 2) on meta";
+  EXPECT_EQ(BadInputOf([&] { copied.data<float>(); }), no_memory);
+  EXPECT_EQ(BadInputOf([&] { copied.raw(); }), no_memory);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "models/checkpoint/layout.h"
+#include "runtime/io/file_layout.h"
 #include "tools/replay/clipped_step.h"
 #include "tools/replay/model_case.h"
 

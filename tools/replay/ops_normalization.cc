@@ -34,7 +34,7 @@ double LargestInverseDeviation(const Tensor& var, double eps) {
 
 // PyTorch takes an input of shape (0), without any channel, and leaves all as it is.
 OpRun OfNothing(Arguments& a, const Variable& input) {
-  Require(input.numel() == 0, "batch_norm", "needs (N, C, ...), got {}", ToString(input.shape()));
+  Require(input.numel() == 0, "batch_norm", "needs (N, C, ...), got {}", input.shape());
   OpRun run{.outputs = {ops::Reshape(input, input.shape())}};
   for (const char* name : {"running_mean", "running_var"})
     if (const Variable statistic = a.Optional(name); statistic.defined())

@@ -23,7 +23,7 @@ OpRun Matmul(Arguments& a) {
 OpRun Bmm(Arguments& a) {
   const Variable input = a.Take("input"), mat2 = a.Take("mat2");
   Require(input.rank() == 3 && mat2.rank() == 3, "bmm", "needs two batches of matrices, got {}, {}",
-          ToString(input.shape()), ToString(mat2.shape()));
+          input.shape(), mat2.shape());
   return Run(ops::Matmul(input, mat2), input, "mat2");
 }
 

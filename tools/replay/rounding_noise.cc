@@ -71,7 +71,7 @@ double RoundingNoise::Excess(const std::map<std::string, Tensor>& gradients) con
   return largest;
 }
 
-double RoundingNoise::Spread(const std::string& name) const {
+double RoundingNoise::BufferDistance(const std::string& name) const {
   return NormOfDifference(buffers_[0].at(name), buffers_[1].at(name));
 }
 

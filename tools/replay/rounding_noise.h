@@ -42,7 +42,7 @@ class RoundingNoise {
   // How far the noise moved the scale of all of them: the largest magnitude of a MedianExcess.
   double Excess(const std::map<std::string, Tensor>& gradients) const;
   // Norm of the distance between what the first pair left in buffer `name`: twice the noise.
-  double Spread(const std::string& name) const;
+  double BufferDistance(const std::string& name) const;
 
  private:
   static constexpr uint64_t kPairs = 2;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/checkpoint/layout.h"
+#include "runtime/io/file_layout.h"
 #include "tools/replay/gradient_scale.h"
 #include "tools/replay/model_case.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "models/checkpoint/layout.h"
+#include "runtime/io/file_layout.h"
 #include "tools/replay/clipped_step.h"
 #include "tools/replay/free_run.h"
 #include "tools/replay/gradient_scale.h"

@@ -46,10 +46,11 @@ void AdaptPreset(Invocation& invocation) {
 // A resumed run that is laid out over more ranks than it had threads takes what a new one would.
 void AdaptThreads(Invocation& invocation) {
   recipes::Settings& s = invocation.settings;
-  if (invocation.resume.empty() || Given(invocation, "--threads")) return;
+  if (invocation.resume.empty() || Given(invocation, "--threads") || s.chunks < 1) return;
   const bool listed = !s.cut.empty() && s.cut != "auto";
-  const int64_t stages = listed ? std::ssize(parallel::ParseCuts(s.cut)) + 1 : s.stages;
-  if (s.threads < stages * s.replicas) s.threads = 0;
+  recipes::Settings cut = s;
+  if (listed) cut.stages = std::ssize(parallel::ParseCuts(s.cut)) + 1;
+  if (s.threads < recipes::RanksOf(cut)) s.threads = 0;
 }
 
 // A list of cuts says the stages where nothing else does.

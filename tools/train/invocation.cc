@@ -140,6 +140,8 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
   const char* group = "How it is laid out over ranks";
   app.add_option("--stages", s.stages, "Parts of the model, each on a rank of its own")
       ->group(group);
+  app.add_option("--chunks", s.chunks, "Stages of each rank, for --schedule interleaved")
+      ->group(group);
   app.add_option(
          "--cut", s.cut,
          "First layer of each stage but the first, as --describe numbers them (1,18); auto: "
@@ -186,6 +188,12 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
       ->group(group);
   app.add_option("--timeout", invocation.timeout,
                  "Seconds without any progress of a rank until the others give it up")
+      ->group(group);
+  app.add_option("--link", invocation.links,
+                 "Emulate a slower link between all ranks, or with 0-1: or 0>1: before it between "
+                 "two, both ways or one: LATENCY,BANDWIDTH[,window=BYTES][,jitter=TIME], as "
+                 "10ms,1Gbps,window=64KB; may be given several times")
+      ->allow_extra_args(false)
       ->group(group);
   app.add_option("--max-skipped", invocation.max_skipped,
                  "Steps in a row that may be skipped because their loss or gradients are not "
@@ -257,7 +265,7 @@ bool MayChange(const std::string& flag) {
                                            "--stages",     "--cut",       "--micro-batches",
                                            "--accumulate", "--recompute", "--activation-storage",
                                            "--replicas",   "--schedule",  "--collectives",
-                                           "--codec",      "--threads"};
+                                           "--codec",      "--threads",   "--chunks"};
   return flags.contains(flag);
 }
 

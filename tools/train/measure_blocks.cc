@@ -32,8 +32,9 @@ void Measure(const Options& options) {
   SetTeamSize(1);
   const auto model = BuildModel(ParseModelSpec(options.model), options.classes, 1);
   const Shape input{options.batch, options.size, options.size, 3};
-  const std::vector<nn::LayerSummary> layers = nn::Describe(*model, input);
-  const std::vector<parallel::Block> blocks = recipes::ModelBlocks(model, input);
+  const std::vector<nn::LayerSummary> layers =
+      nn::Describe(*model, {Variable(Empty(input, DType::kF32, kMetaDevice))});
+  const std::vector<parallel::Block> blocks = recipes::ModelBlocks(*model, layers);
   const std::vector<double> seconds =
       parallel::MeasureBlockCosts(blocks, {{input, DType::kF32}}, {}, options.repeats);
   std::vector<double> costs;

@@ -23,7 +23,7 @@ inline std::unique_ptr<float[]> Scratch(int64_t count) {
 class TeamOfOne {
  public:
   TeamOfOne() : before_(TeamSize()) { SetTeamSize(1); }
-  ~TeamOfOne() { SetTeamSize(before_); }
+  ~TeamOfOne() { omp_set_num_threads(before_); }  // which the thread had: there is nothing to try
   TeamOfOne(const TeamOfOne&) = delete;
   TeamOfOne& operator=(const TeamOfOne&) = delete;
 

@@ -25,9 +25,9 @@ struct TileGrid {
 
 // 36 matrices of `rows` rows. Rows and matrices are set apart so that neighbouring ones do not meet
 // in the same few sets of a cache.
-class Spectra {
+class TransformedTiles {
  public:
-  Spectra(int64_t rows, int64_t channels)
+  TransformedTiles(int64_t rows, int64_t channels)
       : row_(channels + 16),
         stride_((rows * row_ + 1023) / 1024 * 1024 + 16),
         memory_({kWinogradPoints * stride_}, DType::kF32),
@@ -74,7 +74,7 @@ void OverPatches(const TileGrid& grid, int64_t first, int64_t count, const Image
 }
 
 void TransformInput(const ConvGeometry& g, int64_t first, int64_t count, const float* x,
-                    Spectra& out) {
+                    TransformedTiles& out) {
   OverPatches(TileGrid(g), first, count, Images<const float>{x, g.h, g.w, g.c}, g.top, g.left,
               kWinogradPatch, [&](int64_t t, const float* const* pixels) {
                 WinogradInput(pixels, g.c, out.stride(), out.at(t));
@@ -82,14 +82,14 @@ void TransformInput(const ConvGeometry& g, int64_t first, int64_t count, const f
 }
 
 void TransformOutputGradient(const ConvGeometry& g, int64_t first, int64_t count, const float* dy,
-                             Spectra& out) {
+                             TransformedTiles& out) {
   OverPatches(TileGrid(g), first, count, Images<const float>{dy, g.oh, g.ow, g.o}, 0, 0,
               kWinogradTile, [&](int64_t t, const float* const* pixels) {
                 WinogradOutputGradient(pixels, g.o, out.stride(), out.at(t));
               });
 }
 
-void TransformOutput(const ConvGeometry& g, int64_t first, int64_t count, Spectra& in,
+void TransformOutput(const ConvGeometry& g, int64_t first, int64_t count, TransformedTiles& in,
                      const float* bias, float low, float* y) {
   OverPatches(TileGrid(g), first, count, Images<float>{y, g.oh, g.ow, g.o}, 0, 0, kWinogradTile,
               [&](int64_t t, float* const* pixels) {
@@ -97,8 +97,8 @@ void TransformOutput(const ConvGeometry& g, int64_t first, int64_t count, Spectr
               });
 }
 
-Spectra TransformWeight(const float* weight, int64_t o, int64_t c, bool flip) {
-  Spectra out(o, c);
+TransformedTiles TransformWeight(const float* weight, int64_t o, int64_t c, bool flip) {
+  TransformedTiles out(o, c);
   ParallelFor(o, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       WinogradWeight(weight + i * 9 * c, flip, c, out.stride(), out.at(i));
@@ -106,17 +106,17 @@ Spectra TransformWeight(const float* weight, int64_t o, int64_t c, bool flip) {
   return out;
 }
 
-// Tiles of a block: their spectra share the last-level cache.
+// Tiles of a block: transformed, they share the last-level cache.
 int64_t BlockTiles(const ConvGeometry& g) {
   const int64_t bytes = kWinogradPoints * (g.c + g.o) * static_cast<int64_t>(sizeof(float));
   return std::min(TileGrid(g).count, std::max<int64_t>(128, kBlockBytes / bytes));
 }
 
 // `weight` is (c, o) at each point, or (o, c) where `transpose`.
-void Convolve(const ConvGeometry& g, const float* x, Spectra& weight, Transpose transpose,
+void Convolve(const ConvGeometry& g, const float* x, TransformedTiles& weight, Transpose transpose,
               const float* bias, float low, float* y) {
   const int64_t tiles = TileGrid(g).count, block = BlockTiles(g);
-  Spectra in(block, g.c), out(block, g.o);
+  TransformedTiles in(block, g.c), out(block, g.o);
   for (int64_t first = 0; first < tiles; first += block) {
     const int64_t count = std::min(block, tiles - first);
     TransformInput(g, first, count, x, in);
@@ -141,21 +141,21 @@ bool WinogradFits(const ConvGeometry& g) {
 
 void WinogradForward(const ConvGeometry& g, const float* x, const float* weight, const float* bias,
                      float* y, float low) {
-  Spectra spectra = TransformWeight(weight, g.o, g.c, /*flip=*/false);
-  Convolve(g, x, spectra, Transpose::kYes, bias, low, y);
+  TransformedTiles weights = TransformWeight(weight, g.o, g.c, /*flip=*/false);
+  Convolve(g, x, weights, Transpose::kYes, bias, low, y);
 }
 
 void WinogradBackwardInput(const ConvGeometry& g, const float* dy, const float* weight, float* dx) {
   ConvGeometry back = g;
   back.h = g.oh, back.w = g.ow, back.c = g.o, back.oh = g.h, back.ow = g.w, back.o = g.c;
   back.top = 2 - g.top, back.left = 2 - g.left;
-  Spectra spectra = TransformWeight(weight, g.o, g.c, /*flip=*/true);
-  Convolve(back, dy, spectra, Transpose::kNo, nullptr, -std::numeric_limits<float>::infinity(), dx);
+  TransformedTiles weights = TransformWeight(weight, g.o, g.c, /*flip=*/true);
+  Convolve(back, dy, weights, Transpose::kNo, nullptr, -std::numeric_limits<float>::infinity(), dx);
 }
 
 void WinogradBackwardWeight(const ConvGeometry& g, const float* x, const float* dy, float* dw) {
   const int64_t tiles = TileGrid(g).count, block = BlockTiles(g);
-  Spectra in(block, g.c), out(block, g.o), weight(g.o, g.c);
+  TransformedTiles in(block, g.c), out(block, g.o), weight(g.o, g.c);
   for (int64_t first = 0; first < tiles; first += block) {
     const int64_t count = std::min(block, tiles - first);
     TransformInput(g, first, count, x, in);

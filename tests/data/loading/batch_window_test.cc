@@ -16,7 +16,7 @@ TEST(BatchWindow, GivesSlotsInTheOrderInWhichTheyAreNeeded) {
   std::vector<std::string> names;
   for (int i = 0; i < 5; ++i) {
     const BatchWindow::Slot& slot = *window.Claim();
-    names.push_back(NameOf(slot.step, slot.replica, slot.micro_batch));
+    names.push_back(fmt::format("{}", MicroBatchName{slot.step, slot.replica, slot.micro_batch}));
   }
   EXPECT_EQ(names, (std::vector<std::string>{
                        "step 0, replica 0, micro-batch 0", "step 0, replica 2, micro-batch 0",

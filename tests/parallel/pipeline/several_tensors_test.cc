@@ -12,6 +12,7 @@
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "parallel/transport/run_ranks.h"
+#include "runtime/door.h"
 #include "runtime/kernels.h"
 #include "runtime/rng.h"
 
@@ -22,14 +23,19 @@ using Vars = std::vector<Variable>;
 constexpr int64_t kWidth = 4, kIds = 7;
 constexpr int kRows = 9, kMicroBatches = 3;
 
-// y(r, :) = mask(r) ? tanh(x(r, :) + table(ids(r), :)) : 0
-Variable Lookup(const Variable& x, const Tensor& ids, const Tensor& mask, const Variable& table) {
-  Tensor y = Zeros(x.shape());
+void LookupForward(const Tensor& x, const Tensor& ids, const Tensor& mask, const Tensor& table,
+                   Tensor& y) {
   for (int64_t r = 0; r < x.dim(0); ++r)
     for (int64_t i = 0; i < kWidth && mask.data<bool>()[r]; ++i)
       y.mutable_data<float>()[r * kWidth + i] =
-          std::tanh(x.data().data<float>()[r * kWidth + i] +
-                    table.data().data<float>()[ids.data<int64_t>()[r] * kWidth + i]);
+          std::tanh(x.data<float>()[r * kWidth + i] +
+                    table.data<float>()[ids.data<int64_t>()[r] * kWidth + i]);
+}
+
+// y(r, :) = mask(r) ? tanh(x(r, :) + table(ids(r), :)) : 0
+Variable Lookup(const Variable& x, const Tensor& ids, const Tensor& mask, const Variable& table) {
+  Tensor y = Zeros(x.shape(), DType::kF32, x.data().device());
+  AtDoor("lookup", y.device(), [&] { LookupForward(x.data(), ids, mask, table.data(), y); });
   return Record("lookup", y, {x, table}, [y, ids](const GradContext& g) {
     Tensor dx = Zeros(y.shape()), dt = Zeros({kIds, kWidth});
     for (int64_t r = 0; r < y.dim(0); ++r)
@@ -122,7 +128,7 @@ Trained Train(const Run& run) {
       }
       return true;
     };
-    Executor executor(transport, MakeSchedule("gpipe", stages, kMicroBatches),
+    Executor executor(transport, MakeSchedule("gpipe", {stages, kMicroBatches}),
                       {{transport.rank(), &mine}}, options);
     executor.AgreeOnShapes({{{kRows / kMicroBatches, kWidth}, DType::kF32},
                             {{kRows / kMicroBatches}, DType::kI64},

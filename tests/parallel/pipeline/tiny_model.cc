@@ -5,17 +5,15 @@
 
 #include "autograd/backward.h"
 #include "autograd/node.h"
+#include "runtime/door.h"
 #include "runtime/rng.h"
 
 namespace torus::parallel::tiny {
 namespace {
 
-// x (rows, in), w (out, in), b (out).
-Variable Linear(const Variable& x, const Variable& w, const Variable& b) {
+void LinearForward(const Tensor& x, const Tensor& w, const Tensor& b, Tensor& y) {
   const int64_t rows = x.dim(0), in = x.dim(1), out = w.dim(0);
-  Tensor y = Empty({rows, out});
-  const float *px = x.data().data<float>(), *pw = w.data().data<float>(),
-              *pb = b.data().data<float>();
+  const float *px = x.data<float>(), *pw = w.data<float>(), *pb = b.data<float>();
   float* py = y.mutable_data<float>();
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t o = 0; o < out; ++o) {
@@ -24,6 +22,12 @@ Variable Linear(const Variable& x, const Variable& w, const Variable& b) {
       py[r * out + o] = sum;
     }
   }
+}
+
+// x (rows, in), w (out, in), b (out).
+Variable Linear(const Variable& x, const Variable& w, const Variable& b) {
+  Tensor y = Empty({x.dim(0), w.dim(0)}, DType::kF32, x.data().device());
+  AtDoor("linear", y.device(), [&] { LinearForward(x.data(), w.data(), b.data(), y); });
   return Record("linear", y, {x, w, b}, [x = Saved(x), w = Saved(w)](const GradContext& g) {
     const Tensor &xs = x.get(), &ws = w.get();
     const int64_t rows = xs.dim(0), in = xs.dim(1), out = ws.dim(0);
@@ -61,9 +65,11 @@ Variable Linear(const Variable& x, const Variable& w, const Variable& b) {
 // Element-wise: out = f(in), d in = d out * slope.
 template <class F>
 Tensor Map(const Tensor& in, const F& f) {
-  Tensor out = Empty(in.shape());
-  float* p = out.mutable_data<float>();
-  for (int64_t i = 0; i < in.numel(); ++i) p[i] = f(i, in.data<float>()[i]);
+  Tensor out = Empty(in.shape(), DType::kF32, in.device());
+  AtDoor("map", out.device(), [&] {
+    float* p = out.mutable_data<float>();
+    for (int64_t i = 0; i < in.numel(); ++i) p[i] = f(i, in.data<float>()[i]);
+  });
   return out;
 }
 
@@ -83,25 +89,20 @@ Variable Tanh(const Variable& x) {
 Variable Dropout(const Variable& x, const StepContext& context, uint64_t layer) {
   if (!context.training) return x;
   const int64_t width = x.dim(1);
-  Tensor mask = Empty(x.shape());
-  float* p = mask.mutable_data<float>();
-  for (int64_t r = 0; r < x.dim(0); ++r) {
+  const Tensor mask = Map(x.data(), [&](int64_t i, float) {
     const RandomStream stream({context.seed, static_cast<uint64_t>(context.step), layer,
-                               static_cast<uint64_t>(context.samples[r])});
-    for (int64_t i = 0; i < width; ++i) {
-      p[r * width + i] = stream.Uniform(i) < 0.75f ? 1 / 0.75f : 0.0f;
-    }
-  }
-  const Tensor y = Map(x.data(), [p](int64_t i, float v) { return v * p[i]; });
+                               static_cast<uint64_t>(context.samples[i / width])});
+    return stream.Uniform(i % width) < 0.75f ? 1 / 0.75f : 0.0f;
+  });
+  const Tensor y = Map(x.data(), [&](int64_t i, float v) { return v * mask.data<float>()[i]; });
   return Scale("dropout", x, y, mask);
 }
 
 Variable Add(const Variable& a, const Variable& b) {
-  const float* q = b.data().data<float>();
-  return Record("add", Map(a.data(), [q](int64_t i, float v) { return v + q[i]; }), {a, b},
-                [](const GradContext& g) {
-                  return Gradients{g.grad(), g.grad()};
-                });
+  const auto add = [&](int64_t i, float v) { return v + b.data().data<float>()[i]; };
+  return Record("add", Map(a.data(), add), {a, b}, [](const GradContext& g) {
+    return Gradients{g.grad(), g.grad()};
+  });
 }
 
 Variable Random(const Shape& shape, uint64_t seed, uint64_t layer) {

@@ -37,14 +37,15 @@ void ExpectBroken(const Schedule& schedule, const std::string& message) {
     Verify(schedule);
     FAIL() << "accepted, though: " << message;
   } catch (const BadInput& e) {
-    EXPECT_EQ(std::string(e.what()), "[schedule] gpipe: " + message);
+    const std::string what = e.what();
+    EXPECT_EQ(what.substr(0, what.find('\n')), "[schedule] gpipe: " + message);
   }
 }
 
 TEST(Verifier, AcceptsGPipeOfEverySizeAndCountsWhatIsInFlight) {
   for (int stages = 1; stages <= 5; ++stages) {
     for (int m = 1; m <= 6; ++m) {
-      EXPECT_EQ(Verify(MakeSchedule("gpipe", stages, m)).in_flight, std::vector<int>(stages, m));
+      EXPECT_EQ(Verify(MakeSchedule("gpipe", {stages, m})).in_flight, std::vector<int>(stages, m));
     }
   }
 }
@@ -78,13 +79,13 @@ TEST(Verifier, AcceptsSplitHalvesAndNeighboursOnOneRank) {
 }
 
 TEST(Verifier, BackwardBeforeForward) {
-  Schedule s = MakeSchedule("gpipe", 1, 2);
+  Schedule s = MakeSchedule("gpipe", {1, 2});
   Swap(s, 0, "0F1", "0B1");
   ExpectBroken(s, "rank 0 runs 0B1 before 0F1");
 }
 
 TEST(Verifier, DescendingBackwards) {
-  Schedule s = MakeSchedule("gpipe", 1, 2);
+  Schedule s = MakeSchedule("gpipe", {1, 2});
   Swap(s, 0, "0B0", "0B1");
   ExpectBroken(
       s, "backwards of a stage must ascend by micro-batch, got 0B0 after micro-batch 1 on rank 0");
@@ -100,26 +101,26 @@ TEST(Verifier, MissingActions) {
            {0, "0recvG0<1", "rank 0 runs 0B0 before 0recvG0<1"},
            {1, "1step", "stage 1 never steps"},
            {1, "1reduce", "rank 1 runs 1step before 1reduce"}}) {
-    Schedule s = MakeSchedule("gpipe", 2, 2);
+    Schedule s = MakeSchedule("gpipe", {2, 2});
     Erase(s, rank, gone);
     ExpectBroken(s, message);
   }
 }
 
 TEST(Verifier, TheSameActionTwice) {
-  Schedule s = MakeSchedule("gpipe", 1, 1);
+  Schedule s = MakeSchedule("gpipe", {1, 1});
   s.ranks[0].push_back(s.ranks[0].front());
   ExpectBroken(s, "rank 0 runs 0F0 twice");
 }
 
 TEST(Verifier, WholeAndHalfBackwardOfOneMicroBatch) {
-  Schedule s = MakeSchedule("gpipe", 1, 1);
+  Schedule s = MakeSchedule("gpipe", {1, 1});
   s.ranks[0].insert(Find(s, 0, "0reduce"), Action{K::kBackwardInput, 0, 0});
   ExpectBroken(s, "rank 0 runs 0I0 after a backward of that micro-batch");
 }
 
 TEST(Verifier, WrongPeer) {
-  Schedule s = MakeSchedule("gpipe", 3, 1);
+  Schedule s = MakeSchedule("gpipe", {3, 1});
   Find(s, 0, "0sendA0>1")->peer = 2;
   ExpectBroken(s, "rank 0 runs 0sendA0>2, but stage 1 is not on rank 2");
 }
@@ -189,13 +190,13 @@ TEST(Verifier, ReduceAfterAStepOfTheRank) {
 // The norm for clipping is a sum over all ranks, made at each one's last reduction: rank 1 must not
 // begin it while rank 0 still waits for its gradient.
 TEST(Verifier, LastReduceBeforeASendThatAnotherRankNeedsForIts) {
-  Schedule s = MakeSchedule("gpipe", 2, 1);
+  Schedule s = MakeSchedule("gpipe", {2, 1});
   Swap(s, 1, "1sendG0>0", "1reduce");
   ExpectBroken(s, "deadlock: rank 0 at 0recvG0<1, rank 1 at 1reduce");
 }
 
 TEST(Verifier, ARankWithoutAStage) {
-  Schedule s = MakeSchedule("gpipe", 1, 1);
+  Schedule s = MakeSchedule("gpipe", {1, 1});
   s.num_ranks = 2;
   s.ranks.emplace_back();
   ExpectBroken(s, "rank 1 runs no stage");
@@ -215,19 +216,19 @@ TEST(Verifier, AnEarlierReduceWaitsForNobody) {
 }
 
 TEST(Verifier, MicroBatchOutOfRange) {
-  Schedule s = MakeSchedule("gpipe", 1, 1);
+  Schedule s = MakeSchedule("gpipe", {1, 1});
   s.ranks[0].insert(s.ranks[0].begin(), Action{K::kForward, 0, 1});
   ExpectBroken(s, "rank 0 runs 0F1, outside of 1 micro-batches");
 }
 
 TEST(Verifier, AStageOnTwoRanks) {
-  Schedule s = MakeSchedule("gpipe", 2, 1);
+  Schedule s = MakeSchedule("gpipe", {2, 1});
   Find(s, 1, "1F0")->stage = 0;
   ExpectBroken(s, "stage 0 belongs to one rank, got ranks 0 and 1");
 }
 
 TEST(Verifier, LinkOrder) {
-  Schedule s = MakeSchedule("gpipe", 2, 2);
+  Schedule s = MakeSchedule("gpipe", {2, 2});
   Swap(s, 1, "1recvA0<0", "1recvA1<0");
   Swap(s, 1, "1F0", "1F1");
   ExpectBroken(
@@ -237,7 +238,7 @@ TEST(Verifier, LinkOrder) {
 TEST(Verifier, Deadlock) {
   // Rank 0 asks for the gradient of micro-batch 0 before it sends the activation that it comes
   // from.
-  Schedule s = MakeSchedule("gpipe", 2, 1);
+  Schedule s = MakeSchedule("gpipe", {2, 1});
   std::vector<Action>& list = s.ranks[0];
   const auto recv = Find(s, 0, "0recvG0<1");
   std::rotate(list.begin(), recv, recv + 1);

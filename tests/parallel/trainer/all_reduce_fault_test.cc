@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "runtime/error.h"
-#include "tests/parallel/trainer/decorated_end.h"
+#include "tests/parallel/trainer/decorated_transport.h"
 #include "tests/parallel/trainer/fault.h"
 
 namespace torus::parallel {
@@ -13,20 +13,20 @@ using namespace testing;  // NOLINT: helpers of these tests
 
 // Passes everything on, and calls `act` right before its rank sends a certain chunk of an
 // all-reduce.
-class FaultyEnd : public DecoratedEnd {
+class FaultyTransport : public DecoratedTransport {
  public:
   struct Fault {
     std::atomic<bool> armed{false};
     std::atomic<int> chunks_left{0};  // to send before the fault
     std::function<void()> act;
   };
-  FaultyEnd(Transport& end, std::shared_ptr<Fault> fault)
-      : DecoratedEnd(end), fault_(std::move(fault)) {}
+  FaultyTransport(Transport& transport, std::shared_ptr<Fault> fault)
+      : DecoratedTransport(transport), fault_(std::move(fault)) {}
 
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
     if (tag.kind == TagClass::kCollective && fault_->armed && fault_->chunks_left-- == 0)
       fault_->act();
-    return DecoratedEnd::Send(peer, tag, buffer, std::move(what));
+    return DecoratedTransport::Send(peer, tag, buffer, std::move(what));
   }
 
  private:
@@ -46,9 +46,9 @@ const std::vector<AllReduceFault> kFaults = {
     {1, 0, 1, "reduce-scatter", "ring"}, {1, 0, 3, "all-gather", "ring"}, {2, 1, 3, "", "ring"}};
 
 // Of replica 0's rank.
-std::vector<std::string> RunFaults(const std::function<void()>& act) {
+std::vector<std::string> RunFaults(const std::function<void()>& act, double timeout) {
   return RunAllUntilFailure(kFaults, [&](const AllReduceFault& param) {
-    const auto fault = std::make_shared<FaultyEnd::Fault>();
+    const auto fault = std::make_shared<FaultyTransport::Fault>();
     fault->act = act;
     fault->chunks_left = param.chunk;
     ToyRun run;
@@ -56,21 +56,23 @@ std::vector<std::string> RunFaults(const std::function<void()>& act) {
                    .replicas = 3,
                    .micro_batches = 2,
                    .collectives = param.collectives,
-                   .timeout = kTimeout};
+                   .timeout = timeout};
     run.options.before_action = [=](const RankPlace& place, const Action& action, int64_t step) {
       if (place.rank == param.stage && step == kFaultStep && action.kind == ActionKind::kReduce)
         fault->armed = true;
     };
-    run.options.wrap_transport = [=](Transport& end) {
-      const auto none = std::make_shared<FaultyEnd::Fault>();
-      return std::make_unique<FaultyEnd>(end, end.rank() == param.stage ? fault : none);
+    run.options.wrap_transport = [=](Transport& transport) {
+      const auto none = std::make_shared<FaultyTransport::Fault>();
+      return std::make_unique<FaultyTransport>(transport,
+                                               transport.rank() == param.stage ? fault : none);
     };
     return run;
   });
 }
 
 TEST(MiddleOfAllReduce, ExceptionEndsAllAndSaysWhere) {
-  const std::vector<std::string> failures = RunFaults([] { throw BadInput("[test] injected"); });
+  const std::vector<std::string> failures =
+      RunFaults([] { throw BadInput("[test] injected"); }, kNoTimeout);
   for (size_t i = 0; i < kFaults.size(); ++i)
     ExpectSays(failures[i], {"[test] injected", "step 2", "reduce", "replica 0",
                              fmt::format("rank {}", kFaults[i].stage),
@@ -78,7 +80,7 @@ TEST(MiddleOfAllReduce, ExceptionEndsAllAndSaysWhere) {
 }
 
 TEST(MiddleOfAllReduce, StopEndsAllAndSaysWhoWaitedForWhat) {
-  const std::vector<std::string> failures = RunFaults(StopForAWhile);
+  const std::vector<std::string> failures = RunFaults(StandStill, kTimeout);
   for (size_t i = 0; i < kFaults.size(); ++i) {
     ExpectSays(failures[i], {"replica ", "step ", "stage ", "waiting for rank",
                              fmt::format("rank {} shows no progress", kFaults[i].stage)});
@@ -92,16 +94,16 @@ TEST(MiddleOfAllReduce, StopEndsAllAndSaysWhoWaitedForWhat) {
 TEST(FaultDeathTest, EndlessStopInAnAllReduceEndsTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   ToyRun run;
-  run.options = {.replicas = 3, .timeout = kTimeout, .grace = 1};
-  const auto fault = std::make_shared<FaultyEnd::Fault>();
+  run.options = {.replicas = 3, .timeout = kTimeout, .grace = 2};
+  const auto fault = std::make_shared<FaultyTransport::Fault>();
   fault->act = [] { std::this_thread::sleep_for(std::chrono::hours(1)); };
   fault->chunks_left = 1;
   run.options.before_action = [=](const RankPlace&, const Action& action, int64_t step) {
     if (step == kFaultStep && action.kind == ActionKind::kReduce) fault->armed = true;
   };
-  run.options.wrap_transport = [=](Transport& end) {
-    const auto none = std::make_shared<FaultyEnd::Fault>();
-    return std::make_unique<FaultyEnd>(end, end.rank() == 1 ? fault : none);
+  run.options.wrap_transport = [=](Transport& transport) {
+    const auto none = std::make_shared<FaultyTransport::Fault>();
+    return std::make_unique<FaultyTransport>(transport, transport.rank() == 1 ? fault : none);
   };
   EXPECT_EXIT(RunUntilFailure(run), ::testing::ExitedWithCode(1),
               "rank 1 did not stop .*step 2, .*all-reduce of bucket 0.*rank 1 shows no progress");

@@ -10,16 +10,28 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/progress.h"
 #include "tests/parallel/trainer/toy_model.h"
 
 namespace torus::parallel::testing {
 
-inline constexpr double kTimeout = 0.4;
+// Seconds until a wait fails. Where it must fail, the time is long beside that for which a busy
+// machine keeps a thread from running; elsewhere it never comes.
+inline constexpr double kTimeout = 2.5, kNoTimeout = 600;
 inline constexpr int64_t kFaultStep = 2;
 
-// Longer than the deadline, yet the test can go on after it.
-inline void StopForAWhile() {
-  std::this_thread::sleep_for(std::chrono::duration<double>(3 * kTimeout));
+// Shows no sign of life until the run has been aborted.
+inline void StandStill() {
+  while (!internal::progress->stopped) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+// Takes longer than the deadline, and shows a sign of life a hundred times in one.
+inline void WorkSlowly() {
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(1.5 * kTimeout)) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(kTimeout / 100));
+    TickProgress();
+  }
 }
 
 // The message of the failure; empty when there is none.

@@ -16,7 +16,6 @@
 namespace torus::parallel {
 namespace {
 
-using std::chrono::duration;
 using namespace testing;  // NOLINT: helpers of these tests
 
 struct Fault {
@@ -36,10 +35,10 @@ const std::vector<Fault> kFaults = {
     {ActionKind::kReduce, 2, "reduce"}};
 
 // Each fault in a run that calls `act` right before its action, on replica 0.
-std::vector<std::string> RunFaults(const std::function<void()>& act) {
+std::vector<std::string> RunFaults(const std::function<void()>& act, double timeout) {
   return RunAllUntilFailure(kFaults, [&](const Fault& fault) {
     ToyRun run;
-    run.options = {.stages = 3, .replicas = 2, .micro_batches = 2, .timeout = kTimeout};
+    run.options = {.stages = 3, .replicas = 2, .micro_batches = 2, .timeout = timeout};
     run.options.before_action = [=](const RankPlace& place, const Action& action, int64_t step) {
       if (place.replica == 0 && step == kFaultStep && action.kind == fault.kind &&
           action.stage == fault.stage && action.micro_batch <= 0)
@@ -50,7 +49,8 @@ std::vector<std::string> RunFaults(const std::function<void()>& act) {
 }
 
 TEST(ActionFault, ExceptionEndsAllAndSaysWhere) {
-  const std::vector<std::string> failures = RunFaults([] { throw BadInput("[test] injected"); });
+  const std::vector<std::string> failures =
+      RunFaults([] { throw BadInput("[test] injected"); }, kNoTimeout);
   for (size_t i = 0; i < kFaults.size(); ++i) {
     SCOPED_TRACE(NameOf(kFaults[i]));
     ExpectSays(failures[i], {"[test] injected", "step 2", kFaults[i].words, "replica 0",
@@ -60,7 +60,7 @@ TEST(ActionFault, ExceptionEndsAllAndSaysWhere) {
 }
 
 TEST(ActionFault, StopEndsAllAndSaysWhoWaitedForWhat) {
-  const std::vector<std::string> failures = RunFaults(StopForAWhile);
+  const std::vector<std::string> failures = RunFaults(StandStill, kTimeout);
   for (size_t i = 0; i < kFaults.size(); ++i) {
     SCOPED_TRACE(NameOf(kFaults[i]));
     ExpectSays(failures[i], {"step ", "stage ", "waiting for rank", "replica ",
@@ -69,12 +69,7 @@ TEST(ActionFault, StopEndsAllAndSaysWhoWaitedForWhat) {
 }
 
 TEST(ActionFault, SlowButLivingGoesOn) {
-  const std::vector<std::string> failures = RunFaults([] {
-    for (int i = 0; i < 12; ++i) {
-      std::this_thread::sleep_for(duration<double>(kTimeout / 6));
-      TickProgress();
-    }
-  });
+  const std::vector<std::string> failures = RunFaults(WorkSlowly, kTimeout);
   for (size_t i = 0; i < kFaults.size(); ++i) EXPECT_EQ(failures[i], "") << NameOf(kFaults[i]);
 }
 
@@ -105,11 +100,11 @@ class FaultyCodec : public Codec {
 const std::vector<std::pair<int, bool>> kCodecFaults = {
     {0, true}, {1, true}, {1, false}, {2, false}};
 
-std::vector<std::string> RunCodecFaults(const std::function<void()>& act) {
+std::vector<std::string> RunCodecFaults(const std::function<void()>& act, double timeout) {
   return RunAllUntilFailure(kCodecFaults, [&](const std::pair<int, bool>& fault) {
     ToyRun run;
     run.f32 = true;
-    run.options = {.stages = 3, .micro_batches = 2, .timeout = kTimeout};
+    run.options = {.stages = 3, .micro_batches = 2, .timeout = timeout};
     // The trainer asks for two codecs a rank, in the order of ranks; activations first.
     run.options.codec = [=, made = std::make_shared<int>(0)] {
       const bool faulty = (*made)++ == 2 * fault.first;
@@ -121,14 +116,14 @@ std::vector<std::string> RunCodecFaults(const std::function<void()>& act) {
 
 TEST(CodecFault, ExceptionEndsAllAndSaysWhere) {
   const std::vector<std::string> failures =
-      RunCodecFaults([] { throw BadInput("[test] injected"); });
+      RunCodecFaults([] { throw BadInput("[test] injected"); }, kNoTimeout);
   for (size_t i = 0; i < kCodecFaults.size(); ++i)
     ExpectSays(failures[i], {"[test] injected", "step 2", "micro-batch 1",
                              fmt::format("stage {}", kCodecFaults[i].first), "activation"});
 }
 
 TEST(CodecFault, StopEndsAllAndSaysWhoWaitedForWhat) {
-  const std::vector<std::string> failures = RunCodecFaults(StopForAWhile);
+  const std::vector<std::string> failures = RunCodecFaults(StandStill, kTimeout);
   for (size_t i = 0; i < kCodecFaults.size(); ++i)
     ExpectSays(failures[i], {"step ", "stage ", "waiting for rank",
                              fmt::format("rank {} shows no progress", kCodecFaults[i].first)});
@@ -136,7 +131,7 @@ TEST(CodecFault, StopEndsAllAndSaysWhoWaitedForWhat) {
 
 TEST(Fault, DataErrorNamesRankAndStep) {
   ToyRun run;
-  run.options = {.stages = 2, .micro_batches = 2, .timeout = kTimeout};
+  run.options = {.stages = 2, .micro_batches = 2, .timeout = kNoTimeout};
   Trainer trainer(run.options, run.Parts());
   const BatchFn good = run.Batches();
   try {
@@ -157,9 +152,9 @@ TEST(Fault, DataErrorNamesRankAndStep) {
 // rank's error, and all threads have ended.
 TEST(Fault, ARankInTheMiddleOfALongForwardStopsWithinAnOp) {
   ToyRun run;
-  run.options = {.stages = 2, .micro_batches = 2, .timeout = 60, .grace = 0.5};
+  run.options = {.stages = 2, .micro_batches = 2, .timeout = kNoTimeout};
   std::atomic<bool> in_forward = false;
-  std::atomic<int> ops = 0, alive = 0;
+  std::atomic<int> alive = 0;
   run.options.before_action = [&](const RankPlace& place, const Action& action, int64_t) {
     if (place.rank != 0 || action.kind != ActionKind::kForward || action.micro_batch != 1) return;
     while (!in_forward) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -177,9 +172,9 @@ TEST(Fault, ARankInTheMiddleOfALongForwardStopsWithinAnOp) {
       };
       const Alive guard(alive);
       in_forward = c.training;
-      // Four times the grace.
-      for (int i = 0; c.training && i < 200; ++i, ++ops) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      // Without end, so an op is where it stops.
+      while (c.training) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
         TickProgress();
       }
       return inner(x, c);
@@ -194,14 +189,13 @@ TEST(Fault, ARankInTheMiddleOfALongForwardStopsWithinAnOp) {
     ExpectSays(error.what(), {"rank 0, stage 0, step 0, micro-batch 1", "[test] injected"});
   }
   EXPECT_EQ(alive, 0);
-  EXPECT_LT(ops, 200);
 }
 
 // A thread that never comes back cannot be stopped: the program says why and ends.
 TEST(FaultDeathTest, EndlessStopEndsTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   ToyRun run;
-  run.options = {.stages = 2, .micro_batches = 2, .timeout = kTimeout, .grace = 1};
+  run.options = {.stages = 2, .micro_batches = 2, .timeout = kTimeout, .grace = 2};
   run.options.before_action = [](const RankPlace&, const Action& action, int64_t step) {
     if (step == kFaultStep && action.kind == ActionKind::kForward && action.stage == 1)
       std::this_thread::sleep_for(std::chrono::hours(1));

@@ -57,6 +57,21 @@ inline void ExpectEveryCutGivesTheSameBits(ToyRun run) {
   }
 }
 
+// Eight steps of a run of one stage, then by every schedule over its four blocks.
+inline void ExpectEveryScheduleGivesTheSameBits(ToyRun run, const TrainingParts& parts) {
+  const Outcome one = TrainFor(run, 8, parts);
+  run.options.stages = 4;
+  for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "interleaved"}) {
+    for (const int chunks : {1, 2}) {
+      if (chunks > 1 && schedule != std::string("interleaved")) continue;
+      SCOPED_TRACE(std::string(schedule) + ", stages a rank: " + std::to_string(chunks));
+      run.options.schedule = schedule;
+      run.options.chunks = chunks;
+      ExpectEqualBits(one, TrainFor(run, 8, parts));
+    }
+  }
+}
+
 // `steps` steps; after the last of them every replica's parameters are those of the others.
 inline void ExpectReplicasStayEqual(ToyRun run, int64_t steps) {
   std::mutex mutex;

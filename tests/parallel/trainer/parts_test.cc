@@ -22,7 +22,7 @@ namespace torus::parallel {
 namespace {
 
 TEST(WorldLayout, PutsEachReplicasPipelineTogether) {
-  const WorldLayout layout(MakeSchedule("gpipe", 3, 4), 2);
+  const WorldLayout layout(MakeSchedule("gpipe", {3, 4}), 2);
   ASSERT_EQ(layout.size(), 6);
   const RankPlace& place = layout.place(5);
   EXPECT_EQ(place.replica, 1);
@@ -69,7 +69,7 @@ TEST(StepBoard, AllRanksAgreeOnTheEnd) {
 
 TEST(MeasureBubble, IsIdealForIdealTimes) {
   // Two ranks of a pipeline with four micro-batches: 4 of 5 slots computed.
-  const Schedule schedule = MakeSchedule("gpipe", 2, 4);
+  const Schedule schedule = MakeSchedule("gpipe", {2, 4});
   std::vector<RankTime> ranks(2);
   for (int r = 0; r < 2; ++r) {
     ranks[r].place.stages = {r};

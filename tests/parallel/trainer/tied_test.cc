@@ -41,6 +41,12 @@ TEST_P(Tied, EveryCutGivesTheSameBits) {
   }
 }
 
+TEST_P(Tied, EveryScheduleGivesTheSameBits) {
+  ToyRun run;
+  run.options = {.micro_batches = 3, .seed = 5, .clip_norm = 0.05};
+  testing::ExpectEveryScheduleGivesTheSameBits(run, TiedParts(run, GetParam()));
+}
+
 TEST_P(Tied, TheGradientIsTheSumOfTheUses) {
   // An untied model with equal values has each use's gradient apart.
   ToyRun run;

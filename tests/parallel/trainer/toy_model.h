@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "autograd/node.h"
 #include "parallel/optim/sgd.h"
 #include "parallel/trainer/trainer.h"
+#include "runtime/door.h"
 #include "runtime/kernels.h"
 #include "runtime/rng.h"
 
@@ -21,40 +23,50 @@ namespace torus::parallel::testing {
 
 inline constexpr int64_t kWidth = 6;
 
-// out(n, o) = tanh(sum_i x(n, i) w(o, i)) * mask(n), f64; the mask is 0 or 1 by (seed, step, layer,
-// sample) while training.
-inline Variable ToyLayer(const Variable& x, const Variable& w, const StepContext& context,
-                         uint64_t layer) {
+struct ToyProduct {
+  Tensor out, mask;  // (rows, outs)
+};
+
+inline void ToyForward(const Tensor& x, const Tensor& w, const StepContext& context, uint64_t layer,
+                       ToyProduct& y) {
   const int64_t rows = x.dim(0), outs = w.dim(0), ins = w.dim(1);
-  Tensor out(Shape{rows, outs}, DType::kF64), mask = Full(Shape{rows, outs}, 1, DType::kF64);
   for (int64_t n = 0; n < rows; ++n) {
     const RandomStream stream({context.seed, static_cast<uint64_t>(context.step), layer,
                                static_cast<uint64_t>(context.samples[n])});
     for (int64_t o = 0; o < outs; ++o) {
       double sum = 0;
       for (int64_t i = 0; i < ins; ++i)
-        sum += x.data().data<double>()[n * ins + i] * w.data().data<double>()[o * ins + i];
+        sum += x.data<double>()[n * ins + i] * w.data<double>()[o * ins + i];
       const bool keep = !context.training || stream.Uniform(o) < 0.8f;
-      mask.mutable_data<double>()[n * outs + o] = keep ? 1 : 0;
-      out.mutable_data<double>()[n * outs + o] = keep ? std::tanh(sum) : 0;
+      y.mask.mutable_data<double>()[n * outs + o] = keep ? 1 : 0;
+      y.out.mutable_data<double>()[n * outs + o] = keep ? std::tanh(sum) : 0;
     }
   }
-  return Record(
-      "toy_layer", out, {x, w}, [x = Saved(x), w = Saved(w), out, mask](const GradContext& g) {
-        const int64_t rows = x.get().dim(0), outs = w.get().dim(0), ins = w.get().dim(1);
-        Tensor dx = Zeros(Shape{rows, ins}, DType::kF64), dw = Zeros(w.get().shape(), DType::kF64);
-        for (int64_t n = 0; n < rows; ++n)
-          for (int64_t o = 0; o < outs; ++o) {
-            const double y = out.data<double>()[n * outs + o];
-            const double d = g.grad().data<double>()[n * outs + o] *
-                             mask.data<double>()[n * outs + o] * (1 - y * y);
-            for (int64_t i = 0; i < ins; ++i) {
-              dx.mutable_data<double>()[n * ins + i] += d * w.get().data<double>()[o * ins + i];
-              dw.mutable_data<double>()[o * ins + i] += d * x.get().data<double>()[n * ins + i];
-            }
-          }
-        return Gradients{g.wants(0) ? dx : Tensor(), g.wants(1) ? dw : Tensor()};
-      });
+}
+
+// out(n, o) = tanh(sum_i x(n, i) w(o, i)) * mask(n, o), f64; the mask is 0 or 1 by (seed, step,
+// layer, sample) while training.
+inline Variable ToyLayer(const Variable& x, const Variable& w, const StepContext& context,
+                         uint64_t layer) {
+  const Device device = CommonDevice("toy_layer", x.data(), w.data());
+  const Shape shape{x.dim(0), w.dim(0)};
+  ToyProduct y{Empty(shape, DType::kF64, device), Empty(shape, DType::kF64, device)};
+  AtDoor("toy_layer", device, [&] { ToyForward(x.data(), w.data(), context, layer, y); });
+  return Record("toy_layer", y.out, {x, w}, [x = Saved(x), w = Saved(w), y](const GradContext& g) {
+    const int64_t rows = x.get().dim(0), outs = w.get().dim(0), ins = w.get().dim(1);
+    Tensor dx = Zeros(Shape{rows, ins}, DType::kF64), dw = Zeros(w.get().shape(), DType::kF64);
+    for (int64_t n = 0; n < rows; ++n)
+      for (int64_t o = 0; o < outs; ++o) {
+        const double out = y.out.data<double>()[n * outs + o];
+        const double d = g.grad().data<double>()[n * outs + o] *
+                         y.mask.data<double>()[n * outs + o] * (1 - out * out);
+        for (int64_t i = 0; i < ins; ++i) {
+          dx.mutable_data<double>()[n * ins + i] += d * w.get().data<double>()[o * ins + i];
+          dw.mutable_data<double>()[o * ins + i] += d * x.get().data<double>()[n * ins + i];
+        }
+      }
+    return Gradients{g.wants(0) ? dx : Tensor(), g.wants(1) ? dw : Tensor()};
+  });
 }
 
 // Mean over the rows of the squared distance to the targets, halved.
@@ -96,9 +108,11 @@ inline Block ToyBlock(int number, const Variable& w) {
   block.name = name;
   block.forward = [w, number, statistics](const std::vector<Variable>& x, const StepContext& c) {
     const Variable y = ToyLayer(x[0], w, c, static_cast<uint64_t>(number));
-    double sum = 0;
-    for (int64_t i = 0; i < y.numel(); ++i) sum += y.data().data<double>()[i];
-    if (c.training) statistics->pending[c.micro_batch] = sum;
+    AtDoor("toy_statistics", y.data().device(), [&] {
+      const double* values = y.data().data<double>();
+      if (c.training)
+        statistics->pending[c.micro_batch] = std::accumulate(values, values + y.numel(), 0.0);
+    });
     return std::vector<Variable>{y};
   };
   block.parameters = {{name + ".weight", w}};

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "parallel/transport/emulated_link.h"
 #include "parallel/transport/group.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
@@ -330,8 +331,17 @@ void RunInProcess(int ranks, double timeout, const RankFn& fn) {
   RunRanks(world, fn);
 }
 
+void RunOverSlowLinks(int ranks, double timeout, const RankFn& fn) {
+  const LinkTable links({.latency = 1e-3, .bandwidth = 1e9, .jitter = 1e-3});
+  RunInProcess(ranks, timeout, [&](Transport& transport) {
+    EmulatedLink slow(transport, links);
+    fn(slow);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, Conformance,
-                         testing::Values(Factory{"InProcess", RunInProcess}),
+                         testing::Values(Factory{"InProcess", RunInProcess},
+                                         Factory{"EmulatedLink", RunOverSlowLinks}),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

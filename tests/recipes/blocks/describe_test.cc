@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "models/model_spec.h"
-#include "recipes/blocks/run_blocks.h"
+#include "recipes/blocks/build_blocks.h"
 #include "recipes/data/task_data.h"
 #include "runtime/allocator.h"
 #include "tests/recipes/small_data.h"

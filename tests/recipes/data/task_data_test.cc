@@ -10,8 +10,8 @@
 
 #include "models/model_spec.h"
 #include "parallel/trainer/block_costs.h"
+#include "recipes/blocks/build_blocks.h"
 #include "recipes/blocks/choose_cuts.h"
-#include "recipes/blocks/run_blocks.h"
 #include "runtime/progress.h"
 
 namespace torus::recipes {
@@ -87,7 +87,7 @@ TEST(ChooseCuts, MeasuresTheLossToo) {
   const uint64_t with = TicksOf([&] { choice = ChooseCuts(settings, form); });
   const uint64_t without = TicksOf([&] {
     DescribeLayers(settings, form);
-    parallel::MeasureBlockCosts(RunBlocks(settings, form, ""), form.inputs(1));
+    parallel::MeasureBlockCosts(BuildBlocks(settings, form, ""), form.inputs(1));
   });
   EXPECT_EQ(choice.measured.size(), DescribeLayers(settings, form).size());
   EXPECT_EQ(choice.cuts.size(), 1u);

@@ -25,7 +25,7 @@ std::vector<Block> Blocks(bool recompute) {
   const auto model = Gpt2(
       {.vocab_size = kVocabulary, .n_positions = kTokens, .n_embd = 16, .n_layer = 2, .n_head = 2});
   model->Initialize(3);
-  std::vector<Block> blocks = ModelBlocks(model, {kRows / kMicroBatches, kTokens});
+  std::vector<Block> blocks = ModelBlocks(*model);
   for (Block& block : blocks) block.recompute = recompute;
   return blocks;
 }

@@ -80,7 +80,7 @@ TrainingParts Parts(const Kind& kind, bool recompute) {
   parts.model = [=] {
     const Model model = kind.make();
     model->Initialize(3);
-    std::vector<Block> blocks = ModelBlocks(model, {kPart, kTokens});
+    std::vector<Block> blocks = ModelBlocks(*model);
     for (Block& block : blocks) block.recompute = recompute;
     return blocks;
   };

@@ -52,7 +52,7 @@ TEST(Timeline, IsEmptyWithoutAWholeStep) {
 
 TEST(Timeline, IdealIsTheSimulators) {
   const json timeline =
-      IdealTimeline(parallel::MakeSchedule("gpipe", 2, 2), 1, 2, {"a", "b", "c", "d"});
+      IdealTimeline(parallel::MakeSchedule("gpipe", {2, 2}), 1, 2, {"a", "b", "c", "d"});
   EXPECT_DOUBLE_EQ(timeline["seconds"].get<double>(), 9);  // 3 forwards and 3 backwards deep
   ASSERT_EQ(timeline["lanes"].size(), 4u);
   EXPECT_EQ(timeline["lanes"][1]["spans"], timeline["lanes"][3]["spans"]);  // a second replica
@@ -62,8 +62,8 @@ TEST(Report, CarriesItsDataAndNoMarkupOfIt) {
   const std::vector<json> metrics = {
       {{"kind", "train"}, {"step", 1}, {"loss", 2.5}},
       {{"kind", "test"}, {"step", 1}, {"loss", 2.0}, {"accuracy", 0.25}}};
-  const std::string page =
-      RenderReport({testing::SampleSummary(), metrics, {}, parallel::MakeSchedule("gpipe", 2, 2)});
+  const std::string page = RenderReport(
+      {testing::SampleSummary(), metrics, {}, parallel::MakeSchedule("gpipe", {2, 2})});
   const std::string mark = "<script type=\"application/json\" id=\"data\">";
   const size_t begin = page.find(mark) + mark.size();
   const json data = json::parse(page.substr(begin, page.find("</script>", begin) - begin));
@@ -81,8 +81,8 @@ TEST(Report, ThinsManySteps) {
   std::vector<json> metrics;
   for (int step = 1; step <= 50000; ++step)
     metrics.push_back({{"kind", "train"}, {"step", step}, {"loss", 1.0}});
-  const std::string page =
-      RenderReport({testing::SampleSummary(), metrics, {}, parallel::MakeSchedule("gpipe", 2, 2)});
+  const std::string page = RenderReport(
+      {testing::SampleSummary(), metrics, {}, parallel::MakeSchedule("gpipe", {2, 2})});
   EXPECT_LT(page.size(), 400'000u);
   EXPECT_NE(page.find("[50000,1.0]"), std::string::npos);
 }
@@ -95,7 +95,7 @@ TEST(Report, ShowsALanguageModelThatDiverged) {
     const json line = {
         {"kind", "test"}, {"step", 5}, {"loss", nullptr}, {"perplexity", perplexity}};
     const std::string page =
-        RenderReport({summary, {line}, {}, parallel::MakeSchedule("gpipe", 2, 2)});
+        RenderReport({summary, {line}, {}, parallel::MakeSchedule("gpipe", {2, 2})});
     EXPECT_NE(page.find("Test perplexity"), std::string::npos);
     EXPECT_NE(page.find("\"score\":null"), std::string::npos);
   }

@@ -63,7 +63,7 @@ inline ReportInput SampleReport(const std::vector<double>& losses) {
   ReportInput report{.summary = SampleSummary(),
                      .metrics = {},
                      .events = {},
-                     .schedule = parallel::MakeSchedule("gpipe", 2, 2)};
+                     .schedule = parallel::MakeSchedule("gpipe", {2, 2})};
   int step = 0;
   for (double loss : losses)
     report.metrics.push_back({{"kind", "train"}, {"step", ++step}, {"loss", loss}});

@@ -45,11 +45,12 @@ inline Settings SmallSettings(int64_t stages, int64_t replicas, int64_t micro_ba
 
 class ImageRun {
  public:
-  // `options` are completed from the settings. `on_blocks` sees each model that is built.
+  // `options` are completed from the settings. `on_blocks` sees each model that is built. `first`:
+  // the first step that is trained here.
   using OnBlocks = std::function<void(const std::vector<parallel::Block>&)>;
   explicit ImageRun(const Settings& settings, parallel::TrainerOptions options = {},
-                    OnBlocks on_blocks = {})
-      : task_(settings, ""), feed_(task_.data().train, settings, 0, 60) {
+                    OnBlocks on_blocks = {}, int64_t first = 0)
+      : task_(settings, ""), feed_(task_.data().train, settings, first, 60) {
     options.stages = static_cast<int>(settings.stages);
     options.replicas = static_cast<int>(settings.replicas);
     options.micro_batches = static_cast<int>(settings.micro_batches);

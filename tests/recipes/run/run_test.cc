@@ -142,6 +142,25 @@ TEST(Run, StopsAnywhereInOrder) {
   EXPECT_TRUE(stopped_in_evaluation);
 }
 
+TEST(Run, SlowLinksChangeTimesAlone) {
+  RunOptions fast = Options("fast"), slow = Options("slow");
+  fast.max_steps = slow.max_steps = 2;
+  slow.links = {"5ms,100Mbps", "1>0:1ms,1Gbps"};
+  const RunResult fast_result = recipes::Run(fast), slow_result = recipes::Run(slow);
+  EXPECT_EQ(slow_result.test->loss, fast_result.test->loss);
+  EXPECT_EQ(Bytes(slow.out, "weights.safetensors"), Bytes(fast.out, "weights.safetensors"));
+  slow.links = {"0-2:5ms,100Mbps"};
+  slow.out = Options("refused").out;
+  try {
+    recipes::Run(slow);
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what()).find("names rank 2, but there are 2 ranks"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Run, EvaluatesAlone) {
   const RunOptions options = Options("alone");
   const RunResult trained = recipes::Run(options);

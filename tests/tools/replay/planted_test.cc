@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/checkpoint/layout.h"
 #include "models/checkpoint/state_dict.h"
+#include "runtime/io/file_layout.h"
 #include "runtime/kernels.h"
 #include "runtime/rng.h"
 #include "tools/replay/model_case.h"

@@ -78,6 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--nesterov", "--momentum", "0"}, "--nesterov"},
         Refusal{{"--lr-schedule", "root"}, "linear"}, Refusal{{"--warmup", "-2"}, "--warmup"},
         Refusal{{"--seed", "-1"}, "--seed"}, Refusal{{"--threads", "1"}, "--threads"},
+        Refusal{{"--link", "10ms"}, "10ms"}, Refusal{{"--link", "0:1ms,1Gbps"}, "0-1:"},
         Refusal{{"--timeout", "0"}, "--timeout"}, Refusal{{"--max-skipped", "0"}, "--max-skipped"},
         Refusal{{"--max-steps", "-1"}, "--max-steps"},
         Refusal{{"--checkpoint-every", "-5"}, "--checkpoint-every"},

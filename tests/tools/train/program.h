@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,7 +33,9 @@ struct Ended {
 // A program on its way.
 class Program {
  public:
-  Program(const std::string& path, std::vector<std::string> arguments, const std::string& scratch)
+  // `address_space`: the most bytes of it, as `ulimit -v` sets; 0: as the test has.
+  Program(const std::string& path, std::vector<std::string> arguments, const std::string& scratch,
+          size_t address_space = 0)
       : out_(scratch + "/stdout"), err_(scratch + "/stderr") {
     arguments.insert(arguments.begin(), path);
     std::vector<char*> argv;
@@ -40,6 +43,8 @@ class Program {
     argv.push_back(nullptr);
     pid_ = fork();
     if (pid_ != 0) return;
+    const rlimit limit{address_space, address_space};
+    if (address_space > 0) setrlimit(RLIMIT_AS, &limit);
     dup2(open(out_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDOUT_FILENO);
     dup2(open(err_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
     execv(path.c_str(), argv.data());
@@ -88,8 +93,8 @@ class ProgramTest : public ::testing::Test {
     flags.insert(flags.end(), more.begin(), more.end());
     return flags;
   }
-  Program Start(const std::vector<std::string>& flags) const {
-    return Program("tools/train/train", flags, scratch_);
+  Program Start(const std::vector<std::string>& flags, size_t address_space = 0) const {
+    return Program("tools/train/train", flags, scratch_, address_space);
   }
   Ended Train(const std::vector<std::string>& flags) const { return Start(flags).Wait(); }
   nlohmann::json Json(const std::string& path) const {

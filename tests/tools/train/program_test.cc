@@ -1,6 +1,8 @@
 // tools/train end to end, on a small model and a few images.
 #include "tests/tools/train/program.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <set>
 #include <thread>
@@ -42,6 +44,23 @@ TEST_F(ProgramTest, LeavesWhatItPromises) {
   EXPECT_NE(good.out.find("bubble"), std::string::npos);
   EXPECT_NE(good.out.find("memory"), std::string::npos);
 }
+
+// However little address space there is, the program ends by itself, with one line or its work done.
+#ifndef TORUS_SANITIZER  // whose shadow memory needs all of it
+TEST_F(ProgramTest, LittleAddressSpaceIsAnErrorOfOneLine) {
+  int status = -1;
+  for (const size_t mib : {80, 100, 130, 160, 200, 250, 320, 450, 700, 4000}) {
+    SCOPED_TRACE(fmt::format("{} MiB", mib));
+    const Flags flags = Small(fmt::format("run{}", mib),
+                              {"--max-steps", "1", "--image-size", "64", "--threads", "2"});
+    const Ended ended = Start(flags, mib << 20).Wait();
+    status = ended.status;
+    EXPECT_TRUE(mib > 80 || status == 1);
+    if (status != 0) ExpectOneLine(ended, 1, "train: ");
+  }
+  EXPECT_EQ(status, 0);
+}
+#endif
 
 TEST_F(ProgramTest, EveryCutGivesTheSameBits) {
   const Flags common = {"--codec", "none", "--augment", "crop-flip", "--max-steps", "6"};
@@ -248,6 +267,9 @@ TEST_F(ProgramTest, KeepsToItsMemoryLimit) {
   const Ended small = Train(Small("small", {"--memory-limit", "1MB"}));
   EXPECT_EQ(small.status, 1);
   EXPECT_NE(small.err.find("memory"), std::string::npos) << small.err;
+  const Ended step = Train(Small("step", {"--memory-limit", "12MB", "--image-size", "64"}));
+  for (const char* part : {"rank ", "stage ", "step 0", "out of memory on cpu"})
+    ExpectOneLine(step, 1, part);
   EXPECT_EQ(Train(Small("large", {"--memory-limit", "1GB", "--max-steps", "1"})).status, 0);
 }
 

@@ -1,0 +1,72 @@
+#include "parallel/link/link_model.h"
+
+#include <charconv>
+#include <cmath>
+#include <span>
+
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double size;
+};
+
+constexpr Unit kTimes[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+constexpr Unit kRates[] = {
+    {"Kbps", 1e3 / 8}, {"Mbps", 1e6 / 8}, {"Gbps", 1e9 / 8}, {"bps", 1.0 / 8}};
+constexpr Unit kSizes[] = {{"KB", 0x1p10}, {"MB", 0x1p20}, {"GB", 0x1p30}, {"B", 1}};
+
+// `part` as a number and one of the units. `text`: the whole, for the message.
+double Quantity(std::string_view part, std::span<const Unit> units, double least,
+                std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+  const std::string_view name = part.substr(end - part.data());
+  for (const Unit& unit : units)
+    if (error == std::errc() && name == unit.name && std::isfinite(value) && value >= 0 &&
+        value * unit.size >= least)
+      return value * unit.size;
+  std::string names;
+  for (const Unit& unit : units) names.append(names.empty() ? "" : ", ").append(unit.name);
+  Throw<BadInput>("link", "\"{}\" must be a number {} and one of {}, got \"{}\"", text,
+                  least > 0 ? "above 0" : "of at least 0", names, part);
+}
+
+// Takes the text before the first comma off `rest`.
+std::string_view TakePart(std::string_view& rest) {
+  const size_t comma = rest.find(',');
+  const std::string_view part = rest.substr(0, comma);
+  rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+  return part;
+}
+
+constexpr double kLeast = 1e-9;  // bytes, or bytes a second
+
+}  // namespace
+
+LinkModel ParseLink(std::string_view text) {
+  std::string_view rest = text;
+  LinkModel link;
+  link.latency = Quantity(TakePart(rest), kTimes, 0, text);
+  link.bandwidth = Quantity(TakePart(rest), kRates, kLeast, text);
+  while (!rest.empty()) {
+    std::string_view part = TakePart(rest);
+    const std::string_view key = part.substr(0, part.find('=') + 1);
+    part.remove_prefix(key.size());
+    if (key == "window=")
+      link.window = Quantity(part, kSizes, kLeast, text);
+    else if (key == "jitter=")
+      link.jitter = Quantity(part, kTimes, 0, text);
+    else
+      Throw<BadInput>("link",
+                      "\"{}\" needs LATENCY,BANDWIDTH and maybe window=BYTES, jitter=TIME, as "
+                      "10ms,1Gbps,window=64KB",
+                      text);
+  }
+  return link;
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,65 @@
+#include "parallel/schedule/comparison.h"
+
+#include <algorithm>
+
+#include "parallel/schedule/factory.h"
+#include "parallel/schedule/verifier.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+// Entry s of the result is that of rank s % ranks, divided by `parts`.
+std::vector<double> Spread(const std::vector<double>& list, int stages, double parts) {
+  std::vector<double> spread;
+  for (int stage = 0; stage < stages && !list.empty(); ++stage)
+    spread.push_back(list[stage % list.size()] / parts);
+  return spread;
+}
+
+}  // namespace
+
+CostModel ChunkCosts(const Pipeline& pipeline, int chunks) {
+  const int stages = pipeline.ranks * chunks;
+  CostModel costs = pipeline.costs;
+  for (std::vector<double>* list : {&costs.forward, &costs.backward, &costs.reduce, &costs.step,
+                                    &costs.state_bytes, &costs.activation_bytes})
+    *list = Spread(*list, stages, chunks);
+  for (std::vector<double>* list : {&costs.boundary_bytes, &costs.encode, &costs.decode})
+    *list = Spread(*list, stages, 1);
+  return costs;
+}
+
+ScheduleFigures FiguresOf(const std::string& name, const Pipeline& pipeline, int chunks) {
+  const Schedule schedule = MakeSchedule(
+      name, {.ranks = pipeline.ranks, .micro_batches = pipeline.micro_batches, .chunks = chunks});
+  const Simulation simulation = Simulate(schedule, ChunkCosts(pipeline, chunks));
+  ScheduleFigures figures{.name = name,
+                          .chunks = chunks,
+                          .seconds = simulation.makespan,
+                          .bubble = simulation.bubble,
+                          .in_flight = std::ranges::max(Verify(schedule).rank_in_flight),
+                          .peak_bytes = std::ranges::max(simulation.peak_bytes)};
+  for (const auto& [link, bytes] : simulation.sent_bytes) figures.sent_bytes += bytes;
+  return figures;
+}
+
+std::vector<ScheduleFigures> CompareSchedules(const Pipeline& pipeline) {
+  std::vector<ScheduleFigures> all;
+  for (const std::string& name : ScheduleNames())
+    all.push_back(FiguresOf(name, pipeline, TakesChunks(name) ? pipeline.chunks : 1));
+  return all;
+}
+
+std::string ToTable(const std::vector<ScheduleFigures>& all) {
+  std::string text =
+      fmt::format("{:<12} {:>6} {:>12} {:>8} {:>9} {:>12} {:>12}\n", "schedule", "chunks",
+                  "seconds", "bubble", "in flight", "peak MiB", "sent MiB");
+  for (const ScheduleFigures& f : all)
+    text += fmt::format("{:<12} {:>6} {:>12.6g} {:>6.1f} % {:>9} {:>12.1f} {:>12.1f}\n", f.name,
+                        f.chunks, f.seconds, 100 * f.bubble, f.in_flight, f.peak_bytes / 0x1p20,
+                        f.sent_bytes / 0x1p20);
+  return text;
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,19 @@
+// 1F1B (PipeDream-Flush: Narayanan et al. 2021a, "Memory-Efficient Pipeline-Parallel DNN Training",
+// section 3.2): a rank that has as many micro-batches in flight as there are ranks from it to the
+// end takes one forward and one backward in turn.
+//
+//   rank 0 | F0 F1 F2 .. .. B0 F3 B1 .. B2 .. B3
+//   rank 1 | .. F0 F1 .. B0 F2 B1 F3 B2 .. B3 ..
+//   rank 2 | .. .. F0 B0 F1 B1 F2 B2 F3 B3 .. ..
+//
+// As fast as GPipe; rank r of K has at most min(M, K - r) micro-batches in flight instead of M.
+#pragma once
+
+#include "parallel/schedule/schedule.h"
+
+namespace torus::parallel {
+
+// Forwards and backwards alone; Lower adds the rest. The errors of CheckSize.
+Schedule OneForwardOneBackward(const PipelineSize& size);
+
+}  // namespace torus::parallel

@@ -1,0 +1,42 @@
+#include "recipes/blocks/build_blocks.h"
+
+#include "models/build_model.h"
+#include "recipes/blocks/layer_list.h"
+#include "recipes/model/model_blocks.h"
+#include "recipes/model/model_of.h"
+
+namespace torus::recipes {
+namespace {
+
+// Those of the largest micro-batch, on meta.
+std::vector<Variable> InputsOf(const Settings& settings, const DataForm& form) {
+  std::vector<Variable> inputs;
+  for (const parallel::TensorSpec& spec : form.inputs(LargestMicroBatch(settings)))
+    inputs.push_back(Variable(Empty(spec.shape, spec.dtype, kMetaDevice)));
+  return inputs;
+}
+
+}  // namespace
+
+std::vector<nn::LayerSummary> DescribeLayers(const Settings& settings, const DataForm& form) {
+  const ModelSpec model = ModelOf(settings);
+  return nn::Describe(*model.build(model.Config(form.classes), model.name, {}),
+                      InputsOf(settings, form));
+}
+
+std::vector<parallel::Block> BuildBlocks(const Settings& settings, const DataForm& form,
+                                         const std::string& weights_file, BodyNotes* notes) {
+  const auto model =
+      BuildModel(ModelOf(settings), form.classes, settings.seed, weights_file, notes);
+  std::vector<parallel::Block> blocks = ModelBlocks(*model, DescribeLayers(settings, form));
+  const std::vector<bool> recomputed =
+      ParseLayerList("--recompute", settings.recompute, static_cast<int>(blocks.size()));
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i].recompute = recomputed[i];
+    blocks[i].activation_storage =
+        settings.activation_storage == "bf16" ? DType::kBF16 : DType::kF32;
+  }
+  return blocks;
+}
+
+}  // namespace torus::recipes

@@ -1,0 +1,83 @@
+#include "recipes/convert/convert.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "models/checkpoint/hugging_face.h"
+#include "models/checkpoint/load_weights.h"
+#include "models/checkpoint/state_dict.h"
+#include "models/checkpoint/torch_file.h"
+#include "models/model_spec.h"
+#include "runtime/error.h"
+#include "runtime/io/folder_place.h"
+#include "runtime/io/safetensors.h"
+
+namespace torus::recipes {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool WritesFolder(const ConvertOptions& o) {
+  return !o.output.empty() && !o.output.ends_with(".safetensors");
+}
+
+// A folder is committed whole, so it would take the place of all that is there.
+void CheckOutputFolder(const ConvertOptions& o) {
+  Require(!fs::is_regular_file(o.input), "convert",
+          "{} would be a folder with config.json, which {} does not have", o.output, o.input);
+  const std::string folder = io::CommittedFolder(o.output);
+  const bool fits = folder.empty() ? !fs::exists(o.output) : fs::is_empty(folder);
+  Require(fits, "convert", "the output must be a new or empty folder, got {}, which is {}",
+          o.output, folder.empty() ? "a file" : "not empty");
+}
+
+void CheckOptions(const ConvertOptions& o) {
+  Require(o.classes == 0 || !o.model.empty(), "convert", "--classes {} needs --model", o.classes);
+  Require(o.model.empty() || o.classes >= 1, "convert", "--model {} needs --classes", o.model);
+  if (WritesFolder(o)) CheckOutputFolder(o);
+}
+
+ConvertResult Read(const std::string& path) {
+  if (fs::is_directory(path) || path.ends_with(".safetensors"))
+    return {.tensors = ReadWeights(path)};
+  TorchFile file = ReadTorchFile(path);
+  return {.tensors = std::move(file.tensors), .others = std::move(file.others)};
+}
+
+// Names and shapes as the model has them, values and dtypes as they came.
+void MapNames(const ConvertOptions& o, ConvertResult& result) {
+  const ModelSpec spec = ParseModelSpec(o.model, o.models == nullptr ? Models() : *o.models);
+  const auto model = spec.build(spec.Config(o.classes), spec.name, {});
+  result.tensors = FitState(
+      *model, FitNames(*model, std::move(result.tensors), spec.names, &result.renamed), o.input);
+}
+
+void Cast(const std::string& dtype, std::vector<NamedTensor>& tensors) {
+  const DType floating[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF64};
+  const auto* const wanted =
+      std::ranges::find_if(floating, [&](DType each) { return Name(each) == dtype; });
+  Require(wanted != std::end(floating), "convert", "--dtype must be f32, f16, bf16 or f64, got {}",
+          dtype);
+  for (NamedTensor& tensor : tensors)
+    if (IsFloating(tensor.value.dtype())) tensor.value = tensor.value.To(*wanted);
+}
+
+void Write(const ConvertOptions& o, const std::vector<NamedTensor>& tensors) {
+  if (!WritesFolder(o)) return WriteSafetensors(o.output, tensors, {{"format", "pt"}});
+  WriteHuggingFace(o.output,
+                   {ReadHuggingFaceConfig(o.input), tensors, ReadHuggingFaceFiles(o.input)},
+                   o.shard_bytes);
+}
+
+}  // namespace
+
+ConvertResult Convert(const ConvertOptions& options) {
+  CheckOptions(options);
+  ConvertResult result = Read(options.input);
+  if (!options.model.empty()) MapNames(options, result);
+  if (!options.dtype.empty()) Cast(options.dtype, result.tensors);
+  if (!options.output.empty()) Write(options, result.tensors);
+  return result;
+}
+
+}  // namespace torus::recipes

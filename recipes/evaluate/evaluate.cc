@@ -1,0 +1,92 @@
+#include "recipes/evaluate/evaluate.h"
+
+#include "data/datasets/open_dataset.h"
+#include "data/loading/image_batch.h"
+#include "data/loading/stacked_batch.h"
+#include "data/text/language_data.h"
+#include "data/text/text_set.h"
+#include "data/text/trimmed_batch.h"
+#include "models/build_model.h"
+#include "recipes/data/data_names.h"
+#include "recipes/data/left_out.h"
+#include "recipes/evaluate/open_text_model.h"
+#include "runtime/error.h"
+
+namespace torus::recipes {
+namespace {
+
+int64_t Or(int64_t given, int64_t usual) { return given > 0 ? given : usual; }
+
+data::Split SplitOf(const EvaluateOptions& o) {
+  Require(o.split == "test" || o.split == "train", "evaluate",
+          "--split must be train or test for --data {}, got {} (all is for a text)", o.data,
+          o.split);
+  return o.split == "test" ? data::Split::kTest : data::Split::kTrain;
+}
+
+EvaluateResult ResultOf(ClassEvaluation classes, const data::Dataset& dataset) {
+  return {.classes = std::move(classes),
+          .class_names = dataset.info().classes,
+          .left_out = dataset.left_out()};
+}
+
+EvaluateResult EvaluateImages(const EvaluateOptions& o) {
+  Require(!o.model.empty(), "evaluate", "images need --model");
+  const ModelSpec spec = ParseModelSpec(o.model, o.models == nullptr ? Models() : *o.models);
+  Require(spec.task == ModelTask::kImages, "evaluate", "--model {} takes no images", o.model);
+  const auto dataset = data::OpenDataset(o.data, o.data_dir, SplitOf(o));
+  const auto model = BuildModel(spec, static_cast<int64_t>(dataset->info().classes.size()),
+                                /*seed=*/0, o.init);
+  const data::MakeBatch batches =
+      data::ImageBatches(*dataset, {.height = o.image_size,
+                                    .width = o.image_size,
+                                    .normalization = NormalizationByName(o.normalize, *dataset)});
+  return ResultOf(EvaluateClasses(*model, batches, *dataset, Or(o.batch, 250)), *dataset);
+}
+
+TextModel Open(const EvaluateOptions& o) {
+  Require(!o.data_dir.empty(), "evaluate", "--data {} needs --data-dir", o.data);
+  return OpenTextModel({.model = o.model,
+                        .init = o.init,
+                        .tokenizer = o.tokenizer,
+                        .vocab_dir = o.vocab_dir,
+                        .classes = 2,
+                        .models = o.models});
+}
+
+EvaluateResult EvaluateSentences(const EvaluateOptions& o) {
+  const TextModel opened = Open(o);
+  const auto* const bpe = dynamic_cast<const data::BpeTokenizer*>(opened.tokenizer.get());
+  Require(!IsLanguageModel(opened.task) && bpe != nullptr, "evaluate",
+          "--data {} needs a classifier of sentences with a byte-level BPE", o.data);
+  const auto dataset =
+      data::OpenGlue(o.data, o.data_dir, SplitOf(o), *bpe, Or(o.length, opened.longest));
+  EvaluateResult result =
+      ResultOf(EvaluateClasses(*opened.model, data::TrimmedBatches(data::StackedBatches(*dataset)),
+                               *dataset, Or(o.batch, 16)),
+               *dataset);
+  result.truncated = TruncatedLine(dataset->truncated(), dataset->size(), dataset->length());
+  return result;
+}
+
+EvaluateResult EvaluateLongText(const EvaluateOptions& o) {
+  const TextModel opened = Open(o);
+  Require(IsLanguageModel(opened.task), "evaluate", "--data text needs a language model");
+  const std::string part = o.split == "test" ? "validation" : o.split;
+  const auto tokens = data::OpenTokens(o.data_dir, part, *opened.tokenizer);
+  const int64_t length = Or(o.length, opened.longest), batch = Or(o.batch, 16);
+  return {.text = opened.task == ModelTask::kMaskedToken
+                      ? EvaluateMaskedText(*opened.model, *tokens, length, batch,
+                                           data::TokenMasker(*opened.tokenizer))
+                      : EvaluateText(*opened.model, *tokens, length, batch)};
+}
+
+}  // namespace
+
+EvaluateResult Evaluate(const EvaluateOptions& options) {
+  const std::string kind = DataKind(options.data);
+  if (kind == "images") return EvaluateImages(options);
+  return kind == "sentences" ? EvaluateSentences(options) : EvaluateLongText(options);
+}
+
+}  // namespace torus::recipes

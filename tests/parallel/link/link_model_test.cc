@@ -1,0 +1,46 @@
+#include "parallel/link/link_model.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+TEST(ParseLink, ReadsLatencyAndBandwidth) {
+  const LinkModel link = ParseLink("10ms,1Gbps");
+  EXPECT_DOUBLE_EQ(link.latency, 0.01);
+  EXPECT_DOUBLE_EQ(link.bandwidth, 1.25e8);
+  EXPECT_EQ(link.window, LinkModel().window);
+  EXPECT_EQ(link.jitter, 0);
+}
+
+TEST(ParseLink, ReadsWindowAndJitterInAnyOrder) {
+  for (const char* text :
+       {"50us,100Mbps,window=64KB,jitter=1ms", "50us,100Mbps,jitter=1ms,window=64KB"}) {
+    const LinkModel link = ParseLink(text);
+    EXPECT_DOUBLE_EQ(link.latency, 50e-6);
+    EXPECT_DOUBLE_EQ(link.bandwidth, 1.25e7);
+    EXPECT_DOUBLE_EQ(link.window, 65536);
+    EXPECT_DOUBLE_EQ(link.jitter, 1e-3);
+  }
+}
+
+TEST(ParseLink, RefusesWhatIsNoLink) {
+  for (const std::string text :
+       {"", "10ms", "10ms,", "10,1Gbps", "10ms,1", "10ms,0Gbps", "-1ms,1Gbps", "nanms,1Gbps",
+        "1e999s,1Gbps", "10ms,1GBps", "10ms,1Gbps,64KB", "10ms,1Gbps,window=0B",
+        "10ms,1Gbps,window=64", "10ms,1Gbps,loss=1", "10ms 1Gbps", "1Gbps,10ms"}) {
+    try {
+      ParseLink(text);
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const BadInput& error) {
+      EXPECT_EQ(std::string(error.what()).find("[link] \"" + text + "\" "), 0u) << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace torus::parallel

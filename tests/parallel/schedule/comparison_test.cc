@@ -1,0 +1,50 @@
+#include "parallel/schedule/comparison.h"
+
+#include <gtest/gtest.h>
+
+namespace torus::parallel {
+namespace {
+
+Pipeline Equal(int ranks, int micro_batches) {
+  Pipeline pipeline{.micro_batches = micro_batches, .chunks = 2, .ranks = ranks};
+  pipeline.costs.forward.assign(ranks, 1);
+  pipeline.costs.backward.assign(ranks, 2);
+  pipeline.costs.boundary_bytes.assign(ranks, 10);
+  pipeline.costs.state_bytes.assign(ranks, 100);
+  pipeline.costs.activation_bytes.assign(ranks, 4);
+  return pipeline;
+}
+
+TEST(Comparison, HasTheClosedFormsOfEachSchedule) {
+  const std::vector<ScheduleFigures> all = CompareSchedules(Equal(4, 8));
+  ASSERT_EQ(all.size(), 4u);
+  const auto expect = [](const ScheduleFigures& f, const char* name, double seconds, int in_flight,
+                         double peak, double sent) {
+    EXPECT_EQ(f.name, name);
+    EXPECT_DOUBLE_EQ(f.seconds, seconds) << name;
+    EXPECT_NEAR(f.bubble, 1 - 8 * 3 / seconds, 1e-12) << name;
+    EXPECT_EQ(f.in_flight, in_flight) << name;
+    EXPECT_DOUBLE_EQ(f.peak_bytes, peak) << name;
+    EXPECT_DOUBLE_EQ(f.sent_bytes, sent) << name;
+  };
+  // Three cuts, two directions, eight micro-batches of ten bytes; with two chunks seven cuts.
+  expect(all[0], "gpipe", 24 + 9, 8, 100 + 8 * 4, 480);
+  expect(all[1], "1f1b", 24 + 9, 4, 100 + 4 * 4, 480);
+  expect(all[2], "interleaved", 24 + 4.5, 11, 100 + 11 * 2, 1120);
+  expect(all[3], "zb-h1", 24 + 3, 4, 100 + 4 * 4, 480);
+}
+
+TEST(Comparison, PrintsALineASchedule) {
+  EXPECT_EQ(ToTable({{.name = "gpipe",
+                      .chunks = 1,
+                      .seconds = 33,
+                      .bubble = 0.2727,
+                      .in_flight = 8,
+                      .peak_bytes = 3 * 0x1p20,
+                      .sent_bytes = 0x1p19}}),
+            "schedule     chunks      seconds   bubble in flight     peak MiB     sent MiB\n"
+            "gpipe             1           33   27.3 %         8          3.0          0.5\n");
+}
+
+}  // namespace
+}  // namespace torus::parallel

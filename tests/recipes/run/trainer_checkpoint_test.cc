@@ -1,0 +1,131 @@
+// A checkpoint that an application writes through its own Trainer, and one that a run leaves: the
+// same files, each read by the other's readers.
+#include <fstream>
+#include <sstream>
+
+#include "recipes/evaluate/evaluate.h"
+#include "recipes/run/resumed_run.h"
+#include "recipes/run/run.h"
+#include "runtime/io/safetensors.h"
+#include "tests/recipes/run/image_run.h"
+#include "tests/testing/tolerance.h"
+
+namespace torus::recipes::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using torus::testing::Tolerance;
+
+constexpr int64_t kEnd = 6, kHalf = 3;
+const std::vector<std::string> kFiles = {"weights.safetensors", "optimizer.safetensors",
+                                         "averages.safetensors"};
+
+std::string Content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in) << path;
+  return (std::stringstream() << in.rdbuf()).str();
+}
+
+// MobileNetV2, whose depthwise and dense convolution weights have four dimensions each.
+class TrainerCheckpoint : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "/" +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder_);
+    settings_ = SmallSettings(2, 1, 2);
+    settings_.epochs = 2;
+    settings_.ema = 0.9;
+  }
+  // The folder of a run of so many steps.
+  std::string RunTo(int64_t steps) const {
+    const std::string out = folder_ + "/run-" + std::to_string(steps);
+    recipes::Run({.settings = settings_, .out = out, .max_steps = steps});
+    return out;
+  }
+  // What an application makes of its own Trainer, with the steps from `first` on.
+  ImageRun Application(const Settings& settings, int64_t first) const {
+    return ImageRun(settings, {.ema_decay = settings.ema}, {}, first);
+  }
+
+  std::string folder_;
+  Settings settings_;
+};
+
+void ExpectSameFiles(const std::string& a, const std::string& b) {
+  for (const std::string& file : kFiles)
+    EXPECT_TRUE(Content(a + "/" + file) == Content(b + "/" + file)) << file;
+}
+
+TEST_F(TrainerCheckpoint, OfARunGoesOnInATrainerAndBecomesTheSameFiles) {
+  const std::string half = RunTo(kHalf), whole = RunTo(kEnd);
+  ImageRun application = Application(LoadStored(half).settings, kHalf);
+  application.trainer().SetState(parallel::LoadCheckpoint(half + "/checkpoint"));
+  const std::string same = folder_ + "/same", own = folder_ + "/own";
+  parallel::SaveCheckpoint(same, application.trainer().State());
+  ExpectSameFiles(same, half + "/checkpoint");
+  application.TrainTo(kEnd);
+  parallel::SaveCheckpoint(own, application.trainer().State());
+  ExpectSameFiles(own, whole + "/checkpoint");
+}
+
+TEST_F(TrainerCheckpoint, OfATrainerGoesOnAsARun) {
+  const std::string whole = RunTo(kEnd);
+  const Settings settings = LoadStored(whole).settings;
+  ImageRun application = Application(settings, 0);
+  application.TrainTo(kHalf);
+  const RunFolder own{folder_ + "/own"};
+  SaveRun({.folder = own,
+           .settings = settings,
+           .cuts = {application.trainer().cuts(), {}},
+           .state = application.trainer().State()});
+  recipes::Run({.settings = settings, .resume = own.path, .max_steps = kEnd});
+  ExpectSameFiles(own.checkpoint(), whole + "/checkpoint");
+}
+
+TEST_F(TrainerCheckpoint, IsEvaluatedAsTheTrainerItselfIs) {
+  Settings settings = settings_;
+  settings.ema = 0;  // the file has the weights themselves
+  Task task(settings, "");
+  ImageRun application = Application(settings, 0);
+  application.TrainTo(kHalf);
+  parallel::SaveCheckpoint(folder_, application.trainer().State());
+  BatchFeed feed(task.data().test, settings, 0, 60);
+  const parallel::EvaluationResult want =
+      application.trainer().Evaluate(feed.batches_per_epoch(), feed.fn());
+  const EvaluateResult got = Evaluate({.model = settings.model,
+                                       .init = folder_ + "/weights.safetensors",
+                                       .data = settings.data,
+                                       .data_dir = settings.data_dir});
+  EXPECT_EQ(got.classes->counts.total(), want.samples);
+  EXPECT_EQ(got.classes->counts.correct(), want.correct);
+  // The longest sum is that of the head, over 1280 features.
+  EXPECT_NEAR(got.classes->loss, want.loss, Tolerance(DType::kF32, 1280, want.loss));
+}
+
+// Before they said their layout ("format"), a run's checkpoints had PyTorch's and a trainer's own
+// that of the memory.
+TEST_F(TrainerCheckpoint, OfBeforeIsStillRead) {
+  const std::string half = RunTo(kHalf);
+  const std::string checkpoint = half + "/checkpoint";
+  const parallel::TrainState want = parallel::LoadCheckpoint(checkpoint);
+  const std::string trainers = folder_ + "/trainers";
+  fs::create_directories(trainers);
+  const std::vector<NamedTensor>* const tensors[] = {&want.weights, &want.optimizer,
+                                                     &want.averages};
+  for (size_t i = 0; i < kFiles.size(); ++i) {
+    SafetensorsFile file = ReadSafetensors(checkpoint + "/" + kFiles[i]);
+    ASSERT_EQ(file.metadata.erase("format"), 1u) << kFiles[i];
+    WriteSafetensors(checkpoint + "/" + kFiles[i], file.tensors, file.metadata);
+    WriteSafetensors(trainers + "/" + kFiles[i], *tensors[i], file.metadata);
+  }
+  for (const std::string& folder : {checkpoint, trainers}) {
+    const parallel::TrainState read = parallel::LoadCheckpoint(folder);
+    ExpectEqualBits(read.weights, want.weights);
+    ExpectEqualBits(read.optimizer, want.optimizer);
+    ExpectEqualBits(read.averages, want.averages);
+  }
+}
+
+}  // namespace
+}  // namespace torus::recipes::testing

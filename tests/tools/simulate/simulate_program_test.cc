@@ -1,0 +1,77 @@
+// tools/simulate as a user runs it.
+#include "tests/tools/train/program.h"
+
+namespace torus::tools::testing {
+namespace {
+
+class SimulateTest : public ProgramTest {
+ protected:
+  Ended Simulate(const std::vector<std::string>& arguments) const {
+    return Program("tools/simulate/simulate", arguments, scratch_).Wait();
+  }
+};
+
+TEST_F(SimulateTest, ComparesSchedulesAndDrawsOne) {
+  const Ended ended = Simulate({"--ranks", "2", "--micro-batches", "2", "--draw", "1f1b"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out,
+            "schedule     chunks      seconds   bubble in flight     peak MiB     sent MiB\n"
+            "gpipe             1            9   33.3 %         2          0.0          0.0\n"
+            "1f1b              1            9   33.3 %         2          0.0          0.0\n"
+            "interleaved       2          7.5   20.0 %         4          0.0          0.0\n"
+            "zb-h1             1            7   14.3 %         2          0.0          0.0\n"
+            "rank 0 | F0 F1 .. B0 .. B1\n"
+            "rank 1 | .. F0 B0 F1 B1 ..\n");
+}
+
+TEST_F(SimulateTest, ReadsAPipelineFromAFile) {
+  std::ofstream(scratch_ + "/p.json") << R"({"ranks": 2, "micro-batches": 1, "forward": [1, 3],
+      "backward": 2, "boundary": 10, "links": "0>1:1000ms,80bps"})";
+  const Ended ended = Simulate({"--file", scratch_ + "/p.json"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  // 1 + (10 bytes at 10 a second + 1) + 3 + 2 + 2
+  EXPECT_NE(ended.out.find("gpipe             1           10 "), std::string::npos) << ended.out;
+}
+
+TEST_F(SimulateTest, ATableIsWhatTrainTakes) {
+  const Ended ended =
+      Simulate({"--ranks", "2", "--micro-batches", "2", "--draw", "zb-h1", "--csv"});
+  EXPECT_EQ(ended.out, "0F0,0F1,0I0,0W0,0I1,0W1\n1F0,1I0,1F1,1I1,1W0,1W1\n");
+  std::ofstream(scratch_ + "/own.csv") << ended.out;
+  const Ended run = Train(Small(
+      "run", {"--max-steps", "2", "--stages", "2", "--schedule", "csv:" + scratch_ + "/own.csv"}));
+  EXPECT_EQ(run.status, 0) << run.err;
+}
+
+TEST_F(SimulateTest, TakesTheTimesOfATrace) {
+  ASSERT_EQ(Train(Small("run", {"--max-steps", "2", "--stages", "2"})).status, 0);
+  const std::string trace = scratch_ + "/run/trace.json";
+  const Ended ended = Simulate({"--ranks", "2", "--from-trace", trace});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out.find("gpipe             1           33 "), std::string::npos) << ended.out;
+  ExpectOneLine(Simulate({"--ranks", "3", "--from-trace", trace}), 2, "rank 2");
+}
+
+TEST_F(SimulateTest, EveryMistakeIsOneLine) {
+  ExpectOneLine(Simulate({"--ranks", "0"}), 2, "--ranks");
+  ExpectOneLine(Simulate({"--forward", "-1"}), 2, "--forward");
+  ExpectOneLine(Simulate({"--link", "10ms"}), 2, "10ms");
+  ExpectOneLine(Simulate({"--draw", "pipedream"}), 2, "pipedream");
+  ExpectOneLine(Simulate({"--file", scratch_ + "/none.json"}), 2, "none.json");
+  const std::string path = scratch_ + "/p.json";
+  for (const auto& [text, word] : std::vector<std::pair<std::string, std::string>>{
+           {"{}", "ranks"},
+           {R"({"ranks": 2, "forward": [1]})", "each of 2 ranks"},
+           {R"({"ranks": 2, "forwards": 1})", "forwards"},
+           {R"({"ranks": 2, "step": -1})", "step"},
+           {R"({"ranks": 2, "links": {"0-1": "1ms,1Gbps"}})", "0-1"},
+           {R"({"ranks": 2, "links": ["1ms,1Gbps", "0-0:1ms,1Gbps"]})", "0-0"},
+           {R"({"ranks": 2, "links": 3})", "links"},
+           {R"({"ranks": 1e9})", "ranks"}}) {
+    std::ofstream(path) << text;
+    ExpectOneLine(Simulate({"--file", path}), 2, word);
+  }
+}
+
+}  // namespace
+}  // namespace torus::tools::testing

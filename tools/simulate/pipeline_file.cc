@@ -1,0 +1,137 @@
+#include "tools/simulate/pipeline_file.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "recipes/report/read_trace.h"
+#include "runtime/error.h"
+#include "runtime/io/json.h"
+
+namespace torus::tools {
+namespace {
+
+using Json = nlohmann::json;
+using parallel::Pipeline;
+
+constexpr int kMost = 4096;  // ranks, chunks, micro-batches
+
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : path_(path), json_(io::ReadJsonObject(path)) {}
+
+  Pipeline Run() {
+    Pipeline pipeline;
+    Require(json_.contains("ranks"), path_, "needs the number of \"ranks\"");
+    pipeline.ranks = Count("ranks", 1);
+    pipeline.micro_batches = Count("micro-batches", 1);
+    pipeline.chunks = Count("chunks", pipeline.chunks);
+    parallel::CostModel& costs = pipeline.costs;
+    costs.backward_input_share = Share("backward-input-share", costs.backward_input_share);
+    const std::map<const char*, std::vector<double>*> lists = {
+        {"forward", &costs.forward},
+        {"backward", &costs.backward},
+        {"reduce", &costs.reduce},
+        {"step", &costs.step},
+        {"encode", &costs.encode},
+        {"decode", &costs.decode},
+        {"boundary", &costs.boundary_bytes},
+        {"state", &costs.state_bytes},
+        {"activations", &costs.activation_bytes}};
+    for (const auto& [key, list] : lists) *list = List(key, pipeline.ranks);
+    if (const Json* links = Take("links")) costs.links = Links(*links);
+    for (const auto& [key, value] : json_.items())
+      Require(taken_.contains(key), path_, "has a key that is unknown here: {}",
+              io::Printable(key));
+    return pipeline;
+  }
+
+ private:
+  // Null where the file has no such key.
+  const Json* Take(const char* key) {
+    taken_.insert(key);
+    const auto found = json_.find(key);
+    return found == json_.end() ? nullptr : &*found;
+  }
+
+  int Count(const char* key, int otherwise) {
+    const Json* value = Take(key);
+    if (value == nullptr) return otherwise;
+    Require(value->is_number_integer() && *value >= 1 && *value <= kMost, path_,
+            "\"{}\" must be a whole number from 1 to {}, got {}", key, kMost, io::Brief(*value));
+    return value->get<int>();
+  }
+
+  double Share(const char* key, double otherwise) {
+    const Json* value = Take(key);
+    if (value == nullptr) return otherwise;
+    Require(value->is_number() && *value >= 0 && *value <= 1, path_,
+            "\"{}\" must be a number from 0 to 1, got {}", key, io::Brief(*value));
+    return value->get<double>();
+  }
+
+  double Number(const char* key, const Json& value) const {
+    Require(value.is_number() && value >= 0, path_,
+            "\"{}\" must be a number of at least 0, or a list of them, got {}", key,
+            io::Brief(value));
+    return value.get<double>();
+  }
+
+  std::vector<double> List(const char* key, int ranks) {
+    const Json* value = Take(key);
+    if (value == nullptr) return {};
+    if (!value->is_array()) return std::vector<double>(ranks, Number(key, *value));
+    Require(std::ssize(*value) == ranks, path_,
+            "\"{}\" must have one number for each of {} ranks, got {}", key, ranks, value->size());
+    std::vector<double> list;
+    for (const Json& entry : *value) list.push_back(Number(key, entry));
+    return list;
+  }
+
+  parallel::LinkTable Links(const Json& value) const {
+    std::vector<std::string> specs;
+    for (const Json& spec : value.is_array() ? value : Json::array({value})) {
+      Require(spec.is_string(), path_, "\"links\" must be texts such as \"0-1:10ms,1Gbps\", got {}",
+              io::Brief(spec));
+      specs.push_back(spec.get<std::string>());
+    }
+    return parallel::ParseLinks(specs);
+  }
+
+  const std::string& path_;
+  const Json json_;
+  std::set<std::string> taken_;
+};
+
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+Pipeline ReadPipeline(const std::string& path) { return Reader(path).Run(); }
+
+void FitTimes(const std::string& path, Pipeline& pipeline) {
+  std::map<std::pair<int, bool>, std::vector<double>> times;  // rank, forward?
+  for (const trace::Event& event : recipes::ReadChromeTrace(path)) {
+    const std::string category = event.category;
+    if (category == "forward" || category == "backward")
+      times[{event.rank, category == "forward"}].push_back(
+          1e-9 * static_cast<double>(event.end_ns - event.begin_ns));
+  }
+  for (const bool forward : {true, false}) {
+    std::vector<double>& list = forward ? pipeline.costs.forward : pipeline.costs.backward;
+    list.clear();
+    for (int rank = 0; rank < pipeline.ranks; ++rank) {
+      const auto found = times.find({rank, forward});
+      Require(found != times.end(), path, "has no {} of rank {}; --ranks is {}",
+              forward ? "forward" : "backward", rank, pipeline.ranks);
+      list.push_back(Median(found->second));
+    }
+  }
+}
+
+}  // namespace torus::tools

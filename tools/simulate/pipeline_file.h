@@ -1,0 +1,23 @@
+// A pipeline to simulate, from a JSON file or from the trace of a run.
+#pragma once
+
+#include <string>
+
+#include "parallel/schedule/comparison.h"
+
+namespace torus::tools {
+
+// One JSON object; every key but "ranks" may be missing:
+//   {"ranks": 4, "micro-batches": 8, "chunks": 2, "backward-input-share": 0.5,
+//    "forward": 0.1, "backward": [0.2, 0.2, 0.2, 0.3], "reduce": 0, "step": 0,
+//    "boundary": 16777216, "encode": 0, "decode": 0, "state": 4e9, "activations": 1e9,
+//    "links": ["1ms,5Gbps", "0-1:10ms,1Gbps,window=64KB"]}
+// Seconds and bytes of each rank: a number for all or a list with one for each. BadInput naming file
+// and key for anything else.
+parallel::Pipeline ReadPipeline(const std::string& path);
+
+// Sets the forward and backward times of `pipeline` to the medians in a trace.json of as many ranks,
+// each with one stage. BadInput where a rank has none.
+void FitTimes(const std::string& path, parallel::Pipeline& pipeline);
+
+}  // namespace torus::tools
