@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -174,6 +175,12 @@ void RunRanks(InProcessWorld& world, const std::function<void(Transport&)>& fn,
 void RunRanks(int ranks, const std::function<void(Transport&)>& fn) {
   InProcessWorld world(ranks);
   RunRanks(world, fn);
+}
+
+std::vector<int> ThreadWorld::local() const {
+  std::vector<int> ranks(world_.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
 }
 
 }  // namespace torus::parallel

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "parallel/transport/in_process.h"
+#include "parallel/transport/world.h"
 
 namespace torus::parallel {
 
@@ -27,5 +29,21 @@ void RunRanks(InProcessWorld& world, const std::function<void(Transport&)>& fn,
 
 // The same in a world of its own.
 void RunRanks(int ranks, const std::function<void(Transport&)>& fn);
+
+// A world whose ranks are all threads of this process.
+class ThreadWorld : public World {
+ public:
+  // BadInput as InProcessWorld.
+  explicit ThreadWorld(int size, InProcessOptions options = {}, RunRanksOptions run = {})
+      : world_(size, options), run_(run) {}
+
+  int size() const override { return world_.size(); }
+  std::vector<int> local() const override;
+  void Run(const std::function<void(Transport&)>& fn) override { RunRanks(world_, fn, run_); }
+
+ private:
+  InProcessWorld world_;
+  const RunRanksOptions run_;
+};
 
 }  // namespace torus::parallel

@@ -39,6 +39,17 @@ TEST(RunRanks, ThrowsTheFirstErrorWithItsKind) {
   EXPECT_THROW(RunRanks(1, [](Transport&) { throw 5; }), int);
 }
 
+TEST(RunRanks, AThreadWorldRunsEveryRankOnTheSameTransportEachTime) {
+  ThreadWorld world(3);
+  EXPECT_EQ(world.size(), 3);
+  EXPECT_EQ(world.local(), (std::vector<int>{0, 1, 2}));
+  std::vector<Transport*> first(3), second(3);
+  world.Run([&](Transport& t) { first[t.rank()] = &t; });
+  world.Run([&](Transport& t) { second[t.rank()] = &t; });
+  EXPECT_EQ(first, second);
+  EXPECT_THROW(world.Run([](Transport& t) { Require(t.rank() != 1, "test", "wrong"); }), BadInput);
+}
+
 TEST(RunRanks, ARankThatStandsStillIsFoundThoughNobodyWaitsForIt) {
   InProcessWorld world(2, {.timeout = 0.1});
   try {
