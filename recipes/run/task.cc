@@ -1,6 +1,7 @@
 #include "recipes/run/task.h"
 
 #include <algorithm>
+#include <map>
 
 #include "data/loading/micro_batch.h"
 #include "parallel/optim/lr_schedule.h"
@@ -29,12 +30,30 @@ int Workers(const Settings& settings) {
   return static_cast<int>(std::clamp<int64_t>(settings.threads / 2, 1, 8));
 }
 
-data::LoaderOptions MakeLoaderOptions(const Settings& settings, double timeout) {
-  return {.replicas = static_cast<int>(settings.replicas),
-          .micro_batches = static_cast<int>(settings.micro_batches * settings.accumulate),
-          .readers = settings.stages == 1 ? 1 : 2,
-          .workers = Workers(settings),
-          .timeout_seconds = timeout};
+// The ranks that fetch each replica's batches.
+std::map<int, int> ReadersOf(const std::vector<RankPlace>& places) {
+  std::map<int, int> readers;
+  for (const RankPlace& place : places)
+    if (place.first || place.last) ++readers[place.replica];
+  return readers;
+}
+
+// None where no rank fetches anything.
+std::optional<data::LoaderOptions> MakeLoaderOptions(const Settings& settings,
+                                                     const std::vector<RankPlace>& places,
+                                                     double timeout) {
+  const std::map<int, int> readers = ReadersOf(places);
+  if (readers.empty()) return std::nullopt;
+  data::LoaderOptions options{.replicas = static_cast<int>(settings.replicas),
+                              .micro_batches = static_cast<int>(PartsOfReplica(settings)),
+                              .readers = readers.begin()->second,
+                              .workers = Workers(settings),
+                              .timeout_seconds = timeout};
+  for (const auto& [replica, count] : readers) {
+    TORUS_CHECK(count == options.readers, "replica {} has {} readers", replica, count);
+    options.local_replicas.push_back(replica);
+  }
+  return options;
 }
 
 // Samples of the smallest micro-batch that is not empty, in an epoch over `size` examples.
@@ -67,12 +86,14 @@ int64_t WarmupSteps(const Settings& settings, int64_t total_steps) {
 
 }  // namespace
 
-BatchFeed::BatchFeed(const DataPart& part, const Settings& settings, int64_t first_step,
-                     double timeout)
+BatchFeed::BatchFeed(const DataPart& part, const Settings& settings,
+                     const std::vector<RankPlace>& places, int64_t first_step, double timeout)
     : replicas_(settings.replicas),
-      micro_batches_(settings.micro_batches * settings.accumulate),
-      sampler_(MakeSampler(part, settings, first_step)),
-      loader_(sampler_, part.batches, MakeLoaderOptions(settings, timeout)) {}
+      micro_batches_(PartsOfReplica(settings)),
+      sampler_(MakeSampler(part, settings, first_step)) {
+  if (const auto options = MakeLoaderOptions(settings, places, timeout))
+    loader_.emplace(sampler_, part.batches, *options);
+}
 
 int64_t BatchFeed::SamplesAt(int64_t step) const {
   const data::SamplerOptions& options = sampler_.options();
@@ -88,7 +109,7 @@ parallel::MiniBatch BatchFeed::Get(int64_t step, const RankPlace& place) {
                                           place.replica * micro_batches_ + m);
     for (int64_t row = rows.begin; row < rows.end; ++row) part.samples.push_back(row);
     if (!place.first && !place.last) continue;
-    const data::Loader::BatchPtr made = loader_.Fetch(step, place.replica, static_cast<int>(m));
+    const data::Loader::BatchPtr made = loader_->Fetch(step, place.replica, static_cast<int>(m));
     TORUS_CHECK(made->samples == part.samples, "step {}, micro-batch {}", step, m);
     if (place.first) part.inputs = made->inputs;
     if (place.last) part.targets = {made->target};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,13 @@
 
 namespace torus::recipes {
 
-// Feeds the ranks of a trainer from a loader.
+// Feeds the ranks of this process from a loader.
 class BatchFeed {
  public:
-  // `first_step`: of the sampler, the first that will be asked for. `part` must outlive it.
-  BatchFeed(const DataPart& part, const Settings& settings, int64_t first_step, double timeout);
+  // `places`: of these ranks; either all of a run or one. `first_step`: of the sampler, the first
+  // that will be asked for. `part` must outlive it.
+  BatchFeed(const DataPart& part, const Settings& settings,
+            const std::vector<parallel::RankPlace>& places, int64_t first_step, double timeout);
 
   parallel::MiniBatch Get(int64_t step, const parallel::RankPlace& place);
   parallel::BatchFn fn() {
@@ -30,7 +33,7 @@ class BatchFeed {
 
   const int64_t replicas_, micro_batches_;
   const data::Sampler sampler_;
-  data::Loader loader_;
+  std::optional<data::Loader> loader_;  // none where no rank needs inputs or targets
 };
 
 class Task {

@@ -205,7 +205,8 @@ int64_t TrainingRun::NextPause(int64_t step) const {
 
 void TrainingRun::TrainAll() {
   if (trainer_.step() >= end_) return;
-  BatchFeed feed(task_.data().train, settings_, begin_, options_.timeout);
+  BatchFeed feed(task_.data().train, settings_, trainer_.layout().places(), begin_,
+                 options_.timeout);
   while (trainer_.step() < end_ && !Stopped()) TrainUntil(NextPause(trainer_.step()), feed);
 }
 
@@ -280,7 +281,7 @@ void TrainingRun::RecordTest(const parallel::EvaluationResult& score) {
 bool TrainingRun::Evaluate() {
   Settings whole = settings_;
   whole.drop_last = false;  // every test example counts
-  BatchFeed feed(task_.data().test, whole, 0, options_.timeout);
+  BatchFeed feed(task_.data().test, whole, trainer_.layout().places(), 0, options_.timeout);
   const parallel::EvaluationResult score =
       trainer_.Evaluate(feed.batches_per_epoch(), feed.fn(), callbacks_.stop);
   if (!score.finished) return false;

@@ -100,10 +100,11 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
 // Ranks of the run.
 inline int64_t RanksOf(const Settings& s) { return s.stages / s.chunks * s.replicas; }
 
-// Micro-batches of a mini-batch, over all replicas and rounds.
-inline int64_t PartsOfBatch(const Settings& s) {
-  return s.replicas * s.micro_batches * s.accumulate;
-}
+// Micro-batches of a replica's share of a mini-batch, over all rounds.
+inline int64_t PartsOfReplica(const Settings& s) { return s.micro_batches * s.accumulate; }
+
+// Micro-batches of a mini-batch, over all replicas.
+inline int64_t PartsOfBatch(const Settings& s) { return s.replicas * PartsOfReplica(s); }
 
 // Samples of the largest of them.
 inline int64_t LargestMicroBatch(const Settings& s) {

@@ -50,7 +50,7 @@ class ImageRun {
   using OnBlocks = std::function<void(const std::vector<parallel::Block>&)>;
   explicit ImageRun(const Settings& settings, parallel::TrainerOptions options = {},
                     OnBlocks on_blocks = {}, int64_t first = 0)
-      : task_(settings, ""), feed_(task_.data().train, settings, first, 60) {
+      : task_(settings, "") {
     options.stages = static_cast<int>(settings.stages);
     options.replicas = static_cast<int>(settings.replicas);
     options.micro_batches = static_cast<int>(settings.micro_batches);
@@ -63,10 +63,12 @@ class ImageRun {
       return blocks;
     };
     trainer_ = std::make_unique<parallel::Trainer>(std::move(options), std::move(parts));
+    feed_ = std::make_unique<BatchFeed>(task_.data().train, settings, trainer_->layout().places(),
+                                        first, 60);
   }
 
   void TrainTo(int64_t end) {
-    trainer_->Train(end, feed_.fn(), {.on_step = [this](const parallel::StepReport& report) {
+    trainer_->Train(end, feed_->fn(), {.on_step = [this](const parallel::StepReport& report) {
                       losses_.push_back(report.loss);
                     }});
   }
@@ -75,8 +77,8 @@ class ImageRun {
 
  private:
   Task task_;
-  BatchFeed feed_;
   std::unique_ptr<parallel::Trainer> trainer_;
+  std::unique_ptr<BatchFeed> feed_;
   std::vector<double> losses_;
 };
 

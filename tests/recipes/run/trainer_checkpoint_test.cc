@@ -90,7 +90,7 @@ TEST_F(TrainerCheckpoint, IsEvaluatedAsTheTrainerItselfIs) {
   ImageRun application = Application(settings, 0);
   application.TrainTo(kHalf);
   parallel::SaveCheckpoint(folder_, application.trainer().State());
-  BatchFeed feed(task.data().test, settings, 0, 60);
+  BatchFeed feed(task.data().test, settings, application.trainer().layout().places(), 0, 60);
   const parallel::EvaluationResult want =
       application.trainer().Evaluate(feed.batches_per_epoch(), feed.fn());
   const EvaluateResult got = Evaluate({.model = settings.model,
