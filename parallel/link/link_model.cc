@@ -1,7 +1,6 @@
 #include "parallel/link/link_model.h"
 
 #include <charconv>
-#include <cmath>
 #include <span>
 
 #include "runtime/error.h"
@@ -19,20 +18,31 @@ constexpr Unit kRates[] = {
     {"Kbps", 1e3 / 8}, {"Mbps", 1e6 / 8}, {"Gbps", 1e9 / 8}, {"bps", 1.0 / 8}};
 constexpr Unit kSizes[] = {{"KB", 0x1p10}, {"MB", 0x1p20}, {"GB", 0x1p30}, {"B", 1}};
 
+// What a part may be, in seconds, bytes or bytes a second.
+struct Kind {
+  std::span<const Unit> units;
+  double least, most;
+  const char* range;
+};
+
+// Within these no time of a message overflows, and none is lost in rounding.
+constexpr Kind kTime{kTimes, 0, 1e6, "from 0 to 1e6 s"};
+constexpr Kind kRate{kRates, 1, 1e18, "from 8 to 8e18 bps"};
+constexpr Kind kSize{kSizes, 1, 1e18, "from 1 to 1e18 B"};
+
 // `part` as a number and one of the units. `text`: the whole, for the message.
-double Quantity(std::string_view part, std::span<const Unit> units, double least,
-                std::string_view text) {
+double Quantity(std::string_view part, const Kind& kind, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
   const std::string_view name = part.substr(end - part.data());
-  for (const Unit& unit : units)
-    if (error == std::errc() && name == unit.name && std::isfinite(value) && value >= 0 &&
-        value * unit.size >= least)
+  for (const Unit& unit : kind.units)
+    if (error == std::errc() && name == unit.name && value * unit.size >= kind.least &&
+        value * unit.size <= kind.most)
       return value * unit.size;
   std::string names;
-  for (const Unit& unit : units) names.append(names.empty() ? "" : ", ").append(unit.name);
-  Throw<BadInput>("link", "\"{}\" must be a number {} and one of {}, got \"{}\"", text,
-                  least > 0 ? "above 0" : "of at least 0", names, part);
+  for (const Unit& unit : kind.units) names.append(names.empty() ? "" : ", ").append(unit.name);
+  Throw<BadInput>("link", "\"{}\" must be a number and one of {}, {}, got \"{}\"", text, names,
+                  kind.range, part);
 }
 
 // Takes the text before the first comma off `rest`.
@@ -43,23 +53,21 @@ std::string_view TakePart(std::string_view& rest) {
   return part;
 }
 
-constexpr double kLeast = 1e-9;  // bytes, or bytes a second
-
 }  // namespace
 
 LinkModel ParseLink(std::string_view text) {
   std::string_view rest = text;
   LinkModel link;
-  link.latency = Quantity(TakePart(rest), kTimes, 0, text);
-  link.bandwidth = Quantity(TakePart(rest), kRates, kLeast, text);
+  link.latency = Quantity(TakePart(rest), kTime, text);
+  link.bandwidth = Quantity(TakePart(rest), kRate, text);
   while (!rest.empty()) {
     std::string_view part = TakePart(rest);
     const std::string_view key = part.substr(0, part.find('=') + 1);
     part.remove_prefix(key.size());
     if (key == "window=")
-      link.window = Quantity(part, kSizes, kLeast, text);
+      link.window = Quantity(part, kSize, text);
     else if (key == "jitter=")
-      link.jitter = Quantity(part, kTimes, 0, text);
+      link.jitter = Quantity(part, kTime, text);
     else
       Throw<BadInput>("link",
                       "\"{}\" needs LATENCY,BANDWIDTH and maybe window=BYTES, jitter=TIME, as "

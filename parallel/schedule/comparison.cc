@@ -22,11 +22,8 @@ std::vector<double> Spread(const std::vector<double>& list, int stages, double p
 CostModel ChunkCosts(const Pipeline& pipeline, int chunks) {
   const int stages = pipeline.ranks * chunks;
   CostModel costs = pipeline.costs;
-  for (std::vector<double>* list : {&costs.forward, &costs.backward, &costs.reduce, &costs.step,
-                                    &costs.state_bytes, &costs.activation_bytes})
-    *list = Spread(*list, stages, chunks);
-  for (std::vector<double>* list : {&costs.boundary_bytes, &costs.encode, &costs.decode})
-    *list = Spread(*list, stages, 1);
+  for (const CostList& kind : kCostLists)
+    costs.*kind.list = Spread(costs.*kind.list, stages, kind.of_work ? chunks : 1);
   return costs;
 }
 

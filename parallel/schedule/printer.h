@@ -30,9 +30,9 @@ struct ActionPlace {
 
 // A row a rank, a column an action, a few of them before and behind the place, and an arrow:
 //
-//   rank 0 | 0F0  0sendA0>1  0recvG0<1  0B0
-//   rank 1 | 1recvA0<0  1B0  1F0  ...
-//                       ^
+//   rank 0 | 0F0       0sendA0>1 0recvG0<1 0B0       0reduce 0step
+//   rank 1 | 1recvA0<0 1B0       1F0       1sendG0>0 1reduce 1step
+//                      ^
 // Begins with a new line.
 std::string TableAround(const Schedule& schedule, const ActionPlace& place);
 

@@ -1,45 +1,14 @@
 #include "parallel/schedule/simulator.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <optional>
 #include <tuple>
 
+#include "parallel/link/link_clock.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
 namespace {
-
-void CheckCosts(const CostModel& costs, int stages) {
-  const std::pair<const char*, const std::vector<double>*> lists[] = {
-      {"forward", &costs.forward},
-      {"backward", &costs.backward},
-      {"reduce", &costs.reduce},
-      {"step", &costs.step},
-      {"encode", &costs.encode},
-      {"decode", &costs.decode},
-      {"boundary", &costs.boundary_bytes},
-      {"state", &costs.state_bytes},
-      {"activation", &costs.activation_bytes}};
-  for (const auto& [name, list] : lists) {
-    Require(list->empty() || static_cast<int>(list->size()) == stages, "simulator",
-            "needs a {} cost for each of {} stages, got {}", name, stages, list->size());
-    for (const double cost : *list)
-      Require(std::isfinite(cost) && cost >= 0, "simulator",
-              "a {} cost must be finite and not negative, got {}", name, cost);
-  }
-}
-
-// Evenly distributed over [0, 1): SplitMix64 (Steele et al. 2014) of the message's link and number.
-double Chance(int from, int to, int message) {
-  uint64_t z = (static_cast<uint64_t>(from) << 42) ^ (static_cast<uint64_t>(to) << 21) ^
-               static_cast<uint64_t>(message);
-  z = (z + 1) * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
 
 double At(const std::vector<double>& list, int stage, double otherwise = 0) {
   return list.empty() ? otherwise : list[stage];
@@ -181,16 +150,12 @@ class Simulator {
   // Returns when the message has arrived at the rank of stage `to`.
   double Send(int cut, int rank, int to) {
     const Ranks ranks{rank, owners_[to]};
-    const LinkModel& link = costs_.links.Get(ranks.first, ranks.second);
     const double bytes = At(costs_.boundary_bytes, cut);
     free_[rank] += At(costs_.encode, cut);
-    LinkState& state = link_states_[ranks];
-    state.free = std::max(state.free, free_[rank]) + link.Occupied(bytes);
-    state.arrival =
-        std::max(state.arrival, state.free + link.latency +
-                                    link.jitter * Chance(rank, ranks.second, state.sent++));
+    const LinkModel& link = costs_.links.Get(ranks.first, ranks.second);
+    LinkClock& clock = clocks_.try_emplace(ranks, link, ranks.first, ranks.second).first->second;
     result_.sent_bytes[ranks] += bytes;
-    return state.arrival;
+    return clock.Carry(bytes, free_[rank]).arrival;
   }
 
   void Summarize() {
@@ -210,11 +175,7 @@ class Simulator {
   Simulation result_;
   std::vector<double> free_;  // when each rank is
   std::vector<double> held_;  // bytes of each rank now
-  struct LinkState {
-    double free = 0, arrival = 0;  // when it can take the next message, and when the last one came
-    int sent = 0;                  // messages
-  };
-  std::map<Ranks, LinkState> link_states_;
+  std::map<Ranks, LinkClock> clocks_;
   std::map<Key, double> ends_, arrivals_;  // of results: here, and where they are used next
 };
 

@@ -6,29 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "parallel/link/link_table.h"
+#include "parallel/schedule/cost_model.h"
 #include "parallel/schedule/schedule.h"
 
 namespace torus::parallel {
-
-// All times in one unit of the caller's choice, which with links is seconds. A list has one entry
-// for each stage; an empty `forward` or `backward` means 1 for each, any other empty list 0.
-struct CostModel {
-  std::vector<double> forward;
-  std::vector<double> backward;       // both halves
-  double backward_input_share = 0.5;  // of `backward`, that kBackwardInput takes
-  std::vector<double> reduce;         // of the stage's gradients over replicas
-  std::vector<double> step;           // of the optimizer
-
-  // A micro-batch's output of the stage, as it is sent; the gradient that comes back is as large.
-  std::vector<double> boundary_bytes;
-  // For a boundary, on the rank that sends and on the one that receives: the codec's time.
-  std::vector<double> encode, decode;
-  LinkTable links;
-
-  std::vector<double> state_bytes;       // weights, gradients, optimizer
-  std::vector<double> activation_bytes;  // kept of a micro-batch from its forward to its backward
-};
 
 struct TimedAction {
   Action action;
@@ -47,10 +28,10 @@ struct Simulation {
   std::map<std::pair<int, int>, double> sent_bytes;  // from, to
 };
 
-// The schedule may be lowered or not; equal arguments give equal results, jitter included; its sends start when what they send is made and encoded, and
-// follow each other on a link, while the ranks go on. BadInput when a list of costs is not as long
-// as there are stages or has a number that is negative or not finite, and when an action waits for
-// one that never comes.
+// The schedule may be lowered or not; equal arguments give equal results, jitter included. Its sends
+// start when what they send is made and encoded, and follow each other on a link, while the ranks go
+// on. BadInput when `costs` are not those of as many stages (CheckCosts), and when an action waits
+// for one that never comes.
 Simulation Simulate(const Schedule& schedule, const CostModel& costs = {});
 
 }  // namespace torus::parallel

@@ -7,20 +7,16 @@
 
 #include "runtime/error.h"
 #include "runtime/progress.h"
-#include "runtime/rng.h"
 
 namespace torus::parallel {
 namespace {
 
-using std::chrono::nanoseconds;
+constexpr double kSlice = 2e-3;      // seconds of a sleep, after which an abort is seen
+constexpr double kImprecise = 2e-4;  // by which a sleep may end late: the rest is spun
 
-constexpr nanoseconds kSlice{2'000'000};    // of a sleep, after which an abort is seen
-constexpr nanoseconds kImprecise{200'000};  // by which a sleep may end late: the rest is spun
-
-int64_t Now() {
-  return std::chrono::duration_cast<nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+// Seconds.
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 Tag StampOf(Tag tag) {
@@ -30,19 +26,20 @@ Tag StampOf(Tag tag) {
 }
 
 // Sleeps until `time`. A message under way is progress, however slow the link.
-void SleepUntil(int64_t time, const Transport& transport) {
-  for (int64_t left = time - Now(); left > 0; left = time - Now()) {
+void SleepUntil(double time, const Transport& transport) {
+  for (double left = time - Now(); left > 0; left = time - Now()) {
     transport.ThrowIfAborted();
     TickProgress();
-    if (nanoseconds(left) > kImprecise)
-      std::this_thread::sleep_for(std::min(kSlice, nanoseconds(left) - kImprecise));
+    if (left > kImprecise)
+      std::this_thread::sleep_for(
+          std::chrono::duration<double>(std::min(kSlice, left - kImprecise)));
     else
       std::this_thread::yield();
   }
 }
 
 struct Stamped {
-  int64_t arrival = 0;
+  double arrival = 0;
   Pending stamp, message;
 };
 
@@ -67,10 +64,10 @@ class RecvState : public Pending::State {
 
   WaitTime Wait() override {
     WaitTime time = expected_->message.Wait();
-    const int64_t begin = Now();
+    const double begin = Now();
     expected_->stamp.Wait();
     SleepUntil(expected_->arrival, transport_);
-    time.moving += Now() - begin;
+    time.moving += static_cast<int64_t>((Now() - begin) * 1e9);
     return time;
   }
 
@@ -88,50 +85,38 @@ class RecvState : public Pending::State {
 }  // namespace
 
 EmulatedLink::EmulatedLink(Transport& inner, const LinkTable& links, uint64_t seed)
-    : inner_(inner), links_(links), seed_(seed), senders_(inner.size()) {
-  Require(links.largest_rank() < inner.size(), "link", "names rank {}, but there are {} ranks",
-          links.largest_rank(), inner.size());
-}
-
-int64_t EmulatedLink::ArrivalOf(int peer, size_t bytes) {
-  Sender& sender = senders_[peer];
-  const LinkModel& link = links_.Get(rank(), peer);
-  const auto nanoseconds_of = [](double seconds) { return static_cast<int64_t>(seconds * 1e9); };
-  sender.free =
-      std::max(sender.free, Now()) + nanoseconds_of(link.Occupied(static_cast<double>(bytes)));
-  const RandomStream stream({.seed = seed_,
-                             .step = sender.messages++,
-                             .layer = HashName("link"),
-                             .sample = static_cast<uint64_t>(rank()) << 32 | peer});
-  const double late = link.latency + link.jitter * stream.Uniform(0);
-  sender.arrival = std::max(sender.arrival, sender.free + nanoseconds_of(late));
-  return sender.arrival;
+    : DecoratedTransport(inner) {
+  Require(links.largest_rank() < size(), "link", "names rank {}, but there are {} ranks",
+          links.largest_rank(), size());
+  for (int peer = 0; peer < size(); ++peer)
+    senders_.push_back({LinkClock(links.Get(rank(), peer), rank(), peer, seed)});
 }
 
 Pending EmulatedLink::Send(int peer, Tag tag, ConstBuffer buffer, std::string what) {
   const Tag stamp_tag = StampOf(tag);
   auto sent = std::make_unique<Stamped>();
   // The inner transport refuses a peer that there is not.
-  sent->message = inner_.Send(peer, tag, buffer, what);
-  sent->arrival = ArrivalOf(peer, buffer.bytes);
-  ++senders_[peer].stamps[static_cast<size_t>(tag.kind)];
-  sent->stamp =
-      inner_.Send(peer, stamp_tag, {&sent->arrival, sizeof(sent->arrival)}, "arrival of " + what);
+  sent->message = DecoratedTransport::Send(peer, tag, buffer, what);
+  Sender& sender = senders_[peer];
+  sent->arrival = sender.clock.Carry(static_cast<double>(buffer.bytes), Now()).arrival;
+  ++sender.stamps[static_cast<size_t>(tag.kind)];
+  sent->stamp = DecoratedTransport::Send(peer, stamp_tag, {&sent->arrival, sizeof(sent->arrival)},
+                                         "arrival of " + what);
   return Pending(std::make_unique<SendState>(std::move(sent)));
 }
 
 Pending EmulatedLink::Recv(int peer, Tag tag, Buffer buffer, std::string what) {
   const Tag stamp_tag = StampOf(tag);
   auto expected = std::make_unique<Stamped>();
-  expected->message = inner_.Recv(peer, tag, buffer, what);
-  expected->stamp = inner_.Recv(peer, stamp_tag, {&expected->arrival, sizeof(expected->arrival)},
-                                "arrival of " + what);
-  return Pending(std::make_unique<RecvState>(std::move(expected), inner_));
+  expected->message = DecoratedTransport::Recv(peer, tag, buffer, what);
+  expected->stamp = DecoratedTransport::Recv(
+      peer, stamp_tag, {&expected->arrival, sizeof(expected->arrival)}, "arrival of " + what);
+  return Pending(std::make_unique<RecvState>(std::move(expected), *this));
 }
 
 uint64_t EmulatedLink::BytesSent(int peer, TagClass kind) const {
-  return inner_.BytesSent(peer, kind) -
-         sizeof(int64_t) * senders_[peer].stamps[static_cast<size_t>(kind)];
+  return DecoratedTransport::BytesSent(peer, kind) -
+         sizeof(Stamped::arrival) * senders_[peer].stamps[static_cast<size_t>(kind)];
 }
 
 }  // namespace torus::parallel

@@ -10,39 +10,29 @@
 #include <string>
 #include <vector>
 
+#include "parallel/link/link_clock.h"
 #include "parallel/link/link_table.h"
-#include "parallel/transport/transport.h"
+#include "parallel/transport/decorated_transport.h"
 
 namespace torus::parallel {
 
-class EmulatedLink : public Transport {
+class EmulatedLink : public DecoratedTransport {
  public:
   // `inner` must outlive it. All ranks give the same `links`, which name world ranks; BadInput for a
   // rank that there is not. `seed`: of the jitter.
   EmulatedLink(Transport& inner, const LinkTable& links, uint64_t seed = 0);
 
-  int rank() const override { return inner_.rank(); }
-  int size() const override { return inner_.size(); }
-  int world_rank() const override { return inner_.world_rank(); }
   // As Transport; BadInput where `inner` is over an emulated link itself.
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
-  void Abort(const std::string& reason) override { inner_.Abort(reason); }
-  void ThrowIfAborted() const override { inner_.ThrowIfAborted(); }
   uint64_t BytesSent(int peer, TagClass kind) const override;
 
  private:
   // Of the link to a peer.
   struct Sender {
-    int64_t free = 0, arrival = 0;  // nanoseconds: when it can carry more; of the last message
-    uint64_t messages = 0;
+    LinkClock clock;
     uint64_t stamps[kTagClasses] = {};
   };
-  int64_t ArrivalOf(int peer, size_t bytes);
-
-  Transport& inner_;
-  const LinkTable links_;
-  const uint64_t seed_;
   std::vector<Sender> senders_;
 };
 

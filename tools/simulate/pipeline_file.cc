@@ -15,7 +15,8 @@ namespace {
 using Json = nlohmann::json;
 using parallel::Pipeline;
 
-constexpr int kMost = 4096;  // ranks, chunks, micro-batches
+constexpr int kMost = 4096;          // ranks, chunks, micro-batches
+constexpr int kMostParts = 1 << 20;  // their product: what a schedule's lists hold
 
 class Reader {
  public:
@@ -29,17 +30,8 @@ class Reader {
     pipeline.chunks = Count("chunks", pipeline.chunks);
     parallel::CostModel& costs = pipeline.costs;
     costs.backward_input_share = Share("backward-input-share", costs.backward_input_share);
-    const std::map<const char*, std::vector<double>*> lists = {
-        {"forward", &costs.forward},
-        {"backward", &costs.backward},
-        {"reduce", &costs.reduce},
-        {"step", &costs.step},
-        {"encode", &costs.encode},
-        {"decode", &costs.decode},
-        {"boundary", &costs.boundary_bytes},
-        {"state", &costs.state_bytes},
-        {"activations", &costs.activation_bytes}};
-    for (const auto& [key, list] : lists) *list = List(key, pipeline.ranks);
+    for (const parallel::CostList& kind : parallel::kCostLists)
+      costs.*kind.list = List(kind.name, pipeline.ranks);
     if (const Json* links = Take("links")) costs.links = Links(*links);
     for (const auto& [key, value] : json_.items())
       Require(taken_.contains(key), path_, "has a key that is unknown here: {}",
@@ -111,6 +103,13 @@ double Median(std::vector<double> values) {
 }
 
 }  // namespace
+
+void CheckSize(const Pipeline& pipeline) {
+  const int64_t parts = int64_t{1} * pipeline.ranks * pipeline.chunks * pipeline.micro_batches;
+  Require(parts <= kMostParts, "simulate",
+          "ranks x chunks x micro-batches must be at most {}, got {} x {} x {} = {}", kMostParts,
+          pipeline.ranks, pipeline.chunks, pipeline.micro_batches, parts);
+}
 
 Pipeline ReadPipeline(const std::string& path) { return Reader(path).Run(); }
 

@@ -16,6 +16,9 @@ namespace torus::tools {
 // and key for anything else.
 parallel::Pipeline ReadPipeline(const std::string& path);
 
+// BadInput where ranks x chunks x micro-batches are more than a simulation has memory for: 2^20.
+void CheckSize(const parallel::Pipeline& pipeline);
+
 // Sets the forward and backward times of `pipeline` to the medians in a trace.json of as many ranks,
 // each with one stage. BadInput where a rank has none.
 void FitTimes(const std::string& path, parallel::Pipeline& pipeline);

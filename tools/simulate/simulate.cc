@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <iterator>
 
 #include "parallel/schedule/comparison.h"
 #include "parallel/schedule/csv.h"
@@ -18,27 +19,20 @@ namespace {
 
 struct Invocation {
   parallel::Pipeline pipeline{.micro_batches = 8, .ranks = 4};
-  double forward = 1, backward = 2;
-  double reduce = 0, step = 0, encode = 0, decode = 0;  // seconds
-  double boundary = 0, state = 0, activations = 0;      // MiB
+  // Of each rank, an entry for each of kCostLists; MiB of what is in bytes.
+  double costs[std::size(parallel::kCostLists)] = {1, 2};
   std::vector<std::string> links;
   std::string file, trace, draw;
   bool csv = false;
 };
 
 void AddCosts(CLI::App& app, Invocation& invocation) {
-  const auto add = [&](const char* flag, double& value, const char* help) {
-    app.add_option(flag, value, help)->check(CLI::NonNegativeNumber)->excludes("--file");
-  };
-  add("--forward", invocation.forward, "Seconds of a micro-batch's forward on a rank");
-  add("--backward", invocation.backward, "Seconds of its backward, both halves");
-  add("--reduce", invocation.reduce, "Seconds of a rank's all-reduce of gradients");
-  add("--step", invocation.step, "Seconds of a rank's optimizer");
-  add("--encode", invocation.encode, "Seconds of the codec on the rank that sends");
-  add("--decode", invocation.decode, "Seconds of the codec on the rank that receives");
-  add("--boundary", invocation.boundary, "MiB that cross a cut, in each direction");
-  add("--state", invocation.state, "MiB of a rank's weights, gradients and optimizer");
-  add("--activations", invocation.activations, "MiB of a micro-batch on a rank until its backward");
+  double* value = invocation.costs;
+  for (const parallel::CostList& kind : parallel::kCostLists)
+    app.add_option(fmt::format("--{}", kind.name), *value++,
+                   fmt::format("{} {}", kind.in_bytes ? "MiB" : "Seconds", kind.about))
+        ->check(CLI::NonNegativeNumber)
+        ->excludes("--file");
 }
 
 void AddFlags(CLI::App& app, Invocation& invocation) {
@@ -78,15 +72,9 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
 void SetCosts(Invocation& invocation) {
   parallel::Pipeline& pipeline = invocation.pipeline;
   parallel::CostModel& costs = pipeline.costs;
-  const auto all = [&](std::vector<double>& list, double value) {
-    list.assign(pipeline.ranks, value);
-  };
-  all(costs.forward, invocation.forward), all(costs.backward, invocation.backward);
-  all(costs.reduce, invocation.reduce), all(costs.step, invocation.step);
-  all(costs.encode, invocation.encode), all(costs.decode, invocation.decode);
-  all(costs.boundary_bytes, invocation.boundary * 0x1p20);
-  all(costs.state_bytes, invocation.state * 0x1p20);
-  all(costs.activation_bytes, invocation.activations * 0x1p20);
+  const double* value = invocation.costs;
+  for (const parallel::CostList& kind : parallel::kCostLists)
+    (costs.*kind.list).assign(pipeline.ranks, *value++ * (kind.in_bytes ? 0x1p20 : 1));
   costs.links = parallel::ParseLinks(invocation.links);
 }
 
@@ -112,6 +100,7 @@ int Main(int argc, char** argv) {
     SetCosts(invocation);
   else
     invocation.pipeline = ReadPipeline(UserPath(invocation.file));
+  CheckSize(invocation.pipeline);
   if (!invocation.trace.empty()) FitTimes(UserPath(invocation.trace), invocation.pipeline);
   if (!invocation.csv)
     fmt::print("{}", parallel::ToTable(parallel::CompareSchedules(invocation.pipeline)));

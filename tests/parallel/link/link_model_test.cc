@@ -28,11 +28,44 @@ TEST(ParseLink, ReadsWindowAndJitterInAnyOrder) {
   }
 }
 
+TEST(ParseLink, TakesTheEndsOfEachRange) {
+  EXPECT_EQ(ParseLink("0us,8bps").bandwidth, 1);
+  EXPECT_EQ(ParseLink("1000000s,8e9Gbps").latency, 1e6);
+  EXPECT_EQ(ParseLink("1ms,8e18bps,window=1B,jitter=1e6s").bandwidth, 1e18);
+  EXPECT_EQ(ParseLink("1ms,1Gbps,window=1e18B").window, 1e18);
+}
+
 TEST(ParseLink, RefusesWhatIsNoLink) {
-  for (const std::string text :
-       {"", "10ms", "10ms,", "10,1Gbps", "10ms,1", "10ms,0Gbps", "-1ms,1Gbps", "nanms,1Gbps",
-        "1e999s,1Gbps", "10ms,1GBps", "10ms,1Gbps,64KB", "10ms,1Gbps,window=0B",
-        "10ms,1Gbps,window=64", "10ms,1Gbps,loss=1", "10ms 1Gbps", "1Gbps,10ms"}) {
+  for (const std::string text : {"",
+                                 "10ms",
+                                 "10ms,",
+                                 "10,1Gbps",
+                                 "10ms,1",
+                                 "10ms,0Gbps",
+                                 "-1ms,1Gbps",
+                                 "nanms,1Gbps",
+                                 "1e999s,1Gbps",
+                                 "10ms,1GBps",
+                                 "10ms,1Gbps,64KB",
+                                 "10ms,1Gbps,window=0B",
+                                 "10ms,1Gbps,window=64",
+                                 "10ms,1Gbps,loss=1",
+                                 "10ms 1Gbps",
+                                 "1Gbps,10ms",
+                                 "10ms,7bps",
+                                 "10ms,8.1e9Gbps",
+                                 "10ms,1e999Gbps",
+                                 "1e7s,1Gbps",
+                                 "1000001s,1Gbps",
+                                 "infs,1Gbps",
+                                 "10ms,infGbps",
+                                 "10ms,nanGbps",
+                                 "10ms,1Gbps,window=0.5B",
+                                 "10ms,1Gbps,window=1e10GB",
+                                 "10ms,1Gbps,window=-1KB",
+                                 "10ms,1Gbps,jitter=-1ms",
+                                 "10ms,1Gbps,jitter=1e7s",
+                                 "10ms,1Gbps,jitter=1e300us"}) {
     try {
       ParseLink(text);
       ADD_FAILURE() << "accepted: " << text;

@@ -84,6 +84,21 @@ TEST(Verifier, BackwardBeforeForward) {
   ExpectBroken(s, "rank 0 runs 0B1 before 0F1");
 }
 
+TEST(Verifier, ShowsTheListsAroundThePlace) {
+  Schedule s = MakeSchedule("gpipe", {2, 1});
+  Swap(s, 1, "1F0", "1B0");
+  try {
+    Verify(s);
+    FAIL() << "accepted";
+  } catch (const BadInput& e) {
+    EXPECT_STREQ(e.what(),
+                 "[schedule] gpipe: rank 1 runs 1B0 before 1F0\n"
+                 "  rank 0 | 0F0       0sendA0>1 0recvG0<1 0B0       0reduce 0step\n"
+                 "  rank 1 | 1recvA0<0 1B0       1F0       1sendG0>0 1reduce 1step\n"
+                 "                     ^");
+  }
+}
+
 TEST(Verifier, DescendingBackwards) {
   Schedule s = MakeSchedule("gpipe", {1, 2});
   Swap(s, 0, "0B0", "0B1");

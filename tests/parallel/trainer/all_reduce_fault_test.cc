@@ -2,8 +2,8 @@
 #include <atomic>
 #include <memory>
 
+#include "parallel/transport/decorated_transport.h"
 #include "runtime/error.h"
-#include "tests/parallel/trainer/decorated_transport.h"
 #include "tests/parallel/trainer/fault.h"
 
 namespace torus::parallel {

@@ -6,15 +6,14 @@
 #include <latch>
 #include <mutex>
 
+#include "parallel/transport/decorated_transport.h"
 #include "runtime/error.h"
 #include "runtime/trace.h"
-#include "tests/parallel/trainer/decorated_transport.h"
 #include "tests/parallel/trainer/outcome.h"
 
 namespace torus::parallel {
 namespace {
 
-using testing::DecoratedTransport;
 using testing::ExpectEqualBits;
 using testing::Outcome;
 using testing::ToyRun;

@@ -57,6 +57,9 @@ TEST_F(SimulateTest, EveryMistakeIsOneLine) {
   ExpectOneLine(Simulate({"--forward", "-1"}), 2, "--forward");
   ExpectOneLine(Simulate({"--link", "10ms"}), 2, "10ms");
   ExpectOneLine(Simulate({"--draw", "pipedream"}), 2, "pipedream");
+  ExpectOneLine(Simulate({"--ranks", "4096", "--chunks", "4096", "--micro-batches", "4096"}), 2,
+                "4096 x 4096 x 4096 = 68719476736");
+  ExpectOneLine(Simulate({"--ranks", "1024", "--micro-batches", "513"}), 2, "1024 x 2 x 513");
   ExpectOneLine(Simulate({"--file", scratch_ + "/none.json"}), 2, "none.json");
   const std::string path = scratch_ + "/p.json";
   for (const auto& [text, word] : std::vector<std::pair<std::string, std::string>>{
@@ -67,7 +70,8 @@ TEST_F(SimulateTest, EveryMistakeIsOneLine) {
            {R"({"ranks": 2, "links": {"0-1": "1ms,1Gbps"}})", "0-1"},
            {R"({"ranks": 2, "links": ["1ms,1Gbps", "0-0:1ms,1Gbps"]})", "0-0"},
            {R"({"ranks": 2, "links": 3})", "links"},
-           {R"({"ranks": 1e9})", "ranks"}}) {
+           {R"({"ranks": 1e9})", "ranks"},
+           {R"({"ranks": 4096, "micro-batches": 4096})", "4096 x 2 x 4096"}}) {
     std::ofstream(path) << text;
     ExpectOneLine(Simulate({"--file", path}), 2, word);
   }

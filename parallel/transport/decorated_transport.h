@@ -1,4 +1,4 @@
-// A transport that passes everything on to another; tests derive theirs from it.
+// A transport that passes everything on to another; what changes a part of that derives from it.
 #pragma once
 
 #include <string>
@@ -6,14 +6,15 @@
 
 #include "parallel/transport/transport.h"
 
-namespace torus::parallel::testing {
+namespace torus::parallel {
 
 class DecoratedTransport : public Transport {
  public:
-  explicit DecoratedTransport(Transport& transport) : inner_(transport) {}
+  explicit DecoratedTransport(Transport& inner) : inner_(inner) {}  // must outlive this
 
   int rank() const override { return inner_.rank(); }
   int size() const override { return inner_.size(); }
+  int world_rank() const override { return inner_.world_rank(); }
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
     return inner_.Send(peer, tag, buffer, std::move(what));
   }
@@ -30,4 +31,4 @@ class DecoratedTransport : public Transport {
   Transport& inner_;
 };
 
-}  // namespace torus::parallel::testing
+}  // namespace torus::parallel
