@@ -80,10 +80,11 @@ TEST(EmulatedLink, AnAbortEndsTheWaitForASlowMessage) {
                BrokenEnvironment);
 }
 
-// Waiting for a link is progress: 0.3 s pass though nobody may be silent for 0.1 s.
+// Waiting for a link is progress: 3 s pass though nobody may be silent for 2.5 s, which a loaded
+// machine keeps.
 TEST(EmulatedLink, ASlowLinkIsNoTimeout) {
-  InProcessWorld world(2, {.timeout = 0.1});
-  const LinkTable links({.latency = 0.3});
+  InProcessWorld world(2, {.timeout = 2.5});
+  const LinkTable links({.latency = 3});
   RunRanks(world, [&](Transport& inner) {
     EmulatedLink link(inner, links);
     int value = 7 * link.rank(), got = -1;
