@@ -9,28 +9,15 @@
 #include "parallel/schedule/lowering.h"
 #include "parallel/schedule/printer.h"
 #include "runtime/error.h"
+#include "tests/parallel/schedule/edit_schedule.h"
 
 namespace torus::parallel {
 namespace {
 
 using K = ActionKind;
-
-// The position of the action that prints as `text` on `rank`.
-std::vector<Action>::iterator Find(Schedule& schedule, int rank, const std::string& text) {
-  std::vector<Action>& list = schedule.ranks[rank];
-  const auto it =
-      std::find_if(list.begin(), list.end(), [&](const Action& a) { return ToString(a) == text; });
-  EXPECT_NE(it, list.end()) << text;
-  return it;
-}
-
-void Swap(Schedule& schedule, int rank, const std::string& a, const std::string& b) {
-  std::iter_swap(Find(schedule, rank, a), Find(schedule, rank, b));
-}
-
-void Erase(Schedule& schedule, int rank, const std::string& text) {
-  schedule.ranks[rank].erase(Find(schedule, rank, text));
-}
+using testing::Erase;
+using testing::Find;
+using testing::Swap;
 
 void ExpectBroken(const Schedule& schedule, const std::string& message) {
   try {
