@@ -3,6 +3,8 @@
 #include <regex>
 #include <sstream>
 
+#include "tests/layering/source_tokens.h"
+
 namespace torus::layering {
 namespace {
 
@@ -17,8 +19,6 @@ bool IsHeld(std::string_view path) {
   return within("ops/") || (within("models/") && !within("models/checkpoint/"));
 }
 
-std::string WithoutComment(const std::string& line) { return line.substr(0, line.find("//")); }
-
 }  // namespace
 
 std::vector<std::string> CheckDeviceCode(std::string_view path, std::string_view text) {
@@ -28,10 +28,9 @@ std::vector<std::string> CheckDeviceCode(std::string_view path, std::string_view
   if (!IsHeld(path)) return {};
   const bool door = path.ends_with("/kernels.h");
   std::vector<std::string> violations;
-  std::istringstream lines{std::string(text)};
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    const std::string code = WithoutComment(line);
+  std::istringstream lines{CodeOf(text)};
+  std::string code;
+  for (int number = 1; std::getline(lines, code); ++number) {
     const auto check = [&](const std::regex& rule, const char* what) {
       if (std::regex_search(code, rule))
         violations.push_back(std::string(path) + ":" + std::to_string(number) + ": may not " +

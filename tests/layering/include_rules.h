@@ -10,8 +10,8 @@ namespace torus::layering {
 
 // A row of the table: what the sources of a folder may include beside their own folder.
 struct Rule {
-  // "runtime", "parallel/codec"; "" is the root, and "models/*" each folder of models by itself that
-  // has no row of its own.
+  // "runtime", "parallel/codec"; "" is the root, and "models/*" each folder of models by itself
+  // that has no row of its own.
   std::string_view folder;
   std::vector<std::string_view> ours;       // folders, or single headers
   std::vector<std::string_view> libraries;  // names as in LibraryOf

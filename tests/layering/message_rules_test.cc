@@ -13,6 +13,7 @@ TEST(MessageRules, WhatIsHandedOverItselfIsFine) {
            R"(Require(file.Get(folder + "order") == "little", path, "is not little-endian");)",
            R"(if (bad) Throw<BadInput>("op", "got {}", ToString(kind));)",
            R"(Require(ok, "op", "a call of ToString\( in \"text\"");)",
+           R"(// Require(ok, "op", ToString(x)) would make text)",
            R"(TORUS_CHECK(ok, "{}", ToString(kind));)",
        })
     EXPECT_EQ(CheckMessages("a.cc", text), Violations()) << text;
@@ -24,6 +25,9 @@ TEST(MessageRules, TextMadeForNothingIsFound) {
            R"(Require(ok, "op", "got {}", x.Describe());)",
            R"(Require(ok, "op", "got {}", fmt::format("{}", x));)",
            R"(Require(ok, path + "/" + name, "is damaged");)",
+           R"(Require(n <= 10'000, "op", "got {}", ToString(x));)",
+           "Require(Ok(a,  // it's both\n b), \"op\", \"got {}\", ToString(x));",
+           "Require(Ok(a, /* \" */ b), \"op\", \"got {}\", ToString(x));",
            R"(Rule(ok, schedule, "rank {} runs {}", rank, ToString(action));)",
        })
     EXPECT_EQ(CheckMessages("a.cc", text),
