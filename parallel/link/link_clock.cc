@@ -28,7 +28,8 @@ LinkClock::LinkClock(const LinkModel& link, int from, int to, uint64_t seed)
 
 LinkTimes LinkClock::Carry(double bytes, double ready) {
   const double chance = static_cast<double>(NextRandom(random_) >> 11) * 0x1p-53;  // in [0, 1)
-  last_.free = std::max(last_.free, ready) + link_.Occupied(bytes);
+  last_.begin = std::max(last_.free, ready);
+  last_.free = last_.begin + link_.Occupied(bytes);
   last_.arrival = std::max(last_.arrival, last_.free + link_.latency + link_.jitter * chance);
   return last_;
 }

@@ -10,6 +10,7 @@ namespace torus::parallel {
 
 // Seconds, counted from where the caller's clock begins.
 struct LinkTimes {
+  double begin = 0;    // when the link begins to carry it
   double free = 0;     // when the link can take the next message
   double arrival = 0;  // when this one is there
 };

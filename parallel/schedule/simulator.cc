@@ -139,7 +139,8 @@ class Simulator {
     const Key key{forward, action.stage, action.micro_batch};
     ends_[key] = free_[rank];
     const int cut = CutBehind(action);
-    arrivals_[key] = cut < 0 ? free_[rank] : Send(cut, rank, action.stage + (forward ? 1 : -1));
+    arrivals_[key] =
+        cut < 0 ? free_[rank] : Send(action, cut, rank, action.stage + (forward ? 1 : -1));
   }
 
   void Hold(int rank, double bytes) {
@@ -147,15 +148,18 @@ class Simulator {
     result_.peak_bytes[rank] = std::max(result_.peak_bytes[rank], held_[rank]);
   }
 
-  // Returns when the message has arrived at the rank of stage `to`.
-  double Send(int cut, int rank, int to) {
+  // Returns when the result of `action` has arrived at the rank of stage `to`.
+  double Send(const Action& action, int cut, int rank, int to) {
     const Ranks ranks{rank, owners_[to]};
     const double bytes = At(costs_.boundary_bytes, cut);
     free_[rank] += At(costs_.encode, cut);
     const LinkModel& link = costs_.links.Get(ranks.first, ranks.second);
     LinkClock& clock = clocks_.try_emplace(ranks, link, ranks.first, ranks.second).first->second;
     result_.sent_bytes[ranks] += bytes;
-    return clock.Carry(bytes, free_[rank]).arrival;
+    const LinkTimes times = clock.Carry(bytes, free_[rank]);
+    result_.transfers.push_back({ranks.first, ranks.second, IsForward(action.kind),
+                                 action.micro_batch, times.begin, times.arrival});
+    return times.arrival;
   }
 
   void Summarize() {

@@ -16,9 +16,18 @@ struct TimedAction {
   double begin = 0, end = 0;
 };
 
+// A result on its way to the rank that uses it.
+struct Transfer {
+  int from = 0, to = 0;  // ranks
+  bool activation = true;
+  int micro_batch = 0;
+  double begin = 0, arrival = 0;
+};
+
 struct Simulation {
   // Forwards, backwards, and reduces and steps that take time, in the order they run.
   std::vector<std::vector<TimedAction>> ranks;
+  std::vector<Transfer> transfers;
   double makespan = 0;  // when the last of them ends
   // The share of the ranks' time, until the makespan, in which they do not compute. GPipe with K
   // equal stages and M micro-batches: (K - 1) / (M + K - 1).

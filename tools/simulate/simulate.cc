@@ -8,7 +8,8 @@
 #include "parallel/schedule/csv.h"
 #include "parallel/schedule/factory.h"
 #include "parallel/schedule/printer.h"
-#include "runtime/error.h"
+#include "parallel/schedule/svg.h"
+#include "runtime/io/file.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
@@ -22,7 +23,7 @@ struct Invocation {
   // Of each rank, an entry for each of kCostLists; MiB of what is in bytes.
   double costs[std::size(parallel::kCostLists)] = {1, 2};
   std::vector<std::string> links;
-  std::string file, trace, draw;
+  std::string file, trace, draw, svg;
   bool csv = false;
 };
 
@@ -65,6 +66,9 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
   app.add_option("--from-trace", invocation.trace,
                  "Forward and backward times of each rank from the trace.json of a run: medians");
   app.add_option("--draw", invocation.draw, "A schedule to draw, as equal slots of time");
+  app.add_option("--svg", invocation.svg,
+                 "Draw that schedule to scale into this file instead, with what crosses the links")
+      ->needs("--draw");
   app.add_flag("--csv", invocation.csv, "Print that schedule as a table for --schedule csv:FILE")
       ->needs("--draw");
 }
@@ -80,11 +84,20 @@ void SetCosts(Invocation& invocation) {
 
 void Draw(const Invocation& invocation) {
   const parallel::Pipeline& pipeline = invocation.pipeline;
+  const int chunks = parallel::TakesChunks(invocation.draw) ? pipeline.chunks : 1;
   const parallel::Schedule schedule = parallel::MakeSchedule(
-      invocation.draw, {.ranks = pipeline.ranks,
-                        .micro_batches = pipeline.micro_batches,
-                        .chunks = parallel::TakesChunks(invocation.draw) ? pipeline.chunks : 1});
-  fmt::print("{}", invocation.csv ? parallel::ToCsv(schedule) : parallel::Staircase(schedule));
+      invocation.draw,
+      {.ranks = pipeline.ranks, .micro_batches = pipeline.micro_batches, .chunks = chunks});
+  if (!invocation.svg.empty()) {
+    io::OutputFile file(UserPath(invocation.svg));
+    file.Write(parallel::ToSvg(
+        schedule, parallel::Simulate(schedule, parallel::ChunkCosts(pipeline, chunks))));
+    file.Close(false);
+  }
+  if (invocation.csv)
+    fmt::print("{}", parallel::ToCsv(schedule));
+  else if (invocation.svg.empty())
+    fmt::print("{}", parallel::Staircase(schedule));
 }
 
 int Main(int argc, char** argv) {

@@ -7,26 +7,27 @@
 namespace torus::parallel {
 namespace {
 
-void ExpectTimes(const LinkTimes& times, double free, double arrival) {
+void ExpectTimes(const LinkTimes& times, double begin, double free, double arrival) {
+  EXPECT_DOUBLE_EQ(times.begin, begin);
   EXPECT_DOUBLE_EQ(times.free, free);
   EXPECT_DOUBLE_EQ(times.arrival, arrival);
 }
 
 TEST(LinkClock, CarriesOneMessageAfterTheOther) {
   LinkClock clock({.latency = 0.5, .bandwidth = 2}, 0, 1);
-  ExpectTimes(clock.Carry(4, 1), 3, 3.5);
-  ExpectTimes(clock.Carry(4, 2), 5, 5.5);     // waits for the first
-  ExpectTimes(clock.Carry(2, 10), 11, 11.5);  // finds the link free
+  ExpectTimes(clock.Carry(4, 1), 1, 3, 3.5);
+  ExpectTimes(clock.Carry(4, 2), 3, 5, 5.5);      // waits for the first
+  ExpectTimes(clock.Carry(2, 10), 10, 11, 11.5);  // finds the link free
 }
 
 TEST(LinkClock, AWindowSlowsTheLinkToOneARoundTrip) {
   LinkClock clock({.latency = 0.5, .bandwidth = 100, .window = 10}, 0, 1);
-  ExpectTimes(clock.Carry(20, 0), 2, 2.5);
+  ExpectTimes(clock.Carry(20, 0), 0, 2, 2.5);
 }
 
 TEST(LinkClock, WithoutAModelNothingTakesTime) {
   LinkClock clock({}, 0, 1);
-  ExpectTimes(clock.Carry(1e18, 3), 3, 3);
+  ExpectTimes(clock.Carry(1e18, 3), 3, 3, 3);
 }
 
 // Of messages that are ready so far apart that they cannot meet.

@@ -24,6 +24,21 @@ TEST_F(SimulateTest, ComparesSchedulesAndDrawsOne) {
             "rank 1 | .. F0 B0 F1 B1 ..\n");
 }
 
+TEST_F(SimulateTest, DrawsATimelineIntoAFile) {
+  const Ended ended = Simulate({"--ranks", "2", "--micro-batches", "2", "--link", "500ms,1Gbps",
+                                "--draw", "1f1b", "--svg", scratch_ + "/t.svg"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out.find("rank 0"), std::string::npos) << ended.out;
+  std::ifstream file(scratch_ + "/t.svg");
+  const std::string svg{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(svg.find("1f1b: 2 ranks, 2 stages, 2 micro-batches"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("activation of micro-batch 0 from rank 0 to rank 1, 1 to 1.5 s"),
+            std::string::npos)
+      << svg;
+  ExpectOneLine(Simulate({"--svg", scratch_ + "/t.svg"}), 2, "--draw");
+  ExpectOneLine(Simulate({"--draw", "1f1b", "--svg", scratch_ + "/none/t.svg"}), 1, "none/t.svg");
+}
+
 TEST_F(SimulateTest, ReadsAPipelineFromAFile) {
   std::ofstream(scratch_ + "/p.json") << R"({"ranks": 2, "micro-batches": 1, "forward": [1, 3],
       "backward": 2, "boundary": 10, "links": "0>1:1000ms,80bps"})";
