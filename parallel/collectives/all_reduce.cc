@@ -1,72 +1,79 @@
 #include "parallel/collectives/all_reduce.h"
 
-#include <type_traits>
+#include <tuple>
 
-#include "parallel/collectives/chunk.h"
 #include "parallel/collectives/direct.h"
+#include "parallel/collectives/element_types.h"
+#include "parallel/collectives/halving_doubling.h"
+#include "parallel/collectives/reduce.h"
 #include "parallel/collectives/ring.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
 namespace {
 
+template <class T>
+using Sum = void (*)(Transport&, std::span<T>, const std::string&);
+
 struct Entry {
-  const char* name;
-  AllReduceAlgorithm algorithm;
+  const char *name, *about;
+  std::tuple<Sum<double>, Sum<float>, Sum<int64_t>, Sum<int32_t>> sums;
+  int64_t (*elements_sent)(int ranks, int rank, int64_t count);
 };
 
-constexpr Entry kAlgorithms[] = {
-    {"direct", AllReduceAlgorithm::kDirect},
-    {"ring", AllReduceAlgorithm::kRing},
+#define TORUS_SUMS(F) \
+  { F<double>, F<float>, F<int64_t>, F<int32_t> }
+
+// In the order of AllReduceAlgorithm.
+constexpr Entry kEntries[] = {
+    {"direct", "in rank order", TORUS_SUMS(DirectAllReduce), DirectElementsSent},
+    {"ring", "with three ranks or more the bits depend on where the model is cut",
+     TORUS_SUMS(RingAllReduce), RingElementsSent},
+    {"halving-doubling", "in log2 n steps, twice", TORUS_SUMS(HalvingDoublingAllReduce),
+     HalvingDoublingElementsSent},
+    {"tree", "to rank 0 and back, for short sums", TORUS_SUMS(TreeAllReduce), TreeElementsSent},
 };
+
+const Entry& EntryOf(AllReduceAlgorithm algorithm) {
+  return kEntries[static_cast<size_t>(algorithm)];
+}
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> AllReduceDescriptions() {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Entry& entry : kEntries) all.emplace_back(entry.name, entry.about);
+  return all;
+}
+
 std::vector<std::string> AllReduceNames() {
   std::vector<std::string> names;
-  for (const Entry& entry : kAlgorithms) names.emplace_back(entry.name);
+  for (const Entry& entry : kEntries) names.emplace_back(entry.name);
   return names;
 }
 
 AllReduceAlgorithm AllReduceByName(std::string_view name) {
-  for (const Entry& entry : kAlgorithms)
-    if (name == entry.name) return entry.algorithm;
+  for (size_t i = 0; i < std::size(kEntries); ++i)
+    if (name == kEntries[i].name) return static_cast<AllReduceAlgorithm>(i);
   Throw<BadInput>("all-reduce", "unknown algorithm \"{}\"; there are: {}", name,
                   fmt::join(AllReduceNames(), ", "));
 }
 
 template <class T>
 void AllReduce(Transport& transport, std::span<T> data, const std::string& what,
-               AllReduceAlgorithm algorithm, ReduceOp op) {
-  Require(op == ReduceOp::kSum || std::is_floating_point_v<T>, "all-reduce",
-          "a mean needs floating-point elements ({})", what);
-  if (algorithm == AllReduceAlgorithm::kDirect) {
-    DirectReduceScatter(transport, data, what);
-  } else {
-    RingReduceScatter(transport, data, what);
-  }
-  if (op == ReduceOp::kMean) {
-    const Chunk own =
-        ChunkOf(static_cast<int64_t>(data.size()), transport.size(), transport.rank() + 1);
-    for (T& value : Part(data, own)) value /= static_cast<T>(transport.size());
-  }
-  RingAllGather(transport, data, what);
+               AllReduceAlgorithm algorithm) {
+  std::get<Sum<T>>(EntryOf(algorithm).sums)(transport, data, what);
 }
 
-#define TORUS_ALL_REDUCE(T)                                                                    \
-  template void AllReduce<T>(Transport&, std::span<T>, const std::string&, AllReduceAlgorithm, \
-                             ReduceOp);
-TORUS_ALL_REDUCE(double)
-TORUS_ALL_REDUCE(float)
-TORUS_ALL_REDUCE(int64_t)
-TORUS_ALL_REDUCE(int32_t)
+#define TORUS_ALL_REDUCE(T) \
+  template void AllReduce<T>(Transport&, std::span<T>, const std::string&, AllReduceAlgorithm);
+TORUS_FOR_SUMMED_TYPES(TORUS_ALL_REDUCE)
 #undef TORUS_ALL_REDUCE
 
-uint64_t AllReduceBytesSent(int ranks, int rank, int64_t count, size_t element_bytes) {
-  if (ranks == 1) return 0;
-  const int64_t elements =
-      2 * count - ChunkOf(count, ranks, rank + 1).size - ChunkOf(count, ranks, rank + 2).size;
-  return static_cast<uint64_t>(elements) * element_bytes;
+uint64_t AllReduceBytesSent(AllReduceAlgorithm algorithm, int ranks, int rank, int64_t count,
+                            size_t element_bytes) {
+  return static_cast<uint64_t>(EntryOf(algorithm).elements_sent(ranks, rank, count)) *
+         element_bytes;
 }
 
 }  // namespace torus::parallel

@@ -7,7 +7,7 @@
 
 namespace torus::parallel {
 
-// Returns on every rank whether `mine` is true on any. Dissemination, as in Barrier (broadcast.h):
+// Returns on every rank whether `mine` is true on any. Dissemination, as in Barrier (barrier.h):
 // in round k each rank tells rank + 2^k what it knows and hears from rank - 2^k; ceil(log2 n)
 // rounds of one byte. Control messages, so they count as no traffic of the run. Adds to
 // `waited_seconds` the time in which it waited for others.

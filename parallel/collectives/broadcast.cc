@@ -1,38 +1,33 @@
 #include "parallel/collectives/broadcast.h"
 
+#include <vector>
+
+#include "parallel/collectives/pieces.h"
+#include "parallel/collectives/tree.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
 namespace {
 
-constexpr Tag kBroadcastTag{TagClass::kCollective, 3};
-constexpr Tag kBarrierTag{TagClass::kCollective, 4};
+constexpr Tag kTag{TagClass::kCollective, 3};
 
 }  // namespace
 
 void Broadcast(Transport& transport, std::span<std::byte> data, int root, const std::string& what) {
   const int n = transport.size();
   Require(root >= 0 && root < n, "broadcast", "root must be below {}, got {} ({})", n, root, what);
-  // Ranks are counted from the root. In the round of `mask` rank i < mask sends to rank i + mask.
-  const int me = (transport.rank() - root + n) % n;
-  for (int mask = 1; mask < n; mask *= 2) {
-    if (me < mask && me + mask < n) {
-      transport.Send((me + mask + root) % n, kBroadcastTag, {data.data(), data.size()}, what)
-          .Wait();
-    } else if (me >= mask && me < 2 * mask) {
-      transport.Recv((me - mask + root) % n, kBroadcastTag, {data.data(), data.size()}, what)
-          .Wait();
-    }
+  const BinaryTree tree(n, transport.rank(), root);
+  const std::string step = what + ", broadcast";
+  PieceReceiver<std::byte> in(transport, tree.parent(), kTag,
+                              tree.parent() < 0 ? std::span<std::byte>() : data, step,
+                              PieceReceiver<std::byte>::Mode::kCopy);
+  std::vector<Pending> sent;
+  while (!data.empty()) {
+    const std::span<std::byte> piece = TakePiece(data);
+    if (!in.done()) in.Next();
+    for (const int child : tree.children()) SendPieces(transport, child, kTag, piece, step, sent);
   }
-}
-
-void Barrier(Transport& transport, const std::string& what) {
-  const int n = transport.size(), rank = transport.rank();
-  for (int distance = 1; distance < n; distance *= 2) {
-    Pending sent = transport.Send((rank + distance) % n, kBarrierTag, {}, what);
-    transport.Recv((rank - distance + n) % n, kBarrierTag, {}, what).Wait();
-    sent.Wait();
-  }
+  WaitForAll(sent);
 }
 
 }  // namespace torus::parallel

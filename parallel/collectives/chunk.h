@@ -1,4 +1,4 @@
-// How an all-reduce cuts a span among the ranks.
+// How a collective cuts a span among the ranks.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,12 @@ Chunk ChunkOf(int64_t count, int ranks, int index);
 template <class T>
 std::span<T> Part(std::span<T> data, Chunk chunk) {
   return data.subspan(static_cast<size_t>(chunk.begin), static_cast<size_t>(chunk.size));
+}
+
+// Chunk `index` of `data`, as ChunkOf.
+template <class T>
+std::span<T> ChunkOf(std::span<T> data, int ranks, int index) {
+  return Part(data, ChunkOf(static_cast<int64_t>(data.size()), ranks, index));
 }
 
 }  // namespace torus::parallel

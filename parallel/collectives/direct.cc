@@ -1,98 +1,210 @@
 #include "parallel/collectives/direct.h"
 
 #include <algorithm>
+#include <array>
+#include <deque>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "parallel/collectives/chunk.h"
+#include "parallel/collectives/pieces.h"
 #include "runtime/error.h"
 #include "runtime/storage.h"
 
 namespace torus::parallel {
 namespace {
 
-constexpr Tag kTag{TagClass::kCollective, 5};
-constexpr size_t kPieceBytes = size_t{1} << 20;
+constexpr Tag kScatterTag{TagClass::kCollective, 5};
+constexpr Tag kGatherTag{TagClass::kCollective, 6};
 
+// out = ((terms[0] + terms[1]) + ...), block by block, so that the partial sums stay in the first
+// cache. `out` may be one of the terms.
 template <class T>
-void Add(std::span<T> out, std::span<const T> a, std::span<const T> b) {
+void SumInOrder(std::span<T> out, const std::vector<std::span<T>>& terms) {
+  std::array<T, 2048> partial;
+  for (size_t begin = 0; begin < out.size(); begin += partial.size()) {
+    const size_t size = std::min(partial.size(), out.size() - begin);
+    const T* left = terms[0].data() + begin;
+    for (size_t r = 1; r < terms.size(); ++r) {
+      const T* const right = terms[r].data() + begin;
+      T* const sum = r + 1 == terms.size() ? out.data() + begin : partial.data();
 #pragma omp simd
-  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(a[i] + b[i]);
+      for (size_t i = 0; i < size; ++i) sum[i] = static_cast<T>(left[i] + right[i]);
+      left = sum;
+    }
+  }
 }
 
-// Elements [offset, offset + most) of each rank's chunk, as far as it goes.
+// Piece i of the span is piece i of every chunk. Its terms are started kPiecesAhead pieces before
+// it is summed, and its sums are taken kPiecesAhead pieces later.
 template <class T>
-class Piece {
+class Direct {
  public:
-  // `scratch`: `most` elements for each other rank.
-  Piece(Transport& transport, std::span<T> data, int64_t offset, int64_t most, T* scratch)
-      : transport_(transport), data_(data), offset_(offset), most_(most), scratch_(scratch) {}
+  Direct(Transport& transport, std::span<T> data, const std::string& what)
+      : transport_(transport),
+        data_(data),
+        what_(what),
+        n_(transport.size()),
+        rank_(transport.rank()),
+        most_(std::min<int64_t>(Largest(), kPieceElements<T>)),
+        pieces_(n_ == 1 || most_ == 0 ? 0 : (Largest() + most_ - 1) / most_) {}
 
-  void Reduce(const std::string& what) const {
-    const int n = transport_.size(), rank = transport_.rank();
-    const std::span<T> own = Of(rank);
-    const std::vector<std::span<T>> terms = Terms(own);
-    std::vector<Pending> received(n), sent;
-    for (int r = 0; r < n; ++r)
-      if (r != rank && !own.empty())
-        received[r] = transport_.Recv(r, kTag, {terms[r].data(), own.size_bytes()}, what);
-    for (int k = 1; k < n; ++k) {
-      const std::span<T> part = Of((rank + k) % n);
-      if (!part.empty())
-        sent.push_back(
-            transport_.Send((rank + k) % n, kTag, {part.data(), part.size_bytes()}, what));
+  void ReduceScatter() {
+    StartFirst();
+    for (int64_t i = 0; i < pieces_; ++i) {
+      StartTerms(i + kPiecesAhead);
+      Sum();
     }
-    received[0].Wait();
-    for (int r = 1; r < n; ++r) {
-      received[r].Wait();
-      Add<T>(r == n - 1 ? own : terms[0], terms[0], terms[r]);
+    for (std::vector<Pending>& sent : sent_terms_) WaitForAll(sent);
+  }
+
+  void AllGather() {
+    for (int64_t i = 0; i < pieces_; ++i) SendSum(i);
+    for (int64_t i = 0; i < pieces_; ++i) TakeSums(i);
+    WaitForAll(sent_sums_);
+  }
+
+  void AllReduce() {
+    StartFirst();
+    for (int64_t i = 0; i < pieces_ + kPiecesAhead; ++i) {
+      StartTerms(i + kPiecesAhead);
+      if (i < pieces_) {
+        Sum();
+        SendSum(i);
+      }
+      if (i >= kPiecesAhead && i - kPiecesAhead < pieces_) TakeSums(i - kPiecesAhead);
     }
-    for (Pending& send : sent) send.Wait();
+    WaitForAll(sent_sums_);
   }
 
  private:
-  // Of the chunk that `rank` sums.
-  std::span<T> Of(int rank) const {
-    const Chunk chunk = ChunkOf(static_cast<int64_t>(data_.size()), transport_.size(), rank + 1);
-    const int64_t begin = std::min(offset_, chunk.size);
-    return Part(data_, {chunk.begin + begin, std::min(most_, chunk.size - begin)});
+  // The terms of one piece of this rank's chunk.
+  struct Terms {
+    std::vector<std::span<T>> of;  // each rank
+    std::vector<Pending> received;
+  };
+
+  int64_t Largest() const { return static_cast<int64_t>(ChunkOf(data_, n_, 0).size()); }
+
+  // Piece `i` of `chunk`, as far as it goes.
+  std::span<T> PieceOf(int chunk, int64_t i) const {
+    const std::span<T> all = ChunkOf(data_, n_, chunk);
+    const int64_t size = static_cast<int64_t>(all.size()), begin = std::min(i * most_, size);
+    return Part(all, {begin, std::min(most_, size - begin)});
   }
 
-  // Where each rank's term of this rank's piece is, or will be received.
-  std::vector<std::span<T>> Terms(std::span<T> own) const {
-    std::vector<std::span<T>> terms;
-    T* next = scratch_;
-    for (int r = 0; r < transport_.size(); ++r) {
-      terms.push_back(r == transport_.rank() ? own : std::span<T>(next, own.size()));
-      if (r != transport_.rank()) next += most_;
+  std::string Step(const char* half, int64_t i) const {
+    return fmt::format("{}, {} {} of {}", what_, half, i + 1, pieces_);
+  }
+
+  void StartFirst() {
+    if (pieces_ > 0) scratch_.emplace(kRooms * (n_ - 1) * most_ * sizeof(T), Device{});
+    for (int64_t i = 0; i < kPiecesAhead; ++i) StartTerms(i);
+  }
+
+  void StartTerms(int64_t i) {
+    if (i >= pieces_) return;
+    const std::string what = Step("reduce-scatter", i);
+    terms_.push_back(Receive(PieceOf(rank_, i),
+                             static_cast<T*>(scratch_->data()) + i % kRooms * (n_ - 1) * most_,
+                             what));
+    sent_terms_.emplace_back();
+    for (int k = 1; k < n_; ++k)
+      Send((rank_ + k) % n_, kScatterTag, PieceOf((rank_ + k) % n_, i), what, sent_terms_.back());
+  }
+
+  Terms Receive(std::span<T> own, T* room, const std::string& what) {
+    Terms terms;
+    for (int r = 0; r < n_; ++r) {
+      terms.of.push_back(r == rank_ ? own : std::span<T>(room, own.size()));
+      if (r == rank_) continue;
+      room += most_;
+      if (!own.empty())
+        terms.received.push_back(
+            transport_.Recv(r, kScatterTag, {terms.of[r].data(), own.size_bytes()}, what));
     }
     return terms;
   }
 
+  // Both sides know the sizes, so an empty piece needs no message.
+  void Send(int to, Tag tag, std::span<T> piece, const std::string& what,
+            std::vector<Pending>& sent) {
+    if (!piece.empty())
+      sent.push_back(transport_.Send(to, tag, {piece.data(), piece.size_bytes()}, what));
+  }
+
+  // Of the oldest terms.
+  void Sum() {
+    Terms terms = std::move(terms_.front());
+    terms_.pop_front();
+    WaitForAll(terms.received);
+    SumInOrder<T>(terms.of[rank_], terms.of);
+  }
+
+  void SendSum(int64_t i) {
+    const std::string what = Step("all-gather", i);
+    for (int k = 1; k < n_; ++k)
+      Send((rank_ + k) % n_, kGatherTag, PieceOf(rank_, i), what, sent_sums_);
+  }
+
+  void TakeSums(int64_t i) {
+    if (!sent_terms_.empty()) {  // the sums replace them
+      WaitForAll(sent_terms_.front());
+      sent_terms_.pop_front();
+    }
+    const std::string what = Step("all-gather", i);
+    std::vector<Pending> received;
+    for (int k = 1; k < n_; ++k) {
+      const int from = (rank_ + k) % n_;
+      const std::span<T> piece = PieceOf(from, i);
+      if (!piece.empty())
+        received.push_back(
+            transport_.Recv(from, kGatherTag, {piece.data(), piece.size_bytes()}, what));
+    }
+    WaitForAll(received);
+  }
+
+  static constexpr int64_t kRooms = kPiecesAhead + 1;
+
   Transport& transport_;
   std::span<T> data_;
-  int64_t offset_, most_;
-  T* scratch_;
+  const std::string& what_;
+  const int n_, rank_;
+  const int64_t most_, pieces_;
+  std::optional<Storage> scratch_;  // rooms for the terms of the pieces under way
+  std::deque<Terms> terms_;
+  std::deque<std::vector<Pending>> sent_terms_;
+  std::vector<Pending> sent_sums_;
 };
 
 }  // namespace
 
 template <class T>
 void DirectReduceScatter(Transport& transport, std::span<T> data, const std::string& what) {
-  const int n = transport.size();
-  if (n == 1 || data.empty()) return;
-  const int64_t largest = ChunkOf(static_cast<int64_t>(data.size()), n, 0).size;
-  const int64_t most = std::min<int64_t>(largest, kPieceBytes / sizeof(T));
-  const int64_t pieces = (largest + most - 1) / most;
-  Storage scratch(static_cast<size_t>((n - 1) * most) * sizeof(T), Device{});
-  for (int64_t i = 0; i < pieces; ++i) {
-    Piece<T>(transport, data, i * most, most, static_cast<T*>(scratch.data()))
-        .Reduce(fmt::format("{}, reduce-scatter {} of {}", what, i + 1, pieces));
-  }
+  Direct<T>(transport, data, what).ReduceScatter();
 }
 
-template void DirectReduceScatter<double>(Transport&, std::span<double>, const std::string&);
-template void DirectReduceScatter<float>(Transport&, std::span<float>, const std::string&);
-template void DirectReduceScatter<int64_t>(Transport&, std::span<int64_t>, const std::string&);
-template void DirectReduceScatter<int32_t>(Transport&, std::span<int32_t>, const std::string&);
+template <class T>
+void DirectAllGather(Transport& transport, std::span<T> data, const std::string& what) {
+  Direct<T>(transport, data, what).AllGather();
+}
+
+template <class T>
+void DirectAllReduce(Transport& transport, std::span<T> data, const std::string& what) {
+  Direct<T>(transport, data, what).AllReduce();
+}
+
+#define TORUS_DIRECT(T)                                                               \
+  template void DirectReduceScatter<T>(Transport&, std::span<T>, const std::string&); \
+  template void DirectAllGather<T>(Transport&, std::span<T>, const std::string&);     \
+  template void DirectAllReduce<T>(Transport&, std::span<T>, const std::string&);
+TORUS_FOR_SUMMED_TYPES(TORUS_DIRECT)
+#undef TORUS_DIRECT
+
+int64_t DirectElementsSent(int ranks, int rank, int64_t count) {
+  if (ranks == 1) return 0;
+  return count + (ranks - 2) * ChunkOf(count, ranks, rank).size;
+}
 
 }  // namespace torus::parallel

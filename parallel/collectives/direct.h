@@ -1,18 +1,23 @@
-// Direct reduce-scatter: each rank gets its chunk of every other rank at once and adds in rank order
-// ("pairwise exchange" in Thakur, Rabenseifner and Gropp 2005, "Optimization of collective
-// communication operations in MPICH", which adds as terms arrive).
+// Direct all-reduce: each rank gets its chunk of every other rank at once, adds in rank order, and
+// sends the sum to all ("pairwise exchange" in Thakur, Rabenseifner and Gropp 2005, "Optimization of
+// collective communication operations in MPICH", section 4.2, which adds as terms arrive).
 //
 //                  rank 0           rank 1           rank 2
 //     start         a0 b0 c0         a1 b1 c1         a2 b2 c2
-//     sends         a0 c0            a1 b1            b2 c2
-//     and adds      b0+b1+b2         c0+c1+c2         a0+a1+a2       (rank r: chunk r + 1)
+//     sends         b0 c0            a1 c1            a2 b2
+//     and adds      a0+a1+a2         b0+b1+b2         c0+c1+c2       (rank r: chunk r)
+//     sends         all of a         all of b         all of c       (to both others)
 //
-// Rank r sends every chunk but chunk r + 1: the bytes of the ring's reduce-scatter. What it costs is
-// n - 1 messages under way at once and room for the terms of a chunk (at most 1 MiB from each other
-// rank, since long chunks go in pieces). Every element is ((term of rank 0 + term of rank 1) + ...),
-// wherever it lies in the span.
+// Two steps, however many ranks. Bytes: rank r sends every chunk but its own once, then its own
+// n - 1 times; all ranks together send 2 (n - 1) times the span, as the ring. What it costs is n - 1
+// messages under way at once and room for the terms: long chunks go in pieces (pieces.h), and the
+// sum of one is sent on while the next arrives.
+//
+// Every element is ((term of rank 0 + term of rank 1) + ...), wherever it lies in the span; made
+// once and copied, so all ranks end with equal bits.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -20,10 +25,23 @@
 
 namespace torus::parallel {
 
-// Called by every rank of `transport` with spans of one length. T is float, double, int64_t or
-// int32_t. After it rank r holds the sum of chunk r + 1 (ChunkOf); its other chunks are unchanged.
-// `what` stands in the errors, with the piece added ("..., reduce-scatter 1 of 1").
+// All are called by every rank of `transport` with spans of one length, of any. T is float, double,
+// int64_t or int32_t. Chunks are those of ChunkOf. `what` stands in the errors, with the piece added
+// ("..., reduce-scatter 1 of 1").
+
+// After it rank r holds the sum of chunk r; its other chunks are unchanged.
 template <class T>
 void DirectReduceScatter(Transport& transport, std::span<T> data, const std::string& what);
+
+// Before it rank r holds chunk r; after it every rank holds all.
+template <class T>
+void DirectAllGather(Transport& transport, std::span<T> data, const std::string& what);
+
+// Both, interleaved piece by piece: every rank ends with the sum.
+template <class T>
+void DirectAllReduce(Transport& transport, std::span<T> data, const std::string& what);
+
+// Elements that `rank` sends in an all-reduce of `count`.
+int64_t DirectElementsSent(int ranks, int rank, int64_t count);
 
 }  // namespace torus::parallel

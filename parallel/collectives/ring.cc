@@ -1,8 +1,8 @@
 #include "parallel/collectives/ring.h"
 
 #include "parallel/collectives/chunk.h"
+#include "parallel/collectives/pieces.h"
 #include "runtime/error.h"
-#include "runtime/storage.h"
 
 namespace torus::parallel {
 namespace {
@@ -10,67 +10,72 @@ namespace {
 constexpr Tag kScatterTag{TagClass::kCollective, 1};
 constexpr Tag kGatherTag{TagClass::kCollective, 2};
 
-// One step of the ring: `send` to the right neighbour while `receive` comes from the left. Both
-// neighbours know the sizes, so an empty chunk needs no message.
+// The n - 1 steps of one half. In the first each rank sends chunk `first`, in every further one
+// what the step before has brought.
 template <class T>
-void Exchange(Transport& transport, Tag tag, std::span<const T> send, std::span<T> receive,
-              const std::string& what) {
-  const int n = transport.size(), rank = transport.rank();
-  Pending sent, received;
-  if (!send.empty()) {
-    sent = transport.Send((rank + 1) % n, tag, {send.data(), send.size_bytes()}, what);
-  }
-  if (!receive.empty()) {
-    received =
-        transport.Recv((rank + n - 1) % n, tag, {receive.data(), receive.size_bytes()}, what);
-  }
-  received.Wait();
-  sent.Wait();
-}
+class Ring {
+ public:
+  using Mode = PieceReceiver<T>::Mode;
+  Ring(Transport& transport, std::span<T> data, const std::string& what)
+      : transport_(transport), data_(data), what_(what), n_(transport.size()) {}
 
-template <class T>
-void AddTo(std::span<T> sum, std::span<const T> terms) {
-  for (size_t i = 0; i < sum.size(); ++i) {
-    // The travelling partial sum stands first, so that a chunk's sum reads from its own rank on.
-    sum[i] = static_cast<T>(terms[i] + sum[i]);
+  void Run(int first, Tag tag, Mode mode, const char* half) {
+    const int right = (transport_.rank() + 1) % n_, left = (transport_.rank() + n_ - 1) % n_;
+    std::string step = Step(half, 1);
+    if (n_ > 1) SendPieces(transport_, right, tag, ChunkOf(data_, n_, first), step, sent_);
+    for (int i = 1; i < n_; ++i) {
+      PieceReceiver<T> in(transport_, left, tag, ChunkOf(data_, n_, first - i), step, mode);
+      step = Step(half, i + 1);
+      while (!in.done()) {
+        const std::span<T> piece = in.Next();
+        if (i < n_ - 1) SendPieces(transport_, right, tag, piece, step, sent_);
+      }
+    }
+    WaitForAll(sent_);
   }
-}
+
+ private:
+  std::string Step(const char* half, int step) const {
+    return fmt::format("{}, {} {} of {}", what_, half, step, n_ - 1);
+  }
+
+  Transport& transport_;
+  std::span<T> data_;
+  const std::string& what_;
+  const int n_;
+  std::vector<Pending> sent_;
+};
 
 }  // namespace
 
 template <class T>
 void RingReduceScatter(Transport& transport, std::span<T> data, const std::string& what) {
-  const int n = transport.size(), rank = transport.rank();
-  if (n == 1 || data.empty()) return;
-  const int64_t count = static_cast<int64_t>(data.size());
-  Storage scratch(static_cast<size_t>(ChunkOf(count, n, 0).size) * sizeof(T), Device{});
-  for (int step = 0; step < n - 1; ++step) {
-    const Chunk in = ChunkOf(count, n, rank - step - 1);
-    const std::span<T> terms(static_cast<T*>(scratch.data()), static_cast<size_t>(in.size));
-    Exchange<T>(transport, kScatterTag, Part(data, ChunkOf(count, n, rank - step)), terms,
-                fmt::format("{}, reduce-scatter {} of {}", what, step + 1, n - 1));
-    AddTo<T>(Part(data, in), terms);
-  }
+  Ring<T>(transport, data, what)
+      .Run(transport.rank() - 1, kScatterTag, PieceReceiver<T>::Mode::kAdd, "reduce-scatter");
 }
 
 template <class T>
 void RingAllGather(Transport& transport, std::span<T> data, const std::string& what) {
-  const int n = transport.size(), rank = transport.rank();
-  const int64_t count = static_cast<int64_t>(data.size());
-  for (int step = 0; step < n - 1; ++step) {
-    Exchange<T>(transport, kGatherTag, Part(data, ChunkOf(count, n, rank + 1 - step)),
-                Part(data, ChunkOf(count, n, rank - step)),
-                fmt::format("{}, all-gather {} of {}", what, step + 1, n - 1));
-  }
+  Ring<T>(transport, data, what)
+      .Run(transport.rank(), kGatherTag, PieceReceiver<T>::Mode::kCopy, "all-gather");
+}
+
+template <class T>
+void RingAllReduce(Transport& transport, std::span<T> data, const std::string& what) {
+  RingReduceScatter(transport, data, what);
+  RingAllGather(transport, data, what);
 }
 
 #define TORUS_RING(T)                                                               \
   template void RingReduceScatter<T>(Transport&, std::span<T>, const std::string&); \
-  template void RingAllGather<T>(Transport&, std::span<T>, const std::string&);
-TORUS_RING(double)
-TORUS_RING(float)
-TORUS_RING(int64_t)
-TORUS_RING(int32_t)
+  template void RingAllGather<T>(Transport&, std::span<T>, const std::string&);     \
+  template void RingAllReduce<T>(Transport&, std::span<T>, const std::string&);
+TORUS_FOR_SUMMED_TYPES(TORUS_RING)
 #undef TORUS_RING
+
+int64_t RingElementsSent(int ranks, int rank, int64_t count) {
+  if (ranks == 1) return 0;
+  return 2 * count - ChunkOf(count, ranks, rank).size - ChunkOf(count, ranks, rank + 1).size;
+}
 
 }  // namespace torus::parallel

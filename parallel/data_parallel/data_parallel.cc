@@ -57,8 +57,8 @@ uint64_t DataParallel::BytesPerStep() const {
   uint64_t bytes = 0;
   for (int i = 0; i < buckets_.size(); ++i) {
     const Tensor& flat = buckets_.bucket(i);
-    bytes +=
-        AllReduceBytesSent(replicas_.size(), replicas_.rank(), flat.numel(), SizeOf(flat.dtype()));
+    bytes += AllReduceBytesSent(all_reduce_, replicas_.size(), replicas_.rank(), flat.numel(),
+                                SizeOf(flat.dtype()));
   }
   return bytes;
 }

@@ -32,7 +32,7 @@ struct Settings {
   std::string cut;     // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
   std::string schedule = "gpipe";
-  std::string collectives = "direct";  // of the gradients of replicas: "direct" or "ring"
+  std::string collectives = "direct";  // of the gradients of replicas, as AllReduceNames()
   std::string codec = "none";
   std::string optimizer = "sgd";
   double lr = 0.07;

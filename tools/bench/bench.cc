@@ -5,16 +5,21 @@
 //   Benchmark's flags)
 //   bench --step_json EXCHANGE [--model NAME] [--recompute true] [--threads N]  (step_server.h)
 //   bench --memory true [--threads N]  (memory_table.h)
+//   bench --collectives [--ranks 2,4,8] [--bytes 1000,1000000] [--case NAME] [--rounds N]
+//         (collectives_table.h)
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
+#include "tools/bench/collectives_table.h"
 #include "tools/bench/memory_table.h"
 #include "tools/bench/step_server.h"
 #include "tools/bench/train_step.h"
@@ -70,13 +75,44 @@ std::string TakeFlag(int& argc, char** argv, const std::string& name) {
   return {};
 }
 
-int TeamSize(const std::string& text) {
-  int threads = 0;
+// Whether "--name" is there; takes it out of the arguments.
+bool TakeSwitch(int& argc, char** argv, const std::string& name) {
+  char** const end = std::remove(argv + 1, argv + argc, name);
+  const bool found = end != argv + argc;
+  argc = static_cast<int>(end - argv);
+  return found;
+}
+
+int64_t Number(const std::string& flag, std::string_view text, int64_t most) {
+  int64_t number = 0;
   const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, threads);
-  Require(read.ec == std::errc() && read.ptr == end && threads >= 1 && threads <= 4096, "bench",
-          "--threads must be from 1 to 4096, got {}", text);
-  return threads;
+  const auto read = std::from_chars(text.data(), end, number);
+  Require(read.ec == std::errc() && read.ptr == end && number >= 1 && number <= most, "bench",
+          "{} must be from 1 to {}, got {}", flag, most, text);
+  return number;
+}
+
+// Of a list with commas; `all` stays as it is where there is no such flag.
+template <class T>
+void TakeNumbers(int& argc, char** argv, const std::string& name, int64_t most,
+                 std::vector<T>& all) {
+  const std::string text = TakeFlag(argc, argv, name);
+  if (!text.empty()) all.clear();
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    all.push_back(static_cast<T>(Number(name, text.substr(begin, end - begin), most)));
+    begin = end + 1;
+  }
+}
+
+CollectivesOptions TakeCollectivesOptions(int& argc, char** argv) {
+  CollectivesOptions options;
+  TakeNumbers(argc, argv, "--ranks", 1024, options.ranks);
+  TakeNumbers(argc, argv, "--bytes", int64_t{1} << 40, options.bytes);
+  options.filter = TakeFlag(argc, argv, "--case");
+  const std::string rounds = TakeFlag(argc, argv, "--rounds");
+  if (!rounds.empty()) options.rounds = static_cast<int>(Number("--rounds", rounds, 1 << 20));
+  return options;
 }
 
 int Main(int argc, char** argv) {
@@ -85,7 +121,11 @@ int Main(int argc, char** argv) {
   const std::string model = TakeFlag(argc, argv, "--model");
   const bool recompute = TakeFlag(argc, argv, "--recompute") == "true";
   const bool memory = TakeFlag(argc, argv, "--memory") == "true";
-  if (!threads.empty()) SetTeamSize(TeamSize(threads));
+  if (!threads.empty()) SetTeamSize(static_cast<int>(Number("--threads", threads, 4096)));
+  if (TakeSwitch(argc, argv, "--collectives")) {
+    PrintCollectivesTable(TakeCollectivesOptions(argc, argv), std::cout);
+    return 0;
+  }
   if (!exchange.empty()) {
     ServeSteps(model.empty() ? "mobilenet_v2" : model, tools::UserPath(exchange), recompute,
                std::cin, std::cout);

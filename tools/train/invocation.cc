@@ -9,6 +9,7 @@
 #include "data/images/augment.h"
 #include "models/model_spec.h"
 #include "parallel/codec/make_codec.h"
+#include "parallel/collectives/all_reduce.h"
 #include "parallel/schedule/factory.h"
 #include "recipes/data/data_names.h"
 #include "recipes/data/task_data.h"
@@ -168,8 +169,8 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
                  Choices("Order of a pipeline's work", parallel::ScheduleDescriptions()))
       ->group(group);
   app.add_option("--collectives", s.collectives,
-                 "How gradients are summed over replicas: direct, in replica order, or ring, with "
-                 "which the bits of more than two replicas depend on --cut")
+                 Choices("How gradients are summed over replicas",
+                         parallel::AllReduceDescriptions()))
       ->group(group);
   app.add_option(
          "--codec", s.codec,

@@ -258,7 +258,7 @@ TEST(Trainer, RefusesWhatDoesNotFit) {
   EXPECT_THROW(make({.replicas = 0}), BadInput);
   EXPECT_THROW(make({.threads = 0}), BadInput);
   EXPECT_THROW(make({.schedule = "dualpipe"}), BadInput);
-  EXPECT_THROW(make({.collectives = "tree"}), BadInput);
+  EXPECT_THROW(make({.collectives = "star"}), BadInput);
 }
 
 TEST(Trainer, RefusesAStateOfAnotherModel) {

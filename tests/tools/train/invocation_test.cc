@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--stages", "1", "--codec", "sortq:8"}, "needs a cut"},
         Refusal{{"--codec", "sortq:7"}, "sortq"}, Refusal{{"--codec", "zip"}, "zip"},
         Refusal{{"--schedule", "dualpipe"}, "gpipe"},
-        Refusal{{"--collectives", "tree"}, "direct, ring"},
+        Refusal{{"--collectives", "star"}, "direct, ring, halving-doubling, tree"},
         Refusal{{"--model", "vgg14"}, "mobilenet_v2"},
         Refusal{{"--model", "mobilenet_v2:0"}, "width"},
         Refusal{{"--model", "mobilenet_v2:a"}, "width"},

@@ -1,0 +1,26 @@
+// The binary tree of reduce.h and broadcast.h: as in a heap, the children of rank i, counted from
+// the root, are 2 i + 1 and 2 i + 2. floor(log2 n) levels below the root.
+//
+//              0
+//          1       2          the root takes and gives through two links alone, however many
+//        3   4   5   6        ranks there are
+#pragma once
+
+#include <vector>
+
+namespace torus::parallel {
+
+class BinaryTree {
+ public:
+  // As `rank` of `ranks` sees it.
+  BinaryTree(int ranks, int rank, int root);
+
+  int parent() const { return parent_; }  // -1: of the root
+  const std::vector<int>& children() const { return children_; }
+
+ private:
+  int parent_ = -1;
+  std::vector<int> children_;
+};
+
+}  // namespace torus::parallel

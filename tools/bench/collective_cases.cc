@@ -1,0 +1,56 @@
+#include "tools/bench/collective_cases.h"
+
+#include "parallel/collectives/all_reduce.h"
+#include "parallel/collectives/all_to_all.h"
+#include "parallel/collectives/broadcast.h"
+#include "parallel/collectives/direct.h"
+#include "parallel/collectives/reduce.h"
+#include "parallel/collectives/ring.h"
+
+namespace torus::bench {
+namespace {
+
+using parallel::Transport;
+using Floats = std::span<float>;
+
+double One(int) { return 1; }
+double MinusOneOver(int n) { return static_cast<double>(n - 1) / n; }
+double Twice(int n) { return 2 * MinusOneOver(n); }
+
+void RunAllToAll(Transport& t, Floats data, Floats room) {
+  const size_t size = data.size() - data.size() % t.size();
+  parallel::AllToAll(t, std::as_bytes(data.first(size)), std::as_writable_bytes(room.first(size)),
+                     "bench");
+}
+
+}  // namespace
+
+std::vector<CollectiveCase> CollectiveCases() {
+  std::vector<CollectiveCase> cases;
+  for (const std::string& name : parallel::AllReduceNames())
+    cases.push_back(
+        {"all-reduce " + name, Twice,
+         [algorithm = parallel::AllReduceByName(name)](Transport& t, Floats data, Floats) {
+           parallel::AllReduce(t, data, "bench", algorithm);
+         }});
+  const auto add = [&](const char* name, double (*factor)(int), auto run) {
+    cases.push_back({name, factor, run});
+  };
+  add("reduce-scatter direct", MinusOneOver,
+      [](Transport& t, Floats data, Floats) { parallel::DirectReduceScatter(t, data, "bench"); });
+  add("reduce-scatter ring", MinusOneOver,
+      [](Transport& t, Floats data, Floats) { parallel::RingReduceScatter(t, data, "bench"); });
+  add("all-gather direct", MinusOneOver,
+      [](Transport& t, Floats data, Floats) { parallel::DirectAllGather(t, data, "bench"); });
+  add("all-gather ring", MinusOneOver,
+      [](Transport& t, Floats data, Floats) { parallel::RingAllGather(t, data, "bench"); });
+  add("reduce", One,
+      [](Transport& t, Floats data, Floats) { parallel::Reduce(t, data, 0, "bench"); });
+  add("broadcast", One, [](Transport& t, Floats data, Floats) {
+    parallel::Broadcast(t, std::as_writable_bytes(data), 0, "bench");
+  });
+  add("all-to-all", MinusOneOver, RunAllToAll);
+  return cases;
+}
+
+}  // namespace torus::bench
