@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "tools/bench/collectives_table.h"
@@ -105,14 +106,19 @@ void TakeNumbers(int& argc, char** argv, const std::string& name, int64_t most,
   }
 }
 
-CollectivesOptions TakeCollectivesOptions(int& argc, char** argv) {
+void PrintCollectivesTable(int& argc, char** argv) {
   CollectivesOptions options;
-  TakeNumbers(argc, argv, "--ranks", 1024, options.ranks);
+  std::vector<int> sizes = {2, 4, 8};
+  TakeNumbers(argc, argv, "--ranks", 1024, sizes);
   TakeNumbers(argc, argv, "--bytes", int64_t{1} << 40, options.bytes);
   options.filter = TakeFlag(argc, argv, "--case");
   const std::string rounds = TakeFlag(argc, argv, "--rounds");
   if (!rounds.empty()) options.rounds = static_cast<int>(Number("--rounds", rounds, 1 << 20));
-  return options;
+  PrintCollectivesHead(std::cout);
+  for (const int size : sizes) {
+    parallel::ThreadWorld world(size);
+    PrintCollectives(world, options, std::cout);
+  }
 }
 
 int Main(int argc, char** argv) {
@@ -123,7 +129,7 @@ int Main(int argc, char** argv) {
   const bool memory = TakeFlag(argc, argv, "--memory") == "true";
   if (!threads.empty()) SetTeamSize(static_cast<int>(Number("--threads", threads, 4096)));
   if (TakeSwitch(argc, argv, "--collectives")) {
-    PrintCollectivesTable(TakeCollectivesOptions(argc, argv), std::cout);
+    PrintCollectivesTable(argc, argv);
     return 0;
   }
   if (!exchange.empty()) {

@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "parallel/collectives/barrier.h"
-#include "parallel/transport/run_ranks.h"
 #include "runtime/parallel_for.h"
 #include "tools/bench/collective_cases.h"
 
@@ -57,25 +56,27 @@ std::string Row(const CollectiveCase& one, int ranks, int64_t bytes, double seco
 
 }  // namespace
 
-void PrintCollectivesTable(const CollectivesOptions& options, std::ostream& out) {
+void PrintCollectivesHead(std::ostream& out) {
+  out << "| collective | ranks | bytes | time, us | algorithm bandwidth, GB/s | bus bandwidth, "
+         "GB/s "
+         "|\n|---|---|---|---|---|---|\n";
+}
+
+void PrintCollectives(parallel::World& world, const CollectivesOptions& options,
+                      std::ostream& out) {
   std::vector<CollectiveCase> cases = CollectiveCases();
   std::erase_if(cases, [&](const CollectiveCase& one) {
     return one.name.find(options.filter) == std::string::npos;
   });
-  out << "| collective | ranks | bytes | time, us | algorithm bandwidth, GB/s | bus bandwidth, "
-         "GB/s "
-         "|\n|---|---|---|---|---|---|\n";
-  for (const int ranks : options.ranks)
-    for (const int64_t bytes : options.bytes) {
-      std::vector<double> medians;
-      parallel::RunRanks(ranks, [&](Transport& transport) {
-        SetTeamSize(1);
-        const std::vector<double> mine = Medians(transport, cases, bytes, options.rounds);
-        if (transport.rank() == 0) medians = mine;
-      });
-      for (size_t i = 0; i < cases.size(); ++i) out << Row(cases[i], ranks, bytes, medians[i]);
+  for (const int64_t bytes : options.bytes)
+    world.Run([&](Transport& transport) {
+      SetTeamSize(1);
+      const std::vector<double> medians = Medians(transport, cases, bytes, options.rounds);
+      if (transport.rank() > 0) return;
+      for (size_t i = 0; i < cases.size(); ++i)
+        out << Row(cases[i], world.size(), bytes, medians[i]);
       out << std::flush;
-    }
+    });
 }
 
 }  // namespace torus::bench

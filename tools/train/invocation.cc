@@ -168,9 +168,9 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
   app.add_option("--schedule", s.schedule,
                  Choices("Order of a pipeline's work", parallel::ScheduleDescriptions()))
       ->group(group);
-  app.add_option("--collectives", s.collectives,
-                 Choices("How gradients are summed over replicas",
-                         parallel::AllReduceDescriptions()))
+  app.add_option(
+         "--collectives", s.collectives,
+         Choices("How gradients are summed over replicas", parallel::AllReduceDescriptions()))
       ->group(group);
   app.add_option(
          "--codec", s.codec,
