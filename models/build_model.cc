@@ -4,6 +4,7 @@
 
 #include "models/checkpoint/config_match.h"
 #include "models/checkpoint/hugging_face.h"
+#include "runtime/io/one_commit.h"
 
 namespace torus {
 namespace {
@@ -21,14 +22,16 @@ void CheckConfig(const ModelSpec& model, const nlohmann::json& ours, const std::
 std::shared_ptr<nn::Sequential> BuildModel(const ModelSpec& model, int64_t outputs, uint64_t seed,
                                            const std::string& weights, BodyNotes* notes) {
   const nlohmann::json config = model.Config(outputs);
-  CheckConfig(model, config, weights);
   const auto built = model.build(config, model.name, {.head_in_loss = true});
   built->Initialize(seed);
   if (weights.empty()) return built;
-  if (notes == nullptr)
-    LoadWeights(*built, weights, model.names);
-  else
-    *notes = LoadBody(*built, weights, model.names);
+  const BodyNotes read = io::OpenOneCommit(weights, [&](const std::string& path) {
+    CheckConfig(model, config, path);
+    if (notes != nullptr) return LoadBody(*built, path, model.names);
+    LoadWeights(*built, path, model.names);
+    return BodyNotes{};
+  });
+  if (notes != nullptr) *notes = read;
   return built;
 }
 

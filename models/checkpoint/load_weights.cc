@@ -1,13 +1,13 @@
 #include "models/checkpoint/load_weights.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/checkpoint/torch_file.h"
 #include "runtime/io/file_layout.h"
+#include "runtime/io/folder_place.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus {
@@ -64,7 +64,7 @@ void KeepOtherOutputs(const nn::Sequential::Layer& head, std::vector<NamedTensor
 }  // namespace
 
 std::vector<NamedTensor> ReadWeights(const std::string& path) {
-  if (std::filesystem::is_directory(path)) return ReadHuggingFace(path).tensors;
+  if (!io::CommittedFolder(path).empty()) return ReadHuggingFace(path).tensors;
   if (path.ends_with(".safetensors")) return ReadSafetensors(path).tensors;
   return ReadTorchFile(path).tensors;
 }

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <optional>
-#include <sstream>
 
 #include "parallel/schedule/printer.h"
 #include "runtime/error.h"
@@ -107,10 +107,9 @@ Schedule ScheduleFromCsv(std::string_view text, const std::string& name) {
 
 Schedule ReadScheduleCsv(const std::string& path, const PipelineSize& size) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
-    Throw<BrokenEnvironment>("schedule", "cannot read {}: {}", path, std::strerror(errno));
-  Schedule schedule = ScheduleFromCsv(text.view(), path);
+  Require(file.is_open(), "schedule", "cannot open {}: {}", path, std::strerror(errno));
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  Schedule schedule = ScheduleFromCsv(text, path);
   Require(schedule.num_ranks == size.ranks && schedule.num_stages == size.stages() &&
               schedule.num_micro_batches == size.micro_batches,
           "schedule",

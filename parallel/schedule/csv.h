@@ -18,7 +18,7 @@ namespace torus::parallel {
 // Forwards and backwards alone; Lower adds the rest. `name` stands in messages. As many stages and
 // micro-batches as the largest numbers say. BadInput naming line and cell for anything else.
 Schedule ScheduleFromCsv(std::string_view text, const std::string& name);
-// The same from a file; BrokenEnvironment when it cannot be read, BadInput when it is not for `size`.
+// The same from a file; BadInput when it cannot be opened, and when it is not for `size`.
 Schedule ReadScheduleCsv(const std::string& path, const PipelineSize& size);
 
 // The forwards and backwards of each rank without idle cells.

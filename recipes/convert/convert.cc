@@ -10,6 +10,7 @@
 #include "models/model_spec.h"
 #include "runtime/error.h"
 #include "runtime/io/folder_place.h"
+#include "runtime/io/one_commit.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus::recipes {
@@ -37,19 +38,38 @@ void CheckOptions(const ConvertOptions& o) {
   if (WritesFolder(o)) CheckOutputFolder(o);
 }
 
-ConvertResult Read(const std::string& path) {
-  if (fs::is_directory(path) || path.ends_with(".safetensors"))
-    return {.tensors = ReadWeights(path)};
-  TorchFile file = ReadTorchFile(path);
-  return {.tensors = std::move(file.tensors), .others = std::move(file.others)};
+struct Input {
+  ConvertResult result;
+  HuggingFaceFolder folder;  // configuration and other files, where these are written too
+};
+
+Input ReadFolder(const ConvertOptions& o, const std::string& path) {
+  Input input{.result = {.tensors = ReadWeights(path)}, .folder = {}};
+  if (!WritesFolder(o)) return input;
+  input.folder.config = ReadHuggingFaceConfig(path);
+  input.folder.files = ReadHuggingFaceFiles(path);
+  return input;
+}
+
+Input Read(const ConvertOptions& o) {
+  if (!io::CommittedFolder(o.input).empty())
+    return io::OpenOneCommit(o.input, [&](const std::string& path) { return ReadFolder(o, path); });
+  if (o.input.ends_with(".safetensors"))
+    return {.result = {.tensors = ReadWeights(o.input)}, .folder = {}};
+  TorchFile file = ReadTorchFile(o.input);
+  return {.result = {.tensors = std::move(file.tensors), .others = std::move(file.others)},
+          .folder = {}};
 }
 
 // Names and shapes as the model has them, values and dtypes as they came.
 void MapNames(const ConvertOptions& o, ConvertResult& result) {
   const ModelSpec spec = ParseModelSpec(o.model, o.models == nullptr ? Models() : *o.models);
   const auto model = spec.build(spec.Config(o.classes), spec.name, {});
-  result.tensors = FitState(
-      *model, FitNames(*model, std::move(result.tensors), spec.names, &result.renamed), o.input);
+  std::vector<Renamed> renamed;
+  std::vector<NamedTensor> fitted =
+      FitNames(*model, std::move(result.tensors), spec.names, &renamed);
+  if (o.on_renamed) std::ranges::for_each(renamed, o.on_renamed);
+  result.tensors = FitState(*model, std::move(fitted), o.input);
 }
 
 void Cast(const std::string& dtype, std::vector<NamedTensor>& tensors) {
@@ -62,22 +82,23 @@ void Cast(const std::string& dtype, std::vector<NamedTensor>& tensors) {
     if (IsFloating(tensor.value.dtype())) tensor.value = tensor.value.To(*wanted);
 }
 
-void Write(const ConvertOptions& o, const std::vector<NamedTensor>& tensors) {
+void Write(const ConvertOptions& o, Input& input) {
+  const std::vector<NamedTensor>& tensors = input.result.tensors;
   if (!WritesFolder(o)) return WriteSafetensors(o.output, tensors, {{"format", "pt"}});
-  WriteHuggingFace(o.output,
-                   {ReadHuggingFaceConfig(o.input), tensors, ReadHuggingFaceFiles(o.input)},
-                   o.shard_bytes);
+  input.folder.tensors = tensors;
+  WriteHuggingFace(o.output, input.folder, o.shard_bytes);
 }
 
 }  // namespace
 
 ConvertResult Convert(const ConvertOptions& options) {
   CheckOptions(options);
-  ConvertResult result = Read(options.input);
+  Input input = Read(options);
+  ConvertResult& result = input.result;
   if (!options.model.empty()) MapNames(options, result);
   if (!options.dtype.empty()) Cast(options.dtype, result.tensors);
-  if (!options.output.empty()) Write(options, result.tensors);
-  return result;
+  if (!options.output.empty()) Write(options, input);
+  return std::move(result);
 }
 
 }  // namespace torus::recipes

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,14 +22,15 @@ struct ConvertOptions {
   int64_t classes = 0;  // of that model (of a language model: its vocabulary)
   std::string dtype;    // of floating tensors: "f32", "f16", "bf16", "f64"; empty: as they are
   uint64_t shard_bytes = 5'000'000'000;  // the largest shard of a folder
+  // Told of every name that is mapped to `model`'s, before what does not fit is refused.
+  std::function<void(const Renamed&)> on_renamed;
   // As Settings::models.
   const std::vector<ModelDescriptor>* models = nullptr;
 };
 
 struct ConvertResult {
   std::vector<NamedTensor> tensors;  // as they were written
-  std::vector<Renamed> renamed;
-  std::vector<std::string> others;  // what else a file of torch.save holds: "best_prec1 = 91.73"
+  std::vector<std::string> others;   // what else a file of torch.save holds: "best_prec1 = 91.73"
 };
 
 // BadInput, naming options by their flags, for what contradicts each other, and listing all

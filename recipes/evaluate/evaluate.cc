@@ -1,5 +1,7 @@
 #include "recipes/evaluate/evaluate.h"
 
+#include <utility>
+
 #include "data/datasets/open_dataset.h"
 #include "data/loading/image_batch.h"
 #include "data/loading/stacked_batch.h"
@@ -16,6 +18,14 @@ namespace torus::recipes {
 namespace {
 
 int64_t Or(int64_t given, int64_t usual) { return given > 0 ? given : usual; }
+
+void CheckOptions(const EvaluateOptions& o) {
+  Require(!o.init.empty(), "evaluate", "needs weights: --init FILE or a folder of Hugging Face's");
+  const std::pair<const char*, int64_t> sizes[] = {
+      {"--image-size", o.image_size}, {"--length", o.length}, {"--batch-size", o.batch}};
+  for (const auto& [flag, size] : sizes)
+    Require(size >= 0, "evaluate", "{} must not be negative, got {}", flag, size);
+}
 
 data::Split SplitOf(const EvaluateOptions& o) {
   Require(o.split == "test" || o.split == "train", "evaluate",
@@ -84,6 +94,7 @@ EvaluateResult EvaluateLongText(const EvaluateOptions& o) {
 }  // namespace
 
 EvaluateResult Evaluate(const EvaluateOptions& options) {
+  CheckOptions(options);
   const std::string kind = DataKind(options.data);
   if (kind == "images") return EvaluateImages(options);
   return kind == "sentences" ? EvaluateSentences(options) : EvaluateLongText(options);

@@ -1,13 +1,12 @@
 #include "recipes/evaluate/open_text_model.h"
 
-#include <filesystem>
-
 #include "data/text/language_data.h"
 #include "data/text/tokenizer_files.h"
 #include "models/build_model.h"
 #include "models/checkpoint/hugging_face.h"
 #include "recipes/model/model_tokenizer.h"
 #include "runtime/error.h"
+#include "runtime/io/folder_place.h"
 #include "runtime/io/one_commit.h"
 
 namespace torus::recipes {
@@ -73,7 +72,7 @@ TextModel OfFile(const TextModelFlags& flags) {
 }  // namespace
 
 TextModel OpenTextModel(const TextModelFlags& flags) {
-  if (!std::filesystem::is_directory(flags.init)) return OfFile(flags);
+  if (io::CommittedFolder(flags.init).empty()) return OfFile(flags);
   return io::OpenOneCommit(flags.init,
                            [&](const std::string& folder) { return OfFolder(flags, folder); });
 }

@@ -89,7 +89,7 @@ Json BytesCard(const Json& summary) {
     sent += link.at("sent_bytes").get<uint64_t>();
     raw += link.at("float32_bytes").get<uint64_t>();
   }
-  if (sent == 0) return {"On the cuts", "–", "one stage"};
+  if (sent == 0) return {"On the cuts", "–", "one rank"};
   return {"On the cuts", FormatBytes(sent), fmt::format("float32: {}", FormatBytes(raw))};
 }
 
@@ -161,16 +161,21 @@ Json Memory(const Json& memory) {
           row("Optimizer state", "optimizer_bytes", "backward")};
 }
 
-// Mean length of the spans of one kind in a picture; `otherwise` where it has none.
-double MeanSpan(const Json& picture, const char* kind, double otherwise) {
-  double sum = 0, count = 0;
+// Mean time of one kind that a stage takes for a micro-batch, both halves of a backward together;
+// `otherwise` where the picture has none. `count`: stages x micro-batches x replicas.
+double MeanTime(const Json& picture, const char* kind, int64_t count, double otherwise) {
+  double sum = 0;
   for (const Json& lane : picture.at("lanes"))
-    for (const Json& span : lane.at("spans")) {
-      if (span[2] != kind) continue;
-      sum += span[1].get<double>() - span[0].get<double>();
-      count += 1;
-    }
-  return sum > 0 ? sum / count : otherwise;
+    for (const Json& span : lane.at("spans"))
+      if (span[2] == kind) sum += span[1].get<double>() - span[0].get<double>();
+  return sum > 0 ? sum / static_cast<double>(count) : otherwise;
+}
+
+int64_t StageTimes(const Json& settings) {
+  int64_t count = settings.value("accumulate", int64_t{1});
+  for (const char* key : {"stages", "micro-batches", "replicas"})
+    count *= settings.at(key).get<int64_t>();
+  return count;
 }
 
 Json Measured(const ReportInput& input, const std::vector<std::string>& names) {
@@ -197,11 +202,11 @@ Json Ideal(const ReportInput& input, const std::vector<std::string>& names, cons
     return {
         {"seconds", 0},
         {"lanes", Json::array()},
-        {"note", fmt::format("The application's own schedule, which it alone can draw: in equal "
-                             "stages {}",
+        {"note", fmt::format("The run left no schedule that can be drawn here: in equal stages {}",
                              bubbles)}};
-  Json ideal = IdealTimeline(*input.schedule, MeanSpan(measured, "forward", 1),
-                             MeanSpan(measured, "backward", 2), names);
+  const int64_t count = StageTimes(input.summary.at("settings"));
+  Json ideal = IdealTimeline(*input.schedule, MeanTime(measured, "forward", count, 1),
+                             MeanTime(measured, "backward", count, 2), names);
   ideal["label"] = "The ranks of one step, ideally";
   ideal["note"] = fmt::format(
       "The same forwards and backwards in equal stages, nothing to transfer: {}", bubbles);

@@ -72,12 +72,19 @@ void CheckNumbers(const Settings& s) {
   RequireUpTo("--weight-decay", s.weight_decay, kMostReal);
 }
 
+void CheckSchedule(const Settings& s) {
+  parallel::CheckScheduleName(s.schedule);
+  const bool file = s.schedule.starts_with("csv:");
+  Require(s.chunks == 1 || file || parallel::TakesChunks(s.schedule), "train",
+          "--chunks {} needs --schedule interleaved, got {}", s.chunks, s.schedule);
+}
+
 void CheckNames(const RunOptions& options) {
   const Settings& s = options.settings;
   RequireOneOf("--data", s.data, DataNames());
   RequireOneOf("--augment", s.augment, data::AugmentNames());
   RequireOneOf("--activation-storage", s.activation_storage, {"f32", "bf16"});
-  if (!options.schedule) parallel::CheckScheduleName(s.schedule);
+  if (!options.schedule) CheckSchedule(s);
   RequireOneOf("--collectives", s.collectives, parallel::AllReduceNames());
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
@@ -111,8 +118,9 @@ void CompleteStages(RunOptions& options) {
           s.chunks);
   Require(s.stages > 1 || s.cut.empty(), "train", "--cut {} needs two stages, but --stages is 1",
           s.cut);
-  Require(s.stages > 1 || (s.codec == "none" && !options.codec), "train",
-          "--codec {} needs a cut to work on, but --stages is 1", s.codec);
+  Require(s.stages > s.chunks || (s.codec == "none" && !options.codec), "train",
+          "--codec {} needs a cut between two ranks, but --stages {} with --chunks {} are on one",
+          s.codec, s.stages, s.chunks);
 }
 
 void CompleteThreads(Settings& s) {

@@ -1,6 +1,7 @@
 #include "recipes/run/read_report.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <sstream>
 
@@ -28,14 +29,17 @@ std::vector<Json> ReadLines(const std::string& path) {
   return lines;
 }
 
-// None of an application's own, which this program cannot make.
-std::optional<parallel::Schedule> ScheduleOf(const Json& settings) {
-  const auto name = settings.at("schedule").get<std::string>();
+// That of the run's file. Runs of before have none: then by name, and nothing where this program
+// cannot make it.
+std::optional<parallel::Schedule> ScheduleOf(const RunFolder& folder, const Json& settings) {
+  const std::string file = folder.schedule();
+  const auto name =
+      std::filesystem::exists(file) ? "csv:" + file : settings.at("schedule").get<std::string>();
   const int stages = settings.at("stages"), micro_batches = settings.at("micro-batches");
   const int chunks = settings.value("chunks", 1);  // runs of before had one
   try {
     return parallel::MakeSchedule(name, {stages / std::max(1, chunks), micro_batches, chunks});
-  } catch (const BadInput&) {
+  } catch (const Error&) {
     return std::nullopt;
   }
 }
@@ -49,7 +53,7 @@ ReportInput ReadReport(const std::string& path) {
                      .events = ReadChromeTrace(folder.trace()),
                      .schedule = {}};
   try {
-    report.schedule = ScheduleOf(report.summary.at("settings"));
+    report.schedule = ScheduleOf(folder, report.summary.at("settings"));
   } catch (const Json::exception& error) {
     Throw<BadInput>(folder.summary(), "must be a run's summary: {}", error.what());
   }

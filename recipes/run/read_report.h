@@ -7,8 +7,9 @@
 
 namespace torus::recipes {
 
-// From summary.json, metrics.jsonl and trace.json of the run in `folder`; its schedule is made anew
-// from its settings, and left out where it is an application's own. BadInput naming the file that is missing or is not a run's.
+// From summary.json, metrics.jsonl, trace.json and schedule.csv of the run in `folder`. Of a run
+// that left no schedule.csv the schedule is made anew by its name, and left out where this program
+// does not know it. BadInput naming the file that is missing or is not a run's.
 ReportInput ReadReport(const std::string& folder);
 
 }  // namespace torus::recipes

@@ -24,6 +24,7 @@ struct RunFolder {
   std::string metrics() const { return path + "/metrics.jsonl"; }
   // The examples that the readers left out, a line each; no file where there are none.
   std::string left_out() const { return path + "/left_out.txt"; }
+  std::string schedule() const { return path + "/schedule.csv"; }  // parallel/schedule/csv.h
   std::string trace() const { return path + "/trace.json"; }
   std::string report() const { return path + "/report.html"; }
 };

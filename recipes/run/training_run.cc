@@ -7,6 +7,7 @@
 
 #include "parallel/codec/make_codec.h"
 #include "parallel/link/link_table.h"
+#include "parallel/schedule/csv.h"
 #include "parallel/transport/emulated_link.h"
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/data/left_out.h"
@@ -353,6 +354,7 @@ RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
     result.summary = Summary(finished && !failure, MessageOf(failure));
     WriteText(folder_.summary(), result.summary.dump(2) + "\n");
   });
+  attempt([&] { WriteText(folder_.schedule(), parallel::ToCsv(trainer_.schedule())); });
   attempt([&] { trace::WriteChromeTrace(events_, folder_.trace()); });
   attempt([&] {
     WriteText(folder_.report(),

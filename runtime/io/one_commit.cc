@@ -8,7 +8,7 @@
 
 namespace torus::io {
 
-FolderIdentity::FolderIdentity(const std::string& path) : folder_(path) {
+FolderIdentity::FolderIdentity(const std::string& path) : path_(path), folder_(path) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   fd_ = ::open(path.c_str(), kFlags);
   if (fd_ >= 0) return;
@@ -24,7 +24,7 @@ FolderIdentity::~FolderIdentity() {
 
 bool FolderIdentity::StillNamed() const {
   struct stat open = {}, named = {};
-  if (fd_ < 0) return true;
+  if (fd_ < 0) return CommittedFolder(path_).empty();
   return ::fstat(fd_, &open) == 0 && ::stat(folder_.c_str(), &named) == 0 &&
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }

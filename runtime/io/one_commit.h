@@ -17,9 +17,11 @@ class FolderIdentity {
   FolderIdentity& operator=(const FolderIdentity&) = delete;
 
   const std::string& folder() const { return folder_; }
+  // Of what is no folder: that there still is none.
   bool StillNamed() const;
 
  private:
+  const std::string path_;
   std::string folder_;
   int fd_ = -1;  // open, so that no other folder gets its number; -1 where there is none
 };

@@ -50,6 +50,20 @@ TEST(OneCommit, AnErrorCountsUnlessTheFolderWasReplaced) {
       BadInput);
 }
 
+TEST(OneCommit, IsOpenedAgainWhereTheFolderCameMeanwhile) {
+  const std::string path = ::testing::TempDir() + "one_commit_late";
+  std::filesystem::remove_all(path);
+  int calls = 0;
+  const std::string a = OpenOneCommit(path, [&](const std::string& folder) {
+    if (++calls == 1) {
+      Commit(path, "late");
+      Throw<BadInput>(folder, "is not there");
+    }
+    return Read(folder + "/a");
+  });
+  EXPECT_EQ(a, "late");
+}
+
 // As a kill between two renames leaves it.
 TEST(OneCommit, StandsInTheWritersFolderBetweenTwoRenames) {
   const std::string path = ::testing::TempDir() + "one_commit_moved",

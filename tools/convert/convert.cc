@@ -38,8 +38,6 @@ void AddFlags(CLI::App& app, recipes::ConvertOptions& o) {
 
 void Print(const recipes::ConvertResult& result) {
   for (const std::string& other : result.others) fmt::print("{}\n", other);
-  for (const Renamed& r : result.renamed)
-    fmt::print("{} -> {}\n", r.from, r.to.empty() ? "left out" : r.to);
   fmt::print("{}", recipes::ListTensors(result.tensors));
 }
 
@@ -49,6 +47,9 @@ int Main(int argc, char** argv) {
   AddFlags(app, options);
   if (PrintsHelp(app, argc, argv)) return 0;
   for (std::string* path : {&options.input, &options.output}) *path = UserPath(*path);
+  options.on_renamed = [](const Renamed& r) {
+    fmt::print("{} -> {}\n", r.from, r.to.empty() ? "left out" : r.to);
+  };
   Print(recipes::Convert(options));
   return 0;
 }

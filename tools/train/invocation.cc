@@ -139,7 +139,9 @@ void AddOptimizerFlags(CLI::App& app, recipes::Settings& s) {
 
 void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocation) {
   const char* group = "How it is laid out over ranks";
-  app.add_option("--stages", s.stages, "Parts of the model, each on a rank of its own")
+  app.add_option("--stages", s.stages,
+                 "Parts of the model, each on a rank of its own (but --chunks of them on each with "
+                 "that flag)")
       ->group(group);
   app.add_option("--chunks", s.chunks, "Stages of each rank, for --schedule interleaved")
       ->group(group);
@@ -251,6 +253,15 @@ void MakeAbsolute(std::string& path) {
   if (!path.empty()) path = std::filesystem::absolute(UserPath(path)).lexically_normal().string();
 }
 
+// The file of csv:FILE, as other files.
+void MakeScheduleAbsolute(std::string& schedule) {
+  constexpr std::string_view kFile = "csv:";
+  if (!schedule.starts_with(kFile)) return;
+  std::string path = schedule.substr(kFile.size());
+  MakeAbsolute(path);
+  schedule = std::string(kFile) + path;
+}
+
 void AddFlags(CLI::App& app, Invocation& invocation) {
   app.footer(kMore);
   app.option_defaults()->always_capture_default();
@@ -299,6 +310,7 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
   for (std::string* path : {&invocation.settings.data_dir, &invocation.settings.vocab_dir,
                             &invocation.settings.init, &invocation.out, &invocation.resume})
     MakeAbsolute(*path);
+  MakeScheduleAbsolute(invocation.settings.schedule);
   return invocation;
 }
 

@@ -58,7 +58,22 @@ TEST(Csv, AFileMustBeForTheRun) {
               "[schedule] " + path +
                   ": is for 2 ranks, 2 stages and 1 micro-batches; the run has 2, 2 and 4");
   }
-  EXPECT_THROW(MakeSchedule("csv:/no/such/file", {2, 1}), BrokenEnvironment);
+}
+
+TEST(Csv, AFileThatIsMissingOrEmptyIsNamed) {
+  const std::string path = ::testing::TempDir() + "empty.csv";
+  std::ofstream(path).flush();
+  const auto refusal = [](const std::string& file) -> std::string {
+    try {
+      MakeSchedule("csv:" + file, {2, 1});
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(refusal(path), "[schedule] " + path + ": has no action");
+  EXPECT_EQ(refusal("/no/such/file"),
+            "[schedule] cannot open /no/such/file: No such file or directory");
 }
 
 // A table that cannot run is refused by the rules of every schedule.

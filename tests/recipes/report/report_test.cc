@@ -58,15 +58,21 @@ TEST(Timeline, IdealIsTheSimulators) {
   EXPECT_EQ(timeline["lanes"][1]["spans"], timeline["lanes"][3]["spans"]);  // a second replica
 }
 
+json DataOf(const ReportInput& input) {
+  const std::string page = RenderReport(input),
+                    mark = R"(<script type="application/json" id="data">)";
+  const size_t begin = page.find(mark) + mark.size();
+  return json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
 TEST(Report, CarriesItsDataAndNoMarkupOfIt) {
   const std::vector<json> metrics = {
       {{"kind", "train"}, {"step", 1}, {"loss", 2.5}},
       {{"kind", "test"}, {"step", 1}, {"loss", 2.0}, {"accuracy", 0.25}}};
-  const std::string page = RenderReport(
-      {testing::SampleSummary(), metrics, {}, parallel::MakeSchedule("gpipe", {2, 2})});
-  const std::string mark = "<script type=\"application/json\" id=\"data\">";
-  const size_t begin = page.find(mark) + mark.size();
-  const json data = json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  const ReportInput input{
+      testing::SampleSummary(), metrics, {}, parallel::MakeSchedule("gpipe", {2, 2})};
+  const std::string page = RenderReport(input);
+  const json data = DataOf(input);
   EXPECT_EQ(data["title"], "</script><script>alert(1)</script>");
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_EQ(data["steps"], json::parse("[[1, 2.5]]"));
@@ -75,6 +81,19 @@ TEST(Report, CarriesItsDataAndNoMarkupOfIt) {
   EXPECT_EQ(data["settings"]["cut"], "4");
   EXPECT_FALSE(data["settings"].contains("init"));
   EXPECT_EQ(page.find("{{"), std::string::npos) << "a mark of page.html was left";
+}
+
+// Two micro-batches on two ranks, each a forward of 1 s and two halves of a backward of 1 s.
+TEST(Report, BothHalvesOfABackwardAreOneTime) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  ReportInput input{testing::SampleSummary(), {}, {}, parallel::MakeSchedule("zb-h1", {2, 2})};
+  for (int rank = 0; rank < 2; ++rank)
+    for (int i = 0; i < 6; ++i)
+      input.events.push_back(testing::SampleEvent(i < 2 ? "forward" : "backward", rank, i * kSecond,
+                                                  (i + 1) * kSecond, 0));
+  const json ideal = DataOf(input).at("ideal");
+  // (K - 1)(f + b_input - w) of bubble beside M (f + b).
+  EXPECT_NEAR(ideal.at("seconds").get<double>(), 7, 1e-9);
 }
 
 TEST(Report, ThinsManySteps) {

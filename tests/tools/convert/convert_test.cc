@@ -142,6 +142,20 @@ TEST_F(ConvertTest, WhatDoesNotFitIsListedOnceAndNothingIsWritten) {
   EXPECT_FALSE(fs::exists(out));
 }
 
+// The mapping helps to see why the rest does not fit.
+TEST_F(ConvertTest, NamesAreListedAlsoWhereTheRestDoesNotFit) {
+  std::vector<NamedTensor> state = Headless();
+  std::erase_if(state, [](const NamedTensor& t) { return t.name == "wpe.weight"; });
+  const std::string in = Path("in.safetensors");
+  WriteSafetensors(in, state);
+  const Ended refused = Run({in}, kFits);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.out.find("wte.weight -> transformer.wte.weight\n"), std::string::npos)
+      << refused.out;
+  EXPECT_NE(refused.err.find("transformer.wpe.weight is missing"), std::string::npos)
+      << refused.err;
+}
+
 TEST_F(ConvertTest, SaysWhatIsLacking) {
   const std::string in = Path("in.safetensors");
   WriteSafetensors(in, State());

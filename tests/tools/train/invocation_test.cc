@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -60,6 +62,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--codec", "sortq:7"}, "sortq"}, Refusal{{"--codec", "zip"}, "zip"},
         Refusal{{"--schedule", "dualpipe"}, "gpipe"},
         Refusal{{"--collectives", "star"}, "direct, ring, halving-doubling, tree"},
+        Refusal{{"--stages", "4", "--chunks", "2"}, "--chunks 2 needs --schedule interleaved"},
+        Refusal{
+            {"--stages", "2", "--chunks", "2", "--schedule", "interleaved", "--codec", "sortq:8"},
+            "--codec sortq:8 needs a cut between two ranks"},
         Refusal{{"--model", "vgg14"}, "mobilenet_v2"},
         Refusal{{"--model", "mobilenet_v2:0"}, "width"},
         Refusal{{"--model", "mobilenet_v2:a"}, "width"},
@@ -133,6 +139,15 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--memory-limit", "many"}, "--memory-limit"},
         Refusal{{"--preset", "vgg13-cifar10", "--resume", "x"},
                 "--preset vgg13-cifar10 applies to new runs only"}));
+
+// A relative path is meant from where the user stood.
+TEST(Invocation, TheFileOfAScheduleIsAPathLikeOthers) {
+  const std::string folder = ::testing::TempDir();
+  setenv("BUILD_WORKING_DIRECTORY", folder.c_str(), 1);
+  const std::string schedule = Parse({"--schedule", "csv:own.csv"}).settings.schedule;
+  unsetenv("BUILD_WORKING_DIRECTORY");
+  EXPECT_EQ(schedule, "csv:" + (std::filesystem::path(folder) / "own.csv").string());
+}
 
 TEST(Invocation, DefaultsAreTheMainJob) {
   const recipes::Settings s = Parse({}).settings;
