@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 
 #include "runtime/allocator.h"
@@ -44,15 +45,16 @@ TEST(AddressSpace, TensorsLeaveAReserve) {
   allocator.ReleaseCached();
 }
 
-// libgomp would end the process.
+// libgomp would end the process. The thread keeps the team that it had, which has its threads.
 TEST(AddressSpace, ATeamThatCannotBeStartedIsAnError) {
-  const int before = TeamSize();
-  {
-    const AddressSpaceLimit limit(30 * kMiB);
-    EXPECT_NE(MessageOf([] { SetTeamSize(200); }).find("cannot start a team of 200 threads"),
-              std::string::npos);
-  }
-  SetTeamSize(before);
+  SetTeamSize(2);
+  const AddressSpaceLimit limit(30 * kMiB);
+  EXPECT_NE(MessageOf([] { SetTeamSize(200); }).find("cannot start a team of 200 threads"),
+            std::string::npos);
+  EXPECT_EQ(TeamSize(), 2);
+  std::atomic<int64_t> covered{0};
+  ParallelFor(1000, 1, [&](int64_t begin, int64_t end) { covered += end - begin; });
+  EXPECT_EQ(covered, 1000);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/error.h"
+#include "runtime/team_size_guard.h"
 
 namespace torus {
 namespace {
@@ -86,6 +87,20 @@ TEST(ParallelFor, TeamSizeBelongsToTheThread) {
   for (std::thread& rank : ranks) rank.join();
   EXPECT_EQ(TeamSize(), kTeams ? 2 : 1);
   EXPECT_EQ(sum, 4 * 50 * 100);
+}
+
+TEST(ParallelFor, AGuardGivesTheTeamBack) {
+  SetTeamSize(3);
+  EXPECT_THROW(
+      {
+        const TeamSizeGuard two(2);
+        EXPECT_EQ(TeamSize(), kTeams ? 2 : 1);
+        throw std::bad_alloc();
+      },
+      std::bad_alloc);
+  EXPECT_EQ(TeamSize(), kTeams ? 3 : 1);
+  EXPECT_THROW(TeamSizeGuard(0), BadInput);
+  EXPECT_EQ(TeamSize(), kTeams ? 3 : 1);
 }
 
 TEST(ParallelFor, ReleasedTeamsComeBackAsTheyWere) {
