@@ -24,6 +24,12 @@ std::string MessageOf(int error) {
   return reinterpret_cast<const char*>(text);
 }
 
+// Of memory is the machine's lack, not our bug.
+bool IsLackOfMemory(int error) {
+  return error == PCRE2_ERROR_HEAP_FAILED || error == PCRE2_ERROR_NOMEMORY ||
+         error == PCRE2_ERROR_HEAPLIMIT;
+}
+
 }  // namespace
 
 struct Gpt2Pattern::Code {
@@ -35,6 +41,7 @@ struct Gpt2Pattern::Code {
     // Every character begins a match, so each match is anchored where the last one ended.
     code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(kPattern), PCRE2_ZERO_TERMINATED,
                          PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED, &error, &where, nullptr);
+    if (code == nullptr && IsLackOfMemory(error)) throw std::bad_alloc();
     TORUS_CHECK(code != nullptr, "at {}: {}", where, MessageOf(error));
     // Without it (a system that forbids it) the interpreter matches the same.
     pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
@@ -67,6 +74,7 @@ bool Gpt2Pattern::Scanner::Next(std::string_view* piece) {
   if (s.at == s.text.size()) return false;
   const int found = pcre2_match(s.code, reinterpret_cast<PCRE2_SPTR>(s.text.data()), s.text.size(),
                                 s.at, PCRE2_NO_UTF_CHECK, s.match, nullptr);
+  if (IsLackOfMemory(found)) throw std::bad_alloc();
   TORUS_CHECK(found > 0, "byte {}: {}", s.at, MessageOf(found));
   const size_t end = pcre2_get_ovector_pointer(s.match)[1];
   TORUS_CHECK(end > s.at && end <= s.text.size(), "an empty match at byte {}", s.at);

@@ -141,20 +141,27 @@ TEST_F(FolderOwner, ManyWritersTakeTurns) {
   EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 1);
 }
 
-// A writer in another process, replaced by the next one when it is killed; readers all the while.
+// noexcept: gtest would catch what the child throws, and run the other tests in it.
+[[noreturn]] void CommitForEver(const std::string& path, int first) noexcept {
+  for (int i = first;; ++i) CommitNumber(path, i);
+}
+
 // Twenty writers one after the other, each killed once it has committed a few times.
 void KillWriters(const std::string& path) {
   for (int round = 0; round < 20; ++round) {
     const int first = ReadNumber(path) + 1;
     const pid_t child = fork();
-    if (child == 0)
-      for (int i = first;; ++i) CommitNumber(path, i);
-    while (ReadNumber(path) < first + 5) usleep(500 + 37 * round);
+    if (child == 0) CommitForEver(path, first);
+    pid_t ended = 0;
+    while (ReadNumber(path) < first + 5 && (ended = waitpid(child, nullptr, WNOHANG)) == 0)
+      usleep(500 + 37 * round);
+    ASSERT_EQ(ended, 0) << "writer " << round << " ended by itself";
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
   }
 }
 
+// A writer in another process, replaced by the next one when it is killed; readers all the while.
 TEST_F(FolderOwner, ReadersSeeWholeCommitsWhileWritersAreKilled) {
   CommitNumber(path_, 0);
   // What forks must have no other threads: a lock that one of them holds stays locked in the child.

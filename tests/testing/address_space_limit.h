@@ -1,31 +1,39 @@
 // A bound on the test's own address space, as `ulimit -v` sets it.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstddef>
+#include <cstring>
 
 #include "runtime/address_space.h"
 
 namespace torus::testing {
 
-// While it lives, the process may map `bytes` more than it has. Not for sanitized programs, which
-// map terabytes.
+// While it lives, the process may map `bytes` more than it has; the test fails where that cannot be
+// set. Not for sanitized programs, which map terabytes.
 class AddressSpaceLimit {
  public:
   explicit AddressSpaceLimit(size_t bytes) {
-    ::getrlimit(RLIMIT_AS, &before_);
-    constexpr size_t kMost = size_t{1} << 46;
-    rlimit limit{kMost, before_.rlim_max};
-    ::setrlimit(RLIMIT_AS, &limit);
-    limit.rlim_cur = kMost - FreeAddressSpace() + bytes;
-    ::setrlimit(RLIMIT_AS, &limit);
+    EXPECT_EQ(::getrlimit(RLIMIT_AS, &before_), 0) << std::strerror(errno);
+    const rlim_t most = std::min(rlim_t{1} << 46, before_.rlim_max);
+    Set(most);
+    Set(most - FreeAddressSpace() + bytes);
   }
-  ~AddressSpaceLimit() { ::setrlimit(RLIMIT_AS, &before_); }
+  ~AddressSpaceLimit() { Set(before_.rlim_cur); }
   AddressSpaceLimit(const AddressSpaceLimit&) = delete;
   AddressSpaceLimit& operator=(const AddressSpaceLimit&) = delete;
 
  private:
+  void Set(rlim_t bytes) const {
+    const rlimit limit{bytes, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_AS, &limit), 0)
+        << "an address space of " << bytes << " bytes: " << std::strerror(errno);
+  }
+
   rlimit before_{};
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "runtime/error.h"
@@ -10,7 +11,10 @@ namespace torus::parallel {
 namespace {
 
 TEST(MakeCodec, EveryNameMakesACodecOfThatName) {
-  for (const std::string& name : CodecNames()) {
+  const std::vector<std::string> names = CodecNames();
+  for (const char* known : {"none", "sortq:8"})
+    EXPECT_EQ(std::ranges::count(names, known), 1) << known;
+  for (const std::string& name : names) {
     const auto codec = MakeCodec(name);
     EXPECT_EQ(codec->name(), name);
     EXPECT_EQ(codec->is_identity(), name == "none");
