@@ -3,6 +3,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
+#include <mutex>
 
 // The team is ours.
 #define EIGEN_DONT_PARALLELIZE
@@ -57,11 +58,11 @@ dnnl_status_t Sgemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int
                     beta, c, ldc);
 }
 
-// oneDNN compiles SGEMM's code in the first product of each form. Where the address space is bounded
-// small ones make it do so at once, as long as there is room. True.
-bool CompileSgemm() {
+// oneDNN compiles SGEMM's code in the first product of each form. Where the address space is
+// bounded, small ones make it do so at once, as long as there is room.
+void CompileSgemm() {
   RequireRoomForCode("gemm");
-  if (AddressSpaceLeft().empty()) return true;
+  if (AddressSpaceLeft().empty()) return;
   constexpr int64_t kSize = 8;
   float a[kSize * kSize] = {}, c[kSize * kSize];
   for (const Transpose left : {Transpose::kNo, Transpose::kYes}) {
@@ -72,7 +73,6 @@ bool CompileSgemm() {
       }
     }
   }
-  return true;
 }
 
 }  // namespace
@@ -83,7 +83,8 @@ void Gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, in
   if (m == 0 || n == 0) return;
   if (k == 0) return ScaleRows(m, n, beta, c, ldc);
   FixTeam();
-  [[maybe_unused]] static const bool compiled = CompileSgemm();
+  static std::once_flag compiled;
+  std::call_once(compiled, CompileSgemm);
   const dnnl_status_t status =
       Sgemm(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   if (status != dnnl_success)

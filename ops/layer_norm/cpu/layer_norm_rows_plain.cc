@@ -1,8 +1,8 @@
 // The plain f64 kernels; those of f32 are in layer_norm_vector.cc.
-#include "ops/layer_norm/cpu/layer_norm_rows.h"
-
 #include <Eigen/Core>
 #include <cmath>
+
+#include "ops/layer_norm/cpu/layer_norm_rows.h"
 
 namespace torus::cpu {
 namespace {
