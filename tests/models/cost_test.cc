@@ -11,6 +11,7 @@
 #include "models/roberta/roberta.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
+#include "tests/models/on_meta.h"
 
 namespace torus {
 namespace {
@@ -18,10 +19,6 @@ namespace {
 using Layers = std::vector<nn::LayerSummary>;
 
 constexpr int64_t kFloat = 4;  // bytes
-
-Variable OnMeta(const Shape& shape, DType dtype = DType::kF32) {
-  return Variable(Empty(shape, dtype, kMetaDevice));
-}
 
 Layers OfTokens(const nn::Sequential& model, int64_t rows, int64_t tokens) {
   return nn::Describe(model, {OnMeta({rows, tokens}, DType::kI64)});

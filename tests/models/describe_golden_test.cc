@@ -8,6 +8,7 @@
 
 #include "models/model_spec.h"
 #include "models/nn/describe.h"
+#include "tests/models/on_meta.h"
 
 namespace torus {
 namespace {
@@ -16,9 +17,8 @@ constexpr int64_t kRows = 2;
 
 std::vector<Variable> InputsOf(const ModelSpec& model) {
   const int64_t size = model.published.input;
-  if (model.task == ModelTask::kImages)
-    return {Variable(Empty({kRows, size, size, 3}, DType::kF32, kMetaDevice))};
-  return {Variable(Empty({kRows, size}, DType::kI64, kMetaDevice))};
+  if (model.task == ModelTask::kImages) return {OnMeta({kRows, size, size, 3})};
+  return {OnMeta({kRows, size}, DType::kI64)};
 }
 
 std::string TableOf(const std::string& spec) {

@@ -6,6 +6,7 @@
 #include "models/nn/describe.h"
 #include "ops/loss/cross_entropy.h"
 #include "runtime/rng.h"
+#include "tests/models/on_meta.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus {
@@ -34,7 +35,7 @@ TEST(MobileNetV2, HasTorchvisionsSizeAndArithmetic) {
   EXPECT_EQ(model->layers().size(), 21u);
   EXPECT_EQ(CountParameters(*model), 3504872);  // torchvision: num_params of the weights' metadata
   EXPECT_EQ(model->Parameters().size() + model->Buffers().size(), 314u);
-  std::vector<Variable> image{Variable(Empty({1, 224, 224, 3}, DType::kF32, kMetaDevice))};
+  std::vector<Variable> image{OnMeta({1, 224, 224, 3})};
   const nn::LayerCost cost = nn::CostOf(*model, image);
   EXPECT_EQ(cost.output, (Shape{1, 1000}));
   EXPECT_NEAR(static_cast<double>(cost.flops) / 2e9, 0.301, 0.0005);  // its _ops, in GMAC
@@ -71,7 +72,7 @@ TEST(MobileNetV2, CostKnowsEveryLayersOutput) {
   const auto model = MobileNetV2({.num_classes = 10, .width_mult = 0.25});
   model->Initialize(1);
   Variable y = Images(2, 48);
-  std::vector<Variable> shapes{Variable(Empty(y.shape(), y.dtype(), kMetaDevice))};
+  std::vector<Variable> shapes{OnMeta(y.shape(), y.dtype())};
   for (const nn::Sequential::Layer& layer : model->layers()) {
     const nn::LayerCost cost = nn::CostOf(*layer.module, shapes);
     y = layer.module->Forward(y, Context(2));
@@ -123,8 +124,7 @@ TEST(MobileNetV2, EvaluatesInF32AsInF64) {
 
 TEST(Describe, TableHasARowALayerAndSums) {
   const auto model = MobileNetV2({.num_classes = 10});
-  const auto layers =
-      nn::Describe(*model, {Variable(Empty({1, 32, 32, 3}, DType::kF32, kMetaDevice))});
+  const auto layers = nn::Describe(*model, {OnMeta({1, 32, 32, 3})});
   ASSERT_EQ(layers.size(), 21u);
   EXPECT_EQ(layers[18].name, "features.18");
   EXPECT_EQ(layers[20].parameters, 12810);

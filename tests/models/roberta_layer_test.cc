@@ -7,6 +7,7 @@
 #include "models/roberta/encoder_layer.h"
 #include "ops/view/view.h"
 #include "runtime/rng.h"
+#include "tests/models/on_meta.h"
 
 namespace torus {
 namespace {
@@ -63,7 +64,7 @@ TEST(RobertaLayer, FirstTokenAloneCostsLess) {
   const Shape input{kBatch, kTokens, kWidth};
   const auto cost = [&](Output output) {
     RobertaLayer layer(Options(), 0, output);
-    std::vector<Variable> x{Variable(Empty(input, DType::kF64, kMetaDevice))};
+    std::vector<Variable> x{OnMeta(input, DType::kF64)};
     return nn::CostOf(layer, x);
   };
   const nn::LayerCost all = cost(Output::kAll), one = cost(Output::kFirstToken);

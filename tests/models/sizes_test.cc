@@ -10,6 +10,7 @@
 #include "models/resnet/resnet.h"
 #include "models/roberta/roberta.h"
 #include "models/vgg/vgg.h"
+#include "tests/models/on_meta.h"
 
 namespace torus {
 namespace {
@@ -76,7 +77,7 @@ TEST(Sizes, Gpt3XlHasItsParameters) {
 }
 
 TEST(Sizes, ATiedHeadCountsOnceInTheTable) {
-  const auto layers = nn::Describe(*Gpt2(), {Variable(Empty({1, 16}, DType::kI64, kMetaDevice))});
+  const auto layers = nn::Describe(*Gpt2(), {OnMeta({1, 16}, DType::kI64)});
   EXPECT_EQ(layers.back().name, "lm_head");
   EXPECT_EQ(layers.back().parameters, 0);
   EXPECT_EQ(layers.back().cost.output, (Shape{1, 16, 50257}));
@@ -85,7 +86,7 @@ TEST(Sizes, ATiedHeadCountsOnceInTheTable) {
 // Multiply-adds of one 224 x 224 image, torchvision's _ops.
 TEST(Sizes, ArithmeticIsTorchvisions) {
   auto giga = [](const auto& model) {
-    std::vector<Variable> image{Variable(Empty({1, 224, 224, 3}, DType::kF32, kMetaDevice))};
+    std::vector<Variable> image{OnMeta({1, 224, 224, 3})};
     return static_cast<double>(nn::CostOf(*model, image).flops) / 2e9;
   };
   EXPECT_NEAR(giga(Vgg({.depth = 13})), 11.308, 0.001);
