@@ -7,7 +7,7 @@
 #include "recipes/data/task_loss.h"
 #include "recipes/model/model_of.h"
 #include "runtime/error.h"
-#include "runtime/parallel_for.h"
+#include "runtime/team_size_guard.h"
 
 namespace torus::recipes {
 namespace {
@@ -21,17 +21,14 @@ std::vector<double> StaticCosts(const std::vector<nn::LayerSummary>& layers) {
 // With the threads that a rank will have, and with the run's loss, where a language model has its
 // head.
 std::vector<double> Measure(const Settings& settings, const DataForm& form) {
-  const int before = TeamSize();
-  SetTeamSize(parallel::ThreadShare(static_cast<int>(settings.threads),
-                                    static_cast<int>(RanksOf(settings)), 0));
+  const TeamSizeGuard team(parallel::ThreadShare(static_cast<int>(settings.threads),
+                                                 static_cast<int>(RanksOf(settings)), 0));
   const ModelSpec model = ModelOf(settings);
   const std::vector<parallel::TensorSpec> inputs = form.inputs(LargestMicroBatch(settings));
   const std::vector<Tensor> targets = SampleTargets(model.task, inputs[0].shape);
-  const std::vector<double> costs = parallel::MeasureBlockCosts(
+  return parallel::MeasureBlockCosts(
       BuildBlocks(settings, form, ""), inputs,
       [loss = TaskLoss(model), &targets](const auto& outputs) { return loss(outputs, targets); });
-  SetTeamSize(before);
-  return costs;
 }
 
 }  // namespace
