@@ -3,6 +3,7 @@
 
 #include "ops/attention/cpu/tiles.h"
 #include "ops/cpu/gemm.h"
+#include "runtime/team_size_guard.h"
 
 namespace torus::cpu {
 namespace {
@@ -99,7 +100,7 @@ class KeyHead {
 void AttentionBackward(const Call& call, const AttentionResult<float>& result,
                        const AttentionGradient<float>& d) {
   ParallelFor(call.key_heads, 1, [&](int64_t begin, int64_t end) {
-    const TeamOfOne alone;
+    const TeamSizeGuard alone(1);  // GEMM's bits may depend on the team
     KeyHead head(call, result, d);
     for (int64_t at = begin; at < end; ++at) head.Run(at);
   });

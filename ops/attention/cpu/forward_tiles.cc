@@ -4,6 +4,7 @@
 
 #include "ops/attention/cpu/tiles.h"
 #include "ops/cpu/gemm.h"
+#include "runtime/team_size_guard.h"
 
 namespace torus::cpu {
 namespace {
@@ -74,7 +75,7 @@ class RowBlock {
 void Attention(const Call& call, const HeadMatrices<float>& out, const RowNorms<float>& norms) {
   const int64_t blocks = (call.rows + kRows - 1) / kRows;
   ParallelFor(call.heads * blocks, 1, [&](int64_t begin, int64_t end) {
-    const TeamOfOne alone;
+    const TeamSizeGuard alone(1);  // GEMM's bits may depend on the team
     RowBlock block(call);
     for (int64_t at = begin; at < end; ++at)
       block.Run(at / blocks, at % blocks * kRows, out, norms);

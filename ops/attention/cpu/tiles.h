@@ -5,7 +5,6 @@
 
 #include "ops/attention/cpu/attention_call.h"
 #include "ops/attention/cpu/score_rows.h"
-#include "runtime/parallel_for.h"
 
 namespace torus::cpu {
 
@@ -18,18 +17,6 @@ struct TilePlace {
 inline std::unique_ptr<float[]> Scratch(int64_t count) {
   return std::unique_ptr<float[]>(new float[static_cast<size_t>(count)]);
 }
-
-// GEMM's bits may depend on the team: while this lives, the calling thread is a team of its own.
-class TeamOfOne {
- public:
-  TeamOfOne() : before_(TeamSize()) { SetTeamSize(1); }
-  ~TeamOfOne() { omp_set_num_threads(before_); }  // which the thread had: there is nothing to try
-  TeamOfOne(const TeamOfOne&) = delete;
-  TeamOfOne& operator=(const TeamOfOne&) = delete;
-
- private:
-  int before_;
-};
 
 // Keys that the tile's last row can see; the tile is empty where that is not positive.
 inline int64_t KeysSeen(const AttentionCall<float>& call, int64_t last_row) {
