@@ -128,6 +128,8 @@ StepResult Executor::Evaluate(const MiniBatch& batch) { return state_->Run(batch
 
 bool Executor::finite() const { return state_->runner.finite(); }
 
+double Executor::loss() const { return state_->runner.loss(); }
+
 const RankTotals& Executor::totals() const { return state_->runner.totals(); }
 
 std::vector<CutTraffic> Executor::traffic() const {

@@ -64,6 +64,8 @@ class Executor {
   // Whether the loss, and every tensor that this rank sent or received through a codec, are finite,
   // in the mini-batch that runs or ran last. For on_reduce, which comes after the last backward.
   bool finite() const;
+  // StepResult::loss of that mini-batch, of its forwards so far.
+  double loss() const;
 
   const RankTotals& totals() const;
   std::vector<CutTraffic> traffic() const;

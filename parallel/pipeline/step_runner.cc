@@ -13,6 +13,11 @@ namespace torus::parallel {
 
 using Tensors = std::vector<Tensor>;
 
+double StepRunner::loss() const {
+  const auto last = local_.find(schedule_.num_stages - 1);
+  return last == local_.end() ? 0 : last->second.worker.loss();
+}
+
 LocalStage* StepRunner::Local(int stage) {
   const auto it = local_.find(stage);
   return it == local_.end() ? nullptr : &it->second;
@@ -26,9 +31,7 @@ StepResult StepRunner::Run(const MiniBatch& batch, bool training) {
   for (int first = 0; first < all; first += schedule_.num_micro_batches)
     RunRound(first, first + schedule_.num_micro_batches >= all);
   Flush();
-  StepResult result;
-  if (LocalStage* last = Local(schedule_.num_stages - 1)) result.loss = last->worker.loss();
-  return result;
+  return {.loss = loss()};
 }
 
 bool StepRunner::finite() const {

@@ -24,8 +24,9 @@ class StepRunner {
   // schedule.num_micro_batches of it, and reduces and steps in the last of these rounds alone.
   StepResult Run(const MiniBatch& batch, bool training);
 
-  // As Executor::finite.
+  // As Executor's.
   bool finite() const;
+  double loss() const;
 
   const RankTotals& totals() const { return clock_.totals(); }
 

@@ -1,5 +1,6 @@
 #include "parallel/trainer/parameter_table.h"
 
+#include <algorithm>
 #include <set>
 
 #include "runtime/error.h"
@@ -8,9 +9,6 @@ namespace torus::parallel {
 namespace {
 
 void CheckTied(const NamedVariable& first, const NamedVariable& use) {
-  Require(!(first.value == use.value), "tied weights",
-          "{} must be a leaf of its own in each block that uses it, two blocks have one variable",
-          use.name);
   Require(first.value.shape() == use.value.shape() && first.value.dtype() == use.value.dtype(),
           "tied weights", "{} must be {} in every block that uses it, got {}", use.name,
           first.value, use.value);
@@ -42,26 +40,26 @@ std::vector<NamedVariable> UniqueParameters(const Stage& stage) {
   return unique;
 }
 
-bool SharesVariables(const std::vector<Stage>& stages, size_t index) {
-  std::set<const void*> earlier;
-  for (size_t s = 0; s < index; ++s)
-    for (const NamedVariable& use : stages[s].Parameters()) earlier.insert(use.value.id());
-  for (const NamedVariable& use : stages[index].Parameters())
-    if (earlier.contains(use.value.id())) return true;
-  return false;
+bool ShareVariables(const Stage& a, const Stage& b) {
+  std::set<const void*> of_a;
+  for (const NamedVariable& use : a.Parameters()) of_a.insert(use.value.id());
+  return std::ranges::any_of(
+      b.Parameters(), [&](const NamedVariable& use) { return of_a.contains(use.value.id()); });
 }
 
-void ShareTiedWeights(const std::vector<Stage>& stages) {
-  std::map<std::string, Variable> of_model;
-  for (const Stage& stage : stages) {
+void ShareTiedWeights(const std::vector<Stage>& stages, const std::vector<int>& own) {
+  std::map<std::string, Tensor> of_model;
+  for (int s = 0; s < static_cast<int>(stages.size()); ++s) {
+    const bool here = std::ranges::count(own, s) > 0;
     std::map<std::string, Variable> of_stage;
-    for (NamedVariable use : stage.Parameters()) {
+    for (NamedVariable use : stages[s].Parameters()) {
       const auto [in_stage, new_here] = of_stage.emplace(use.name, use.value);
-      const auto [in_model, is_new] = of_model.emplace(use.name, use.value);
+      const auto [in_model, is_new] = of_model.emplace(use.name, use.value.data());
+      if (!here) continue;
       if (!new_here) {
         use.value.SetData(in_stage->second.data());
       } else if (!is_new) {
-        use.value.SetData(in_model->second.data().Clone());
+        use.value.SetData(in_model->second.Clone());
       }
     }
   }

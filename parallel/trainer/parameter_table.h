@@ -23,8 +23,7 @@ class ParameterTable {
   };
 
   ParameterTable() = default;
-  // Of all stages of one model. BadInput for tied parameters of unlike shape or type, and for two
-  // uses that are one variable.
+  // Of all stages of one model. BadInput for tied parameters of unlike shape or type.
   explicit ParameterTable(const std::vector<Stage>& stages);
 
   const std::vector<Entry>& entries() const { return entries_; }  // in order of their first uses
@@ -38,12 +37,12 @@ class ParameterTable {
 // The parameters of a stage, each once; of a tied one its first use in the stage.
 std::vector<NamedVariable> UniqueParameters(const Stage& stage);
 
-// Whether stages[index] and an earlier stage have a variable in common.
-bool SharesVariables(const std::vector<Stage>& stages, size_t index);
+// Whether two stages have a variable in common.
+bool ShareVariables(const Stage& a, const Stage& b);
 
-// Sets the values of all uses of a tied parameter to those of the first. Uses in one stage share
-// memory, so that one optimizer step changes them all; each stage has memory of its own, as it
-// would on another machine.
-void ShareTiedWeights(const std::vector<Stage>& stages);
+// Sets the values of all uses of a tied parameter in the stages `own` to those of its first use in
+// the model. Uses in one stage share memory, so that one optimizer step changes them all; each
+// stage has memory of its own, as it would on another machine.
+void ShareTiedWeights(const std::vector<Stage>& stages, const std::vector<int>& own);
 
 }  // namespace torus::parallel

@@ -2,7 +2,9 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 #include "parallel/trainer/parameter_table.h"
@@ -12,98 +14,106 @@
 namespace torus::parallel {
 namespace {
 
-// Where a saved tensor goes: one place a replica.
-using Places = std::map<std::string, std::vector<Tensor>>;
+using Names = std::set<std::string>;
 
-std::vector<std::string> Missing(const Places& places, const Places& given) {
+std::vector<std::string> Missing(const Names& wanted, const Names& given) {
   std::vector<std::string> names;
-  for (const auto& [name, tensors] : places)
-    if (!given.contains(name)) names.push_back(name);
+  std::ranges::set_difference(wanted, given, std::back_inserter(names));
   return names;
 }
 
-void CheckNames(const char* what, const Places& wanted, const Places& given) {
+void CheckNames(const Names& wanted, const Names& given) {
   const std::vector<std::string> missing = Missing(wanted, given), surplus = Missing(given, wanted);
   if (missing.empty() && surplus.empty()) return;
   const auto list = [](const std::vector<std::string>& names) {
     return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
   };
-  Throw<BadInput>(what, "names must be those of the model; missing: {}; unknown: {}", list(missing),
-                  list(surplus));
-}
-
-void CheckTensors(const char* what, const Places& wanted, const Places& given) {
-  for (const auto& [name, places] : wanted) {
-    const Tensor &want = places.front(), &got = given.at(name).front();
-    Require(want.shape() == got.shape() && want.dtype() == got.dtype(), what,
-            "{} must be {}, got {}", name, want, got);
-  }
-}
-
-void CopyAll(const char* what, const std::vector<NamedTensor>& tensors, Places places) {
-  Places given;
-  for (const NamedTensor& tensor : tensors) given[tensor.name].push_back(tensor.value);
-  CheckNames(what, places, given);
-  CheckTensors(what, places, given);
-  for (auto& [name, targets] : places)
-    for (Tensor& target : targets) Copy(given.at(name).front(), target);
+  Throw<BadInput>("weights", "names must be those of the model; missing: {}; unknown: {}",
+                  list(missing), list(surplus));
 }
 
 // State is named PARAMETER.KIND.
 std::string ParameterOf(const std::string& name) { return name.substr(0, name.rfind('.')); }
 
 bool Has(const Stage& stage, const std::string& parameter) {
-  for (const NamedVariable& own : stage.Parameters())
-    if (own.name == parameter) return true;
-  return false;
+  return std::ranges::any_of(stage.Parameters(),
+                             [&](const NamedVariable& own) { return own.name == parameter; });
+}
+
+void AddOwned(const std::vector<NamedTensor>& tensors, const Owns& owns,
+              std::string (*parameter_of)(const std::string&), std::vector<NamedTensor>& out) {
+  for (const NamedTensor& tensor : tensors)
+    if (owns(parameter_of(tensor.name))) out.push_back(tensor);
+}
+
+void Append(const std::vector<NamedTensor>& tensors, std::vector<NamedTensor>& out) {
+  out.insert(out.end(), tensors.begin(), tensors.end());
 }
 
 }  // namespace
 
-void AppendParameters(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out) {
+StageTensors TensorsOf(const StageState& state, const Owns& owns) {
+  StageTensors tensors{.buffers = state.stage->Buffers()};
   for (const NamedVariable& parameter : UniqueParameters(*state.stage))
-    if (owns(parameter.name)) out.push_back({parameter.name, parameter.value.data().Clone()});
+    if (owns(parameter.name))
+      tensors.parameters.push_back({parameter.name, parameter.value.data()});
+  AddOwned(state.optimizer->State(), owns, ParameterOf, tensors.optimizer);
+  const auto same = [](const std::string& name) { return name; };
+  if (state.average != nullptr) AddOwned(state.average->State(), owns, same, tensors.averages);
+  return tensors;
 }
 
-void AppendBuffers(const StageState& state, std::vector<NamedTensor>& out) {
-  for (const NamedTensor& buffer : state.stage->Buffers())
-    out.push_back({buffer.name, buffer.value.Clone()});
+StageTensors Copied(StageTensors stage) {
+  for (auto* list : {&stage.parameters, &stage.buffers, &stage.optimizer, &stage.averages})
+    for (NamedTensor& tensor : *list) tensor.value = tensor.value.Clone();
+  return stage;
 }
 
-void AppendOptimizer(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out) {
-  for (const NamedTensor& tensor : state.optimizer->State())
-    if (owns(ParameterOf(tensor.name))) out.push_back({tensor.name, tensor.value.Clone()});
+TrainState Join(int64_t step, const std::map<int, StageTensors>& stages) {
+  TrainState state{.step = step};
+  for (const auto& [number, stage] : stages) {
+    Append(stage.parameters, state.weights);
+    Append(stage.optimizer, state.optimizer);
+    Append(stage.averages, state.averages);
+  }
+  for (const auto& [number, stage] : stages) Append(stage.buffers, state.weights);
+  return state;
 }
 
-void AppendAverages(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out) {
-  if (state.average == nullptr) return;
-  for (const NamedTensor& tensor : state.average->State())
-    if (owns(tensor.name)) out.push_back({tensor.name, tensor.value.Clone()});
-}
-
-void CopyWeights(const std::vector<NamedTensor>& weights, const std::vector<StageState>& stages) {
-  Places places;
+void CopyWeights(const std::vector<NamedTensor>& weights, const std::vector<WeightSpec>& model,
+                 const std::vector<StageState>& stages) {
+  std::map<std::string, Tensor> given;
+  for (const NamedTensor& tensor : weights) given.emplace(tensor.name, tensor.value);
+  Names names, wanted;
+  for (const auto& [name, value] : given) names.insert(name);
+  for (const WeightSpec& weight : model) wanted.insert(weight.name);
+  CheckNames(wanted, names);
+  for (const auto& [name, spec, trained] : model) {
+    const Tensor& got = given.at(name);
+    Require(spec.shape == got.shape() && spec.dtype == got.dtype(), "weights",
+            "{} must be {} {}, got {}", name, Name(spec.dtype), spec.shape, got);
+  }
   for (const StageState& state : stages) {
     for (NamedVariable parameter : state.stage->Parameters())
-      places[parameter.name].push_back(parameter.value.mutable_data());
-    for (const NamedTensor& buffer : state.stage->Buffers())
-      places[buffer.name].push_back(buffer.value);
+      Copy(given.at(parameter.name), parameter.value.mutable_data());
+    for (NamedTensor buffer : state.stage->Buffers()) Copy(given.at(buffer.name), buffer.value);
   }
-  CopyAll("weights", weights, std::move(places));
 }
 
-void CopyOptimizer(const std::vector<NamedTensor>& tensors, const std::vector<StageState>& stages) {
-  std::vector<std::vector<NamedTensor>> parts(stages.size());
-  for (const NamedTensor& tensor : tensors) {
-    bool known = false;
-    for (size_t i = 0; i < stages.size(); ++i) {
-      if (!Has(*stages[i].stage, ParameterOf(tensor.name))) continue;
-      parts[i].push_back(tensor);
-      known = true;
-    }
-    Require(known, "optimizer state", "{} belongs to no parameter of the model", tensor.name);
+void CopyOptimizer(const std::vector<NamedTensor>& tensors, const std::vector<WeightSpec>& model,
+                   const std::vector<StageState>& stages) {
+  Names parameters;
+  for (const WeightSpec& weight : model)
+    if (weight.trained) parameters.insert(weight.name);
+  for (const NamedTensor& tensor : tensors)
+    Require(parameters.contains(ParameterOf(tensor.name)), "optimizer state",
+            "{} belongs to no parameter of the model", tensor.name);
+  for (const StageState& state : stages) {
+    std::vector<NamedTensor> part;
+    for (const NamedTensor& tensor : tensors)
+      if (Has(*state.stage, ParameterOf(tensor.name))) part.push_back(tensor);
+    state.optimizer->LoadState(part);
   }
-  for (size_t i = 0; i < stages.size(); ++i) stages[i].optimizer->LoadState(parts[i]);
 }
 
 void CopyAverages(const std::vector<NamedTensor>& averages, const std::vector<StageState>& stages) {

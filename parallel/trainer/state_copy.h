@@ -1,12 +1,15 @@
-// Copies tensors from stages to a TrainState and back. Trainer's own part.
+// Copies tensors from a rank's stages to a TrainState and back. Trainer's own part.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "parallel/optim/optimizer.h"
 #include "parallel/pipeline/stage.h"
+#include "parallel/trainer/rank_model.h"
+#include "parallel/trainer/train_state.h"
 #include "parallel/trainer/weight_average.h"
 #include "runtime/tensor.h"
 
@@ -18,22 +21,30 @@ struct StageState {
   WeightAverage* average = nullptr;  // null without
 };
 
+// What a TrainState has of one stage.
+struct StageTensors {
+  std::vector<NamedTensor> parameters, buffers, optimizer, averages;
+};
+
 // Whether a parameter is saved from this stage: a tied one is saved from the stage of its first
 // use.
 using Owns = std::function<bool(const std::string& parameter)>;
 
-// Append copies to `out`.
-void AppendParameters(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out);
-void AppendBuffers(const StageState& state, std::vector<NamedTensor>& out);
-void AppendOptimizer(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out);
-void AppendAverages(const StageState& state, const Owns& owns, std::vector<NamedTensor>& out);
+// No copies: the tensors are the stage's own.
+StageTensors TensorsOf(const StageState& state, const Owns& owns);
+// The same values in memory of their own.
+StageTensors Copied(StageTensors stage);
+// A state of these stages, by number, without copies.
+TrainState Join(int64_t step, const std::map<int, StageTensors>& stages);
 
-// Copies into the stages of all replicas. BadInput, before anything changes, unless the names are
-// exactly those of the model, each with its shape and dtype.
-void CopyWeights(const std::vector<NamedTensor>& weights, const std::vector<StageState>& stages);
+// Copies a whole model's weights into a rank's stages. BadInput, before anything changes, unless
+// the names are exactly those of `model`, each with its shape and dtype.
+void CopyWeights(const std::vector<NamedTensor>& weights, const std::vector<WeightSpec>& model,
+                 const std::vector<StageState>& stages);
 // The same for optimizers; a parameter without state in `tensors` is as before its first step.
-// BadInput for the state of an unknown parameter, and as Optimizer::LoadState.
-void CopyOptimizer(const std::vector<NamedTensor>& tensors, const std::vector<StageState>& stages);
+// BadInput for the state of a parameter that `model` has not, and as Optimizer::LoadState.
+void CopyOptimizer(const std::vector<NamedTensor>& tensors, const std::vector<WeightSpec>& model,
+                   const std::vector<StageState>& stages);
 
 // The same for averages; with an empty list they begin anew. Ignored where a run has no averages.
 void CopyAverages(const std::vector<NamedTensor>& averages, const std::vector<StageState>& stages);

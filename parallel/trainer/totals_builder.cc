@@ -7,18 +7,23 @@
 namespace torus::parallel {
 namespace {
 
-void AddTimes(const RankCounts& before, const RankCounts& after, RankTime& time) {
-  const RankTotals &a = before.times, &b = after.times;
-  time.forward += b.forward - a.forward;
-  time.backward += b.backward - a.backward;
-  time.transfer += b.transfer - a.transfer;
-  time.reduce += b.reduce - a.reduce;
-  time.optimizer += b.optimizer - a.optimizer;
-  time.idle += b.idle - a.idle;
-  time.data_wait += after.data_wait - before.data_wait;
-  time.wall += after.wall - before.wall;
+void AddTimes(const RankCounts& segment, RankTime& time) {
+  time.forward += segment.times.forward;
+  time.backward += segment.times.backward;
+  time.transfer += segment.times.transfer;
+  time.reduce += segment.times.reduce;
+  time.optimizer += segment.times.optimizer;
+  time.idle += segment.times.idle;
+  time.data_wait += segment.data_wait;
+  time.wall += segment.wall;
   time.other = std::max(0.0, time.wall - time.forward - time.backward - time.transfer -
                                  time.reduce - time.optimizer - time.idle - time.data_wait);
+}
+
+RankTime& TimeOf(const RankPlace& place, std::vector<RankTime>& ranks) {
+  for (RankTime& time : ranks)
+    if (time.place.rank == place.rank) return time;
+  return ranks.emplace_back(RankTime{.place = place});
 }
 
 void AddLink(const LinkBytes& added, std::vector<LinkBytes>& links) {
@@ -32,18 +37,15 @@ void AddLink(const LinkBytes& added, std::vector<LinkBytes>& links) {
   links.push_back(added);
 }
 
-void AddLinks(int rank, const RankCounts& before, const RankCounts& after,
-              std::vector<LinkBytes>& links) {
-  for (size_t i = 0; i < after.cuts.size(); ++i) {
-    const CutTraffic& cut = after.cuts[i];
-    AddLink({rank, cut.peer, cut.forward ? "activations" : "gradients",
-             cut.sent_bytes - before.cuts[i].sent_bytes, cut.raw_bytes - before.cuts[i].raw_bytes},
+void AddLinks(int rank, const RankCounts& segment, std::vector<LinkBytes>& links) {
+  for (const CutTraffic& cut : segment.cuts)
+    AddLink(
+        {rank, cut.peer, cut.forward ? "activations" : "gradients", cut.sent_bytes, cut.raw_bytes},
+        links);
+  for (size_t peer = 0; peer < segment.reduced_bytes.size(); ++peer)
+    AddLink({rank, static_cast<int>(peer), "all-reduce", segment.reduced_bytes[peer],
+             segment.reduced_bytes[peer]},
             links);
-  }
-  for (size_t peer = 0; peer < after.reduced_bytes.size(); ++peer) {
-    const uint64_t bytes = after.reduced_bytes[peer] - before.reduced_bytes[peer];
-    AddLink({rank, static_cast<int>(peer), "all-reduce", bytes, bytes}, links);
-  }
 }
 
 // Mean times of each stage, from the ranks that run one stage each; empty where one runs several.
@@ -59,14 +61,12 @@ CostModel MeasuredCosts(int stages, const std::vector<RankTime>& ranks) {
 
 }  // namespace
 
-void AddSegment(const WorldLayout& layout, const std::vector<RankCounts>& before,
-                const std::vector<RankCounts>& after, TrainTotals& totals) {
-  totals.ranks.resize(after.size());
-  for (size_t r = 0; r < after.size(); ++r) {
-    totals.ranks[r].place = layout.place(static_cast<int>(r));
-    AddTimes(before[r], after[r], totals.ranks[r]);
-    AddLinks(static_cast<int>(r), before[r], after[r], totals.links);
-  }
+void AddSegment(const RankPlace& place, const RankCounts& segment, TrainTotals& totals) {
+  RankTime& time = TimeOf(place, totals.ranks);
+  AddTimes(segment, time);
+  time.weights_bytes = segment.weights_bytes;
+  time.optimizer_bytes = segment.optimizer_bytes;
+  AddLinks(place.rank, segment, totals.links);
 }
 
 Bubble MeasureBubble(const Schedule& schedule, const std::vector<RankTime>& ranks) {

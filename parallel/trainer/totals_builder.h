@@ -4,14 +4,13 @@
 #include <vector>
 
 #include "parallel/schedule/schedule.h"
-#include "parallel/trainer/rank_worker.h"
+#include "parallel/trainer/rank_counts.h"
 #include "parallel/trainer/train_totals.h"
 
 namespace torus::parallel {
 
-// Adds `after` - `before` to `totals`; both have one entry for each rank.
-void AddSegment(const WorldLayout& layout, const std::vector<RankCounts>& before,
-                const std::vector<RankCounts>& after, TrainTotals& totals);
+// Adds what the rank at `place` has counted to `totals`.
+void AddSegment(const RankPlace& place, const RankCounts& segment, TrainTotals& totals);
 
 // The bubble of ranks that ran `schedule` and took these times.
 Bubble MeasureBubble(const Schedule& schedule, const std::vector<RankTime>& ranks);

@@ -10,7 +10,7 @@
 
 namespace torus::parallel {
 
-// Seconds of one rank. They add up to `wall`.
+// Seconds of one rank, which add up to `wall`, and the bytes that it holds.
 struct RankTime {
   RankPlace place;
   double forward = 0;
@@ -22,6 +22,8 @@ struct RankTime {
   double idle = 0;   // waiting for another stage
   double other = 0;  // between actions
   double wall = 0;
+  // Of its part of TrainState; as they were when the trainer began or the last Train ended.
+  uint64_t weights_bytes = 0, optimizer_bytes = 0;
 };
 
 // What went from one rank to another.

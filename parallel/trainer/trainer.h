@@ -1,5 +1,6 @@
-// Trainer: the training loop that an application embeds. Ranks are threads of this process:
-// `replicas` copies of a pipeline of `stages`.
+// Trainer: the training loop that an application embeds: `replicas` copies of a pipeline of
+// `stages`. It runs a RankTrainer for every rank of this process, over a World: threads of this
+// process, unless the application gives another.
 //
 //   Trainer trainer({.stages = 2, .micro_batches = 4}, parts);
 //   trainer.Train(1000, batches);
@@ -27,47 +28,24 @@
 #include <memory>
 #include <vector>
 
+#include "parallel/trainer/train_hooks.h"
 #include "parallel/trainer/train_state.h"
 #include "parallel/trainer/train_totals.h"
 #include "parallel/trainer/trainer_options.h"
-#include "runtime/error.h"
+#include "parallel/transport/world.h"
 
 namespace torus::parallel {
 
-// A finished step, as `on_step` is told of it.
-struct StepReport {
-  int64_t step = 0;      // its number, from 0
-  double loss = 0;       // mean over the global mini-batch
-  int64_t samples = 0;   // in the global mini-batch
-  bool skipped = false;  // loss or gradients were not finite, and nothing was changed
-  double learning_rate = 0;
-  double seconds = 0;  // since the step before ended (the first: since Train began)
-};
-
-// max_skipped steps in a row were not finite.
-class TooManySkipped : public BadInput {
- public:
-  using BadInput::BadInput;
-};
-
-struct TrainHooks {
-  std::function<bool()> stop;                      // asked before each step; ends the call
-  std::function<bool(int64_t step)> trace;         // whether to record the step's events
-  std::function<void(const StepReport&)> on_step;  // in order; on some rank's thread, one at a time
-};
-
-struct EvaluationResult {
-  double loss = 0;  // mean over the samples
-  int64_t samples = 0;
-  int64_t correct = 0;   // 0 without TrainingParts::correct
-  bool finished = true;  // false: stopped; the figures are of no use then
-};
-
+// In a world of several processes each has a Trainer, and all of them make the same calls in the
+// same order. Hooks and `stop` are called where rank 0 is, `batches` for the ranks of the process.
 class Trainer {
  public:
-  // Builds the models, agrees on shapes and makes the replicas equal. BadInput for options that do
+  // Makes the stages, agrees on shapes and makes the replicas equal. BadInput for options that do
   // not fit the model.
   Trainer(TrainerOptions options, TrainingParts parts);
+  // The same over a world that outlives the trainer; its ranks are those of the options (BadInput
+  // otherwise), its deadlines replace TrainerOptions::timeout and grace.
+  Trainer(World& world, TrainerOptions options, TrainingParts parts);
   ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
@@ -81,13 +59,15 @@ class Trainer {
   EvaluationResult Evaluate(int64_t count, const BatchFn& batches,
                             const std::function<bool()>& stop = {});
 
-  int64_t step() const;      // mini-batches done
-  TrainState State() const;  // copies
+  int64_t step() const;  // mini-batches done
+  // Copies. In a process without rank 0: the step alone.
+  TrainState State() const;
   // Takes up where `state` stopped. BadInput naming what is missing, unknown or of another shape.
   void SetState(const TrainState& state);
   // Sets parameters and buffers alone.
   void SetWeights(const std::vector<NamedTensor>& weights);
 
+  // Of all ranks; in a process without rank 0: of its first rank alone.
   const TrainTotals& totals() const;
   const WorldLayout& layout() const;
   const Schedule& schedule() const;

@@ -1,4 +1,4 @@
-// What an application passes to Trainer: the options of a run, its model, loss, optimizer and data.
+// What an application passes to Trainer or RankTrainer: the options of a run, its model, loss, optimizer and data.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct TrainerOptions {
   // order. "ring" sends to neighbours alone, and with more than two replicas the bits of a run then
   // depend on where the model is cut (all_reduce.h).
   std::string collectives = "direct";
-  // Makes a codec for the tensors that cross a cut; called twice for each rank, for activations and
+  // Makes a codec for the tensors that cross a cut; called twice by each rank, for activations and
   // for gradients. Empty: tensors are sent as they are.
   std::function<std::unique_ptr<Codec>()> codec;
   int threads = 1;      // in all, shared by the ranks; each has at least one
@@ -47,8 +47,8 @@ struct TrainerOptions {
   // averages are what Trainer::Evaluate evaluates and TrainState::averages holds. 0: no averages.
   double ema_decay = 0;
 
-  // Wraps the transport that a rank uses, for example in an emulated slow link. Called once for
-  // each rank, in the order of ranks. Empty: ranks use the transport as it is.
+  // Wraps the transport that a rank uses, for example in an emulated slow link. Called once by each
+  // rank; Trainer makes its ranks in their order. Empty: ranks use the transport as it is.
   std::function<std::unique_ptr<Transport>(Transport& transport)> wrap_transport;
 
   // Callbacks, on the ranks' threads; may be empty. An exception from one fails the run.
@@ -61,9 +61,10 @@ struct TrainerOptions {
 };
 
 struct TrainingParts {
-  // Makes the model: called once for each replica, and once more for each stage that shares a
-  // variable with an earlier one (tied weights). Every call must give new variables with the same
-  // initial values, so draw these from a seed and the parameters' names.
+  // Makes the model: called once by each rank, which keeps its own stages alone, and once more for
+  // each stage that shares a variable with an earlier one of the same rank (tied weights). Every
+  // call must give new variables with the same initial values, so draw these from a seed and the
+  // parameters' names.
   std::function<std::vector<Block>()> model;
   LossFn loss;  // mean over the rows of a micro-batch
   // Counts the rows whose outputs are right; for evaluation. May be empty.
@@ -87,5 +88,12 @@ struct TrainingParts {
 // bring a multiple of options.micro_batches, the same in every step and on every rank: their
 // gradients are accumulated over as many rounds of the schedule before the one step (MiniBatch).
 using BatchFn = std::function<MiniBatch(int64_t step, const RankPlace& place)>;
+
+// The schedule that the options name. BadInput for one that does not fit stages and micro-batches.
+Schedule ScheduleOf(const TrainerOptions& options);
+// Who does what in such a run.
+WorldLayout LayoutOf(const TrainerOptions& options);
+// BadInput naming what is missing or out of its range.
+void CheckRun(const TrainerOptions& options, const TrainingParts& parts);
 
 }  // namespace torus::parallel

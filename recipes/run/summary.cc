@@ -39,19 +39,16 @@ Json LinkJson(const parallel::LinkBytes& link) {
           {"float32_bytes", link.uncompressed}};
 }
 
-uint64_t BytesOf(const std::vector<NamedTensor>& tensors) {
-  uint64_t bytes = 0;
-  for (const NamedTensor& tensor : tensors) bytes += tensor.value.bytes();
-  return bytes;
-}
-
 Json MemoryJson(const SummaryInput& input) {
-  const parallel::TrainState state = input.trainer.State();
-  const auto replicas = static_cast<uint64_t>(input.settings.replicas);
+  uint64_t weights = 0, optimizer = 0;
+  for (const parallel::RankTime& rank : input.trainer.totals().ranks) {
+    weights += rank.weights_bytes;
+    optimizer += rank.optimizer_bytes;
+  }
   return {{"peak_bytes", input.memory.peak_bytes},
           {"held_bytes", input.memory.held_bytes},
-          {"weights_bytes", replicas * BytesOf(state.weights)},
-          {"optimizer_bytes", replicas * BytesOf(state.optimizer)}};
+          {"weights_bytes", weights},
+          {"optimizer_bytes", optimizer}};
 }
 
 Json TestJson(const SummaryInput& input) {

@@ -1,15 +1,13 @@
-// The trainer's own parts: layout of the world, agreement on the end, costs of blocks, checkpoints.
+// The trainer's own parts: layout of the world, costs of blocks, checkpoints.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <thread>
 
 #include "parallel/schedule/factory.h"
 #include "parallel/trainer/block_costs.h"
-#include "parallel/trainer/step_board.h"
 #include "parallel/trainer/totals_builder.h"
 #include "parallel/trainer/train_state.h"
 #include "parallel/trainer/world_layout.h"
@@ -39,32 +37,6 @@ TEST(WorldLayout, SharesThreads) {
   EXPECT_EQ(ThreadShare(7, 3, 1), 2);
   EXPECT_EQ(ThreadShare(7, 3, 2), 2);
   EXPECT_EQ(ThreadShare(1, 4, 3), 1);
-}
-
-TEST(StepBoard, AllRanksAgreeOnTheEnd) {
-  std::atomic<bool> stop{false};
-  std::vector<int64_t> ended;
-  StepBoard board(3, 1, {0, 1000000},
-                  {.stop = [&] { return stop.load(); },
-                   .on_end =
-                       [&](const StepOutcome& o) {
-                         ended.push_back(o.step);
-                         if (o.step == 20) stop = true;
-                       }});
-  std::vector<int64_t> last(3);
-  std::vector<std::thread> ranks;
-  for (int r = 0; r < 3; ++r)
-    ranks.emplace_back([&, r] {
-      for (int64_t step = 0; board.Begin(step); ++step) {
-        board.Finish(step, {.has_loss = r == 2, .loss = 1, .samples = 1});
-        last[r] = step;
-      }
-    });
-  for (std::thread& rank : ranks) rank.join();
-  EXPECT_EQ(last[0], last[1]);
-  EXPECT_EQ(last[1], last[2]);
-  ASSERT_EQ(static_cast<int64_t>(ended.size()), last[0] + 1);
-  for (size_t i = 0; i < ended.size(); ++i) EXPECT_EQ(ended[i], static_cast<int64_t>(i));
 }
 
 TEST(MeasureBubble, IsIdealForIdealTimes) {

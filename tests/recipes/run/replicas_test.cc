@@ -100,12 +100,29 @@ TEST(Replicas, GiveTheGradientsOfOneFromItsStateInEachOf50Steps) {
   }
 }
 
-// Every replica's blocks share their memory with the trainer's.
+// The blocks that each replica's ranks run, of the models that each of them made.
+std::vector<std::vector<Block>> BlocksOfReplicas(const std::vector<std::vector<Block>>& of_ranks,
+                                                 const parallel::Trainer& trainer) {
+  std::vector<std::vector<Block>> models(trainer.layout().replicas());
+  for (const RankPlace& place : trainer.layout().places()) {
+    const std::vector<Block>& blocks = of_ranks.at(place.rank);
+    const parallel::Cuts& cuts = trainer.cuts();
+    const size_t s = place.stages.at(0);
+    const auto begin = s == 0 ? 0 : cuts[s - 1];
+    const auto end = s == cuts.size() ? static_cast<int>(blocks.size()) : cuts[s];
+    models[place.replica].insert(models[place.replica].end(), blocks.begin() + begin,
+                                 blocks.begin() + end);
+  }
+  return models;
+}
+
+// A rank's blocks share their memory with the trainer's.
 void ExpectAllHoldEqualBits(const Settings& settings) {
-  std::vector<std::vector<Block>> models;
-  ImageRun run(settings, {}, [&](const std::vector<Block>& blocks) { models.push_back(blocks); });
+  std::vector<std::vector<Block>> of_ranks;
+  ImageRun run(settings, {}, [&](const std::vector<Block>& blocks) { of_ranks.push_back(blocks); });
   run.TrainTo(kSteps);
-  ASSERT_EQ(models.size(), static_cast<size_t>(settings.replicas));
+  ASSERT_EQ(of_ranks.size(), static_cast<size_t>(settings.replicas * settings.stages));
+  const std::vector<std::vector<Block>> models = BlocksOfReplicas(of_ranks, run.trainer());
   int statistics = 0;
   for (size_t r = 1; r < models.size(); ++r) {
     for (size_t b = 0; b < models[0].size(); ++b) {

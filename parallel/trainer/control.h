@@ -1,0 +1,66 @@
+// Control: the small messages by which the ranks of a run tell each other what they know. They are
+// of TagClass::kControl, so they count as no traffic of the run. Trainer's own part.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "parallel/transport/transport.h"
+
+namespace torus::parallel {
+
+// Of a message of the trainer's; above all numbers of the pipeline's control messages.
+enum class ControlMessage : uint8_t { kRecord = 1, kBytes, kAnnouncement, kState };
+Tag ControlTag(ControlMessage message);
+
+class Control {
+ public:
+  // `world` must outlive it.
+  explicit Control(Transport& world) : world_(world) {}
+  int rank() const { return world_.rank(); }
+
+  // Every rank gives a record of one size, and gets those of all, in rank order, one behind the
+  // other. Bruck's all-gather (Bruck et al. 1997): in round k each rank sends the up to 2^k records
+  // that it has to rank - 2^k; ceil(log2 n) rounds. Adds to `waited`, where given, the seconds in
+  // which it waited for others.
+  std::vector<std::byte> AllGather(std::span<const std::byte> record, const std::string& what,
+                                   double* waited = nullptr);
+  // The same with a plain value.
+  template <class T>
+  std::vector<T> Share(const T& value, const std::string& what, double* waited = nullptr);
+
+  // Returns when all ranks have called it: on rank 0 the bytes of every rank, in rank order;
+  // elsewhere nothing.
+  std::vector<std::vector<std::byte>> Gather(std::span<const std::byte> bytes,
+                                             const std::string& what);
+
+  // Called by every rank, returns rank 0's `value`. Rank 0 waits for nobody, so it may be several
+  // calls ahead.
+  uint8_t Announce(uint8_t value, const std::string& what);
+
+ private:
+  struct Announcement {
+    explicit Announcement(uint8_t value) : value(value) {}
+    uint8_t value;
+    std::vector<Pending> sends;
+  };
+  Transport& world_;
+  std::deque<Announcement> announced_;  // that some rank may not have taken yet
+};
+
+template <class T>
+std::vector<T> Control::Share(const T& value, const std::string& what, double* waited) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const std::vector<std::byte> bytes = AllGather(std::as_bytes(std::span(&value, 1)), what, waited);
+  std::vector<T> all(world_.size());
+  std::copy(bytes.begin(), bytes.end(), std::as_writable_bytes(std::span(all)).begin());
+  return all;
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,37 @@
+// RankModel: a rank's own stages of the model, and what it must know of the whole. Trainer's own
+// part.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "parallel/pipeline/partition.h"
+#include "parallel/pipeline/stage.h"
+#include "parallel/pipeline/tensor_header.h"
+#include "parallel/trainer/parameter_table.h"
+#include "parallel/trainer/trainer_options.h"
+
+namespace torus::parallel {
+
+// A parameter or buffer, wherever it lies.
+struct WeightSpec {
+  std::string name;
+  TensorSpec spec;
+  bool trained = true;  // false: a buffer
+};
+
+struct RankModel {
+  Cuts cuts;
+  ParameterTable table;             // of the whole model
+  std::vector<WeightSpec> weights;  // of the whole model, as TrainState::weights lists them
+  std::map<int, Stage> stages;      // of the rank, by number
+};
+
+// Makes the model (TrainingParts::model), cuts it and keeps the stages `own`; the memory of the
+// others is freed again. No two stages share a variable, as they would not on different machines,
+// and tied weights begin with the value of their first use. BadInput for cuts that do not fit.
+RankModel MakeRankModel(const TrainerOptions& options, const TrainingParts& parts,
+                        const std::vector<int>& own);
+
+}  // namespace torus::parallel

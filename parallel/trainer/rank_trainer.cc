@@ -1,0 +1,306 @@
+#include "parallel/trainer/rank_trainer.h"
+
+#include <utility>
+
+#include "parallel/pipeline/add_context.h"
+#include "parallel/trainer/run_facts.h"
+#include "parallel/trainer/state_gather.h"
+#include "parallel/trainer/totals_builder.h"
+#include "runtime/error.h"
+#include "runtime/parallel_for.h"
+#include "runtime/trace.h"
+
+namespace torus::parallel {
+namespace {
+
+double SecondsNow() { return static_cast<double>(trace::Now()) * 1e-9; }
+
+// Adds the seconds between its construction and destruction to `total`.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total) : total_(total), begin_(SecondsNow()) {}
+  ~Stopwatch() { total_ += SecondsNow() - begin_; }
+
+ private:
+  double& total_;
+  double begin_;
+};
+
+// Switches tracing off at the end, also when an error is thrown.
+struct TraceGuard {
+  ~TraceGuard() { trace::Enable(false); }
+};
+
+std::map<int, Stage*> Pointers(std::map<int, Stage>& stages) {
+  std::map<int, Stage*> pointers;
+  for (auto& [number, stage] : stages) pointers[number] = &stage;
+  return pointers;
+}
+
+std::unique_ptr<Transport> Wrap(const TrainerOptions& options, Transport& world) {
+  return options.wrap_transport ? options.wrap_transport(world) : nullptr;
+}
+
+RankPlace PlaceOf(const WorldLayout& layout, const Transport& world) {
+  Require(layout.size() == world.size(), "trainer", "{} replicas of {} ranks need {}, there are {}",
+          layout.replicas(), layout.size() / layout.replicas(), layout.size(), world.size());
+  return layout.place(world.rank());
+}
+
+const TrainerOptions& Checked(const TrainerOptions& options, const TrainingParts& parts) {
+  CheckRun(options, parts);
+  return options;
+}
+
+uint64_t BytesOf(const std::vector<NamedTensor>& tensors) {
+  uint64_t bytes = 0;
+  for (const NamedTensor& tensor : tensors) bytes += tensor.value.bytes();
+  return bytes;
+}
+
+NextStep Decide(int64_t step, int64_t end, const TrainHooks& hooks) {
+  NextStep next;
+  if (step >= end || (hooks.stop && hooks.stop())) return next;
+  next.run = 1;
+  if (hooks.trace) next.trace = hooks.trace(step) ? NextStep::kOn : NextStep::kOff;
+  return next;
+}
+
+}  // namespace
+
+RankTrainer::RankTrainer(Transport& world, TrainerOptions options, TrainingParts parts)
+    : options_(std::move(options)),
+      parts_(std::move(parts)),
+      schedule_(ScheduleOf(Checked(options_, parts_))),
+      layout_(schedule_, options_.replicas),
+      wrapped_(Wrap(options_, world)),
+      world_(wrapped_ ? *wrapped_ : world),
+      place_(PlaceOf(layout_, world_)),
+      pipeline_(world_, layout_.PipelineOf(place_.replica)),
+      replicas_(world_, layout_.ReplicasOf(place_.pipeline_rank)),
+      control_(world_),
+      agreement_(control_, layout_),
+      model_(MakeRankModel(options_, parts_, place_.stages)),
+      update_({pipeline_, replicas_, agreement_}, place_, model_, StageOwners(schedule_), options_,
+              parts_),
+      executor_(std::make_unique<Executor>(pipeline_, schedule_, Pointers(model_.stages),
+                                           MakeExecutorOptions())) {}
+
+ExecutorOptions RankTrainer::MakeExecutorOptions() {
+  ExecutorOptions options;
+  options.loss = [this](const auto& outputs, const auto& targets) {
+    return Loss(outputs, targets);
+  };
+  if (options_.codec) {
+    options.activation_codec = options_.codec();
+    options.gradient_codec = options_.codec();
+    codec_ = options.activation_codec->name();
+  }
+  options.on_reduce = [this](int stage, int64_t step) {
+    update_.Reduce(stage, step, {executor_->finite(), executor_->loss()});
+  };
+  options.on_step = [this](int stage, int64_t) { return update_.Step(stage, learning_rate_); };
+  if (options_.before_action)
+    options.before_action = [this](const Action& action, int64_t step) {
+      options_.before_action(place_, action, step);
+    };
+  return options;
+}
+
+Variable RankTrainer::Loss(const std::vector<Variable>& outputs,
+                           const std::vector<Tensor>& targets) {
+  if (scoring_ && parts_.correct) score_.correct += parts_.correct(outputs, targets);
+  return parts_.loss(outputs, targets);
+}
+
+void RankTrainer::RethrowWithReplica() const {
+  if (layout_.replicas() == 1) throw;
+  RethrowWithContext(fmt::format("replica {}", place_.replica));
+}
+
+void RankTrainer::UseOwnThreads() const {
+  SetTeamSize(ThreadShare(options_.threads, layout_.size(), place_.rank));
+}
+
+void RankTrainer::Prepare() {
+  UseOwnThreads();
+  RequireEqualFacts(control_, FactsOf(options_, parts_, schedule_, model_, codec_));
+  executor_->AgreeOnShapes(parts_.largest_inputs);
+  CheckSmallest();
+  update_.BroadcastState();
+  const RankCounts now = Counts();
+  AddTotals(now.Since(now));
+}
+
+void RankTrainer::CheckSmallest() try {
+  if (!parts_.smallest_inputs.empty()) executor_->CheckSmallest(parts_.smallest_inputs);
+} catch (const BadInput& error) {
+  if (parts_.smallest_advice.empty()) throw;
+  throw BadInput(fmt::format("{}; {}", error.what(), parts_.smallest_advice));
+}
+
+MiniBatch RankTrainer::Fetch(const BatchFn& batches, int64_t step) try {
+  const Stopwatch watch(data_wait_);
+  const trace::Scope scope("data", "data", step);
+  MiniBatch batch = batches(step, place_);
+  batch.seed = options_.seed;
+  batch.step = step;
+  return batch;
+} catch (...) {
+  RethrowWithContext(fmt::format("rank {}, step {}, data", place_.rank, step));
+}
+
+void RankTrainer::Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks) {
+  UseOwnThreads();
+  RunSteps(end, batches, hooks);
+  CheckSkipped();
+}
+
+void RankTrainer::RunSteps(int64_t end, const BatchFn& batches, const TrainHooks& hooks) try {
+  const TraceGuard guard;
+  const RankCounts before = Counts();
+  step_ended_ = SecondsNow();
+  agreement_.Begin(step_, [&](int64_t step) { return Decide(step, end, hooks); });
+  while (agreement_.next().run != 0 && skipped_ < options_.max_skipped) RunStep(batches, hooks);
+  AddTotals(Counts().Since(before));
+  // Replica 0's running statistics are the run's (TrainState::weights).
+  update_.BroadcastBuffers();
+} catch (...) {
+  RethrowWithReplica();
+}
+
+void RankTrainer::RunStep(const BatchFn& batches, const TrainHooks& hooks) {
+  const NextStep& next = agreement_.next();
+  if (next.trace != NextStep::kAsItIs) trace::Enable(next.trace == NextStep::kOn);
+  const Stopwatch watch(wall_);
+  const MiniBatch batch = Fetch(batches, step_);
+  learning_rate_ = parts_.learning_rate(step_);
+  executor_->Train(batch);
+  Finish(batch, hooks);
+}
+
+void RankTrainer::Finish(const MiniBatch& batch, const TrainHooks& hooks) {
+  const bool skipped = agreement_.skipped();
+  const double now = SecondsNow(), seconds = now - std::exchange(step_ended_, now);
+  skipped_ = skipped ? skipped_ + 1 : 0;
+  totals_.steps += 1;
+  totals_.samples += batch.global_samples;
+  totals_.skipped_steps += skipped ? 1 : 0;
+  totals_.seconds += seconds;
+  const int64_t step = step_++;
+  if (place_.rank == 0 && hooks.on_step)
+    hooks.on_step(
+        {step, agreement_.loss(), batch.global_samples, skipped, learning_rate_, seconds});
+}
+
+// Counts from 0 again, so that an application may go on, with a smaller rate for example.
+void RankTrainer::CheckSkipped() {
+  if (skipped_ < options_.max_skipped) return;
+  Throw<TooManySkipped>("trainer",
+                        "gave up after {} steps in a row, {} to {}, whose loss or gradients were "
+                        "not finite; they changed nothing",
+                        std::exchange(skipped_, 0), step_ - options_.max_skipped, step_ - 1);
+}
+
+EvaluationResult RankTrainer::Evaluate(int64_t count, const BatchFn& batches,
+                                       const std::function<bool()>& stop) try {
+  UseOwnThreads();
+  EvaluationResult result;
+  score_ = {};
+  scoring_ = true;
+  update_.SwapAverages();
+  int64_t step = 0;
+  const auto goes_on = [&] {
+    const bool more = place_.rank != 0 || (step < count && !(stop && stop()));
+    return control_.Announce(more ? 1 : 0, fmt::format("whether there is a batch {}", step)) != 0;
+  };
+  for (; goes_on(); ++step) {
+    const MiniBatch batch = Fetch(batches, step);
+    const auto samples = static_cast<double>(batch.global_samples);
+    score_.loss_sum += executor_->Evaluate(batch).loss * samples;
+    result.samples += batch.global_samples;
+  }
+  update_.SwapAverages();
+  scoring_ = false;
+  result.finished = step == count;
+  for (const Score& score : control_.Share(score_, "scores of an evaluation")) {
+    result.loss += score.loss_sum;
+    result.correct += score.correct;
+  }
+  if (result.samples > 0) result.loss /= static_cast<double>(result.samples);
+  return result;
+} catch (...) {
+  RethrowWithReplica();
+}
+
+RankCounts RankTrainer::Counts() const {
+  RankCounts counts{.times = executor_->totals(),
+                    .data_wait = data_wait_,
+                    .wall = wall_,
+                    .cuts = executor_->traffic()};
+  // This wait is within a reduce, but what it waits for is another stage's backward.
+  counts.times.reduce -= agreement_.waited();
+  counts.times.idle += agreement_.waited();
+  const std::vector<int> ranks = layout_.PipelineOf(place_.replica);
+  for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
+  for (int peer = 0; peer < world_.size(); ++peer)
+    counts.reduced_bytes.push_back(world_.BytesSent(peer, TagClass::kCollective));
+  for (const auto& [number, stage] : OwnTensors()) {
+    counts.weights_bytes += BytesOf(stage.parameters) + BytesOf(stage.buffers);
+    counts.optimizer_bytes += BytesOf(stage.optimizer);
+  }
+  return counts;
+}
+
+void RankTrainer::AddTotals(const RankCounts& segment) {
+  const auto all = control_.Gather(ToBytes(segment), "counts of a rank");
+  if (place_.rank != 0) AddSegment(place_, segment, totals_);
+  for (size_t rank = 0; rank < all.size(); ++rank)
+    AddSegment(layout_.place(static_cast<int>(rank)), CountsFrom(all[rank]), totals_);
+  totals_.bubble = MeasureBubble(schedule_, totals_.ranks);
+}
+
+std::vector<StageState> RankTrainer::OwnStages() const {
+  std::vector<StageState> stages;
+  for (const auto& [number, stage] : model_.stages)
+    stages.push_back({&stage, &update_.optimizer(number), update_.average(number)});
+  return stages;
+}
+
+std::map<int, StageTensors> RankTrainer::OwnTensors() const {
+  std::map<int, StageTensors> tensors;
+  for (const auto& [number, stage] : model_.stages) {
+    const auto owns = [this, stage = number](const std::string& parameter) {
+      return model_.table.entries()[model_.table.IndexOf(parameter)].stages.front() == stage;
+    };
+    tensors[number] =
+        TensorsOf({&stage, &update_.optimizer(number), update_.average(number)}, owns);
+  }
+  return tensors;
+}
+
+TrainState RankTrainer::State() {
+  std::map<int, StageTensors> own;
+  if (place_.replica == 0) own = OwnTensors();
+  return Join(step_, GatherStages(world_, control_, own));
+}
+
+TrainState RankTrainer::OwnState() const {
+  std::map<int, StageTensors> stages = OwnTensors();
+  for (auto& [number, stage] : stages) stage = Copied(stage);
+  return Join(step_, stages);
+}
+
+void RankTrainer::SetWeights(const std::vector<NamedTensor>& weights) {
+  CopyWeights(weights, model_.weights, OwnStages());
+  skipped_ = 0;
+}
+
+void RankTrainer::SetState(const TrainState& state) {
+  SetWeights(state.weights);
+  CopyOptimizer(state.optimizer, model_.weights, OwnStages());
+  CopyAverages(state.averages, OwnStages());
+  step_ = state.step;
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,118 @@
+// RankTrainer: what one rank of a run does. Every rank runs the same calls in the same order (SPMD),
+// and ranks share nothing but a transport: it may lie between threads or between processes.
+//
+//   RankTrainer trainer(transport, {.stages = 2, .micro_batches = 4}, parts);
+//   trainer.Prepare();
+//   trainer.Train(1000, batches);
+//   const TrainState state = trainer.State();  // whole on rank 0
+//
+// Trainer (trainer.h) says what a step is and does the same for all ranks of a process. An
+// exception on one rank must abort the world (World::Run does), or the others find it by deadline.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parallel/pipeline/executor.h"
+#include "parallel/trainer/control.h"
+#include "parallel/trainer/rank_counts.h"
+#include "parallel/trainer/rank_model.h"
+#include "parallel/trainer/state_copy.h"
+#include "parallel/trainer/step_agreement.h"
+#include "parallel/trainer/train_hooks.h"
+#include "parallel/trainer/train_state.h"
+#include "parallel/trainer/train_totals.h"
+#include "parallel/trainer/trainer_options.h"
+#include "parallel/trainer/weight_update.h"
+#include "parallel/trainer/world_layout.h"
+#include "parallel/transport/group.h"
+
+namespace torus::parallel {
+
+class RankTrainer {
+ public:
+  // Makes the rank's own stages; no message is sent yet. `world` must outlive it. BadInput for
+  // options that do not fit the model or the world.
+  RankTrainer(Transport& world, TrainerOptions options, TrainingParts parts);
+  RankTrainer(const RankTrainer&) = delete;
+  RankTrainer& operator=(const RankTrainer&) = delete;
+
+  // All ranks call each of the following, up to State(), together, each on its own thread.
+
+  // Once, before all others. The ranks compare what they must have in common (run_facts.h:
+  // BadInput, on all of them, that names what differs and the ranks), agree on shapes, and make the
+  // replicas equal.
+  void Prepare();
+  // As Trainer::Train. `hooks` are rank 0's, ignored on other ranks. TooManySkipped on every rank,
+  // when all have ended in order.
+  void Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks = {});
+  // As Trainer::Evaluate, with the whole result on every rank. Rank 0's `stop` decides.
+  EvaluationResult Evaluate(int64_t count, const BatchFn& batches,
+                            const std::function<bool()>& stop = {});
+  // On rank 0 the state of the whole run, gathered from the stages of replica 0; elsewhere the step
+  // alone.
+  TrainState State();
+
+  // Copies of this rank's part of the state: what its stages own. The parts of replica 0's ranks
+  // are the whole state.
+  TrainState OwnState() const;
+  // Take the whole state, on every rank alike, and keep the rank's part. As Trainer's.
+  void SetState(const TrainState& state);
+  void SetWeights(const std::vector<NamedTensor>& weights);
+
+  int64_t step() const { return step_; }
+  // On rank 0 of all ranks, as gathered at the end of each Train; elsewhere of this rank alone.
+  const TrainTotals& totals() const { return totals_; }
+  const RankPlace& place() const { return place_; }
+  const WorldLayout& layout() const { return layout_; }
+  const Schedule& schedule() const { return schedule_; }
+  const Cuts& cuts() const { return model_.cuts; }
+
+ private:
+  // What a rank saw of an evaluation.
+  struct Score {
+    double loss_sum = 0;  // mean loss x samples
+    int64_t correct = 0;
+  };
+  ExecutorOptions MakeExecutorOptions();
+  void CheckSmallest();
+  void RunSteps(int64_t end, const BatchFn& batches, const TrainHooks& hooks);
+  void RunStep(const BatchFn& batches, const TrainHooks& hooks);
+  void Finish(const MiniBatch& batch, const TrainHooks& hooks);
+  void CheckSkipped();
+  MiniBatch Fetch(const BatchFn& batches, int64_t step);
+  Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
+  RankCounts Counts() const;
+  void AddTotals(const RankCounts& segment);
+  std::map<int, StageTensors> OwnTensors() const;
+  std::vector<StageState> OwnStages() const;
+  [[noreturn]] void RethrowWithReplica() const;  // the exception being handled
+  void UseOwnThreads() const;
+
+  const TrainerOptions options_;
+  const TrainingParts parts_;
+  const Schedule schedule_;
+  const WorldLayout layout_;
+  const std::unique_ptr<Transport> wrapped_;  // null without TrainerOptions::wrap_transport
+  Transport& world_;
+  const RankPlace place_;
+  Group pipeline_, replicas_;
+  Control control_;
+  StepAgreement agreement_;
+  RankModel model_;
+  WeightUpdate update_;
+  std::string codec_ = "none";
+  std::unique_ptr<Executor> executor_;
+  int64_t step_ = 0;
+  int skipped_ = 0;  // steps in a row
+  double learning_rate_ = 0;
+  double step_ended_ = 0;  // seconds of the steady clock
+  bool scoring_ = false;
+  Score score_;
+  double data_wait_ = 0, wall_ = 0;
+  TrainTotals totals_;
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,27 @@
+// What must be the same on all ranks of a run, compared before step 0. Trainer's own part.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parallel/trainer/control.h"
+#include "parallel/trainer/rank_model.h"
+#include "parallel/trainer/trainer_options.h"
+
+namespace torus::parallel {
+
+// Name and value: {"schedule", "gpipe"}.
+using RunFacts = std::vector<std::pair<std::string, std::string>>;
+
+// The version of the trainer's messages, compiler, vector unit, threads, settings, schedule, codec
+// and every parameter and buffer of the model. `codec`: its name.
+RunFacts FactsOf(const TrainerOptions& options, const TrainingParts& parts,
+                 const Schedule& schedule, const RankModel& model, const std::string& codec);
+
+// Called by all ranks together. They compare digests; where these differ, all throw one BadInput
+// that names the first fact that differs and the ranks: "[trainer] rank 2 has schedule 1f1b, rank 0
+// has gpipe".
+void RequireEqualFacts(Control& control, const RunFacts& facts);
+
+}  // namespace torus::parallel

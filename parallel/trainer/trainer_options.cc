@@ -1,0 +1,34 @@
+#include "parallel/trainer/trainer_options.h"
+
+#include <cmath>
+
+#include "runtime/error.h"
+
+namespace torus::parallel {
+
+Schedule ScheduleOf(const TrainerOptions& options) {
+  Require(options.stages >= 1 && options.chunks >= 1 && options.stages % options.chunks == 0,
+          "trainer", "stages must be a multiple of chunks, the stages of each rank; got {} and {}",
+          options.stages, options.chunks);
+  const PipelineSize size{options.stages / options.chunks, options.micro_batches, options.chunks};
+  return options.generator ? MakeSchedule(options.generator, size)
+                           : MakeSchedule(options.schedule, size);
+}
+
+WorldLayout LayoutOf(const TrainerOptions& options) {
+  return {ScheduleOf(options), options.replicas};
+}
+
+void CheckRun(const TrainerOptions& options, const TrainingParts& parts) {
+  Require(parts.model && parts.loss && parts.optimizer && parts.learning_rate, "trainer",
+          "needs a model, a loss, an optimizer and a learning rate");
+  Require(options.threads >= 1, "trainer", "threads must be at least 1, got {}", options.threads);
+  Require(options.clip_norm >= 0 && std::isfinite(options.clip_norm), "trainer",
+          "clip_norm must be at least 0, got {}", options.clip_norm);
+  Require(options.max_skipped >= 1, "trainer", "max_skipped must be at least 1, got {}",
+          options.max_skipped);
+  Require(options.ema_decay >= 0 && options.ema_decay < 1, "trainer",
+          "ema_decay must be from 0 to below 1, got {}", options.ema_decay);
+}
+
+}  // namespace torus::parallel
