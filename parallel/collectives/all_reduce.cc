@@ -4,6 +4,7 @@
 
 #include "parallel/collectives/direct.h"
 #include "parallel/collectives/element_types.h"
+#include "parallel/collectives/engine_all_reduce.h"
 #include "parallel/collectives/halving_doubling.h"
 #include "parallel/collectives/reduce.h"
 #include "parallel/collectives/ring.h"
@@ -32,6 +33,8 @@ constexpr Entry kEntries[] = {
     {"halving-doubling", "in log2 n steps, twice", TORUS_SUMS(HalvingDoublingAllReduce),
      HalvingDoublingElementsSent},
     {"tree", "to rank 0 and back, for short sums", TORUS_SUMS(TreeAllReduce), TreeElementsSent},
+    {"engine", "as MPI or NCCL does it, where they move the bytes", TORUS_SUMS(EngineAllReduce),
+     EngineElementsSent},
 };
 
 const Entry& EntryOf(AllReduceAlgorithm algorithm) {

@@ -13,13 +13,14 @@
 
 namespace torus::parallel {
 
-// They give all ranks equal bits, and differ in steps, in bytes, and in the order of sums, hence in
+// Ours give all ranks equal bits, and differ in steps, in bytes, and in the order of sums, hence in
 // rounding where there are more than two ranks.
 enum class AllReduceAlgorithm : uint8_t {
   kDirect,           // in rank order (direct.h)
   kRing,             // along the ring (ring.h): bits depend on an element's place in the span
   kHalvingDoubling,  // in a tree over the ranks (halving_doubling.h)
   kTree,             // in a binary tree (reduce.h)
+  kEngine,           // by the library under the transport (engine_all_reduce.h)
 };
 
 // "direct", ...; each with what it is, in a few words.
@@ -29,13 +30,14 @@ std::vector<std::string> AllReduceNames();
 AllReduceAlgorithm AllReduceByName(std::string_view name);
 
 // Called by every rank of `transport` with spans of one length. Every rank ends with the same sum,
-// bit for bit. T is float, double, int64_t or int32_t. `what` stands in the errors, with the step
+// by ours bit for bit. T is float, double, int64_t or int32_t. `what` stands in the errors, with the step
 // of the algorithm added ("..., all-gather 2 of 3").
 template <class T>
 void AllReduce(Transport& transport, std::span<T> data, const std::string& what,
                AllReduceAlgorithm algorithm = AllReduceAlgorithm::kDirect);
 
-// Payload bytes that `rank` sends in an all-reduce of `count` elements of `element_bytes`.
+// Payload bytes that `rank` sends in an all-reduce of `count` elements of `element_bytes`; 0 by an
+// engine, which does not tell.
 uint64_t AllReduceBytesSent(AllReduceAlgorithm algorithm, int ranks, int rank, int64_t count,
                             size_t element_bytes);
 

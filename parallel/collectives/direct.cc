@@ -1,7 +1,6 @@
 #include "parallel/collectives/direct.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include "parallel/collectives/chunk.h"
 #include "parallel/collectives/pieces.h"
+#include "parallel/collectives/sum.h"
 #include "runtime/error.h"
 #include "runtime/storage.h"
 
@@ -17,24 +17,6 @@ namespace {
 
 constexpr Tag kScatterTag{TagClass::kCollective, 5};
 constexpr Tag kGatherTag{TagClass::kCollective, 6};
-
-// out = ((terms[0] + terms[1]) + ...), block by block, so that the partial sums stay in the first
-// cache. `out` may be one of the terms.
-template <class T>
-void SumInOrder(std::span<T> out, const std::vector<std::span<T>>& terms) {
-  std::array<T, 2048> partial;
-  for (size_t begin = 0; begin < out.size(); begin += partial.size()) {
-    const size_t size = std::min(partial.size(), out.size() - begin);
-    const T* left = terms[0].data() + begin;
-    for (size_t r = 1; r < terms.size(); ++r) {
-      const T* const right = terms[r].data() + begin;
-      T* const sum = r + 1 == terms.size() ? out.data() + begin : partial.data();
-#pragma omp simd
-      for (size_t i = 0; i < size; ++i) sum[i] = static_cast<T>(left[i] + right[i]);
-      left = sum;
-    }
-  }
-}
 
 // Piece i of the span is piece i of every chunk. Its terms are started kPiecesAhead pieces before
 // it is summed, and its sums are taken kPiecesAhead pieces later.

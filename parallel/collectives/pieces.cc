@@ -3,17 +3,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "parallel/collectives/sum.h"
+
 namespace torus::parallel {
-namespace {
-
-template <class T>
-void AddTo(std::span<T> sum, std::span<const T> terms) {
-#pragma omp simd
-  for (size_t i = 0; i < sum.size(); ++i) sum[i] = static_cast<T>(sum[i] + terms[i]);
-}
-
-}  // namespace
-
 void WaitForAll(std::vector<Pending>& pending) {
   for (Pending& one : pending) one.Wait();
   pending.clear();

@@ -39,4 +39,10 @@ uint64_t Group::BytesSent(int peer, TagClass kind) const {
   return parent_.BytesSent(Member(peer), kind);
 }
 
+Engine* Group::EngineOf(const std::vector<int>& members) {
+  std::vector<int> of_parent;
+  for (const int member : members) of_parent.push_back(Member(member));
+  return parent_.EngineOf(of_parent);
+}
+
 }  // namespace torus::parallel

@@ -25,6 +25,7 @@ class Group : public Transport {
   void Abort(const std::string& reason) override { parent_.Abort(reason); }
   void ThrowIfAborted() const override { parent_.ThrowIfAborted(); }
   uint64_t BytesSent(int peer, TagClass kind) const override;
+  Engine* EngineOf(const std::vector<int>& members) override;
 
  private:
   int Member(int peer) const;

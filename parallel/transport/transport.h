@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "parallel/transport/tag.h"
 #include "runtime/device.h"
@@ -62,6 +63,8 @@ class [[nodiscard]] Pending {
   std::unique_ptr<State> state_;
 };
 
+class Engine;
+
 // One rank's access to the others. Only that rank's thread uses it; Abort may be called by any.
 class Transport {
  public:
@@ -85,6 +88,14 @@ class Transport {
 
   // Payload bytes from this rank that have arrived at `peer` so far.
   virtual uint64_t BytesSent(int peer, TagClass kind) const = 0;
+
+  // The collectives of the library that moves the bytes (engine.h) among `members`: ranks of this
+  // transport in the order that the engine counts them in, this rank one of them. All members call
+  // it together the first time. Lives as long as the transport; null where there are none.
+  virtual Engine* EngineOf(const std::vector<int>& members) {
+    static_cast<void>(members);
+    return nullptr;
+  }
 };
 
 }  // namespace torus::parallel

@@ -4,6 +4,7 @@
 #include "parallel/collectives/all_to_all.h"
 #include "parallel/collectives/broadcast.h"
 #include "parallel/collectives/direct.h"
+#include "parallel/collectives/engine_all_reduce.h"
 #include "parallel/collectives/reduce.h"
 #include "parallel/collectives/ring.h"
 
@@ -25,14 +26,18 @@ void RunAllToAll(Transport& t, Floats data, Floats room) {
 
 }  // namespace
 
-std::vector<CollectiveCase> CollectiveCases() {
+std::vector<CollectiveCase> CollectiveCases(Transport& transport) {
   std::vector<CollectiveCase> cases;
-  for (const std::string& name : parallel::AllReduceNames())
+  const bool engine = parallel::EngineOfAll(transport) != nullptr;
+  for (const std::string& name : parallel::AllReduceNames()) {
+    if (parallel::AllReduceByName(name) == parallel::AllReduceAlgorithm::kEngine && !engine)
+      continue;
     cases.push_back(
         {"all-reduce " + name, Twice,
          [algorithm = parallel::AllReduceByName(name)](Transport& t, Floats data, Floats) {
            parallel::AllReduce(t, data, "bench", algorithm);
          }});
+  }
   const auto add = [&](const char* name, double (*factor)(int), auto run) {
     cases.push_back({name, factor, run});
   };

@@ -19,7 +19,8 @@ struct CollectiveCase {
   std::function<void(parallel::Transport&, std::span<float>, std::span<float>)> run;
 };
 
-// "all-reduce direct", ... for each algorithm of the factory, and the other collectives.
-std::vector<CollectiveCase> CollectiveCases();
+// "all-reduce direct", ... for each algorithm of the factory, the engine's where the transport has
+// one, and the other collectives. Called by all ranks.
+std::vector<CollectiveCase> CollectiveCases(parallel::Transport& transport);
 
 }  // namespace torus::bench

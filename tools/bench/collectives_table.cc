@@ -64,13 +64,13 @@ void PrintCollectivesHead(std::ostream& out) {
 
 void PrintCollectives(parallel::World& world, const CollectivesOptions& options,
                       std::ostream& out) {
-  std::vector<CollectiveCase> cases = CollectiveCases();
-  std::erase_if(cases, [&](const CollectiveCase& one) {
-    return one.name.find(options.filter) == std::string::npos;
-  });
   for (const int64_t bytes : options.bytes)
     world.Run([&](Transport& transport) {
       SetTeamSize(1);
+      std::vector<CollectiveCase> cases = CollectiveCases(transport);
+      std::erase_if(cases, [&](const CollectiveCase& one) {
+        return one.name.find(options.filter) == std::string::npos;
+      });
       const std::vector<double> medians = Medians(transport, cases, bytes, options.rounds);
       if (transport.rank() > 0) return;
       for (size_t i = 0; i < cases.size(); ++i)

@@ -63,6 +63,8 @@ float Expected(AllReduceAlgorithm algorithm, const std::vector<float>& terms, in
       return HalvingSum(terms);
     case AllReduceAlgorithm::kTree:
       return HeapSum(terms, 0);
+    case AllReduceAlgorithm::kEngine:
+      break;
   }
   return 0;
 }

@@ -72,18 +72,19 @@ TEST(AllReduce, OfMoreRanksToo) {
 
 TEST(AllReduce, AlgorithmsHaveNames) {
   EXPECT_EQ(AllReduceNames(),
-            (std::vector<std::string>{"direct", "ring", "halving-doubling", "tree"}));
+            (std::vector<std::string>{"direct", "ring", "halving-doubling", "tree", "engine"}));
   EXPECT_EQ(AllReduceByName("direct"), AllReduceAlgorithm::kDirect);
   EXPECT_EQ(AllReduceByName("ring"), AllReduceAlgorithm::kRing);
   EXPECT_EQ(AllReduceByName("halving-doubling"), AllReduceAlgorithm::kHalvingDoubling);
   EXPECT_EQ(AllReduceByName("tree"), AllReduceAlgorithm::kTree);
+  EXPECT_EQ(AllReduceByName("engine"), AllReduceAlgorithm::kEngine);
   try {
     AllReduceByName("star");
     FAIL();
   } catch (const BadInput& e) {
     EXPECT_STREQ(e.what(),
                  "[all-reduce] unknown algorithm \"star\"; there are: direct, ring, "
-                 "halving-doubling, tree");
+                 "halving-doubling, tree, engine");
   }
 }
 

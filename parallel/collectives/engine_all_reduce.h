@@ -1,0 +1,25 @@
+// The all-reduce of the library under a transport (parallel/transport/engine.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "parallel/transport/engine.h"
+#include "parallel/transport/transport.h"
+
+namespace torus::parallel {
+
+// The engine of all ranks of `transport`; null where it has none. Called by all the first time.
+Engine* EngineOfAll(Transport& transport);
+
+// Called by every rank of `transport` with spans of one length. Every rank ends with the sum. T is
+// float, double, int64_t or int32_t. BadInput where the transport has no engine and more than one
+// rank.
+template <class T>
+void EngineAllReduce(Transport& transport, std::span<T> data, const std::string& what);
+
+// 0: the library does not tell what it sends, and Transport::BytesSent does not count it.
+int64_t EngineElementsSent(int ranks, int rank, int64_t count);
+
+}  // namespace torus::parallel
