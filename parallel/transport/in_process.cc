@@ -14,9 +14,7 @@ void CheckSizes(Message& a, Message& b) {
   if (a.bytes == b.bytes) return;
   const Message& send = a.sends ? a : b;
   const Message& recv = a.sends ? b : a;
-  a.error = b.error = fmt::format(
-      "[transport] sizes differ: rank {} sends {} bytes ({}), rank {} receives {} ({}), tag {}",
-      send.from, send.bytes, send.what, recv.to, recv.bytes, recv.what, ToString(send.tag));
+  a.error = b.error = SizesDifferText(send.Text(), recv.Text());
 }
 
 void AbortWorld(InProcessState& state, int rank, const std::string& reason) {

@@ -25,9 +25,9 @@ struct InProcessState {
   }
   // Wakes all ranks that wait. Only the first call has an effect. The caller holds the lock.
   void Abort(int rank, const std::string& why);
-  // Throws the error of an aborted run; `doing` says what `rank` was waiting for. The caller holds
+  // Throws the error of an aborted run; `waiting` says what `rank` was waiting for. The caller holds
   // the lock, or has seen `aborted`.
-  [[noreturn]] void ThrowAborted(int rank, const std::string& doing) const;
+  [[noreturn]] void ThrowAborted(int rank, const std::string& waiting) const;
 
   const int size;
   const InProcessOptions options;

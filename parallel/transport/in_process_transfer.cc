@@ -1,6 +1,5 @@
 #include "parallel/transport/in_process_transfer.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "runtime/error.h"
@@ -9,14 +8,13 @@ namespace torus::parallel {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Seconds = std::chrono::duration<double>;
 
 int64_t NanosecondsSince(Clock::time_point begin) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
 }
 
-Clock::duration ToDuration(double seconds) {
-  return std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+double SecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 }  // namespace
@@ -62,35 +60,23 @@ void InProcessTransfer::WaitUntilReady(std::unique_lock<std::mutex>& lock,
   };
   state_.chain.Begin(message_->rank(), message_->peer(), message_->what);
   const Waiting waiting{state_.chain, message_->rank()};
-  const Clock::duration timeout = ToDuration(state_.options.timeout);
-  const Clock::duration slice = ToDuration(std::min(state_.options.timeout / 4, 1.0));
-  Clock::time_point deadline = begin + timeout, look = begin + slice;
-  std::vector<uint64_t> seen = state_.chain.Look();
+  ChainDeadline deadline(state_.chain, message_->rank(), state_.options.timeout, begin);
   while (!Ready()) {
-    if (state_.aborted) state_.ThrowAborted(message_->rank(), Doing());
-    changed().wait_until(lock, look);
-    const Clock::time_point now = Clock::now();
-    if (now < look) continue;
-    look = now + slice;
-    if (state_.chain.Moved(message_->rank(), seen)) deadline = now + timeout;
-    seen = state_.chain.Look();
-    if (now >= deadline && !Ready() && !state_.aborted) ThrowTimeout(begin);
+    if (state_.aborted) state_.ThrowAborted(message_->rank(), Doing(begin));
+    changed().wait_until(lock, deadline.next_look());
+    if (deadline.Passed(Clock::now()) && !Ready() && !state_.aborted) ThrowTimeout(begin);
   }
 }
 
-std::string InProcessTransfer::Doing() const {
-  return fmt::format(" waiting for rank {} to {} {} bytes, tag {} ({}),", message_->peer(),
-                     message_->sends ? "receive" : "send", message_->bytes, ToString(message_->tag),
-                     message_->what);
+std::string InProcessTransfer::Doing(Clock::time_point begin) const {
+  return fmt::format("{} for {:.2f} s", WaitingText(message_->Text()), SecondsSince(begin));
 }
 
 // Aborts the world under the same lock: another rank that times out now must not find that this one
 // no longer waits, and blame it.
 void InProcessTransfer::ThrowTimeout(Clock::time_point begin) const {
-  const std::string text = fmt::format(
-      "[transport] rank {} gave up after {:.2f} s{} and {:.2f} s without a sign of life: {}",
-      message_->rank(), Seconds(Clock::now() - begin).count(), Doing(), state_.options.timeout,
-      state_.chain.Describe(message_->rank()));
+  const std::string text = GaveUpText(message_->Text(), SecondsSince(begin), state_.options.timeout,
+                                      state_.chain.Describe(message_->rank()));
   state_.Abort(message_->rank(), text);
   throw BrokenEnvironment(text);
 }

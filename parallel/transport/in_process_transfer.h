@@ -30,7 +30,7 @@ class InProcessTransfer : public Pending::State {
   // bytes. BadInput when the two do not fit each other.
   bool Ready() const;
   void WaitUntilReady(std::unique_lock<std::mutex>& lock, Clock::time_point begin);
-  std::string Doing() const;
+  std::string Doing(Clock::time_point begin) const;
   [[noreturn]] void ThrowTimeout(Clock::time_point begin) const;
   // Copies the bytes of the send that matches this receive.
   void Move(std::unique_lock<std::mutex>& lock);

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "parallel/transport/tag.h"
+#include "parallel/transport/transfer_text.h"
 
 namespace torus::parallel {
 
@@ -30,6 +31,7 @@ struct Message {
 
   int rank() const { return sends ? from : to; }
   int peer() const { return sends ? to : from; }
+  TransferText Text() const { return {sends, rank(), peer(), tag, bytes, what}; }
 };
 
 class Mailbox {

@@ -41,12 +41,42 @@ std::string WaitChain::Describe(int rank) const {
   if (chain.empty()) return fmt::format("rank {} waits for itself", rank);
   std::string text = fmt::format("rank {}", chain.front());
   for (const int other : chain) {
-    if (ranks_[other].peer < 0) return text + " shows no progress";
+    if (ranks_[other].peer < 0) {
+      const std::string& place = ranks_[other].place;
+      return text + " shows no progress" + (place.empty() ? "" : fmt::format(" ({})", place));
+    }
     text += fmt::format(" waits for rank {} ({});", ranks_[other].peer, ranks_[other].what);
     text += other == chain.back() ? " they wait for each other"
                                   : fmt::format(" rank {}", ranks_[other].peer);
   }
   return text;
+}
+
+namespace {
+
+ChainDeadline::Clock::duration ToDuration(double seconds) {
+  return std::chrono::duration_cast<ChainDeadline::Clock::duration>(
+      std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
+
+ChainDeadline::ChainDeadline(const WaitChain& chain, int rank, double timeout,
+                             Clock::time_point now)
+    : chain_(chain),
+      rank_(rank),
+      timeout_(ToDuration(timeout)),
+      slice_(ToDuration(std::min(timeout / 4, 1.0))),
+      deadline_(now + timeout_),
+      look_(now + slice_),
+      seen_(chain.Look()) {}
+
+bool ChainDeadline::Passed(Clock::time_point now) {
+  if (now < look_) return false;
+  look_ = now + slice_;
+  if (chain_.Moved(rank_, seen_)) deadline_ = now + timeout_;
+  seen_ = chain_.Look();
+  return now >= deadline_;
 }
 
 }  // namespace torus::parallel

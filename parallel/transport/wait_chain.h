@@ -1,9 +1,11 @@
 // WaitChain: which rank waits for which, and whether the ranks at the other end make progress.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/progress.h"
@@ -28,20 +30,43 @@ class WaitChain {
   // since `before`, an earlier result of Look. Ranks that wait for each other in a cycle make none.
   bool Moved(int rank, const std::vector<uint64_t>& before) const;
 
-  // For errors: "rank 2 waits for rank 3 (gradient of ...); rank 3 shows no progress", or that the
-  // ranks wait for each other.
+  // Where `rank` runs, for Describe: "host a".
+  void SetPlace(int rank, std::string place) { ranks_[rank].place = std::move(place); }
+  // For errors: "rank 2 waits for rank 3 (gradient of ...); rank 3 shows no progress (host a)", or
+  // that the ranks wait for each other.
   std::string Describe(int rank) const;
 
  private:
   struct Rank {
     ProgressCounter progress;
     int peer = -1;  // -1: does not wait
-    std::string what;
+    std::string what, place;
   };
   // The ranks that `rank` waits for, nearest first, each once.
   std::vector<int> Chain(int rank) const;
 
   std::deque<Rank> ranks_;
+};
+
+// The deadline of a wait of `rank`, renewed by the progress of those that it waits for. Under the
+// chain's lock, from Begin to End.
+class ChainDeadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // `timeout` in seconds, from `now` on.
+  ChainDeadline(const WaitChain& chain, int rank, double timeout, Clock::time_point now);
+
+  // When to call Passed again, at the latest.
+  Clock::time_point next_look() const { return look_; }
+  // Whether the timeout has passed without progress.
+  bool Passed(Clock::time_point now);
+
+ private:
+  const WaitChain& chain_;
+  const int rank_;
+  const Clock::duration timeout_, slice_;
+  Clock::time_point deadline_, look_;
+  std::vector<uint64_t> seen_;
 };
 
 }  // namespace torus::parallel
