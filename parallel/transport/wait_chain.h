@@ -23,6 +23,8 @@ class WaitChain {
   // `rank` waits for `peer`; `what` says for what.
   void Begin(int rank, int peer, const std::string& what);
   void End(int rank);
+  int peer(int rank) const { return ranks_[rank].peer; }  // -1: it waits for nobody
+  const std::string& what(int rank) const { return ranks_[rank].what; }
 
   // The progress counter of every rank, for Moved.
   std::vector<uint64_t> Look() const;

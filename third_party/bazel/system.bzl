@@ -30,6 +30,32 @@ system_library = repository_rule(
     local = True,
 )
 
+_MPI_BUILD = """
+cc_library(
+    name = "mpi",
+    hdrs = glob(["include/**"]),
+    includes = ["include"],
+    # Without the C++ bindings of old, which are a library of their own.
+    defines = ["OMPI_SKIP_MPICXX=1"],
+    linkopts = {linkopts},
+    visibility = ["//visibility:public"],
+)
+"""
+
+def _ask_mpi(ctx, what):
+    if not ctx.which("mpicc.openmpi"):
+        fail("missing mpicc.openmpi: run ./bazelw, which installs the packages of third_party/packages.txt")
+    return ctx.execute(["mpicc.openmpi", "--showme:" + what]).stdout.strip().split(" ")
+
+def _open_mpi_impl(ctx):
+    ctx.symlink(_ask_mpi(ctx, "incdirs")[0], "include")
+    linkopts = ["-L" + folder for folder in _ask_mpi(ctx, "libdirs")]
+    linkopts += ["-l" + library for library in _ask_mpi(ctx, "libs")]
+    ctx.file("BUILD", _MPI_BUILD.format(linkopts = linkopts))
+
+# OpenMPI, where its compiler says that it is.
+open_mpi = repository_rule(implementation = _open_mpi_impl, local = True)
+
 _CUDA_BUILD = """
 cc_library(
     name = "cuda",

@@ -22,7 +22,7 @@ inline constexpr int64_t kFaultStep = 2;
 
 // Shows no sign of life until the run has been aborted.
 inline void StandStill() {
-  while (!internal::progress->stopped) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!internal::progress->watched) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 // Takes longer than the deadline, and shows a sign of life a hundred times in one.

@@ -1,0 +1,84 @@
+#include "parallel/transport/mpi/mpi_process.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+constexpr std::chrono::seconds kLongestFarewell{60};
+
+// MPI_Finalize waits without end for a process that hangs.
+bool AllHaveCome() {
+  MPI_Request request;
+  int come = 0;
+  if (MPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS) return false;
+  const auto deadline = std::chrono::steady_clock::now() + kLongestFarewell;
+  while (MPI_Test(&request, &come, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
+    if (come || std::chrono::steady_clock::now() > deadline) return come;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return false;
+}
+
+}  // namespace
+
+MpiProcess& MpiProcess::Get() {
+  static MpiProcess process;
+  return process;
+}
+
+MpiProcess::MpiProcess() {
+  int begun = 0, level = 0;
+  MPI_Initialized(&begun);
+  owner_ = !begun;
+  if (owner_) {
+    // A process that nobody launched would start a daemon of its own.
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    CheckMpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
+  } else {
+    CheckMpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  }
+  Require(level >= MPI_THREAD_SERIALIZED, "mpi", "needs MPI_THREAD_SERIALIZED ({}), got level {}",
+          MPI_THREAD_SERIALIZED, level);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  char name[MPI_MAX_PROCESSOR_NAME];
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+  host_.assign(name, length);
+}
+
+MpiProcess::~MpiProcess() {
+  if (!owner_) return;
+  if (given_up_ || !AllHaveCome())
+    EndAllProcesses(fmt::format("process {} on {} ends, but others do not", rank_, host_));
+  MPI_Finalize();
+}
+
+void CheckMpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  Throw<BrokenEnvironment>("mpi", "{} failed: {}", call, std::string_view(text, length));
+}
+
+void SayLine(const std::string& text) {
+  const std::string line = "torus: " + text + "\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+void EndAllProcesses(const std::string& text) {
+  SayLine(text);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  _Exit(1);
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,215 @@
+#include "parallel/transport/mpi/mpi_world.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+#include "parallel/transport/mpi/last_words.h"
+#include "parallel/transport/mpi/meeting.h"
+#include "parallel/transport/mpi/mpi_process.h"
+#include "parallel/transport/mpi/mpi_state.h"
+#include "parallel/transport/mpi/mpi_transfer.h"
+#include "runtime/error.h"
+#include "runtime/progress.h"
+#include "runtime/trace.h"
+
+namespace torus::parallel {
+namespace {
+
+constexpr size_t kLongestPiece = size_t{1} << 30;
+
+class MpiTransport : public Transport {
+ public:
+  explicit MpiTransport(MpiState& state) : state_(state) {}
+
+  int rank() const override { return state_.rank; }
+  int size() const override { return state_.size; }
+  Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
+  Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
+  void Abort(const std::string& reason) override {
+    const std::lock_guard lock(state_.mutex);
+    state_.Abort(state_.rank, reason);
+  }
+  void ThrowIfAborted() const override { state_.PumpAndCheck(); }
+  uint64_t BytesSent(int peer, TagClass kind) const override {
+    return state_.sent[static_cast<size_t>(peer) * kTagClasses + static_cast<size_t>(kind)];
+  }
+
+ private:
+  void Check(const TransferText& text, Device device) const;
+
+  MpiState& state_;
+};
+
+void MpiTransport::Check(const TransferText& text, Device device) const {
+  Require(text.peer >= 0 && text.peer < size(), "transport", "peer must be below {}, got {} ({})",
+          size(), text.peer, text.what);
+  Require(device.kind == DeviceKind::kCpu, "transport",
+          "the MPI transport moves cpu memory, got {} ({})", device, text.what);
+}
+
+Pending MpiTransport::Send(int peer, Tag tag, ConstBuffer buffer, std::string what) {
+  TransferText text{true, rank(), peer, tag, buffer.bytes, std::move(what)};
+  Check(text, buffer.device);
+  return Pending(std::make_unique<MpiSend>(state_, std::move(text), buffer.data));
+}
+
+Pending MpiTransport::Recv(int peer, Tag tag, Buffer buffer, std::string what) {
+  TransferText text{false, rank(), peer, tag, buffer.bytes, std::move(what)};
+  Check(text, buffer.device);
+  return Pending(std::make_unique<MpiRecv>(state_, std::move(text), buffer.data));
+}
+
+void CheckOptions(const MpiOptions& options) {
+  const auto check = [](const char* name, double seconds) {
+    Require(seconds > 0 && seconds <= kLongestTimeout, "transport",
+            "the {} must be above 0 and at most {} seconds, got {}", name, kLongestTimeout,
+            seconds);
+  };
+  check("timeout", options.timeout);
+  check("grace", options.grace);
+  check("time to meet", options.meeting);
+  Require(options.longest_piece >= 1 && options.longest_piece <= kLongestPiece, "transport",
+          "pieces must have 1 to {} bytes, got {}", kLongestPiece, options.longest_piece);
+}
+
+// How many processes the world has.
+int SizeOfWorld(int size) {
+  const MpiProcess& process = MpiProcess::Get();
+  Require(size >= 0 && size <= process.size(), "transport",
+          "needs {} ranks, but mpirun started {} processes: mpirun -n {} PROGRAM", size,
+          process.size(), size);
+  const int all = size == 0 ? process.size() : size;
+  Require(process.rank() < all, "transport", "process {} has no rank in a world of {}",
+          process.rank(), all);
+  return all;
+}
+
+std::string TextOf(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception of unknown type";
+  }
+}
+
+// Attached while it lives.
+class Counting {
+ public:
+  explicit Counting(ProgressCounter& counter) { SetProgressCounter(&counter); }
+  ~Counting() { SetProgressCounter(nullptr); }
+  Counting(const Counting&) = delete;
+  Counting& operator=(const Counting&) = delete;
+};
+
+// The wait of a rank that has nothing left to do for the others.
+class Farewell {
+ public:
+  explicit Farewell(MpiState& state) : state_(state) {}
+
+  void Wait() {
+    std::unique_lock lock(state_.mutex);
+    state_.left[state_.rank] = 1;
+    for (int peer = 0; peer < state_.size; ++peer)
+      if (peer != state_.rank) state_.Tell(peer, {.kind = Control::Kind::kLeave});
+    while (!Staying().empty() || !state_.idle()) {
+      state_.Pump();
+      CheckProgress();
+      CheckGrace();
+      lock.unlock();
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      lock.lock();
+    }
+  }
+
+ private:
+  std::vector<int> Staying() const {
+    std::vector<int> ranks;
+    for (int rank = 0; rank < state_.size; ++rank)
+      if (!state_.left[rank]) ranks.push_back(rank);
+    return ranks;
+  }
+
+  void CheckProgress() {
+    uint64_t progress = 0;
+    for (const int rank : Staying()) progress += state_.chain.progress(rank).ticks;
+    const MpiClock::time_point now = MpiClock::now();
+    if (std::exchange(progress_, progress) != progress) moved_ = now;
+    const double limit = 2 * state_.options.timeout;
+    if (state_.aborted || std::chrono::duration<double>(now - moved_).count() < limit) return;
+    state_.Abort(-1, fmt::format("[ranks] rank {} shows no progress for {:.2f} s",
+                                 fmt::join(Staying(), ", "), limit));
+  }
+
+  void CheckGrace() {
+    const MpiClock::time_point now = MpiClock::now();
+    if (!state_.aborted) aborted_ = now;
+    if (std::chrono::duration<double>(now - aborted_).count() < state_.options.grace) return;
+    EndAllProcesses(fmt::format("{} ends all, since rank {} did not stop within {:.1f} s after: {}",
+                                state_.name, fmt::join(Staying(), ", "), state_.options.grace,
+                                state_.reason));
+  }
+
+  MpiState& state_;
+  uint64_t progress_ = 0;
+  MpiClock::time_point moved_ = MpiClock::now(), aborted_ = moved_;
+};
+
+}  // namespace
+
+MpiWorld::MpiWorld(int size, MpiOptions options) {
+  CheckOptions(options);
+  const Meeting meeting = Meet(SizeOfWorld(size), options.meeting);
+  state_ = std::make_unique<MpiState>(meeting.comm, options);
+  std::vector<Neighbour> neighbours;
+  for (int rank = 0; rank < state_->size; ++rank) {
+    const Participant& other = meeting.participants[rank];
+    state_->chain.SetPlace(rank, fmt::format("host {}", other.host));
+    if (rank != state_->rank && IsNeighbour(other))
+      neighbours.push_back({other.process, fmt::format("rank {} on {}", rank, other.host)});
+  }
+  LeaveLastWords(state_->name, neighbours, options.timeout / 2);
+  transport_ = std::make_unique<MpiTransport>(*state_);
+}
+
+MpiWorld::~MpiWorld() {
+  try {
+    Farewell(*state_).Wait();
+  } catch (const std::exception& e) {
+    EndAllProcesses(fmt::format("{} cannot leave the world: {}", state_->name, e.what()));
+  }
+  ForgetLastWords();
+}
+
+int MpiWorld::size() const { return state_->size; }
+std::vector<int> MpiWorld::local() const { return {state_->rank}; }
+int MpiWorld::aborted_by() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->aborted_by;
+}
+int MpiWorld::processes() { return MpiProcess::Get().size(); }
+int MpiWorld::process() { return MpiProcess::Get().rank(); }
+
+void MpiWorld::Run(const std::function<void(Transport&)>& fn) {
+  trace::SetRank(state_->rank, fmt::format("rank {}", state_->rank));
+  try {
+    const Counting counting(state_->chain.progress(state_->rank));
+    fn(*transport_);
+    const std::lock_guard lock(state_->mutex);
+    state_->Beat();  // it waits for nobody any more
+  } catch (...) {
+    const std::string text = TextOf(std::current_exception());
+    SayLine(fmt::format("{} fails: {}", state_->name, text));
+    transport_->Abort(text);
+    throw;
+  }
+}
+
+}  // namespace torus::parallel

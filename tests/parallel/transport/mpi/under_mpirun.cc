@@ -1,0 +1,29 @@
+#include "tests/parallel/transport/mpi/under_mpirun.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace torus::parallel {
+
+bool UnderMpirun() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
+
+std::vector<std::string> MpirunCommand(int processes, const std::vector<std::string>& program) {
+  std::vector<std::string> command{"mpirun", "-n", std::to_string(processes), "--oversubscribe",
+                                   "--allow-run-as-root", "--bind-to", "none", "--tag-output",
+                                   // This machine alone: shared memory, no search for others.
+                                   "--mca", "btl", "self,vader", "--mca", "plm", "isolated"};
+  command.insert(command.end(), program.begin(), program.end());
+  return command;
+}
+
+void ExecMpirun(int processes, const std::vector<std::string>& program) {
+  std::vector<std::string> command = MpirunCommand(processes, program);
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  setenv("TMPDIR", "/tmp", 1);  // its sockets' names must be short
+  execvp(arguments[0], arguments.data());
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,17 @@
+// Programs that start themselves again under mpirun.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace torus::parallel {
+
+// Whether mpirun started this process.
+bool UnderMpirun();
+// The command that starts a program as so many processes on a small machine without a network,
+// whoever calls it.
+std::vector<std::string> MpirunCommand(int processes, const std::vector<std::string>& program);
+// Becomes that command; returns where it cannot.
+void ExecMpirun(int processes, const std::vector<std::string>& program);
+
+}  // namespace torus::parallel
