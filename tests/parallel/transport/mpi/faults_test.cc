@@ -128,10 +128,10 @@ void ExpectGone(const std::vector<pid_t>& processes) {
     EXPECT_TRUE(Eventually([&] { return kill(process, 0) != 0; })) << process;
 }
 
-// Three moments for each rank.
+// Two moments for each rank.
 void StrikeEach(int signal, const std::string& name, const std::string& said) {
   std::mt19937 random(signal);
-  for (int i = 0; i < 3 * kRanks; ++i) {
+  for (int i = 0; i < 2 * kRanks; ++i) {
     const int victim = i % kRanks;
     Job job(fs::path(testing::TempDir()) / (name + std::to_string(i)));
     const std::vector<pid_t> ranks = job.Ranks();
