@@ -15,7 +15,8 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr microseconds kSpin{200};     // of polling, after which a wait sleeps in between
+constexpr microseconds kAlone{20};     // of polling, after which a wait lets others have the core
+constexpr microseconds kSpin{200};     // after which it sleeps in between
 constexpr microseconds kNap{50};       // of sleep: a wait ends late by as much
 constexpr double kTermPatience = 0.5;  // seconds from SIGTERM until a wait says what it waits for
 
@@ -87,7 +88,9 @@ void MpiTransfer::WaitUntilReady(std::unique_lock<std::mutex>& lock, MpiClock::t
   while (!Ready()) {
     if (state_.aborted) state_.ThrowAborted(Waiting(begin));
     state_.Pump();
-    if (MpiClock::now() - begin > kSpin) return WaitLong(lock, begin);
+    const MpiClock::duration waited = MpiClock::now() - begin;
+    if (waited > kSpin) return WaitLong(lock, begin);
+    if (waited < kAlone) continue;
     lock.unlock();
     sched_yield();
     lock.lock();

@@ -34,5 +34,26 @@ TEST(WaitChain, ARingHasNoLife) {
   EXPECT_TRUE(chain.Moved(0, before));
 }
 
+TEST(WaitChain, SaysWhereTheLastOneRuns) {
+  WaitChain chain(2);
+  chain.SetPlace(1, "host a");
+  chain.Begin(0, 1, "a");
+  EXPECT_EQ(chain.Describe(0), "rank 1 shows no progress (host a)");
+}
+
+TEST(ChainDeadline, IsRenewedByProgressAlone) {
+  using std::chrono::seconds;
+  WaitChain chain(3);
+  chain.Begin(0, 1, "a");
+  const ChainDeadline::Clock::time_point begin{};
+  ChainDeadline deadline(chain, 0, 4, begin);
+  EXPECT_FALSE(deadline.Passed(begin + seconds(3)));
+  ++chain.progress(1).ticks;
+  EXPECT_FALSE(deadline.Passed(begin + seconds(4)));  // until 8
+  ++chain.progress(2).ticks;                          // for whom nobody waits
+  EXPECT_FALSE(deadline.Passed(begin + seconds(7)));
+  EXPECT_TRUE(deadline.Passed(begin + seconds(8)));
+}
+
 }  // namespace
 }  // namespace torus::parallel

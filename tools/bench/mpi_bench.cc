@@ -1,0 +1,96 @@
+// One-way latency and bandwidth between two processes: ours and plain MPI_Send and MPI_Recv, in turns.
+//
+//   mpirun -n 2 bazel-bin/tools/bench/mpi_bench
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "parallel/transport/mpi/mpi_world.h"
+#include "tools/common/run_main.h"
+
+namespace torus::tools {
+namespace {
+
+using parallel::Pending;
+using parallel::Transport;
+
+constexpr int kTurns = 15;
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// There and back. The next receive is posted before this one is waited for, as a pipeline's are.
+void Ours(Transport& t, std::vector<char>& out, std::vector<char> (&in)[2], int rounds) {
+  const int peer = 1 - t.rank();
+  const auto receive = [&](int i) {
+    return i < rounds ? t.Recv(peer, {}, {in[i % 2].data(), in[i % 2].size()}, "ping") : Pending();
+  };
+  Pending next = receive(0);
+  for (int i = 0; i < rounds; ++i) {
+    Pending now = std::move(next);
+    next = receive(i + 1);
+    if (t.rank() == 0) t.Send(peer, {}, {out.data(), out.size()}, "ping").Wait();
+    now.Wait();
+    if (t.rank() == 1) t.Send(peer, {}, {out.data(), out.size()}, "ping").Wait();
+  }
+}
+
+void Plain(Transport& t, std::vector<char>& out, std::vector<char> (&in)[2], int rounds) {
+  const int peer = 1 - t.rank(), bytes = static_cast<int>(out.size());
+  const auto send = [&] { MPI_Send(out.data(), bytes, MPI_BYTE, peer, 9, MPI_COMM_WORLD); };
+  for (int i = 0; i < rounds; ++i) {
+    if (t.rank() == 0) send();
+    MPI_Recv(in[i % 2].data(), bytes, MPI_BYTE, peer, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (t.rank() == 1) send();
+  }
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void Compare(Transport& t, size_t bytes, int rounds) {
+  std::vector<char> out(bytes, 1), in[2] = {out, out};
+  std::vector<double> seconds[2], ratios;
+  for (int turn = -1; turn < kTurns; ++turn) {
+    double took[2];
+    for (const bool ours : {true, false}) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double begin = Now();
+      (ours ? Ours : Plain)(t, out, in, rounds);
+      took[!ours] = (Now() - begin) / (2 * rounds);
+    }
+    if (turn < 0) continue;  // the first touches memory
+    for (const int side : {0, 1}) seconds[side].push_back(took[side]);
+    ratios.push_back(took[0] / took[1]);
+  }
+  if (t.rank() != 0) return;
+  const double ours = Median(seconds[0]), plain = Median(seconds[1]);
+  const auto rate = [&](double time) { return static_cast<double>(bytes) / time / 1e9; };
+  fmt::print("{:>10} {:>12.2f} {:>12.2f} {:>9.2f} {:>9.2f} {:>9.2f}\n", bytes, ours * 1e6,
+             plain * 1e6, rate(ours), rate(plain), Median(ratios));
+}
+
+int Run() {
+  parallel::MpiWorld world(2);
+  world.Run([](Transport& t) {
+    if (t.rank() == 0)
+      fmt::print("{:>10} {:>12} {:>12} {:>9} {:>9} {:>9}\n", "bytes", "ours, us", "plain, us",
+                 "GB/s", "plain", "ratio");
+    Compare(t, 4, 2000);
+    Compare(t, 64 << 10, 500);
+    Compare(t, 16 << 20, 10);
+  });
+  return 0;
+}
+
+}  // namespace
+}  // namespace torus::tools
+
+int main() { return torus::tools::RunMain("mpi_bench", torus::tools::Run); }
