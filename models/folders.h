@@ -7,8 +7,8 @@
 
 namespace torus {
 
-// In the order of a help text. A line names the function that describes what its folder holds, and is
-// the only one outside of that folder: the function's definition stands in its descriptor.cc.
+// In the order of a help text. A line names the function that describes what its folder holds, and
+// is the only one outside of that folder: the function's definition stands in its descriptor.cc.
 #define TORUS_MODEL_FOLDERS(FOLDER) \
   FOLDER(MobileNetV2Descriptors)    \
   FOLDER(VggDescriptors)            \

@@ -50,9 +50,9 @@ std::vector<std::string> GlueTasks();
 //
 // A bad line (another number of columns than the header, an empty sentence, a label that the task
 // does not have) is skipped and listed in `skipped`. One bad line, or one in a hundred, is allowed;
-// more are BadInput naming the file, the first bad line and its reason. BadInput also for an unknown
-// task, a file without examples, a header without the columns of the sentences, and text that is not
-// UTF-8.
+// more are BadInput naming the file, the first bad line and its reason. BadInput also for an
+// unknown task, a file without examples, a header without the columns of the sentences, and text
+// that is not UTF-8.
 TextTable ReadGlue(const std::string& task, const std::string& path);
 
 }  // namespace torus::data

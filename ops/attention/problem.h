@@ -23,9 +23,9 @@ struct AttentionInputs {
 
 // What the forward writes. `out` is shape.Out(), its rows as those of the inputs. For each row of
 // scores, (heads of all samples, rows): the largest score, and log_sum = log sum_j exp(score_j -
-// largest). A weight is exp(score - largest - log_sum). The two are kept apart: beside the scores of
-// a row whose mask adds -1e9 everywhere, log_sum would be rounded away. Both are 0 for a row that
-// sees no key.
+// largest). A weight is exp(score - largest - log_sum). The two are kept apart: beside the scores
+// of a row whose mask adds -1e9 everywhere, log_sum would be rounded away. Both are 0 for a row
+// that sees no key.
 struct AttentionOutputs {
   Tensor out, largest, log_sum;
 };

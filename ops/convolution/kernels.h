@@ -1,5 +1,6 @@
 // What convolution asks of a device. Tensors are contiguous, f32 or f64, of the shapes of the
-// geometry: x (n, h, w, c), weight (o, kh, kw, c / groups), bias (o) or undefined, y (n, oh, ow, o).
+// geometry: x (n, h, w, c), weight (o, kh, kw, c / groups), bias (o) or undefined,
+// y (n, oh, ow, o).
 #pragma once
 
 #include "autograd/op_observer.h"

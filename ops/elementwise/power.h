@@ -1,4 +1,5 @@
-// Powers, element by element with broadcasting, as torch.pow. Dtypes and errors as in elementwise.h.
+// Powers, element by element with broadcasting, as torch.pow.
+// Dtypes and errors as in elementwise.h.
 #pragma once
 
 #include "autograd/variable.h"

@@ -43,8 +43,8 @@ inline void NllLossBackward(const ops::NllTargets& targets, const Tensor& dloss,
   AtDoor("nll_loss", dx.device(), [&] { cpu::NllLossBackward(targets, dloss, dx); });
 }
 
-// loss[r] = -log softmax(x[r])[target[r]], 0 where that is ignored; writes the largest x of each row
-// and log_sum[r] = log sum_c exp(x[r, c] - largest[r]) too.
+// loss[r] = -log softmax(x[r])[target[r]], 0 where that is ignored; writes the largest x of each
+// row and log_sum[r] = log sum_c exp(x[r, c] - largest[r]) too.
 inline void CrossEntropy(const Tensor& x, const ops::ClassTargets& targets, Tensor& largest,
                          Tensor& log_sum, Tensor& loss) {
   AtDoor("cross_entropy", loss.device(),

@@ -14,7 +14,8 @@ inline void LargestOfRows(std::string_view op, const Tensor& x, Tensor& value, T
   AtDoor(op, value.device(), [&] { cpu::LargestOfRows(op, x, value, where); });
 }
 
-// y[o, c, i] = sum of x[o, k, i] over k <= c, or over k >= c with `reverse`; one f64 sum runs along.
+// y[o, c, i] = sum of x[o, k, i] over k <= c, or over k >= c with `reverse`; one f64 sum
+// runs along.
 inline void Cumsum(const Tensor& x, bool reverse, Tensor& y) {
   AtDoor("cumsum", y.device(), [&] { cpu::Cumsum(x, reverse, y); });
 }

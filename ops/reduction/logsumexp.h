@@ -1,5 +1,5 @@
-// The logarithm of a sum of exponentials over dimensions, as torch.logsumexp; composed of other ops.
-// f32 or f64. Dimensions as in reduction.h.
+// The logarithm of a sum of exponentials over dimensions, as torch.logsumexp; composed of other
+// ops. f32 or f64. Dimensions as in reduction.h.
 #pragma once
 
 #include "autograd/variable.h"

@@ -11,7 +11,8 @@ namespace torus::ops {
 Tensor PositionsBehindPadding(const Tensor& ids, int64_t padding);
 
 // The causal mask of texts with padding. `tokens` (N, T) of any dtype, 0 for padding; result (N, 1,
-// T, T), bool: token i may attend to token j <= i unless that is padding. BadInput for another rank.
+// T, T), bool: token i may attend to token j <= i unless that is padding. BadInput for another
+// rank.
 Tensor CausalMask(const Tensor& tokens);
 
 // The same for the last `queries` of `keys` tokens without padding: (1, 1, queries, keys).

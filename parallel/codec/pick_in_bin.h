@@ -1,5 +1,5 @@
-// The last step of OrderStatistics: finds the values at some ranks within one bin, whose values share
-// the upper 16 bits of their float32.
+// The last step of OrderStatistics: finds the values at some ranks within one bin, whose values
+// share the upper 16 bits of their float32.
 #pragma once
 
 #include <cstdint>

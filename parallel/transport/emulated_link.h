@@ -3,8 +3,8 @@
 //
 // The sender stamps each message with the time of its arrival: when the link has carried it, one
 // message of that direction after the other, plus the latency. The receiver waits until then. The
-// stamp is a message of 8 bytes beside each message; it is not counted in BytesSent. Times are those
-// of the steady clock, so the ranks must be on one host.
+// stamp is a message of 8 bytes beside each message; it is not counted in BytesSent. Times are
+// those of the steady clock, so the ranks must be on one host.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ namespace torus::parallel {
 
 class EmulatedLink : public DecoratedTransport {
  public:
-  // `inner` must outlive it. All ranks give the same `links`, which name world ranks; BadInput for a
-  // rank that there is not. `seed`: of the jitter.
+  // `inner` must outlive it. All ranks give the same `links`, which name world ranks; BadInput for
+  // a rank that there is not. `seed`: of the jitter.
   EmulatedLink(Transport& inner, const LinkTable& links, uint64_t seed = 0);
 
   // As Transport; BadInput where `inner` is over an emulated link itself.

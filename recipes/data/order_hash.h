@@ -8,8 +8,8 @@
 
 namespace torus::recipes {
 
-// Hashes the targets of at most 65536 examples, at equal distances; of image files instead the names
-// of all of them with their folders'.
+// Hashes the targets of at most 65536 examples, at equal distances; of image files instead the
+// names of all of them with their folders'.
 uint64_t OrderHash(const data::Dataset& dataset);
 
 // Hashes the size and at most 65536 tokens, in runs of 64 at equal distances.

@@ -41,9 +41,9 @@ StoredRun LoadStored(const std::string& path);
 // checkpoints, for that one. BadInput names the file that is not as it should be.
 ResumedRun LoadRun(const std::string& path);
 
-// Writes the newest checkpoint of a run: its state (parallel::SaveCheckpoint), and settings.json with
-// the settings, the cuts and what is known of the data. An application's own Trainer may be the one
-// that trained: then `train --resume` goes on.
+// Writes the newest checkpoint of a run: its state (parallel::SaveCheckpoint), and settings.json
+// with the settings, the cuts and what is known of the data. An application's own Trainer may be
+// the one that trained: then `train --resume` goes on.
 void SaveRun(const ResumedRun& run);
 
 }  // namespace torus::recipes

@@ -29,8 +29,8 @@ struct Verdict {
 Verdict Try(const Target& target, const Bytes& bytes);
 
 // Fails the running test where a seed is refused, where a damaged input is at fault
-// (Verdict), or where none is refused at all. Input n depends on the target and n alone; a failure names
-// n. A crash or a hang ends the test program, which says the target when it begins.
+// (Verdict), or where none is refused at all. Input n depends on the target and n alone; a failure
+// names n. A crash or a hang ends the test program, which says the target when it begins.
 void RunFuzz(const Target& target);
 
 Bytes BytesOf(const std::string& text);

@@ -115,8 +115,8 @@ class ByHand {
   }
 
  private:
-  // Both inputs brought to c channels, by ReLU, convolution and norm. Where a reduction lies between
-  // them the older one is four times as large, and two convolutions are put together.
+  // Both inputs brought to c channels, by ReLU, convolution and norm. Where a reduction lies
+  // between them the older one is four times as large, and two convolutions are put together.
   void Inputs() {
     work_.products += r_ * last_ * c_;
     work_.elements += r_ * (last_ + 2 * c_);

@@ -301,8 +301,8 @@ double Moved(const Chain& chain, const PlainResults& exact) {
 // f32 ops have on the same chain. Both errors are sums of as many independent roundings, in another
 // order; four standard deviations of one may meet one of the other.
 //
-// A fault of the plain ops must not widen what is allowed: `stretch` is at most what the exact chain
-// makes of the rounding of such a sum, Tolerance(f32, terms, 1) * `moved`.
+// A fault of the plain ops must not widen what is allowed: `stretch` is at most what the exact
+// chain makes of the rounding of such a sum, Tolerance(f32, terms, 1) * `moved`.
 void ExpectNear(const std::vector<Tensor>& fast, const std::vector<Tensor>& exact,
                 const std::vector<Tensor>& plain, const std::vector<double>& magnitudes,
                 int64_t terms, double moved, const char* what) {

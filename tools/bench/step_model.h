@@ -18,8 +18,8 @@ struct StepModel {
 };
 
 // The registry's model as published, without dropout (two frameworks draw different numbers), in
-// training mode, initialised. Images learn by SGD with momentum 0.9 at a rate of 0.01, text by AdamW at 1e-4.
-// BadInput for an unknown name.
+// training mode, initialised. Images learn by SGD with momentum 0.9 at a rate of 0.01, text by
+// AdamW at 1e-4. BadInput for an unknown name.
 StepModel MakeStepModel(const std::string& name);
 
 }  // namespace torus::bench

@@ -19,7 +19,8 @@ ModelTolerance::ModelTolerance(const nn::Module& model, const std::function<Tens
 }
 
 double ModelTolerance::Statistic(const std::string& name, double norm) const {
-  // The batch's own is a mean over all places of a channel; the noise counts as that of the outputs.
+  // The batch's own is a mean over all places of a channel; the noise counts as that of the
+  // outputs.
   return Tolerance(DType::kF32, norm, {1, norm}) + noise_.BufferDistance(name);
 }
 

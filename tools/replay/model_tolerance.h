@@ -3,8 +3,9 @@
 // A value's rounding errors come from every sum on its way. Each layer's are independent, so their
 // variances add: a chain of sums of n_1, n_2, ... terms errs like one of n_1 + n_2 + ... terms.
 //
-// That holds where no layer makes an error larger. A deep model with batch norm over few values does,
-// so how far noise of the size of rounding moves its outputs is measured too (rounding_noise.h).
+// That holds where no layer makes an error larger. A deep model with batch norm over few values
+// does, so how far noise of the size of rounding moves its outputs is measured too
+// (rounding_noise.h).
 //
 // Gradients pass that chain twice, and are compared in the norm: kinks of activation functions
 // change few elements much rather than all a little. What kinks may do is measured on the model and

@@ -24,8 +24,8 @@ struct Invocation : recipes::RunOptions {
 Invocation ParseInvocation(int argc, const char* const* argv);
 
 // Takes the settings of the run in `folder`, to resume it. BadInput for a flag that was given
-// another value than the run has, naming both. What may differ: where the data lie, more --epochs, and
-// how the run is laid out over ranks.
+// another value than the run has, naming both. What may differ: where the data lie, more --epochs,
+// and how the run is laid out over ranks.
 void TakeSettings(const recipes::Settings& stored, const std::string& folder,
                   Invocation& invocation);
 

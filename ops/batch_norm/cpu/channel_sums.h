@@ -55,8 +55,8 @@ struct Folded {
   Affine<T> affine() const { return {mean.data(), scale.data(), bias.data()}; }
 };
 
-// Folds `channels` statistics into the formula of norm_rows.h; `weight` and `bias` may be null: ones
-// and zeros.
+// Folds `channels` statistics into the formula of norm_rows.h; `weight` and `bias` may be null:
+// ones and zeros.
 template <class T>
 void Fold(int64_t channels, const double* mean, const double* variance, double eps, const T* weight,
           const T* bias, T* out_mean, T* out_scale, T* out_bias, double* inv_std);

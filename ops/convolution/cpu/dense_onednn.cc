@@ -17,8 +17,8 @@ using Tag = dnnl::memory::format_tag;
 enum class Pass { kForward, kForwardBias, kBackwardInput, kBackwardWeight };
 
 // A primitive with the layout that it wants of the weights. Making one takes some 5 microseconds
-// when it was made before: oneDNN keeps compiled kernels itself, by sizes and team size, and forgets
-// the oldest.
+// when it was made before: oneDNN keeps compiled kernels itself, by sizes and team size, and
+// forgets the oldest.
 struct Convolution {
   dnnl::primitive primitive;
   dnnl::reorder weights_in,

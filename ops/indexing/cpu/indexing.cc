@@ -17,7 +17,8 @@ void SelectRows(int64_t outer, int64_t rows, int64_t inner, int64_t count, const
   });
 }
 
-// din[o, index[k], i] += dout[o, k, i]. A thread owns columns, so that equal indices meet in one order whatever the number of threads.
+// din[o, index[k], i] += dout[o, k, i]. A thread owns columns, so that equal indices meet in one
+// order whatever the number of threads.
 template <class T>
 void AddRows(int64_t outer, int64_t rows, int64_t inner, int64_t count, const int64_t* index,
              int64_t skip, const T* dout, T* din) {

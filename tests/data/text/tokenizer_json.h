@@ -12,7 +12,8 @@ namespace torus::data {
 
 enum class MergesAs { kStrings, kPairs };
 
-// What transformers 5 saves alone. `added` are added_tokens; <mask> takes the white space before it.
+// What transformers 5 saves alone. `added` are added_tokens; <mask> takes the white space before
+// it.
 inline nlohmann::json BpeTokenizerJson(const std::string& vocabulary, const std::string& merges,
                                        MergesAs form, const std::vector<std::string>& added) {
   nlohmann::json json = {

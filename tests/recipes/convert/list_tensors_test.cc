@@ -17,13 +17,14 @@ TEST(ListTensors, ShowsDtypeShapeValuesAndSums) {
   EXPECT_EQ(
       text,
       // clang-format off
-            "name   dtype shape                       elements     smallest      largest         mean\n"
-            "weight bf16  (2, 2)                             4           -2            4            1\n"
-            "broken f64   (3)                                3          0.5          0.5          0.5  2 not finite\n"
-            "gone   f32   (1)                                1   1 not finite\n"
-            "none   f32   (0, 3)                             0 \n"
-            "steps  i64   ()                                 1        12345        12345        12345\n"
-            "5 tensors, 9 elements, 44 B\n"
+      "name   dtype shape                       elements     smallest      largest         mean\n"
+      "weight bf16  (2, 2)                             4           -2            4            1\n"
+      "broken f64   (3)                                3          0.5          0.5          0.5"
+      "  2 not finite\n"
+      "gone   f32   (1)                                1   1 not finite\n"
+      "none   f32   (0, 3)                             0 \n"
+      "steps  i64   ()                                 1        12345        12345        12345\n"
+      "5 tensors, 9 elements, 44 B\n"
       // clang-format on
   );
 }

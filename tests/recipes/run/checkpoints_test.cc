@@ -1,5 +1,5 @@
-// What a run leaves in its folder, however it ends: checkpoints to go back to, and all that there is
-// of the rest.
+// What a run leaves in its folder, however it ends: checkpoints to go back to, and all that there
+// is of the rest.
 #include <algorithm>
 #include <cmath>
 #include <fstream>

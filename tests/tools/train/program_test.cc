@@ -45,7 +45,8 @@ TEST_F(ProgramTest, LeavesWhatItPromises) {
   EXPECT_NE(good.out.find("memory"), std::string::npos);
 }
 
-// However little address space there is, the program ends by itself, with one line or its work done.
+// However little address space there is, the program ends by itself, with one line or
+// its work done.
 #ifndef TORUS_SANITIZER  // whose shadow memory needs all of it
 TEST_F(ProgramTest, LittleAddressSpaceIsAnErrorOfOneLine) {
   int status = -1;
