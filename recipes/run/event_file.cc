@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <chrono>
 
 #include "recipes/run/crc32c.h"
 
@@ -54,6 +55,10 @@ std::string MaskedChecksum(const std::string& bytes) {
 }
 
 }  // namespace
+
+double SecondsNow() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 EventFile::EventFile(const std::string& folder, double seconds, int64_t step)
     : file_(fmt::format("{}/events.out.tfevents.{:010}.{:012}", folder,

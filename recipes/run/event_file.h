@@ -19,6 +19,9 @@ struct Scalar {
   double value = 0;
 };
 
+// Of the system clock, as events are stamped: since the beginning of 1970.
+double SecondsNow();
+
 class EventFile {
  public:
   // Creates events.out.tfevents.SECONDS.STEP in `folder`, for the steps behind `step`.

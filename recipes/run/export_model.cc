@@ -24,14 +24,20 @@ std::vector<NamedTensor> AveragedWeights(const parallel::TrainState& state) {
   return weights;
 }
 
+nlohmann::json ConfigOf(const Task& task) {
+  return TransformersConfigOf(ModelOf(task.settings()), task.data().form.classes);
+}
+
 }  // namespace
 
-std::string ExportModel(const Task& task, const parallel::Trainer& trainer,
+bool ExportsModel(const Task& task) { return !ConfigOf(task).is_null() || task.settings().ema > 0; }
+
+std::string ExportModel(const Task& task, const parallel::TrainState& state,
                         const RunFolder& folder) {
   const Settings& settings = task.settings();
-  const nlohmann::json config = TransformersConfigOf(ModelOf(settings), task.data().form.classes);
-  if (config.is_null() && settings.ema == 0) return "";
-  std::vector<NamedTensor> weights = AveragedWeights(trainer.State());
+  const nlohmann::json config = ConfigOf(task);
+  if (!ExportsModel(task)) return "";
+  std::vector<NamedTensor> weights = AveragedWeights(state);
   if (config.is_null()) {
     for (NamedTensor& weight : weights) weight.value = ToFileLayout(weight.value);
     WriteSafetensors(folder.averaged_weights(), weights, {{"format", "pt"}});

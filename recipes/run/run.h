@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "parallel/trainer/trainer.h"
+#include "parallel/transport/world.h"
 #include "recipes/settings/settings.h"
 
 namespace torus::recipes {
@@ -84,15 +85,21 @@ struct RunResult {
   std::string model;               // what ExportModel wrote; empty for nothing
 };
 
+// Over processes, of which each has a rank, all of them call the following together with the same
+// options and a `world` of as many ranks as the settings make. That of rank 0 alone prints, asks
+// `stop` and writes the folder, which the others must be able to read to resume; theirs is a result
+// without summary. Without a world the ranks are threads of this process.
+//
 // BadInput and BrokenEnvironment before the first step for all that can be wrong with settings,
 // data and files. An error afterwards leaves the folder with all that there is, summary, trace and
 // report too: the errors of the trainer, of which TooManySkipped (trainer.h) leaves the last weights
 // that were finite in the checkpoint.
-RunResult Run(const RunOptions& options, const RunCallbacks& callbacks = {});
+RunResult Run(const RunOptions& options, const RunCallbacks& callbacks = {},
+              parallel::World* world = nullptr);
 
 // The test set alone, with the weights of `settings.init` or of the run to resume. None where
 // `stop` ended it.
-std::optional<Evaluation> EvaluateRun(const RunOptions& options,
-                                      const RunCallbacks& callbacks = {});
+std::optional<Evaluation> EvaluateRun(const RunOptions& options, const RunCallbacks& callbacks = {},
+                                      parallel::World* world = nullptr);
 
 }  // namespace torus::recipes

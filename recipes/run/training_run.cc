@@ -1,25 +1,19 @@
 #include "recipes/run/training_run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <new>
 
 #include "parallel/codec/make_codec.h"
 #include "parallel/link/link_table.h"
-#include "parallel/schedule/csv.h"
 #include "parallel/transport/emulated_link.h"
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/data/left_out.h"
-#include "recipes/report/report.h"
 #include "recipes/run/check_options.h"
 #include "recipes/run/earlier_checkpoints.h"
-#include "recipes/run/export_model.h"
 #include "recipes/run/run_head.h"
 #include "recipes/run/summary.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
-#include "runtime/io/file.h"
 
 namespace torus::recipes {
 namespace {
@@ -58,60 +52,55 @@ int64_t EndOf(const RunOptions& options, int64_t steps_per_epoch) {
   return options.max_steps > 0 ? std::min(all, options.max_steps) : all;
 }
 
-// Empty where nothing failed.
-std::string MessageOf(const std::exception_ptr& failure) {
-  if (!failure) return "";
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::bad_alloc&) {
-    return "out of memory";
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "an exception of an unknown type";
-  }
-}
-
 RunOptions LimitMemory(RunOptions options) {
   if (options.memory_limit > 0) AllocatorFor({}).SetLimit(options.memory_limit);
   return options;
 }
 
-double SecondsNow() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+// Whether it goes on in the folder of the run that it resumes.
+bool GoesOn(const RunOptions& options, bool whole) {
+  return !options.resume.empty() && options.out.empty() && !whole;
 }
 
-void WriteText(const std::string& path, const std::string& text) {
-  io::OutputFile file(path);
-  file.Write(text);
-  file.Close(false);
+// What is measured is measured once, by the leading process.
+CutChoice AgreedCuts(const RunProcesses& processes, const Settings& settings,
+                     const DataForm& form) {
+  if (settings.cut != "auto") return ChooseCuts(settings, form);
+  const auto measure = [&] { return ToJson(ChooseCuts(settings, form)).dump(); };
+  const std::string agreed = processes.OfLeader(measure, "cuts of the model");
+  return CutChoiceFromJson(Json::parse(agreed), "rank 0");
 }
 
 }  // namespace
 
-TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole)
-    : TrainingRun(options, callbacks, whole, Open(options, whole)) {}
+TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
+                         parallel::World* world)
+    : TrainingRun(options, callbacks, whole, world,
+                  Open(options, whole, RunProcesses(world).leads())) {}
 
 // The folder is taken before it is read: what is read then stays the last.
-TrainingRun::Start TrainingRun::Open(const RunOptions& options, bool whole) {
+TrainingRun::Start TrainingRun::Open(const RunOptions& options, bool whole, bool leads) {
   Start start;
   if (options.resume.empty()) return start;
-  if (!whole && options.out.empty()) start.own = TakeRunFolder(ExistingRunFolder(options.resume));
+  if (leads && GoesOn(options, whole)) start.own = TakeRunFolder(ExistingRunFolder(options.resume));
   start.resumed = LoadRun(options.resume);
   return start;
 }
 
 TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
-                         Start start)
-    : options_(LimitMemory(CheckedOptions(options))),
-      callbacks_(callbacks),
+                         parallel::World* world, Start start)
+    : processes_(world),
+      options_(LimitMemory(CheckedOptions(options))),
+      callbacks_(processes_.leads() ? callbacks : RunCallbacks()),
       task_(options_.settings, start.resumed ? "" : options.settings.init, whole),
       settings_(task_.settings()),
       steps_per_epoch_(task_.steps_per_epoch()),
       cuts_(start.resumed && CutAlike(settings_, start.resumed->settings)
                 ? start.resumed->cuts
-                : ChooseCuts(settings_, task_.data().form)),
-      trainer_(MakeOptions(options_, cuts_), task_.Parts()),
+                : AgreedCuts(processes_, settings_, task_.data().form)),
+      trainer_(world == nullptr
+                   ? parallel::Trainer(MakeOptions(options_, cuts_), task_.Parts())
+                   : parallel::Trainer(*world, MakeOptions(options_, cuts_), task_.Parts())),
       begin_(start.resumed ? start.resumed->state.step : 0),
       end_(EndOf(options_, steps_per_epoch_)),
       own_(std::move(start.own)),
@@ -120,19 +109,14 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
   if (start.resumed->data && !whole)
     RequireSameData(*start.resumed->data, OrderOf(task_.data()), start.resumed->folder.path);
   trainer_.SetState(start.resumed->state);
-  if (own_.lock == nullptr) return;
+  if (!GoesOn(options, whole)) return;
   if (start.resumed->newest) saved_at_ = begin_;
-  best_ = BestTest(folder_);
+  if (processes_.leads()) best_ = BestTest(folder_);
 }
 
 RunResult TrainingRun::Run() {
-  if (!options_.out.empty())
-    own_ = NewRunFolder(options_.out);
-  else if (options_.resume.empty())
-    own_ = NewRunFolder(options_.runs, settings_);
-  metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
-  left_out_ = LeftOutNotes(folder_.left_out());
-  event_file_ = std::make_unique<EventFile>(folder_.path, SecondsNow(), begin_);
+  processes_.Lead([this] { OpenFolder(); });
+  keeps_files_ = true;
   bool finished = false;
   std::exception_ptr failure;
   try {
@@ -147,12 +131,21 @@ RunResult TrainingRun::Run() {
 bool TrainingRun::TrainAndTest() {
   SayHead();
   // An epoch that ended with its run, or was cut off before its test line was written.
-  if (begin_ > 0 && EvaluatesAt(begin_) && !metrics_->HasTest(begin_)) Evaluate();
+  if (begin_ > 0 && EvaluatesAt(begin_) && LacksTest()) Evaluate();
   TrainAll();
   bool finished = trainer_.step() >= end_;
   if (saved_at_ != trainer_.step()) Save();
   if (finished && !(test_ && test_->step == trainer_.step())) finished = Evaluate();
   return finished;
+}
+
+// What the leading process decides, for all.
+bool TrainingRun::Agree(const std::function<bool()>& decide, const char* what) const {
+  return processes_.OfLeader([&] { return decide() ? "yes" : "no"; }, what) == "yes";
+}
+
+bool TrainingRun::LacksTest() const {
+  return Agree([this] { return !metrics_->HasTest(begin_); }, "whether a test figure is missing");
 }
 
 std::optional<Evaluation> TrainingRun::EvaluateOnly() {
@@ -206,32 +199,28 @@ int64_t TrainingRun::NextPause(int64_t step) const {
 
 void TrainingRun::TrainAll() {
   if (trainer_.step() >= end_) return;
-  BatchFeed feed(task_.data().train, settings_, trainer_.layout().places(), begin_,
+  BatchFeed feed(task_.data().train, settings_, processes_.LocalPlaces(trainer_.layout()), begin_,
                  options_.timeout);
-  while (trainer_.step() < end_ && !Stopped()) TrainUntil(NextPause(trainer_.step()), feed);
+  while (trainer_.step() < end_ && TrainUntil(NextPause(trainer_.step()), feed)) {
+  }
 }
 
-void TrainingRun::TrainUntil(int64_t end, BatchFeed& feed) try {
+// False where it was stopped.
+bool TrainingRun::TrainUntil(int64_t end, BatchFeed& feed) try {
   const int64_t skipped = trainer_.totals().skipped_steps;
   trainer_.Train(end, feed.fn(),
                  {.stop = callbacks_.stop,
                   .trace = [this](int64_t step) { return Traced(step); },
                   .on_step = [this](const parallel::StepReport& report) { OnStep(report); }});
   SaySkipped(trainer_.totals().skipped_steps - skipped);
-  for (trace::Event& event : trace::Drain()) events_.push_back(std::move(event));
+  KeepEvents();
   const int64_t step = trainer_.step();
-  if (step < end) return;
+  if (step < end) return false;
   if (SavesAt(step)) Save();
-  if (EvaluatesAt(step) || step == end_) Evaluate();
+  return !(EvaluatesAt(step) || step == end_) || Evaluate();
 } catch (const parallel::TooManySkipped& error) {
   KeepLastGood();
   throw parallel::TooManySkipped(fmt::format("{}; try a smaller --lr", error.what()));
-}
-
-// Where the weights themselves are not finite the checkpoint before stays.
-void TrainingRun::KeepLastGood() try {
-  if (saved_at_ != trainer_.step()) Save();
-} catch (const BadInput&) {
 }
 
 void TrainingRun::SaySkipped(int64_t steps) const {
@@ -282,7 +271,8 @@ void TrainingRun::RecordTest(const parallel::EvaluationResult& score) {
 bool TrainingRun::Evaluate() {
   Settings whole = settings_;
   whole.drop_last = false;  // every test example counts
-  BatchFeed feed(task_.data().test, whole, trainer_.layout().places(), 0, options_.timeout);
+  BatchFeed feed(task_.data().test, whole, processes_.LocalPlaces(trainer_.layout()), 0,
+                 options_.timeout);
   const parallel::EvaluationResult score =
       trainer_.Evaluate(feed.batches_per_epoch(), feed.fn(), callbacks_.stop);
   if (!score.finished) return false;
@@ -296,81 +286,31 @@ bool TrainingRun::Evaluate() {
   if (metrics_ && !metrics_->HasTest(test_->step)) RecordTest(score);
   if (callbacks_.on_evaluate) callbacks_.on_evaluate(*test_);
   SayLeftOut();
-  if (metrics_) KeepIfBest();
+  if (keeps_files_) KeepIfBest();
   return true;
 }
 
-void TrainingRun::Save() {
-  const int64_t step = trainer_.step();
-  if (saved_at_ >= 0 && saved_at_ < step && options_.keep > 1) KeepAsEarlier(folder_, saved_at_);
-  SaveRun({.folder = folder_,
-           .settings = settings_,
-           .cuts = cuts_,
-           .state = trainer_.State(),
-           .data = OrderOf(task_.data())});
-  saved_at_ = step;
-  RemoveEarlier(folder_, step, options_.keep - 1);
+namespace {
+
+// What fails in one process ends the others.
+template <class Work>
+auto Together(parallel::World* world, const Work& work) try {
+  return work();
+} catch (...) {
+  RunProcesses(world).Fail(std::current_exception());
+  throw;
 }
 
-void TrainingRun::KeepIfBest() {
-  Json test = {{"step", test_->step}, {"epoch", test_->epoch}};
-  test.update(ScoreJson(*score_, HasAccuracy()));
-  if (!IsBetter(test, best_)) return;
-  if (saved_at_ != test_->step) Save();
-  KeepAsBest(folder_, test);
-  best_ = std::move(test);
+}  // namespace
+
+RunResult Run(const RunOptions& options, const RunCallbacks& callbacks, parallel::World* world) {
+  return Together(world, [&] { return TrainingRun(options, callbacks, false, world).Run(); });
 }
 
-Json TrainingRun::Summary(bool finished, const std::string& error) const {
-  return MakeSummary({.title = task_.title(),
-                      .unit = task_.data().unit,
-                      .accuracy = HasAccuracy(),
-                      .settings = settings_,
-                      .cuts = cuts_,
-                      .trainer = trainer_,
-                      .resumed_from = begin_,
-                      .steps_per_epoch = steps_per_epoch_,
-                      .finished = finished,
-                      .error = error,
-                      .test = score_,
-                      .memory = AllocatorFor({}).stats()});
-}
-
-// Each thing is written whether or not the others can be; the first error is then the run's. The
-// model goes first: it is what the run was for.
-RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
-  RunResult result{
-      .folder = folder_.path, .finished = finished, .step = trainer_.step(), .test = test_};
-  const auto attempt = [&](const auto& write) {
-    try {
-      write();
-    } catch (...) {
-      if (!failure) failure = std::current_exception();
-    }
-  };
-  if (!failure) attempt([&] { result.model = ExportModel(task_, trainer_, folder_); });
-  for (trace::Event& event : trace::Drain()) events_.push_back(std::move(event));
-  attempt([&] {
-    result.summary = Summary(finished && !failure, MessageOf(failure));
-    WriteText(folder_.summary(), result.summary.dump(2) + "\n");
-  });
-  attempt([&] { WriteText(folder_.schedule(), parallel::ToCsv(trainer_.schedule())); });
-  attempt([&] { trace::WriteChromeTrace(events_, folder_.trace()); });
-  attempt([&] {
-    WriteText(folder_.report(),
-              RenderReport({result.summary, metrics_->lines(), events_, trainer_.schedule()}));
-  });
-  attempt([&] { SayLeftOut(); });
-  if (failure) std::rethrow_exception(failure);
-  return result;
-}
-
-RunResult Run(const RunOptions& options, const RunCallbacks& callbacks) {
-  return TrainingRun(options, callbacks, false).Run();
-}
-
-std::optional<Evaluation> EvaluateRun(const RunOptions& options, const RunCallbacks& callbacks) {
-  return TrainingRun(options, callbacks, true).EvaluateOnly();
+std::optional<Evaluation> EvaluateRun(const RunOptions& options, const RunCallbacks& callbacks,
+                                      parallel::World* world) {
+  return Together(world,
+                  [&] { return TrainingRun(options, callbacks, true, world).EvaluateOnly(); });
 }
 
 }  // namespace torus::recipes

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,16 +16,38 @@
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "recipes/run/run_folder.h"
+#include "recipes/run/run_processes.h"
 #include "recipes/run/task.h"
+#include "runtime/allocator.h"
 #include "runtime/trace.h"
 
 namespace torus::recipes {
+
+// Things to do each of which is done whether or not the others fail.
+class Attempts {
+ public:
+  explicit Attempts(std::exception_ptr failure) : failure_(std::move(failure)) {}
+  template <class Work>
+  void Try(const Work& work) {
+    try {
+      work();
+    } catch (...) {
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+  const std::exception_ptr& failure() const { return failure_; }  // the first
+
+ private:
+  std::exception_ptr failure_;
+};
 
 class TrainingRun {
  public:
   // All that can be wrong with settings and files is found here, before the first step. `whole`:
   // the weights to begin with must hold the head too.
-  TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole);
+  // `world` as Run takes it.
+  TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
+              parallel::World* world);
 
   RunResult Run();
   // The test set alone; none where it was stopped.
@@ -36,10 +59,11 @@ class TrainingRun {
     OwnRunFolder own;
     std::optional<ResumedRun> resumed;
   };
-  static Start Open(const RunOptions& options, bool whole);
-  TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole, Start start);
+  static Start Open(const RunOptions& options, bool whole, bool leads);
+  TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
+              parallel::World* world, Start start);
 
-  bool Stopped() const { return callbacks_.stop && callbacks_.stop(); }
+  void OpenFolder();
   void Say(const std::string& line) const;
   void SayHead();
   void SayLeftOut();
@@ -51,21 +75,27 @@ class TrainingRun {
   bool IsDue(int64_t step, int64_t every) const;
   int64_t NextPause(int64_t step) const;
   void TrainAll();
-  void TrainUntil(int64_t end, BatchFeed& feed);
+  bool TrainUntil(int64_t end, BatchFeed& feed);
   bool Traced(int64_t step) const;
   void OnStep(const parallel::StepReport& report);
   bool Evaluate();
   void RecordTest(const parallel::EvaluationResult& score);
   void Save();
   void KeepIfBest();
+  bool LacksTest() const;
+  bool Agree(const std::function<bool()>& decide, const char* what) const;
   bool TrainAndTest();
-  nlohmann::json Summary(bool finished, const std::string& error) const;
+  nlohmann::json Summary(bool finished, const std::string& error, const MemoryStats& memory) const;
+  void KeepEvents();
+  std::string Export();
+  void WriteFiles(bool finished, const MemoryStats& memory, Attempts& attempts, RunResult& result);
   RunResult Finish(bool finished, std::exception_ptr failure);
   double EpochOf(int64_t step) const;
   bool HasAccuracy() const { return task_.data().correct != nullptr; }
 
+  const RunProcesses processes_;
   const RunOptions options_;
-  const RunCallbacks callbacks_;
+  const RunCallbacks callbacks_;  // empty where this process does not lead
   const Task task_;
   const Settings& settings_;
   const int64_t steps_per_epoch_;
@@ -80,6 +110,7 @@ class TrainingRun {
   std::optional<parallel::EvaluationResult> score_;
   std::optional<Evaluation> test_;  // of the last evaluation that was not stopped
   nlohmann::json best_;             // figures of the best evaluation so far
+  bool keeps_files_ = false;        // some process does, in the run's folder
   int64_t saved_at_ = -1;           // step of the newest checkpoint in the folder
   const std::string note_;          // of a checkpoint that was passed over
   LeftOutNotes left_out_;

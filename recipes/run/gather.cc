@@ -1,0 +1,48 @@
+#include "recipes/run/gather.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace torus::recipes {
+namespace {
+
+using Json = nlohmann::json;
+using trace::Event;
+
+std::string ToText(const std::vector<Event>& events) {
+  Json all = Json::array();
+  for (const Event& e : events)
+    all.push_back({e.name, e.category, e.rank, e.begin_ns, e.end_ns, e.step, e.micro_batch});
+  return all.dump();
+}
+
+void AppendEvents(const std::string& text, std::vector<Event>& events) {
+  for (const Json& e : Json::parse(text))
+    events.push_back({e[0], e[1], e[2], e[3], e[4], e[5], e[6]});
+}
+
+}  // namespace
+
+std::vector<Event> GatherEvents(const RunProcesses& processes, std::vector<Event> own) {
+  if (processes.alone()) return own;
+  const std::vector<std::string> texts = processes.Gather(ToText(own), "trace");
+  for (size_t i = 1; i < texts.size(); ++i) AppendEvents(texts[i], own);
+  std::ranges::stable_sort(own, {}, &Event::begin_ns);
+  return own;
+}
+
+MemoryStats GatherMemory(const RunProcesses& processes) {
+  const MemoryStats own = AllocatorFor({}).stats();
+  const Json sizes{own.live_bytes, own.peak_bytes, own.held_bytes};
+  MemoryStats all{.limit_bytes = own.limit_bytes};
+  for (const std::string& text : processes.Gather(sizes.dump(), "memory")) {
+    const Json stats = Json::parse(text);
+    all.live_bytes += stats[0].get<size_t>();
+    all.peak_bytes += stats[1].get<size_t>();
+    all.held_bytes += stats[2].get<size_t>();
+  }
+  return all;
+}
+
+}  // namespace torus::recipes

@@ -1,0 +1,143 @@
+// TrainingRun's part that writes: the run's folder, its checkpoints and what it leaves at its end.
+#include <new>
+
+#include "parallel/schedule/csv.h"
+#include "recipes/report/report.h"
+#include "recipes/run/earlier_checkpoints.h"
+#include "recipes/run/export_model.h"
+#include "recipes/run/gather.h"
+#include "recipes/run/summary.h"
+#include "recipes/run/training_run.h"
+#include "runtime/allocator.h"
+#include "runtime/error.h"
+#include "runtime/io/file.h"
+
+namespace torus::recipes {
+namespace {
+
+using Json = nlohmann::json;
+
+// Empty where nothing failed.
+std::string MessageOf(const std::exception_ptr& failure) {
+  if (!failure) return "";
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
+}
+
+void WriteText(const std::string& path, const std::string& text) {
+  io::OutputFile file(path);
+  file.Write(text);
+  file.Close(false);
+}
+
+}  // namespace
+
+void TrainingRun::OpenFolder() {
+  if (!options_.out.empty())
+    own_ = NewRunFolder(options_.out);
+  else if (options_.resume.empty())
+    own_ = NewRunFolder(options_.runs, settings_);
+  metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
+  left_out_ = LeftOutNotes(folder_.left_out());
+  event_file_ = std::make_unique<EventFile>(folder_.path, SecondsNow(), begin_);
+}
+
+// Where the weights themselves are not finite the checkpoint before stays.
+void TrainingRun::KeepLastGood() try {
+  if (saved_at_ != trainer_.step()) Save();
+} catch (const BadInput&) {
+}
+
+void TrainingRun::Save() {
+  const int64_t step = trainer_.step();
+  const parallel::TrainState state = trainer_.State();
+  processes_.Lead([&] {
+    if (saved_at_ >= 0 && saved_at_ < step && options_.keep > 1) KeepAsEarlier(folder_, saved_at_);
+    SaveRun({.folder = folder_,
+             .settings = settings_,
+             .cuts = cuts_,
+             .state = state,
+             .data = OrderOf(task_.data())});
+    RemoveEarlier(folder_, step, options_.keep - 1);
+  });
+  saved_at_ = step;
+}
+
+void TrainingRun::KeepIfBest() {
+  Json test = {{"step", test_->step}, {"epoch", test_->epoch}};
+  test.update(ScoreJson(*score_, HasAccuracy()));
+  if (!Agree([&] { return IsBetter(test, best_); }, "whether a checkpoint is the best")) return;
+  if (saved_at_ != test_->step) Save();
+  processes_.Lead([&] { KeepAsBest(folder_, test); });
+  best_ = std::move(test);
+}
+
+Json TrainingRun::Summary(bool finished, const std::string& error,
+                          const MemoryStats& memory) const {
+  return MakeSummary({.title = task_.title(),
+                      .unit = task_.data().unit,
+                      .accuracy = HasAccuracy(),
+                      .settings = settings_,
+                      .cuts = cuts_,
+                      .trainer = trainer_,
+                      .resumed_from = begin_,
+                      .steps_per_epoch = steps_per_epoch_,
+                      .finished = finished,
+                      .error = error,
+                      .test = score_,
+                      .memory = memory});
+}
+
+void TrainingRun::KeepEvents() {
+  for (trace::Event& event : trace::Drain()) events_.push_back(std::move(event));
+}
+
+// The path written; empty for none, and where another process writes it.
+std::string TrainingRun::Export() {
+  std::string path;
+  if (!ExportsModel(task_)) return path;
+  const parallel::TrainState state = trainer_.State();
+  processes_.Lead([&] { path = ExportModel(task_, state, folder_); });
+  return path;
+}
+
+// Each thing is written whether or not the others can be; the first error is then the run's. The
+// model goes first: it is what the run was for. After a failure other processes are asked nothing.
+RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
+  RunResult result{
+      .folder = folder_.path, .finished = finished, .step = trainer_.step(), .test = test_};
+  Attempts attempts(failure);
+  if (!failure) attempts.Try([&] { result.model = Export(); });
+  KeepEvents();
+  MemoryStats memory = AllocatorFor({}).stats();
+  if (!attempts.failure()) attempts.Try([&] { events_ = GatherEvents(processes_, events_); });
+  if (!attempts.failure()) attempts.Try([&] { memory = GatherMemory(processes_); });
+  if (processes_.leads()) WriteFiles(finished, memory, attempts, result);
+  if (attempts.failure()) std::rethrow_exception(attempts.failure());
+  return result;
+}
+
+void TrainingRun::WriteFiles(bool finished, const MemoryStats& memory, Attempts& attempts,
+                             RunResult& result) {
+  const std::string error = MessageOf(attempts.failure());
+  attempts.Try([&] {
+    result.summary = Summary(finished && error.empty(), error, memory);
+    WriteText(folder_.summary(), result.summary.dump(2) + "\n");
+  });
+  attempts.Try([&] { WriteText(folder_.schedule(), parallel::ToCsv(trainer_.schedule())); });
+  attempts.Try([&] { trace::WriteChromeTrace(events_, folder_.trace()); });
+  attempts.Try([&] {
+    WriteText(folder_.report(),
+              RenderReport({result.summary, metrics_->lines(), events_, trainer_.schedule()}));
+  });
+  attempts.Try([&] { SayLeftOut(); });
+}
+
+}  // namespace torus::recipes
