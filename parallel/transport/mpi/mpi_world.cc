@@ -80,14 +80,14 @@ void CheckOptions(const MpiOptions& options) {
 
 // How many processes the world has.
 int SizeOfWorld(int size) {
-  const MpiProcess& process = MpiProcess::Get();
+  MpiProcess& process = MpiProcess::Get();
   Require(size >= 0 && size <= process.size(), "transport",
-          "needs {} ranks, but mpirun started {} processes: mpirun -n {} PROGRAM", size,
+          "needs a process for each of {} ranks, got {}: mpirun -n {} PROGRAM", size,
           process.size(), size);
-  const int all = size == 0 ? process.size() : size;
-  Require(process.rank() < all, "transport", "process {} has no rank in a world of {}",
-          process.rank(), all);
-  return all;
+  if (size == 0 || process.rank() < size) return size == 0 ? process.size() : size;
+  process.GiveUp();  // the others would wait for this one when they exit
+  Throw<BadInput>("transport", "process {} has no rank in a world of {}: mpirun -n {} PROGRAM",
+                  process.rank(), size, size);
 }
 
 std::string TextOf(const std::exception_ptr& error) {

@@ -108,7 +108,7 @@ TEST(MpiWorld, MoreRanksThanProcessesAreRefused) {
     FAIL();
   } catch (const BadInput& e) {
     EXPECT_STREQ(e.what(),
-                 "[transport] needs 8 ranks, but mpirun started 7 processes: mpirun -n 8 PROGRAM");
+                 "[transport] needs a process for each of 8 ranks, got 7: mpirun -n 8 PROGRAM");
   }
   EXPECT_THROW(MpiWorld(0, {.timeout = 0}), BadInput);
   EXPECT_THROW(MpiWorld(0, {.grace = -1}), BadInput);
