@@ -4,6 +4,7 @@
 #include <span>
 
 #include "parallel/collectives/broadcast.h"
+#include "runtime/error.h"
 
 namespace torus::recipes {
 namespace {
@@ -36,6 +37,15 @@ std::string RecvText(Transport& transport, int rank, const std::string& what) {
   std::string text(size, '\0');
   transport.Recv(rank, kText, {text.data(), text.size()}, what).Wait();
   return text;
+}
+
+bool IsAborted(const Transport& transport) {
+  try {
+    transport.ThrowIfAborted();
+  } catch (const BrokenEnvironment&) {
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -85,8 +95,7 @@ void RunProcesses::Fail(const std::exception_ptr& failure) const {
   if (world_ == nullptr) return;
   try {
     world_->Run([&](Transport& transport) {
-      transport.ThrowIfAborted();  // they know
-      std::rethrow_exception(failure);
+      if (!IsAborted(transport)) std::rethrow_exception(failure);  // else they know
     });
   } catch (...) {
   }

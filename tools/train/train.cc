@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "recipes/blocks/choose_cuts.h"
@@ -10,8 +11,10 @@
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "recipes/run/summary.h"
+#include "runtime/error.h"
 #include "tools/common/run_main.h"
 #include "tools/train/invocation.h"
+#include "tools/train/processes.h"
 #include "tools/train/progress_line.h"
 #include "tools/train/stop_signal.h"
 
@@ -60,10 +63,19 @@ class Screen {
   std::optional<ProgressLine> progress_;
 };
 
+std::unique_ptr<parallel::World> WorldOf(const Invocation& invocation) {
+  return StartedWorld(recipes::RanksOf(invocation.settings), invocation.timeout);
+}
+
+// Of a run that a signal ended; of a process that the signal did not reach, 0.
+int StoppedStatus() { return StopSignal() == 0 ? 0 : 128 + StopSignal(); }
+
 int Train(const Invocation& invocation) {
   Screen screen;
   CatchStopSignals();
-  const recipes::RunResult result = recipes::Run(invocation, screen.Callbacks());
+  const auto world = WorldOf(invocation);
+  const recipes::RunResult result = recipes::Run(invocation, screen.Callbacks(), world.get());
+  if (!IsFirstProcess()) return result.finished ? 0 : StoppedStatus();
   screen.Print(fmt::format("\n{}report          {}{}", recipes::ToText(result.summary),
                            recipes::RunFolder{result.folder}.report(),
                            result.model.empty() ? "" : "\nmodel           " + result.model));
@@ -71,13 +83,14 @@ int Train(const Invocation& invocation) {
   screen.Print(
       fmt::format("stopped after step {}; go on with: ./bazelw run //tools:train -- --resume {}",
                   result.step, result.folder));
-  return 128 + StopSignal();
+  return StoppedStatus();
 }
 
 int EvaluateOnly(const Invocation& invocation) {
   Screen screen;
   CatchStopSignals();
-  return recipes::EvaluateRun(invocation, screen.Callbacks()) ? 0 : 128 + StopSignal();
+  const auto world = WorldOf(invocation);
+  return recipes::EvaluateRun(invocation, screen.Callbacks(), world.get()) ? 0 : StoppedStatus();
 }
 
 void Describe(const Invocation& invocation, const std::optional<recipes::StoredRun>& stored) {
@@ -89,27 +102,42 @@ void Describe(const Invocation& invocation, const std::optional<recipes::StoredR
   fmt::print("{}", recipes::DescribeRun(invocation.settings, form, choice.cuts));
 }
 
-int Main(int argc, const char* const* argv) {
-  Invocation invocation = ParseInvocation(argc, argv);
-  if (!invocation.help.empty()) {
-    fmt::print("{}", invocation.help);
-    return 0;
-  }
+// What was asked for, whole; its run's own settings where one is resumed.
+std::optional<recipes::StoredRun> Complete(Invocation& invocation) {
   std::optional<recipes::StoredRun> stored;
+  if (!invocation.help.empty()) return stored;
   if (!invocation.resume.empty()) {
     stored = recipes::LoadStored(invocation.resume);
     TakeSettings(stored->settings, invocation.resume, invocation);
   }
   CheckAndComplete(invocation);
-  if (invocation.eval_only) return EvaluateOnly(invocation);
-  if (!invocation.describe) return Train(invocation);
-  Describe(invocation, stored);
+  return stored;
+}
+
+int Main(int argc, const char* const* argv) {
+  Invocation invocation = ParseInvocation(argc, argv);
+  const std::optional<recipes::StoredRun> stored = Complete(invocation);
+  const bool trains = invocation.help.empty() && !invocation.describe;
+  if (trains) return invocation.eval_only ? EvaluateOnly(invocation) : Train(invocation);
+  if (!IsFirstProcess()) return 0;
+  if (invocation.help.empty())
+    Describe(invocation, stored);
+  else
+    fmt::print("{}", invocation.help);
   return 0;
+}
+
+// A mistake that all processes find before they meet is told once.
+int MainOfOne(int argc, const char* const* argv) try {
+  return Main(argc, argv);
+} catch (const BadInput&) {
+  if (IsFirstProcess()) throw;
+  return 2;
 }
 
 }  // namespace
 }  // namespace torus::tools
 
 int main(int argc, char** argv) {
-  return torus::tools::RunMain("train", [&] { return torus::tools::Main(argc, argv); });
+  return torus::tools::RunMain("train", [&] { return torus::tools::MainOfOne(argc, argv); });
 }

@@ -8,7 +8,7 @@ namespace torus::parallel {
 namespace {
 
 struct Head {
-  Control::Kind kind;
+  MpiControl::Kind kind;
   Tag tag;
   int32_t channel, peer;
   uint64_t count;
@@ -16,7 +16,7 @@ struct Head {
 
 }  // namespace
 
-std::vector<char> Pack(const Control& control) {
+std::vector<char> Pack(const MpiControl& control) {
   const Head head{control.kind, control.tag, control.channel, control.peer, control.count};
   std::vector<char> bytes(sizeof head + control.text.size());
   std::memcpy(bytes.data(), &head, sizeof head);
@@ -24,7 +24,7 @@ std::vector<char> Pack(const Control& control) {
   return bytes;
 }
 
-Control Unpack(std::span<const char> bytes) {
+MpiControl Unpack(std::span<const char> bytes) {
   Head head;
   TORUS_CHECK(bytes.size() >= sizeof head, "a control message of {} bytes", bytes.size());
   std::memcpy(&head, bytes.data(), sizeof head);

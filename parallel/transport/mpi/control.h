@@ -11,7 +11,7 @@
 
 namespace torus::parallel {
 
-struct Control {
+struct MpiControl {
   enum class Kind : int32_t {
     kRequest,   // receiver to sender: a receive of `count` bytes with `tag` waits on `channel`
     kRefuse,    // sender to receiver: nothing will come on `channel`; `text` says why
@@ -28,7 +28,7 @@ struct Control {
   std::string text;
 };
 
-std::vector<char> Pack(const Control& control);
-Control Unpack(std::span<const char> bytes);
+std::vector<char> Pack(const MpiControl& control);
+MpiControl Unpack(std::span<const char> bytes);
 
 }  // namespace torus::parallel

@@ -71,14 +71,14 @@ MpiState::~MpiState() {
     if (CancelLast(rest.pieces) < rest.pieces.size() && !TestAll(rest.pieces)) rest.data.release();
 }
 
-void MpiState::Tell(int peer, const Control& control) {
+void MpiState::Tell(int peer, const MpiControl& control) {
   Outgoing& out = outgoing_.emplace_back(Outgoing{MPI_REQUEST_NULL, Pack(control)});
   CheckMpi(MPI_Isend(out.bytes.data(), static_cast<int>(out.bytes.size()), MPI_BYTE, peer,
                      kControlTag, comm, &out.request),
            "MPI_Isend");
 }
 
-void MpiState::TellOthers(const Control& control) {
+void MpiState::TellOthers(const MpiControl& control) {
   for (int peer = 0; peer < size; ++peer)
     if (peer != rank && !(left[rank] && left[peer])) Tell(peer, control);
 }
@@ -120,7 +120,7 @@ void MpiState::Abandon(int peer, int32_t channel, size_t bytes) {
 
 void MpiState::Beat() {
   next_beat_ = MpiClock::now() + beat_interval_;
-  TellOthers({.kind = Control::Kind::kBeat,
+  TellOthers({.kind = MpiControl::Kind::kBeat,
               .peer = chain.peer(rank),
               .count = chain.progress(rank).ticks.load(std::memory_order_relaxed),
               .text = chain.what(rank)});
@@ -138,29 +138,29 @@ void MpiState::PumpAndCheck() {
   if (aborted) ThrowAborted("");
 }
 
-void MpiState::Take(int from, Control control) {
+void MpiState::Take(int from, MpiControl control) {
   switch (control.kind) {
-    case Control::Kind::kRequest:
+    case MpiControl::Kind::kRequest:
       return TakeRequest(from, std::move(control));
-    case Control::Kind::kWithdraw:
+    case MpiControl::Kind::kWithdraw:
       return TakeWithdrawal(from, control);
-    case Control::Kind::kRefuse:
+    case MpiControl::Kind::kRefuse:
       if (const auto it = receives.find({from, control.channel}); it != receives.end())
         it->second->Refuse(control.text);
       return;
-    case Control::Kind::kBeat:
+    case MpiControl::Kind::kBeat:
       heard_[from] = MpiClock::now();
       chain.progress(from).ticks.store(control.count, std::memory_order_relaxed);
       return control.peer < 0 ? chain.End(from) : chain.Begin(from, control.peer, control.text);
-    case Control::Kind::kAbort:
+    case MpiControl::Kind::kAbort:
       return NoteAbort(control.peer, control.text);
-    case Control::Kind::kLeave:
+    case MpiControl::Kind::kLeave:
       left[from] = 1;
       return;
   }
 }
 
-void MpiState::TakeRequest(int from, Control control) {
+void MpiState::TakeRequest(int from, MpiControl control) {
   const Key key = KeyOf(from, control.tag);
   MpiRequested request{control.channel, control.count, std::move(control.text)};
   const auto it = sends.find(key);
@@ -174,7 +174,7 @@ void MpiState::TakeRequest(int from, Control control) {
   send->Start(request);
 }
 
-void MpiState::TakeWithdrawal(int from, const Control& control) {
+void MpiState::TakeWithdrawal(int from, const MpiControl& control) {
   const auto it = requested.find(KeyOf(from, control.tag));
   if (it == requested.end()) return;  // the message is on its way
   std::erase_if(it->second, [&](const MpiRequested& r) { return r.channel == control.channel; });
@@ -192,7 +192,7 @@ void MpiState::NoteAbort(int by, const std::string& why) {
 void MpiState::Abort(int by, const std::string& why) {
   if (aborted) return;
   NoteAbort(by, why);
-  TellOthers({.kind = Control::Kind::kAbort, .peer = by, .text = why});
+  TellOthers({.kind = MpiControl::Kind::kAbort, .peer = by, .text = why});
 }
 
 void MpiState::ThrowAborted(const std::string& waiting) const {

@@ -43,8 +43,8 @@ struct MpiState {
   static Key KeyOf(int peer, Tag tag) { return {peer, tag.kind, tag.number, tag.stamp}; }
 
   // Sends a control message. It does not wait.
-  void Tell(int peer, const Control& control);
-  void TellOthers(const Control& control);
+  void Tell(int peer, const MpiControl& control);
+  void TellOthers(const MpiControl& control);
   // Takes the control messages that have come, and tells others of this rank's progress when it is
   // time.
   void Pump();
@@ -86,9 +86,9 @@ struct MpiState {
   bool spoke_after_term = false;
 
  private:
-  void Take(int from, Control control);
-  void TakeRequest(int from, Control control);
-  void TakeWithdrawal(int from, const Control& control);
+  void Take(int from, MpiControl control);
+  void TakeRequest(int from, MpiControl control);
+  void TakeWithdrawal(int from, const MpiControl& control);
   void NoteAbort(int by, const std::string& reason);
 
   struct Outgoing {

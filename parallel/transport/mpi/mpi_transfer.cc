@@ -161,7 +161,8 @@ void MpiSend::Start(const MpiRequested& request) {
     error_ = SizesDifferText(
         text_, {false, text_.peer, text_.rank, text_.tag, request.bytes, request.what});
     return state_.Tell(
-        text_.peer, {.kind = Control::Kind::kRefuse, .channel = request.channel, .text = error_});
+        text_.peer,
+        {.kind = MpiControl::Kind::kRefuse, .channel = request.channel, .text = error_});
   }
   pieces_ = state_.PiecesOf(text_.peer, request.channel).Send(data_, text_.bytes);
 }
@@ -187,7 +188,7 @@ MpiRecv::MpiRecv(MpiState& state, TransferText text, void* data)
   const std::lock_guard lock(state_.mutex);
   pieces_ = state_.PiecesOf(text_.peer, channel_).Recv(data, text_.bytes);
   state_.receives[{text_.peer, channel_}] = this;
-  state_.Tell(text_.peer, {.kind = Control::Kind::kRequest,
+  state_.Tell(text_.peer, {.kind = MpiControl::Kind::kRequest,
                            .tag = text_.tag,
                            .channel = channel_,
                            .count = text_.bytes,
@@ -208,7 +209,7 @@ void MpiRecv::Withdraw() {
   const bool refused = !error_.empty();
   if (!refused)
     state_.Tell(text_.peer,
-                {.kind = Control::Kind::kWithdraw, .tag = text_.tag, .channel = channel_});
+                {.kind = MpiControl::Kind::kWithdraw, .tag = text_.tag, .channel = channel_});
   // The first pieces may have arrived, and the next be under way.
   const size_t cancelled = CancelLast(pieces_);
   if (refused || cancelled == 0) return;

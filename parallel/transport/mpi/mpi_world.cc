@@ -118,7 +118,7 @@ class Farewell {
     std::unique_lock lock(state_.mutex);
     state_.left[state_.rank] = 1;
     for (int peer = 0; peer < state_.size; ++peer)
-      if (peer != state_.rank) state_.Tell(peer, {.kind = Control::Kind::kLeave});
+      if (peer != state_.rank) state_.Tell(peer, {.kind = MpiControl::Kind::kLeave});
     while (!Staying().empty() || !state_.idle()) {
       state_.Pump();
       CheckProgress();

@@ -1,0 +1,36 @@
+#include "tools/train/processes.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "parallel/transport/mpi/mpi_world.h"
+#include "runtime/error.h"
+
+namespace torus::tools {
+namespace {
+
+// The process' number, as OpenMPI's mpirun and PMIx say it; null without them.
+const char* NumberSaid() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK"})
+    if (const char* number = std::getenv(variable)) return number;
+  return nullptr;
+}
+
+}  // namespace
+
+bool IsFirstProcess() {
+  const char* const number = NumberSaid();
+  return number == nullptr || std::string_view(number) == "0";
+}
+
+std::unique_ptr<parallel::World> StartedWorld(int64_t ranks, double timeout) {
+  if (NumberSaid() == nullptr) return nullptr;
+  const int processes = parallel::MpiWorld::processes();
+  if (processes == 1) return nullptr;
+  Require(processes == ranks, "train",
+          "--stages and --replicas make {} ranks, one a process, but {} processes were started",
+          ranks, processes);
+  return std::make_unique<parallel::MpiWorld>(0, parallel::MpiOptions{.timeout = timeout});
+}
+
+}  // namespace torus::tools
