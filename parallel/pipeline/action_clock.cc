@@ -3,24 +3,48 @@
 #include "parallel/schedule/printer.h"
 
 namespace torus::parallel {
+namespace {
 
-void ActionClock::RecordCompute(const Action& action, int64_t step, const char* category,
-                                int64_t begin, int64_t end) const {
+struct Category {
+  const char* name;
+  double RankTotals::*total;
+};
+
+// Of what is no transfer.
+Category CategoryOf(ActionKind kind) {
+  if (IsForward(kind)) return {"forward", &RankTotals::forward};
+  if (IsBackward(kind)) return {"backward", &RankTotals::backward};
+  if (kind == ActionKind::kReduce) return {"reduce", &RankTotals::reduce};
+  return {"optimizer", &RankTotals::optimizer};
+}
+
+}  // namespace
+
+void ActionClock::End(const Action& action, int64_t step, const Mark& begin) {
+  if (IsSend(action.kind) || IsRecv(action.kind)) {
+    if (trace::Enabled()) EndTransfer(ShortName(action), step, action.micro_batch, begin);
+    return;
+  }
+  const int64_t end = trace::Now();
+  const Category category = CategoryOf(action.kind);
+  totals_.*category.total += static_cast<double>(end - begin.ns) * 1e-9;
+  if (!trace::Enabled()) return;
   trace::Record({.name = ShortName(action),
-                 .category = category,
-                 .begin_ns = begin,
+                 .category = category.name,
+                 .begin_ns = begin.ns,
                  .end_ns = end,
                  .step = step,
                  .micro_batch = action.micro_batch});
 }
 
-void ActionClock::RecordTransfer(const std::string& name, int64_t step, int micro_batch,
-                                 int64_t begin, double idle) const {
-  const int64_t moved = begin + static_cast<int64_t>(idle * 1e9);
-  if (moved > begin) {
+void ActionClock::EndTransfer(const std::string& name, int64_t step, int micro_batch,
+                              const Mark& begin) const {
+  if (!trace::Enabled()) return;
+  const int64_t moved = begin.ns + static_cast<int64_t>((totals_.idle - begin.idle) * 1e9);
+  if (moved > begin.ns) {
     trace::Record({.name = "wait " + name,
                    .category = "idle",
-                   .begin_ns = begin,
+                   .begin_ns = begin.ns,
                    .end_ns = moved,
                    .step = step,
                    .micro_batch = micro_batch});

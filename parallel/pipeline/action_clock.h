@@ -12,37 +12,25 @@ namespace torus::parallel {
 
 class ActionClock {
  public:
-  // Calls f and adds its seconds to `total`, one of totals(); the trace shows it as `category`.
-  template <class F>
-  void Timed(const Action& action, int64_t step, const char* category, double& total, const F& f) {
-    const int64_t begin = trace::Now();
-    f();
-    const int64_t end = trace::Now();
-    total += static_cast<double>(end - begin) * 1e-9;
-    if (trace::Enabled()) RecordCompute(action, step, category, begin, end);
-  }
+  // When an action began.
+  struct Mark {
+    int64_t ns = 0;
+    double idle = 0;  // RankTotals::idle so far
+  };
+  Mark Begin() const { return {trace::Now(), totals_.idle}; }
 
-  // Calls f, a send or receive, which adds its own seconds to totals().idle and totals().transfer.
-  // The trace shows the time that f waited as idle, before the time in which it encoded, copied and
+  // After an action: adds its seconds to its kind's part of totals(), and records it where the run
+  // is traced. A send or receive has added its own seconds to totals().idle and totals().transfer;
+  // the trace shows the time that it waited as idle, before that in which it encoded, copied and
   // decoded.
-  template <class F>
-  void Transfer(const std::string& name, int64_t step, int micro_batch, const F& f) {
-    const double idle_before = totals_.idle;
-    const int64_t begin = trace::Now();
-    f();
-    if (trace::Enabled())
-      RecordTransfer(name, step, micro_batch, begin, totals_.idle - idle_before);
-  }
+  void End(const Action& action, int64_t step, const Mark& begin);
+  // The same after another transfer.
+  void EndTransfer(const std::string& name, int64_t step, int micro_batch, const Mark& begin) const;
 
   RankTotals& totals() { return totals_; }
   const RankTotals& totals() const { return totals_; }
 
  private:
-  void RecordCompute(const Action& action, int64_t step, const char* category, int64_t begin,
-                     int64_t end) const;
-  void RecordTransfer(const std::string& name, int64_t step, int micro_batch, int64_t begin,
-                      double idle) const;
-
   RankTotals totals_;
 };
 

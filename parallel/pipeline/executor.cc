@@ -1,145 +1,199 @@
 #include "parallel/pipeline/executor.h"
 
-#include <optional>
+#include <algorithm>
 #include <utility>
 
+#include "parallel/pipeline/action_text.h"
 #include "parallel/pipeline/add_context.h"
-#include "parallel/pipeline/local_stage.h"
 #include "parallel/pipeline/shape_agreement.h"
-#include "parallel/pipeline/step_runner.h"
 #include "runtime/error.h"
+#include "runtime/progress.h"
 
 namespace torus::parallel {
 
-struct Executor::State {
-  State(Transport& transport, Schedule schedule, std::map<int, Stage*> stages,
-        ExecutorOptions options)
-      : transport(transport),
-        schedule(std::move(schedule)),
-        options(std::move(options)),
-        owners(StageOwners(this->schedule)),
-        runner(transport, this->schedule, this->options, local) {
-    CheckStages(stages);
-    const int slots = this->schedule.num_micro_batches;
-    for (const auto& [index, stage] : stages) {
-      const LossFn* loss = IsLast(index) ? &this->options.loss : nullptr;
-      local.try_emplace(index, StageWorker(*stage, index == 0, loss, slots), index, slots);
-    }
-  }
-
-  bool IsLast(int stage) const { return stage == schedule.num_stages - 1; }
-  // The rank of `stage`; -1 when that is this rank, and when there is no such stage.
-  int Remote(int stage) const {
-    if (stage < 0 || stage >= schedule.num_stages) return -1;
-    return owners[stage] == transport.rank() ? -1 : owners[stage];
-  }
-
-  void CheckStages(const std::map<int, Stage*>& stages) const;
-  void AgreeOnShapes(const std::vector<TensorSpec>& inputs);
-  void CheckSmallest(const std::vector<TensorSpec>& inputs);
-  StepResult Run(const MiniBatch& batch, bool training);
-
-  Transport& transport;
-  const Schedule schedule;
-  const ExecutorOptions options;
-  const std::vector<int> owners;
-  std::map<int, LocalStage> local;
-  StepRunner runner;
-  bool agreed = false;
-};
-
-void Executor::State::CheckStages(const std::map<int, Stage*>& stages) const {
-  Require(transport.size() == schedule.num_ranks, "pipeline",
-          "schedule {} is for {} ranks, the transport has {}", schedule.name, schedule.num_ranks,
-          transport.size());
-  for (int s = 0; s < schedule.num_stages; ++s) {
-    const auto it = stages.find(s);
-    const bool here = it != stages.end() && it->second != nullptr;
-    Require(here == (owners[s] == transport.rank()), "pipeline",
-            "stage {} belongs to rank {}; rank {} was {} it", s, owners[s], transport.rank(),
-            here ? "given" : "not given");
-    Require(!here || !IsLast(s) || options.loss != nullptr, "pipeline",
-            "rank {} runs the last stage and needs a loss", transport.rank());
-  }
-  Require(stages.empty() || stages.rbegin()->first < schedule.num_stages, "pipeline",
-          "there is no stage {} of {}", stages.empty() ? 0 : stages.rbegin()->first,
-          schedule.num_stages);
-}
-
-void Executor::State::AgreeOnShapes(const std::vector<TensorSpec>& inputs) {
-  std::vector<TensorSpec> made = inputs;  // the outputs of the last of this rank's stages so far
-  for (auto& [s, stage] : local) {
-    const int before = Remote(s - 1), after = Remote(s + 1);
-    try {
-      const std::vector<TensorSpec> in = before >= 0 ? RecvSpecs(transport, before, s) : made;
-      if (!IsLast(s)) made = OutputSpecs(stage.worker.stage(), in);
-      if (after >= 0) SendSpecs(transport, after, s + 1, made);
-      stage.Connect(
-          {&transport, before, after, options.activation_codec.get(), options.gradient_codec.get()},
-          in, made);
-    } catch (...) {
-      RethrowWithContext(
-          fmt::format("rank {}, stage {}, before step 0", transport.world_rank(), s));
-    }
-  }
-  agreed = true;
-}
-
-void Executor::State::CheckSmallest(const std::vector<TensorSpec>& inputs) {
-  std::vector<TensorSpec> made = inputs;
-  for (auto& [s, stage] : local) try {
-      if (Remote(s - 1) >= 0) made = RecvSpecs(transport, Remote(s - 1), s);
-      made = OutputSpecs(stage.worker.stage(), made, true);
-      if (Remote(s + 1) >= 0) SendSpecs(transport, Remote(s + 1), s + 1, made);
-    } catch (...) {
-      RethrowWithContext(fmt::format("rank {}, stage {}, before step 0, smallest micro-batch",
-                                     transport.world_rank(), s));
-    }
-}
-
-StepResult Executor::State::Run(const MiniBatch& batch, bool training) {
-  const auto count = static_cast<int>(batch.micro_batches.size());
-  Require(agreed, "pipeline", "AgreeOnShapes comes before the first step");
-  Require(count > 0 && count % schedule.num_micro_batches == 0, "pipeline",
-          "schedule {} has {} micro-batches and takes a multiple of them, step {} brings {}",
-          schedule.name, schedule.num_micro_batches, batch.step, count);
-  Require(batch.global_samples > 0, "pipeline", "step {} has no samples", batch.step);
-  return runner.Run(batch, training);
-}
-
 Executor::Executor(Transport& transport, Schedule schedule, std::map<int, Stage*> stages,
                    ExecutorOptions options)
-    : state_(std::make_unique<State>(transport, std::move(schedule), std::move(stages),
-                                     std::move(options))) {}
+    : transport_(transport),
+      schedule_(std::move(schedule)),
+      options_(std::move(options)),
+      owners_(StageOwners(schedule_)) {
+  CheckStages(stages);
+  for (const auto& [s, stage] : stages)
+    stages_.try_emplace(s, *stage, s, IsLast(s) ? &options_.loss : nullptr,
+                        schedule_.num_micro_batches);
+}
 
-Executor::~Executor() = default;
+void Executor::CheckStages(const std::map<int, Stage*>& stages) const {
+  Require(transport_.size() == schedule_.num_ranks, "pipeline",
+          "schedule {} is for {} ranks, the transport has {}", schedule_.name, schedule_.num_ranks,
+          transport_.size());
+  for (int s = 0; s < schedule_.num_stages; ++s) {
+    const auto it = stages.find(s);
+    const bool here = it != stages.end() && it->second != nullptr;
+    Require(here == (owners_[s] == transport_.rank()), "pipeline",
+            "stage {} belongs to rank {}; rank {} was {} it", s, owners_[s], transport_.rank(),
+            here ? "given" : "not given");
+    Require(!here || !IsLast(s) || options_.loss != nullptr, "pipeline",
+            "rank {} runs the last stage and needs a loss", transport_.rank());
+  }
+  Require(stages.empty() || stages.rbegin()->first < schedule_.num_stages, "pipeline",
+          "there is no stage {} of {}", stages.empty() ? 0 : stages.rbegin()->first,
+          schedule_.num_stages);
+}
+
+StageRunner::Neighbour Executor::NeighbourAt(int stage) {
+  if (stage < 0 || stage >= schedule_.num_stages) return {};
+  const auto here = stages_.find(stage);
+  if (here != stages_.end()) return {.here = &here->second};
+  return {.rank = owners_[stage]};
+}
+
+void Executor::Connect(int stage, const std::vector<TensorSpec>& in,
+                       const std::vector<TensorSpec>& out) {
+  stages_.at(stage).Connect({&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1),
+                             options_.activation_codec.get(), options_.gradient_codec.get()},
+                            in, out);
+}
+
+// The last stage's outputs go nowhere: they are asked for only where it must take the smallest.
+void Executor::PassSpecs(const std::vector<TensorSpec>& inputs, bool smallest) {
+  std::vector<TensorSpec> made = inputs;  // the outputs of the last of this rank's stages so far
+  for (auto& [s, runner] : stages_) try {
+      const int before = NeighbourAt(s - 1).rank, after = NeighbourAt(s + 1).rank;
+      const std::vector<TensorSpec> in = before >= 0 ? RecvSpecs(transport_, before, s) : made;
+      if (smallest || !IsLast(s)) made = OutputSpecs(runner.stage(), in, smallest);
+      if (after >= 0) SendSpecs(transport_, after, s + 1, made);
+      if (!smallest) Connect(s, in, made);
+    } catch (...) {
+      RethrowWithContext(fmt::format("rank {}, stage {}, before step 0{}", transport_.world_rank(),
+                                     s, smallest ? ", smallest micro-batch" : ""));
+    }
+}
 
 void Executor::AgreeOnShapes(const std::vector<TensorSpec>& inputs) {
-  state_->AgreeOnShapes(inputs);
+  PassSpecs(inputs, false);
+  agreed_ = true;
 }
 
-void Executor::CheckSmallest(const std::vector<TensorSpec>& inputs) {
-  state_->CheckSmallest(inputs);
+void Executor::CheckSmallest(const std::vector<TensorSpec>& inputs) { PassSpecs(inputs, true); }
+
+void Executor::CheckBatch(const MiniBatch& batch) const {
+  const auto count = static_cast<int>(batch.micro_batches.size());
+  Require(agreed_, "pipeline", "AgreeOnShapes comes before the first step");
+  Require(count > 0 && count % schedule_.num_micro_batches == 0, "pipeline",
+          "schedule {} has {} micro-batches and takes a multiple of them, step {} brings {}",
+          schedule_.name, schedule_.num_micro_batches, batch.step, count);
+  Require(batch.global_samples > 0, "pipeline", "step {} has no samples", batch.step);
 }
 
-StepResult Executor::Train(const MiniBatch& batch) { return state_->Run(batch, true); }
+StepResult Executor::Run(const MiniBatch& batch, RunMode mode) {
+  CheckBatch(batch);
+  batch_ = &batch;
+  training_ = mode == RunMode::kTrain;
+  for (auto& [s, stage] : stages_) stage.Begin();
+  const int all = static_cast<int>(batch.micro_batches.size()), round = schedule_.num_micro_batches;
+  for (first_ = 0; first_ < all; first_ += round)
+    for (Action action : schedule_.ranks[transport_.rank()]) {
+      if (action.micro_batch >= 0) action.micro_batch += first_;
+      if (!Skips(action, first_ + round >= all)) Do(action);
+    }
+  Flush();
+  return {.loss = loss()};
+}
 
-StepResult Executor::Evaluate(const MiniBatch& batch) { return state_->Run(batch, false); }
+bool Executor::Skips(const Action& action, bool last_round) const {
+  const bool forward = IsForward(action.kind) || action.kind == ActionKind::kSendActivation ||
+                       action.kind == ActionKind::kRecvActivation;
+  if (!training_ && !forward) return true;
+  if (action.micro_batch < 0) return !last_round;
+  return batch_->micro_batches[action.micro_batch].samples.empty();
+}
 
-bool Executor::finite() const { return state_->runner.finite(); }
+void Executor::Do(const Action& action) try {
+  transport_.ThrowIfAborted();
+  TickProgress();
+  if (options_.before_action) options_.before_action(action, batch_->step);
+  StageRunner& stage = stages_.at(action.stage);
+  const int m = action.micro_batch;
+  const auto slot = static_cast<size_t>(m - first_);  // the stages' lists hold one round
+  const ActionClock::Mark begin = clock_.Begin();
+  switch (action.kind) {
+    case ActionKind::kForward: {
+      const StepContext context = ContextOf(m);
+      const double weight =
+          static_cast<double>(context.samples.size()) / static_cast<double>(batch_->global_samples);
+      stage.Forward(slot, batch_->micro_batches[m], weight, context);
+      break;
+    }
+    case ActionKind::kBackward:
+    case ActionKind::kBackwardInput:
+      stage.Backward(slot, action.kind == ActionKind::kBackwardInput);
+      break;
+    case ActionKind::kBackwardWeight:
+      stage.BackwardWeight(slot);
+      break;
+    case ActionKind::kReduce:
+      if (options_.on_reduce) options_.on_reduce(action.stage, batch_->step);
+      break;
+    case ActionKind::kStep:
+      EndMiniBatch(action.stage);
+      break;
+    default:
+      stage.Transfer(action.kind, slot, MessageOf(action, batch_->step), clock_.totals());
+  }
+  clock_.End(action, batch_->step, begin);
+} catch (...) {
+  RethrowWithContext(PlaceOf(action, transport_.world_rank(), batch_->step));
+}
 
-double Executor::loss() const { return state_->runner.loss(); }
+void Executor::EndMiniBatch(int stage) {
+  const bool taken = !options_.on_step || options_.on_step(stage, batch_->step);
+  stages_.at(stage).stage().EndMiniBatch(taken);
+}
 
-const RankTotals& Executor::totals() const { return state_->runner.totals(); }
+// All that the step has sent must have been received before its buffers are used again.
+void Executor::Flush() {
+  for (auto& [s, stage] : stages_) {
+    if (stage.activations_sent() == nullptr && stage.gradients_sent() == nullptr) continue;
+    try {
+      const ActionClock::Mark begin = clock_.Begin();
+      stage.Flush(clock_.totals());
+      clock_.EndTransfer("flush", batch_->step, -1, begin);
+    } catch (...) {
+      RethrowWithContext(fmt::format("rank {}, stage {}, step {}, end of the step",
+                                     transport_.world_rank(), s, batch_->step));
+    }
+  }
+}
+
+StepContext Executor::ContextOf(int m) const {
+  StepContext context;
+  context.seed = batch_->seed;
+  context.step = batch_->step;
+  context.micro_batch = m;
+  context.training = training_;
+  context.samples = batch_->micro_batches[m].samples;
+  return context;
+}
+
+bool Executor::finite() const {
+  return std::ranges::all_of(stages_, [](const auto& stage) { return stage.second.finite(); });
+}
+
+double Executor::loss() const {
+  const auto last = stages_.find(schedule_.num_stages - 1);
+  return last == stages_.end() ? 0 : last->second.loss();
+}
 
 std::vector<CutTraffic> Executor::traffic() const {
   std::vector<CutTraffic> all;
-  for (const auto& [s, stage] : state_->local) {
-    const auto add = [&](const std::optional<TensorLink>& link, int cut, bool forward) {
-      if (link) all.push_back({cut, forward, link->peer(), link->raw_bytes(), link->sent_bytes()});
-    };
-    add(stage.activation_out, s + 1, true);
-    add(stage.gradient_out, s, false);
+  const auto add = [&](const TensorLink* link, int cut, bool forward) {
+    if (link != nullptr)
+      all.push_back({cut, forward, link->peer(), link->raw_bytes(), link->sent_bytes()});
+  };
+  for (const auto& [s, stage] : stages_) {
+    add(stage.activations_sent(), s + 1, true);
+    add(stage.gradients_sent(), s, false);
   }
   return all;
 }

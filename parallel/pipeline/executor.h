@@ -2,20 +2,21 @@
 //
 //   Executor executor(transport, MakeSchedule("gpipe", {2, 4}), stages of this rank, options);
 //   executor.AgreeOnShapes(input specs of the largest micro-batch);
-//   for (...) StepResult r = executor.Train(mini_batch);
+//   for (...) StepResult r = executor.Run(mini_batch, RunMode::kTrain);
 //
 // A pipeline of one stage is the same without sends and receives. Exceptions keep their kind; action,
 // rank, stage, step and micro-batch are added to their message.
 #pragma once
 
 #include <map>
-#include <memory>
 #include <vector>
 
+#include "parallel/pipeline/action_clock.h"
 #include "parallel/pipeline/executor_options.h"
 #include "parallel/pipeline/mini_batch.h"
 #include "parallel/pipeline/rank_totals.h"
 #include "parallel/pipeline/stage.h"
+#include "parallel/pipeline/stage_runner.h"
 #include "parallel/pipeline/tensor_header.h"
 #include "parallel/schedule/schedule.h"
 #include "parallel/transport/transport.h"
@@ -31,6 +32,9 @@ struct CutTraffic {
   uint64_t sent_bytes = 0;  // of their messages, headers not counted
 };
 
+// With kEvaluate the forwards of the schedule alone, with gradients off and in evaluation mode.
+enum class RunMode : uint8_t { kTrain, kEvaluate };
+
 class Executor {
  public:
   // `transport` spans the ranks of this pipeline alone (a Group of the world when there are
@@ -38,7 +42,6 @@ class Executor {
   // outlive the executor. BadInput otherwise.
   Executor(Transport& transport, Schedule schedule, std::map<int, Stage*> stages,
            ExecutorOptions options);
-  ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
@@ -53,13 +56,11 @@ class Executor {
   // more than one value a channel) refuses it here and not at the end of an epoch.
   void CheckSmallest(const std::vector<TensorSpec>& inputs);
 
-  // One training step. The parameters' gradients must be undefined before (ZeroGrad in on_step);
-  // they are summed over micro-batches in ascending order, each weighted by its samples.
-  StepResult Train(const MiniBatch& batch);
-
-  // The forwards of the same schedule, with gradients off and in evaluation mode; the loss is
-  // weighted as in Train.
-  StepResult Evaluate(const MiniBatch& batch);
+  // One step. In training the parameters' gradients must be undefined before (ZeroGrad in on_step);
+  // they are summed over micro-batches in ascending order, each weighted by its samples. The
+  // schedule runs once for every schedule.num_micro_batches of the mini-batch, and reduces and steps
+  // in the last of these rounds alone.
+  StepResult Run(const MiniBatch& batch, RunMode mode);
 
   // Whether the loss, and every tensor that this rank sent or received through a codec, are finite,
   // in the mini-batch that runs or ran last. For on_reduce, which comes after the last backward.
@@ -67,12 +68,33 @@ class Executor {
   // StepResult::loss of that mini-batch, of its forwards so far.
   double loss() const;
 
-  const RankTotals& totals() const;
+  const RankTotals& totals() const { return clock_.totals(); }
   std::vector<CutTraffic> traffic() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  bool IsLast(int stage) const { return stage == schedule_.num_stages - 1; }
+  StageRunner::Neighbour NeighbourAt(int stage);
+  void CheckStages(const std::map<int, Stage*>& stages) const;
+  void CheckBatch(const MiniBatch& batch) const;
+  void PassSpecs(const std::vector<TensorSpec>& inputs, bool smallest);
+  void Connect(int stage, const std::vector<TensorSpec>& in, const std::vector<TensorSpec>& out);
+  bool Skips(const Action& action, bool last_round) const;
+  void Do(const Action& action);
+  void EndMiniBatch(int stage);
+  void Flush();
+  StepContext ContextOf(int micro_batch) const;
+
+  Transport& transport_;
+  const Schedule schedule_;
+  const ExecutorOptions options_;
+  const std::vector<int> owners_;
+  std::map<int, StageRunner> stages_;
+  ActionClock clock_;
+  bool agreed_ = false;
+  // Of the step that runs.
+  const MiniBatch* batch_ = nullptr;
+  bool training_ = true;
+  int first_ = 0;  // micro-batch of the round that runs
 };
 
 }  // namespace torus::parallel

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "parallel/codec/codec.h"
-#include "parallel/pipeline/stage_worker.h"
+#include "parallel/pipeline/loss_fn.h"
 #include "parallel/schedule/schedule.h"
 
 namespace torus::parallel {

@@ -3,12 +3,20 @@
 #include <set>
 #include <utility>
 
-#include "autograd/recompute.h"
 #include "autograd/saved_activation.h"
 #include "parallel/pipeline/add_context.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
+namespace {
+
+std::vector<Variable> ParametersOf(const Block& block) {
+  std::vector<Variable> parameters;
+  for (const NamedVariable& parameter : block.parameters) parameters.push_back(parameter.value);
+  return parameters;
+}
+
+}  // namespace
 
 Stage::Stage(std::vector<Block> blocks, int first_block)
     : blocks_(std::move(blocks)), first_block_(first_block) {
@@ -34,31 +42,29 @@ void Stage::GiveEachUseALeaf() {
   }
 }
 
-std::vector<Variable> Stage::Run(size_t i, const std::vector<Variable>& inputs,
-                                 const StepContext& context) const {
-  const Block& block = blocks_[i];
-  const auto forward = [&block, aliases = aliases_[i], context](const std::vector<Variable>& x) {
+RecomputeFn Stage::RunOf(size_t i, const StepContext& context) const {
+  return [&block = blocks_[i], aliases = aliases_[i], context](const std::vector<Variable>& x) {
     const LeafAlias scope(aliases);
     return block.forward(x, context);
   };
-  if (!block.recompute || !context.training) {
-    const ActivationStorage storage(block.activation_storage);
-    return forward(inputs);
-  }
-  std::vector<Variable> parameters;
-  for (const NamedVariable& parameter : block.parameters) parameters.push_back(parameter.value);
-  return Recompute(forward, inputs, parameters);
 }
 
 std::vector<Variable> Stage::Forward(const std::vector<Variable>& inputs,
                                      const StepContext& context) const {
   std::vector<Variable> values = inputs;
   for (size_t i = 0; i < blocks_.size(); ++i) {
+    const Block& block = blocks_[i];
     try {
-      values = Run(i, values, context);
+      if (block.recompute && context.training) {
+        values = Recompute(RunOf(i, context), values, ParametersOf(block));
+      } else {
+        const LeafAlias scope(aliases_[i]);
+        const ActivationStorage storage(block.activation_storage);
+        values = block.forward(values, context);
+      }
     } catch (...) {
       RethrowWithContext(
-          fmt::format("block {} ({})", first_block_ + static_cast<int>(i), blocks_[i].name));
+          fmt::format("block {} ({})", first_block_ + static_cast<int>(i), block.name));
     }
   }
   return values;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "autograd/leaf_alias.h"
+#include "autograd/recompute.h"
 #include "parallel/pipeline/block.h"
 
 namespace torus::parallel {
@@ -26,8 +27,7 @@ class Stage {
   int num_blocks() const { return static_cast<int>(blocks_.size()); }
 
  private:
-  std::vector<Variable> Run(size_t block, const std::vector<Variable>& inputs,
-                            const StepContext& context) const;
+  RecomputeFn RunOf(size_t block, const StepContext& context) const;
   void GiveEachUseALeaf();
 
   std::vector<Block> blocks_;

@@ -161,7 +161,12 @@ void RankTrainer::RunSteps(int64_t end, const BatchFn& batches, const TrainHooks
   const RankCounts before = Counts();
   step_ended_ = SecondsNow();
   agreement_.Begin(step_, [&](int64_t step) { return Decide(step, end, hooks); });
-  while (agreement_.next().run != 0 && skipped_ < options_.max_skipped) RunStep(batches, hooks);
+  while (agreement_.next().run != 0 && skipped_ < options_.max_skipped) {
+    const Stopwatch watch(wall_);
+    const MiniBatch batch = BeginStep(batches);
+    executor_->Run(batch, RunMode::kTrain);
+    EndStep(batch, hooks);
+  }
   AddTotals(Counts().Since(before));
   // Replica 0's running statistics are the run's (TrainState::weights).
   update_.BroadcastBuffers();
@@ -169,17 +174,15 @@ void RankTrainer::RunSteps(int64_t end, const BatchFn& batches, const TrainHooks
   RethrowWithReplica();
 }
 
-void RankTrainer::RunStep(const BatchFn& batches, const TrainHooks& hooks) {
+// Fetches the batch of the next step.
+MiniBatch RankTrainer::BeginStep(const BatchFn& batches) {
   const NextStep& next = agreement_.next();
   if (next.trace != NextStep::kAsItIs) trace::Enable(next.trace == NextStep::kOn);
-  const Stopwatch watch(wall_);
-  const MiniBatch batch = Fetch(batches, step_);
   learning_rate_ = parts_.learning_rate(step_);
-  executor_->Train(batch);
-  Finish(batch, hooks);
+  return Fetch(batches, step_);
 }
 
-void RankTrainer::Finish(const MiniBatch& batch, const TrainHooks& hooks) {
+void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   const bool skipped = agreement_.skipped();
   const double now = SecondsNow(), seconds = now - std::exchange(step_ended_, now);
   skipped_ = skipped ? skipped_ + 1 : 0;
@@ -217,7 +220,7 @@ EvaluationResult RankTrainer::Evaluate(int64_t count, const BatchFn& batches,
   for (; goes_on(); ++step) {
     const MiniBatch batch = Fetch(batches, step);
     const auto samples = static_cast<double>(batch.global_samples);
-    score_.loss_sum += executor_->Evaluate(batch).loss * samples;
+    score_.loss_sum += executor_->Run(batch, RunMode::kEvaluate).loss * samples;
     result.samples += batch.global_samples;
   }
   update_.SwapAverages();

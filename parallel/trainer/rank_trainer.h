@@ -79,8 +79,8 @@ class RankTrainer {
   ExecutorOptions MakeExecutorOptions();
   void CheckSmallest();
   void RunSteps(int64_t end, const BatchFn& batches, const TrainHooks& hooks);
-  void RunStep(const BatchFn& batches, const TrainHooks& hooks);
-  void Finish(const MiniBatch& batch, const TrainHooks& hooks);
+  MiniBatch BeginStep(const BatchFn& batches);
+  void EndStep(const MiniBatch& batch, const TrainHooks& hooks);
   void CheckSkipped();
   MiniBatch Fetch(const BatchFn& batches, int64_t step);
   Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);

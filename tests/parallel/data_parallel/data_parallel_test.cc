@@ -74,8 +74,9 @@ void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex
   executor.AgreeOnShapes(tiny::InputSpecs(run.samples, run.micro_batches));
   StepResult last;
   for (int step = 0; step < run.steps; ++step) {
-    last = executor.Train(
-        tiny::MakeBatch(step, run.samples, run.micro_batches, replica, run.replicas));
+    last =
+        executor.Run(tiny::MakeBatch(step, run.samples, run.micro_batches, replica, run.replicas),
+                     RunMode::kTrain);
   }
   const std::lock_guard lock(mutex);
   tiny::Collect(parameters, result.parameters[replica]);

@@ -263,7 +263,8 @@ std::string ErrorOfReduce(int faulty_rank, const std::function<void(Transport&)>
       Executor executor(pipeline, MakeSchedule("gpipe", {2, 2}), {{stage, &stages[stage]}},
                         options);
       executor.AgreeOnShapes(tiny::InputSpecs(8, 4));
-      for (int step = 0; step < 3; ++step) executor.Train(tiny::MakeBatch(step, 8, 4, replica, 2));
+      for (int step = 0; step < 3; ++step)
+        executor.Run(tiny::MakeBatch(step, 8, 4, replica, 2), RunMode::kTrain);
     });
   } catch (const Error& e) {
     return e.what();

@@ -151,8 +151,8 @@ TEST(Executor, EvaluationChangesNothingAndGivesTheLossWithoutDropout) {
   double before = 0, after = 0, one_stage = 0;
   const auto evaluate = [](double& result) {
     return [&result](int, Executor& executor) {
-      const double loss = executor.Evaluate(tiny::MakeBatch(50, 7, 3)).loss;
-      EXPECT_EQ(executor.Evaluate(tiny::MakeBatch(50, 7, 3)).loss, loss);
+      const double loss = executor.Run(tiny::MakeBatch(50, 7, 3), RunMode::kEvaluate).loss;
+      EXPECT_EQ(executor.Run(tiny::MakeBatch(50, 7, 3), RunMode::kEvaluate).loss, loss);
       if (loss != 0) result = loss;
     };
   };
@@ -178,9 +178,9 @@ TEST(Executor, MiniBatchesEndOnceAStepInTrainingAlone) {
     Executor executor(transport, MakeSchedule("gpipe", {1, 2}), {{0, &stages[0]}},
                       {.loss = tiny::Loss});
     executor.AgreeOnShapes(tiny::InputSpecs(4, 2));
-    executor.Evaluate(tiny::MakeBatch(0, 4, 2));
+    executor.Run(tiny::MakeBatch(0, 4, 2), RunMode::kEvaluate);
     EXPECT_EQ(commits, 0);
-    executor.Train(tiny::MakeBatch(0, 4, 2));
+    executor.Run(tiny::MakeBatch(0, 4, 2), RunMode::kTrain);
     EXPECT_EQ(commits, tiny::kBlocks);
   });
 }
@@ -282,9 +282,10 @@ TEST(Executor, RefusesWhatDoesNotFit) {
                  BadInput);
     EXPECT_THROW(Executor(transport, schedule, {{0, &stages[0]}}, {}), BadInput);
     Executor executor(transport, schedule, {{0, &stages[0]}}, options);
-    EXPECT_THROW(executor.Train(tiny::MakeBatch(0, 4, 2)), BadInput);  // shapes not agreed
+    EXPECT_THROW(executor.Run(tiny::MakeBatch(0, 4, 2), RunMode::kTrain),
+                 BadInput);  // shapes not agreed
     executor.AgreeOnShapes(tiny::InputSpecs(4, 2));
-    EXPECT_THROW(executor.Train(tiny::MakeBatch(0, 4, 3)), BadInput);
+    EXPECT_THROW(executor.Run(tiny::MakeBatch(0, 4, 3), RunMode::kTrain), BadInput);
   });
 }
 
@@ -341,7 +342,7 @@ TEST(Executor, AMicroBatchLargerThanAgreedIsAnError) {
       Executor executor(transport, MakeSchedule("gpipe", {2, 2}), {{rank, &stages[rank]}},
                         {.loss = tiny::Loss});
       executor.AgreeOnShapes(tiny::InputSpecs(4, 2));
-      executor.Train(tiny::MakeBatch(0, 6, 2));
+      executor.Run(tiny::MakeBatch(0, 6, 2), RunMode::kTrain);
     });
     FAIL();
   } catch (const BadInput& e) {

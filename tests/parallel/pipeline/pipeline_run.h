@@ -45,7 +45,7 @@ inline Trained TrainPipeline(const PipelineRun& run) {
     executor.AgreeOnShapes(InputSpecs(run.samples, m));
     std::vector<double> losses;
     for (int step = 0; step < run.steps; ++step) {
-      losses.push_back(executor.Train(MakeBatch(step, run.samples, m)).loss);
+      losses.push_back(executor.Run(MakeBatch(step, run.samples, m), RunMode::kTrain).loss);
     }
     if (run.at_end) run.at_end(transport.rank(), executor);
     const std::lock_guard lock(mutex);

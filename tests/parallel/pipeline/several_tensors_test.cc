@@ -134,7 +134,8 @@ Trained Train(const Run& run) {
                             {{kRows / kMicroBatches}, DType::kI64},
                             {{kRows / kMicroBatches}, DType::kBool}});
     std::vector<double> losses;
-    for (int64_t step = 0; step < 2; ++step) losses.push_back(executor.Train(MakeBatch(step)).loss);
+    for (int64_t step = 0; step < 2; ++step)
+      losses.push_back(executor.Run(MakeBatch(step), RunMode::kTrain).loss);
     const std::lock_guard lock(mutex);
     if (transport.rank() == stages - 1) trained.losses = losses;
     for (const CutTraffic& cut : executor.traffic()) trained.traffic.push_back(cut);

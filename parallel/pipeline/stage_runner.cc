@@ -1,0 +1,152 @@
+#include "parallel/pipeline/stage_runner.h"
+
+#include <cmath>
+#include <utility>
+
+#include "autograd/node.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+
+StageRunner::StageRunner(Stage& stage, int number, const LossFn* loss, int slots)
+    : stage_(stage),
+      number_(number),
+      loss_fn_(loss),
+      in_flight_(slots),
+      inputs_(slots),
+      outputs_(slots),
+      output_grads_(slots),
+      input_grads_(slots) {}
+
+void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in,
+                          const std::vector<TensorSpec>& out) {
+  before_ = n.before.here;
+  after_ = n.after.here;
+  const auto link = [&](std::optional<TensorLink> & place, TagClass kind,
+                        bool with_before) -> auto& {
+    Codec* codec = kind == TagClass::kActivation ? n.activation_codec : n.gradient_codec;
+    const TensorLink::Options options{n.transport, with_before ? n.before.rank : n.after.rank, kind,
+                                      with_before ? number_ : number_ + 1, codec};
+    return place.emplace(options, with_before ? in : out, static_cast<int>(inputs_.size()));
+  };
+  if (n.before.rank >= 0) {
+    link(activation_in_, TagClass::kActivation, true).PrepareToRecv();
+    link(gradient_out_, TagClass::kGradient, true).PrepareToSend();
+  }
+  if (n.after.rank >= 0) {
+    link(activation_out_, TagClass::kActivation, false).PrepareToSend();
+    link(gradient_in_, TagClass::kGradient, false).PrepareToRecv();
+  }
+}
+
+void StageRunner::Begin() {
+  loss_ = 0;
+  for (auto* link : {&activation_in_, &activation_out_, &gradient_in_, &gradient_out_})
+    if (*link) (*link)->ResetFinite();
+}
+
+std::vector<Variable> StageRunner::Leaves(Tensors inputs, bool training) const {
+  std::vector<Variable> leaves;
+  for (Tensor& input : inputs) {
+    const bool wants_grad = training && number_ > 0 && input.defined() && IsFloating(input.dtype());
+    leaves.push_back(input.defined() ? Variable(std::move(input), wants_grad) : Variable());
+  }
+  return leaves;
+}
+
+Variable StageRunner::AddLoss(const std::vector<Variable>& outputs, const Tensors& targets,
+                              double weight) {
+  Variable loss = (*loss_fn_)(outputs, targets);
+  Require(loss.defined() && loss.numel() == 1, "loss", "must have one element, got {}", loss);
+  loss_ += weight * loss.data().Item();
+  return loss;
+}
+
+void StageRunner::Forward(size_t slot, const MicroBatch& data, double weight,
+                          const StepContext& context) {
+  std::optional<NoGrad> no_grad;
+  if (!context.training) no_grad.emplace();
+  InFlight flight{.weight = weight};
+  flight.inputs =
+      Leaves(number_ == 0 ? data.inputs : std::exchange(inputs_[slot], {}), context.training);
+  flight.outputs = stage_.Forward(flight.inputs, context);
+  if (loss_fn_ != nullptr) {
+    flight.outputs = {AddLoss(flight.outputs, data.targets, weight)};
+  } else {
+    Tensors& results = after_ != nullptr ? after_->inputs_[slot] : outputs_[slot];
+    results.clear();
+    for (const Variable& output : flight.outputs) results.push_back(output.data());
+  }
+  if (context.training) in_flight_[slot] = std::move(flight);
+}
+
+void StageRunner::Backward(size_t slot, bool inputs_only) {
+  InFlight flight = std::exchange(in_flight_[slot], {});
+  Tensors grads = RunBackward(flight, std::exchange(output_grads_[slot], {}), inputs_only);
+  if (inputs_only) in_flight_[slot].deferred = std::move(flight.deferred);
+  if (number_ > 0)
+    (before_ != nullptr ? before_->output_grads_ : input_grads_)[slot] = std::move(grads);
+}
+
+StageRunner::Tensors StageRunner::RunBackward(InFlight& flight, const Tensors& output_grads,
+                                              bool defer) {
+  std::vector<Variable> outputs;
+  Tensors seeds;
+  for (size_t i = 0; i < flight.outputs.size(); ++i) {
+    const Variable& output = flight.outputs[i];
+    if (!output.defined() || !output.requires_grad()) continue;
+    const Tensor seed = loss_fn_ != nullptr ? Full(output.shape(), flight.weight, output.dtype())
+                                            : output_grads.at(i);
+    if (!seed.defined()) continue;
+    outputs.push_back(output);
+    seeds.push_back(seed);
+  }
+  BackwardOptions options{.defer_leaves = defer};
+  std::vector<size_t> wanted;
+  for (size_t i = 0; i < flight.inputs.size(); ++i) {
+    if (!flight.inputs[i].defined() || !flight.inputs[i].requires_grad()) continue;
+    wanted.push_back(i);
+    options.wanted.push_back(flight.inputs[i]);
+  }
+  Tensors input_grads(flight.inputs.size());
+  if (outputs.empty()) return input_grads;
+  BackwardResult result = torus::Backward(outputs, seeds, options);
+  for (size_t i = 0; i < wanted.size(); ++i) input_grads[wanted[i]] = result.wanted[i];
+  flight.deferred = std::move(result.deferred);
+  return input_grads;
+}
+
+void StageRunner::BackwardWeight(size_t slot) {
+  InFlight flight = std::exchange(in_flight_[slot], {});
+  if (!flight.deferred.empty()) flight.deferred.Run();
+}
+
+void StageRunner::Transfer(ActionKind kind, size_t slot, const std::string& what,
+                           RankTotals& totals) {
+  const int m = static_cast<int>(slot);
+  switch (kind) {
+    case ActionKind::kSendActivation:
+      return activation_out_->Send(m, std::exchange(outputs_[slot], {}), what, totals);
+    case ActionKind::kRecvActivation:
+      inputs_[slot] = activation_in_->Recv(m, what, totals);
+      return;
+    case ActionKind::kSendGradient:
+      return gradient_out_->Send(m, std::exchange(input_grads_[slot], {}), what, totals);
+    default:
+      output_grads_[slot] = gradient_in_->Recv(m, what, totals);
+  }
+}
+
+void StageRunner::Flush(RankTotals& totals) {
+  if (activation_out_) activation_out_->Flush(totals);
+  if (gradient_out_) gradient_out_->Flush(totals);
+}
+
+bool StageRunner::finite() const {
+  bool finite = std::isfinite(loss_);
+  for (const auto* link : {&activation_in_, &activation_out_, &gradient_in_, &gradient_out_})
+    finite = finite && (!*link || (*link)->finite());
+  return finite;
+}
+
+}  // namespace torus::parallel

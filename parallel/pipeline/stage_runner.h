@@ -1,0 +1,93 @@
+// StageRunner: one stage of this rank: its micro-batches between forward and backward, its tensors
+// between two actions, and its links to stages on other ranks. The Executor calls it, action by
+// action.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autograd/backward.h"
+#include "parallel/pipeline/loss_fn.h"
+#include "parallel/pipeline/mini_batch.h"
+#include "parallel/pipeline/stage.h"
+#include "parallel/pipeline/tensor_link.h"
+#include "parallel/schedule/schedule.h"
+
+namespace torus::parallel {
+
+class StageRunner {
+ public:
+  // `number`: of the stage; the inputs of stage 0 are data and get no gradient. `loss`: that of the
+  // last stage; null for the others. `slots`: how many micro-batches may be under way. `stage` and
+  // `loss` must outlive the runner.
+  StageRunner(Stage& stage, int number, const LossFn* loss, int slots);
+  StageRunner(const StageRunner&) = delete;
+  StageRunner& operator=(const StageRunner&) = delete;
+
+  // The stages before and after this one: on this rank, or else the rank that runs it; neither where
+  // there is no such stage.
+  struct Neighbour {
+    StageRunner* here = nullptr;
+    int rank = -1;
+  };
+  struct Neighbours {
+    Transport* transport = nullptr;
+    Neighbour before, after;
+    Codec* activation_codec = nullptr;
+    Codec* gradient_codec = nullptr;
+  };
+  // Makes the links, with buffers for the inputs and outputs of the largest micro-batch.
+  void Connect(const Neighbours& neighbours, const std::vector<TensorSpec>& inputs,
+               const std::vector<TensorSpec>& outputs);
+
+  // Begins a mini-batch: the loss is 0 and finite() true.
+  void Begin();
+  // Runs the stage on a micro-batch, which has `slot` until its backward; `weight`: its share in the
+  // loss of the global mini-batch. With context.training the graph is kept until the backward,
+  // otherwise none is recorded. The last stage adds to loss().
+  void Forward(size_t slot, const MicroBatch& data, double weight, const StepContext& context);
+  // Accumulates the parameters' gradients and makes those of the inputs, where any flow; frees the
+  // slot. `inputs_only`: the first half alone, which BackwardWeight completes.
+  void Backward(size_t slot, bool inputs_only);
+  void BackwardWeight(size_t slot);
+  // Sends what was made or receives what is needed; `kind` is that of a send or receive.
+  void Transfer(ActionKind kind, size_t slot, const std::string& what, RankTotals& totals);
+  // Blocks until everything sent has been received.
+  void Flush(RankTotals& totals);
+
+  Stage& stage() { return stage_; }
+  double loss() const { return loss_; }  // weighted sum over the forwards since Begin
+  // Whether the loss, and every tensor sent or received through a codec since Begin, are finite.
+  bool finite() const;
+  // Null where the stage sends none.
+  const TensorLink* activations_sent() const {
+    return activation_out_ ? &*activation_out_ : nullptr;
+  }
+  const TensorLink* gradients_sent() const { return gradient_out_ ? &*gradient_out_ : nullptr; }
+
+ private:
+  using Tensors = std::vector<Tensor>;
+  struct InFlight {
+    std::vector<Variable> inputs;
+    std::vector<Variable> outputs;  // of the last stage: the loss
+    double weight = 1;
+    DeferredGradients deferred;
+  };
+  std::vector<Variable> Leaves(Tensors inputs, bool training) const;
+  Variable AddLoss(const std::vector<Variable>& outputs, const Tensors& targets, double weight);
+  Tensors RunBackward(InFlight& flight, const Tensors& output_grads, bool defer);
+
+  Stage& stage_;
+  const int number_;
+  const LossFn* loss_fn_;
+  StageRunner *before_ = nullptr, *after_ = nullptr;  // on this rank
+  // One entry for each slot.
+  std::vector<InFlight> in_flight_;
+  std::vector<Tensors> inputs_, outputs_, output_grads_, input_grads_;
+  std::optional<TensorLink> activation_in_, activation_out_, gradient_in_, gradient_out_;
+  double loss_ = 0;
+};
+
+}  // namespace torus::parallel
