@@ -41,10 +41,14 @@ ScheduleFigures FiguresOf(const std::string& name, const Pipeline& pipeline, int
   return figures;
 }
 
+int ChunksOf(const std::string& schedule, const Pipeline& pipeline) {
+  return TakesChunks(schedule) ? pipeline.chunks : 1;
+}
+
 std::vector<ScheduleFigures> CompareSchedules(const Pipeline& pipeline) {
   std::vector<ScheduleFigures> all;
   for (const std::string& name : ScheduleNames())
-    all.push_back(FiguresOf(name, pipeline, TakesChunks(name) ? pipeline.chunks : 1));
+    all.push_back(FiguresOf(name, pipeline, ChunksOf(name, pipeline)));
   return all;
 }
 

@@ -35,6 +35,9 @@ CostModel ChunkCosts(const Pipeline& pipeline, int chunks);
 // Simulates one schedule. The errors of MakeSchedule and Simulate.
 ScheduleFigures FiguresOf(const std::string& schedule, const Pipeline& pipeline, int chunks);
 
+// What `pipeline` gives a rank of that schedule: pipeline.chunks, or 1.
+int ChunksOf(const std::string& schedule, const Pipeline& pipeline);
+
 // Every schedule of the factory that is made for any size; those for several chunks with
 // pipeline.chunks of them.
 std::vector<ScheduleFigures> CompareSchedules(const Pipeline& pipeline);

@@ -20,7 +20,7 @@ constexpr int kMostParts = 1 << 20;  // their product: what a schedule's lists h
 
 class Reader {
  public:
-  explicit Reader(const std::string& path) : path_(path), json_(io::ReadJsonObject(path)) {}
+  Reader(const Json& json, const std::string& path) : path_(path), json_(json) {}
 
   Pipeline Run() {
     Pipeline pipeline;
@@ -32,7 +32,7 @@ class Reader {
     costs.backward_input_share = Share("backward-input-share", costs.backward_input_share);
     for (const parallel::CostList& kind : parallel::kCostLists)
       costs.*kind.list = List(kind.name, pipeline.ranks);
-    if (const Json* links = Take("links")) costs.links = Links(*links);
+    if (const Json* links = Take("links")) costs.links = LinksOf(*links, path_);
     for (const auto& [key, value] : json_.items())
       Require(taken_.contains(key), path_, "has a key that is unknown here: {}",
               io::Printable(key));
@@ -81,18 +81,8 @@ class Reader {
     return list;
   }
 
-  parallel::LinkTable Links(const Json& value) const {
-    std::vector<std::string> specs;
-    for (const Json& spec : value.is_array() ? value : Json::array({value})) {
-      Require(spec.is_string(), path_, "\"links\" must be texts such as \"0-1:10ms,1Gbps\", got {}",
-              io::Brief(spec));
-      specs.push_back(spec.get<std::string>());
-    }
-    return parallel::ParseLinks(specs);
-  }
-
   const std::string& path_;
-  const Json json_;
+  const Json& json_;
   std::set<std::string> taken_;
 };
 
@@ -111,7 +101,21 @@ void CheckSize(const Pipeline& pipeline) {
           pipeline.ranks, pipeline.chunks, pipeline.micro_batches, parts);
 }
 
-Pipeline ReadPipeline(const std::string& path) { return Reader(path).Run(); }
+parallel::LinkTable LinksOf(const Json& value, const std::string& path) {
+  std::vector<std::string> specs;
+  for (const Json& spec : value.is_array() ? value : Json::array({value})) {
+    Require(spec.is_string(), path, "\"links\" must be texts such as \"0-1:10ms,1Gbps\", got {}",
+            io::Brief(spec));
+    specs.push_back(spec.get<std::string>());
+  }
+  return parallel::ParseLinks(specs);
+}
+
+Pipeline PipelineOf(const Json& json, const std::string& path) { return Reader(json, path).Run(); }
+
+Pipeline ReadPipeline(const std::string& path) {
+  return PipelineOf(io::ReadJsonObject(path), path);
+}
 
 void FitTimes(const std::string& path, Pipeline& pipeline) {
   std::map<std::pair<int, bool>, std::vector<double>> times;  // rank, forward?

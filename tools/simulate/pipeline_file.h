@@ -1,6 +1,7 @@
 // A pipeline to simulate, from a JSON file or from the trace of a run.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "parallel/schedule/comparison.h"
@@ -15,6 +16,9 @@ namespace torus::tools {
 // Seconds and bytes of each rank: a number for all or a list with one for each. BadInput naming file
 // and key for anything else.
 parallel::Pipeline ReadPipeline(const std::string& path);
+// The same of an object, or of its value of "links", in the file `path`.
+parallel::Pipeline PipelineOf(const nlohmann::json& json, const std::string& path);
+parallel::LinkTable LinksOf(const nlohmann::json& value, const std::string& path);
 
 // BadInput where ranks x chunks x micro-batches are more than a simulation has memory for: 2^20.
 void CheckSize(const parallel::Pipeline& pipeline);

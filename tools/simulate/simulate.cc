@@ -13,6 +13,7 @@
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
+#include "tools/simulate/fit_file.h"
 #include "tools/simulate/pipeline_file.h"
 
 namespace torus::tools {
@@ -23,7 +24,7 @@ struct Invocation {
   // Of each rank, an entry for each of kCostLists; MiB of what is in bytes.
   double costs[std::size(parallel::kCostLists)] = {1, 2};
   std::vector<std::string> links;
-  std::string file, trace, draw, svg;
+  std::string file, fit, trace, draw, svg;
   bool csv = false;
 };
 
@@ -63,6 +64,11 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
          "given several times")
       ->allow_extra_args(false)
       ->excludes("--file");
+  app.add_option(
+         "--fit", invocation.fit,
+         "Fit the free costs of this JSON file to its measured rows and predict the others; "
+         "tools/simulate/fit_file.h has its form")
+      ->excludes("--file");
   app.add_option("--from-trace", invocation.trace,
                  "Forward and backward times of each rank from the trace.json of a run: medians");
   app.add_option("--draw", invocation.draw, "A schedule to draw, as equal slots of time");
@@ -84,7 +90,7 @@ void SetCosts(Invocation& invocation) {
 
 void Draw(const Invocation& invocation) {
   const parallel::Pipeline& pipeline = invocation.pipeline;
-  const int chunks = parallel::TakesChunks(invocation.draw) ? pipeline.chunks : 1;
+  const int chunks = parallel::ChunksOf(invocation.draw, pipeline);
   const parallel::Schedule schedule = parallel::MakeSchedule(
       invocation.draw,
       {.ranks = pipeline.ranks, .micro_batches = pipeline.micro_batches, .chunks = chunks});
@@ -109,6 +115,10 @@ int Main(int argc, char** argv) {
       "simulate");
   AddFlags(app, invocation);
   if (PrintsHelp(app, argc, argv)) return 0;
+  if (!invocation.fit.empty()) {
+    fmt::print("{}", ToTable(ReadFitFile(UserPath(invocation.fit))));
+    return 0;
+  }
   if (invocation.file.empty())
     SetCosts(invocation);
   else

@@ -118,38 +118,6 @@ TEST(Simulator, MemoryIsThatOfWhatIsInFlight) {
             (std::vector<double>{103, 104, 103}));
 }
 
-// GPipe over the networks of a published decentralized run of GPT-3 XL: 12 stages, 64 micro-batches,
-// 2048 x 2048 float32 between them. The compute time of a stage is fitted on the first network; the
-// seconds an iteration on the other two come out within 3 %. Assumed: the latencies are one-way, the
-// links full duplex, windows never bound them, backwards take twice a forward.
-TEST(Simulator, PredictsAPublishedPipelineOnOtherNetworks) {
-  struct Row {
-    LinkModel link;
-    double seconds;
-  };
-  const Row rows[] = {{{.latency = 0.0001, .bandwidth = 10e9 / 8}, 15.16},
-                      {{.latency = 0.001, .bandwidth = 5e9 / 8}, 15.49},
-                      {{.latency = 0.005, .bandwidth = 2e9 / 8}, 16.80}};
-  const Schedule schedule = MakeSchedule("gpipe", {12, 64});
-  const auto seconds = [&](double stage, const LinkModel& link) {
-    CostModel costs{.boundary_bytes = std::vector(12, 4.0 * 2048 * 2048), .links = LinkTable(link)};
-    costs.forward.assign(12, stage / 3);
-    costs.backward.assign(12, stage * 2 / 3);
-    return Simulate(schedule, costs).makespan;
-  };
-  double low = 0, high = 1;  // of a stage's forward and backward
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (seconds(middle, rows[0].link) < rows[0].seconds ? low : high) = middle;
-  }
-  for (const Row& row : rows) {
-    const double predicted = seconds(low, row.link);
-    EXPECT_NEAR(predicted / row.seconds, 1, 0.03) << row.seconds;
-    // A simulator that ignores the network would say the same of all.
-    EXPECT_GE(predicted, 15.15);
-  }
-}
-
 TEST(Simulator, RefusesWhatItCannotRun) {
   EXPECT_THROW(Simulate(GPipe({2, 1}), {{1, 1, 1}, {}}), BadInput);
   EXPECT_THROW(Simulate(GPipe({1, 1}), {.forward = {-1}}), BadInput);

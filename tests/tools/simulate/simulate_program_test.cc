@@ -67,6 +67,52 @@ TEST_F(SimulateTest, TakesTheTimesOfATrace) {
   ExpectOneLine(Simulate({"--ranks", "3", "--from-trace", trace}), 2, "rank 2");
 }
 
+// Fitted on the first network alone, the published seconds on the other two come out within 3 %; and
+// the guide shows what the program says.
+TEST_F(SimulateTest, PredictsAPublishedPipelineOnOtherNetworks) {
+  const Ended ended = Simulate({"--fit", "tools/simulate/gpt3_xl.json"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  std::istringstream lines(ended.out);
+  std::string line, name, measured, predicted;
+  std::getline(lines, line);
+  for (const double seconds : {15.16, 15.49, 16.80}) {
+    std::getline(lines, line);
+    std::istringstream(line) >> name >> measured >> predicted;
+    EXPECT_EQ(std::stod(measured), seconds) << line;
+    EXPECT_NEAR(std::stod(predicted) / seconds, 1, 0.03) << line;
+    // One that ignores the network would say the same of all.
+    EXPECT_GE(std::stod(predicted), 15.15) << line;
+  }
+  std::string indented;
+  lines = std::istringstream(ended.out);
+  while (std::getline(lines, line)) indented += "    " + line + "\n";
+  EXPECT_NE(ReadText("docs/simulator.md").find(indented), std::string::npos) << ended.out;
+}
+
+TEST_F(SimulateTest, EveryMistakeInAFitIsOneLine) {
+  const std::string path = scratch_ + "/f.json";
+  const std::string pipeline = R"("pipeline": {"ranks": 2, "forward": 1, "backward": 2})";
+  const std::string free = R"("free": [["forward"]])";
+  const std::string rows = R"("rows": [{"links": "1ms,1Gbps", "seconds": 1, "fit": true}])";
+  for (const auto& [text, word] : std::vector<std::pair<std::string, std::string>>{
+           {"", "pipeline"},
+           {pipeline, "free"},
+           {pipeline + ", " + free, "rows"},
+           {pipeline + R"(, "free": [["forwards"]], )" + rows, "forwards"},
+           {pipeline + R"(, "free": [["boundary"]], )" + rows, "boundary"},
+           {pipeline + ", " + free + R"(, "rows": [{"links": "1ms,1Gbps"}])", "measured runs"},
+           {pipeline + ", " + free + R"(, "rows": [{"links": "1ms,1Gbps", "fit": true}])",
+            "seconds"},
+           {pipeline + ", " + free + R"(, "rows": [{"seconds": 1}])", "links"},
+           {pipeline + ", " + free + ", " + rows + R"(, "server": {"replicas": 0})", "replicas"},
+           {pipeline + ", " + free + ", " + rows + R"(, "server": {"replicas": 1})", "bytes"},
+           {pipeline + ", " + free + ", " + rows + R"(, "schedule": "pipedream")", "pipedream"},
+           {pipeline + ", " + free + ", " + rows + R"(, "row": 1)", "unknown here: row"}}) {
+    std::ofstream(path) << "{" << text << "}";
+    ExpectOneLine(Simulate({"--fit", path}), 2, word);
+  }
+}
+
 TEST_F(SimulateTest, EveryMistakeIsOneLine) {
   ExpectOneLine(Simulate({"--ranks", "0"}), 2, "--ranks");
   ExpectOneLine(Simulate({"--forward", "-1"}), 2, "--forward");
