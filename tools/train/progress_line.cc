@@ -1,6 +1,7 @@
 #include "tools/train/progress_line.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,13 @@ constexpr char kClear[] = "\r\x1b[K";
 std::string Bar(double share) {
   const int full = std::clamp(static_cast<int>(share * kBarWidth), 0, kBarWidth);
   return fmt::format("[{:=<{}}{:<{}}]", "", full, full < kBarWidth ? ">" : "", kBarWidth - full);
+}
+
+// A terminal that nobody reads from, as mpirun's while it ends a run, fills up, and a write to it
+// would wait.
+bool HasRoom(std::FILE* out) {
+  pollfd state{.fd = fileno(out), .events = POLLOUT, .revents = 0};
+  return poll(&state, 1, 0) > 0 && (state.revents & POLLOUT) != 0;
 }
 
 }  // namespace
@@ -59,6 +67,7 @@ void ProgressLine::Show(const Step& step) {
   const bool last = step.step + 1 == end_;
   if (terminal_) {
     if (!last && drawn_ && since_drawn_ < kRedrawSeconds) return;
+    if (!HasRoom(out_)) return;
     const double share =
         static_cast<double>(step.step + 1 - begin_) / static_cast<double>(end_ - begin_);
     fmt::print(out_, "{}{} {}", kClear, Bar(share), Render(step));
