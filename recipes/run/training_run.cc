@@ -105,6 +105,8 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       end_(EndOf(options_, steps_per_epoch_)),
       own_(std::move(start.own)),
       note_(start.resumed ? start.resumed->note : "") {
+  Require(world != nullptr || settings_.collectives != "engine", "train",
+          "--collectives engine sums as MPI does and needs processes that mpirun starts");
   if (!start.resumed) return;
   if (start.resumed->data && !whole)
     RequireSameData(*start.resumed->data, OrderOf(task_.data()), start.resumed->folder.path);

@@ -12,7 +12,7 @@
 namespace torus::parallel {
 namespace {
 
-constexpr int kControlTag = 0;  // channels begin at 1
+constexpr int kControlTag = 0;  // channels begin at 1, and end before the largest tag
 constexpr std::chrono::microseconds kTickInterval{100};
 
 int RankIn(MPI_Comm comm) {
@@ -48,12 +48,13 @@ MpiState::MpiState(MPI_Comm comm, MpiOptions options)
       rank(RankIn(comm)),
       size(SizeOf(comm)),
       options(options),
+      engine_tag(LargestTag(comm)),
       name(fmt::format("rank {} on {}", rank, MpiProcess::Get().host())),
       chain(size),
       left(size),
       sent(static_cast<size_t>(size) * kTagClasses),
       heard_(size, MpiClock::now()),
-      channels_(LargestTag(comm) - kControlTag),
+      channels_(engine_tag - kControlTag - 1),
       beat_interval_(BeatInterval(options.timeout)) {
   chain.progress(rank).on_tick = [this] {
     const MpiClock::time_point now = MpiClock::now();

@@ -73,7 +73,8 @@ struct MpiState {
   const MPI_Comm comm;
   const int rank, size;
   const MpiOptions options;
-  std::string name;  // "rank 0 on host a"
+  const int32_t engine_tag;  // of what MPI itself sends while it makes a communicator of some ranks
+  std::string name;          // "rank 0 on host a"
   WaitChain chain;
   std::atomic<bool> aborted{false};  // set after the two below
   int aborted_by = -1;

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <thread>
 #include <utility>
 
 #include "parallel/transport/mpi/last_words.h"
 #include "parallel/transport/mpi/meeting.h"
+#include "parallel/transport/mpi/mpi_engine.h"
 #include "parallel/transport/mpi/mpi_process.h"
 #include "parallel/transport/mpi/mpi_state.h"
 #include "parallel/transport/mpi/mpi_transfer.h"
@@ -39,11 +41,17 @@ class MpiTransport : public Transport {
   uint64_t BytesSent(int peer, TagClass kind) const override {
     return state_.sent[static_cast<size_t>(peer) * kTagClasses + static_cast<size_t>(kind)];
   }
+  Engine* EngineOf(const std::vector<int>& members) override {
+    std::unique_ptr<MpiEngine>& engine = engines_[members];
+    if (!engine) engine = std::make_unique<MpiEngine>(state_, *this, members);
+    return engine.get();
+  }
 
  private:
   void Check(const TransferText& text, Device device) const;
 
   MpiState& state_;
+  std::map<std::vector<int>, std::unique_ptr<MpiEngine>> engines_;
 };
 
 void MpiTransport::Check(const TransferText& text, Device device) const {

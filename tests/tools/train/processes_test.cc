@@ -33,6 +33,18 @@ TEST_F(Processes, GiveTheBitsOfThreads) {
   EXPECT_EQ(Json("mpi/summary.json")["ranks"].size(), 4u);
 }
 
+// A sum of two has one order, so MPI's own gives its bits too.
+TEST_F(Processes, MaySumAsMpiDoes) {
+  const std::vector<std::string> flags{"--stages", "1", "--replicas", "2", "--threads", "2"};
+  std::vector<std::string> engine = flags;
+  engine.insert(engine.end(), {"--collectives", "engine"});
+  ASSERT_EQ(Train(Small("direct", flags)).status, 0);
+  ExpectOneLine(Train(Small("engine", engine)), 2, "--collectives engine sums as MPI does");
+  const Ended mpi = Mpi(2, Small("engine", engine));
+  ASSERT_EQ(mpi.status, 0) << mpi.err;
+  EXPECT_EQ(Tensors("engine"), Tensors("direct"));
+}
+
 // The trace has the events of every process.
 TEST_F(Processes, AreAllInTheTrace) {
   const Ended mpi = Mpi(2, Small("mpi"));
