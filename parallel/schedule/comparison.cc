@@ -42,7 +42,7 @@ ScheduleFigures FiguresOf(const std::string& name, const Pipeline& pipeline, int
 }
 
 int ChunksOf(const std::string& schedule, const Pipeline& pipeline) {
-  return TakesChunks(schedule) ? pipeline.chunks : 1;
+  return TakesChunks(schedule) || schedule.starts_with("csv:") ? pipeline.chunks : 1;
 }
 
 std::vector<ScheduleFigures> CompareSchedules(const Pipeline& pipeline) {

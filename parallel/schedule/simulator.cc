@@ -23,6 +23,9 @@ class Simulator {
         free_(schedule.num_ranks, 0),
         held_(schedule.num_ranks, 0) {
     CheckCosts(costs, schedule.num_stages);
+    Require(costs.links.largest_rank() < schedule.num_ranks, "simulator",
+            "a link names rank {}, but there are {} ranks", costs.links.largest_rank(),
+            schedule.num_ranks);
     result_.ranks.resize(schedule.num_ranks);
     result_.busy.assign(schedule.num_ranks, 0);
     for (int stage = 0; stage < schedule.num_stages; ++stage)

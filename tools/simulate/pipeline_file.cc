@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "recipes/report/read_trace.h"
 #include "runtime/error.h"
@@ -118,19 +119,25 @@ Pipeline ReadPipeline(const std::string& path) {
 }
 
 void FitTimes(const std::string& path, Pipeline& pipeline) {
-  std::map<std::pair<int, bool>, std::vector<double>> times;  // rank, forward?
+  // Both halves of a backward, and a rank's stages, together.
+  std::map<std::tuple<int, bool, int64_t, int64_t>, double> sums;  // rank, forward?, step, part
   for (const trace::Event& event : recipes::ReadChromeTrace(path)) {
-    const std::string category = event.category;
-    if (category == "forward" || category == "backward")
-      times[{event.rank, category == "forward"}].push_back(
-          1e-9 * static_cast<double>(event.end_ns - event.begin_ns));
+    const bool forward = event.category == "forward";
+    if (!forward && event.category != "backward") continue;
+    Require(event.rank < pipeline.ranks, path, "is of rank {} too, but the pipeline has {} ranks",
+            event.rank, pipeline.ranks);
+    sums[{event.rank, forward, event.step, event.micro_batch}] +=
+        1e-9 * static_cast<double>(event.end_ns - event.begin_ns);
   }
+  std::map<std::pair<int, bool>, std::vector<double>> times;  // rank, forward?
+  for (const auto& [key, seconds] : sums)
+    times[{std::get<0>(key), std::get<1>(key)}].push_back(seconds);
   for (const bool forward : {true, false}) {
     std::vector<double>& list = forward ? pipeline.costs.forward : pipeline.costs.backward;
     list.clear();
     for (int rank = 0; rank < pipeline.ranks; ++rank) {
       const auto found = times.find({rank, forward});
-      Require(found != times.end(), path, "has no {} of rank {}; --ranks is {}",
+      Require(found != times.end(), path, "has no {} of rank {}, but the pipeline has {} ranks",
               forward ? "forward" : "backward", rank, pipeline.ranks);
       list.push_back(Median(found->second));
     }

@@ -23,8 +23,9 @@ parallel::LinkTable LinksOf(const nlohmann::json& value, const std::string& path
 // BadInput where ranks x chunks x micro-batches are more than a simulation has memory for: 2^20.
 void CheckSize(const parallel::Pipeline& pipeline);
 
-// Sets the forward and backward times of `pipeline` to the medians in a trace.json of as many ranks,
-// each with one stage. BadInput where a rank has none.
+// Sets the forward and backward times of `pipeline` to the medians over steps and micro-batches in a
+// trace.json of as many ranks; what a rank does for a micro-batch counts as one, in however many
+// stages or halves. BadInput where a rank has none, and for other ranks.
 void FitTimes(const std::string& path, parallel::Pipeline& pipeline);
 
 }  // namespace torus::tools

@@ -70,7 +70,8 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
          "tools/simulate/fit_file.h has its form")
       ->excludes("--file");
   app.add_option("--from-trace", invocation.trace,
-                 "Forward and backward times of each rank from the trace.json of a run: medians");
+                 "Forward and backward times of each rank from the trace.json of a run: medians")
+      ->excludes("--forward", "--backward");
   app.add_option("--draw", invocation.draw, "A schedule to draw, as equal slots of time");
   app.add_option("--svg", invocation.svg,
                  "Draw that schedule to scale into this file instead, with what crosses the links")
@@ -115,6 +116,8 @@ int Main(int argc, char** argv) {
       "simulate");
   AddFlags(app, invocation);
   if (PrintsHelp(app, argc, argv)) return 0;
+  if (invocation.draw.starts_with("csv:"))
+    invocation.draw = "csv:" + UserPath(invocation.draw.substr(4));
   if (!invocation.fit.empty()) {
     fmt::print("{}", ToTable(ReadFitFile(UserPath(invocation.fit))));
     return 0;

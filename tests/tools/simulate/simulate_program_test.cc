@@ -63,8 +63,53 @@ TEST_F(SimulateTest, TakesTheTimesOfATrace) {
   const std::string trace = scratch_ + "/run/trace.json";
   const Ended ended = Simulate({"--ranks", "2", "--from-trace", trace});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(ended.out.find("gpipe             1           33 "), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("gpipe             1           27 "), std::string::npos)
+      << "the times without a trace: " << ended.out;
   ExpectOneLine(Simulate({"--ranks", "3", "--from-trace", trace}), 2, "rank 2");
+  ExpectOneLine(Simulate({"--ranks", "1", "--from-trace", trace}), 2, "rank 1 too");
+  EXPECT_NE(Simulate({"--ranks", "2", "--forward", "5", "--from-trace", trace}).status, 0);
+}
+
+// Two ranks, each with forwards of 1 s and halves of a backward of 1.5 s.
+TEST_F(SimulateTest, BothHalvesOfABackwardAreOneTime) {
+  nlohmann::json events = nlohmann::json::array();
+  const auto add = [&](int rank, const char* what, double begin, double seconds, int micro_batch) {
+    events.push_back({{"ph", "X"},
+                      {"name", what},
+                      {"cat", what},
+                      {"pid", 0},
+                      {"tid", rank},
+                      {"ts", 1e6 * begin},
+                      {"dur", 1e6 * seconds},
+                      {"args", {{"step", 0}, {"micro_batch", micro_batch}}}});
+  };
+  for (int rank = 0; rank < 2; ++rank)
+    for (int m = 0; m < 2; ++m) {
+      add(rank, "forward", m, 1, m);
+      add(rank, "backward", 10 + 2 * m, 1.5, m);
+      add(rank, "backward", 20 + 2 * m, 1.5, m);
+    }
+  std::ofstream(scratch_ + "/t.json") << nlohmann::json{{"traceEvents", events}};
+  const Ended ended =
+      Simulate({"--ranks", "2", "--micro-batches", "2", "--from-trace", scratch_ + "/t.json"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  // (M + K - 1)(f + b) = 3 x 4
+  EXPECT_NE(ended.out.find("gpipe             1           12 "), std::string::npos) << ended.out;
+}
+
+TEST_F(SimulateTest, ALinkOfARankThatIsNotThereIsRefused) {
+  ExpectOneLine(Simulate({"--ranks", "2", "--link", "0-7:10s,1Kbps"}), 2, "names rank 7");
+}
+
+TEST_F(SimulateTest, DrawsATableOfSeveralStagesARank) {
+  const std::vector<std::string> size{"--ranks", "2", "--micro-batches", "2", "--chunks", "2"};
+  std::vector<std::string> flags = size;
+  flags.insert(flags.end(), {"--draw", "interleaved", "--csv"});
+  const Ended table = Simulate(flags);
+  std::ofstream(scratch_ + "/own.csv") << table.out;
+  flags = size;
+  flags.insert(flags.end(), {"--draw", "csv:" + scratch_ + "/own.csv", "--csv"});
+  EXPECT_EQ(Simulate(flags).out, table.out);
 }
 
 // Fitted on the first network alone, the published seconds on the other two come out within 3 %; and
