@@ -26,6 +26,9 @@ struct CostModel {
   std::vector<double> activation_bytes;  // kept of a micro-batch from its forward to its backward
 };
 
+// Equal stages and free transfers; a backward, both halves, takes twice its forward.
+CostModel EqualStages(int stages);
+
 // One list of a CostModel.
 struct CostList {
   const char* name;  // in files, flags and messages

@@ -48,13 +48,15 @@ void AddLinks(int rank, const RankCounts& segment, std::vector<LinkBytes>& links
             links);
 }
 
-// Mean times of each stage, from the ranks that run one stage each; empty where one runs several.
+// Times of each stage. Those of a rank are shared equally by its stages.
 CostModel MeasuredCosts(int stages, const std::vector<RankTime>& ranks) {
   CostModel costs{.forward = std::vector<double>(stages), .backward = std::vector<double>(stages)};
   for (const RankTime& time : ranks) {
-    if (time.place.stages.size() != 1) return {};
-    costs.forward[time.place.stages[0]] += time.forward;
-    costs.backward[time.place.stages[0]] += time.backward;
+    const auto share = static_cast<double>(time.place.stages.size());
+    for (const int stage : time.place.stages) {
+      costs.forward[stage] += time.forward / share;
+      costs.backward[stage] += time.backward / share;
+    }
   }
   return costs;
 }
@@ -76,7 +78,7 @@ Bubble MeasureBubble(const Schedule& schedule, const std::vector<RankTime>& rank
     in_pipeline += time.forward + time.backward + time.transfer + time.idle;
   }
   Bubble bubble{.measured = in_pipeline > 0 ? 1 - compute / in_pipeline : 0,
-                .ideal = Simulate(schedule).bubble};
+                .ideal = Simulate(schedule, EqualStages(schedule.num_stages)).bubble};
   bubble.balanced =
       compute > 0 ? Simulate(schedule, MeasuredCosts(schedule.num_stages, ranks)).bubble : 0;
   return bubble;

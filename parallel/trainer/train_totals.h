@@ -38,8 +38,8 @@ struct LinkBytes {
 // is forward, backward, transfer and idle.
 struct Bubble {
   double measured = 0;
-  double ideal = 0;     // of the schedule with equal stages and no transfer; (K - 1) / (M + K - 1)
-  double balanced = 0;  // of the schedule with these stages' measured times and no transfer
+  double ideal = 0;     // of the schedule with EqualStages; GPipe and 1F1B: (K - 1) / (M + K - 1)
+  double balanced = 0;  // with the measured times of these, a rank's shared by its stages
 };
 
 struct TrainTotals {

@@ -51,7 +51,8 @@ std::string DescribeSchedule(const parallel::Schedule& schedule,
                              const std::vector<double>& stages) {
   return fmt::format(
       "schedule {}, bubble {:.1f} % with equal stages, {:.1f} % with the static costs of these\n{}",
-      schedule.name, 100 * parallel::Simulate(schedule).bubble,
+      schedule.name,
+      100 * parallel::Simulate(schedule, parallel::EqualStages(schedule.num_stages)).bubble,
       100 * parallel::Simulate(schedule, CostsOf(stages)).bubble, parallel::Staircase(schedule));
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "parallel/schedule/factory.h"
+#include "parallel/schedule/simulator.h"
 #include "parallel/trainer/block_costs.h"
 #include "parallel/trainer/totals_builder.h"
 #include "parallel/trainer/train_state.h"
@@ -53,6 +54,26 @@ TEST(MeasureBubble, IsIdealForIdealTimes) {
   EXPECT_DOUBLE_EQ(bubble.ideal, 0.2);
   EXPECT_DOUBLE_EQ(bubble.measured, 0.2);
   EXPECT_DOUBLE_EQ(bubble.balanced, 0.2);
+}
+
+// (K - 1)(f + b_input - w) of idle time a rank, beside M (f + b), for halves as long as a forward.
+TEST(MeasureBubble, TakesABackwardOfASplitScheduleForBothItsHalves) {
+  EXPECT_DOUBLE_EQ(MeasureBubble(MakeSchedule("zb-h1", {2, 2}), {}).ideal, 1.0 / 7);
+}
+
+// Rank 0 takes twice as long for its two chunks as rank 1: no equal stages.
+TEST(MeasureBubble, SharesARanksTimeByItsStages) {
+  const Schedule schedule = MakeSchedule("interleaved", {2, 4, 2});
+  std::vector<RankTime> ranks(2);
+  for (int r = 0; r < 2; ++r) {
+    ranks[r].place.stages = {r, r + 2};
+    ranks[r].forward = r == 0 ? 8 : 4;
+    ranks[r].backward = r == 0 ? 16 : 8;
+  }
+  const CostModel costs{.forward = {4, 2, 4, 2}, .backward = {8, 4, 8, 4}};
+  const Bubble bubble = MeasureBubble(schedule, ranks);
+  EXPECT_DOUBLE_EQ(bubble.balanced, Simulate(schedule, costs).bubble);
+  EXPECT_GT(bubble.balanced, bubble.ideal);
 }
 
 TEST(MeasureBlockCosts, IsPositiveAndLeavesNoGradients) {
