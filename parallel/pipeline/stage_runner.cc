@@ -1,5 +1,6 @@
 #include "parallel/pipeline/stage_runner.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -40,7 +41,7 @@ void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in
 }
 
 void StageRunner::Begin() {
-  loss_ = 0;
+  loss_terms_.clear();
   for (auto* link : {&activation_in_, &activation_out_, &gradient_in_, &gradient_out_})
     if (*link) (*link)->ResetFinite();
 }
@@ -55,11 +56,20 @@ std::vector<Variable> StageRunner::Leaves(Tensors inputs, bool training) const {
 }
 
 Variable StageRunner::AddLoss(const std::vector<Variable>& outputs, const Tensors& targets,
-                              double weight) {
+                              double weight, int micro_batch) {
   Variable loss = (*loss_fn_)(outputs, targets);
   Require(loss.defined() && loss.numel() == 1, "loss", "must have one element, got {}", loss);
-  loss_ += weight * loss.data().Item();
+  const auto m = static_cast<size_t>(micro_batch);
+  loss_terms_.resize(std::max(loss_terms_.size(), m + 1));
+  loss_terms_[m] = {weight, loss.data().Item()};
   return loss;
+}
+
+// Fused in so many words: whether a compiler fuses by itself depends on its flags.
+double StageRunner::loss() const {
+  double sum = 0;
+  for (const LossTerm& term : loss_terms_) sum = std::fma(term.weight, term.loss, sum);
+  return sum;
 }
 
 void StageRunner::Forward(size_t slot, const MicroBatch& data, double weight,
@@ -71,7 +81,7 @@ void StageRunner::Forward(size_t slot, const MicroBatch& data, double weight,
       Leaves(number_ == 0 ? data.inputs : std::exchange(inputs_[slot], {}), context.training);
   flight.outputs = stage_.Forward(flight.inputs, context);
   if (loss_fn_ != nullptr) {
-    flight.outputs = {AddLoss(flight.outputs, data.targets, weight)};
+    flight.outputs = {AddLoss(flight.outputs, data.targets, weight, context.micro_batch)};
   } else {
     Tensors& results = after_ != nullptr ? after_->inputs_[slot] : outputs_[slot];
     results.clear();
@@ -143,7 +153,7 @@ void StageRunner::Flush(RankTotals& totals) {
 }
 
 bool StageRunner::finite() const {
-  bool finite = std::isfinite(loss_);
+  bool finite = std::isfinite(loss());
   for (const auto* link : {&activation_in_, &activation_out_, &gradient_in_, &gradient_out_})
     finite = finite && (!*link || (*link)->finite());
   return finite;

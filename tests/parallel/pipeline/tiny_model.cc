@@ -234,7 +234,7 @@ Trained TrainPlain(int steps, int samples, int micro_batches) {
       for (const Block& block : blocks) values = block.forward(values, context);
       const Variable loss = Loss(values, part.targets);
       const double weight = static_cast<double>(part.samples.size()) / samples;
-      loss_sum += weight * loss.data().Item();
+      loss_sum = std::fma(weight, loss.data().Item(), loss_sum);
       Backward({loss}, {Full({}, weight)});
     }
     Descend(parameters);
