@@ -7,6 +7,7 @@
 #include <set>
 
 #include "runtime/error.h"
+#include "runtime/io/checkpoint_manifest.h"
 #include "runtime/io/file.h"
 #include "runtime/io/folder.h"
 #include "runtime/io/json.h"
@@ -38,7 +39,8 @@ std::string ReadText(const fs::path& path) {
 
 // Whether a file goes along with the weights, whatever holds those.
 bool GoesAlong(const std::string& name) {
-  if (name == kConfig || name.ends_with(".index.json")) return false;
+  if (name == kConfig || name == io::kCheckpointManifest || name.ends_with(".index.json"))
+    return false;
   return std::ranges::any_of(std::array{".json", ".txt", ".model", ".bpe", ".jinja"},
                              [&](const char* ending) { return name.ends_with(ending); });
 }

@@ -6,6 +6,7 @@
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/checkpoint/torch_file.h"
+#include "runtime/io/checkpoint_reader.h"
 #include "runtime/io/file_layout.h"
 #include "runtime/io/folder_place.h"
 #include "runtime/io/safetensors.h"
@@ -64,6 +65,7 @@ void KeepOtherOutputs(const nn::Sequential::Layer& head, std::vector<NamedTensor
 }  // namespace
 
 std::vector<NamedTensor> ReadWeights(const std::string& path) {
+  if (io::CheckpointReader::IsOne(path)) return io::CheckpointReader(path).ReadAll(io::kWeights);
   if (!io::CommittedFolder(path).empty()) return ReadHuggingFace(path).tensors;
   if (path.ends_with(".safetensors")) return ReadSafetensors(path).tensors;
   return ReadTorchFile(path).tensors;

@@ -9,8 +9,8 @@
 
 namespace torus {
 
-// All tensors of a .safetensors file, a file of torch.save, or a Hugging Face folder. The errors of
-// their readers.
+// All tensors of a .safetensors file, a file of torch.save, or a Hugging Face folder, and of a
+// checkpoint of ours (io/checkpoint_manifest.h) its weights. The errors of their readers.
 std::vector<NamedTensor> ReadWeights(const std::string& path);
 
 // Loads them, their names fitted by `rules` (FitNames), into the model. Strict as FitState;

@@ -24,6 +24,22 @@ std::vector<std::byte> Control::AllGather(std::span<const std::byte> record,
   return all;
 }
 
+// Padded to the longest: these are short.
+std::vector<std::vector<std::byte>> Control::ShareBytes(std::span<const std::byte> bytes,
+                                                        const std::string& what) {
+  const std::vector<uint64_t> sizes = Share<uint64_t>(bytes.size(), "size of " + what);
+  const uint64_t most = std::ranges::max(sizes);
+  std::vector<std::byte> mine(bytes.begin(), bytes.end());
+  mine.resize(most);
+  const std::vector<std::byte> all = AllGather(mine, what);
+  std::vector<std::vector<std::byte>> shared;
+  for (size_t rank = 0; rank < sizes.size(); ++rank) {
+    const auto begin = all.begin() + static_cast<ptrdiff_t>(rank * most);
+    shared.emplace_back(begin, begin + static_cast<ptrdiff_t>(sizes[rank]));
+  }
+  return shared;
+}
+
 std::vector<std::vector<std::byte>> Control::Gather(std::span<const std::byte> bytes,
                                                     const std::string& what) {
   const Tag tag = ControlTag(ControlMessage::kBytes);

@@ -16,7 +16,7 @@
 namespace torus::parallel {
 
 // Of a message of the trainer's; above all numbers of the pipeline's control messages.
-enum class ControlMessage : uint8_t { kRecord = 1, kBytes, kAnnouncement, kState };
+enum class ControlMessage : uint8_t { kRecord = 1, kBytes, kAnnouncement };
 Tag ControlTag(ControlMessage message);
 
 class Control {
@@ -24,6 +24,7 @@ class Control {
   // `world` must outlive it.
   explicit Control(Transport& world) : world_(world) {}
   int rank() const { return world_.rank(); }
+  int size() const { return world_.size(); }
 
   // Every rank gives a record of one size, and gets those of all, in rank order, one behind the
   // other. Bruck's all-gather (Bruck et al. 1997): in round k each rank sends the up to 2^k records
@@ -34,6 +35,10 @@ class Control {
   // The same with a plain value.
   template <class T>
   std::vector<T> Share(const T& value, const std::string& what, double* waited = nullptr);
+
+  // The same with bytes whose number differs from rank to rank.
+  std::vector<std::vector<std::byte>> ShareBytes(std::span<const std::byte> bytes,
+                                                 const std::string& what);
 
   // Returns when all ranks have called it: on rank 0 the bytes of every rank, in rank order;
   // elsewhere nothing.

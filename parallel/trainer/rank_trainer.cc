@@ -3,8 +3,9 @@
 #include <utility>
 
 #include "parallel/pipeline/add_context.h"
+#include "parallel/trainer/joint_save.h"
 #include "parallel/trainer/run_facts.h"
-#include "parallel/trainer/state_gather.h"
+#include "parallel/trainer/shared_folder.h"
 #include "parallel/trainer/totals_builder.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
@@ -282,24 +283,23 @@ std::map<int, StageTensors> RankTrainer::OwnTensors() const {
   return tensors;
 }
 
-TrainState RankTrainer::State() {
+std::exception_ptr RankTrainer::Save(const std::string& folder,
+                                     const std::map<std::string, std::string>& texts) {
   std::map<int, StageTensors> own;
   if (place_.replica == 0) own = OwnTensors();
-  return Join(step_, GatherStages(world_, control_, own));
+  return SaveTogether(control_, folder, step_, own, texts);
 }
 
-TrainState RankTrainer::OwnState() const {
-  std::map<int, StageTensors> stages = OwnTensors();
-  for (auto& [number, stage] : stages) stage = Copied(stage);
-  return Join(step_, stages);
+std::exception_ptr RankTrainer::CheckSharedFolder(const std::string& folder) {
+  return parallel::CheckSharedFolder(control_, folder);
 }
 
-void RankTrainer::SetWeights(const std::vector<NamedTensor>& weights) {
+void RankTrainer::SetWeights(const TensorSource& weights) {
   CopyWeights(weights, model_.weights, OwnStages());
   skipped_ = 0;
 }
 
-void RankTrainer::SetState(const TrainState& state) {
+void RankTrainer::SetState(const StateSource& state) {
   SetWeights(state.weights);
   CopyOptimizer(state.optimizer, model_.weights, OwnStages());
   CopyAverages(state.averages, OwnStages());

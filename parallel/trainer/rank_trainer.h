@@ -4,12 +4,13 @@
 //   RankTrainer trainer(transport, {.stages = 2, .micro_batches = 4}, parts);
 //   trainer.Prepare();
 //   trainer.Train(1000, batches);
-//   const TrainState state = trainer.State();  // whole on rank 0
+//   if (auto failure = trainer.Save("checkpoint")) std::rethrow_exception(failure);
 //
 // Trainer (trainer.h) says what a step is and does the same for all ranks of a process. An
 // exception on one rank must abort the world (World::Run does), or the others find it by deadline.
 #pragma once
 
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -39,7 +40,7 @@ class RankTrainer {
   RankTrainer(const RankTrainer&) = delete;
   RankTrainer& operator=(const RankTrainer&) = delete;
 
-  // All ranks call each of the following, up to State(), together, each on its own thread.
+  // All ranks call each of the following, up to CheckSharedFolder, together, each on its own thread.
 
   // Once, before all others. The ranks compare what they must have in common (run_facts.h:
   // BadInput, on all of them, that names what differs and the ranks), agree on shapes, and make the
@@ -51,16 +52,21 @@ class RankTrainer {
   // As Trainer::Evaluate, with the whole result on every rank. Rank 0's `stop` decides.
   EvaluationResult Evaluate(int64_t count, const BatchFn& batches,
                             const std::function<bool()>& stop = {});
-  // On rank 0 the state of the whole run, gathered from the stages of replica 0; elsewhere the step
-  // alone.
-  TrainState State();
+  // Writes a checkpoint (checkpoint.h) to which every stage's owner in replica 0 writes its own part;
+  // `texts` are those of rank 0. Null when it is committed; otherwise the old one is whole, and the
+  // error is the same on all ranks and names the first that failed, but the world goes on.
+  [[nodiscard]] std::exception_ptr Save(const std::string& folder,
+                                        const std::map<std::string, std::string>& texts = {});
+  // Whether all ranks can write a folder, and see there what the others write: null, or the error.
+  [[nodiscard]] std::exception_ptr CheckSharedFolder(const std::string& folder);
 
-  // Copies of this rank's part of the state: what its stages own. The parts of replica 0's ranks
-  // are the whole state.
-  TrainState OwnState() const;
-  // Take the whole state, on every rank alike, and keep the rank's part. As Trainer's.
-  void SetState(const TrainState& state);
-  void SetWeights(const std::vector<NamedTensor>& weights);
+  // This rank's part of the state, by stage: what its stages own, without copies. The parts of
+  // replica 0's ranks are the whole state.
+  std::map<int, StageTensors> OwnTensors() const;
+  // Take the whole state, on every rank alike, and keep the rank's part, which alone is read. As
+  // Trainer's.
+  void SetState(const StateSource& state);
+  void SetWeights(const TensorSource& weights);
 
   int64_t step() const { return step_; }
   // On rank 0 of all ranks, as gathered at the end of each Train; elsewhere of this rank alone.
@@ -86,7 +92,6 @@ class RankTrainer {
   Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
   RankCounts Counts() const;
   void AddTotals(const RankCounts& segment);
-  std::map<int, StageTensors> OwnTensors() const;
   std::vector<StageState> OwnStages() const;
   [[noreturn]] void RethrowWithReplica() const;  // the exception being handled
   void UseOwnThreads() const;

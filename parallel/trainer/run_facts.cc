@@ -14,7 +14,7 @@ namespace torus::parallel {
 namespace {
 
 // Of what the ranks say to each other: one more with each change of it.
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 std::string Text(const std::vector<TensorSpec>& specs) {
   std::vector<std::string> texts;
@@ -57,21 +57,11 @@ uint64_t DigestOf(std::span<const std::byte> bytes) {
   return hash;
 }
 
-struct Digest {
-  uint64_t hash = 0, bytes = 0;
-  friend bool operator==(const Digest&, const Digest&) = default;
-};
-
-// All ranks' facts; `most` bytes are enough for each.
-std::vector<RunFacts> GatherFacts(Control& control, std::vector<std::byte> mine,
-                                  const std::vector<Digest>& digests) {
-  size_t most = 0;
-  for (const Digest& digest : digests) most = std::max<size_t>(most, digest.bytes);
-  mine.resize(most);
-  const std::vector<std::byte> all = control.AllGather(mine, "what ranks have in common");
+// Of all ranks.
+std::vector<RunFacts> ShareFacts(Control& control, std::span<const std::byte> mine) {
   std::vector<RunFacts> facts;
-  for (size_t rank = 0; rank < digests.size(); ++rank)
-    facts.push_back(FactsFrom(std::span(all).subspan(rank * most, digests[rank].bytes)));
+  for (const std::vector<std::byte>& bytes : control.ShareBytes(mine, "what ranks have in common"))
+    facts.push_back(FactsFrom(bytes));
   return facts;
 }
 
@@ -125,12 +115,12 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
 
 void RequireEqualFacts(Control& control, const RunFacts& facts) {
   const std::vector<std::byte> bytes = ToBytes(facts);
-  const Digest mine{DigestOf(bytes), bytes.size()};
-  const std::vector<Digest> digests = control.Share(mine, "digest of what ranks have in common");
-  const auto other = std::ranges::find_if(
-      digests, [&](const Digest& digest) { return digest != digests.front(); });
+  const std::vector<uint64_t> digests =
+      control.Share(DigestOf(bytes), "digest of what ranks have in common");
+  const auto other =
+      std::ranges::find_if(digests, [&](uint64_t digest) { return digest != digests.front(); });
   if (other == digests.end()) return;
-  ThrowDifference(GatherFacts(control, bytes, digests), other - digests.begin());
+  ThrowDifference(ShareFacts(control, bytes), other - digests.begin());
 }
 
 }  // namespace torus::parallel

@@ -35,9 +35,17 @@ void CheckNames(const Names& wanted, const Names& given) {
 // State is named PARAMETER.KIND.
 std::string ParameterOf(const std::string& name) { return name.substr(0, name.rfind('.')); }
 
-bool Has(const Stage& stage, const std::string& parameter) {
-  return std::ranges::any_of(stage.Parameters(),
-                             [&](const NamedVariable& own) { return own.name == parameter; });
+std::string Itself(const std::string& name) { return name; }
+
+// Those of the stage's parameters.
+std::vector<NamedTensor> ReadOwn(const TensorSource& source, const Stage& stage,
+                                 std::string (*parameter_of)(const std::string&)) {
+  Names own;
+  for (const NamedVariable& parameter : stage.Parameters()) own.insert(parameter.name);
+  std::vector<NamedTensor> tensors;
+  for (const auto& [name, spec] : source.specs)
+    if (own.contains(parameter_of(name))) tensors.push_back({name, source.read(name)});
+  return tensors;
 }
 
 void AddOwned(const std::vector<NamedTensor>& tensors, const Owns& owns,
@@ -58,8 +66,7 @@ StageTensors TensorsOf(const StageState& state, const Owns& owns) {
     if (owns(parameter.name))
       tensors.parameters.push_back({parameter.name, parameter.value.data()});
   AddOwned(state.optimizer->State(), owns, ParameterOf, tensors.optimizer);
-  const auto same = [](const std::string& name) { return name; };
-  if (state.average != nullptr) AddOwned(state.average->State(), owns, same, tensors.averages);
+  if (state.average != nullptr) AddOwned(state.average->State(), owns, Itself, tensors.averages);
   return tensors;
 }
 
@@ -80,45 +87,40 @@ TrainState Join(int64_t step, const std::map<int, StageTensors>& stages) {
   return state;
 }
 
-void CopyWeights(const std::vector<NamedTensor>& weights, const std::vector<WeightSpec>& model,
+void CopyWeights(const TensorSource& weights, const std::vector<WeightSpec>& model,
                  const std::vector<StageState>& stages) {
-  std::map<std::string, Tensor> given;
-  for (const NamedTensor& tensor : weights) given.emplace(tensor.name, tensor.value);
   Names names, wanted;
-  for (const auto& [name, value] : given) names.insert(name);
+  for (const auto& [name, spec] : weights.specs) names.insert(name);
   for (const WeightSpec& weight : model) wanted.insert(weight.name);
   CheckNames(wanted, names);
   for (const auto& [name, spec, trained] : model) {
-    const Tensor& got = given.at(name);
-    Require(spec.shape == got.shape() && spec.dtype == got.dtype(), "weights",
-            "{} must be {} {}, got {}", name, Name(spec.dtype), spec.shape, got);
+    const TensorSpec& got = weights.specs.at(name);
+    Require(spec.shape == got.shape && spec.dtype == got.dtype, "weights",
+            "{} must be {} {}, got {} {}", name, Name(spec.dtype), spec.shape, Name(got.dtype),
+            got.shape);
   }
   for (const StageState& state : stages) {
     for (NamedVariable parameter : state.stage->Parameters())
-      Copy(given.at(parameter.name), parameter.value.mutable_data());
-    for (NamedTensor buffer : state.stage->Buffers()) Copy(given.at(buffer.name), buffer.value);
+      Copy(weights.read(parameter.name), parameter.value.mutable_data());
+    for (NamedTensor buffer : state.stage->Buffers()) Copy(weights.read(buffer.name), buffer.value);
   }
 }
 
-void CopyOptimizer(const std::vector<NamedTensor>& tensors, const std::vector<WeightSpec>& model,
+void CopyOptimizer(const TensorSource& optimizer, const std::vector<WeightSpec>& model,
                    const std::vector<StageState>& stages) {
   Names parameters;
   for (const WeightSpec& weight : model)
     if (weight.trained) parameters.insert(weight.name);
-  for (const NamedTensor& tensor : tensors)
-    Require(parameters.contains(ParameterOf(tensor.name)), "optimizer state",
-            "{} belongs to no parameter of the model", tensor.name);
-  for (const StageState& state : stages) {
-    std::vector<NamedTensor> part;
-    for (const NamedTensor& tensor : tensors)
-      if (Has(*state.stage, ParameterOf(tensor.name))) part.push_back(tensor);
-    state.optimizer->LoadState(part);
-  }
+  for (const auto& [name, spec] : optimizer.specs)
+    Require(parameters.contains(ParameterOf(name)), "optimizer state",
+            "{} belongs to no parameter of the model", name);
+  for (const StageState& state : stages)
+    state.optimizer->LoadState(ReadOwn(optimizer, *state.stage, ParameterOf));
 }
 
-void CopyAverages(const std::vector<NamedTensor>& averages, const std::vector<StageState>& stages) {
+void CopyAverages(const TensorSource& averages, const std::vector<StageState>& stages) {
   for (const StageState& state : stages)
-    if (state.average != nullptr) state.average->LoadState(averages);
+    if (state.average != nullptr) state.average->LoadState(ReadOwn(averages, *state.stage, Itself));
 }
 
 }  // namespace torus::parallel

@@ -37,16 +37,16 @@ StageTensors Copied(StageTensors stage);
 // A state of these stages, by number, without copies.
 TrainState Join(int64_t step, const std::map<int, StageTensors>& stages);
 
-// Copies a whole model's weights into a rank's stages. BadInput, before anything changes, unless
-// the names are exactly those of `model`, each with its shape and dtype.
-void CopyWeights(const std::vector<NamedTensor>& weights, const std::vector<WeightSpec>& model,
+// Copies a whole model's weights into a rank's stages, of which it reads no others. BadInput, before
+// anything changes, unless the names are exactly those of `model`, each with its shape and dtype.
+void CopyWeights(const TensorSource& weights, const std::vector<WeightSpec>& model,
                  const std::vector<StageState>& stages);
-// The same for optimizers; a parameter without state in `tensors` is as before its first step.
-// BadInput for the state of a parameter that `model` has not, and as Optimizer::LoadState.
-void CopyOptimizer(const std::vector<NamedTensor>& tensors, const std::vector<WeightSpec>& model,
+// The same for optimizers; a parameter without state there is as before its first step. BadInput for
+// the state of a parameter that `model` has not, and as Optimizer::LoadState.
+void CopyOptimizer(const TensorSource& state, const std::vector<WeightSpec>& model,
                    const std::vector<StageState>& stages);
 
-// The same for averages; with an empty list they begin anew. Ignored where a run has no averages.
-void CopyAverages(const std::vector<NamedTensor>& averages, const std::vector<StageState>& stages);
+// The same for averages; where there are none they begin anew. Ignored where a run has no averages.
+void CopyAverages(const TensorSource& averages, const std::vector<StageState>& stages);
 
 }  // namespace torus::parallel

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "runtime/io/folder_reader.h"
+#include "parallel/pipeline/tensor_header.h"
 #include "runtime/tensor.h"
 
 namespace torus::parallel {
@@ -25,32 +26,19 @@ struct TrainState {
   std::vector<NamedTensor> averages;   // of the parameters, where the run keeps them
 };
 
-// Writes a folder: weights.safetensors, optimizer.safetensors, averages.safetensors where there are
-// any, and `texts`, file name -> content, for what the application wants to find again. Tensors have
-// PyTorch's layout there (io/file_layout.h), as a run's own checkpoints have; the metadata of each
-// file say so ("format") and hold the step, which tells files of two checkpoints apart. Committed
-// whole: a kill at any moment leaves the old folder or the new one. BadInput, and the old folder
-// stays, for a value that is infinite or NaN, naming its tensor; BrokenEnvironment names path and
-// reason.
-void SaveCheckpoint(const std::string& folder, const TrainState& state,
-                    const std::map<std::string, std::string>& texts = {});
-
-// One checkpoint, opened whole: a run may replace the folder meanwhile. BadInput names the file and
-// what is wrong with it, BrokenEnvironment what the system refused.
-class CheckpointReader {
- public:
-  explicit CheckpointReader(const std::string& folder);
-
-  TrainState State() const;
-  // Content of a text file.
-  std::string Text(const std::string& name) const;
-
- private:
-  std::vector<NamedTensor> Tensors(const char* file, int64_t step) const;
-
-  const io::FolderReader folder_;
+// Tensors that are there by name, and read one by one: a rank reads those of its own stages.
+struct TensorSource {
+  std::map<std::string, TensorSpec> specs;  // in the layout of the memory
+  std::function<Tensor(const std::string& name)> read;
 };
 
-TrainState LoadCheckpoint(const std::string& folder);
+// A state wherever it lies.
+struct StateSource {
+  int64_t step = 0;
+  TensorSource weights, optimizer, averages;
+};
+
+// One in memory, of which it shares the tensors.
+StateSource SourceOf(const TrainState& state);
 
 }  // namespace torus::parallel

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "parallel/trainer/rank_trainer.h"
+#include "parallel/trainer/state_copy.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
 
@@ -55,6 +56,19 @@ struct Trainer::Impl {
     world.Run([&](Transport& transport) { fn(*ranks.at(transport.rank())); });
   }
 
+  // `fn` gives the same error on all ranks, who have ended in order, so the world stays whole.
+  void RunTogether(const std::function<std::exception_ptr(RankTrainer&)>& fn) {
+    std::mutex mutex;
+    std::exception_ptr failure;
+    Run([&](RankTrainer& rank) {
+      if (const std::exception_ptr same = fn(rank)) {
+        const std::lock_guard lock(mutex);
+        failure = same;
+      }
+    });
+    if (failure) std::rethrow_exception(failure);
+  }
+
   RankTrainer& first() const { return *ranks.begin()->second; }
 
   std::unique_ptr<World> own;  // null over a world of the application's
@@ -96,21 +110,29 @@ EvaluationResult Trainer::Evaluate(int64_t count, const BatchFn& batches,
   return result;
 }
 
-TrainState Trainer::State() const {
-  TrainState state;
-  impl_->Run([&](RankTrainer& rank) {
-    TrainState gathered = rank.State();
-    if (&rank == &impl_->first()) state = std::move(gathered);
-  });
-  return state;
+void Trainer::Save(const std::string& folder, const std::map<std::string, std::string>& texts) {
+  impl_->RunTogether([&](RankTrainer& rank) { return rank.Save(folder, texts); });
 }
 
-void Trainer::SetState(const TrainState& state) {
+void Trainer::RequireSharedFolder(const std::string& folder) {
+  impl_->RunTogether([&](RankTrainer& rank) { return rank.CheckSharedFolder(folder); });
+}
+
+TrainState Trainer::State() const {
+  std::map<int, StageTensors> stages;
+  for (const auto& [number, rank] : impl_->ranks)
+    if (rank->place().replica == 0)
+      for (const auto& [stage, tensors] : rank->OwnTensors()) stages[stage] = Copied(tensors);
+  return Join(step(), stages);
+}
+
+void Trainer::SetState(const StateSource& state) {
   for (const auto& [number, rank] : impl_->ranks) rank->SetState(state);
 }
 
 void Trainer::SetWeights(const std::vector<NamedTensor>& weights) {
-  for (const auto& [number, rank] : impl_->ranks) rank->SetWeights(weights);
+  const StateSource source = SourceOf(TrainState{.weights = weights});
+  for (const auto& [number, rank] : impl_->ranks) rank->SetWeights(source.weights);
 }
 
 int64_t Trainer::step() const { return impl_->first().step(); }

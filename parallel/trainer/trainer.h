@@ -4,7 +4,7 @@
 //
 //   Trainer trainer({.stages = 2, .micro_batches = 4}, parts);
 //   trainer.Train(1000, batches);
-//   SaveCheckpoint("checkpoint", trainer.State());
+//   trainer.Save("checkpoint");
 //
 // A step: every replica computes its micro-batches through its pipeline, the replicas of a stage
 // sum their gradients, every stage takes the optimizer's step, and batch norm commits its running
@@ -60,10 +60,21 @@ class Trainer {
                             const std::function<bool()>& stop = {});
 
   int64_t step() const;  // mini-batches done
-  // Copies. In a process without rank 0: the step alone.
+  // Writes a checkpoint (checkpoint.h), to which each stage's owner writes its own part: no rank
+  // holds another's. `texts` go beside it. BadInput for a state that is not finite, BrokenEnvironment
+  // for what the system refuses, naming the rank; the folder is as it was then, and the trainer may be
+  // used on.
+  void Save(const std::string& folder, const std::map<std::string, std::string>& texts = {});
+  // BrokenEnvironment, naming rank and host, unless all ranks can write the folder, and see there
+  // what the others write.
+  void RequireSharedFolder(const std::string& folder);
+
+  // Copies of what this process' ranks own: over threads the whole state.
   TrainState State() const;
-  // Takes up where `state` stopped. BadInput naming what is missing, unknown or of another shape.
-  void SetState(const TrainState& state);
+  // Takes up where `state` stopped; each rank reads its own part. BadInput naming what is missing,
+  // unknown or of another shape.
+  void SetState(const StateSource& state);
+  void SetState(const TrainState& state) { SetState(SourceOf(state)); }
   // Sets parameters and buffers alone.
   void SetWeights(const std::vector<NamedTensor>& weights);
 

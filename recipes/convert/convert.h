@@ -14,7 +14,8 @@
 namespace torus::recipes {
 
 struct ConvertOptions {
-  std::string input;  // a .safetensors file, a file of torch.save, or a folder of Hugging Face's
+  // A .safetensors file, a file of torch.save, a folder of Hugging Face's or a run's checkpoint.
+  std::string input;
   // A .safetensors file, or any other name for a folder of Hugging Face's, new or empty, made from
   // an input that is one, with its tokenizer. Empty: nothing is written.
   std::string output;

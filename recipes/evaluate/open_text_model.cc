@@ -1,11 +1,14 @@
 #include "recipes/evaluate/open_text_model.h"
 
+#include <filesystem>
+
 #include "data/text/language_data.h"
 #include "data/text/tokenizer_files.h"
 #include "models/build_model.h"
 #include "models/checkpoint/hugging_face.h"
 #include "recipes/model/model_tokenizer.h"
 #include "runtime/error.h"
+#include "runtime/io/checkpoint_reader.h"
 #include "runtime/io/folder_place.h"
 #include "runtime/io/one_commit.h"
 
@@ -14,6 +17,13 @@ namespace {
 
 const std::vector<ModelDescriptor>& ModelsOf(const TextModelFlags& flags) {
   return flags.models == nullptr ? Models() : *flags.models;
+}
+
+// A folder does by its config.json, but a checkpoint of a model that transformers has not has none.
+bool SaysItsModel(const std::string& weights) {
+  const std::string folder = io::CommittedFolder(weights);
+  return !folder.empty() && (!io::CheckpointReader::IsOne(weights) ||
+                             std::filesystem::exists(folder + "/config.json"));
 }
 
 TextModel OfFolder(const TextModelFlags& flags, const std::string& folder) {
@@ -72,7 +82,7 @@ TextModel OfFile(const TextModelFlags& flags) {
 }  // namespace
 
 TextModel OpenTextModel(const TextModelFlags& flags) {
-  if (io::CommittedFolder(flags.init).empty()) return OfFile(flags);
+  if (!SaysItsModel(flags.init)) return OfFile(flags);
   return io::OpenOneCommit(flags.init,
                            [&](const std::string& folder) { return OfFolder(flags, folder); });
 }

@@ -1,26 +1,24 @@
 #include "recipes/run/export_model.h"
 
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "data/text/tokenizer_files.h"
 #include "models/build_model.h"
 #include "models/checkpoint/hugging_face.h"
 #include "recipes/model/model_of.h"
-#include "runtime/io/file_layout.h"
+#include "runtime/io/checkpoint_reader.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus::recipes {
 namespace {
 
 // Buffers have no averages: those of the run, with which averages are evaluated too.
-std::vector<NamedTensor> AveragedWeights(const parallel::TrainState& state) {
-  std::map<std::string, Tensor> averages;
-  for (const NamedTensor& average : state.averages) averages[average.name] = average.value;
-  std::vector<NamedTensor> weights = state.weights;
-  for (NamedTensor& weight : weights)
-    if (const auto found = averages.find(weight.name); found != averages.end())
-      weight.value = found->second;
+std::vector<NamedTensor> AveragedWeights(const io::CheckpointReader& checkpoint) {
+  std::vector<NamedTensor> weights;
+  for (const auto& [name, entry] : checkpoint.entries(io::kWeights)) {
+    const bool averaged = checkpoint.entries(io::kAverages).contains(name);
+    weights.push_back({name, checkpoint.Read(averaged ? io::kAverages : io::kWeights, name)});
+  }
   return weights;
 }
 
@@ -32,21 +30,27 @@ nlohmann::json ConfigOf(const Task& task) {
 
 bool ExportsModel(const Task& task) { return !ConfigOf(task).is_null() || task.settings().ema > 0; }
 
-std::string ExportModel(const Task& task, const parallel::TrainState& state,
-                        const RunFolder& folder) {
-  const Settings& settings = task.settings();
+std::map<std::string, std::string> ModelFiles(const Task& task) {
   const nlohmann::json config = ConfigOf(task);
+  if (config.is_null()) return {};
+  std::map<std::string, std::string> files =
+      data::TokenizerFiles(*task.data().tokenizer, task.settings().vocab_dir);
+  files["config.json"] = config.dump(2) + "\n";
+  return files;
+}
+
+std::string ExportModel(const Task& task, const RunFolder& folder) {
   if (!ExportsModel(task)) return "";
-  std::vector<NamedTensor> weights = AveragedWeights(state);
+  const nlohmann::json config = ConfigOf(task);
+  std::vector<NamedTensor> weights = AveragedWeights(io::CheckpointReader(folder.checkpoint()));
   if (config.is_null()) {
-    for (NamedTensor& weight : weights) weight.value = ToFileLayout(weight.value);
     WriteSafetensors(folder.averaged_weights(), weights, {{"format", "pt"}});
     return folder.averaged_weights();
   }
-  WriteHuggingFace(folder.model(),
-                   {.config = config,
-                    .tensors = std::move(weights),
-                    .files = data::TokenizerFiles(*task.data().tokenizer, settings.vocab_dir)});
+  WriteHuggingFace(folder.model(), {.config = config,
+                                    .tensors = std::move(weights),
+                                    .files = data::TokenizerFiles(*task.data().tokenizer,
+                                                                  task.settings().vocab_dir)});
   return folder.model();
 }
 

@@ -35,7 +35,7 @@ int64_t VersionIn(const Json& json, const std::string& path) {
   return version.get<int64_t>();
 }
 
-StoredRun ReadStored(const parallel::CheckpointReader& checkpoint, const std::string& folder) {
+StoredRun ReadStored(const io::CheckpointReader& checkpoint, const std::string& folder) {
   const std::string file = folder + "/" + kSettingsFile;
   const Json json = ParseSettings(checkpoint.Text(kSettingsFile), file);
   StoredRun stored{SettingsFromJson(json["settings"], file, VersionIn(json, file)),
@@ -71,37 +71,41 @@ Newest<Value> FromNewest(const std::string& path, const Read& read) {
 
 StoredRun LoadStored(const std::string& path) {
   const auto read = [](const std::string& folder) {
-    return ReadStored(parallel::CheckpointReader(folder), folder);
+    return ReadStored(io::CheckpointReader(folder), folder);
   };
   return FromNewest<StoredRun>(path, read).value;
 }
 
 ResumedRun LoadRun(const std::string& path) {
   const auto read = [](const std::string& folder) {
-    const parallel::CheckpointReader checkpoint(folder);
-    StoredRun stored = ReadStored(checkpoint, folder);
-    return ResumedRun{.settings = std::move(stored.settings),
-                      .cuts = std::move(stored.cuts),
-                      .state = checkpoint.State(),
-                      .data = stored.data};
+    const auto checkpoint = std::make_shared<const io::CheckpointReader>(folder);
+    ResumedRun run{ReadStored(*checkpoint, folder)};
+    run.checkpoint = checkpoint;
+    return run;
   };
   Newest<ResumedRun> found = FromNewest<ResumedRun>(path, read);
   ResumedRun& run = found.value;
   run.folder = ExistingRunFolder(path);
+  run.from = found.checkpoint;
   std::error_code none;
-  run.newest = std::filesystem::equivalent(found.checkpoint, run.folder.checkpoint(), none);
+  run.newest = std::filesystem::equivalent(run.from, run.folder.checkpoint(), none);
   if (!found.why.empty())
-    run.note =
-        fmt::format("{} is taken instead of a newer checkpoint: {}", found.checkpoint, found.why);
+    run.note = fmt::format("{} is taken instead of a newer checkpoint: {}", run.from, found.why);
   return run;
 }
 
-void SaveRun(const ResumedRun& run) {
+std::map<std::string, std::string> TextsOf(const StoredRun& run) {
   Json json = {
       {"version", kSettingsVersion}, {"settings", ToJson(run.settings)}, {"cut", ToJson(run.cuts)}};
   if (run.data) json["data"] = ToJson(*run.data);
-  parallel::SaveCheckpoint(run.folder.checkpoint(), run.state,
-                           {{kSettingsFile, json.dump(2) + "\n"}});
+  return {{kSettingsFile, json.dump(2) + "\n"}};
+}
+
+void SaveRun(const RunFolder& folder, const StoredRun& run, parallel::Trainer& trainer,
+             const std::map<std::string, std::string>& more) {
+  std::map<std::string, std::string> texts = TextsOf(run);
+  texts.insert(more.begin(), more.end());
+  trainer.Save(folder.checkpoint(), texts);
 }
 
 }  // namespace torus::recipes

@@ -87,8 +87,9 @@ struct RunResult {
 
 // Over processes, of which each has a rank, all of them call the following together with the same
 // options and a `world` of as many ranks as the settings make. That of rank 0 alone prints, asks
-// `stop` and writes the folder, which the others must be able to read to resume; theirs is a result
-// without summary. Without a world the ranks are threads of this process.
+// `stop` and writes what is of the whole run; theirs is a result without summary. The folder must be
+// one that all of them can write and see, which is tried before the first step: checkpoints are
+// written by those who have the tensors. Without a world the ranks are threads of this process.
 //
 // BadInput and BrokenEnvironment before the first step for all that can be wrong with settings,
 // data and files. An error afterwards leaves the folder with all that there is, summary, trace and

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "parallel/codec/make_codec.h"
 #include "parallel/link/link_table.h"
+#include "parallel/trainer/checkpoint.h"
 #include "parallel/transport/emulated_link.h"
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/data/left_out.h"
@@ -101,7 +103,7 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       trainer_(world == nullptr
                    ? parallel::Trainer(MakeOptions(options_, cuts_), task_.Parts())
                    : parallel::Trainer(*world, MakeOptions(options_, cuts_), task_.Parts())),
-      begin_(start.resumed ? start.resumed->state.step : 0),
+      begin_(start.resumed ? start.resumed->step() : 0),
       end_(EndOf(options_, steps_per_epoch_)),
       own_(std::move(start.own)),
       note_(start.resumed ? start.resumed->note : "") {
@@ -110,7 +112,8 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
   if (!start.resumed) return;
   if (start.resumed->data && !whole)
     RequireSameData(*start.resumed->data, OrderOf(task_.data()), start.resumed->folder.path);
-  trainer_.SetState(start.resumed->state);
+  RequireSameCheckpoint(*start.resumed);
+  trainer_.SetState(parallel::SourceOf(*start.resumed->checkpoint));
   if (!GoesOn(options, whole)) return;
   if (start.resumed->newest) saved_at_ = begin_;
   if (processes_.leads()) best_ = BestTest(folder_);
@@ -118,6 +121,7 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
 
 RunResult TrainingRun::Run() {
   processes_.Lead([this] { OpenFolder(); });
+  ShareFolder();
   keeps_files_ = true;
   bool finished = false;
   std::exception_ptr failure;
@@ -127,6 +131,25 @@ RunResult TrainingRun::Run() {
     failure = std::current_exception();
   }
   return Finish(finished, failure);
+}
+
+// All processes write their parts of the checkpoints there.
+void TrainingRun::ShareFolder() {
+  const auto path = [this] { return std::filesystem::absolute(folder_.path).string(); };
+  const std::string shared = processes_.OfLeader(path, "the run's folder");
+  if (!processes_.leads()) own_.folder.path = shared;
+  trainer_.RequireSharedFolder(folder_.path);
+}
+
+// A checkpoint may have been replaced before the leading process took the folder.
+void TrainingRun::RequireSameCheckpoint(const ResumedRun& run) const {
+  const auto name = [&run] {
+    return fmt::format("commit {}, after step {}", run.checkpoint->manifest().commit, run.step());
+  };
+  const std::string first = processes_.OfLeader(name, "which checkpoint is gone on with");
+  if (first != name())
+    Throw<BrokenEnvironment>(run.from, "rank 0 goes on with {}, this process sees {}", first,
+                             name());
 }
 
 // Whether it came to the end.

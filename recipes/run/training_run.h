@@ -64,6 +64,8 @@ class TrainingRun {
               parallel::World* world, Start start);
 
   void OpenFolder();
+  void ShareFolder();
+  void RequireSameCheckpoint(const ResumedRun& run) const;
   void Say(const std::string& line) const;
   void SayHead();
   void SayLeftOut();

@@ -57,16 +57,13 @@ void TrainingRun::KeepLastGood() try {
 
 void TrainingRun::Save() {
   const int64_t step = trainer_.step();
-  const parallel::TrainState state = trainer_.State();
+  std::map<std::string, std::string> files;
   processes_.Lead([&] {
+    files = ModelFiles(task_);
     if (saved_at_ >= 0 && saved_at_ < step && options_.keep > 1) KeepAsEarlier(folder_, saved_at_);
-    SaveRun({.folder = folder_,
-             .settings = settings_,
-             .cuts = cuts_,
-             .state = state,
-             .data = OrderOf(task_.data())});
-    RemoveEarlier(folder_, step, options_.keep - 1);
   });
+  SaveRun(folder_, {settings_, cuts_, OrderOf(task_.data())}, trainer_, files);
+  processes_.Lead([&] { RemoveEarlier(folder_, step, options_.keep - 1); });
   saved_at_ = step;
 }
 
@@ -102,9 +99,7 @@ void TrainingRun::KeepEvents() {
 // The path written; empty for none, and where another process writes it.
 std::string TrainingRun::Export() {
   std::string path;
-  if (!ExportsModel(task_)) return path;
-  const parallel::TrainState state = trainer_.State();
-  processes_.Lead([&] { path = ExportModel(task_, state, folder_); });
+  processes_.Lead([&] { path = ExportModel(task_, folder_); });
   return path;
 }
 

@@ -5,8 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "runtime/io/safetensors_header.h"
-
 namespace torus {
 namespace {
 
@@ -32,19 +30,6 @@ std::string ReadHeader(const io::InputFile& file, const std::string& path) {
   std::string text(length, '\0');
   file.ReadAt(sizeof(length), text.data(), length);
   return text;
-}
-
-Tensor ReadTensor(const io::InputFile& file, const std::string& path,
-                  const safetensors::Entry& entry, uint64_t data_start) {
-  Tensor tensor(entry.shape, entry.dtype);
-  auto* bytes = static_cast<uint8_t*>(tensor.mutable_raw());
-  file.ReadAt(data_start + entry.begin, bytes, tensor.bytes());
-  if (entry.dtype == DType::kBool) {
-    // Any other byte would be undefined behaviour in a C++ bool.
-    Require(std::all_of(bytes, bytes + tensor.bytes(), [](uint8_t byte) { return byte <= 1; }),
-            path, "tensor {}: a BOOL is neither 0 nor 1", Quote(entry.name));
-  }
-  return tensor;
 }
 
 std::vector<NamedTensor> WideFirst(const std::string& path, std::vector<NamedTensor> tensors) {
@@ -92,14 +77,29 @@ SafetensorsFile ReadSafetensors(const std::string& path) {
 }
 
 SafetensorsFile ReadSafetensors(const io::InputFile& file) {
-  const std::string& path = file.path();
-  const std::string text = ReadHeader(file, path);
-  const uint64_t data_start = sizeof(uint64_t) + text.size();
-  safetensors::Header header = safetensors::ParseHeader(path, text, file.size() - data_start);
-  SafetensorsFile out{.metadata = std::move(header.metadata)};
-  for (const safetensors::Entry& entry : header.entries)
-    out.tensors.push_back({entry.name, ReadTensor(file, path, entry, data_start)});
+  const SafetensorsReader reader(file);
+  SafetensorsFile out{.metadata = reader.metadata()};
+  for (const safetensors::Entry& entry : reader.entries())
+    out.tensors.push_back({entry.name, reader.Read(entry)});
   return out;
+}
+
+SafetensorsReader::SafetensorsReader(const io::InputFile& file) : file_(file) {
+  const std::string text = ReadHeader(file, file.path());
+  data_start_ = sizeof(uint64_t) + text.size();
+  header_ = safetensors::ParseHeader(file.path(), text, file.size() - data_start_);
+}
+
+Tensor SafetensorsReader::Read(const safetensors::Entry& entry) const {
+  Tensor tensor(entry.shape, entry.dtype);
+  auto* bytes = static_cast<uint8_t*>(tensor.mutable_raw());
+  file_.ReadAt(data_start_ + entry.begin, bytes, tensor.bytes());
+  if (entry.dtype == DType::kBool) {
+    // Any other byte would be undefined behaviour in a C++ bool.
+    Require(std::all_of(bytes, bytes + tensor.bytes(), [](uint8_t byte) { return byte <= 1; }),
+            file_.path(), "tensor {}: a BOOL is neither 0 nor 1", Quote(entry.name));
+  }
+  return tensor;
 }
 
 void WriteSafetensors(const std::string& path, const std::vector<NamedTensor>& tensors,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/io/file.h"
+#include "runtime/io/safetensors_header.h"
 #include "runtime/tensor.h"
 
 namespace torus {
@@ -26,6 +27,23 @@ struct SafetensorsFile {
 // file and the tensor.
 SafetensorsFile ReadSafetensors(const std::string& path);
 SafetensorsFile ReadSafetensors(const io::InputFile& file);
+
+// The same file opened: all of it is checked but for the values, and each tensor is read when asked
+// for, so that whoever needs a part takes memory for that part.
+class SafetensorsReader {
+ public:
+  explicit SafetensorsReader(const io::InputFile& file);  // which must outlive it
+
+  const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
+  // In the order of their bytes.
+  const std::vector<safetensors::Entry>& entries() const { return header_.entries; }
+  Tensor Read(const safetensors::Entry& entry) const;
+
+ private:
+  const io::InputFile& file_;
+  uint64_t data_start_ = 0;
+  safetensors::Header header_;
+};
 
 // Writes CPU tensors (strided ones too) and waits until they are on the disk. Data begins at a
 // multiple of 64 bytes, wide dtypes come first and otherwise the given order stays, so every tensor

@@ -30,8 +30,8 @@ int main(int argc, char** argv) try {
                link["float32_bytes"].get<int64_t>());
 
   const recipes::ResumedRun saved = recipes::LoadRun(result.folder);
-  fmt::print("step {}, {} weights of {}\n", saved.state.step, saved.state.weights.size(),
-             saved.settings.model);
+  fmt::print("step {}, {} weights of {}\n", saved.step(),
+             saved.checkpoint->entries(io::kWeights).size(), saved.settings.model);
 } catch (const std::exception& error) {
   fmt::print(stderr, "{}\n", error.what());
   return 1;

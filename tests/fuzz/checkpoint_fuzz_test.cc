@@ -6,6 +6,7 @@
 
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/torch_file.h"
+#include "parallel/trainer/checkpoint.h"
 #include "recipes/run/resumed_run.h"
 #include "runtime/io/safetensors.h"
 #include "tests/fuzz/fuzz.h"
@@ -54,26 +55,28 @@ TEST(Fuzz, HuggingFaceIndex) {
 
 // A run of ours, of which one file is damaged.
 void FuzzRun(const std::string& file) {
-  recipes::ResumedRun run{.folder = {NewFolder("run")}, .settings = {}, .cuts = {{3}, {}}};
-  run.state = {.step = 7,
-               .weights = {{"w", Arange(4, DType::kF32)}},
-               .optimizer = {{"momentum.w", Arange(4, DType::kF32)}},
-               .averages = {}};
-  recipes::SaveRun(run);
-  const std::string path = run.folder.checkpoint() + "/" + file;
+  const recipes::RunFolder run{NewFolder("run")};
+  const parallel::TrainState state{.step = 7,
+                                   .weights = {{"w", Arange(4, DType::kF32)}},
+                                   .optimizer = {{"momentum.w", Arange(4, DType::kF32)}},
+                                   .averages = {}};
+  parallel::SaveCheckpoint(run.checkpoint(), state,
+                           recipes::TextsOf({.settings = {}, .cuts = {{3}, {}}}));
+  const std::string path = run.checkpoint() + "/" + file;
   const Bytes seed = FileBytes(path);
   RunFuzz({.name = file,
            .seeds = {seed, seed},
            .read =
                [&](const Bytes& bytes) {
                  Overwrite(path, bytes);
-                 recipes::LoadRun(run.folder.path);
+                 recipes::LoadRun(run.path).checkpoint->ReadAll(io::kOptimizer);
                },
            .inputs = 500});
 }
 
 TEST(Fuzz, SettingsOfARun) { FuzzRun("settings.json"); }
-TEST(Fuzz, OptimizerOfARun) { FuzzRun("optimizer.safetensors"); }
+TEST(Fuzz, OptimizerOfARun) { FuzzRun("optimizer-0.safetensors"); }
+TEST(Fuzz, ManifestOfARun) { FuzzRun("checkpoint.json"); }
 
 }  // namespace
 }  // namespace torus::fuzz

@@ -31,7 +31,8 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--model", o.model,
                  fmt::format("one of {}; of a Hugging Face folder its config.json says it",
                              fmt::join(ModelNames(), ", ")));
-  app.add_option("--init", o.init, "its weights: a .safetensors or .pth file, or such a folder")
+  app.add_option("--init", o.init,
+                 "its weights: a .safetensors or .pth file, such a folder, or a run's checkpoint")
       ->required();
   app.add_option("--data", o.data, fmt::format("one of {}", fmt::join(recipes::DataNames(), ", ")))
       ->check(CLI::IsMember(recipes::DataNames()));

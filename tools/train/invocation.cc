@@ -32,7 +32,7 @@ constexpr char kAbout[] =
 constexpr char kMore[] =
     "What it leaves in --out: summary.json, metrics.jsonl, trace.json (open it in "
     "ui.perfetto.dev), "
-    "report.html, checkpoint/ with weights.safetensors under torchvision's names, earlier/ and "
+    "report.html, checkpoint/ with each stage's tensors under torchvision's names, earlier/ and "
     "best/ "
     "with others of its kind; of GPT-2 and RoBERTa model/ for other programs; of other models with "
     "--ema averaged_weights.safetensors.\n"
@@ -79,8 +79,8 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
       ->group("What is trained");
   app.add_option(
          "--init", s.init,
-         "Weights to begin with: a .safetensors or .pth file, or a folder of Hugging Face's (else "
-         "random)")
+         "Weights to begin with: a .safetensors or .pth file, a folder of Hugging Face's, or a "
+         "checkpoint's (else random)")
       ->group("What is trained");
   app.add_option("--seed", s.seed, "Of weights, order, augmentation and dropout")
       ->check(NotNegative)

@@ -9,12 +9,11 @@
 #include "parallel/schedule/factory.h"
 #include "parallel/schedule/simulator.h"
 #include "parallel/trainer/block_costs.h"
+#include "parallel/trainer/checkpoint.h"
 #include "parallel/trainer/totals_builder.h"
-#include "parallel/trainer/train_state.h"
 #include "parallel/trainer/world_layout.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
-#include "runtime/io/safetensors.h"
 #include "tests/parallel/trainer/toy_model.h"
 
 namespace torus::parallel {
@@ -133,7 +132,7 @@ TEST_F(CheckpointTest, ComesBackAsItWas) {
   const TrainState state = LoadCheckpoint(folder_);
   EXPECT_EQ(state.step, 17);
   ExpectWhole(state);
-  EXPECT_EQ(CheckpointReader(folder_).Text("settings.json"), "{}");
+  EXPECT_EQ(io::CheckpointReader(folder_).Text("settings.json"), "{}");
 }
 
 TEST_F(CheckpointTest, SurvivesKillAtAnyMoment) {
@@ -154,24 +153,22 @@ TEST_F(CheckpointTest, SurvivesKillAtAnyMoment) {
 TEST_F(CheckpointTest, FilesOfTwoStepsAreRefused) {
   SaveCheckpoint(folder_, StateOf(3));
   SaveCheckpoint(folder_ + "-4", StateOf(4));
-  std::filesystem::copy(folder_ + "-4/weights.safetensors", folder_ + "/weights.safetensors",
+  std::filesystem::copy(folder_ + "-4/weights-0.safetensors", folder_ + "/weights-0.safetensors",
                         std::filesystem::copy_options::overwrite_existing);
   try {
     LoadCheckpoint(folder_);
     FAIL();
   } catch (const BadInput& error) {
-    EXPECT_NE(
-        std::string(error.what()).find("is of step 4, but optimizer.safetensors is of step 3"),
-        std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("is of step 4, but checkpoint.json is of step 3"),
+              std::string::npos)
         << error.what();
   }
 }
 
-// Earlier checkpoints had the step in the optimizer's file alone.
-TEST_F(CheckpointTest, WeightsWithoutAStepAreRead) {
+TEST_F(CheckpointTest, CountsItsCommits) {
+  SaveCheckpoint(folder_, StateOf(5));
   SaveCheckpoint(folder_, StateOf(3));
-  WriteSafetensors(folder_ + "/weights.safetensors", StateOf(3).weights);
-  ExpectWhole(LoadCheckpoint(folder_));
+  EXPECT_EQ(io::CheckpointReader(folder_).manifest().commit, 2);
 }
 
 TEST_F(CheckpointTest, AStateThatIsNotFiniteLeavesTheOldOne) {
@@ -200,14 +197,14 @@ TEST_F(CheckpointTest, AStateThatIsNotFiniteLeavesTheOldOne) {
 TEST_F(CheckpointTest, SaysWhatIsWrong) {
   EXPECT_THROW(LoadCheckpoint(folder_), BadInput);
   SaveCheckpoint(folder_, StateOf(3));
-  io::OutputFile broken(folder_ + "/weights.safetensors");
+  io::OutputFile broken(folder_ + "/weights-0.safetensors");
   broken.Write("not a tensor file");
   broken.Close(false);
   try {
     LoadCheckpoint(folder_);
     FAIL();
   } catch (const BadInput& error) {
-    EXPECT_NE(std::string(error.what()).find("weights.safetensors"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("weights-0.safetensors"), std::string::npos);
   }
   EXPECT_THROW(SaveCheckpoint("/proc/no/such", StateOf(1)), BrokenEnvironment);
 }

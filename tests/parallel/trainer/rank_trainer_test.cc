@@ -4,6 +4,8 @@
 
 #include <mutex>
 
+#include "parallel/trainer/checkpoint.h"
+#include "parallel/trainer/state_copy.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
@@ -141,7 +143,7 @@ TEST(RankTrainer, RanksComeToWhatATrainerComesTo) {
       .stages = 2, .replicas = 2, .micro_batches = 2, .clip_norm = 0.05, .ema_decay = 0.5};
   const Outcome expected = TrainFor(run, 5);
   Outcome outcome;
-  std::vector<TrainState> states(4), parts(4);
+  std::vector<std::map<int, StageTensors>> parts(4);
   std::vector<TrainTotals> totals(4);
   RunRanks(4, [&](Transport& world) {
     const int rank = world.rank();
@@ -153,22 +155,24 @@ TEST(RankTrainer, RanksComeToWhatATrainerComesTo) {
                     EXPECT_GT(report.seconds, 0);
                     outcome.losses.push_back(report.loss);
                   }});
-    states[rank] = trainer.State();
-    parts[rank] = trainer.OwnState();
+    parts[rank] = trainer.OwnTensors();
     totals[rank] = trainer.totals();
   });
-  outcome.state = states[0];
-  ExpectEqualBits(expected, outcome);
-  ExpectEqualBits(expected.state.averages, states[0].averages);
+  for (const int replica : {0, 1}) {
+    std::map<int, StageTensors> whole = parts[2 * replica];
+    whole.merge(std::map<int, StageTensors>(parts[2 * replica + 1]));
+    outcome.state = Join(5, whole);
+    ExpectEqualBits(expected, outcome);
+    ExpectEqualBits(expected.state.averages, outcome.state.averages);
+  }
   for (int rank = 0; rank < 4; ++rank) {
-    EXPECT_EQ(states[rank].step, 5);
-    EXPECT_EQ(states[rank].weights.empty(), rank != 0);
     EXPECT_EQ(totals[rank].steps, 5);
     EXPECT_EQ(totals[rank].ranks.size(), rank == 0 ? 4u : 1u);
-    EXPECT_EQ(parts[rank].weights.size(), 4u);  // of two blocks: weight and statistics
-    EXPECT_EQ(parts[rank].optimizer.size(), 2u);
+    const TrainState part = Join(5, parts[rank]);
+    EXPECT_EQ(part.weights.size(), 4u);  // of two blocks: weight and statistics
+    EXPECT_EQ(part.optimizer.size(), 2u);
+    EXPECT_EQ(part.weights[0].name, rank % 2 == 0 ? "layer0.weight" : "layer2.weight");
   }
-  EXPECT_EQ(parts[1].weights[0].name, "layer2.weight");
   constexpr uint64_t kWeight = testing::kWidth * testing::kWidth * sizeof(double);
   for (const RankTime& rank : totals[0].ranks) {
     EXPECT_EQ(rank.weights_bytes, 2 * (kWeight + sizeof(double)));
@@ -212,7 +216,9 @@ TEST(RankTrainer, TooManySkippedLeavesTheWorldWhole) {
     trainer.Prepare();
     EXPECT_THROW(trainer.Train(9, run.Batches()), TooManySkipped);
     EXPECT_EQ(trainer.step(), 2);
-    EXPECT_EQ(trainer.State().weights.size(), world.rank() == 0 ? 8u : 0u);
+    const std::string folder = ::testing::TempDir() + "/too_many_skipped";
+    EXPECT_EQ(trainer.Save(folder), nullptr);
+    EXPECT_EQ(io::CheckpointReader(folder).entries(io::kWeights).size(), 8u);
   });
 }
 

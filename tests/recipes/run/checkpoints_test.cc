@@ -4,12 +4,13 @@
 #include <cmath>
 #include <fstream>
 
-#include "parallel/trainer/train_state.h"
+#include "parallel/trainer/checkpoint.h"
 #include "recipes/run/earlier_checkpoints.h"
+#include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
-#include "runtime/io/safetensors.h"
 #include "runtime/non_finite.h"
 #include "tests/recipes/run/image_run.h"
+#include "tests/testing/checkpoint_bytes.h"
 
 namespace torus::recipes::testing {
 namespace {
@@ -40,7 +41,9 @@ class Checkpoints : public ::testing::Test {
     std::ifstream in(run_.path + "/" + file, std::ios::binary);
     return (std::stringstream() << in.rdbuf()).str();
   }
-  std::string Weights() const { return Text("checkpoint/weights.safetensors"); }
+  std::string Weights() const {
+    return torus::testing::CheckpointBytes(run_.checkpoint(), {io::kWeights});
+  }
   Json Summary() const { return Json::parse(Text("summary.json")); }
 
   RunFolder run_;
@@ -111,18 +114,18 @@ TEST_F(Checkpoints, TheNewestWholeOneIsGoneOnWith) {
   fs::remove_all(run_.path);
   options_.max_steps = 6;
   recipes::Run(options_);
-  fs::resize_file(run_.checkpoint() + "/weights.safetensors", 1000);
+  fs::resize_file(run_.checkpoint() + "/weights-1.safetensors", 1000);
   options_.max_steps = 0;
   std::vector<std::string> said;
   const RunResult result = recipes::Run(
       Resumed(run_.path), {.on_message = [&](const std::string& line) { said.push_back(line); }});
   EXPECT_EQ(result.summary["resumed_from"], 5);
-  EXPECT_EQ(Weights(), whole);
+  EXPECT_TRUE(Weights() == whole);
   const auto note = std::ranges::find_if(said, [](const std::string& line) {
     return line.find("earlier/step-5 is taken instead of a newer checkpoint: ") != line.npos;
   });
   ASSERT_NE(note, said.end());
-  EXPECT_NE(note->find("checkpoint/weights.safetensors]"), note->npos) << *note;
+  EXPECT_NE(note->find("checkpoint/weights-1.safetensors]"), note->npos) << *note;
   EXPECT_EQ(EarlierSteps(run_), std::vector<int64_t>{7});
 }
 
@@ -137,26 +140,36 @@ TEST_F(Checkpoints, AnyOneCanBeGoneBackTo) {
   // What was trained after it has been taken back.
   EXPECT_EQ(EarlierSteps(run_), (std::vector<int64_t>{4, 3, 2, 1}));
   EXPECT_EQ(recipes::Run(Resumed(run_.path)).summary["resumed_from"], 5);
-  EXPECT_EQ(Weights(), whole);
+  EXPECT_TRUE(Weights() == whole);
   const int64_t best = StepIn(run_.best());
   EXPECT_EQ(recipes::Run(Resumed(run_.best())).summary["resumed_from"], best);
-  EXPECT_EQ(Weights(), whole);
+  EXPECT_TRUE(Weights() == whole);
 }
 
-// As a run of an earlier version left it: the newest checkpoint alone, its step in one file.
-TEST_F(Checkpoints, AnOlderFolderIsGoneOnWith) {
+// Each stage's owner has written its own; one that is missing is found.
+TEST_F(Checkpoints, EachStageHasItsFiles) {
+  options_.settings.ema = 0.9;
+  options_.max_steps = 1;
   recipes::Run(options_);
-  const std::string whole = Weights();
-  fs::remove_all(run_.path);
-  options_.max_steps = 3;
-  options_.keep = 1;
+  const io::CheckpointReader checkpoint(run_.checkpoint());
+  std::vector<std::string> names;
+  for (const auto& [name, file] : checkpoint.manifest().files) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"averages-0.safetensors", "averages-1.safetensors",
+                                             "optimizer-0.safetensors", "optimizer-1.safetensors",
+                                             "weights-0.safetensors", "weights-1.safetensors"}));
+  EXPECT_FALSE(fs::exists(run_.path + "/.rank-0"));
+  fs::remove(run_.checkpoint() + "/optimizer-1.safetensors");
+  EXPECT_NE(MessageOf([&] { LoadRun(run_.checkpoint()); }).find("optimizer-1.safetensors"),
+            std::string::npos);
+}
+
+// As an earlier version left it.
+TEST_F(Checkpoints, OneWithoutAManifestIsRefused) {
+  options_.max_steps = 1;
   recipes::Run(options_);
-  fs::remove_all(run_.best());
-  const SafetensorsFile weights = ReadSafetensors(run_.checkpoint() + "/weights.safetensors");
-  WriteSafetensors(run_.checkpoint() + "/weights.safetensors", weights.tensors);
-  options_.max_steps = 0;
-  EXPECT_EQ(recipes::Run(Resumed(run_.path)).summary["resumed_from"], 3);
-  EXPECT_EQ(Weights(), whole);
+  fs::remove(run_.checkpoint() + "/checkpoint.json");
+  const std::string message = MessageOf([&] { LoadRun(run_.path); });
+  EXPECT_NE(message.find("must be a checkpoint, got no checkpoint.json"), message.npos) << message;
 }
 
 TEST_F(Checkpoints, NothingThatIsNotFiniteIsSaved) {

@@ -1,32 +1,22 @@
 // A checkpoint that an application writes through its own Trainer, and one that a run leaves: the
 // same files, each read by the other's readers.
-#include <fstream>
-#include <sstream>
-
+#include "parallel/trainer/checkpoint.h"
 #include "recipes/evaluate/evaluate.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
-#include "runtime/io/safetensors.h"
 #include "runtime/team_size_guard.h"
 #include "tests/recipes/run/image_run.h"
+#include "tests/testing/checkpoint_bytes.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::recipes::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using torus::testing::CheckpointBytes;
 using torus::testing::Tolerance;
 
 constexpr int64_t kEnd = 6, kHalf = 3;
-const std::vector<std::string> kFiles = {"weights.safetensors", "optimizer.safetensors",
-                                         "averages.safetensors"};
-
-std::string Content(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in) << path;
-  return (std::stringstream() << in.rdbuf()).str();
-}
-
 // MobileNetV2, whose depthwise and dense convolution weights have four dimensions each.
 class TrainerCheckpoint : public ::testing::Test {
  protected:
@@ -53,9 +43,8 @@ class TrainerCheckpoint : public ::testing::Test {
   Settings settings_;
 };
 
-void ExpectSameFiles(const std::string& a, const std::string& b) {
-  for (const std::string& file : kFiles)
-    EXPECT_TRUE(Content(a + "/" + file) == Content(b + "/" + file)) << file;
+void ExpectSameTensors(const std::string& a, const std::string& b) {
+  EXPECT_TRUE(CheckpointBytes(a) == CheckpointBytes(b));
 }
 
 TEST_F(TrainerCheckpoint, OfARunGoesOnInATrainerAndBecomesTheSameFiles) {
@@ -63,11 +52,11 @@ TEST_F(TrainerCheckpoint, OfARunGoesOnInATrainerAndBecomesTheSameFiles) {
   ImageRun application = Application(LoadStored(half).settings, kHalf);
   application.trainer().SetState(parallel::LoadCheckpoint(half + "/checkpoint"));
   const std::string same = folder_ + "/same", own = folder_ + "/own";
-  parallel::SaveCheckpoint(same, application.trainer().State());
-  ExpectSameFiles(same, half + "/checkpoint");
+  application.trainer().Save(same);
+  ExpectSameTensors(same, half + "/checkpoint");
   application.TrainTo(kEnd);
-  parallel::SaveCheckpoint(own, application.trainer().State());
-  ExpectSameFiles(own, whole + "/checkpoint");
+  application.trainer().Save(own);
+  ExpectSameTensors(own, whole + "/checkpoint");
 }
 
 TEST_F(TrainerCheckpoint, OfATrainerGoesOnAsARun) {
@@ -76,12 +65,10 @@ TEST_F(TrainerCheckpoint, OfATrainerGoesOnAsARun) {
   ImageRun application = Application(settings, 0);
   application.TrainTo(kHalf);
   const RunFolder own{folder_ + "/own"};
-  SaveRun({.folder = own,
-           .settings = settings,
-           .cuts = {application.trainer().cuts(), {}},
-           .state = application.trainer().State()});
+  SaveRun(own, {.settings = settings, .cuts = {application.trainer().cuts(), {}}},
+          application.trainer());
   recipes::Run({.settings = settings, .resume = own.path, .max_steps = kEnd});
-  ExpectSameFiles(own.checkpoint(), whole + "/checkpoint");
+  ExpectSameTensors(own.checkpoint(), whole + "/checkpoint");
 }
 
 TEST_F(TrainerCheckpoint, IsEvaluatedAsTheTrainerItselfIs) {
@@ -89,13 +76,13 @@ TEST_F(TrainerCheckpoint, IsEvaluatedAsTheTrainerItselfIs) {
   Task task(settings, "");
   ImageRun application = Application(settings, 0);
   application.TrainTo(kHalf);
-  parallel::SaveCheckpoint(folder_, application.trainer().State());
+  application.trainer().Save(folder_);
   BatchFeed feed(task.data().test, settings, application.trainer().layout().places(), 0, 60);
   const parallel::EvaluationResult want =
       application.trainer().Evaluate(feed.batches_per_epoch(), feed.fn());
   const TeamSizeGuard team(1);  // as a rank's
   const EvaluateResult got = Evaluate({.model = settings.model,
-                                       .init = folder_ + "/weights.safetensors",
+                                       .init = folder_,
                                        .data = settings.data,
                                        .data_dir = settings.data_dir});
   EXPECT_EQ(got.classes->counts.total(), want.samples);
@@ -103,30 +90,6 @@ TEST_F(TrainerCheckpoint, IsEvaluatedAsTheTrainerItselfIs) {
   // All 20 images at once in both, so the logits are the same bits, and so are the sums of their
   // losses: what is left are the single roundings of the two means.
   EXPECT_NEAR(got.classes->loss, want.loss, Tolerance(DType::kF32, 0, want.loss));
-}
-
-// Before they said their layout ("format"), a run's checkpoints had PyTorch's and a trainer's own
-// that of the memory.
-TEST_F(TrainerCheckpoint, OfBeforeIsStillRead) {
-  const std::string half = RunTo(kHalf);
-  const std::string checkpoint = half + "/checkpoint";
-  const parallel::TrainState want = parallel::LoadCheckpoint(checkpoint);
-  const std::string trainers = folder_ + "/trainers";
-  fs::create_directories(trainers);
-  const std::vector<NamedTensor>* const tensors[] = {&want.weights, &want.optimizer,
-                                                     &want.averages};
-  for (size_t i = 0; i < kFiles.size(); ++i) {
-    SafetensorsFile file = ReadSafetensors(checkpoint + "/" + kFiles[i]);
-    ASSERT_EQ(file.metadata.erase("format"), 1u) << kFiles[i];
-    WriteSafetensors(checkpoint + "/" + kFiles[i], file.tensors, file.metadata);
-    WriteSafetensors(trainers + "/" + kFiles[i], *tensors[i], file.metadata);
-  }
-  for (const std::string& folder : {checkpoint, trainers}) {
-    const parallel::TrainState read = parallel::LoadCheckpoint(folder);
-    ExpectEqualBits(read.weights, want.weights);
-    ExpectEqualBits(read.optimizer, want.optimizer);
-    ExpectEqualBits(read.averages, want.averages);
-  }
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST_F(LeftOut, OfImages) {
   const Ended tested = Run("train", {"--resume", Path("run")}, {"--eval-only"});
   ASSERT_EQ(tested.status, 0) << tested.err;
   ExpectSays(tested.out, "2 examples left out: " + late + "; " + text);
-  const std::vector<std::string> weights = {"--init", Path("run/checkpoint/weights.safetensors")};
+  const std::vector<std::string> weights = {"--init", Path("run/checkpoint")};
   const Ended evaluated = Run("evaluate", data, weights);
   ASSERT_EQ(evaluated.status, 0) << evaluated.err;
   ExpectSays(evaluated.out, "2 examples left out: " + late + "; " + text);

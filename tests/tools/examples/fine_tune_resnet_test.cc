@@ -1,7 +1,7 @@
 // The example that fine-tunes, from weights of 1000 classes to a folder of two.
 #include "models/checkpoint/state_dict.h"
 #include "models/resnet/resnet.h"
-#include "runtime/io/safetensors.h"
+#include "runtime/io/checkpoint_reader.h"
 #include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
@@ -40,7 +40,7 @@ TEST_F(FineTune, AResNetOfTorchvisionsOnAnImageFolder) {
   EXPECT_EQ(summary["test"]["samples"], 12);
   EXPECT_EQ(summary["steps"], 6);
   for (const NamedTensor& tensor :
-       ReadSafetensors(scratch_ + "/run/checkpoint/weights.safetensors").tensors) {
+       io::CheckpointReader(scratch_ + "/run/checkpoint").ReadAll(io::kWeights)) {
     if (tensor.name == "fc.weight") {
       EXPECT_EQ(tensor.value.shape(), (Shape{2, 512}));
     }

@@ -1,4 +1,5 @@
 // A run over MPI: each rank a process that mpirun starts.
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -66,6 +67,68 @@ TEST_F(Processes, AreResumedAsThreadsAndTheOtherWayRound) {
   const Ended ended = Mpi(2, {"--resume", scratch_ + "/run"});
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(Tensors("run"), Tensors("whole"));
+}
+
+// Other stages, replicas, micro-batches and schedule, as processes and as threads, in mid-epoch. The
+// samples of each step are the same, and so is the loss but for rounding: batch norm aside, which
+// this model has not.
+TEST_F(Processes, GoOnInAnyLayout) {
+  const std::vector<std::string> text{
+      "--model",  "gpt-char:2", "--data",       "text", "--data-dir",   scratch_ + "/text.txt",
+      "--length", "16",         "--epoch-size", "64",   "--batch-size", "8",
+      "--epochs", "2",          "--threads",    "4",    "--codec",      "none"};
+  std::ofstream(scratch_ + "/text.txt") << [] {
+    std::string letters;
+    for (int i = 0; i < 4000; ++i) letters += static_cast<char>('a' + i * i % 23);
+    return letters;
+  }();
+  const auto run = [&](const std::string& out, std::vector<std::string> more) {
+    more.insert(more.end(), text.begin(), text.end());
+    more.insert(more.end(), {"--out", scratch_ + "/" + out});
+    return more;
+  };
+  const std::vector<std::string> layout{"--stages", "2", "--replicas", "2", "--micro-batches", "2"};
+  std::vector<std::string> part = layout;
+  part.insert(part.end(), {"--max-steps", "5"});
+  ASSERT_EQ(Train(run("whole", layout)).status, 0);
+  ASSERT_EQ(Mpi(4, run("part", part)).status, 0);
+  const Ended threads = Train({"--resume", scratch_ + "/part", "--stages", "3", "--replicas", "1",
+                               "--micro-batches", "8", "--schedule", "1f1b", "--max-steps", "11"});
+  ASSERT_EQ(threads.status, 0) << threads.err;
+  const Ended mpi = Mpi(4, {"--resume", scratch_ + "/part", "--stages", "1", "--replicas", "4",
+                            "--micro-batches", "1"});
+  ASSERT_EQ(mpi.status, 0) << mpi.err;
+  const std::vector<double> whole = Losses("whole"), resumed = Losses("part");
+  ASSERT_EQ(whole.size(), 16u);
+  ASSERT_EQ(resumed.size(), 16u);
+  for (size_t i = 0; i < 16; ++i) EXPECT_NEAR(resumed[i], whole[i], 1e-4 * whole[i]) << i;
+}
+
+// A rank may lose what it writes to at any time: here files may no longer grow.
+TEST_F(Processes, OneThatCannotWriteIsNamedAndTheCheckpointBeforeStays) {
+  setenv("TMPDIR", "/tmp", 1);
+  std::vector<std::string> flags = Small("run", {"--checkpoint-every", "1", "--keep", "1"});
+  *(std::find(flags.begin(), flags.end(), "--epochs") + 1) = "100000";
+  const std::string script = "trap '' XFSZ; echo $$ >" + scratch_ +
+                             "/pid-$OMPI_COMM_WORLD_RANK; exec tools/train/train \"$@\"";
+  std::vector<std::string> command{"sh", "-c", script, "train"};
+  command.insert(command.end(), flags.begin(), flags.end());
+  const Program program("/usr/bin/env", parallel::MpirunCommand(2, command), scratch_);
+  while (!io::CheckpointReader::IsOne(scratch_ + "/run/checkpoint") && program.running())
+    usleep(10000);
+  const rlimit limit{1000, 1000};
+  const pid_t rank1 = std::stoi(ReadText(scratch_ + "/pid-1"));
+  ASSERT_EQ(prlimit(rank1, RLIMIT_FSIZE, &limit, nullptr), 0);
+  const Ended ended = program.Wait();
+  EXPECT_NE(ended.status, 0);
+  EXPECT_NE(ended.err.find("rank 1 on "), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("-1.safetensors] cannot write: File too large"), std::string::npos)
+      << ended.err;
+  EXPECT_FALSE(Tensors("run").empty());
+  const int64_t step = io::CheckpointReader(scratch_ + "/run/checkpoint").manifest().step;
+  const Ended resumed =
+      Mpi(2, {"--resume", scratch_ + "/run", "--max-steps", std::to_string(step + 1)});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
 }
 
 // Once, though every process finds it.

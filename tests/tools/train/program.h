@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tests/recipes/small_data.h"
+#include "tests/testing/checkpoint_bytes.h"
 
 namespace torus::tools::testing {
 
@@ -100,10 +101,9 @@ class ProgramTest : public ::testing::Test {
   nlohmann::json Json(const std::string& path) const {
     return nlohmann::json::parse(ReadText(scratch_ + "/" + path));
   }
-  // Weights and optimizer state, as bytes.
+  // Weights, optimizer state and averages, as bytes.
   std::string Tensors(const std::string& run) const {
-    return ReadText(scratch_ + "/" + run + "/checkpoint/weights.safetensors") +
-           ReadText(scratch_ + "/" + run + "/checkpoint/optimizer.safetensors");
+    return torus::testing::CheckpointBytes(scratch_ + "/" + run + "/checkpoint");
   }
   std::vector<double> Losses(const std::string& run) const {
     std::vector<double> losses;

@@ -1,0 +1,63 @@
+#include "parallel/trainer/joint_save.h"
+
+#include <optional>
+
+#include "parallel/trainer/bytes.h"
+#include "parallel/trainer/checkpoint.h"
+#include "parallel/trainer/joint_work.h"
+#include "runtime/io/folder_place.h"
+
+namespace torus::parallel {
+namespace {
+
+std::vector<std::byte> ToBytes(const CheckpointFiles& files) {
+  ByteWriter writer;
+  for (const auto& [name, file] : files) {
+    writer.PutAll(name);
+    writer.PutAll(file.holds);
+    writer.Put(file.bytes);
+    writer.Put<uint64_t>(file.tensors.size());
+    for (const std::string& tensor : file.tensors) writer.PutAll(tensor);
+  }
+  return writer.bytes();
+}
+
+void AddFiles(std::span<const std::byte> bytes, CheckpointFiles& files) {
+  for (ByteReader reader(bytes); !reader.at_end();) {
+    const auto name = reader.GetAll<std::string>();
+    io::CheckpointFile& file = files[name];
+    file.holds = reader.GetAll<std::string>();
+    file.bytes = reader.Get<uint64_t>();
+    for (auto count = reader.Get<uint64_t>(); count > 0; --count)
+      file.tensors.push_back(reader.GetAll<std::string>());
+  }
+}
+
+}  // namespace
+
+std::exception_ptr SaveTogether(Control& control, const std::string& folder, int64_t step,
+                                const std::map<int, StageTensors>& own,
+                                const std::map<std::string, std::string>& texts) {
+  std::map<int, TrainState> parts;
+  for (const auto& [number, stage] : own) parts[number] = Join(step, {{number, stage}});
+  std::optional<io::FolderWriter> writer;  // of rank 0
+  const auto begin = [&] {
+    for (const auto& [number, part] : parts) RequireFinite(folder, part);
+    if (control.rank() == 0) writer.emplace(folder);
+  };
+  if (auto failure = DoTogether(control, "who can begin a checkpoint", begin)) return failure;
+  CheckpointFiles files;
+  const auto write = [&] {
+    for (const auto& [number, part] : parts)
+      files.merge(WritePart(io::PlaceOf(folder).fresh(), number, part));
+  };
+  if (auto failure = DoTogether(control, "who has written a checkpoint", write)) return failure;
+  CheckpointFiles all;
+  for (const auto& bytes : control.Gather(ToBytes(files), "files of a checkpoint"))
+    AddFiles(bytes, all);
+  return DoTogether(control, "whether a checkpoint is committed", [&] {
+    if (writer) CommitCheckpoint(*writer, folder, step, all, texts);
+  });
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,59 @@
+#include "parallel/trainer/shared_folder.h"
+
+#include <filesystem>
+#include <random>
+
+#include "parallel/trainer/joint_work.h"
+#include "runtime/error.h"
+#include "runtime/io/file.h"
+
+namespace torus::parallel {
+namespace {
+
+std::string FileOf(const std::string& folder, int rank) {
+  return fmt::format("{}/.rank-{}", folder, rank);
+}
+
+// Of this run alone: another one may have left files of the same names.
+std::string TextOf(uint64_t run, int rank) { return fmt::format("{:016x} {}\n", run, rank); }
+
+void WriteToken(const std::string& folder, const std::string& text, int rank) {
+  io::OutputFile file(FileOf(folder, rank));
+  file.Write(text);
+  file.Close(true);
+}
+
+std::string ReadToken(const std::string& folder, int rank) {
+  try {
+    return io::InputFile(FileOf(folder, rank)).ReadAll();
+  } catch (const BadInput&) {
+    return "";
+  }
+}
+
+void RequireTokens(const std::string& folder, uint64_t run, int ranks) {
+  for (int rank = 0; rank < ranks; ++rank)
+    if (ReadToken(folder, rank) != TextOf(run, rank))
+      Throw<BrokenEnvironment>(folder,
+                               "must be one folder that all ranks share, but what rank {} has "
+                               "written there is not to be seen",
+                               rank);
+}
+
+}  // namespace
+
+std::exception_ptr CheckSharedFolder(Control& control, const std::string& folder) {
+  const int rank = control.rank();
+  const uint64_t mine = std::random_device()() + (uint64_t{std::random_device()()} << 32);
+  const uint64_t run = control.Share(mine, "number of a run").front();
+  std::exception_ptr failure = DoTogether(control, "who can write the run's folder",
+                                          [&] { WriteToken(folder, TextOf(run, rank), rank); });
+  if (!failure)
+    failure = DoTogether(control, "who sees the run's folder",
+                         [&] { RequireTokens(folder, run, control.size()); });
+  std::error_code gone;
+  std::filesystem::remove(FileOf(folder, rank), gone);
+  return failure;
+}
+
+}  // namespace torus::parallel

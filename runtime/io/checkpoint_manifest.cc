@@ -1,0 +1,71 @@
+#include "runtime/io/checkpoint_manifest.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "runtime/error.h"
+#include "runtime/io/json.h"
+
+namespace torus::io {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int64_t kVersion = 1;
+
+int64_t Number(const Json& json, const char* key, const std::string& path) {
+  const Json& value = Member(json, key);
+  Require(value.is_number_integer() && value.get<int64_t>() >= 0, path,
+          "\"{}\" must be a number from 0 on, got {}", key, Brief(value));
+  return value.get<int64_t>();
+}
+
+bool IsName(const std::string& name) {
+  return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
+}
+
+CheckpointFile FileFrom(const std::string& name, const Json& json, const std::string& path) {
+  Require(IsName(name), path, "{} is not the name of a file in this folder", Printable(name));
+  const Json &holds = Member(json, "holds"), &tensors = Member(json, "tensors");
+  Require(holds.is_string() && tensors.is_array(), path,
+          "{} must say what it holds and list its tensors", Printable(name));
+  CheckpointFile file{.holds = holds.get<std::string>(),
+                      .bytes = static_cast<uint64_t>(Number(json, "bytes", path))};
+  Require(std::ranges::count(std::array<std::string, 3>{kWeights, kOptimizer, kAverages},
+                             file.holds) == 1,
+          path, "{} must hold weights, optimizer or averages, got {}", Printable(name),
+          Printable(file.holds));
+  for (const Json& tensor : tensors) {
+    Require(tensor.is_string(), path, "{} lists {} as a tensor's name", Printable(name),
+            Brief(tensor));
+    file.tensors.push_back(tensor.get<std::string>());
+  }
+  return file;
+}
+
+}  // namespace
+
+std::string ToText(const CheckpointManifest& manifest) {
+  nlohmann::ordered_json json = {
+      {"version", kVersion}, {"commit", manifest.commit}, {"step", manifest.step}};
+  nlohmann::ordered_json& files = json["files"] = nlohmann::ordered_json::object();
+  for (const auto& [name, file] : manifest.files)
+    files[name] = {{"holds", file.holds}, {"bytes", file.bytes}, {"tensors", file.tensors}};
+  return json.dump(1) + "\n";
+}
+
+CheckpointManifest ManifestFrom(const std::string& text, const std::string& path) {
+  const Json json = ParseJsonObject(text, path);
+  const int64_t version = Number(json, "version", path);
+  Require(version == kVersion, path, "must be of version {}, got {}", kVersion, version);
+  CheckpointManifest manifest{.step = Number(json, "step", path),
+                              .commit = Number(json, "commit", path)};
+  const Json& files = Member(json, "files");
+  Require(files.is_object(), path, "must list \"files\", got {}", Brief(files));
+  for (const auto& [name, file] : files.items())
+    manifest.files.emplace(name, FileFrom(name, file, path));
+  return manifest;
+}
+
+}  // namespace torus::io

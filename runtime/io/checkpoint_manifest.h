@@ -1,0 +1,37 @@
+// What stands in a checkpoint: a folder committed whole (folder.h) of safetensors files, each
+// written by the rank that owns its tensors, and checkpoint.json, which lists them:
+//
+//   {"version": 1, "commit": 3, "step": 600, "files":
+//     {"weights-0.safetensors": {"holds": "weights", "bytes": 1234, "tensors": ["conv1.weight", ...]},
+//      "weights-1.safetensors": ...}}
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace torus::io {
+
+inline constexpr char kCheckpointManifest[] = "checkpoint.json";
+// What a file may hold.
+inline constexpr char kWeights[] = "weights", kOptimizer[] = "optimizer", kAverages[] = "averages";
+
+struct CheckpointFile {
+  std::string holds;
+  uint64_t bytes = 0;  // of the whole file
+  std::vector<std::string> tensors;
+};
+
+struct CheckpointManifest {
+  int64_t step = 0;    // of training; in each file's metadata too, as "step"
+  int64_t commit = 0;  // one more with each commit of the folder
+  std::map<std::string, CheckpointFile> files;  // by name
+};
+
+std::string ToText(const CheckpointManifest& manifest);
+// BadInput tagged `path` for a text that is not of that form, and for a file that lies elsewhere
+// than in the folder.
+CheckpointManifest ManifestFrom(const std::string& text, const std::string& path);
+
+}  // namespace torus::io
