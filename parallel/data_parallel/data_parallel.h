@@ -1,5 +1,5 @@
-// Synchronous data parallelism: replicas of a stage sum their gradients, then each takes the same
-// step.
+// Distributed data parallelism (Li et al. 2020, "PyTorch Distributed: experiences on accelerating
+// data parallel training"): replicas all-reduce their gradients, then each takes the same step.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "parallel/collectives/all_reduce.h"
 #include "parallel/data_parallel/gradient_buckets.h"
+#include "parallel/data_parallel/replica_strategy.h"
 
 namespace torus::parallel {
 
@@ -16,36 +17,22 @@ struct DataParallelOptions {
   AllReduceAlgorithm all_reduce = AllReduceAlgorithm::kDirect;
 };
 
-// What one replica of one stage does.
-//
-// The sum needs no division: a micro-batch's gradient is weighted by its samples over those of the
-// *global* mini-batch already (Executor), so the replicas' sums add up to the gradient of the mean
-// loss, also when the last batch is shared unevenly. An all-reduce makes each sum once and copies
-// it: all replicas end with equal bits, and since the optimizer does the same to equal bits,
-// parameters that began equal stay equal. A direct all-reduce also adds in replica order, so that
-// the sums depend neither on the buckets nor on where the model is cut into stages.
-class DataParallel {
+// An all-reduce makes each sum once and copies it: all replicas end with equal bits, and since the
+// optimizer does the same to equal bits, parameters that began equal stay equal. A direct all-reduce
+// also adds in replica order, so that the sums depend neither on the buckets nor on where the model
+// is cut into stages.
+class DataParallel : public ReplicaStrategy {
  public:
-  // `replicas`: the transport (a Group) between the replicas of this stage; must outlive this. All
-  // of them pass parameters of the same names and shapes, in the same order.
-  DataParallel(Transport& replicas, std::vector<NamedVariable> parameters,
+  DataParallel(Transport& replicas, std::vector<NamedVariable> uses,
                DataParallelOptions options = {});
 
-  // Called by all replicas, once the stage's last backward is done. With one replica it does
-  // nothing. `what` stands in the errors ("step 17, stage 1").
-  void ReduceGradients(const std::string& what);
-
-  // Copies the parameters and `buffers` of replica 0 to all, bit for bit.
-  void BroadcastState(const std::vector<NamedTensor>& buffers);
-  // Copies `buffers` of replica 0 alone.
-  void BroadcastBuffers(const std::vector<NamedTensor>& buffers);
+  // With one replica it does nothing.
+  void ReduceGradients(const std::string& what, double share) override;
 
   // Bytes that this replica sends in one ReduceGradients.
   uint64_t BytesPerStep() const;
 
  private:
-  Transport& replicas_;
-  std::vector<NamedVariable> parameters_;
   GradientBuckets buckets_;
   AllReduceAlgorithm all_reduce_;
 };

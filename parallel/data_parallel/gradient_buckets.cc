@@ -1,28 +1,41 @@
 #include "parallel/data_parallel/gradient_buckets.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "runtime/error.h"
 
 namespace torus::parallel {
 
-GradientBuckets::GradientBuckets(std::vector<NamedVariable> parameters, size_t bucket_bytes) {
+std::vector<std::vector<size_t>> SplitIntoBuckets(const std::vector<NamedVariable>& parameters,
+                                                  const std::vector<size_t>& chosen,
+                                                  size_t bucket_bytes) {
+  std::vector<std::vector<size_t>> buckets;
   size_t bytes = 0;
-  for (auto it = parameters.rbegin(); it != parameters.rend(); ++it) {
-    const Variable& value = it->value;
+  for (auto it = chosen.rbegin(); it != chosen.rend(); ++it) {
+    const auto& [name, value] = parameters[*it];
     Require(value.dtype() == DType::kF32 || value.dtype() == DType::kF64, "data-parallel",
-            "parameters are f32 or f64, {} is {}", it->name, value);
-    if (buckets_.empty() || bytes + value.data().bytes() > bucket_bytes ||
-        buckets_.back().parameters.back().value.dtype() != value.dtype()) {
-      buckets_.emplace_back();
+            "parameters are f32 or f64, {} is {}", name, value);
+    if (buckets.empty() || bytes + value.data().bytes() > bucket_bytes ||
+        parameters[buckets.back().back()].value.dtype() != value.dtype()) {
+      buckets.emplace_back();
       bytes = 0;
     }
     bytes += value.data().bytes();
-    buckets_.back().parameters.push_back(*it);
+    buckets.back().push_back(*it);
   }
-  for (Bucket& bucket : buckets_) {
-    int64_t count = static_cast<int64_t>(bucket.parameters.size());
+  return buckets;
+}
+
+GradientBuckets::GradientBuckets(const std::vector<NamedVariable>& parameters,
+                                 size_t bucket_bytes) {
+  std::vector<size_t> all(parameters.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  for (const std::vector<size_t>& places : SplitIntoBuckets(parameters, all, bucket_bytes)) {
+    Bucket& bucket = buckets_.emplace_back();
+    for (const size_t place : places) bucket.parameters.push_back(parameters[place]);
+    auto count = static_cast<int64_t>(bucket.parameters.size());
     for (const NamedVariable& parameter : bucket.parameters) count += parameter.value.numel();
     bucket.flat = Empty({count}, bucket.parameters.front().value.dtype());
   }

@@ -10,12 +10,17 @@
 
 namespace torus::parallel {
 
+// Those of `parameters` that `chosen` names by their places, in reverse order, since a backward
+// finishes the last layers first. A new bucket begins when the next one would exceed `bucket_bytes`
+// or has another dtype (f32 and f64 are allowed). A parameter larger than that has one of its own.
+std::vector<std::vector<size_t>> SplitIntoBuckets(const std::vector<NamedVariable>& parameters,
+                                                  const std::vector<size_t>& chosen,
+                                                  size_t bucket_bytes);
+
 class GradientBuckets {
  public:
-  // Takes the parameters in reverse order, since a backward finishes the last layers first, and
-  // opens a new bucket when the next one would exceed `bucket_bytes` or has another dtype (f32 and
-  // f64 are allowed). A parameter larger than that has a bucket of its own.
-  GradientBuckets(std::vector<NamedVariable> parameters, size_t bucket_bytes);
+  // Of all parameters.
+  GradientBuckets(const std::vector<NamedVariable>& parameters, size_t bucket_bytes);
 
   int size() const { return static_cast<int>(buckets_.size()); }
   // Flat, contiguous.

@@ -11,7 +11,6 @@
 namespace torus::parallel {
 namespace {
 
-constexpr int64_t kBlock = 1 << 14;
 constexpr int kLanes = 8;
 
 // Eight sums side by side, which the compiler makes a vector of.
@@ -32,19 +31,25 @@ double SumOfSquares(const T* values, int64_t count) {
 }
 
 double SquaredNorm(const Tensor& gradient) {
-  const int64_t count = gradient.numel();
-  std::vector<double> sums((count + kBlock - 1) / kBlock);
-  VisitCompute("clip", gradient.dtype(), [&]<class T>(ComputeType<T>) {
-    const auto* values = gradient.data<T>();
-    ParallelFor(static_cast<int64_t>(sums.size()), 4, [&](int64_t begin, int64_t end) {
-      for (int64_t b = begin; b < end; ++b)
-        sums[b] = SumOfSquares(values + b * kBlock, std::min(kBlock, count - b * kBlock));
-    });
-  });
+  const std::vector<double> sums = SquaredBlockNorms(gradient);
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 }  // namespace
+
+std::vector<double> SquaredBlockNorms(const Tensor& gradient) {
+  const int64_t count = gradient.numel();
+  std::vector<double> sums((count + kNormBlock - 1) / kNormBlock);
+  VisitCompute("clip", gradient.dtype(), [&]<class T>(ComputeType<T>) {
+    const auto* values = gradient.data<T>();
+    ParallelFor(static_cast<int64_t>(sums.size()), 4, [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b)
+        sums[b] =
+            SumOfSquares(values + b * kNormBlock, std::min(kNormBlock, count - b * kNormBlock));
+    });
+  });
+  return sums;
+}
 
 std::vector<double> SquaredGradientNorms(const std::vector<NamedVariable>& parameters) {
   std::vector<double> squares;

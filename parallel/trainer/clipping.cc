@@ -1,23 +1,21 @@
 #include "parallel/trainer/clipping.h"
 
+#include <set>
+
 #include "parallel/collectives/all_reduce.h"
 #include "parallel/optim/gradient_norm.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
 
-std::vector<double> OwnSquaredNorms(const ParameterTable& table,
-                                    const std::map<int, Stage>& stages) {
-  std::vector<double> squares(table.entries().size());
-  for (const auto& [number, stage] : stages) {
-    const std::vector<NamedVariable> parameters = UniqueParameters(stage);
-    const std::vector<double> own = SquaredGradientNorms(parameters);
-    for (size_t i = 0; i < own.size(); ++i) {
-      const size_t index = table.IndexOf(parameters[i].name);
-      if (table.entries()[index].stages.front() == number) squares[index] = own[i];
-    }
+void AddSquaredNorms(const ParameterTable& table, int stage, const std::vector<NamedVariable>& uses,
+                     const std::vector<double>& of_uses, std::vector<double>& squares) {
+  std::set<std::string> seen;
+  for (size_t i = 0; i < uses.size(); ++i) {
+    const size_t index = table.IndexOf(uses[i].name);
+    if (!seen.insert(uses[i].name).second) continue;
+    if (table.entries()[index].stages.front() == stage) squares[index] = of_uses[i];
   }
-  return squares;
 }
 
 double PipelineGradientNorm(Transport& pipeline, std::vector<double> squares,

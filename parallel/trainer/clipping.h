@@ -1,7 +1,6 @@
 // Clipping by the norm of all gradients of a model that lies on several ranks. Trainer's own part.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -10,14 +9,14 @@
 
 namespace torus::parallel {
 
-// The sum of squares of each parameter's gradient, in the table's order; 0 for what other ranks
-// own.
-std::vector<double> OwnSquaredNorms(const ParameterTable& table,
-                                    const std::map<int, Stage>& stages);
+// Puts the sums of squares of a stage's uses into `squares`, which are in the table's order: of a
+// parameter that has its first use in the stage, that of this use, which has the sum of them all.
+void AddSquaredNorms(const ParameterTable& table, int stage, const std::vector<NamedVariable>& uses,
+                     const std::vector<double>& of_uses, std::vector<double>& squares);
 
 // The norm of the whole model's gradient, tied parameters counted once. Called by all ranks of a
-// pipeline when their gradients are whole, with the squares of their own: all get all of these
-// sums, and add them in model order, so that every cut gives the same bits (gradient_norm.h).
+// pipeline when their gradients are whole, with the squares of their own, 0 for what others own: all
+// get all of these sums, and add them in model order, so that every cut gives the same bits (gradient_norm.h).
 double PipelineGradientNorm(Transport& pipeline, std::vector<double> squares,
                             const std::string& what);
 

@@ -16,8 +16,10 @@ struct RankCounts {
   double wall = 0;                      // inside training steps
   std::vector<CutTraffic> cuts;         // peers are world ranks
   std::vector<uint64_t> reduced_bytes;  // sent to each world rank in all-reduces
-  // Of the rank's part of the state, as it is now.
+  // Of the rank's part of the state, as it is now: what it keeps between steps.
   uint64_t weights_bytes = 0, optimizer_bytes = 0;
+  // Squares of the distance of the rank's weights from replica 0's, and of the latter (none).
+  double drift_distance = 0, drift_weights = 0;
 
   // What was counted since `before`, an earlier count of the same rank.
   RankCounts Since(const RankCounts& before) const;

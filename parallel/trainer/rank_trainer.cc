@@ -59,6 +59,13 @@ uint64_t BytesOf(const std::vector<NamedTensor>& tensors) {
   return bytes;
 }
 
+// Of the global mini-batch's samples.
+double ShareOf(const MiniBatch& batch) {
+  size_t samples = 0;
+  for (const MicroBatch& part : batch.micro_batches) samples += part.samples.size();
+  return static_cast<double>(samples) / static_cast<double>(batch.global_samples);
+}
+
 NextStep Decide(int64_t step, int64_t end, const TrainHooks& hooks) {
   NextStep next;
   if (step >= end || (hooks.stop && hooks.stop())) return next;
@@ -98,9 +105,11 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     codec_ = options.activation_codec->name();
   }
   options.on_reduce = [this](int stage, int64_t step) {
-    update_.Reduce(stage, step, {executor_->finite(), executor_->loss()});
+    update_.Reduce(stage, step, {executor_->finite(), executor_->loss(), share_});
   };
-  options.on_step = [this](int stage, int64_t) { return update_.Step(stage, learning_rate_); };
+  options.on_step = [this](int stage, int64_t step) {
+    return update_.Step(stage, step, learning_rate_);
+  };
   if (options_.before_action)
     options.before_action = [this](const Action& action, int64_t step) {
       options_.before_action(place_, action, step);
@@ -168,7 +177,11 @@ void RankTrainer::RunSteps(int64_t end, const BatchFn& batches, const TrainHooks
     executor_->Run(batch, RunMode::kTrain);
     EndStep(batch, hooks);
   }
-  AddTotals(Counts().Since(before));
+  RankCounts counts = Counts().Since(before);
+  const SquaredDrift drift = update_.Drift();
+  counts.drift_distance = drift.distance;
+  counts.drift_weights = drift.weights;
+  AddTotals(counts);
   // Replica 0's running statistics are the run's (TrainState::weights).
   update_.BroadcastBuffers();
 } catch (...) {
@@ -180,7 +193,9 @@ MiniBatch RankTrainer::BeginStep(const BatchFn& batches) {
   const NextStep& next = agreement_.next();
   if (next.trace != NextStep::kAsItIs) trace::Enable(next.trace == NextStep::kOn);
   learning_rate_ = parts_.learning_rate(step_);
-  return Fetch(batches, step_);
+  MiniBatch batch = Fetch(batches, step_);
+  share_ = ShareOf(batch);
+  return batch;
 }
 
 void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
@@ -249,9 +264,9 @@ RankCounts RankTrainer::Counts() const {
   for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
   for (int peer = 0; peer < world_.size(); ++peer)
     counts.reduced_bytes.push_back(world_.BytesSent(peer, TagClass::kCollective));
-  for (const auto& [number, stage] : OwnTensors()) {
-    counts.weights_bytes += BytesOf(stage.parameters) + BytesOf(stage.buffers);
-    counts.optimizer_bytes += BytesOf(stage.optimizer);
+  for (const auto& [number, state] : update_.States()) {
+    counts.weights_bytes += state.replicas->WeightBytes() + BytesOf(state.stage->Buffers());
+    counts.optimizer_bytes += BytesOf(state.optimizer->State());
   }
   return counts;
 }
@@ -266,27 +281,25 @@ void RankTrainer::AddTotals(const RankCounts& segment) {
 
 std::vector<StageState> RankTrainer::OwnStages() const {
   std::vector<StageState> stages;
-  for (const auto& [number, stage] : model_.stages)
-    stages.push_back({&stage, &update_.optimizer(number), update_.average(number)});
+  for (const auto& [number, state] : update_.States()) stages.push_back(state);
   return stages;
 }
 
 std::map<int, StageTensors> RankTrainer::OwnTensors() const {
   std::map<int, StageTensors> tensors;
-  for (const auto& [number, stage] : model_.stages) {
+  for (const auto& [number, state] : update_.States()) {
     const auto owns = [this, stage = number](const std::string& parameter) {
       return model_.table.entries()[model_.table.IndexOf(parameter)].stages.front() == stage;
     };
-    tensors[number] =
-        TensorsOf({&stage, &update_.optimizer(number), update_.average(number)}, owns);
+    tensors[number] = TensorsOf(state, owns, fmt::format("state of stage {}", number));
   }
   return tensors;
 }
 
 std::exception_ptr RankTrainer::Save(const std::string& folder,
                                      const std::map<std::string, std::string>& texts) {
-  std::map<int, StageTensors> own;
-  if (place_.replica == 0) own = OwnTensors();
+  std::map<int, StageTensors> own = OwnTensors();
+  if (place_.replica != 0) own.clear();
   return SaveTogether(control_, folder, step_, own, texts);
 }
 

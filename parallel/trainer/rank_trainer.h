@@ -40,7 +40,7 @@ class RankTrainer {
   RankTrainer(const RankTrainer&) = delete;
   RankTrainer& operator=(const RankTrainer&) = delete;
 
-  // All ranks call each of the following, up to CheckSharedFolder, together, each on its own thread.
+  // All ranks call each of the following, up to OwnTensors, together, each on its own thread.
 
   // Once, before all others. The ranks compare what they must have in common (run_facts.h:
   // BadInput, on all of them, that names what differs and the ranks), agree on shapes, and make the
@@ -60,9 +60,11 @@ class RankTrainer {
   // Whether all ranks can write a folder, and see there what the others write: null, or the error.
   [[nodiscard]] std::exception_ptr CheckSharedFolder(const std::string& folder);
 
-  // This rank's part of the state, by stage: what its stages own, without copies. The parts of
-  // replica 0's ranks are the whole state.
+  // This rank's part of the state, by stage: what its stages own, without copies where it has all of
+  // it. The parts of replica 0's ranks are the whole state; what others return is of no use where
+  // replicas share the state.
   std::map<int, StageTensors> OwnTensors() const;
+
   // Take the whole state, on every rank alike, and keep the rank's part, which alone is read. As
   // Trainer's.
   void SetState(const StateSource& state);
@@ -113,6 +115,7 @@ class RankTrainer {
   int64_t step_ = 0;
   int skipped_ = 0;  // steps in a row
   double learning_rate_ = 0;
+  double share_ = 1;       // of the replica in the samples of the step that runs
   double step_ended_ = 0;  // seconds of the steady clock
   bool scoring_ = false;
   Score score_;

@@ -99,6 +99,7 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
                  {"schedule", schedule.name},
                  {"schedule of digest", DigestOf(schedule)},
                  {"cuts", fmt::format("{}", fmt::join(model.cuts, ","))},
+                 {"strategy", o.strategy},
                  {"collectives", o.collectives},
                  {"codec", codec},
                  {"seed", text(o.seed)},

@@ -32,20 +32,17 @@ void CheckNames(const Names& wanted, const Names& given) {
                   list(missing), list(surplus));
 }
 
-// State is named PARAMETER.KIND.
-std::string ParameterOf(const std::string& name) { return name.substr(0, name.rfind('.')); }
-
 std::string Itself(const std::string& name) { return name; }
 
-// Those of the stage's parameters.
-std::vector<NamedTensor> ReadOwn(const TensorSource& source, const Stage& stage,
+// What belongs to the parameters that the rank steps.
+std::vector<NamedTensor> ReadOwn(const TensorSource& source, const StageState& state,
                                  std::string (*parameter_of)(const std::string&)) {
   Names own;
-  for (const NamedVariable& parameter : stage.Parameters()) own.insert(parameter.name);
+  for (const NamedVariable& parameter : state.optimizer->parameters()) own.insert(parameter.name);
   std::vector<NamedTensor> tensors;
   for (const auto& [name, spec] : source.specs)
     if (own.contains(parameter_of(name))) tensors.push_back({name, source.read(name)});
-  return tensors;
+  return state.replicas->OwnPart(std::move(tensors));
 }
 
 void AddOwned(const std::vector<NamedTensor>& tensors, const Owns& owns,
@@ -60,13 +57,20 @@ void Append(const std::vector<NamedTensor>& tensors, std::vector<NamedTensor>& o
 
 }  // namespace
 
-StageTensors TensorsOf(const StageState& state, const Owns& owns) {
+StageTensors TensorsOf(const StageState& state, const Owns& owns, const std::string& what) {
   StageTensors tensors{.buffers = state.stage->Buffers()};
+  std::vector<std::string> names;
   for (const NamedVariable& parameter : UniqueParameters(*state.stage))
-    if (owns(parameter.name))
-      tensors.parameters.push_back({parameter.name, parameter.value.data()});
-  AddOwned(state.optimizer->State(), owns, ParameterOf, tensors.optimizer);
-  if (state.average != nullptr) AddOwned(state.average->State(), owns, Itself, tensors.averages);
+    names.push_back(parameter.name);
+  std::set<std::string> seen;
+  for (NamedTensor& weight : state.replicas->Weights(what))
+    if (owns(weight.name) && seen.insert(weight.name).second)
+      tensors.parameters.push_back(std::move(weight));
+  AddOwned(state.replicas->Whole(state.optimizer->State(), state.order, what), owns, ParameterOf,
+           tensors.optimizer);
+  if (state.average != nullptr)
+    AddOwned(state.replicas->Whole(state.average->State(), names, what), owns, Itself,
+             tensors.averages);
   return tensors;
 }
 
@@ -100,8 +104,7 @@ void CopyWeights(const TensorSource& weights, const std::vector<WeightSpec>& mod
             got.shape);
   }
   for (const StageState& state : stages) {
-    for (NamedVariable parameter : state.stage->Parameters())
-      Copy(weights.read(parameter.name), parameter.value.mutable_data());
+    state.replicas->SetWeights(weights.read);
     for (NamedTensor buffer : state.stage->Buffers()) Copy(weights.read(buffer.name), buffer.value);
   }
 }
@@ -115,12 +118,12 @@ void CopyOptimizer(const TensorSource& optimizer, const std::vector<WeightSpec>&
     Require(parameters.contains(ParameterOf(name)), "optimizer state",
             "{} belongs to no parameter of the model", name);
   for (const StageState& state : stages)
-    state.optimizer->LoadState(ReadOwn(optimizer, *state.stage, ParameterOf));
+    state.optimizer->LoadState(ReadOwn(optimizer, state, ParameterOf));
 }
 
 void CopyAverages(const TensorSource& averages, const std::vector<StageState>& stages) {
   for (const StageState& state : stages)
-    if (state.average != nullptr) state.average->LoadState(ReadOwn(averages, *state.stage, Itself));
+    if (state.average != nullptr) state.average->LoadState(ReadOwn(averages, state, Itself));
 }
 
 }  // namespace torus::parallel

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "parallel/data_parallel/replica_strategy.h"
 #include "parallel/optim/optimizer.h"
 #include "parallel/pipeline/stage.h"
 #include "parallel/trainer/rank_model.h"
@@ -17,8 +18,10 @@ namespace torus::parallel {
 
 struct StageState {
   const Stage* stage = nullptr;
-  Optimizer* optimizer = nullptr;
+  ReplicaStrategy* replicas = nullptr;
+  Optimizer* optimizer = nullptr;    // of what the replica holds, as the average
   WeightAverage* average = nullptr;  // null without
+  std::vector<std::string> order;    // of the optimizer's state, by parameter
 };
 
 // What a TrainState has of one stage.
@@ -30,8 +33,9 @@ struct StageTensors {
 // use.
 using Owns = std::function<bool(const std::string& parameter)>;
 
-// No copies: the tensors are the stage's own.
-StageTensors TensorsOf(const StageState& state, const Owns& owns);
+// Called by all replicas of the stage together: on replica 0 its whole state; elsewhere tensors of
+// no meaning. They may share the stage's memory.
+StageTensors TensorsOf(const StageState& state, const Owns& owns, const std::string& what);
 // The same values in memory of their own.
 StageTensors Copied(StageTensors stage);
 // A state of these stages, by number, without copies.

@@ -12,9 +12,9 @@ namespace torus::parallel {
 namespace {
 
 // The uses of a parameter in one stage, in order.
-std::vector<Variable> UsesIn(const Stage& stage, const std::string& name) {
+std::vector<Variable> UsesIn(const std::vector<NamedVariable>& stage, const std::string& name) {
   std::vector<Variable> uses;
-  for (const NamedVariable& parameter : stage.Parameters())
+  for (const NamedVariable& parameter : stage)
     if (parameter.name == name) uses.push_back(parameter.value);
   return uses;
 }
@@ -22,27 +22,31 @@ std::vector<Variable> UsesIn(const Stage& stage, const std::string& name) {
 }  // namespace
 
 TiedGradients::TiedGradients(Transport& pipeline, const ParameterTable& table,
-                             const std::vector<int>& owners, const std::map<int, Stage>& stages)
+                             const std::vector<int>& owners,
+                             const std::map<int, std::vector<NamedVariable>>& held)
     : pipeline_(pipeline) {
   for (const ParameterTable::Entry& entry : table.entries()) {
     if (!entry.tied()) continue;
     Tied tied{.name = entry.name, .stages = entry.stages};
     std::set<int> ranks;
+    bool holds = true;
     std::map<int, size_t> seen;  // uses of a stage so far
     for (const int s : entry.stages) {
       tied.owners.push_back(owners.at(s));
       ranks.insert(owners.at(s));
-      const auto own = stages.find(s);
-      if (own == stages.end()) {
+      const auto own = held.find(s);
+      if (own == held.end()) {
         tied.uses.emplace_back();
         continue;
       }
       tied.uses.push_back(UsesIn(own->second, entry.name).at(seen[s]++));
+      holds = tied.uses.back().defined();
+      if (!holds) break;
       tied.shape = tied.uses.back().shape();
       tied.dtype = tied.uses.back().dtype();
     }
     tied.ranks.assign(ranks.begin(), ranks.end());
-    if (ranks.contains(pipeline.rank())) tied_.push_back(std::move(tied));
+    if (holds && ranks.contains(pipeline.rank())) tied_.push_back(std::move(tied));
   }
 }
 

@@ -13,10 +13,11 @@ namespace torus::parallel {
 
 class TiedGradients {
  public:
-  // `pipeline`: the ranks of one replica. `owners`: the rank of each stage. `stages`: this rank's,
-  // by number. All but `stages`, whose variables it keeps, must outlive it.
+  // `pipeline`: the ranks of one replica. `owners`: the rank of each stage. `held`: what this rank
+  // holds of the uses in each of its stages (ReplicaStrategy::held). All ranks of the pipeline hold
+  // the same part of a parameter. `pipeline` and `table` must outlive it.
   TiedGradients(Transport& pipeline, const ParameterTable& table, const std::vector<int>& owners,
-                const std::map<int, Stage>& stages);
+                const std::map<int, std::vector<NamedVariable>>& held);
 
   // Called by all ranks of the pipeline, each once its gradients are summed over micro-batches and
   // replicas. The uses' gradients are added in model order, first to last, on every rank alike, so

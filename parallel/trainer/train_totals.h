@@ -22,8 +22,12 @@ struct RankTime {
   double idle = 0;   // waiting for another stage
   double other = 0;  // between actions
   double wall = 0;
-  // Of its part of TrainState; as they were when the trainer began or the last Train ended.
+  // Of its part of the state, what it keeps between steps; as they were when the trainer began or
+  // the last Train ended.
   uint64_t weights_bytes = 0, optimizer_bytes = 0;
+  // Squares of the distance of its weights from those of replica 0, and of the latter. Then too; 0
+  // but with TrainerOptions::strategy "none".
+  double drift_distance = 0, drift_weights = 0;
 };
 
 // What went from one rank to another.
@@ -33,6 +37,9 @@ struct LinkBytes {
   uint64_t sent = 0;          // payload bytes
   uint64_t uncompressed = 0;  // what they would have been as they lie in memory (float32)
 };
+
+// The largest distance of a replica's weights from those of replica 0, over the norm of these.
+double Drift(const std::vector<RankTime>& ranks);
 
 // The share of the ranks' time in the pipeline in which they do not compute. Time in the pipeline
 // is forward, backward, transfer and idle.

@@ -119,10 +119,14 @@ void Trainer::RequireSharedFolder(const std::string& folder) {
 }
 
 TrainState Trainer::State() const {
+  std::mutex mutex;
   std::map<int, StageTensors> stages;
-  for (const auto& [number, rank] : impl_->ranks)
-    if (rank->place().replica == 0)
-      for (const auto& [stage, tensors] : rank->OwnTensors()) stages[stage] = Copied(tensors);
+  impl_->Run([&](RankTrainer& rank) {
+    const std::map<int, StageTensors> own = rank.OwnTensors();
+    const std::lock_guard lock(mutex);
+    if (rank.place().replica == 0)
+      for (const auto& [stage, tensors] : own) stages[stage] = Copied(tensors);
+  });
   return Join(step(), stages);
 }
 

@@ -69,7 +69,8 @@ class Trainer {
   // what the others write.
   void RequireSharedFolder(const std::string& folder);
 
-  // Copies of what this process' ranks own: over threads the whole state.
+  // Copies of what this process' ranks own: over threads the whole state. All processes call it
+  // together.
   TrainState State() const;
   // Takes up where `state` stopped; each rank reads its own part. BadInput naming what is missing,
   // unknown or of another shape.

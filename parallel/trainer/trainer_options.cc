@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "parallel/data_parallel/strategy_factory.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -22,6 +23,7 @@ WorldLayout LayoutOf(const TrainerOptions& options) {
 void CheckRun(const TrainerOptions& options, const TrainingParts& parts) {
   Require(parts.model && parts.loss && parts.optimizer && parts.learning_rate, "trainer",
           "needs a model, a loss, an optimizer and a learning rate");
+  CheckStrategy(options.strategy, AllReduceByName(options.collectives));
   Require(options.threads >= 1, "trainer", "threads must be at least 1, got {}", options.threads);
   Require(options.clip_norm >= 0 && std::isfinite(options.clip_norm), "trainer",
           "clip_norm must be at least 0, got {}", options.clip_norm);

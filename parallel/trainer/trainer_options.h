@@ -25,7 +25,10 @@ struct TrainerOptions {
   int micro_batches = 1;  // of each replica
   std::string schedule = "gpipe";
   ScheduleGenerator generator;  // a schedule of the application's own; empty: that of the name
-  // How gradients are summed over replicas, one of AllReduceNames(). "direct" adds in replica
+  // How the replicas of a stage come to the same weights, one of StrategyNames()
+  // (strategy_factory.h). All but "none" give the same bits, where collectives are "direct".
+  std::string strategy = "ddp";
+  // How gradients are all-reduced over replicas, one of AllReduceNames(). "direct" adds in replica
   // order. "ring" sends to neighbours alone, and with more than two replicas the bits of a run then
   // depend on where the model is cut (all_reduce.h).
   std::string collectives = "direct";
@@ -70,7 +73,8 @@ struct TrainingParts {
   // Counts the rows whose outputs are right; for evaluation. May be empty.
   std::function<int64_t(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets)>
       correct;
-  // Called once for each stage of each replica, with the stage's parameters.
+  // Called for each stage of each replica, with the stage's parameters, to learn their order; and
+  // with what the replica steps of them (ReplicaStrategy::held), for the optimizer that it keeps.
   std::function<std::unique_ptr<Optimizer>(std::vector<NamedVariable>)> optimizer;
   std::function<double(int64_t step)> learning_rate;
   // The inputs of stage 0 for the largest micro-batch that will come; buffers are made to fit it.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "parallel/optim/finite_gradients.h"
 #include "parallel/optim/gradient_norm.h"
@@ -10,6 +12,28 @@
 
 namespace torus::parallel {
 
+namespace {
+
+// Each once, without those of which this rank holds nothing.
+std::vector<NamedVariable> Unique(const std::vector<NamedVariable>& uses) {
+  std::set<std::string> seen;
+  std::vector<NamedVariable> unique;
+  for (const NamedVariable& use : uses)
+    if (use.value.defined() && seen.insert(use.name).second) unique.push_back(use);
+  return unique;
+}
+
+std::vector<ShardedParameter> ParametersOf(const RankModel& model) {
+  std::vector<ShardedParameter> parameters;
+  for (const auto& [name, spec, trained] : model.weights)
+    if (trained)
+      parameters.push_back({name, Numel(spec.shape),
+                            model.table.entries()[model.table.IndexOf(name)].stages.front()});
+  return parameters;
+}
+
+}  // namespace
+
 WeightUpdate::WeightUpdate(const Links& links, const RankPlace& place, const RankModel& model,
                            const std::vector<int>& stage_owners, const TrainerOptions& options,
                            const TrainingParts& parts)
@@ -17,24 +41,50 @@ WeightUpdate::WeightUpdate(const Links& links, const RankPlace& place, const Ran
       place_(place),
       model_(model),
       options_(options),
-      tied_(links.pipeline, model.table, stage_owners, model.stages) {
-  const AllReduceAlgorithm all_reduce = AllReduceByName(options.collectives);
-  for (const auto& [number, stage] : model.stages) {
-    StageWork& work = work_[number];
-    work.parameters = UniqueParameters(stage);
-    if (links.replicas.size() > 1)
-      work.replicas = std::make_unique<DataParallel>(links.replicas, stage.Parameters(),
-                                                     DataParallelOptions{.all_reduce = all_reduce});
-    work.optimizer = parts.optimizer(work.parameters);
-    if (options.ema_decay > 0)
-      work.average = std::make_unique<WeightAverage>(work.parameters, options.ema_decay);
-  }
+      work_(MakeAll(parts)),
+      tied_(links.pipeline, model.table, stage_owners, Held()) {}
+
+std::map<int, WeightUpdate::StageWork> WeightUpdate::MakeAll(const TrainingParts& parts) const {
+  const ShardPlan plan = PlanOf(options_.strategy, ParametersOf(model_), links_.replicas.size());
+  std::map<int, StageWork> all;
+  for (const auto& [number, stage] : model_.stages)
+    all.emplace(number, MakeWork(stage, plan, parts));
+  return all;
+}
+
+// An optimizer may order its parameters anew, by groups: one that is made for all of them tells how.
+WeightUpdate::StageWork WeightUpdate::MakeWork(const Stage& stage, const ShardPlan& plan,
+                                               const TrainingParts& parts) const {
+  StageWork work;
+  const std::unique_ptr<Optimizer> of_all = parts.optimizer(UniqueParameters(stage));
+  for (const NamedVariable& parameter : of_all->parameters()) work.order.push_back(parameter.name);
+  work.replicas = MakeStrategy(options_.strategy, links_.replicas, stage.Parameters(), plan,
+                               AllReduceByName(options_.collectives));
+  work.parameters = Unique(work.replicas->held());
+  work.optimizer = parts.optimizer(work.parameters);
+  if (options_.ema_decay > 0)
+    work.average = std::make_unique<WeightAverage>(work.parameters, options_.ema_decay);
+  return work;
+}
+
+std::map<int, std::vector<NamedVariable>> WeightUpdate::Held() const {
+  std::map<int, std::vector<NamedVariable>> held;
+  for (const auto& [number, work] : work_) held[number] = work.replicas->held();
+  return held;
+}
+
+std::map<int, StageState> WeightUpdate::States() const {
+  std::map<int, StageState> states;
+  for (const auto& [number, work] : work_)
+    states[number] = {&model_.stages.at(number), work.replicas.get(), work.optimizer.get(),
+                      work.average.get(), work.order};
+  return states;
 }
 
 // Whatever the schedule, all reductions of a rank come before its first step.
 void WeightUpdate::Reduce(int stage, int64_t step, const Result& result) {
-  if (DataParallel* replicas = work_.at(stage).replicas.get())
-    replicas->ReduceGradients(fmt::format("step {}, stage {}", step, stage));
+  work_.at(stage).replicas->ReduceGradients(fmt::format("step {}, stage {}", step, stage),
+                                            result.share);
   if (++reduced_ < work_.size()) return;
   reduced_ = 0;
   FinishGradients(step, result);
@@ -48,12 +98,21 @@ void WeightUpdate::FinishGradients(int64_t step, const Result& result) {
   if (options_.on_gradients)
     for (const auto& [stage, work] : work_) options_.on_gradients(place_, step, work.parameters);
   const bool clips = options_.clip_norm > 0;
-  std::vector<double> squares =
-      clips ? OwnSquaredNorms(model_.table, model_.stages) : std::vector<double>();
+  std::vector<double> squares = clips ? SquaredNorms(what) : std::vector<double>();
   links_.agreement.Settle(step, result.finite && GradientsAreFinite(squares), result.loss);
   if (clips && !links_.agreement.skipped())
     gradient_scale_ = ClipScale(PipelineGradientNorm(links_.pipeline, std::move(squares), what),
                                 options_.clip_norm);
+}
+
+// Of each parameter of the model, in its order; 0 for what other ranks of the pipeline own.
+std::vector<double> WeightUpdate::SquaredNorms(const std::string& what) {
+  std::vector<double> squares(model_.table.entries().size());
+  for (const auto& [number, work] : work_) {
+    const std::vector<double> own = work.replicas->SquaredNorms(what);
+    AddSquaredNorms(model_.table, number, work.replicas->held(), own, squares);
+  }
+  return squares;
 }
 
 // `squares`: those of the clipping norm, which show what is not finite without another pass; empty
@@ -65,28 +124,48 @@ bool WeightUpdate::GradientsAreFinite(const std::vector<double>& squares) const 
       work_, [](const auto& work) { return parallel::GradientsAreFinite(work.second.parameters); });
 }
 
-bool WeightUpdate::Step(int stage, double learning_rate) {
-  StageWork& work = work_.at(stage);
+bool WeightUpdate::Step(int stage, int64_t step, double learning_rate) {
+  const StageWork& work = work_.at(stage);
   const bool taken = !links_.agreement.skipped();
   if (taken) work.optimizer->Step(learning_rate, gradient_scale_);
   if (taken && work.average) work.average->Update();
-  for (NamedVariable& parameter : work.parameters) parameter.value.ZeroGrad();
+  for (Variable value; const NamedVariable& parameter : work.parameters) {
+    value = parameter.value;
+    value.ZeroGrad();
+  }
+  if (taken) work.replicas->PublishWeights(fmt::format("step {}, stage {}", step, stage));
   return taken;
 }
 
 void WeightUpdate::BroadcastState() {
-  for (auto& [number, work] : work_)
-    if (work.replicas) work.replicas->BroadcastState(model_.stages.at(number).Buffers());
+  for (const auto& [number, work] : work_)
+    work.replicas->BroadcastWeights(fmt::format("before step 0, stage {}", number));
+  BroadcastBuffers();
 }
 
 void WeightUpdate::BroadcastBuffers() {
-  for (auto& [number, work] : work_)
-    if (work.replicas) work.replicas->BroadcastBuffers(model_.stages.at(number).Buffers());
+  for (const auto& [number, stage] : model_.stages)
+    BroadcastTensors(links_.replicas, stage.Buffers(), fmt::format("stage {}", number));
 }
 
 void WeightUpdate::SwapAverages() {
-  for (auto& [number, work] : work_)
-    if (work.average) work.average->Swap();
+  for (const auto& [number, work] : work_) {
+    if (!work.average) continue;
+    work.average->Swap();
+    work.replicas->PublishWeights(fmt::format("averages, stage {}", number));
+  }
+}
+
+SquaredDrift WeightUpdate::Drift() const {
+  SquaredDrift sum;
+  if (options_.strategy != "none") return sum;
+  for (const auto& [number, work] : work_) {
+    const SquaredDrift own =
+        DriftOf(links_.replicas, work.parameters, fmt::format("drift, stage {}", number));
+    sum.distance += own.distance;
+    sum.weights += own.weights;
+  }
+  return sum;
 }
 
 }  // namespace torus::parallel

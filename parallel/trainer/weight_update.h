@@ -1,15 +1,18 @@
 // WeightUpdate: what a rank does from its gradients to its next weights. Trainer's own part.
 //
 // Gradients are summed over the replicas, then over the uses of tied weights; all ranks agree
-// whether the step is finite; the norm is clipped; the optimizer takes its step.
+// whether the step is finite; the norm is clipped; the optimizer takes its step; the replicas give
+// each other the weights. What is summed where, and who steps what, a ReplicaStrategy says.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <vector>
 
-#include "parallel/data_parallel/data_parallel.h"
+#include "parallel/data_parallel/strategy_factory.h"
+#include "parallel/data_parallel/unsynchronized.h"
 #include "parallel/trainer/rank_model.h"
+#include "parallel/trainer/state_copy.h"
 #include "parallel/trainer/step_agreement.h"
 #include "parallel/trainer/tied_gradients.h"
 #include "parallel/trainer/trainer_options.h"
@@ -34,29 +37,37 @@ class WeightUpdate {
   struct Result {
     bool finite = true;  // loss and tensors that crossed a cut
     double loss = 0;     // of the replica, where this rank has the last stage
+    double share = 1;    // of the replica's samples in the global mini-batch's
   };
   // The action kReduce of a stage. With the last one of the rank the step is settled.
   void Reduce(int stage, int64_t step, const Result& result);
   // The action kStep; whether the step was taken.
-  bool Step(int stage, double learning_rate);
+  bool Step(int stage, int64_t step, double learning_rate);
 
   // Copy replica 0's parameters and buffers, or the buffers alone, to all replicas, bit for bit.
   void BroadcastState();
   void BroadcastBuffers();
   // Exchanges weights and averages, where the run keeps any.
   void SwapAverages();
+  // How far this replica's part of the weights is from replica 0's; 0 of a strategy whose replicas
+  // agree. All replicas call it together.
+  SquaredDrift Drift() const;
 
-  Optimizer& optimizer(int stage) const { return *work_.at(stage).optimizer; }
-  // Null without averages.
-  WeightAverage* average(int stage) const { return work_.at(stage).average.get(); }
+  // What the rank's stages hold, by number.
+  std::map<int, StageState> States() const;
 
  private:
   struct StageWork {
-    std::unique_ptr<DataParallel> replicas;  // null with one replica
+    std::unique_ptr<ReplicaStrategy> replicas;
     std::unique_ptr<Optimizer> optimizer;
     std::unique_ptr<WeightAverage> average;  // null without
-    std::vector<NamedVariable> parameters;   // each once
+    std::vector<NamedVariable> parameters;   // held by this rank, each once
+    std::vector<std::string> order;          // of the optimizer's state, by parameter
   };
+  std::map<int, StageWork> MakeAll(const TrainingParts& parts) const;
+  StageWork MakeWork(const Stage& stage, const ShardPlan& plan, const TrainingParts& parts) const;
+  std::map<int, std::vector<NamedVariable>> Held() const;
+  std::vector<double> SquaredNorms(const std::string& what);
   void FinishGradients(int64_t step, const Result& result);
   bool GradientsAreFinite(const std::vector<double>& squares) const;
 
@@ -64,7 +75,7 @@ class WeightUpdate {
   const RankPlace& place_;
   const RankModel& model_;
   const TrainerOptions& options_;
-  std::map<int, StageWork> work_;
+  const std::map<int, StageWork> work_;
   TiedGradients tied_;
   double gradient_scale_ = 1;  // of the step that runs
   size_t reduced_ = 0;         // stages of this rank

@@ -47,6 +47,10 @@ parallel::CostModel CostsOf(const std::vector<double>& stages) {
   return costs;
 }
 
+std::string DescribeReplicas(const Settings& s) {
+  return s.replicas == 1 ? "" : fmt::format("{} replicas, strategy {}\n", s.replicas, s.strategy);
+}
+
 std::string DescribeSchedule(const parallel::Schedule& schedule,
                              const std::vector<double>& stages) {
   return fmt::format(
@@ -67,11 +71,11 @@ std::string DescribeRun(const Settings& settings, const DataForm& form,
   const Shape input = form.inputs(LargestMicroBatch(settings)).front().shape;
   const std::vector<nn::LayerSummary> layers = DescribeLayers(settings, form);
   const std::vector<double> costs = StageCosts(layers, cuts);
-  return fmt::format("{}, {}: {} outputs, a micro-batch of {} as {}\n\n{}\n{}\n{}",
+  return fmt::format("{}, {}: {} outputs, a micro-batch of {} as {}\n\n{}\n{}\n{}{}",
                      ModelOf(settings).title, form.title, form.classes, input[0], ToString(input),
                      nn::ToTable(layers),
                      DescribeStages(costs, cuts, static_cast<int>(layers.size())),
-                     DescribeSchedule(schedule, costs));
+                     DescribeReplicas(settings), DescribeSchedule(schedule, costs));
 }
 
 }  // namespace torus::recipes

@@ -11,6 +11,7 @@
 #include "data/images/augment.h"
 #include "parallel/codec/make_codec.h"
 #include "parallel/collectives/all_reduce.h"
+#include "parallel/data_parallel/strategy_factory.h"
 #include "parallel/link/link_table.h"
 #include "parallel/optim/lr_schedule.h"
 #include "parallel/pipeline/partition.h"
@@ -85,7 +86,9 @@ void CheckNames(const RunOptions& options) {
   RequireOneOf("--augment", s.augment, data::AugmentNames());
   RequireOneOf("--activation-storage", s.activation_storage, {"f32", "bf16"});
   if (!options.schedule) CheckSchedule(s);
+  RequireOneOf("--strategy", s.strategy, parallel::StrategyNames());
   RequireOneOf("--collectives", s.collectives, parallel::AllReduceNames());
+  parallel::CheckStrategy(s.strategy, parallel::AllReduceByName(s.collectives));
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
   ModelOf(s);

@@ -130,6 +130,15 @@ std::string BubbleText(const Json& bubble) {
       100 * bubble["balanced"].get<double>());
 }
 
+// Of replicas that exchange nothing.
+std::string DriftText(const Json& summary) {
+  const Json& settings = summary["settings"];
+  if (settings["strategy"] != "none" || settings["replicas"] == 1) return "";
+  return fmt::format(
+      "drift           replicas are up to {:.3g} % of the weights' norm from replica 0\n",
+      100 * NumberOf(summary["drift"]));
+}
+
 std::string MemoryText(const Json& memory) {
   return fmt::format("memory          peak {}, held {}\n",
                      FormatBytes(memory["peak_bytes"].get<uint64_t>()),
@@ -173,6 +182,7 @@ Json MakeSummary(const SummaryInput& input) {
           {"test", TestJson(input)},
           {"ranks", ranks},
           {"links", links},
+          {"drift", parallel::Drift(totals.ranks)},
           {"bubble",
            {{"measured", totals.bubble.measured},
             {"ideal", totals.bubble.ideal},
@@ -189,7 +199,7 @@ std::string ToText(const Json& summary) {
   std::string text = TestText(summary) + SkippedText(summary);
   if (summary["steps_here"] > 0)
     text += SpeedText(summary) + RanksText(summary["ranks"]) + BubbleText(summary["bubble"]) +
-            LinksText(summary["links"]);
+            DriftText(summary) + LinksText(summary["links"]);
   return text + MemoryText(summary["memory"]);
 }
 

@@ -30,6 +30,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
                                    .replicas = static_cast<int>(s.replicas),
                                    .micro_batches = static_cast<int>(s.micro_batches),
                                    .schedule = s.schedule,
+                                   .strategy = s.strategy,
                                    .collectives = s.collectives,
                                    .threads = static_cast<int>(s.threads),
                                    .timeout = run.timeout,

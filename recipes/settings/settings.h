@@ -32,6 +32,7 @@ struct Settings {
   std::string cut;     // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
   std::string schedule = "gpipe";
+  std::string strategy = "ddp";        // of the replicas, as StrategyNames()
   std::string collectives = "direct";  // of the gradients of replicas, as AllReduceNames()
   std::string codec = "none";
   std::string optimizer = "sgd";
@@ -76,6 +77,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--cut", s.cut);
   visit("--replicas", s.replicas);
   visit("--schedule", s.schedule);
+  visit("--strategy", s.strategy);
   visit("--collectives", s.collectives);
   visit("--codec", s.codec);
   visit("--optimizer", s.optimizer);
@@ -112,7 +114,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 5;
+inline constexpr int64_t kSettingsVersion = 6;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

@@ -10,6 +10,7 @@
 #include "models/model_spec.h"
 #include "parallel/codec/make_codec.h"
 #include "parallel/collectives/all_reduce.h"
+#include "parallel/data_parallel/strategy_factory.h"
 #include "parallel/schedule/factory.h"
 #include "recipes/data/data_names.h"
 #include "recipes/data/task_data.h"
@@ -171,6 +172,11 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
                  Choices("Order of a pipeline's work", parallel::ScheduleDescriptions()))
       ->group(group);
   app.add_option(
+         "--strategy", s.strategy,
+         Choices("How the replicas come to the same weights, with the same bits but for none",
+                 parallel::StrategyDescriptions()))
+      ->group(group);
+  app.add_option(
          "--collectives", s.collectives,
          Choices("How gradients are summed over replicas", parallel::AllReduceDescriptions()))
       ->group(group);
@@ -273,11 +279,12 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
 
 // Of a run that is gone on with: where its data lie, how long it goes on, and how it is laid out.
 bool MayChange(const std::string& flag) {
-  static const std::set<std::string> flags{"--data-dir",   "--vocab-dir", "--epochs",
-                                           "--stages",     "--cut",       "--micro-batches",
-                                           "--accumulate", "--recompute", "--activation-storage",
-                                           "--replicas",   "--schedule",  "--collectives",
-                                           "--codec",      "--threads",   "--chunks"};
+  static const std::set<std::string> flags{"--data-dir",    "--vocab-dir", "--epochs",
+                                           "--stages",      "--cut",       "--micro-batches",
+                                           "--accumulate",  "--recompute", "--activation-storage",
+                                           "--replicas",    "--schedule",  "--strategy",
+                                           "--collectives", "--codec",     "--threads",
+                                           "--chunks"};
   return flags.contains(flag);
 }
 

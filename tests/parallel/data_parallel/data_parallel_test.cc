@@ -56,11 +56,11 @@ void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex
   const std::vector<NamedVariable> parameters = stages[stage].Parameters();
   DataParallel data_parallel(replicas, parameters,
                              {.bucket_bytes = run.bucket_bytes, .all_reduce = run.all_reduce});
-  data_parallel.BroadcastState({});
+  data_parallel.BroadcastWeights("test");
   ExecutorOptions options;
   options.loss = tiny::Loss;
   options.on_reduce = [&](int, int64_t step) {
-    data_parallel.ReduceGradients(fmt::format("step {}, stage {}", step, stage));
+    data_parallel.ReduceGradients(fmt::format("step {}, stage {}", step, stage), 1);
     const std::lock_guard lock(mutex);
     CollectGradients(parameters, result.gradients[replica]);
   };
@@ -208,7 +208,7 @@ TEST(DataParallel, BytesAreThoseOfTheFormula) {
       std::vector<NamedVariable> parameters{{"a", Variable(Zeros({10, 7}), true)},
                                             {"b", Variable(Zeros({1}), true)}};
       DataParallel data_parallel(t, parameters, {.bucket_bytes = 64, .all_reduce = algorithm});
-      for (int i = 0; i < 4; ++i) data_parallel.ReduceGradients("test");
+      for (int i = 0; i < 4; ++i) data_parallel.ReduceGradients("test", 1);
       EXPECT_EQ(t.BytesSent((t.rank() + 1) % 3, TagClass::kCollective) +
                     t.BytesSent((t.rank() + 2) % 3, TagClass::kCollective),
                 4 * data_parallel.BytesPerStep());
@@ -217,11 +217,10 @@ TEST(DataParallel, BytesAreThoseOfTheFormula) {
   }
 }
 
-TEST(DataParallel, BroadcastCopiesBuffersToo) {
+TEST(DataParallel, BroadcastCopiesBuffers) {
   RunRanks(4, [](Transport& t) {
     Tensor mean = Full({5}, t.rank());
-    DataParallel data_parallel(t, {}, {});
-    data_parallel.BroadcastState({{"running_mean", mean}});
+    BroadcastTensors(t, {{"running_mean", mean}}, "test");
     EXPECT_EQ(ToVector<float>(mean), std::vector<float>(5, 0));
   });
 }

@@ -254,7 +254,7 @@ std::string ErrorOfReduce(int faulty_rank, const std::function<void(Transport&)>
       ExecutorOptions options{.loss = tiny::Loss};
       options.on_reduce = [&](int, int64_t step) {
         if (transport.rank() == faulty_rank && step == 1) fault(transport);
-        data_parallel.ReduceGradients(fmt::format("step {}, stage {}", step, stage));
+        data_parallel.ReduceGradients(fmt::format("step {}, stage {}", step, stage), 1);
       };
       options.on_step = [&](int, int64_t) {
         tiny::Descend(stages[stage].Parameters());

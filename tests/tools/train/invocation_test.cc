@@ -62,6 +62,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--codec", "sortq:7"}, "sortq"}, Refusal{{"--codec", "zip"}, "zip"},
         Refusal{{"--schedule", "dualpipe"}, "gpipe"},
         Refusal{{"--collectives", "star"}, "direct, ring, halving-doubling, tree"},
+        Refusal{{"--strategy", "zero9"}, "ddp, dataparallel, ps, ps-sharded, zero1"},
+        Refusal{{"--strategy", "zero1", "--collectives", "ring"},
+                "takes no collectives but direct"},
         Refusal{{"--stages", "4", "--chunks", "2"}, "--chunks 2 needs --schedule interleaved"},
         Refusal{
             {"--stages", "2", "--chunks", "2", "--schedule", "interleaved", "--codec", "sortq:8"},

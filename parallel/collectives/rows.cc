@@ -1,0 +1,118 @@
+#include "parallel/collectives/rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "parallel/collectives/element_types.h"
+#include "parallel/collectives/pieces.h"
+#include "parallel/collectives/sum.h"
+#include "runtime/error.h"
+#include "runtime/storage.h"
+
+namespace torus::parallel {
+namespace {
+
+constexpr Tag kReduceTag{TagClass::kCollective, 10};
+constexpr Tag kGatherTag{TagClass::kCollective, 11};
+
+void CheckRows(const Transport& transport, size_t rows, const std::string& what) {
+  Require(rows == static_cast<size_t>(transport.size()), "rows",
+          "there must be one a rank, {}, got {} ({})", transport.size(), rows, what);
+}
+
+// Elements of a row that are under way at once: terms need that much room for each other rank.
+constexpr size_t kPiece = size_t{1} << 18;
+
+template <class T>
+std::span<T> PieceOf(std::span<T> row, size_t i) {
+  const size_t begin = std::min(row.size(), i * kPiece);
+  return row.subspan(begin, std::min(kPiece, row.size() - begin));
+}
+
+template <class T>
+class RowReduction {
+ public:
+  RowReduction(Transport& transport, const std::vector<std::span<T>>& rows, std::string what)
+      : transport_(transport),
+        rows_(rows),
+        what_(std::move(what)),
+        rank_(transport.rank()),
+        room_((rows.size() - 1) * PieceOf(rows[rank_], 0).size_bytes(), Device{}) {}
+
+  void Run() {
+    size_t longest = 0;
+    for (const std::span<T> row : rows_) longest = std::max(longest, row.size());
+    for (size_t i = 0; i * kPiece < longest; ++i) Reduce(i);
+    WaitForAll(sent_);
+  }
+
+ private:
+  void Reduce(size_t i) {
+    const std::vector<std::span<T>> terms = TermsOf(PieceOf(rows_[rank_], i));
+    const int n = transport_.size();
+    std::vector<Pending> received;
+    for (int k = 1; k < n; ++k) {
+      const int from = (rank_ + n - k) % n, to = (rank_ + k) % n;
+      if (const std::span<T> term = terms[from]; !term.empty())
+        received.push_back(
+            transport_.Recv(from, kReduceTag, {term.data(), term.size_bytes()}, what_));
+      if (const std::span<T> piece = PieceOf(rows_[to], i); !piece.empty())
+        sent_.push_back(transport_.Send(to, kReduceTag, {piece.data(), piece.size_bytes()}, what_));
+    }
+    WaitForAll(received);
+    SumInOrder<T>(terms[rank_], terms);
+  }
+
+  // Where the terms of this rank's piece lie: its own in place, the others' one behind the other.
+  std::vector<std::span<T>> TermsOf(std::span<T> own) {
+    std::vector<std::span<T>> terms;
+    T* room = static_cast<T*>(room_.data());
+    for (int r = 0; r < transport_.size(); ++r) {
+      terms.push_back(r == rank_ ? own : std::span<T>(room, own.size()));
+      if (r != rank_) room += own.size();
+    }
+    return terms;
+  }
+
+  Transport& transport_;
+  const std::vector<std::span<T>>& rows_;
+  const std::string what_;
+  const int rank_;
+  const Storage room_;
+  std::vector<Pending> sent_;
+};
+
+}  // namespace
+
+template <class T>
+void ReduceRows(Transport& transport, const std::vector<std::span<T>>& rows,
+                const std::string& what) {
+  CheckRows(transport, rows.size(), what);
+  RowReduction<T>(transport, rows, what + ", reduce-scatter").Run();
+}
+
+#define TORUS_REDUCE_ROWS(T)                                                     \
+  template void ReduceRows<T>(Transport&, const std::vector<std::span<T>>& rows, \
+                              const std::string&);
+TORUS_FOR_SUMMED_TYPES(TORUS_REDUCE_ROWS)
+#undef TORUS_REDUCE_ROWS
+
+void GatherRows(Transport& transport, const std::vector<std::span<std::byte>>& rows,
+                const std::string& what) {
+  CheckRows(transport, rows.size(), what);
+  const std::string step = what + ", all-gather";
+  const int n = transport.size(), rank = transport.rank();
+  std::vector<Pending> pending;
+  for (int k = 1; k < n; ++k) {
+    const int from = (rank + n - k) % n, to = (rank + k) % n;
+    if (!rows[from].empty())
+      pending.push_back(
+          transport.Recv(from, kGatherTag, {rows[from].data(), rows[from].size()}, step));
+    if (!rows[rank].empty())
+      pending.push_back(
+          transport.Send(to, kGatherTag, {rows[rank].data(), rows[rank].size()}, step));
+  }
+  WaitForAll(pending);
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,67 @@
+#include "parallel/data_parallel/replica_strategy.h"
+
+#include <set>
+#include <utility>
+
+#include "parallel/optim/gradient_norm.h"
+#include "runtime/error.h"
+#include "runtime/kernels.h"
+
+namespace torus::parallel {
+
+ReplicaStrategy::ReplicaStrategy(Transport& replicas, std::vector<NamedVariable> uses)
+    : held_(uses), replicas_(replicas), uses_(std::move(uses)) {}
+
+void ReplicaStrategy::BroadcastWeights(const std::string& what) {
+  std::vector<NamedTensor> weights;
+  for (const NamedVariable& use : uses_) weights.push_back({use.name, use.value.data()});
+  BroadcastTensors(replicas_, weights, what);
+}
+
+std::vector<double> ReplicaStrategy::SquaredNorms(const std::string&) {
+  return SquaredGradientNorms(uses_);
+}
+
+void ReplicaStrategy::PublishWeights(const std::string&) {}
+
+void ReplicaStrategy::SetWeights(const WeightReader& read) {
+  for (NamedVariable& use : uses_) Copy(read(use.name), use.value.mutable_data());
+}
+
+std::vector<NamedTensor> ReplicaStrategy::Weights(const std::string&) {
+  std::vector<NamedTensor> weights;
+  for (const NamedVariable& use : uses_) weights.push_back({use.name, use.value.data()});
+  return weights;
+}
+
+std::vector<NamedTensor> ReplicaStrategy::Whole(std::vector<NamedTensor> own,
+                                                const std::vector<std::string>&,
+                                                const std::string&) {
+  return own;
+}
+
+std::vector<NamedTensor> ReplicaStrategy::OwnPart(std::vector<NamedTensor> whole) const {
+  return whole;
+}
+
+uint64_t ReplicaStrategy::WeightBytes() const {
+  uint64_t bytes = 0;
+  std::set<std::string> seen;
+  for (const NamedVariable& use : uses_)
+    if (seen.insert(use.name).second) bytes += use.value.data().bytes();
+  return bytes;
+}
+
+void BroadcastTensors(Transport& replicas, const std::vector<NamedTensor>& tensors,
+                      const std::string& what) {
+  for (Tensor tensor; const auto& [name, value] : tensors) {
+    tensor = value;
+    Require(tensor.is_contiguous(), "data-parallel", "{} must be contiguous", name);
+    Broadcast(replicas, {static_cast<std::byte*>(tensor.mutable_raw()), tensor.bytes()}, 0,
+              fmt::format("broadcast of {}, {}", name, what));
+  }
+}
+
+std::string ParameterOf(const std::string& state) { return state.substr(0, state.rfind('.')); }
+
+}  // namespace torus::parallel

@@ -1,0 +1,218 @@
+#include "parallel/data_parallel/sharded.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "parallel/collectives/all_reduce.h"
+#include "parallel/collectives/rows.h"
+#include "parallel/data_parallel/gradient_buckets.h"
+#include "parallel/data_parallel/shard_rows.h"
+#include "parallel/optim/gradient_norm.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+int64_t NormBlocks(int64_t elements) { return (elements + kNormBlock - 1) / kNormBlock; }
+
+std::vector<size_t> FirstUses(const std::vector<NamedVariable>& uses) {
+  std::vector<size_t> first;
+  std::set<std::string> seen;
+  for (size_t i = 0; i < uses.size(); ++i)
+    if (seen.insert(uses[i].name).second) first.push_back(i);
+  return first;
+}
+
+std::vector<size_t> All(const std::vector<NamedVariable>& uses) {
+  std::vector<size_t> all(uses.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return all;
+}
+
+}  // namespace
+
+Sharded::Sharded(Transport& transport, std::vector<NamedVariable> all, const ShardPlan& plan,
+                 ShardedOptions options)
+    : ReplicaStrategy(transport, std::move(all)), options_(options) {
+  for (size_t i = 0; i < uses().size(); ++i) {
+    const auto& [name, value] = uses()[i];
+    specs_[name] = {value.shape(), plan.at(name)};
+    const ElementRange& own = OwnRange(i);
+    if (own.size() == 0) {
+      held_[i].value = {};
+    } else if (own.size() < value.numel()) {
+      held_[i].value = Variable(SliceOf(value.data(), own), value.requires_grad());
+    }
+  }
+  gradients_ = SplitIntoBuckets(uses(), All(uses()), options.bucket_bytes);
+  weights_ = SplitIntoBuckets(uses(), FirstUses(uses()), options.bucket_bytes);
+}
+
+// How many replicas have a gradient for each use.
+std::vector<int32_t> Sharded::CountGradients(const std::string& what) {
+  std::vector<int32_t> counts;
+  for (const NamedVariable& use : uses()) counts.push_back(use.value.grad().defined() ? 1 : 0);
+  AllReduce<int32_t>(replicas(), counts, fmt::format("presence of gradients, {}", what));
+  return counts;
+}
+
+// A parameter that none has a gradient for stays without, so that no optimizer decays it.
+void Sharded::ReduceGradients(const std::string& what, double) {
+  const std::vector<int32_t> counts = CountGradients(what);
+  for (Bucket bucket : gradients_) {
+    std::erase_if(bucket, [&](size_t use) { return counts[use] == 0; });
+    if (bucket.empty()) continue;
+    const NamedVariable& first = uses()[bucket.front()];
+    const std::string name = fmt::format("gradients from {} on, {}", first.name, what);
+    VisitCompute("data-parallel", first.value.dtype(), [&]<class T>(ComputeType<T>) {
+      bucket.size() == 1 ? ReduceOne<T>(bucket.front(), name) : ReduceBucket<T>(bucket, name);
+    });
+  }
+}
+
+// The gradient, which the use then has no longer; zeros where it has none. A gradient may share its
+// memory with another tensor only where it is strided.
+Tensor Sharded::TakeGradient(size_t use) {
+  Variable& value = uses()[use].value;
+  Tensor gradient = value.grad();
+  value.ZeroGrad();
+  return gradient.defined() ? gradient.Contiguous() : Zeros(value.shape(), value.dtype());
+}
+
+template <class T>
+void Sharded::Hold(size_t use, const T* sums) {
+  Variable& held = held_[use].value;
+  Tensor gradient = Empty(held.shape(), held.dtype());
+  std::copy_n(sums, held.numel(), gradient.mutable_data<T>());
+  held.SetGrad(std::move(gradient));
+}
+
+template <class T>
+std::vector<std::span<T>> Sharded::RowsIn(T* whole, size_t use) const {
+  std::vector<std::span<T>> rows;
+  for (const ElementRange& range : RangesOf(use))
+    rows.emplace_back(whole + range.begin, static_cast<size_t>(range.size()));
+  return rows;
+}
+
+std::vector<const std::vector<ElementRange>*> Sharded::RangesOf(const Bucket& bucket) const {
+  std::vector<const std::vector<ElementRange>*> ranges;
+  for (const size_t use : bucket) ranges.push_back(&RangesOf(use));
+  return ranges;
+}
+
+// A large parameter is summed where it lies.
+template <class T>
+void Sharded::ReduceOne(size_t use, const std::string& what) {
+  Tensor gradient = TakeGradient(use);
+  const std::vector<std::span<T>> rows = RowsIn(gradient.mutable_data<T>(), use);
+  ReduceRows(replicas(), rows, what);
+  const std::span<T> own = rows[replicas().rank()];
+  if (own.size() == static_cast<size_t>(gradient.numel()))
+    return held_[use].value.SetGrad(gradient);
+  if (!own.empty()) Hold(use, own.data());
+}
+
+template <class T>
+void Sharded::ReduceBucket(const Bucket& bucket, const std::string& what) {
+  const ShardRows<T> rows(RangesOf(bucket), replicas().size());
+  std::vector<Tensor> gradients;
+  for (const size_t use : bucket) gradients.push_back(TakeGradient(use));
+  for (int r = 0; r < replicas().size(); ++r)
+    rows.ForEachPart(r, [&](size_t i, const ElementRange& range, T* out) {
+      std::copy_n(gradients[i].template data<T>() + range.begin, range.size(), out);
+    });
+  gradients.clear();
+  ReduceRows(replicas(), rows.rows(), what);
+  rows.ForEachPart(replicas().rank(),
+                   [&](size_t i, const ElementRange&, const T* sums) { Hold(bucket[i], sums); });
+}
+
+// Each block's sum is one replica's: an all-reduce adds zeros to it, and all add the same blocks in
+// the same order as who has them all.
+std::vector<double> Sharded::SquaredNorms(const std::string& what) {
+  int64_t blocks = 0;
+  std::vector<int64_t> begin;
+  for (const NamedVariable& use : uses()) {
+    begin.push_back(blocks);
+    blocks += NormBlocks(use.value.numel());
+  }
+  begin.push_back(blocks);
+  std::vector<double> sums(blocks), norms;
+  for (size_t i = 0; i < held_.size(); ++i)
+    if (const Tensor& gradient = held_[i].value.grad(); gradient.defined())
+      std::ranges::copy(SquaredBlockNorms(gradient.Contiguous()),
+                        sums.begin() + begin[i] + OwnRange(i).begin / kNormBlock);
+  AllReduce<double>(replicas(), sums, fmt::format("norms of the gradients, {}", what));
+  for (size_t i = 0; i < held_.size(); ++i)
+    norms.push_back(std::accumulate(sums.begin() + begin[i], sums.begin() + begin[i + 1], 0.0));
+  return norms;
+}
+
+void Sharded::PublishWeights(const std::string& what) {
+  options_.broadcast ? BroadcastWeights(what) : GatherHeld(what);
+}
+
+void Sharded::GatherHeld(const std::string& what) {
+  for (const Bucket& bucket : weights_) {
+    const NamedVariable& first = uses()[bucket.front()];
+    const std::string name = fmt::format("weights from {} on, {}", first.name, what);
+    VisitCompute("data-parallel", first.value.dtype(), [&]<class T>(ComputeType<T>) {
+      bucket.size() == 1 ? GatherOne<T>(bucket.front(), name) : GatherBucket<T>(bucket, name);
+    });
+  }
+}
+
+namespace {
+
+// Does nothing where the one is a part of the other.
+template <class T>
+void CopyElements(const T* from, int64_t count, T* to) {
+  if (from != to) std::copy_n(from, count, to);
+}
+
+template <class T>
+std::vector<std::span<std::byte>> BytesOf(const std::vector<std::span<T>>& rows) {
+  std::vector<std::span<std::byte>> bytes;
+  for (const std::span<T> row : rows) bytes.push_back(std::as_writable_bytes(row));
+  return bytes;
+}
+
+}  // namespace
+
+template <class T>
+void Sharded::GatherOne(size_t use, const std::string& what) {
+  const std::vector<std::span<T>> rows =
+      RowsIn(uses()[use].value.mutable_data().mutable_data<T>(), use);
+  if (const std::span<T> own = rows[replicas().rank()]; !own.empty())
+    CopyElements(held_[use].value.data().data<T>(), held_[use].value.numel(), own.data());
+  GatherRows(replicas(), BytesOf(rows), what);
+}
+
+template <class T>
+void Sharded::GatherBucket(const Bucket& bucket, const std::string& what) {
+  const ShardRows<T> rows(RangesOf(bucket), replicas().size());
+  rows.ForEachPart(replicas().rank(), [&](size_t i, const ElementRange& range, T* out) {
+    std::copy_n(held_[bucket[i]].value.data().template data<T>(), range.size(), out);
+  });
+  GatherRows(replicas(), BytesOf(rows.rows()), what);
+  for (int r = 0; r < replicas().size(); ++r)
+    rows.ForEachPart(r, [&](size_t i, const ElementRange& range, const T* in) {
+      Tensor& whole = uses()[bucket[i]].value.mutable_data();
+      std::copy_n(in, range.size(), whole.mutable_data<T>() + range.begin);
+    });
+}
+
+std::vector<NamedTensor> Sharded::Whole(std::vector<NamedTensor> own,
+                                        const std::vector<std::string>& parameters,
+                                        const std::string& what) {
+  return GatherShards(replicas(), own, specs_, parameters, what);
+}
+
+std::vector<NamedTensor> Sharded::OwnPart(std::vector<NamedTensor> whole) const {
+  return TakeShards(whole, specs_, replicas().rank());
+}
+
+}  // namespace torus::parallel

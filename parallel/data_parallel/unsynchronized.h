@@ -1,0 +1,24 @@
+// Unsynchronized: replicas that exchange nothing, for teaching. Each steps by the mean of its own
+// samples, and they drift apart.
+#pragma once
+
+#include "parallel/data_parallel/replica_strategy.h"
+
+namespace torus::parallel {
+
+class Unsynchronized : public ReplicaStrategy {
+ public:
+  using ReplicaStrategy::ReplicaStrategy;
+  // Divides the gradients by `share`: then they are those of the mean over the replica's samples.
+  void ReduceGradients(const std::string& what, double share) override;
+};
+
+// Squares of a replica's distance from replica 0, and of replica 0's weights, over its parameters.
+struct SquaredDrift {
+  double distance = 0, weights = 0;
+};
+// Called by all replicas together.
+SquaredDrift DriftOf(Transport& replicas, const std::vector<NamedVariable>& parameters,
+                     const std::string& what);
+
+}  // namespace torus::parallel
