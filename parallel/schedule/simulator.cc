@@ -31,6 +31,8 @@ class Simulator {
     for (int stage = 0; stage < schedule.num_stages; ++stage)
       held_[owners_[stage]] += At(costs.state_bytes, stage);
     result_.peak_bytes = held_;
+    for (const std::vector<Action>& actions : schedule.ranks)
+      reduces_ += std::ranges::count(actions, ActionKind::kReduce, &Action::kind);
   }
 
   Simulation Run() {
@@ -107,6 +109,8 @@ class Simulator {
 
   // When what `action` needs is there.
   std::optional<double> Ready(const Action& action) const {
+    if (action.kind == ActionKind::kStep)
+      return reduces_ == 0 ? std::optional(reduced_) : std::nullopt;
     if (!IsCompute(action.kind)) return 0.0;
     if (action.kind == ActionKind::kBackwardWeight)
       return Find(ends_, {false, action.stage, action.micro_batch});
@@ -121,6 +125,10 @@ class Simulator {
     const std::optional<double> ready = Ready(action);
     if (!ready) return false;
     const double cost = Cost(action);
+    if (action.kind == ActionKind::kReduce) {
+      --reduces_;
+      reduced_ = std::max(reduced_, free_[rank] + cost);
+    }
     if (!IsCompute(action.kind) && cost == 0) return true;
     const int cut = IsCompute(action.kind) ? CutBefore(action) : -1;
     const double begin = std::max(*ready, free_[rank]) + (cut >= 0 ? At(costs_.decode, cut) : 0);
@@ -184,6 +192,8 @@ class Simulator {
   std::vector<double> held_;  // bytes of each rank now
   std::map<Ranks, LinkClock> clocks_;
   std::map<Key, double> ends_, arrivals_;  // of results: here, and where they are used next
+  int64_t reduces_ = 0;                    // that have not run yet
+  double reduced_ = 0;                     // when the last of the others ended
 };
 
 }  // namespace

@@ -110,6 +110,14 @@ TEST(Simulator, ReducesAndStepsCountWhereTheyTakeTime) {
   EXPECT_DOUBLE_EQ(s.busy[1], 3);
 }
 
+// Rank 1 has its gradients at 3, and knows at 6 that rank 0 has its own.
+TEST(Simulator, StepsWaitForAllGradients) {
+  const CostModel costs{.reduce = {2, 1}, .step = {1, 4}};
+  const Simulation s = Simulate(MakeSchedule("gpipe", {2, 1}), costs);
+  EXPECT_DOUBLE_EQ(s.ranks[1].back().begin, 6);
+  EXPECT_DOUBLE_EQ(s.makespan, 10);
+}
+
 TEST(Simulator, MemoryIsThatOfWhatIsInFlight) {
   CostModel costs{.state_bytes = {100, 100, 100}, .activation_bytes = {1, 2, 3}};
   EXPECT_EQ(Simulate(MakeSchedule("gpipe", {3, 5}), costs).peak_bytes,
