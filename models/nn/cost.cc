@@ -42,8 +42,12 @@ StepContext Context(int64_t samples, bool training) {
 LayerCost Run(Module& layer, std::vector<Variable>& values, bool training) {
   CostObserver observer;
   values = layer.ForwardAll(values, Context(values[0].dim(0), training));
-  return {
-      .output = values[0].shape(), .flops = observer.flops(), .activation_bytes = observer.bytes()};
+  int64_t bytes = 0;
+  for (const Variable& value : values) bytes += static_cast<int64_t>(value.data().bytes());
+  return {.output = values[0].shape(),
+          .flops = observer.flops(),
+          .activation_bytes = observer.bytes(),
+          .output_bytes = bytes};
 }
 
 }  // namespace

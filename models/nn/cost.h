@@ -13,9 +13,12 @@ struct LayerCost {
   int64_t flops = 0;             // of convolutions and matrix products, a multiply-add being two
   int64_t activation_bytes = 0;  // of all floating-point tensors that its ops put out; not of views
 
-  // This layer and then `next`: both sums, and the output of `next`.
+  int64_t output_bytes = 0;  // of all its outputs
+
+  // This layer and then `next`: both sums, and the outputs of `next`.
   LayerCost Then(const LayerCost& next) const {
-    return {next.output, flops + next.flops, activation_bytes + next.activation_bytes};
+    return {next.output, flops + next.flops, activation_bytes + next.activation_bytes,
+            next.output_bytes};
   }
 };
 

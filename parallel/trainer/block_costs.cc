@@ -1,10 +1,12 @@
 #include "parallel/trainer/block_costs.h"
 
 #include <algorithm>
-#include <limits>
+#include <span>
 
 #include "autograd/backward.h"
 #include "autograd/node.h"
+#include "parallel/pipeline/stage.h"
+#include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "runtime/rng.h"
 #include "runtime/trace.h"
@@ -42,44 +44,130 @@ std::vector<Tensor> Ones(const std::vector<Variable>& outputs) {
   return ones;
 }
 
-// One forward and backward; sets `outputs` and returns the seconds. `loss` may be empty.
-double RunOnce(const Block& block, const std::vector<Tensor>& inputs, const StepContext& context,
-               const OutputLoss& loss, std::vector<Tensor>& outputs) {
-  const std::vector<Variable> leaves = Leaves(inputs);
-  const int64_t begin = trace::Now();
-  std::vector<Variable> results = block.forward(leaves, context);
-  if (loss) results = {loss(results)};
-  const int64_t middle = trace::Now();
-  const std::vector<Variable> differentiable = Differentiable(results);
-  const std::vector<Tensor> ones = Ones(differentiable);
-  const int64_t resumed = trace::Now();
-  if (!differentiable.empty()) Backward(differentiable, ones);
-  const int64_t end = trace::Now();
-  outputs.clear();
-  for (const Variable& result : results) outputs.push_back(result.data());
-  for (NamedVariable parameter : block.parameters) parameter.value.ZeroGrad();
-  return static_cast<double>(middle - begin + end - resumed) * 1e-9;
+double SecondsSince(int64_t begin) { return static_cast<double>(trace::Now() - begin) * 1e-9; }
+
+// Of one pass through a block.
+struct Pass {
+  double forward = 0, backward = 0, step = 0;
+  double kept = 0;  // bytes from the forward to the backward
+};
+
+class BlockMeter {
+ public:
+  // `end`: what is run behind the block; may be empty.
+  BlockMeter(const Block& block, int index, const OutputLoss& end, const BlockCostOptions& options)
+      : stage_({block}, index), end_(end) {
+    if (options.optimizer) optimizer_ = options.optimizer(stage_.Parameters());
+  }
+
+  // Sets `outputs`.
+  Pass Once(const std::vector<Tensor>& inputs, const StepContext& context,
+            std::vector<Tensor>& outputs) {
+    outputs.clear();
+    const std::vector<Variable> leaves = Leaves(inputs);
+    const size_t before = AllocatorFor({}).stats().live_bytes;
+    Pass pass;
+    int64_t begin = trace::Now();
+    std::vector<Variable> results = stage_.Forward(leaves, context);
+    for (const Variable& result : results) outputs.push_back(result.data());
+    if (end_) results = {end_(results)};
+    pass.forward = SecondsSince(begin);
+    pass.kept = static_cast<double>(AllocatorFor({}).stats().live_bytes - before);
+    const std::vector<Variable> differentiable = Differentiable(results);
+    const std::vector<Tensor> ones = Ones(differentiable);
+    begin = trace::Now();
+    if (!differentiable.empty()) Backward(differentiable, ones);
+    pass.backward = SecondsSince(begin);
+    begin = trace::Now();
+    if (optimizer_) optimizer_->Step(0);
+    pass.step = optimizer_ ? SecondsSince(begin) : 0;
+    for (NamedVariable parameter : stage_.Parameters()) parameter.value.ZeroGrad();
+    return pass;
+  }
+
+  // Weights, gradients, running statistics and the optimizer's.
+  double StateBytes() const {
+    size_t bytes = 0;
+    for (const NamedVariable& parameter : stage_.Parameters())
+      bytes += 2 * parameter.value.data().bytes();
+    for (const NamedTensor& buffer : stage_.Buffers()) bytes += buffer.value.bytes();
+    if (optimizer_)
+      for (const NamedTensor& state : optimizer_->State()) bytes += state.value.bytes();
+    return static_cast<double>(bytes);
+  }
+
+ private:
+  const Stage stage_;
+  const OutputLoss& end_;
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+// Of the outputs of a block on their way over a cut.
+struct Crossing {
+  double bytes = 0, encode = 0, decode = 0;
+};
+
+Crossing CrossOnce(const std::vector<Tensor>& outputs, Codec* codec) {
+  Crossing crossing;
+  for (const Tensor& output : outputs) {
+    if (codec == nullptr || codec->is_identity() || output.dtype() != DType::kF32) {
+      crossing.bytes += static_cast<double>(output.bytes());
+      continue;
+    }
+    const Tensor values = output.Contiguous();
+    Tensor restored = Empty(values.shape(), DType::kF32);
+    const auto count = static_cast<size_t>(values.numel());
+    const std::span<const float> in(values.data<float>(), count);
+    std::vector<std::byte> encoded(codec->MaxEncodedBytes(values.numel()));
+    int64_t begin = trace::Now();
+    encoded.resize(codec->Encode(in, encoded));
+    crossing.encode += SecondsSince(begin);
+    begin = trace::Now();
+    if (!encoded.empty()) codec->Decode(encoded, {restored.mutable_data<float>(), count});
+    crossing.decode += SecondsSince(begin);
+    crossing.bytes += static_cast<double>(encoded.size());
+  }
+  return crossing;
 }
+
+void TakeLeast(double& least, double time) { least = std::min(least, time); }
 
 }  // namespace
 
-std::vector<double> MeasureBlockCosts(const std::vector<Block>& blocks,
-                                      const std::vector<TensorSpec>& inputs, const OutputLoss& loss,
-                                      int repeats) {
-  Require(repeats >= 1, "block costs", "repeats must be at least 1, got {}", repeats);
+CostModel MeasureBlockCosts(const std::vector<Block>& blocks, const std::vector<TensorSpec>& inputs,
+                            const BlockCostOptions& options) {
+  Require(options.repeats >= 1, "block costs", "repeats must be at least 1, got {}",
+          options.repeats);
   std::vector<Tensor> tensors, outputs;
   for (const TensorSpec& spec : inputs) tensors.push_back(Sample(spec, tensors.size()));
   StepContext context;
   const int64_t rows = inputs.empty() ? 0 : inputs[0].shape[0];
   for (int64_t row = 0; row < rows; ++row) context.samples.push_back(row);
-  std::vector<double> costs;
-  for (const Block& block : blocks) {
-    const OutputLoss& end = &block == &blocks.back() ? loss : nullptr;
-    RunOnce(block, tensors, context, end, outputs);
-    double least = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < repeats; ++i)
-      least = std::min(least, RunOnce(block, tensors, context, end, outputs));
-    costs.push_back(least);
+  const OutputLoss none;
+  CostModel costs;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const bool last = i + 1 == blocks.size();
+    BlockMeter meter(blocks[i], static_cast<int>(i), last ? options.loss : none, options);
+    meter.Once(tensors, context, outputs);  // warms up
+    Pass least = meter.Once(tensors, context, outputs);
+    Crossing crossing = CrossOnce(outputs, options.codec);
+    for (int repeat = 1; repeat < options.repeats; ++repeat) {
+      const Pass pass = meter.Once(tensors, context, outputs);
+      const Crossing again = CrossOnce(outputs, options.codec);
+      TakeLeast(least.forward, pass.forward);
+      TakeLeast(least.backward, pass.backward);
+      TakeLeast(least.step, pass.step);
+      TakeLeast(crossing.encode, again.encode);
+      TakeLeast(crossing.decode, again.decode);
+    }
+    costs.forward.push_back(least.forward);
+    costs.backward.push_back(least.backward);
+    costs.step.push_back(least.step);
+    costs.boundary_bytes.push_back(crossing.bytes);
+    costs.encode.push_back(crossing.encode);
+    costs.decode.push_back(crossing.decode);
+    costs.state_bytes.push_back(meter.StateBytes());
+    costs.activation_bytes.push_back(least.kept);
     tensors = outputs;
   }
   return costs;

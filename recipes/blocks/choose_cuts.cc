@@ -1,11 +1,17 @@
 #include "recipes/blocks/choose_cuts.h"
 
+#include "parallel/codec/make_codec.h"
+#include "parallel/link/link_table.h"
 #include "parallel/pipeline/partition.h"
+#include "parallel/schedule/best_cuts.h"
 #include "parallel/trainer/block_costs.h"
 #include "parallel/trainer/world_layout.h"
+#include "recipes/blocks/auto_cut.h"
 #include "recipes/blocks/build_blocks.h"
+#include "recipes/blocks/layer_list.h"
 #include "recipes/data/task_loss.h"
 #include "recipes/model/model_of.h"
+#include "recipes/run/make_optimizer.h"
 #include "runtime/error.h"
 #include "runtime/team_size_guard.h"
 
@@ -18,9 +24,18 @@ std::vector<double> StaticCosts(const std::vector<nn::LayerSummary>& layers) {
   return costs;
 }
 
+int RanksOfPipeline(const Settings& s) { return static_cast<int>(s.stages / s.chunks); }
+
+std::unique_ptr<parallel::Codec> CodecOf(const Settings& settings,
+                                         const CutConditions& conditions) {
+  if (conditions.codec) return conditions.codec();
+  return settings.codec == "none" ? nullptr : parallel::MakeCodec(settings.codec);
+}
+
 // With the threads that a rank will have, and with the run's loss, where a language model has its
 // head.
-std::vector<double> Measure(const Settings& settings, const DataForm& form) {
+parallel::CostModel Measure(const Settings& settings, const DataForm& form,
+                            parallel::Codec* codec) {
   const TeamSizeGuard team(parallel::ThreadShare(static_cast<int>(settings.threads),
                                                  static_cast<int>(RanksOf(settings)), 0));
   const ModelSpec model = ModelOf(settings);
@@ -28,27 +43,103 @@ std::vector<double> Measure(const Settings& settings, const DataForm& form) {
   const std::vector<Tensor> targets = SampleTargets(model.task, inputs[0].shape);
   return parallel::MeasureBlockCosts(
       BuildBlocks(settings, form, ""), inputs,
-      [loss = TaskLoss(model), &targets](const auto& outputs) { return loss(outputs, targets); });
+      {.loss = [loss = TaskLoss(model),
+                &targets](const auto& outputs) { return loss(outputs, targets); },
+       .optimizer =
+           [&](std::vector<NamedVariable> parameters) {
+             return MakeOptimizer(settings, std::move(parameters));
+           },
+       .codec = codec});
+}
+
+// Tensors as large as the weights: they, their gradients, and what the optimizer keeps.
+double Copies(const Settings& s) { return s.optimizer != "sgd" ? 4 : s.momentum > 0 ? 3 : 2; }
+
+// `rate`: operations a second.
+parallel::CostModel Count(const Settings& settings, const std::vector<nn::LayerSummary>& layers,
+                          double rate, parallel::Codec* codec) {
+  const std::vector<bool> recomputed =
+      ParseLayerList("--recompute", settings.recompute, static_cast<int>(layers.size()));
+  parallel::CostModel costs;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const nn::LayerCost& cost = layers[i].cost;
+    const double forward = nn::StaticCost(cost) / rate;
+    const auto values = cost.output_bytes / static_cast<int64_t>(sizeof(float));
+    const double state =
+        Copies(settings) * sizeof(float) * static_cast<double>(layers[i].parameters);
+    costs.forward.push_back(forward);
+    costs.backward.push_back((recomputed[i] ? 3 : 2) * forward);
+    costs.step.push_back(nn::StaticCost({.activation_bytes = static_cast<int64_t>(state)}) / rate);
+    costs.boundary_bytes.push_back(
+        static_cast<double>(codec == nullptr ? cost.output_bytes : codec->MaxEncodedBytes(values)));
+    costs.state_bytes.push_back(state);
+    costs.activation_bytes.push_back(
+        static_cast<double>(recomputed[i] ? cost.output_bytes : cost.activation_bytes));
+  }
+  return costs;
+}
+
+// Those of the first replica's ranks.
+parallel::LinkTable LinksOf(const std::vector<std::string>& specs, int ranks) {
+  const parallel::LinkTable all = parallel::ParseLinks(specs);
+  parallel::LinkTable links;
+  for (int from = 0; from < ranks; ++from)
+    for (int to = 0; to < ranks; ++to) links.Set(from, to, all.Get(from, to));
+  return links;
+}
+
+// A step runs the schedule `rounds` times before it reduces and steps.
+CutPrediction Predict(const parallel::Schedule& schedule, const parallel::CutPlan& plan,
+                      int64_t rounds) {
+  parallel::CostModel costs = plan.costs;
+  costs.step.clear();
+  const parallel::Simulation pipeline = Simulate(schedule, costs);
+  return {static_cast<double>(rounds - 1) * pipeline.makespan + plan.simulation.makespan,
+          pipeline.bubble, plan.simulation.peak_bytes};
+}
+
+std::vector<double> Limits(const std::vector<uint64_t>& memory, int ranks) {
+  Require(memory.size() <= 1 || std::ssize(memory) == ranks, "train",
+          "--rank-memory needs one size, or one for each of {} ranks, got {}", ranks,
+          memory.size());
+  if (memory.size() == 1) return std::vector<double>(ranks, static_cast<double>(memory[0]));
+  return {memory.begin(), memory.end()};
+}
+
+CutChoice ChooseBest(const Settings& settings, const DataForm& form,
+                     const std::vector<nn::LayerSummary>& layers, const CutConditions& conditions) {
+  const int ranks = RanksOfPipeline(settings);
+  const parallel::PipelineSize size{.ranks = ranks,
+                                    .micro_batches = static_cast<int>(settings.micro_batches),
+                                    .chunks = static_cast<int>(settings.chunks)};
+  const parallel::Schedule schedule = conditions.schedule
+                                          ? parallel::MakeSchedule(conditions.schedule, size)
+                                          : parallel::MakeSchedule(settings.schedule, size);
+  const auto codec = CodecOf(settings, conditions);
+  const double rate = CountedRate(settings.cut);
+  parallel::CostModel blocks =
+      rate > 0 ? Count(settings, layers, rate, codec.get()) : Measure(settings, form, codec.get());
+  blocks.links = LinksOf(conditions.links, ranks);
+  const parallel::CutPlan plan = BestCuts(schedule, blocks, Limits(conditions.rank_memory, ranks));
+  CutChoice choice{plan.cuts, {}, Predict(schedule, plan, settings.accumulate)};
+  for (size_t i = 0; rate == 0 && i < blocks.forward.size(); ++i)
+    choice.measured.push_back(blocks.forward[i] + blocks.backward[i]);
+  return choice;
 }
 
 }  // namespace
 
-CutChoice ChooseCuts(const Settings& settings, const DataForm& form) {
+CutChoice ChooseCuts(const Settings& settings, const DataForm& form,
+                     const CutConditions& conditions) {
   const std::vector<nn::LayerSummary> layers = DescribeLayers(settings, form);
   const auto stages = static_cast<int>(settings.stages);
   Require(layers.size() >= static_cast<size_t>(stages), "train",
           "--stages {} needs as many layers, but {} has {}", stages, settings.model, layers.size());
-  CutChoice choice;
-  if (settings.cut == "auto") {
-    choice.measured = Measure(settings, form);
-    choice.cuts = parallel::BalanceCuts(choice.measured, stages);
-  } else if (settings.cut.empty()) {
-    choice.cuts = parallel::BalanceCuts(StaticCosts(layers), stages);
-  } else {
-    choice.cuts = parallel::ParseCuts(settings.cut);
-    parallel::CheckCuts(choice.cuts, static_cast<int>(layers.size()));
-  }
-  return choice;
+  if (IsAutoCut(settings.cut)) return ChooseBest(settings, form, layers, conditions);
+  if (settings.cut.empty()) return {parallel::BalanceCuts(StaticCosts(layers), stages), {}};
+  const parallel::Cuts cuts = parallel::ParseCuts(settings.cut);
+  parallel::CheckCuts(cuts, static_cast<int>(layers.size()));
+  return {cuts, {}};
 }
 
 }  // namespace torus::recipes

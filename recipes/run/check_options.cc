@@ -17,6 +17,7 @@
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "parallel/transport/in_process.h"
+#include "recipes/blocks/auto_cut.h"
 #include "recipes/data/data_names.h"
 #include "recipes/model/model_of.h"
 #include "recipes/run/make_optimizer.h"
@@ -105,12 +106,15 @@ void CheckOthers(const RunOptions& options) {
           options.timeout);
   RequireCount("--max-skipped", options.max_skipped, 1 << 20);
   parallel::ParseLinks(options.links);
+  Require(options.rank_memory.empty() || IsAutoCut(options.settings.cut), "train",
+          "--rank-memory needs --cut auto, got \"{}\"", options.settings.cut);
 }
 
 // Stages and cuts each say how many parts there are.
 void CompleteStages(RunOptions& options) {
   Settings& s = options.settings;
-  if (!s.cut.empty() && s.cut != "auto") {
+  if (IsAutoCut(s.cut)) CountedRate(s.cut);
+  if (!s.cut.empty() && !IsAutoCut(s.cut)) {
     const auto stages = static_cast<int64_t>(parallel::ParseCuts(s.cut).size()) + 1;
     Require(s.stages == 1 || s.stages == stages, "train",
             "--cut {} makes {} stages, but --stages is {}", s.cut, stages, s.stages);

@@ -32,17 +32,19 @@ std::vector<Event> GatherEvents(const RunProcesses& processes, std::vector<Event
   return own;
 }
 
-MemoryStats GatherMemory(const RunProcesses& processes) {
+ProcessMemory GatherMemory(const RunProcesses& processes) {
   const MemoryStats own = AllocatorFor({}).stats();
+  if (processes.alone()) return {own, {}};
   const Json sizes{own.live_bytes, own.peak_bytes, own.held_bytes};
-  MemoryStats all{.limit_bytes = own.limit_bytes};
+  ProcessMemory memory{{.limit_bytes = own.limit_bytes}, {}};
   for (const std::string& text : processes.Gather(sizes.dump(), "memory")) {
     const Json stats = Json::parse(text);
-    all.live_bytes += stats[0].get<size_t>();
-    all.peak_bytes += stats[1].get<size_t>();
-    all.held_bytes += stats[2].get<size_t>();
+    memory.all.live_bytes += stats[0].get<size_t>();
+    memory.all.peak_bytes += stats[1].get<size_t>();
+    memory.all.held_bytes += stats[2].get<size_t>();
+    memory.rank_peaks.push_back(stats[1].get<size_t>());
   }
-  return all;
+  return memory;
 }
 
 }  // namespace torus::recipes

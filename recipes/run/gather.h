@@ -2,6 +2,7 @@
 // call each of these together.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "recipes/run/run_processes.h"
@@ -15,7 +16,12 @@ namespace torus::recipes {
 std::vector<trace::Event> GatherEvents(const RunProcesses& processes,
                                        std::vector<trace::Event> own);
 
-// In the leading process sums over all, whose peaks need not have been at once; elsewhere nothing.
-MemoryStats GatherMemory(const RunProcesses& processes);
+struct ProcessMemory {
+  MemoryStats all;                   // sums, of peaks that need not have been at once
+  std::vector<uint64_t> rank_peaks;  // of each rank where it has a process of its own; else empty
+};
+
+// In the leading process; elsewhere nothing.
+ProcessMemory GatherMemory(const RunProcesses& processes);
 
 }  // namespace torus::recipes

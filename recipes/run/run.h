@@ -31,8 +31,11 @@ struct RunOptions {
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   int64_t eval_every = 0;        // steps between evaluations; 0: at the end of each epoch
   uint64_t memory_limit = 0;     // bytes that tensors may take in all; 0: the allocator's own limit
-  double timeout = 60;           // seconds without progress until a wait fails
-  int max_skipped = 10;          // steps in a row that may not be finite
+  // What `--cut auto` may let each rank of a pipeline hold, in bytes: one for all, or one for each.
+  // Empty: any. It plans by these and the links; nothing holds the ranks to it. Not stored.
+  std::vector<uint64_t> rank_memory;
+  double timeout = 60;   // seconds without progress until a wait fails
+  int max_skipped = 10;  // steps in a row that may not be finite
   // Emulated links between ranks (parallel/link/link_table.h says how they are written), slower than
   // those that there are: they change times alone. Empty: none. Not stored with the run.
   std::vector<std::string> links;

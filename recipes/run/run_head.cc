@@ -43,6 +43,7 @@ std::vector<std::string> RunHead(const Task& task, const CutChoice& cuts) {
   const Settings& settings = task.settings();
   std::vector<std::string> lines{SizesLine(task), LayoutLine(settings, cuts)};
   if (!cuts.measured.empty()) lines.push_back(MeasuredLine(cuts));
+  if (cuts.predicted) lines.push_back("predicted: " + ToText(*cuts.predicted));
   if (const auto& kept = task.notes().kept; !kept.empty())
     lines.push_back(
         fmt::format("{} lacks, so they begin at random: {}", settings.init, fmt::join(kept, ", ")));

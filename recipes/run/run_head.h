@@ -9,7 +9,7 @@
 
 namespace torus::recipes {
 
-// Sizes of the data, layout, measured times of the layers, and what of the initial weights was new
+// Sizes of the data, layout, measured times of the layers and what they let expect, and what of the initial weights was new
 // or left over: a few lines.
 std::vector<std::string> RunHead(const Task& task, const CutChoice& cuts);
 

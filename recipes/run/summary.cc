@@ -139,6 +139,23 @@ std::string DriftText(const Json& summary) {
       100 * NumberOf(summary["drift"]));
 }
 
+// What --cut auto said beside what came.
+std::string PredictedText(const Json& summary) {
+  if (summary["predicted"].is_null()) return "";
+  const Json& predicted = summary["predicted"];
+  const std::string text =
+      ToText(CutPrediction{predicted["seconds"], predicted["bubble"], predicted["peak_bytes"]});
+  std::vector<std::string> peaks;
+  for (const Json& rank : summary["ranks"])
+    if (rank.contains("peak_bytes"))
+      peaks.push_back(FormatBytes(rank["peak_bytes"].get<uint64_t>()));
+  return fmt::format(
+      "predicted       {}\ncame            {} a step, bubble {:.1f} %{}\n", text,
+      FormatSeconds(summary["step_seconds"].get<double>()),
+      100 * summary["bubble"]["measured"].get<double>(),
+      peaks.empty() ? "" : fmt::format(", memory of the ranks {}", fmt::join(peaks, ", ")));
+}
+
 std::string MemoryText(const Json& memory) {
   return fmt::format("memory          peak {}, held {}\n",
                      FormatBytes(memory["peak_bytes"].get<uint64_t>()),
@@ -161,7 +178,11 @@ Json MakeSummary(const SummaryInput& input) {
   const parallel::TrainTotals& totals = input.trainer.totals();
   const auto samples = static_cast<double>(totals.samples);
   Json ranks = Json::array(), links = Json::array();
-  for (const parallel::RankTime& time : totals.ranks) ranks.push_back(RankJson(time));
+  for (const parallel::RankTime& time : totals.ranks) {
+    ranks.push_back(RankJson(time));
+    const auto rank = static_cast<size_t>(time.place.rank);
+    if (rank < input.rank_peaks.size()) ranks.back()["peak_bytes"] = input.rank_peaks[rank];
+  }
   for (const parallel::LinkBytes& link : totals.links) links.push_back(LinkJson(link));
   return {{"title", input.title},
           {"finished", input.finished},
@@ -169,6 +190,8 @@ Json MakeSummary(const SummaryInput& input) {
           {"settings", ToJson(input.settings)},
           {"cuts", input.cuts.cuts},
           {"measured_layer_seconds", input.cuts.measured},
+          {"predicted", input.cuts.predicted ? ToJson(*input.cuts.predicted) : Json()},
+          {"step_seconds", input.step_seconds},
           {"steps", input.trainer.step()},
           {"steps_here", totals.steps},
           {"skipped_steps", totals.skipped_steps},
@@ -199,7 +222,7 @@ std::string ToText(const Json& summary) {
   std::string text = TestText(summary) + SkippedText(summary);
   if (summary["steps_here"] > 0)
     text += SpeedText(summary) + RanksText(summary["ranks"]) + BubbleText(summary["bubble"]) +
-            DriftText(summary) + LinksText(summary["links"]);
+            PredictedText(summary) + DriftText(summary) + LinksText(summary["links"]);
   return text + MemoryText(summary["memory"]);
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "parallel/trainer/trainer.h"
 #include "recipes/blocks/cut_choice.h"
@@ -24,7 +25,9 @@ struct SummaryInput {
   bool finished = true;  // false: stopped, or ended by `error`
   std::string error{};   // empty: none
   std::optional<parallel::EvaluationResult> test;
+  double step_seconds = 0;  // median
   MemoryStats memory;
+  std::vector<uint64_t> rank_peaks{};  // bytes; empty where the ranks share a process
 };
 
 // {"samples", "loss"} and {"correct", "accuracy"} or {"perplexity"}, exp(loss).

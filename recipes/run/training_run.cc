@@ -8,6 +8,7 @@
 #include "parallel/link/link_table.h"
 #include "parallel/trainer/checkpoint.h"
 #include "parallel/transport/emulated_link.h"
+#include "recipes/blocks/auto_cut.h"
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/data/left_out.h"
 #include "recipes/run/check_options.h"
@@ -66,11 +67,15 @@ bool GoesOn(const RunOptions& options, bool whole) {
 }
 
 // What is measured is measured once, by the leading process.
-CutChoice AgreedCuts(const RunProcesses& processes, const Settings& settings,
+CutChoice AgreedCuts(const RunProcesses& processes, const RunOptions& options,
                      const DataForm& form) {
-  if (settings.cut != "auto") return ChooseCuts(settings, form);
-  const auto measure = [&] { return ToJson(ChooseCuts(settings, form)).dump(); };
-  const std::string agreed = processes.OfLeader(measure, "cuts of the model");
+  const auto choose = [&] {
+    return ChooseCuts(options.settings, form,
+                      {options.links, options.codec, options.schedule, options.rank_memory});
+  };
+  if (!IsAutoCut(options.settings.cut)) return choose();
+  const std::string agreed =
+      processes.OfLeader([&] { return ToJson(choose()).dump(); }, "cuts of the model");
   return CutChoiceFromJson(Json::parse(agreed), "rank 0");
 }
 
@@ -100,7 +105,7 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       steps_per_epoch_(task_.steps_per_epoch()),
       cuts_(start.resumed && CutAlike(settings_, start.resumed->settings)
                 ? start.resumed->cuts
-                : AgreedCuts(processes_, settings_, task_.data().form)),
+                : AgreedCuts(processes_, options_, task_.data().form)),
       trainer_(world == nullptr
                    ? parallel::Trainer(MakeOptions(options_, cuts_), task_.Parts())
                    : parallel::Trainer(*world, MakeOptions(options_, cuts_), task_.Parts())),

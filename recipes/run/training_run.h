@@ -12,13 +12,13 @@
 #include "recipes/blocks/cut_choice.h"
 #include "recipes/data/left_out.h"
 #include "recipes/run/event_file.h"
+#include "recipes/run/gather.h"
 #include "recipes/run/metrics_file.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
 #include "recipes/run/run_folder.h"
 #include "recipes/run/run_processes.h"
 #include "recipes/run/task.h"
-#include "runtime/allocator.h"
 #include "runtime/trace.h"
 
 namespace torus::recipes {
@@ -87,10 +87,13 @@ class TrainingRun {
   bool LacksTest() const;
   bool Agree(const std::function<bool()>& decide, const char* what) const;
   bool TrainAndTest();
-  nlohmann::json Summary(bool finished, const std::string& error, const MemoryStats& memory) const;
+  nlohmann::json Summary(bool finished, const std::string& error,
+                         const ProcessMemory& memory) const;
+  double MedianStepSeconds() const;
   void KeepEvents();
   std::string Export();
-  void WriteFiles(bool finished, const MemoryStats& memory, Attempts& attempts, RunResult& result);
+  void WriteFiles(bool finished, const ProcessMemory& memory, Attempts& attempts,
+                  RunResult& result);
   RunResult Finish(bool finished, std::exception_ptr failure);
   double EpochOf(int64_t step) const;
   bool HasAccuracy() const { return task_.data().correct != nullptr; }

@@ -1,11 +1,11 @@
 // TrainingRun's part that writes: the run's folder, its checkpoints and what it leaves at its end.
+#include <algorithm>
 #include <new>
 
 #include "parallel/schedule/csv.h"
 #include "recipes/report/report.h"
 #include "recipes/run/earlier_checkpoints.h"
 #include "recipes/run/export_model.h"
-#include "recipes/run/gather.h"
 #include "recipes/run/summary.h"
 #include "recipes/run/training_run.h"
 #include "runtime/allocator.h"
@@ -77,7 +77,7 @@ void TrainingRun::KeepIfBest() {
 }
 
 Json TrainingRun::Summary(bool finished, const std::string& error,
-                          const MemoryStats& memory) const {
+                          const ProcessMemory& memory) const {
   return MakeSummary({.title = task_.title(),
                       .unit = task_.data().unit,
                       .accuracy = HasAccuracy(),
@@ -89,7 +89,22 @@ Json TrainingRun::Summary(bool finished, const std::string& error,
                       .finished = finished,
                       .error = error,
                       .test = score_,
-                      .memory = memory});
+                      .step_seconds = MedianStepSeconds(),
+                      .memory = memory.all,
+                      .rank_peaks = memory.rank_peaks});
+}
+
+// Of the steps here but the first, which warms up, where there are others; 0 for none.
+double TrainingRun::MedianStepSeconds() const {
+  std::vector<double> seconds;
+  for (const Json& line : metrics_->lines())
+    if (line.at("kind") == "train" && line.at("step") > begin_)
+      seconds.push_back(line.at("seconds"));
+  if (seconds.size() > 1) seconds.erase(seconds.begin());
+  if (seconds.empty()) return 0;
+  const auto middle = seconds.begin() + std::ssize(seconds) / 2;
+  std::ranges::nth_element(seconds, middle);
+  return *middle;
 }
 
 void TrainingRun::KeepEvents() {
@@ -111,7 +126,7 @@ RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
   Attempts attempts(failure);
   if (!failure) attempts.Try([&] { result.model = Export(); });
   KeepEvents();
-  MemoryStats memory = AllocatorFor({}).stats();
+  ProcessMemory memory{AllocatorFor({}).stats(), {}};
   if (!attempts.failure()) attempts.Try([&] { events_ = GatherEvents(processes_, events_); });
   if (!attempts.failure()) attempts.Try([&] { memory = GatherMemory(processes_); });
   if (processes_.leads()) WriteFiles(finished, memory, attempts, result);
@@ -119,7 +134,7 @@ RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
   return result;
 }
 
-void TrainingRun::WriteFiles(bool finished, const MemoryStats& memory, Attempts& attempts,
+void TrainingRun::WriteFiles(bool finished, const ProcessMemory& memory, Attempts& attempts,
                              RunResult& result) {
   const std::string error = MessageOf(attempts.failure());
   attempts.Try([&] {

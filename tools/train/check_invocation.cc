@@ -1,5 +1,6 @@
 #include "models/model_spec.h"
 #include "parallel/pipeline/partition.h"
+#include "recipes/blocks/auto_cut.h"
 #include "recipes/data/task_data.h"
 #include "recipes/run/check_options.h"
 #include "runtime/error.h"
@@ -38,8 +39,9 @@ void CheckKinds(const Invocation& invocation) {
 // What a preset says of stages and codec gives way to flags that rule it out.
 void AdaptPreset(Invocation& invocation) {
   recipes::Settings& s = invocation.settings;
-  if (!Given(invocation, "--stages") && Given(invocation, "--cut") && s.cut != "auto") s.stages = 1;
-  const bool cut = s.stages > 1 || (!s.cut.empty() && s.cut != "auto");
+  if (!Given(invocation, "--stages") && Given(invocation, "--cut") && !recipes::IsAutoCut(s.cut))
+    s.stages = 1;
+  const bool cut = s.stages > 1 || (!s.cut.empty() && !recipes::IsAutoCut(s.cut));
   if (!Given(invocation, "--codec") && !cut) s.codec = "none";
 }
 
@@ -47,7 +49,7 @@ void AdaptPreset(Invocation& invocation) {
 void AdaptThreads(Invocation& invocation) {
   recipes::Settings& s = invocation.settings;
   if (invocation.resume.empty() || Given(invocation, "--threads") || s.chunks < 1) return;
-  const bool listed = !s.cut.empty() && s.cut != "auto";
+  const bool listed = !s.cut.empty() && !recipes::IsAutoCut(s.cut);
   recipes::Settings cut = s;
   if (listed) cut.stages = std::ssize(parallel::ParseCuts(s.cut)) + 1;
   if (s.threads < recipes::RanksOf(cut)) s.threads = 0;
@@ -56,7 +58,8 @@ void AdaptThreads(Invocation& invocation) {
 // A list of cuts says the stages where nothing else does.
 void CheckStages(const Invocation& invocation) {
   const recipes::Settings& s = invocation.settings;
-  if (!Given(invocation, "--stages") || s.stages != 1 || s.cut.empty() || s.cut == "auto") return;
+  if (!Given(invocation, "--stages") || s.stages != 1 || s.cut.empty() || recipes::IsAutoCut(s.cut))
+    return;
   Throw<BadInput>("train", "--cut {} makes {} stages, but --stages is 1", s.cut,
                   parallel::ParseCuts(s.cut).size() + 1);
 }

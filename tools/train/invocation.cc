@@ -149,7 +149,9 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
   app.add_option(
          "--cut", s.cut,
          "First layer of each stage but the first, as --describe numbers them (1,18); auto: "
-         "balanced by times measured now; by default balanced by a static cost")
+         "what the simulator says is fastest, by times measured now, with the links, the codec and "
+         "--rank-memory; auto:50GFLOPS: by counted costs, at that speed of a rank; by default "
+         "balanced by a static cost")
       ->group(group);
   app.add_option("--micro-batches", s.micro_batches, "Parts of a replica's share of a batch")
       ->group(group);
@@ -193,6 +195,14 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
          "the process may have")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 60))
+      ->default_str("")
+      ->group(group);
+  app.add_option("--rank-memory", invocation.rank_memory,
+                 "Most memory that --cut auto plans for a rank, or for each rank of a pipeline: "
+                 "1GB or 2GB,1GB,1GB")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60))
       ->default_str("")
       ->group(group);
   app.add_option("--timeout", invocation.timeout,

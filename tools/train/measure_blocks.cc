@@ -35,8 +35,10 @@ void Measure(const Options& options) {
   const std::vector<nn::LayerSummary> layers =
       nn::Describe(*model, {Variable(Empty(input, DType::kF32, kMetaDevice))});
   const std::vector<parallel::Block> blocks = recipes::ModelBlocks(*model, layers);
-  const std::vector<double> seconds =
-      parallel::MeasureBlockCosts(blocks, {{input, DType::kF32}}, {}, options.repeats);
+  const parallel::CostModel measured =
+      parallel::MeasureBlockCosts(blocks, {{input, DType::kF32}}, {.repeats = options.repeats});
+  std::vector<double> seconds = measured.forward;
+  for (size_t i = 0; i < seconds.size(); ++i) seconds[i] += measured.backward[i];
   std::vector<double> costs;
   for (const parallel::Block& block : blocks) costs.push_back(block.cost);
   fmt::print("{:>5}  {:<14}{:>12}{:>14}{:>12}{:>10}{:>10}{:>10}\n", "layer", "name", "flops",

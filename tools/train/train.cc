@@ -98,8 +98,11 @@ void Describe(const Invocation& invocation, const std::optional<recipes::StoredR
   const recipes::CutChoice choice =
       stored && recipes::CutAlike(invocation.settings, stored->settings)
           ? stored->cuts
-          : recipes::ChooseCuts(invocation.settings, form);
+          : recipes::ChooseCuts(
+                invocation.settings, form,
+                {invocation.links, invocation.codec, invocation.schedule, invocation.rank_memory});
   fmt::print("{}", recipes::DescribeRun(invocation.settings, form, choice.cuts));
+  if (choice.predicted) fmt::print("predicted: {}\n", recipes::ToText(*choice.predicted));
 }
 
 // What was asked for, whole; its run's own settings where one is resumed.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "parallel/codec/make_codec.h"
+#include "parallel/optim/sgd.h"
 #include "parallel/schedule/factory.h"
 #include "parallel/schedule/simulator.h"
 #include "parallel/trainer/block_costs.h"
@@ -77,11 +79,55 @@ TEST(MeasureBubble, SharesARanksTimeByItsStages) {
 
 TEST(MeasureBlockCosts, IsPositiveAndLeavesNoGradients) {
   const std::vector<Block> model = testing::ToyModel(3);
-  const std::vector<double> costs =
-      MeasureBlockCosts(model, {{Shape{4, testing::kWidth}, DType::kF64}});
-  ASSERT_EQ(costs.size(), 3u);
-  for (double cost : costs) EXPECT_GT(cost, 0);
+  const CostModel costs = MeasureBlockCosts(model, {{Shape{4, testing::kWidth}, DType::kF64}});
+  CheckCosts(costs, 3);
+  for (const std::vector<double>* list : {&costs.forward, &costs.backward, &costs.activation_bytes})
+    for (const double cost : *list) EXPECT_GT(cost, 0);
+  EXPECT_EQ(costs.boundary_bytes, std::vector<double>(3, 4 * testing::kWidth * 8));
+  EXPECT_EQ(costs.step, std::vector<double>(3, 0));
   for (const Block& block : model) EXPECT_FALSE(block.parameters[0].value.grad().defined());
+}
+
+// Weights stay as they are, and count with their gradients and momenta.
+TEST(MeasureBlockCosts, StepsTheOptimizer) {
+  const std::vector<Block> model = testing::ToyModel(1);
+  double bytes = 0;
+  for (const NamedVariable& parameter : model[0].parameters)
+    bytes += static_cast<double>(parameter.value.data().bytes());
+  const auto before = ToVector<double>(model[0].parameters[0].value.data());
+  BlockCostOptions options;
+  options.optimizer = [](std::vector<NamedVariable> parameters) {
+    return std::make_unique<Sgd>(std::move(parameters),
+                                 SgdOptions{.momentum = 0.9, .weight_decay = 0.1});
+  };
+  const CostModel costs =
+      MeasureBlockCosts(model, {{Shape{4, testing::kWidth}, DType::kF64}}, options);
+  EXPECT_GT(costs.step[0], 0);
+  const double buffers = static_cast<double>(model[0].buffers[0].value.bytes());
+  EXPECT_EQ(costs.state_bytes[0], 3 * bytes + buffers);
+  EXPECT_EQ(ToVector<double>(model[0].parameters[0].value.data()), before);
+}
+
+// What is computed again is not kept.
+TEST(MeasureBlockCosts, KnowsRecompute) {
+  std::vector<Block> model = testing::ToyModel(2);
+  const std::vector<TensorSpec> inputs{{Shape{64, testing::kWidth}, DType::kF64}};
+  const CostModel kept = MeasureBlockCosts(model, inputs);
+  model[0].recompute = true;
+  const CostModel computed = MeasureBlockCosts(model, inputs);
+  EXPECT_LT(computed.activation_bytes[0], kept.activation_bytes[0]);
+  EXPECT_EQ(computed.activation_bytes[1], kept.activation_bytes[1]);
+}
+
+TEST(MeasureBlockCosts, SendsWhatTheCodecMakes) {
+  Block half{.name = "half",
+             .forward = [](const std::vector<Variable>& x, const StepContext&) { return x; }};
+  const std::vector<TensorSpec> inputs{{Shape{64, 64}, DType::kF32}};
+  const auto codec = MakeCodec("sortq:4");
+  const CostModel costs = MeasureBlockCosts({half}, inputs, {.codec = codec.get()});
+  EXPECT_EQ(costs.boundary_bytes[0], static_cast<double>(codec->MaxEncodedBytes(64 * 64)));
+  EXPECT_GT(costs.encode[0], 0);
+  EXPECT_GT(costs.decode[0], 0);
 }
 
 // Of outputs that are their own targets the loss has no gradient; a seed of ones has one.
@@ -95,13 +141,11 @@ TEST(MeasureBlockCosts, EndsInTheLoss) {
     });
   }
   int calls = 0;
-  MeasureBlockCosts(
-      model, {{Shape{4, testing::kWidth}, DType::kF64}},
-      [&](const std::vector<Variable>& outputs) {
-        ++calls;
-        return testing::ToyLoss(outputs, {outputs[0].data()});
-      },
-      3);
+  MeasureBlockCosts(model, {{Shape{4, testing::kWidth}, DType::kF64}},
+                    {.loss = [&](const std::vector<Variable>& outputs) {
+                      ++calls;
+                      return testing::ToyLoss(outputs, {outputs[0].data()});
+                    }});
   EXPECT_EQ(calls, 4);
   EXPECT_GT(largest[0], 0);
   EXPECT_EQ(largest[1], 0);

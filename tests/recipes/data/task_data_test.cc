@@ -7,11 +7,14 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "models/model_spec.h"
 #include "parallel/trainer/block_costs.h"
+#include "recipes/blocks/auto_cut.h"
 #include "recipes/blocks/build_blocks.h"
 #include "recipes/blocks/choose_cuts.h"
+#include "runtime/error.h"
 #include "runtime/progress.h"
 
 namespace torus::recipes {
@@ -73,8 +76,7 @@ uint64_t TicksOf(const Work& work) {
   return counter.ticks.load();
 }
 
-// A language model's last block leaves the product with the vocabulary to the loss.
-TEST(ChooseCuts, MeasuresTheLossToo) {
+Settings TwoStagesOfText() {
   Settings settings;
   settings.model = "gpt-char:2";
   settings.batch_size = settings.micro_batches = 2;
@@ -82,6 +84,12 @@ TEST(ChooseCuts, MeasuresTheLossToo) {
   settings.stages = 2;
   settings.cut = "auto";
   settings.threads = 2;
+  return settings;
+}
+
+// A language model's last block leaves the product with the vocabulary to the loss.
+TEST(ChooseCuts, MeasuresTheLossToo) {
+  const Settings settings = TwoStagesOfText();
   const DataForm form = TextForm("text", 29, settings.length);
   CutChoice choice;
   const uint64_t with = TicksOf([&] { choice = ChooseCuts(settings, form); });
@@ -92,6 +100,60 @@ TEST(ChooseCuts, MeasuresTheLossToo) {
   EXPECT_EQ(choice.measured.size(), DescribeLayers(settings, form).size());
   EXPECT_EQ(choice.cuts.size(), 1u);
   EXPECT_GT(with, without);
+  ASSERT_TRUE(choice.predicted);
+  EXPECT_GT(choice.predicted->seconds, 0);
+  EXPECT_EQ(choice.predicted->peak_bytes.size(), 2u);
+}
+
+// Counted costs are the same each time; links and memory move the cut that they give.
+TEST(ChooseCuts, CountsForAGivenSpeed) {
+  Settings settings = TwoStagesOfText();
+  settings.model = "gpt-char:8";
+  settings.cut = "auto:1GFLOPS";
+  const DataForm form = TextForm("text", 29, settings.length);
+  const CutChoice choice = ChooseCuts(settings, form), again = ChooseCuts(settings, form);
+  EXPECT_EQ(choice.cuts, again.cuts);
+  EXPECT_TRUE(choice.measured.empty());
+  EXPECT_EQ(choice.predicted->seconds, again.predicted->seconds);
+  settings.cut = "auto:2GFLOPS";
+  EXPECT_NEAR(ChooseCuts(settings, form).predicted->seconds, choice.predicted->seconds / 2,
+              1e-9 * choice.predicted->seconds);
+  settings.cut = "auto:1GFLOPS";
+  const double slow = ChooseCuts(settings, form, {.links = {"1s,1Gbps"}}).predicted->seconds;
+  EXPECT_GT(slow, choice.predicted->seconds + 2);
+  // Rank 1 may hold what it does there, rank 0 half of that.
+  const std::vector<double>& peaks = choice.predicted->peak_bytes;
+  const CutChoice small = ChooseCuts(
+      settings, form,
+      {.rank_memory = {static_cast<uint64_t>(peaks[0] / 2), static_cast<uint64_t>(4 * peaks[1])}});
+  EXPECT_LT(small.cuts, choice.cuts);
+  EXPECT_LE(small.predicted->peak_bytes[0], peaks[0] / 2);
+  EXPECT_THROW(ChooseCuts(settings, form, {.rank_memory = {1}}), BadInput);
+  EXPECT_THROW(ChooseCuts(settings, form, {.rank_memory = {1, 1, 1}}), BadInput);
+}
+
+TEST(AutoCut, SaysHowCostsAreKnown) {
+  EXPECT_FALSE(IsAutoCut(""));
+  EXPECT_FALSE(IsAutoCut("1,18"));
+  EXPECT_EQ(CountedRate("auto"), 0);
+  EXPECT_EQ(CountedRate("auto:50GFLOPS"), 50e9);
+  EXPECT_EQ(CountedRate("auto:1.5TFLOPS"), 1.5e12);
+  for (const char* bad : {"auto:", "auto50GFLOPS", "auto:50", "auto:-1GFLOPS", "auto:0GFLOPS",
+                          "auto:50GFLOPSx", "automatic"})
+    EXPECT_THROW(CountedRate(bad), BadInput) << bad;
+}
+
+// A cut that was stored before there were predictions is read as ever.
+TEST(CutChoice, ComesBackAsWritten) {
+  const CutChoice choice{{1, 4}, {0.5, 0.25}, CutPrediction{2, 0.1, {10, 20}}};
+  const CutChoice read = CutChoiceFromJson(ToJson(choice), "file");
+  EXPECT_EQ(read.cuts, choice.cuts);
+  EXPECT_EQ(read.predicted->peak_bytes, choice.predicted->peak_bytes);
+  nlohmann::json old = ToJson(choice);
+  old.erase("predicted");
+  EXPECT_FALSE(CutChoiceFromJson(old, "file").predicted);
+  old["predicted"] = {{"seconds", "x"}};
+  EXPECT_THROW(CutChoiceFromJson(old, "file"), BadInput);
 }
 
 }  // namespace

@@ -329,6 +329,10 @@ TEST_F(ProgramTest, MeasuredCutIsStored) {
   const nlohmann::json stored = Json("run/checkpoint/settings.json")["cut"];
   EXPECT_EQ(stored["cuts"].size(), 1u);
   EXPECT_EQ(stored["measured_seconds"].size(), 21u);
+  EXPECT_GT(stored["predicted"]["seconds"], 0);
+  EXPECT_EQ(stored["predicted"]["peak_bytes"].size(), 2u);
+  EXPECT_EQ(Json("run/summary.json")["predicted"], stored["predicted"]);
+  EXPECT_GT(Json("run/summary.json")["step_seconds"], 0);
   ASSERT_EQ(Train({"--resume", scratch_ + "/run", "--max-steps", "2"}).status, 0);
   EXPECT_EQ(Json("run/checkpoint/settings.json")["cut"], stored);
 }
@@ -339,6 +343,9 @@ TEST_F(ProgramTest, EveryMistakeIsOneLine) {
   ExpectOneLine(Train({"--data-dir", scratch_ + "/nowhere"}), 2, "nowhere");
   ExpectOneLine(Train(Small("a", {"--stages", "30"})), 2, "--stages 30");
   ExpectOneLine(Train(Small("a", {"--cut", "40"})), 2, "40");
+  ExpectOneLine(Train(Small("a", {"--cut", "auto:fast"})), 2, "auto:50GFLOPS");
+  ExpectOneLine(Train(Small("a", {"--rank-memory", "1MB"})), 2, "--rank-memory");
+  ExpectOneLine(Train(Small("a", {"--cut", "auto:1GFLOPS", "--rank-memory", "1KB"})), 2, "memory");
   ExpectOneLine(Train(Small("a", {"--warmup", "8"})), 2, "warm");
   ExpectOneLine(Train(Small("a", {"--init", scratch_ + "/none.safetensors"})), 2,
                 "none.safetensors");
