@@ -1,16 +1,23 @@
-// One-way latency and bandwidth between two processes: ours and plain MPI_Send and MPI_Recv, in turns.
-//
-//   mpirun -n 2 bazel-bin/tools/bench/mpi_bench
+// What is measured between processes, as in mpirun -n 2 bazel-bin/tools/bench/mpi_bench:
+//   no flag                    one-way latency and bandwidth of two: ours, and plain MPI_Send and
+//                              MPI_Recv, in turns
+//   --collectives all-reduce   those whose name holds that, MPI_Allreduce ("engine") among them
+//   --links                    emulated links between two beside their model
 #include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <iostream>
+#include <string>
 #include <vector>
 
 #include "parallel/transport/mpi/mpi_world.h"
+#include "runtime/error.h"
+#include "tools/bench/collectives_table.h"
 #include "tools/common/run_main.h"
+#include "tools/simulate/measure_link.h"
 
 namespace torus::tools {
 namespace {
@@ -77,20 +84,52 @@ void Compare(Transport& t, size_t bytes, int rounds) {
              plain * 1e6, rate(ours), rate(plain), Median(ratios));
 }
 
-int Run() {
-  parallel::MpiWorld world(2);
-  world.Run([](Transport& t) {
-    if (t.rank() == 0)
-      fmt::print("{:>10} {:>12} {:>12} {:>9} {:>9} {:>9}\n", "bytes", "ours, us", "plain, us",
-                 "GB/s", "plain", "ratio");
-    Compare(t, 4, 2000);
-    Compare(t, 64 << 10, 500);
-    Compare(t, 16 << 20, 10);
-  });
+void PrintPings(Transport& t) {
+  if (t.rank() == 0)
+    fmt::print("{:>10} {:>12} {:>12} {:>9} {:>9} {:>9}\n", "bytes", "ours, us", "plain, us", "GB/s",
+               "plain", "ratio");
+  Compare(t, 4, 2000);
+  Compare(t, 64 << 10, 500);
+  Compare(t, 16 << 20, 10);
+}
+
+struct Flags {
+  bool collectives = false, links = false;
+  bench::CollectivesOptions of_collectives;
+};
+
+// The command line, which every process has.
+Flags ParseFlags(int argc, char** argv) {
+  Flags flags;
+  const std::vector<std::string> given(argv + 1, argv + argc);
+  for (const std::string& flag : given) {
+    if (flag == "--links")
+      flags.links = true;
+    else if (flag == "--collectives")
+      flags.collectives = true;
+    else if (flags.collectives && flags.of_collectives.filter.empty())
+      flags.of_collectives.filter = flag;
+    else
+      Throw<BadInput>("mpi_bench", "takes --links, or --collectives and a name, got {}", flag);
+  }
+  return flags;
+}
+
+int Run(int argc, char** argv) {
+  const Flags flags = ParseFlags(argc, argv);
+  parallel::MpiWorld world(flags.collectives ? 0 : 2);
+  if (flags.collectives) {
+    if (world.local().front() == 0) bench::PrintCollectivesHead(std::cout);
+    bench::PrintCollectives(world, flags.of_collectives, std::cout);
+  } else {
+    world.Run([&](Transport& t) { flags.links ? PrintLinks(t, std::cout) : PrintPings(t); });
+  }
   return 0;
 }
 
 }  // namespace
 }  // namespace torus::tools
 
-int main() { return torus::tools::RunMain("mpi_bench", torus::tools::Run); }
+int main(int argc, char** argv) {
+  return torus::tools::RunMain("mpi_bench", [&] { return torus::tools::Run(argc, argv); });
+}

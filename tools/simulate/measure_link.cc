@@ -1,7 +1,10 @@
 #include "tools/simulate/measure_link.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "parallel/transport/emulated_link.h"
 #include "runtime/error.h"
@@ -77,6 +80,22 @@ std::vector<LinkTime> MeasureLinks(Transport& world, const std::vector<std::stri
     }
   }
   return all;
+}
+
+void PrintLinks(Transport& world, std::ostream& out) {
+  std::vector<size_t> sizes;
+  for (size_t bytes = 1 << 10; bytes <= size_t{64} << 20; bytes *= 4) sizes.push_back(bytes);
+  double worst = 0;
+  for (const LinkTime& time : MeasureLinks(world,
+                                           {"1ms,5Gbps", "10ms,1Gbps", "50ms,100Mbps",
+                                            "5ms,2Gbps,window=64KB", "50ms,1Gbps,window=3MB"},
+                                           sizes)) {
+    const double error = time.measured / time.expected - 1;
+    out << fmt::format("{:<24} {:>9} B  expected {:>9.6f} s  measured {:>9.6f} s  {:>+6.2f} %\n",
+                       time.link, time.bytes, time.expected, time.measured, 100 * error);
+    worst = std::max(worst, std::abs(error));
+  }
+  if (world.rank() == 1) out << fmt::format("at most {:.2f} % from the model\n", 100 * worst);
 }
 
 }  // namespace torus::tools
