@@ -28,6 +28,11 @@ void ActionClock::End(const Action& action, int64_t step, const Mark& begin) {
   const int64_t end = trace::Now();
   const Category category = CategoryOf(action.kind);
   totals_.*category.total += static_cast<double>(end - begin.ns) * 1e-9;
+  if (IsCompute(action.kind)) {
+    const int64_t from = computed_ns_ == 0 ? begin.ns : computed_ns_;
+    totals_.pipeline += static_cast<double>(end - from) * 1e-9;
+    computed_ns_ = end;
+  }
   if (!trace::Enabled()) return;
   trace::Record({.name = ShortName(action),
                  .category = category.name,

@@ -17,6 +17,8 @@ class ActionClock {
     int64_t ns = 0;
     double idle = 0;  // RankTotals::idle so far
   };
+  // Before the first action of a step.
+  void BeginStep() { computed_ns_ = 0; }
   Mark Begin() const { return {trace::Now(), totals_.idle}; }
 
   // After an action: adds its seconds to its kind's part of totals(), and records it where the run
@@ -32,6 +34,7 @@ class ActionClock {
 
  private:
   RankTotals totals_;
+  int64_t computed_ns_ = 0;  // end of the step's last forward or backward so far; 0: none
 };
 
 }  // namespace torus::parallel

@@ -91,6 +91,7 @@ StepResult Executor::Run(const MiniBatch& batch, RunMode mode) {
   batch_ = &batch;
   training_ = mode == RunMode::kTrain;
   for (auto& [s, stage] : stages_) stage.Begin();
+  clock_.BeginStep();
   const int all = static_cast<int>(batch.micro_batches.size()), round = schedule_.num_micro_batches;
   for (first_ = 0; first_ < all; first_ += round)
     for (Action action : schedule_.ranks[transport_.rank()]) {

@@ -6,7 +6,7 @@
 namespace torus::parallel {
 
 // Seconds on the rank's own thread, summed over the steps so far. The time between actions is in
-// none of them.
+// `pipeline` alone.
 struct RankTotals {
   double forward = 0;
   double backward = 0;
@@ -14,6 +14,7 @@ struct RankTotals {
   double reduce = 0;     // all-reduce of gradients, waits included
   double optimizer = 0;  // the step and the end of the mini-batch
   double idle = 0;       // waiting for another stage
+  double pipeline = 0;  // from a step's first forward to its last backward, all in between included
 };
 
 }  // namespace torus::parallel

@@ -8,7 +8,7 @@ RankCounts RankCounts::Since(const RankCounts& before) const {
   RankCounts counts = *this;
   for (double RankTotals::*time :
        {&RankTotals::forward, &RankTotals::backward, &RankTotals::transfer, &RankTotals::reduce,
-        &RankTotals::optimizer, &RankTotals::idle})
+        &RankTotals::optimizer, &RankTotals::idle, &RankTotals::pipeline})
     counts.times.*time -= before.times.*time;
   counts.data_wait -= before.data_wait;
   counts.wall -= before.wall;

@@ -14,6 +14,7 @@ void AddTimes(const RankCounts& segment, RankTime& time) {
   time.reduce += segment.times.reduce;
   time.optimizer += segment.times.optimizer;
   time.idle += segment.times.idle;
+  time.pipeline += segment.times.pipeline;
   time.data_wait += segment.data_wait;
   time.wall += segment.wall;
   time.other = std::max(0.0, time.wall - time.forward - time.backward - time.transfer -
@@ -77,9 +78,9 @@ Bubble MeasureBubble(const Schedule& schedule, const std::vector<RankTime>& rank
   double compute = 0, in_pipeline = 0;
   for (const RankTime& time : ranks) {
     compute += time.forward + time.backward;
-    in_pipeline += time.forward + time.backward + time.transfer + time.idle;
+    if (time.place.first) in_pipeline += schedule.num_ranks * time.pipeline;
   }
-  Bubble bubble{.measured = in_pipeline > 0 ? 1 - compute / in_pipeline : 0,
+  Bubble bubble{.measured = in_pipeline > 0 ? std::max(0.0, 1 - compute / in_pipeline) : 0,
                 .ideal = Simulate(schedule, EqualStages(schedule.num_stages)).bubble};
   bubble.balanced =
       compute > 0 ? Simulate(schedule, MeasuredCosts(schedule.num_stages, ranks)).bubble : 0;

@@ -22,6 +22,7 @@ struct RankTime {
   double idle = 0;   // waiting for another stage
   double other = 0;  // between actions
   double wall = 0;
+  double pipeline = 0;  // of these, from each step's first forward to its last backward
   // Of its part of the state, what it keeps between steps; as they were when the trainer began or
   // the last Train ended.
   uint64_t weights_bytes = 0, optimizer_bytes = 0;
@@ -41,8 +42,10 @@ struct LinkBytes {
 // The largest distance of a replica's weights from those of replica 0, over the norm of these.
 double Drift(const std::vector<RankTime>& ranks);
 
-// The share of the ranks' time in the pipeline in which they do not compute. Time in the pipeline
-// is forward, backward, transfer and idle.
+// The share of the ranks' time in the pipeline in which they do not run a forward or a backward. A
+// pipeline's time, for each of its ranks, is that from a step's first forward to its last backward on
+// the rank of stage 0, where both are; that of the simulator is the same where nothing is reduced and
+// no optimizer steps.
 struct Bubble {
   double measured = 0;
   double ideal = 0;     // of the schedule with EqualStages; GPipe and 1F1B: (K - 1) / (M + K - 1)

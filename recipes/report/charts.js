@@ -24,6 +24,14 @@ function make(tag, attributes = {}, ...children) {
   return node;
 }
 
+// The first row and the first column are headings.
+function table(id, rows) {
+  $(id).replaceChildren(...rows.map((row, r) =>
+    make('tr', {}, ...row.map((cell, c) => make(r === 0 || c === 0 ? 'th' : 'td', {}, String(cell))))));
+}
+
+const milliseconds = (x) => x < 0.005 ? '0' : Number(x.toPrecision(3)).toString();
+
 // Exponential mean over a fifteenth of the run, ten steps at most, corrected for its start.
 function smooth(points) {
   const keep = 1 - 1 / Math.max(1, Math.min(10, points.length / 15));

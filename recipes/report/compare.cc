@@ -28,6 +28,14 @@ Json Differences(const std::vector<Json>& settings) {
   return rows;
 }
 
+// Of a run's table of steps: each title with the figure of its last row, the mean over the ranks.
+Json Times(const Json& table) {
+  Json times = Json::array();
+  for (size_t column = 1; column < table.front().size(); ++column)
+    times.push_back({table.front()[column], table.back()[column]});
+  return times;
+}
+
 }  // namespace
 
 Json ComparisonData(const std::vector<NamedRun>& runs) {
@@ -39,6 +47,7 @@ Json ComparisonData(const std::vector<NamedRun>& runs) {
     Json entry{{"name", run.name}};
     for (const char* key : {"title", "cards", "steps", "evaluations", "scoreName"})
       entry[key] = data[key];
+    entry["times"] = Times(data["steps_table"]);
     shown.push_back(entry);
   }
   return {{"title", fmt::format("{} runs", runs.size())},

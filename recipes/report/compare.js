@@ -1,18 +1,14 @@
 const COLORS = ['forward', 'backward', 'optimizer', 'transfer', 'data', 'reduce', 'other'];
 const colorOf = (i) => css(COLORS[i % COLORS.length]);
 
-// The first row and the first column are headings.
-function table(id, rows) {
-  $(id).replaceChildren(...rows.map((row, r) =>
-    make('tr', {}, ...row.map((cell, c) => make(r === 0 || c === 0 ? 'th' : 'td', {}, String(cell))))));
-}
-
 function showTables() {
   document.title = data.title + ' · Torus';
   $('title').textContent = data.title;
   const names = data.runs.map((run) => run.name);
   table('figures', [['', ...names], ['Model and data', ...data.runs.map((run) => run.title)],
     ...data.runs[0].cards.map(([label], i) => [label, ...data.runs.map((run) => run.cards[i][1])])]);
+  table('times', [['ms a step, mean of the ranks', ...names],
+    ...data.runs[0].times.map(([title], i) => [title, ...data.runs.map((run) => milliseconds(run.times[i][1]))])]);
   table('differences', [['', ...names], ...data.differences]);
 }
 

@@ -2,8 +2,12 @@ const KINDS = [
   ['forward', 'Forward'], ['backward', 'Backward'], ['transfer', 'Transfer'], ['reduce', 'All-reduce'],
   ['optimizer', 'Optimizer'], ['data', 'Data wait'], ['idle', 'Idle'], ['other', 'Other'],
 ];
-const NAMES = Object.fromEntries(KINDS);
-
+// What a timeline shows: in place of transfers, what a rank sends, receives and waits for.
+const SPANS = [
+  ['forward', 'Forward'], ['backward', 'Backward'], ['send', 'Send'], ['receive', 'Receive'], ['wait', 'Wait'], ['reduce', 'All-reduce'],
+  ['optimizer', 'Optimizer'], ['data', 'Data wait'], ['idle', 'Idle'],
+];
+const NAMES = Object.fromEntries([...KINDS, ...SPANS]);
 
 function showHead() {
   document.title = data.title + ' · Torus';
@@ -71,13 +75,12 @@ function timeline(host, picture, unit) {
 
 function addSpan(svg, [begin, end, kind, name, title], left, y, laneHeight, scale, unit) {
   const x = left + begin * scale, w = Math.max(0.6, (end - begin) * scale);
-  const small = kind === 'transfer' || kind === 'data' || kind === 'other';
-  const inset = small ? 7 : 0;
+  const inset = {send: 7, receive: 7, data: 7, wait: 12}[kind] || 0;
   const rect = make('rect', {x: x + (w > 4 ? 0.5 : 0), y: y + inset, width: w > 4 ? w - 1 : w, height: laneHeight - 2 * inset,
     rx: w > 8 ? 4 : 0, fill: `var(--${kind})`});
   tip(rect, `${title || NAMES[kind]} ${name || ''} · ${unit(end - begin)}`);
   svg.append(rect);
-  if (name && w > 9 * name.length + 4 && kind !== 'idle')
+  if (name && w > 9 * name.length + 4)
     svg.append(make('text', {class: 'cell', x: x + w / 2, y: y + laneHeight / 2 + 4, 'text-anchor': 'middle'}, name));
 }
 
@@ -92,7 +95,7 @@ function addTicks(svg, picture, left, textY, lineY, width, unit) {
 }
 
 function showTimelines() {
-  $('legend').replaceChildren(...KINDS.map(([kind, name]) =>
+  $('legend').replaceChildren(...SPANS.map(([kind, name]) =>
     make('span', {}, make('i', {style: `background: var(--${kind})`}), name)));
   $('measured-note').textContent = data.measured.note;
   $('ideal-note').textContent = data.ideal.note;
@@ -121,6 +124,13 @@ function showSplit() {
     const foot = parts.filter(([, s]) => s / total >= 0.0005).map(([kind, s]) => `${NAMES[kind]} ${percent(s / total)}`);
     $('split').append(bar(rank.name, duration(total), [parts], total, foot));
   }
+  const [titles, ...rows] = data.steps_table;
+  table('steps-table', [titles, ...rows.map(([name, ...times]) => [name, ...times.map(milliseconds)])]);
+}
+
+function showPredictions() {
+  $('predicted-part').hidden = data.predictions.length === 0;
+  table('predictions', [['', 'Predicted', 'Measured'], ...data.predictions]);
 }
 
 function showLinks() {
@@ -135,17 +145,31 @@ function showLinks() {
   }
 }
 
+// A cell a pair of ranks, the darker the more bytes.
+function showMatrix() {
+  const size = data.matrix.length, most = Math.max(...data.matrix.flat());
+  if (most === 0) return;
+  const rows = data.matrix.map((row, from) => [`from ${from}`, ...row.map((sent) => sent === 0 ? '–' : bytes(sent))]);
+  table('matrix', [['bytes in all', ...data.matrix.map((_, to) => `to ${to}`)], ...rows]);
+  $('matrix').querySelectorAll('td').forEach((cell, i) => {
+    const share = data.matrix[Math.floor(i / size)][i % size] / most;
+    cell.style.background = `color-mix(in srgb, var(--forward) ${Math.round(35 * share)}%, transparent)`;
+  });
+}
+
 function showMemory() {
-  const most = Math.max(...data.memory.map((m) => m.bytes));
-  for (const item of data.memory)
-    $('memory').append(bar(item.name, bytes(item.bytes), [[[item.kind, item.bytes, `${item.name} ${bytes(item.bytes)}`]]], most, null, true));
+  $('memory-note').textContent = data.ranks.length > 1 ? 'Tensors of all ranks, and of each.' : 'Tensors.';
+  const most = Math.max(...data.memory.map((item) => item.parts.reduce((sum, [, size]) => sum + size, 0)));
+  for (const item of data.memory) $('memory').append(bar(item.name, item.value, [item.parts], most, null, true));
 }
 
 showHead();
 showCurves();
 showTimelines();
 showSplit();
+showPredictions();
 showLinks();
+showMatrix();
 showMemory();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', showCurves);
 let width = innerWidth;

@@ -140,6 +140,68 @@ Json Ranks(const Json& summary, const std::vector<std::string>& names) {
   return ranks;
 }
 
+// Milliseconds a step of each rank, by what it did; the table that people make by hand. The last row
+// is the mean over the ranks.
+Json StepTable(const Json& summary, const std::vector<std::string>& names) {
+  struct Column {
+    const char *title, *key;
+  };
+  constexpr Column kTimes[] = {
+      {"Step", "wall"},         {"Data", "data_wait"},      {"Forward", "forward"},
+      {"Backward", "backward"}, {"Transfer", "transfer"},   {"Waiting", "idle"},
+      {"All-reduce", "reduce"}, {"Optimizer", "optimizer"}, {"Other", "other"}};
+  const double steps = summary.at("steps_here").get<double>();
+  Json titles{"ms a step"}, mean{"mean"}, rows = Json::array();
+  for (size_t r = 0; r < names.size(); ++r) rows.push_back({names[r]});
+  for (const Column& column : kTimes) {
+    titles.push_back(column.title);
+    double sum = 0;
+    for (size_t r = 0; r < names.size(); ++r) {
+      const double seconds =
+          steps > 0 ? summary.at("ranks").at(r).at("seconds").at(column.key).get<double>() / steps
+                    : 0;
+      rows[r].push_back(1e3 * seconds);
+      sum += 1e3 * seconds;
+    }
+    mean.push_back(names.empty() ? 0 : sum / static_cast<double>(names.size()));
+  }
+  rows.insert(rows.begin(), titles);
+  if (names.size() > 1) rows.push_back(mean);
+  return rows;
+}
+
+// Bytes from each rank (row) to each other (column), of all kinds together.
+Json ByteMatrix(const Json& summary) {
+  const size_t ranks = summary.at("ranks").size();
+  std::vector<std::vector<uint64_t>> bytes(ranks, std::vector<uint64_t>(ranks, 0));
+  for (const Json& link : summary.at("links"))
+    bytes.at(link.at("from")).at(link.at("to")) += link.at("sent_bytes").get<uint64_t>();
+  return bytes;
+}
+
+// What --cut auto said, and what came: rows of a name and two texts. Empty without it.
+Json Predictions(const Json& summary) {
+  Json rows = Json::array();
+  const Json predicted = summary.value("predicted", Json());
+  if (predicted.is_null()) return rows;
+  const auto share = [](const Json& value) {
+    return fmt::format("{:.1f} %", 100 * value.get<double>());
+  };
+  rows.push_back({"Time of a step", FormatSeconds(predicted.at("seconds").get<double>()),
+                  FormatSeconds(summary.at("step_seconds").get<double>())});
+  rows.push_back(
+      {"Bubble", share(predicted.at("bubble")), share(summary.at("bubble").at("measured"))});
+  const Json& peaks = predicted.at("peak_bytes");
+  for (const Json& rank : summary.at("ranks")) {
+    const auto number = rank.at("rank").get<size_t>();
+    const auto peak = static_cast<uint64_t>(peaks.at(number % peaks.size()).get<double>());
+    rows.push_back({fmt::format("Memory of rank {}", number), FormatBytes(peak),
+                    rank.contains("peak_bytes") ? FormatBytes(rank.at("peak_bytes").get<uint64_t>())
+                                                : std::string("with the others")});
+  }
+  return rows;
+}
+
 Json Links(const Json& summary) {
   Json links = Json::array();
   for (const Json& link : summary.at("links"))
@@ -151,14 +213,33 @@ Json Links(const Json& summary) {
   return links;
 }
 
-Json Memory(const Json& memory) {
-  const auto row = [&](const char* name, const char* key, const char* kind) {
-    return Json{{"name", name}, {"bytes", memory.at(key)}, {"kind", kind}};
+// {"name", "value", "parts": [[kind, bytes, title], ...]}; those of all ranks together, then of each.
+Json Memory(const Json& summary, const std::vector<std::string>& names) {
+  const auto bar = [](const std::string& name, uint64_t bytes, Json parts) {
+    return Json{{"name", name}, {"value", FormatBytes(bytes)}, {"parts", std::move(parts)}};
   };
-  return {row("Most tensors alive at once", "peak_bytes", "forward"),
-          row("Held from the system", "held_bytes", "other"),
-          row("Weights and running statistics", "weights_bytes", "optimizer"),
-          row("Optimizer state", "optimizer_bytes", "backward")};
+  const auto part = [](const char* kind, uint64_t bytes, const char* what) {
+    return Json{kind, bytes, fmt::format("{} {}", what, FormatBytes(bytes))};
+  };
+  const Json& memory = summary.at("memory");
+  const uint64_t peak = memory.at("peak_bytes"), held = memory.at("held_bytes");
+  Json bars{bar("All ranks: most tensors alive at once", peak, {part("forward", peak, "tensors")}),
+            bar("All ranks: held from the system", held, {part("other", held, "held")})};
+  for (size_t r = 0; r < names.size(); ++r) {
+    const Json& rank = summary.at("ranks").at(r);
+    if (!rank.contains("weights_bytes")) continue;  // runs of before
+    const uint64_t weights = rank.at("weights_bytes"), optimizer = rank.at("optimizer_bytes");
+    const uint64_t all = rank.value("peak_bytes", weights + optimizer);
+    Json parts{part("optimizer", weights, "weights and running statistics"),
+               part("backward", optimizer, "optimizer state")};
+    if (all > weights + optimizer)
+      parts.push_back(
+          part("forward", all - weights - optimizer, "activations, gradients and others, at most"));
+    bars.push_back(bar(
+        fmt::format("{}: {}", names[r], rank.contains("peak_bytes") ? "most at once" : "lasting"),
+        all, std::move(parts)));
+  }
+  return bars;
 }
 
 // Mean time of one kind that a stage takes for a micro-batch, both halves of a backward together;
@@ -185,8 +266,8 @@ Json Measured(const ReportInput& input, const std::vector<std::string>& names) {
       measured["step"].is_null()
           ? std::string("No whole step was traced.")
           : fmt::format(
-                "Step {}, {}. Over all steps the ranks wait {:.1f} % of their time in the "
-                "pipeline.",
+                "Step {}, {}. Over all steps, from the first forward to the last backward, the "
+                "ranks do not compute for {:.1f} % of their time.",
                 measured["step"].get<int64_t>(), FormatSeconds(measured["seconds"].get<double>()),
                 100 * input.summary.at("bubble").at("measured").get<double>());
   return measured;
@@ -242,7 +323,10 @@ Json ReportData(const ReportInput& input) {
                                       summary.at("unit").get<std::string>())},
       {"ranks", Ranks(summary, names)},
       {"links", Links(summary)},
-      {"memory", Memory(summary.at("memory"))}};
+      {"steps_table", StepTable(summary, names)},
+      {"matrix", ByteMatrix(summary)},
+      {"predictions", Predictions(summary)},
+      {"memory", Memory(summary, names)}};
   AddTimelines(input, names, data);
   return data;
 }

@@ -16,7 +16,8 @@ using Json = nlohmann::json;
 using trace::Event;
 
 // Categories that a lane shows; whatever else was traced lies within one of them.
-constexpr std::array kKinds = {"forward", "backward", "transfer", "reduce", "optimizer", "data"};
+constexpr std::array kKinds = {"forward",   "backward", "transfer", "reduce",
+                               "optimizer", "data",     "idle"};
 
 bool IsShown(const Event& event) {
   return event.step >= 0 && std::find(kKinds.begin(), kKinds.end(), event.category) != kKinds.end();
@@ -25,6 +26,13 @@ bool IsShown(const Event& event) {
 std::string Label(const std::string& kind, int64_t micro_batch) {
   if (micro_batch < 0 || (kind != "forward" && kind != "backward")) return "";
   return fmt::format("{}{}", kind == "forward" ? 'F' : 'B', micro_batch);
+}
+
+// What a span is drawn as: a transfer by its direction, an idle time as a wait.
+std::string KindOf(const Event& event) {
+  if (event.category == "idle") return "wait";
+  if (event.category != "transfer") return event.category;
+  return event.name.starts_with("R") ? "receive" : "send";
 }
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) * 1e-9; }
@@ -86,7 +94,7 @@ Json MeasuredTimeline(const std::vector<Event>& events, const std::vector<std::s
   for (const Event* event : chosen.events)
     lanes.at(event->rank)["spans"].push_back(
         {Seconds(event->begin_ns - chosen.begin()), Seconds(event->end_ns - chosen.begin()),
-         event->category, Label(event->category, event->micro_batch), event->name});
+         KindOf(*event), Label(event->category, event->micro_batch), event->name});
   return {{"step", step}, {"seconds", Seconds(chosen.end() - chosen.begin())}, {"lanes", lanes}};
 }
 

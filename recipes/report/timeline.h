@@ -10,6 +10,7 @@
 
 namespace torus::recipes {
 
+// Kinds are "forward", "backward", "send", "receive", "wait", "reduce", "optimizer", "data".
 // {"step", "seconds", "lanes": [{"name", "spans": [[begin, end, kind, label, title], ...]}]}, in
 // seconds from the first event of the step. Of the steps that `events` hold whole (not the first
 // one, which warms up, where there is another), the one of median length. `lanes` names the ranks.

@@ -19,6 +19,8 @@ Json RankJson(const parallel::RankTime& time) {
   return {{"rank", time.place.rank},
           {"replica", time.place.replica},
           {"stages", time.place.stages},
+          {"weights_bytes", time.weights_bytes},
+          {"optimizer_bytes", time.optimizer_bytes},
           {"seconds",
            {{"forward", time.forward},
             {"backward", time.backward},

@@ -47,10 +47,12 @@ TEST(MeasureBubble, IsIdealForIdealTimes) {
   std::vector<RankTime> ranks(2);
   for (int r = 0; r < 2; ++r) {
     ranks[r].place.stages = {r};
+    ranks[r].place.first = r == 0;
     ranks[r].forward = 4;
     ranks[r].backward = 8;
-    ranks[r].idle = 3;
   }
+  ranks[0].pipeline = 15;
+  ranks[1].pipeline = 12;  // it begins later and ends before
   const Bubble bubble = MeasureBubble(schedule, ranks);
   EXPECT_DOUBLE_EQ(bubble.ideal, 0.2);
   EXPECT_DOUBLE_EQ(bubble.measured, 0.2);

@@ -78,9 +78,26 @@ TEST_F(Page, OfARunShowsAllOfIt) {
   EXPECT_EQ(Count(Part(page, "measured", "</svg>"), "<rect"), 2u + 4u);
   EXPECT_EQ(Count(Part(page, "ideal", "</svg>"), "<rect"), 2u + 8u);
   EXPECT_EQ(Count(Part(page, "split", "</article>"), "class=\"bar\""), 2u);
+  EXPECT_EQ(Count(Part(page, "steps-table", "</table>"), "<tr"), 4u);
+  EXPECT_NE(Part(page, "steps-table", "</table>").find("<td>200"), std::string::npos);
+  EXPECT_EQ(Count(Part(page, "matrix", "</table>"), "<td"), 4u);
+  EXPECT_NE(Part(page, "matrix", "</table>").find(">20 B<"), std::string::npos);
+  EXPECT_EQ(Count(Part(page, "memory", "</article>"), "class=\"bar thin\""), 4u);
+  EXPECT_NE(page.find("id=\"predicted-part\" hidden"), std::string::npos);
   EXPECT_NE(Part(page, "settings", "</dl>").find("gpipe"), std::string::npos);
   // Chart.js gives a canvas that it has drawn on its size.
   EXPECT_NE(Part(page, "loss", "</canvas>").find("width="), std::string::npos);
+}
+
+TEST_F(Page, ShowsWhatWasPredicted) {
+  ReportInput report = testing::SampleReport({3, 2});
+  report.summary["predicted"] = {{"seconds", 0.5}, {"bubble", 0.25}, {"peak_bytes", {1024, 1024}}};
+  report.summary["step_seconds"] = 0.625;
+  const std::string page = Opened(RenderReport(report));
+  ASSERT_FALSE(page.empty()) << log();
+  EXPECT_EQ(page.find("id=\"predicted-part\" hidden"), std::string::npos);
+  EXPECT_EQ(Count(Part(page, "predictions", "</table>"), "<tr"), 5u);
+  EXPECT_NE(Part(page, "predictions", "</table>").find("<td>625 ms"), std::string::npos);
 }
 
 TEST_F(Page, OfSeveralRunsShowsEach) {
@@ -93,6 +110,9 @@ TEST_F(Page, OfSeveralRunsShowsEach) {
   const std::string figures = Part(page, "figures", "</table>");
   EXPECT_EQ(Count(figures, "<tr"), 8u) << figures;
   EXPECT_EQ(Count(figures, "<td"), 14u) << figures;
+  const std::string times = Part(page, "times", "</table>");
+  EXPECT_EQ(Count(times, "<tr"), 10u) << times;
+  EXPECT_EQ(Count(times, "<td>200"), 18u) << times;
   EXPECT_NE(Part(page, "differences", "</table>").find("<td>sortq:8"), std::string::npos);
   EXPECT_NE(Part(page, "score", "</canvas>").find("width="), std::string::npos);
 }

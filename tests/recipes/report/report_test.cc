@@ -83,6 +83,56 @@ TEST(Report, CarriesItsDataAndNoMarkupOfIt) {
   EXPECT_EQ(page.find("{{"), std::string::npos) << "a mark of page.html was left";
 }
 
+// Transfers are drawn by their direction, idle times as waits.
+TEST(Timeline, TellsSendsReceivesAndWaits) {
+  std::vector<trace::Event> events{testing::SampleEvent("backward", 0, 0, 5, 1)};
+  for (const char* name : {"SG0", "RA0", "flush"}) {
+    events.push_back(testing::SampleEvent("transfer", 0, 5, 6, 1));
+    events.back().name = name;
+  }
+  events.push_back(testing::SampleEvent("idle", 0, 6, 9, 1));
+  const json spans = MeasuredTimeline(events, {"a"})["lanes"][0]["spans"];
+  std::vector<std::string> kinds;
+  for (const json& span : spans) kinds.push_back(span[2]);
+  EXPECT_EQ(kinds, (std::vector<std::string>{"backward", "send", "receive", "send", "wait"}));
+}
+
+// Each of the sample's ranks takes a second for each part of five steps.
+TEST(Report, HasATableOfWhatAStepTakes) {
+  const json table = DataOf(testing::SampleReport({1}))["steps_table"];
+  ASSERT_EQ(table.size(), 4u);  // titles, two ranks, their mean
+  EXPECT_EQ(table[0][3], "Forward");
+  EXPECT_EQ(table[1][3], 200);
+  EXPECT_EQ(table[3][0], "mean");
+  EXPECT_EQ(table[3][3], 200);
+}
+
+TEST(Report, HasBytesBetweenRanksAndMemoryOfEach) {
+  ReportInput input = testing::SampleReport({1});
+  EXPECT_EQ(DataOf(input)["matrix"], json::parse("[[0, 10], [20, 0]]"));
+  json memory = DataOf(input)["memory"];
+  ASSERT_EQ(memory.size(), 4u);
+  EXPECT_EQ(memory[2]["name"], "rank 0 · stage 0: lasting");
+  EXPECT_EQ(memory[2]["value"], "150 B");
+  // With a process of its own a rank's peak is known, and so is what of it does not last.
+  input.summary["ranks"][1]["peak_bytes"] = 250;
+  memory = DataOf(input)["memory"];
+  EXPECT_EQ(memory[3]["name"], "rank 1 · stage 1: most at once");
+  EXPECT_EQ(memory[3]["parts"][2][1], 100);
+}
+
+TEST(Report, HasWhatWasPredictedBesideWhatCame) {
+  ReportInput input = testing::SampleReport({1});
+  EXPECT_TRUE(DataOf(input)["predictions"].empty());
+  input.summary["predicted"] = {{"seconds", 0.5}, {"bubble", 0.25}, {"peak_bytes", {1024, 2048}}};
+  input.summary["step_seconds"] = 0.625;
+  input.summary["ranks"][1]["peak_bytes"] = 3072;
+  EXPECT_EQ(DataOf(input)["predictions"], json::parse(R"([
+      ["Time of a step", "500 ms", "625 ms"], ["Bubble", "25.0 %", "40.0 %"],
+      ["Memory of rank 0", "1.00 KiB", "with the others"],
+      ["Memory of rank 1", "2.00 KiB", "3.00 KiB"]])"));
+}
+
 // Two micro-batches on two ranks, each a forward of 1 s and two halves of a backward of 1 s.
 TEST(Report, BothHalvesOfABackwardAreOneTime) {
   constexpr int64_t kSecond = 1'000'000'000;

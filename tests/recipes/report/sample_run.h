@@ -14,7 +14,8 @@ inline nlohmann::json SampleRank(int rank) {
   for (const char* key : {"forward", "backward", "transfer", "reduce", "optimizer", "data_wait",
                           "idle", "other", "wall"})
     seconds[key] = 1.0;
-  return {{"rank", rank}, {"replica", 0}, {"stages", {rank}}, {"seconds", seconds}};
+  return {{"rank", rank},         {"replica", 0},          {"stages", {rank}},
+          {"weights_bytes", 100}, {"optimizer_bytes", 50}, {"seconds", seconds}};
 }
 
 // Two stages, whose title is an attempt at markup.
@@ -41,6 +42,11 @@ inline nlohmann::json SampleSummary() {
              {"to", 1},
              {"what", "activations"},
              {"sent_bytes", 10},
+             {"float32_bytes", 40}},
+            {{"from", 1},
+             {"to", 0},
+             {"what", "gradients"},
+             {"sent_bytes", 20},
              {"float32_bytes", 40}}}},
           {"bubble", {{"measured", 0.4}, {"ideal", 1.0 / 3}, {"balanced", 0.35}}},
           {"memory",
