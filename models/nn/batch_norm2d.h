@@ -40,6 +40,7 @@ class BatchNorm2d : public Module {
   const Variable& bias() const { return bias_; }
 
  protected:
+  void OnShare(const ShareStatistics& share) override { statistics_.Share(share); }
   void OnEndMiniBatch(bool taken) override;
 
  private:

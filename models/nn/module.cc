@@ -23,6 +23,11 @@ void Module::EndMiniBatch(bool taken) {
   for (const Child& child : children_) child.module->EndMiniBatch(taken);
 }
 
+void Module::Share(const ShareStatistics& share) {
+  OnShare(share);
+  for (const Child& child : children_) child.module->Share(share);
+}
+
 std::vector<Variable> Module::ForwardAll(const std::vector<Variable>& inputs,
                                          const StepContext& ctx) {
   TORUS_CHECK(!inputs.empty());

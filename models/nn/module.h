@@ -11,6 +11,7 @@
 
 #include "autograd/variable.h"
 #include "models/nn/init.h"
+#include "runtime/share_statistics.h"
 #include "runtime/step_context.h"
 
 namespace torus::nn {
@@ -41,6 +42,9 @@ class Module {
   // After all micro-batches of a mini-batch: batch norm commits its running statistics here, or
   // drops the mini-batch's where the step was not taken.
   void EndMiniBatch(bool taken = true);
+
+  // Before that: batch norm takes the statistics of all replicas' micro-batches in place of its own.
+  void Share(const ShareStatistics& share);
 
   // In model order: a module's own first, then its children's, each variable once. Handles to the
   // module's own variables. A tied parameter has its owner's name, whatever `prefix` is.
@@ -78,6 +82,8 @@ class Module {
     children_.push_back({std::move(name), child, std::move(title)});
     return child;
   }
+  // This module's own part of Share.
+  virtual void OnShare(const ShareStatistics& /*share*/) {}
   // This module's own part of EndMiniBatch.
   virtual void OnEndMiniBatch(bool /*taken*/) {}
 

@@ -31,6 +31,16 @@ void StatisticsOfMiniBatch::Keep(int micro_batch, BatchStatistics statistics) {
   kept_[micro_batch] = std::move(statistics);
 }
 
+void StatisticsOfMiniBatch::Share(const ShareStatistics& share) {
+  KeptStatistics own;
+  for (const auto& [micro_batch, statistics] : kept_)
+    own[micro_batch] = {statistics.mean, statistics.variance,
+                        Full({}, static_cast<double>(statistics.count), DType::kI64)};
+  kept_.clear();
+  for (auto& [micro_batch, of] : share(std::move(own)))
+    kept_[micro_batch] = {of.at(0), of.at(1), of.at(2).data<int64_t>()[0]};
+}
+
 std::optional<BatchStatistics> StatisticsOfMiniBatch::Take() {
   if (kept_.empty()) return std::nullopt;
   std::vector<BatchStatistics> parts;

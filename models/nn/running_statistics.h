@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/share_statistics.h"
 #include "runtime/tensor.h"
 
 namespace torus::nn {
@@ -27,6 +28,8 @@ BatchStatistics Merge(const std::vector<BatchStatistics>& parts);
 class StatisticsOfMiniBatch {
  public:
   void Keep(int micro_batch, BatchStatistics statistics);
+  // Those of all replicas' micro-batches in place of these.
+  void Share(const ShareStatistics& share);
   // All of them merged in ascending order of micro-batch, whatever order they came in; nothing if
   // there were none. Forgets them.
   std::optional<BatchStatistics> Take();

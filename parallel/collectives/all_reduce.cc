@@ -27,7 +27,7 @@ struct Entry {
 
 // In the order of AllReduceAlgorithm.
 constexpr Entry kEntries[] = {
-    {"direct", "in rank order", TORUS_SUMS(DirectAllReduce), DirectElementsSent},
+    {"direct", "in pairs of neighbours", TORUS_SUMS(DirectAllReduce), DirectElementsSent},
     {"ring", "with three ranks or more the bits depend on where the model is cut",
      TORUS_SUMS(RingAllReduce), RingElementsSent},
     {"halving-doubling", "in log2 n steps, twice", TORUS_SUMS(HalvingDoublingAllReduce),

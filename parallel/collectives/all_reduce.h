@@ -16,7 +16,7 @@ namespace torus::parallel {
 // Ours give all ranks equal bits, and differ in steps, in bytes, and in the order of sums, hence in
 // rounding where there are more than two ranks.
 enum class AllReduceAlgorithm : uint8_t {
-  kDirect,           // in rank order (direct.h)
+  kDirect,           // in pairs of neighbours (direct.h)
   kRing,             // along the ring (ring.h): bits depend on an element's place in the span
   kHalvingDoubling,  // in a tree over the ranks (halving_doubling.h)
   kTree,             // in a binary tree (reduce.h)

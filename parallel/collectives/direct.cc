@@ -121,7 +121,7 @@ class Direct {
     Terms terms = std::move(terms_.front());
     terms_.pop_front();
     WaitForAll(terms.received);
-    SumInOrder<T>(terms.of[rank_], terms.of);
+    SumInPairs<T>(terms.of[rank_], terms.of);
   }
 
   void SendSum(int64_t i) {

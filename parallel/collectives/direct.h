@@ -1,5 +1,5 @@
-// Direct all-reduce: each rank gets its chunk of every other rank at once, adds in rank order, and
-// sends the sum to all ("pairwise exchange" in Thakur, Rabenseifner and Gropp 2005, "Optimization of
+// Direct all-reduce: each rank gets its chunk of every other rank at once, adds neighbouring ranks
+// first and then their sums, and sends the sum to all ("pairwise exchange" in Thakur, Rabenseifner and Gropp 2005, "Optimization of
 // collective communication operations in MPICH", section 4.2, which adds as terms arrive).
 //
 //                  rank 0           rank 1           rank 2
@@ -13,8 +13,9 @@
 // messages under way at once and room for the terms: long chunks go in pieces (pieces.h), and the
 // sum of one is sent on while the next arrives.
 //
-// Every element is ((term of rank 0 + term of rank 1) + ...), wherever it lies in the span; made
-// once and copied, so all ranks end with equal bits.
+// Every element is the sum of the ranks' terms in one tree (runtime/binary_counter.h): of four ranks
+// ((0 + 1) + (2 + 3)), wherever it lies in the span; made once and copied, so all ranks end with equal
+// bits.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@
 // ranks end with equal bits, and the same ranks and length give the same bits on every run. But
 // with more than two ranks the order in which an element's terms are added depends on the chunk
 // that it lies in, hence on what else is in the span: cut the model elsewhere, and the rounding
-// differs. Where that matters, direct.h adds in rank order.
+// differs. Where that matters, direct.h adds in one order.
 #pragma once
 
 #include <cstdint>

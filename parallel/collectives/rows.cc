@@ -60,7 +60,7 @@ class RowReduction {
         sent_.push_back(transport_.Send(to, kReduceTag, {piece.data(), piece.size_bytes()}, what_));
     }
     WaitForAll(received);
-    SumInOrder<T>(terms[rank_], terms);
+    SumInPairs<T>(terms[rank_], terms);
   }
 
   // Where the terms of this rank's piece lie: its own in place, the others' one behind the other.

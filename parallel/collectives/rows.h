@@ -1,7 +1,8 @@
 // Reduce-scatter and all-gather of rows of any lengths: what each rank keeps is said by the caller,
 // as in MPI_Reduce_scatter and MPI_Allgatherv.
 //
-// Sums are ((term of rank 0 + term of rank 1) + ...), as those of direct.h, whatever the rows. Each
+// Sums are in pairs of neighbouring ranks, then pairs of pairs, as those of direct.h, whatever the
+// rows. Each
 // rank sends every other rank its row, in pieces where it is summed; nothing where it is empty.
 #pragma once
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -16,22 +16,31 @@ void AddTo(std::span<T> sum, std::span<const T> terms) {
   for (size_t i = 0; i < sum.size(); ++i) sum[i] = static_cast<T>(sum[i] + terms[i]);
 }
 
-// out = ((terms[0] + terms[1]) + ...), all of one length, block by block, so that the partial sums stay in the first
-// cache. `out` may be one of the terms.
+// Elements [begin, begin + size) of the sum that SumInPairs makes: of one term where it lies, else in
+// `room`, behind which there is a block for each level of the tree.
+constexpr size_t kSumBlock = 2048;
 template <class T>
-void SumInOrder(std::span<T> out, const std::vector<std::span<T>>& terms) {
-  std::array<T, 2048> partial;
-  for (size_t begin = 0; begin < out.size(); begin += partial.size()) {
-    const size_t size = std::min(partial.size(), out.size() - begin);
-    const T* left = terms[0].data() + begin;
-    for (size_t r = 1; r < terms.size(); ++r) {
-      const T* const right = terms[r].data() + begin;
-      T* const sum = r + 1 == terms.size() ? out.data() + begin : partial.data();
+const T* SumBlockInPairs(std::span<const std::span<T>> terms, size_t begin, size_t size, T* room,
+                         T* out) {
+  if (terms.size() == 1) return terms[0].data() + begin;
+  const size_t half = std::bit_floor(terms.size() - 1);
+  const T* const left = SumBlockInPairs(terms.first(half), begin, size, room, room);
+  T* const next = room + kSumBlock;
+  const T* const right = SumBlockInPairs(terms.subspan(half), begin, size, next, next);
 #pragma omp simd
-      for (size_t i = 0; i < size; ++i) sum[i] = static_cast<T>(left[i] + right[i]);
-      left = sum;
-    }
-  }
+  for (size_t i = 0; i < size; ++i) out[i] = static_cast<T>(left[i] + right[i]);
+  return out;
+}
+
+// out = the terms in pairs, then pairs of pairs (runtime/binary_counter.h): ((t0 + t1) + (t2 + t3)) +
+// ... All are of one length, and at least two; block by block, so that the partial sums stay in the
+// first cache. `out` may be one of the terms.
+template <class T>
+void SumInPairs(std::span<T> out, const std::vector<std::span<T>>& terms) {
+  std::vector<T> room(kSumBlock * (std::bit_width(terms.size()) + 1));
+  for (size_t begin = 0; begin < out.size(); begin += kSumBlock)
+    SumBlockInPairs<T>(terms, begin, std::min(kSumBlock, out.size() - begin), room.data(),
+                       out.data() + begin);
 }
 
 }  // namespace torus::parallel

@@ -67,7 +67,7 @@ void GradientBuckets::FillAs(Bucket& bucket) {
     if (grad.defined()) {
       std::copy_n(grad.Contiguous().data<T>(), elements, out);
     } else {
-      std::fill_n(out, elements, T{0});
+      std::fill_n(out, elements, -T{0});  // leaves what it is added to as it is, -0 too
     }
     out += elements;
   }

@@ -3,7 +3,7 @@
 //
 // A replica *holds* what it steps: all parameters (ddp), none, or slices of them. Between
 // ReduceGradients and PublishWeights the trainer deals with what is held alone: tied uses, norm,
-// finite check, optimizer, averages. Sums are ((replica 0 + replica 1) + ...) for each element, so
+// finite check, optimizer, averages. Sums are in pairs of neighbouring replicas, then pairs of pairs, for each element, so
 // that all strategies whose replicas agree give the same bits.
 //
 // The sum needs no division: a micro-batch's gradient is weighted by its samples over those of the

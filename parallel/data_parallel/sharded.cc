@@ -72,13 +72,13 @@ void Sharded::ReduceGradients(const std::string& what, double) {
   }
 }
 
-// The gradient, which the use then has no longer; zeros where it has none. A gradient may share its
+// The gradient, which the use then has no longer; where it has none, what changes no bit of a sum. A gradient may share its
 // memory with another tensor only where it is strided.
 Tensor Sharded::TakeGradient(size_t use) {
   Variable& value = uses()[use].value;
   Tensor gradient = value.grad();
   value.ZeroGrad();
-  return gradient.defined() ? gradient.Contiguous() : Zeros(value.shape(), value.dtype());
+  return gradient.defined() ? gradient.Contiguous() : Full(value.shape(), -0.0, value.dtype());
 }
 
 template <class T>

@@ -54,7 +54,7 @@ std::vector<std::string> StrategyNames() {
 
 void CheckStrategy(std::string_view name, AllReduceAlgorithm all_reduce) {
   Require(!EntryOf(name).rule || all_reduce == AllReduceAlgorithm::kDirect, "strategy",
-          "{} sums in replica order itself and takes no collectives but direct", name);
+          "{} sums in the order of direct itself and takes no collectives but direct", name);
 }
 
 ShardPlan PlanOf(std::string_view name, const std::vector<ShardedParameter>& model, int replicas) {

@@ -18,7 +18,7 @@ std::vector<std::pair<std::string, std::string>> StrategyDescriptions();
 std::vector<std::string> StrategyNames();
 
 // BadInput with the list of names for an unknown one; and for a sum in another way than "direct"
-// of one that sums in replica order by itself.
+// of one that sums in its order by itself.
 void CheckStrategy(std::string_view name, AllReduceAlgorithm all_reduce);
 
 // What the replicas of a run hold; nothing of interest where each holds all.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/variable.h"
+#include "runtime/share_statistics.h"
 #include "runtime/step_context.h"
 
 namespace torus::parallel {
@@ -30,6 +31,10 @@ struct Block {
   // Called once after the last micro-batch of a training step; may be empty. Batch norm then updates
   // its running statistics, or forgets the step's own where `taken` is false: the step was skipped.
   std::function<void(bool taken)> end_mini_batch;
+  // Called before that where a step was taken, on every replica alike, if running statistics are to be
+  // those of all replicas' micro-batches: it hands what it has kept of its own to the function, and
+  // keeps what comes back instead. May be empty.
+  std::function<void(const ShareStatistics&)> share_statistics;
   // Estimate of the time of forward and backward of one sample, in one unit for the whole model. Cuts
   // are balanced by it.
   double cost = 1;

@@ -129,9 +129,11 @@ void Executor::Do(const Action& action) try {
     case ActionKind::kBackward:
     case ActionKind::kBackwardInput:
       stage.Backward(slot, action.kind == ActionKind::kBackwardInput);
+      if (action.kind == ActionKind::kBackward) Accumulated(action);
       break;
     case ActionKind::kBackwardWeight:
       stage.BackwardWeight(slot);
+      Accumulated(action);
       break;
     case ActionKind::kReduce:
       if (options_.on_reduce) options_.on_reduce(action.stage, batch_->step);
@@ -145,6 +147,10 @@ void Executor::Do(const Action& action) try {
   clock_.End(action, batch_->step, begin);
 } catch (...) {
   RethrowWithContext(PlaceOf(action, transport_.world_rank(), batch_->step));
+}
+
+void Executor::Accumulated(const Action& action) const {
+  if (options_.on_accumulated) options_.on_accumulated(action.stage, action.micro_batch);
 }
 
 void Executor::EndMiniBatch(int stage) {

@@ -80,6 +80,7 @@ class Executor {
   void Connect(int stage, const std::vector<TensorSpec>& in, const std::vector<TensorSpec>& out);
   bool Skips(const Action& action, bool last_round) const;
   void Do(const Action& action);
+  void Accumulated(const Action& action) const;
   void EndMiniBatch(int stage);
   void Flush();
   StepContext ContextOf(int micro_batch) const;

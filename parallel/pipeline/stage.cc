@@ -86,6 +86,11 @@ std::vector<NamedTensor> Stage::Buffers() const {
   return all;
 }
 
+void Stage::ShareStatistics(const torus::ShareStatistics& share) const {
+  for (const Block& block : blocks_)
+    if (block.share_statistics) block.share_statistics(share);
+}
+
 void Stage::EndMiniBatch(bool taken) const {
   for (const Block& block : blocks_) {
     if (block.end_mini_batch) block.end_mini_batch(taken);

@@ -21,6 +21,7 @@ class Stage {
   // In block order, the uses of a tied parameter each: every one is a leaf of its own.
   std::vector<NamedVariable> Parameters() const;
   std::vector<NamedTensor> Buffers() const;
+  void ShareStatistics(const torus::ShareStatistics& share) const;
   void EndMiniBatch(bool taken) const;
   double cost() const;  // sum over the blocks
   int first_block() const { return first_block_; }

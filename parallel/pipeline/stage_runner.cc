@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "autograd/node.h"
+#include "runtime/binary_counter.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -61,16 +62,11 @@ Variable StageRunner::AddLoss(const std::vector<Variable>& outputs, const Tensor
   Require(loss.defined() && loss.numel() == 1, "loss", "must have one element, got {}", loss);
   const auto m = static_cast<size_t>(micro_batch);
   loss_terms_.resize(std::max(loss_terms_.size(), m + 1));
-  loss_terms_[m] = {weight, loss.data().Item()};
+  loss_terms_[m] = weight * loss.data().Item();
   return loss;
 }
 
-// Fused in so many words: whether a compiler fuses by itself depends on its flags.
-double StageRunner::loss() const {
-  double sum = 0;
-  for (const LossTerm& term : loss_terms_) sum = std::fma(term.weight, term.loss, sum);
-  return sum;
-}
+double StageRunner::loss() const { return TreeSum(loss_terms_); }
 
 void StageRunner::Forward(size_t slot, const MicroBatch& data, double weight,
                           const StepContext& context) {

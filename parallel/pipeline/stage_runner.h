@@ -58,8 +58,8 @@ class StageRunner {
   void Flush(RankTotals& totals);
 
   Stage& stage() { return stage_; }
-  // Weighted sum over the forwards since Begin, in ascending order of micro-batches, whatever the
-  // schedule.
+  // Weighted sum over the forwards since Begin, in a tree over the micro-batches
+  // (runtime/binary_counter.h), whatever the schedule.
   double loss() const;
   // Whether the loss, and every tensor sent or received through a codec since Begin, are finite.
   bool finite() const;
@@ -78,10 +78,6 @@ class StageRunner {
     DeferredGradients deferred;
   };
   std::vector<Variable> Leaves(Tensors inputs, bool training) const;
-  // The loss of one micro-batch, and its weight in loss().
-  struct LossTerm {
-    double weight = 0, loss = 0;
-  };
   Variable AddLoss(const std::vector<Variable>& outputs, const Tensors& targets, double weight,
                    int micro_batch);
   Tensors RunBackward(InFlight& flight, const Tensors& output_grads, bool defer);
@@ -94,7 +90,7 @@ class StageRunner {
   std::vector<InFlight> in_flight_;
   std::vector<Tensors> inputs_, outputs_, output_grads_, input_grads_;
   std::optional<TensorLink> activation_in_, activation_out_, gradient_in_, gradient_out_;
-  std::vector<LossTerm> loss_terms_;  // by micro-batch
+  std::vector<double> loss_terms_;  // weighted, by micro-batch
 };
 
 }  // namespace torus::parallel

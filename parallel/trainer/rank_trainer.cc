@@ -1,12 +1,16 @@
 #include "parallel/trainer/rank_trainer.h"
 
+#include <bit>
 #include <utility>
 
 #include "parallel/pipeline/add_context.h"
+#include "parallel/trainer/bytes.h"
 #include "parallel/trainer/joint_save.h"
 #include "parallel/trainer/run_facts.h"
 #include "parallel/trainer/shared_folder.h"
+#include "parallel/trainer/statistics_exchange.h"
 #include "parallel/trainer/totals_builder.h"
+#include "runtime/binary_counter.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "runtime/trace.h"
@@ -87,6 +91,7 @@ RankTrainer::RankTrainer(Transport& world, TrainerOptions options, TrainingParts
       pipeline_(world_, layout_.PipelineOf(place_.replica)),
       replicas_(world_, layout_.ReplicasOf(place_.pipeline_rank)),
       control_(world_),
+      replica_control_(replicas_),
       agreement_(control_, layout_),
       model_(MakeRankModel(options_, parts_, place_.stages)),
       update_({pipeline_, replicas_, agreement_}, place_, model_, StageOwners(schedule_), options_,
@@ -104,17 +109,30 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     options.gradient_codec = options_.codec();
     codec_ = options.activation_codec->name();
   }
+  if (options_.reproducible)
+    options.on_accumulated = [this](int stage, int micro_batch) {
+      update_.Accumulated(stage, micro_batch);
+    };
   options.on_reduce = [this](int stage, int64_t step) {
     update_.Reduce(stage, step, {executor_->finite(), executor_->loss(), share_});
   };
-  options.on_step = [this](int stage, int64_t step) {
-    return update_.Step(stage, step, learning_rate_);
-  };
+  options.on_step = [this](int stage, int64_t step) { return Step(stage, step); };
   if (options_.before_action)
     options.before_action = [this](const Action& action, int64_t step) {
       options_.before_action(place_, action, step);
     };
   return options;
+}
+
+// Whether it was taken. Statistics of all replicas' micro-batches make the running ones, where these
+// may not depend on the replicas.
+bool RankTrainer::Step(int stage, int64_t step) {
+  const bool taken = update_.Step(stage, step, learning_rate_);
+  if (taken && options_.reproducible && layout_.replicas() > 1)
+    model_.stages.at(stage).ShareStatistics([this](const KeptStatistics& own) {
+      return ExchangeStatistics(replica_control_, own, micro_batches_);
+    });
+  return taken;
 }
 
 Variable RankTrainer::Loss(const std::vector<Variable>& outputs,
@@ -195,7 +213,17 @@ MiniBatch RankTrainer::BeginStep(const BatchFn& batches) {
   learning_rate_ = parts_.learning_rate(step_);
   MiniBatch batch = Fetch(batches, step_);
   share_ = ShareOf(batch);
+  micro_batches_ = static_cast<int>(batch.micro_batches.size());
+  CheckList();
   return batch;
+}
+
+// Only then are a replica's micro-batches a node of the tree over all.
+void RankTrainer::CheckList() const {
+  Require(!options_.reproducible || layout_.replicas() == 1 ||
+              std::has_single_bit(static_cast<unsigned>(micro_batches_)),
+          "trainer", "reproducible needs 1, 2, 4, 8, ... micro-batches of each replica, got {}",
+          micro_batches_);
 }
 
 void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
@@ -229,27 +257,42 @@ EvaluationResult RankTrainer::Evaluate(int64_t count, const BatchFn& batches,
   scoring_ = true;
   update_.SwapAverages();
   int64_t step = 0;
+  std::vector<int64_t> samples;  // of each batch
   const auto goes_on = [&] {
     const bool more = place_.rank != 0 || (step < count && !(stop && stop()));
     return control_.Announce(more ? 1 : 0, fmt::format("whether there is a batch {}", step)) != 0;
   };
   for (; goes_on(); ++step) {
     const MiniBatch batch = Fetch(batches, step);
-    const auto samples = static_cast<double>(batch.global_samples);
-    score_.loss_sum += executor_->Run(batch, RunMode::kEvaluate).loss * samples;
-    result.samples += batch.global_samples;
+    score_.losses.push_back(executor_->Run(batch, RunMode::kEvaluate).loss);
+    samples.push_back(batch.global_samples);
   }
   update_.SwapAverages();
   scoring_ = false;
   result.finished = step == count;
-  for (const Score& score : control_.Share(score_, "scores of an evaluation")) {
-    result.loss += score.loss_sum;
-    result.correct += score.correct;
-  }
-  if (result.samples > 0) result.loss /= static_cast<double>(result.samples);
+  SumScores(samples, result);
   return result;
 } catch (...) {
   RethrowWithReplica();
+}
+
+// Each batch's loss as a step's: so it depends on the list of micro-batches alone.
+void RankTrainer::SumScores(const std::vector<int64_t>& samples, EvaluationResult& result) {
+  std::vector<std::vector<double>> losses(samples.size());
+  const auto all =
+      control_.ShareBytes(std::as_bytes(std::span(score_.losses)), "losses of an evaluation");
+  for (const RankPlace& place : layout_.places()) {
+    if (!place.last) continue;
+    ByteReader reader(all[place.rank]);
+    for (std::vector<double>& of_batch : losses) of_batch.push_back(reader.Get<double>());
+  }
+  for (size_t i = 0; i < samples.size(); ++i) {
+    result.loss += TreeSum(losses[i]) * static_cast<double>(samples[i]);
+    result.samples += samples[i];
+  }
+  if (result.samples > 0) result.loss /= static_cast<double>(result.samples);
+  for (const int64_t correct : control_.Share(score_.correct, "scores of an evaluation"))
+    result.correct += correct;
 }
 
 RankCounts RankTrainer::Counts() const {

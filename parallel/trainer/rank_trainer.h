@@ -81,17 +81,20 @@ class RankTrainer {
  private:
   // What a rank saw of an evaluation.
   struct Score {
-    double loss_sum = 0;  // mean loss x samples
+    std::vector<double> losses;  // of its replica, by batch; 0 without the last stage
     int64_t correct = 0;
   };
   ExecutorOptions MakeExecutorOptions();
   void CheckSmallest();
   void RunSteps(int64_t end, const BatchFn& batches, const TrainHooks& hooks);
   MiniBatch BeginStep(const BatchFn& batches);
+  void CheckList() const;
   void EndStep(const MiniBatch& batch, const TrainHooks& hooks);
   void CheckSkipped();
   MiniBatch Fetch(const BatchFn& batches, int64_t step);
   Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
+  void SumScores(const std::vector<int64_t>& samples, EvaluationResult& result);
+  bool Step(int stage, int64_t step);
   RankCounts Counts() const;
   void AddTotals(const RankCounts& segment);
   std::vector<StageState> OwnStages() const;
@@ -106,7 +109,7 @@ class RankTrainer {
   Transport& world_;
   const RankPlace place_;
   Group pipeline_, replicas_;
-  Control control_;
+  Control control_, replica_control_;
   StepAgreement agreement_;
   RankModel model_;
   WeightUpdate update_;
@@ -116,6 +119,7 @@ class RankTrainer {
   int skipped_ = 0;  // steps in a row
   double learning_rate_ = 0;
   double share_ = 1;       // of the replica in the samples of the step that runs
+  int micro_batches_ = 0;  // of this replica, in the step that runs
   double step_ended_ = 0;  // seconds of the steady clock
   bool scoring_ = false;
   Score score_;

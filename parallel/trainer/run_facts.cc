@@ -101,6 +101,7 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
                  {"cuts", fmt::format("{}", fmt::join(model.cuts, ","))},
                  {"strategy", o.strategy},
                  {"collectives", o.collectives},
+                 {"reproducible", text(o.reproducible)},
                  {"codec", codec},
                  {"seed", text(o.seed)},
                  {"clip_norm", text(o.clip_norm)},

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/binary_counter.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -36,9 +37,10 @@ void StepAgreement::Exchange(int64_t next, bool finite, double loss, const std::
   const std::vector<Word> words = control_.Share(mine, what, &waited);
   next_ = words[0].next;
   skipped_ = std::ranges::any_of(words, [](const Word& word) { return word.finite == 0; });
-  loss_ = 0;
+  std::vector<double> losses;
   for (const RankPlace& place : layout_.places())
-    if (place.last) loss_ += words[place.rank].loss;
+    if (place.last) losses.push_back(words[place.rank].loss);
+  loss_ = TreeSum(losses);
 }
 
 }  // namespace torus::parallel

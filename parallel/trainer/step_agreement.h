@@ -35,7 +35,7 @@ class StepAgreement {
   const NextStep& next() const { return next_; }
   // Of the step that was settled last: not finite on some rank.
   bool skipped() const { return skipped_; }
-  // Of that step: the sum over the replicas, in replica order, known on every rank.
+  // Of that step: the sum over the replicas, in a tree over them, known on every rank.
   double loss() const { return loss_; }
   double waited() const { return waited_; }  // seconds for other ranks, in all Settles so far
 

@@ -29,6 +29,11 @@ void CheckRun(const TrainerOptions& options, const TrainingParts& parts) {
           "clip_norm must be at least 0, got {}", options.clip_norm);
   Require(options.max_skipped >= 1, "trainer", "max_skipped must be at least 1, got {}",
           options.max_skipped);
+  Require(!options.reproducible || options.collectives == "direct", "trainer",
+          "reproducible sums in one tree and needs the collectives direct, got {}",
+          options.collectives);
+  Require(!options.reproducible || options.strategy != "none", "trainer",
+          "reproducible needs a strategy whose replicas agree, got none");
   Require(options.ema_decay >= 0 && options.ema_decay < 1, "trainer",
           "ema_decay must be from 0 to below 1, got {}", options.ema_decay);
 }

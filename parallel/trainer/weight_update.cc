@@ -42,7 +42,9 @@ WeightUpdate::WeightUpdate(const Links& links, const RankPlace& place, const Ran
       model_(model),
       options_(options),
       work_(MakeAll(parts)),
-      tied_(links.pipeline, model.table, stage_owners, Held()) {}
+      tied_(links.pipeline, model.table, stage_owners, Held()) {
+  for (const auto& [number, stage] : model.stages) trees_.emplace(number, stage.Parameters());
+}
 
 std::map<int, WeightUpdate::StageWork> WeightUpdate::MakeAll(const TrainingParts& parts) const {
   const ShardPlan plan = PlanOf(options_.strategy, ParametersOf(model_), links_.replicas.size());
@@ -81,8 +83,11 @@ std::map<int, StageState> WeightUpdate::States() const {
   return states;
 }
 
+void WeightUpdate::Accumulated(int stage, int micro_batch) { trees_.at(stage).Take(micro_batch); }
+
 // Whatever the schedule, all reductions of a rank come before its first step.
 void WeightUpdate::Reduce(int stage, int64_t step, const Result& result) {
+  if (options_.reproducible) trees_.at(stage).Finish();
   work_.at(stage).replicas->ReduceGradients(fmt::format("step {}, stage {}", step, stage),
                                             result.share);
   if (++reduced_ < work_.size()) return;

@@ -11,6 +11,7 @@
 
 #include "parallel/data_parallel/strategy_factory.h"
 #include "parallel/data_parallel/unsynchronized.h"
+#include "parallel/trainer/gradient_tree.h"
 #include "parallel/trainer/rank_model.h"
 #include "parallel/trainer/state_copy.h"
 #include "parallel/trainer/step_agreement.h"
@@ -39,6 +40,8 @@ class WeightUpdate {
     double loss = 0;     // of the replica, where this rank has the last stage
     double share = 1;    // of the replica's samples in the global mini-batch's
   };
+  // A stage has the gradients of one more micro-batch: called where options.reproducible.
+  void Accumulated(int stage, int micro_batch);
   // The action kReduce of a stage. With the last one of the rank the step is settled.
   void Reduce(int stage, int64_t step, const Result& result);
   // The action kStep; whether the step was taken.
@@ -76,6 +79,7 @@ class WeightUpdate {
   const RankModel& model_;
   const TrainerOptions& options_;
   const std::map<int, StageWork> work_;
+  std::map<int, GradientTree> trees_;  // of each stage; used where options.reproducible
   TiedGradients tied_;
   double gradient_scale_ = 1;  // of the step that runs
   size_t reduced_ = 0;         // stages of this rank

@@ -15,6 +15,9 @@ parallel::Block MakeBlock(const nn::Sequential::Layer& layer) {
   block.parameters = layer.module->Parameters(layer.name);
   block.buffers = layer.module->Buffers(layer.name);
   block.end_mini_batch = [module = layer.module](bool taken) { module->EndMiniBatch(taken); };
+  block.share_statistics = [module = layer.module](const ShareStatistics& share) {
+    module->Share(share);
+  };
   return block;
 }
 

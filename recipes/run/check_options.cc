@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <thread>
@@ -142,6 +143,18 @@ void CompleteThreads(Settings& s) {
           s.threads);
 }
 
+void CheckReproducible(const Settings& s) {
+  if (!s.reproducible) return;
+  Require(s.strategy != "none", "train",
+          "--reproducible needs a --strategy whose replicas agree, got none");
+  Require(s.collectives == "direct", "train",
+          "--reproducible sums in one tree and needs --collectives direct, got {}", s.collectives);
+  Require(s.replicas == 1 || std::has_single_bit(static_cast<uint64_t>(PartsOfReplica(s))), "train",
+          "--reproducible needs 1, 2, 4, 8, ... micro-batches of each replica, got {} "
+          "(--micro-batches {} x --accumulate {})",
+          PartsOfReplica(s), s.micro_batches, s.accumulate);
+}
+
 void CheckBatch(const Settings& s) {
   const int64_t parts = PartsOfBatch(s);
   Require(s.batch_size >= parts, "train",
@@ -160,6 +173,7 @@ RunOptions CheckedOptions(RunOptions options) {
   CompleteStages(options);
   CompleteThreads(settings);
   CheckBatch(settings);
+  CheckReproducible(settings);
   if (settings.optimizer != "sgd" || settings.momentum == 0) settings.nesterov = false;
   return options;
 }

@@ -33,6 +33,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
                                    .schedule = s.schedule,
                                    .strategy = s.strategy,
                                    .collectives = s.collectives,
+                                   .reproducible = s.reproducible,
                                    .threads = static_cast<int>(s.threads),
                                    .timeout = run.timeout,
                                    .seed = s.seed,
@@ -64,6 +65,15 @@ RunOptions LimitMemory(RunOptions options) {
 // Whether it goes on in the folder of the run that it resumes.
 bool GoesOn(const RunOptions& options, bool whole) {
   return !options.resume.empty() && options.out.empty() && !whole;
+}
+
+// The list of micro-batches stays that of the first run.
+void RequireSameList(const StoredRun& run, const Settings& s) {
+  const int64_t list = PartsOfBatch(run.settings);
+  Require(!s.reproducible || PartsOfBatch(s) == list, "train",
+          "--reproducible keeps the list of {} micro-batches with which the run began; --replicas "
+          "{} x --micro-batches {} x --accumulate {} make {}",
+          list, s.replicas, s.micro_batches, s.accumulate, PartsOfBatch(s));
 }
 
 // What is measured is measured once, by the leading process.
@@ -118,6 +128,7 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
   if (!start.resumed) return;
   if (start.resumed->data && !whole)
     RequireSameData(*start.resumed->data, OrderOf(task_.data()), start.resumed->folder.path);
+  RequireSameList(*start.resumed, settings_);
   RequireSameCheckpoint(*start.resumed);
   trainer_.SetState(parallel::SourceOf(*start.resumed->checkpoint));
   if (!GoesOn(options, whole)) return;

@@ -34,6 +34,8 @@ struct Settings {
   std::string schedule = "gpipe";
   std::string strategy = "ddp";        // of the replicas, as StrategyNames()
   std::string collectives = "direct";  // of the gradients of replicas, as AllReduceNames()
+  // The bits depend on the micro-batches of all replicas together, and not on how many these are.
+  bool reproducible = false;
   std::string codec = "none";
   std::string optimizer = "sgd";
   double lr = 0.07;
@@ -79,6 +81,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--schedule", s.schedule);
   visit("--strategy", s.strategy);
   visit("--collectives", s.collectives);
+  visit("--reproducible", s.reproducible);
   visit("--codec", s.codec);
   visit("--optimizer", s.optimizer);
   visit("--lr", s.lr);
@@ -114,7 +117,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 6;
+inline constexpr int64_t kSettingsVersion = 7;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

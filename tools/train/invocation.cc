@@ -182,6 +182,11 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
          "--collectives", s.collectives,
          Choices("How gradients are summed over replicas", parallel::AllReduceDescriptions()))
       ->group(group);
+  app.add_flag(
+      "--reproducible", s.reproducible,
+      "The same bits for any number of replicas with as many micro-batches in all (and one "
+      "thread a rank); kept by --resume, where --replicas then decides --micro-batches");
+  app.get_option("--reproducible")->group(group);
   app.add_option(
          "--codec", s.codec,
          Choices("Of activations and gradients that cross a cut", parallel::CodecDescriptions()))
@@ -346,6 +351,11 @@ void TakeSettings(const recipes::Settings& stored, const std::string& folder,
     has = want;
   });
   invocation.settings = recipes::SettingsFromJson(settings, folder);
+  // The list of micro-batches stays what it was.
+  recipes::Settings& s = invocation.settings;
+  const int64_t list = PartsOfBatch(stored);
+  if (s.reproducible && !given("--micro-batches") && list % (s.replicas * s.accumulate) == 0)
+    s.micro_batches = list / (s.replicas * s.accumulate);
   // Another number of stages needs another cut.
   if (given("--stages") && !given("--cut") && invocation.settings.stages != stored.stages)
     invocation.settings.cut = "";

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <span>
 #include <thread>
 #include <tuple>
 
@@ -37,6 +38,12 @@ float RingSum(const std::vector<float>& terms, int first) {
 }
 
 // Of the terms of rank `i` and of those below it in a heap.
+float PairSum(std::span<const float> terms) {
+  if (terms.size() == 1) return terms[0];
+  const size_t left = std::bit_floor(terms.size() - 1);
+  return PairSum(terms.first(left)) + PairSum(terms.subspan(left));
+}
+
 float HeapSum(const std::vector<float>& terms, size_t i) {
   float sum = terms[i];
   for (const size_t child : {2 * i + 1, 2 * i + 2})
@@ -56,7 +63,7 @@ float HalvingSum(std::vector<float> terms) {
 float Expected(AllReduceAlgorithm algorithm, const std::vector<float>& terms, int chunk) {
   switch (algorithm) {
     case AllReduceAlgorithm::kDirect:
-      return RingSum(terms, 0);
+      return PairSum(terms);
     case AllReduceAlgorithm::kRing:
       return RingSum(terms, chunk + 1);
     case AllReduceAlgorithm::kHalvingDoubling:

@@ -1,9 +1,11 @@
-// Rows of any lengths: sums in rank order, on the rank whose row it is.
+// Rows of any lengths: sums in pairs of neighbouring ranks, on the rank whose row it is.
 #include "parallel/collectives/rows.h"
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <numeric>
+#include <span>
 
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
@@ -23,7 +25,20 @@ std::vector<float> Row(int rank, int r, size_t size) {
 const std::vector<std::vector<size_t>> kSizes{
     {5}, {3, 0}, {0, 7, 1}, {4, 4, 4, 4}, {0, 0, 0, 9, 2}};
 
-TEST(Rows, SumsAreThoseInRankOrder) {
+float InPairs(std::span<const float> terms) {
+  if (terms.size() == 1) return terms[0];
+  const size_t left = std::bit_floor(terms.size() - 1);
+  return InPairs(terms.first(left)) + InPairs(terms.subspan(left));
+}
+
+// Element i of row r, of all ranks.
+std::vector<float> Terms(int ranks, int r, size_t size, size_t i) {
+  std::vector<float> terms;
+  for (int rank = 0; rank < ranks; ++rank) terms.push_back(Row(rank, r, size)[i]);
+  return terms;
+}
+
+TEST(Rows, SumsAreThoseInPairs) {
   for (const std::vector<size_t>& sizes : kSizes) {
     const int n = static_cast<int>(sizes.size());
     RunRanks(n, [&](Transport& t) {
@@ -33,9 +48,9 @@ TEST(Rows, SumsAreThoseInRankOrder) {
       for (std::vector<float>& row : data) rows.emplace_back(row);
       ReduceRows<float>(t, rows, "test");
       for (int r = 0; r < n; ++r) {
-        std::vector<float> want = Row(r == t.rank() ? 0 : t.rank(), r, sizes[r]);
-        for (int other = 1; r == t.rank() && other < n; ++other)
-          for (size_t i = 0; i < want.size(); ++i) want[i] += Row(other, r, sizes[r])[i];
+        std::vector<float> want = Row(t.rank(), r, sizes[r]);
+        for (size_t i = 0; r == t.rank() && i < want.size(); ++i)
+          want[i] = InPairs(Terms(n, r, sizes[r], i));
         EXPECT_EQ(data[r], want) << "row " << r << " of " << n << " on rank " << t.rank();
       }
     });

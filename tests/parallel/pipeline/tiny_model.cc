@@ -5,6 +5,7 @@
 
 #include "autograd/backward.h"
 #include "autograd/node.h"
+#include "runtime/binary_counter.h"
 #include "runtime/door.h"
 #include "runtime/rng.h"
 
@@ -225,7 +226,7 @@ Trained TrainPlain(int steps, int samples, int micro_batches) {
   }
   for (int step = 0; step < steps; ++step) {
     const MiniBatch batch = MakeBatch(step, samples, micro_batches);
-    double loss_sum = 0;
+    std::vector<double> losses;
     for (int m = 0; m < micro_batches; ++m) {
       const MicroBatch& part = batch.micro_batches[m];
       if (part.samples.empty()) continue;
@@ -234,11 +235,11 @@ Trained TrainPlain(int steps, int samples, int micro_batches) {
       for (const Block& block : blocks) values = block.forward(values, context);
       const Variable loss = Loss(values, part.targets);
       const double weight = static_cast<double>(part.samples.size()) / samples;
-      loss_sum = std::fma(weight, loss.data().Item(), loss_sum);
+      losses.push_back(weight * loss.data().Item());
       Backward({loss}, {Full({}, weight)});
     }
     Descend(parameters);
-    trained.losses.push_back(loss_sum);
+    trained.losses.push_back(TreeSum(losses));
   }
   Collect(parameters, trained.parameters);
   return trained;

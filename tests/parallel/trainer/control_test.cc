@@ -78,7 +78,7 @@ TEST(RankCounts, ComeBackAsTheyWere) {
   EXPECT_EQ(counts.Since(counts).cuts[0].raw_bytes, 0u);
 }
 
-// Three replicas of two stages: the last stages' losses are summed in replica order, a rank that is
+// Three replicas of two stages: the last stages' losses are summed in one order, a rank that is
 // not finite is heard of by all, and rank 0 alone says when it ends.
 TEST(StepAgreement, AllRanksKnowLossSkipsAndTheEnd) {
   const WorldLayout layout(MakeSchedule("gpipe", {2, 1}), 3);

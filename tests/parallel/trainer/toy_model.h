@@ -117,6 +117,13 @@ inline Block ToyBlock(int number, const Variable& w) {
   };
   block.parameters = {{name + ".weight", w}};
   block.buffers = {{name + ".running", statistics->running}};
+  block.share_statistics = [statistics](const ShareStatistics& share) {
+    KeptStatistics own;
+    for (const auto& [micro_batch, sum] : std::exchange(statistics->pending, {}))
+      own[micro_batch] = {Full(Shape{}, sum, DType::kF64)};
+    for (const auto& [micro_batch, sum] : share(own))
+      statistics->pending[micro_batch] = sum.at(0).Item();
+  };
   block.end_mini_batch = [statistics](bool taken) {
     const std::map<int, double> pending = std::exchange(statistics->pending, {});
     if (!taken) return;

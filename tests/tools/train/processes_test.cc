@@ -69,39 +69,61 @@ TEST_F(Processes, AreResumedAsThreadsAndTheOtherWayRound) {
   EXPECT_EQ(Tensors("run"), Tensors("whole"));
 }
 
-// Other stages, replicas, micro-batches and schedule, as processes and as threads, in mid-epoch. The
-// samples of each step are the same, and so is the loss but for rounding: batch norm aside, which
-// this model has not.
-TEST_F(Processes, GoOnInAnyLayout) {
-  const std::vector<std::string> text{
-      "--model",  "gpt-char:2", "--data",       "text", "--data-dir",   scratch_ + "/text.txt",
-      "--length", "16",         "--epoch-size", "64",   "--batch-size", "8",
-      "--epochs", "2",          "--threads",    "4",    "--codec",      "none"};
-  std::ofstream(scratch_ + "/text.txt") << [] {
-    std::string letters;
-    for (int i = 0; i < 4000; ++i) letters += static_cast<char>('a' + i * i % 23);
-    return letters;
-  }();
-  const auto run = [&](const std::string& out, std::vector<std::string> more) {
-    more.insert(more.end(), text.begin(), text.end());
-    more.insert(more.end(), {"--out", scratch_ + "/" + out});
+// Other stages, replicas and schedule, as processes and as threads, in mid-epoch.
+class AnyLayout : public Processes {
+ protected:
+  // A transformer, so that a sample's part in a step does not depend on its micro-batch.
+  std::vector<std::string> Run(const std::string& out, std::vector<std::string> more) const {
+    std::ofstream text(scratch_ + "/text.txt");
+    for (int i = 0; i < 4000; ++i) text << static_cast<char>('a' + i * i % 23);
+    more.insert(more.end(), {"--model",         "gpt-char:2",
+                             "--data",          "text",
+                             "--data-dir",      scratch_ + "/text.txt",
+                             "--length",        "16",
+                             "--epoch-size",    "64",
+                             "--batch-size",    "8",
+                             "--epochs",        "2",
+                             "--codec",         "none",
+                             "--threads",       "4",
+                             "--stages",        "2",
+                             "--replicas",      "2",
+                             "--micro-batches", "2",
+                             "--out",           scratch_ + "/" + out});
     return more;
-  };
-  const std::vector<std::string> layout{"--stages", "2", "--replicas", "2", "--micro-batches", "2"};
-  std::vector<std::string> part = layout;
-  part.insert(part.end(), {"--max-steps", "5"});
-  ASSERT_EQ(Train(run("whole", layout)).status, 0);
-  ASSERT_EQ(Mpi(4, run("part", part)).status, 0);
-  const Ended threads = Train({"--resume", scratch_ + "/part", "--stages", "3", "--replicas", "1",
-                               "--micro-batches", "8", "--schedule", "1f1b", "--max-steps", "11"});
+  }
+  Ended Threads(std::vector<std::string> more) const {
+    more.insert(more.end(), {"--resume", scratch_ + "/part", "--stages", "3", "--replicas", "1",
+                             "--threads", "3", "--schedule", "1f1b", "--max-steps", "11"});
+    return Train(more);
+  }
+  Ended FourProcesses(std::vector<std::string> more) const {
+    more.insert(more.end(), {"--resume", scratch_ + "/part", "--stages", "1", "--replicas", "4",
+                             "--threads", "4"});
+    return Mpi(4, more);
+  }
+};
+
+TEST_F(AnyLayout, GoesOnWithTheSameSamples) {
+  ASSERT_EQ(Train(Run("whole", {})).status, 0);
+  ASSERT_EQ(Mpi(4, Run("part", {"--max-steps", "5"})).status, 0);
+  const Ended threads = Threads({"--micro-batches", "8"}),
+              processes = FourProcesses({"--micro-batches", "1"});
   ASSERT_EQ(threads.status, 0) << threads.err;
-  const Ended mpi = Mpi(4, {"--resume", scratch_ + "/part", "--stages", "1", "--replicas", "4",
-                            "--micro-batches", "1"});
-  ASSERT_EQ(mpi.status, 0) << mpi.err;
-  const std::vector<double> whole = Losses("whole"), resumed = Losses("part");
+  ASSERT_EQ(processes.status, 0) << processes.err;
+  const std::vector<double> whole = Losses("whole"), part = Losses("part");
   ASSERT_EQ(whole.size(), 16u);
-  ASSERT_EQ(resumed.size(), 16u);
-  for (size_t i = 0; i < 16; ++i) EXPECT_NEAR(resumed[i], whole[i], 1e-4 * whole[i]) << i;
+  ASSERT_EQ(part.size(), 16u);
+  for (size_t i = 0; i < 16; ++i) EXPECT_NEAR(part[i], whole[i], 1e-4 * whole[i]) << i;
+}
+
+TEST_F(AnyLayout, GoesOnInTheSameBitsWhereTheseAreReproducible) {
+  ASSERT_EQ(Train(Run("whole", {"--reproducible"})).status, 0);
+  ASSERT_EQ(Mpi(4, Run("part", {"--reproducible", "--max-steps", "5"})).status, 0);
+  const Ended threads = Threads({}), processes = FourProcesses({});
+  ASSERT_EQ(threads.status, 0) << threads.err;
+  ASSERT_EQ(processes.status, 0) << processes.err;
+  EXPECT_EQ(Losses("part"), Losses("whole"));
+  EXPECT_TRUE(Tensors("part") == Tensors("whole"));
 }
 
 // A rank may lose what it writes to at any time: here files may no longer grow.

@@ -80,6 +80,41 @@ TEST_F(ProgramTest, EveryCutGivesTheSameBits) {
   EXPECT_EQ(Tensors("one"), Tensors("three"));
 }
 
+// Batch norm, dropout, clipping and averages on; four micro-batches in all, the last batch smaller.
+TEST_F(ProgramTest, ReproducibleGivesTheSameBitsForAnyReplicas) {
+  const auto layout = [&](const std::string& name, const char* stages, const char* replicas,
+                          const char* micro_batches, const char* threads, Flags more) {
+    const Flags common = {"--stages",    stages,      "--replicas", replicas, "--threads",
+                          threads,       "--augment", "crop-flip",  "--ema",  "0.9",
+                          "--clip-norm", "1",         "--codec",    "none",   "--reproducible"};
+    more.insert(more.end(), common.begin(), common.end());
+    Flags flags = Small(name, more);
+    *(std::find(flags.begin(), flags.end(), "--micro-batches") + 1) = micro_batches;
+    return flags;
+  };
+  const auto expect_as_one = [&](const std::string& run) {
+    EXPECT_EQ(Losses("one"), Losses(run));
+    EXPECT_TRUE(Tensors("one") == Tensors(run)) << run;
+    EXPECT_EQ(Json("one/summary.json")["test"], Json(run + "/summary.json")["test"]);
+  };
+  ASSERT_EQ(Train(layout("one", "1", "1", "4", "1", {})).status, 0);
+  ASSERT_EQ(Train(layout("four", "1", "4", "1", "4", {})).status, 0);
+  ASSERT_EQ(Train(layout("part", "2", "2", "2", "4", {"--max-steps", "3"})).status, 0);
+  expect_as_one("four");
+  const auto resume = [&](const Flags& more) {
+    Flags flags{"--resume", scratch_ + "/part", "--threads", "3"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    return Train(flags);
+  };
+  ExpectOneLine(resume({"--replicas", "3", "--stages", "1"}), 2,
+                "keeps the list of 4 micro-batches with which the run began");
+  const Ended resumed = resume({"--replicas", "1", "--stages", "3", "--schedule", "1f1b"});
+  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  expect_as_one("part");
+  ExpectOneLine(Train(layout("bad", "1", "2", "3", "2", {})), 2,
+                "--reproducible needs 1, 2, 4, 8, ... micro-batches of each replica, got 3");
+}
+
 TEST_F(ProgramTest, MemoryOptionsChangeNoBit) {
   const Flags common = {"--codec", "none", "--max-steps", "3", "--clip-norm", "1", "--ema", "0.9"};
   const auto run = [&](const std::string& name, Flags more) {
