@@ -30,8 +30,8 @@ std::vector<std::string> AllReduceNames();
 AllReduceAlgorithm AllReduceByName(std::string_view name);
 
 // Called by every rank of `transport` with spans of one length. Every rank ends with the same sum,
-// by ours bit for bit. T is float, double, int64_t or int32_t. `what` stands in the errors, with the step
-// of the algorithm added ("..., all-gather 2 of 3").
+// by ours bit for bit. T is float, double, int64_t or int32_t. `what` stands in the errors, with
+// the step of the algorithm added ("..., all-gather 2 of 3").
 template <class T>
 void AllReduce(Transport& transport, std::span<T> data, const std::string& what,
                AllReduceAlgorithm algorithm = AllReduceAlgorithm::kDirect);

@@ -18,9 +18,9 @@
 // bytes of the ring where p divides the length.
 //
 // Other numbers are folded to the largest p = 2^k below n. Of the first 2 (n - p) ranks 2i and
-// 2i + 1 are a pair: the even one sends its second half and the odd one its first, each adds what it
-// gets, and the odd one sends its half of the sum back. The even ones and those above the pairs go
-// through the steps as ranks 0 .. p - 1; at the end each even one sends all to its odd one.
+// 2i + 1 are a pair: the even one sends its second half and the odd one its first, each adds what
+// it gets, and the odd one sends its half of the sum back. The even ones and those above the pairs
+// go through the steps as ranks 0 .. p - 1; at the end each even one sends all to its odd one.
 //
 // An element's terms are added in one tree over the ranks, the same wherever the element lies in
 // the span; each sum is made once and copied, so all ranks end with equal bits. The tree is not

@@ -16,8 +16,8 @@
 
 namespace torus::parallel {
 
-// The largest message of a collective. Measured (tools/bench --collectives): smaller ones cost more
-// messages, larger ones leave the cache.
+// The largest message of a collective. A piece and the sum that it is added to stay in a core's
+// second cache.
 inline constexpr size_t kPieceBytes = size_t{1} << 18;
 // Pieces that are under way from one rank before the first is waited for.
 inline constexpr int kPiecesAhead = 2;

@@ -16,8 +16,8 @@ namespace torus::parallel {
 
 // Called by every rank of `transport` with spans of one length, of any. After it rank `root` holds
 // the sum, ((own terms + the first child's sum) + the second child's); the others hold the sums of
-// their part of the tree. Each rank but the root sends the span once. T is float, double, int64_t or
-// int32_t. `what` stands in the errors ("..., reduce").
+// their part of the tree. Each rank but the root sends the span once. T is float, double, int64_t
+// or int32_t. `what` stands in the errors ("..., reduce").
 template <class T>
 void Reduce(Transport& transport, std::span<T> data, int root, const std::string& what);
 

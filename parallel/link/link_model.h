@@ -25,9 +25,10 @@ struct LinkModel {
 };
 
 // "LATENCY,BANDWIDTH" with, in any order behind them, "window=BYTES" and "jitter=TIME":
-// "10ms,1Gbps,window=64KB". Times in us, ms or s; bits a second in bps, Kbps, Mbps or Gbps (powers of
-// 1000); bytes in B, KB, MB or GB (powers of 1024). BadInput for anything else, naming the part, and
-// for times that are not from 0 to 1e6 s and bytes, or bytes a second, that are not from 1 to 1e18.
+// "10ms,1Gbps,window=64KB". Times in us, ms or s; bits a second in bps, Kbps, Mbps or Gbps (powers
+// of 1000); bytes in B, KB, MB or GB (powers of 1024). BadInput for anything else, naming the part,
+// and for times that are not from 0 to 1e6 s and bytes, or bytes a second, that are not from 1 to
+// 1e18.
 LinkModel ParseLink(std::string_view text);
 
 }  // namespace torus::parallel

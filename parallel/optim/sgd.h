@@ -1,5 +1,6 @@
-// Stochastic gradient descent, exactly as torch.optim.SGD: the buffer of a parameter's first step is
-// its gradient, undamped, and only steps with a gradient touch it. sgd_kernel.h has the formulas.
+// Stochastic gradient descent, exactly as torch.optim.SGD: the buffer of a parameter's first step
+// is its gradient, undamped, and only steps with a gradient touch it. sgd_kernel.h has the
+// formulas.
 #pragma once
 
 #include "parallel/optim/optimizer.h"

@@ -4,8 +4,8 @@
 //   executor.AgreeOnShapes(input specs of the largest micro-batch);
 //   for (...) StepResult r = executor.Run(mini_batch, RunMode::kTrain);
 //
-// A pipeline of one stage is the same without sends and receives. Exceptions keep their kind; action,
-// rank, stage, step and micro-batch are added to their message.
+// A pipeline of one stage is the same without sends and receives. Exceptions keep their kind;
+// action, rank, stage, step and micro-batch are added to their message.
 #pragma once
 
 #include <map>
@@ -46,20 +46,21 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
 
   // Called once, by all ranks together, before the first step. Each stage but the last in turn runs
-  // its forward on the device meta, with gradients off and in evaluation mode, and tells the next one
-  // which shapes come out; buffers are made to fit. `inputs`: what stage 0 gets for the largest
+  // its forward on the device meta, with gradients off and in evaluation mode, and tells the next
+  // one which shapes come out; buffers are made to fit. `inputs`: what stage 0 gets for the largest
   // micro-batch (ignored elsewhere). Nothing larger may come later.
   void AgreeOnShapes(const std::vector<TensorSpec>& inputs);
 
   // Called after that, by all ranks together. Each stage in turn runs its forward on meta in
-  // training mode for what stage 0 gets for the smallest micro-batch, so that a layer which needs more (batch norm:
-  // more than one value a channel) refuses it here and not at the end of an epoch.
+  // training mode for what stage 0 gets for the smallest micro-batch, so that a layer which needs
+  // more (batch norm: more than one value a channel) refuses it here and not at the end of an
+  // epoch.
   void CheckSmallest(const std::vector<TensorSpec>& inputs);
 
   // One step. In training the parameters' gradients must be undefined before (ZeroGrad in on_step);
   // they are summed over micro-batches in ascending order, each weighted by its samples. The
-  // schedule runs once for every schedule.num_micro_batches of the mini-batch, and reduces and steps
-  // in the last of these rounds alone.
+  // schedule runs once for every schedule.num_micro_batches of the mini-batch, and reduces and
+  // steps in the last of these rounds alone.
   StepResult Run(const MiniBatch& batch, RunMode mode);
 
   // Whether the loss, and every tensor that this rank sent or received through a codec, are finite,

@@ -13,12 +13,12 @@ namespace torus::parallel {
 
 struct ExecutorOptions {
   LossFn loss;  // needed where the last stage runs
-  // For activations forward and gradients backward; null, or an identity, sends tensors as they are.
-  // The two ranks of a cut must have the same codecs.
+  // For activations forward and gradients backward; null, or an identity, sends tensors as they
+  // are. The two ranks of a cut must have the same codecs.
   std::shared_ptr<Codec> activation_codec;
   std::shared_ptr<Codec> gradient_codec;
-  // Called for kReduce and kStep of a stage; may be empty. on_step returns whether the step was taken
-  // (false: skipped), which the stage's EndMiniBatch is told next.
+  // Called for kReduce and kStep of a stage; may be empty. on_step returns whether the step was
+  // taken (false: skipped), which the stage's EndMiniBatch is told next.
   std::function<void(int stage, int64_t step)> on_reduce;
   std::function<bool(int stage, int64_t step)> on_step;
   // Called when the parameters of a stage have the gradients of one more micro-batch, in ascending

@@ -15,9 +15,9 @@ namespace torus::parallel {
 void SendSpecs(Transport& transport, int peer, int cut, const std::vector<TensorSpec>& specs);
 std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut);
 
-// The shapes and types of the stage's outputs for such inputs, found by a forward on the device meta
-// with gradients off. `training`: in training mode, after which the stage's statistics are dropped;
-// else in evaluation mode.
+// The shapes and types of the stage's outputs for such inputs, found by a forward on the device
+// meta with gradients off. `training`: in training mode, after which the stage's statistics are
+// dropped; else in evaluation mode.
 std::vector<TensorSpec> OutputSpecs(const Stage& stage, const std::vector<TensorSpec>& inputs,
                                     bool training = false);
 

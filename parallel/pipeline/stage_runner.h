@@ -26,8 +26,8 @@ class StageRunner {
   StageRunner(const StageRunner&) = delete;
   StageRunner& operator=(const StageRunner&) = delete;
 
-  // The stages before and after this one: on this rank, or else the rank that runs it; neither where
-  // there is no such stage.
+  // The stages before and after this one: on this rank, or else the rank that runs it; neither
+  // where there is no such stage.
   struct Neighbour {
     StageRunner* here = nullptr;
     int rank = -1;
@@ -44,8 +44,8 @@ class StageRunner {
 
   // Begins a mini-batch: the loss is 0 and finite() true.
   void Begin();
-  // Runs the stage on a micro-batch, which has `slot` until its backward; `weight`: its share in the
-  // loss of the global mini-batch. With context.training the graph is kept until the backward,
+  // Runs the stage on a micro-batch, which has `slot` until its backward; `weight`: its share in
+  // the loss of the global mini-batch. With context.training the graph is kept until the backward,
   // otherwise none is recorded. The last stage adds to loss().
   void Forward(size_t slot, const MicroBatch& data, double weight, const StepContext& context);
   // Accumulates the parameters' gradients and makes those of the inputs, where any flow; frees the

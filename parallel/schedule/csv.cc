@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "parallel/schedule/printer.h"
@@ -14,7 +13,20 @@
 namespace torus::parallel {
 namespace {
 
-constexpr int kMostNumber = 1 << 20;  // of a stage or a micro-batch
+constexpr int kMostNumber = 1 << 20;            // of a stage or a micro-batch
+constexpr size_t kMostBytes = size_t{64} << 20;  // of a file
+
+// The first `most` bytes of what is left in `in`, which may be without end.
+std::string ReadUpTo(size_t most, std::istream& in) {
+  std::string text;
+  char part[1 << 16];
+  while (text.size() < most) {
+    in.read(part, static_cast<std::streamsize>(std::min(most - text.size(), sizeof(part))));
+    if (in.gcount() == 0) break;
+    text.append(part, static_cast<size_t>(in.gcount()));
+  }
+  return text;
+}
 
 std::string_view Trim(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r");
@@ -108,7 +120,10 @@ Schedule ScheduleFromCsv(std::string_view text, const std::string& name) {
 Schedule ReadScheduleCsv(const std::string& path, const PipelineSize& size) {
   std::ifstream file(path, std::ios::binary);
   Require(file.is_open(), "schedule", "cannot open {}: {}", path, std::strerror(errno));
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string text = ReadUpTo(kMostBytes + 1, file);
+  Require(text.size() <= kMostBytes, "schedule",
+          "{}: a table of a schedule may have at most {} bytes, and this one has more", path,
+          kMostBytes);
   Schedule schedule = ScheduleFromCsv(text, path);
   Require(schedule.num_ranks == size.ranks && schedule.num_stages == size.stages() &&
               schedule.num_micro_batches == size.micro_batches,

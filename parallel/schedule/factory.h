@@ -28,8 +28,8 @@ using ScheduleGenerator = std::function<Schedule(const PipelineSize& size)>;
 // What a generator gives, lowered and verified. The errors of Lower and Verify.
 Schedule MakeSchedule(const ScheduleGenerator& generator, const PipelineSize& size);
 
-// A lowered and verified schedule. BadInput for an unknown name, for a size that the schedule is not
-// made for, and when the one of a file breaks a rule (verifier.h).
+// A lowered and verified schedule. BadInput for an unknown name, for a size that the schedule is
+// not made for, and when the one of a file breaks a rule (verifier.h).
 Schedule MakeSchedule(std::string_view name, const PipelineSize& size);
 
 }  // namespace torus::parallel

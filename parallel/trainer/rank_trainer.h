@@ -1,5 +1,5 @@
-// RankTrainer: what one rank of a run does. Every rank runs the same calls in the same order (SPMD),
-// and ranks share nothing but a transport: it may lie between threads or between processes.
+// RankTrainer: what one rank of a run does. Every rank runs the same calls in the same order
+// (SPMD), and ranks share nothing but a transport: it may lie between threads or between processes.
 //
 //   RankTrainer trainer(transport, {.stages = 2, .micro_batches = 4}, parts);
 //   trainer.Prepare();

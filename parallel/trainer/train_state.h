@@ -12,8 +12,8 @@
 
 namespace torus::parallel {
 
-// Tensors have the model's names, so that a run with other stages or replicas can load them, and its
-// layout in memory.
+// Tensors have the model's names, so that a run with other stages or replicas can load them, and
+// its layout in memory.
 struct TrainState {
   // Mini-batches done. With the sampler's seed it gives the position in the data too.
   int64_t step = 0;

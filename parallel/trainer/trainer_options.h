@@ -1,4 +1,5 @@
-// What an application passes to Trainer or RankTrainer: the options of a run, its model, loss, optimizer and data.
+// What an application passes to Trainer or RankTrainer: the options of a run, its model, loss,
+// optimizer and data.
 #pragma once
 
 #include <cstdint>
@@ -84,9 +85,9 @@ struct TrainingParts {
   std::function<double(int64_t step)> learning_rate;
   // The inputs of stage 0 for the largest micro-batch that will come; buffers are made to fit it.
   std::vector<TensorSpec> largest_inputs;
-  // The inputs of stage 0 for the smallest micro-batch of any training step. Before step 0 the model
-  // runs forward on their shapes, so that a layer which needs more (batch norm over one value a
-  // channel) fails then and not at the end of an epoch. Empty: no such check.
+  // The inputs of stage 0 for the smallest micro-batch of any training step. Before step 0 the
+  // model runs forward on their shapes, so that a layer which needs more (batch norm over one value
+  // a channel) fails then and not at the end of an epoch. Empty: no such check.
   std::vector<TensorSpec> smallest_inputs;
   std::string smallest_advice;  // what the user can do then; added to the error's message
 };

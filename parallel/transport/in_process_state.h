@@ -25,8 +25,8 @@ struct InProcessState {
   }
   // Wakes all ranks that wait. Only the first call has an effect. The caller holds the lock.
   void Abort(int rank, const std::string& why);
-  // Throws the error of an aborted run; `waiting` says what `rank` was waiting for. The caller holds
-  // the lock, or has seen `aborted`.
+  // Throws the error of an aborted run; `waiting` says what `rank` was waiting for. The caller
+  // holds the lock, or has seen `aborted`.
   [[noreturn]] void ThrowAborted(int rank, const std::string& waiting) const;
 
   const int size;

@@ -23,8 +23,8 @@ std::string WaitingText(const TransferText& transfer);
 // `chain` says whose (WaitChain::Describe).
 std::string GaveUpText(const TransferText& transfer, double elapsed, double timeout,
                        const std::string& chain);
-// Of a rank that stops because the run was aborted by rank `by` (-1: by no rank). `waiting`: what it
-// was waiting for, and how long; empty: for nothing.
+// Of a rank that stops because the run was aborted by rank `by` (-1: by no rank). `waiting`: what
+// it was waiting for, and how long; empty: for nothing.
 std::string StoppedText(int rank, const std::string& waiting, int by, const std::string& reason);
 // Of the two sides of one transfer, whose bytes differ.
 std::string SizesDifferText(const TransferText& send, const TransferText& recv);

@@ -1,5 +1,6 @@
 // RunProcesses: the processes that make a run together, of which one has rank 0 and leads: it
-// prints, reads the clock for all and writes the run's folder. Over threads there is that one alone.
+// prints, reads the clock for all and writes the run's folder. Over threads there is that one
+// alone.
 #pragma once
 
 #include <exception>

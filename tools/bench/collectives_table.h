@@ -19,8 +19,8 @@ struct CollectivesOptions {
 // Prints the head of a Markdown table.
 void PrintCollectivesHead(std::ostream& out);
 // Prints rows of the cases of collective_cases.h, one thread a rank, where this process has rank 0:
-// microseconds a call, algorithm bandwidth (bytes over time) and bus bandwidth. A time is the median
-// of the rounds, in each of which all cases have their turn: calls back to back between two
+// microseconds a call, algorithm bandwidth (bytes over time) and bus bandwidth. A time is the
+// median of the rounds, in each of which all cases have their turn: calls back to back between two
 // barriers, on rank 0's clock.
 void PrintCollectives(parallel::World& world, const CollectivesOptions& options, std::ostream& out);
 

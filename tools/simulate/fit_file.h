@@ -31,10 +31,10 @@ struct FitFile {
 //   {"pipeline": {...}, "schedule": "gpipe", "free": [["forward", "backward"]],
 //    "server": {"replicas": 4, "bytes": 4e8},
 //    "rows": [{"links": "1ms,5Gbps", "seconds": 15.49, "fit": true}, {"links": "5ms,2Gbps"}]}
-// "pipeline" as pipeline_file.h has it. Each entry of "free" names costs that are scaled by a factor
-// of their own. A row's links are those of the whole pipeline; the server is the rank behind the
-// last, central_server.h says what it does. "schedule" and "server" may be missing. BadInput naming
-// file and key for anything else.
+// "pipeline" as pipeline_file.h has it. Each entry of "free" names costs that are scaled by a
+// factor of their own. A row's links are those of the whole pipeline; the server is the rank behind
+// the last, central_server.h says what it does. "schedule" and "server" may be missing. BadInput
+// naming file and key for anything else.
 FitFile ReadFitFile(const std::string& path);
 
 // Fits, predicts every row, and says what came: a line a row, and one of the fitted costs.

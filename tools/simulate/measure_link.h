@@ -16,10 +16,10 @@ struct LinkTime {
   double expected = 0, measured = 0;  // seconds; the median of several
 };
 
-// Sends messages of each of `sizes` over each of `links` (ParseLink) from rank 0 to rank 1, one at a
-// time, and takes the seconds from before the send to after the receiver's wait. Every rank of
-// `world`, which has two or more on one host and any transport, calls this; rank 1 gets the times in
-// the order of links, then sizes, the others nothing.
+// Sends messages of each of `sizes` over each of `links` (ParseLink) from rank 0 to rank 1, one at
+// a time, and takes the seconds from before the send to after the receiver's wait. Every rank of
+// `world`, which has two or more on one host and any transport, calls this; rank 1 gets the times
+// in the order of links, then sizes, the others nothing.
 std::vector<LinkTime> MeasureLinks(parallel::Transport& world,
                                    const std::vector<std::string>& links,
                                    const std::vector<size_t>& sizes);

@@ -27,12 +27,14 @@ class Reader {
     Pipeline pipeline;
     Require(json_.contains("ranks"), path_, "needs the number of \"ranks\"");
     pipeline.ranks = Count("ranks", 1);
-    pipeline.micro_batches = Count("micro-batches", 1);
+    pipeline.micro_batches = Count("micro-batches", kDefaultMicroBatches);
     pipeline.chunks = Count("chunks", pipeline.chunks);
     parallel::CostModel& costs = pipeline.costs;
     costs.backward_input_share = Share("backward-input-share", costs.backward_input_share);
     for (const parallel::CostList& kind : parallel::kCostLists)
       costs.*kind.list = List(kind.name, pipeline.ranks);
+    if (costs.forward.empty()) costs.forward.assign(pipeline.ranks, kDefaultForward);
+    if (costs.backward.empty()) costs.backward.assign(pipeline.ranks, kDefaultBackward);
     if (const Json* links = Take("links")) costs.links = LinksOf(*links, path_);
     for (const auto& [key, value] : json_.items())
       Require(taken_.contains(key), path_, "has a key that is unknown here: {}",

@@ -20,9 +20,9 @@ namespace torus::tools {
 namespace {
 
 struct Invocation {
-  parallel::Pipeline pipeline{.micro_batches = 8, .ranks = 4};
+  parallel::Pipeline pipeline{.micro_batches = kDefaultMicroBatches, .ranks = 4};
   // Of each rank, an entry for each of kCostLists; MiB of what is in bytes.
-  double costs[std::size(parallel::kCostLists)] = {1, 2};
+  double costs[std::size(parallel::kCostLists)] = {kDefaultForward, kDefaultBackward};
   std::vector<std::string> links;
   std::string file, fit, trace, draw, svg;
   bool csv = false;

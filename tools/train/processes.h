@@ -12,8 +12,8 @@ namespace torus::tools {
 // (or another launcher that speaks PMIx, as srun) started. It begins no MPI.
 bool IsFirstProcess();
 
-// Null where nobody started several. BadInput unless there are as many as the run's `ranks`, and for
-// the other errors of MpiWorld. `timeout`: seconds without progress until a wait fails.
+// Null where nobody started several. BadInput unless there are as many as the run's `ranks`, and
+// for the other errors of MpiWorld. `timeout`: seconds without progress until a wait fails.
 std::unique_ptr<parallel::World> StartedWorld(int64_t ranks, double timeout);
 
 }  // namespace torus::tools

@@ -8,7 +8,8 @@
 
 namespace torus::tools {
 
-// On a terminal one line that is drawn over, when it takes output without a wait; elsewhere a plain line at every twentieth of the run.
+// On a terminal one line that is drawn over, when it takes output without a wait; elsewhere a plain
+// line at every twentieth of the run.
 class ProgressLine {
  public:
   // Steps [begin, end) are to come. `unit`: what samples are called.

@@ -14,8 +14,8 @@
 namespace torus::parallel {
 namespace {
 
-// A text that the signal's handler may read at any moment, on any thread. There are two, so that the
-// one it reads is not the one that changes next.
+// A text that the signal's handler may read at any moment, on any thread. There are two, so that
+// the one it reads is not the one that changes next.
 class SignalText {
  public:
   void Set(std::string_view text) {

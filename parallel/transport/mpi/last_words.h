@@ -17,11 +17,11 @@ struct Neighbour {
 
 // From now on SIGTERM writes one line to stderr, which begins with `name`:
 //   torus: rank 0 on a stops (SIGTERM): rank 2 on a has died; 0.31 s of waiting for rank 2 to ...
-// and ends the process with status 1, where the run has been aborted or a neighbour has died. Who has
-// not called SayAlive for `silence` seconds does not say who died: it may have been stopped, and the
-// others have ended meanwhile.
-// Otherwise it calls the handler that SIGTERM had before; where there was none, the line says so and
-// the status is 143. Once a process: later calls only change name and neighbours.
+// and ends the process with status 1, where the run has been aborted or a neighbour has died. Who
+// has not called SayAlive for `silence` seconds does not say who died: it may have been stopped,
+// and the others have ended meanwhile.
+// Otherwise it calls the handler that SIGTERM had before; where there was none, the line says so
+// and the status is 143. Once a process: later calls only change name and neighbours.
 void LeaveLastWords(const std::string& name, const std::vector<Neighbour>& neighbours,
                     double silence);
 // From now on SIGTERM does again what it did before.

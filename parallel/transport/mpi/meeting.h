@@ -15,14 +15,14 @@ struct Participant {
 };
 
 struct Meeting {
-  // Of the world alone, so that no message of another gets into it. It is never freed: a late message
-  // of this world would reach the next one of the same number.
+  // Of the world alone, so that no message of another gets into it. It is never freed: a late
+  // message of this world would reach the next one of the same number.
   MPI_Comm comm = MPI_COMM_NULL;
   std::vector<Participant> participants;
 };
 
-// Of the first `size` processes, each of which calls it. BrokenEnvironment, naming the missing ones,
-// after `timeout` seconds.
+// Of the first `size` processes, each of which calls it. BrokenEnvironment, naming the missing
+// ones, after `timeout` seconds.
 Meeting Meet(int size, double timeout);
 
 // Whether its process is another one of this host, which kill(2) can ask for.

@@ -30,7 +30,8 @@ class MpiEngine : public Engine {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-// An all-reduce under way. It cannot be taken back: one that is dropped is waited for, for the grace.
+// An all-reduce under way. It cannot be taken back: one that is dropped is waited for, for the
+// grace.
 class MpiSum : public MpiTransfer {
  public:
   MpiSum(MpiState& state, TransferText text, std::vector<MPI_Request> requests);

@@ -11,8 +11,8 @@ namespace torus::parallel {
 
 class MpiProcess {
  public:
-  // Begins MPI with the first call; BrokenEnvironment where it cannot. Without mpirun the process is
-  // the only one.
+  // Begins MPI with the first call; BrokenEnvironment where it cannot. Without mpirun the process
+  // is the only one.
   static MpiProcess& Get();
   // Others are missing: the process does not wait for them when it exits, but ends all.
   void GiveUp() { given_up_ = true; }

@@ -49,8 +49,8 @@ struct MpiState {
   // time.
   void Pump();
   void Beat();
-  // Before WaitChain::Describe: who has said nothing for half the timeout waits for nobody, whatever
-  // it said last.
+  // Before WaitChain::Describe: who has said nothing for half the timeout waits for nobody,
+  // whatever it said last.
   void ForgetSilent();
   // Pump, for callers that do not hold the mutex; throws where the run is aborted.
   void PumpAndCheck();
@@ -63,8 +63,8 @@ struct MpiState {
   Pieces PiecesOf(int peer, int32_t channel) const {
     return {comm, peer, channel, options.longest_piece};
   }
-  // Somebody has taken the buffer of a receive's last `bytes` back. They may be under way, and their
-  // sender wait for it: they go to memory of the world's own.
+  // Somebody has taken the buffer of a receive's last `bytes` back. They may be under way, and
+  // their sender wait for it: they go to memory of the world's own.
   void Abandon(int peer, int32_t channel, size_t bytes);
 
   bool idle() const { return outgoing_.empty(); }  // all that was told is under way

@@ -121,8 +121,8 @@ void MpiTransfer::ThrowTimeout(MpiClock::time_point begin) {
   throw BrokenEnvironment(text);
 }
 
-// The program handles SIGTERM itself and wants to go on. If another host's rank has died, it cannot,
-// and will be killed soon.
+// The program handles SIGTERM itself and wants to go on. If another host's rank has died, it
+// cannot, and will be killed soon.
 void MpiTransfer::SpeakAfterTerm(MpiClock::time_point begin) {
   if (state_.spoke_after_term || SecondsSinceTerm() < kTermPatience) return;
   state_.spoke_after_term = true;

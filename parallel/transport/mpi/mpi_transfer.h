@@ -1,5 +1,5 @@
-// MpiSend and MpiRecv: transfers that a rank has started. The rank waits here, and here a wait times
-// out. The MPI transport's own part.
+// MpiSend and MpiRecv: transfers that a rank has started. The rank waits here, and here a wait
+// times out. The MPI transport's own part.
 #pragma once
 
 #include <mpi.h>

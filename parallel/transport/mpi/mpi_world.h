@@ -39,9 +39,9 @@ struct MpiState;
 // SIGTERM leaves such a line too (last_words.h), so install a handler of the program's before it.
 class MpiWorld : public World {
  public:
-  // A world of the first `size` processes that mpirun started, all where it is 0; each of these makes
-  // it, the others do not. BadInput for more than there are, in a process beyond, and for options
-  // out of range; BrokenEnvironment, naming them, where others do not come in time.
+  // A world of the first `size` processes that mpirun started, all where it is 0; each of these
+  // makes it, the others do not. BadInput for more than there are, in a process beyond, and for
+  // options out of range; BrokenEnvironment, naming them, where others do not come in time.
   // Without mpirun there is one process.
   explicit MpiWorld(int size = 0, MpiOptions options = {});
   // Waits until the others leave too, as long as one of them makes progress in twice the timeout,

@@ -9,6 +9,7 @@
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
 #include "tests/parallel/collectives/terms.h"
+#include "tests/testing/deadline.h"
 
 namespace torus::parallel {
 namespace {
@@ -16,8 +17,7 @@ namespace {
 using namespace testing;  // NOLINT: helpers of these tests
 
 constexpr int kRanks = 5, kFaulty = 1;
-// Seconds: longer than a busy machine keeps a thread from running; and what never comes.
-constexpr double kTimeout = 2.5, kNoTimeout = 600;
+using ::torus::testing::kNoTimeout, ::torus::testing::kTimeout;
 
 // Passes everything on, and calls `act` right before the last but one send of a rank's all-reduce.
 class FaultyTransport : public DecoratedTransport {

@@ -13,17 +13,19 @@
 #include "runtime/error.h"
 #include "runtime/progress.h"
 #include "tests/parallel/pipeline/pipeline_run.h"
+#include "tests/testing/deadline.h"
 
 namespace torus::parallel {
 namespace {
 
+using torus::testing::ForAll;
+using torus::testing::kNoTimeout;
+using torus::testing::kTimeout;
+using torus::testing::WorkSlowly;
 using tiny::PipelineRun;
 using tiny::TrainPipeline;
 
 constexpr int kStages = 3, kMicroBatches = 2;
-// Seconds until a wait fails. Where it must fail, the time is long beside that for which a busy
-// machine keeps a thread from running; elsewhere it never comes.
-constexpr double kTimeout = 2.5, kNoTimeout = 600;
 
 void ExpectHolds(const std::string& message, const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
@@ -52,17 +54,6 @@ std::string ErrorOf(const PipelineRun& run) {
   return "";
 }
 
-// f(case) of all cases, side by side: they wait most of the time.
-template <class Case, class F>
-auto ForAll(const std::vector<Case>& cases, const F& f) {
-  std::vector<std::future<decltype(f(cases[0]))>> futures;
-  for (const Case& one : cases)
-    futures.push_back(std::async(std::launch::async, [&] { return f(one); }));
-  std::vector<decltype(f(cases[0]))> results;
-  for (auto& future : futures) results.push_back(future.get());
-  return results;
-}
-
 // Neither works nor ticks until the world has been aborted. (A thread that never looks ends the
 // program: run_ranks_test.)
 void StandStill(Transport& transport) {
@@ -83,7 +74,7 @@ PipelineRun WithFault(const Action& wanted, const std::function<void(Transport&)
   return run;
 }
 
-class EveryAction : public testing::TestWithParam<Action> {};
+class EveryAction : public ::testing::TestWithParam<Action> {};
 
 TEST_P(EveryAction, AnExceptionIsTheFirstErrorAndSaysWhere) {
   const Action action = GetParam();
@@ -105,7 +96,7 @@ std::vector<Action> AllActions() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, EveryAction, testing::ValuesIn(AllActions()),
+INSTANTIATE_TEST_SUITE_P(Faults, EveryAction, ::testing::ValuesIn(AllActions()),
                          [](const auto& info) {
                            std::string name = ToString(info.param);
                            for (char& c : name) {
@@ -140,15 +131,6 @@ TEST(Faults, AMessageNamesWhatWasWaitedFor) {
   const bool rank_2 = message.find("activation from stage 1 to stage 2, micro-batch 1, step 1") !=
                       std::string::npos;
   EXPECT_TRUE(rank_0 || rank_2) << message;
-}
-
-// Works for one and a half times the deadline, with a sign of life a hundred times in one.
-void WorkSlowly(double timeout) {
-  const auto begin = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(1.5 * timeout)) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(timeout / 100));
-    TickProgress();
-  }
 }
 
 TEST(Faults, ASlowButLivingStageGoesOn) {

@@ -1,4 +1,5 @@
-// Ten thousand different random schedules through the executor: none hangs, and all give one stage's bits.
+// Ten thousand different random schedules through the executor: none hangs, and all give one
+// stage's bits.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -11,8 +11,8 @@ namespace {
 TEST(CentralServer, AllGradientsGoInAndAllWeightsOutOfOneLink) {
   const Schedule schedule = MakeSchedule("gpipe", {2, 1});
   const Simulation simulation = Simulate(schedule);
-  // Backwards end at 3 (stage 1) and 4 (stage 0). Of three replicas 2 bytes each at 1 byte a second:
-  // stage 1's gradients are in at 9.5, stage 0's at 15.5; its weights are out 6.5 s later.
+  // Backwards end at 3 (stage 1) and 4 (stage 0). Of three replicas 2 bytes each at 1 byte a
+  // second: stage 1's gradients are in at 9.5, stage 0's at 15.5; its weights are out 6.5 s later.
   EXPECT_DOUBLE_EQ(
       SecondsWithServer(schedule, simulation, 3, {2, 2}, {.latency = 0.5, .bandwidth = 1}),
       3 + 6 + 6 + 0.5 + 6 + 0.5);

@@ -60,7 +60,7 @@ TEST(Csv, AFileMustBeForTheRun) {
   }
 }
 
-TEST(Csv, AFileThatIsMissingOrEmptyIsNamed) {
+TEST(Csv, AFileThatCannotBeATableIsNamed) {
   const std::string path = ::testing::TempDir() + "empty.csv";
   std::ofstream(path).flush();
   const auto refusal = [](const std::string& file) -> std::string {
@@ -74,6 +74,9 @@ TEST(Csv, AFileThatIsMissingOrEmptyIsNamed) {
   EXPECT_EQ(refusal(path), "[schedule] " + path + ": has no action");
   EXPECT_EQ(refusal("/no/such/file"),
             "[schedule] cannot open /no/such/file: No such file or directory");
+  EXPECT_EQ(refusal("/dev/zero"),
+            "[schedule] /dev/zero: a table of a schedule may have at most 67108864 bytes, and this "
+            "one has more");
 }
 
 // A table that cannot run is refused by the rules of every schedule.

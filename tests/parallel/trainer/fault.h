@@ -5,33 +5,24 @@
 
 #include <chrono>
 #include <functional>
-#include <future>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "runtime/progress.h"
 #include "tests/parallel/trainer/toy_model.h"
+#include "tests/testing/deadline.h"
 
 namespace torus::parallel::testing {
 
-// Seconds until a wait fails. Where it must fail, the time is long beside that for which a busy
-// machine keeps a thread from running; elsewhere it never comes.
-inline constexpr double kTimeout = 2.5, kNoTimeout = 600;
+using ::torus::testing::ForAll, ::torus::testing::kNoTimeout, ::torus::testing::kTimeout,
+    ::torus::testing::WorkSlowly;
+
 inline constexpr int64_t kFaultStep = 2;
 
 // Shows no sign of life until the run has been aborted.
 inline void StandStill() {
   while (!internal::progress->watched) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
-// Takes longer than the deadline, and shows a sign of life a hundred times in one.
-inline void WorkSlowly() {
-  const auto begin = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(1.5 * kTimeout)) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(kTimeout / 100));
-    TickProgress();
-  }
 }
 
 // The message of the failure; empty when there is none.
@@ -45,17 +36,11 @@ inline std::string RunUntilFailure(const ToyRun& run) {
   return {};
 }
 
-// For each case a run of its own, side by side: they wait most of the time. Messages in the order
-// of the cases.
+// For each case a run of its own. Messages in the order of the cases.
 template <class Case, class MakeRun>
 std::vector<std::string> RunAllUntilFailure(const std::vector<Case>& cases,
                                             const MakeRun& make_run) {
-  std::vector<std::future<std::string>> runs;
-  for (const Case& one : cases)
-    runs.push_back(std::async(std::launch::async, RunUntilFailure, make_run(one)));
-  std::vector<std::string> messages;
-  for (std::future<std::string>& run : runs) messages.push_back(run.get());
-  return messages;
+  return ForAll(cases, [&](const Case& one) { return RunUntilFailure(make_run(one)); });
 }
 
 inline void ExpectSays(const std::string& message, const std::vector<std::string>& parts) {

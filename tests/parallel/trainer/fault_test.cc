@@ -148,8 +148,8 @@ TEST(Fault, DataErrorNamesRankAndStep) {
   EXPECT_LE(trainer.step(), 3);
 }
 
-// A rank far from its next action stops all the same, at the next op: the application gets the other
-// rank's error, and all threads have ended.
+// A rank far from its next action stops all the same, at the next op: the application gets the
+// other rank's error, and all threads have ended.
 TEST(Fault, ARankInTheMiddleOfALongForwardStopsWithinAnOp) {
   ToyRun run;
   run.options = {.stages = 2, .micro_batches = 2, .timeout = kNoTimeout};

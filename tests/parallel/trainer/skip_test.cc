@@ -1,5 +1,5 @@
-// Steps that are not finite on some rank: all ranks skip them, nothing changes, and the run gives up
-// after too many in a row.
+// Steps that are not finite on some rank: all ranks skip them, nothing changes, and the run gives
+// up after too many in a row.
 #include <gtest/gtest.h>
 
 #include <limits>

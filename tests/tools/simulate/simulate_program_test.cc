@@ -48,6 +48,13 @@ TEST_F(SimulateTest, ReadsAPipelineFromAFile) {
   EXPECT_NE(ended.out.find("gpipe             1           10 "), std::string::npos) << ended.out;
 }
 
+TEST_F(SimulateTest, AFileAndFlagsMeanTheSameWhereTheySayNothing) {
+  std::ofstream(scratch_ + "/p.json") << R"({"ranks": 4})";
+  const Ended file = Simulate({"--file", scratch_ + "/p.json"});
+  EXPECT_EQ(file.status, 0) << file.err;
+  EXPECT_EQ(file.out, Simulate({"--ranks", "4"}).out);
+}
+
 TEST_F(SimulateTest, ATableIsWhatTrainTakes) {
   const Ended ended =
       Simulate({"--ranks", "2", "--micro-batches", "2", "--draw", "zb-h1", "--csv"});
@@ -112,8 +119,8 @@ TEST_F(SimulateTest, DrawsATableOfSeveralStagesARank) {
   EXPECT_EQ(Simulate(flags).out, table.out);
 }
 
-// Fitted on the first network alone, the published seconds on the other two come out within 3 %; and
-// the guide shows what the program says.
+// Fitted on the first network alone, the published seconds on the other two come out within 3 %;
+// and the guide shows what the program says.
 TEST_F(SimulateTest, PredictsAPublishedPipelineOnOtherNetworks) {
   const Ended ended = Simulate({"--fit", "tools/simulate/gpt3_xl.json"});
   EXPECT_EQ(ended.status, 0) << ended.err;
