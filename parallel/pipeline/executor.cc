@@ -92,14 +92,39 @@ StepResult Executor::Run(const MiniBatch& batch, RunMode mode) {
   training_ = mode == RunMode::kTrain;
   for (auto& [s, stage] : stages_) stage.Begin();
   clock_.BeginStep();
-  const int all = static_cast<int>(batch.micro_batches.size()), round = schedule_.num_micro_batches;
-  for (first_ = 0; first_ < all; first_ += round)
-    for (Action action : schedule_.ranks[transport_.rank()]) {
-      if (action.micro_batch >= 0) action.micro_batch += first_;
-      if (!Skips(action, first_ + round >= all)) Do(action);
-    }
+  ListActions();
+  for (const Action& action : actions_) Do(action);
   Flush();
   return {.loss = loss()};
+}
+
+void Executor::ListActions() {
+  actions_.clear();
+  next_receive_ = 0;
+  const int all = static_cast<int>(batch_->micro_batches.size());
+  for (int first = 0; first < all; first += schedule_.num_micro_batches)
+    for (Action action : schedule_.ranks[transport_.rank()]) {
+      if (action.micro_batch >= 0) action.micro_batch += first;
+      if (!Skips(action, first + schedule_.num_micro_batches >= all)) actions_.push_back(action);
+    }
+}
+
+// The stages' lists hold one round.
+size_t Executor::SlotOf(const Action& action) const {
+  return static_cast<size_t>(action.micro_batch % schedule_.num_micro_batches);
+}
+
+// Receives are started before their turn, in their order, so that messages come while this rank
+// computes.
+void Executor::ExpectNext() {
+  for (auto& [s, stage] : stages_) stage.Advance();
+  for (; next_receive_ < actions_.size(); ++next_receive_) {
+    const Action& action = actions_[next_receive_];
+    if (IsRecv(action.kind) &&
+        !stages_.at(action.stage)
+             .Expect(action.kind, SlotOf(action), MessageOf(action, batch_->step)))
+      return;
+  }
 }
 
 bool Executor::Skips(const Action& action, bool last_round) const {
@@ -113,10 +138,11 @@ bool Executor::Skips(const Action& action, bool last_round) const {
 void Executor::Do(const Action& action) try {
   transport_.ThrowIfAborted();
   TickProgress();
+  ExpectNext();
   if (options_.before_action) options_.before_action(action, batch_->step);
   StageRunner& stage = stages_.at(action.stage);
   const int m = action.micro_batch;
-  const auto slot = static_cast<size_t>(m - first_);  // the stages' lists hold one round
+  const size_t slot = m < 0 ? 0 : SlotOf(action);
   const ActionClock::Mark begin = clock_.Begin();
   switch (action.kind) {
     case ActionKind::kForward: {

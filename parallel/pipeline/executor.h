@@ -79,7 +79,10 @@ class Executor {
   void CheckBatch(const MiniBatch& batch) const;
   void PassSpecs(const std::vector<TensorSpec>& inputs, bool smallest);
   void Connect(int stage, const std::vector<TensorSpec>& in, const std::vector<TensorSpec>& out);
+  void ListActions();
   bool Skips(const Action& action, bool last_round) const;
+  size_t SlotOf(const Action& action) const;
+  void ExpectNext();
   void Do(const Action& action);
   void Accumulated(const Action& action) const;
   void EndMiniBatch(int stage);
@@ -96,7 +99,8 @@ class Executor {
   // Of the step that runs.
   const MiniBatch* batch_ = nullptr;
   bool training_ = true;
-  int first_ = 0;  // micro-batch of the round that runs
+  std::vector<Action> actions_;  // of all rounds
+  size_t next_receive_ = 0;      // those before have been started
 };
 
 }  // namespace torus::parallel

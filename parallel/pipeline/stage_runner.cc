@@ -45,6 +45,8 @@ void StageRunner::Begin() {
   loss_terms_.clear();
   for (auto* link : {&activation_in_, &activation_out_, &gradient_in_, &gradient_out_})
     if (*link) (*link)->ResetFinite();
+  for (auto* link : {&activation_in_, &gradient_in_})
+    if (*link) (*link)->Forget();
 }
 
 std::vector<Variable> StageRunner::Leaves(Tensors inputs, bool training) const {
@@ -125,6 +127,16 @@ StageRunner::Tensors StageRunner::RunBackward(InFlight& flight, const Tensors& o
 void StageRunner::BackwardWeight(size_t slot) {
   InFlight flight = std::exchange(in_flight_[slot], {});
   if (!flight.deferred.empty()) flight.deferred.Run();
+}
+
+bool StageRunner::Expect(ActionKind kind, size_t slot, const std::string& what) {
+  TensorLink& link = kind == ActionKind::kRecvActivation ? *activation_in_ : *gradient_in_;
+  return link.Expect(static_cast<int>(slot), what);
+}
+
+void StageRunner::Advance() {
+  if (activation_in_) activation_in_->Advance();
+  if (gradient_in_) gradient_in_->Advance();
 }
 
 void StageRunner::Transfer(ActionKind kind, size_t slot, const std::string& what,

@@ -52,6 +52,10 @@ class StageRunner {
   // slot. `inputs_only`: the first half alone, which BackwardWeight completes.
   void Backward(size_t slot, bool inputs_only);
   void BackwardWeight(size_t slot);
+  // Starts the receive `kind` before its turn; false where its link has started enough.
+  bool Expect(ActionKind kind, size_t slot, const std::string& what);
+  // Goes on with the receives that have been started.
+  void Advance();
   // Sends what was made or receives what is needed; `kind` is that of a send or receive.
   void Transfer(ActionKind kind, size_t slot, const std::string& what, RankTotals& totals);
   // Blocks until everything sent has been received.

@@ -40,16 +40,21 @@ void TensorLink::PrepareToSend() {
   for (Slot& slot : slots_) slot.encoded = EncodeBuffers();
 }
 
-void TensorLink::PrepareToRecv() { receive_buffers_ = EncodeBuffers(); }
-
-Tag TensorLink::HeaderTag(int micro_batch) const {
-  const int message = options_.cut * static_cast<int>(slots_.size()) + micro_batch;
-  return {TagClass::kControl, 2 * message + (options_.kind == TagClass::kGradient ? 1 : 0)};
+void TensorLink::PrepareToRecv() {
+  for (size_t i = 0; i < kAhead; ++i) receive_buffers_.push_back(EncodeBuffers());
 }
 
-Tag TensorLink::PayloadTag(int micro_batch, size_t tensor) const {
-  const int message = options_.cut * static_cast<int>(slots_.size()) + micro_batch;
-  return {options_.kind, message * static_cast<int>(specs_.size()) + static_cast<int>(tensor)};
+int TensorLink::MessageNumber(int micro_batch) const {
+  return options_.cut * static_cast<int>(slots_.size()) + micro_batch;
+}
+
+Tag TensorLink::HeaderTag(int micro_batch) const {
+  const int gradient = options_.kind == TagClass::kGradient ? 1 : 0;
+  return {TagClass::kControl, 2 * MessageNumber(micro_batch) + gradient};
+}
+
+Tag TensorLink::PayloadTag(int micro_batch) const {
+  return {options_.kind, MessageNumber(micro_batch)};
 }
 
 void TensorLink::Wait(Pending& pending, RankTotals& totals) {
@@ -109,19 +114,25 @@ void TensorLink::Send(int micro_batch, const std::vector<Tensor>& tensors, const
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!slot.tensors[i].defined()) continue;
     slot.pending.push_back(
-        options_.transport->Send(options_.peer, PayloadTag(micro_batch, i), payloads[i], what));
+        options_.transport->Send(options_.peer, PayloadTag(micro_batch), payloads[i], what));
   }
   totals.transfer += SecondsSince(begin);
+}
+
+bool TensorLink::Fits(const TensorHeader& header, size_t tensor) const {
+  const TensorSpec& spec = specs_[tensor];
+  const Shape shape = ShapeOf(header);
+  bool fits = shape.rank() == spec.shape.rank() && DTypeOf(header) == spec.dtype;
+  for (int d = 0; fits && d < shape.rank(); ++d) fits = shape[d] <= spec.shape[d];
+  return fits;
 }
 
 void TensorLink::CheckHeader(const TensorHeader& header, size_t tensor,
                              const std::string& what) const {
   const TensorSpec& spec = specs_[tensor];
   const Shape shape = ShapeOf(header);
-  bool fits = shape.rank() == spec.shape.rank() && DTypeOf(header) == spec.dtype;
-  for (int d = 0; fits && d < shape.rank(); ++d) fits = shape[d] <= spec.shape[d];
-  Require(fits, "pipeline", "{}: agreed on at most {} {}, got {} {}", what, Name(spec.dtype),
-          spec.shape, Name(DTypeOf(header)), shape);
+  Require(Fits(header, tensor), "pipeline", "{}: agreed on at most {} {}, got {} {}", what,
+          Name(spec.dtype), spec.shape, Name(DTypeOf(header)), shape);
 }
 
 void TensorLink::Decode(const Tensor& payload, size_t bytes, Tensor& out) {
@@ -132,36 +143,73 @@ void TensorLink::Decode(const Tensor& payload, size_t bytes, Tensor& out) {
   finite_ = false;
 }
 
-Tensor TensorLink::RecvTensor(const TensorHeader& header, int micro_batch, size_t tensor,
-                              const std::string& what, RankTotals& totals) {
-  if (!header.defined) return Tensor();
-  CheckHeader(header, tensor, what);
-  Tensor out(ShapeOf(header), DTypeOf(header));
-  Tensor& target = header.encoded ? receive_buffers_[tensor] : out;
-  TORUS_CHECK(target.defined() && header.payload_bytes <= target.bytes(), "{}: {} bytes", what,
-              header.payload_bytes);
-  Pending pending =
-      options_.transport->Recv(options_.peer, PayloadTag(micro_batch, tensor),
-                               {target.mutable_raw(), header.payload_bytes, target.device()}, what);
-  Wait(pending, totals);
-  if (header.encoded) {
-    const int64_t begin = trace::Now();
-    Decode(target, header.payload_bytes, out);
-    totals.transfer += SecondsSince(begin);
+Tensor& TensorLink::Encoded(const Arrival& arrival, size_t tensor) {
+  return receive_buffers_[arrival.buffers][tensor];
+}
+
+bool TensorLink::Expect(int micro_batch, const std::string& what) {
+  if (arrivals_.size() == kAhead) return false;
+  Arrival& arrival = arrivals_.emplace_back(Arrival{.micro_batch = micro_batch, .what = what});
+  arrival.buffers = expected_++ % kAhead;
+  arrival.headers.resize(specs_.size());
+  arrival.header = options_.transport->Recv(
+      options_.peer, HeaderTag(micro_batch),
+      {arrival.headers.data(), arrival.headers.size() * sizeof(TensorHeader)},
+      what + " (its shape)");
+  return true;
+}
+
+void TensorLink::Advance() {
+  for (Arrival& arrival : arrivals_) {
+    if (!arrival.tensors.empty()) continue;
+    if (!arrival.header.Done()) return;
+    arrival.header.Wait();
+    if (!Fits(arrival)) return;  // Recv says so, at its place
+    StartTensors(arrival);
   }
-  return out;
+}
+
+bool TensorLink::Fits(const Arrival& arrival) const {
+  for (size_t i = 0; i < specs_.size(); ++i)
+    if (arrival.headers[i].defined && !Fits(arrival.headers[i], i)) return false;
+  return true;
+}
+
+void TensorLink::StartTensors(Arrival& arrival) {
+  arrival.tensors.resize(specs_.size());
+  for (size_t i = 0; i < specs_.size(); ++i) arrival.pending.push_back(StartTensor(arrival, i));
+}
+
+Pending TensorLink::StartTensor(Arrival& arrival, size_t i) {
+  const TensorHeader& header = arrival.headers[i];
+  if (!header.defined) return {};
+  CheckHeader(header, i, arrival.what);
+  arrival.tensors[i] = Tensor(ShapeOf(header), DTypeOf(header));
+  Tensor& target = header.encoded ? Encoded(arrival, i) : arrival.tensors[i];
+  TORUS_CHECK(target.defined() && header.payload_bytes <= target.bytes(), "{}: {} bytes",
+              arrival.what, header.payload_bytes);
+  return options_.transport->Recv(options_.peer, PayloadTag(arrival.micro_batch),
+                                  {target.mutable_raw(), header.payload_bytes, target.device()},
+                                  arrival.what);
 }
 
 std::vector<Tensor> TensorLink::Recv(int micro_batch, const std::string& what, RankTotals& totals) {
-  std::vector<TensorHeader> headers(specs_.size());
-  Pending pending = options_.transport->Recv(
-      options_.peer, HeaderTag(micro_batch),
-      {headers.data(), headers.size() * sizeof(TensorHeader)}, what + " (its shape)");
-  Wait(pending, totals);
-  std::vector<Tensor> tensors;
-  for (size_t i = 0; i < headers.size(); ++i) {
-    tensors.push_back(RecvTensor(headers[i], micro_batch, i, what, totals));
+  if (arrivals_.empty()) Expect(micro_batch, what);
+  Arrival& arrival = arrivals_.front();
+  TORUS_CHECK(arrival.micro_batch == micro_batch, "{}: micro-batch {} is expected", what,
+              arrival.micro_batch);
+  Wait(arrival.header, totals);
+  if (arrival.tensors.empty()) StartTensors(arrival);
+  for (size_t i = 0; i < specs_.size(); ++i) {
+    Wait(arrival.pending[i], totals);
+    const TensorHeader& header = arrival.headers[i];
+    if (!header.defined || !header.encoded) continue;
+    const int64_t begin = trace::Now();
+    Decode(Encoded(arrival, i), header.payload_bytes, arrival.tensors[i]);
+    totals.transfer += SecondsSince(begin);
   }
+  std::vector<Tensor> tensors = std::move(arrival.tensors);
+  arrivals_.pop_front();
   return tensors;
 }
 

@@ -6,8 +6,12 @@
 // agreed on shapes; all others are copied as they are. A tensor that is not finite, and that the
 // codec could not encode for that reason, arrives filled with NaN, and finite() is false on both
 // ranks.
+//
+// A receiver starts to receive micro-batches before it needs them (Expect), at most kAhead of them,
+// so that their bytes move while the rank computes.
 #pragma once
 
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,9 +44,16 @@ class TensorLink {
   // tensors until they have been received. `what` describes the message in errors.
   void Send(int micro_batch, const std::vector<Tensor>& tensors, const std::string& what,
             RankTotals& totals);
-  // Blocks until the tensors of `micro_batch` have arrived. BadInput when one is larger than its
-  // spec.
+  // Starts to receive `micro_batch`, which comes behind those expected already. False, and nothing
+  // is started, where kAhead are.
+  bool Expect(int micro_batch, const std::string& what);
+  // Starts to receive the tensors of those whose headers have come.
+  void Advance();
+  // Blocks until the tensors of `micro_batch`, the first one expected, have arrived. BadInput when
+  // one is larger than its spec.
   std::vector<Tensor> Recv(int micro_batch, const std::string& what, RankTotals& totals);
+  // Gives up what is expected, after an error.
+  void Forget() { arrivals_.clear(); }
   // Blocks until everything sent has been received.
   void Flush(RankTotals& totals);
 
@@ -62,16 +73,32 @@ class TensorLink {
     std::vector<Tensor> encoded;  // u8, one for each spec that is encoded
     std::vector<Pending> pending;
   };
+  // A micro-batch that is expected.
+  struct Arrival {
+    int micro_batch = 0;
+    std::string what;
+    size_t buffers = 0;  // which of receive_buffers_
+    std::vector<TensorHeader> headers;
+    std::vector<Tensor> tensors;  // once the headers are there, one for each spec
+    Pending header;
+    std::vector<Pending> pending;  // one for each tensor
+  };
+  static constexpr size_t kAhead = 2;
+  // Of a micro-batch among those of all cuts. Its tensors have one tag, and come in their order.
+  int MessageNumber(int micro_batch) const;
   Tag HeaderTag(int micro_batch) const;
-  Tag PayloadTag(int micro_batch, size_t tensor) const;
+  Tag PayloadTag(int micro_batch) const;
   bool Encodes(size_t tensor) const;
   std::vector<Tensor> EncodeBuffers() const;
   // Bytes to send for tensor i of the slot, encoded where the link does that; completes its header.
   ConstBuffer Payload(Slot& slot, size_t i);
   // Decodes the first `bytes` of `payload`.
   void Decode(const Tensor& payload, size_t bytes, Tensor& out);
-  Tensor RecvTensor(const TensorHeader& header, int micro_batch, size_t tensor,
-                    const std::string& what, RankTotals& totals);
+  Tensor& Encoded(const Arrival& arrival, size_t tensor);
+  void StartTensors(Arrival& arrival);
+  Pending StartTensor(Arrival& arrival, size_t tensor);
+  bool Fits(const TensorHeader& header, size_t tensor) const;
+  bool Fits(const Arrival& arrival) const;
   void CheckHeader(const TensorHeader& header, size_t tensor, const std::string& what) const;
   static void Wait(Pending& pending, RankTotals& totals);
   static void Release(Slot& slot, RankTotals& totals);
@@ -79,8 +106,11 @@ class TensorLink {
 
   Options options_;
   std::vector<TensorSpec> specs_;
-  std::vector<Slot> slots_;              // of a sender, one a micro-batch
-  std::vector<Tensor> receive_buffers_;  // of a receiver
+  std::vector<Slot> slots_;  // of a sender, one a micro-batch
+  // Of a receiver: kAhead sets, used in turn. They outlive what is received into them.
+  std::vector<std::vector<Tensor>> receive_buffers_;
+  std::deque<Arrival> arrivals_;
+  size_t expected_ = 0;  // so far
   uint64_t raw_bytes_ = 0, sent_bytes_ = 0;
   bool finite_ = true;
 };

@@ -13,7 +13,7 @@
 namespace torus::parallel {
 namespace {
 
-constexpr int kMostNumber = 1 << 20;            // of a stage or a micro-batch
+constexpr int kMostNumber = 1 << 20;             // of a stage or a micro-batch
 constexpr size_t kMostBytes = size_t{64} << 20;  // of a file
 
 // The first `most` bytes of what is left in `in`, which may be without end.

@@ -18,12 +18,12 @@
 namespace torus::parallel {
 namespace {
 
+using tiny::PipelineRun;
+using tiny::TrainPipeline;
 using torus::testing::ForAll;
 using torus::testing::kNoTimeout;
 using torus::testing::kTimeout;
 using torus::testing::WorkSlowly;
-using tiny::PipelineRun;
-using tiny::TrainPipeline;
 
 constexpr int kStages = 3, kMicroBatches = 2;
 

@@ -1,0 +1,101 @@
+// A rank of a run over MPI is killed or stopped at twenty random moments: it is named, no process
+// is left, and the run that is resumed ends in the bits of one that nothing has struck.
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <thread>
+
+#include "tests/parallel/transport/mpi/under_mpirun.h"
+#include "tests/tools/train/program.h"
+
+namespace torus::tools::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kRanks = 4, kStrikes = 20;
+constexpr std::chrono::seconds kLongest{120};  // of any wait here
+
+template <class Fn>
+bool Eventually(const Fn& holds) {
+  const auto deadline = std::chrono::steady_clock::now() + kLongest;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+// Whether a process that writes to `out` has this rank.
+bool IsRank(const fs::path& process, int rank, const std::string& out) {
+  const std::string command = ReadText(process / "cmdline");
+  const std::string environment = '\0' + ReadText(process / "environ");
+  const std::string wanted = '\0' + ("OMPI_COMM_WORLD_RANK=" + std::to_string(rank)) + '\0';
+  return command.find('\0' + out + '\0') != std::string::npos &&
+         environment.find(wanted) != std::string::npos;
+}
+
+// 0: there is none.
+pid_t ProcessOf(int rank, const std::string& out) {
+  for (const auto& process : fs::directory_iterator("/proc")) {
+    const std::string name = process.path().filename().string();
+    if (name.find_first_not_of("0123456789") == name.npos && IsRank(process.path(), rank, out))
+      return std::stoi(name);
+  }
+  return 0;
+}
+
+class Strikes : public ProgramTest {
+ protected:
+  std::vector<std::string> Flags(const std::string& out) const {
+    return Small(out, {"--stages", "2", "--replicas", "2", "--codec", "sortq:8", "--threads", "4",
+                       "--epochs", "6", "--checkpoint-every", "1", "--timeout", "5"});
+  }
+  Program StartMpi(std::vector<std::string> flags) const {
+    setenv("TMPDIR", "/tmp", 1);  // the names of mpirun's sockets must be short
+    flags.insert(flags.begin(), "tools/train/train");
+    return Program("/usr/bin/env", parallel::MpirunCommand(kRanks, flags), scratch_);
+  }
+  bool Exists(const std::string& path) const { return fs::exists(scratch_ + "/" + path); }
+
+  // Strikes `rank` some time after the first checkpoint of the run.
+  void Strike(const std::string& run, int rank, int signal, std::chrono::microseconds after) const {
+    const Program program = StartMpi(Flags(run));
+    ASSERT_TRUE(Eventually([&] { return Exists(run + "/checkpoint") || !program.running(); }));
+    std::this_thread::sleep_for(after);
+    const pid_t struck = ProcessOf(rank, scratch_ + "/" + run);
+    if (struck == 0) return ADD_FAILURE() << "the run has ended before: " << program.Wait().err;
+    kill(struck, signal);
+    const Ended ended = program.Wait();
+    EXPECT_NE(ended.status, 0) << ended.out;
+    EXPECT_NE(ended.err.find("torus: "), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find("rank " + std::to_string(rank) +
+                             (signal == SIGKILL ? " on " : " shows no progress")),
+              std::string::npos)
+        << ended.err;
+    for (int r = 0; r < kRanks; ++r)
+      EXPECT_TRUE(Eventually([&] { return ProcessOf(r, scratch_ + "/" + run) == 0; })) << r;
+  }
+};
+
+TEST_F(Strikes, AreNamedAndResumedFrom) {
+  ASSERT_EQ(Train(Flags("whole")).status, 0);
+  std::mt19937 random(1);
+  for (int i = 0; i < kStrikes; ++i) {
+    const std::string run = "run" + std::to_string(i);
+    const int rank = i % kRanks, signal = i / kRanks % 2 == 0 ? SIGKILL : SIGSTOP;
+    SCOPED_TRACE(run + ", rank " + std::to_string(rank) + ", signal " + std::to_string(signal));
+    Strike(run, rank, signal, std::chrono::microseconds(random() % 1'000'000));
+    if (HasFailure()) return;
+    const Ended resumed = Train({"--resume", scratch_ + "/" + run});
+    ASSERT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_EQ(Tensors(run), Tensors("whole"));
+  }
+}
+
+}  // namespace
+}  // namespace torus::tools::testing
