@@ -1,6 +1,7 @@
 // Direct all-reduce: each rank gets its chunk of every other rank at once, adds neighbouring ranks
-// first and then their sums, and sends the sum to all ("pairwise exchange" in Thakur, Rabenseifner and Gropp 2005, "Optimization of
-// collective communication operations in MPICH", section 4.2, which adds as terms arrive).
+// first and then their sums, and sends the sum to all ("pairwise exchange" in Thakur, Rabenseifner
+// and Gropp 2005, "Optimization of collective communication operations in MPICH", section 4.2,
+// which adds as terms arrive).
 //
 //                  rank 0           rank 1           rank 2
 //     start         a0 b0 c0         a1 b1 c1         a2 b2 c2
@@ -9,13 +10,13 @@
 //     sends         all of a         all of b         all of c       (to both others)
 //
 // Two steps, however many ranks. Bytes: rank r sends every chunk but its own once, then its own
-// n - 1 times; all ranks together send 2 (n - 1) times the span, as the ring. What it costs is n - 1
-// messages under way at once and room for the terms: long chunks go in pieces (pieces.h), and the
+// n - 1 times; all ranks together send 2 (n - 1) times the span, as the ring. What it costs is n -
+// 1 messages under way at once and room for the terms: long chunks go in pieces (pieces.h), and the
 // sum of one is sent on while the next arrives.
 //
-// Every element is the sum of the ranks' terms in one tree (runtime/binary_counter.h): of four ranks
-// ((0 + 1) + (2 + 3)), wherever it lies in the span; made once and copied, so all ranks end with equal
-// bits.
+// Every element is the sum of the ranks' terms in one tree (runtime/binary_counter.h): of four
+// ranks ((0 + 1) + (2 + 3)), wherever it lies in the span; made once and copied, so all ranks end
+// with equal bits.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@
 namespace torus::parallel {
 
 // All are called by every rank of `transport` with spans of one length, of any. T is float, double,
-// int64_t or int32_t. Chunks are those of ChunkOf. `what` stands in the errors, with the piece added
-// ("..., reduce-scatter 1 of 1").
+// int64_t or int32_t. Chunks are those of ChunkOf. `what` stands in the errors, with the piece
+// added ("..., reduce-scatter 1 of 1").
 
 // After it rank r holds the sum of chunk r; its other chunks are unchanged.
 template <class T>

@@ -18,7 +18,8 @@ namespace torus::parallel {
 
 // Called by every rank of `transport` with one row a rank, each as long on all of them. After it
 // rank r's row r is the sum over all ranks; its other rows are unchanged. Rank r sends all rows but
-// row r. T is float, double, int64_t or int32_t. `what` stands in the errors ("..., reduce-scatter").
+// row r. T is float, double, int64_t or int32_t. `what` stands in the errors ("...,
+// reduce-scatter").
 template <class T>
 void ReduceRows(Transport& transport, const std::vector<std::span<T>>& rows,
                 const std::string& what);

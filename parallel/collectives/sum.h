@@ -16,8 +16,8 @@ void AddTo(std::span<T> sum, std::span<const T> terms) {
   for (size_t i = 0; i < sum.size(); ++i) sum[i] = static_cast<T>(sum[i] + terms[i]);
 }
 
-// Elements [begin, begin + size) of the sum that SumInPairs makes: of one term where it lies, else in
-// `room`, behind which there is a block for each level of the tree.
+// Elements [begin, begin + size) of the sum that SumInPairs makes: of one term where it lies, else
+// in `room`, behind which there is a block for each level of the tree.
 constexpr size_t kSumBlock = 2048;
 template <class T>
 const T* SumBlockInPairs(std::span<const std::span<T>> terms, size_t begin, size_t size, T* room,
@@ -32,9 +32,9 @@ const T* SumBlockInPairs(std::span<const std::span<T>> terms, size_t begin, size
   return out;
 }
 
-// out = the terms in pairs, then pairs of pairs (runtime/binary_counter.h): ((t0 + t1) + (t2 + t3)) +
-// ... All are of one length, and at least two; block by block, so that the partial sums stay in the
-// first cache. `out` may be one of the terms.
+// out = the terms in pairs, then pairs of pairs (runtime/binary_counter.h): ((t0 + t1) + (t2 + t3))
+// + ... All are of one length, and at least two; block by block, so that the partial sums stay in
+// the first cache. `out` may be one of the terms.
 template <class T>
 void SumInPairs(std::span<T> out, const std::vector<std::span<T>>& terms) {
   std::vector<T> room(kSumBlock * (std::bit_width(terms.size()) + 1));

@@ -18,9 +18,9 @@ struct DataParallelOptions {
 };
 
 // An all-reduce makes each sum once and copies it: all replicas end with equal bits, and since the
-// optimizer does the same to equal bits, parameters that began equal stay equal. A direct all-reduce
-// also adds in one order, so that the sums depend neither on the buckets nor on where the model
-// is cut into stages.
+// optimizer does the same to equal bits, parameters that began equal stay equal. A direct
+// all-reduce also adds in one order, so that the sums depend neither on the buckets nor on where
+// the model is cut into stages.
 class DataParallel : public ReplicaStrategy {
  public:
   DataParallel(Transport& replicas, std::vector<NamedVariable> uses,

@@ -3,8 +3,8 @@
 //
 // A replica *holds* what it steps: all parameters (ddp), none, or slices of them. Between
 // ReduceGradients and PublishWeights the trainer deals with what is held alone: tied uses, norm,
-// finite check, optimizer, averages. Sums are in pairs of neighbouring replicas, then pairs of pairs, for each element, so
-// that all strategies whose replicas agree give the same bits.
+// finite check, optimizer, averages. Sums are in pairs of neighbouring replicas, then pairs of
+// pairs, for each element, so that all strategies whose replicas agree give the same bits.
 //
 // The sum needs no division: a micro-batch's gradient is weighted by its samples over those of the
 // *global* mini-batch already (Executor), so the replicas' sums add up to the gradient of the mean
@@ -60,8 +60,8 @@ class ReplicaStrategy {
   // On replica 0 the whole parameters, each use; they may share memory. Elsewhere anything.
   virtual std::vector<NamedTensor> Weights(const std::string& what);
   // `own`: tensors of the held, named PARAMETER or PARAMETER.KIND, which are shaped like what is
-  // held or are scalars of the parameter. Returns on replica 0 those of the whole parameters, in the
-  // order of `parameters`; elsewhere anything.
+  // held or are scalars of the parameter. Returns on replica 0 those of the whole parameters, in
+  // the order of `parameters`; elsewhere anything.
   virtual std::vector<NamedTensor> Whole(std::vector<NamedTensor> own,
                                          const std::vector<std::string>& parameters,
                                          const std::string& what);

@@ -72,8 +72,8 @@ void Sharded::ReduceGradients(const std::string& what, double) {
   }
 }
 
-// The gradient, which the use then has no longer; where it has none, what changes no bit of a sum. A gradient may share its
-// memory with another tensor only where it is strided.
+// The gradient, which the use then has no longer; where it has none, what changes no bit of a sum.
+// A gradient may share its memory with another tensor only where it is strided.
 Tensor Sharded::TakeGradient(size_t use) {
   Variable& value = uses()[use].value;
   Tensor gradient = value.grad();

@@ -14,10 +14,10 @@ namespace torus::parallel {
 
 struct Block {
   std::string name;  // "features.3"; stands in errors and in --describe
-  // Computes a block's outputs from its inputs, the outputs of the block before, for one micro-batch.
-  // There may be any number of both, of any types; floating-point inputs get gradients. Random
-  // numbers must come from the context alone (runtime/rng.h), so that the same step draws the same
-  // ones. Nothing of a micro-batch may be stored outside of the outputs' graph.
+  // Computes a block's outputs from its inputs, the outputs of the block before, for one
+  // micro-batch. There may be any number of both, of any types; floating-point inputs get
+  // gradients. Random numbers must come from the context alone (runtime/rng.h), so that the same
+  // step draws the same ones. Nothing of a micro-batch may be stored outside of the outputs' graph.
   //
   // Before step 0 it is called with inputs on the device meta, which have shapes and no memory, to
   // learn the shapes of its outputs. Ops do nothing there; code of its own that reads or writes
@@ -28,15 +28,16 @@ struct Block {
   // bits do not depend on the cut. The blocks may share one variable for it or have one each.
   std::vector<NamedVariable> parameters;
   std::vector<NamedTensor> buffers;  // state that is not trained: running statistics
-  // Called once after the last micro-batch of a training step; may be empty. Batch norm then updates
-  // its running statistics, or forgets the step's own where `taken` is false: the step was skipped.
+  // Called once after the last micro-batch of a training step; may be empty. Batch norm then
+  // updates its running statistics, or forgets the step's own where `taken` is false: the step was
+  // skipped.
   std::function<void(bool taken)> end_mini_batch;
-  // Called before that where a step was taken, on every replica alike, if running statistics are to be
-  // those of all replicas' micro-batches: it hands what it has kept of its own to the function, and
-  // keeps what comes back instead. May be empty.
+  // Called before that where a step was taken, on every replica alike, if running statistics are to
+  // be those of all replicas' micro-batches: it hands what it has kept of its own to the function,
+  // and keeps what comes back instead. May be empty.
   std::function<void(const ShareStatistics&)> share_statistics;
-  // Estimate of the time of forward and backward of one sample, in one unit for the whole model. Cuts
-  // are balanced by it.
+  // Estimate of the time of forward and backward of one sample, in one unit for the whole model.
+  // Cuts are balanced by it.
   double cost = 1;
   // Whether the backward runs `forward` again instead of keeping its intermediate results
   // (activation checkpointing, autograd/recompute.h). `forward` must then give the same bits both

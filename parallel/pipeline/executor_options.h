@@ -22,8 +22,8 @@ struct ExecutorOptions {
   std::function<void(int stage, int64_t step)> on_reduce;
   std::function<bool(int stage, int64_t step)> on_step;
   // Called when the parameters of a stage have the gradients of one more micro-batch, in ascending
-  // order of these, which count through the whole mini-batch; those without samples are left out. May
-  // be empty.
+  // order of these, which count through the whole mini-batch; those without samples are left out.
+  // May be empty.
   std::function<void(int stage, int micro_batch)> on_accumulated;
   // Called before every action; what it throws fails that action. Tests inject faults with it. The
   // action's micro-batch counts through the whole mini-batch.

@@ -51,8 +51,8 @@ inline constexpr CostList kCostLists[] = {
      "of a micro-batch on a rank until its backward"}};
 
 // The costs of the stages between `cuts`, each the first block of a stage, where `blocks` has an
-// entry for each block: the work of a stage is that of its blocks, and what crosses the cut behind it
-// that of its last. The links are the same.
+// entry for each block: the work of a stage is that of its blocks, and what crosses the cut behind
+// it that of its last. The links are the same.
 CostModel JoinBlocks(const CostModel& blocks, const std::vector<int>& cuts);
 
 // BadInput naming the list unless each is empty or has a finite number of at least 0 for each of

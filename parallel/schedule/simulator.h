@@ -37,11 +37,11 @@ struct Simulation {
   std::map<std::pair<int, int>, double> sent_bytes;  // from, to
 };
 
-// The schedule may be lowered or not; equal arguments give equal results, jitter included. Its sends
-// start when what they send is made and encoded, and follow each other on a link, while the ranks go
-// on. Steps start when all ranks have made all their reductions: only then it is known whether the
-// gradients are finite, and their norm. BadInput when `costs` are not those of as many stages
-// (CheckCosts), and when an action waits for one that never comes.
+// The schedule may be lowered or not; equal arguments give equal results, jitter included. Its
+// sends start when what they send is made and encoded, and follow each other on a link, while the
+// ranks go on. Steps start when all ranks have made all their reductions: only then it is known
+// whether the gradients are finite, and their norm. BadInput when `costs` are not those of as many
+// stages (CheckCosts), and when an action waits for one that never comes.
 Simulation Simulate(const Schedule& schedule, const CostModel& costs = {});
 
 }  // namespace torus::parallel

@@ -16,12 +16,12 @@
 
 namespace torus::parallel {
 
-// BadInput tagged `folder` for a value that is infinite or NaN, naming its tensor: such a state must
-// not replace a good one.
+// BadInput tagged `folder` for a value that is infinite or NaN, naming its tensor: such a state
+// must not replace a good one.
 void RequireFinite(const std::string& folder, const TrainState& state);
 
-// Writes the files of a part into the folder `path`, and says what they are. BrokenEnvironment names
-// path and reason.
+// Writes the files of a part into the folder `path`, and says what they are. BrokenEnvironment
+// names path and reason.
 using CheckpointFiles = std::map<std::string, io::CheckpointFile>;
 CheckpointFiles WritePart(const std::string& path, int part, const TrainState& state);
 

@@ -15,8 +15,9 @@ void AddSquaredNorms(const ParameterTable& table, int stage, const std::vector<N
                      const std::vector<double>& of_uses, std::vector<double>& squares);
 
 // The norm of the whole model's gradient, tied parameters counted once. Called by all ranks of a
-// pipeline when their gradients are whole, with the squares of their own, 0 for what others own: all
-// get all of these sums, and add them in model order, so that every cut gives the same bits (gradient_norm.h).
+// pipeline when their gradients are whole, with the squares of their own, 0 for what others own:
+// all get all of these sums, and add them in model order, so that every cut gives the same bits
+// (gradient_norm.h).
 double PipelineGradientNorm(Transport& pipeline, std::vector<double> squares,
                             const std::string& what);
 

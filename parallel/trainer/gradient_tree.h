@@ -9,8 +9,9 @@
 
 namespace torus::parallel {
 
-// A replica's micro-batches are neighbours in the list of all, so that its sum is a node of the tree
-// over that list, and the sums of all replicas meet in the same tree (AllReduceAlgorithm::kPairs).
+// A replica's micro-batches are neighbours in the list of all, so that its sum is a node of the
+// tree over that list, and the sums of all replicas meet in the same tree
+// (AllReduceAlgorithm::kPairs).
 class GradientTree {
  public:
   // `uses`: as Stage::Parameters lists them.

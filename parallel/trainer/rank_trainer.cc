@@ -124,8 +124,8 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   return options;
 }
 
-// Whether it was taken. Statistics of all replicas' micro-batches make the running ones, where these
-// may not depend on the replicas.
+// Whether it was taken. Statistics of all replicas' micro-batches make the running ones, where
+// these may not depend on the replicas.
 bool RankTrainer::Step(int stage, int64_t step) {
   const bool taken = update_.Step(stage, step, learning_rate_);
   if (taken && options_.reproducible && layout_.replicas() > 1)

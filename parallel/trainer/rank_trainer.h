@@ -52,17 +52,17 @@ class RankTrainer {
   // As Trainer::Evaluate, with the whole result on every rank. Rank 0's `stop` decides.
   EvaluationResult Evaluate(int64_t count, const BatchFn& batches,
                             const std::function<bool()>& stop = {});
-  // Writes a checkpoint (checkpoint.h) to which every stage's owner in replica 0 writes its own part;
-  // `texts` are those of rank 0. Null when it is committed; otherwise the old one is whole, and the
-  // error is the same on all ranks and names the first that failed, but the world goes on.
+  // Writes a checkpoint (checkpoint.h) to which every stage's owner in replica 0 writes its own
+  // part; `texts` are those of rank 0. Null when it is committed; otherwise the old one is whole,
+  // and the error is the same on all ranks and names the first that failed, but the world goes on.
   [[nodiscard]] std::exception_ptr Save(const std::string& folder,
                                         const std::map<std::string, std::string>& texts = {});
   // Whether all ranks can write a folder, and see there what the others write: null, or the error.
   [[nodiscard]] std::exception_ptr CheckSharedFolder(const std::string& folder);
 
-  // This rank's part of the state, by stage: what its stages own, without copies where it has all of
-  // it. The parts of replica 0's ranks are the whole state; what others return is of no use where
-  // replicas share the state.
+  // This rank's part of the state, by stage: what its stages own, without copies where it has all
+  // of it. The parts of replica 0's ranks are the whole state; what others return is of no use
+  // where replicas share the state.
   std::map<int, StageTensors> OwnTensors() const;
 
   // Take the whole state, on every rank alike, and keep the rank's part, which alone is read. As

@@ -41,12 +41,13 @@ StageTensors Copied(StageTensors stage);
 // A state of these stages, by number, without copies.
 TrainState Join(int64_t step, const std::map<int, StageTensors>& stages);
 
-// Copies a whole model's weights into a rank's stages, of which it reads no others. BadInput, before
-// anything changes, unless the names are exactly those of `model`, each with its shape and dtype.
+// Copies a whole model's weights into a rank's stages, of which it reads no others. BadInput,
+// before anything changes, unless the names are exactly those of `model`, each with its shape and
+// dtype.
 void CopyWeights(const TensorSource& weights, const std::vector<WeightSpec>& model,
                  const std::vector<StageState>& stages);
-// The same for optimizers; a parameter without state there is as before its first step. BadInput for
-// the state of a parameter that `model` has not, and as Optimizer::LoadState.
+// The same for optimizers; a parameter without state there is as before its first step. BadInput
+// for the state of a parameter that `model` has not, and as Optimizer::LoadState.
 void CopyOptimizer(const TensorSource& state, const std::vector<WeightSpec>& model,
                    const std::vector<StageState>& stages);
 

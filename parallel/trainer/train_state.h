@@ -18,9 +18,9 @@ struct TrainState {
   // Mini-batches done. With the sampler's seed it gives the position in the data too.
   int64_t step = 0;
   // Parameters and buffers, in model order; a tied parameter once. Running statistics are those of
-  // replica 0 (unless TrainerOptions::reproducible merges those of all): each replica's batch norm sees its own part of the data, only replica 0's figures
-  // are ever evaluated or saved, and training does not depend on them. When Trainer::Train returns,
-  // all replicas hold them.
+  // replica 0 (unless TrainerOptions::reproducible merges those of all): each replica's batch norm
+  // sees its own part of the data, only replica 0's figures are ever evaluated or saved, and
+  // training does not depend on them. When Trainer::Train returns, all replicas hold them.
   std::vector<NamedTensor> weights;
   std::vector<NamedTensor> optimizer;  // under the optimizer's names; equal on all replicas
   std::vector<NamedTensor> averages;   // of the parameters, where the run keeps them

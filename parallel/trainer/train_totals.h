@@ -43,9 +43,9 @@ struct LinkBytes {
 double Drift(const std::vector<RankTime>& ranks);
 
 // The share of the ranks' time in the pipeline in which they do not run a forward or a backward. A
-// pipeline's time, for each of its ranks, is that from a step's first forward to its last backward on
-// the rank of stage 0, where both are; that of the simulator is the same where nothing is reduced and
-// no optimizer steps.
+// pipeline's time, for each of its ranks, is that from a step's first forward to its last backward
+// on the rank of stage 0, where both are; that of the simulator is the same where nothing is
+// reduced and no optimizer steps.
 struct Bubble {
   double measured = 0;
   double ideal = 0;     // of the schedule with EqualStages; GPipe and 1F1B: (K - 1) / (M + K - 1)

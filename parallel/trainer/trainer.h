@@ -61,9 +61,9 @@ class Trainer {
 
   int64_t step() const;  // mini-batches done
   // Writes a checkpoint (checkpoint.h), to which each stage's owner writes its own part: no rank
-  // holds another's. `texts` go beside it. BadInput for a state that is not finite, BrokenEnvironment
-  // for what the system refuses, naming the rank; the folder is as it was then, and the trainer may be
-  // used on.
+  // holds another's. `texts` go beside it. BadInput for a state that is not finite,
+  // BrokenEnvironment for what the system refuses, naming the rank; the folder is as it was then,
+  // and the trainer may be used on.
   void Save(const std::string& folder, const std::map<std::string, std::string>& texts = {});
   // BrokenEnvironment, naming rank and host, unless all ranks can write the folder, and see there
   // what the others write.

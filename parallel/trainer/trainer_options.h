@@ -34,9 +34,10 @@ struct TrainerOptions {
   // depend on where the model is cut (all_reduce.h).
   std::string collectives = "direct";
   // Gives the bits of any other number of replicas whose micro-batches are as many in all (for one
-  // thread a rank): gradients are summed in one fixed binary tree over the list of all micro-batches
-  // (gradient_tree.h), and running statistics are those of all of them, merged in its order. Several
-  // replicas must have 1, 2, 4, 8, ... micro-batches each, and collectives be "direct".
+  // thread a rank): gradients are summed in one fixed binary tree over the list of all
+  // micro-batches (gradient_tree.h), and running statistics are those of all of them, merged in its
+  // order. Several replicas must have 1, 2, 4, 8, ... micro-batches each, and collectives be
+  // "direct".
   bool reproducible = false;
   // Makes a codec for the tensors that cross a cut; called twice by each rank, for activations and
   // for gradients. Empty: tensors are sent as they are.

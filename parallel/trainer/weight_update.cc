@@ -54,7 +54,8 @@ std::map<int, WeightUpdate::StageWork> WeightUpdate::MakeAll(const TrainingParts
   return all;
 }
 
-// An optimizer may order its parameters anew, by groups: one that is made for all of them tells how.
+// An optimizer may order its parameters anew, by groups: one that is made for all of them tells
+// how.
 WeightUpdate::StageWork WeightUpdate::MakeWork(const Stage& stage, const ShardPlan& plan,
                                                const TrainingParts& parts) const {
   StageWork work;

@@ -75,8 +75,8 @@ class Transport {
   virtual int world_rank() const { return rank(); }
 
   // Start a message to or from `peer` (0..size-1, this rank too). Neither blocks. Both sides give
-  // the same tag and the same number of bytes; those of one tag are paired in order. `what` describes the message in the errors of Wait
-  // ("activation of micro-batch 2, step 17, stage 1").
+  // the same tag and the same number of bytes; those of one tag are paired in order. `what`
+  // describes the message in the errors of Wait ("activation of micro-batch 2, step 17, stage 1").
   [[nodiscard]] virtual Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) = 0;
   [[nodiscard]] virtual Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) = 0;
 

@@ -24,10 +24,10 @@ struct CutConditions {
 
 // The cuts that are listed, or those that balance the static costs of the layers; for `--cut auto`
 // those of BestCuts (parallel/schedule/best_cuts.h). Its costs are measured on a model built for
-// that, or counted on the device meta (auto_cut.h): then a backward takes twice its forward, one byte
-// of activation as long as nn::StaticCost says, every activation is kept unless it is recomputed,
-// and codecs take no time. BadInput when the model has too few layers for the stages, and where no
-// cut keeps the memory.
+// that, or counted on the device meta (auto_cut.h): then a backward takes twice its forward, one
+// byte of activation as long as nn::StaticCost says, every activation is kept unless it is
+// recomputed, and codecs take no time. BadInput when the model has too few layers for the stages,
+// and where no cut keeps the memory.
 CutChoice ChooseCuts(const Settings& settings, const DataForm& form,
                      const CutConditions& conditions = {});
 

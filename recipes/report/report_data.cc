@@ -140,8 +140,8 @@ Json Ranks(const Json& summary, const std::vector<std::string>& names) {
   return ranks;
 }
 
-// Milliseconds a step of each rank, by what it did; the table that people make by hand. The last row
-// is the mean over the ranks.
+// Milliseconds a step of each rank, by what it did; the table that people make by hand. The last
+// row is the mean over the ranks.
 Json StepTable(const Json& summary, const std::vector<std::string>& names) {
   struct Column {
     const char *title, *key;
@@ -213,7 +213,8 @@ Json Links(const Json& summary) {
   return links;
 }
 
-// {"name", "value", "parts": [[kind, bytes, title], ...]}; those of all ranks together, then of each.
+// {"name", "value", "parts": [[kind, bytes, title], ...]}; those of all ranks together, then of
+// each.
 Json Memory(const Json& summary, const std::vector<std::string>& names) {
   const auto bar = [](const std::string& name, uint64_t bytes, Json parts) {
     return Json{{"name", name}, {"value", FormatBytes(bytes)}, {"parts", std::move(parts)}};

@@ -15,8 +15,8 @@ bool ExportsModel(const Task& task);
 // Writes a folder of Hugging Face's: config.json, model.safetensors with the weights (their moving
 // averages where the run keeps them), and the tokenizer of its texts. Where transformers has no
 // such model (those of images, and GPT-3 XL) it writes a file of the averages and buffers, or
-// nothing if the run keeps none: the checkpoint has the weights themselves. All tensors are those of
-// the run's newest checkpoint. Returns the path written, empty for none.
+// nothing if the run keeps none: the checkpoint has the weights themselves. All tensors are those
+// of the run's newest checkpoint. Returns the path written, empty for none.
 std::string ExportModel(const Task& task, const RunFolder& folder);
 
 // The files that such a folder has beside the weights, by name: a checkpoint has them too, so that

@@ -48,8 +48,9 @@ ResumedRun LoadRun(const std::string& path);
 // the data.
 std::map<std::string, std::string> TextsOf(const StoredRun& run);
 
-// Writes the newest checkpoint of a run (parallel::Trainer::Save), with `more` texts beside those of
-// `run`. An application's own Trainer may be the one that trained: then `train --resume` goes on.
+// Writes the newest checkpoint of a run (parallel::Trainer::Save), with `more` texts beside those
+// of `run`. An application's own Trainer may be the one that trained: then `train --resume` goes
+// on.
 void SaveRun(const RunFolder& folder, const StoredRun& run, parallel::Trainer& trainer,
              const std::map<std::string, std::string>& more = {});
 

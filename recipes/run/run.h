@@ -4,9 +4,9 @@
 //   recipes::Run({.settings = {.model = "resnet18", .data = "cifar10"}, .out = "runs/a"},
 //                {.on_step = [](const parallel::StepReport& step) { ... }});
 //
-// The folder holds the checkpoint, metrics.jsonl, the same for TensorBoard, summary.json, trace.json,
-// report.html and where it applies the exported model (run_folder.h). A run that is resumed ends in
-// the bits of one that never stopped.
+// The folder holds the checkpoint, metrics.jsonl, the same for TensorBoard, summary.json,
+// trace.json, report.html and where it applies the exported model (run_folder.h). A run that is
+// resumed ends in the bits of one that never stopped.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct RunOptions {
   std::vector<uint64_t> rank_memory;
   double timeout = 60;   // seconds without progress until a wait fails
   int max_skipped = 10;  // steps in a row that may not be finite
-  // Emulated links between ranks (parallel/link/link_table.h says how they are written), slower than
-  // those that there are: they change times alone. Empty: none. Not stored with the run.
+  // Emulated links between ranks (parallel/link/link_table.h says how they are written), slower
+  // than those that there are: they change times alone. Empty: none. Not stored with the run.
   std::vector<std::string> links;
   // Checkpoints to keep, the latest ones: RUN/checkpoint and those in RUN/earlier. Besides, the
   // best by the test figure is kept in RUN/best.
@@ -90,14 +90,14 @@ struct RunResult {
 
 // Over processes, of which each has a rank, all of them call the following together with the same
 // options and a `world` of as many ranks as the settings make. That of rank 0 alone prints, asks
-// `stop` and writes what is of the whole run; theirs is a result without summary. The folder must be
-// one that all of them can write and see, which is tried before the first step: checkpoints are
+// `stop` and writes what is of the whole run; theirs is a result without summary. The folder must
+// be one that all of them can write and see, which is tried before the first step: checkpoints are
 // written by those who have the tensors. Without a world the ranks are threads of this process.
 //
 // BadInput and BrokenEnvironment before the first step for all that can be wrong with settings,
 // data and files. An error afterwards leaves the folder with all that there is, summary, trace and
-// report too: the errors of the trainer, of which TooManySkipped (trainer.h) leaves the last weights
-// that were finite in the checkpoint.
+// report too: the errors of the trainer, of which TooManySkipped (trainer.h) leaves the last
+// weights that were finite in the checkpoint.
 RunResult Run(const RunOptions& options, const RunCallbacks& callbacks = {},
               parallel::World* world = nullptr);
 

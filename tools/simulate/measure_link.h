@@ -24,8 +24,8 @@ std::vector<LinkTime> MeasureLinks(parallel::Transport& world,
                                    const std::vector<std::string>& links,
                                    const std::vector<size_t>& sizes);
 
-// The same over five links from 1 ms and 5 Gbps to 50 ms and 100 Mbps, two of them bound by a window,
-// with 1 KB to 64 MB; rank 1 prints the times and, last, the largest error.
+// The same over five links from 1 ms and 5 Gbps to 50 ms and 100 Mbps, two of them bound by a
+// window, with 1 KB to 64 MB; rank 1 prints the times and, last, the largest error.
 void PrintLinks(parallel::Transport& world, std::ostream& out);
 
 }  // namespace torus::tools
