@@ -24,6 +24,21 @@ std::vector<double> ReplicaStrategy::SquaredNorms(const std::string&) {
 
 void ReplicaStrategy::PublishWeights(const std::string&) {}
 
+void ReplicaStrategy::GatherWeights(const std::string&) {}
+
+void ReplicaStrategy::FreeWeights() {}
+
+uint64_t ReplicaStrategy::GatheredBytes() const { return 0; }
+
+uint64_t ReplicaStrategy::GradientBytes() const {
+  uint64_t bytes = 0;
+  std::set<const void*> seen;
+  for (const auto* list : {&uses_, &held_})
+    for (const auto& [name, value] : *list)
+      if (value.grad().defined() && seen.insert(value.id()).second) bytes += value.grad().bytes();
+  return bytes;
+}
+
 void ReplicaStrategy::SetWeights(const WeightReader& read) {
   for (NamedVariable& use : uses_) Copy(read(use.name), use.value.mutable_data());
 }

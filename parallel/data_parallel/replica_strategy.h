@@ -54,6 +54,10 @@ class ReplicaStrategy {
   // Called when the held have changed: gives all replicas the weights.
   virtual void PublishWeights(const std::string& what);
 
+  // The actions kGather and kFree: what lies between them may read the weights, and nothing else.
+  virtual void GatherWeights(const std::string& what);
+  virtual void FreeWeights();
+
   // Replaces the weights by copies of the whole ones of the same names, of which it reads what it
   // needs. Without messages.
   virtual void SetWeights(const WeightReader& read);
@@ -71,6 +75,10 @@ class ReplicaStrategy {
 
   // Bytes of the weights that this replica keeps between steps, tied ones once.
   virtual uint64_t WeightBytes() const;
+  // Of those that it has gathered besides, now.
+  virtual uint64_t GatheredBytes() const;
+  // Of all gradients that the stage has now.
+  uint64_t GradientBytes() const;
 
  protected:
   Transport& replicas() const { return replicas_; }

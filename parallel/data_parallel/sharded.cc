@@ -152,7 +152,13 @@ std::vector<double> Sharded::SquaredNorms(const std::string& what) {
 }
 
 void Sharded::PublishWeights(const std::string& what) {
-  options_.broadcast ? BroadcastWeights(what) : GatherHeld(what);
+  if (options_.broadcast) return BroadcastWeights(what);
+  GatherHeld(what);
+  BumpVersions();
+}
+
+void Sharded::BumpVersions() {
+  for (const NamedVariable& use : uses()) use.value.data().storage()->BumpVersion();
 }
 
 void Sharded::GatherHeld(const std::string& what) {
@@ -166,6 +172,12 @@ void Sharded::GatherHeld(const std::string& what) {
 }
 
 namespace {
+
+// Without a new version.
+template <class T>
+T* Elements(const Variable& whole) {
+  return const_cast<T*>(whole.data().data<T>());
+}
 
 // Does nothing where the one is a part of the other.
 template <class T>
@@ -184,8 +196,7 @@ std::vector<std::span<std::byte>> BytesOf(const std::vector<std::span<T>>& rows)
 
 template <class T>
 void Sharded::GatherOne(size_t use, const std::string& what) {
-  const std::vector<std::span<T>> rows =
-      RowsIn(uses()[use].value.mutable_data().mutable_data<T>(), use);
+  const std::vector<std::span<T>> rows = RowsIn(Elements<T>(uses()[use].value), use);
   if (const std::span<T> own = rows[replicas().rank()]; !own.empty())
     CopyElements(held_[use].value.data().data<T>(), held_[use].value.numel(), own.data());
   GatherRows(replicas(), BytesOf(rows), what);
@@ -200,8 +211,7 @@ void Sharded::GatherBucket(const Bucket& bucket, const std::string& what) {
   GatherRows(replicas(), BytesOf(rows.rows()), what);
   for (int r = 0; r < replicas().size(); ++r)
     rows.ForEachPart(r, [&](size_t i, const ElementRange& range, const T* in) {
-      Tensor& whole = uses()[bucket[i]].value.mutable_data();
-      std::copy_n(in, range.size(), whole.mutable_data<T>() + range.begin);
+      std::copy_n(in, range.size(), Elements<T>(uses()[bucket[i]].value) + range.begin);
     });
 }
 

@@ -47,8 +47,11 @@ class Sharded : public ReplicaStrategy {
     return specs_.at(uses()[use].name).ranges;
   }
   const ElementRange& OwnRange(size_t use) const { return RangesOf(use)[replicas().rank()]; }
-  // Fills the parameters with what all replicas hold of them.
+  // Fills the parameters with what all replicas hold of them, without a new version: a graph that
+  // saved them may have the same values again.
   void GatherHeld(const std::string& what);
+  // The weights have new values.
+  void BumpVersions();
 
  private:
   using Bucket = std::vector<size_t>;  // uses

@@ -14,7 +14,7 @@ namespace {
 struct Entry {
   const char *name, *about;
   std::optional<ShardRule> rule;  // none: every replica holds all
-  bool broadcast = false;
+  bool broadcast = false, gathers = false;
 };
 
 const Entry kEntries[] = {
@@ -26,6 +26,8 @@ const Entry kEntries[] = {
     {"ps-sharded", "each replica serves some of the parameters", ShardRule::kParameters},
     {"zero1", "each replica steps an equal share, with its optimizer state (ZeRO-1)",
      ShardRule::kBlocks},
+    {"fsdp", "weights too are in equal shares, gathered block by block (ZeRO-3)",
+     ShardRule::kBlocks, false, true},
     {"none", "no exchange, for teaching: replicas drift, and the summary says how far"},
 };
 
@@ -57,6 +59,8 @@ void CheckStrategy(std::string_view name, AllReduceAlgorithm all_reduce) {
           "{} sums in the order of direct itself and takes no collectives but direct", name);
 }
 
+bool GathersWeights(std::string_view name) { return EntryOf(name).gathers; }
+
 ShardPlan PlanOf(std::string_view name, const std::vector<ShardedParameter>& model, int replicas) {
   const Entry& entry = EntryOf(name);
   return entry.rule ? MakeShardPlan(*entry.rule, model, replicas) : ShardPlan();
@@ -64,9 +68,11 @@ ShardPlan PlanOf(std::string_view name, const std::vector<ShardedParameter>& mod
 
 std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Transport& replicas,
                                               std::vector<NamedVariable> uses,
-                                              const ShardPlan& plan,
+                                              const ShardPlan& plan, RankShards& shards,
                                               AllReduceAlgorithm all_reduce) {
   const Entry& entry = EntryOf(name);
+  if (entry.gathers && replicas.size() > 1)
+    return std::make_unique<FullySharded>(replicas, std::move(uses), plan, shards);
   if (entry.rule && replicas.size() > 1)
     return std::make_unique<Sharded>(replicas, std::move(uses), plan,
                                      ShardedOptions{.broadcast = entry.broadcast});

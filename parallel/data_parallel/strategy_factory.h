@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallel/collectives/all_reduce.h"
+#include "parallel/data_parallel/fully_sharded.h"
 #include "parallel/data_parallel/replica_strategy.h"
 #include "parallel/data_parallel/shard_plan.h"
 
@@ -21,12 +22,17 @@ std::vector<std::string> StrategyNames();
 // of one that sums in its order by itself.
 void CheckStrategy(std::string_view name, AllReduceAlgorithm all_reduce);
 
+// Whether weights are gathered by the actions of the schedule, block by block.
+bool GathersWeights(std::string_view name);
+
 // What the replicas of a run hold; nothing of interest where each holds all.
 ShardPlan PlanOf(std::string_view name, const std::vector<ShardedParameter>& model, int replicas);
 
-// Of one stage on one replica. With one replica they are all alike.
+// Of one stage on one replica. With one replica they are all alike. `shards`: of the rank, for
+// those that gather weights.
 std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Transport& replicas,
                                               std::vector<NamedVariable> uses,
-                                              const ShardPlan& plan, AllReduceAlgorithm all_reduce);
+                                              const ShardPlan& plan, RankShards& shards,
+                                              AllReduceAlgorithm all_reduce);
 
 }  // namespace torus::parallel

@@ -14,7 +14,7 @@ struct Category {
 Category CategoryOf(ActionKind kind) {
   if (IsForward(kind)) return {"forward", &RankTotals::forward};
   if (IsBackward(kind)) return {"backward", &RankTotals::backward};
-  if (kind == ActionKind::kReduce) return {"reduce", &RankTotals::reduce};
+  if (kind == ActionKind::kReduce || IsOfWeights(kind)) return {"reduce", &RankTotals::reduce};
   return {"optimizer", &RankTotals::optimizer};
 }
 

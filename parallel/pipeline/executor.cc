@@ -11,12 +11,39 @@
 
 namespace torus::parallel {
 
+namespace {
+
+// Whether actions[i], of gathered weights, belongs to a forward: that which follows a gather, or
+// lies before a free.
+bool GathersForForward(const std::vector<Action>& actions, size_t i) {
+  const int way = actions[i].kind == ActionKind::kGather ? 1 : -1;
+  for (size_t at = i; at < actions.size(); at += way)
+    if (actions[at].stage == actions[i].stage && IsCompute(actions[at].kind))
+      return IsForward(actions[at].kind);
+  return false;
+}
+
+std::vector<char> OfForward(const std::vector<Action>& actions) {
+  std::vector<char> of_forward;
+  for (size_t i = 0; i < actions.size(); ++i) {
+    const ActionKind kind = actions[i].kind;
+    of_forward.push_back(IsOfWeights(kind)
+                             ? GathersForForward(actions, i)
+                             : IsForward(kind) || kind == ActionKind::kSendActivation ||
+                                   kind == ActionKind::kRecvActivation);
+  }
+  return of_forward;
+}
+
+}  // namespace
+
 Executor::Executor(Transport& transport, Schedule schedule, std::map<int, Stage*> stages,
                    ExecutorOptions options)
     : transport_(transport),
       schedule_(std::move(schedule)),
       options_(std::move(options)),
-      owners_(StageOwners(schedule_)) {
+      owners_(StageOwners(schedule_)),
+      of_forward_(OfForward(schedule_.ranks.at(transport.rank()))) {
   CheckStages(stages);
   for (const auto& [s, stage] : stages)
     stages_.try_emplace(s, *stage, s, IsLast(s) ? &options_.loss : nullptr,
@@ -101,11 +128,14 @@ StepResult Executor::Run(const MiniBatch& batch, RunMode mode) {
 void Executor::ListActions() {
   actions_.clear();
   next_receive_ = 0;
+  const std::vector<Action>& own = schedule_.ranks[transport_.rank()];
   const int all = static_cast<int>(batch_->micro_batches.size());
   for (int first = 0; first < all; first += schedule_.num_micro_batches)
-    for (Action action : schedule_.ranks[transport_.rank()]) {
+    for (size_t i = 0; i < own.size(); ++i) {
+      Action action = own[i];
       if (action.micro_batch >= 0) action.micro_batch += first;
-      if (!Skips(action, first + schedule_.num_micro_batches >= all)) actions_.push_back(action);
+      if (!Skips(action, of_forward_[i] != 0, first + schedule_.num_micro_batches >= all))
+        actions_.push_back(action);
     }
 }
 
@@ -127,11 +157,11 @@ void Executor::ExpectNext() {
   }
 }
 
-bool Executor::Skips(const Action& action, bool last_round) const {
-  const bool forward = IsForward(action.kind) || action.kind == ActionKind::kSendActivation ||
-                       action.kind == ActionKind::kRecvActivation;
-  if (!training_ && !forward) return true;
+// Weights are gathered from all replicas, also by one that has no samples.
+bool Executor::Skips(const Action& action, bool of_forward, bool last_round) const {
+  if (!training_ && !of_forward) return true;
   if (action.micro_batch < 0) return !last_round;
+  if (IsOfWeights(action.kind)) return false;
   return batch_->micro_batches[action.micro_batch].samples.empty();
 }
 
@@ -166,6 +196,12 @@ void Executor::Do(const Action& action) try {
       break;
     case ActionKind::kStep:
       EndMiniBatch(action.stage);
+      break;
+    case ActionKind::kGather:
+      if (options_.on_gather) options_.on_gather(action.stage, batch_->step);
+      break;
+    case ActionKind::kFree:
+      if (options_.on_free) options_.on_free(action.stage, batch_->step);
       break;
     default:
       stage.Transfer(action.kind, slot, MessageOf(action, batch_->step), clock_.totals());

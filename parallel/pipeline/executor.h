@@ -80,7 +80,7 @@ class Executor {
   void PassSpecs(const std::vector<TensorSpec>& inputs, bool smallest);
   void Connect(int stage, const std::vector<TensorSpec>& in, const std::vector<TensorSpec>& out);
   void ListActions();
-  bool Skips(const Action& action, bool last_round) const;
+  bool Skips(const Action& action, bool of_forward, bool last_round) const;
   size_t SlotOf(const Action& action) const;
   void ExpectNext();
   void Do(const Action& action);
@@ -93,6 +93,7 @@ class Executor {
   const Schedule schedule_;
   const ExecutorOptions options_;
   const std::vector<int> owners_;
+  const std::vector<char> of_forward_;  // of this rank's actions: whether an evaluation runs it
   std::map<int, StageRunner> stages_;
   ActionClock clock_;
   bool agreed_ = false;

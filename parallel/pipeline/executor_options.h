@@ -25,6 +25,8 @@ struct ExecutorOptions {
   // order of these, which count through the whole mini-batch; those without samples are left out.
   // May be empty.
   std::function<void(int stage, int micro_batch)> on_accumulated;
+  // Called for kGather and kFree of a stage, also in evaluation; may be empty.
+  std::function<void(int stage, int64_t step)> on_gather, on_free;
   // Called before every action; what it throws fails that action. Tests inject faults with it. The
   // action's micro-batch counts through the whole mini-batch.
   std::function<void(const Action& action, int64_t step)> before_action;

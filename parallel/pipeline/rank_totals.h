@@ -11,7 +11,7 @@ struct RankTotals {
   double forward = 0;
   double backward = 0;
   double transfer = 0;   // encoding, copying, decoding
-  double reduce = 0;     // all-reduce of gradients, waits included
+  double reduce = 0;     // sums and gathers over replicas, waits included
   double optimizer = 0;  // the step and the end of the mini-batch
   double idle = 0;       // waiting for another stage
   double pipeline = 0;  // from a step's first forward to its last backward, all in between included

@@ -32,6 +32,10 @@ const char* Letters(ActionKind kind) {
       return "reduce";
     case ActionKind::kStep:
       return "step";
+    case ActionKind::kGather:
+      return "gather";
+    case ActionKind::kFree:
+      return "free";
   }
   return "?";
 }
@@ -93,6 +97,10 @@ const char* Words(ActionKind kind) {
       return "all-reduce of gradients";
     case ActionKind::kStep:
       return "optimizer step";
+    case ActionKind::kGather:
+      return "gather of weights";
+    case ActionKind::kFree:
+      return "freeing of weights";
   }
   return "?";
 }

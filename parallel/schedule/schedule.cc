@@ -29,6 +29,10 @@ bool IsRecv(ActionKind kind) {
   return kind == ActionKind::kRecvActivation || kind == ActionKind::kRecvGradient;
 }
 
+bool IsOfWeights(ActionKind kind) {
+  return kind == ActionKind::kGather || kind == ActionKind::kFree;
+}
+
 namespace {
 
 void SetOwner(std::vector<int>& owners, const Schedule& schedule, int stage, int rank) {

@@ -24,6 +24,8 @@ enum class ActionKind : uint8_t {
   kRecvGradient,    // receives the gradients of the outputs of `stage` from the rank of stage + 1
   kReduce,          // sums the gradients of `stage` over its replicas
   kStep,            // the optimizer's step on `stage`, which ends its mini-batch
+  kGather,          // gathers the weights of `stage` from its replicas, for what follows
+  kFree,            // frees what was gathered
 };
 
 struct Action {
@@ -59,6 +61,7 @@ bool IsBackward(ActionKind kind);  // whole or half
 bool IsCompute(ActionKind kind);   // forward or backward
 bool IsSend(ActionKind kind);
 bool IsRecv(ActionKind kind);
+bool IsOfWeights(ActionKind kind);  // kGather or kFree
 
 // owners[s]: the rank that runs stage s. BadInput when a stage has none or several, or lies outside
 // of the schedule.

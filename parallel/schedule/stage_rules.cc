@@ -17,6 +17,9 @@ class StageChecker {
 
   int Run() {
     const std::vector<Action>& actions = schedule_.ranks[rank_];
+    gathers_ = std::ranges::any_of(actions, [this](const Action& action) {
+      return action.stage == stage_ && IsOfWeights(action.kind);
+    });
     for (place_.index = 0; place_.index < actions.size(); ++place_.index)
       if (actions[place_.index].stage == stage_) Step(actions[place_.index]);
     for (int m = 0; m < schedule_.num_micro_batches; ++m) {
@@ -25,6 +28,8 @@ class StageChecker {
       Rule(Done(ActionKind::kBackward, m) || Done(ActionKind::kBackwardWeight, m), schedule_,
            place_, "stage {} never runs backward on micro-batch {}", stage_, m);
     }
+    Rule(!gathered_, schedule_, place_, "rank {} never frees the weights of stage {}", rank_,
+         stage_);
     CheckSent(ActionKind::kSendActivation, 1);
     CheckSent(ActionKind::kSendGradient, -1);
     Rule(Done(ActionKind::kReduce, -1), schedule_, place_, "stage {} never reduces", stage_);
@@ -78,8 +83,10 @@ class StageChecker {
               : action.micro_batch >= 0 && action.micro_batch < schedule_.num_micro_batches,
          schedule_, place_, "rank {} runs {}, outside of {} micro-batches", rank_, action,
          schedule_.num_micro_batches);
-    Rule(!Done(action.kind, action.micro_batch), schedule_, place_, "rank {} runs {} twice", rank_,
-         action);
+    Rule(IsOfWeights(action.kind) || !Done(action.kind, action.micro_batch), schedule_, place_,
+         "rank {} runs {} twice", rank_, action);
+    Rule(!gathers_ || !IsCompute(action.kind) || gathered_, schedule_, place_,
+         "rank {} runs {} without the weights of its stage", rank_, action);
     CheckOrder(action);
     done_.insert({action.kind, action.micro_batch});
     in_flight_ += IsForward(action.kind) ? 1 : 0;
@@ -123,6 +130,13 @@ class StageChecker {
                     rank_, action);
       case ActionKind::kStep:
         return After(action, ActionKind::kReduce);
+      case ActionKind::kGather:
+      case ActionKind::kFree:
+        Rule(gathered_ == (action.kind == ActionKind::kFree), schedule_, place_,
+             "rank {} runs {} where the weights of its stage are {}", rank_, action,
+             gathered_ ? "gathered" : "not gathered");
+        gathered_ = !gathered_;
+        return;
     }
   }
 
@@ -133,6 +147,7 @@ class StageChecker {
   std::set<std::pair<ActionKind, int>> done_;
   int last_input_ = 0, last_weight_ = 0;  // micro-batches
   int in_flight_ = 0, most_in_flight_ = 0;
+  bool gathers_ = false, gathered_ = false;  // the stage's weights: ever, now
 };
 
 }  // namespace

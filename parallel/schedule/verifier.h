@@ -24,6 +24,9 @@ struct ScheduleFacts {
 //   - every send has its receive, and the two ranks of a link agree on the order of its messages
 //   - each stage reduces once after its last backward and steps once after that; a rank reduces all
 //     its stages before it steps any, because the norm for clipping is that of the whole gradient
+//   - where the weights of a stage are gathered, its forwards and backwards lie between a gather
+// and
+//     the free behind it, and none is left at the end
 //   - no deadlock: where sends do not wait, and each rank's last reduction waits for all ranks to
 //     reach theirs, every rank gets to the end of its list
 ScheduleFacts Verify(const Schedule& schedule);

@@ -30,6 +30,7 @@ std::vector<std::byte> ToBytes(const RankCounts& counts) {
   writer.PutAll(counts.reduced_bytes);
   writer.Put(counts.weights_bytes);
   writer.Put(counts.optimizer_bytes);
+  writer.Put(counts.peak_bytes);
   writer.Put(counts.drift_distance);
   writer.Put(counts.drift_weights);
   return writer.bytes();
@@ -45,6 +46,7 @@ RankCounts CountsFrom(std::span<const std::byte> bytes) {
   counts.reduced_bytes = reader.GetAll<std::vector<uint64_t>>();
   counts.weights_bytes = reader.Get<uint64_t>();
   counts.optimizer_bytes = reader.Get<uint64_t>();
+  counts.peak_bytes = reader.Get<uint64_t>();
   counts.drift_distance = reader.Get<double>();
   counts.drift_weights = reader.Get<double>();
   return counts;

@@ -18,6 +18,7 @@ struct RankCounts {
   std::vector<uint64_t> reduced_bytes;  // sent to each world rank in all-reduces
   // Of the rank's part of the state, as it is now: what it keeps between steps.
   uint64_t weights_bytes = 0, optimizer_bytes = 0;
+  uint64_t peak_bytes = 0;  // of that and gradients together, so far
   // Squares of the distance of the rank's weights from replica 0's, and of the latter (none).
   double drift_distance = 0, drift_weights = 0;
 

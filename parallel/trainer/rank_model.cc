@@ -6,9 +6,6 @@
 #include "runtime/error.h"
 
 namespace torus::parallel {
-namespace {
-
-// The given cuts, or those that balance the blocks' static costs.
 Cuts ChooseCuts(const TrainerOptions& options, const std::vector<Block>& blocks) {
   if (options.cuts.empty()) {
     std::vector<double> costs;
@@ -21,6 +18,8 @@ Cuts ChooseCuts(const TrainerOptions& options, const std::vector<Block>& blocks)
   CheckCuts(options.cuts, static_cast<int>(blocks.size()));
   return options.cuts;
 }
+
+namespace {
 
 std::vector<WeightSpec> WeightsOf(const std::vector<Stage>& stages) {
   std::vector<WeightSpec> weights;

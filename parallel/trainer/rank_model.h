@@ -28,6 +28,10 @@ struct RankModel {
   std::map<int, Stage> stages;      // of the rank, by number
 };
 
+// The given cuts, or those that balance the blocks' static costs. BadInput for a number that does
+// not fit the stages.
+Cuts ChooseCuts(const TrainerOptions& options, const std::vector<Block>& blocks);
+
 // Makes the model (TrainingParts::model), cuts it and keeps the stages `own`; the memory of the
 // others is freed again. No two stages share a variable, as they would not on different machines,
 // and tied weights begin with the value of their first use. BadInput for cuts that do not fit.

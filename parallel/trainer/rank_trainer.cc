@@ -7,6 +7,7 @@
 #include "parallel/trainer/bytes.h"
 #include "parallel/trainer/joint_save.h"
 #include "parallel/trainer/run_facts.h"
+#include "parallel/trainer/run_schedule.h"
 #include "parallel/trainer/shared_folder.h"
 #include "parallel/trainer/statistics_exchange.h"
 #include "parallel/trainer/totals_builder.h"
@@ -52,7 +53,7 @@ RankPlace PlaceOf(const WorldLayout& layout, const Transport& world) {
   return layout.place(world.rank());
 }
 
-const TrainerOptions& Checked(const TrainerOptions& options, const TrainingParts& parts) {
+TrainerOptions& Checked(TrainerOptions& options, const TrainingParts& parts) {
   CheckRun(options, parts);
   return options;
 }
@@ -83,7 +84,7 @@ NextStep Decide(int64_t step, int64_t end, const TrainHooks& hooks) {
 RankTrainer::RankTrainer(Transport& world, TrainerOptions options, TrainingParts parts)
     : options_(std::move(options)),
       parts_(std::move(parts)),
-      schedule_(ScheduleOf(Checked(options_, parts_))),
+      schedule_(RunScheduleOf(Checked(options_, parts_), parts_)),
       layout_(schedule_, options_.replicas),
       wrapped_(Wrap(options_, world)),
       world_(wrapped_ ? *wrapped_ : world),
@@ -117,6 +118,8 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     update_.Reduce(stage, step, {executor_->finite(), executor_->loss(), share_});
   };
   options.on_step = [this](int stage, int64_t step) { return Step(stage, step); };
+  options.on_gather = [this](int stage, int64_t step) { update_.GatherWeights(stage, step); };
+  options.on_free = [this](int stage, int64_t) { update_.FreeWeights(stage); };
   if (options_.before_action)
     options.before_action = [this](const Action& action, int64_t step) {
       options_.before_action(place_, action, step);
@@ -307,6 +310,7 @@ RankCounts RankTrainer::Counts() const {
   for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
   for (int peer = 0; peer < world_.size(); ++peer)
     counts.reduced_bytes.push_back(world_.BytesSent(peer, TagClass::kCollective));
+  counts.peak_bytes = update_.peak_bytes();
   for (const auto& [number, state] : update_.States()) {
     counts.weights_bytes += state.replicas->WeightBytes() + BytesOf(state.stage->Buffers());
     counts.optimizer_bytes += BytesOf(state.optimizer->State());

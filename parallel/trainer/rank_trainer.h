@@ -75,6 +75,7 @@ class RankTrainer {
   const TrainTotals& totals() const { return totals_; }
   const RankPlace& place() const { return place_; }
   const WorldLayout& layout() const { return layout_; }
+  // Where weights are gathered block by block, that of the blocks, as the cuts.
   const Schedule& schedule() const { return schedule_; }
   const Cuts& cuts() const { return model_.cuts; }
 
@@ -101,7 +102,7 @@ class RankTrainer {
   [[noreturn]] void RethrowWithReplica() const;  // the exception being handled
   void UseOwnThreads() const;
 
-  const TrainerOptions options_;
+  TrainerOptions options_;
   const TrainingParts parts_;
   const Schedule schedule_;
   const WorldLayout layout_;

@@ -69,6 +69,7 @@ void AddSegment(const RankPlace& place, const RankCounts& segment, TrainTotals& 
   AddTimes(segment, time);
   time.weights_bytes = segment.weights_bytes;
   time.optimizer_bytes = segment.optimizer_bytes;
+  time.peak_bytes = segment.peak_bytes;
   time.drift_distance = segment.drift_distance;
   time.drift_weights = segment.drift_weights;
   AddLinks(place.rank, segment, totals.links);

@@ -26,6 +26,8 @@ struct RankTime {
   // Of its part of the state, what it keeps between steps; as they were when the trainer began or
   // the last Train ended.
   uint64_t weights_bytes = 0, optimizer_bytes = 0;
+  // Most of these, of gathered weights and of gradients together, at the actions so far.
+  uint64_t peak_bytes = 0;
   // Squares of the distance of its weights from those of replica 0, and of the latter. Then too; 0
   // but with TrainerOptions::strategy "none".
   double drift_distance = 0, drift_weights = 0;

@@ -46,7 +46,7 @@ WeightUpdate::WeightUpdate(const Links& links, const RankPlace& place, const Ran
   for (const auto& [number, stage] : model.stages) trees_.emplace(number, stage.Parameters());
 }
 
-std::map<int, WeightUpdate::StageWork> WeightUpdate::MakeAll(const TrainingParts& parts) const {
+std::map<int, WeightUpdate::StageWork> WeightUpdate::MakeAll(const TrainingParts& parts) {
   const ShardPlan plan = PlanOf(options_.strategy, ParametersOf(model_), links_.replicas.size());
   std::map<int, StageWork> all;
   for (const auto& [number, stage] : model_.stages)
@@ -57,13 +57,17 @@ std::map<int, WeightUpdate::StageWork> WeightUpdate::MakeAll(const TrainingParts
 // An optimizer may order its parameters anew, by groups: one that is made for all of them tells
 // how.
 WeightUpdate::StageWork WeightUpdate::MakeWork(const Stage& stage, const ShardPlan& plan,
-                                               const TrainingParts& parts) const {
+                                               const TrainingParts& parts) {
   StageWork work;
   const std::unique_ptr<Optimizer> of_all = parts.optimizer(UniqueParameters(stage));
   for (const NamedVariable& parameter : of_all->parameters()) work.order.push_back(parameter.name);
   work.replicas = MakeStrategy(options_.strategy, links_.replicas, stage.Parameters(), plan,
-                               AllReduceByName(options_.collectives));
+                               shards_, AllReduceByName(options_.collectives));
   work.parameters = Unique(work.replicas->held());
+  if (GathersWeights(options_.strategy))
+    std::erase_if(work.parameters, [this](const NamedVariable& parameter) {
+      return !stepped_.insert(parameter.name).second;
+    });
   work.optimizer = parts.optimizer(work.parameters);
   if (options_.ema_decay > 0)
     work.average = std::make_unique<WeightAverage>(work.parameters, options_.ema_decay);
@@ -86,8 +90,27 @@ std::map<int, StageState> WeightUpdate::States() const {
 
 void WeightUpdate::Accumulated(int stage, int micro_batch) { trees_.at(stage).Take(micro_batch); }
 
+void WeightUpdate::GatherWeights(int stage, int64_t step) {
+  work_.at(stage).replicas->GatherWeights(fmt::format("step {}, stage {}", step, stage));
+}
+
+void WeightUpdate::FreeWeights(int stage) {
+  NotePeak();
+  work_.at(stage).replicas->FreeWeights();
+}
+
+void WeightUpdate::NotePeak() {
+  uint64_t bytes = 0;
+  for (const auto& [number, work] : work_)
+    bytes += work.replicas->WeightBytes() + work.replicas->GatheredBytes() +
+             work.replicas->GradientBytes();
+  for (const auto& [number, of_stage] : optimizer_bytes_) bytes += of_stage;
+  peak_bytes_ = std::max(peak_bytes_, bytes);
+}
+
 // Whatever the schedule, all reductions of a rank come before its first step.
 void WeightUpdate::Reduce(int stage, int64_t step, const Result& result) {
+  NotePeak();
   if (options_.reproducible) trees_.at(stage).Finish();
   work_.at(stage).replicas->ReduceGradients(fmt::format("step {}, stage {}", step, stage),
                                             result.share);
@@ -135,9 +158,13 @@ bool WeightUpdate::Step(int stage, int64_t step, double learning_rate) {
   const bool taken = !links_.agreement.skipped();
   if (taken) work.optimizer->Step(learning_rate, gradient_scale_);
   if (taken && work.average) work.average->Update();
-  for (Variable value; const NamedVariable& parameter : work.parameters) {
-    value = parameter.value;
-    value.ZeroGrad();
+  uint64_t& bytes = optimizer_bytes_[stage];
+  bytes = 0;
+  for (const NamedTensor& state : work.optimizer->State()) bytes += state.value.bytes();
+  NotePeak();
+  for (Variable value; const NamedVariable& held : work.replicas->held()) {
+    value = held.value;
+    if (value.defined()) value.ZeroGrad();
   }
   if (taken) work.replicas->PublishWeights(fmt::format("step {}, stage {}", step, stage));
   return taken;

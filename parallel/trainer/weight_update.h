@@ -7,6 +7,8 @@
 
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "parallel/data_parallel/strategy_factory.h"
@@ -44,6 +46,9 @@ class WeightUpdate {
   void Accumulated(int stage, int micro_batch);
   // The action kReduce of a stage. With the last one of the rank the step is settled.
   void Reduce(int stage, int64_t step, const Result& result);
+  // The actions kGather and kFree.
+  void GatherWeights(int stage, int64_t step);
+  void FreeWeights(int stage);
   // The action kStep; whether the step was taken.
   bool Step(int stage, int64_t step, double learning_rate);
 
@@ -56,6 +61,10 @@ class WeightUpdate {
   // agree. All replicas call it together.
   SquaredDrift Drift() const;
 
+  // Most bytes of weights (gathered ones too), gradients and optimizer state that the rank has had
+  // at once, as they were at the actions of its stages.
+  uint64_t peak_bytes() const { return peak_bytes_; }
+
   // What the rank's stages hold, by number.
   std::map<int, StageState> States() const;
 
@@ -67,9 +76,10 @@ class WeightUpdate {
     std::vector<NamedVariable> parameters;   // held by this rank, each once
     std::vector<std::string> order;          // of the optimizer's state, by parameter
   };
-  std::map<int, StageWork> MakeAll(const TrainingParts& parts) const;
-  StageWork MakeWork(const Stage& stage, const ShardPlan& plan, const TrainingParts& parts) const;
+  std::map<int, StageWork> MakeAll(const TrainingParts& parts);
+  StageWork MakeWork(const Stage& stage, const ShardPlan& plan, const TrainingParts& parts);
   std::map<int, std::vector<NamedVariable>> Held() const;
+  void NotePeak();
   std::vector<double> SquaredNorms(const std::string& what);
   void FinishGradients(int64_t step, const Result& result);
   bool GradientsAreFinite(const std::vector<double>& squares) const;
@@ -78,11 +88,15 @@ class WeightUpdate {
   const RankPlace& place_;
   const RankModel& model_;
   const TrainerOptions& options_;
+  RankShards shards_;
+  std::set<std::string> stepped_;  // by some stage, where the uses of a tied weight have one share
   const std::map<int, StageWork> work_;
   std::map<int, GradientTree> trees_;  // of each stage; used where options.reproducible
   TiedGradients tied_;
-  double gradient_scale_ = 1;  // of the step that runs
-  size_t reduced_ = 0;         // stages of this rank
+  double gradient_scale_ = 1;                // of the step that runs
+  size_t reduced_ = 0;                       // stages of this rank
+  std::map<int, uint64_t> optimizer_bytes_;  // of each stage's state
+  uint64_t peak_bytes_ = 0;
 };
 
 }  // namespace torus::parallel

@@ -94,6 +94,9 @@ class RankReader {
         return "";
       case K::kStep:
         return Has(K::kReduce, s, -1) ? "" : "step without reduce";
+      case K::kGather:
+      case K::kFree:
+        return "weights are not searched";
     }
     return "unknown";
   }

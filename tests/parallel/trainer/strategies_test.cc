@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Both, Strategies, ::testing::Values(false, true),
 
 // Of all replicas together, the optimizer's state is that of one: each element is held once.
 TEST(StrategyMemory, AShardedOptimizerHasItsStateOnce) {
-  for (const std::string strategy : {"dataparallel", "ps", "ps-sharded", "zero1"}) {
+  for (const std::string strategy : {"dataparallel", "ps", "ps-sharded", "zero1", "fsdp"}) {
     const auto bytes = [](const std::string& name) {
       const ToyRun run = RunOf(name, 3);
       Trainer trainer(run.options, PartsOf(run, false));
@@ -152,9 +152,55 @@ TEST(StrategyMemory, AShardedOptimizerHasItsStateOnce) {
     EXPECT_EQ(sharded[0] + sharded[1] + sharded[2], ddp[0]) << strategy;
     const bool one_server = strategy == "dataparallel" || strategy == "ps";
     EXPECT_EQ(sharded[1] == 0, one_server) << strategy;
-    if (strategy != "zero1") continue;
+    if (strategy != "zero1" && strategy != "fsdp") continue;
     // Of four blocks of the wide weight two at most, and the four small weights.
     for (const uint64_t own : sharded) EXPECT_LE(own, 2 * kNormBlock * sizeof(double) + 2048);
+  }
+}
+
+// Four blocks of one wide weight each.
+std::vector<Block> WideBlocks() {
+  std::vector<Block> model;
+  for (int i = 0; i < 4; ++i) {
+    Block block = ToyBlock(i);
+    block.parameters.clear();
+    block.buffers.clear();
+    block.forward = [](const std::vector<Variable>& x, const StepContext&) { return x; };
+    AddUse(
+        block, fmt::format("wide{}.weight", i), WideWeight(),
+        [](const Variable& x, const Variable& w, const StepContext&) { return WideLayer(x, w); });
+    model.push_back(std::move(block));
+  }
+  return model;
+}
+
+// docs/data_parallel.md has the formulas: SGD with momentum, one micro-batch of each of 4 replicas.
+TEST(StrategyMemory, PeaksAreThoseOfTheFormulas) {
+  constexpr int kReplicas = 4;
+  constexpr uint64_t kWeight = kWidth * kWide * sizeof(double), kAll = 4 * kWeight;
+  const std::vector<ElementRange> shares =
+      MakeShardPlan(ShardRule::kBlocks, {{"w", kWidth * kWide, 0}}, kReplicas).at("w");
+  const auto peaks = [](const std::string& strategy) {
+    ToyRun run;
+    run.options = {.replicas = kReplicas, .strategy = strategy};
+    run.global = 8;
+    TrainingParts parts = run.Parts();
+    parts.model = WideBlocks;
+    Trainer trainer(run.options, parts);
+    trainer.Train(3, run.Batches());
+    return trainer.totals().ranks;
+  };
+  const std::vector<RankTime> ddp = peaks("ddp"), zero1 = peaks("zero1"), fsdp = peaks("fsdp");
+  for (int r = 0; r < kReplicas; ++r) {
+    const uint64_t share = static_cast<uint64_t>(shares[r].size()) * sizeof(double);
+    EXPECT_EQ(ddp[r].peak_bytes, 3 * kAll);
+    EXPECT_EQ(zero1[r].peak_bytes, 2 * kAll + 4 * share);
+    EXPECT_EQ(fsdp[r].weights_bytes, 4 * share);
+    EXPECT_EQ(fsdp[r].optimizer_bytes, 4 * share);
+    // The first block's backward is the last: its weight, whole, and its gradient, beside the
+    // shares of the others' gradients. Gathered weights begin at multiples of 64 bytes.
+    EXPECT_NEAR(static_cast<double>(fsdp[r].peak_bytes),
+                static_cast<double>(2 * kWeight + (4 + 4 + 3) * share), 63);
   }
 }
 
