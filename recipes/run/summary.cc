@@ -21,7 +21,7 @@ Json RankJson(const parallel::RankTime& time) {
           {"stages", time.place.stages},
           {"weights_bytes", time.weights_bytes},
           {"optimizer_bytes", time.optimizer_bytes},
-          {"peak_bytes", time.peak_bytes},
+          {"state_peak_bytes", time.peak_bytes},
           {"seconds",
            {{"forward", time.forward},
             {"backward", time.backward},
