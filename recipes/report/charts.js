@@ -30,7 +30,7 @@ function table(id, rows) {
     make('tr', {}, ...row.map((cell, c) => make(r === 0 || c === 0 ? 'th' : 'td', {}, String(cell))))));
 }
 
-const milliseconds = (x) => x < 0.005 ? '0' : Number(x.toPrecision(3)).toString();
+const milliseconds = (x) => x.toFixed(x < 9.995 ? 2 : x < 99.95 ? 1 : 0);
 
 // Exponential mean over a fifteenth of the run, ten steps at most, corrected for its start.
 function smooth(points) {

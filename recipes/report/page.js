@@ -59,7 +59,8 @@ function tip(node, text) {
 // A lane a rank. Both pictures have one scale of time, `axis` seconds wide, so that they compare.
 function timeline(host, picture, unit) {
   const width = host.clientWidth, narrow = width < 520;
-  const left = narrow ? 0 : 150, top = narrow ? 18 : 0, laneHeight = 30, gap = narrow ? 26 : 8, axis = 22;
+  const longest = Math.max(...picture.lanes.map((lane) => lane.name.length));
+  const left = narrow ? 0 : 14 + 6.6 * longest, top = narrow ? 18 : 0, laneHeight = 30, gap = narrow ? 26 : 8, axis = 22;
   const pitch = laneHeight + gap, height = top + picture.lanes.length * pitch - gap + 4 + axis;
   const svg = make('svg', {viewBox: `0 0 ${width} ${height}`, height, role: 'img', 'aria-label': picture.label});
   const scale = (width - left) / picture.axis;
@@ -160,7 +161,8 @@ function showMatrix() {
 function showMemory() {
   $('memory-note').textContent = data.ranks.length > 1 ? 'Tensors of all ranks, and of each.' : 'Tensors.';
   const most = Math.max(...data.memory.map((item) => item.parts.reduce((sum, [, size]) => sum + size, 0)));
-  for (const item of data.memory) $('memory').append(bar(item.name, item.value, [item.parts], most, null, true));
+  for (const item of data.memory) $('memory').append(bar(item.name, item.value, [item.parts], most,
+    item.parts.length > 1 ? item.parts.map(([, , title]) => title) : null, true));
 }
 
 showHead();

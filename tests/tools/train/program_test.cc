@@ -380,7 +380,9 @@ TEST_F(ProgramTest, EveryMistakeIsOneLine) {
   ExpectOneLine(Train(Small("a", {"--cut", "40"})), 2, "40");
   ExpectOneLine(Train(Small("a", {"--cut", "auto:fast"})), 2, "auto:50GFLOPS");
   ExpectOneLine(Train(Small("a", {"--rank-memory", "1MB"})), 2, "--rank-memory");
-  ExpectOneLine(Train(Small("a", {"--cut", "auto:1GFLOPS", "--rank-memory", "1KB"})), 2, "memory");
+  ExpectOneLine(
+      Train(Small("a", {"--stages", "2", "--cut", "auto:1GFLOPS", "--rank-memory", "1KB"})), 2,
+      "memory");
   ExpectOneLine(Train(Small("a", {"--warmup", "8"})), 2, "warm");
   ExpectOneLine(Train(Small("a", {"--init", scratch_ + "/none.safetensors"})), 2,
                 "none.safetensors");
