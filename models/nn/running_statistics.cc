@@ -38,7 +38,7 @@ void StatisticsOfMiniBatch::Share(const ShareStatistics& share) {
                         Full({}, static_cast<double>(statistics.count), DType::kI64)};
   kept_.clear();
   for (auto& [micro_batch, of] : share(std::move(own)))
-    kept_[micro_batch] = {of.at(0), of.at(1), of.at(2).data<int64_t>()[0]};
+    kept_[micro_batch] = {of.at(0), of.at(1), static_cast<int64_t>(of.at(2).Item())};
 }
 
 std::optional<BatchStatistics> StatisticsOfMiniBatch::Take() {
