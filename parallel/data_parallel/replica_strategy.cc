@@ -69,6 +69,7 @@ uint64_t ReplicaStrategy::WeightBytes() const {
 
 void BroadcastTensors(Transport& replicas, const std::vector<NamedTensor>& tensors,
                       const std::string& what) {
+  if (replicas.size() == 1) return;
   for (Tensor tensor; const auto& [name, value] : tensors) {
     tensor = value;
     Require(tensor.is_contiguous(), "data-parallel", "{} must be contiguous", name);

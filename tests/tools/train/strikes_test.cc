@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kRanks = 4, kStrikes = 20;
+constexpr const char* kEpochs = "12";
 constexpr std::chrono::seconds kLongest{120};  // of any wait here
 
 template <class Fn>
@@ -52,8 +53,11 @@ pid_t ProcessOf(int rank, const std::string& out) {
 class Strikes : public ProgramTest {
  protected:
   std::vector<std::string> Flags(const std::string& out) const {
-    return Small(out, {"--stages", "2", "--replicas", "2", "--codec", "sortq:8", "--threads", "4",
-                       "--epochs", "6", "--checkpoint-every", "1", "--timeout", "5"});
+    std::vector<std::string> flags =
+        Small(out, {"--stages", "2", "--replicas", "2", "--codec", "sortq:8", "--threads", "4",
+                    "--checkpoint-every", "1", "--timeout", "5"});
+    *(std::ranges::find(flags, "--epochs") + 1) = kEpochs;
+    return flags;
   }
   Program StartMpi(std::vector<std::string> flags) const {
     setenv("TMPDIR", "/tmp", 1);  // the names of mpirun's sockets must be short
