@@ -15,8 +15,8 @@ class PackedStorage {
   explicit PackedStorage(const std::shared_ptr<Storage>& source)
       : values_(Flat(source).To(DType::kBF16)) {}
 
-  // In f32 again; views in use at the same time share it. With `more_readers` it is held until this thread
-  // unpacks another one: ops that saved one tensor mostly read it one after the other.
+  // In f32 again; views in use at the same time share it. With `more_readers` it is held until this
+  // thread unpacks another one: ops that saved one tensor mostly read it one after the other.
   std::shared_ptr<Storage> Unpack(bool more_readers) {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<Storage> storage = unpacked_.lock();

@@ -31,15 +31,15 @@ class PackedStorage;
 }
 
 // An activation that a gradient rule captures; as Saved, but for its dtype in memory. All that is
-// saved of one storage shares one bf16 copy, views of any strides too; a view of a small part of its
-// storage has a copy of its own.
+// saved of one storage shares one bf16 copy, views of any strides too; a view of a small part of
+// its storage has a copy of its own.
 class SavedActivation {
  public:
   SavedActivation() = default;
   explicit SavedActivation(const Tensor& tensor);
   explicit SavedActivation(const Variable& variable);  // undefined stays undefined
-  // The tensor as it was saved, or one of the same strides with its values rounded to bf16. BadInput
-  // when it was kept in full and was changed in place since.
+  // The tensor as it was saved, or one of the same strides with its values rounded to bf16.
+  // BadInput when it was kept in full and was changed in place since.
   Tensor get() const;
   bool defined() const { return whole_.defined() || packed_ != nullptr; }
 

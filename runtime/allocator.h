@@ -29,8 +29,8 @@ class Allocator {
   virtual MemoryStats stats() const = 0;
   virtual void ResetPeak() = 0;
   // Most bytes to hold from the system; 0 is without limit. Cached blocks are given back before a
-  // request fails. A CPU's limit is at first seven eighths of SystemMemory(): without one, blocks of
-  // ever new sizes would be cached until the system ends the process.
+  // request fails. A CPU's limit is at first seven eighths of SystemMemory(): without one, blocks
+  // of ever new sizes would be cached until the system ends the process.
   virtual void SetLimit(size_t bytes) = 0;
   // Gives cached blocks back to the system.
   virtual void ReleaseCached() = 0;

@@ -23,8 +23,8 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-// What a kernel is given to put its work into: cudaStream_t, null for a GPU's default stream and on a
-// CPU.
+// What a kernel is given to put its work into: cudaStream_t, null for a GPU's default stream and on
+// a CPU.
 using StreamHandle = void*;
 
 inline constexpr Device kMetaDevice{DeviceKind::kMeta, 0};
@@ -35,8 +35,8 @@ inline std::string ToString(Device device) {
   return device.kind == DeviceKind::kCpu ? "cpu" : "cuda:" + std::to_string(device.index);
 }
 
-// Chooses between a call for the CPU and one for a GPU; kernels are chosen in runtime/door.h. `cuda`
-// is not compiled into a build without CUDA.
+// Chooses between a call for the CPU and one for a GPU; kernels are chosen in runtime/door.h.
+// `cuda` is not compiled into a build without CUDA.
 template <class Cpu, class Cuda>
 decltype(auto) OnDevice(Device device, Cpu&& cpu, Cuda&& cuda) {
   if constexpr (kHasCuda) {

@@ -1,7 +1,7 @@
 // The door between what is computed and the kernels of a device: the one place that chooses.
 //
-// A family of ops declares in its kernels.h, in Tensors, what it asks of a device, and each of these
-// functions is a call of AtDoor:
+// A family of ops declares in its kernels.h, in Tensors, what it asks of a device, and each of
+// these functions is a call of AtDoor:
 //
 //   inline void Softmax(const Tensor& x, Tensor& y) {
 //     AtDoor("softmax", y.device(), [&] { cpu::Softmax(x, y); });

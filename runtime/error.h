@@ -44,8 +44,8 @@ template <class Kind, class... Args>
   throw Kind(fmt::format("[{}] {}", where, fmt::format(format, std::forward<Args>(args)...)));
 }
 
-// Throws BadInput unless `ok`. What a message names is formatted where it is thrown and nowhere else:
-// hand over shapes, tensors and devices themselves, not their text.
+// Throws BadInput unless `ok`. What a message names is formatted where it is thrown and nowhere
+// else: hand over shapes, tensors and devices themselves, not their text.
 template <class... Args>
 void Require(bool ok, std::string_view where, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok) [[unlikely]]

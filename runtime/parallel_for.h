@@ -41,11 +41,12 @@ class FirstException {
 
 // Threads of the calling thread's team; at first the machine's cores (or OMP_NUM_THREADS).
 int TeamSize();
-// Sets it for the calling thread alone, to OMP_THREAD_LIMIT where that is smaller. BadInput below 1.
+// Sets it for the calling thread alone, to OMP_THREAD_LIMIT where that is smaller. BadInput below
+// 1, BrokenEnvironment where so many threads cannot be started (the team stays as it was).
 void SetTeamSize(int threads);
-// Makes the calling thread's team one that OpenMP grants in full: within its limit, of a fixed size,
-// of one thread inside a region. To be called before oneDNN, which splits its work among the threads
-// promised and leaves parts undone where fewer come; the functions above do it too.
+// Makes the calling thread's team one that OpenMP grants in full: within its limit, of a fixed
+// size, of one thread inside a region. To be called before oneDNN, which splits its work among the
+// threads promised and leaves parts undone where fewer come; the functions above do it too.
 void FixTeam();
 // Ends the threads that wait for the calling one's next ParallelFor, which will start new ones: for
 // a thread that is to wait for others; inside a region it does nothing. While the process has more

@@ -43,8 +43,8 @@ class Tensor {
   bool is_contiguous() const { return contiguous_; }
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
-  // First element, for reading: for a CPU's kernels. InternalError when T is not the dtype, BadInput
-  // where the tensor is not in a CPU's memory.
+  // First element, for reading: for a CPU's kernels. InternalError when T is not the dtype,
+  // BadInput where the tensor is not in a CPU's memory.
   template <class T>
   const T* data() const {
     CheckElements(kDTypeOf<T>);

@@ -15,9 +15,9 @@ std::vector<uint8_t> ReadFile(const std::string& path);
 // Whether the bytes begin with gzip's magic number, 1f 8b.
 bool IsGzip(std::span<const uint8_t> bytes);
 
-// Decompresses one gzip stream (RFC 1952); its check sum and length are verified. BadInput naming `path`
-// when the stream is damaged, ends early, is followed by surplus bytes, or holds more than `most`
-// bytes.
+// Decompresses one gzip stream (RFC 1952); its check sum and length are verified. BadInput naming
+// `path` when the stream is damaged, ends early, is followed by surplus bytes, or holds more than
+// `most` bytes.
 std::vector<uint8_t> Gunzip(std::span<const uint8_t> bytes, const std::string& path,
                             size_t most = size_t{2} << 30);
 

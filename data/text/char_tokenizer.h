@@ -13,8 +13,8 @@ class CharTokenizer : public Tokenizer {
  public:
   // `alphabet`: UTF-8, each character once, ascending, at least one. BadInput otherwise.
   explicit CharTokenizer(std::string alphabet);
-  // The tokenizer of the characters that occur in a text. BadInput naming `source` and the offset where it is not
-  // UTF-8, and where it is empty.
+  // The tokenizer of the characters that occur in a text. BadInput naming `source` and the offset
+  // where it is not UTF-8, and where it is empty.
   static CharTokenizer Of(std::string_view text, const std::string& source);
 
   const std::string& name() const override;

@@ -21,8 +21,8 @@ std::map<std::string, std::string> TokenizerFiles(const Tokenizer& tokenizer,
 
 // The tokenizer of a folder: where it has merges GPT-2's or RoBERTa's, as the tokenizer_class of
 // tokenizer_config.json says, or `bpe` ("gpt2" or "roberta") where that names neither; else what
-// tokenizer.json says. Its files are of one commit of the folder (runtime/io/one_commit.h). BadInput
-// naming the file for another, or none.
+// tokenizer.json says. Its files are of one commit of the folder (runtime/io/one_commit.h).
+// BadInput naming the file for another, or none.
 std::unique_ptr<Tokenizer> TokenizerOfFolder(const std::string& folder, const std::string& bpe);
 
 // The characters or bytes of a tokenizer.json. BadInput tagged `where`.

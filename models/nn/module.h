@@ -43,7 +43,8 @@ class Module {
   // drops the mini-batch's where the step was not taken.
   void EndMiniBatch(bool taken = true);
 
-  // Before that: batch norm takes the statistics of all replicas' micro-batches in place of its own.
+  // Before that: batch norm takes the statistics of all replicas' micro-batches in place of its
+  // own.
   void Share(const ShareStatistics& share);
 
   // In model order: a module's own first, then its children's, each variable once. Handles to the

@@ -2,7 +2,8 @@
 // written by the rank that owns its tensors, and checkpoint.json, which lists them:
 //
 //   {"version": 1, "commit": 3, "step": 600, "files":
-//     {"weights-0.safetensors": {"holds": "weights", "bytes": 1234, "tensors": ["conv1.weight", ...]},
+//     {"weights-0.safetensors": {"holds": "weights", "bytes": 1234,
+//                                "tensors": ["conv1.weight", ...]},
 //      "weights-1.safetensors": ...}}
 #pragma once
 

@@ -16,8 +16,8 @@ namespace torus::io {
 class CheckpointReader {
  public:
   // Opens and checks all files but for the values of their tensors. BadInput names the file and
-  // what is wrong: one that is missing, of another size, step or contents than the manifest says, or
-  // a tensor that is in two; and for a folder without a manifest. BrokenEnvironment for what the
+  // what is wrong: one that is missing, of another size, step or contents than the manifest says,
+  // or a tensor that is in two; and for a folder without a manifest. BrokenEnvironment for what the
   // system refuses.
   explicit CheckpointReader(const std::string& path);
   // Whether the folder, or its last commit, has a manifest.

@@ -1,12 +1,12 @@
 // A folder committed whole: whoever opens it (folder_reader.h) finds all files of the last commit
 // or all of the one before, also after a kill or a loss of power at any moment.
 //
-//   lock .NAME.torus beside PATH  ->  write .NAME.torus/new/*  ->  sync  ->  swap it and PATH in one
-//   step  ->  sync  ->  remove .NAME.torus
+//   lock .NAME.torus beside PATH  ->  write .NAME.torus/new/*  ->  sync  ->
+//   swap it and PATH in one step  ->  sync  ->  remove .NAME.torus
 //
-// Where the file system cannot swap: PATH -> .NAME.torus/old, .NAME.torus/new -> PATH. What a killed
-// writer leaves in .NAME.torus is put right by the next writer, under the lock; nothing else is ever
-// removed.
+// Where the file system cannot swap: PATH -> .NAME.torus/old, .NAME.torus/new -> PATH. What a
+// killed writer leaves in .NAME.torus is put right by the next writer, under the lock; nothing else
+// is ever removed.
 #pragma once
 
 #include <optional>

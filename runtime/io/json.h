@@ -9,9 +9,9 @@
 
 namespace torus::io {
 
-// Parses `text`, which must be one JSON object. BadInput tagged `where` for anything else, naming the
-// byte at which JSON or UTF-8 is invalid; and for more than 64 levels of nesting, since copying and
-// printing a value recurse into it.
+// Parses `text`, which must be one JSON object. BadInput tagged `where` for anything else, naming
+// the byte at which JSON or UTF-8 is invalid; and for more than 64 levels of nesting, since copying
+// and printing a value recurse into it.
 nlohmann::json ParseJsonObject(std::string_view text, const std::string& where);
 
 // ParseJsonObject of a file of at most 64 MiB.
@@ -20,16 +20,16 @@ nlohmann::json ReadJsonObject(const std::string& path);
 // The value of a key: null where it is absent, or where `value` is no object.
 const nlohmann::json& Member(const nlohmann::json& value, const char* key);
 
-// A value as messages show it: its first 100 bytes; of objects and arrays the type alone. The text is
-// made where the message is: Require(ok, path, "got {}", Brief(value)).
+// A value as messages show it: its first 100 bytes; of objects and arrays the type alone. The text
+// is made where the message is: Require(ok, path, "got {}", Brief(value)).
 struct Brief {
   explicit Brief(const nlohmann::json& value) : value(value) {}
   std::string text() const;
   const nlohmann::json& value;
 };
 
-// A name as messages show it: unchanged where it has up to 100 printable ASCII characters, otherwise
-// Brief of it.
+// A name as messages show it: unchanged where it has up to 100 printable ASCII characters,
+// otherwise Brief of it.
 struct Printable {
   explicit Printable(const std::string& name) : name(name) {}
   std::string text() const;

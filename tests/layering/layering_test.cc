@@ -9,6 +9,7 @@
 
 #include "tests/layering/device_rules.h"
 #include "tests/layering/include_rules.h"
+#include "tests/layering/line_rules.h"
 #include "tests/layering/message_rules.h"
 
 namespace torus::layering {
@@ -67,6 +68,15 @@ TEST(Layering, DeviceCodeStandsWhereItBelongs) {
   for (const fs::path& source : Sources(root)) {
     for (const std::string& violation :
          CheckDeviceCode(source.lexically_relative(root).string(), Read(source)))
+      ADD_FAILURE() << violation;
+  }
+}
+
+TEST(Layering, LinesFitTheScreen) {
+  const fs::path root = Root();
+  for (const fs::path& source : Sources(root)) {
+    for (const std::string& violation :
+         CheckLines(source.lexically_relative(root).string(), Read(source)))
       ADD_FAILURE() << violation;
   }
 }
