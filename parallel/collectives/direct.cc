@@ -15,27 +15,42 @@
 namespace torus::parallel {
 namespace {
 
-constexpr Tag kScatterTag{TagClass::kCollective, 5};
-constexpr Tag kGatherTag{TagClass::kCollective, 6};
+// What keeps the messages of one all-reduce apart from those of others under way.
+struct Tags {
+  Tag scatter{TagClass::kCollective, 5}, gather{TagClass::kCollective, 6};
+};
 
-// Piece i of the span is piece i of every chunk. Its terms are started kPiecesAhead pieces before
-// it is summed, and its sums are taken kPiecesAhead pieces later.
+Tags TagsOfLane(int lane) {
+  constexpr int32_t kFirst = 1 << 10;
+  return {{TagClass::kCollective, kFirst + 2 * lane},
+          {TagClass::kCollective, kFirst + 2 * lane + 1}};
+}
+
+// Of an all-reduce that is carried on now and then: between two calls of Advance so many pieces may
+// come.
+constexpr int kPiecesAheadBetween = 8;
+
+// Piece i of the span is piece i of every chunk. Its terms are started `ahead` pieces before it is
+// summed, and its sums are taken `ahead` pieces later.
 template <class T>
-class Direct {
+class Direct : public PendingAllReduce {
  public:
-  Direct(Transport& transport, std::span<T> data, const std::string& what)
+  Direct(Transport& transport, std::span<T> data, std::string what, Tags tags = {},
+         int ahead = kPiecesAhead)
       : transport_(transport),
         data_(data),
-        what_(what),
+        what_(std::move(what)),
+        tags_(tags),
+        ahead_(ahead),
         n_(transport.size()),
         rank_(transport.rank()),
         most_(std::min<int64_t>(Largest(), kPieceElements<T>)),
         pieces_(n_ == 1 || most_ == 0 ? 0 : (Largest() + most_ - 1) / most_) {}
 
   void ReduceScatter() {
-    StartFirst();
+    Start();
     for (int64_t i = 0; i < pieces_; ++i) {
-      StartTerms(i + kPiecesAhead);
+      StartTerms(i + ahead_);
       Sum();
     }
     for (std::vector<Pending>& sent : sent_terms_) WaitForAll(sent);
@@ -43,19 +58,32 @@ class Direct {
 
   void AllGather() {
     for (int64_t i = 0; i < pieces_; ++i) SendSum(i);
-    for (int64_t i = 0; i < pieces_; ++i) TakeSums(i);
+    for (int64_t i = 0; i < pieces_; ++i) {
+      StartTaking(i);
+      WaitForAll(taken_sums_);
+    }
     WaitForAll(sent_sums_);
   }
 
-  void AllReduce() {
-    StartFirst();
-    for (int64_t i = 0; i < pieces_ + kPiecesAhead; ++i) {
-      StartTerms(i + kPiecesAhead);
-      if (i < pieces_) {
-        Sum();
-        SendSum(i);
-      }
-      if (i >= kPiecesAhead && i - kPiecesAhead < pieces_) TakeSums(i - kPiecesAhead);
+  void Start() {
+    if (pieces_ > 0) scratch_.emplace((ahead_ + 1) * (n_ - 1) * most_ * sizeof(T), Device{});
+    for (int64_t i = 0; i < ahead_; ++i) StartTerms(i);
+  }
+
+  bool Advance() override {
+    while (summed_ < pieces_ && AllDone(terms_.front().received)) SumNext();
+    while (taken_ < pieces_ && CanTake()) TakeNext();
+    if (taken_ < pieces_ || !AllDone(sent_sums_)) return false;
+    WaitForAll(sent_sums_);
+    return true;
+  }
+
+  void Finish() override {
+    while (taken_ < pieces_) {
+      if (summed_ < std::min(pieces_, taken_ + ahead_ + 1))
+        SumNext();
+      else
+        TakeNext();
     }
     WaitForAll(sent_sums_);
   }
@@ -80,20 +108,15 @@ class Direct {
     return fmt::format("{}, {} {} of {}", what_, half, i + 1, pieces_);
   }
 
-  void StartFirst() {
-    if (pieces_ > 0) scratch_.emplace(kRooms * (n_ - 1) * most_ * sizeof(T), Device{});
-    for (int64_t i = 0; i < kPiecesAhead; ++i) StartTerms(i);
-  }
-
   void StartTerms(int64_t i) {
     if (i >= pieces_) return;
     const std::string what = Step("reduce-scatter", i);
-    terms_.push_back(Receive(PieceOf(rank_, i),
-                             static_cast<T*>(scratch_->data()) + i % kRooms * (n_ - 1) * most_,
-                             what));
+    terms_.push_back(
+        Receive(PieceOf(rank_, i),
+                static_cast<T*>(scratch_->data()) + i % (ahead_ + 1) * (n_ - 1) * most_, what));
     sent_terms_.emplace_back();
     for (int k = 1; k < n_; ++k)
-      Send((rank_ + k) % n_, kScatterTag, PieceOf((rank_ + k) % n_, i), what, sent_terms_.back());
+      Send((rank_ + k) % n_, tags_.scatter, PieceOf((rank_ + k) % n_, i), what, sent_terms_.back());
   }
 
   Terms Receive(std::span<T> own, T* room, const std::string& what) {
@@ -104,7 +127,7 @@ class Direct {
       room += most_;
       if (!own.empty())
         terms.received.push_back(
-            transport_.Recv(r, kScatterTag, {terms.of[r].data(), own.size_bytes()}, what));
+            transport_.Recv(r, tags_.scatter, {terms.of[r].data(), own.size_bytes()}, what));
     }
     return terms;
   }
@@ -127,37 +150,53 @@ class Direct {
   void SendSum(int64_t i) {
     const std::string what = Step("all-gather", i);
     for (int k = 1; k < n_; ++k)
-      Send((rank_ + k) % n_, kGatherTag, PieceOf(rank_, i), what, sent_sums_);
+      Send((rank_ + k) % n_, tags_.gather, PieceOf(rank_, i), what, sent_sums_);
   }
 
-  void TakeSums(int64_t i) {
-    if (!sent_terms_.empty()) {  // the sums replace them
-      WaitForAll(sent_terms_.front());
-      sent_terms_.pop_front();
-    }
+  void SumNext() {
+    StartTerms(summed_ + ahead_);
+    Sum();
+    SendSum(summed_++);
+  }
+
+  // The sums of a piece replace this rank's terms of it, which must have been sent by then.
+  bool CanTake() {
+    if (taken_ == summed_ || !AllDone(sent_terms_.front())) return false;
+    if (taken_sums_.empty()) StartTaking(taken_);
+    return AllDone(taken_sums_);
+  }
+
+  void TakeNext() {
+    WaitForAll(sent_terms_.front());
+    if (taken_sums_.empty()) StartTaking(taken_);
+    WaitForAll(taken_sums_);
+    sent_terms_.pop_front();
+    ++taken_;
+  }
+
+  void StartTaking(int64_t i) {
     const std::string what = Step("all-gather", i);
-    std::vector<Pending> received;
     for (int k = 1; k < n_; ++k) {
       const int from = (rank_ + k) % n_;
       const std::span<T> piece = PieceOf(from, i);
       if (!piece.empty())
-        received.push_back(
-            transport_.Recv(from, kGatherTag, {piece.data(), piece.size_bytes()}, what));
+        taken_sums_.push_back(
+            transport_.Recv(from, tags_.gather, {piece.data(), piece.size_bytes()}, what));
     }
-    WaitForAll(received);
   }
-
-  static constexpr int64_t kRooms = kPiecesAhead + 1;
 
   Transport& transport_;
   std::span<T> data_;
-  const std::string& what_;
+  const std::string what_;
+  const Tags tags_;
+  const int64_t ahead_;
   const int n_, rank_;
   const int64_t most_, pieces_;
+  int64_t summed_ = 0, taken_ = 0;  // pieces
   std::optional<Storage> scratch_;  // rooms for the terms of the pieces under way
   std::deque<Terms> terms_;
   std::deque<std::vector<Pending>> sent_terms_;
-  std::vector<Pending> sent_sums_;
+  std::vector<Pending> sent_sums_, taken_sums_;  // taken: of one piece
 };
 
 }  // namespace
@@ -174,13 +213,26 @@ void DirectAllGather(Transport& transport, std::span<T> data, const std::string&
 
 template <class T>
 void DirectAllReduce(Transport& transport, std::span<T> data, const std::string& what) {
-  Direct<T>(transport, data, what).AllReduce();
+  Direct<T> direct(transport, data, what);
+  direct.Start();
+  direct.Finish();
 }
 
-#define TORUS_DIRECT(T)                                                               \
-  template void DirectReduceScatter<T>(Transport&, std::span<T>, const std::string&); \
-  template void DirectAllGather<T>(Transport&, std::span<T>, const std::string&);     \
-  template void DirectAllReduce<T>(Transport&, std::span<T>, const std::string&);
+template <class T>
+std::unique_ptr<PendingAllReduce> StartDirectAllReduce(Transport& transport, std::span<T> data,
+                                                       std::string what, int lane) {
+  auto direct = std::make_unique<Direct<T>>(transport, data, std::move(what), TagsOfLane(lane),
+                                            kPiecesAheadBetween);
+  direct->Start();
+  return direct;
+}
+
+#define TORUS_DIRECT(T)                                                                        \
+  template void DirectReduceScatter<T>(Transport&, std::span<T>, const std::string&);          \
+  template void DirectAllGather<T>(Transport&, std::span<T>, const std::string&);              \
+  template void DirectAllReduce<T>(Transport&, std::span<T>, const std::string&);              \
+  template std::unique_ptr<PendingAllReduce> StartDirectAllReduce<T>(Transport&, std::span<T>, \
+                                                                     std::string, int);
 TORUS_FOR_SUMMED_TYPES(TORUS_DIRECT)
 #undef TORUS_DIRECT
 

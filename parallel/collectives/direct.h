@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -42,6 +43,23 @@ void DirectAllGather(Transport& transport, std::span<T> data, const std::string&
 // Both, interleaved piece by piece: every rank ends with the sum.
 template <class T>
 void DirectAllReduce(Transport& transport, std::span<T> data, const std::string& what);
+
+// An all-reduce that has been started and is carried on between other work.
+class PendingAllReduce {
+ public:
+  virtual ~PendingAllReduce() = default;
+  // Sums and sends what has come, without waiting; whether all is done.
+  virtual bool Advance() = 0;
+  // Waits for the rest.
+  virtual void Finish() = 0;
+};
+
+// A DirectAllReduce of the same bits. `data` stays allocated, and nobody else uses it, until it is
+// done. Several under way at once have different lanes (from 0); those of one lane are started in
+// one order on all ranks, each when the one before is done.
+template <class T>
+std::unique_ptr<PendingAllReduce> StartDirectAllReduce(Transport& transport, std::span<T> data,
+                                                       std::string what, int lane);
 
 // Elements that `rank` sends in an all-reduce of `count`.
 int64_t DirectElementsSent(int ranks, int rank, int64_t count);

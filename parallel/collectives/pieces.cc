@@ -1,5 +1,6 @@
 #include "parallel/collectives/pieces.h"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -9,6 +10,10 @@ namespace torus::parallel {
 void WaitForAll(std::vector<Pending>& pending) {
   for (Pending& one : pending) one.Wait();
   pending.clear();
+}
+
+bool AllDone(const std::vector<Pending>& pending) {
+  return std::ranges::all_of(pending, [](const Pending& one) { return one.Done(); });
 }
 
 template <class T>

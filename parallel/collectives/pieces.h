@@ -44,6 +44,8 @@ void SendPieces(Transport& transport, int to, Tag tag, std::span<T> data, const 
 }
 
 void WaitForAll(std::vector<Pending>& pending);
+// Whether that would return at once.
+bool AllDone(const std::vector<Pending>& pending);
 
 // What one rank sends with SendPieces, received piece by piece. T is a summed type, or std::byte
 // where nothing is summed.

@@ -26,6 +26,7 @@ class GradientBuckets {
   // Flat, contiguous.
   Tensor& bucket(int i) { return buckets_[i].flat; }
   const Tensor& bucket(int i) const { return buckets_[i].flat; }
+  const std::vector<NamedVariable>& parameters(int i) const { return buckets_[i].parameters; }
   std::string Describe(int i) const;  // "bucket 0 (classifier.bias .. features.17.weight)"
 
   // Copies the parameters' gradients in, in the order of the bucket. Behind them stands one element

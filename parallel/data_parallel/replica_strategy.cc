@@ -22,6 +22,10 @@ std::vector<double> ReplicaStrategy::SquaredNorms(const std::string&) {
   return SquaredGradientNorms(uses_);
 }
 
+void ReplicaStrategy::BeginLastBackward(const std::string&) {}
+
+void ReplicaStrategy::Advance() {}
+
 void ReplicaStrategy::PublishWeights(const std::string&) {}
 
 void ReplicaStrategy::GatherWeights(const std::string&) {}

@@ -44,6 +44,12 @@ class ReplicaStrategy {
 
   // Copies the weights of replica 0 to all, bit for bit: once, before all others.
   virtual void BroadcastWeights(const std::string& what);
+  // Called before the stage's last backward of a step, whose gradients are the whole mini-batch's:
+  // from then on a strategy may sum those that are whole. Not called on a replica that has no
+  // samples, nor where gradients are summed elsewhere first (GradientTree).
+  virtual void BeginLastBackward(const std::string& what);
+  // Goes on with sums that have begun, without waiting. Called now and then.
+  virtual void Advance();
   // Called once the stage's last backward is done. After it the held have the sums of the
   // gradients, and nothing else of the stage has any; a parameter that no replica has a gradient
   // for is left without. `share`: of this replica's samples in the global mini-batch's.

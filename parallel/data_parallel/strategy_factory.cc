@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "parallel/data_parallel/data_parallel.h"
 #include "parallel/data_parallel/sharded.h"
 #include "parallel/data_parallel/unsynchronized.h"
 #include "runtime/error.h"
@@ -69,7 +68,7 @@ ShardPlan PlanOf(std::string_view name, const std::vector<ShardedParameter>& mod
 std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Transport& replicas,
                                               std::vector<NamedVariable> uses,
                                               const ShardPlan& plan, RankShards& shards,
-                                              AllReduceAlgorithm all_reduce) {
+                                              const DataParallelOptions& options) {
   const Entry& entry = EntryOf(name);
   if (entry.gathers && replicas.size() > 1)
     return std::make_unique<FullySharded>(replicas, std::move(uses), plan, shards);
@@ -78,8 +77,7 @@ std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Transport& 
                                      ShardedOptions{.broadcast = entry.broadcast});
   if (name == "none" && replicas.size() > 1)
     return std::make_unique<Unsynchronized>(replicas, std::move(uses));
-  return std::make_unique<DataParallel>(replicas, std::move(uses),
-                                        DataParallelOptions{.all_reduce = all_reduce});
+  return std::make_unique<DataParallel>(replicas, std::move(uses), options);
 }
 
 }  // namespace torus::parallel

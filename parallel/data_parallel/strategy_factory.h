@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallel/collectives/all_reduce.h"
+#include "parallel/data_parallel/data_parallel.h"
 #include "parallel/data_parallel/fully_sharded.h"
 #include "parallel/data_parallel/replica_strategy.h"
 #include "parallel/data_parallel/shard_plan.h"
@@ -29,10 +30,10 @@ bool GathersWeights(std::string_view name);
 ShardPlan PlanOf(std::string_view name, const std::vector<ShardedParameter>& model, int replicas);
 
 // Of one stage on one replica. With one replica they are all alike. `shards`: of the rank, for
-// those that gather weights.
+// those that gather weights; `options`: for those that hold all.
 std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Transport& replicas,
                                               std::vector<NamedVariable> uses,
                                               const ShardPlan& plan, RankShards& shards,
-                                              AllReduceAlgorithm all_reduce);
+                                              const DataParallelOptions& options);
 
 }  // namespace torus::parallel

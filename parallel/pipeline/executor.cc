@@ -23,6 +23,11 @@ bool GathersForForward(const std::vector<Action>& actions, size_t i) {
   return false;
 }
 
+// Whether the stage has a micro-batch's gradients behind it.
+bool Accumulates(ActionKind kind) {
+  return kind == ActionKind::kBackward || kind == ActionKind::kBackwardWeight;
+}
+
 std::vector<char> OfForward(const std::vector<Action>& actions) {
   std::vector<char> of_forward;
   for (size_t i = 0; i < actions.size(); ++i) {
@@ -137,6 +142,9 @@ void Executor::ListActions() {
       if (!Skips(action, of_forward_[i] != 0, first + schedule_.num_micro_batches >= all))
         actions_.push_back(action);
     }
+  last_backward_.clear();
+  for (const Action& action : actions_)
+    if (Accumulates(action.kind)) last_backward_[action.stage] = &action;
 }
 
 // The stages' lists hold one round.
@@ -184,10 +192,12 @@ void Executor::Do(const Action& action) try {
     }
     case ActionKind::kBackward:
     case ActionKind::kBackwardInput:
+      BeginLastBackward(action);
       stage.Backward(slot, action.kind == ActionKind::kBackwardInput);
       if (action.kind == ActionKind::kBackward) Accumulated(action);
       break;
     case ActionKind::kBackwardWeight:
+      BeginLastBackward(action);
       stage.BackwardWeight(slot);
       Accumulated(action);
       break;
@@ -209,6 +219,11 @@ void Executor::Do(const Action& action) try {
   clock_.End(action, batch_->step, begin);
 } catch (...) {
   RethrowWithContext(PlaceOf(action, transport_.world_rank(), batch_->step));
+}
+
+void Executor::BeginLastBackward(const Action& action) const {
+  if (options_.on_last_backward && last_backward_.at(action.stage) == &action)
+    options_.on_last_backward(action.stage, batch_->step);
 }
 
 void Executor::Accumulated(const Action& action) const {

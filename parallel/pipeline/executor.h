@@ -84,6 +84,7 @@ class Executor {
   size_t SlotOf(const Action& action) const;
   void ExpectNext();
   void Do(const Action& action);
+  void BeginLastBackward(const Action& action) const;
   void Accumulated(const Action& action) const;
   void EndMiniBatch(int stage);
   void Flush();
@@ -100,8 +101,9 @@ class Executor {
   // Of the step that runs.
   const MiniBatch* batch_ = nullptr;
   bool training_ = true;
-  std::vector<Action> actions_;  // of all rounds
-  size_t next_receive_ = 0;      // those before have been started
+  std::vector<Action> actions_;                 // of all rounds
+  size_t next_receive_ = 0;                     // those before have been started
+  std::map<int, const Action*> last_backward_;  // of each stage: which makes its gradients whole
 };
 
 }  // namespace torus::parallel

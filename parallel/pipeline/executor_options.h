@@ -17,6 +17,9 @@ struct ExecutorOptions {
   // are. The two ranks of a cut must have the same codecs.
   std::shared_ptr<Codec> activation_codec;
   std::shared_ptr<Codec> gradient_codec;
+  // Called before a stage's last backward of a mini-batch, which makes its gradients whole; not
+  // where all of this pipeline's micro-batches are without samples. May be empty.
+  std::function<void(int stage, int64_t step)> on_last_backward;
   // Called for kReduce and kStep of a stage; may be empty. on_step returns whether the step was
   // taken (false: skipped), which the stage's EndMiniBatch is told next.
   std::function<void(int stage, int64_t step)> on_reduce;

@@ -114,16 +114,19 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     options.on_accumulated = [this](int stage, int micro_batch) {
       update_.Accumulated(stage, micro_batch);
     };
+  options.on_last_backward = [this](int stage, int64_t step) {
+    update_.BeginLastBackward(stage, step);
+  };
   options.on_reduce = [this](int stage, int64_t step) {
     update_.Reduce(stage, step, {executor_->finite(), executor_->loss(), share_});
   };
   options.on_step = [this](int stage, int64_t step) { return Step(stage, step); };
   options.on_gather = [this](int stage, int64_t step) { update_.GatherWeights(stage, step); };
   options.on_free = [this](int stage, int64_t) { update_.FreeWeights(stage); };
-  if (options_.before_action)
-    options.before_action = [this](const Action& action, int64_t step) {
-      options_.before_action(place_, action, step);
-    };
+  options.before_action = [this](const Action& action, int64_t step) {
+    update_.Advance();
+    if (options_.before_action) options_.before_action(place_, action, step);
+  };
   return options;
 }
 

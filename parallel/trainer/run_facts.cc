@@ -101,6 +101,7 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
                  {"cuts", fmt::format("{}", fmt::join(model.cuts, ","))},
                  {"strategy", o.strategy},
                  {"collectives", o.collectives},
+                 {"bucket_bytes", text(o.bucket_bytes)},
                  {"reproducible", text(o.reproducible)},
                  {"codec", codec},
                  {"seed", text(o.seed)},

@@ -24,6 +24,8 @@ void CheckRun(const TrainerOptions& options, const TrainingParts& parts) {
   Require(parts.model && parts.loss && parts.optimizer && parts.learning_rate, "trainer",
           "needs a model, a loss, an optimizer and a learning rate");
   CheckStrategy(options.strategy, AllReduceByName(options.collectives));
+  Require(options.bucket_bytes >= 1, "trainer", "bucket_bytes must be at least 1, got {}",
+          options.bucket_bytes);
   Require(options.threads >= 1, "trainer", "threads must be at least 1, got {}", options.threads);
   Require(options.clip_norm >= 0 && std::isfinite(options.clip_norm), "trainer",
           "clip_norm must be at least 0, got {}", options.clip_norm);

@@ -33,6 +33,9 @@ struct TrainerOptions {
   // order. "ring" sends to neighbours alone, and with more than two replicas the bits of a run then
   // depend on where the model is cut (all_reduce.h).
   std::string collectives = "direct";
+  // Of ddp: of the gradients that are all-reduced together. The all-reduce of a bucket overlaps the
+  // rest of the backward (data_parallel.h).
+  size_t bucket_bytes = size_t{25} << 20;
   // Gives the bits of any other number of replicas whose micro-batches are as many in all (for one
   // thread a rank): gradients are summed in one fixed binary tree over the list of all
   // micro-batches (gradient_tree.h), and running statistics are those of all of them, merged in its

@@ -50,19 +50,22 @@ std::map<int, WeightUpdate::StageWork> WeightUpdate::MakeAll(const TrainingParts
   const ShardPlan plan = PlanOf(options_.strategy, ParametersOf(model_), links_.replicas.size());
   std::map<int, StageWork> all;
   for (const auto& [number, stage] : model_.stages)
-    all.emplace(number, MakeWork(stage, plan, parts));
+    all.emplace(number, MakeWork(number, stage, plan, parts));
   return all;
 }
 
 // An optimizer may order its parameters anew, by groups: one that is made for all of them tells
 // how.
-WeightUpdate::StageWork WeightUpdate::MakeWork(const Stage& stage, const ShardPlan& plan,
-                                               const TrainingParts& parts) {
+WeightUpdate::StageWork WeightUpdate::MakeWork(int number, const Stage& stage,
+                                               const ShardPlan& plan, const TrainingParts& parts) {
   StageWork work;
   const std::unique_ptr<Optimizer> of_all = parts.optimizer(UniqueParameters(stage));
   for (const NamedVariable& parameter : of_all->parameters()) work.order.push_back(parameter.name);
-  work.replicas = MakeStrategy(options_.strategy, links_.replicas, stage.Parameters(), plan,
-                               shards_, AllReduceByName(options_.collectives));
+  work.replicas =
+      MakeStrategy(options_.strategy, links_.replicas, stage.Parameters(), plan, shards_,
+                   {.bucket_bytes = options_.bucket_bytes,
+                    .all_reduce = AllReduceByName(options_.collectives),
+                    .lane = number});
   work.parameters = Unique(work.replicas->held());
   if (GathersWeights(options_.strategy))
     std::erase_if(work.parameters, [this](const NamedVariable& parameter) {
@@ -86,6 +89,15 @@ std::map<int, StageState> WeightUpdate::States() const {
     states[number] = {&model_.stages.at(number), work.replicas.get(), work.optimizer.get(),
                       work.average.get(), work.order};
   return states;
+}
+
+void WeightUpdate::BeginLastBackward(int stage, int64_t step) {
+  if (options_.reproducible) return;  // the trees have the gradients
+  work_.at(stage).replicas->BeginLastBackward(fmt::format("step {}, stage {}", step, stage));
+}
+
+void WeightUpdate::Advance() {
+  for (const auto& [number, work] : work_) work.replicas->Advance();
 }
 
 void WeightUpdate::Accumulated(int stage, int micro_batch) { trees_.at(stage).Take(micro_batch); }

@@ -42,6 +42,9 @@ class WeightUpdate {
     double loss = 0;     // of the replica, where this rank has the last stage
     double share = 1;    // of the replica's samples in the global mini-batch's
   };
+  // Before the last backward of a stage, and now and then: sums over replicas that overlap it.
+  void BeginLastBackward(int stage, int64_t step);
+  void Advance();
   // A stage has the gradients of one more micro-batch: called where options.reproducible.
   void Accumulated(int stage, int micro_batch);
   // The action kReduce of a stage. With the last one of the rank the step is settled.
@@ -77,7 +80,8 @@ class WeightUpdate {
     std::vector<std::string> order;          // of the optimizer's state, by parameter
   };
   std::map<int, StageWork> MakeAll(const TrainingParts& parts);
-  StageWork MakeWork(const Stage& stage, const ShardPlan& plan, const TrainingParts& parts);
+  StageWork MakeWork(int number, const Stage& stage, const ShardPlan& plan,
+                     const TrainingParts& parts);
   std::map<int, std::vector<NamedVariable>> Held() const;
   void NotePeak();
   std::vector<double> SquaredNorms(const std::string& what);

@@ -91,6 +91,7 @@ void CheckNames(const RunOptions& options) {
   RequireOneOf("--strategy", s.strategy, parallel::StrategyNames());
   RequireOneOf("--collectives", s.collectives, parallel::AllReduceNames());
   parallel::CheckStrategy(s.strategy, parallel::AllReduceByName(s.collectives));
+  Require(s.bucket_mb >= 1, "train", "--bucket-mb must be at least 1, got {}", s.bucket_mb);
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
   ModelOf(s);

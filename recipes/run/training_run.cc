@@ -33,6 +33,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
                                    .schedule = s.schedule,
                                    .strategy = s.strategy,
                                    .collectives = s.collectives,
+                                   .bucket_bytes = static_cast<size_t>(s.bucket_mb) << 20,
                                    .reproducible = s.reproducible,
                                    .threads = static_cast<int>(s.threads),
                                    .timeout = run.timeout,

@@ -34,6 +34,7 @@ struct Settings {
   std::string schedule = "gpipe";
   std::string strategy = "ddp";        // of the replicas, as StrategyNames()
   std::string collectives = "direct";  // of the gradients of replicas, as AllReduceNames()
+  int64_t bucket_mb = 25;  // of ddp: gradients that are all-reduced together, in 2^20 bytes
   // The bits depend on the micro-batches of all replicas together, and not on how many these are.
   bool reproducible = false;
   std::string codec = "none";
@@ -81,6 +82,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--schedule", s.schedule);
   visit("--strategy", s.strategy);
   visit("--collectives", s.collectives);
+  visit("--bucket-mb", s.bucket_mb);
   visit("--reproducible", s.reproducible);
   visit("--codec", s.codec);
   visit("--optimizer", s.optimizer);
@@ -117,7 +119,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 7;
+inline constexpr int64_t kSettingsVersion = 8;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

@@ -182,6 +182,10 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
          "--collectives", s.collectives,
          Choices("How gradients are summed over replicas", parallel::AllReduceDescriptions()))
       ->group(group);
+  app.add_option(
+         "--bucket-mb", s.bucket_mb,
+         "Of ddp: MiB of gradients that are all-reduced together, as soon as the backward has them")
+      ->group(group);
   app.add_flag(
       "--reproducible", s.reproducible,
       "The same bits for any number of replicas with as many micro-batches in all (and one "
@@ -299,7 +303,7 @@ bool MayChange(const std::string& flag) {
                                            "--accumulate",  "--recompute", "--activation-storage",
                                            "--replicas",    "--schedule",  "--strategy",
                                            "--collectives", "--codec",     "--threads",
-                                           "--chunks"};
+                                           "--chunks",      "--bucket-mb"};
   return flags.contains(flag);
 }
 

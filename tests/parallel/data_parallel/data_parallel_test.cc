@@ -9,8 +9,11 @@
 #include <mutex>
 
 #include "autograd/backward.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/reduction/reduction.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
+#include "parallel/transport/decorated_transport.h"
 #include "parallel/transport/group.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
@@ -27,11 +30,27 @@ struct Job {
   size_t bucket_bytes = 100;          // small: several buckets
   AllReduceAlgorithm all_reduce = AllReduceAlgorithm::kDirect;
   bool descend = true;
+  bool overlap = true;  // the all-reduce and the last backward
 };
 
 struct Result {
   std::vector<tiny::Values> parameters, gradients;  // one a replica
   double loss = 0;                                  // of the last step, summed over the replicas
+  int early = 0;  // messages of all-reduces that were started before the last backward had ended
+};
+
+// Counts the messages that are started.
+class CountingTransport : public DecoratedTransport {
+ public:
+  using DecoratedTransport::DecoratedTransport;
+  Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
+    ++started_;
+    return DecoratedTransport::Send(peer, tag, buffer, std::move(what));
+  }
+  int started() const { return started_; }
+
+ private:
+  int started_ = 0;
 };
 
 Cuts CutsFor(int stages) { return stages == 1 ? Cuts{} : stages == 2 ? Cuts{4} : Cuts{2, 4}; }
@@ -50,7 +69,8 @@ std::vector<int> Ranks(int first, int step, int count) {
 void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex) {
   const int replica = world.rank() / run.stages, stage = world.rank() % run.stages;
   Group pipeline(world, Ranks(replica * run.stages, 1, run.stages));
-  Group replicas(world, Ranks(stage, run.stages, run.replicas));
+  Group group(world, Ranks(stage, run.stages, run.replicas));
+  CountingTransport replicas(group);
   // Replicas begin with other values of their own: the broadcast makes them equal.
   std::vector<Stage> stages = MakeStages(tiny::MakeBlocks(1 + replica), CutsFor(run.stages));
   const std::vector<NamedVariable> parameters = stages[stage].Parameters();
@@ -59,10 +79,18 @@ void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex
   data_parallel.BroadcastWeights("test");
   ExecutorOptions options;
   options.loss = tiny::Loss;
+  int before = 0;
+  if (run.overlap)
+    options.on_last_backward = [&](int, int64_t) {
+      before = replicas.started();
+      data_parallel.BeginLastBackward("test");
+    };
   options.on_reduce = [&](int, int64_t step) {
+    const int early = run.overlap ? replicas.started() - before : 0;
     data_parallel.ReduceGradients(fmt::format("step {}, stage {}", step, stage), 1);
     const std::lock_guard lock(mutex);
     CollectGradients(parameters, result.gradients[replica]);
+    result.early += early;
   };
   options.on_step = [&](int, int64_t) {
     tiny::Descend(parameters, run.descend ? 0.1f : 0.0f);
@@ -138,6 +166,45 @@ TEST(DataParallel, TheCutChangesTheBitsOfARingWithMoreThanTwoReplicas) {
           << replicas << " replicas, " << stages << " stages";
     }
   }
+}
+
+// The first bucket of each replica begins within its last backward. A replica without samples in
+// its last micro-batch (7 samples in 12) has an earlier one.
+TEST(DataParallel, AllReducesBeginWithinTheLastBackwardAndChangeNoBits) {
+  for (const int replicas : {2, 3})
+    for (const int samples : {7, 12})
+      for (const int stages : {1, 2}) {
+        Job run{.replicas = replicas,
+                .stages = stages,
+                .steps = 4,
+                .samples = samples,
+                .micro_batches = 12};
+        const Result with = Train(run);
+        run.overlap = false;
+        const Result without = Train(run);
+        EXPECT_EQ(with.parameters, without.parameters);
+        EXPECT_EQ(with.gradients, without.gradients);
+        EXPECT_GE(with.early, 2 * (replicas - 1));
+        EXPECT_EQ(without.early, 0);
+      }
+}
+
+// As an application may do that keeps the model's variables: the hooks do nothing then.
+TEST(DataParallel, ItsHooksMayOutliveIt) {
+  RunRanks(2, [](Transport& t) {
+    const NamedVariable weight{"w", Variable(Full({3}, 2), true)};
+    const auto backward = [&] { Backward({ops::Sum(ops::Mul(weight.value, weight.value))}); };
+    {
+      DataParallel data_parallel(t, {weight});
+      data_parallel.BeginLastBackward("test");
+      backward();
+      data_parallel.ReduceGradients("test", 1);
+      EXPECT_EQ(ToVector<float>(weight.value.grad()), std::vector<float>(3, 8));
+      Variable(weight.value).ZeroGrad();
+    }
+    backward();
+    EXPECT_EQ(ToVector<float>(weight.value.grad()), std::vector<float>(3, 4));
+  });
 }
 
 TEST(DataParallel, RunsAreRepeatable) {
