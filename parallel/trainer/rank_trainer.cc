@@ -1,5 +1,6 @@
 #include "parallel/trainer/rank_trainer.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -153,7 +154,10 @@ void RankTrainer::RethrowWithReplica() const {
 }
 
 void RankTrainer::UseOwnThreads() const {
-  SetTeamSize(ThreadShare(options_.threads, layout_.size(), place_.rank));
+  const std::vector<int> sharers = world_.SameHost();
+  const auto place = std::ranges::find(sharers, world_.rank()) - sharers.begin();
+  SetTeamSize(
+      ThreadShare(options_.threads, static_cast<int>(sharers.size()), static_cast<int>(place)));
 }
 
 void RankTrainer::Prepare() {

@@ -45,7 +45,7 @@ struct TrainerOptions {
   // Makes a codec for the tensors that cross a cut; called twice by each rank, for activations and
   // for gradients. Empty: tensors are sent as they are.
   std::function<std::unique_ptr<Codec>()> codec;
-  int threads = 1;      // in all, shared by the ranks; each has at least one
+  int threads = 1;      // of a host, shared by its ranks; each has at least one
   double timeout = 60;  // seconds without progress until a wait fails
   // Seconds that ranks have to stop once one has failed, which they do at the next op's end. A
   // thread that has not stopped by then cannot be stopped: the program ends (run_ranks.h).

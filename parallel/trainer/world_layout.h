@@ -35,8 +35,8 @@ class WorldLayout {
   std::vector<RankPlace> places_;
 };
 
-// How many of `threads` are for `rank`: equal shares for all `ranks`, one more for each of the
-// first ranks where they do not divide evenly, and at least one.
+// How many of a host's `threads` are for the one of number `rank` among its `ranks`: equal shares
+// for all, one more for each of the first ranks where they do not divide evenly, and at least one.
 int ThreadShare(int threads, int ranks, int rank);
 
 }  // namespace torus::parallel

@@ -39,6 +39,14 @@ uint64_t Group::BytesSent(int peer, TagClass kind) const {
   return parent_.BytesSent(Member(peer), kind);
 }
 
+std::vector<int> Group::SameHost() const {
+  const std::vector<int> there = parent_.SameHost();
+  std::vector<int> here;
+  for (int i = 0; i < size(); ++i)
+    if (std::ranges::find(there, members_[i]) != there.end()) here.push_back(i);
+  return here;
+}
+
 Engine* Group::EngineOf(const std::vector<int>& members) {
   std::vector<int> of_parent;
   for (const int member : members) of_parent.push_back(Member(member));

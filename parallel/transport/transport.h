@@ -73,6 +73,9 @@ class Transport {
   virtual int size() const = 0;
   // The rank's number in the whole run, which errors name; in a Group it differs from rank().
   virtual int world_rank() const { return rank(); }
+  // The ranks of this transport that share a host, and so its cores, with this one, which is among
+  // them; ascending. By default all.
+  virtual std::vector<int> SameHost() const;
 
   // Start a message to or from `peer` (0..size-1, this rank too). Neither blocks. Both sides give
   // the same tag and the same number of bytes; those of one tag are paired in order. `what`

@@ -195,7 +195,7 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
          "--codec", s.codec,
          Choices("Of activations and gradients that cross a cut", parallel::CodecDescriptions()))
       ->group(group);
-  app.add_option("--threads", s.threads, "In all, shared by the ranks; by default the cores")
+  app.add_option("--threads", s.threads, "Of a host, shared by its ranks; by default the cores")
       ->default_str("")
       ->group(group);
   app.add_option(

@@ -99,6 +99,14 @@ Meeting Meet(int size, double timeout) {
   return meeting;
 }
 
+std::vector<int> RanksOnThisHost(const std::vector<Participant>& participants) {
+  std::vector<int> ranks;
+  for (size_t rank = 0; rank < participants.size(); ++rank)
+    if (participants[rank].host == MpiProcess::Get().host())
+      ranks.push_back(static_cast<int>(rank));
+  return ranks;
+}
+
 bool IsNeighbour(const Participant& participant) {
   return participant.process != getpid() && participant.host == MpiProcess::Get().host() &&
          kill(participant.process, 0) == 0;

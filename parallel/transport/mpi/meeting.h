@@ -25,6 +25,8 @@ struct Meeting {
 // ones, after `timeout` seconds.
 Meeting Meet(int size, double timeout);
 
+std::vector<int> RanksOnThisHost(const std::vector<Participant>& participants);
+
 // Whether its process is another one of this host, which kill(2) can ask for.
 bool IsNeighbour(const Participant& participant);
 

@@ -27,10 +27,12 @@ constexpr size_t kLongestPiece = size_t{1} << 30;
 
 class MpiTransport : public Transport {
  public:
-  explicit MpiTransport(MpiState& state) : state_(state) {}
+  MpiTransport(MpiState& state, std::vector<int> same_host)
+      : state_(state), same_host_(std::move(same_host)) {}
 
   int rank() const override { return state_.rank; }
   int size() const override { return state_.size; }
+  std::vector<int> SameHost() const override { return same_host_; }
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
   void Abort(const std::string& reason) override {
@@ -51,6 +53,7 @@ class MpiTransport : public Transport {
   void Check(const TransferText& text, Device device) const;
 
   MpiState& state_;
+  const std::vector<int> same_host_;
   std::map<std::vector<int>, std::unique_ptr<MpiEngine>> engines_;
 };
 
@@ -184,7 +187,7 @@ MpiWorld::MpiWorld(int size, MpiOptions options) {
       neighbours.push_back({other.process, fmt::format("rank {} on {}", rank, other.host)});
   }
   LeaveLastWords(state_->name, neighbours, options.timeout / 2);
-  transport_ = std::make_unique<MpiTransport>(*state_);
+  transport_ = std::make_unique<MpiTransport>(*state_, RanksOnThisHost(meeting.participants));
 }
 
 MpiWorld::~MpiWorld() {

@@ -2,13 +2,18 @@
 // have in common, and rank 0 gathers what they know.
 #include "parallel/trainer/rank_trainer.h"
 
+#include <map>
 #include <mutex>
+#include <set>
 
 #include "parallel/trainer/checkpoint.h"
 #include "parallel/trainer/state_copy.h"
+#include "parallel/trainer/trainer.h"
+#include "parallel/transport/decorated_transport.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
+#include "runtime/parallel_for.h"
 #include "tests/parallel/trainer/outcome.h"
 
 namespace torus::parallel {
@@ -54,6 +59,30 @@ TEST(RankTrainer, HoldsItsOwnStagesAlone) {
   EXPECT_GE(taken, 4 * kWeight);
   EXPECT_LT(taken, 5 * kWeight);
   EXPECT_EQ(trainer.place().stages, (std::vector<int>{1, 3}));
+}
+
+// Ranks 0 and 1 on one host, 2 on another.
+class TwoHosts : public DecoratedTransport {
+ public:
+  using DecoratedTransport::DecoratedTransport;
+  std::vector<int> SameHost() const override {
+    return rank() < 2 ? std::vector{0, 1} : std::vector{2};
+  }
+};
+
+TEST(RankTrainer, SharesTheThreadsOfAHostAmongItsRanks) {
+  ToyRun run;
+  std::map<int, std::set<int>> threads;
+  std::mutex mutex;
+  run.options = {.stages = 3, .micro_batches = 2, .threads = 3};
+  run.options.wrap_transport = [](Transport& inner) { return std::make_unique<TwoHosts>(inner); };
+  run.options.before_action = [&](const RankPlace& place, const Action&, int64_t) {
+    const std::lock_guard lock(mutex);
+    threads[place.rank].insert(TeamSize());
+  };
+  Trainer trainer(run.options, run.Parts());
+  trainer.Train(1, run.Batches());
+  EXPECT_EQ(threads, (std::map<int, std::set<int>>{{0, {2}}, {1, {1}}, {2, {3}}}));
 }
 
 // What ranks of a world come to, each with its own options.

@@ -298,6 +298,15 @@ TEST_P(Conformance, ADroppedReceiveIsWithdrawn) {
   }
 }
 
+TEST_P(Conformance, KnowsTheRanksOfItsHost) {
+  Run(5, [](Transport& t) {
+    EXPECT_EQ(t.SameHost(), (std::vector<int>{0, 1, 2, 3, 4}));
+    if (t.rank() % 2 == 0) {
+      EXPECT_EQ(Group(t, {4, 0, 2}).SameHost(), (std::vector<int>{0, 1, 2}));
+    }
+  });
+}
+
 TEST_P(Conformance, AGroupSeesItsMembersAsARangeFromZero) {
   Run(5, [](Transport& t) {
     if (t.rank() % 2 != 0) {

@@ -1,8 +1,11 @@
 // A run over MPI: each rank a process that mpirun starts.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>
 
+#include "parallel/data_parallel/strategy_factory.h"
 #include "tests/parallel/transport/mpi/under_mpirun.h"
 #include "tests/tools/train/program.h"
 
@@ -119,11 +122,59 @@ TEST_F(AnyLayout, GoesOnWithTheSameSamples) {
 TEST_F(AnyLayout, GoesOnInTheSameBitsWhereTheseAreReproducible) {
   ASSERT_EQ(Train(Run("whole", {"--reproducible"})).status, 0);
   ASSERT_EQ(Mpi(4, Run("part", {"--reproducible", "--max-steps", "5"})).status, 0);
-  const Ended threads = Threads({}), processes = FourProcesses({});
+  const Ended threads = Threads({}), processes = FourProcesses({"--strategy", "fsdp"});
   ASSERT_EQ(threads.status, 0) << threads.err;
   ASSERT_EQ(processes.status, 0) << processes.err;
   EXPECT_EQ(Losses("part"), Losses("whole"));
   EXPECT_TRUE(Tensors("part") == Tensors("whole"));
+}
+
+TEST_F(AnyLayout, GivesTheSameBitsByEveryStrategy) {
+  ASSERT_EQ(Train(Run("ddp", {})).status, 0);
+  for (const std::string& strategy : parallel::StrategyNames()) {
+    if (strategy == "none") continue;
+    const Ended mpi = Mpi(4, Run("mpi", {"--strategy", strategy}));
+    ASSERT_EQ(mpi.status, 0) << strategy << ": " << mpi.err;
+    EXPECT_EQ(Losses("mpi"), Losses("ddp")) << strategy;
+    EXPECT_TRUE(Tensors("mpi") == Tensors("ddp")) << strategy;
+    std::filesystem::remove_all(scratch_ + "/mpi");
+  }
+}
+
+// With dropout, clipping, tied weights, recompute and a smaller last micro-batch.
+TEST_F(Processes, GiveTheSameBitsByEveryScheduleAndCut) {
+  const auto run = [&](const std::string& out, std::vector<std::string> more) {
+    more.insert(more.end(), {"--model",         "gpt2:3",
+                             "--data",          "text",
+                             "--data-dir",      scratch_ + "/text.txt",
+                             "--tokenizer",     "bytes",
+                             "--length",        "8",
+                             "--epoch-size",    "14",
+                             "--batch-size",    "7",
+                             "--epochs",        "1",
+                             "--micro-batches", "4",
+                             "--clip-norm",     "0.1",
+                             "--recompute",     "1",
+                             "--codec",         "none",
+                             "--out",           scratch_ + "/" + out});
+    return more;
+  };
+  std::ofstream(scratch_ + "/text.txt") << std::string(500, 'a') << "torus" << std::string(60, 'b');
+  ASSERT_EQ(Train(run("one", {"--threads", "1"})).status, 0);
+  const std::vector<std::vector<std::string>> layouts{
+      {"--schedule", "gpipe", "--stages", "2", "--cut", "1"},
+      {"--schedule", "1f1b", "--stages", "2", "--cut", "3"},
+      {"--schedule", "zb-h1", "--stages", "2"},
+      {"--schedule", "interleaved", "--stages", "4", "--chunks", "2"}};
+  for (std::vector<std::string> layout : layouts) {
+    const std::string name = fmt::format("{}", fmt::join(layout, " "));
+    layout.insert(layout.end(), {"--threads", "2"});
+    const Ended mpi = Mpi(2, run("mpi", layout));
+    ASSERT_EQ(mpi.status, 0) << name << ": " << mpi.err;
+    EXPECT_EQ(Losses("mpi"), Losses("one")) << name;
+    EXPECT_TRUE(Tensors("mpi") == Tensors("one")) << name;
+    std::filesystem::remove_all(scratch_ + "/mpi");
+  }
 }
 
 // A rank may lose what it writes to at any time: here files may no longer grow.
