@@ -28,9 +28,9 @@ struct DataParallelOptions {
 //
 // A direct all-reduce of a bucket begins within the stage's last backward, as soon as the last of
 // its gradients is whole (a hook of each leaf tells it), and goes on between the backward's nodes.
-// Buckets go one after the other in one order, so a bucket waits for those before it. ReduceGradients
-// ends what is left. Other algorithms, and gradients that are not whole until then, have it all
-// there.
+// Buckets go one after the other in one order, so a bucket waits for those before it.
+// ReduceGradients ends what is left. Other algorithms, and gradients that are not whole until then,
+// have it all there.
 class DataParallel : public ReplicaStrategy {
  public:
   DataParallel(Transport& replicas, std::vector<NamedVariable> uses,

@@ -73,6 +73,7 @@ ChainDeadline::ChainDeadline(const WaitChain& chain, int rank, double timeout,
 
 bool ChainDeadline::Passed(Clock::time_point now) {
   if (now < look_) return false;
+  deadline_ += std::max(now - look_ - slice_, Clock::duration::zero());
   look_ = now + slice_;
   if (chain_.Moved(rank_, seen_)) deadline_ = now + timeout_;
   seen_ = chain_.Look();

@@ -60,7 +60,9 @@ class ChainDeadline {
 
   // When to call Passed again, at the latest.
   Clock::time_point next_look() const { return look_; }
-  // Whether the timeout has passed without progress.
+  // Whether the timeout has passed without progress. A call that comes late by more than the time
+  // between two looks does not count the delay: then this process itself has been stopped, perhaps
+  // with the others, and has not seen what they did since.
   bool Passed(Clock::time_point now);
 
  private:

@@ -55,5 +55,19 @@ TEST(ChainDeadline, IsRenewedByProgressAlone) {
   EXPECT_TRUE(deadline.Passed(begin + seconds(8)));
 }
 
+// As after a debugger's stop, or on a machine that was suspended.
+TEST(ChainDeadline, DoesNotCountTheTimeInWhichItsOwnProcessWasStopped) {
+  using std::chrono::seconds;
+  WaitChain chain(2);
+  chain.Begin(0, 1, "a");
+  const ChainDeadline::Clock::time_point begin{};
+  ChainDeadline deadline(chain, 0, 4, begin);  // looks every second
+  EXPECT_FALSE(deadline.Passed(begin + seconds(1)));
+  EXPECT_FALSE(
+      deadline.Passed(begin + seconds(33)));  // 30 s later than the second look and one more
+  EXPECT_FALSE(deadline.Passed(begin + seconds(33)));
+  EXPECT_TRUE(deadline.Passed(begin + seconds(34)));
+}
+
 }  // namespace
 }  // namespace torus::parallel

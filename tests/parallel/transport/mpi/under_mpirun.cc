@@ -4,9 +4,6 @@
 
 #include <cstdlib>
 
-// OpenMPI leaves memory behind when it ends, which is not ours to find.
-extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
-
 namespace torus::parallel {
 
 bool UnderMpirun() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
@@ -15,7 +12,10 @@ std::vector<std::string> MpirunCommand(int processes, const std::vector<std::str
   std::vector<std::string> command{"mpirun", "-n", std::to_string(processes), "--oversubscribe",
                                    "--allow-run-as-root", "--bind-to", "none", "--tag-output",
                                    // This machine alone: shared memory, no search for others.
-                                   "--mca", "btl", "self,vader", "--mca", "plm", "isolated"};
+                                   "--mca", "btl", "self,vader", "--mca", "plm", "isolated",
+                                   // OpenMPI leaves memory behind when it ends, which is not ours
+                                   // for AddressSanitizer to find.
+                                   "-x", "ASAN_OPTIONS=detect_leaks=0"};
   command.insert(command.end(), program.begin(), program.end());
   return command;
 }
