@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/gather_replicas.h"
+
 namespace torus {
 
 struct StepContext {
@@ -15,6 +17,9 @@ struct StepContext {
   bool training = true;  // dropout on, batch statistics used
   // Global sample number of each row of the micro-batch: its position in the global mini-batch.
   std::vector<int64_t> samples;
+  // Where batch norm is synchronised over several replicas, in training alone; the backward of this
+  // forward may keep it. Not to be called for tensors on meta.
+  GatherReplicas gather_replicas;
 };
 
 }  // namespace torus

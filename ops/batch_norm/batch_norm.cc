@@ -6,6 +6,7 @@
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
 #include "ops/batch_norm/kernels.h"
+#include "ops/batch_norm/over_replicas.h"
 
 namespace torus::ops {
 namespace {
@@ -49,6 +50,7 @@ struct ForBackward {
   Activation activation;
   int64_t count;
   bool has_residual;
+  GatherReplicas gather;  // empty where the statistics are of x alone
 };
 
 Gradients Rule(const ForBackward& saved, const GradContext& g) {
@@ -63,16 +65,22 @@ Gradients Rule(const ForBackward& saved, const GradContext& g) {
   if (g.wants(1)) out.weight = like(channels);
   if (g.wants(2)) out.bias = like(channels);
   if (masks) out.masked = like(dy.shape());
-  kernels::NormalizeChannelsBackward(
-      {saved.x.get(), saved.y.get(), *saved.affine, saved.activation, saved.count}, dy, out);
+  const kernels::NormBackwardInputs in{saved.x.get(), saved.y.get(), *saved.affine,
+                                       saved.activation, saved.count};
+  Tensor sums({2, dy.dim(-1)}, DType::kF64, dy.device());
+  kernels::GradientSums(in, dy, out.masked, sums);
+  const bool shared = saved.gather && g.wants(0);
+  kernels::NormalizeChannelsBackward(in, dy, sums,
+                                     shared ? SumOverReplicas(sums, saved.gather) : sums, out);
   return {out.x, out.weight, out.bias, g.wants(3) ? (masks ? out.masked : dy) : Tensor()};
 }
 
-// `mean` and `var` are f64; `count` as of ForBackward.
-Variable Normalize(const Inputs& in, const std::vector<Variable>& inputs, const Tensor& mean,
-                   const Tensor& var, double eps, Activation activation, int64_t count) {
+// The statistics' count is that of ForBackward.
+Variable Normalize(const Inputs& in, const std::vector<Variable>& inputs,
+                   const BatchMoments& statistics, double eps, Activation activation,
+                   const GatherReplicas& gather) {
   auto affine = std::make_shared<ChannelAffine>(in.channels, in.x.dtype(), in.device);
-  kernels::FoldChannels(mean, var, eps, in.weight, in.bias, *affine);
+  kernels::FoldChannels(statistics.mean, statistics.var, eps, in.weight, in.bias, *affine);
   Tensor y(in.x.shape(), in.x.dtype(), in.device);
   kernels::NormalizeChannels(in.x, *affine, activation, in.residual, y);
   if (!NeedsGrad(inputs))
@@ -82,23 +90,34 @@ Variable Normalize(const Inputs& in, const std::vector<Variable>& inputs, const 
                           needs_y ? SavedActivation(y) : SavedActivation(),
                           std::move(affine),
                           activation,
-                          count,
-                          in.residual.defined()};
+                          statistics.count,
+                          in.residual.defined(),
+                          gather};
   return Record("batch_norm", y, inputs, [saved](const GradContext& g) { return Rule(saved, g); });
+}
+
+BatchMoments MomentsOf(const Inputs& in) {
+  const Shape channels{in.channels};
+  BatchMoments own{Tensor(channels, DType::kF64, in.device),
+                   Tensor(channels, DType::kF64, in.device), in.rows};
+  kernels::ChannelStatistics(in.x, own.mean, own.var);
+  return own;
 }
 
 }  // namespace
 
 BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const Variable& bias,
-                               double eps, Activation activation, const Variable& residual) {
+                               double eps, Activation activation, const Variable& residual,
+                               const GatherReplicas& gather) {
   const Inputs in(x, weight, bias, residual);
-  Require(in.rows > 1 || in.channels == 0, "batch_norm",
+  const bool counted = !gather || in.device != kMetaDevice;  // else others' rows are unknown
+  BatchMoments all = MomentsOf(in);
+  if (gather && counted) all = OverReplicas(all, gather);
+  Require(all.count > 1 || in.channels == 0 || !counted, "batch_norm",
           "training needs more than one value a channel, got {}", in.x);
-  const Shape channels{in.channels};
-  Tensor mean(channels, DType::kF64, in.device), var(channels, DType::kF64, in.device);
-  kernels::ChannelStatistics(in.x, mean, var);
-  Variable y = Normalize(in, {x, weight, bias, residual}, mean, var, eps, activation, in.rows);
-  return {y, mean.To(x.dtype()), var.To(x.dtype()), in.rows};
+  Variable y = Normalize(in, {x, weight, bias, residual}, all, eps, activation,
+                         counted ? gather : GatherReplicas());
+  return {y, all.mean.To(x.dtype()), all.var.To(x.dtype()), all.count};
 }
 
 Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
@@ -108,8 +127,9 @@ Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
   Require(mean.defined() && var.defined(), "batch_norm", "evaluation needs running statistics");
   CheckChannels("running_mean", mean, x);
   CheckChannels("running_var", var, x);
-  return Normalize(in, {x, weight, bias, residual}, mean.To(DType::kF64).Contiguous(),
-                   var.To(DType::kF64).Contiguous(), eps, activation, 0);
+  return Normalize(in, {x, weight, bias, residual},
+                   {mean.To(DType::kF64).Contiguous(), var.To(DType::kF64).Contiguous()}, eps,
+                   activation, {});
 }
 
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t count, double momentum,

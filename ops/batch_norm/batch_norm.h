@@ -6,6 +6,7 @@
 
 #include "autograd/variable.h"
 #include "ops/batch_norm/activation.h"
+#include "runtime/gather_replicas.h"
 
 namespace torus::ops {
 
@@ -13,7 +14,7 @@ struct BatchNormResult {
   Variable y;
   Tensor mean;        // (C), of the batch
   Tensor var;         // (C), biased
-  int64_t count = 0;  // values a channel
+  int64_t count = 0;  // values a channel: all replicas', where these are synchronised
 };
 
 // y = activation((x - mean) / sqrt(var + eps) * weight + bias + residual), with the batch's own
@@ -22,9 +23,15 @@ struct BatchNormResult {
 // undefined. Nothing but x, mean and 1/std is kept for the backward (and y where residual and
 // activation meet). Running statistics are the caller's: UpdateRunningStatistics. BadInput when a
 // channel has fewer than two values.
+//
+// With `gather`, mean and variance are over the x of all replicas, which call this together, and so
+// does the backward for the gradient of x (as torch.nn.SyncBatchNorm; Peng et al. 2018, "MegDet",
+// section 3.3). Gradients of weight and bias are of this replica's rows: the replicas' add up to
+// those of all. It is called once in the forward, and once in the backward where x's gradient is
+// wanted; never for x on meta, whose count is then this replica's.
 BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const Variable& bias,
                                double eps = 1e-5, Activation activation = Activation::kNone,
-                               const Variable& residual = {});
+                               const Variable& residual = {}, const GatherReplicas& gather = {});
 
 // The same with given statistics (C), as constants.
 Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,

@@ -39,9 +39,20 @@ using cpu::NormBackwardInputs;
 // activation's mask, defined where y is; it is the residual's gradient.
 using cpu::NormGradients;
 
+// The backward's first half: masks dy into `masked`, where that is defined, and sums over this
+// replica's rows: sums (2, C) f64 of the masked dy, and of it times (x - mean).
+inline void GradientSums(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
+                         Tensor& sums) {
+  AtDoor("batch_norm", dy.device(), [&] { cpu::GradientSumsOf(in, dy, masked, sums); });
+}
+
+// The second half. The gradients of weight and bias follow from this replica's sums, that of x from
+// those of all who share the statistics; `in.count` is of all of them too.
 inline void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
+                                      const Tensor& own_sums, const Tensor& all_sums,
                                       NormGradients& out) {
-  AtDoor("batch_norm", dy.device(), [&] { cpu::NormalizeChannelsBackward(in, dy, out); });
+  AtDoor("batch_norm", dy.device(),
+         [&] { cpu::NormalizeChannelsBackward(in, dy, own_sums, all_sums, out); });
 }
 
 // running = (1 - momentum) running + momentum batch; the variance of the batch times `unbias`.

@@ -74,6 +74,34 @@ GRADIENT_CASE(batch_norm, EvalRelu6) {
         {RandomLeaf({5, 3}, 1), Weight(), RandomLeaf({3}, 2), RandomLeaf({5, 3}, 9)});
 }
 
+// Another replica has 7 rows, and no loss: its own sums of the backward are 0.
+testing::CheckedFunction TrainBesideAnother(Activation activation) {
+  const Tensor other =
+      FromVector<double>({0.4, -1, 2, /*variances*/ 0.7, 2, 1.5, /*count*/ 7}, {7});
+  const GatherReplicas gather = [other](const Tensor& own) {
+    const bool forward = own.rank() == 1;
+    return std::vector{forward ? other : Zeros(own.shape(), DType::kF64), own};
+  };
+  return [=](const std::vector<Variable>& in) {
+    return std::vector{ops::BatchNormTrain(in[0], in[1], in[2], 1e-5, activation,
+                                           in.size() > 3 ? in[3] : Variable(), gather)
+                           .y};
+  };
+}
+
+GRADIENT_CASE(batch_norm, TrainBesideAnother) {
+  Check(TrainBesideAnother(Activation::kRelu),
+        {RandomLeaf({2, 4, 2, 3}, 1), Weight(), RandomLeaf({3}, 2)});
+}
+GRADIENT_CASE(batch_norm, TrainBesideAnotherResidual) {
+  Check(TrainBesideAnother(Activation::kRelu6),
+        {RandomLeaf({2, 7, 3}, 3), Weight(), RandomLeaf({3}, 2), RandomLeaf({2, 7, 3}, 5)});
+}
+GRADIENT_CASE(batch_norm, TrainOneRowBesideAnother) {
+  Check(TrainBesideAnother(Activation::kNone),
+        {RandomLeaf({1, 3}, 3), Weight(), RandomLeaf({3}, 2)});
+}
+
 TEST(BatchNorm, NormalisesEachChannel) {
   const Variable x(FromVector<float>({1, 10, 3, 30, 5, 80}, {3, 2}));
   const auto result = ops::BatchNormTrain(x, {}, {}, 0.0);

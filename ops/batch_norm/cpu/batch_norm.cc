@@ -37,7 +37,7 @@ Affine<T> PointersOf(const ChannelAffine& affine) {
   return {affine.mean.data<T>(), affine.scale.data<T>(), affine.bias.data<T>()};
 }
 
-// Sums of the whole gradient; writes the masked one where it is wanted.
+// Writes the masked gradient where it is wanted.
 template <class T>
 GradientSums SumsOf(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked) {
   const int64_t rows = RowsOf(dy), channels = dy.dim(-1);
@@ -53,6 +53,15 @@ GradientSums SumsOf(const NormBackwardInputs& in, const Tensor& dy, Tensor& mask
   });
   for (size_t p = 1; p < parts.size(); ++p) parts[0].Merge(parts[p]);
   return std::move(parts[0]);
+}
+
+// Rows of a (2, C) tensor.
+GradientSums FromTensor(const Tensor& tensor) {
+  const int64_t channels = tensor.dim(1);
+  GradientSums sums(channels);
+  std::copy_n(tensor.data<double>(), channels, sums.g.data());
+  std::copy_n(tensor.data<double>() + channels, channels, sums.gd.data());
+  return sums;
 }
 
 template <class T>
@@ -121,14 +130,24 @@ void NormalizeChannels(const Tensor& x, const ChannelAffine& affine, ops::Activa
   });
 }
 
-void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy, NormGradients& out) {
+void GradientSumsOf(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked, Tensor& sums) {
   VisitCompute("batch_norm", dy.dtype(), [&]<class T>(ComputeType<T>) {
-    const GradientSums sums = SumsOf<T>(in, dy, out.masked);
+    const GradientSums found = SumsOf<T>(in, dy, masked);
+    double* const to = sums.mutable_data<double>();
+    std::copy(found.gd.begin(), found.gd.end(), std::copy(found.g.begin(), found.g.end(), to));
+  });
+}
+
+void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
+                               const Tensor& own_sums, const Tensor& all_sums, NormGradients& out) {
+  VisitCompute("batch_norm", dy.dtype(), [&]<class T>(ComputeType<T>) {
     const Affine<T> forward = PointersOf<T>(in.affine);
-    const FoldedBackward<T> folded =
-        FoldBackward<T>(forward, in.affine.inv_std.data<double>(), sums, in.count,
-                        OutputOf<T>(out.weight), OutputOf<T>(out.bias));
+    const double* const inv_std = in.affine.inv_std.data<double>();
+    FoldBackward<T>(forward, inv_std, FromTensor(own_sums), 0, OutputOf<T>(out.weight),
+                    OutputOf<T>(out.bias));
     if (!out.x.defined()) return;
+    const FoldedBackward<T> folded =
+        FoldBackward<T>(forward, inv_std, FromTensor(all_sums), in.count, nullptr, nullptr);
     const BackwardAffine<T> affine{forward, folded.slope.data(), folded.offset.data()};
     if (out.masked.defined())
       InputGradient(in.x, out.masked, affine, Clamp{}, out.x);

@@ -33,7 +33,9 @@ void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tenso
                   const Tensor& bias, ChannelAffine& affine);
 void NormalizeChannels(const Tensor& x, const ChannelAffine& affine, ops::Activation activation,
                        const Tensor& residual, Tensor& y);
-void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy, NormGradients& out);
+void GradientSumsOf(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked, Tensor& sums);
+void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
+                               const Tensor& own_sums, const Tensor& all_sums, NormGradients& out);
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
                              Tensor& running_mean, Tensor& running_var);
 
