@@ -23,8 +23,8 @@ Variable BatchNorm2d::Forward(const Variable& x, const StepContext& ctx, const V
     return ops::BatchNormEval(x, running_mean_.data(), running_var_.data(), weight_, bias_,
                               options_.eps, activation, residual);
   }
-  ops::BatchNormResult result =
-      ops::BatchNormTrain(x, weight_, bias_, options_.eps, activation, residual);
+  ops::BatchNormResult result = ops::BatchNormTrain(x, weight_, bias_, options_.eps, activation,
+                                                    residual, ctx.gather_replicas);
   Keep(ctx, {result.mean, result.var, result.count});
   return result.y;
 }

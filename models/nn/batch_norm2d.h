@@ -25,6 +25,9 @@ struct BatchNorm2dOptions {
 // section 2.2), and keeps them; EndMiniBatch merges those of all micro-batches and moves the
 // running statistics once, so that one micro-batch gives PyTorch's figures. Otherwise it normalizes
 // by the running statistics.
+//
+// Where the context gathers from replicas, the statistics are those of the micro-batch on all of
+// them (ops::BatchNormTrain), which all keep.
 class BatchNorm2d : public Module {
  public:
   explicit BatchNorm2d(const BatchNorm2dOptions& options);

@@ -25,8 +25,9 @@ Variable Train(const Variable& x, const StepContext& ctx, const std::vector<Conv
 
 Variable RunChain(const Variable& x, const StepContext& ctx, const std::vector<ConvNorm>& layers,
                   bool residual) {
-  // On meta nothing is computed, and observers of ops are told of each layer.
-  const bool fused = ctx.training && x.data().device() != kMetaDevice;
+  // On meta nothing is computed, and observers of ops are told of each layer. The fused op knows no
+  // other replica.
+  const bool fused = ctx.training && !ctx.gather_replicas && x.data().device() != kMetaDevice;
   if (fused) return Train(x, ctx, layers, residual);
   Variable y = x;
   for (size_t i = 0; i < layers.size(); ++i) {

@@ -20,7 +20,7 @@ struct ConvNorm {
 
 // Runs the layers one after another; with `residual`, `x` is added before the last activation. In
 // training this is ops::ConvChainTrain, which never stores the normalised activations in between;
-// each norm records its statistics.
+// each norm records its statistics. Where replicas' statistics are gathered, layer after layer.
 Variable RunChain(const Variable& x, const StepContext& ctx, const std::vector<ConvNorm>& layers,
                   bool residual);
 

@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <span>
 
-#include "parallel/collectives/rows.h"
-
 namespace torus::parallel {
 
 std::vector<Tensor> GatherTensors(Transport& replicas, const Tensor& own, const std::string& what) {

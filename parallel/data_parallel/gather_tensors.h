@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parallel/transport/transport.h"
+#include "parallel/collectives/rows.h"
 #include "runtime/tensor.h"
 
 namespace torus::parallel {

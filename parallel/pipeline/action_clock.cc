@@ -1,5 +1,7 @@
 #include "parallel/pipeline/action_clock.h"
 
+#include <utility>
+
 #include "parallel/schedule/printer.h"
 
 namespace torus::parallel {
@@ -20,6 +22,12 @@ Category CategoryOf(ActionKind kind) {
 
 }  // namespace
 
+void ActionClock::EndGather(const Mark& begin) {
+  const int64_t ns = trace::Now() - begin.ns;
+  gathered_ns_ += ns;
+  totals_.reduce += static_cast<double>(ns) * 1e-9;
+}
+
 void ActionClock::End(const Action& action, int64_t step, const Mark& begin) {
   if (IsSend(action.kind) || IsRecv(action.kind)) {
     if (trace::Enabled()) EndTransfer(ShortName(action), step, action.micro_batch, begin);
@@ -27,7 +35,8 @@ void ActionClock::End(const Action& action, int64_t step, const Mark& begin) {
   }
   const int64_t end = trace::Now();
   const Category category = CategoryOf(action.kind);
-  totals_.*category.total += static_cast<double>(end - begin.ns) * 1e-9;
+  const int64_t own = end - begin.ns - std::exchange(gathered_ns_, 0);
+  totals_.*category.total += static_cast<double>(own) * 1e-9;
   if (IsCompute(action.kind)) {
     const int64_t from = computed_ns_ == 0 ? begin.ns : computed_ns_;
     totals_.pipeline += static_cast<double>(end - from) * 1e-9;

@@ -21,6 +21,10 @@ class ActionClock {
   void BeginStep() { computed_ns_ = 0; }
   Mark Begin() const { return {trace::Now(), totals_.idle}; }
 
+  // Within a forward or backward, after tensors of other replicas have been gathered: these seconds
+  // are not the action's, but of a sum over replicas.
+  void EndGather(const Mark& begin);
+
   // After an action: adds its seconds to its kind's part of totals(), and records it where the run
   // is traced. A send or receive has added its own seconds to totals().idle and totals().transfer;
   // the trace shows the time that it waited as idle, before that in which it encoded, copied and
@@ -34,6 +38,7 @@ class ActionClock {
 
  private:
   RankTotals totals_;
+  int64_t gathered_ns_ = 0;  // of the action that runs
   int64_t computed_ns_ = 0;  // end of the step's last forward or backward so far; 0: none
 };
 

@@ -8,6 +8,7 @@
 #include "parallel/pipeline/shape_agreement.h"
 #include "runtime/error.h"
 #include "runtime/progress.h"
+#include "runtime/trace.h"
 
 namespace torus::parallel {
 
@@ -93,7 +94,10 @@ void Executor::PassSpecs(const std::vector<TensorSpec>& inputs, bool smallest) {
   for (auto& [s, runner] : stages_) try {
       const int before = NeighbourAt(s - 1).rank, after = NeighbourAt(s + 1).rank;
       const std::vector<TensorSpec> in = before >= 0 ? RecvSpecs(transport_, before, s) : made;
-      if (smallest || !IsLast(s)) made = OutputSpecs(runner.stage(), in, smallest);
+      if (smallest || !IsLast(s))
+        made = OutputSpecs(
+            runner.stage(), in,
+            {.training = smallest, .gather_replicas = smallest ? GatherFor(s, 0) : nullptr});
       if (after >= 0) SendSpecs(transport_, after, s + 1, made);
       if (!smallest) Connect(s, in, made);
     } catch (...) {
@@ -184,7 +188,7 @@ void Executor::Do(const Action& action) try {
   const ActionClock::Mark begin = clock_.Begin();
   switch (action.kind) {
     case ActionKind::kForward: {
-      const StepContext context = ContextOf(m);
+      const StepContext context = ContextOf(action);
       const double weight =
           static_cast<double>(context.samples.size()) / static_cast<double>(batch_->global_samples);
       stage.Forward(slot, batch_->micro_batches[m], weight, context);
@@ -250,14 +254,30 @@ void Executor::Flush() {
   }
 }
 
-StepContext Executor::ContextOf(int m) const {
+StepContext Executor::ContextOf(const Action& forward) {
+  const int m = forward.micro_batch;
   StepContext context;
   context.seed = batch_->seed;
   context.step = batch_->step;
   context.micro_batch = m;
   context.training = training_;
   context.samples = batch_->micro_batches[m].samples;
+  if (training_) context.gather_replicas = GatherFor(forward.stage, m);
   return context;
+}
+
+// Called in the forward and in its backward.
+GatherReplicas Executor::GatherFor(int stage, int micro_batch) {
+  if (!options_.gather_replicas) return {};
+  return [=, this](const Tensor& own) {
+    const trace::Scope scope("gather", "statistics", batch_->step, micro_batch);
+    const ActionClock::Mark begin = clock_.Begin();
+    std::vector<Tensor> all = options_.gather_replicas(
+        own, fmt::format("batch norm over the replicas of stage {}, micro-batch {}, step {}", stage,
+                         micro_batch, batch_->step));
+    clock_.EndGather(begin);
+    return all;
+  };
 }
 
 bool Executor::finite() const {

@@ -88,7 +88,8 @@ class Executor {
   void Accumulated(const Action& action) const;
   void EndMiniBatch(int stage);
   void Flush();
-  StepContext ContextOf(int micro_batch) const;
+  StepContext ContextOf(const Action& forward);
+  GatherReplicas GatherFor(int stage, int micro_batch);
 
   Transport& transport_;
   const Schedule schedule_;

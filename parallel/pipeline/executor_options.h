@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "parallel/codec/codec.h"
 #include "parallel/pipeline/loss_fn.h"
 #include "parallel/schedule/schedule.h"
+#include "runtime/tensor.h"
 
 namespace torus::parallel {
 
@@ -30,6 +33,10 @@ struct ExecutorOptions {
   std::function<void(int stage, int micro_batch)> on_accumulated;
   // Called for kGather and kFree of a stage, also in evaluation; may be empty.
   std::function<void(int stage, int64_t step)> on_gather, on_free;
+  // Gathers a tensor of each replica of this rank's stages (GatherReplicas, with words for errors):
+  // forwards in training get it with their context, so all replicas must run the same actions on
+  // micro-batches that have samples on all of them or on none. Empty: replicas do not meet there.
+  std::function<std::vector<Tensor>(const Tensor& own, const std::string& what)> gather_replicas;
   // Called before every action; what it throws fails that action. Tests inject faults with it. The
   // action's micro-batch counts through the whole mini-batch.
   std::function<void(const Action& action, int64_t step)> before_action;

@@ -45,10 +45,8 @@ std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut) {
 }
 
 std::vector<TensorSpec> OutputSpecs(const Stage& stage, const std::vector<TensorSpec>& inputs,
-                                    bool training) {
+                                    StepContext context) {
   const NoGrad no_grad;
-  StepContext context;
-  context.training = training;
   const bool has_rows = !inputs.empty() && inputs[0].shape.rank() > 0;
   context.samples.resize(has_rows ? static_cast<size_t>(inputs[0].shape[0]) : 0);
   std::iota(context.samples.begin(), context.samples.end(), 0);
@@ -60,7 +58,7 @@ std::vector<TensorSpec> OutputSpecs(const Stage& stage, const std::vector<Tensor
     Require(output.defined(), "pipeline", "a stage gives an undefined output");
     outputs.push_back({output.shape(), output.dtype()});
   }
-  if (training) stage.EndMiniBatch(false);
+  if (context.training) stage.EndMiniBatch(false);
   return outputs;
 }
 

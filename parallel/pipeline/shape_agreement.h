@@ -16,9 +16,9 @@ void SendSpecs(Transport& transport, int peer, int cut, const std::vector<Tensor
 std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut);
 
 // The shapes and types of the stage's outputs for such inputs, found by a forward on the device
-// meta with gradients off. `training`: in training mode, after which the stage's statistics are
-// dropped; else in evaluation mode.
+// meta with gradients off. `context` says whether in training mode, after which the stage's
+// statistics are dropped; its samples are filled in.
 std::vector<TensorSpec> OutputSpecs(const Stage& stage, const std::vector<TensorSpec>& inputs,
-                                    bool training = false);
+                                    StepContext context);
 
 }  // namespace torus::parallel

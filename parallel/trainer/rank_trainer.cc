@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "parallel/data_parallel/gather_tensors.h"
 #include "parallel/pipeline/add_context.h"
 #include "parallel/trainer/bytes.h"
 #include "parallel/trainer/joint_save.h"
@@ -118,6 +119,10 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.on_last_backward = [this](int stage, int64_t step) {
     update_.BeginLastBackward(stage, step);
   };
+  if (SyncsBatchNorm())
+    options.gather_replicas = [this](const Tensor& own, const std::string& what) {
+      return GatherTensors(replicas_, own, what);
+    };
   options.on_reduce = [this](int stage, int64_t step) {
     update_.Reduce(stage, step, {executor_->finite(), executor_->loss(), share_});
   };
@@ -225,6 +230,7 @@ MiniBatch RankTrainer::BeginStep(const BatchFn& batches) {
   share_ = ShareOf(batch);
   micro_batches_ = static_cast<int>(batch.micro_batches.size());
   CheckList();
+  if (SyncsBatchNorm()) CheckSamples(batch);
   return batch;
 }
 
@@ -234,6 +240,26 @@ void RankTrainer::CheckList() const {
               std::has_single_bit(static_cast<unsigned>(micro_batches_)),
           "trainer", "reproducible needs 1, 2, 4, 8, ... micro-batches of each replica, got {}",
           micro_batches_);
+}
+
+bool RankTrainer::SyncsBatchNorm() const {
+  return options_.sync_batch_norm && layout_.replicas() > 1;
+}
+
+// A replica that skips a micro-batch would be waited for in vain. All come to the same error.
+void RankTrainer::CheckSamples(const MiniBatch& batch) {
+  std::vector<std::byte> own;  // of each micro-batch, whether it has any
+  for (const MicroBatch& part : batch.micro_batches)
+    own.push_back(std::byte{!part.samples.empty()});
+  const auto all = replica_control_.AllGather(own, "which micro-batches have samples");
+  for (size_t i = own.size(); i < all.size(); ++i) {
+    const size_t replica = i / own.size(), m = i % own.size();
+    const bool first = all[m] != std::byte{0};
+    Require(all[i] == all[m], "trainer",
+            "sync_batch_norm needs samples of all replicas or of none in each micro-batch; in step "
+            "{}, micro-batch {} has some on replica {} and none on replica {}",
+            batch.step, m, first ? 0 : replica, first ? replica : 0);
+  }
 }
 
 void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {

@@ -90,6 +90,8 @@ class RankTrainer {
   void RunSteps(int64_t end, const BatchFn& batches, const TrainHooks& hooks);
   MiniBatch BeginStep(const BatchFn& batches);
   void CheckList() const;
+  bool SyncsBatchNorm() const;
+  void CheckSamples(const MiniBatch& batch);
   void EndStep(const MiniBatch& batch, const TrainHooks& hooks);
   void CheckSkipped();
   MiniBatch Fetch(const BatchFn& batches, int64_t step);

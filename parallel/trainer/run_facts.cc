@@ -14,7 +14,7 @@ namespace torus::parallel {
 namespace {
 
 // Of what the ranks say to each other: one more with each change of it.
-constexpr int kVersion = 3;
+constexpr int kVersion = 4;
 
 std::string Text(const std::vector<TensorSpec>& specs) {
   std::vector<std::string> texts;
@@ -103,6 +103,7 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
                  {"collectives", o.collectives},
                  {"bucket_bytes", text(o.bucket_bytes)},
                  {"reproducible", text(o.reproducible)},
+                 {"sync_batch_norm", text(o.sync_batch_norm)},
                  {"codec", codec},
                  {"seed", text(o.seed)},
                  {"clip_norm", text(o.clip_norm)},

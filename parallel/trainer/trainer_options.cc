@@ -36,6 +36,11 @@ void CheckRun(const TrainerOptions& options, const TrainingParts& parts) {
           options.collectives);
   Require(!options.reproducible || options.strategy != "none", "trainer",
           "reproducible needs a strategy whose replicas agree, got none");
+  Require(!options.sync_batch_norm || !options.reproducible, "trainer",
+          "sync_batch_norm normalises by the replicas there are, and reproducible needs what does "
+          "not depend on them: only one may be set, got both");
+  Require(!options.sync_batch_norm || options.strategy != "none", "trainer",
+          "sync_batch_norm needs a strategy whose replicas agree, got none");
   Require(options.ema_decay >= 0 && options.ema_decay < 1, "trainer",
           "ema_decay must be from 0 to below 1, got {}", options.ema_decay);
 }

@@ -42,6 +42,11 @@ struct TrainerOptions {
   // order. Several replicas must have 1, 2, 4, 8, ... micro-batches each, and collectives be
   // "direct".
   bool reproducible = false;
+  // Batch norm normalises a micro-batch by the statistics of those of the same number on all
+  // replicas, as torch.nn.SyncBatchNorm does. Each micro-batch must then have samples on all
+  // replicas or on none. With one replica it changes nothing. Not with `reproducible`, whose bits
+  // may not depend on the replicas, nor with the strategy "none", whose replicas drift apart.
+  bool sync_batch_norm = false;
   // Makes a codec for the tensors that cross a cut; called twice by each rank, for activations and
   // for gradients. Empty: tensors are sent as they are.
   std::function<std::unique_ptr<Codec>()> codec;
