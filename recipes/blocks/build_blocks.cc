@@ -4,6 +4,7 @@
 #include "recipes/blocks/layer_list.h"
 #include "recipes/model/model_blocks.h"
 #include "recipes/model/model_of.h"
+#include "runtime/error.h"
 
 namespace torus::recipes {
 namespace {
@@ -14,6 +15,13 @@ std::vector<Variable> InputsOf(const Settings& settings, const DataForm& form) {
   for (const parallel::TensorSpec& spec : form.inputs(LargestMicroBatch(settings)))
     inputs.push_back(Variable(Empty(spec.shape, spec.dtype, kMetaDevice)));
   return inputs;
+}
+
+bool HasBatchNorm(const std::vector<parallel::Block>& blocks) {
+  for (const parallel::Block& block : blocks)
+    for (const NamedTensor& buffer : block.buffers)
+      if (buffer.name.ends_with("running_mean")) return true;
+  return false;
 }
 
 }  // namespace
@@ -29,6 +37,8 @@ std::vector<parallel::Block> BuildBlocks(const Settings& settings, const DataFor
   const auto model =
       BuildModel(ModelOf(settings), form.classes, settings.seed, weights_file, notes);
   std::vector<parallel::Block> blocks = ModelBlocks(*model, DescribeLayers(settings, form));
+  Require(!settings.sync_batch_norm || HasBatchNorm(blocks), "train",
+          "--sync-batch-norm needs a model with batch norm, got --model {}", settings.model);
   const std::vector<bool> recomputed =
       ParseLayerList("--recompute", settings.recompute, static_cast<int>(blocks.size()));
   for (size_t i = 0; i < blocks.size(); ++i) {

@@ -156,6 +156,15 @@ void CheckReproducible(const Settings& s) {
           PartsOfReplica(s), s.micro_batches, s.accumulate);
 }
 
+void CheckSyncBatchNorm(const Settings& s) {
+  if (!s.sync_batch_norm) return;
+  Require(!s.reproducible, "train",
+          "--sync-batch-norm normalises by the replicas there are, and --reproducible needs what "
+          "does not depend on them: give one of the two");
+  Require(s.strategy != "none", "train",
+          "--sync-batch-norm needs a --strategy whose replicas agree, got none");
+}
+
 void CheckBatch(const Settings& s) {
   const int64_t parts = PartsOfBatch(s);
   Require(s.batch_size >= parts, "train",
@@ -175,6 +184,7 @@ RunOptions CheckedOptions(RunOptions options) {
   CompleteThreads(settings);
   CheckBatch(settings);
   CheckReproducible(settings);
+  CheckSyncBatchNorm(settings);
   if (settings.optimizer != "sgd" || settings.momentum == 0) settings.nesterov = false;
   return options;
 }

@@ -56,25 +56,38 @@ std::optional<data::LoaderOptions> MakeLoaderOptions(const Settings& settings,
   return options;
 }
 
-// Samples of the smallest micro-batch that is not empty, in an epoch over `size` examples.
-int64_t SmallestMicroBatch(const Settings& settings, int64_t size) {
-  const int64_t batch = std::min(settings.batch_size, size);
+// Samples of the smallest batch of an epoch over `size` examples.
+int64_t SmallestBatch(const Settings& settings, int64_t size) {
   const int64_t rest = settings.drop_last ? 0 : size % settings.batch_size;
-  return std::max<int64_t>(1, (rest > 0 ? rest : batch) / PartsOfBatch(settings));
+  return rest > 0 ? rest : std::min(settings.batch_size, size);
 }
 
-// What makes micro-batches of one sample, and what helps.
-std::string AdviceForOneSample(const Settings& settings, int64_t size) {
-  const int64_t parts = PartsOfBatch(settings), rest = size % settings.batch_size;
+// And of its smallest micro-batch that is not empty.
+int64_t SmallestMicroBatch(const Settings& settings, int64_t size) {
+  return std::max<int64_t>(1, SmallestBatch(settings, size) / PartsOfBatch(settings));
+}
+
+// What makes micro-batches of `few`, and what helps.
+std::string AdviceForFew(const char* few, const Settings& settings, int64_t size) {
+  const int64_t parts = PartsOfBatch(settings), smallest = SmallestBatch(settings, size);
   const std::string cause =
-      rest > 0 && !settings.drop_last
+      !settings.drop_last && size % settings.batch_size > 0
           ? fmt::format("{} training examples in batches of {} leave a last one of {}", size,
-                        settings.batch_size, rest)
-          : fmt::format("batches of {} examples", std::min(settings.batch_size, size));
+                        settings.batch_size, smallest)
+          : fmt::format("batches of {} examples", smallest);
   return fmt::format(
-      "{}, and in {} micro-batches some have one sample: choose another --batch-size or fewer "
+      "{}, and in {} micro-batches some have {}: choose another --batch-size or fewer "
       "--micro-batches, or leave out the last batch with --drop-last",
-      cause, parts);
+      cause, parts, few);
+}
+
+// Replicas meet in each micro-batch. Samples are shared out in order, so as soon as one is empty
+// the last replica lacks one that the first has.
+void CheckMeetings(const Settings& settings, int64_t size) {
+  Require(!settings.sync_batch_norm || settings.replicas == 1 ||
+              SmallestBatch(settings, size) >= PartsOfBatch(settings),
+          "train", "--sync-batch-norm needs samples of each replica in each micro-batch; {}",
+          AdviceForFew("none", settings, size));
 }
 
 // --warmup, or its default.
@@ -125,6 +138,7 @@ Task::Task(const Settings& settings, std::string weights_file, bool whole)
   Require(!settings_.drop_last || data_.train.size >= settings_.batch_size, "train",
           "--drop-last leaves nothing of {} examples in batches of {}", data_.train.size,
           settings_.batch_size);
+  CheckMeetings(settings_, data_.train.size);
   settings_.warmup = WarmupSteps(settings_, steps_per_epoch() * settings_.epochs);
 }
 
@@ -158,7 +172,7 @@ parallel::TrainingParts Task::Parts() const {
           .learning_rate = [factor, lr = settings_.lr](int64_t step) { return lr * factor(step); },
           .largest_inputs = data_.form.inputs(LargestMicroBatch(settings_)),
           .smallest_inputs = single ? data_.form.inputs(1) : std::vector<parallel::TensorSpec>(),
-          .smallest_advice = AdviceForOneSample(settings_, data_.train.size)};
+          .smallest_advice = AdviceForFew("one sample", settings_, data_.train.size)};
 }
 
 }  // namespace torus::recipes

@@ -35,6 +35,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
                                    .collectives = s.collectives,
                                    .bucket_bytes = static_cast<size_t>(s.bucket_mb) << 20,
                                    .reproducible = s.reproducible,
+                                   .sync_batch_norm = s.sync_batch_norm,
                                    .threads = static_cast<int>(s.threads),
                                    .timeout = run.timeout,
                                    .seed = s.seed,

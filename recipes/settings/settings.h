@@ -37,6 +37,7 @@ struct Settings {
   int64_t bucket_mb = 25;  // of ddp: gradients that are all-reduced together, in 2^20 bytes
   // The bits depend on the micro-batches of all replicas together, and not on how many these are.
   bool reproducible = false;
+  bool sync_batch_norm = false;  // statistics are of the micro-batches of all replicas
   std::string codec = "none";
   std::string optimizer = "sgd";
   double lr = 0.07;
@@ -84,6 +85,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--collectives", s.collectives);
   visit("--bucket-mb", s.bucket_mb);
   visit("--reproducible", s.reproducible);
+  visit("--sync-batch-norm", s.sync_batch_norm);
   visit("--codec", s.codec);
   visit("--optimizer", s.optimizer);
   visit("--lr", s.lr);
@@ -119,7 +121,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 8;
+inline constexpr int64_t kSettingsVersion = 9;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

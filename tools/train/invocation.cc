@@ -191,6 +191,10 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
       "The same bits for any number of replicas with as many micro-batches in all (and one "
       "thread a rank); kept by --resume, where --replicas then decides --micro-batches");
   app.get_option("--reproducible")->group(group);
+  app.add_flag("--sync-batch-norm", s.sync_batch_norm,
+               "Normalise each micro-batch by the mean and variance of those of all replicas "
+               "(torch.nn.SyncBatchNorm): two small exchanges for each norm and micro-batch");
+  app.get_option("--sync-batch-norm")->group(group);
   app.add_option(
          "--codec", s.codec,
          Choices("Of activations and gradients that cross a cut", parallel::CodecDescriptions()))

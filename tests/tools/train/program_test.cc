@@ -115,6 +115,36 @@ TEST_F(ProgramTest, ReproducibleGivesTheSameBitsForAnyReplicas) {
                 "--reproducible needs 1, 2, 4, 8, ... micro-batches of each replica, got 3");
 }
 
+// 90 images in batches of 24 and one of 18; in batches of 22 and one of 2.
+TEST_F(ProgramTest, SyncBatchNormIsOfAllReplicas) {
+  const auto run = [&](const std::string& name, Flags more) {
+    const Flags common = {"--replicas", "2", "--max-steps", "5", "--threads", "2", "--stages", "1"};
+    more.insert(more.end(), common.begin(), common.end());
+    return Train(Small(name, more));
+  };
+  ASSERT_EQ(run("own", {}).status, 0);
+  ASSERT_EQ(run("all", {"--sync-batch-norm"}).status, 0);
+  ASSERT_EQ(run("zero1", {"--sync-batch-norm", "--strategy", "zero1"}).status, 0);
+  EXPECT_NE(Losses("own"), Losses("all"));
+  EXPECT_EQ(Losses("all"), Losses("zero1"));
+  EXPECT_EQ(Tensors("all"), Tensors("zero1"));
+  EXPECT_TRUE(Json("all/summary.json")["settings"]["sync-batch-norm"]);
+  const Ended resumed = Train({"--resume", scratch_ + "/all", "--replicas", "1"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  Flags few = Small("few", {"--replicas", "2", "--sync-batch-norm"});
+  *(std::find(few.begin(), few.end(), "--batch-size") + 1) = "22";
+  ExpectOneLine(Train(few), 2,
+                "--sync-batch-norm needs samples of each replica in each micro-batch; 90 training "
+                "examples in batches of 22 leave a last one of 2, and in 4 micro-batches some have "
+                "none");
+  few.push_back("--drop-last");
+  EXPECT_EQ(Train(few).status, 0);
+  Flags vgg = Small("vgg", {"--sync-batch-norm", "--image-size", "32"});
+  *(std::find(vgg.begin(), vgg.end(), "--model") + 1) = "vgg11";
+  ExpectOneLine(Train(vgg), 2,
+                "--sync-batch-norm needs a model with batch norm, got --model vgg11");
+}
+
 TEST_F(ProgramTest, MemoryOptionsChangeNoBit) {
   const Flags common = {"--codec", "none", "--max-steps", "3", "--clip-norm", "1", "--ema", "0.9"};
   const auto run = [&](const std::string& name, Flags more) {
