@@ -23,6 +23,11 @@ struct Block {
   // learn the shapes of its outputs. Ops do nothing there; code of its own that reads or writes
   // elements belongs inside AtDoor (runtime/door.h), and the outputs' shapes may not depend on it.
   std::function<std::vector<Variable>(const std::vector<Variable>&, const StepContext&)> forward;
+  // Skip connections, by name: `forward` gives the tensors of `stashes`, in this order, behind its
+  // outputs, and gets those of `takes` behind its inputs. Each name is stashed by one block and
+  // taken by one later block, whose rank gets the tensor straight from the rank that made it, past
+  // all cuts between (Kim et al. 2020, "torchgpipe"); its gradient goes back that way.
+  std::vector<std::string> stashes, takes;
   // Leaves of the graph, under the model's names. A name that several blocks have is a tied weight:
   // each use accumulates a gradient of its own, and these are summed in block order, so that the
   // bits do not depend on the cut. The blocks may share one variable for it or have one each.

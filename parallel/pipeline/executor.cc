@@ -29,6 +29,13 @@ bool Accumulates(ActionKind kind) {
   return kind == ActionKind::kBackward || kind == ActionKind::kBackwardWeight;
 }
 
+// Whether a stage needs what skips, or its gradients, for the action, and makes some in it.
+bool MovesSkips(ActionKind kind) { return IsCompute(kind) && kind != ActionKind::kBackwardWeight; }
+
+std::string PlaceInStep(const Action& action, int64_t step) {
+  return fmt::format(", micro-batch {}, step {}", action.micro_batch, step);
+}
+
 std::vector<char> OfForward(const std::vector<Action>& actions) {
   std::vector<char> of_forward;
   for (size_t i = 0; i < actions.size(); ++i) {
@@ -51,9 +58,25 @@ Executor::Executor(Transport& transport, Schedule schedule, std::map<int, Stage*
       owners_(StageOwners(schedule_)),
       of_forward_(OfForward(schedule_.ranks.at(transport.rank()))) {
   CheckStages(stages);
-  for (const auto& [s, stage] : stages)
+  for (const auto& [s, stage] : stages) {
+    skips_[s] = {SkipsNamed(s, stage->takes(), true), SkipsNamed(s, stage->stashes(), false)};
     stages_.try_emplace(s, *stage, s, IsLast(s) ? &options_.loss : nullptr,
                         schedule_.num_micro_batches);
+  }
+}
+
+std::vector<size_t> Executor::SkipsNamed(int stage, const std::vector<std::string>& names,
+                                         bool taken) const {
+  std::vector<size_t> found;
+  for (const std::string& name : names) {
+    const auto at = std::ranges::find_if(options_.skips, [&](const SkipConnection& skip) {
+      return skip.name == name && (taken ? skip.to : skip.from) == stage;
+    });
+    Require(at != options_.skips.end(), "pipeline", "stage {} {} {}, which is none of {} skips",
+            stage, taken ? "takes" : "stashes", name, options_.skips.size());
+    found.push_back(at - options_.skips.begin());
+  }
+  return found;
 }
 
 void Executor::CheckStages(const std::map<int, Stage*>& stages) const {
@@ -81,29 +104,57 @@ StageRunner::Neighbour Executor::NeighbourAt(int stage) {
   return {.rank = owners_[stage]};
 }
 
-void Executor::Connect(int stage, const std::vector<TensorSpec>& in,
-                       const std::vector<TensorSpec>& out) {
+void Executor::Connect(int stage, SpecExchange& specs) {
   stages_.at(stage).Connect({&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1),
                              options_.activation_codec.get(), options_.gradient_codec.get()},
-                            in, out);
+                            specs.InputsOf(stage), specs.OutputsOf(stage));
+  ConnectSkips(stage, specs);
+}
+
+void Executor::ConnectSkips(int stage, const SpecExchange& specs) {
+  StageSkips& skips = stages_.at(stage).skips();
+  for (const size_t i : skips_.at(stage).taken)
+    skips.ConnectTaken(RouteOf(i, true), specs.OfSkip(i));
+  for (const size_t i : skips_.at(stage).stashed)
+    skips.ConnectStashed(RouteOf(i, false), specs.OfSkip(i));
+}
+
+StageSkips::Route Executor::RouteOf(size_t i, bool taken) {
+  const SkipConnection& skip = options_.skips[i];
+  const int other = taken ? skip.from : skip.to;
+  StageSkips::Route route{
+      .number = schedule_.num_stages + static_cast<int>(i),
+      .name = fmt::format("skip {} between stages {} and {}", skip.name, skip.from, skip.to),
+      .transport = &transport_,
+      .activation_codec = options_.activation_codec.get(),
+      .gradient_codec = options_.gradient_codec.get()};
+  const auto here = stages_.find(other);
+  if (here == stages_.end()) {
+    route.rank = owners_[other];
+    return route;
+  }
+  const std::vector<size_t>& there = taken ? skips_.at(other).stashed : skips_.at(other).taken;
+  route.here = &here->second.skips();
+  route.index = std::ranges::find(there, i) - there.begin();
+  return route;
 }
 
 // The last stage's outputs go nowhere: they are asked for only where it must take the smallest.
 void Executor::PassSpecs(const std::vector<TensorSpec>& inputs, bool smallest) {
-  std::vector<TensorSpec> made = inputs;  // the outputs of the last of this rank's stages so far
+  SpecExchange specs(transport_, owners_, options_.skips);
   for (auto& [s, runner] : stages_) try {
-      const int before = NeighbourAt(s - 1).rank, after = NeighbourAt(s + 1).rank;
-      const std::vector<TensorSpec> in = before >= 0 ? RecvSpecs(transport_, before, s) : made;
+      const std::vector<TensorSpec> in = specs.Inputs(s, skips_.at(s).taken, inputs);
       if (smallest || !IsLast(s))
-        made = OutputSpecs(
-            runner.stage(), in,
-            {.training = smallest, .gather_replicas = smallest ? GatherFor(s, 0) : nullptr});
-      if (after >= 0) SendSpecs(transport_, after, s + 1, made);
-      if (!smallest) Connect(s, in, made);
+        specs.SetOutputs(s, skips_.at(s).stashed,
+                         OutputSpecs(runner.stage(), in,
+                                     {.training = smallest,
+                                      .gather_replicas = smallest ? GatherFor(s, 0) : nullptr}));
+      if (!smallest) Connect(s, specs);
     } catch (...) {
       RethrowWithContext(fmt::format("rank {}, stage {}, before step 0{}", transport_.world_rank(),
                                      s, smallest ? ", smallest micro-batch" : ""));
     }
+  specs.Wait();
 }
 
 void Executor::AgreeOnShapes(const std::vector<TensorSpec>& inputs) {
@@ -161,12 +212,29 @@ size_t Executor::SlotOf(const Action& action) const {
 void Executor::ExpectNext() {
   for (auto& [s, stage] : stages_) stage.Advance();
   for (; next_receive_ < actions_.size(); ++next_receive_) {
-    const Action& action = actions_[next_receive_];
-    if (IsRecv(action.kind) &&
-        !stages_.at(action.stage)
-             .Expect(action.kind, SlotOf(action), MessageOf(action, batch_->step)))
-      return;
+    if (!StartReceive(actions_[next_receive_])) return;
   }
+}
+
+bool Executor::StartReceive(const Action& action) {
+  StageRunner& stage = stages_.at(action.stage);
+  if (IsRecv(action.kind))
+    return stage.Expect(action.kind, SlotOf(action), MessageOf(action, batch_->step));
+  if (stage.skips().empty() || !MovesSkips(action.kind)) return true;
+  return stage.skips().Expect(action.kind, SlotOf(action), PlaceInStep(action, batch_->step));
+}
+
+// What the stage takes and stashes, on its way before (`receive`) or behind the action.
+void Executor::MoveSkips(const Action& action, bool receive) {
+  StageSkips& skips = stages_.at(action.stage).skips();
+  if (skips.empty() || !MovesSkips(action.kind)) return;
+  const ActionClock::Mark begin = clock_.Begin();
+  const std::string what = PlaceInStep(action, batch_->step);
+  if (receive)
+    skips.Receive(action.kind, SlotOf(action), what, clock_.totals());
+  else
+    skips.Send(action.kind, SlotOf(action), what, clock_.totals());
+  clock_.EndTransfer("skips", batch_->step, action.micro_batch, begin);
 }
 
 // Weights are gathered from all replicas, also by one that has no samples.
@@ -185,6 +253,7 @@ void Executor::Do(const Action& action) try {
   StageRunner& stage = stages_.at(action.stage);
   const int m = action.micro_batch;
   const size_t slot = m < 0 ? 0 : SlotOf(action);
+  MoveSkips(action, true);
   const ActionClock::Mark begin = clock_.Begin();
   switch (action.kind) {
     case ActionKind::kForward: {
@@ -221,6 +290,7 @@ void Executor::Do(const Action& action) try {
       stage.Transfer(action.kind, slot, MessageOf(action, batch_->step), clock_.totals());
   }
   clock_.End(action, batch_->step, begin);
+  MoveSkips(action, false);
 } catch (...) {
   RethrowWithContext(PlaceOf(action, transport_.world_rank(), batch_->step));
 }
@@ -242,7 +312,9 @@ void Executor::EndMiniBatch(int stage) {
 // All that the step has sent must have been received before its buffers are used again.
 void Executor::Flush() {
   for (auto& [s, stage] : stages_) {
-    if (stage.activations_sent() == nullptr && stage.gradients_sent() == nullptr) continue;
+    if (stage.activations_sent() == nullptr && stage.gradients_sent() == nullptr &&
+        stage.skips().empty())
+      continue;
     try {
       const ActionClock::Mark begin = clock_.Begin();
       stage.Flush(clock_.totals());
@@ -298,6 +370,10 @@ std::vector<CutTraffic> Executor::traffic() const {
   for (const auto& [s, stage] : stages_) {
     add(stage.activations_sent(), s + 1, true);
     add(stage.gradients_sent(), s, false);
+    const auto& [taken, stashed] = skips_.at(s);
+    for (size_t i = 0; i < stashed.size(); ++i)
+      add(stage.skips().activation_sent(i), options_.skips[stashed[i]].to, true);
+    for (size_t i = 0; i < taken.size(); ++i) add(stage.skips().gradient_sent(i), s, false);
   }
   return all;
 }

@@ -15,17 +15,19 @@
 #include "parallel/pipeline/executor_options.h"
 #include "parallel/pipeline/mini_batch.h"
 #include "parallel/pipeline/rank_totals.h"
+#include "parallel/pipeline/spec_exchange.h"
 #include "parallel/pipeline/stage.h"
 #include "parallel/pipeline/stage_runner.h"
+#include "parallel/pipeline/stage_skips.h"
 #include "parallel/pipeline/tensor_header.h"
 #include "parallel/schedule/schedule.h"
 #include "parallel/transport/transport.h"
 
 namespace torus::parallel {
 
-// The bytes that this rank has sent across one cut, in one direction.
+// The bytes that this rank has sent across one cut, or of one skip, in one direction.
 struct CutTraffic {
-  int stage = 0;        // the first stage after the cut
+  int stage = 0;        // the first stage after the cut; of a skip, the stage that takes it
   bool forward = true;  // activations; else gradients
   int peer = 0;
   uint64_t raw_bytes = 0;   // of the tensors in memory
@@ -76,9 +78,15 @@ class Executor {
   bool IsLast(int stage) const { return stage == schedule_.num_stages - 1; }
   StageRunner::Neighbour NeighbourAt(int stage);
   void CheckStages(const std::map<int, Stage*>& stages) const;
+  std::vector<size_t> SkipsNamed(int stage, const std::vector<std::string>& names,
+                                 bool taken) const;
   void CheckBatch(const MiniBatch& batch) const;
   void PassSpecs(const std::vector<TensorSpec>& inputs, bool smallest);
-  void Connect(int stage, const std::vector<TensorSpec>& in, const std::vector<TensorSpec>& out);
+  void Connect(int stage, SpecExchange& specs);
+  void ConnectSkips(int stage, const SpecExchange& specs);
+  StageSkips::Route RouteOf(size_t skip, bool taken);
+  bool StartReceive(const Action& action);
+  void MoveSkips(const Action& action, bool receive);
   void ListActions();
   bool Skips(const Action& action, bool of_forward, bool last_round) const;
   size_t SlotOf(const Action& action) const;
@@ -96,6 +104,11 @@ class Executor {
   const ExecutorOptions options_;
   const std::vector<int> owners_;
   const std::vector<char> of_forward_;  // of this rank's actions: whether an evaluation runs it
+  // Of one of this rank's stages: which of options_.skips it takes and stashes, in its order.
+  struct SkipsOf {
+    std::vector<size_t> taken, stashed;
+  };
+  std::map<int, SkipsOf> skips_;
   std::map<int, StageRunner> stages_;
   ActionClock clock_;
   bool agreed_ = false;

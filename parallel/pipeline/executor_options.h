@@ -9,6 +9,7 @@
 
 #include "parallel/codec/codec.h"
 #include "parallel/pipeline/loss_fn.h"
+#include "parallel/pipeline/skip_connections.h"
 #include "parallel/schedule/schedule.h"
 #include "runtime/tensor.h"
 
@@ -20,6 +21,8 @@ struct ExecutorOptions {
   // are. The two ranks of a cut must have the same codecs.
   std::shared_ptr<Codec> activation_codec;
   std::shared_ptr<Codec> gradient_codec;
+  // The tensors that skip stages, of the whole model: every one that a stage takes or stashes.
+  std::vector<SkipConnection> skips;
   // Called before a stage's last backward of a mini-batch, which makes its gradients whole; not
   // where all of this pipeline's micro-batches are without samples. May be empty.
   std::function<void(int stage, int64_t step)> on_last_backward;

@@ -13,12 +13,7 @@ namespace {
 // 2^23.
 Tag SpecTag(int cut) { return {TagClass::kControl, (1 << 23) + cut}; }
 
-std::string What(int cut) { return fmt::format("shapes between stages {} and {}", cut - 1, cut); }
-
-}  // namespace
-
-void SendSpecs(Transport& transport, int peer, int cut, const std::vector<TensorSpec>& specs) {
-  uint64_t count = specs.size();
+std::vector<TensorHeader> HeadersOf(const std::vector<TensorSpec>& specs) {
   std::vector<TensorHeader> headers;
   for (const TensorSpec& spec : specs) {
     TensorHeader& header = headers.emplace_back();
@@ -26,19 +21,30 @@ void SendSpecs(Transport& transport, int peer, int cut, const std::vector<Tensor
     header.rank = static_cast<uint8_t>(spec.shape.rank());
     std::copy(spec.shape.begin(), spec.shape.end(), header.dims);
   }
-  Pending sent = transport.Send(peer, SpecTag(cut), {&count, sizeof count}, What(cut));
-  sent.Wait();
-  sent =
-      transport.Send(peer, SpecTag(cut), {headers.data(), count * sizeof(TensorHeader)}, What(cut));
-  sent.Wait();
+  return headers;
 }
 
-std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut) {
+}  // namespace
+
+SentSpecs::SentSpecs(Transport& transport, int peer, int cut, const std::string& what,
+                     const std::vector<TensorSpec>& specs)
+    : count_(specs.size()), headers_(HeadersOf(specs)) {
+  count_sent_ = transport.Send(peer, SpecTag(cut), {&count_, sizeof count_}, what);
+  headers_sent_ =
+      transport.Send(peer, SpecTag(cut), {headers_.data(), count_ * sizeof(TensorHeader)}, what);
+}
+
+void SentSpecs::Wait() {
+  count_sent_.Wait();
+  headers_sent_.Wait();
+}
+
+std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut,
+                                  const std::string& what) {
   uint64_t count = 0;
-  transport.Recv(peer, SpecTag(cut), {&count, sizeof count}, What(cut)).Wait();
+  transport.Recv(peer, SpecTag(cut), {&count, sizeof count}, what).Wait();
   std::vector<TensorHeader> headers(count);
-  transport.Recv(peer, SpecTag(cut), {headers.data(), count * sizeof(TensorHeader)}, What(cut))
-      .Wait();
+  transport.Recv(peer, SpecTag(cut), {headers.data(), count * sizeof(TensorHeader)}, what).Wait();
   std::vector<TensorSpec> specs;
   for (const TensorHeader& header : headers) specs.push_back({ShapeOf(header), DTypeOf(header)});
   return specs;

@@ -1,8 +1,11 @@
 #include "parallel/pipeline/stage.h"
 
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
+#include "autograd/node.h"
 #include "autograd/saved_activation.h"
 #include "parallel/pipeline/add_context.h"
 #include "runtime/error.h"
@@ -16,6 +19,22 @@ std::vector<Variable> ParametersOf(const Block& block) {
   return parameters;
 }
 
+// A node of its own for each output, so that the gradients of its uses are summed before those of
+// the other outputs, whether a cut lies between or not.
+std::vector<Variable> Apart(std::vector<Variable> outputs) {
+  for (Variable& output : outputs)
+    if (output.defined() && output.requires_grad())
+      output = Record("stash", output.data(), {output},
+                      [](const GradContext& g) { return Gradients{g.grad()}; });
+  return outputs;
+}
+
+Variable TakeFrom(std::map<std::string, Variable>& aside, const std::string& name) {
+  const auto at = aside.extract(name);
+  Require(!at.empty(), "stage", "{} is taken, but not stashed before", name);
+  return at.mapped();
+}
+
 }  // namespace
 
 Stage::Stage(std::vector<Block> blocks, int first_block)
@@ -25,7 +44,16 @@ Stage::Stage(std::vector<Block> blocks, int first_block)
     Require(blocks_[i].forward != nullptr, "stage", "block {} ({}) has no forward",
             first_block_ + static_cast<int>(i), blocks_[i].name);
   }
+  ListSkips();
   GiveEachUseALeaf();
+}
+
+void Stage::ListSkips() {
+  for (const Block& block : blocks_) {
+    for (const std::string& name : block.takes)
+      if (std::erase(stashes_, name) == 0) takes_.push_back(name);
+    stashes_.insert(stashes_.end(), block.stashes.begin(), block.stashes.end());
+  }
 }
 
 // A variable that an earlier block has too is replaced by an alias, so that each use accumulates a
@@ -49,12 +77,40 @@ RecomputeFn Stage::RunOf(size_t i, const StepContext& context) const {
   };
 }
 
+// By name, what `inputs` ends in.
+Stage::Aside Stage::SplitTaken(std::vector<Variable>& inputs) const {
+  Require(inputs.size() >= takes_.size(), "stage",
+          "takes {} tensors that skip ({}), got {} inputs in all", takes_.size(),
+          fmt::join(takes_, ", "), inputs.size());
+  Aside aside;
+  for (auto name = takes_.rbegin(); name != takes_.rend(); ++name) {
+    aside[*name] = inputs.back();
+    inputs.pop_back();
+  }
+  return aside;
+}
+
+std::vector<Variable> Stage::Stash(const Block& block, std::vector<Variable> outputs,
+                                   Aside& aside) {
+  Require(outputs.size() >= block.stashes.size(), "stage",
+          "stashes {} tensors behind its outputs, gave {} in all", block.stashes.size(),
+          outputs.size());
+  outputs = Apart(std::move(outputs));
+  for (auto name = block.stashes.rbegin(); name != block.stashes.rend(); ++name) {
+    aside[*name] = outputs.back();
+    outputs.pop_back();
+  }
+  return outputs;
+}
+
 std::vector<Variable> Stage::Forward(const std::vector<Variable>& inputs,
                                      const StepContext& context) const {
   std::vector<Variable> values = inputs;
+  Aside aside = SplitTaken(values);
   for (size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
     try {
+      for (const std::string& name : block.takes) values.push_back(TakeFrom(aside, name));
       if (block.recompute && context.training) {
         values = Recompute(RunOf(i, context), values, ParametersOf(block));
       } else {
@@ -62,11 +118,13 @@ std::vector<Variable> Stage::Forward(const std::vector<Variable>& inputs,
         const ActivationStorage storage(block.activation_storage);
         values = block.forward(values, context);
       }
+      if (!block.stashes.empty()) values = Stash(block, std::move(values), aside);
     } catch (...) {
       RethrowWithContext(
           fmt::format("block {} ({})", first_block_ + static_cast<int>(i), block.name));
     }
   }
+  for (const std::string& name : stashes_) values.push_back(TakeFrom(aside, name));
   return values;
 }
 

@@ -1,6 +1,8 @@
 // Stage: consecutive blocks that one rank runs.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "autograd/leaf_alias.h"
@@ -14,9 +16,15 @@ class Stage {
   // `first_block`: the index in the model of blocks.front(), for messages. BadInput without blocks.
   Stage(std::vector<Block> blocks, int first_block);
 
-  // Runs the blocks in order. An exception leaves with the name and index of its block added.
+  // Runs the blocks in order. `inputs`: the outputs of the stage before, then takes(); what comes
+  // back are the last block's outputs, then stashes(). An exception leaves with the name and index
+  // of its block added.
   std::vector<Variable> Forward(const std::vector<Variable>& inputs,
                                 const StepContext& context) const;
+
+  // Block::takes and stashes, in block order, of what its own blocks do not have among themselves.
+  const std::vector<std::string>& takes() const { return takes_; }
+  const std::vector<std::string>& stashes() const { return stashes_; }
 
   // In block order, the uses of a tied parameter each: every one is a leaf of its own.
   std::vector<NamedVariable> Parameters() const;
@@ -28,11 +36,18 @@ class Stage {
   int num_blocks() const { return static_cast<int>(blocks_.size()); }
 
  private:
+  using Aside = std::map<std::string, Variable>;
+
+  void ListSkips();
+  Aside SplitTaken(std::vector<Variable>& inputs) const;
+  static std::vector<Variable> Stash(const Block& block, std::vector<Variable> outputs,
+                                     Aside& aside);
   RecomputeFn RunOf(size_t block, const StepContext& context) const;
   void GiveEachUseALeaf();
 
   std::vector<Block> blocks_;
   std::vector<LeafAliases> aliases_;  // of each block
+  std::vector<std::string> takes_, stashes_;
   int first_block_;
 };
 

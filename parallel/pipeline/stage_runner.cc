@@ -18,7 +18,8 @@ StageRunner::StageRunner(Stage& stage, int number, const LossFn* loss, int slots
       inputs_(slots),
       outputs_(slots),
       output_grads_(slots),
-      input_grads_(slots) {}
+      input_grads_(slots),
+      skips_(slots) {}
 
 void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in,
                           const std::vector<TensorSpec>& out) {
@@ -47,6 +48,7 @@ void StageRunner::Begin() {
     if (*link) (*link)->ResetFinite();
   for (auto* link : {&activation_in_, &gradient_in_})
     if (*link) (*link)->Forget();
+  skips_.Begin();
 }
 
 std::vector<Variable> StageRunner::Leaves(Tensors inputs, bool training) const {
@@ -75,8 +77,9 @@ void StageRunner::Forward(size_t slot, const MicroBatch& data, double weight,
   std::optional<NoGrad> no_grad;
   if (!context.training) no_grad.emplace();
   InFlight flight{.weight = weight};
-  flight.inputs =
-      Leaves(number_ == 0 ? data.inputs : std::exchange(inputs_[slot], {}), context.training);
+  Tensors inputs = number_ == 0 ? data.inputs : std::exchange(inputs_[slot], {});
+  skips_.AppendTaken(slot, inputs);
+  flight.inputs = Leaves(std::move(inputs), context.training);
   flight.outputs = stage_.Forward(flight.inputs, context);
   if (loss_fn_ != nullptr) {
     flight.outputs = {AddLoss(flight.outputs, data.targets, weight, context.micro_batch)};
@@ -84,13 +87,17 @@ void StageRunner::Forward(size_t slot, const MicroBatch& data, double weight,
     Tensors& results = after_ != nullptr ? after_->inputs_[slot] : outputs_[slot];
     results.clear();
     for (const Variable& output : flight.outputs) results.push_back(output.data());
+    skips_.SplitStashed(slot, results);
   }
   if (context.training) in_flight_[slot] = std::move(flight);
 }
 
 void StageRunner::Backward(size_t slot, bool inputs_only) {
   InFlight flight = std::exchange(in_flight_[slot], {});
-  Tensors grads = RunBackward(flight, std::exchange(output_grads_[slot], {}), inputs_only);
+  Tensors output_grads = std::exchange(output_grads_[slot], {});
+  skips_.AppendStashedGradients(slot, output_grads);
+  Tensors grads = RunBackward(flight, output_grads, inputs_only);
+  skips_.SplitTakenGradients(slot, grads);
   if (inputs_only) in_flight_[slot].deferred = std::move(flight.deferred);
   if (number_ > 0)
     (before_ != nullptr ? before_->output_grads_ : input_grads_)[slot] = std::move(grads);
@@ -137,6 +144,7 @@ bool StageRunner::Expect(ActionKind kind, size_t slot, const std::string& what) 
 void StageRunner::Advance() {
   if (activation_in_) activation_in_->Advance();
   if (gradient_in_) gradient_in_->Advance();
+  skips_.Advance();
 }
 
 void StageRunner::Transfer(ActionKind kind, size_t slot, const std::string& what,
@@ -158,10 +166,11 @@ void StageRunner::Transfer(ActionKind kind, size_t slot, const std::string& what
 void StageRunner::Flush(RankTotals& totals) {
   if (activation_out_) activation_out_->Flush(totals);
   if (gradient_out_) gradient_out_->Flush(totals);
+  skips_.Flush(totals);
 }
 
 bool StageRunner::finite() const {
-  bool finite = std::isfinite(loss());
+  bool finite = std::isfinite(loss()) && skips_.finite();
   for (const auto* link : {&activation_in_, &activation_out_, &gradient_in_, &gradient_out_})
     finite = finite && (!*link || (*link)->finite());
   return finite;

@@ -12,6 +12,7 @@
 #include "parallel/pipeline/loss_fn.h"
 #include "parallel/pipeline/mini_batch.h"
 #include "parallel/pipeline/stage.h"
+#include "parallel/pipeline/stage_skips.h"
 #include "parallel/pipeline/tensor_link.h"
 #include "parallel/schedule/schedule.h"
 
@@ -38,7 +39,8 @@ class StageRunner {
     Codec* activation_codec = nullptr;
     Codec* gradient_codec = nullptr;
   };
-  // Makes the links, with buffers for the inputs and outputs of the largest micro-batch.
+  // Makes the links along the cuts, with buffers for the inputs and outputs of the largest
+  // micro-batch; what skips stages has links of its own.
   void Connect(const Neighbours& neighbours, const std::vector<TensorSpec>& inputs,
                const std::vector<TensorSpec>& outputs);
 
@@ -62,6 +64,10 @@ class StageRunner {
   void Flush(RankTotals& totals);
 
   Stage& stage() { return stage_; }
+  // What the stage takes and stashes must be there before, and goes on its way behind, each Forward
+  // and Backward.
+  StageSkips& skips() { return skips_; }
+  const StageSkips& skips() const { return skips_; }
   // Weighted sum over the forwards since Begin, in a tree over the micro-batches
   // (runtime/binary_counter.h), whatever the schedule.
   double loss() const;
@@ -93,6 +99,7 @@ class StageRunner {
   // One entry for each slot.
   std::vector<InFlight> in_flight_;
   std::vector<Tensors> inputs_, outputs_, output_grads_, input_grads_;
+  StageSkips skips_;
   std::optional<TensorLink> activation_in_, activation_out_, gradient_in_, gradient_out_;
   std::vector<double> loss_terms_;  // weighted, by micro-batch
 };

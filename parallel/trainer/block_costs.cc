@@ -1,10 +1,13 @@
 #include "parallel/trainer/block_costs.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
+#include <string>
 
 #include "autograd/backward.h"
 #include "autograd/node.h"
+#include "parallel/pipeline/skip_connections.h"
 #include "parallel/pipeline/stage.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
@@ -107,7 +110,7 @@ struct Crossing {
   double bytes = 0, encode = 0, decode = 0;
 };
 
-Crossing CrossOnce(const std::vector<Tensor>& outputs, Codec* codec) {
+Crossing CrossOnce(std::span<const Tensor> outputs, Codec* codec) {
   Crossing crossing;
   for (const Tensor& output : outputs) {
     if (codec == nullptr || codec->is_identity() || output.dtype() != DType::kF32) {
@@ -136,9 +139,11 @@ void TakeLeast(double& least, double time) { least = std::min(least, time); }
 
 CostModel MeasureBlockCosts(const std::vector<Block>& blocks, const std::vector<TensorSpec>& inputs,
                             const BlockCostOptions& options) {
+  FindSkipConnections(blocks, {});  // refuses names that do not fit
   Require(options.repeats >= 1, "block costs", "repeats must be at least 1, got {}",
           options.repeats);
   std::vector<Tensor> tensors, outputs;
+  std::map<std::string, Tensor> aside;  // tensors that skip blocks
   for (const TensorSpec& spec : inputs) tensors.push_back(Sample(spec, tensors.size()));
   StepContext context;
   const int64_t rows = inputs.empty() ? 0 : inputs[0].shape[0];
@@ -148,12 +153,16 @@ CostModel MeasureBlockCosts(const std::vector<Block>& blocks, const std::vector<
   for (size_t i = 0; i < blocks.size(); ++i) {
     const bool last = i + 1 == blocks.size();
     BlockMeter meter(blocks[i], static_cast<int>(i), last ? options.loss : none, options);
+    const auto along_cut = [&] {
+      return std::span<const Tensor>(outputs).first(outputs.size() - blocks[i].stashes.size());
+    };
+    for (const std::string& name : blocks[i].takes) tensors.push_back(aside.at(name));
     meter.Once(tensors, context, outputs);  // warms up
     Pass least = meter.Once(tensors, context, outputs);
-    Crossing crossing = CrossOnce(outputs, options.codec);
+    Crossing crossing = CrossOnce(along_cut(), options.codec);
     for (int repeat = 1; repeat < options.repeats; ++repeat) {
       const Pass pass = meter.Once(tensors, context, outputs);
-      const Crossing again = CrossOnce(outputs, options.codec);
+      const Crossing again = CrossOnce(along_cut(), options.codec);
       TakeLeast(least.forward, pass.forward);
       TakeLeast(least.backward, pass.backward);
       TakeLeast(least.step, pass.step);
@@ -168,6 +177,10 @@ CostModel MeasureBlockCosts(const std::vector<Block>& blocks, const std::vector<
     costs.decode.push_back(crossing.decode);
     costs.state_bytes.push_back(meter.StateBytes());
     costs.activation_bytes.push_back(least.kept);
+    for (auto name = blocks[i].stashes.rbegin(); name != blocks[i].stashes.rend(); ++name) {
+      aside[*name] = outputs.back();
+      outputs.pop_back();
+    }
     tensors = outputs;
   }
   return costs;

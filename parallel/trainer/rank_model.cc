@@ -41,6 +41,7 @@ RankModel MakeRankModel(const TrainerOptions& options, const TrainingParts& part
   RankModel model;
   std::vector<Block> blocks = parts.model();
   model.cuts = ChooseCuts(options, blocks);
+  model.skips = FindSkipConnections(blocks, model.cuts);
   std::vector<Stage> stages = MakeStages(std::move(blocks), model.cuts);
   for (size_t i = 1; i < own.size(); ++i)
     for (size_t j = 0; j < i; ++j)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parallel/pipeline/partition.h"
+#include "parallel/pipeline/skip_connections.h"
 #include "parallel/pipeline/stage.h"
 #include "parallel/pipeline/tensor_header.h"
 #include "parallel/trainer/parameter_table.h"
@@ -23,9 +24,10 @@ struct WeightSpec {
 
 struct RankModel {
   Cuts cuts;
-  ParameterTable table;             // of the whole model
-  std::vector<WeightSpec> weights;  // of the whole model, as TrainState::weights lists them
-  std::map<int, Stage> stages;      // of the rank, by number
+  ParameterTable table;               // of the whole model
+  std::vector<WeightSpec> weights;    // of the whole model, as TrainState::weights lists them
+  std::vector<SkipConnection> skips;  // of the whole model: what skips stages
+  std::map<int, Stage> stages;        // of the rank, by number
 };
 
 // The given cuts, or those that balance the blocks' static costs. BadInput for a number that does

@@ -107,6 +107,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.loss = [this](const auto& outputs, const auto& targets) {
     return Loss(outputs, targets);
   };
+  options.skips = model_.skips;
   if (options_.codec) {
     options.activation_codec = options_.codec();
     options.gradient_codec = options_.codec();

@@ -114,6 +114,9 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
   for (const WeightSpec& weight : model.weights)
     facts.emplace_back(weight.trained ? "parameter" : "buffer",
                        fmt::format("{} {}", weight.name, Text({weight.spec})));
+  for (const SkipConnection& skip : model.skips)
+    facts.emplace_back("skip",
+                       fmt::format("{} from stage {} to stage {}", skip.name, skip.from, skip.to));
   return facts;
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "parallel/pipeline/partition.h"
+#include "parallel/pipeline/skip_connections.h"
 #include "parallel/transport/run_ranks.h"
 #include "tests/parallel/pipeline/tiny_model.h"
 
@@ -20,6 +21,7 @@ struct PipelineRun {
   // end.
   std::function<void(int rank, Transport&, ExecutorOptions&)> adjust;
   std::function<void(int rank, Executor&)> at_end;
+  std::function<std::vector<Block>()> blocks = [] { return MakeBlocks(1); };
 };
 
 inline Trained TrainPipeline(const PipelineRun& run) {
@@ -28,13 +30,14 @@ inline Trained TrainPipeline(const PipelineRun& run) {
   Trained trained;
   const std::vector<int> owners = StageOwners(run.schedule);
   RunRanks(world, [&](Transport& transport) {
-    std::vector<Stage> stages = MakeStages(MakeBlocks(1), run.cuts);
+    std::vector<Stage> stages = MakeStages(run.blocks(), run.cuts);
     std::map<int, Stage*> mine;
     for (int s = 0; s < run.schedule.num_stages; ++s) {
       if (owners[s] == transport.rank()) mine[s] = &stages[s];
     }
     ExecutorOptions options;
     options.loss = Loss;
+    options.skips = FindSkipConnections(run.blocks(), run.cuts);
     options.on_step = [&stages](int stage, int64_t) {
       Descend(stages[stage].Parameters());
       return true;
