@@ -3,6 +3,7 @@
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "autograd/node.h"
 #include "autograd/variable_state.h"
@@ -78,6 +79,7 @@ struct DeferredGradients::Work {
     std::vector<Tensor> grads;
     std::vector<char> wanted;
   };
+  std::vector<std::pair<Variable, Tensor>> seeds;  // of outputs that are leaves
   std::vector<Item> items;
   bool retain_graph = false;
 };
@@ -105,10 +107,12 @@ struct BackwardEngine {
   }
 
   void Seed(const Variable& output, Tensor grad) {
-    if (output.is_leaf())
-      AddToLeaf(output, std::move(grad));
-    else
+    if (!output.is_leaf())
       AddToOutput(output.node(), output.output_index(), std::move(grad));
+    else if (Leave(output))
+      deferred.seeds.emplace_back(output, std::move(grad));
+    else
+      AddToLeaf(output, std::move(grad));
   }
 
   // Counts how many inputs each leaf is, so that its hooks run as soon as its gradient is whole.
@@ -161,8 +165,8 @@ struct BackwardEngine {
     }
   }
 
-  bool Leave(const Edge& input) const {
-    return options.defer_leaves && input.leaf.defined() && !wanted_index.contains(input.leaf.id());
+  bool Leave(const Variable& leaf) const {
+    return options.defer_leaves && leaf.defined() && !wanted_index.contains(leaf.id());
   }
 
   void RunNode(const std::shared_ptr<Node>& node, std::vector<GradSum>& sums) {
@@ -171,7 +175,7 @@ struct BackwardEngine {
     std::vector<char> now, later;
     bool any_now = false, any_later = false;
     for (const Edge& input : node->inputs()) {
-      later.push_back(Leave(input));
+      later.push_back(Leave(input.leaf));
       now.push_back(input.requires_grad() && !later.back());
       any_now |= now.back() != 0;
       any_later |= later.back() != 0;
@@ -182,7 +186,7 @@ struct BackwardEngine {
       Spread(*node, gradients, now);
     }
     if (any_later)
-      deferred.push_back({node, std::move(grads), std::move(later)});
+      deferred.items.push_back({node, std::move(grads), std::move(later)});
     else if (!options.retain_graph)
       node->Release();
   }
@@ -213,10 +217,9 @@ struct BackwardEngine {
     for (const void* id : order) Flush(leaves[id]);
     BackwardResult result;
     for (GradSum& sum : wanted_sums) result.wanted.push_back(sum.Take());
-    if (!deferred.empty()) {
-      result.deferred.work_ = std::make_shared<DeferredGradients::Work>();
-      result.deferred.work_->items = std::move(deferred);
-      result.deferred.work_->retain_graph = options.retain_graph;
+    if (!deferred.items.empty() || !deferred.seeds.empty()) {
+      deferred.retain_graph = options.retain_graph;
+      result.deferred.work_ = std::make_shared<DeferredGradients::Work>(std::move(deferred));
     }
     return result;
   }
@@ -233,7 +236,7 @@ struct BackwardEngine {
   std::vector<GradSum> wanted_sums;
   std::unordered_map<const void*, Leaf> leaves;
   std::vector<const void*> order;  // of the leaves' first contributions
-  std::vector<DeferredGradients::Work::Item> deferred;
+  DeferredGradients::Work deferred;
 };
 
 void DeferredGradients::Run() {
@@ -241,9 +244,11 @@ void DeferredGradients::Run() {
   const std::shared_ptr<Work> work = std::move(work_);
   const BackwardOptions options;
   BackwardEngine engine(options);
+  for (const auto& [leaf, grad] : work->seeds) ++engine.leaves[leaf.id()].uses;
   for (const Work::Item& item : work->items)
     for (size_t i = 0; i < item.wanted.size(); ++i)
       if (item.wanted[i]) ++engine.leaves[item.node->inputs()[i].leaf.id()].uses;
+  for (auto& [leaf, grad] : work->seeds) engine.AddToLeaf(leaf, std::move(grad));
   for (Work::Item& item : work->items) {
     Gradients gradients = item.node->Call(item.grads, item.wanted);
     item.grads.clear();

@@ -163,6 +163,16 @@ TEST(Backward, DeferredLeavesComeLater) {
   EXPECT_THROW(result.deferred.Run(), BadInput);
 }
 
+TEST(Backward, ADeferredLeafThatIsAnOutputTooComesLaterAndWhole) {
+  Variable x = Leaf({3});
+  std::vector<double> seen;
+  x.AddHook([&](const Variable& leaf) { seen.push_back(leaf.grad().Item()); });
+  BackwardResult result = Backward({x, ToyMul(x, x)}, {}, {.defer_leaves = true});
+  EXPECT_FALSE(x.grad().defined());
+  result.deferred.Run();
+  EXPECT_THAT(seen, ElementsAre(7));
+}
+
 // A recursion of 200000 calls overflows any stack; the last link of the chain must be gone too.
 TEST(Backward, ALongChainNeedsNoStack) {
   const Variable one = Leaf({1});

@@ -99,6 +99,24 @@ TEST(Recompute, HalvesGiveTheSameBits) {
   EXPECT_EQ(plain.Gradients(), again.Gradients());
 }
 
+// As a head gives its weight to the loss that multiplies by it.
+TEST(Recompute, HalvesGiveTheSameBitsWhereALeafIsAnOutput) {
+  Leaves plain, again;
+  const auto function = [](const std::vector<Variable>& x, const Variable& w) {
+    return std::vector<Variable>{ToyMul(x[0], w), w};
+  };
+  const auto end = [](const std::vector<Variable>& y) { return ToyMul(y[0], y[1]); };
+  const Variable a = end(function({plain.x0}, plain.w));
+  const Variable b =
+      end(Recompute([&](const auto& x) { return function(x, again.w); }, {again.x0}, {again.w}));
+  Backward({a}, Ones({a}));
+  BackwardResult left = Backward({b}, Ones({b}), {.defer_leaves = true, .wanted = {again.x0}});
+  EXPECT_FALSE(again.w.grad().defined());
+  left.deferred.Run();
+  EXPECT_EQ(ToVector<double>(plain.w.grad()), ToVector<double>(again.w.grad()));
+  EXPECT_EQ(ToVector<double>(plain.x0.grad()), ToVector<double>(left.wanted[0]));
+}
+
 TEST(Recompute, MayNestAndPassInputsThrough) {
   Leaves plain, again;
   const std::vector<Variable> a = TwoInTwoOut({plain.x0, plain.x1}, plain.w);
