@@ -33,7 +33,8 @@ void ActionClock::End(const Action& action, int64_t step, const Mark& begin) {
     if (trace::Enabled()) EndTransfer(ShortName(action), step, action.micro_batch, begin);
     return;
   }
-  const int64_t end = trace::Now();
+  const int64_t now = trace::Now(), waited = std::exchange(waited_ns_, 0), end = now - waited;
+  totals_.idle += static_cast<double>(waited) * 1e-9;
   const Category category = CategoryOf(action.kind);
   const int64_t own = end - begin.ns - std::exchange(gathered_ns_, 0);
   totals_.*category.total += static_cast<double>(own) * 1e-9;
@@ -43,9 +44,16 @@ void ActionClock::End(const Action& action, int64_t step, const Mark& begin) {
     computed_ns_ = end;
   }
   if (!trace::Enabled()) return;
-  trace::Record({.name = ShortName(action),
-                 .category = category.name,
-                 .begin_ns = begin.ns,
+  Record(action, category.name, step, begin.ns, end);
+  if (waited > 0) Record(action, "idle", step, end, now);
+}
+
+void ActionClock::Record(const Action& action, const char* category, int64_t step, int64_t begin,
+                         int64_t end) const {
+  const std::string name = ShortName(action);
+  trace::Record({.name = category == std::string("idle") ? "wait " + name : name,
+                 .category = category,
+                 .begin_ns = begin,
                  .end_ns = end,
                  .step = step,
                  .micro_batch = action.micro_batch});

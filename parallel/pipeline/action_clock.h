@@ -25,6 +25,9 @@ class ActionClock {
   // are not the action's, but of a sum over replicas.
   void EndGather(const Mark& begin);
 
+  // Within another action: its last so many seconds were a wait for other ranks, and count as idle.
+  void AddWait(double seconds) { waited_ns_ += static_cast<int64_t>(seconds * 1e9); }
+
   // After an action: adds its seconds to its kind's part of totals(), and records it where the run
   // is traced. A send or receive has added its own seconds to totals().idle and totals().transfer;
   // the trace shows the time that it waited as idle, before that in which it encoded, copied and
@@ -38,7 +41,10 @@ class ActionClock {
 
  private:
   RankTotals totals_;
-  int64_t gathered_ns_ = 0;  // of the action that runs
+  void Record(const Action& action, const char* category, int64_t step, int64_t begin,
+              int64_t end) const;
+
+  int64_t gathered_ns_ = 0, waited_ns_ = 0;  // of the action that runs
   int64_t computed_ns_ = 0;  // end of the step's last forward or backward so far; 0: none
 };
 

@@ -275,7 +275,7 @@ void Executor::Do(const Action& action) try {
       Accumulated(action);
       break;
     case ActionKind::kReduce:
-      if (options_.on_reduce) options_.on_reduce(action.stage, batch_->step);
+      if (options_.on_reduce) clock_.AddWait(options_.on_reduce(action.stage, batch_->step));
       break;
     case ActionKind::kStep:
       EndMiniBatch(action.stage);

@@ -26,9 +26,10 @@ struct ExecutorOptions {
   // Called before a stage's last backward of a mini-batch, which makes its gradients whole; not
   // where all of this pipeline's micro-batches are without samples. May be empty.
   std::function<void(int stage, int64_t step)> on_last_backward;
-  // Called for kReduce and kStep of a stage; may be empty. on_step returns whether the step was
+  // Called for kReduce and kStep of a stage; may be empty. on_reduce returns the seconds at its end
+  // in which it waited for other stages: these count as idle. on_step returns whether the step was
   // taken (false: skipped), which the stage's EndMiniBatch is told next.
-  std::function<void(int stage, int64_t step)> on_reduce;
+  std::function<double(int stage, int64_t step)> on_reduce;
   std::function<bool(int stage, int64_t step)> on_step;
   // Called when the parameters of a stage have the gradients of one more micro-batch, in ascending
   // order of these, which count through the whole mini-batch; those without samples are left out.

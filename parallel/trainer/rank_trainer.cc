@@ -125,7 +125,9 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
       return GatherTensors(replicas_, own, what);
     };
   options.on_reduce = [this](int stage, int64_t step) {
+    const double waited = agreement_.waited();
     update_.Reduce(stage, step, {executor_->finite(), executor_->loss(), share_});
+    return agreement_.waited() - waited;
   };
   options.on_step = [this](int stage, int64_t step) { return Step(stage, step); };
   options.on_gather = [this](int stage, int64_t step) { update_.GatherWeights(stage, step); };
@@ -337,9 +339,6 @@ RankCounts RankTrainer::Counts() const {
                     .data_wait = data_wait_,
                     .wall = wall_,
                     .cuts = executor_->traffic()};
-  // This wait is within a reduce, but what it waits for is another stage's backward.
-  counts.times.reduce -= agreement_.waited();
-  counts.times.idle += agreement_.waited();
   const std::vector<int> ranks = layout_.PipelineOf(place_.replica);
   for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
   for (int peer = 0; peer < world_.size(); ++peer)

@@ -91,6 +91,7 @@ void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex
     const std::lock_guard lock(mutex);
     CollectGradients(parameters, result.gradients[replica]);
     result.early += early;
+    return 0.0;
   };
   options.on_step = [&](int, int64_t) {
     tiny::Descend(parameters, run.descend ? 0.1f : 0.0f);

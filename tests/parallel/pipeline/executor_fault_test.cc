@@ -237,6 +237,7 @@ std::string ErrorOfReduce(int faulty_rank, const std::function<void(Transport&)>
       options.on_reduce = [&](int, int64_t step) {
         if (transport.rank() == faulty_rank && step == 1) fault(transport);
         data_parallel.ReduceGradients(fmt::format("step {}, stage {}", step, stage), 1);
+        return 0.0;
       };
       options.on_step = [&](int, int64_t) {
         tiny::Descend(stages[stage].Parameters());

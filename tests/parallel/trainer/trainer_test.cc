@@ -90,6 +90,27 @@ TEST(Trainer, StagesWorkAtTheSameTimeAndTheTraceShowsIt) {
   EXPECT_LT(second.begin_ns, first.end_ns);
 }
 
+// Rank 1 has nothing to sum with another replica, but must know that rank 0 is done and finite.
+TEST(Trainer, AWaitForOtherStagesIsNoReduction) {
+  ToyRun run;
+  run.options = {.stages = 2, .micro_batches = 2};
+  Trainer trainer(run.options, run.Parts());
+  trace::Drain();
+  trace::Enable(true);
+  trainer.Train(1, run.Batches());
+  trace::Enable(false);
+  const std::vector<trace::Event> events = trace::Drain();
+  const auto find = [&](int rank, const std::string& category, const std::string& name) {
+    return *std::find_if(events.begin(), events.end(), [&](const trace::Event& e) {
+      return e.rank == rank && e.category == category && e.name.starts_with(name);
+    });
+  };
+  const trace::Event reduce = find(1, "reduce", ""), wait = find(1, "idle", "wait " + reduce.name);
+  EXPECT_EQ(wait.begin_ns, reduce.end_ns);
+  EXPECT_GE(wait.end_ns, find(0, "backward", "B1").end_ns);
+  EXPECT_LE(reduce.begin_ns, reduce.end_ns);
+}
+
 TEST(Trainer, Learns) {
   ToyRun run;
   run.blocks = 2;
