@@ -10,10 +10,12 @@ void Mailbox::Post(const std::shared_ptr<Message>& message) {
     waiting_[KeyOf(*message, message->sends)].push_back(message);
     return;
   }
-  message->match = it->second.front();
-  message->match->match = message;
+  const std::shared_ptr<Message> other = it->second.front();
   it->second.pop_front();
   if (it->second.empty()) waiting_.erase(it);
+  if (other->withdrawn) return;
+  message->match = other;
+  other->match = message;
 }
 
 void Mailbox::Withdraw(const std::shared_ptr<Message>& message) {
@@ -22,10 +24,7 @@ void Mailbox::Withdraw(const std::shared_ptr<Message>& message) {
     message->match.reset();
     return;
   }
-  const auto it = waiting_.find(KeyOf(*message, message->sends));
-  if (it == waiting_.end()) return;
-  std::erase(it->second, message);
-  if (it->second.empty()) waiting_.erase(it);
+  message->withdrawn = true;
 }
 
 }  // namespace torus::parallel

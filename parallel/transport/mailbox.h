@@ -25,6 +25,7 @@ struct Message {
   std::string what;
 
   std::shared_ptr<Message> match;  // the other side, once it has been started
+  bool withdrawn = false;          // its place in the order of its tag is kept
   bool moving = false;             // the receiver is copying from `source`
   bool done = false;
   std::string error;  // how the two sides differ; empty: they do not
@@ -39,7 +40,8 @@ class Mailbox {
   // Pairs the message with the oldest waiting one of the other side, of the same ranks and tag; if
   // there is none, the message waits.
   void Post(const std::shared_ptr<Message>& message);
-  // Removes a message that is not being copied. Its match, if any, is never paired again.
+  // Takes back a message that is not being copied. The one that it is or would have been paired
+  // with is never paired, so that later messages of the tag keep their order.
   void Withdraw(const std::shared_ptr<Message>& message);
 
  private:

@@ -34,7 +34,8 @@ struct WaitTime {
 
 // A send or receive that has been started. After Wait the bytes of a receive are there, and the
 // buffer of a send may be changed. Destroying one without Wait, as an exception does, cancels it;
-// once the destructor has returned, its buffer is no longer used.
+// once the destructor has returned, its buffer is no longer used. The other side's message never
+// arrives then, also if it is started later.
 class [[nodiscard]] Pending {
  public:
   class State {

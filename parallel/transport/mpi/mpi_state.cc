@@ -172,14 +172,14 @@ void MpiState::TakeRequest(int from, MpiControl control) {
   MpiSend* const send = it->second.front();
   it->second.pop_front();
   if (it->second.empty()) sends.erase(it);
-  send->Start(request);
+  if (send != nullptr) send->Start(request);
 }
 
 void MpiState::TakeWithdrawal(int from, const MpiControl& control) {
   const auto it = requested.find(KeyOf(from, control.tag));
   if (it == requested.end()) return;  // the message is on its way
-  std::erase_if(it->second, [&](const MpiRequested& r) { return r.channel == control.channel; });
-  if (it->second.empty()) requested.erase(it);
+  for (MpiRequested& request : it->second)
+    if (request.channel == control.channel) request.channel = MpiRequested::kWithdrawn;
 }
 
 void MpiState::NoteAbort(int by, const std::string& why) {

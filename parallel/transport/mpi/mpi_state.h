@@ -29,7 +29,8 @@ class MpiRecv;
 
 // A receive of another rank that no send of this one has met yet.
 struct MpiRequested {
-  int32_t channel = 0;
+  static constexpr int32_t kWithdrawn = -1;
+  int32_t channel = 0;  // or kWithdrawn: it keeps its place, and what meets it never arrives
   uint64_t bytes = 0;
   std::string what;
 };
@@ -82,7 +83,7 @@ struct MpiState {
   std::vector<char> left;      // one a rank: it has nothing more to tell those that have left too
   std::vector<uint64_t> sent;  // [peer][class]
   std::map<Key, std::deque<MpiRequested>> requested;
-  std::map<Key, std::deque<MpiSend*>> sends;             // that nobody has requested
+  std::map<Key, std::deque<MpiSend*>> sends;             // not yet requested; null: withdrawn
   std::map<std::pair<int, int32_t>, MpiRecv*> receives;  // by peer and channel
   bool spoke_after_term = false;
 

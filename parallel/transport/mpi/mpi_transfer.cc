@@ -152,7 +152,7 @@ MpiSend::MpiSend(MpiState& state, TransferText text, const void* data)
   const MpiRequested request = std::move(it->second.front());
   it->second.pop_front();
   if (it->second.empty()) state_.requested.erase(it);
-  Start(request);
+  if (request.channel != MpiRequested::kWithdrawn) Start(request);
 }
 
 void MpiSend::Start(const MpiRequested& request) {
@@ -176,10 +176,7 @@ void MpiSend::Finish() {
 MpiSend::~MpiSend() {
   std::unique_lock lock(state_.mutex);
   const auto it = state_.sends.find(MpiState::KeyOf(text_.peer, text_.tag));
-  if (it != state_.sends.end()) {
-    std::erase(it->second, this);
-    if (it->second.empty()) state_.sends.erase(it);
-  }
+  if (it != state_.sends.end()) std::ranges::replace(it->second, this, nullptr);
   if (!pieces_.empty()) WaitOut(lock);
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -296,6 +297,47 @@ TEST_P(Conformance, ADroppedReceiveIsWithdrawn) {
         10);
     ExpectHolds(message, {"[test] end"});
   }
+}
+
+// An exception drops messages one after the other, and others must not meet those that are left.
+TEST_P(Conformance, WhatFollowsADroppedSendIsNotTakenForIt) {
+  const std::string message = FirstError(
+      2,
+      [](Transport& t) {
+        int64_t value = 5;
+        if (t.rank() == 0) {
+          auto dropped = std::make_optional(t.Send(1, User(0), {&value, 4}, "first"));
+          Pending second = t.Send(1, User(0), {&value, 8}, "second");
+          dropped.reset();
+          t.Send(1, User(1), {&value, 4}, "next").Wait();
+          second.Wait();
+        } else {
+          t.Recv(0, User(1), {&value, 4}, "next").Wait();
+          t.Recv(0, User(0), {&value, 4}, "first").Wait();
+        }
+      },
+      kShort);
+  ExpectHolds(message, {"gave up"});
+}
+
+TEST_P(Conformance, WhatFollowsADroppedReceiveArrives) {
+  Run(2, [](Transport& t) {
+    int32_t first = 4, ready = 0;
+    int64_t second = 0;
+    if (t.rank() == 1) {
+      auto dropped = std::make_optional(t.Recv(0, User(0), {&first, 4}, "first"));
+      Pending kept = t.Recv(0, User(0), {&second, 8}, "second");
+      dropped.reset();
+      t.Send(0, User(1), {&ready, 4}, "ready").Wait();
+      kept.Wait();
+      EXPECT_EQ(second, 7);
+    } else {
+      t.Recv(1, User(1), {&ready, 4}, "ready").Wait();
+      const Pending unmet = t.Send(1, User(0), {&first, 4}, "first");
+      second = 7;
+      t.Send(1, User(0), {&second, 8}, "second").Wait();
+    }
+  });
 }
 
 TEST_P(Conformance, KnowsTheRanksOfItsHost) {
