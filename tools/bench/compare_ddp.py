@@ -11,12 +11,10 @@ RoBERTa-base, 4 rows of 128 tokens a replica; VGG13 at 32 x 32, 32 rows a replic
 two cores that nothing else uses.
 """
 import argparse
-import gzip
 import json
 import os
 import pathlib
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
@@ -35,14 +33,6 @@ def write_text(folder):
     for name, rows in (("train", 200), ("dev", 8), ("test", 8)):
         pairs = [f"{i}\t{'a word ' * 40}\t{'of two ' * 40}\t{('entailment', 'not_entailment')[i % 2]}" for i in range(rows)]
         (folder / f"{name}.tsv").write_text("\n".join(["index\tsentence1\tsentence2\tlabel", *pairs]) + "\n")
-
-
-def write_images(folder):
-    """28 x 28 noise in MNIST's format."""
-    for name, count in (("train", 1024), ("t10k", 64)):
-        pixels, labels = os.urandom(count * 28 * 28), bytes(i % 10 for i in range(count))
-        for kind, head, body in (("images-idx3", (0x803, count, 28, 28), pixels), ("labels-idx1", (0x801, count), labels)):
-            (folder / f"{name}-{kind}-ubyte.gz").write_bytes(gzip.compress(struct.pack(f">{len(head)}I", *head) + body, 1))
 
 
 def ours(options, folder, model, mode):
@@ -149,7 +139,7 @@ def main():
         options.train = str(ROOT / "bazel-bin/tools/train/train")
     with tempfile.TemporaryDirectory() as folder:
         write_text(pathlib.Path(folder))
-        write_images(pathlib.Path(folder))
+        compare_pipeline.write_images(pathlib.Path(folder))
         for model in options.models:
             compare(options, pathlib.Path(folder), model)
     return 0

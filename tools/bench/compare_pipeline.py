@@ -13,10 +13,12 @@ mobilenet  MobileNetV2 at 32 x 32, batch 64, GPipe of two ranks with 4 micro-bat
 Needs two cores that nothing else uses.
 """
 import argparse
+import gzip
 import json
 import os
 import pathlib
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -33,6 +35,14 @@ def write_text(path):
     """Words of this repository's documents, no more than a run needs: what is tested at its end is a part of them."""
     words = b"".join(sorted(p.read_bytes() for p in (ROOT / "docs").glob("*.md")))
     path.write_bytes(words[:40_000])
+
+
+def write_images(folder):
+    """28 x 28 noise in MNIST's format."""
+    for name, count in (("train", 2048), ("t10k", 64)):
+        pixels, labels = os.urandom(count * 28 * 28), bytes(i % 10 for i in range(count))
+        for kind, head, body in (("images-idx3", (0x803, count, 28, 28), pixels), ("labels-idx1", (0x801, count), labels)):
+            (folder / f"{name}-{kind}-ubyte.gz").write_bytes(gzip.compress(struct.pack(f">{len(head)}I", *head) + body, 1))
 
 
 def command(options, folder, name, micro_batches, flags):
@@ -152,7 +162,8 @@ def torch_pipeline(cut, steps):
 
 
 def our_mobilenet(options, folder):
-    words = [options.train, "--model", "mobilenet_v2", "--data", "cifar10", "--stages", "2", "--cut", str(options.cut),
+    words = [options.train, "--model", "mobilenet_v2", "--data", "fashion-mnist", "--data-dir", str(folder), "--image-size", "32",
+             "--stages", "2", "--cut", str(options.cut),
              "--micro-batches", "4", "--batch-size", "64", "--threads", "2", "--max-steps", str(options.steps), "--eval-every",
              "100000", "--checkpoint-every", "100000", "--out", str(folder / "pipeline")]
     finish(start(words))
@@ -163,6 +174,7 @@ def mobilenet(options, folder):
     ratios = []
     for _ in range(options.rounds):
         clear(folder)
+        write_images(folder)
         ours, theirs = our_mobilenet(options, folder), torch_pipeline(options.cut, options.steps)
         ratios.append(theirs / ours)
         print(f"  ours {1e3 * ours:.1f} ms  torch {1e3 * theirs:.1f} ms  ratio {ratios[-1]:.2f}", flush=True)
