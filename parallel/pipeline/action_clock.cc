@@ -20,6 +20,21 @@ Category CategoryOf(ActionKind kind) {
   return {"optimizer", &RankTotals::optimizer};
 }
 
+struct Place {
+  int64_t step;
+  int micro_batch;
+};
+
+void RecordTime(const std::string& name, const char* category, int64_t begin, int64_t end,
+                const Place& place) {
+  trace::Record({.name = name,
+                 .category = category,
+                 .begin_ns = begin,
+                 .end_ns = end,
+                 .step = place.step,
+                 .micro_batch = place.micro_batch});
+}
+
 }  // namespace
 
 void ActionClock::EndGather(const Mark& begin) {
@@ -44,39 +59,19 @@ void ActionClock::End(const Action& action, int64_t step, const Mark& begin) {
     computed_ns_ = end;
   }
   if (!trace::Enabled()) return;
-  Record(action, category.name, step, begin.ns, end);
-  if (waited > 0) Record(action, "idle", step, end, now);
-}
-
-void ActionClock::Record(const Action& action, const char* category, int64_t step, int64_t begin,
-                         int64_t end) const {
   const std::string name = ShortName(action);
-  trace::Record({.name = category == std::string("idle") ? "wait " + name : name,
-                 .category = category,
-                 .begin_ns = begin,
-                 .end_ns = end,
-                 .step = step,
-                 .micro_batch = action.micro_batch});
+  const Place place{step, action.micro_batch};
+  RecordTime(name, category.name, begin.ns, end, place);
+  if (waited > 0) RecordTime("wait " + name, "idle", end, now, place);
 }
 
 void ActionClock::EndTransfer(const std::string& name, int64_t step, int micro_batch,
                               const Mark& begin) const {
   if (!trace::Enabled()) return;
   const int64_t moved = begin.ns + static_cast<int64_t>((totals_.idle - begin.idle) * 1e9);
-  if (moved > begin.ns) {
-    trace::Record({.name = "wait " + name,
-                   .category = "idle",
-                   .begin_ns = begin.ns,
-                   .end_ns = moved,
-                   .step = step,
-                   .micro_batch = micro_batch});
-  }
-  trace::Record({.name = name,
-                 .category = "transfer",
-                 .begin_ns = moved,
-                 .end_ns = trace::Now(),
-                 .step = step,
-                 .micro_batch = micro_batch});
+  const Place place{step, micro_batch};
+  if (moved > begin.ns) RecordTime("wait " + name, "idle", begin.ns, moved, place);
+  RecordTime(name, "transfer", moved, trace::Now(), place);
 }
 
 }  // namespace torus::parallel

@@ -41,9 +41,6 @@ class ActionClock {
 
  private:
   RankTotals totals_;
-  void Record(const Action& action, const char* category, int64_t step, int64_t begin,
-              int64_t end) const;
-
   int64_t gathered_ns_ = 0, waited_ns_ = 0;  // of the action that runs
   int64_t computed_ns_ = 0;  // end of the step's last forward or backward so far; 0: none
 };

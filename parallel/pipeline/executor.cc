@@ -32,10 +32,6 @@ bool Accumulates(ActionKind kind) {
 // Whether a stage needs what skips, or its gradients, for the action, and makes some in it.
 bool MovesSkips(ActionKind kind) { return IsCompute(kind) && kind != ActionKind::kBackwardWeight; }
 
-std::string PlaceInStep(const Action& action, int64_t step) {
-  return fmt::format(", micro-batch {}, step {}", action.micro_batch, step);
-}
-
 std::vector<char> OfForward(const std::vector<Action>& actions) {
   std::vector<char> of_forward;
   for (size_t i = 0; i < actions.size(); ++i) {
@@ -221,7 +217,7 @@ bool Executor::StartReceive(const Action& action) {
   if (IsRecv(action.kind))
     return stage.Expect(action.kind, SlotOf(action), MessageOf(action, batch_->step));
   if (stage.skips().empty() || !MovesSkips(action.kind)) return true;
-  return stage.skips().Expect(action.kind, SlotOf(action), PlaceInStep(action, batch_->step));
+  return stage.skips().Expect(action.kind, SlotOf(action), InStep(action, batch_->step));
 }
 
 // What the stage takes and stashes, on its way before (`receive`) or behind the action.
@@ -229,7 +225,7 @@ void Executor::MoveSkips(const Action& action, bool receive) {
   StageSkips& skips = stages_.at(action.stage).skips();
   if (skips.empty() || !MovesSkips(action.kind)) return;
   const ActionClock::Mark begin = clock_.Begin();
-  const std::string what = PlaceInStep(action, batch_->step);
+  const std::string what = InStep(action, batch_->step);
   if (receive)
     skips.Receive(action.kind, SlotOf(action), what, clock_.totals());
   else

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "parallel/pipeline/take_last.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -38,13 +39,14 @@ std::vector<TensorSpec> SpecExchange::Inputs(int stage, const std::vector<size_t
 
 void SpecExchange::SetOutputs(int stage, const std::vector<size_t>& stashed,
                               std::vector<TensorSpec> specs) {
-  for (auto i = stashed.rbegin(); i != stashed.rend(); ++i) {
-    of_skips_[*i] = specs.back();
-    specs.pop_back();
-    const int to = skips_[*i].to;
+  const std::vector<TensorSpec> last = TakeLast(specs, stashed.size());
+  for (size_t i = 0; i < last.size(); ++i) {
+    const size_t skip = stashed[i];
+    of_skips_[skip] = last[i];
+    const int to = skips_[skip].to;
     if (!Here(to))
-      sent_.emplace_back(transport_, owners_[to], NumberOf(*i), Words(*i),
-                         std::vector<TensorSpec>{of_skips_[*i]});
+      sent_.emplace_back(transport_, owners_[to], NumberOf(skip), Words(skip),
+                         std::vector<TensorSpec>{last[i]});
   }
   const int next = stage + 1;
   if (next < static_cast<int>(owners_.size()) && !Here(next))

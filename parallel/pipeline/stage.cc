@@ -8,6 +8,7 @@
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
 #include "parallel/pipeline/add_context.h"
+#include "parallel/pipeline/take_last.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -83,10 +84,8 @@ Stage::Aside Stage::SplitTaken(std::vector<Variable>& inputs) const {
           "takes {} tensors that skip ({}), got {} inputs in all", takes_.size(),
           fmt::join(takes_, ", "), inputs.size());
   Aside aside;
-  for (auto name = takes_.rbegin(); name != takes_.rend(); ++name) {
-    aside[*name] = inputs.back();
-    inputs.pop_back();
-  }
+  const std::vector<Variable> taken = TakeLast(inputs, takes_.size());
+  for (size_t i = 0; i < taken.size(); ++i) aside[takes_[i]] = taken[i];
   return aside;
 }
 
@@ -96,10 +95,8 @@ std::vector<Variable> Stage::Stash(const Block& block, std::vector<Variable> out
           "stashes {} tensors behind its outputs, gave {} in all", block.stashes.size(),
           outputs.size());
   outputs = Apart(std::move(outputs));
-  for (auto name = block.stashes.rbegin(); name != block.stashes.rend(); ++name) {
-    aside[*name] = outputs.back();
-    outputs.pop_back();
-  }
+  const std::vector<Variable> stashed = TakeLast(outputs, block.stashes.size());
+  for (size_t i = 0; i < stashed.size(); ++i) aside[block.stashes[i]] = stashed[i];
   return outputs;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/error.h"
+#include "parallel/pipeline/take_last.h"
 
 namespace torus::parallel {
 
@@ -104,10 +104,9 @@ void StageSkips::AppendTaken(size_t slot, Tensors& inputs) {
 }
 
 void StageSkips::SplitStashed(size_t slot, Tensors& outputs) {
-  for (auto port = stashed_.rbegin(); port != stashed_.rend(); ++port) {
-    port->activation.tensors[slot] = std::move(outputs.back());
-    outputs.pop_back();
-  }
+  Tensors last = TakeLast(outputs, stashed_.size());
+  for (size_t i = 0; i < last.size(); ++i)
+    stashed_[i].activation.tensors[slot] = std::move(last[i]);
 }
 
 void StageSkips::AppendStashedGradients(size_t slot, Tensors& output_grads) {
@@ -116,10 +115,8 @@ void StageSkips::AppendStashedGradients(size_t slot, Tensors& output_grads) {
 }
 
 void StageSkips::SplitTakenGradients(size_t slot, Tensors& input_grads) {
-  for (auto port = taken_.rbegin(); port != taken_.rend(); ++port) {
-    port->gradient.tensors[slot] = std::move(input_grads.back());
-    input_grads.pop_back();
-  }
+  Tensors last = TakeLast(input_grads, taken_.size());
+  for (size_t i = 0; i < last.size(); ++i) taken_[i].gradient.tensors[slot] = std::move(last[i]);
 }
 
 bool StageSkips::finite() const {

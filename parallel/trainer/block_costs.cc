@@ -9,6 +9,7 @@
 #include "autograd/node.h"
 #include "parallel/pipeline/skip_connections.h"
 #include "parallel/pipeline/stage.h"
+#include "parallel/pipeline/take_last.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "runtime/rng.h"
@@ -177,10 +178,8 @@ CostModel MeasureBlockCosts(const std::vector<Block>& blocks, const std::vector<
     costs.decode.push_back(crossing.decode);
     costs.state_bytes.push_back(meter.StateBytes());
     costs.activation_bytes.push_back(least.kept);
-    for (auto name = blocks[i].stashes.rbegin(); name != blocks[i].stashes.rend(); ++name) {
-      aside[*name] = outputs.back();
-      outputs.pop_back();
-    }
+    const std::vector<Tensor> stashed = TakeLast(outputs, blocks[i].stashes.size());
+    for (size_t k = 0; k < stashed.size(); ++k) aside[blocks[i].stashes[k]] = stashed[k];
     tensors = outputs;
   }
   return costs;

@@ -115,7 +115,7 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
     facts.emplace_back(weight.trained ? "parameter" : "buffer",
                        fmt::format("{} {}", weight.name, Text({weight.spec})));
   for (const SkipConnection& skip : model.skips)
-    facts.emplace_back("skip",
+    facts.emplace_back("skip connection",
                        fmt::format("{} from stage {} to stage {}", skip.name, skip.from, skip.to));
   return facts;
 }
