@@ -22,6 +22,7 @@ using tiny::PipelineRun;
 using tiny::TrainPipeline;
 using torus::testing::ForAll;
 using torus::testing::kNoTimeout;
+using torus::testing::kSlowTimeout;
 using torus::testing::kTimeout;
 using torus::testing::WorkSlowly;
 
@@ -139,8 +140,8 @@ TEST(Faults, ASlowButLivingStageGoesOn) {
     for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward})
       slow.push_back({kind, stage, 1});
   const auto train = [](const Action& action) {
-    PipelineRun run = WithFault(action, [](Transport&) { WorkSlowly(2 * kTimeout); });
-    run.timeout = 2 * kTimeout;
+    PipelineRun run = WithFault(action, [](Transport&) { WorkSlowly(); });
+    run.timeout = kSlowTimeout;
     return TrainPipeline(run);
   };
   for (const tiny::Trained& trained : ForAll(slow, train))

@@ -15,8 +15,8 @@
 
 namespace torus::parallel::testing {
 
-using ::torus::testing::ForAll, ::torus::testing::kNoTimeout, ::torus::testing::kTimeout,
-    ::torus::testing::WorkSlowly;
+using ::torus::testing::ForAll, ::torus::testing::kNoTimeout, ::torus::testing::kSlowTimeout,
+    ::torus::testing::kTimeout, ::torus::testing::WorkSlowly;
 
 inline constexpr int64_t kFaultStep = 2;
 

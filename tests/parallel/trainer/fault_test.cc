@@ -69,7 +69,7 @@ TEST(ActionFault, StopEndsAllAndSaysWhoWaitedForWhat) {
 }
 
 TEST(ActionFault, SlowButLivingGoesOn) {
-  const std::vector<std::string> failures = RunFaults([] { WorkSlowly(); }, kTimeout);
+  const std::vector<std::string> failures = RunFaults(WorkSlowly, kSlowTimeout);
   for (size_t i = 0; i < kFaults.size(); ++i) EXPECT_EQ(failures[i], "") << NameOf(kFaults[i]);
 }
 

@@ -62,7 +62,7 @@ TEST(Trainer, EveryScheduleGivesTheSameBits) {
 // other way round: they can only meet when both are at work.
 TEST(Trainer, StagesWorkAtTheSameTimeAndTheTraceShowsIt) {
   ToyRun run;
-  run.options = {.stages = 2, .micro_batches = 2, .timeout = 5};
+  run.options = {.stages = 2, .micro_batches = 2, .timeout = 60};
   TrainingParts parts = run.Parts();
   const auto meeting = std::make_shared<std::latch>(2);
   parts.model = [meeting] {

@@ -80,11 +80,11 @@ TEST(EmulatedLink, AnAbortEndsTheWaitForASlowMessage) {
                BrokenEnvironment);
 }
 
-// Waiting for a link is progress: 3 s pass though nobody may be silent for 2.5 s, which a loaded
+// Waiting for a link is progress: 12 s pass though nobody may be silent for 10 s, which a loaded
 // machine keeps.
 TEST(EmulatedLink, ASlowLinkIsNoTimeout) {
-  InProcessWorld world(2, {.timeout = 2.5});
-  const LinkTable links({.latency = 3});
+  InProcessWorld world(2, {.timeout = 10});
+  const LinkTable links({.latency = 12});
   RunRanks(world, [&](Transport& inner) {
     EmulatedLink link(inner, links);
     int value = 7 * link.rank(), got = -1;
