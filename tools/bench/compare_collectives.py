@@ -4,7 +4,8 @@
 Ours is `bench --collectives` over threads; gloo's is torch.distributed.all_reduce among as many processes on one host. Both
 sum float32, one thread a rank, in place; a time is a block of calls back to back between two barriers, divided by the calls.
 The sides take turns, so that whatever else the machine does meets both; the figures are medians over the rounds. With --mpirun
-OpenMPI's MPI_Allreduce has its turn too, through a small program of C that mpicc builds.
+ours between MPI processes (`mpi_bench --collectives`) has its turn too, and so has OpenMPI's MPI_Allreduce, through a small program
+of C that mpicc builds.
 
 Needs PyTorch as compare_pytorch.py does (its --help says what to install).
 """
@@ -94,17 +95,32 @@ class Gloo:
             worker.wait()
 
 
-def run_ours(bench, ranks, size, algorithm):
-    command = [bench, "--collectives", "--ranks", str(ranks), "--bytes", str(size), "--rounds", "1", "--case",
-               f"all-reduce {algorithm}"]
-    out = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+def our_flags(size, algorithm):
+    return ["--collectives", "--bytes", str(size), "--rounds", "1", "--case", f"all-reduce {algorithm}"]
+
+
+def seconds_of_table(out):
+    """Of a table's one row."""
     return 1e-6 * float(out.strip().splitlines()[-1].split("|")[4])
 
 
-def run_mpi(program, options, ranks, size):
+def run_ours(bench, ranks, size, algorithm):
+    command = [bench, *our_flags(size, algorithm), "--ranks", str(ranks)]
+    return seconds_of_table(subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout)
+
+
+def run_ours_over_mpi(mpi_bench, options, ranks, size, algorithm):
+    return seconds_of_table(under_mpirun(options, ranks, [mpi_bench, *our_flags(size, algorithm)]))
+
+
+def under_mpirun(options, ranks, command):
     env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    command = ["mpirun", *options.mpirun.split(), "-n", str(ranks), program, str(size), str(calls_of(size))]
-    return float(subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, env=env).stdout)
+    command = ["mpirun", *options.mpirun.split(), "-n", str(ranks), *command]
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, env=env).stdout
+
+
+def run_mpi(program, options, ranks, size):
+    return float(under_mpirun(options, ranks, [program, str(size), str(calls_of(size))]))
 
 
 def compare(case, options, bench, mpi, folder):
@@ -113,6 +129,8 @@ def compare(case, options, bench, mpi, folder):
     sides = {f"ours, {name}": lambda name=name: run_ours(bench, ranks, size, name) for name in options.algorithms}
     sides["gloo"] = gloo.run
     if mpi:
+        for name in options.algorithms:
+            sides[f"ours over MPI, {name}"] = lambda name=name: run_ours_over_mpi(options.mpi_bench, options, ranks, size, name)
         sides["MPI_Allreduce"] = lambda: run_mpi(mpi, options, ranks, size)
     seconds = {name: [] for name in sides}
     for _ in range(options.rounds):
@@ -139,7 +157,8 @@ def parse():
     parser.add_argument("--algorithms", default="direct", help="of ours, comma-separated (default direct)")
     parser.add_argument("--rounds", type=int, default=11, help="turns of each side (default 11)")
     parser.add_argument("--bench", help="our program; built by ./bazelw where not given")
-    parser.add_argument("--mpirun", help="mpirun's own flags, such as '--oversubscribe --bind-to none'; times MPI_Allreduce too")
+    parser.add_argument("--mpirun", help="mpirun's own flags, such as '--oversubscribe --bind-to none'; times processes too")
+    parser.add_argument("--mpi-bench", help="our program of MPI; built by ./bazelw where not given")
     parser.add_argument("--worker", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.cases = [tuple(map(int, case.split(":"))) for case in options.cases.split(",")]
@@ -153,6 +172,8 @@ def main():
         rank, ranks, size, store = options.worker
         return gloo_worker(int(rank), int(ranks), int(size), store)
     bench = find_bench(options.bench)
+    if options.mpirun is not None:
+        options.mpi_bench = find_bench(options.mpi_bench, "mpi_bench")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         mpi = build_mpi(folder) if options.mpirun is not None else None

@@ -4,8 +4,8 @@
 blocks     A GPT-2 of 8 blocks on the bytes of a text, rows of 128 tokens, micro-batches of one row. The one-core speed is that of
            two independent runs of one stage at a time, each on a core and thread of its own, so that both sides find the machine
            equally busy. Two stages of one thread each reach at most K M / (M + K - 1) times that, K = 2 (Huang et al. 2019,
-           "GPipe", section 2.3); printed is the share of it. Runs of all modes in turn; the figure is the median of the rounds'
-           ratios, a run's time the median of its steps but the first.
+           "GPipe", section 2.3); printed is the share of it. Runs of all modes in turn, in the other order every second round;
+           the figure is the median of the rounds' ratios, a run's time the median of its steps but the first.
 mobilenet  MobileNetV2 at 32 x 32, batch 64, GPipe of two ranks with 4 micro-batches, one thread a rank, and the same with
            torch.distributed.pipelining over gloo: two processes, the model cut where ours is, SGD with momentum. Needs what
            compare_pytorch.py needs.
@@ -98,10 +98,10 @@ def blocks(options, folder):
         ideal = 2 * micro_batches / (micro_batches + 1)
         shares, times, peaks = ({mode: [] for mode in MODES} for _ in range(3))
         single = []
-        for _ in range(options.rounds):
+        for round in range(options.rounds):
             clear(folder)
             single.append(one_core(options, folder, micro_batches))
-            for mode in MODES:
+            for mode in list(MODES)[:: -1 if round % 2 else 1]:
                 clear(folder)
                 seconds, peak = pipeline(options, folder, mode, micro_batches)
                 shares[mode].append(single[-1] / seconds / ideal)

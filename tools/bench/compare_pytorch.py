@@ -265,11 +265,11 @@ def report(case, rows, hello):
             f"{max(row[3][0] for row in rows) / 1e9:.2f} | {best[3][1] / 1e9:.2f} |")
 
 
-def find_bench(path):
+def find_bench(path, name="bench"):
     if path:
         return os.path.abspath(path)
-    subprocess.run([str(ROOT / "bazelw"), "build", "//tools:bench"], check=True, cwd=ROOT)
-    return str(ROOT / "bazel-bin/tools/bench/bench")
+    subprocess.run([str(ROOT / "bazelw"), "build", f"//tools/bench:{name}"], check=True, cwd=ROOT)
+    return str(ROOT / "bazel-bin/tools/bench" / name)
 
 
 def parse_case(parser, entry):

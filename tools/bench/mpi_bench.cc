@@ -1,8 +1,9 @@
 // What is measured between processes, as in mpirun -n 2 bazel-bin/tools/bench/mpi_bench:
-//   no flag                    one-way latency and bandwidth of two: ours, and plain MPI_Send and
-//                              MPI_Recv, in turns
-//   --collectives all-reduce   those whose name holds that, MPI_Allreduce ("engine") among them
-//   --links                    emulated links between two beside their model
+//   no flag         one-way latency and bandwidth of two: ours, and plain MPI_Send and MPI_Recv, in
+//                   turns
+//   --collectives   between all processes, MPI_Allreduce ("all-reduce engine") among them;
+//                   --case, --bytes and --rounds as of bench --collectives
+//   --links         emulated links between two beside their model
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -14,8 +15,8 @@
 #include <vector>
 
 #include "parallel/transport/mpi/mpi_world.h"
-#include "runtime/error.h"
 #include "tools/bench/collectives_table.h"
+#include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/simulate/measure_link.h"
 
@@ -98,25 +99,26 @@ struct Flags {
   bench::CollectivesOptions of_collectives;
 };
 
-// The command line, which every process has.
-Flags ParseFlags(int argc, char** argv) {
-  Flags flags;
-  const std::vector<std::string> given(argv + 1, argv + argc);
-  for (const std::string& flag : given) {
-    if (flag == "--links")
-      flags.links = true;
-    else if (flag == "--collectives")
-      flags.collectives = true;
-    else if (flags.collectives && flags.of_collectives.filter.empty())
-      flags.of_collectives.filter = flag;
-    else
-      Throw<BadInput>("mpi_bench", "takes --links, or --collectives and a name, got {}", flag);
-  }
-  return flags;
+void AddFlags(CLI::App& app, Flags& flags) {
+  app.add_flag("--links", flags.links, "Time emulated links, beside their model");
+  CLI::Option* const collectives =
+      app.add_flag("--collectives", flags.collectives, "Time collectives between all processes");
+  bench::CollectivesOptions& of = flags.of_collectives;
+  app.add_option("--case", of.filter, "Only those whose name holds this")->needs(collectives);
+  app.add_option("--bytes", of.bytes, "Sizes, comma-separated")
+      ->needs(collectives)
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  app.add_option("--rounds", of.rounds, "Turns of each case")
+      ->needs(collectives)
+      ->check(CLI::PositiveNumber);
 }
 
 int Run(int argc, char** argv) {
-  const Flags flags = ParseFlags(argc, argv);
+  Flags flags;
+  CLI::App app("Times what passes between processes.", "mpi_bench");
+  AddFlags(app, flags);
+  if (PrintsHelp(app, argc, argv)) return 0;
   parallel::MpiWorld world(flags.collectives ? 0 : 2);
   if (flags.collectives) {
     if (world.local().front() == 0) bench::PrintCollectivesHead(std::cout);
