@@ -1,6 +1,7 @@
 // How a collective cuts a span among the ranks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,6 +27,14 @@ std::span<T> Part(std::span<T> data, Chunk chunk) {
 template <class T>
 std::span<T> ChunkOf(std::span<T> data, int ranks, int index) {
   return Part(data, ChunkOf(static_cast<int64_t>(data.size()), ranks, index));
+}
+
+// Elements [i * most, (i + 1) * most) of that chunk, as far as it goes.
+template <class T>
+std::span<T> PieceOfChunk(std::span<T> data, int ranks, int index, int64_t i, int64_t most) {
+  const std::span<T> all = ChunkOf(data, ranks, index);
+  const int64_t size = static_cast<int64_t>(all.size()), begin = std::min(i * most, size);
+  return Part(all, {begin, std::min(most, size - begin)});
 }
 
 }  // namespace torus::parallel

@@ -8,6 +8,7 @@
 
 #include "parallel/collectives/chunk.h"
 #include "parallel/collectives/pieces.h"
+#include "parallel/collectives/shared_sum.h"
 #include "parallel/collectives/sum.h"
 #include "runtime/error.h"
 #include "runtime/storage.h"
@@ -99,9 +100,7 @@ class Direct : public PendingAllReduce {
 
   // Piece `i` of `chunk`, as far as it goes.
   std::span<T> PieceOf(int chunk, int64_t i) const {
-    const std::span<T> all = ChunkOf(data_, n_, chunk);
-    const int64_t size = static_cast<int64_t>(all.size()), begin = std::min(i * most_, size);
-    return Part(all, {begin, std::min(most_, size - begin)});
+    return PieceOfChunk(data_, n_, chunk, i, most_);
   }
 
   std::string Step(const char* half, int64_t i) const {
@@ -213,6 +212,8 @@ void DirectAllGather(Transport& transport, std::span<T> data, const std::string&
 
 template <class T>
 void DirectAllReduce(Transport& transport, std::span<T> data, const std::string& what) {
+  if (SharedRooms* const rooms = RoomsOfAll(transport))
+    return SharedAllReduce(transport, *rooms, data, what);
   Direct<T> direct(transport, data, what);
   direct.Start();
   direct.Finish();

@@ -40,7 +40,8 @@ void DirectReduceScatter(Transport& transport, std::span<T> data, const std::str
 template <class T>
 void DirectAllGather(Transport& transport, std::span<T> data, const std::string& what);
 
-// Both, interleaved piece by piece: every rank ends with the sum.
+// Both, interleaved piece by piece: every rank ends with the sum. Where the ranks share memory they
+// sum through it (shared_sum.h), to the same bits.
 template <class T>
 void DirectAllReduce(Transport& transport, std::span<T> data, const std::string& what);
 

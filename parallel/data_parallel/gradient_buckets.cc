@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "runtime/copy_bytes.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -65,7 +66,7 @@ void GradientBuckets::FillAs(Bucket& bucket) {
     const Tensor& grad = parameter.value.grad();
     *count++ = grad.defined() ? 1 : 0;
     if (grad.defined()) {
-      std::copy_n(grad.Contiguous().data<T>(), elements, out);
+      CopyElements(grad.Contiguous().data<T>(), elements, out);
     } else {
       std::fill_n(out, elements, -T{0});  // leaves what it is added to as it is, -0 too
     }
@@ -83,7 +84,7 @@ void GradientBuckets::UnfillAs(Bucket& bucket) {
       Tensor grad = parameter.value.grad();
       // A gradient may share its memory with another tensor only where it is strided.
       if (!grad.defined() || !grad.is_contiguous()) grad = Empty(value.shape(), value.dtype());
-      std::copy_n(in, value.numel(), grad.mutable_data<T>());
+      CopyElements(in, value.numel(), grad.mutable_data<T>());
       parameter.value.SetGrad(std::move(grad));
     }
     in += value.numel();

@@ -10,6 +10,7 @@
 #include "parallel/data_parallel/gradient_buckets.h"
 #include "parallel/data_parallel/shard_rows.h"
 #include "parallel/optim/gradient_norm.h"
+#include "runtime/copy_bytes.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -85,7 +86,7 @@ template <class T>
 void Sharded::Hold(size_t use, const T* sums) {
   Variable& held = held_[use].value;
   Tensor gradient = Empty(held.shape(), held.dtype());
-  std::copy_n(sums, held.numel(), gradient.mutable_data<T>());
+  CopyElements(sums, held.numel(), gradient.mutable_data<T>());
   held.SetGrad(std::move(gradient));
 }
 
@@ -122,7 +123,7 @@ void Sharded::ReduceBucket(const Bucket& bucket, const std::string& what) {
   for (const size_t use : bucket) gradients.push_back(TakeGradient(use));
   for (int r = 0; r < replicas().size(); ++r)
     rows.ForEachPart(r, [&](size_t i, const ElementRange& range, T* out) {
-      std::copy_n(gradients[i].template data<T>() + range.begin, range.size(), out);
+      CopyElements(gradients[i].template data<T>() + range.begin, range.size(), out);
     });
   gradients.clear();
   ReduceRows(replicas(), rows.rows(), what);
@@ -179,12 +180,6 @@ T* Elements(const Variable& whole) {
   return const_cast<T*>(whole.data().data<T>());
 }
 
-// Does nothing where the one is a part of the other.
-template <class T>
-void CopyElements(const T* from, int64_t count, T* to) {
-  if (from != to) std::copy_n(from, count, to);
-}
-
 template <class T>
 std::vector<std::span<std::byte>> BytesOf(const std::vector<std::span<T>>& rows) {
   std::vector<std::span<std::byte>> bytes;
@@ -197,8 +192,10 @@ std::vector<std::span<std::byte>> BytesOf(const std::vector<std::span<T>>& rows)
 template <class T>
 void Sharded::GatherOne(size_t use, const std::string& what) {
   const std::vector<std::span<T>> rows = RowsIn(Elements<T>(uses()[use].value), use);
-  if (const std::span<T> own = rows[replicas().rank()]; !own.empty())
-    CopyElements(held_[use].value.data().data<T>(), held_[use].value.numel(), own.data());
+  const T* const held = held_[use].value.data().template data<T>();
+  const std::span<T> own = rows[replicas().rank()];
+  // The shard may be a part of the whole.
+  if (!own.empty() && held != own.data()) CopyElements(held, held_[use].value.numel(), own.data());
   GatherRows(replicas(), BytesOf(rows), what);
 }
 
@@ -206,12 +203,12 @@ template <class T>
 void Sharded::GatherBucket(const Bucket& bucket, const std::string& what) {
   const ShardRows<T> rows(RangesOf(bucket), replicas().size());
   rows.ForEachPart(replicas().rank(), [&](size_t i, const ElementRange& range, T* out) {
-    std::copy_n(held_[bucket[i]].value.data().template data<T>(), range.size(), out);
+    CopyElements(held_[bucket[i]].value.data().template data<T>(), range.size(), out);
   });
   GatherRows(replicas(), BytesOf(rows.rows()), what);
   for (int r = 0; r < replicas().size(); ++r)
     rows.ForEachPart(r, [&](size_t i, const ElementRange& range, const T* in) {
-      std::copy_n(in, range.size(), Elements<T>(uses()[bucket[i]].value) + range.begin);
+      CopyElements(in, range.size(), Elements<T>(uses()[bucket[i]].value) + range.begin);
     });
 }
 

@@ -48,9 +48,17 @@ std::vector<int> Group::SameHost() const {
 }
 
 Engine* Group::EngineOf(const std::vector<int>& members) {
-  std::vector<int> of_parent;
-  for (const int member : members) of_parent.push_back(Member(member));
-  return parent_.EngineOf(of_parent);
+  return parent_.EngineOf(OfParent(members));
+}
+
+SharedRooms* Group::RoomsOf(const std::vector<int>& members) {
+  return parent_.RoomsOf(OfParent(members));
+}
+
+std::vector<int> Group::OfParent(const std::vector<int>& members) const {
+  std::vector<int> ranks;
+  for (const int member : members) ranks.push_back(Member(member));
+  return ranks;
 }
 
 }  // namespace torus::parallel

@@ -27,9 +27,11 @@ class Group : public Transport {
   void ThrowIfAborted() const override { parent_.ThrowIfAborted(); }
   uint64_t BytesSent(int peer, TagClass kind) const override;
   Engine* EngineOf(const std::vector<int>& members) override;
+  SharedRooms* RoomsOf(const std::vector<int>& members) override;
 
  private:
   int Member(int peer) const;
+  std::vector<int> OfParent(const std::vector<int>& members) const;
 
   Transport& parent_;
   std::vector<int> members_;

@@ -1,7 +1,6 @@
 #include "parallel/transport/in_process_transfer.h"
 
-#include <cstring>
-
+#include "runtime/copy_bytes.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -85,7 +84,7 @@ void InProcessTransfer::Move(std::unique_lock<std::mutex>& lock) {
   const std::shared_ptr<Message> send = message_->match;
   send->moving = true;
   lock.unlock();
-  if (send->bytes > 0) std::memcpy(message_->target, send->source, send->bytes);
+  CopyBytes(message_->target, send->source, send->bytes);
   lock.lock();
   send->moving = false;
   send->done = message_->done = true;

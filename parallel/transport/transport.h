@@ -65,6 +65,7 @@ class [[nodiscard]] Pending {
 };
 
 class Engine;
+class SharedRooms;
 
 // One rank's access to the others. Only that rank's thread uses it; Abort may be called by any.
 class Transport {
@@ -97,6 +98,14 @@ class Transport {
   // transport in the order that the engine counts them in, this rank one of them. All members call
   // it together the first time. Lives as long as the transport; null where there are none.
   virtual Engine* EngineOf(const std::vector<int>& members) {
+    static_cast<void>(members);
+    return nullptr;
+  }
+
+  // Memory that `members` share (shared_rooms.h), in the order that its members are counted in,
+  // this rank one of them. All members call it together the first time. Lives as long as the
+  // transport; null, on all members, where they share none.
+  virtual SharedRooms* RoomsOf(const std::vector<int>& members) {
     static_cast<void>(members);
     return nullptr;
   }

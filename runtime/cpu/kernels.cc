@@ -1,7 +1,8 @@
 #include "runtime/cpu/kernels.h"
 
-#include <cstring>
+#include <algorithm>
 
+#include "runtime/copy_bytes.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
@@ -75,7 +76,7 @@ void CopySplit(const From* in, const Strides& in_strides, To* out, const Strides
 
 void CopyFlat(const void* in, void* out, size_t bytes) {
   ParallelFor(static_cast<int64_t>(bytes), 4 * kGrain, [&](int64_t begin, int64_t end) {
-    std::memcpy(static_cast<char*>(out) + begin, static_cast<const char*>(in) + begin, end - begin);
+    CopyBytes(static_cast<char*>(out) + begin, static_cast<const char*>(in) + begin, end - begin);
   });
 }
 

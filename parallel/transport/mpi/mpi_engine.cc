@@ -4,31 +4,15 @@
 #include <memory>
 #include <utility>
 
+#include "parallel/transport/mpi/members.h"
 #include "parallel/transport/mpi/mpi_process.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
 namespace {
 
-// Above all numbers of the trainer's and the pipeline's control messages.
-constexpr Tag kMeeting{TagClass::kControl, (1 << 24) - 2};
-
-void MeetMembers(Transport& world, const std::vector<int>& members) {
-  const char mine = 1;
-  std::vector<char> theirs(members.size());
-  std::vector<Pending> pending;
-  for (size_t i = 0; i < members.size(); ++i) {
-    if (members[i] == world.rank()) continue;
-    pending.push_back(world.Recv(members[i], kMeeting, {&theirs[i], 1}, "meeting of an engine"));
-    pending.push_back(world.Send(members[i], kMeeting, {&mine, 1}, "meeting of an engine"));
-  }
-  for (Pending& each : pending) each.Wait();
-}
-
 int MemberBehind(const std::vector<int>& members, int rank) {
-  const auto found = std::find(members.begin(), members.end(), rank);
-  TORUS_CHECK(found != members.end(), "rank {} is no member", rank);
-  return members[(found - members.begin() + 1) % members.size()];
+  return members[(IndexOfMember(members, rank) + 1) % members.size()];
 }
 
 MPI_Datatype MpiTypeOf(DType dtype) {
@@ -50,7 +34,7 @@ MPI_Datatype MpiTypeOf(DType dtype) {
 
 MpiEngine::MpiEngine(MpiState& state, Transport& world, const std::vector<int>& members)
     : state_(state), next_(MemberBehind(members, state.rank)) {
-  MeetMembers(world, members);
+  ExchangeAmong(world, members, char{1}, "meeting of an engine");
   const std::lock_guard lock(state_.mutex);
   MPI_Group all, some;
   CheckMpi(MPI_Comm_group(state_.comm, &all), "MPI_Comm_group");

@@ -76,6 +76,7 @@ struct MpiState {
   const MpiOptions options;
   const int32_t engine_tag;  // of what MPI itself sends while it makes a communicator of some ranks
   std::string name;          // "rank 0 on host a"
+  bool crowded = false;      // this host has more ranks than cores
   WaitChain chain;
   std::atomic<bool> aborted{false};  // set after the two below
   int aborted_by = -1;

@@ -78,11 +78,13 @@ bool MpiTransfer::Ready() {
 }
 
 bool MpiTransfer::Complete() {
-  if (done_ || pieces_.empty()) return done_;
-  done_ = TestAll(pieces_);
-  if (done_) Finish();
-  return done_;
+  if (done_ || !Moved()) return done_;
+  done_ = true;
+  Finish();
+  return true;
 }
+
+bool MpiTransfer::Moved() { return !pieces_.empty() && TestAll(pieces_); }
 
 void MpiTransfer::WaitUntilReady(std::unique_lock<std::mutex>& lock, MpiClock::time_point begin) {
   while (!Ready()) {
@@ -90,7 +92,7 @@ void MpiTransfer::WaitUntilReady(std::unique_lock<std::mutex>& lock, MpiClock::t
     state_.Pump();
     const MpiClock::duration waited = MpiClock::now() - begin;
     if (waited > kSpin) return WaitLong(lock, begin);
-    if (waited < kAlone) continue;
+    if (waited < kAlone && !state_.crowded) continue;
     lock.unlock();
     sched_yield();
     lock.lock();

@@ -25,6 +25,8 @@ class MpiTransfer : public Pending::State {
   // Whether the bytes have moved. BadInput when the two sides do not fit each other.
   bool Ready();
   bool Complete();
+  // As far as the system knows.
+  virtual bool Moved();
   // Called once the bytes have moved.
   virtual void Finish() = 0;
   // Waits until MPI no longer uses the buffer, at most for the grace; then all processes are ended.

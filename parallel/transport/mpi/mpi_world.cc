@@ -14,6 +14,7 @@
 #include "parallel/transport/mpi/meeting.h"
 #include "parallel/transport/mpi/mpi_engine.h"
 #include "parallel/transport/mpi/mpi_process.h"
+#include "parallel/transport/mpi/mpi_rooms.h"
 #include "parallel/transport/mpi/mpi_state.h"
 #include "parallel/transport/mpi/mpi_transfer.h"
 #include "runtime/error.h"
@@ -48,6 +49,7 @@ class MpiTransport : public Transport {
     if (!engine) engine = std::make_unique<MpiEngine>(state_, *this, members);
     return engine.get();
   }
+  SharedRooms* RoomsOf(const std::vector<int>& members) override;
 
  private:
   void Check(const TransferText& text, Device device) const;
@@ -55,7 +57,18 @@ class MpiTransport : public Transport {
   MpiState& state_;
   const std::vector<int> same_host_;
   std::map<std::vector<int>, std::unique_ptr<MpiEngine>> engines_;
+  std::map<std::vector<int>, std::unique_ptr<MpiRooms>> rooms_;
 };
+
+SharedRooms* MpiTransport::RoomsOf(const std::vector<int>& members) {
+  const auto here = [&](int rank) {
+    return std::ranges::find(same_host_, rank) != same_host_.end();
+  };
+  if (state_.options.room_bytes == 0 || !std::ranges::all_of(members, here)) return nullptr;
+  std::unique_ptr<MpiRooms>& rooms = rooms_[members];
+  if (!rooms) rooms = std::make_unique<MpiRooms>(state_, *this, members);
+  return rooms->usable() ? rooms.get() : nullptr;
+}
 
 void MpiTransport::Check(const TransferText& text, Device device) const {
   Require(text.peer >= 0 && text.peer < size(), "transport", "peer must be below {}, got {} ({})",
@@ -187,7 +200,9 @@ MpiWorld::MpiWorld(int size, MpiOptions options) {
       neighbours.push_back({other.process, fmt::format("rank {} on {}", rank, other.host)});
   }
   LeaveLastWords(state_->name, neighbours, options.timeout / 2);
-  transport_ = std::make_unique<MpiTransport>(*state_, RanksOnThisHost(meeting.participants));
+  std::vector<int> here = RanksOnThisHost(meeting.participants);
+  state_->crowded = here.size() > std::thread::hardware_concurrency();
+  transport_ = std::make_unique<MpiTransport>(*state_, std::move(here));
 }
 
 MpiWorld::~MpiWorld() {

@@ -31,6 +31,9 @@ struct MpiOptions {
   double meeting = 60;
   // Longer messages go in pieces of so many bytes: MPI counts in 31 bits.
   size_t longest_piece = size_t{1} << 30;
+  // Of memory that a rank shares with others of its host, for each of the groups that sum through
+  // it (shared_rooms.h). 0: they send messages.
+  size_t room_bytes = size_t{1} << 21;
 };
 
 struct MpiState;

@@ -65,23 +65,6 @@ void Stall() {
   });
 }
 
-struct Output {
-  int status = 0;
-  std::string text;
-};
-
-Output RunSelf(const std::string& self, const std::string& argument) {
-  std::string command = "TMPDIR=/tmp";
-  for (const std::string& word : MpirunCommand(kProcesses, {self, argument})) command += " " + word;
-  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
-  Output output;
-  char buffer[4096];
-  while (const size_t bytes = fread(buffer, 1, sizeof buffer, pipe))
-    output.text.append(buffer, bytes);
-  output.status = pclose(pipe);
-  return output;
-}
-
 }  // namespace
 }  // namespace torus::parallel
 
@@ -91,9 +74,9 @@ int main(int argc, char** argv) {
   const std::string task = argc > 1 ? argv[1] : "";
   if (task == "stall") return Stall(), 0;
   if (task == "sums") return RUN_ALL_TESTS();
-  const Output sums = RunSelf(argv[0], "sums");
+  const MpirunOutput sums = RunUnderMpirun(kProcesses, {argv[0], "sums"});
   std::fputs(sums.text.c_str(), stdout);
-  const Output stall = RunSelf(argv[0], "stall");
+  const MpirunOutput stall = RunUnderMpirun(kProcesses, {argv[0], "stall"});
   const bool named = stall.text.find("rank 3 shows no progress") != std::string::npos;
   if (!named || stall.status == 0) std::fputs(stall.text.c_str(), stdout);
   return sums.status == 0 && stall.status != 0 && named ? 0 : 1;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 namespace torus::parallel {
@@ -27,6 +28,18 @@ void ExecMpirun(int processes, const std::vector<std::string>& program) {
   arguments.push_back(nullptr);
   setenv("TMPDIR", "/tmp", 1);  // its sockets' names must be short
   execvp(arguments[0], arguments.data());
+}
+
+MpirunOutput RunUnderMpirun(int processes, const std::vector<std::string>& program) {
+  std::string command = "TMPDIR=/tmp";
+  for (const std::string& word : MpirunCommand(processes, program)) command += " " + word;
+  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  MpirunOutput output;
+  char buffer[4096];
+  while (const size_t bytes = fread(buffer, 1, sizeof buffer, pipe))
+    output.text.append(buffer, bytes);
+  output.status = pclose(pipe);
+  return output;
 }
 
 }  // namespace torus::parallel

@@ -14,4 +14,11 @@ std::vector<std::string> MpirunCommand(int processes, const std::vector<std::str
 // Becomes that command; returns where it cannot.
 void ExecMpirun(int processes, const std::vector<std::string>& program);
 
+struct MpirunOutput {
+  int status = 0;
+  std::string text;  // of both streams
+};
+// Runs it to its end.
+MpirunOutput RunUnderMpirun(int processes, const std::vector<std::string>& program);
+
 }  // namespace torus::parallel

@@ -1,0 +1,36 @@
+// Some ranks of an MpiWorld that make something together. The MPI transport's own part.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "parallel/transport/transport.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+
+inline size_t IndexOfMember(const std::vector<int>& members, int rank) {
+  const auto found = std::ranges::find(members, rank);
+  TORUS_CHECK(found != members.end(), "rank {} is no member", rank);
+  return static_cast<size_t>(found - members.begin());
+}
+
+// `mine` of every member, in their order. All call it together, by messages, which have deadlines.
+template <class T>
+std::vector<T> ExchangeAmong(Transport& world, const std::vector<int>& members, const T& mine,
+                             const std::string& what) {
+  // Above all numbers of the trainer's and the pipeline's control messages.
+  constexpr Tag kTag{TagClass::kControl, (1 << 24) - 2};
+  std::vector<T> all(members.size(), mine);
+  std::vector<Pending> pending;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (members[i] == world.rank()) continue;
+    pending.push_back(world.Recv(members[i], kTag, {&all[i], sizeof(T)}, what));
+    pending.push_back(world.Send(members[i], kTag, {&mine, sizeof(T)}, what));
+  }
+  for (Pending& each : pending) each.Wait();
+  return all;
+}
+
+}  // namespace torus::parallel

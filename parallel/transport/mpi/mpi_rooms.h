@@ -1,0 +1,52 @@
+// MpiRooms: rooms of some ranks of an MpiWorld that share a host. The MPI transport's own part.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parallel/transport/mpi/mpi_state.h"
+#include "parallel/transport/mpi/mpi_transfer.h"
+#include "parallel/transport/mpi/shared_memory.h"
+#include "parallel/transport/shared_rooms.h"
+
+namespace torus::parallel {
+
+class MpiRooms : public SharedRooms {
+ public:
+  // All `members`, which are ranks of `world` and this one among them, make it together: they tell
+  // each other by messages where their memory is, and whether they can reach that of all.
+  MpiRooms(MpiState& state, Transport& world, std::vector<int> members);
+
+  // Whether every member reaches every room; all answer the same.
+  bool usable() const { return usable_; }
+
+  std::span<std::byte> room(int member) const override;
+  int64_t mark(int member) const override;
+  void RaiseMark() override;
+  Pending Await(int member, int64_t mark, Tag tag, size_t bytes, std::string what) override;
+  void CountSent(int member, TagClass kind, size_t bytes) override;
+
+ private:
+  MpiState& state_;
+  const std::vector<int> members_;
+  size_t own_ = 0;                    // this rank's index
+  std::vector<SharedMemory> memory_;  // of each member
+  bool usable_ = false;
+};
+
+// A wait for a mark.
+class MpiMark : public MpiTransfer {
+ public:
+  MpiMark(MpiState& state, TransferText text, const MpiRooms& rooms, int member, int64_t mark)
+      : MpiTransfer(state, std::move(text)), rooms_(rooms), member_(member), mark_(mark) {}
+
+ private:
+  bool Moved() override { return rooms_.mark(member_) >= mark_; }
+  void Finish() override {}
+
+  const MpiRooms& rooms_;
+  const int member_;
+  const int64_t mark_;
+};
+
+}  // namespace torus::parallel
