@@ -54,6 +54,7 @@ Executor::Executor(Transport& transport, Schedule schedule, std::map<int, Stage*
       owners_(StageOwners(schedule_)),
       of_forward_(OfForward(schedule_.ranks.at(transport.rank()))) {
   CheckStages(stages);
+  if (options_.encodes_beside) encoder_.emplace();
   for (const auto& [s, stage] : stages) {
     skips_[s] = {SkipsNamed(s, stage->takes(), true), SkipsNamed(s, stage->stashes(), false)};
     stages_.try_emplace(s, *stage, s, IsLast(s) ? &options_.loss : nullptr,
@@ -101,9 +102,10 @@ StageRunner::Neighbour Executor::NeighbourAt(int stage) {
 }
 
 void Executor::Connect(int stage, SpecExchange& specs) {
-  stages_.at(stage).Connect({&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1),
-                             options_.activation_codec.get(), options_.gradient_codec.get()},
-                            specs.InputsOf(stage), specs.OutputsOf(stage));
+  stages_.at(stage).Connect(
+      {&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1), options_.activation_codec.get(),
+       options_.gradient_codec.get(), encoder_ ? &*encoder_ : nullptr},
+      specs.InputsOf(stage), specs.OutputsOf(stage));
   ConnectSkips(stage, specs);
 }
 
@@ -123,7 +125,8 @@ StageSkips::Route Executor::RouteOf(size_t i, bool taken) {
       .name = fmt::format("skip {} between stages {} and {}", skip.name, skip.from, skip.to),
       .transport = &transport_,
       .activation_codec = options_.activation_codec.get(),
-      .gradient_codec = options_.gradient_codec.get()};
+      .gradient_codec = options_.gradient_codec.get(),
+      .encoder = encoder_ ? &*encoder_ : nullptr};
   const auto here = stages_.find(other);
   if (here == stages_.end()) {
     route.rank = owners_[other];
@@ -176,7 +179,10 @@ StepResult Executor::Run(const MiniBatch& batch, RunMode mode) {
   for (auto& [s, stage] : stages_) stage.Begin();
   clock_.BeginStep();
   ListActions();
-  for (const Action& action : actions_) Do(action);
+  for (const Action& action : actions_) {
+    CheckSent(false);
+    Do(action);
+  }
   Flush();
   return {.loss = loss()};
 }
@@ -288,7 +294,16 @@ void Executor::Do(const Action& action) try {
   clock_.End(action, batch_->step, begin);
   MoveSkips(action, false);
 } catch (...) {
+  CheckSent(true);  // an error of the encoder's may be what has stopped this action
   RethrowWithContext(PlaceOf(action, transport_.world_rank(), batch_->step));
+}
+
+void Executor::CheckSent(bool wait) {
+  for (auto& [s, stage] : stages_) try {
+      stage.CheckSent(wait);
+    } catch (...) {
+      RethrowWithContext(fmt::format("rank {}, stage {}", transport_.world_rank(), s));
+    }
 }
 
 void Executor::BeginLastBackward(const Action& action) const {

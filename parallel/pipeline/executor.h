@@ -9,9 +9,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "parallel/pipeline/action_clock.h"
+#include "parallel/pipeline/encoder_thread.h"
 #include "parallel/pipeline/executor_options.h"
 #include "parallel/pipeline/mini_batch.h"
 #include "parallel/pipeline/rank_totals.h"
@@ -92,6 +94,7 @@ class Executor {
   size_t SlotOf(const Action& action) const;
   void ExpectNext();
   void Do(const Action& action);
+  void CheckSent(bool wait);
   void BeginLastBackward(const Action& action) const;
   void Accumulated(const Action& action) const;
   void EndMiniBatch(int stage);
@@ -118,6 +121,8 @@ class Executor {
   std::vector<Action> actions_;                 // of all rounds
   size_t next_receive_ = 0;                     // those before have been started
   std::map<int, const Action*> last_backward_;  // of each stage: which makes its gradients whole
+  // Last: it ends before what it works on.
+  std::optional<EncoderThread> encoder_;
 };
 
 }  // namespace torus::parallel

@@ -21,6 +21,9 @@ struct ExecutorOptions {
   // are. The two ranks of a cut must have the same codecs.
   std::shared_ptr<Codec> activation_codec;
   std::shared_ptr<Codec> gradient_codec;
+  // Whether a thread beside the rank's own encodes what it sends, while the rank goes on: for hosts
+  // with more cores than their ranks use. No bit depends on it.
+  bool encodes_beside = false;
   // The tensors that skip stages, of the whole model: every one that a stage takes or stashes.
   std::vector<SkipConnection> skips;
   // Called before a stage's last backward of a mini-batch, which makes its gradients whole; not

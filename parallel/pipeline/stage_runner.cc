@@ -28,8 +28,9 @@ void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in
   const auto link = [&](std::optional<TensorLink> & place, TagClass kind,
                         bool with_before) -> auto& {
     Codec* codec = kind == TagClass::kActivation ? n.activation_codec : n.gradient_codec;
-    const TensorLink::Options options{n.transport, with_before ? n.before.rank : n.after.rank, kind,
-                                      with_before ? number_ : number_ + 1, codec};
+    const TensorLink::Options options{n.transport, with_before ? n.before.rank : n.after.rank,
+                                      kind,        with_before ? number_ : number_ + 1,
+                                      codec,       n.encoder};
     return place.emplace(options, with_before ? in : out, static_cast<int>(inputs_.size()));
   };
   if (n.before.rank >= 0) {
@@ -145,6 +146,12 @@ void StageRunner::Advance() {
   if (activation_in_) activation_in_->Advance();
   if (gradient_in_) gradient_in_->Advance();
   skips_.Advance();
+}
+
+void StageRunner::CheckSent(bool wait) {
+  if (activation_out_) activation_out_->CheckSent(wait);
+  if (gradient_out_) gradient_out_->CheckSent(wait);
+  skips_.CheckSent(wait);
 }
 
 void StageRunner::Transfer(ActionKind kind, size_t slot, const std::string& what,

@@ -38,6 +38,7 @@ class StageRunner {
     Neighbour before, after;
     Codec* activation_codec = nullptr;
     Codec* gradient_codec = nullptr;
+    EncoderThread* encoder = nullptr;  // where the rank has one
   };
   // Makes the links along the cuts, with buffers for the inputs and outputs of the largest
   // micro-batch; what skips stages has links of its own.
@@ -58,6 +59,8 @@ class StageRunner {
   bool Expect(ActionKind kind, size_t slot, const std::string& what);
   // Goes on with the receives that have been started.
   void Advance();
+  // Throws what the encoder's thread has thrown. `wait`: until it has done all.
+  void CheckSent(bool wait);
   // Sends what was made or receives what is needed; `kind` is that of a send or receive.
   void Transfer(ActionKind kind, size_t slot, const std::string& what, RankTotals& totals);
   // Blocks until everything sent has been received.

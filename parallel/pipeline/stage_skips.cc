@@ -15,7 +15,8 @@ StageSkips::Port& StageSkips::Add(std::deque<Port>& ports, const Route& route,
   port.gradient.tensors.resize(slots_);
   if (route.rank < 0) return port;
   const auto link = [&](TagClass kind, Codec* codec) {
-    return TensorLink::Options{route.transport, route.rank, kind, route.number, codec};
+    return TensorLink::Options{route.transport, route.rank, kind,
+                               route.number,    codec,      route.encoder};
   };
   const std::vector<TensorSpec> specs{spec};
   port.activation.link.emplace(link(TagClass::kActivation, route.activation_codec), specs, slots_);
@@ -90,6 +91,13 @@ void StageSkips::Send(ActionKind compute, size_t slot, const std::string& what,
       there.Of(forward).tensors[slot] = std::move(tensor);
     }
   }
+}
+
+void StageSkips::CheckSent(bool wait) {
+  for (Port& port : stashed_)
+    if (port.activation.link) port.activation.link->CheckSent(wait);
+  for (Port& port : taken_)
+    if (port.gradient.link) port.gradient.link->CheckSent(wait);
 }
 
 void StageSkips::Flush(RankTotals& totals) {

@@ -34,6 +34,7 @@ class StageSkips {
     int rank = -1;               // else the rank that runs it
     Transport* transport = nullptr;
     Codec *activation_codec = nullptr, *gradient_codec = nullptr;
+    EncoderThread* encoder = nullptr;  // where the rank has one
   };
   // Called in the order of Stage::takes and of Stage::stashes, before step 0. `spec`: of the
   // largest micro-batch.
@@ -54,6 +55,8 @@ class StageSkips {
   void Receive(ActionKind compute, size_t slot, const std::string& what, RankTotals& totals);
   // Behind them: sends what was stashed, or the gradients of what was taken.
   void Send(ActionKind compute, size_t slot, const std::string& what, RankTotals& totals);
+  // Throws what the encoder's thread has thrown. `wait`: until it has done all.
+  void CheckSent(bool wait);
   // Blocks until everything sent has been received.
   void Flush(RankTotals& totals);
 

@@ -1,9 +1,11 @@
 #include "parallel/pipeline/tensor_link.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <utility>
 
+#include "parallel/pipeline/add_context.h"
 #include "runtime/error.h"
 #include "runtime/trace.h"
 
@@ -63,7 +65,25 @@ void TensorLink::Wait(Pending& pending, RankTotals& totals) {
   totals.transfer += static_cast<double>(time.moving) * 1e-9;
 }
 
+bool TensorLink::UsesEncoder() const {
+  if (options_.encoder == nullptr) return false;
+  for (size_t i = 0; i < specs_.size(); ++i)
+    if (Encodes(i)) return true;
+  return false;
+}
+
+bool TensorLink::TakeBack(Slot& slot, bool wait) {
+  if (!slot.encoding.valid()) return true;
+  constexpr std::chrono::seconds kNow{0};
+  if (!wait && slot.encoding.wait_for(kNow) != std::future_status::ready) return false;
+  slot.encoding.get();
+  return true;
+}
+
 void TensorLink::Release(Slot& slot, RankTotals& totals) {
+  const int64_t begin = trace::Now();
+  TakeBack(slot, true);
+  totals.transfer += SecondsSince(begin);
   for (Pending& pending : slot.pending) Wait(pending, totals);
   slot.pending.clear();
   slot.tensors.clear();
@@ -71,9 +91,16 @@ void TensorLink::Release(Slot& slot, RankTotals& totals) {
 
 void TensorLink::ReleaseTaken(RankTotals& totals) {
   for (Slot& slot : slots_) {
+    if (!TakeBack(slot, false)) continue;
     const auto taken = [](const Pending& pending) { return pending.Done(); };
     if (std::all_of(slot.pending.begin(), slot.pending.end(), taken)) Release(slot, totals);
   }
+}
+
+bool TensorLink::finite() const {
+  for (const Slot& slot : slots_)
+    if (slot.encoding.valid()) slot.encoding.wait();
+  return finite_;
 }
 
 ConstBuffer TensorLink::Payload(Slot& slot, size_t i) {
@@ -101,22 +128,46 @@ void TensorLink::Send(int micro_batch, const std::vector<Tensor>& tensors, const
   Slot& slot = slots_[micro_batch];
   Release(slot, totals);
   const int64_t begin = trace::Now();
-  std::vector<ConstBuffer> payloads(tensors.size());
   slot.headers.clear();
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    slot.tensors.push_back(tensors[i].defined() ? tensors[i].Contiguous() : Tensor());
-    slot.headers.push_back(HeaderOf(slot.tensors[i]));
-    if (slot.tensors[i].defined()) payloads[i] = Payload(slot, i);
+  for (const Tensor& tensor : tensors) {
+    slot.tensors.push_back(tensor.defined() ? tensor.Contiguous() : Tensor());
+    slot.headers.push_back(HeaderOf(slot.tensors.back()));
   }
+  if (UsesEncoder())
+    slot.encoding = options_.encoder->Run(
+        [this, &slot, micro_batch, what] { EncodeBeside(slot, micro_batch, what); });
+  else
+    EncodeAndSend(slot, micro_batch, what);
+  totals.transfer += SecondsSince(begin);
+}
+
+void TensorLink::EncodeAndSend(Slot& slot, int micro_batch, const std::string& what) {
+  std::vector<ConstBuffer> payloads(specs_.size());
+  for (size_t i = 0; i < specs_.size(); ++i)
+    if (slot.tensors[i].defined()) payloads[i] = Payload(slot, i);
   slot.pending.push_back(options_.transport->Send(
       options_.peer, HeaderTag(micro_batch),
       {slot.headers.data(), slot.headers.size() * sizeof(TensorHeader)}, what + " (its shape)"));
-  for (size_t i = 0; i < tensors.size(); ++i) {
+  for (size_t i = 0; i < specs_.size(); ++i) {
     if (!slot.tensors[i].defined()) continue;
     slot.pending.push_back(
         options_.transport->Send(options_.peer, PayloadTag(micro_batch), payloads[i], what));
   }
-  totals.transfer += SecondsSince(begin);
+}
+
+void TensorLink::EncodeBeside(Slot& slot, int micro_batch, const std::string& what) try {
+  try {
+    EncodeAndSend(slot, micro_batch, what);
+  } catch (...) {
+    RethrowWithContext(what);
+  }
+} catch (const std::exception& error) {
+  options_.transport->Abort(error.what());
+  throw;
+}
+
+void TensorLink::CheckSent(bool wait) {
+  for (Slot& slot : slots_) TakeBack(slot, wait);
 }
 
 bool TensorLink::Fits(const TensorHeader& header, size_t tensor) const {

@@ -5,18 +5,20 @@
 // tensor. With a codec, float32 tensors are encoded into buffers that were allocated when the ranks
 // agreed on shapes; all others are copied as they are. A tensor that is not finite, and that the
 // codec could not encode for that reason, arrives filled with NaN, and finite() is false on both
-// ranks.
+// ranks. An EncoderThread, where the rank has one, encodes and sends while the rank goes on.
 //
 // A receiver starts to receive micro-batches before it needs them (Expect), at most kAhead of them,
 // so that their bytes move while the rank computes.
 #pragma once
 
 #include <deque>
+#include <future>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "parallel/codec/codec.h"
+#include "parallel/pipeline/encoder_thread.h"
 #include "parallel/pipeline/rank_totals.h"
 #include "parallel/pipeline/tensor_header.h"
 #include "parallel/transport/transport.h"
@@ -31,6 +33,7 @@ class TensorLink {
     TagClass kind = TagClass::kActivation;  // or kGradient
     int cut = 0;                            // the number of the first stage after the cut
     Codec* codec = nullptr;                 // null or the identity: tensors are sent as they are
+    EncoderThread* encoder = nullptr;       // null: the rank's own thread encodes
   };
   // `specs`: the tensors of the largest micro-batch. `micro_batches`: how many may be sent and not
   // yet received.
@@ -54,14 +57,18 @@ class TensorLink {
   std::vector<Tensor> Recv(int micro_batch, const std::string& what, RankTotals& totals);
   // Gives up what is expected, after an error.
   void Forget() { arrivals_.clear(); }
+  // Throws what the encoder's thread has thrown. `wait`: until it has done all.
+  void CheckSent(bool wait);
   // Blocks until everything sent has been received.
   void Flush(RankTotals& totals);
 
   // False once the codec could not encode a tensor, sent or received since ResetFinite.
-  bool finite() const { return finite_; }
+  // Waits for the encoder.
+  bool finite() const;
   void ResetFinite() { finite_ = true; }
 
   int peer() const { return options_.peer; }
+  // After Flush.
   uint64_t raw_bytes() const { return raw_bytes_; }    // of the tensors sent so far, in memory
   uint64_t sent_bytes() const { return sent_bytes_; }  // of their messages, headers not counted
 
@@ -72,6 +79,7 @@ class TensorLink {
     std::vector<Tensor> tensors;
     std::vector<Tensor> encoded;  // u8, one for each spec that is encoded
     std::vector<Pending> pending;
+    std::future<void> encoding;  // valid: the encoder's thread has the rest of the slot
   };
   // A micro-batch that is expected.
   struct Arrival {
@@ -90,6 +98,13 @@ class TensorLink {
   Tag PayloadTag(int micro_batch) const;
   bool Encodes(size_t tensor) const;
   std::vector<Tensor> EncodeBuffers() const;
+  bool UsesEncoder() const;
+  // Encodes and starts the messages of a slot.
+  void EncodeAndSend(Slot& slot, int micro_batch, const std::string& what);
+  // The same on the encoder's thread: an error aborts the run too, since the rank may wait.
+  void EncodeBeside(Slot& slot, int micro_batch, const std::string& what);
+  // Takes the slot back from that thread once it is done.
+  static bool TakeBack(Slot& slot, bool wait);
   // Bytes to send for tensor i of the slot, encoded where the link does that; completes its header.
   ConstBuffer Payload(Slot& slot, size_t i);
   // Decodes the first `bytes` of `payload`.

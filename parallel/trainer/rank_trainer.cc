@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <thread>
 #include <utility>
 
 #include "parallel/data_parallel/gather_tensors.h"
@@ -112,6 +113,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     options.activation_codec = options_.codec();
     options.gradient_codec = options_.codec();
     codec_ = options.activation_codec->name();
+    options.encodes_beside = options_.encodes_beside.value_or(HasCoreToSpare());
   }
   if (options_.reproducible)
     options.on_accumulated = [this](int stage, int micro_batch) {
@@ -159,6 +161,12 @@ Variable RankTrainer::Loss(const std::vector<Variable>& outputs,
 void RankTrainer::RethrowWithReplica() const {
   if (layout_.replicas() == 1) throw;
   RethrowWithContext(fmt::format("replica {}", place_.replica));
+}
+
+bool RankTrainer::HasCoreToSpare() const {
+  const size_t ranks = world_.SameHost().size();
+  const size_t busy = std::max(ranks, static_cast<size_t>(options_.threads));
+  return std::thread::hardware_concurrency() >= busy + ranks;
 }
 
 void RankTrainer::UseOwnThreads() const {

@@ -102,6 +102,7 @@ class RankTrainer {
   void AddTotals(const RankCounts& segment);
   std::vector<StageState> OwnStages() const;
   [[noreturn]] void RethrowWithReplica() const;  // the exception being handled
+  bool HasCoreToSpare() const;
   void UseOwnThreads() const;
 
   TrainerOptions options_;

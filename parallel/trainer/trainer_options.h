@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ struct TrainerOptions {
   // Makes a codec for the tensors that cross a cut; called twice by each rank, for activations and
   // for gradients. Empty: tensors are sent as they are.
   std::function<std::unique_ptr<Codec>()> codec;
+  // Whether a rank encodes on a thread of its own beside the one that computes
+  // (ExecutorOptions::encodes_beside). Unset: where the host has a core for it, that is at least
+  // `threads` and one more for each of its ranks.
+  std::optional<bool> encodes_beside;
   int threads = 1;      // of a host, shared by its ranks; each has at least one
   double timeout = 60;  // seconds without progress until a wait fails
   // Seconds that ranks have to stop once one has failed, which they do at the next op's end. A

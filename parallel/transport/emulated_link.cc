@@ -95,6 +95,7 @@ EmulatedLink::EmulatedLink(Transport& inner, const LinkTable& links, uint64_t se
 Pending EmulatedLink::Send(int peer, Tag tag, ConstBuffer buffer, std::string what) {
   const Tag stamp_tag = StampOf(tag);
   auto sent = std::make_unique<Stamped>();
+  const std::lock_guard lock(mutex_);  // the order of messages is that of their arrivals
   // The inner transport refuses a peer that there is not.
   sent->message = DecoratedTransport::Send(peer, tag, buffer, what);
   Sender& sender = senders_[peer];
@@ -115,6 +116,7 @@ Pending EmulatedLink::Recv(int peer, Tag tag, Buffer buffer, std::string what) {
 }
 
 uint64_t EmulatedLink::BytesSent(int peer, TagClass kind) const {
+  const std::lock_guard lock(mutex_);
   return DecoratedTransport::BytesSent(peer, kind) -
          sizeof(Stamped::arrival) * senders_[peer].stamps[static_cast<size_t>(kind)];
 }

@@ -7,6 +7,7 @@
 // those of the steady clock, so the ranks must be on one host.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ class EmulatedLink : public DecoratedTransport {
     LinkClock clock;
     uint64_t stamps[kTagClasses] = {};
   };
+  mutable std::mutex mutex_;  // of what is below
   std::vector<Sender> senders_;
 };
 

@@ -222,6 +222,20 @@ TEST(Faults, ACodecThatThrowsOrStops) {
   }
 }
 
+TEST(Faults, ACodecThatThrowsBesideTheRank) {
+  for (const auto& [rank, activation] : {std::pair{0, true}, {1, true}, {2, false}, {1, false}}) {
+    PipelineRun run =
+        WithCodec(rank, activation, false, [](Transport&) { Throw<BadInput>("codec", "cannot"); });
+    run.adjust = [adjust = run.adjust](int r, Transport& transport, ExecutorOptions& options) {
+      adjust(r, transport, options);
+      options.encodes_beside = true;
+    };
+    ExpectHolds(ErrorOf(run),
+                {fmt::format("rank {}, stage {}", rank, rank), "micro-batch",
+                 activation ? "activation from" : "gradient from", "step ", "[codec] cannot"});
+  }
+}
+
 // Two replicas of two stages; rank = replica * 2 + stage. `fault` strikes inside the all-reduce of
 // one rank.
 std::string ErrorOfReduce(int faulty_rank, const std::function<void(Transport&)>& fault,

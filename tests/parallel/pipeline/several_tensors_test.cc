@@ -107,7 +107,7 @@ struct Trained {
 struct Run {
   Cuts cuts;
   std::string codec = "none";
-  bool recompute = false;
+  bool recompute = false, encodes_beside = false;
 };
 
 Trained Train(const Run& run) {
@@ -119,7 +119,8 @@ Trained Train(const Run& run) {
     Stage& mine = all[transport.rank()];
     ExecutorOptions options{.loss = Loss,
                             .activation_codec = MakeCodec(run.codec),
-                            .gradient_codec = MakeCodec(run.codec)};
+                            .gradient_codec = MakeCodec(run.codec),
+                            .encodes_beside = run.encodes_beside};
     options.on_step = [&](int, int64_t) {
       const std::lock_guard lock(mutex);
       for (NamedVariable p : mine.Parameters()) {
@@ -172,6 +173,20 @@ TEST(SeveralTensors, ACodecLeavesNumbersAndMasksAsTheyAre) {
   const Trained one = Train({}), coded = Train({.cuts = {1, 2}, .codec = "sortq:16"});
   for (size_t i = 0; i < one.losses.size(); ++i)
     EXPECT_NEAR(one.losses[i], coded.losses[i], 3 * 2 * kWidth * std::ldexp(1, -12));
+}
+
+TEST(SeveralTensors, AnEncoderBesideTheRankChangesNoBit) {
+  const Trained plain = Train({.cuts = {1, 2}, .codec = "sortq:8"});
+  const Trained beside = Train({.cuts = {1, 2}, .codec = "sortq:8", .encodes_beside = true});
+  EXPECT_EQ(beside.losses, plain.losses);
+  EXPECT_EQ(beside.gradients, plain.gradients);
+  const auto bytes = [](const Trained& trained) {
+    std::map<std::pair<int, bool>, std::pair<uint64_t, uint64_t>> bytes;
+    for (const CutTraffic& cut : trained.traffic)
+      bytes[{cut.stage, cut.forward}] = {cut.raw_bytes, cut.sent_bytes};
+    return bytes;
+  };
+  EXPECT_EQ(bytes(beside), bytes(plain));
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ std::vector<std::string> RunCodecFaults(const std::function<void()>& act, double
   return RunAllUntilFailure(kCodecFaults, [&](const std::pair<int, bool>& fault) {
     ToyRun run;
     run.f32 = true;
-    run.options = {.stages = 3, .micro_batches = 2, .timeout = timeout};
+    run.options = {.stages = 3, .micro_batches = 2, .encodes_beside = false, .timeout = timeout};
     // The trainer asks for two codecs a rank, in the order of ranks; activations first.
     run.options.codec = [=, made = std::make_shared<int>(0)] {
       const bool faulty = (*made)++ == 2 * fault.first;

@@ -160,10 +160,10 @@ TEST(Skip, TooManyInARowEndTheRunInOrder) {
 }
 
 // What crosses the cut is infinite; the block behind the cut makes finite values of it again.
-TEST(Skip, WhatACodecCannotCarrySkipsTheStepToo) {
+void TrainWhatACodecCannotCarry(bool encodes_beside) {
   ToyRun run;
   run.f32 = true;
-  run.options = {.stages = 2, .cuts = {2}, .micro_batches = 2};
+  run.options = {.stages = 2, .cuts = {2}, .micro_batches = 2, .encodes_beside = encodes_beside};
   run.options.codec = [] { return MakeCodec("sortq:16"); };
   TrainingParts parts = run.Parts();
   parts.model = [] {
@@ -192,6 +192,10 @@ TEST(Skip, WhatACodecCannotCarrySkipsTheStepToo) {
   trainer.Train(kBadStep + 3, run.Batches());
   EXPECT_EQ(trainer.totals().skipped_steps, 1);
 }
+
+TEST(Skip, WhatACodecCannotCarrySkipsTheStepToo) { TrainWhatACodecCannotCarry(false); }
+
+TEST(Skip, AndWhatAnEncoderBesideTheRankCannotCarry) { TrainWhatACodecCannotCarry(true); }
 
 }  // namespace
 }  // namespace torus::parallel
