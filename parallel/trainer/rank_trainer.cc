@@ -1,22 +1,15 @@
 #include "parallel/trainer/rank_trainer.h"
 
-#include <algorithm>
 #include <bit>
-#include <thread>
 #include <utility>
 
-#include "parallel/data_parallel/gather_tensors.h"
 #include "parallel/pipeline/add_context.h"
 #include "parallel/trainer/bytes.h"
 #include "parallel/trainer/joint_save.h"
-#include "parallel/trainer/run_facts.h"
-#include "parallel/trainer/run_schedule.h"
 #include "parallel/trainer/shared_folder.h"
-#include "parallel/trainer/statistics_exchange.h"
 #include "parallel/trainer/totals_builder.h"
 #include "runtime/binary_counter.h"
 #include "runtime/error.h"
-#include "runtime/parallel_for.h"
 #include "runtime/trace.h"
 
 namespace torus::parallel {
@@ -39,27 +32,6 @@ class Stopwatch {
 struct TraceGuard {
   ~TraceGuard() { trace::Enable(false); }
 };
-
-std::map<int, Stage*> Pointers(std::map<int, Stage>& stages) {
-  std::map<int, Stage*> pointers;
-  for (auto& [number, stage] : stages) pointers[number] = &stage;
-  return pointers;
-}
-
-std::unique_ptr<Transport> Wrap(const TrainerOptions& options, Transport& world) {
-  return options.wrap_transport ? options.wrap_transport(world) : nullptr;
-}
-
-RankPlace PlaceOf(const WorldLayout& layout, const Transport& world) {
-  Require(layout.size() == world.size(), "trainer", "{} replicas of {} ranks need {}, there are {}",
-          layout.replicas(), layout.size() / layout.replicas(), layout.size(), world.size());
-  return layout.place(world.rank());
-}
-
-TrainerOptions& Checked(TrainerOptions& options, const TrainingParts& parts) {
-  CheckRun(options, parts);
-  return options;
-}
 
 uint64_t BytesOf(const std::vector<NamedTensor>& tensors) {
   uint64_t bytes = 0;
@@ -84,113 +56,9 @@ NextStep Decide(int64_t step, int64_t end, const TrainHooks& hooks) {
 
 }  // namespace
 
-RankTrainer::RankTrainer(Transport& world, TrainerOptions options, TrainingParts parts)
-    : options_(std::move(options)),
-      parts_(std::move(parts)),
-      schedule_(RunScheduleOf(Checked(options_, parts_), parts_)),
-      layout_(schedule_, options_.replicas),
-      wrapped_(Wrap(options_, world)),
-      world_(wrapped_ ? *wrapped_ : world),
-      place_(PlaceOf(layout_, world_)),
-      pipeline_(world_, layout_.PipelineOf(place_.replica)),
-      replicas_(world_, layout_.ReplicasOf(place_.pipeline_rank)),
-      control_(world_),
-      replica_control_(replicas_),
-      agreement_(control_, layout_),
-      model_(MakeRankModel(options_, parts_, place_.stages)),
-      update_({pipeline_, replicas_, agreement_}, place_, model_, StageOwners(schedule_), options_,
-              parts_),
-      executor_(std::make_unique<Executor>(pipeline_, schedule_, Pointers(model_.stages),
-                                           MakeExecutorOptions())) {}
-
-ExecutorOptions RankTrainer::MakeExecutorOptions() {
-  ExecutorOptions options;
-  options.loss = [this](const auto& outputs, const auto& targets) {
-    return Loss(outputs, targets);
-  };
-  options.skips = model_.skips;
-  if (options_.codec) {
-    options.activation_codec = options_.codec();
-    options.gradient_codec = options_.codec();
-    codec_ = options.activation_codec->name();
-    options.encodes_beside = options_.encodes_beside.value_or(HasCoreToSpare());
-  }
-  if (options_.reproducible)
-    options.on_accumulated = [this](int stage, int micro_batch) {
-      update_.Accumulated(stage, micro_batch);
-    };
-  options.on_last_backward = [this](int stage, int64_t step) {
-    update_.BeginLastBackward(stage, step);
-  };
-  if (SyncsBatchNorm())
-    options.gather_replicas = [this](const Tensor& own, const std::string& what) {
-      return GatherTensors(replicas_, own, what);
-    };
-  options.on_reduce = [this](int stage, int64_t step) {
-    const double waited = agreement_.waited();
-    update_.Reduce(stage, step, {executor_->finite(), executor_->loss(), share_});
-    return agreement_.waited() - waited;
-  };
-  options.on_step = [this](int stage, int64_t step) { return Step(stage, step); };
-  options.on_gather = [this](int stage, int64_t step) { update_.GatherWeights(stage, step); };
-  options.on_free = [this](int stage, int64_t) { update_.FreeWeights(stage); };
-  options.before_action = [this](const Action& action, int64_t step) {
-    update_.Advance();
-    if (options_.before_action) options_.before_action(place_, action, step);
-  };
-  return options;
-}
-
-// Whether it was taken. Statistics of all replicas' micro-batches make the running ones, where
-// these may not depend on the replicas.
-bool RankTrainer::Step(int stage, int64_t step) {
-  const bool taken = update_.Step(stage, step, learning_rate_);
-  if (taken && options_.reproducible && layout_.replicas() > 1)
-    model_.stages.at(stage).ShareStatistics([this](const KeptStatistics& own) {
-      return ExchangeStatistics(replica_control_, own, micro_batches_);
-    });
-  return taken;
-}
-
-Variable RankTrainer::Loss(const std::vector<Variable>& outputs,
-                           const std::vector<Tensor>& targets) {
-  if (scoring_ && parts_.correct) score_.correct += parts_.correct(outputs, targets);
-  return parts_.loss(outputs, targets);
-}
-
 void RankTrainer::RethrowWithReplica() const {
   if (layout_.replicas() == 1) throw;
   RethrowWithContext(fmt::format("replica {}", place_.replica));
-}
-
-bool RankTrainer::HasCoreToSpare() const {
-  const size_t ranks = world_.SameHost().size();
-  const size_t busy = std::max(ranks, static_cast<size_t>(options_.threads));
-  return std::thread::hardware_concurrency() >= busy + ranks;
-}
-
-void RankTrainer::UseOwnThreads() const {
-  const std::vector<int> sharers = world_.SameHost();
-  const auto place = std::ranges::find(sharers, world_.rank()) - sharers.begin();
-  SetTeamSize(
-      ThreadShare(options_.threads, static_cast<int>(sharers.size()), static_cast<int>(place)));
-}
-
-void RankTrainer::Prepare() {
-  UseOwnThreads();
-  RequireEqualFacts(control_, FactsOf(options_, parts_, schedule_, model_, codec_));
-  executor_->AgreeOnShapes(parts_.largest_inputs);
-  CheckSmallest();
-  update_.BroadcastState();
-  const RankCounts now = Counts();
-  AddTotals(now.Since(now));
-}
-
-void RankTrainer::CheckSmallest() try {
-  if (!parts_.smallest_inputs.empty()) executor_->CheckSmallest(parts_.smallest_inputs);
-} catch (const BadInput& error) {
-  if (parts_.smallest_advice.empty()) throw;
-  throw BadInput(fmt::format("{}; {}", error.what(), parts_.smallest_advice));
 }
 
 MiniBatch RankTrainer::Fetch(const BatchFn& batches, int64_t step) try {

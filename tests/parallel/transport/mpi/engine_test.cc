@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
@@ -71,13 +70,6 @@ void Stall() {
 int main(int argc, char** argv) {
   using namespace torus::parallel;
   testing::InitGoogleTest(&argc, argv);
-  const std::string task = argc > 1 ? argv[1] : "";
-  if (task == "stall") return Stall(), 0;
-  if (task == "sums") return RUN_ALL_TESTS();
-  const MpirunOutput sums = RunUnderMpirun(kProcesses, {argv[0], "sums"});
-  std::fputs(sums.text.c_str(), stdout);
-  const MpirunOutput stall = RunUnderMpirun(kProcesses, {argv[0], "stall"});
-  const bool named = stall.text.find("rank 3 shows no progress") != std::string::npos;
-  if (!named || stall.status == 0) std::fputs(stall.text.c_str(), stdout);
-  return sums.status == 0 && stall.status != 0 && named ? 0 : 1;
+  return RunTestsAndFailure(argc, argv, kProcesses, [] { return RUN_ALL_TESTS(); }, Stall,
+                            {"rank 3 shows no progress"});
 }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <random>
 #include <string>
@@ -111,16 +110,7 @@ void Stall() {
 int main(int argc, char** argv) {
   using namespace torus::parallel;
   testing::InitGoogleTest(&argc, argv);
-  const std::string task = argc > 1 ? argv[1] : "";
-  if (task == "stall") return Stall(), 0;
-  if (task == "sums") return RUN_ALL_TESTS();
-  const MpirunOutput sums = RunUnderMpirun(kProcesses, {argv[0], "sums"});
-  std::fputs(sums.text.c_str(), stdout);
-  const MpirunOutput stall = RunUnderMpirun(kProcesses, {argv[0], "stall"});
-  bool named = stall.status != 0;
-  for (const char* words : {"rank 3 shows no progress", "waiting for rank 3 to send 8 bytes",
-                            "gradients of step 2, reduce-scatter 1 of 1"})
-    named = named && stall.text.find(words) != std::string::npos;
-  if (!named) std::fputs(stall.text.c_str(), stdout);
-  return sums.status == 0 && named ? 0 : 1;
+  return RunTestsAndFailure(argc, argv, kProcesses, [] { return RUN_ALL_TESTS(); }, Stall,
+                            {"rank 3 shows no progress", "waiting for rank 3 to send 8 bytes",
+                             "gradients of step 2, reduce-scatter 1 of 1"});
 }

@@ -42,4 +42,19 @@ MpirunOutput RunUnderMpirun(int processes, const std::vector<std::string>& progr
   return output;
 }
 
+int RunTestsAndFailure(int argc, char** argv, int processes, const std::function<int()>& tests,
+                       const std::function<void()>& failure,
+                       const std::vector<std::string>& words) {
+  const std::string task = argc > 1 ? argv[1] : "";
+  if (task == "failure") return failure(), 0;
+  if (task == "tests") return tests();
+  const MpirunOutput tested = RunUnderMpirun(processes, {argv[0], "tests"});
+  std::fputs(tested.text.c_str(), stdout);
+  const MpirunOutput failed = RunUnderMpirun(processes, {argv[0], "failure"});
+  bool said = failed.status != 0;
+  for (const std::string& word : words) said = said && failed.text.find(word) != std::string::npos;
+  if (!said) std::fputs(failed.text.c_str(), stdout);
+  return tested.status == 0 && said ? 0 : 1;
+}
+
 }  // namespace torus::parallel

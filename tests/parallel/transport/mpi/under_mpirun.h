@@ -1,6 +1,7 @@
 // Programs that start themselves again under mpirun.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,10 @@ struct MpirunOutput {
 };
 // Runs it to its end.
 MpirunOutput RunUnderMpirun(int processes, const std::vector<std::string>& program);
+
+// main of a test program that is started again on `processes`: once for its `tests`, and once for
+// `failure`, which must end with a status other than 0 and say all of `words`.
+int RunTestsAndFailure(int argc, char** argv, int processes, const std::function<int()>& tests,
+                       const std::function<void()>& failure, const std::vector<std::string>& words);
 
 }  // namespace torus::parallel
