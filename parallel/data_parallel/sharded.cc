@@ -192,10 +192,11 @@ std::vector<std::span<std::byte>> BytesOf(const std::vector<std::span<T>>& rows)
 template <class T>
 void Sharded::GatherOne(size_t use, const std::string& what) {
   const std::vector<std::span<T>> rows = RowsIn(Elements<T>(uses()[use].value), use);
-  const T* const held = held_[use].value.data().template data<T>();
-  const std::span<T> own = rows[replicas().rank()];
-  // The shard may be a part of the whole.
-  if (!own.empty() && held != own.data()) CopyElements(held, held_[use].value.numel(), own.data());
+  if (const std::span<T> own = rows[replicas().rank()]; !own.empty()) {
+    const T* const held = held_[use].value.data().template data<T>();
+    // The shard may be a part of the whole.
+    if (held != own.data()) CopyElements(held, held_[use].value.numel(), own.data());
+  }
   GatherRows(replicas(), BytesOf(rows), what);
 }
 
