@@ -7,6 +7,7 @@
 
 #include "parallel/pipeline/add_context.h"
 #include "runtime/error.h"
+#include "runtime/stream.h"
 #include "runtime/trace.h"
 
 namespace torus::parallel {
@@ -59,8 +60,10 @@ Tag TensorLink::PayloadTag(int micro_batch) const {
   return {options_.kind, MessageNumber(micro_batch)};
 }
 
-void TensorLink::Wait(Pending& pending, RankTotals& totals) {
-  const WaitTime time = pending.Wait();
+void TensorLink::Wait(Message& message, RankTotals& totals) {
+  const WaitTime time = message.device.kind == DeviceKind::kCuda
+                            ? message.pending.WaitOn(CurrentStream(message.device))
+                            : message.pending.Wait();
   totals.idle += static_cast<double>(time.blocked) * 1e-9;
   totals.transfer += static_cast<double>(time.moving) * 1e-9;
 }
@@ -84,7 +87,7 @@ void TensorLink::Release(Slot& slot, RankTotals& totals) {
   const int64_t begin = trace::Now();
   TakeBack(slot, true);
   totals.transfer += SecondsSince(begin);
-  for (Pending& pending : slot.pending) Wait(pending, totals);
+  for (Message& message : slot.pending) Wait(message, totals);
   slot.pending.clear();
   slot.tensors.clear();
 }
@@ -92,7 +95,7 @@ void TensorLink::Release(Slot& slot, RankTotals& totals) {
 void TensorLink::ReleaseTaken(RankTotals& totals) {
   for (Slot& slot : slots_) {
     if (!TakeBack(slot, false)) continue;
-    const auto taken = [](const Pending& pending) { return pending.Done(); };
+    const auto taken = [](const Message& message) { return message.pending.Done(); };
     if (std::all_of(slot.pending.begin(), slot.pending.end(), taken)) Release(slot, totals);
   }
 }
@@ -117,7 +120,7 @@ ConstBuffer TensorLink::Payload(Slot& slot, size_t i) {
   }
   sent_bytes_ += header.payload_bytes;
   const Tensor& source = header.encoded ? slot.encoded[i] : tensor;
-  return {source.raw(), header.payload_bytes, source.device()};
+  return {source.raw(), header.payload_bytes, source.device(), CurrentStream(source.device())};
 }
 
 void TensorLink::Send(int micro_batch, const std::vector<Tensor>& tensors, const std::string& what,
@@ -145,13 +148,14 @@ void TensorLink::EncodeAndSend(Slot& slot, int micro_batch, const std::string& w
   std::vector<ConstBuffer> payloads(specs_.size());
   for (size_t i = 0; i < specs_.size(); ++i)
     if (slot.tensors[i].defined()) payloads[i] = Payload(slot, i);
-  slot.pending.push_back(options_.transport->Send(
+  slot.pending.push_back({options_.transport->Send(
       options_.peer, HeaderTag(micro_batch),
-      {slot.headers.data(), slot.headers.size() * sizeof(TensorHeader)}, what + " (its shape)"));
+      {slot.headers.data(), slot.headers.size() * sizeof(TensorHeader)}, what + " (its shape)")});
   for (size_t i = 0; i < specs_.size(); ++i) {
     if (!slot.tensors[i].defined()) continue;
     slot.pending.push_back(
-        options_.transport->Send(options_.peer, PayloadTag(micro_batch), payloads[i], what));
+        {options_.transport->Send(options_.peer, PayloadTag(micro_batch), payloads[i], what),
+         payloads[i].device});
   }
 }
 
@@ -203,7 +207,7 @@ bool TensorLink::Expect(int micro_batch, const std::string& what) {
   Arrival& arrival = arrivals_.emplace_back(Arrival{.micro_batch = micro_batch, .what = what});
   arrival.buffers = expected_++ % kAhead;
   arrival.headers.resize(specs_.size());
-  arrival.header = options_.transport->Recv(
+  arrival.header.pending = options_.transport->Recv(
       options_.peer, HeaderTag(micro_batch),
       {arrival.headers.data(), arrival.headers.size() * sizeof(TensorHeader)},
       what + " (its shape)");
@@ -213,8 +217,8 @@ bool TensorLink::Expect(int micro_batch, const std::string& what) {
 void TensorLink::Advance() {
   for (Arrival& arrival : arrivals_) {
     if (!arrival.tensors.empty()) continue;
-    if (!arrival.header.Done()) return;
-    arrival.header.Wait();
+    if (!arrival.header.pending.Done()) return;
+    arrival.header.pending.Wait();
     if (!Fits(arrival)) return;  // Recv says so, at its place
     StartTensors(arrival);
   }
@@ -231,7 +235,7 @@ void TensorLink::StartTensors(Arrival& arrival) {
   for (size_t i = 0; i < specs_.size(); ++i) arrival.pending.push_back(StartTensor(arrival, i));
 }
 
-Pending TensorLink::StartTensor(Arrival& arrival, size_t i) {
+TensorLink::Message TensorLink::StartTensor(Arrival& arrival, size_t i) {
   const TensorHeader& header = arrival.headers[i];
   if (!header.defined) return {};
   CheckHeader(header, i, arrival.what);
@@ -239,9 +243,12 @@ Pending TensorLink::StartTensor(Arrival& arrival, size_t i) {
   Tensor& target = header.encoded ? Encoded(arrival, i) : arrival.tensors[i];
   TORUS_CHECK(target.defined() && header.payload_bytes <= target.bytes(), "{}: {} bytes",
               arrival.what, header.payload_bytes);
-  return options_.transport->Recv(options_.peer, PayloadTag(arrival.micro_batch),
-                                  {target.mutable_raw(), header.payload_bytes, target.device()},
-                                  arrival.what);
+  const Device device = target.device();
+  return {options_.transport->Recv(
+              options_.peer, PayloadTag(arrival.micro_batch),
+              {target.mutable_raw(), header.payload_bytes, device, CurrentStream(device)},
+              arrival.what),
+          device};
 }
 
 std::vector<Tensor> TensorLink::Recv(int micro_batch, const std::string& what, RankTotals& totals) {

@@ -73,12 +73,16 @@ class TensorLink {
   uint64_t sent_bytes() const { return sent_bytes_; }  // of their messages, headers not counted
 
  private:
+  struct Message {
+    Pending pending;
+    Device device = {};  // of its memory
+  };
   // A micro-batch that is being sent: what must stay allocated until it has been received.
   struct Slot {
     std::vector<TensorHeader> headers;
     std::vector<Tensor> tensors;
     std::vector<Tensor> encoded;  // u8, one for each spec that is encoded
-    std::vector<Pending> pending;
+    std::vector<Message> pending;
     std::future<void> encoding;  // valid: the encoder's thread has the rest of the slot
   };
   // A micro-batch that is expected.
@@ -88,8 +92,8 @@ class TensorLink {
     size_t buffers = 0;  // which of receive_buffers_
     std::vector<TensorHeader> headers;
     std::vector<Tensor> tensors;  // once the headers are there, one for each spec
-    Pending header;
-    std::vector<Pending> pending;  // one for each tensor
+    Message header;
+    std::vector<Message> pending;  // one for each tensor
   };
   static constexpr size_t kAhead = 2;
   // Of a micro-batch among those of all cuts. Its tensors have one tag, and come in their order.
@@ -111,11 +115,12 @@ class TensorLink {
   void Decode(const Tensor& payload, size_t bytes, Tensor& out);
   Tensor& Encoded(const Arrival& arrival, size_t tensor);
   void StartTensors(Arrival& arrival);
-  Pending StartTensor(Arrival& arrival, size_t tensor);
+  Message StartTensor(Arrival& arrival, size_t tensor);
   bool Fits(const TensorHeader& header, size_t tensor) const;
   bool Fits(const Arrival& arrival) const;
   void CheckHeader(const TensorHeader& header, size_t tensor, const std::string& what) const;
-  static void Wait(Pending& pending, RankTotals& totals);
+  // Where the memory is a GPU's, that GPU's current stream waits, not the rank.
+  static void Wait(Message& message, RankTotals& totals);
   static void Release(Slot& slot, RankTotals& totals);
   void ReleaseTaken(RankTotals& totals);
 

@@ -13,16 +13,19 @@
 namespace torus::parallel {
 
 // Memory to send from or to receive into. The caller keeps it allocated, and does not change the
-// bytes of a send, until Wait of the Pending has returned.
+// bytes of a send, until Wait of the Pending has returned. The message of a GPU's memory comes
+// behind all work that `stream` of that GPU holds when it is started.
 struct ConstBuffer {
   const void* data = nullptr;
   size_t bytes = 0;
   Device device = {};
+  StreamHandle stream = nullptr;
 };
 struct Buffer {
   void* data = nullptr;
   size_t bytes = 0;
   Device device = {};
+  StreamHandle stream = nullptr;
 };
 
 // What a Wait spent its time on, in nanoseconds. A transport that cannot tell the two apart counts
@@ -42,6 +45,10 @@ class [[nodiscard]] Pending {
    public:
     virtual ~State() = default;
     virtual WaitTime Wait() = 0;
+    virtual WaitTime WaitOn(StreamHandle stream) {
+      static_cast<void>(stream);
+      return Wait();
+    }
     virtual bool Done() = 0;
   };
   Pending() = default;  // nothing started
@@ -58,6 +65,15 @@ class [[nodiscard]] Pending {
     if (!state_) return {};
     const std::unique_ptr<State> state = std::move(state_);
     return state->Wait();
+  }
+  // Work put into `stream`, of the buffer's device, from now on comes behind the message; the buffer
+  // belongs to the message until the stream has come there. For a GPU's memory this waits only until
+  // the peer has started its side of a receive, with the deadline and errors of Wait; otherwise it is
+  // Wait.
+  WaitTime WaitOn(StreamHandle stream) {
+    if (!state_) return {};
+    const std::unique_ptr<State> state = std::move(state_);
+    return state->WaitOn(stream);
   }
 
  private:

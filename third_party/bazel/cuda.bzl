@@ -81,8 +81,8 @@ _cuda_library = rule(
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
 )
 
-def cuda_library(name, deps = [], hdrs = None, srcs = None, **kwargs):
-    """NAME.h and NAME.cu unless named. Without --config=cuda it is its headers alone: callers reach the CUDA code through
+def cuda_library(name, deps = [], hdrs = None, srcs = None, libraries = [], **kwargs):
+    """NAME.h and NAME.cu unless named; `libraries` of the toolkit beside CUDA's own. Without --config=cuda it is its headers alone: callers reach the CUDA code through
     OnDevice, which then compiles no call of it."""
     _cuda_library(
         name = name,
@@ -92,7 +92,7 @@ def cuda_library(name, deps = [], hdrs = None, srcs = None, **kwargs):
             "//conditions:default": [],
         }),
         deps = deps + select({
-            "//:cuda_on": ["@cuda"],
+            "//:cuda_on": ["@cuda"] + libraries,
             "//conditions:default": [],
         }),
         **kwargs

@@ -62,6 +62,13 @@ cc_library(
     linkopts = {linkopts},
     visibility = ["//visibility:public"],
 )
+
+cc_library(
+    name = "nccl",
+    linkopts = {nccl},
+    visibility = ["//visibility:public"],
+    deps = [":cuda"],
+)
 """
 
 def _cuda_toolkit_impl(ctx):
@@ -69,7 +76,7 @@ def _cuda_toolkit_impl(ctx):
     found = ctx.path(home + "/bin/nvcc").exists
     lib = home + "/lib64"
     linkopts = ["-L" + lib, "-Wl,-rpath," + lib, "-lcudart"] if found else []
-    ctx.file("BUILD", _CUDA_BUILD.format(linkopts = linkopts))
+    ctx.file("BUILD", _CUDA_BUILD.format(linkopts = linkopts, nccl = ["-lnccl"]))
     ctx.file("toolkit.bzl", "HAVE_CUDA = %s\nCUDA_HOME = %r\n" % (found, home))
 
 cuda_toolkit = repository_rule(

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "parallel/transport/mpi/members.h"
+#include "parallel/transport/members.h"
 #include "parallel/transport/mpi/mpi_process.h"
 #include "runtime/error.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "parallel/transport/mpi/members.h"
+#include "parallel/transport/members.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {

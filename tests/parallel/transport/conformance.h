@@ -18,6 +18,8 @@ using RankFn = std::function<void(Transport&)>;
 struct Factory {
   const char* name;
   std::function<void(int ranks, double timeout, const RankFn& fn)> run;
+  // Whether a message that has been started can be taken back; else dropping it aborts the run.
+  bool withdraws = true;
 };
 
 class Conformance : public testing::TestWithParam<Factory> {

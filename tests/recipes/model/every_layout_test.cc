@@ -9,88 +9,22 @@
 #include <cstring>
 #include <map>
 
-#include "models/gpt2/gpt2.h"
-#include "models/mobilenet_v2/mobilenet_v2.h"
-#include "models/nn/loss.h"
-#include "models/roberta/roberta.h"
 #include "parallel/optim/sgd.h"
 #include "parallel/trainer/trainer.h"
 #include "parallel/transport/mpi/mpi_world.h"
-#include "recipes/model/model_blocks.h"
-#include "runtime/rng.h"
+#include "parallel/transport/nccl/nccl_world.h"
 #include "tests/parallel/transport/mpi/under_mpirun.h"
+#include "tests/parallel/transport/nccl/over_fake.h"
+#include "tests/recipes/model/small_models.h"
 
 namespace torus::recipes {
 namespace {
 
 using namespace parallel;  // NOLINT: the trainer's words
+using namespace testing;   // NOLINT: the models
 
-constexpr int64_t kRows = 8, kTokens = 7, kVocabulary = 29, kSteps = 4;
+constexpr int64_t kSteps = 4;
 constexpr double kRate = 0.05;
-
-// One less in every third step.
-int64_t RowsOf(int64_t step) { return step % 3 == 2 ? kRows - 1 : kRows; }
-
-struct Rows {
-  std::vector<Tensor> inputs;
-  Tensor targets;
-};
-
-Rows Images(int64_t step) {
-  Tensor x = Empty({kRows, 32, 32, 3}), classes({kRows}, DType::kI64);
-  FillNormal(x, 0, 1, RandomStream({.seed = 2, .step = static_cast<uint64_t>(step)}));
-  for (int64_t r = 0; r < kRows; ++r) classes.mutable_data<int64_t>()[r] = (r + step) % 5;
-  return {{x}, classes};
-}
-
-// The end of every second row is padding.
-Rows Tokens(int64_t step) {
-  const Shape shape{kRows, kTokens};
-  Tensor ids(shape, DType::kI64), mask(shape, DType::kI64), targets(shape, DType::kI64);
-  for (int64_t i = 0; i < ids.numel(); ++i) {
-    const int64_t number = 2 + (step + 5 * i + i * i) % (kVocabulary - 2);
-    const bool real = i / kTokens % 2 == 0 || i % kTokens < kTokens - 2;
-    ids.mutable_data<int64_t>()[i] = real ? number : 1;
-    mask.mutable_data<int64_t>()[i] = real;
-    targets.mutable_data<int64_t>()[i] = real ? (number + 3) % kVocabulary : -100;
-  }
-  return {{ids, mask}, targets};
-}
-
-struct Kind {
-  std::string name;
-  std::function<std::shared_ptr<nn::Sequential>()> make;
-  Rows (*rows)(int64_t step);
-  std::function<Variable(const std::vector<Variable>&, const Tensor&)> loss;
-};
-
-const std::vector<Kind>& Kinds() {
-  static const std::vector<Kind> kinds{
-      {"MobileNetV2", [] { return MobileNetV2({.num_classes = 5, .width_mult = 0.1}); }, Images,
-       nn::ClassLoss},
-      {"Roberta",
-       [] {
-         return Roberta({.vocab_size = kVocabulary,
-                         .hidden_size = 12,
-                         .num_hidden_layers = 4,
-                         .num_attention_heads = 3,
-                         .intermediate_size = 20,
-                         .max_position_embeddings = 18,
-                         .head = RobertaHead::kMaskedLm,
-                         .head_in_loss = true});
-       },
-       Tokens, nn::MaskedTokenLoss},
-      {"Gpt2",
-       [] {
-         return Gpt2({.vocab_size = kVocabulary,
-                      .n_positions = kTokens,
-                      .n_embd = 12,
-                      .n_layer = 3,
-                      .n_head = 3});
-       },
-       Tokens, nn::NextTokenLoss}};
-  return kinds;
-}
 
 struct Layout {
   std::string schedule = "gpipe";
@@ -122,13 +56,7 @@ std::string Words(const Kind& kind, const Layout& layout, int micro_batches) {
 
 TrainingParts PartsOf(const Kind& kind, bool recompute) {
   TrainingParts parts;
-  parts.model = [&kind, recompute] {
-    const auto model = kind.make();
-    model->Initialize(3);
-    std::vector<Block> blocks = ModelBlocks(*model);
-    for (Block& block : blocks) block.recompute = recompute;
-    return blocks;
-  };
+  parts.model = [&kind, recompute] { return BlocksOf(kind, recompute); };
   parts.loss = [&kind](const auto& outputs, const auto& targets) {
     return kind.loss(outputs, targets[0]);
   };
@@ -136,24 +64,8 @@ TrainingParts PartsOf(const Kind& kind, bool recompute) {
     return std::make_unique<Sgd>(std::move(parameters), SgdOptions{.momentum = 0.9});
   };
   parts.learning_rate = [](int64_t) { return kRate; };
-  for (const Tensor& input : kind.rows(0).inputs)
-    parts.largest_inputs.push_back({input.shape(), input.dtype()});
+  parts.largest_inputs = InputsOf(kind);
   return parts;
-}
-
-MiniBatch BatchOf(const Kind& kind, int64_t step, int micro_batches) {
-  const Rows all = kind.rows(step);
-  const int64_t rows = RowsOf(step);
-  MiniBatch batch{.global_samples = rows};
-  for (int m = 0; m < micro_batches; ++m) {
-    const int64_t begin = rows * m / micro_batches, end = rows * (m + 1) / micro_batches;
-    MicroBatch& part = batch.micro_batches.emplace_back();
-    for (int64_t r = begin; r < end; ++r) part.samples.push_back(r);
-    for (const Tensor& input : all.inputs)
-      part.inputs.push_back(input.Narrow(0, begin, end - begin).Clone());
-    part.targets = {all.targets.Narrow(0, begin, end - begin).Clone()};
-  }
-  return batch;
 }
 
 struct Outcome {
@@ -179,7 +91,9 @@ Outcome Train(const Kind& kind, const Layout& layout, int micro_batches, World* 
                                         : std::make_unique<Trainer>(options, parts);
   Outcome outcome;
   trainer->Train(kSteps,
-                 [&](int64_t step, const RankPlace&) { return BatchOf(kind, step, micro_batches); },
+                 [&](int64_t step, const RankPlace&) {
+                   return BatchOf(kind, step, 0, RowsOf(step), micro_batches, RowsOf(step));
+                 },
                  {.on_step = [&](const StepReport& r) { outcome.losses.push_back(r.loss); }});
   const TrainState state = trainer->State();
   Add(state.weights, outcome);
@@ -216,6 +130,25 @@ TEST(EveryLayout, ThreadsGiveTheBitsOfOneStage) {
     }
 }
 
+// What crosses a cut moves by NCCL, as its fake does it.
+TEST(EveryLayout, ThreadsOverNcclGiveTheBitsOfOneStage) {
+  for (const Kind& kind : Kinds()) {
+    const Outcome one = Train(kind, {}, 3);
+    for (const auto* layouts : {&kPairs, &kMoreRanks})
+      for (const Layout& layout : *layouts) {
+        SCOPED_TRACE(Words(kind, layout, 3));
+        FakeNccl fake;
+        ThreadWorld threads(layout.stages / layout.chunks);
+        NcclWorld world(threads, fake, 60, HostOfRank);
+        const Outcome other = Train(kind, layout, 3, &world);
+        EXPECT_EQ(other.losses, one.losses);
+        EXPECT_EQ(other.tensors.size(), one.tensors.size());
+        ExpectSameBits(other, one);
+        EXPECT_FALSE(fake.calls().empty());
+      }
+  }
+}
+
 // Each process compares what it owns, and that of rank 0 the losses.
 TEST(EveryLayout, ProcessesGiveTheBitsOfOneStage) {
   ASSERT_EQ(MpiWorld::processes(), 2);
@@ -238,9 +171,9 @@ TEST(EveryLayout, ProcessesGiveTheBitsOfOneStage) {
 
 int main(int argc, char** argv) {
   using namespace torus::parallel;
-  testing::InitGoogleTest(&argc, argv);
+  ::testing::InitGoogleTest(&argc, argv);
   const std::string tests = UnderMpirun() ? "*.Processes*" : "*.Threads*";
-  testing::GTEST_FLAG(filter) = tests;
+  ::testing::GTEST_FLAG(filter) = tests;
   const int status = RUN_ALL_TESTS();
   if (status != 0 || UnderMpirun()) return status;
   ExecMpirun(2, {argv, argv + argc});

@@ -1,4 +1,4 @@
-// Some ranks of an MpiWorld that make something together. The MPI transport's own part.
+// Some ranks of a transport that make something together. The transports' own part.
 #pragma once
 
 #include <algorithm>

@@ -1,0 +1,88 @@
+#include "parallel/transport/nccl/nccl_engine.h"
+
+#include <utility>
+
+#include "parallel/transport/members.h"
+#include "parallel/transport/nccl/announcement.h"
+#include "parallel/transport/nccl/nccl_wait.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+
+// An all-reduce under way. It cannot be taken back: dropping it aborts the run.
+class NcclEngine::Sum : public Pending::State {
+ public:
+  Sum(NcclEngine& engine, TransferText text) : engine_(engine), text_(std::move(text)) {
+    told_ = engine_.inner_.Send(engine_.before_, kJoinedTag, {&token_, 1}, text_.what);
+    came_ = engine_.inner_.Recv(engine_.behind_, kJoinedTag, {&token_, 1}, text_.what);
+  }
+  ~Sum() override {
+    if (work_ == nullptr || HasEnded(*work_)) return;
+    engine_.inner_.Abort(kDropped);
+    engine_.comm_->Abort();
+  }
+  void Start(Buffer data, DType dtype) { work_ = engine_.comm_->AllReduce(data, dtype); }
+
+  WaitTime Wait() override {
+    WaitTime time = Meet();
+    const Patience patience = PatienceOf(engine_.inner_, engine_.timeout_, WaitingText(text_));
+    time.moving = WaitForWork(*work_, *engine_.comm_, patience).moving;
+    work_ = nullptr;
+    return time;
+  }
+
+  WaitTime WaitOn(StreamHandle stream) override {
+    const WaitTime time = Meet();
+    work_->Precede(stream);
+    work_ = nullptr;
+    return time;
+  }
+
+  bool Done() override { return came_.Done() && told_.Done() && work_->Done(); }
+
+ private:
+  // Until the next member in the circle has come; it waits for the one behind it in its turn.
+  WaitTime Meet() {
+    WaitTime time = WaitFor(came_, text_);
+    time.blocked += WaitFor(told_, text_).blocked;
+    return time;
+  }
+
+  NcclEngine& engine_;
+  const TransferText text_;
+  char token_ = 1;
+  Pending told_, came_;
+  std::unique_ptr<NcclWork> work_;
+};
+
+NcclEngine::NcclEngine(Transport& inner, NcclLibrary& library, const std::vector<int>& members,
+                       Device device, double timeout)
+    : inner_(inner), of_host_(inner.EngineOf(members)), device_(device), timeout_(timeout) {
+  const size_t size = members.size(), index = IndexOfMember(members, inner.rank());
+  before_ = members[(index + size - 1) % size];
+  behind_ = members[(index + 1) % size];
+  const NcclId mine = index == 0 ? library.NewId() : NcclId{};
+  const std::vector<NcclId> ids = ExchangeAmong(inner, members, mine, "meeting of an engine");
+  comm_ = library.Join(
+      ids[0], static_cast<int>(size), static_cast<int>(index), device,
+      PatienceOf(inner, timeout, "waiting for the other ranks of an NCCL communicator"));
+}
+
+NcclEngine::~NcclEngine() = default;
+
+Pending NcclEngine::AllReduce(Buffer data, DType dtype, std::string what) {
+  if (data.bytes == 0) return {};
+  if (data.device != device_) {
+    Require(of_host_ != nullptr, "all-reduce", "NCCL sums memory of {}, got {} ({})", device_,
+            data.device, what);
+    return of_host_->AllReduce(data, dtype, std::move(what));
+  }
+  auto sum = std::make_unique<Sum>(
+      *this,
+      TransferText{
+          false, inner_.rank(), behind_, {TagClass::kCollective, 0}, data.bytes, std::move(what)});
+  sum->Start(data, dtype);
+  return Pending(std::move(sum));
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,36 @@
+// NcclEngine: NCCL's own collectives among some ranks. The NCCL transport's own part.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parallel/transport/engine.h"
+#include "parallel/transport/nccl/nccl_library.h"
+
+namespace torus::parallel {
+
+class NcclEngine : public Engine {
+ public:
+  // All `members`, which are ranks of `inner` and this one among them, make it together. Memory of
+  // other devices than `device` is summed by the engine of `inner` where it has one.
+  NcclEngine(Transport& inner, NcclLibrary& library, const std::vector<int>& members, Device device,
+             double timeout);
+  ~NcclEngine() override;
+
+  // ncclAllReduce. The members tell each other that they have come, so that one that does not is
+  // named; then nothing is seen of its progress: it must end within the timeout.
+  Pending AllReduce(Buffer data, DType dtype, std::string what) override;
+
+ private:
+  class Sum;
+
+  Transport& inner_;
+  Engine* const of_host_;
+  const Device device_;
+  const double timeout_;
+  int before_ = 0, behind_ = 0;  // the members beside this rank, in a circle
+  std::unique_ptr<NcclComm> comm_;
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,112 @@
+#include "parallel/transport/nccl/nccl_sender.h"
+
+#include <utility>
+
+#include "parallel/transport/nccl/announcement.h"
+#include "parallel/transport/nccl/nccl_wait.h"
+
+namespace torus::parallel {
+
+struct NcclSender::Message {
+  TransferText text;
+  Announcement announcement;
+  char answer = 0;
+  Pending announced, taken;
+  std::unique_ptr<NcclWork> work;
+};
+
+class NcclSender::State : public Pending::State {
+ public:
+  State(NcclSender& sender, std::shared_ptr<Message> message)
+      : sender_(sender), message_(std::move(message)) {}
+  ~State() override {
+    if (message_) sender_.Drop(*message_);
+  }
+
+  WaitTime Wait() override {
+    WaitTime time = WaitFor(message_->announced, message_->text);
+    time.blocked += WaitFor(message_->taken, message_->text).blocked;
+    time.moving =
+        WaitForWork(*message_->work, *sender_.comm_,
+                    PatienceOf(sender_.inner_, sender_.timeout_, WaitingText(message_->text)))
+            .moving;
+    sender_.KeepUntilEnded(std::exchange(message_, nullptr));
+    return time;
+  }
+
+  WaitTime WaitOn(StreamHandle stream) override {
+    message_->work->Precede(stream);
+    sender_.KeepUntilEnded(std::exchange(message_, nullptr));
+    return {};
+  }
+
+  bool Done() override { return sender_.Ended(*message_); }
+
+ private:
+  NcclSender& sender_;
+  std::shared_ptr<Message> message_;
+};
+
+NcclSender::NcclSender(Transport& inner, std::unique_ptr<NcclComm> comm, int peer, double timeout)
+    : inner_(inner), comm_(std::move(comm)), peer_(peer), timeout_(timeout) {}
+
+NcclSender::~NcclSender() = default;
+
+void NcclSender::Finish() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& message : on_streams_) {
+    WaitFor(message->announced, message->text);
+    WaitFor(message->taken, message->text);
+  }
+}
+
+Pending NcclSender::Send(Tag tag, ConstBuffer buffer, std::string what) {
+  auto message = std::make_shared<Message>();
+  message->announcement = Announcement(tag, buffer.bytes, what);
+  message->text = {true, inner_.rank(), peer_, tag, buffer.bytes, std::move(what)};
+  {
+    const std::lock_guard lock(mutex_);
+    CountEnded();
+    message->announced = inner_.Send(
+        peer_, kAnnouncementTag, {&message->announcement, sizeof(Announcement)}, "announcement");
+    message->taken = inner_.Recv(peer_, kTakenTag, {&message->answer, 1}, "answer");
+    message->work = comm_->Send(buffer, 1);
+  }
+  return Pending(std::make_unique<State>(*this, std::move(message)));
+}
+
+uint64_t NcclSender::bytes_arrived(TagClass kind) {
+  const std::lock_guard lock(mutex_);
+  CountEnded();
+  return arrived_[static_cast<size_t>(kind)];
+}
+
+bool NcclSender::Ended(Message& message) {
+  return message.announced.Done() && message.taken.Done() && message.work->Done();
+}
+
+void NcclSender::KeepUntilEnded(std::shared_ptr<Message> message) {
+  const std::lock_guard lock(mutex_);
+  on_streams_.push_back(std::move(message));
+  CountEnded();
+}
+
+// Messages end in their order, that of the stream.
+void NcclSender::CountEnded() {
+  while (!on_streams_.empty() && Ended(*on_streams_.front())) {
+    Message& message = *on_streams_.front();
+    message.announced.Wait();
+    message.taken.Wait();
+    arrived_[static_cast<size_t>(message.text.tag.kind)] += message.text.bytes;
+    on_streams_.pop_front();
+  }
+}
+
+void NcclSender::Drop(Message& message) noexcept {
+  if (HasEnded(*message.work)) return;
+  inner_.Abort(kDropped);
+  const std::lock_guard lock(mutex_);
+  comm_->Abort();
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,50 @@
+// NcclSender: one rank's end of a link to another, over which it sends a GPU's memory. The NCCL
+// transport's own part.
+//
+// A send is put into the link's stream and announced at once. The receiver answers when it has put
+// its side into its stream; from then on only the GPUs' work is waited for. So a rank that does not
+// come is named by the transport underneath, with its deadlines.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "parallel/transport/nccl/nccl_library.h"
+#include "parallel/transport/transport.h"
+
+namespace torus::parallel {
+
+class NcclSender {
+ public:
+  // `comm`: of the two ranks, this one its member 0.
+  NcclSender(Transport& inner, std::unique_ptr<NcclComm> comm, int peer, double timeout);
+  ~NcclSender();
+
+  // As Transport::Send. A Pending that is dropped before the message has ended aborts the run: what
+  // is in a stream cannot be taken back.
+  Pending Send(Tag tag, ConstBuffer buffer, std::string what);
+  // Until what only a stream waits for has been asked for.
+  void Finish();
+  uint64_t bytes_arrived(TagClass kind);
+
+ private:
+  struct Message;
+  class State;
+  bool Ended(Message& message);
+  void KeepUntilEnded(std::shared_ptr<Message> message);
+  void CountEnded();
+  void Drop(Message& message) noexcept;
+
+  Transport& inner_;
+  const std::unique_ptr<NcclComm> comm_;
+  const int peer_;
+  const double timeout_;
+  std::mutex mutex_;                                 // a rank may send from a second thread
+  std::deque<std::shared_ptr<Message>> on_streams_;  // waited for by streams alone
+  std::array<uint64_t, kTagClasses> arrived_{};
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,41 @@
+// NcclWorld: the ranks of another world, each with a GPU whose memory NCCL moves.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "parallel/transport/nccl/nccl_transport.h"
+#include "parallel/transport/world.h"
+
+namespace torus::parallel {
+
+// The GPU of a rank: the n-th of its host for the n-th rank there. BadInput where there are fewer;
+// NCCL takes no GPU twice.
+Device GpuOfRank(const Transport& transport);
+
+class NcclWorld : public World {
+ public:
+  // `inner` and `library` must outlive it.
+  NcclWorld(World& inner, NcclLibrary& library, double timeout = 60,
+            std::function<Device(const Transport&)> device = GpuOfRank)
+      : inner_(inner), library_(library), timeout_(timeout), device_(std::move(device)) {}
+
+  int size() const override { return inner_.size(); }
+  std::vector<int> local() const override { return inner_.local(); }
+  void Run(const std::function<void(Transport&)>& fn) override;
+
+ private:
+  NcclTransport& TransportOf(Transport& inner);
+
+  World& inner_;
+  NcclLibrary& library_;
+  const double timeout_;
+  const std::function<Device(const Transport&)> device_;
+  std::mutex mutex_;
+  std::map<int, std::unique_ptr<NcclTransport>> transports_;  // by rank, made in the first Run
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,282 @@
+// What the NCCL transport asks of NCCL, in which order, and how it ends when something does not
+// come; over a fake of NCCL.
+#include "parallel/transport/nccl/nccl_transport.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "parallel/transport/nccl/nccl_world.h"
+#include "runtime/error.h"
+#include "tests/parallel/transport/nccl/over_fake.h"
+
+namespace torus::parallel {
+namespace {
+
+constexpr double kLong = 60, kShort = 0.5;
+constexpr Tag kTag{TagClass::kActivation, 3};
+
+// Numbers stand for streams.
+StreamHandle StreamOf(intptr_t number) { return reinterpret_cast<StreamHandle>(number); }
+
+std::vector<std::string> Starting(const std::vector<std::string>& calls, const std::string& with) {
+  std::vector<std::string> found;
+  std::ranges::copy_if(calls, std::back_inserter(found),
+                       [&](const std::string& call) { return call.starts_with(with); });
+  return found;
+}
+
+std::string ErrorOf(int ranks, const std::function<void(Transport&, FakeNccl&)>& fn) {
+  try {
+    RunOverFake(ranks, kShort, fn);
+  } catch (const BrokenEnvironment& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+void ExpectHolds(const std::string& message, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts)
+    EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
+}
+
+TEST(NcclTransport, AMessageComesBehindItsStreamAndBeforeTheStreamThatWaitsOnIt) {
+  RunOverFake(2, kLong, [](Transport& t, FakeNccl& fake) {
+    std::vector<char> data(640, t.rank() == 0 ? 'a' : 'b');
+    if (t.rank() == 0) {
+      t.Send(1, kTag, {data.data(), 640, {}, StreamOf(7)}, "x").WaitOn(StreamOf(8));
+    } else {
+      t.Recv(0, kTag, {data.data(), 640, {}, StreamOf(9)}, "x").WaitOn(StreamOf(10));
+    }
+    char token = 0;  // both have come here
+    Pending sent = t.Send(1 - t.rank(), {TagClass::kControl, 1}, {&token, 1}, "token");
+    t.Recv(1 - t.rank(), {TagClass::kControl, 1}, {&token, 1}, "token").Wait();
+    sent.Wait();
+    const std::vector<std::string> calls = fake.calls();
+    EXPECT_EQ(Starting(calls, "send"), std::vector<std::string>{"send 640 bytes behind stream 7"});
+    EXPECT_EQ(Starting(calls, "receive"),
+              std::vector<std::string>{"receive 640 bytes behind stream 9"});
+    EXPECT_EQ(Starting(calls, "stream 8"), std::vector<std::string>{"stream 8 behind a send"});
+    EXPECT_EQ(Starting(calls, "stream 10"), std::vector<std::string>{"stream 10 behind a receive"});
+  });
+}
+
+// The sender's thread goes on before anybody receives, and its bytes count once they have arrived.
+TEST(NcclTransport, ASendThatAStreamWaitsForHoldsUpNoThread) {
+  RunOverFake(2, kLong, [](Transport& t, FakeNccl&) {
+    constexpr int kMessages = 20;
+    std::vector<int> values(kMessages);
+    std::iota(values.begin(), values.end(), 0);
+    char token = 0;
+    if (t.rank() == 0) {
+      for (int& value : values)
+        t.Send(1, kTag, {&value, sizeof value}, "value").WaitOn(StreamOf(1));
+      EXPECT_EQ(t.BytesSent(1, TagClass::kActivation), 0u);
+      t.Send(1, {TagClass::kControl, 1}, {&token, 1}, "token").Wait();
+      t.Recv(1, {TagClass::kControl, 1}, {&token, 1}, "token").Wait();
+      EXPECT_EQ(t.BytesSent(1, TagClass::kActivation), kMessages * sizeof(int));
+    } else {
+      t.Recv(0, {TagClass::kControl, 1}, {&token, 1}, "token").Wait();
+      for (const int value : values) {
+        int got = -1;
+        t.Recv(0, kTag, {&got, sizeof got}, "value").Wait();
+        EXPECT_EQ(got, value);
+      }
+      t.Send(0, {TagClass::kControl, 1}, {&token, 1}, "token").Wait();
+    }
+  });
+}
+
+// Messages that were sent earlier are held until they are asked for; nobody else's memory changes.
+TEST(NcclTransport, ReceivesInAnotherOrderThanSent) {
+  RunOverFake(2, kLong, [](Transport& t, FakeNccl& fake) {
+    constexpr int kMessages = 5;
+    if (t.rank() == 0) {
+      std::vector<std::vector<int>> values;
+      std::vector<Pending> pending;
+      for (int i = 0; i < kMessages; ++i) {
+        values.emplace_back(i + 1, i);
+        pending.push_back(t.Send(1, {TagClass::kUser, i / 2},
+                                 {values[i].data(), values[i].size() * sizeof(int)}, "value"));
+      }
+      for (Pending& each : pending) each.Wait();
+      return;
+    }
+    for (const int i : {4, 0, 2, 1, 3}) {
+      std::vector<int> got(i + 1, -1);
+      t.Recv(0, {TagClass::kUser, i / 2}, {got.data(), got.size() * sizeof(int)}, "value").Wait();
+      EXPECT_EQ(got, std::vector<int>(i + 1, i));
+    }
+    EXPECT_EQ(Starting(fake.calls(), "copy").size(), 4u);
+  });
+}
+
+TEST(NcclTransport, MovesOnlyTheMemoryOfItsDevice) {
+  FakeNccl fake;
+  InProcessWorld world(2, {.timeout = kLong});
+  RunRanks(world, [&](Transport& inner) {
+    NcclTransport t(inner, fake, {.device = {DeviceKind::kCuda, 0}});
+    int value = t.rank();
+    Pending sent = t.Send(1 - t.rank(), kTag, {&value, sizeof value}, "value");
+    int other = -1;
+    t.Recv(1 - t.rank(), kTag, {&other, sizeof other}, "value").Wait();
+    sent.Wait();
+    EXPECT_EQ(other, 1 - t.rank());
+    EXPECT_EQ(t.BytesSent(1 - t.rank(), TagClass::kActivation), sizeof value);
+    // To itself NCCL sends nothing, and the transport underneath has the host's memory alone.
+    EXPECT_THROW((void)t.Send(t.rank(), kTag, {&value, 4, {DeviceKind::kCuda, 0}}, "own"),
+                 BadInput);
+  });
+  EXPECT_TRUE(fake.calls().empty());
+}
+
+TEST(NcclTransport, NamesAMessageThatDoesNotEnd) {
+  const std::string message = ErrorOf(2, [](Transport& t, FakeNccl& fake) {
+    fake.Stall();
+    int value = 0;
+    if (t.rank() == 0) t.Send(1, kTag, {&value, 4}, "the thing").WaitOn(StreamOf(1));
+    if (t.rank() == 1) t.Recv(0, kTag, {&value, 4}, "the thing").Wait();
+  });
+  ExpectHolds(message,
+              {"rank 1 gave up after 0.5", "rank 0 to send 4 bytes", "activation/3", "the thing"});
+}
+
+TEST(NcclTransport, SaysWhyNcclHasFailed) {
+  const std::string message = ErrorOf(2, [](Transport& t, FakeNccl& fake) {
+    int value = 0;
+    Pending pending = t.rank() == 0 ? t.Send(1, kTag, {&value, 4}, "value")
+                                    : t.Recv(0, kTag, {&value, 4}, "value");
+    if (t.rank() == 1) fake.Stall();
+    fake.Fail();
+    pending.Wait();
+    t.Recv(1 - t.rank(), kTag, {&value, 4}, "value").Wait();
+  });
+  ExpectHolds(message, {"[nccl] the network has failed"});
+}
+
+thread_local int rank_of_thread = 0;
+
+// Rank 2 never joins.
+class WithoutRank2 : public FakeNccl {
+ public:
+  std::unique_ptr<NcclComm> Join(const NcclId& id, int size, int rank, Device device,
+                                 const Patience& patience) override {
+    while (rank_of_thread == 2) patience(0);
+    return FakeNccl::Join(id, size, rank, device, patience);
+  }
+};
+
+TEST(NcclTransport, GivesUpOnARankThatDoesNotJoin) {
+  WithoutRank2 fake;
+  InProcessWorld world(3, {.timeout = kShort});
+  try {
+    RunRanks(world, [&](Transport& inner) {
+      rank_of_thread = inner.rank();
+      NcclTransport t(inner, fake, {.device = {}, .timeout = kShort});
+    });
+    FAIL();
+  } catch (const BrokenEnvironment& error) {
+    ExpectHolds(error.what(),
+                {"rank 0 gave up after 0.5",
+                 "waiting for rank 2 to join the link from rank 0 to rank 2 by NCCL"});
+  }
+}
+
+TEST(NcclTransport, ADroppedMessageAbortsTheRun) {
+  const std::string message = ErrorOf(2, [](Transport& t, FakeNccl&) {
+    int value = 0;
+    if (t.rank() == 0) {
+      const Pending dropped = t.Send(1, kTag, {&value, 4}, "value");
+    } else {
+      while (true) t.ThrowIfAborted();
+    }
+  });
+  ExpectHolds(message, {"rank 0 failed: a message of a GPU was dropped before its end"});
+}
+
+// Whole numbers below 2^24, whose sums are exact in every order.
+template <class T>
+void ExpectSum(Transport& t, const std::vector<int>& members, DType dtype, int64_t count) {
+  std::vector<T> data(count);
+  for (int64_t i = 0; i < count; ++i) data[i] = static_cast<T>(i % 1000 + t.rank());
+  t.EngineOf(members)->AllReduce({data.data(), data.size() * sizeof(T)}, dtype, "the sum").Wait();
+  T of_ranks = 0;
+  for (const int member : members) of_ranks += static_cast<T>(member);
+  for (int64_t i = 0; i < count; ++i)
+    ASSERT_EQ(data[i], static_cast<T>(members.size()) * static_cast<T>(i % 1000) + of_ranks) << i;
+}
+
+TEST(NcclEngine, SumsAllTypesAmongAnyMembers) {
+  RunOverFake(5, kLong, [](Transport& t, FakeNccl&) {
+    const std::vector<int> half = t.rank() % 2 == 0 ? std::vector{4, 0, 2} : std::vector{1, 3};
+    for (const int64_t count : {0, 1, 7, 100'003}) {
+      ExpectSum<float>(t, {0, 1, 2, 3, 4}, DType::kF32, count);
+      ExpectSum<double>(t, half, DType::kF64, count);
+      ExpectSum<int32_t>(t, half, DType::kI32, count);
+      ExpectSum<int64_t>(t, {0, 1, 2, 3, 4}, DType::kI64, count);
+    }
+  });
+}
+
+TEST(NcclEngine, AStreamMayWaitForTheSum) {
+  RunOverFake(2, kLong, [](Transport& t, FakeNccl& fake) {
+    float value = 1;
+    t.EngineOf({0, 1})
+        ->AllReduce({&value, 4, {}, StreamOf(3)}, DType::kF32, "the sum")
+        .WaitOn(StreamOf(4));
+    char token = 0;
+    Pending sent = t.Send(1 - t.rank(), {TagClass::kControl, 1}, {&token, 1}, "token");
+    t.Recv(1 - t.rank(), {TagClass::kControl, 1}, {&token, 1}, "token").Wait();
+    sent.Wait();
+    EXPECT_EQ(Starting(fake.calls(), "sum"),
+              std::vector<std::string>(2, "sum 4 bytes behind stream 3"));
+    EXPECT_EQ(Starting(fake.calls(), "stream 4"),
+              std::vector<std::string>(2, "stream 4 behind a sum"));
+  });
+}
+
+TEST(NcclEngine, NamesTheMemberThatDoesNotCome) {
+  const std::string message = ErrorOf(4, [](Transport& t, FakeNccl&) {
+    float value = 1;
+    Engine* const engine = t.EngineOf({0, 1, 2, 3});
+    while (t.rank() == 2) t.ThrowIfAborted();
+    engine->AllReduce({&value, 4}, DType::kF32, "the sum").Wait();
+  });
+  ExpectHolds(message, {"gave up", "rank 2 shows no progress", "the sum"});
+}
+
+TEST(NcclWorld, KeepsTheTransportsOfItsRanks) {
+  FakeNccl fake;
+  ThreadWorld threads(3);
+  NcclWorld world(threads, fake, kLong, HostOfRank);
+  EXPECT_EQ(world.size(), 3);
+  EXPECT_EQ(world.local(), (std::vector<int>{0, 1, 2}));
+  std::vector<Transport*> first(3), second(3);
+  world.Run([&](Transport& t) { first[t.rank()] = &t; });
+  world.Run([&](Transport& t) {
+    second[t.rank()] = &t;
+    ExpectSum<float>(t, {0, 1, 2}, DType::kF32, 10);
+  });
+  EXPECT_EQ(first, second);
+}
+
+TEST(NcclWorld, WantsAGpuForEachRank) {
+  if (kHasCuda) GTEST_SKIP() << "of builds without CUDA";
+  FakeNccl fake;
+  ThreadWorld threads(2);
+  NcclWorld world(threads, fake);
+  try {
+    world.Run([](Transport&) {});
+    FAIL();
+  } catch (const BadInput& error) {
+    ExpectHolds(error.what(), {"of its host's 2 ranks and needs a GPU of its own: 0 can be used"});
+  }
+}
+
+}  // namespace
+}  // namespace torus::parallel
