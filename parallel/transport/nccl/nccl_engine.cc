@@ -25,7 +25,8 @@ class NcclEngine::Sum : public Pending::State {
 
   WaitTime Wait() override {
     WaitTime time = Meet();
-    const Patience patience = PatienceOf(engine_.inner_, engine_.timeout_, WaitingText(text_));
+    // The member in front of one that does not come is the one to say so: it waits half as long.
+    const Patience patience = PatienceOf(engine_.inner_, 2 * engine_.timeout_, WaitingText(text_));
     time.moving = WaitForWork(*work_, *engine_.comm_, patience).moving;
     work_ = nullptr;
     return time;

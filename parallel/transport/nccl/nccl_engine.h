@@ -18,8 +18,8 @@ class NcclEngine : public Engine {
              double timeout);
   ~NcclEngine() override;
 
-  // ncclAllReduce. The members tell each other that they have come, so that one that does not is
-  // named; then nothing is seen of its progress: it must end within the timeout.
+  // ncclAllReduce. Each member waits for the one behind it in a circle to come, so that one that does
+  // not is named; then nothing is seen of the sum's progress: it must end within twice the timeout.
   Pending AllReduce(Buffer data, DType dtype, std::string what) override;
 
  private:

@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-// OpenMPI's messages through shared memory take two locks of their own in either order.
-extern "C" const char* __tsan_default_suppressions() { return "deadlock:mca_btl_vader\n"; }
+// OpenMPI's messages through shared memory take two locks of their own in either order; and what
+// orders the threads in oneDNN's cache of primitives, ThreadSanitizer does not see.
+extern "C" const char* __tsan_default_suppressions() {
+  return "deadlock:mca_btl_vader\nrace:libdnnl\nrace:dnnl::\n";
+}
 
 namespace torus::parallel {
 
