@@ -13,7 +13,6 @@ namespace torus::parallel {
 class NcclEngine::Sum : public Pending::State {
  public:
   Sum(NcclEngine& engine, TransferText text) : engine_(engine), text_(std::move(text)) {
-    told_ = engine_.inner_.Send(engine_.before_, kJoinedTag, {&token_, 1}, text_.what);
     came_ = engine_.inner_.Recv(engine_.behind_, kJoinedTag, {&token_, 1}, text_.what);
   }
   ~Sum() override {
@@ -39,20 +38,16 @@ class NcclEngine::Sum : public Pending::State {
     return time;
   }
 
-  bool Done() override { return came_.Done() && told_.Done() && work_->Done(); }
+  bool Done() override { return came_.Done() && work_->Done(); }
 
  private:
   // Until the next member in the circle has come; it waits for the one behind it in its turn.
-  WaitTime Meet() {
-    WaitTime time = WaitFor(came_, text_);
-    time.blocked += WaitFor(told_, text_).blocked;
-    return time;
-  }
+  WaitTime Meet() { return WaitFor(came_, text_); }
 
   NcclEngine& engine_;
   const TransferText text_;
-  char token_ = 1;
-  Pending told_, came_;
+  char token_ = 0;
+  Pending came_;
   std::unique_ptr<NcclWork> work_;
 };
 
@@ -82,8 +77,21 @@ Pending NcclEngine::AllReduce(Buffer data, DType dtype, std::string what) {
       *this,
       TransferText{
           false, inner_.rank(), behind_, {TagClass::kCollective, 0}, data.bytes, std::move(what)});
+  TellMemberBefore();
   sum->Start(data, dtype);
   return Pending(std::move(sum));
+}
+
+// Nobody waits until that one has heard it: it may do something else before it waits for its sum.
+void NcclEngine::TellMemberBefore() {
+  static constexpr char kCame = 1;
+  while (!told_.empty() && told_.front().Done()) told_.pop_front();
+  told_.push_back(inner_.Send(before_, kJoinedTag, {&kCame, 1}, "start of a sum by NCCL"));
+}
+
+void NcclEngine::Finish() {
+  for (Pending& each : told_) each.Wait();
+  told_.clear();
 }
 
 }  // namespace torus::parallel

@@ -1,6 +1,7 @@
 // NcclEngine: NCCL's own collectives among some ranks. The NCCL transport's own part.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,9 +22,12 @@ class NcclEngine : public Engine {
   // ncclAllReduce. Each member waits for the one behind it in a circle to come, so that one that does
   // not is named; then nothing is seen of the sum's progress: it must end within twice the timeout.
   Pending AllReduce(Buffer data, DType dtype, std::string what) override;
+  // Until the member before this one knows of all sums that this one has started.
+  void Finish();
 
  private:
   class Sum;
+  void TellMemberBefore();
 
   Transport& inner_;
   Engine* const of_host_;
@@ -31,6 +35,7 @@ class NcclEngine : public Engine {
   const double timeout_;
   int before_ = 0, behind_ = 0;  // the members beside this rank, in a circle
   std::unique_ptr<NcclComm> comm_;
+  std::deque<Pending> told_;
 };
 
 }  // namespace torus::parallel

@@ -27,6 +27,7 @@ void NcclTransport::Finish() {
     if (sender) sender->Finish();
   for (const auto& receiver : receivers_)
     if (receiver) receiver->Finish();
+  for (const auto& [members, engine] : engines_) engine->Finish();
 }
 
 // The sender of a link names its communicator. They meet by messages first: these say which rank

@@ -10,8 +10,9 @@
 
 #include "parallel/transport/nccl/nccl_world.h"
 #include "parallel/transport/run_ranks.h"
-#include "runtime/tensor.h"
+#include "runtime/error.h"
 #include "runtime/stream.h"
+#include "runtime/tensor.h"
 
 namespace torus::parallel {
 namespace {
@@ -19,7 +20,10 @@ namespace {
 std::unique_ptr<NcclLibrary> Library() {
   return OnDevice(
       {kHasCuda ? DeviceKind::kCuda : DeviceKind::kCpu},
-      [] { return std::unique_ptr<NcclLibrary>(); }, [] { return RealNccl(); });
+      []() -> std::unique_ptr<NcclLibrary> {
+        Throw<BrokenEnvironment>("nccl", "this build has no CUDA");
+      },
+      [] { return RealNccl(); });
 }
 
 class RealNcclTest : public testing::Test {
