@@ -10,6 +10,10 @@ const Tensor kNoTensor;
 
 }  // namespace
 
+internal::LowCopy& internal::LowCopyPlace(const Variable& leaf) {
+  return leaf.Defined("low_copy").state_->low;
+}
+
 Variable::Variable(Tensor data, bool requires_grad) {
   Require(data.defined(), "variable", "needs a defined tensor");
   Require(!requires_grad || IsFloating(data.dtype()), "variable",
@@ -31,6 +35,7 @@ void Variable::SetData(Tensor data) {
   Require(data.shape() == shape() && data.dtype() == dtype(), "set_data", "needs {}, got {}",
           state_->data, data);
   state_->data = std::move(data);
+  state_->low = {};
 }
 
 Tensor& Variable::mutable_data() { return Defined("data").state_->data; }

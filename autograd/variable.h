@@ -18,7 +18,9 @@ struct GradRule;
 
 namespace internal {
 struct VariableState;
+struct LowCopy;
 void Accumulate(Variable& leaf, Tensor total);
+LowCopy& LowCopyPlace(const Variable& leaf);
 }  // namespace internal
 
 // A handle; copies are the same variable. A leaf is made by a user; others come out of ops.
@@ -68,6 +70,7 @@ class Variable {
  private:
   const Variable& Defined(const char* what) const;  // itself; BadInput where it is undefined
   friend void internal::Accumulate(Variable& leaf, Tensor total);
+  friend internal::LowCopy& internal::LowCopyPlace(const Variable& leaf);
   friend std::vector<Variable> RecordMany(std::string_view op, std::vector<Tensor> outs,
                                           const std::vector<Variable>& inputs, GradRule rule);
   std::shared_ptr<internal::VariableState> state_;

@@ -9,4 +9,12 @@ std::string VectorUnit() {
   return hwy::TargetName(all & -all);  // better targets have lower bits
 }
 
+bool HasBf16Products() {
+#ifdef __x86_64__
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace torus

@@ -8,6 +8,7 @@
 #include "ops/attention/composed.h"
 #include "ops/attention/kernels.h"
 #include "ops/matmul/matrix_layout.h"
+#include "ops/precision/in_precision.h"
 #include "ops/sum/sum.h"
 
 namespace torus::ops {
@@ -98,10 +99,8 @@ Tensor Readable(const Variable& v, const Shape& shape) {
   return (LiesByRows(v.data()) ? v.data() : v.data().Contiguous()).Expand(shape);
 }
 
-}  // namespace
-
-Variable ScaledDotProductAttention(const Variable& query, const Variable& key,
-                                   const Variable& value, const AttentionOptions& options) {
+Variable Attend(const Variable& query, const Variable& key, const Variable& value,
+                const AttentionOptions& options) {
   CheckArguments(query, key, value, options);
   const AttentionShape shape =
       AttentionShapeOf(query.shape(), key.shape(), value.shape(), options.enable_gqa);
@@ -117,6 +116,19 @@ Variable ScaledDotProductAttention(const Variable& query, const Variable& key,
                 [problem, saved = SavedForBackward(in, out),
                  shapes = InputShapes{query.shape(), key.shape(), value.shape()}](
                     const GradContext& g) { return InputGradients(problem, saved, shapes, g); });
+}
+
+}  // namespace
+
+Variable ScaledDotProductAttention(const Variable& query, const Variable& key,
+                                   const Variable& value, const AttentionOptions& options) {
+  const auto attend = [&options](const Variable& q, const Variable& k, const Variable& v,
+                                 const Variable& mask) {
+    AttentionOptions with = options;
+    with.attn_mask = mask;
+    return Attend(q, k, v, with);
+  };
+  return InPrecision(kOp, attend, query, key, value, options.attn_mask);
 }
 
 }  // namespace torus::ops

@@ -7,6 +7,7 @@
 #include "autograd/saved_activation.h"
 #include "ops/batch_norm/kernels.h"
 #include "ops/batch_norm/over_replicas.h"
+#include "ops/precision/in_precision.h"
 
 namespace torus::ops {
 namespace {
@@ -104,11 +105,9 @@ BatchMoments MomentsOf(const Inputs& in) {
   return own;
 }
 
-}  // namespace
-
-BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const Variable& bias,
-                               double eps, Activation activation, const Variable& residual,
-                               const GatherReplicas& gather) {
+BatchNormResult Train(const Variable& x, const Variable& weight, const Variable& bias, double eps,
+                      Activation activation, const Variable& residual,
+                      const GatherReplicas& gather) {
   const Inputs in(x, weight, bias, residual);
   const bool counted = !gather || in.device != kMetaDevice;  // else others' rows are unknown
   BatchMoments all = MomentsOf(in);
@@ -120,16 +119,40 @@ BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const 
   return {y, all.mean.To(x.dtype()), all.var.To(x.dtype()), all.count};
 }
 
+}  // namespace
+
+BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const Variable& bias,
+                               double eps, Activation activation, const Variable& residual,
+                               const GatherReplicas& gather) {
+  BatchNormResult result;
+  result.y = InPrecision(
+      "batch_norm",
+      [&](const Variable& x, const Variable& weight, const Variable& bias,
+          const Variable& residual) {
+        result = Train(x, weight, bias, eps, activation, residual, gather);
+        return result.y;
+      },
+      x, weight, bias, residual);
+  return result;
+}
+
 Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
                        const Variable& weight, const Variable& bias, double eps,
                        Activation activation, const Variable& residual) {
-  const Inputs in(x, weight, bias, residual);
-  Require(mean.defined() && var.defined(), "batch_norm", "evaluation needs running statistics");
-  CheckChannels("running_mean", mean, x);
-  CheckChannels("running_var", var, x);
-  return Normalize(in, {x, weight, bias, residual},
-                   {mean.To(DType::kF64).Contiguous(), var.To(DType::kF64).Contiguous()}, eps,
-                   activation, {});
+  return InPrecision(
+      "batch_norm",
+      [&](const Variable& x, const Variable& weight, const Variable& bias,
+          const Variable& residual) {
+        const Inputs in(x, weight, bias, residual);
+        Require(mean.defined() && var.defined(), "batch_norm",
+                "evaluation needs running statistics");
+        CheckChannels("running_mean", mean, x);
+        CheckChannels("running_var", var, x);
+        return Normalize(in, {x, weight, bias, residual},
+                         {mean.To(DType::kF64).Contiguous(), var.To(DType::kF64).Contiguous()}, eps,
+                         activation, {});
+      },
+      x, weight, bias, residual);
 }
 
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t count, double momentum,

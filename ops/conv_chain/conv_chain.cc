@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "autograd/node.h"
+#include "autograd/precision.h"
 #include "autograd/saved_activation.h"
 #include "ops/conv_chain/kernels.h"
 #include "ops/convolution/convolution.h"
@@ -39,6 +40,7 @@ Device DeviceOf(const Variable& x, const std::vector<ConvNorm>& layers) {
 std::vector<ChainLayer> Plan(const Variable& x, const std::vector<ConvNorm>& layers,
                              bool residual) {
   if (!kernels::FusesChains(DeviceOf(x, layers)) || x.dtype() != DType::kF32 ||
+      WithPrecision::Current() != DType::kF32 ||
       (residual && layers.back().activation != Activation::kNone))
     return {};
   std::vector<ChainLayer> plan;

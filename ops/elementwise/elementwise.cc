@@ -2,6 +2,7 @@
 
 #include "autograd/node.h"
 #include "ops/elementwise/binary.h"
+#include "ops/precision/in_precision.h"
 #include "ops/sum/sum.h"
 
 namespace torus::ops {
@@ -19,86 +20,127 @@ Variable Scaled(const Variable& input, double factor) {
 
 Variable Add(const Variable& input, const Variable& other, double alpha) {
   if (alpha != 1) return Add(input, Scaled(other, alpha));
-  Tensor out = ApplyBinary("add", BinaryOp::kAdd, input.data(), other.data());
-  return Record("add", std::move(out), {input, other},
-                [a = input.shape(), b = other.shape()](const GradContext& g) {
-                  return Gradients{g.wants(0) ? SumTo(g.grad(), a) : Tensor(),
-                                   g.wants(1) ? SumTo(g.grad(), b) : Tensor()};
-                });
+  return InPrecision(
+      "add",
+      [&](const Variable& input, const Variable& other) {
+        Tensor out = ApplyBinary("add", BinaryOp::kAdd, input.data(), other.data());
+        return Record("add", std::move(out), {input, other},
+                      [a = input.shape(), b = other.shape()](const GradContext& g) {
+                        return Gradients{g.wants(0) ? SumTo(g.grad(), a) : Tensor(),
+                                         g.wants(1) ? SumTo(g.grad(), b) : Tensor()};
+                      });
+      },
+      input, other);
 }
 
 Variable Sub(const Variable& input, const Variable& other, double alpha) {
   if (alpha != 1) return Sub(input, Scaled(other, alpha));
-  Tensor out = ApplyBinary("sub", BinaryOp::kSub, input.data(), other.data());
-  return Record("sub", std::move(out), {input, other},
-                [a = input.shape(), b = other.shape()](const GradContext& g) {
-                  const auto negated = [&] {
-                    return ApplyBinary("sub", BinaryOp::kMul, SumTo(g.grad(), b), -1);
-                  };
-                  return Gradients{g.wants(0) ? SumTo(g.grad(), a) : Tensor(),
-                                   g.wants(1) ? negated() : Tensor()};
-                });
+  return InPrecision(
+      "sub",
+      [&](const Variable& input, const Variable& other) {
+        Tensor out = ApplyBinary("sub", BinaryOp::kSub, input.data(), other.data());
+        return Record("sub", std::move(out), {input, other},
+                      [a = input.shape(), b = other.shape()](const GradContext& g) {
+                        const auto negated = [&] {
+                          return ApplyBinary("sub", BinaryOp::kMul, SumTo(g.grad(), b), -1);
+                        };
+                        return Gradients{g.wants(0) ? SumTo(g.grad(), a) : Tensor(),
+                                         g.wants(1) ? negated() : Tensor()};
+                      });
+      },
+      input, other);
 }
 
 Variable Mul(const Variable& input, const Variable& other) {
-  Tensor out = ApplyBinary("mul", BinaryOp::kMul, input.data(), other.data());
-  // Each side is kept only for the other's gradient.
-  return Record("mul", std::move(out), {input, other},
-                [a = Saved(other.requires_grad() ? input : Variable()),
-                 b = Saved(input.requires_grad() ? other : Variable()), shape_a = input.shape(),
-                 shape_b = other.shape()](const GradContext& g) {
-                  const auto times = [&](const Saved& x, const Shape& shape) {
-                    return SumTo(ApplyBinary("mul", BinaryOp::kMul, g.grad(), x.get()), shape);
-                  };
-                  return Gradients{g.wants(0) ? times(b, shape_a) : Tensor(),
-                                   g.wants(1) ? times(a, shape_b) : Tensor()};
-                });
+  return InPrecision(
+      "mul",
+      [&](const Variable& input, const Variable& other) {
+        Tensor out = ApplyBinary("mul", BinaryOp::kMul, input.data(), other.data());
+        // Each side is kept only for the other's gradient.
+        return Record("mul", std::move(out), {input, other},
+                      [a = Saved(other.requires_grad() ? input : Variable()),
+                       b = Saved(input.requires_grad() ? other : Variable()),
+                       shape_a = input.shape(), shape_b = other.shape()](const GradContext& g) {
+                        const auto times = [&](const Saved& x, const Shape& shape) {
+                          return SumTo(ApplyBinary("mul", BinaryOp::kMul, g.grad(), x.get()),
+                                       shape);
+                        };
+                        return Gradients{g.wants(0) ? times(b, shape_a) : Tensor(),
+                                         g.wants(1) ? times(a, shape_b) : Tensor()};
+                      });
+      },
+      input, other);
 }
 
 Variable Div(const Variable& input, const Variable& other) {
-  Tensor out = ApplyBinary("div", BinaryOp::kDiv, input.data(), other.data());
-  // d (a / b) / db = -(a / b) / b: the result stands in for the numerator. It is divided before it
-  // meets g, as in PyTorch: g / b may overflow where a / b does not.
-  return Record("div", out, {input, other},
-                [b = Saved(other), quotient = Saved(other.requires_grad() ? out : Tensor()),
-                 shape_a = input.shape(), shape_b = other.shape()](const GradContext& g) {
-                  const auto numerator = [&] {
-                    return SumTo(ApplyBinary("div", BinaryOp::kDiv, g.grad(), b.get()), shape_a);
-                  };
-                  const auto denominator = [&] {
-                    const Tensor slope =
-                        ApplyBinary("div", BinaryOp::kDiv, quotient.get(), b.get());
-                    const Tensor all = ApplyBinary("div", BinaryOp::kMul, g.grad(), slope);
-                    return ApplyBinary("div", BinaryOp::kMul, SumTo(all, shape_b), -1);
-                  };
-                  return Gradients{g.wants(0) ? numerator() : Tensor(),
-                                   g.wants(1) ? denominator() : Tensor()};
-                });
+  return InPrecision(
+      "div",
+      [&](const Variable& input, const Variable& other) {
+        Tensor out = ApplyBinary("div", BinaryOp::kDiv, input.data(), other.data());
+        // d (a / b) / db = -(a / b) / b: the result stands in for the numerator. It is divided before it
+        // meets g, as in PyTorch: g / b may overflow where a / b does not.
+        return Record(
+            "div", out, {input, other},
+            [b = Saved(other), quotient = Saved(other.requires_grad() ? out : Tensor()),
+             shape_a = input.shape(), shape_b = other.shape()](const GradContext& g) {
+              const auto numerator = [&] {
+                return SumTo(ApplyBinary("div", BinaryOp::kDiv, g.grad(), b.get()), shape_a);
+              };
+              const auto denominator = [&] {
+                const Tensor slope = ApplyBinary("div", BinaryOp::kDiv, quotient.get(), b.get());
+                const Tensor all = ApplyBinary("div", BinaryOp::kMul, g.grad(), slope);
+                return ApplyBinary("div", BinaryOp::kMul, SumTo(all, shape_b), -1);
+              };
+              return Gradients{g.wants(0) ? numerator() : Tensor(),
+                               g.wants(1) ? denominator() : Tensor()};
+            });
+      },
+      input, other);
 }
 
 Variable Div(const Variable& input, const Variable& other, DivRounding rounding) {
-  const bool trunc = rounding == DivRounding::kTrunc;
-  return Variable(ApplyBinary("div", trunc ? BinaryOp::kTruncDiv : BinaryOp::kFloorDiv,
-                              input.data(), other.data()));
+  return InPrecision(
+      "div",
+      [&](const Variable& input, const Variable& other) {
+        const bool trunc = rounding == DivRounding::kTrunc;
+        return Variable(ApplyBinary("div", trunc ? BinaryOp::kTruncDiv : BinaryOp::kFloorDiv,
+                                    input.data(), other.data()));
+      },
+      input, other);
 }
 
 Variable Neg(const Variable& input) {
-  return Record("neg", ApplyBinary("neg", BinaryOp::kMul, input.data(), -1), {input},
-                [](const GradContext& g) {
-                  return Gradients{ApplyBinary("neg", BinaryOp::kMul, g.grad(), -1)};
-                });
+  return InPrecision(
+      "neg",
+      [&](const Variable& input) {
+        return Record("neg", ApplyBinary("neg", BinaryOp::kMul, input.data(), -1), {input},
+                      [](const GradContext& g) {
+                        return Gradients{ApplyBinary("neg", BinaryOp::kMul, g.grad(), -1)};
+                      });
+      },
+      input);
 }
 
 Variable Add(const Variable& input, double other, double alpha) {
-  return Add(input, Constant(alpha * other, input));
+  return InPrecision(
+      "add", [&](const Variable& input) { return Add(input, Constant(alpha * other, input)); },
+      input);
 }
 
 Variable Sub(const Variable& input, double other, double alpha) {
-  return Sub(input, Constant(alpha * other, input));
+  return InPrecision(
+      "sub", [&](const Variable& input) { return Sub(input, Constant(alpha * other, input)); },
+      input);
 }
 
-Variable Mul(const Variable& input, double other) { return Mul(input, Constant(other, input)); }
+Variable Mul(const Variable& input, double other) {
+  return InPrecision(
+      "mul", [&](const Variable& input) { return Mul(input, Constant(other, input)); }, input);
+}
 
-Variable Div(const Variable& input, double other) { return Div(input, Constant(other, input)); }
+Variable Div(const Variable& input, double other) {
+  return InPrecision(
+      "div", [&](const Variable& input) { return Div(input, Constant(other, input)); }, input);
+}
 
 }  // namespace torus::ops

@@ -4,6 +4,7 @@
 #include "ops/elementwise/binary.h"
 #include "ops/elementwise/kernels.h"
 #include "ops/elementwise/math_functors.h"
+#include "ops/precision/in_precision.h"
 #include "ops/sum/sum.h"
 
 namespace torus::ops {
@@ -46,35 +47,52 @@ Tensor ExponentGradient(const Tensor& a, const Tensor& b, const Tensor& power, c
 }  // namespace
 
 Variable Pow(const Variable& input, const Variable& exponent) {
-  const Tensor out = ApplyBinary("pow", BinaryOp::kPow, input.data(), exponent.data());
-  return Record("pow", out, {input, exponent},
-                [a = Saved(input), b = Saved(exponent),
-                 power = Saved(exponent.requires_grad() ? out : Tensor())](const GradContext& g) {
-                  const auto base = [&] {
-                    return SumTo(BaseGradient(a.get(), b.get(), g.grad()), a.get().shape());
-                  };
-                  const auto top = [&] {
-                    return SumTo(ExponentGradient(a.get(), b.get(), power.get(), g.grad()),
-                                 b.get().shape());
-                  };
-                  return Gradients{g.wants(0) ? base() : Tensor(), g.wants(1) ? top() : Tensor()};
-                });
+  return InPrecision(
+      "pow",
+      [&](const Variable& input, const Variable& exponent) {
+        const Tensor out = ApplyBinary("pow", BinaryOp::kPow, input.data(), exponent.data());
+        return Record(
+            "pow", out, {input, exponent},
+            [a = Saved(input), b = Saved(exponent),
+             power = Saved(exponent.requires_grad() ? out : Tensor())](const GradContext& g) {
+              const auto base = [&] {
+                return SumTo(BaseGradient(a.get(), b.get(), g.grad()), a.get().shape());
+              };
+              const auto top = [&] {
+                return SumTo(ExponentGradient(a.get(), b.get(), power.get(), g.grad()),
+                             b.get().shape());
+              };
+              return Gradients{g.wants(0) ? base() : Tensor(), g.wants(1) ? top() : Tensor()};
+            });
+      },
+      input, exponent);
 }
 
 Variable Pow(const Variable& input, double exponent) {
-  return Record("pow", PowerOf(input.data(), exponent), {input},
-                [a = Saved(input), exponent](const GradContext& g) {
-                  // A power of 0 is 1 everywhere, also where 0 a^-1 would be NaN.
-                  if (exponent == 0)
-                    return Gradients{Zeros(a.get().shape(), g.grad().dtype(), g.grad().device())};
-                  const Tensor slope =
-                      ApplyBinary("pow", BinaryOp::kMul, PowerOf(a.get(), exponent - 1), exponent);
-                  return Gradients{ApplyBinary("pow", BinaryOp::kMul, g.grad(), slope)};
-                });
+  return InPrecision(
+      "pow",
+      [&](const Variable& input) {
+        return Record(
+            "pow", PowerOf(input.data(), exponent), {input},
+            [a = Saved(input), exponent](const GradContext& g) {
+              // A power of 0 is 1 everywhere, also where 0 a^-1 would be NaN.
+              if (exponent == 0)
+                return Gradients{Zeros(a.get().shape(), g.grad().dtype(), g.grad().device())};
+              const Tensor slope =
+                  ApplyBinary("pow", BinaryOp::kMul, PowerOf(a.get(), exponent - 1), exponent);
+              return Gradients{ApplyBinary("pow", BinaryOp::kMul, g.grad(), slope)};
+            });
+      },
+      input);
 }
 
 Variable Pow(double input, const Variable& exponent) {
-  return Pow(Variable(Number(input, exponent.data())), exponent);
+  return InPrecision(
+      "pow",
+      [&](const Variable& exponent) {
+        return Pow(Variable(Number(input, exponent.data())), exponent);
+      },
+      exponent);
 }
 
 }  // namespace torus::ops

@@ -3,6 +3,7 @@
 #include "autograd/node.h"
 #include "ops/indexing/index_check.h"
 #include "ops/indexing/kernels.h"
+#include "ops/precision/in_precision.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/view/view.h"
 
@@ -48,16 +49,21 @@ Variable GatherNothing(const Variable& input, const Shape& index) {
 }  // namespace
 
 Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index) {
-  Require(index.rank() <= 1, "index_select", "needs a 1-D index, got {}", index.shape());
-  const int d = NormalizeDim("index_select", dim, input.rank());
-  if (input.rank() == 0) {
-    Require(index.numel() == 1, "index_select", "a scalar has one element, got {} indices",
-            index.numel());
-    return Reshape(IndexSelect(Reshape(input, {1}), 0, index), {});
-  }
-  const Tensor at = CheckedIndex("index_select", index.data(), input.dim(d));
-  return Record("index_select", Picked("index_select", input.data().Contiguous(), d, at),
-                {input, index}, PickedRule("index_select", 0, input.shape(), d, at, -1));
+  return InPrecision(
+      "index_select",
+      [&](const Variable& input, const Variable& index) {
+        Require(index.rank() <= 1, "index_select", "needs a 1-D index, got {}", index.shape());
+        const int d = NormalizeDim("index_select", dim, input.rank());
+        if (input.rank() == 0) {
+          Require(index.numel() == 1, "index_select", "a scalar has one element, got {} indices",
+                  index.numel());
+          return Reshape(IndexSelect(Reshape(input, {1}), 0, index), {});
+        }
+        const Tensor at = CheckedIndex("index_select", index.data(), input.dim(d));
+        return Record("index_select", Picked("index_select", input.data().Contiguous(), d, at),
+                      {input, index}, PickedRule("index_select", 0, input.shape(), d, at, -1));
+      },
+      input, index);
 }
 
 Variable Embedding(const Variable& input, const Variable& weight,
@@ -75,24 +81,29 @@ Variable Embedding(const Variable& input, const Variable& weight,
 }
 
 Variable Gather(const Variable& input, int64_t dim, const Variable& index) {
-  const int d = NormalizeDim("gather", dim, input.rank());
-  if (index.numel() == 0) return GatherNothing(input, index.shape());
-  if (input.rank() == 0 || index.rank() == 0) {
-    Require(input.rank() <= 1 && index.rank() <= 1, "gather", "index {} does not fit input {}",
-            index.shape(), input.shape());
-    return Reshape(Gather(Reshape(input, {-1}), 0, Reshape(index, {-1})), index.shape());
-  }
-  CheckGatherShape(input.shape(), d, index.shape());
-  const Tensor at = CheckedIndex("gather", index.data(), input.dim(d));
-  const Tensor x = input.data().Contiguous();
-  Tensor out(index.shape(), x.dtype(), CommonDevice("gather", x, at));
-  kernels::Gather(x, d, at, out);
-  return Record("gather", std::move(out), {input, index},
-                [shape = x.shape(), d, index = Saved(at)](const GradContext& g) {
-                  Tensor dx = Zeros(shape, g.grad().dtype(), g.grad().device());
-                  kernels::GatherBackward(g.grad(), d, index.get(), dx);
-                  return Gradients{dx, Tensor()};
-                });
+  return InPrecision(
+      "gather",
+      [&](const Variable& input, const Variable& index) {
+        const int d = NormalizeDim("gather", dim, input.rank());
+        if (index.numel() == 0) return GatherNothing(input, index.shape());
+        if (input.rank() == 0 || index.rank() == 0) {
+          Require(input.rank() <= 1 && index.rank() <= 1, "gather",
+                  "index {} does not fit input {}", index.shape(), input.shape());
+          return Reshape(Gather(Reshape(input, {-1}), 0, Reshape(index, {-1})), index.shape());
+        }
+        CheckGatherShape(input.shape(), d, index.shape());
+        const Tensor at = CheckedIndex("gather", index.data(), input.dim(d));
+        const Tensor x = input.data().Contiguous();
+        Tensor out(index.shape(), x.dtype(), CommonDevice("gather", x, at));
+        kernels::Gather(x, d, at, out);
+        return Record("gather", std::move(out), {input, index},
+                      [shape = x.shape(), d, index = Saved(at)](const GradContext& g) {
+                        Tensor dx = Zeros(shape, g.grad().dtype(), g.grad().device());
+                        kernels::GatherBackward(g.grad(), d, index.get(), dx);
+                        return Gradients{dx, Tensor()};
+                      });
+      },
+      input, index);
 }
 
 }  // namespace torus::ops

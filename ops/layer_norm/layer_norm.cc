@@ -3,6 +3,7 @@
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
 #include "ops/layer_norm/kernels.h"
+#include "ops/precision/in_precision.h"
 #include "runtime/kernels.h"
 
 namespace torus::ops {
@@ -53,22 +54,28 @@ Gradients InputGradients(const SavedForBackward& saved, const GradContext& g) {
 
 Variable LayerNorm(const Variable& input, const Shape& normalized_shape, const Variable& weight,
                    const Variable& bias, double eps) {
-  CheckShapes(input, normalized_shape);
-  CheckAffine("weight", weight, normalized_shape, input.dtype());
-  CheckAffine("bias", bias, normalized_shape, input.dtype());
-  const Device device = CommonDevice(kOp, input.data(), TensorOf(weight), TensorOf(bias));
-  const DType dtype = input.dtype();
-  const Tensor x = input.data().Contiguous();
-  const Tensor w = Factor(weight, normalized_shape, 1, dtype, device);
-  const Tensor b = Factor(bias, normalized_shape, 0, dtype, device);
-  const int64_t rows = w.numel() == 0 ? 0 : x.numel() / w.numel();
-  Tensor y(x.shape(), dtype, device), mean({rows}, dtype, device), rstd({rows}, dtype, device);
-  kernels::LayerNorm(x, w, b, eps, y, mean, rstd);
-  return Record("layer_norm", y, {input, weight, bias},
-                [saved = SavedForBackward{SavedActivation(x), Saved(mean), Saved(rstd), Saved(w),
-                                          normalized_shape}](const GradContext& g) {
-                  return InputGradients(saved, g);
-                });
+  return InPrecision(
+      "layer_norm",
+      [&](const Variable& input, const Variable& weight, const Variable& bias) {
+        CheckShapes(input, normalized_shape);
+        CheckAffine("weight", weight, normalized_shape, input.dtype());
+        CheckAffine("bias", bias, normalized_shape, input.dtype());
+        const Device device = CommonDevice(kOp, input.data(), TensorOf(weight), TensorOf(bias));
+        const DType dtype = input.dtype();
+        const Tensor x = input.data().Contiguous();
+        const Tensor w = Factor(weight, normalized_shape, 1, dtype, device);
+        const Tensor b = Factor(bias, normalized_shape, 0, dtype, device);
+        const int64_t rows = w.numel() == 0 ? 0 : x.numel() / w.numel();
+        Tensor y(x.shape(), dtype, device), mean({rows}, dtype, device),
+            rstd({rows}, dtype, device);
+        kernels::LayerNorm(x, w, b, eps, y, mean, rstd);
+        return Record("layer_norm", y, {input, weight, bias},
+                      [saved = SavedForBackward{SavedActivation(x), Saved(mean), Saved(rstd),
+                                                Saved(w), normalized_shape}](const GradContext& g) {
+                        return InputGradients(saved, g);
+                      });
+      },
+      input, weight, bias);
 }
 
 }  // namespace torus::ops

@@ -5,6 +5,7 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/loss/class_cross_entropy.h"
 #include "ops/loss/class_shape.h"
+#include "ops/precision/in_precision.h"
 #include "ops/reduction/reduction.h"
 #include "ops/softmax/softmax.h"
 
@@ -43,13 +44,19 @@ Variable OfProbabilities(const Variable& log_p, const Variable& target,
 
 Variable CrossEntropy(const Variable& input, const Variable& target,
                       const CrossEntropyOptions& options) {
-  Require(options.label_smoothing >= 0 && options.label_smoothing <= 1, kOp,
-          "label_smoothing must be in [0, 1], got {}", options.label_smoothing);
-  if (!IsFloating(target.dtype()) && !options.weight.defined() && options.label_smoothing == 0)
-    return ClassCrossEntropy(input, target, options.ignore_index, options.reduction);
-  const Variable log_p = LogSoftmax(input, ClassDim(kOp, input.shape()));
-  return IsFloating(target.dtype()) ? OfProbabilities(log_p, target, options)
-                                    : NllLoss(log_p, target, options);
+  return InPrecision(
+      "cross_entropy",
+      [&](const Variable& input, const Variable& target) {
+        Require(options.label_smoothing >= 0 && options.label_smoothing <= 1, kOp,
+                "label_smoothing must be in [0, 1], got {}", options.label_smoothing);
+        if (!IsFloating(target.dtype()) && !options.weight.defined() &&
+            options.label_smoothing == 0)
+          return ClassCrossEntropy(input, target, options.ignore_index, options.reduction);
+        const Variable log_p = LogSoftmax(input, ClassDim(kOp, input.shape()));
+        return IsFloating(target.dtype()) ? OfProbabilities(log_p, target, options)
+                                          : NllLoss(log_p, target, options);
+      },
+      input, target);
 }
 
 }  // namespace torus::ops

@@ -3,6 +3,7 @@
 #include "autograd/node.h"
 #include "ops/elementwise/binary.h"
 #include "ops/loss/kernels.h"
+#include "ops/precision/in_precision.h"
 
 namespace torus::ops {
 namespace {
@@ -42,25 +43,30 @@ Tensor Scaled(const Saved& gradient, const Tensor& dloss) {
 
 Variable LinearCrossEntropy(const Variable& hidden, const Variable& weight, const Variable& bias,
                             const Variable& target, const LinearCrossEntropyOptions& options) {
-  const LinearClassProblem p = CheckedProblem(hidden, weight, bias, target, options);
-  const Device device = CommonDevice(kOp, p.hidden, p.weight, p.bias, p.targets.numbers);
-  const bool needed = NeedsGrad({hidden, weight, bias});
-  const auto gradient_of = [&](const Variable& v) {
-    if (!needed || !v.defined() || !v.requires_grad()) return Tensor();
-    // Without rows no chunk writes it.
-    return p.hidden.dim(0) == 0 ? Zeros(v.shape(), v.dtype(), device)
-                                : Empty(v.shape(), v.dtype(), device);
-  };
-  LinearClassGradients gradients{gradient_of(hidden), gradient_of(weight), gradient_of(bias)};
-  Tensor loss({}, hidden.dtype(), device);
-  kernels::LinearCrossEntropy(p, loss, gradients);
-  return Record("linear_cross_entropy", loss, {hidden, weight, bias},
-                [dhidden = Saved(gradients.hidden), dweight = Saved(gradients.weight),
-                 dbias = Saved(gradients.bias)](const GradContext& g) {
-                  return Gradients{g.wants(0) ? Scaled(dhidden, g.grad()) : Tensor(),
-                                   g.wants(1) ? Scaled(dweight, g.grad()) : Tensor(),
-                                   g.wants(2) ? Scaled(dbias, g.grad()) : Tensor()};
-                });
+  return InPrecision(
+      "linear_cross_entropy",
+      [&](const Variable& hidden, const Variable& weight, const Variable& bias) {
+        const LinearClassProblem p = CheckedProblem(hidden, weight, bias, target, options);
+        const Device device = CommonDevice(kOp, p.hidden, p.weight, p.bias, p.targets.numbers);
+        const bool needed = NeedsGrad({hidden, weight, bias});
+        const auto gradient_of = [&](const Variable& v) {
+          if (!needed || !v.defined() || !v.requires_grad()) return Tensor();
+          // Without rows no chunk writes it.
+          return p.hidden.dim(0) == 0 ? Zeros(v.shape(), v.dtype(), device)
+                                      : Empty(v.shape(), v.dtype(), device);
+        };
+        LinearClassGradients gradients{gradient_of(hidden), gradient_of(weight), gradient_of(bias)};
+        Tensor loss({}, hidden.dtype(), device);
+        kernels::LinearCrossEntropy(p, loss, gradients);
+        return Record("linear_cross_entropy", loss, {hidden, weight, bias},
+                      [dhidden = Saved(gradients.hidden), dweight = Saved(gradients.weight),
+                       dbias = Saved(gradients.bias)](const GradContext& g) {
+                        return Gradients{g.wants(0) ? Scaled(dhidden, g.grad()) : Tensor(),
+                                         g.wants(1) ? Scaled(dweight, g.grad()) : Tensor(),
+                                         g.wants(2) ? Scaled(dbias, g.grad()) : Tensor()};
+                      });
+      },
+      hidden, weight, bias);
 }
 
 }  // namespace torus::ops

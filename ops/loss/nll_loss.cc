@@ -4,6 +4,7 @@
 #include "ops/loss/class_shape.h"
 #include "ops/loss/kernels.h"
 #include "ops/loss/reduce_losses.h"
+#include "ops/precision/in_precision.h"
 
 namespace torus::ops {
 namespace {
@@ -44,25 +45,30 @@ Tensor InputGradient(const SavedForBackward& saved, const Tensor& dloss) {
 }  // namespace
 
 Variable NllLoss(const Variable& input, const Variable& target, const NllLossOptions& options) {
-  const NllTargets targets = CheckedNllTargets(input, target, options);
-  const Tensor& numbers = targets.classes.numbers;
-  const Tensor x = input.data().Permute(ClassesLast(input.rank())).Contiguous();
-  const Device device = CommonDevice(kOp, x, numbers, targets.weight);
-  Tensor losses(target.shape(), x.dtype(), device), scale(target.shape(), x.dtype(), device);
-  kernels::NllLoss(x, targets, losses, scale);
-  const bool mean = options.reduction == LossReduction::kMean;
-  const Tensor divisor = mean ? ReduceLosses(kOp, scale, {}) : Tensor();
-  const SavedForBackward saved{input.shape(),  Saved(numbers),       Saved(targets.weight),
-                               Saved(divisor), options.ignore_index, options.label_smoothing};
-  if (options.reduction == LossReduction::kNone)
-    return Record("nll_loss", losses, {input}, [saved](const GradContext& g) {
-      return Gradients{InputGradient(saved, g.grad())};
-    });
-  return Record("nll_loss", ReduceLosses(kOp, losses, divisor), {input},
-                [saved, shape = losses.shape()](const GradContext& g) {
-                  return Gradients{InputGradient(
-                      saved, GradientOfLosses(kOp, g.grad(), saved.divisor.get(), shape))};
-                });
+  return InPrecision(
+      "nll_loss",
+      [&](const Variable& input) {
+        const NllTargets targets = CheckedNllTargets(input, target, options);
+        const Tensor& numbers = targets.classes.numbers;
+        const Tensor x = input.data().Permute(ClassesLast(input.rank())).Contiguous();
+        const Device device = CommonDevice(kOp, x, numbers, targets.weight);
+        Tensor losses(target.shape(), x.dtype(), device), scale(target.shape(), x.dtype(), device);
+        kernels::NllLoss(x, targets, losses, scale);
+        const bool mean = options.reduction == LossReduction::kMean;
+        const Tensor divisor = mean ? ReduceLosses(kOp, scale, {}) : Tensor();
+        const SavedForBackward saved{input.shape(),  Saved(numbers),       Saved(targets.weight),
+                                     Saved(divisor), options.ignore_index, options.label_smoothing};
+        if (options.reduction == LossReduction::kNone)
+          return Record("nll_loss", losses, {input}, [saved](const GradContext& g) {
+            return Gradients{InputGradient(saved, g.grad())};
+          });
+        return Record("nll_loss", ReduceLosses(kOp, losses, divisor), {input},
+                      [saved, shape = losses.shape()](const GradContext& g) {
+                        return Gradients{InputGradient(
+                            saved, GradientOfLosses(kOp, g.grad(), saved.divisor.get(), shape))};
+                      });
+      },
+      input);
 }
 
 }  // namespace torus::ops

@@ -4,6 +4,7 @@
 #include "autograd/saved_activation.h"
 #include "ops/matmul/kernels.h"
 #include "ops/matmul/matmul.h"
+#include "ops/precision/in_precision.h"
 #include "ops/sum/sum.h"
 #include "runtime/kernels.h"
 
@@ -66,22 +67,27 @@ Device DeviceOf(const Variable& input, const Variable& weight, const Variable& b
 
 Variable Affine(const Variable& input, const Variable& weight, const Variable& bias,
                 Layout layout) {
-  const Shape shape = LinearShape(input, weight, bias, layout);
-  const Tensor x = Rows(input.data()).Contiguous(), w = weight.data().Contiguous();
-  Tensor out(shape, x.dtype(), DeviceOf(input, weight, bias));
-  if (bias.defined()) Copy(bias.data().Expand(shape), out);
-  Tensor rows = Rows(out);
-  TimesWeight(x, w, layout, bias.defined(), rows);
-  return Record("linear", std::move(out), {input, weight, bias},
-                [x = SavedActivation(weight.requires_grad() ? x : Tensor()),
-                 w = Saved(input.requires_grad() ? w : Tensor()), shape = input.shape(),
-                 layout](const GradContext& g) {
-                  const Tensor dy = Rows(g.grad());
-                  return Gradients{
-                      g.wants(0) ? InputGradient(dy, w.get(), layout, shape) : Tensor(),
-                      g.wants(1) ? WeightGradient(dy, x.get(), layout) : Tensor(),
-                      g.wants(2) ? SumOver("linear", dy, {0}, false) : Tensor()};
-                });
+  return InPrecision(
+      "linear",
+      [&](const Variable& input, const Variable& weight, const Variable& bias) {
+        const Shape shape = LinearShape(input, weight, bias, layout);
+        const Tensor x = Rows(input.data()).Contiguous(), w = weight.data().Contiguous();
+        Tensor out(shape, x.dtype(), DeviceOf(input, weight, bias));
+        if (bias.defined()) Copy(bias.data().Expand(shape), out);
+        Tensor rows = Rows(out);
+        TimesWeight(x, w, layout, bias.defined(), rows);
+        return Record("linear", std::move(out), {input, weight, bias},
+                      [x = SavedActivation(weight.requires_grad() ? x : Tensor()),
+                       w = Saved(input.requires_grad() ? w : Tensor()), shape = input.shape(),
+                       layout](const GradContext& g) {
+                        const Tensor dy = Rows(g.grad());
+                        return Gradients{
+                            g.wants(0) ? InputGradient(dy, w.get(), layout, shape) : Tensor(),
+                            g.wants(1) ? WeightGradient(dy, x.get(), layout) : Tensor(),
+                            g.wants(2) ? SumOver("linear", dy, {0}, false) : Tensor()};
+                      });
+      },
+      input, weight, bias);
 }
 
 }  // namespace

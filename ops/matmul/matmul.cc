@@ -2,6 +2,7 @@
 
 #include "autograd/node.h"
 #include "ops/matmul/product.h"
+#include "ops/precision/in_precision.h"
 #include "ops/sum/sum.h"
 #include "ops/view/view.h"
 
@@ -17,17 +18,22 @@ Tensor RightGradient(const Tensor& a, const Tensor& g, const Shape& shape) {
 }
 
 Variable MatrixMatmul(const Variable& input, const Variable& other) {
-  return Record("matmul", MatrixProduct(input.data(), other.data()), {input, other},
-                [a = Saved(other.requires_grad() ? input : Variable()),
-                 b = Saved(input.requires_grad() ? other : Variable()), shape_a = input.shape(),
-                 shape_b = other.shape()](const GradContext& g) {
-                  const auto left = [&] {
-                    return SumTo(MatrixProduct(g.grad(), b.get().Transpose(-1, -2)), shape_a);
-                  };
-                  return Gradients{
-                      g.wants(0) ? left() : Tensor(),
-                      g.wants(1) ? RightGradient(a.get(), g.grad(), shape_b) : Tensor()};
-                });
+  return InPrecision(
+      "matmul",
+      [&](const Variable& input, const Variable& other) {
+        return Record("matmul", MatrixProduct(input.data(), other.data()), {input, other},
+                      [a = Saved(other.requires_grad() ? input : Variable()),
+                       b = Saved(input.requires_grad() ? other : Variable()),
+                       shape_a = input.shape(), shape_b = other.shape()](const GradContext& g) {
+                        const auto left = [&] {
+                          return SumTo(MatrixProduct(g.grad(), b.get().Transpose(-1, -2)), shape_a);
+                        };
+                        return Gradients{
+                            g.wants(0) ? left() : Tensor(),
+                            g.wants(1) ? RightGradient(a.get(), g.grad(), shape_b) : Tensor()};
+                      });
+      },
+      input, other);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "autograd/node.h"
 #include "ops/pooling/kernels.h"
+#include "ops/precision/in_precision.h"
 
 namespace torus::ops {
 namespace {
@@ -54,7 +55,8 @@ Pooled Pool(const Variable& input, const MaxPool2dOptions& options) {
 }  // namespace
 
 Variable MaxPool2d(const Variable& input, const MaxPool2dOptions& options) {
-  return Pool(input, options).output;
+  return InPrecision(
+      "max_pool2d", [&](const Variable& input) { return Pool(input, options).output; }, input);
 }
 
 MaxPoolResult MaxPool2dWithIndices(const Variable& input, const MaxPool2dOptions& options) {

@@ -1,6 +1,7 @@
 #include "ops/reduction/cumsum.h"
 
 #include "autograd/node.h"
+#include "ops/precision/in_precision.h"
 #include "ops/reduction/kernels.h"
 #include "ops/sum/reduction_shape.h"
 
@@ -17,9 +18,15 @@ Tensor RunningSum(const Tensor& x, int dim, bool reverse) {
 }  // namespace
 
 Variable Cumsum(const Variable& input, int64_t dim) {
-  const int d = NormalizeDim("cumsum", dim, input.rank());
-  return Record("cumsum", RunningSum(input.data().Contiguous(), d, false), {input},
-                [d](const GradContext& g) { return Gradients{RunningSum(g.grad(), d, true)}; });
+  return InPrecision(
+      "cumsum",
+      [&](const Variable& input) {
+        const int d = NormalizeDim("cumsum", dim, input.rank());
+        return Record(
+            "cumsum", RunningSum(input.data().Contiguous(), d, false), {input},
+            [d](const GradContext& g) { return Gradients{RunningSum(g.grad(), d, true)}; });
+      },
+      input);
 }
 
 }  // namespace torus::ops

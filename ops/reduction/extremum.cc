@@ -4,6 +4,7 @@
 
 #include "autograd/node.h"
 #include "ops/elementwise/binary.h"
+#include "ops/precision/in_precision.h"
 #include "ops/reduction/kernels.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/sum/sum.h"
@@ -34,19 +35,25 @@ Largest LargestOf(std::string_view op, const Tensor& input, const Dims& reduced)
 }  // namespace
 
 Variable Amax(const Variable& input, const Dims& dims, bool keepdim) {
-  const Dims reduced = ReducedDims("amax", dims, input.rank());
-  const Tensor value = LargestOf("amax", input.data(), reduced).value;
-  return Record("amax", value.View(ReducedShape(input.shape(), reduced, keepdim)), {input},
-                [x = Saved(input), value = Saved(value), reduced](const GradContext& g) {
-                  const Tensor won = ApplyCompare("amax", CompareOp::kEqual, x.get(), value.get());
-                  const Tensor ones = ApplySelect("amax", won, Number(1, value.get()), 0);
-                  const Tensor winners = SumOver("amax", ones, reduced, true);
-                  const Tensor share = ApplyBinary("amax", BinaryOp::kDiv,
-                                                   g.grad().View(value.get().shape()), winners);
-                  // 0, but NaN over a NaN, which equals nothing: there the share is g / 0.
-                  const Tensor none = ApplyBinary("amax", BinaryOp::kMul, share, 0);
-                  return Gradients{ApplySelect("amax", won, share, none)};
-                });
+  return InPrecision(
+      "amax",
+      [&](const Variable& input) {
+        const Dims reduced = ReducedDims("amax", dims, input.rank());
+        const Tensor value = LargestOf("amax", input.data(), reduced).value;
+        return Record("amax", value.View(ReducedShape(input.shape(), reduced, keepdim)), {input},
+                      [x = Saved(input), value = Saved(value), reduced](const GradContext& g) {
+                        const Tensor won =
+                            ApplyCompare("amax", CompareOp::kEqual, x.get(), value.get());
+                        const Tensor ones = ApplySelect("amax", won, Number(1, value.get()), 0);
+                        const Tensor winners = SumOver("amax", ones, reduced, true);
+                        const Tensor share = ApplyBinary(
+                            "amax", BinaryOp::kDiv, g.grad().View(value.get().shape()), winners);
+                        // 0, but NaN over a NaN, which equals nothing: there the share is g / 0.
+                        const Tensor none = ApplyBinary("amax", BinaryOp::kMul, share, 0);
+                        return Gradients{ApplySelect("amax", won, share, none)};
+                      });
+      },
+      input);
 }
 
 Tensor Argmax(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {

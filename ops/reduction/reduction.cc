@@ -1,6 +1,7 @@
 #include "ops/reduction/reduction.h"
 
 #include "autograd/node.h"
+#include "ops/precision/in_precision.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/sum/sum.h"
 #include "runtime/kernels.h"
@@ -16,22 +17,32 @@ Tensor RepeatBack(const Tensor& grad, const Shape& shape, const Dims& reduced) {
 }  // namespace
 
 Variable Sum(const Variable& input, const Dims& dims, bool keepdim) {
-  const Dims reduced = ReducedDims("sum", dims, input.rank());
-  return Record("sum", SumOver("sum", input.data(), reduced, keepdim), {input},
-                [shape = input.shape(), reduced](const GradContext& g) {
-                  return Gradients{RepeatBack(g.grad(), shape, reduced)};
-                });
+  return InPrecision(
+      "sum",
+      [&](const Variable& input) {
+        const Dims reduced = ReducedDims("sum", dims, input.rank());
+        return Record("sum", SumOver("sum", input.data(), reduced, keepdim), {input},
+                      [shape = input.shape(), reduced](const GradContext& g) {
+                        return Gradients{RepeatBack(g.grad(), shape, reduced)};
+                      });
+      },
+      input);
 }
 
 Variable Mean(const Variable& input, const Dims& dims, bool keepdim) {
-  const Dims reduced = ReducedDims("mean", dims, input.rank());
-  const double count = static_cast<double>(ReducedCount(input.shape(), reduced));
-  return Record("mean", SumOver("mean", input.data(), reduced, keepdim, count), {input},
-                [shape = input.shape(), reduced, count](const GradContext& g) {
-                  Tensor share = g.grad().Clone();
-                  ScaleInPlace(share, 1 / count);
-                  return Gradients{RepeatBack(share, shape, reduced)};
-                });
+  return InPrecision(
+      "mean",
+      [&](const Variable& input) {
+        const Dims reduced = ReducedDims("mean", dims, input.rank());
+        const double count = static_cast<double>(ReducedCount(input.shape(), reduced));
+        return Record("mean", SumOver("mean", input.data(), reduced, keepdim, count), {input},
+                      [shape = input.shape(), reduced, count](const GradContext& g) {
+                        Tensor share = g.grad().Clone();
+                        ScaleInPlace(share, 1 / count);
+                        return Gradients{RepeatBack(share, shape, reduced)};
+                      });
+      },
+      input);
 }
 
 }  // namespace torus::ops

@@ -1,6 +1,7 @@
 #include "ops/view/join.h"
 
 #include "autograd/node.h"
+#include "ops/precision/in_precision.h"
 #include "ops/view/view.h"
 #include "ops/view/view_shape.h"
 #include "runtime/door.h"
@@ -45,8 +46,9 @@ std::vector<Tensor> Pieces(const Tensor& whole, const std::vector<Shape>& parts,
 
 }  // namespace
 
-Variable Cat(const std::vector<Variable>& tensors, int64_t dim) {
-  Require(!tensors.empty(), "cat", "needs at least one tensor");
+Variable Cat(const std::vector<Variable>& inputs, int64_t dim) {
+  Require(!inputs.empty(), "cat", "needs at least one tensor");
+  const std::vector<Variable> tensors = ToWidest(inputs);
   const auto [shape, d] = RuleOfCat(tensors, dim);
   const Tensor& first = tensors[0].data();
   Device device = first.device();

@@ -1,6 +1,7 @@
 #include "ops/view/view.h"
 
 #include "autograd/node.h"
+#include "ops/precision/in_precision.h"
 #include "ops/sum/sum.h"
 #include "ops/view/view_shape.h"
 #include "runtime/kernels.h"
@@ -52,9 +53,15 @@ Variable Narrow(const Variable& input, int64_t dim, int64_t start, int64_t lengt
 }
 
 Variable Expand(const Variable& input, const Shape& size) {
-  return Record(
-      "expand", input.data().Expand(size), {input},
-      [shape = input.shape()](const GradContext& g) { return Gradients{SumTo(g.grad(), shape)}; });
+  return InPrecision(
+      "expand",
+      [&](const Variable& input) {
+        return Record("expand", input.data().Expand(size), {input},
+                      [shape = input.shape()](const GradContext& g) {
+                        return Gradients{SumTo(g.grad(), shape)};
+                      });
+      },
+      input);
 }
 
 Variable Squeeze(const Variable& input) {

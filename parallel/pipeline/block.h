@@ -51,6 +51,9 @@ struct Block {
   // The type in which activations are kept from forward to backward: kF32, or kBF16 for half the
   // memory (autograd/saved_activation.h). Without effect where `recompute` is set.
   DType activation_storage = DType::kF32;
+  // The type in which `forward` computes products, convolutions and attention: kF32, or kBF16
+  // (autograd/precision.h).
+  DType precision = DType::kF32;
 };
 
 }  // namespace torus::parallel

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "autograd/node.h"
+#include "autograd/precision.h"
 #include "autograd/saved_activation.h"
 #include "parallel/pipeline/add_context.h"
 #include "parallel/pipeline/take_last.h"
@@ -74,6 +75,7 @@ void Stage::GiveEachUseALeaf() {
 RecomputeFn Stage::RunOf(size_t i, const StepContext& context) const {
   return [&block = blocks_[i], aliases = aliases_[i], context](const std::vector<Variable>& x) {
     const LeafAlias scope(aliases);
+    const WithPrecision precision(block.precision);
     return block.forward(x, context);
   };
 }
@@ -113,6 +115,7 @@ std::vector<Variable> Stage::Forward(const std::vector<Variable>& inputs,
       } else {
         const LeafAlias scope(aliases_[i]);
         const ActivationStorage storage(block.activation_storage);
+        const WithPrecision precision(block.precision);
         values = block.forward(values, context);
       }
       if (!block.stashes.empty()) values = Stash(block, std::move(values), aside);

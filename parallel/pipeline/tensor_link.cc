@@ -7,6 +7,7 @@
 
 #include "parallel/pipeline/add_context.h"
 #include "runtime/error.h"
+#include "runtime/kernels.h"
 #include "runtime/stream.h"
 #include "runtime/trace.h"
 
@@ -28,7 +29,7 @@ TensorLink::TensorLink(Options options, std::vector<TensorSpec> specs, int micro
 
 bool TensorLink::Encodes(size_t tensor) const {
   return options_.codec != nullptr && !options_.codec->is_identity() &&
-         specs_[tensor].dtype == DType::kF32;
+         (specs_[tensor].dtype == DType::kF32 || specs_[tensor].dtype == DType::kBF16);
 }
 
 std::vector<Tensor> TensorLink::EncodeBuffers() const {
@@ -109,12 +110,12 @@ bool TensorLink::finite() const {
 ConstBuffer TensorLink::Payload(Slot& slot, size_t i) {
   const Tensor& tensor = slot.tensors[i];
   TensorHeader& header = slot.headers[i];
-  raw_bytes_ += tensor.bytes();
+  raw_bytes_ += tensor.dtype() == DType::kBF16 ? 2 * tensor.bytes() : tensor.bytes();
   if (Encodes(i) && tensor.numel() > 0) {
     Tensor& buffer = slot.encoded[i];
     const std::span<std::byte> out(reinterpret_cast<std::byte*>(buffer.mutable_data<uint8_t>()),
                                    buffer.bytes());
-    header.payload_bytes = options_.codec->Encode(Floats(tensor), out);
+    header.payload_bytes = options_.codec->Encode(Floats(tensor.To(DType::kF32)), out);
     header.encoded = 1;
     finite_ = finite_ && header.payload_bytes > 0;
   }
@@ -191,11 +192,15 @@ void TensorLink::CheckHeader(const TensorHeader& header, size_t tensor,
 }
 
 void TensorLink::Decode(const Tensor& payload, size_t bytes, Tensor& out) {
-  const std::span<float> values(out.mutable_data<float>(), static_cast<size_t>(out.numel()));
-  if (bytes > 0)
-    return options_.codec->Decode({static_cast<const std::byte*>(payload.raw()), bytes}, values);
-  std::ranges::fill(values, std::numeric_limits<float>::quiet_NaN());
-  finite_ = false;
+  if (bytes == 0) {
+    Fill(out, std::numeric_limits<double>::quiet_NaN());
+    finite_ = false;
+    return;
+  }
+  Tensor decoded = out.dtype() == DType::kF32 ? out : Empty(out.shape());
+  options_.codec->Decode({static_cast<const std::byte*>(payload.raw()), bytes},
+                         {decoded.mutable_data<float>(), static_cast<size_t>(decoded.numel())});
+  if (out.dtype() != DType::kF32) Copy(decoded, out);
 }
 
 Tensor& TensorLink::Encoded(const Arrival& arrival, size_t tensor) {

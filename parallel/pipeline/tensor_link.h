@@ -2,7 +2,7 @@
 // backward. Each of the two ranks has an object of its own, one to send and one to receive.
 //
 // A micro-batch is sent as one message with the headers of its tensors, then one message for each
-// tensor. With a codec, float32 tensors are encoded into buffers that were allocated when the ranks
+// tensor. With a codec, f32 and bf16 tensors are encoded, as f32, into buffers that were allocated when the ranks
 // agreed on shapes; all others are copied as they are. A tensor that is not finite, and that the
 // codec could not encode for that reason, arrives filled with NaN, and finite() is false on both
 // ranks. An EncoderThread, where the rank has one, encodes and sends while the rank goes on.
@@ -69,7 +69,8 @@ class TensorLink {
 
   int peer() const { return options_.peer; }
   // After Flush.
-  uint64_t raw_bytes() const { return raw_bytes_; }    // of the tensors sent so far, in memory
+  // Of the tensors sent so far; what is bf16 counts as the f32 that it stands for.
+  uint64_t raw_bytes() const { return raw_bytes_; }
   uint64_t sent_bytes() const { return sent_bytes_; }  // of their messages, headers not counted
 
  private:

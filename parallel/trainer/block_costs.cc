@@ -114,11 +114,11 @@ struct Crossing {
 Crossing CrossOnce(std::span<const Tensor> outputs, Codec* codec) {
   Crossing crossing;
   for (const Tensor& output : outputs) {
-    if (codec == nullptr || codec->is_identity() || output.dtype() != DType::kF32) {
+    if (codec == nullptr || codec->is_identity() || !(output.dtype() == DType::kF32 || output.dtype() == DType::kBF16)) {
       crossing.bytes += static_cast<double>(output.bytes());
       continue;
     }
-    const Tensor values = output.Contiguous();
+    const Tensor values = output.To(DType::kF32).Contiguous();
     Tensor restored = Empty(values.shape(), DType::kF32);
     const auto count = static_cast<size_t>(values.numel());
     const std::span<const float> in(values.data<float>(), count);

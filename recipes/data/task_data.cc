@@ -44,7 +44,7 @@ std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dat
 }
 
 int64_t CountCorrect(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
-  const Tensor logits = outputs[0].data().Contiguous();
+  const Tensor logits = outputs[0].data().To(DType::kF32).Contiguous();
   const int64_t rows = logits.dim(0), classes = logits.dim(1);
   const float* row = logits.data<float>();
   const int64_t* target = targets[0].data<int64_t>();

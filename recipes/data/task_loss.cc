@@ -1,11 +1,15 @@
 #include "recipes/data/task_loss.h"
 
+#include "autograd/precision.h"
+
 namespace torus::recipes {
 
-parallel::LossFn TaskLoss(const ModelDescriptor& model) {
-  return
-      [loss = model.loss](const std::vector<Variable>& outputs,
-                          const std::vector<Tensor>& targets) { return loss(outputs, targets[0]); };
+parallel::LossFn TaskLoss(const ModelDescriptor& model, DType precision) {
+  return [loss = model.loss, precision](const std::vector<Variable>& outputs,
+                                        const std::vector<Tensor>& targets) {
+    const WithPrecision with(precision);
+    return loss(outputs, targets[0]);
+  };
 }
 
 std::vector<Tensor> SampleTargets(ModelTask task, const Shape& input) {

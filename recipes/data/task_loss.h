@@ -8,8 +8,8 @@
 
 namespace torus::recipes {
 
-// The model's own.
-parallel::LossFn TaskLoss(const ModelDescriptor& model);
+// The model's own. `precision`: of the ops that it runs (autograd/precision.h).
+parallel::LossFn TaskLoss(const ModelDescriptor& model, DType precision = DType::kF32);
 
 // Targets for inputs of such a shape: class or token 0 in each place that its data would ask for;
 // of masked words in every seventh, as 15 % of them are.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "autograd/precision.h"
 #include "data/datasets/open_dataset.h"
 #include "data/loading/image_batch.h"
 #include "data/loading/stacked_batch.h"
@@ -12,6 +13,7 @@
 #include "recipes/data/data_names.h"
 #include "recipes/data/left_out.h"
 #include "recipes/evaluate/open_text_model.h"
+#include "recipes/settings/precision.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -95,6 +97,7 @@ EvaluateResult EvaluateLongText(const EvaluateOptions& o) {
 
 EvaluateResult Evaluate(const EvaluateOptions& options) {
   CheckOptions(options);
+  const WithPrecision precision(CheckedPrecision("evaluate", options.precision, options.emulate));
   const std::string kind = DataKind(options.data);
   if (kind == "images") return EvaluateImages(options);
   return kind == "sentences" ? EvaluateSentences(options) : EvaluateLongText(options);

@@ -28,6 +28,8 @@ struct EvaluateOptions {
   std::string tokenizer, vocab_dir;   // of texts, as TextModelFlags has them
   int64_t length = 0;                 // tokens of a row of text; 0: as many as the model takes
   int64_t batch = 0;                  // rows at a time; 0: 250 images, 16 texts
+  std::string precision = "f32";      // of products, convolutions and attention: or "bf16"
+  bool emulate = false;               // bf16 by rounding to it and computing in f32
   // As Settings::models.
   const std::vector<ModelDescriptor>* models = nullptr;
 };

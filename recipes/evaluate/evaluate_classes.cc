@@ -31,7 +31,7 @@ ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& ba
     const Variable loss =
         ops::CrossEntropy(logits, Variable(made.target), {.reduction = ops::LossReduction::kSum});
     result.loss += loss.data().Item();
-    const Tensor rows = logits.data().Contiguous();
+    const Tensor rows = logits.data().To(DType::kF32).Contiguous();
     const float* row = rows.data<float>();
     for (int64_t i = 0; i < rows.dim(0); ++i, row += rows.dim(1))
       result.counts.Add(made.target.data<int64_t>()[i],

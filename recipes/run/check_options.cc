@@ -22,6 +22,7 @@
 #include "recipes/data/data_names.h"
 #include "recipes/model/model_of.h"
 #include "recipes/run/make_optimizer.h"
+#include "recipes/settings/precision.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -87,6 +88,7 @@ void CheckNames(const RunOptions& options) {
   RequireOneOf("--data", s.data, DataNames());
   RequireOneOf("--augment", s.augment, data::AugmentNames());
   RequireOneOf("--activation-storage", s.activation_storage, {"f32", "bf16"});
+  CheckedPrecision("train", s.precision, s.emulate);
   if (!options.schedule) CheckSchedule(s);
   RequireOneOf("--strategy", s.strategy, parallel::StrategyNames());
   RequireOneOf("--collectives", s.collectives, parallel::AllReduceNames());

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/dtype.h"
+
 namespace torus {
 struct ModelDescriptor;
 }
@@ -54,8 +56,10 @@ struct Settings {
   uint64_t seed = 1;
   std::string recompute = "none";  // layers whose activations are computed again: a LayerList
   std::string activation_storage = "f32";
-  int64_t threads = 0;  // in all; 0: the cores, at least one a rank
-  std::string init;     // weights file the run began with
+  std::string precision = "f32";  // of products, convolutions and attention; or bf16
+  bool emulate = false;           // bf16 by rounding to it and computing in f32
+  int64_t threads = 0;            // in all; 0: the cores, at least one a rank
+  std::string init;               // weights file the run began with
   // Of an application: the models that `model` may name; null: those of the registry. Not stored.
   const std::vector<ModelDescriptor>* models = nullptr;
 };
@@ -102,8 +106,15 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--seed", s.seed);
   visit("--recompute", s.recompute);
   visit("--activation-storage", s.activation_storage);
+  visit("--precision", s.precision);
+  visit("--emulate", s.emulate);
   visit("--threads", s.threads);
   visit("--init", s.init);
+}
+
+// The type that --precision names for products, convolutions and attention.
+inline DType LowTypeOf(const Settings& s) {
+  return s.precision == "bf16" ? DType::kBF16 : DType::kF32;
 }
 
 // Ranks of the run.
@@ -121,7 +132,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 9;
+inline constexpr int64_t kSettingsVersion = 11;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

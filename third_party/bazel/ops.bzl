@@ -14,7 +14,7 @@ def op_family(name, deps = []):
         name,
         srcs = native.glob([name + "/*.cc", name + "/cpu/*.cc"]),
         hdrs = native.glob([name + "/*.h", name + "/cpu/*.h"]),
-        deps = deps + ([] if name == "cpu" else ["//ops:cpu"]) + [
+        deps = deps + ([] if name == "cpu" else ["//ops:cpu"]) + ([] if name in ["cpu", "precision"] else ["//ops:precision"]) + [
             "//autograd:node",
             "//autograd:saved_activation",
             "//runtime:parallel_for",

@@ -56,6 +56,10 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(0, 1 << 20));
   app.add_option("--batch-size", o.batch, "rows at a time; 0: 250 images, 16 texts")
       ->check(CLI::Range(0, 1 << 20));
+  app.add_option("--precision", o.precision,
+                 "of products, convolutions and attention: f32, or bf16 with sums in f32");
+  app.add_flag("--emulate", o.emulate,
+               "with --precision bf16: round to bf16 and compute in f32, on any processor");
   app.add_flag("--per-class", flags.per_class, "a line for each class");
 }
 

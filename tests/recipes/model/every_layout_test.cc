@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 
+#include "autograd/precision.h"
 #include "parallel/optim/sgd.h"
 #include "parallel/trainer/trainer.h"
 #include "parallel/transport/mpi/mpi_world.h"
@@ -31,6 +32,7 @@ struct Layout {
   int stages = 1, chunks = 1;
   Cuts cuts;
   bool recompute = false;
+  DType precision = DType::kF32;
 };
 
 // Two ranks each.
@@ -54,10 +56,11 @@ std::string Words(const Kind& kind, const Layout& layout, int micro_batches) {
                      fmt::join(layout.cuts, ","), layout.recompute, micro_batches);
 }
 
-TrainingParts PartsOf(const Kind& kind, bool recompute) {
+TrainingParts PartsOf(const Kind& kind, const Layout& layout) {
   TrainingParts parts;
-  parts.model = [&kind, recompute] { return BlocksOf(kind, recompute); };
-  parts.loss = [&kind](const auto& outputs, const auto& targets) {
+  parts.model = [&kind, &layout] { return BlocksOf(kind, layout.recompute, layout.precision); };
+  parts.loss = [&kind, &layout](const auto& outputs, const auto& targets) {
+    const WithPrecision precision(layout.precision);
     return kind.loss(outputs, targets[0]);
   };
   parts.optimizer = [](std::vector<NamedVariable> parameters) {
@@ -86,7 +89,7 @@ Outcome Train(const Kind& kind, const Layout& layout, int micro_batches, World* 
                                .schedule = layout.schedule,
                                .seed = 5,
                                .clip_norm = 0.5};
-  const TrainingParts parts = PartsOf(kind, layout.recompute);
+  const TrainingParts parts = PartsOf(kind, layout);
   const auto trainer = world != nullptr ? std::make_unique<Trainer>(*world, options, parts)
                                         : std::make_unique<Trainer>(options, parts);
   Outcome outcome;
@@ -130,6 +133,51 @@ TEST(EveryLayout, ThreadsGiveTheBitsOfOneStage) {
     }
 }
 
+// So do bf16's, which are other bits.
+TEST(EveryLayout, ThreadsInBf16GiveTheBitsOfOneStageInBf16) {
+  for (const Kind& kind : Kinds()) {
+    const Outcome full = Train(kind, {}, 3), one = Train(kind, {.precision = DType::kBF16}, 3);
+    EXPECT_NE(one.losses, full.losses);
+    for (const auto* layouts : {&kPairs, &kMoreRanks})
+      for (Layout layout : *layouts) {
+        layout.precision = DType::kBF16;
+        SCOPED_TRACE(Words(kind, layout, 3));
+        const Outcome other = Train(kind, layout, 3);
+        EXPECT_EQ(other.losses, one.losses);
+        EXPECT_EQ(other.tensors.size(), one.tensors.size());
+        ExpectSameBits(other, one);
+      }
+  }
+}
+
+// Of two replicas in bf16, whose copies of weights must follow each step.
+Outcome TrainReplicas(const Kind& kind, const std::string& strategy) {
+  const TrainerOptions options{.replicas = 2, .micro_batches = 2, .strategy = strategy, .seed = 5};
+  const Layout layout{.precision = DType::kBF16};
+  Trainer trainer(options, PartsOf(kind, layout));
+  Outcome outcome;
+  trainer.Train(kSteps,
+                [&](int64_t step, const RankPlace& place) {
+                  const int64_t first = place.replica * kRows / 2;
+                  return BatchOf(kind, step, first, first + kRows / 2, 2, kRows);
+                },
+                {.on_step = [&](const StepReport& r) { outcome.losses.push_back(r.loss); }});
+  Add(trainer.State().weights, outcome);
+  return outcome;
+}
+
+TEST(EveryLayout, ThreadsOfEveryStrategyGiveTheSameBitsInBf16) {
+  for (const Kind& kind : Kinds()) {
+    const Outcome ddp = TrainReplicas(kind, "ddp");
+    for (const char* strategy : {"dataparallel", "ps", "ps-sharded", "zero1", "fsdp"}) {
+      SCOPED_TRACE(fmt::format("{}, {}", kind.name, strategy));
+      const Outcome other = TrainReplicas(kind, strategy);
+      EXPECT_EQ(other.losses, ddp.losses);
+      ExpectSameBits(other, ddp);
+    }
+  }
+}
+
 // What crosses a cut moves by NCCL, as its fake does it.
 TEST(EveryLayout, ThreadsOverNcclGiveTheBitsOfOneStage) {
   for (const Kind& kind : Kinds()) {
@@ -146,6 +194,15 @@ TEST(EveryLayout, ThreadsOverNcclGiveTheBitsOfOneStage) {
         ExpectSameBits(other, one);
         EXPECT_FALSE(fake.calls().empty());
       }
+  }
+}
+
+TEST(EveryLayout, ProcessesInBf16GiveTheBitsOfOneStageInBf16) {
+  for (const Kind& kind : Kinds()) {
+    const Outcome one = Train(kind, {.precision = DType::kBF16}, 2);
+    const Layout layout{.schedule = "1f1b", .stages = 2, .precision = DType::kBF16};
+    MpiWorld world;
+    ExpectSameBits(Train(kind, layout, 2, &world), one);
   }
 }
 

@@ -83,11 +83,15 @@ inline const std::vector<Kind>& Kinds() {
 }
 
 // The model's blocks with first values of seed 3.
-inline std::vector<parallel::Block> BlocksOf(const Kind& kind, bool recompute) {
+inline std::vector<parallel::Block> BlocksOf(const Kind& kind, bool recompute,
+                                             DType precision = DType::kF32) {
   const auto model = kind.make();
   model->Initialize(3);
   std::vector<parallel::Block> blocks = ModelBlocks(*model);
-  for (parallel::Block& block : blocks) block.recompute = recompute;
+  for (parallel::Block& block : blocks) {
+    block.recompute = recompute;
+    block.precision = precision;
+  }
   return blocks;
 }
 

@@ -1,0 +1,89 @@
+#include "ops/precision/policy.h"
+
+#include <unordered_map>
+
+#include "runtime/error.h"
+
+namespace torus::ops {
+namespace {
+
+// Close to the lists of torch.autocast for GPUs (torch/csrc/autocast: "lower_precision_fp", "fp32",
+// "promote"). Layer norm and softmax give f32, as there; a batch norm gives what it is given.
+const std::unordered_map<std::string_view, Policy>& Table() {
+  static const std::unordered_map<std::string_view, Policy> table{
+      {"linear", Policy::kLow},
+      {"matmul", Policy::kLow},
+      {"conv2d", Policy::kLow},
+      {"scaled_dot_product_attention", Policy::kLow},
+      {"linear_cross_entropy", Policy::kLowInputs},
+      {"conv_chain", Policy::kComposed},
+
+      {"softmax", Policy::kFull},
+      {"log_softmax", Policy::kFull},
+      {"layer_norm", Policy::kFull},
+      {"cross_entropy", Policy::kFull},
+      {"nll_loss", Policy::kFull},
+      {"sum", Policy::kFull},
+      {"mean", Policy::kFull},
+      {"cumsum", Policy::kFull},
+      {"pow", Policy::kFull},
+      {"exp", Policy::kFull},
+      {"log", Policy::kFull},
+      {"rsqrt", Policy::kFull},
+      {"log_sigmoid", Policy::kFull},
+      {"softplus", Policy::kFull},
+
+      {"batch_norm", Policy::kFirst},
+      {"embedding", Policy::kAny},
+      {"cast", Policy::kAny},
+
+      {"add", Policy::kWidest},
+      {"sub", Policy::kWidest},
+      {"mul", Policy::kWidest},
+      {"div", Policy::kWidest},
+      {"neg", Policy::kWidest},
+      {"maximum", Policy::kWidest},
+      {"minimum", Policy::kWidest},
+      {"clamp", Policy::kWidest},
+      {"where", Policy::kWidest},
+      {"amax", Policy::kWidest},
+      {"sqrt", Policy::kWidest},
+      {"erf", Policy::kWidest},
+      {"abs", Policy::kWidest},
+      {"relu", Policy::kWidest},
+      {"relu6", Policy::kWidest},
+      {"hardtanh", Policy::kWidest},
+      {"leaky_relu", Policy::kWidest},
+      {"sigmoid", Policy::kWidest},
+      {"tanh", Policy::kWidest},
+      {"silu", Policy::kWidest},
+      {"gelu", Policy::kWidest},
+      {"dropout", Policy::kWidest},
+      {"max_pool2d", Policy::kWidest},
+      {"avg_pool2d", Policy::kWidest},
+      {"adaptive_avg_pool2d", Policy::kWidest},
+      {"cat", Policy::kWidest},
+      {"expand", Policy::kWidest},
+      {"gather", Policy::kWidest},
+      {"index_select", Policy::kWidest},
+
+      {"reshape", Policy::kAny},
+      {"transpose", Policy::kAny},
+      {"permute", Policy::kAny},
+      {"narrow", Policy::kAny},
+      {"squeeze", Policy::kAny},
+      {"unsqueeze", Policy::kAny},
+      {"split", Policy::kAny},
+  };
+  return table;
+}
+
+}  // namespace
+
+Policy PolicyOf(std::string_view op) {
+  const auto found = Table().find(op);
+  Require(found != Table().end(), op, "has no entry in the table of precisions (ops/precision)");
+  return found->second;
+}
+
+}  // namespace torus::ops

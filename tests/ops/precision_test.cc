@@ -1,0 +1,222 @@
+// Ops in mixed precision: which types come out, and that their values are those of f32 computed on
+// rounded inputs, rounded once.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+
+#include "autograd/backward.h"
+#include "autograd/low_copy.h"
+#include "autograd/recompute.h"
+#include "ops/activation/activation.h"
+#include "ops/attention/attention.h"
+#include "ops/batch_norm/batch_norm.h"
+#include "ops/conv_chain/conv_chain.h"
+#include "ops/convolution/convolution.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/layer_norm/layer_norm.h"
+#include "ops/loss/linear_cross_entropy.h"
+#include "ops/matmul/linear.h"
+#include "ops/matmul/matmul.h"
+#include "ops/precision/in_precision.h"
+#include "ops/reduction/reduction.h"
+#include "ops/softmax/softmax.h"
+#include "ops/view/join.h"
+#include "ops/view/view.h"
+#include "runtime/error.h"
+#include "runtime/kernels.h"
+#include "runtime/rng.h"
+
+namespace torus::ops {
+namespace {
+
+constexpr DType kLow = DType::kBF16, kFull = DType::kF32;
+
+Tensor Random(const Shape& shape, uint64_t seed) {
+  Tensor values = Empty(shape);
+  FillNormal(values, 0, 1, RandomStream({.seed = seed}));
+  return values;
+}
+
+Variable Leaf(const Shape& shape, uint64_t seed) { return Variable(Random(shape, seed), true); }
+
+// To bf16 and back.
+Tensor Rounded(const Tensor& t) { return t.To(kLow).To(kFull); }
+Variable Rounded(const Variable& v) { return Variable(Rounded(v.data()), v.requires_grad()); }
+
+void ExpectSameBits(const Tensor& a, const Tensor& b) {
+  ASSERT_EQ(a.dtype(), b.dtype());
+  ASSERT_EQ(a.shape(), b.shape());
+  const Tensor x = a.Contiguous(), y = b.Contiguous();
+  EXPECT_EQ(std::memcmp(x.raw(), y.raw(), x.bytes()), 0);
+}
+
+// What op(inputs) gives in bf16 is op of the rounded inputs in f32, rounded; and so are the
+// gradients, by the rounded gradient of the output.
+void ExpectLow(const std::function<Variable(const std::vector<Variable>&)>& op,
+               const std::vector<Variable>& inputs) {
+  std::vector<Variable> rounded;
+  for (const Variable& input : inputs) rounded.push_back(Rounded(input));
+  const Variable want = op(rounded);
+  const auto got = [&] {
+    const WithPrecision low(kLow);
+    return op(inputs);
+  }();
+  ExpectSameBits(got.data(), want.data().To(kLow));
+  const Tensor dy = Random(want.shape(), 99).To(kLow);
+  Backward({got}, {dy});
+  Backward({want}, {dy.To(kFull)});
+  for (size_t i = 0; i < inputs.size(); ++i)
+    ExpectSameBits(inputs[i].grad(), Rounded(rounded[i].grad()));
+}
+
+TEST(Precision, ProductsRoundTheirInputsAndTheirOutput) {
+  ExpectLow([](const auto& v) { return Linear(v[0], v[1], v[2]); },
+            {Leaf({5, 7}, 1), Leaf({3, 7}, 2), Leaf({3}, 3)});
+  ExpectLow([](const auto& v) { return LinearInOut(v[0], v[1]); },
+            {Leaf({4, 7}, 1), Leaf({7, 3}, 2)});
+  ExpectLow([](const auto& v) { return Matmul(v[0], v[1]); },
+            {Leaf({2, 4, 5}, 1), Leaf({2, 5, 3}, 2)});
+  ExpectLow(
+      [](const auto& v) {
+        return Conv2d(v[0], v[1], v[2], {.padding = {1, 1}});
+      },
+      {Leaf({2, 6, 6, 4}, 1), Leaf({5, 3, 3, 4}, 2), Leaf({5}, 3)});
+  ExpectLow([](const auto& v) { return ScaledDotProductAttention(v[0], v[1], v[2]); },
+            {Leaf({2, 2, 6, 4}, 1), Leaf({2, 2, 6, 4}, 2), Leaf({2, 2, 6, 4}, 3)});
+}
+
+TEST(Precision, AMaskMayBeAddedInAnyType) {
+  const Variable q = Leaf({1, 2, 3, 4}, 1), mask(Random({3, 3}, 4));
+  const WithPrecision low(kLow);
+  for (const Variable& added : {mask, Variable(mask.data().To(kLow))})
+    EXPECT_EQ(ScaledDotProductAttention(q, q, q, {.attn_mask = added}).dtype(), kLow);
+}
+
+TEST(Precision, LossesAndNormsOfRowsAreFull) {
+  const Variable x(Random({4, 6}, 1).To(kLow), true);
+  const Variable wide = Variable(x.data().To(kFull));
+  const WithPrecision low(kLow);
+  ExpectSameBits(Softmax(x, -1).data(), Softmax(wide, -1).data());
+  ExpectSameBits(Mean(x).data(), Mean(wide).data());
+  const Variable w = Leaf({6}, 2), b = Leaf({6}, 3);
+  const Variable y = LayerNorm(x, {6}, w, b);
+  ExpectSameBits(y.data(), LayerNorm(wide, {6}, w, b).data());
+  Backward({Sum(y)}, {Full({}, 1)});
+  EXPECT_EQ(x.grad().dtype(), kLow);
+  EXPECT_EQ(w.grad().dtype(), kFull);
+}
+
+TEST(Precision, AProductWithALossBehindItIsFull) {
+  const Variable hidden = Leaf({4, 6}, 1), weight = Leaf({9, 6}, 2);
+  const Variable target(Full({4}, 3, DType::kI64));
+  const Variable want = LinearCrossEntropy(Rounded(hidden), Rounded(weight), {}, target, {});
+  const WithPrecision low(kLow);
+  ExpectSameBits(LinearCrossEntropy(hidden, weight, {}, target, {}).data(), want.data());
+}
+
+TEST(Precision, PointwiseOpsTakeTheWidestType) {
+  const Variable a(Random({3, 4}, 1).To(kLow)), b(Random({3, 4}, 2).To(kLow)), c = Leaf({3, 4}, 3);
+  const Tensor sum = Add(Variable(a.data().To(kFull)), Variable(b.data().To(kFull))).data();
+  {
+    const WithPrecision low(kLow);
+    ExpectSameBits(Add(a, b).data(), sum.To(kLow));
+    EXPECT_EQ(Add(a, c).dtype(), kFull);
+    EXPECT_EQ(Mul(a, 0.3).dtype(), kLow);
+    EXPECT_EQ(Gelu(a).dtype(), kLow);
+    EXPECT_EQ(Relu(c).dtype(), kFull);
+  }
+  // Outside of mixed precision too, but for types that differ.
+  ExpectSameBits(Add(a, b).data(), sum.To(kLow));
+  EXPECT_THROW(Add(a, c), BadInput);
+}
+
+TEST(Precision, PartsAreJoinedInTheWidestType) {
+  const Variable a(Random({3, 4}, 1).To(kLow)), c = Leaf({3, 4}, 3);
+  EXPECT_EQ(Cat({a, a}).dtype(), kLow);
+  EXPECT_THROW(Cat({a, c}), BadInput);
+  const WithPrecision low(kLow);
+  EXPECT_EQ(Cat({a, a}).dtype(), kLow);
+  ExpectSameBits(Narrow(Cat({a, c}), 0, 0, 3).data(), a.data().To(kFull));
+}
+
+// A number is not rounded before it meets its tensor.
+TEST(Precision, NumbersStayWhatTheyAre) {
+  const Variable a(Full({2}, 3).To(kLow));
+  EXPECT_EQ(Mul(a, 1.001953125).data().To(kFull).data<float>()[0], 3.0f);  // 3.00586 rounds to 3
+  EXPECT_EQ(Mul(a, 1.005).data().To(kFull).data<float>()[0], 3.015625f);
+}
+
+TEST(Precision, BatchNormGivesTheTypeOfItsInputAndFullStatistics) {
+  const Variable x(Random({4, 3, 3, 2}, 1).To(kLow), true), wide(x.data().To(kFull), true);
+  const Variable w = Leaf({2}, 2), b = Leaf({2}, 3);
+  const BatchNormResult want = BatchNormTrain(wide, w, b);
+  const WithPrecision low(kLow);
+  const BatchNormResult got = BatchNormTrain(x, w, b);
+  ExpectSameBits(got.y.data(), want.y.data().To(kLow));
+  ExpectSameBits(got.mean, want.mean);
+  ExpectSameBits(got.var, want.var);
+  ExpectSameBits(BatchNormEval(x, got.mean, got.var, w, b).data(),
+                 BatchNormEval(wide, got.mean, got.var, w, b).data().To(kLow));
+}
+
+TEST(Precision, AChainIsComposed) {
+  const Variable x = Leaf({2, 6, 6, 4}, 1), w = Leaf({8, 1, 1, 4}, 2), g = Leaf({8}, 3),
+                 b = Leaf({8}, 4);
+  const WithPrecision low(kLow);
+  const ConvChainResult got = ConvChainTrain(x, {{.weight = w, .norm_weight = g, .norm_bias = b}});
+  ExpectSameBits(got.y.data(), BatchNormTrain(Conv2d(x, w), g, b).y.data());
+  EXPECT_EQ(got.y.dtype(), kLow);
+}
+
+TEST(Precision, LeavesF64Alone) {
+  const Variable a(Random({3, 4}, 1).To(DType::kF64)), b(Random({3, 4}, 2).To(DType::kF64));
+  const WithPrecision low(kLow);
+  EXPECT_EQ(Matmul(a, Transpose(b, 0, 1)).dtype(), DType::kF64);
+}
+
+TEST(Precision, AWeightIsRoundedOnceUntilItChanges) {
+  Variable w = Leaf({3, 4}, 1);
+  const Tensor first = LowCopyOf(w, kLow), again = LowCopyOf(w, kLow);
+  EXPECT_EQ(first.storage(), again.storage());
+  w.mutable_data().mutable_data<float>()[5] = 2;
+  const Tensor changed = LowCopyOf(w, kLow);
+  EXPECT_EQ(changed.To(kFull).data<float>()[5], 2.0f);
+  w.SetData(Full({3, 4}, 7));
+  EXPECT_EQ(LowCopyOf(w, kLow).To(kFull).data<float>()[5], 7.0f);
+  ExpectSameBits(LowCopyOf(w, DType::kF16), w.data().To(DType::kF16));
+}
+
+// Two uses add to the weight in f32, each rounded by itself: so it does not matter whether they
+// share a copy.
+TEST(Precision, EachUseRoundsItsGradientByItself) {
+  const Variable x1(Random({2, 4}, 1)), x2(Random({2, 4}, 2)), w = Leaf({3, 4}, 3);
+  const auto gradient = [&](const Variable& x) {
+    const WithPrecision low(kLow);
+    Backward({Sum(Linear(x, w))}, {Full({}, 1)});
+    Tensor grad = w.grad();
+    Variable(w).ZeroGrad();
+    return grad;
+  };
+  Tensor apart = gradient(x1).Clone();
+  AddInPlace(apart, gradient(x2));
+  {
+    const WithPrecision low(kLow);
+    Backward({Sum(Add(Linear(x1, w), Linear(x2, w)))}, {Full({}, 1)});
+  }
+  ExpectSameBits(w.grad(), apart);
+}
+
+TEST(Precision, KnowsTwoTypes) {
+  EXPECT_THROW(WithPrecision(DType::kF64), BadInput);
+  EXPECT_THROW(WithPrecision(DType::kF16), BadInput);
+  {
+    const WithPrecision outer(kLow);
+    { const WithPrecision inner(kFull); }
+    EXPECT_EQ(WithPrecision::Current(), kLow);
+  }
+  EXPECT_EQ(WithPrecision::Current(), kFull);
+}
+
+}  // namespace
+}  // namespace torus::ops
