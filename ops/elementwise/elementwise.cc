@@ -77,8 +77,8 @@ Variable Div(const Variable& input, const Variable& other) {
       "div",
       [&](const Variable& input, const Variable& other) {
         Tensor out = ApplyBinary("div", BinaryOp::kDiv, input.data(), other.data());
-        // d (a / b) / db = -(a / b) / b: the result stands in for the numerator. It is divided before it
-        // meets g, as in PyTorch: g / b may overflow where a / b does not.
+        // d (a / b) / db = -(a / b) / b: the result stands in for the numerator. It is divided
+        // before it meets g, as in PyTorch: g / b may overflow where a / b does not.
         return Record(
             "div", out, {input, other},
             [b = Saved(other), quotient = Saved(other.requires_grad() ? out : Tensor()),

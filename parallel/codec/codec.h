@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 
+#include "runtime/dtype.h"
+
 namespace torus::parallel {
 
 // One object may be used by several threads (ranks) at once: scratch belongs to the call, which
@@ -40,5 +42,12 @@ class Codec {
   // `out` of the count it was given. BadInput when they do not fit each other.
   virtual void Decode(std::span<const std::byte> in, std::span<float> out) = 0;
 };
+
+// Whether tensors of that type are encoded by `codec` (null: none): f32, and bf16 as the f32 of its
+// values.
+inline bool Encodes(const Codec* codec, DType dtype) {
+  return codec != nullptr && !codec->is_identity() &&
+         (dtype == DType::kF32 || dtype == DType::kBF16);
+}
 
 }  // namespace torus::parallel

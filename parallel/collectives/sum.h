@@ -5,15 +5,27 @@
 #include <bit>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace torus::parallel {
+
+// Whole numbers wrap around, as in MPI and NCCL.
+template <class T>
+T Plus(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using Bits = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<Bits>(a) + static_cast<Bits>(b));
+  } else {
+    return a + b;
+  }
+}
 
 // sum += terms, of one length.
 template <class T>
 void AddTo(std::span<T> sum, std::span<const T> terms) {
 #pragma omp simd
-  for (size_t i = 0; i < sum.size(); ++i) sum[i] = static_cast<T>(sum[i] + terms[i]);
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] = Plus(sum[i], terms[i]);
 }
 
 // Elements [begin, begin + size) of the sum that SumInPairs makes: of one term where it lies, else
@@ -28,7 +40,7 @@ const T* SumBlockInPairs(std::span<const std::span<T>> terms, size_t begin, size
   T* const next = room + kSumBlock;
   const T* const right = SumBlockInPairs(terms.subspan(half), begin, size, next, next);
 #pragma omp simd
-  for (size_t i = 0; i < size; ++i) out[i] = static_cast<T>(left[i] + right[i]);
+  for (size_t i = 0; i < size; ++i) out[i] = Plus(left[i], right[i]);
   return out;
 }
 

@@ -28,8 +28,7 @@ TensorLink::TensorLink(Options options, std::vector<TensorSpec> specs, int micro
     : options_(options), specs_(std::move(specs)), slots_(micro_batches) {}
 
 bool TensorLink::Encodes(size_t tensor) const {
-  return options_.codec != nullptr && !options_.codec->is_identity() &&
-         (specs_[tensor].dtype == DType::kF32 || specs_[tensor].dtype == DType::kBF16);
+  return parallel::Encodes(options_.codec, specs_[tensor].dtype);
 }
 
 std::vector<Tensor> TensorLink::EncodeBuffers() const {

@@ -2,10 +2,11 @@
 // backward. Each of the two ranks has an object of its own, one to send and one to receive.
 //
 // A micro-batch is sent as one message with the headers of its tensors, then one message for each
-// tensor. With a codec, f32 and bf16 tensors are encoded, as f32, into buffers that were allocated when the ranks
-// agreed on shapes; all others are copied as they are. A tensor that is not finite, and that the
-// codec could not encode for that reason, arrives filled with NaN, and finite() is false on both
-// ranks. An EncoderThread, where the rank has one, encodes and sends while the rank goes on.
+// tensor. With a codec, f32 and bf16 tensors are encoded, as f32, into buffers that were allocated
+// when the ranks agreed on shapes; all others are copied as they are. A tensor that is not finite,
+// and that the codec could not encode for that reason, arrives filled with NaN, and finite() is
+// false on both ranks. An EncoderThread, where the rank has one, encodes and sends while the rank
+// goes on.
 //
 // A receiver starts to receive micro-batches before it needs them (Expect), at most kAhead of them,
 // so that their bytes move while the rank computes.

@@ -114,7 +114,7 @@ struct Crossing {
 Crossing CrossOnce(std::span<const Tensor> outputs, Codec* codec) {
   Crossing crossing;
   for (const Tensor& output : outputs) {
-    if (codec == nullptr || codec->is_identity() || !(output.dtype() == DType::kF32 || output.dtype() == DType::kBF16)) {
+    if (!Encodes(codec, output.dtype())) {
       crossing.bytes += static_cast<double>(output.bytes());
       continue;
     }

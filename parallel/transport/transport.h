@@ -66,10 +66,10 @@ class [[nodiscard]] Pending {
     const std::unique_ptr<State> state = std::move(state_);
     return state->Wait();
   }
-  // Work put into `stream`, of the buffer's device, from now on comes behind the message; the buffer
-  // belongs to the message until the stream has come there. For a GPU's memory this waits only until
-  // the peer has started its side of a receive, with the deadline and errors of Wait; otherwise it is
-  // Wait.
+  // Work put into `stream`, of the buffer's device, from now on comes behind the message; the
+  // buffer belongs to the message until the stream has come there. For a GPU's memory this waits
+  // only until the peer has started its side of a receive, with the deadline and errors of Wait;
+  // otherwise it is Wait.
   WaitTime WaitOn(StreamHandle stream) {
     if (!state_) return {};
     const std::unique_ptr<State> state = std::move(state_);

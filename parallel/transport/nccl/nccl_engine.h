@@ -19,8 +19,9 @@ class NcclEngine : public Engine {
              double timeout);
   ~NcclEngine() override;
 
-  // ncclAllReduce. Each member waits for the one behind it in a circle to come, so that one that does
-  // not is named; then nothing is seen of the sum's progress: it must end within twice the timeout.
+  // ncclAllReduce. Each member waits for the one behind it in a circle to come, so that one that
+  // does not is named; then nothing is seen of the sum's progress: it must end within twice the
+  // timeout.
   Pending AllReduce(Buffer data, DType dtype, std::string what) override;
   // Until the member before this one knows of all sums that this one has started.
   void Finish();

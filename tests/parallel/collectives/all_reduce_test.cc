@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -55,6 +56,18 @@ TEST_P(AllReduceRanks, SumsExactlyAndSendsWhatTheFormulaSays) {
     CheckAllReduce<int64_t>(algorithm, ranks, count);
     CheckAllReduce<double>(algorithm, ranks, count);
   }
+}
+
+TEST_P(AllReduceRanks, WholeNumbersWrapAround) {
+  const auto [algorithm, ranks] = GetParam();
+  RunRanks(ranks, [algorithm = algorithm, ranks = ranks](Transport& t) {
+    constexpr int32_t kLargest = std::numeric_limits<int32_t>::max();
+    std::vector<int32_t> data(9, kLargest);
+    AllReduce(t, std::span<int32_t>(data), "test", algorithm);
+    const auto sum =
+        static_cast<int32_t>(static_cast<uint32_t>(ranks) * static_cast<uint32_t>(kLargest));
+    EXPECT_EQ(data, std::vector<int32_t>(9, sum));
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(OneToEight, AllReduceRanks,
