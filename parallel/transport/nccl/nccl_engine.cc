@@ -34,7 +34,7 @@ class NcclEngine::Sum : public Pending::State {
   WaitTime WaitOn(StreamHandle stream) override {
     const WaitTime time = Meet();
     work_->Precede(stream);
-    work_ = nullptr;
+    engine_.last_ = std::move(work_);
     return time;
   }
 
@@ -92,6 +92,9 @@ void NcclEngine::TellMemberBefore() {
 void NcclEngine::Finish() {
   for (Pending& each : told_) each.Wait();
   told_.clear();
+  if (last_)
+    WaitForWork(*last_, *comm_, PatienceOf(inner_, timeout_, "waiting for a sum by NCCL to end"));
+  last_ = nullptr;
 }
 
 }  // namespace torus::parallel

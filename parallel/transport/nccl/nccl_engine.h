@@ -23,7 +23,8 @@ class NcclEngine : public Engine {
   // does not is named; then nothing is seen of the sum's progress: it must end within twice the
   // timeout.
   Pending AllReduce(Buffer data, DType dtype, std::string what) override;
-  // Until the member before this one knows of all sums that this one has started.
+  // Until the member before this one knows of all sums that this one has started, and those that
+  // only a stream waits for have ended.
   void Finish();
 
  private:
@@ -36,6 +37,7 @@ class NcclEngine : public Engine {
   const double timeout_;
   int before_ = 0, behind_ = 0;  // the members beside this rank, in a circle
   std::unique_ptr<NcclComm> comm_;
+  std::unique_ptr<NcclWork> last_;  // of a sum that a stream waits for
   std::deque<Pending> told_;
 };
 

@@ -88,6 +88,9 @@ NcclReceiver::NcclReceiver(Transport& inner, NcclLibrary& library, std::unique_p
 NcclReceiver::~NcclReceiver() = default;
 
 void NcclReceiver::Finish() {
+  for (const auto& message : on_streams_)
+    WaitForWork(*message->work, *comm_, PatienceOf(inner_, timeout_, WaitingText(message->text)));
+  on_streams_.clear();
   for (Pending& answer : answers_) answer.Wait();
   answers_.clear();
 }

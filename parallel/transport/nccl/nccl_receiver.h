@@ -27,7 +27,7 @@ class NcclReceiver {
   // As Transport::Recv. A Pending that is dropped while its message is in the stream aborts the
   // run.
   Pending Recv(Tag tag, Buffer buffer, std::string what);
-  // Until the sender has seen all answers.
+  // Until what only a stream waits for has arrived, and the sender has seen all answers.
   void Finish();
 
  private:

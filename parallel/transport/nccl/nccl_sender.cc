@@ -10,8 +10,8 @@ namespace torus::parallel {
 struct NcclSender::Message {
   TransferText text;
   Announcement announcement;
-  char answer = 0;
-  Pending announced, taken;
+  int64_t number = 0;  // of those sent
+  Pending announced;
   std::unique_ptr<NcclWork> work;
 };
 
@@ -24,8 +24,7 @@ class NcclSender::State : public Pending::State {
   }
 
   WaitTime Wait() override {
-    WaitTime time = WaitFor(message_->announced, message_->text);
-    time.blocked += WaitFor(message_->taken, message_->text).blocked;
+    WaitTime time = sender_.WaitForAnswer(*message_);
     time.moving =
         WaitForWork(*message_->work, *sender_.comm_,
                     PatienceOf(sender_.inner_, sender_.timeout_, WaitingText(message_->text)))
@@ -53,10 +52,9 @@ NcclSender::NcclSender(Transport& inner, std::unique_ptr<NcclComm> comm, int pee
 NcclSender::~NcclSender() = default;
 
 void NcclSender::Finish() {
-  const std::lock_guard lock(mutex_);
   for (const auto& message : on_streams_) {
-    WaitFor(message->announced, message->text);
-    WaitFor(message->taken, message->text);
+    WaitForAnswer(*message);
+    WaitForWork(*message->work, *comm_, PatienceOf(inner_, timeout_, WaitingText(message->text)));
   }
 }
 
@@ -66,27 +64,51 @@ Pending NcclSender::Send(Tag tag, ConstBuffer buffer, std::string what) {
   message->text = {true, inner_.rank(), peer_, tag, buffer.bytes, std::move(what)};
   {
     const std::lock_guard lock(mutex_);
-    CountEnded();
+    message->number = sent_++;
     message->announced = inner_.Send(
         peer_, kAnnouncementTag, {&message->announcement, sizeof(Announcement)}, "announcement");
-    message->taken = inner_.Recv(peer_, kTakenTag, {&message->answer, 1}, "answer");
     message->work = comm_->Send(buffer, 1);
   }
   return Pending(std::make_unique<State>(*this, std::move(message)));
 }
 
+// Answers come in the order of the messages.
+WaitTime NcclSender::WaitForAnswer(Message& message) {
+  WaitTime time = WaitFor(message.announced, message.text);
+  while (answered_ <= message.number) {
+    Listen();
+    time.blocked += WaitFor(*listening_, message.text).blocked;
+    listening_.reset();
+    ++answered_;
+  }
+  return time;
+}
+
+bool NcclSender::IsAnswered(const Message& message) {
+  while (answered_ <= message.number) {
+    Listen();
+    if (!listening_->Done()) return false;
+    listening_->Wait();
+    listening_.reset();
+    ++answered_;
+  }
+  return true;
+}
+
+void NcclSender::Listen() {
+  if (!listening_) listening_ = inner_.Recv(peer_, kTakenTag, {&answer_, 1}, "answer");
+}
+
 uint64_t NcclSender::bytes_arrived(TagClass kind) {
-  const std::lock_guard lock(mutex_);
   CountEnded();
   return arrived_[static_cast<size_t>(kind)];
 }
 
 bool NcclSender::Ended(Message& message) {
-  return message.announced.Done() && message.taken.Done() && message.work->Done();
+  return message.announced.Done() && IsAnswered(message) && message.work->Done();
 }
 
 void NcclSender::KeepUntilEnded(std::shared_ptr<Message> message) {
-  const std::lock_guard lock(mutex_);
   on_streams_.push_back(std::move(message));
   CountEnded();
 }
@@ -96,7 +118,6 @@ void NcclSender::CountEnded() {
   while (!on_streams_.empty() && Ended(*on_streams_.front())) {
     Message& message = *on_streams_.front();
     message.announced.Wait();
-    message.taken.Wait();
     arrived_[static_cast<size_t>(message.text.tag.kind)] += message.text.bytes;
     on_streams_.pop_front();
   }

@@ -7,9 +7,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "parallel/transport/nccl/nccl_library.h"
@@ -26,13 +28,16 @@ class NcclSender {
   // As Transport::Send. A Pending that is dropped before the message has ended aborts the run: what
   // is in a stream cannot be taken back.
   Pending Send(Tag tag, ConstBuffer buffer, std::string what);
-  // Until what only a stream waits for has been asked for.
+  // Until what only a stream waits for has arrived.
   void Finish();
   uint64_t bytes_arrived(TagClass kind);
 
  private:
   struct Message;
   class State;
+  WaitTime WaitForAnswer(Message& message);
+  bool IsAnswered(const Message& message);
+  void Listen();
   bool Ended(Message& message);
   void KeepUntilEnded(std::shared_ptr<Message> message);
   void CountEnded();
@@ -42,7 +47,12 @@ class NcclSender {
   const std::unique_ptr<NcclComm> comm_;
   const int peer_;
   const double timeout_;
-  std::mutex mutex_;                                 // a rank may send from a second thread
+  std::mutex mutex_;  // of what Send changes: a rank may send from a second thread
+  int64_t sent_ = 0;
+  // The rank's own thread's:
+  int64_t answered_ = 0;
+  char answer_ = 0;
+  std::optional<Pending> listening_;                 // for the next answer
   std::deque<std::shared_ptr<Message>> on_streams_;  // waited for by streams alone
   std::array<uint64_t, kTagClasses> arrived_{};
 };

@@ -35,7 +35,7 @@ class NcclTransport : public DecoratedTransport {
   NcclTransport(Transport& inner, NcclLibrary& library, NcclOptions options);
   ~NcclTransport() override;
 
-  // Until all other ranks have asked for what this one has sent, and know of what it has received.
+  // Until all that was sent and summed has arrived, on this rank and on the others.
   // All ranks call it together, before they give their transports up; not after an error.
   void Finish();
 
