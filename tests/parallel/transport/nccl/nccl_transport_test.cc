@@ -46,8 +46,10 @@ void ExpectHolds(const std::string& message, const std::vector<std::string>& par
 }
 
 TEST(NcclTransport, AMessageComesBehindItsStreamAndBeforeTheStreamThatWaitsOnIt) {
-  RunOverFake(2, kLong, [](Transport& t, FakeNccl& fake) {
-    std::vector<char> data(640, t.rank() == 0 ? 'a' : 'b');
+  // They belong to the messages until the streams have come there: beyond the ranks' functions.
+  std::vector<std::vector<char>> of_ranks{std::vector<char>(640, 'a'), std::vector<char>(640, 'b')};
+  RunOverFake(2, kLong, [&](Transport& t, FakeNccl& fake) {
+    std::vector<char>& data = of_ranks[t.rank()];
     if (t.rank() == 0) {
       t.Send(1, kTag, {data.data(), 640, {}, StreamOf(7)}, "x").WaitOn(StreamOf(8));
     } else {
@@ -64,6 +66,7 @@ TEST(NcclTransport, AMessageComesBehindItsStreamAndBeforeTheStreamThatWaitsOnIt)
     EXPECT_EQ(Starting(calls, "stream 8"), std::vector<std::string>{"stream 8 behind a send"});
     EXPECT_EQ(Starting(calls, "stream 10"), std::vector<std::string>{"stream 10 behind a receive"});
   });
+  EXPECT_EQ(of_ranks[1], of_ranks[0]);
 }
 
 // The sender's thread goes on before anybody receives, and its bytes count once they have arrived.
@@ -224,8 +227,9 @@ TEST(NcclEngine, SumsAllTypesAmongAnyMembers) {
 }
 
 TEST(NcclEngine, AStreamMayWaitForTheSum) {
-  RunOverFake(2, kLong, [](Transport& t, FakeNccl& fake) {
-    float value = 1;
+  std::vector<float> of_ranks(2, 1);  // as above
+  RunOverFake(2, kLong, [&](Transport& t, FakeNccl& fake) {
+    float& value = of_ranks[t.rank()];
     t.EngineOf({0, 1})
         ->AllReduce({&value, 4, {}, StreamOf(3)}, DType::kF32, "the sum")
         .WaitOn(StreamOf(4));
@@ -238,6 +242,7 @@ TEST(NcclEngine, AStreamMayWaitForTheSum) {
     EXPECT_EQ(Starting(fake.calls(), "stream 4"),
               std::vector<std::string>(2, "stream 4 behind a sum"));
   });
+  EXPECT_EQ(of_ranks, std::vector<float>(2, 2));
 }
 
 TEST(NcclEngine, NamesTheMemberThatDoesNotCome) {
