@@ -5,18 +5,22 @@
 namespace torus {
 namespace {
 
-thread_local DType current = DType::kF32;
+thread_local Precision current;
 
 }  // namespace
 
-WithPrecision::WithPrecision(DType low) : before_(current) {
-  Require(low == DType::kF32 || low == DType::kBF16, "precision", "must be f32 or bf16, got {}",
-          Name(low));
-  current = low;
+WithPrecision::WithPrecision(Precision precision) : before_(current) {
+  Require(precision.low == DType::kF32 || precision.low == DType::kBF16, "precision",
+          "must be f32 or bf16, got {}", Name(precision.low));
+  current = precision;
 }
 
 WithPrecision::~WithPrecision() { current = before_; }
 
-DType WithPrecision::Current() { return current; }
+DType WithPrecision::Current() { return current.low; }
+
+bool WithPrecision::Native() {
+  return current.low != DType::kF32 && current.products == Products::kNative;
+}
 
 }  // namespace torus

@@ -11,12 +11,12 @@ namespace {
 // total += the sum of the rows.
 template <class T>
 void AddRowsTo(const T* dy, int64_t rows, int64_t channels, double* total) {
-  std::vector<T> block(channels);
+  std::vector<SumOf<T>> block(channels);
   for (int64_t begin = 0; begin < rows; begin += 64) {
-    std::fill(block.begin(), block.end(), T(0));
+    std::fill(block.begin(), block.end(), SumOf<T>(0));
     for (int64_t r = begin; r < std::min(rows, begin + 64); ++r) {
       const T* row = dy + r * channels;
-      for (int64_t c = 0; c < channels; ++c) block[c] += row[c];
+      for (int64_t c = 0; c < channels; ++c) block[c] += static_cast<SumOf<T>>(row[c]);
     }
     for (int64_t c = 0; c < channels; ++c) total[c] += block[c];
   }
@@ -35,7 +35,7 @@ void AddBias(const T* bias, int64_t rows, int64_t channels, T* y) {
 }
 
 template <class T>
-void SumRows(const T* dy, int64_t rows, int64_t channels, T* sum) {
+void SumRows(const T* dy, int64_t rows, int64_t channels, SumOf<T>* sum) {
   const int64_t parts = std::clamp<int64_t>(rows / 512, 1, 16);
   std::vector<double> totals(parts * channels);
   ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
@@ -46,7 +46,7 @@ void SumRows(const T* dy, int64_t rows, int64_t channels, T* sum) {
   });
   for (int64_t c = 0; c < channels; ++c) {
     for (int64_t p = 1; p < parts; ++p) totals[c] += totals[p * channels + c];
-    sum[c] = static_cast<T>(totals[c]);
+    sum[c] = static_cast<SumOf<T>>(totals[c]);
   }
 }
 
@@ -54,5 +54,6 @@ template void AddBias(const float*, int64_t, int64_t, float*);
 template void AddBias(const double*, int64_t, int64_t, double*);
 template void SumRows(const float*, int64_t, int64_t, float*);
 template void SumRows(const double*, int64_t, int64_t, double*);
+template void SumRows(const BFloat16*, int64_t, int64_t, float*);
 
 }  // namespace torus::cpu

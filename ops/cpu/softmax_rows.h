@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "runtime/dtype.h"
+
 namespace torus::cpu {
 
 template <class T>
@@ -27,10 +29,12 @@ template <class T>
 void LogSumExp(int64_t rows, int64_t n, const T* x, T* largest, T* log_sum);
 
 // y = scale[r] exp(x - largest[r] - log_sum[r]), which may be written over x; zeros where scale[r]
-// is 0.
+// is 0. The float one may round it to bf16 as well, into memory of its own.
 template <class T>
 void ScaledSoftmax(int64_t rows, int64_t n, const T* x, const T* largest, const T* log_sum,
                    const T* scale, T* y);
+void ScaledSoftmax(int64_t rows, int64_t n, const float* x, const float* largest,
+                   const float* log_sum, const float* scale, BFloat16* y);
 
 // float is vectorised.
 template <>

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "hwy/highway.h"
+#include "ops/cpu/low_pieces.h"
 #include "ops/cpu/softmax-inl.h"
 #include "runtime/parallel_for.h"
 
@@ -73,17 +74,31 @@ void LogSumExpRows(int64_t rows, int64_t n, const float* x, float* largest, floa
   }
 }
 
+void ScaledSoftmaxRow(int64_t n, const float* x, float largest, float log_sum, float scale,
+                      float* y) {
+  const D d;
+  const auto top = hn::Set(d, largest), sum = hn::Set(d, log_sum), factor = hn::Set(d, scale);
+  const auto dropped = hn::Eq(factor, hn::Zero(d));
+  OverRow(d, n, [&](auto part, auto, int64_t c) HWY_ATTR {
+    const auto log_p = hn::Sub(hn::Sub(part.Load(d, x + c), top), sum);
+    const auto scaled = hn::Mul(ExpOfNonPositive(d, log_p), factor);
+    part.Store(hn::IfThenZeroElse(dropped, scaled), d, y + c);
+  });
+}
+
 void ScaledSoftmaxRows(int64_t rows, int64_t n, const float* x, const float* largest,
                        const float* log_sum, const float* scale, float* y) {
-  const D d;
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n)
+    ScaledSoftmaxRow(n, x, largest[r], log_sum[r], scale[r], y);
+}
+
+void LowScaledSoftmaxRows(int64_t rows, int64_t n, const float* x, const float* largest,
+                          const float* log_sum, const float* scale, BFloat16* y) {
+  float piece[kLowPiece];
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    const auto top = hn::Set(d, largest[r]), sum = hn::Set(d, log_sum[r]);
-    const auto factor = hn::Set(d, scale[r]);
-    const auto dropped = hn::Eq(factor, hn::Zero(d));
-    OverRow(d, n, [&](auto part, auto, int64_t c) HWY_ATTR {
-      const auto log_p = hn::Sub(hn::Sub(part.Load(d, x + c), top), sum);
-      const auto scaled = hn::Mul(ExpOfNonPositive(d, log_p), factor);
-      part.Store(hn::IfThenZeroElse(dropped, scaled), d, y + c);
+    ForPieces(0, n, [&](int64_t c, int64_t count) {
+      ScaledSoftmaxRow(count, x + c, largest[r], log_sum[r], scale[r], piece);
+      Round(piece, count, y + c);
     });
   }
 }
@@ -100,6 +115,7 @@ HWY_EXPORT(LogSoftmaxRows);
 HWY_EXPORT(LogSoftmaxBackwardRows);
 HWY_EXPORT(LogSumExpRows);
 HWY_EXPORT(ScaledSoftmaxRows);
+HWY_EXPORT(LowScaledSoftmaxRows);
 
 namespace {
 
@@ -153,6 +169,14 @@ void ScaledSoftmax(int64_t rows, int64_t n, const float* x, const float* largest
                    const float* log_sum, const float* scale, float* y) {
   ParallelFor(rows, (1 << 14) / (n + 1) + 1, [=](int64_t begin, int64_t end) {
     HWY_DYNAMIC_DISPATCH(ScaledSoftmaxRows)
+    (end - begin, n, x + begin * n, largest + begin, log_sum + begin, scale + begin, y + begin * n);
+  });
+}
+
+void ScaledSoftmax(int64_t rows, int64_t n, const float* x, const float* largest,
+                   const float* log_sum, const float* scale, BFloat16* y) {
+  ParallelFor(rows, (1 << 14) / (n + 1) + 1, [=](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(LowScaledSoftmaxRows)
     (end - begin, n, x + begin * n, largest + begin, log_sum + begin, scale + begin, y + begin * n);
   });
 }

@@ -33,7 +33,7 @@ inline void Band(std::string_view op, int64_t low, int64_t high, Tensor& mask) {
 }
 
 // y = f.Forward(x), f being a functor of one element in the form of math_functors.h. Both are
-// contiguous, of one shape and dtype.
+// contiguous, of one shape and dtype: f32, f64 or bf16, which is computed in f32 and rounded once.
 template <class F>
 void MapForward(std::string_view op, const F& f, const Tensor& x, Tensor& y) {
   AtDoor(op, y.device(), [&] { cpu::MapForward(op, f, x, y); });

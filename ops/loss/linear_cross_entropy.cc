@@ -4,22 +4,21 @@
 #include "ops/elementwise/binary.h"
 #include "ops/loss/kernels.h"
 #include "ops/precision/in_precision.h"
+#include "ops/precision/native.h"
 
 namespace torus::ops {
 namespace {
 
 constexpr const char* kOp = "linear_cross_entropy";
 
-LinearClassProblem CheckedProblem(const Variable& hidden, const Variable& weight,
-                                  const Variable& bias, const Variable& target,
-                                  const LinearCrossEntropyOptions& o) {
+LinearClassProblem CheckedProblem(const Tensor& hidden, const Tensor& weight, const Variable& bias,
+                                  const Variable& target, const LinearCrossEntropyOptions& o) {
   Require(weight.rank() == 2 && hidden.rank() >= 1 && hidden.dim(-1) == weight.dim(1) &&
               hidden.dtype() == weight.dtype(),
-          kOp, "needs hidden (..., D) and weight (V, D), got {} and {}", hidden.data(),
-          weight.data());
-  Require(
-      !bias.defined() || (bias.shape() == Shape{weight.dim(0)} && bias.dtype() == weight.dtype()),
-      kOp, "needs bias {} ({}), got {}", Name(weight.dtype()), weight.dim(0), bias);
+          kOp, "needs hidden (..., D) and weight (V, D), got {} and {}", hidden, weight);
+  const DType bias_type = hidden.dtype() == DType::kBF16 ? DType::kF32 : hidden.dtype();
+  Require(!bias.defined() || (bias.shape() == Shape{weight.dim(0)} && bias.dtype() == bias_type),
+          kOp, "needs bias {} ({}), got {}", Name(bias_type), weight.dim(0), bias);
   Require(o.reduction != LossReduction::kNone, kOp, "the loss must be reduced: mean or sum");
   Shape leading = hidden.shape();
   int64_t rows = 1;
@@ -27,44 +26,56 @@ LinearClassProblem CheckedProblem(const Variable& hidden, const Variable& weight
   leading = Shape(std::span(leading.begin(), static_cast<size_t>(hidden.rank() - 1)));
   Require(target.shape() == leading, kOp, "hidden {} needs class numbers of shape {}, got {}",
           hidden.shape(), leading, target.data());
-  return {hidden.data().Reshape({rows, weight.dim(1)}).Contiguous(), weight.data().Contiguous(),
+  return {hidden.Reshape({rows, weight.dim(1)}).Contiguous(), weight.Contiguous(),
           bias.defined() ? bias.data().Contiguous() : Tensor(),
           CheckedTargets(kOp, {rows, weight.dim(0)}, target.data().Reshape({rows}), o.ignore_index),
           o.reduction == LossReduction::kMean};
 }
 
-// `gradient`, kept for a loss gradient of 1, for the one that came.
-Tensor Scaled(const Saved& gradient, const Tensor& dloss) {
-  return kernels::IsOne(dloss) ? gradient.get()
-                               : ApplyBinary(kOp, BinaryOp::kMul, gradient.get(), dloss);
+// `gradient`, kept for a loss gradient of 1, for the one that came, in the type of the input.
+Tensor Scaled(const Saved& gradient, const Tensor& dloss, DType dtype) {
+  return (kernels::IsOne(dloss) ? gradient.get()
+                                : ApplyBinary(kOp, BinaryOp::kMul, gradient.get(), dloss))
+      .To(dtype);
+}
+
+// `p` holds the values of hidden, weight and bias; all three get their gradients.
+Variable LossOf(const LinearClassProblem& p, const Variable& hidden, const Variable& weight,
+                const Variable& bias) {
+  const Device device = CommonDevice(kOp, p.hidden, p.weight, p.bias, p.targets.numbers);
+  const DType compute = p.hidden.dtype() == DType::kBF16 ? DType::kF32 : p.hidden.dtype();
+  const bool needed = NeedsGrad({hidden, weight, bias});
+  const auto gradient_of = [&](const Variable& v) {
+    if (!needed || !v.defined() || !v.requires_grad()) return Tensor();
+    // Without rows no chunk writes it.
+    return p.hidden.dim(0) == 0 ? Zeros(v.shape(), compute, device)
+                                : Empty(v.shape(), compute, device);
+  };
+  LinearClassGradients gradients{gradient_of(hidden), gradient_of(weight), gradient_of(bias)};
+  Tensor loss({}, compute, device);
+  kernels::LinearCrossEntropy(p, loss, gradients);
+  return Record(
+      "linear_cross_entropy", loss, {hidden, weight, bias},
+      [dhidden = Saved(gradients.hidden), dweight = Saved(gradients.weight),
+       dbias = Saved(gradients.bias), type = hidden.dtype(), compute](const GradContext& g) {
+        return Gradients{g.wants(0) ? Scaled(dhidden, g.grad(), type) : Tensor(),
+                         g.wants(1) ? Scaled(dweight, g.grad(), compute) : Tensor(),
+                         g.wants(2) ? Scaled(dbias, g.grad(), compute) : Tensor()};
+      });
 }
 
 }  // namespace
 
 Variable LinearCrossEntropy(const Variable& hidden, const Variable& weight, const Variable& bias,
                             const Variable& target, const LinearCrossEntropyOptions& options) {
+  if (ComputesNatively("linear_cross_entropy", hidden, weight, bias))
+    return LossOf(CheckedProblem(LowValues(hidden), LowValues(weight), bias, target, options),
+                  hidden, weight, bias);
   return InPrecision(
       "linear_cross_entropy",
       [&](const Variable& hidden, const Variable& weight, const Variable& bias) {
-        const LinearClassProblem p = CheckedProblem(hidden, weight, bias, target, options);
-        const Device device = CommonDevice(kOp, p.hidden, p.weight, p.bias, p.targets.numbers);
-        const bool needed = NeedsGrad({hidden, weight, bias});
-        const auto gradient_of = [&](const Variable& v) {
-          if (!needed || !v.defined() || !v.requires_grad()) return Tensor();
-          // Without rows no chunk writes it.
-          return p.hidden.dim(0) == 0 ? Zeros(v.shape(), v.dtype(), device)
-                                      : Empty(v.shape(), v.dtype(), device);
-        };
-        LinearClassGradients gradients{gradient_of(hidden), gradient_of(weight), gradient_of(bias)};
-        Tensor loss({}, hidden.dtype(), device);
-        kernels::LinearCrossEntropy(p, loss, gradients);
-        return Record("linear_cross_entropy", loss, {hidden, weight, bias},
-                      [dhidden = Saved(gradients.hidden), dweight = Saved(gradients.weight),
-                       dbias = Saved(gradients.bias)](const GradContext& g) {
-                        return Gradients{g.wants(0) ? Scaled(dhidden, g.grad()) : Tensor(),
-                                         g.wants(1) ? Scaled(dweight, g.grad()) : Tensor(),
-                                         g.wants(2) ? Scaled(dbias, g.grad()) : Tensor()};
-                      });
+        return LossOf(CheckedProblem(hidden.data(), weight.data(), bias, target, options), hidden,
+                      weight, bias);
       },
       hidden, weight, bias);
 }

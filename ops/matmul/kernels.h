@@ -1,5 +1,6 @@
-// What matrix products ask of a device. Tensors are f32 or f64, all of one dtype. Results are
-// contiguous.
+// What matrix products ask of a device. Tensors are f32 or f64, all of one dtype, or bf16 where the
+// device has products of bf16 (ops/precision/native.h): sums are f32 then, and the result, bf16 or
+// f32, is rounded once. Results are contiguous.
 #pragma once
 
 #include "autograd/op_observer.h"
@@ -8,22 +9,28 @@
 
 namespace torus::kernels {
 
-// out (m, n) = a (m, k) b (k, n), or out += a b where `add`; all contiguous.
-inline void Product(const Tensor& a, const Tensor& b, bool add, Tensor& out) {
+// out (m, n) = a (m, k) b (k, n) + bias (n); all contiguous. An undefined bias is none; beside bf16
+// it is f32.
+inline void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(1));
-  AtDoor("linear", out.device(), [&] { cpu::Product(a, b, add, out); });
+  AtDoor("linear", out.device(), [&] { cpu::Product(a, b, bias, out); });
 }
 
 // The same with b^T, b being (n, k) as it lies in memory.
-inline void ProductByTransposed(const Tensor& a, const Tensor& b, bool add, Tensor& out) {
+inline void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(1));
-  AtDoor("linear", out.device(), [&] { cpu::ProductByTransposed(a, b, add, out); });
+  AtDoor("linear", out.device(), [&] { cpu::ProductByTransposed(a, b, bias, out); });
 }
 
 // out (m, n) = a^T b, a being (k, m) as it lies in memory; all contiguous.
 inline void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(0));
   AtDoor("linear", out.device(), [&] { cpu::ProductOfTransposed(a, b, out); });
+}
+
+// sum (n), f32, of the rows of x (m, n), bf16; both contiguous.
+inline void SumOfLowRows(const Tensor& x, Tensor& sum) {
+  AtDoor("linear", sum.device(), [&] { cpu::SumOfLowRows(x, sum); });
 }
 
 // out (batch..., m, n) = a (batch..., m, k) b (batch..., k, n), matrix by matrix. Each matrix of a

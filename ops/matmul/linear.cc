@@ -5,8 +5,8 @@
 #include "ops/matmul/kernels.h"
 #include "ops/matmul/matmul.h"
 #include "ops/precision/in_precision.h"
+#include "ops/precision/native.h"
 #include "ops/sum/sum.h"
-#include "runtime/kernels.h"
 
 namespace torus::ops {
 namespace {
@@ -23,13 +23,16 @@ Shape LinearShape(const Variable& input, const Variable& weight, const Variable&
   const int64_t out = weight.dim(out_in ? 0 : 1);
   Require(!bias.defined() || bias.shape() == Shape{out}, "linear", "needs a bias ({}), got {}", out,
           bias);
+  Shape shape = input.shape();
+  shape[shape.rank() - 1] = out;
+  return shape;
+}
+
+void CheckTypes(const Variable& input, const Variable& weight, const Variable& bias) {
   Require(input.dtype() == weight.dtype(), "linear", "dtypes differ: {} and {}", input.data(),
           weight.data());
   Require(!bias.defined() || bias.dtype() == input.dtype(), "linear",
           "dtypes differ: {} and the bias {}", input.data(), bias);
-  Shape shape = input.shape();
-  shape[shape.rank() - 1] = out;
-  return shape;
 }
 
 // (rows, size of the last dimension)
@@ -39,25 +42,32 @@ Tensor Rows(const Tensor& t) {
   return t.Reshape({rows, t.dim(-1)});
 }
 
-// x times the weight, for the output; onto `out` or over it.
-void TimesWeight(const Tensor& x, const Tensor& w, Layout layout, bool add, Tensor& out) {
-  (layout == Layout::kOutIn ? kernels::ProductByTransposed : kernels::Product)(x, w, add, out);
+// x times the weight plus bias, for the output.
+void TimesWeight(const Tensor& x, const Tensor& w, const Tensor& bias, Layout layout, Tensor& out) {
+  (layout == Layout::kOutIn ? kernels::ProductByTransposed : kernels::Product)(x, w, bias, out);
 }
 
 // dy times the weight's transpose, for the input.
 Tensor InputGradient(const Tensor& dy, const Tensor& w, Layout layout, const Shape& shape) {
   Tensor dx({dy.dim(0), shape[shape.rank() - 1]}, dy.dtype(), dy.device());
-  (layout == Layout::kOutIn ? kernels::Product : kernels::ProductByTransposed)(dy, w, false, dx);
+  (layout == Layout::kOutIn ? kernels::Product : kernels::ProductByTransposed)(dy, w, {}, dx);
   return dx.View(shape);
 }
 
 // dy^T x for (out, in), x^T dy for (in, out).
-Tensor WeightGradient(const Tensor& dy, const Tensor& x, Layout layout) {
+Tensor WeightGradient(const Tensor& dy, const Tensor& x, Layout layout, DType dtype) {
   const bool out_in = layout == Layout::kOutIn;
   const Tensor &left = out_in ? dy : x, &right = out_in ? x : dy;
-  Tensor dw({left.dim(1), right.dim(1)}, dy.dtype(), dy.device());
+  Tensor dw({left.dim(1), right.dim(1)}, dtype, dy.device());
   kernels::ProductOfTransposed(left, right, dw);
   return dw;
+}
+
+Tensor BiasGradient(const Tensor& dy) {
+  if (dy.dtype() != DType::kBF16) return SumOver("linear", dy, {0}, false);
+  Tensor sum({dy.dim(1)}, DType::kF32, dy.device());
+  kernels::SumOfLowRows(dy, sum);
+  return sum;
 }
 
 Device DeviceOf(const Variable& input, const Variable& weight, const Variable& bias) {
@@ -65,27 +75,35 @@ Device DeviceOf(const Variable& input, const Variable& weight, const Variable& b
                       bias.defined() ? bias.data() : Tensor());
 }
 
+// `values` are the weight's, in the type of the input.
+Variable AffineOf(const Variable& input, const Variable& weight, const Tensor& values,
+                  const Variable& bias, Layout layout) {
+  const Shape shape = LinearShape(input, weight, bias, layout);
+  const Tensor x = Rows(input.data()).Contiguous(), w = values.Contiguous();
+  Tensor out(shape, x.dtype(), DeviceOf(input, weight, bias));
+  Tensor rows = Rows(out);
+  TimesWeight(x, w, bias.defined() ? bias.data().Contiguous() : Tensor(), layout, rows);
+  return Record("linear", std::move(out), {input, weight, bias},
+                [x = SavedActivation(weight.requires_grad() ? x : Tensor()),
+                 w = Saved(input.requires_grad() ? w : Tensor()), shape = input.shape(), layout,
+                 dtype = weight.dtype()](const GradContext& g) {
+                  const Tensor dy = Rows(g.grad());
+                  return Gradients{
+                      g.wants(0) ? InputGradient(dy, w.get(), layout, shape) : Tensor(),
+                      g.wants(1) ? WeightGradient(dy, x.get(), layout, dtype) : Tensor(),
+                      g.wants(2) ? BiasGradient(dy) : Tensor()};
+                });
+}
+
 Variable Affine(const Variable& input, const Variable& weight, const Variable& bias,
                 Layout layout) {
+  if (ComputesNatively("linear", input, weight, bias))
+    return AffineOf(ToLow(input), weight, LowValues(weight), bias, layout);
   return InPrecision(
       "linear",
       [&](const Variable& input, const Variable& weight, const Variable& bias) {
-        const Shape shape = LinearShape(input, weight, bias, layout);
-        const Tensor x = Rows(input.data()).Contiguous(), w = weight.data().Contiguous();
-        Tensor out(shape, x.dtype(), DeviceOf(input, weight, bias));
-        if (bias.defined()) Copy(bias.data().Expand(shape), out);
-        Tensor rows = Rows(out);
-        TimesWeight(x, w, layout, bias.defined(), rows);
-        return Record("linear", std::move(out), {input, weight, bias},
-                      [x = SavedActivation(weight.requires_grad() ? x : Tensor()),
-                       w = Saved(input.requires_grad() ? w : Tensor()), shape = input.shape(),
-                       layout](const GradContext& g) {
-                        const Tensor dy = Rows(g.grad());
-                        return Gradients{
-                            g.wants(0) ? InputGradient(dy, w.get(), layout, shape) : Tensor(),
-                            g.wants(1) ? WeightGradient(dy, x.get(), layout) : Tensor(),
-                            g.wants(2) ? SumOver("linear", dy, {0}, false) : Tensor()};
-                      });
+        CheckTypes(input, weight, bias);
+        return AffineOf(input, weight, weight.data(), bias, layout);
       },
       input, weight, bias);
 }

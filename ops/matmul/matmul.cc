@@ -1,39 +1,47 @@
 #include "ops/matmul/matmul.h"
 
 #include "autograd/node.h"
+#include "ops/matmul/matmul_shape.h"
 #include "ops/matmul/product.h"
 #include "ops/precision/in_precision.h"
+#include "ops/precision/native.h"
 #include "ops/sum/sum.h"
 #include "ops/view/view.h"
 
 namespace torus::ops {
 namespace {
 
+// a b, summed back to `shape`, which broadcasts to that; products of bf16 are summed in f32.
+Tensor ProductTo(const Shape& shape, const Tensor& a, const Tensor& b) {
+  const DType dtype = a.dtype();
+  if (dtype != DType::kBF16 || MatmulShape(a.shape(), b.shape()) == shape)
+    return SumTo(MatrixProduct(a, b), shape);
+  return SumTo(MatrixProduct(a, b, DType::kF32), shape).To(dtype);
+}
+
 // Gradient of the right operand, g being that of the product.
 Tensor RightGradient(const Tensor& a, const Tensor& g, const Shape& shape) {
   // One matrix for a whole batch: its rows are summed by the product itself.
   if (shape.rank() == 2 && a.rank() > 2 && a.dim(-1) > 0 && g.dim(-1) > 0)
     return MatrixProduct(a.Reshape({-1, a.dim(-1)}).Transpose(0, 1), g.Reshape({-1, g.dim(-1)}));
-  return SumTo(MatrixProduct(a.Transpose(-1, -2), g), shape);
+  return ProductTo(shape, a.Transpose(-1, -2), g);
+}
+
+Variable MatmulOf(const Variable& input, const Variable& other) {
+  return Record(
+      "matmul", MatrixProduct(input.data(), other.data()), {input, other},
+      [a = Saved(other.requires_grad() ? input : Variable()),
+       b = Saved(input.requires_grad() ? other : Variable()), shape_a = input.shape(),
+       shape_b = other.shape()](const GradContext& g) {
+        const auto left = [&] { return ProductTo(shape_a, g.grad(), b.get().Transpose(-1, -2)); };
+        return Gradients{g.wants(0) ? left() : Tensor(),
+                         g.wants(1) ? RightGradient(a.get(), g.grad(), shape_b) : Tensor()};
+      });
 }
 
 Variable MatrixMatmul(const Variable& input, const Variable& other) {
-  return InPrecision(
-      "matmul",
-      [&](const Variable& input, const Variable& other) {
-        return Record("matmul", MatrixProduct(input.data(), other.data()), {input, other},
-                      [a = Saved(other.requires_grad() ? input : Variable()),
-                       b = Saved(input.requires_grad() ? other : Variable()),
-                       shape_a = input.shape(), shape_b = other.shape()](const GradContext& g) {
-                        const auto left = [&] {
-                          return SumTo(MatrixProduct(g.grad(), b.get().Transpose(-1, -2)), shape_a);
-                        };
-                        return Gradients{
-                            g.wants(0) ? left() : Tensor(),
-                            g.wants(1) ? RightGradient(a.get(), g.grad(), shape_b) : Tensor()};
-                      });
-      },
-      input, other);
+  if (ComputesNatively("matmul", input, other)) return MatmulOf(ToLow(input), ToLow(other));
+  return InPrecision("matmul", MatmulOf, input, other);
 }
 
 }  // namespace

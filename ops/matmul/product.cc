@@ -19,18 +19,20 @@ Tensor ExpandBatch(const Tensor& t, const Shape& batch) {
 
 }  // namespace
 
-Tensor MatrixProduct(const Tensor& a, const Tensor& b) {
+Tensor MatrixProduct(const Tensor& a, const Tensor& b, DType result) {
   Require(a.dtype() == b.dtype(), "matmul", "dtypes differ: {} and {}", a, b);
   const Shape shape = MatmulShape(a.shape(), b.shape());
-  Tensor out(shape, a.dtype(), CommonDevice("matmul", a, b));
+  Tensor out(shape, result, CommonDevice("matmul", a, b));
   // One matrix on the right: the batch is only more rows.
   if (b.rank() == 2 && a.rank() > 2 && a.is_contiguous() && a.dim(-1) > 0) {
-    const Tensor rows = MatrixProduct(a.View({-1, a.dim(-1)}), b);
+    const Tensor rows = MatrixProduct(a.View({-1, a.dim(-1)}), b, result);
     return rows.View(shape);
   }
   const Shape batch = BatchOf(shape);
   kernels::BatchedProduct(ExpandBatch(Readable(a), batch), ExpandBatch(Readable(b), batch), out);
   return out;
 }
+
+Tensor MatrixProduct(const Tensor& a, const Tensor& b) { return MatrixProduct(a, b, a.dtype()); }
 
 }  // namespace torus::ops

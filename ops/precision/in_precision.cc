@@ -16,16 +16,6 @@ bool IsConverted(const Variable& v) {
   return v.defined() && (v.dtype() == DType::kF32 || IsHalf(v));
 }
 
-// As ops::Cast; a weight's copy in 16 bits is made once until its values change.
-Variable To(const Variable& input, DType dtype) {
-  const DType from = input.dtype();
-  if (from == dtype) return input;
-  const bool weight = dtype != DType::kF32 && input.is_leaf() && input.requires_grad();
-  Tensor out = weight ? LowCopyOf(input, dtype) : input.data().To(dtype);
-  return Record("cast", std::move(out), {input},
-                [from](const GradContext& g) { return Gradients{g.grad().To(from)}; });
-}
-
 std::string NamesOf(std::span<const Variable* const> inputs) {
   std::vector<std::string_view> names;
   for (const Variable* input : inputs)
@@ -49,6 +39,15 @@ Conversions OfPolicy(Policy policy, std::span<const Variable* const> inputs, DTy
 }
 
 }  // namespace
+
+Variable CastTo(const Variable& input, DType dtype) {
+  const DType from = input.dtype();
+  if (from == dtype) return input;
+  const bool weight = dtype != DType::kF32 && input.is_leaf() && input.requires_grad();
+  Tensor out = weight ? LowCopyOf(input, dtype) : input.data().To(dtype);
+  return Record("cast", std::move(out), {input},
+                [from](const GradContext& g) { return Gradients{g.grad().To(from)}; });
+}
 
 DType WidestOf(std::span<const Variable* const> inputs) {
   DType widest = DType::kF32;
@@ -78,12 +77,13 @@ Conversions ConversionsOf(std::string_view op, std::span<const Variable* const> 
 
 Variable Converted(const Variable& input, DType round_to) {
   if (!IsConverted(input)) return input;
-  const Variable rounded = round_to == DType::kF32 || IsHalf(input) ? input : To(input, round_to);
-  return To(rounded, DType::kF32);
+  const Variable rounded =
+      round_to == DType::kF32 || IsHalf(input) ? input : CastTo(input, round_to);
+  return CastTo(rounded, DType::kF32);
 }
 
 Variable Rounded(const Variable& output, DType dtype) {
-  return output.dtype() == DType::kF32 ? To(output, dtype) : output;
+  return output.dtype() == DType::kF32 ? CastTo(output, dtype) : output;
 }
 
 }  // namespace torus::ops::internal

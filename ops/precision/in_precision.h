@@ -32,6 +32,8 @@ struct Conversions {
 Conversions ConversionsOf(std::string_view op, std::span<const Variable* const> inputs);
 // The type of 16 bits that all of them have, else f32.
 DType WidestOf(std::span<const Variable* const> inputs);
+// As ops::Cast; a weight's copy in 16 bits is made once until its values change.
+Variable CastTo(const Variable& input, DType dtype);
 Variable Converted(const Variable& input, DType round_to);
 Variable Rounded(const Variable& output, DType dtype);
 bool HasF64(std::span<const Variable* const> inputs);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/precision.h"
 #include "autograd/variable.h"
 #include "runtime/share_statistics.h"
 #include "runtime/step_context.h"
@@ -51,9 +52,8 @@ struct Block {
   // The type in which activations are kept from forward to backward: kF32, or kBF16 for half the
   // memory (autograd/saved_activation.h). Without effect where `recompute` is set.
   DType activation_storage = DType::kF32;
-  // The type in which `forward` computes products, convolutions and attention: kF32, or kBF16
-  // (autograd/precision.h).
-  DType precision = DType::kF32;
+  // In what `forward` computes products, convolutions and attention.
+  Precision precision;
 };
 
 }  // namespace torus::parallel

@@ -45,7 +45,7 @@ std::vector<parallel::Block> BuildBlocks(const Settings& settings, const DataFor
     blocks[i].recompute = recomputed[i];
     blocks[i].activation_storage =
         settings.activation_storage == "bf16" ? DType::kBF16 : DType::kF32;
-    blocks[i].precision = LowTypeOf(settings);
+    blocks[i].precision = PrecisionOf(settings);
   }
   return blocks;
 }

@@ -43,7 +43,7 @@ parallel::CostModel Measure(const Settings& settings, const DataForm& form,
   const std::vector<Tensor> targets = SampleTargets(model.task, inputs[0].shape);
   return parallel::MeasureBlockCosts(
       BuildBlocks(settings, form, ""), inputs,
-      {.loss = [loss = TaskLoss(model, LowTypeOf(settings)),
+      {.loss = [loss = TaskLoss(model, PrecisionOf(settings)),
                 &targets](const auto& outputs) { return loss(outputs, targets); },
        .optimizer =
            [&](std::vector<NamedVariable> parameters) {

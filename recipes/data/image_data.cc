@@ -37,7 +37,7 @@ TaskData OpenImages(const Settings& settings) {
           .unit = "images",
           .train = Part(*images->train, settings, image, true),
           .test = Part(*images->test, settings, image, false),
-          .loss = TaskLoss(ModelOf(settings), LowTypeOf(settings)),
+          .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings)),
           .correct = CountCorrect,
           .left_out = [images] { return LeftOutOf(*images->train, *images->test); },
           .owner = images};

@@ -49,7 +49,7 @@ TaskData OpenSentences(const Settings& settings) {
           .unit = "sentences",
           .train = {train.size(), data::StackedBatches(train), true, OrderHash(train)},
           .test = {test.size(), data::StackedBatches(test), false, OrderHash(test)},
-          .loss = TaskLoss(ModelOf(settings), LowTypeOf(settings)),
+          .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings)),
           .correct = CountCorrect,
           .left_out = [sentences] { return LeftOutOf(*sentences->train, *sentences->test); },
           .truncated = TruncatedLine(train.truncated() + test.truncated(),

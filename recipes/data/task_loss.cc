@@ -1,10 +1,8 @@
 #include "recipes/data/task_loss.h"
 
-#include "autograd/precision.h"
-
 namespace torus::recipes {
 
-parallel::LossFn TaskLoss(const ModelDescriptor& model, DType precision) {
+parallel::LossFn TaskLoss(const ModelDescriptor& model, Precision precision) {
   return [loss = model.loss, precision](const std::vector<Variable>& outputs,
                                         const std::vector<Tensor>& targets) {
     const WithPrecision with(precision);

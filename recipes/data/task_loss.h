@@ -3,13 +3,14 @@
 
 #include <vector>
 
+#include "autograd/precision.h"
 #include "models/descriptor.h"
 #include "parallel/trainer/trainer_options.h"
 
 namespace torus::recipes {
 
-// The model's own. `precision`: of the ops that it runs (autograd/precision.h).
-parallel::LossFn TaskLoss(const ModelDescriptor& model, DType precision = DType::kF32);
+// The model's own. `precision`: of the ops that it runs.
+parallel::LossFn TaskLoss(const ModelDescriptor& model, Precision precision = {});
 
 // Targets for inputs of such a shape: class or token 0 in each place that its data would ask for;
 // of masked words in every seventh, as 15 % of them are.

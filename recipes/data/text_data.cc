@@ -68,7 +68,7 @@ TaskData OpenText(const Settings& settings) {
                           data::RandomWindows(train, random), false, OrderHash(train)},
                 .test = {text->validation->size(), data::StackedBatches(*text->validation), false,
                          OrderHash(*text->data.validation)},
-                .loss = TaskLoss(model, LowTypeOf(settings)),
+                .loss = TaskLoss(model, PrecisionOf(settings)),
                 .correct = nullptr,
                 .tokenizer = text->data.tokenizer.get(),
                 .owner = text};

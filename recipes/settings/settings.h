@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/dtype.h"
+#include "autograd/precision.h"
 
 namespace torus {
 struct ModelDescriptor;
@@ -112,9 +112,10 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--init", s.init);
 }
 
-// The type that --precision names for products, convolutions and attention.
-inline DType LowTypeOf(const Settings& s) {
-  return s.precision == "bf16" ? DType::kBF16 : DType::kF32;
+// What --precision and --emulate say of products, convolutions and attention.
+inline Precision PrecisionOf(const Settings& s) {
+  return {s.precision == "bf16" ? DType::kBF16 : DType::kF32,
+          s.emulate ? Products::kEmulated : Products::kNative};
 }
 
 // Ranks of the run.

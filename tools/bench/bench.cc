@@ -1,9 +1,10 @@
 // Benchmarks: kernels (the other files of this folder), whole training steps, and steps on demand
 // for compare_pytorch.py.
 //
-//   bench [--threads N] [--benchmark_filter=TrainStep] [--benchmark_min_warmup_time=1] ...  (Google
-//   Benchmark's flags)
-//   bench --step_json EXCHANGE [--model NAME] [--recompute true] [--threads N]  (step_server.h)
+//   bench [--threads N] [--precision bf16 [--emulate]] [--benchmark_filter=TrainStep]
+//         [--benchmark_min_warmup_time=1] ...  (Google Benchmark's flags)
+//   bench --step_json EXCHANGE [--model NAME] [--recompute true] [--precision bf16] [--threads N]
+//         (step_server.h)
 //   bench --memory true [--threads N]  (memory_table.h)
 //   bench --collectives [--ranks 2,4,8] [--bytes 1000,1000000] [--case NAME] [--rounds N]
 //         (collectives_table.h)
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "parallel/transport/run_ranks.h"
+#include "recipes/settings/precision.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "tools/bench/collectives_table.h"
@@ -29,8 +31,9 @@
 namespace torus::bench {
 namespace {
 
-void TrainStepBenchmark(benchmark::State& state, const std::string& model) {
-  TrainStep step({.model = model, .size = state.range(0), .batch = state.range(1)});
+void TrainStepBenchmark(benchmark::State& state, const std::string& model, Precision precision) {
+  TrainStep step(
+      {.model = model, .size = state.range(0), .batch = state.range(1), .precision = precision});
   step.Run();  // primitives are made and memory is taken in the first
   for (auto _ : state) benchmark::DoNotOptimize(step.Run());
   state.SetItemsProcessed(state.iterations() * state.range(1));
@@ -44,7 +47,7 @@ struct Sizes {
 };
 
 // The sizes that compare_pytorch.py takes too.
-void RegisterTrainSteps() {
+void RegisterTrainSteps(Precision precision) {
   const std::vector<Sizes> all = {{"mobilenet_v2", {{224, 16}, {96, 32}, {32, 64}}},
                                   {"vgg13", {{32, 64}, {224, 4}}},
                                   {"resnet18", {{32, 128}}},
@@ -53,7 +56,7 @@ void RegisterTrainSteps() {
   for (const Sizes& sizes : all) {
     auto* const registered =
         benchmark::RegisterBenchmark(fmt::format("TrainStep/{}", sizes.model).c_str(),
-                                     TrainStepBenchmark, std::string(sizes.model));
+                                     TrainStepBenchmark, std::string(sizes.model), precision);
     registered->ArgNames({"size", "batch"})->Unit(benchmark::kMillisecond)->UseRealTime();
     for (const auto& pair : sizes.size_and_batch) registered->Args(pair);
   }
@@ -126,6 +129,10 @@ int Main(int argc, char** argv) {
   const std::string exchange = TakeFlag(argc, argv, "--step_json");
   const std::string model = TakeFlag(argc, argv, "--model");
   const bool recompute = TakeFlag(argc, argv, "--recompute") == "true";
+  const std::string type = TakeFlag(argc, argv, "--precision");
+  const bool emulate = TakeSwitch(argc, argv, "--emulate");
+  const Precision precision =
+      recipes::CheckedPrecision("bench", type.empty() ? "f32" : type, emulate);
   const bool memory = TakeFlag(argc, argv, "--memory") == "true";
   if (!threads.empty()) SetTeamSize(static_cast<int>(Number("--threads", threads, 4096)));
   if (TakeSwitch(argc, argv, "--collectives")) {
@@ -133,15 +140,17 @@ int Main(int argc, char** argv) {
     return 0;
   }
   if (!exchange.empty()) {
-    ServeSteps(model.empty() ? "mobilenet_v2" : model, tools::UserPath(exchange), recompute,
-               std::cin, std::cout);
+    ServeSteps({.model = model.empty() ? "mobilenet_v2" : model,
+                .recompute = recompute,
+                .precision = precision},
+               tools::UserPath(exchange), std::cin, std::cout);
     return 0;
   }
   if (memory) {
     PrintMemoryTable(std::cout);
     return 0;
   }
-  RegisterTrainSteps();
+  RegisterTrainSteps(precision);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

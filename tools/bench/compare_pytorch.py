@@ -8,6 +8,8 @@ at a time, so that whatever else the machine does meets both. The first losses m
 after warm-up.
 
 Modes: eager; channels_last (images alone: model and batch in NHWC); compile (torch.compile, images with channels_last).
+NAME+bf16: PyTorch under torch.autocast and ours with --precision bf16; ours in the other modes too with --ours bf16. Losses
+in bf16 must agree to two roundings, 2^-8 of them.
 Where the CPU is not Intel's, each also as NAME+mkl: MKL takes a slower path there unless a preloaded library answers its
 vendor check.
 
@@ -31,7 +33,8 @@ import time
 
 PINNED = {"torch": "2.15.0", "torchvision": "0.29.2", "transformers": "5.23.0", "safetensors": "0.8.0"}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MODES = ["eager", "channels_last", "compile"]
+FORMS = ["eager", "channels_last", "compile"]
+MODES = FORMS + [form + "+bf16" for form in FORMS]
 # Sizes that each model is timed at: SIZExBATCH, where SIZE is the side of an image or the tokens of a text.
 CASES = {"mobilenet_v2": ["224x16", "96x32", "32x64"], "vgg13": ["32x64", "224x4"], "resnet18": ["32x128"],
          "roberta": ["128x8"], "gpt2": ["256x4"]}
@@ -106,16 +109,21 @@ def make_step(path, name, mode):
     tied = getattr(model, "all_tied_weights_keys", {}) or {}
     assert not surplus and set(missing) <= set(tied), (missing, surplus)
     model.train()
-    if mode != "eager" and name not in TEXT:
+    form, _, precision = mode.partition("+")
+    if form != "eager" and name not in TEXT:
         model, inputs = (value.to(memory_format=torch.channels_last) for value in (model, inputs))
     optimizer = make_optimizer(name, model)
-    forward = torch.compile(model) if mode == "compile" else model
+    forward = torch.compile(model) if form == "compile" else model
+
+    def compute_loss():
+        output = forward(inputs)
+        logits = output.logits if name in TEXT else output
+        return torch.nn.functional.cross_entropy(logits.reshape(-1, logits.shape[-1]), labels)
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        output = forward(inputs)
-        logits = output.logits if name in TEXT else output
-        loss = torch.nn.functional.cross_entropy(logits.reshape(-1, logits.shape[-1]), labels)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision == "bf16"):
+            loss = compute_loss()
         loss.backward()
         optimizer.step()
         return loss.item()
@@ -128,12 +136,13 @@ def clock(threads):
     return time.process_time() if threads == 1 else time.perf_counter()
 
 
-def sgemm_gflops(threads):
-    """As sgemm_peak.cc."""
+def gemm_gflops(threads, precision):
+    """As gemm_peak.cc."""
     import torch
 
-    a, b = torch.full((2048, 2048), 0.5), torch.full((2048, 2048), 0.25)
-    c, seconds = torch.zeros(2048, 2048), []
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    a, b = torch.full((2048, 2048), 0.5, dtype=dtype), torch.full((2048, 2048), 0.25, dtype=dtype)
+    c, seconds = torch.zeros(2048, 2048, dtype=dtype), []
     for _ in range(6):
         begin = clock(threads)
         torch.mm(a, b, out=c)
@@ -147,7 +156,7 @@ def worker(path, name, mode, threads):
 
     torch.set_num_threads(threads)
     step = make_step(path, name, mode)
-    print(json.dumps({"mode": mode, "sgemm_gflops": sgemm_gflops(threads)}), flush=True)
+    print(json.dumps({"mode": mode, "gemm_gflops": gemm_gflops(threads, mode.partition("+")[2])}), flush=True)
     for line in sys.stdin:
         losses, seconds, cpu_seconds = [], [], []
         for _ in range(int(line)):
@@ -222,7 +231,9 @@ def compare(ours, theirs, options):
 def run_mode(case, exchange, mode, override, options, bench):
     name, size, _ = case
     label = mode + ("+mkl" if override else "")
-    command = [bench, "--model", name, "--step_json", exchange, "--threads", str(options.threads)]
+    precision = "bf16" if mode.endswith("+bf16") else options.ours
+    command = [bench, "--model", name, "--step_json", exchange, "--threads", str(options.threads),
+               "--precision", precision]
     ours = Server("bench", command + ["--recompute", str(options.recompute).lower()],
                   dict(os.environ, OMP_NUM_THREADS=str(options.threads)))
     script = [sys.executable, os.path.abspath(__file__), "--worker", exchange, "--cases", f"{name}:1x1"]
@@ -231,11 +242,11 @@ def run_mode(case, exchange, mode, override, options, bench):
     first, medians, peaks = compare(ours, theirs, options)
     ours.close()
     theirs.close()
-    if abs(first[0] - first[1]) > 1e-4:
+    if abs(first[0] - first[1]) > (2**-8 * abs(first[1]) if precision == "bf16" else 1e-4):
         sys.exit(f"compare_pytorch: first losses of {name} at {size} differ: {first[0]} and {first[1]} ({label})")
     print(f"  {label:<18} PyTorch {1e3 * medians[1]:8.1f} ms {peaks[1] / 1e9:5.2f} GB  ours {1e3 * medians[0]:8.1f} ms "
           f"{peaks[0] / 1e9:5.2f} GB  ratio {medians[1] / medians[0]:.2f}  first loss {first[1]:.6f} | {first[0]:.6f}  "
-          f"SGEMM {theirs.hello['sgemm_gflops']:.0f} | {ours.hello['sgemm_gflops']:.0f} GFLOP/s", flush=True)
+          f"GEMM {theirs.hello['gemm_gflops']:.0f} | {ours.hello['gemm_gflops']:.0f} GFLOP/s", flush=True)
     return (label, *medians, peaks), ours.hello
 
 
@@ -244,13 +255,13 @@ def run_case(case, options, bench, preload, folder):
     exchange = str(folder / f"{name}_{size}x{batch}.safetensors")
     write = [sys.executable, os.path.abspath(__file__), "--write", exchange, "--cases", f"{name}:{size}x{batch}"]
     subprocess.run(write, env=torch_environment(options.threads, None), check=True)
-    modes = [mode for mode in options.modes if mode != "channels_last" or name not in TEXT]
+    modes = [mode for mode in options.modes if not mode.startswith("channels_last") or name not in TEXT]
     rows, hello = [], {}
     for mode in modes:
         for override in [None, preload] if preload else [None]:
             row, said = run_mode(case, exchange, mode, override, options, bench)
             rows.append(row)
-            hello = {**said, "sgemm_gflops": max(said["sgemm_gflops"], hello.get("sgemm_gflops", 0))}
+            hello = {**said, "gemm_gflops": max(said["gemm_gflops"], hello.get("gemm_gflops", 0))}
     return rows, hello
 
 
@@ -258,10 +269,10 @@ def report(case, rows, hello):
     name, size, batch = case
     ours = statistics.median(row[1] for row in rows)
     best = min(rows, key=lambda row: row[2] / row[1])  # fastest beside the steps of ours that it ran in turn with
-    share = hello["flops"] / ours / 1e9 / hello["sgemm_gflops"]
+    share = hello["flops"] / ours / 1e9 / hello["gemm_gflops"]
     return (f"| {name}, {size} x {size if name not in TEXT else 'batch'}{', batch' if name not in TEXT else ''} {batch} "
             f"| {1e3 * ours:.0f} | {1e3 * best[2]:.0f} ({best[0]}) | {best[2] / best[1]:.2f} | "
-            f"{100 * share:.0f} % of {hello['sgemm_gflops']:.0f} GFLOP/s | "
+            f"{100 * share:.0f} % of {hello['gemm_gflops']:.0f} GFLOP/s | "
             f"{max(row[3][0] for row in rows) / 1e9:.2f} | {best[3][1] / 1e9:.2f} |")
 
 
@@ -283,7 +294,8 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     every = ",".join(f"{name}:{size}" for name, sizes in CASES.items() for size in sizes)
     parser.add_argument("--cases", default=every, help=f"MODEL:SIZExBATCH or MODEL, comma-separated (default {every})")
-    parser.add_argument("--modes", default=",".join(MODES), help="of " + ", ".join(MODES))
+    parser.add_argument("--modes", default=",".join(FORMS), help="of " + ", ".join(MODES))
+    parser.add_argument("--ours", default="f32", choices=["f32", "bf16"], help="precision of our side in modes of f32")
     parser.add_argument("--threads", type=int, default=2, help="of each side (default 2)")
     parser.add_argument("--warmup", type=int, default=3, help="steps of each side before any is timed (default 3)")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each side (default 5)")
@@ -322,7 +334,7 @@ def main():
         for case in options.cases:
             print(f"{case[0]}, size {case[1]}, batch {case[2]}, {options.threads} threads", flush=True)
             lines.append(report(case, *run_case(case, options, bench, preload, folder)))
-    print("\n| training step | Torus, ms | PyTorch's best, ms | ratio | our share of the measured SGEMM peak "
+    print("\n| training step | Torus, ms | PyTorch's best, ms | ratio | our share of the measured GEMM peak "
           "| our peak, GB | its peak, GB |")
     print("|---|---|---|---|---|---|---|")
     print("\n".join(lines))

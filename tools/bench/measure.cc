@@ -6,7 +6,7 @@
 #include "autograd/backward.h"
 #include "runtime/kernels.h"
 #include "runtime/rng.h"
-#include "tools/bench/sgemm_peak.h"
+#include "tools/bench/gemm_peak.h"
 
 namespace torus::bench {
 namespace {
@@ -25,7 +25,7 @@ double BestOf(const F& f) {
 }
 
 double SgemmRate() {
-  static const double rate = 1e9 * SgemmPeak();
+  static const double rate = 1e9 * GemmPeak();
   return rate;
 }
 

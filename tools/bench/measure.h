@@ -1,6 +1,6 @@
 // What the kernel benchmarks share: data, rates of the machine, counters.
 //
-// Counters: "FLOP" and "bytes" a second; "peak" is the share of SgemmPeak, "copy" that of Copy's,
+// Counters: "FLOP" and "bytes" a second; "peak" is the share of GemmPeak, "copy" that of Copy's,
 // both measured in the same run. Bytes count each tensor's reads and writes once, from memory.
 #pragma once
 

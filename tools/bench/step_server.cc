@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/trace.h"
-#include "tools/bench/sgemm_peak.h"
-#include "tools/bench/train_step.h"
+#include "tools/bench/gemm_peak.h"
 
 namespace torus::bench {
 namespace {
@@ -22,13 +21,13 @@ double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 
 }  // namespace
 
-void ServeSteps(const std::string& model, const std::string& exchange, bool recompute,
-                std::istream& in, std::ostream& out) {
-  TrainStep step(model, exchange, recompute);
+void ServeSteps(const TrainStepOptions& options, const std::string& exchange, std::istream& in,
+                std::ostream& out) {
+  TrainStep step(options, exchange);
   out << nlohmann::json{{"size", step.options().size},
                         {"batch", step.options().batch},
                         {"flops", step.flops()},
-                        {"sgemm_gflops", SgemmPeak()}}
+                        {"gemm_gflops", GemmPeak(options.precision)}}
       << std::endl;
   for (int steps = 0; in >> steps;) {
     std::vector<double> losses, seconds, cpu_seconds;

@@ -70,8 +70,8 @@ TrainStep::TrainStep(const TrainStepOptions& options)
       RandomIds(language ? tokens : Shape{options.batch}, model.published.outputs, "bench labels"));
 }
 
-TrainStep::TrainStep(const std::string& model, const std::string& exchange, bool recompute)
-    : options_{.model = model, .recompute = recompute}, model_(MakeStepModel(model)) {
+TrainStep::TrainStep(const TrainStepOptions& options, const std::string& exchange)
+    : options_(options), model_(MakeStepModel(options.model)) {
   std::vector<NamedTensor> tensors = ReadSafetensors(exchange).tensors;
   const bool text = model_.descriptor.task != ModelTask::kImages;
   const Tensor inputs = text ? Extract(tensors, "bench.tokens", exchange)
@@ -106,7 +106,11 @@ std::vector<Variable> TrainStep::Forward() const {
 
 double TrainStep::Run() {
   model_.optimizer->ZeroGrad();
-  const Variable loss = model_.descriptor.loss(Forward(), labels_);
+  const auto compute_loss = [&] {
+    const WithPrecision precision(options_.precision);
+    return model_.descriptor.loss(Forward(), labels_);
+  };
+  const Variable loss = compute_loss();
   Backward({loss});
   model_.model->EndMiniBatch();
   model_.optimizer->Step(model_.learning_rate);

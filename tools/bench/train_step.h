@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "autograd/precision.h"
 #include "tools/bench/step_model.h"
 
 namespace torus::bench {
@@ -13,16 +14,17 @@ struct TrainStepOptions {
   int64_t size = 224;  // images are size x size; texts have `size` tokens
   int64_t batch = 16;
   bool recompute = false;  // of every layer but the first and the last (autograd/recompute.h)
+  Precision precision;
 };
 
 class TrainStep {
  public:
   // Weights and batch from a fixed seed.
   explicit TrainStep(const TrainStepOptions& options);
-  // Weights and batch from a .safetensors file: the weights under the reference's names and, beside
-  // them, "bench.images" (N, 3, S, S) or "bench.tokens" (N, T), and "bench.labels" (N), of a
-  // language model (N, T). BadInput for a file that does not fit the model.
-  TrainStep(const std::string& model, const std::string& exchange, bool recompute = false);
+  // Weights and batch, with its size, from a .safetensors file: the weights under the reference's
+  // names and, beside them, "bench.images" (N, 3, S, S) or "bench.tokens" (N, T), and "bench.labels"
+  // (N), of a language model (N, T). BadInput for a file that does not fit the model.
+  TrainStep(const TrainStepOptions& options, const std::string& exchange);
 
   // The loss before the update.
   double Run();

@@ -4,6 +4,7 @@
 
 #include "ops/convolution/cpu/dense.h"
 #include "ops/convolution/cpu/depthwise.h"
+#include "ops/convolution/cpu/low_convolution.h"
 #include "ops/cpu/bias.h"
 #include "ops/cpu/gemm.h"
 
@@ -69,6 +70,7 @@ void BackwardAs(const ConvGeometry& g, const Tensor& x, const Tensor& weight, co
 
 void ConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
                         const Tensor& bias, Tensor& y) {
+  if (x.dtype() == DType::kBF16) return LowConvolutionForward(g, x, weight, bias, y);
   VisitCompute("conv2d", x.dtype(), [&]<class T>(ComputeType<T>) {
     const T* const add = bias.defined() ? bias.data<T>() : nullptr;
     T* const out = y.mutable_data<T>();
@@ -80,6 +82,8 @@ void ConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor& we
 
 void ConvolutionBackward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
                          const Tensor& dy, Tensor& dx, Tensor& dweight, Tensor& dbias) {
+  if (x.dtype() == DType::kBF16)
+    return LowConvolutionBackward(g, x, weight, dy, dx, dweight, dbias);
   VisitCompute("conv2d", x.dtype(), [&]<class T>(ComputeType<T>) {
     if (dx.defined() || dweight.defined()) BackwardAs<T>(g, x, weight, dy, dx, dweight);
     if (dbias.defined()) SumRows(dy.data<T>(), g.output_rows(), g.o, dbias.mutable_data<T>());

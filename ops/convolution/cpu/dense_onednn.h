@@ -1,17 +1,22 @@
-// The float convolutions through oneDNN, activations in NHWC as they are; its primitives are cached
-// by geometry and team size. Any geometry, any groups.
+// Convolutions through oneDNN, activations in NHWC as they are; its primitives are cached by geometry
+// and team size. Any geometry, any groups. T is float, or BFloat16 where the processor has products
+// of that (runtime/vector_unit.h): sums, bias and the gradient of the weights are f32 then, and what
+// is BFloat16 is rounded once.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"
+#include "runtime/dtype.h"
 
 namespace torus::cpu {
 
 using ops::ConvGeometry;
 
 // `bias` (o) may be null.
-void OnednnForward(const ConvGeometry& g, const float* x, const float* weight, const float* bias,
-                   float* y);
-void OnednnBackwardInput(const ConvGeometry& g, const float* dy, const float* weight, float* dx);
-void OnednnBackwardWeight(const ConvGeometry& g, const float* x, const float* dy, float* dw);
+template <class T>
+void OnednnForward(const ConvGeometry& g, const T* x, const T* weight, const float* bias, T* y);
+template <class T>
+void OnednnBackwardInput(const ConvGeometry& g, const T* dy, const T* weight, T* dx);
+template <class T>
+void OnednnBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, float* dw);
 
 }  // namespace torus::cpu

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ops/cpu/bias.h"
-#include "ops/cpu/gemm.h"
+#include "ops/cpu/multiply.h"
 
 namespace torus::cpu {
 namespace {
@@ -49,34 +49,44 @@ bool SmallImageFits(const ConvGeometry& g) {
   return g.groups == 1 && g.n >= kLeastBatch && 2 * inside <= g.oh * g.ow * g.kh * g.kw;
 }
 
-void SmallImageForward(const ConvGeometry& g, const float* x, const float* weight,
-                       const float* bias, float* y) {
+template <class T>
+void SmallImageForward(const ConvGeometry& g, const T* x, const T* weight, const float* bias,
+                       float* y) {
   const Strides stride(g);
   std::fill_n(y, g.n * stride.y, 0.0f);
   if (bias != nullptr) AddBias(bias, g.output_rows(), g.o, y);
   OverPairs(g, [&](int64_t in, int64_t out, int64_t tap) {
-    Gemm(Transpose::kNo, Transpose::kYes, g.n, g.o, g.c, 1.0f, x + in, stride.x, weight + tap,
-         stride.weight, 1.0f, y + out, stride.y);
+    Multiply(Transpose::kNo, Transpose::kYes, g.n, g.o, g.c, x + in, stride.x, weight + tap,
+             stride.weight, true, y + out, stride.y);
   });
 }
 
-void SmallImageBackwardInput(const ConvGeometry& g, const float* dy, const float* weight,
-                             float* dx) {
+template <class T>
+void SmallImageBackwardInput(const ConvGeometry& g, const T* dy, const T* weight, float* dx) {
   const Strides stride(g);
   std::fill_n(dx, g.n * stride.x, 0.0f);
   OverPairs(g, [&](int64_t in, int64_t out, int64_t tap) {
-    Gemm(Transpose::kNo, Transpose::kNo, g.n, g.c, g.o, 1.0f, dy + out, stride.y, weight + tap,
-         stride.weight, 1.0f, dx + in, stride.x);
+    Multiply(Transpose::kNo, Transpose::kNo, g.n, g.c, g.o, dy + out, stride.y, weight + tap,
+             stride.weight, true, dx + in, stride.x);
   });
 }
 
-void SmallImageBackwardWeight(const ConvGeometry& g, const float* x, const float* dy, float* dw) {
+template <class T>
+void SmallImageBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, float* dw) {
   const Strides stride(g);
   std::fill_n(dw, g.o * stride.weight, 0.0f);
   OverPairs(g, [&](int64_t in, int64_t out, int64_t tap) {
-    Gemm(Transpose::kYes, Transpose::kNo, g.o, g.c, g.n, 1.0f, dy + out, stride.y, x + in, stride.x,
-         1.0f, dw + tap, stride.weight);
+    Multiply(Transpose::kYes, Transpose::kNo, g.o, g.c, g.n, dy + out, stride.y, x + in, stride.x,
+             true, dw + tap, stride.weight);
   });
 }
+
+#define TORUS_INSTANTIATE(T)                                                                      \
+  template void SmallImageForward(const ConvGeometry&, const T*, const T*, const float*, float*); \
+  template void SmallImageBackwardInput(const ConvGeometry&, const T*, const T*, float*);         \
+  template void SmallImageBackwardWeight(const ConvGeometry&, const T*, const T*, float*);
+TORUS_INSTANTIATE(float)
+TORUS_INSTANTIATE(BFloat16)
+#undef TORUS_INSTANTIATE
 
 }  // namespace torus::cpu

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"
+#include "runtime/dtype.h"
 
 namespace torus::cpu {
 
@@ -14,11 +15,14 @@ using ops::ConvGeometry;
 // all taps in the image.
 bool SmallImageFits(const ConvGeometry& g);
 
-// `bias` may be null.
-void SmallImageForward(const ConvGeometry& g, const float* x, const float* weight,
-                       const float* bias, float* y);
-void SmallImageBackwardInput(const ConvGeometry& g, const float* dy, const float* weight,
-                             float* dx);
-void SmallImageBackwardWeight(const ConvGeometry& g, const float* x, const float* dy, float* dw);
+// T is float, or BFloat16 where the processor has products of that; sums are f32. `bias` may be
+// null.
+template <class T>
+void SmallImageForward(const ConvGeometry& g, const T* x, const T* weight, const float* bias,
+                       float* y);
+template <class T>
+void SmallImageBackwardInput(const ConvGeometry& g, const T* dy, const T* weight, float* dx);
+template <class T>
+void SmallImageBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, float* dw);
 
 }  // namespace torus::cpu

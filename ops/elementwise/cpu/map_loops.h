@@ -1,6 +1,7 @@
 // The loops behind map.h, for the sources that instantiate them: TORUS_INSTANTIATE_MAP(Functor).
 #pragma once
 
+#include "ops/cpu/low_pieces.h"
 #include "ops/elementwise/cpu/map.h"
 #include "runtime/parallel_for.h"
 
@@ -23,8 +24,36 @@ void MapBackward(const F& f, int64_t n, const T* kept, const T* dy, T* dx) {
   });
 }
 
+// In bf16: computed in f32, rounded once.
+template <class F>
+void MapForward(const F& f, int64_t n, const BFloat16* x, BFloat16* y) {
+  ParallelFor(n, kMapGrain, [f, x, y](int64_t begin, int64_t end) {
+    float in[kLowPiece], out[kLowPiece];
+    ForPieces(begin, end, [&](int64_t at, int64_t count) {
+      Widen(x + at, count, in);
+      MapForward(f, count, in, out);
+      Round(out, count, y + at);
+    });
+  });
+}
+
+template <class F>
+void MapBackward(const F& f, int64_t n, const BFloat16* kept, const BFloat16* dy, BFloat16* dx) {
+  ParallelFor(n, kMapGrain, [f, kept, dy, dx](int64_t begin, int64_t end) {
+    float saved[kLowPiece], gradient[kLowPiece], out[kLowPiece];
+    ForPieces(begin, end, [&](int64_t at, int64_t count) {
+      Widen(kept + at, count, saved);
+      Widen(dy + at, count, gradient);
+      MapBackward(f, count, saved, gradient, out);
+      Round(out, count, dx + at);
+    });
+  });
+}
+
 template <class F>
 void MapForward(std::string_view op, const F& f, const Tensor& x, Tensor& y) {
+  if (x.dtype() == DType::kBF16)
+    return MapForward(f, x.numel(), x.data<BFloat16>(), y.mutable_data<BFloat16>());
   VisitCompute(op, x.dtype(), [&]<class T>(ComputeType<T>) {
     MapForward(f, x.numel(), x.data<T>(), y.mutable_data<T>());
   });
@@ -33,6 +62,9 @@ void MapForward(std::string_view op, const F& f, const Tensor& x, Tensor& y) {
 template <class F>
 void MapBackward(std::string_view op, const F& f, const Tensor& kept, const Tensor& dy,
                  Tensor& dx) {
+  if (kept.dtype() == DType::kBF16)
+    return MapBackward(f, kept.numel(), kept.data<BFloat16>(), dy.data<BFloat16>(),
+                       dx.mutable_data<BFloat16>());
   VisitCompute(op, kept.dtype(), [&]<class T>(ComputeType<T>) {
     MapBackward(f, kept.numel(), kept.data<T>(), dy.data<T>(), dx.mutable_data<T>());
   });

@@ -1,9 +1,10 @@
 #include "ops/loss/cpu/linear_cross_entropy.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ops/cpu/bias.h"
-#include "ops/cpu/gemm.h"
+#include "ops/cpu/multiply.h"
 #include "ops/cpu/softmax_rows.h"
 #include "ops/loss/cpu/class_targets.h"
 #include "runtime/kernels.h"
@@ -22,8 +23,8 @@ int64_t ChunkRows(int64_t rows, int64_t classes) {
   return std::max<int64_t>(1, (rows + chunks - 1) / chunks);
 }
 
-// Works through the chunks.
-template <class T>
+// Works through the chunks. Products take In, which is T or bf16; all else is T.
+template <class In, class T>
 class Chunks {
  public:
   Chunks(const ops::LinearClassProblem& p, ops::LinearClassGradients& gradients)
@@ -36,6 +37,9 @@ class Chunks {
         // Of a mean over no target at all: 0, and the loss is NaN.
         divisor_(p.mean ? static_cast<double>(CountTargets(p.targets)) : 1),
         logits_({std::min(size_, count_), classes_}, kDTypeOf<T>),
+        rounded_(
+            {std::is_same_v<In, T> || gradients.none() ? 0 : std::min(size_, count_), classes_},
+            kDTypeOf<In>),
         rows_({3, size_}, kDTypeOf<T>),
         gradients_(gradients) {}
 
@@ -50,11 +54,11 @@ class Chunks {
 
   double Chunk(int64_t row) {
     const int64_t rows = std::min(size_, count_ - row), n = classes_;
-    const T* hidden = p_.hidden.template data<T>() + row * width_;
+    const In* hidden = p_.hidden.template data<In>() + row * width_;
     T *logits = logits_.template mutable_data<T>(), *largest = rows_.template mutable_data<T>();
     T *log_sum = largest + size_, *scale = log_sum + size_;
-    Gemm(kNo, kYes, rows, n, width_, T(1), hidden, width_, p_.weight.template data<T>(), width_,
-         T(0), logits, n);
+    cpu::Multiply(kNo, kYes, rows, n, width_, hidden, width_, p_.weight.template data<In>(), width_,
+                  false, logits, n);
     if (p_.bias.defined()) AddBias(p_.bias.template data<T>(), rows, n, logits);
     LogSumExp(rows, n, logits, largest, log_sum);
     double loss = 0;
@@ -63,25 +67,42 @@ class Chunks {
     if (gradients_.none()) return loss;
     for (int64_t r = 0; r < rows; ++r)
       scale[r] = Counts(row + r) ? static_cast<T>(1 / divisor_) : T(0);
-    ScaledSoftmax(rows, n, logits, largest, log_sum, scale, logits);
-    for (int64_t r = 0; r < rows; ++r)
-      if (Counts(row + r)) logits[r * n + target_[row + r]] -= scale[r];
-    Multiply(row, rows, hidden, logits);
-    if (gradients_.bias.defined()) SumBias(row, rows, logits);
+    const In* dlogits = LogitGradients(row, rows);
+    Multiply(row, rows, hidden, dlogits);
+    if (gradients_.bias.defined()) SumBias(row, rows, dlogits);
     return loss;
   }
 
-  void Multiply(int64_t row, int64_t rows, const T* hidden, const T* dlogits) {
-    const int64_t n = classes_, width = width_;
-    if (gradients_.hidden.defined())
-      Gemm(kNo, kNo, rows, width, n, T(1), dlogits, n, p_.weight.template data<T>(), width, T(0),
-           gradients_.hidden.template mutable_data<T>() + row * width, width);
-    if (gradients_.weight.defined())
-      Gemm(kYes, kNo, n, width, rows, T(1), dlogits, n, hidden, width, T(row > 0 ? 1 : 0),
-           gradients_.weight.template mutable_data<T>(), width);
+  // Written over the logits, or beside them where they are to be rounded.
+  const In* LogitGradients(int64_t row, int64_t rows) {
+    T *logits = logits_.template mutable_data<T>(), *largest = rows_.template mutable_data<T>();
+    const T *log_sum = largest + size_, *scale = log_sum + size_;
+    In* const gradients = std::is_same_v<In, T> ? logits_.template mutable_data<In>()
+                                                : rounded_.template mutable_data<In>();
+    const int64_t n = classes_;
+    ScaledSoftmax(rows, n, logits, largest, log_sum, scale, gradients);
+    for (int64_t r = 0; r < rows; ++r) {
+      if (!Counts(row + r)) continue;
+      const int64_t at = r * n + target_[row + r];
+      if constexpr (std::is_same_v<In, T>)
+        gradients[at] -= scale[r];
+      else  // p - 1, without the rounding of p
+        gradients[at] = In(scale[r] * std::expm1(logits[at] - largest[r] - log_sum[r]));
+    }
+    return gradients;
   }
 
-  void SumBias(int64_t row, int64_t rows, const T* dlogits) {
+  void Multiply(int64_t row, int64_t rows, const In* hidden, const In* dlogits) {
+    const int64_t n = classes_, width = width_;
+    if (gradients_.hidden.defined())
+      cpu::Multiply(kNo, kNo, rows, width, n, dlogits, n, p_.weight.template data<In>(), width,
+                    false, gradients_.hidden.template mutable_data<T>() + row * width, width);
+    if (gradients_.weight.defined())
+      cpu::Multiply(kYes, kNo, n, width, rows, dlogits, n, hidden, width, row > 0,
+                    gradients_.weight.template mutable_data<T>(), width);
+  }
+
+  void SumBias(int64_t row, int64_t rows, const In* dlogits) {
     if (row == 0)
       return SumRows(dlogits, rows, classes_, gradients_.bias.template mutable_data<T>());
     Tensor sums({classes_}, kDTypeOf<T>);
@@ -93,7 +114,8 @@ class Chunks {
   int64_t count_, width_, classes_, size_;
   const int64_t* target_;
   double divisor_;
-  Tensor logits_, rows_;  // rows_: largest, log_sum and scale of each row
+  Tensor logits_, rounded_;  // rounded_: the gradients of the logits, where In is not T
+  Tensor rows_;              // largest, log_sum and scale of each row
   ops::LinearClassGradients& gradients_;
 };
 
@@ -101,8 +123,13 @@ class Chunks {
 
 void LinearCrossEntropy(const ops::LinearClassProblem& problem, Tensor& loss,
                         ops::LinearClassGradients& gradients) {
+  if (problem.hidden.dtype() == DType::kBF16) {
+    const double low = Chunks<BFloat16, float>(problem, gradients).Run();
+    *loss.mutable_data<float>() = static_cast<float>(low);
+    return;
+  }
   VisitCompute("linear_cross_entropy", loss.dtype(), [&]<class T>(ComputeType<T>) {
-    *loss.mutable_data<T>() = static_cast<T>(Chunks<T>(problem, gradients).Run());
+    *loss.mutable_data<T>() = static_cast<T>(Chunks<T, T>(problem, gradients).Run());
   });
 }
 

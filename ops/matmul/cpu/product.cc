@@ -2,20 +2,35 @@
 
 #include <algorithm>
 
-#include "ops/cpu/gemm.h"
+#include "ops/cpu/bias.h"
+#include "ops/cpu/multiply.h"
 #include "ops/matmul/matrix_layout.h"
+#include "runtime/kernels.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
 namespace {
 
-// Of contiguous matrices; k is the size that is summed over.
+// Of contiguous matrices in bf16; k is the size that is summed over.
+void MultiplyLow(Transpose transpose_a, const Tensor& a, Transpose transpose_b, const Tensor& b,
+                 int64_t k, const Tensor& bias, Tensor& out) {
+  const auto write = [&]<class C>(C* c) {
+    LowGemm(transpose_a, transpose_b, out.dim(0), out.dim(1), k, a.data<BFloat16>(), a.dim(1),
+            b.data<BFloat16>(), b.dim(1), bias.defined() ? bias.data<float>() : nullptr, false, c,
+            out.dim(1));
+  };
+  if (out.dtype() == DType::kBF16) return write(out.mutable_data<BFloat16>());
+  write(out.mutable_data<float>());
+}
+
 void Multiply(Transpose transpose_a, const Tensor& a, Transpose transpose_b, const Tensor& b,
-              int64_t k, bool add, Tensor& out) {
+              int64_t k, const Tensor& bias, Tensor& out) {
+  if (a.dtype() == DType::kBF16) return MultiplyLow(transpose_a, a, transpose_b, b, k, bias, out);
   const int64_t m = out.dim(0), n = out.dim(1);
+  if (bias.defined()) Copy(bias.Expand(out.shape()), out);
   VisitCompute("linear", out.dtype(), [&]<class T>(ComputeType<T>) {
     Gemm(transpose_a, transpose_b, m, n, k, T(1), a.data<T>(), a.dim(1), b.data<T>(), b.dim(1),
-         T(add ? 1 : 0), out.mutable_data<T>(), n);
+         T(bias.defined() ? 1 : 0), out.mutable_data<T>(), n);
   });
 }
 
@@ -44,18 +59,18 @@ int64_t BatchOffset(const Tensor& t, int64_t index) {
   return offset;
 }
 
-template <class T>
+template <class T, class C>
 void MultiplyBatch(const Tensor& a, const Tensor& b, Tensor& out) {
   const int64_t m = a.dim(-2), k = a.dim(-1), n = b.dim(-1);
   int64_t count = 1;
   for (int d = 0; d + 2 < out.rank(); ++d) count *= out.dim(d);
   const Matrix left = MatrixOf(a), right = MatrixOf(b);
   const T *pa = a.data<T>(), *pb = b.data<T>();
-  T* pc = out.mutable_data<T>();
+  C* pc = out.mutable_data<C>();
   const auto some = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      Gemm(left.transpose, right.transpose, m, n, k, T(1), pa + BatchOffset(a, i), left.stride,
-           pb + BatchOffset(b, i), right.stride, T(0), pc + i * m * n, n);
+      Multiply(left.transpose, right.transpose, m, n, k, pa + BatchOffset(a, i), left.stride,
+               pb + BatchOffset(b, i), right.stride, false, pc + i * m * n, n);
   };
   // Enough matrices: one thread each. Few: all threads on each.
   if (count >= TeamSize())
@@ -66,21 +81,28 @@ void MultiplyBatch(const Tensor& a, const Tensor& b, Tensor& out) {
 
 }  // namespace
 
-void Product(const Tensor& a, const Tensor& b, bool add, Tensor& out) {
-  Multiply(Transpose::kNo, a, Transpose::kNo, b, a.dim(1), add, out);
+void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
+  Multiply(Transpose::kNo, a, Transpose::kNo, b, a.dim(1), bias, out);
 }
 
-void ProductByTransposed(const Tensor& a, const Tensor& b, bool add, Tensor& out) {
-  Multiply(Transpose::kNo, a, Transpose::kYes, b, a.dim(1), add, out);
+void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
+  Multiply(Transpose::kNo, a, Transpose::kYes, b, a.dim(1), bias, out);
 }
 
 void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
-  Multiply(Transpose::kYes, a, Transpose::kNo, b, a.dim(0), false, out);
+  Multiply(Transpose::kYes, a, Transpose::kNo, b, a.dim(0), Tensor(), out);
+}
+
+void SumOfLowRows(const Tensor& x, Tensor& sum) {
+  SumRows(x.data<BFloat16>(), x.dim(0), x.dim(1), sum.mutable_data<float>());
 }
 
 void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out) {
+  if (a.dtype() == DType::kBF16)
+    return out.dtype() == DType::kBF16 ? MultiplyBatch<BFloat16, BFloat16>(a, b, out)
+                                       : MultiplyBatch<BFloat16, float>(a, b, out);
   VisitCompute("matmul", out.dtype(),
-               [&]<class T>(ComputeType<T>) { MultiplyBatch<T>(a, b, out); });
+               [&]<class T>(ComputeType<T>) { MultiplyBatch<T, T>(a, b, out); });
 }
 
 }  // namespace torus::cpu

@@ -5,9 +5,10 @@
 
 namespace torus::cpu {
 
-void Product(const Tensor& a, const Tensor& b, bool add, Tensor& out);
-void ProductByTransposed(const Tensor& a, const Tensor& b, bool add, Tensor& out);
+void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out);
+void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out);
 void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out);
+void SumOfLowRows(const Tensor& x, Tensor& sum);
 void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out);
 
 }  // namespace torus::cpu

@@ -14,6 +14,7 @@
 #include "parallel/trainer/trainer.h"
 #include "parallel/transport/mpi/mpi_world.h"
 #include "parallel/transport/nccl/nccl_world.h"
+#include "runtime/vector_unit.h"
 #include "tests/parallel/transport/mpi/under_mpirun.h"
 #include "tests/parallel/transport/nccl/over_fake.h"
 #include "tests/recipes/model/small_models.h"
@@ -32,8 +33,15 @@ struct Layout {
   int stages = 1, chunks = 1;
   Cuts cuts;
   bool recompute = false;
-  DType precision = DType::kF32;
+  Precision precision;
 };
+
+// What there is of bf16: emulated everywhere, native where the processor has it.
+std::vector<Precision> LowPrecisions() {
+  std::vector<Precision> all{DType::kBF16};
+  if (HasBf16Products()) all.push_back({DType::kBF16, Products::kNative});
+  return all;
+}
 
 // Two ranks each.
 const std::vector<Layout> kPairs{{"gpipe", 2},
@@ -136,24 +144,27 @@ TEST(EveryLayout, ThreadsGiveTheBitsOfOneStage) {
 // So do bf16's, which are other bits.
 TEST(EveryLayout, ThreadsInBf16GiveTheBitsOfOneStageInBf16) {
   for (const Kind& kind : Kinds()) {
-    const Outcome full = Train(kind, {}, 3), one = Train(kind, {.precision = DType::kBF16}, 3);
-    EXPECT_NE(one.losses, full.losses);
-    for (const auto* layouts : {&kPairs, &kMoreRanks})
-      for (Layout layout : *layouts) {
-        layout.precision = DType::kBF16;
-        SCOPED_TRACE(Words(kind, layout, 3));
-        const Outcome other = Train(kind, layout, 3);
-        EXPECT_EQ(other.losses, one.losses);
-        EXPECT_EQ(other.tensors.size(), one.tensors.size());
-        ExpectSameBits(other, one);
-      }
+    const Outcome full = Train(kind, {}, 3);
+    for (const Precision& precision : LowPrecisions()) {
+      const Outcome one = Train(kind, {.precision = precision}, 3);
+      EXPECT_NE(one.losses, full.losses);
+      for (const auto* layouts : {&kPairs, &kMoreRanks})
+        for (Layout layout : *layouts) {
+          layout.precision = precision;
+          SCOPED_TRACE(Words(kind, layout, 3));
+          const Outcome other = Train(kind, layout, 3);
+          EXPECT_EQ(other.losses, one.losses);
+          EXPECT_EQ(other.tensors.size(), one.tensors.size());
+          ExpectSameBits(other, one);
+        }
+    }
   }
 }
 
 // Of two replicas in bf16, whose copies of weights must follow each step.
-Outcome TrainReplicas(const Kind& kind, const std::string& strategy) {
+Outcome TrainReplicas(const Kind& kind, const Precision& precision, const std::string& strategy) {
   const TrainerOptions options{.replicas = 2, .micro_batches = 2, .strategy = strategy, .seed = 5};
-  const Layout layout{.precision = DType::kBF16};
+  const Layout layout{.precision = precision};
   Trainer trainer(options, PartsOf(kind, layout));
   Outcome outcome;
   trainer.Train(kSteps,
@@ -167,15 +178,16 @@ Outcome TrainReplicas(const Kind& kind, const std::string& strategy) {
 }
 
 TEST(EveryLayout, ThreadsOfEveryStrategyGiveTheSameBitsInBf16) {
-  for (const Kind& kind : Kinds()) {
-    const Outcome ddp = TrainReplicas(kind, "ddp");
-    for (const char* strategy : {"dataparallel", "ps", "ps-sharded", "zero1", "fsdp"}) {
-      SCOPED_TRACE(fmt::format("{}, {}", kind.name, strategy));
-      const Outcome other = TrainReplicas(kind, strategy);
-      EXPECT_EQ(other.losses, ddp.losses);
-      ExpectSameBits(other, ddp);
+  for (const Kind& kind : Kinds())
+    for (const Precision& precision : LowPrecisions()) {
+      const Outcome ddp = TrainReplicas(kind, precision, "ddp");
+      for (const char* strategy : {"dataparallel", "ps", "ps-sharded", "zero1", "fsdp"}) {
+        SCOPED_TRACE(fmt::format("{}, {}", kind.name, strategy));
+        const Outcome other = TrainReplicas(kind, precision, strategy);
+        EXPECT_EQ(other.losses, ddp.losses);
+        ExpectSameBits(other, ddp);
+      }
     }
-  }
 }
 
 // What crosses a cut moves by NCCL, as its fake does it.
@@ -198,12 +210,13 @@ TEST(EveryLayout, ThreadsOverNcclGiveTheBitsOfOneStage) {
 }
 
 TEST(EveryLayout, ProcessesInBf16GiveTheBitsOfOneStageInBf16) {
-  for (const Kind& kind : Kinds()) {
-    const Outcome one = Train(kind, {.precision = DType::kBF16}, 2);
-    const Layout layout{.schedule = "1f1b", .stages = 2, .precision = DType::kBF16};
-    MpiWorld world;
-    ExpectSameBits(Train(kind, layout, 2, &world), one);
-  }
+  for (const Kind& kind : Kinds())
+    for (const Precision& precision : LowPrecisions()) {
+      const Outcome one = Train(kind, {.precision = precision}, 2);
+      const Layout layout{.schedule = "1f1b", .stages = 2, .precision = precision};
+      MpiWorld world;
+      ExpectSameBits(Train(kind, layout, 2, &world), one);
+    }
 }
 
 // Each process compares what it owns, and that of rank 0 the losses.

@@ -84,7 +84,7 @@ inline const std::vector<Kind>& Kinds() {
 
 // The model's blocks with first values of seed 3.
 inline std::vector<parallel::Block> BlocksOf(const Kind& kind, bool recompute,
-                                             DType precision = DType::kF32) {
+                                             Precision precision = {}) {
   const auto model = kind.make();
   model->Initialize(3);
   std::vector<parallel::Block> blocks = ModelBlocks(*model);

@@ -14,6 +14,7 @@
 #include "parallel/schedule/factory.h"
 #include "recipes/run/make_optimizer.h"
 #include "runtime/error.h"
+#include "runtime/vector_unit.h"
 
 namespace torus::tools {
 namespace {
@@ -64,7 +65,6 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--collectives", "star"}, "direct, ring, halving-doubling, tree"},
         Refusal{{"--strategy", "zero9"}, "ddp, dataparallel, ps, ps-sharded, zero1"},
         Refusal{{"--precision", "f16"}, "--precision f16 is computed on GPUs alone"},
-        Refusal{{"--precision", "bf16"}, "--emulate rounds to bf16 and computes in f32"},
         Refusal{{"--precision", "half"}, "must be one of f32, bf16, f16, tf32, got half"},
         Refusal{{"--emulate"}, "--emulate needs --precision bf16, got f32"},
         Refusal{{"--sync-batch-norm", "--reproducible"}, "give one of the two"},
@@ -100,6 +100,19 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--checkpoint-every", "-5"}, "--checkpoint-every"},
         Refusal{{"--eval-every", "-1"}, "--eval-every"}, Refusal{{"--eval-only"}, "--init"},
         Refusal{{"--lr", "1", "--lr", "2"}, "--lr"}));
+
+TEST(Invocation, Bf16NeedsAProcessorThatHasIt) {
+  if (HasBf16Products()) {
+    Parse({"--precision", "bf16"});
+    return;
+  }
+  try {
+    Parse({"--precision", "bf16"});
+    FAIL() << "accepted";
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what()).find("AVX512_BF16"), std::string::npos) << error.what();
+  }
+}
 
 // Numbers that some sum, product or clock behind them could not hold.
 INSTANTIATE_TEST_SUITE_P(
