@@ -2,7 +2,10 @@
 
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "ops/cpu/low_gemv.h"
+#include "ops/cpu/low_pieces.h"
 #include "ops/cpu/onednn_engine.h"
 #include "ops/cpu/onednn_error.h"
 #include "runtime/parallel_for.h"
@@ -63,6 +66,20 @@ void WriteBias(int64_t m, int64_t n, const float* bias, C* c, int64_t ldc) {
     for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = C(bias == nullptr ? 0.0f : bias[j]);
 }
 
+// One row of A, which is nothing but reading B.
+template <class C>
+void OneRow(Transpose transpose_b, int64_t n, int64_t k, const BFloat16* a, const BFloat16* b,
+            int64_t ldb, const float* bias, C* c) {
+  const auto multiply = transpose_b == Transpose::kYes ? LowRowTimesTransposed : LowRowTimes;
+  if constexpr (std::is_same_v<C, float>) {
+    multiply(n, k, a, b, ldb, bias, c);
+  } else {
+    std::vector<float> sums(static_cast<size_t>(n));
+    multiply(n, k, a, b, ldb, bias, sums.data());
+    Round(sums.data(), n, c);
+  }
+}
+
 }  // namespace
 
 template <class C>
@@ -71,6 +88,8 @@ void LowGemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n,
              bool add, C* c, int64_t ldc) {
   if (m == 0 || n == 0 || (k == 0 && add)) return;
   if (k == 0) return WriteBias(m, n, bias, c, ldc);
+  if (m == 1 && !add && transpose_a == Transpose::kNo)
+    return OneRow(transpose_b, n, k, a, b, ldb, bias, c);
   FixTeam();
   WithOnednnErrors("gemm", [&] {
     const Desc plain_b = Operand(transpose_b, k, n, ldb);

@@ -12,7 +12,7 @@ namespace torus::cpu {
 // are f32. C, float or BFloat16, is rounded once; `bias`, (n) or null, is added before. Where `add`,
 // there is no bias, and what C holds is added before too.
 //
-// oneDNN's matmul. It is fast where the processor has AVX512_BF16 or AMX_BF16 (runtime/
+// oneDNN's matmul, and low_gemv.h for one row. It is fast where the processor has AVX512_BF16 or AMX_BF16 (runtime/
 // vector_unit.h); elsewhere it computes by plain loops, or fails. The bits depend on the team size
 // where k is long. BrokenEnvironment where there is no memory.
 template <class C>

@@ -7,6 +7,7 @@
 #include "models/gpt2/config.h"
 #include "models/gpt2/decoder.h"
 #include "models/gpt2/descriptor.h"
+#include "recipes/settings/precision.h"
 #include "runtime/error.h"
 #include "runtime/io/one_commit.h"
 #include "runtime/rng.h"
@@ -68,6 +69,7 @@ Opened OpenFolder(const std::string& folder, const std::string& vocab_dir) {
 std::string Generate(const GenerateOptions& o,
                      const std::function<void(const std::string&)>& on_text) {
   Check(o.sampling);
+  const WithPrecision precision(CheckedPrecision("generate", o.precision, o.emulate));
   const auto [options, model, tokenizer] = io::OpenOneCommit(
       o.model, [&](const std::string& folder) { return OpenFolder(folder, o.vocab_dir); });
   std::vector<int32_t> ids = tokenizer->Encode(o.prompt);
@@ -77,7 +79,7 @@ std::string Generate(const GenerateOptions& o,
   const RandomStream stream({.seed = o.seed, .layer = HashName("generate")});
   std::string text;
   for (int64_t i = 0; i < o.tokens; ++i) {
-    const Tensor logits = context.Next(ids);
+    const Tensor logits = context.Next(ids).To(DType::kF32);
     const std::span<const float> known(logits.data<float>(),
                                        static_cast<size_t>(tokenizer->vocabulary()));
     const auto token = static_cast<int32_t>(
