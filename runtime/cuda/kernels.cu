@@ -1,50 +1,32 @@
-#include <algorithm>
-
 #include "runtime/cuda/kernels.h"
 #include "runtime/element_cast.h"
+//
+#include "runtime/cuda/for_each.h"
 
 namespace torus::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int64_t kMostBlocks = 4096;  // a grid-stride loop takes the rest
-
-// out[i] = body(i) for all i.
-template <class T, class Body>
-__global__ void ForEach(T* out, int64_t count, Body body) {
-  const int64_t stride = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
-    out[i] = body(i);
-}
-
 template <class T>
-struct Constant {
+struct FillWith {
+  T* out;
   T value;
-  __device__ T operator()(int64_t) const { return value; }
+  __device__ void operator()(int64_t i) const { out[i] = value; }
 };
 
 template <class To, class From>
-struct CastFrom {
+struct CastTo {
   const From* in;
-  __device__ To operator()(int64_t i) const { return ElementCast<To, From>()(in[i]); }
+  To* out;
+  __device__ void operator()(int64_t i) const { out[i] = ElementCast<To, From>()(in[i]); }
 };
-
-template <class T, class Body>
-void Launch(const char* op, T* out, int64_t count, const Body& body, StreamHandle stream) {
-  if (count == 0) return;
-  const int64_t blocks = std::min(kMostBlocks, (count + kThreads - 1) / kThreads);
-  ForEach<<<static_cast<unsigned>(blocks), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-      out, count, body);
-  CheckLaunch(op);
-}
 
 }  // namespace
 
 void Fill(void* out, DType dtype, int64_t count, double value, StreamHandle stream) {
   VisitDType(dtype, [&](auto zero) {
     using T = decltype(zero);
-    Launch("fill", static_cast<T*>(out), count, Constant<T>{ElementCast<T, double>()(value)},
-           stream);
+    ForEach("fill", count, stream,
+            FillWith<T>{static_cast<T*>(out), ElementCast<T, double>()(value)});
   });
 }
 
@@ -53,8 +35,8 @@ void Cast(const void* in, DType from, void* out, DType to, int64_t count, Stream
     VisitDType(to, [&](auto to_zero) {
       using From = decltype(from_zero);
       using To = decltype(to_zero);
-      Launch("cast", static_cast<To*>(out), count, CastFrom<To, From>{static_cast<const From*>(in)},
-             stream);
+      ForEach("cast", count, stream,
+              CastTo<To, From>{static_cast<const From*>(in), static_cast<To*>(out)});
     });
   });
 }

@@ -1,4 +1,5 @@
-// Fill, copy and cast on a GPU against their CPU twins. Needs a build with --config=cuda and a GPU.
+// Fill, copy and cast on a GPU against their CPU twins. Needs a build with --config=cuda and a GPU,
+// or --config=emulated_gpu.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -16,7 +17,7 @@ constexpr Device kGpu{DeviceKind::kCuda, 0};
 class Cuda : public testing::Test {
  protected:
   void SetUp() override {
-    if (!kHasCuda) GTEST_SKIP() << "this build has no CUDA: use --config=cuda";
+    if (!kHasCuda) GTEST_SKIP() << "this build has no CUDA: use --config=cuda or emulated_gpu";
     if (GpuCount() == 0) GTEST_SKIP() << "this machine has no GPU that can be used";
   }
 };
