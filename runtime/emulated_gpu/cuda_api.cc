@@ -20,9 +20,16 @@ void* Malloc(int device, size_t bytes) {
   return gpu::TakeMemory(device, bytes);
 }
 
-// As cudaFree waits for the device: work that still uses the block comes first.
+// As cudaFree waits for the device: work that still uses the block comes first. What it throws
+// comes out where the device's default stream is waited for next.
 void Free(int device, void* block) noexcept {
-  gpu::WaitForDevice(device);
+  UseDevice(device);
+  try {
+    gpu::WaitForDevice(device);
+  } catch (...) {
+    gpu::Enqueue(nullptr, "free",
+                 [error = std::current_exception()] { std::rethrow_exception(error); });
+  }
   gpu::GiveMemory(device, block);
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -136,10 +137,19 @@ void WaitForStream(StreamHandle stream) {
 
 void WaitForDevice(int device) {
   const Lock lock(All().mutex);
-  RunTo(EndOf(All().defaults[device]));
-  const std::vector<std::shared_ptr<Queue>> made = All().made;
-  for (const auto& queue : made)
-    if (queue->device == device) RunTo(EndOf(queue));
+  std::vector<std::shared_ptr<Queue>> queues = All().made;
+  queues.push_back(All().defaults[device]);
+  std::exception_ptr first;
+  for (const auto& queue : queues) {
+    while (queue->device == device && !queue->waiting.empty()) {
+      try {
+        RunNext(*queue);
+      } catch (...) {
+        if (first == nullptr) first = std::current_exception();
+      }
+    }
+  }
+  if (first != nullptr) std::rethrow_exception(first);
 }
 
 void* MakeEvent() { return new Event{current_device, {}}; }

@@ -30,7 +30,7 @@ int DeviceOf(StreamHandle stream);
 void Enqueue(StreamHandle stream, const std::string& name, std::function<void()> work);
 // Runs all that the stream has.
 void WaitForStream(StreamHandle stream);
-// Runs all that the streams of the device have.
+// Runs all that the streams of the device have, and then throws the first error of it.
 void WaitForDevice(int device);
 
 // An event is done until it is first recorded.

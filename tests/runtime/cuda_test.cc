@@ -79,6 +79,24 @@ TEST_F(Cuda, EventsAreDoneAfterTheirStream) {
   EXPECT_TRUE(event.IsDone());
 }
 
+// A real GPU may be quick enough to hide it.
+TEST_F(Cuda, AMissingWaitBetweenStreamsShows) {
+  if (!kEmulatedGpu) GTEST_SKIP() << "needs --config=emulated_gpu";
+  Stream writer(kGpu), reader(kGpu);
+  Tensor x = Zeros({1}, DType::kF32, kGpu);
+  EXPECT_EQ(x.Item(), 0);
+  {
+    const WithStream in(writer);
+    Fill(x, 5);
+  }
+  const WithStream in(reader);
+  EXPECT_EQ(x.Item(), 0);
+  Event filled(kGpu);
+  filled.Record(writer);
+  reader.Wait(filled);
+  EXPECT_EQ(x.Item(), 5);
+}
+
 // Every kind of view, packed and unpacked on the GPU, with a cast and without.
 TEST_F(Cuda, StridedCopiesAgreeWithTheCpu) {
   const Tensor in = Samples(2 * 3 * 4 * 5).View({2, 3, 4, 5});

@@ -84,6 +84,14 @@ TEST_F(Queues, AnErrorComesOutWhereItIsWaitedForOnce) {
   EXPECT_EQ(said_, "after");
 }
 
+TEST_F(Queues, WaitingForADeviceRunsAllBeforeItThrows) {
+  Enqueue(a_, "fail", [] { throw std::runtime_error("work"); });
+  Say(a_, "a");
+  Say(nullptr, "d");
+  EXPECT_THROW(WaitForDevice(0), std::runtime_error);
+  EXPECT_EQ(said_, "ad");
+}
+
 TEST_F(Queues, ADestroyedStreamKeepsItsWork) {
   StreamHandle stream = MakeStream();
   Say(stream, "late");
