@@ -2,7 +2,6 @@
 // that resumes it.
 #pragma once
 
-#include <csetjmp>
 #include <functional>
 #include <memory>
 
@@ -27,13 +26,14 @@ class Fiber {
 
  private:
   struct Stack;
+  struct Sides;
   static void Enter(unsigned high, unsigned low);
   void Loop();
-  void Begin();
+  void Prepare();
 
   std::function<void()> body_;
   std::unique_ptr<Stack> stack_;
-  std::jmp_buf inside_, outside_;
+  std::unique_ptr<Sides> sides_;
   bool begun_ = false, ended_ = true;
 };
 
