@@ -84,19 +84,18 @@ void ExpectAgree(const Twin& twin, const Results& fast, const Results& plain) {
                 "gradient of input", i);
 }
 
-// A GPU's f32 kernels against the CPU's f64 ones.
+}  // namespace
+
+void ExpectTwinsAgree(const Twin& twin) {
+  ExpectAgree(twin, Run(twin, DType::kF32), Run(twin, DType::kF64));
+}
+
 void ExpectAgreesOnGpu(const Twin& twin) {
   if (!HasGpu()) return;
   RunsOnGpu([&] {
     SCOPED_TRACE("on a GPU");
     ExpectAgree(twin, Run(twin, DType::kF32, kFirstGpu), Run(twin, DType::kF64));
   });
-}
-
-}  // namespace
-
-void ExpectTwinsAgree(const Twin& twin) {
-  ExpectAgree(twin, Run(twin, DType::kF32), Run(twin, DType::kF64));
 }
 
 void CheckTwins(const std::function<Twin(OddShapes&)>& make) {

@@ -26,6 +26,10 @@ struct Twin {
 // and both values.
 void ExpectTwinsAgree(const Twin& twin);
 
+// The same of the f32 kernels of a GPU, where there is one and all ops have kernels there
+// (on_gpu.h), against the CPU's f64 ones.
+void ExpectAgreesOnGpu(const Twin& twin);
+
 class OddShapes;
 
 // 200 twins, each made by `make` from fresh random shapes, at every vector width of this machine;
