@@ -84,7 +84,7 @@ void WaitOnStream(StreamHandle stream, EventHandle event) {
   Check(cudaStreamWaitEvent(Native(stream), NativeEvent(event), 0), "cudaStreamWaitEvent");
 }
 
-void CheckLaunch(const char* op) {
+void CheckLaunch(std::string_view op) {
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess)
     Throw<BrokenEnvironment>(op, "launch failed: {}", cudaGetErrorString(error));

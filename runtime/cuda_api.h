@@ -1,9 +1,11 @@
 // The few calls of the CUDA runtime that Torus makes from C++ files, without CUDA's headers. Only
-// in a build with --config=cuda. Errors are BrokenEnvironment with CUDA's reason. Streams and
+// in a build with --config=cuda, or with --config=emulated_gpu, where runtime/emulated_gpu is the
+// CUDA runtime. Errors are BrokenEnvironment with CUDA's reason. Streams and
 // events are handles of cudaStream_t and cudaEvent_t; a null stream is the default one.
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "runtime/device.h"
 
@@ -35,6 +37,6 @@ void WaitOnHost(EventHandle event);
 void WaitOnStream(StreamHandle stream, EventHandle event);
 
 // Throws for the last launch's error, tagged `op`.
-void CheckLaunch(const char* op);
+void CheckLaunch(std::string_view op);
 
 }  // namespace torus::cuda

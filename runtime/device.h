@@ -13,6 +13,13 @@ inline constexpr bool kHasCuda = true;
 inline constexpr bool kHasCuda = false;
 #endif
 
+// Whether those are emulated GPUs (--config=emulated_gpu), whose kernels the CPU runs.
+#ifdef TORUS_EMULATED_GPU
+inline constexpr bool kEmulatedGpu = true;
+#else
+inline constexpr bool kEmulatedGpu = false;
+#endif
+
 // A tensor on `kMeta` has a shape and a dtype and no memory: ops that run on such tensors compute
 // nothing, so that shapes and costs can be learnt at any size.
 enum class DeviceKind : unsigned char { kCpu, kCuda, kMeta };

@@ -1,5 +1,6 @@
 #include "runtime/kernels.h"
 
+#include "runtime/broadcast.h"
 #include "runtime/cpu/kernels.h"
 #include "runtime/cuda/kernels.h"
 #include "runtime/door.h"
@@ -7,32 +8,60 @@
 namespace torus {
 namespace {
 
-void FillOnGpu(Tensor& out, double value, StreamHandle stream) {
-  Require(out.is_contiguous(), "fill", "needs contiguous memory on a GPU, got {}", out);
-  cuda::Fill(out.mutable_raw(), out.dtype(), out.numel(), value, stream);
+// By a walk over both, on the GPU where both lie.
+void CopyOnGpu(const Tensor& in, Tensor& out, StreamHandle stream) {
+  if (in.dtype() == out.dtype() && in.is_contiguous() && out.is_contiguous())
+    return cuda::CopyBytes(out.mutable_raw(), in.raw(), in.bytes(), stream);
+  const BroadcastPlan plan =
+      MergedPlan({.shape = in.shape(), .strides = {in.strides(), out.strides()}, .operands = 2});
+  cuda::CopyStrided(in.raw(), in.dtype(), out.mutable_raw(), out.dtype(), plan, stream);
 }
 
-// Same dtype, any two devices. Memory of the CPU may be read or freed as soon as the call returns,
-// so it waits.
-void CopyBytesWithGpu(const Tensor& in, Tensor& out, StreamHandle stream) {
-  const bool with_cpu =
-      in.device().kind == DeviceKind::kCpu || out.device().kind == DeviceKind::kCpu;
+void FillOnGpu(Tensor& out, double value, StreamHandle stream) {
+  if (out.is_contiguous())
+    return cuda::Fill(out.mutable_raw(), out.dtype(), out.numel(), value, stream);
+  CopyOnGpu(Full({}, value, out.dtype(), out.device()).Expand(out.shape()), out, stream);
+}
+
+// What `then`'s current stream is given from now on runs behind what `first`'s has.
+void Follow(Device first, Device then) {
+  cuda::UseDevice(first.index);
+  const cuda::EventHandle reached = cuda::CreateEvent(first.index);
+  cuda::Record(reached, CurrentStream(first));
+  cuda::UseDevice(then.index);
+  cuda::WaitOnStream(CurrentStream(then), reached);
+  cuda::DestroyEvent(reached);
+}
+
+// Contiguous, of one dtype, on two devices. Memory of the CPU may be read or freed as soon as the
+// call returns, so it waits. Between two GPUs the receiver's stream must be done with the memory,
+// and wait until it is filled.
+void SendBytes(const Tensor& in, Tensor& out, StreamHandle stream) {
+  const bool both = in.device().kind == DeviceKind::kCuda && out.device().kind == DeviceKind::kCuda;
+  if (both) Follow(out.device(), in.device());
   cuda::CopyBytes(out.mutable_raw(), in.raw(), in.bytes(), stream);
-  if (with_cpu) cuda::Synchronize(stream);
+  if (both)
+    Follow(in.device(), out.device());
+  else
+    cuda::Synchronize(stream);
+}
+
+// On two devices. Whole memory alone goes from one to the other: what is strided is packed before,
+// and unpacked behind; casts are left to a GPU.
+void CopyAcross(const Tensor& in, Tensor& out, StreamHandle stream) {
+  const bool from_gpu = in.device().kind == DeviceKind::kCuda;
+  const Tensor sent = (from_gpu ? in.To(out.dtype()) : in).Contiguous();
+  if (out.is_contiguous() && sent.dtype() == out.dtype()) return SendBytes(sent, out, stream);
+  Tensor staged(sent.shape(), sent.dtype(), out.device());
+  SendBytes(sent, staged, stream);
+  Copy(staged, out);
 }
 
 void CopyWithGpu(const Tensor& in, Tensor& out, StreamHandle stream) {
-  Require(in.is_contiguous() && out.is_contiguous(), "copy",
-          "needs contiguous memory on a GPU, got {} into {}", in, out);
-  if (in.dtype() == out.dtype()) return CopyBytesWithGpu(in, out, stream);
   if (in.device() == out.device())
-    return cuda::Cast(in.raw(), in.dtype(), out.mutable_raw(), out.dtype(), in.numel(), stream);
-  // Two devices and two dtypes: cast on the GPU that receives, else on the one that sends.
-  Tensor staged = out.device().kind == DeviceKind::kCuda
-                      ? Tensor(in.shape(), in.dtype(), out.device())
-                      : Tensor(in.shape(), out.dtype(), in.device());
-  CopyWithGpu(in, staged, stream);
-  CopyWithGpu(staged, out, stream);
+    CopyOnGpu(in, out, stream);
+  else
+    CopyAcross(in, out, stream);
 }
 
 // A copy runs on the GPU that takes part; into meta nothing is copied.
@@ -70,17 +99,29 @@ void AddInPlace(Tensor& out, const Tensor& in) {
           "add_in_place", "{} does not add to {}", in, out);
   Require(in.is_contiguous() && out.is_contiguous(), "add_in_place", "needs contiguous tensors");
   Require(AddsUp(out.dtype()), "add_in_place", "does not add {}", Name(out.dtype()));
-  AtDoor("add_in_place", CommonDevice("add_in_place", out, in), [&] { cpu::AddInPlace(out, in); });
+  AtDoor(
+      "add_in_place", CommonDevice("add_in_place", out, in), [&] { cpu::AddInPlace(out, in); },
+      [&](StreamHandle stream) {
+        cuda::AddInPlace(out.mutable_raw(), in.raw(), out.dtype(), out.numel(), stream);
+      });
 }
 
 void ScaleInPlace(Tensor& out, double factor) {
   Require(out.is_contiguous(), "scale_in_place", "needs a contiguous tensor");
-  AtDoor("scale_in_place", out.device(), [&] { cpu::ScaleInPlace(out, factor); });
+  AtDoor(
+      "scale_in_place", out.device(), [&] { cpu::ScaleInPlace(out, factor); },
+      [&](StreamHandle stream) {
+        cuda::ScaleInPlace(out.mutable_raw(), out.dtype(), out.numel(), factor, stream);
+      });
 }
 
 void Count(Tensor& out) {
   Require(out.is_contiguous(), "count", "needs a contiguous tensor");
-  AtDoor("count", out.device(), [&] { cpu::Count(out); });
+  AtDoor(
+      "count", out.device(), [&] { cpu::Count(out); },
+      [&](StreamHandle stream) {
+        cuda::Count(out.mutable_raw(), out.dtype(), out.numel(), stream);
+      });
 }
 
 }  // namespace torus

@@ -1,5 +1,5 @@
 // The raw kernels that every layer needs, behind a door of their own: they run where their tensors
-// lie. All check their arguments. On a GPU tensors must be contiguous.
+// lie. All check their arguments.
 #pragma once
 
 #include "runtime/tensor.h"
@@ -10,7 +10,9 @@ namespace torus {
 void Fill(Tensor& out, double value);
 
 // Copies `in` into `out`, element by element: same shape, any strides, any dtypes (cast as C++
-// does; float to integer truncates). BadInput when the shapes differ.
+// does; float to integer truncates). BadInput when the shapes differ. A copy to or from a CPU's
+// memory is done when the call returns; between GPUs and within one it is in their current streams'
+// order.
 void Copy(const Tensor& in, Tensor& out);
 
 // out += in. Same shape and dtype (f64, f32, bf16, f16, i64, i32), both contiguous. The 16-bit

@@ -163,7 +163,7 @@ Tensor Tensor::To(DType dtype) const {
 Tensor Tensor::To(Device device) const {
   if (device == Defined("to").storage_->device()) return *this;
   Tensor out(shape_, dtype_, device);
-  Copy(Contiguous(), out);
+  Copy(*this, out);
   return out;
 }
 

@@ -4,6 +4,8 @@
 
 #include "ops/elementwise/cpu/elementwise.h"
 #include "ops/elementwise/cpu/map.h"
+#include "ops/elementwise/cuda/elementwise.h"
+#include "ops/elementwise/cuda/map.h"
 #include "runtime/door.h"
 
 namespace torus::kernels {
@@ -12,38 +14,50 @@ namespace torus::kernels {
 // of one dtype.
 inline void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
                    Tensor& out) {
-  AtDoor(op, out.device(), [&] { cpu::Binary(op, what, a, b, out); });
+  AtDoor(
+      op, out.device(), [&] { cpu::Binary(op, what, a, b, out); },
+      [&](StreamHandle stream) { cuda::Binary(op, what, a, b, out, stream); });
 }
 
 // out (bool) = whether what(a, b) holds; with NaN none does. Strides and shapes as for Binary.
 inline void Compare(std::string_view op, ops::CompareOp what, const Tensor& a, const Tensor& b,
                     Tensor& out) {
-  AtDoor(op, out.device(), [&] { cpu::Compare(op, what, a, b, out); });
+  AtDoor(
+      op, out.device(), [&] { cpu::Compare(op, what, a, b, out); },
+      [&](StreamHandle stream) { cuda::Compare(op, what, a, b, out, stream); });
 }
 
 // out = mask (bool) ? a : b. Strides and shapes as for Binary.
 inline void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tensor& b,
                    Tensor& out) {
-  AtDoor(op, out.device(), [&] { cpu::Select(op, mask, a, b, out); });
+  AtDoor(
+      op, out.device(), [&] { cpu::Select(op, mask, a, b, out); },
+      [&](StreamHandle stream) { cuda::Select(op, mask, a, b, out, stream); });
 }
 
 // mask[i, j] (bool, contiguous) = whether j - i lies in [low, high].
 inline void Band(std::string_view op, int64_t low, int64_t high, Tensor& mask) {
-  AtDoor(op, mask.device(), [&] { cpu::Band(low, high, mask); });
+  AtDoor(
+      op, mask.device(), [&] { cpu::Band(low, high, mask); },
+      [&](StreamHandle stream) { cuda::Band(op, low, high, mask, stream); });
 }
 
 // y = f.Forward(x), f being a functor of one element in the form of math_functors.h. Both are
 // contiguous, of one shape and dtype: f32, f64 or bf16, which is computed in f32 and rounded once.
 template <class F>
 void MapForward(std::string_view op, const F& f, const Tensor& x, Tensor& y) {
-  AtDoor(op, y.device(), [&] { cpu::MapForward(op, f, x, y); });
+  AtDoor(
+      op, y.device(), [&] { cpu::MapForward(op, f, x, y); },
+      [&](StreamHandle stream) { cuda::MapForward(op, f, x, y, stream); });
 }
 
 // dx = f.Backward(kept, dy), `kept` being y or x as F::kKeepsOutput says.
 template <class F>
 void MapBackward(std::string_view op, const F& f, const Tensor& kept, const Tensor& dy,
                  Tensor& dx) {
-  AtDoor(op, dx.device(), [&] { cpu::MapBackward(op, f, kept, dy, dx); });
+  AtDoor(
+      op, dx.device(), [&] { cpu::MapBackward(op, f, kept, dy, dx); },
+      [&](StreamHandle stream) { cuda::MapBackward(op, f, kept, dy, dx, stream); });
 }
 
 }  // namespace torus::kernels

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/layer_norm/cpu/layer_norm.h"
+#include "ops/layer_norm/cuda/layer_norm.h"
 #include "runtime/door.h"
 
 namespace torus::kernels {
@@ -10,7 +11,9 @@ namespace torus::kernels {
 // y = (x - mean) rstd weight + bias; writes mean and rstd = 1 / sqrt(var + eps) of each row.
 inline void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps,
                       Tensor& y, Tensor& mean, Tensor& rstd) {
-  AtDoor("layer_norm", y.device(), [&] { cpu::LayerNorm(x, weight, bias, eps, y, mean, rstd); });
+  AtDoor(
+      "layer_norm", y.device(), [&] { cpu::LayerNorm(x, weight, bias, eps, y, mean, rstd); },
+      [&](StreamHandle stream) { cuda::LayerNorm(x, weight, bias, eps, y, mean, rstd, stream); });
 }
 
 // With x^ = (x - mean) rstd and g = dy weight:
@@ -19,8 +22,12 @@ inline void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias,
 inline void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean,
                               const Tensor& rstd, const Tensor& weight, Tensor& dx, Tensor& dweight,
                               Tensor& dbias) {
-  AtDoor("layer_norm", dy.device(),
-         [&] { cpu::LayerNormBackward(dy, x, mean, rstd, weight, dx, dweight, dbias); });
+  AtDoor(
+      "layer_norm", dy.device(),
+      [&] { cpu::LayerNormBackward(dy, x, mean, rstd, weight, dx, dweight, dbias); },
+      [&](StreamHandle stream) {
+        cuda::LayerNormBackward(dy, x, mean, rstd, weight, dx, dweight, dbias, stream);
+      });
 }
 
 }  // namespace torus::kernels

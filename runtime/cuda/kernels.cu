@@ -1,61 +1,98 @@
-#include <algorithm>
-
 #include "runtime/cuda/kernels.h"
+#include "runtime/cuda/strided.h"
 #include "runtime/element_cast.h"
+//
+#include "runtime/cuda/for_each.h"
 
 namespace torus::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int64_t kMostBlocks = 4096;  // a grid-stride loop takes the rest
-
-// out[i] = body(i) for all i.
-template <class T, class Body>
-__global__ void ForEach(T* out, int64_t count, Body body) {
-  const int64_t stride = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
-    out[i] = body(i);
-}
-
 template <class T>
-struct Constant {
+struct FillWith {
+  T* out;
   T value;
-  __device__ T operator()(int64_t) const { return value; }
+  __device__ void operator()(int64_t i) const { out[i] = value; }
 };
 
 template <class To, class From>
-struct CastFrom {
+struct CopyWalk {
   const From* in;
-  __device__ To operator()(int64_t i) const { return ElementCast<To, From>()(in[i]); }
+  To* out;
+  StridedWalk<2> walk;
+  __device__ void operator()(int64_t i) const {
+    const auto places = walk(i);
+    out[places.at[1]] = ElementCast<To, From>()(in[places.at[0]]);
+  }
 };
 
-template <class T, class Body>
-void Launch(const char* op, T* out, int64_t count, const Body& body, StreamHandle stream) {
-  if (count == 0) return;
-  const int64_t blocks = std::min(kMostBlocks, (count + kThreads - 1) / kThreads);
-  ForEach<<<static_cast<unsigned>(blocks), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-      out, count, body);
-  CheckLaunch(op);
-}
+template <class T>
+struct AddTo {
+  T* out;
+  const T* in;
+  __device__ void operator()(int64_t i) const {
+    using Sum = SumOf<T>;
+    const ElementCast<Sum, T> wide;
+    out[i] = ElementCast<T, Sum>()(static_cast<Sum>(wide(out[i]) + wide(in[i])));
+  }
+};
+
+template <class T>
+struct ScaleBy {
+  T* out;
+  T factor;
+  __device__ void operator()(int64_t i) const { out[i] *= factor; }
+};
+
+template <class T>
+struct CountFrom0 {
+  T* out;
+  __device__ void operator()(int64_t i) const { out[i] = ElementCast<T, int64_t>()(i); }
+};
 
 }  // namespace
 
 void Fill(void* out, DType dtype, int64_t count, double value, StreamHandle stream) {
   VisitDType(dtype, [&](auto zero) {
     using T = decltype(zero);
-    Launch("fill", static_cast<T*>(out), count, Constant<T>{ElementCast<T, double>()(value)},
-           stream);
+    ForEach("fill", count, stream,
+            FillWith<T>{static_cast<T*>(out), ElementCast<T, double>()(value)});
   });
 }
 
-void Cast(const void* in, DType from, void* out, DType to, int64_t count, StreamHandle stream) {
+void CopyStrided(const void* in, DType from, void* out, DType to, const BroadcastPlan& plan,
+                 StreamHandle stream) {
+  const auto walk = WalkOf<2>(plan);
+  const int64_t count = Numel(plan.shape);
   VisitDType(from, [&](auto from_zero) {
     VisitDType(to, [&](auto to_zero) {
       using From = decltype(from_zero);
       using To = decltype(to_zero);
-      Launch("cast", static_cast<To*>(out), count, CastFrom<To, From>{static_cast<const From*>(in)},
-             stream);
+      ForEach("copy", count, stream,
+              CopyWalk<To, From>{static_cast<const From*>(in), static_cast<To*>(out), walk});
     });
+  });
+}
+
+void AddInPlace(void* out, const void* in, DType dtype, int64_t count, StreamHandle stream) {
+  VisitDType(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, uint8_t>)
+      ForEach("add_in_place", count, stream,
+              AddTo<T>{static_cast<T*>(out), static_cast<const T*>(in)});
+  });
+}
+
+void ScaleInPlace(void* out, DType dtype, int64_t count, double factor, StreamHandle stream) {
+  VisitCompute("scale_in_place", dtype, [&]<class T>(ComputeType<T>) {
+    ForEach("scale_in_place", count, stream,
+            ScaleBy<T>{static_cast<T*>(out), static_cast<T>(factor)});
+  });
+}
+
+void Count(void* out, DType dtype, int64_t count, StreamHandle stream) {
+  VisitDType(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    ForEach("count", count, stream, CountFrom0<T>{static_cast<T*>(out)});
   });
 }
 

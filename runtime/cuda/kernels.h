@@ -1,9 +1,9 @@
-// The raw kernels on a GPU, over contiguous memory. kernels.h is the public face and checks; these
-// assume.
+// The raw kernels on a GPU. runtime/kernels.h is the public face and checks; these assume.
 #pragma once
 
 #include <cstdint>
 
+#include "runtime/broadcast.h"
 #include "runtime/cuda_api.h"
 #include "runtime/dtype.h"
 
@@ -12,7 +12,17 @@ namespace torus::cuda {
 // Sets `count` elements of GPU memory to `value`, cast to `dtype`.
 void Fill(void* out, DType dtype, int64_t count, double value, StreamHandle stream);
 
-// Casts `count` elements, both in the same GPU's memory; from and to may not overlap.
-void Cast(const void* in, DType from, void* out, DType to, int64_t count, StreamHandle stream);
+// Copies by a walk over (in, out), both in the same GPU's memory, and casts; they may not overlap.
+void CopyStrided(const void* in, DType from, void* out, DType to, const BroadcastPlan& plan,
+                 StreamHandle stream);
+
+// out[i] += in[i]; any dtype but u8 and bool.
+void AddInPlace(void* out, const void* in, DType dtype, int64_t count, StreamHandle stream);
+
+// out[i] *= factor; f32 or f64.
+void ScaleInPlace(void* out, DType dtype, int64_t count, double factor, StreamHandle stream);
+
+// out[i] = i, cast to `dtype`.
+void Count(void* out, DType dtype, int64_t count, StreamHandle stream);
 
 }  // namespace torus::cuda

@@ -5,31 +5,32 @@
 namespace torus::ops {
 namespace {
 
-Variable Mask(const Shape& shape) {
+// Where `like` lies.
+Variable Mask(const Shape& shape, const Variable& like) {
   Tensor mask(shape, DType::kBool);
   for (int64_t i = 0; i < mask.numel(); ++i) mask.mutable_data<bool>()[i] = i % 3 == 0;
-  return Variable(mask);
+  return Variable(mask.To(like.data().device()));
 }
 
 GRADIENT_CASE(where, Broadcast) {
   Check(
       [](const Variables& in) {
-        return Variables{Where(Mask({4, 3}), in[0], in[1])};
+        return Variables{Where(Mask({4, 3}, in[0]), in[0], in[1])};
       },
       {RandomLeaf({2, 1, 3}), TransposedLeaf({4, 3}, 1)});
 }
 GRADIENT_CASE(where, OneInputTwice) {
-  Check([](const Variables& in) { return Variables{Where(Mask({3}), in[0], in[0])}; },
+  Check([](const Variables& in) { return Variables{Where(Mask({3}, in[0]), in[0], in[0])}; },
         {RandomLeaf({3})});
 }
 GRADIENT_CASE(where, MaskedFillByTensor) {
-  Check([](const Variables& in) { return Variables{MaskedFill(in[0], Mask({3}), in[1])}; },
+  Check([](const Variables& in) { return Variables{MaskedFill(in[0], Mask({3}, in[0]), in[1])}; },
         {RandomLeaf({2, 3}), RandomLeaf({}, 1)});
 }
 GRADIENT_CASE(where, MaskedFillByNumber) {
   Check(
       [](const Variables& in) {
-        return Variables{MaskedFill(in[0], Mask({2, 1}), -5)};
+        return Variables{MaskedFill(in[0], Mask({2, 1}, in[0]), -5)};
       },
       {TransposedLeaf({2, 3})});
 }

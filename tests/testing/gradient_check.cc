@@ -1,5 +1,6 @@
 #include "tests/testing/gradient_check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -7,6 +8,8 @@
 #include "autograd/backward.h"
 #include "autograd/node.h"
 #include "runtime/rng.h"
+#include "tests/testing/on_gpu.h"
+#include "tests/testing/tolerance.h"
 
 namespace torus::testing {
 namespace {
@@ -32,7 +35,8 @@ bool Records(const Variable& output, const std::string& op) {
 
 std::vector<Tensor> SeedGradients(const std::vector<Variable>& outputs, uint64_t seed) {
   std::vector<Tensor> grads;
-  for (const Variable& output : outputs) grads.push_back(Normal(output.shape(), ++seed));
+  for (const Variable& output : outputs)
+    grads.push_back(Normal(output.shape(), ++seed).To(output.data().device()));
   return grads;
 }
 
@@ -79,9 +83,10 @@ Tensor NumericGradient(const CheckedFunction& function, const std::vector<Variab
   return out;
 }
 
-// A leaf that no path reaches has a gradient of zero.
+// In a CPU's memory. A leaf that no path reaches has a gradient of zero.
 Tensor GradOrZero(const Variable& leaf) {
-  return leaf.grad().defined() ? leaf.grad().Contiguous() : Zeros(leaf.shape(), leaf.dtype());
+  return leaf.grad().defined() ? leaf.grad().To(Device{}).Contiguous()
+                               : Zeros(leaf.shape(), leaf.dtype());
 }
 
 std::vector<Tensor> AnalyticGradients(const CheckedFunction& function, std::vector<Variable> inputs,
@@ -109,6 +114,64 @@ void ExpectClose(const Tensor& rule, const Tensor& numeric, size_t input,
     ASSERT_LE(std::abs(a[i] - n[i]), options.atol + options.rtol * std::abs(n[i]))
         << "input " << input << " element " << i << ": rule " << a[i] << ", central difference "
         << n[i];
+}
+
+double Largest(const std::vector<Tensor>& tensors) {
+  double largest = 1;
+  for (const Tensor& t : tensors)
+    if (t.defined() && IsFloating(t.dtype()))
+      for (double v : ToVector<double>(t.To(DType::kF64)))
+        if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
+  return largest;
+}
+
+// What a device computes of f64 inputs and seeds: the outputs, and the gradients that are there.
+std::vector<Tensor> OutputsAndGradients(const CheckedFunction& function,
+                                        const std::vector<Variable>& inputs, uint64_t seed) {
+  std::vector<Tensor> results;
+  for (const Variable& output : function(inputs))
+    results.push_back(output.data().To(Device{}).Contiguous());
+  for (const Tensor& grad : AnalyticGradients(function, inputs, seed, {}))
+    if (grad.defined()) results.push_back(grad);
+  return results;
+}
+
+// No sum has more terms than there are numbers; what meets in one is at most as large as the
+// largest of all, or the product of two.
+void ExpectSameWithin(const std::vector<Tensor>& gpu, const std::vector<Tensor>& cpu,
+                      const std::vector<Variable>& inputs) {
+  ASSERT_EQ(gpu.size(), cpu.size());
+  int64_t terms = 1;
+  std::vector<Tensor> all = cpu;
+  for (const Variable& input : inputs)
+    if (input.defined()) all.push_back(input.data());
+  for (const Tensor& t : all) terms += t.numel();
+  const double bound = Tolerance(DType::kF64, terms, Largest(all) * Largest(all));
+  for (size_t k = 0; k < cpu.size(); ++k) {
+    ASSERT_EQ(gpu[k].Describe(), cpu[k].Describe()) << "result " << k << " on a GPU";
+    const std::vector<double> a = ToVector<double>(gpu[k].To(DType::kF64));
+    const std::vector<double> b = ToVector<double>(cpu[k].To(DType::kF64));
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
+      ASSERT_LE(std::abs(a[i] - b[i]), bound)
+          << "result " << k << " element " << i << ": GPU " << a[i] << ", CPU " << b[i];
+    }
+  }
+}
+
+// The function once more on a GPU where there is one: the CPU's outputs and gradients, and the same
+// bits twice.
+void CheckOnGpu(const CheckedFunction& function, const std::vector<Variable>& inputs,
+                uint64_t seed) {
+  if (!HasGpu()) return;
+  RunsOnGpu([&] {
+    const std::vector<Variable> there = OnGpu(inputs);
+    const std::vector<Tensor> gpu = OutputsAndGradients(function, there, seed);
+    ExpectSameWithin(gpu, OutputsAndGradients(function, inputs, seed), inputs);
+    const std::vector<Tensor> again = OutputsAndGradients(function, there, seed);
+    for (size_t i = 0; i < gpu.size(); ++i)
+      ExpectSameBits(again[i], gpu[i], "a second run on a GPU");
+  });
 }
 
 // One input's gradient, asked for alone.
@@ -146,6 +209,7 @@ void CheckGradients(const std::string& op, const CheckedFunction& function,
     CheckAlone(function, inputs, i, rule[i], options.seed);
     ExpectClose(rule[i], NumericGradient(function, inputs, i, seeds, options.eps), i, options);
   }
+  CheckOnGpu(function, inputs, options.seed);
 }
 
 Variable RandomLeaf(const Shape& shape, uint64_t seed) {

@@ -24,7 +24,9 @@ using CheckedFunction = std::function<std::vector<Variable>(const std::vector<Va
 // Checks d sum_i <v_i, outputs_i> / d input for random v against central differences, for every f64
 // input that requires a gradient; also that a second backward over a new graph gives the same bits,
 // that asking for one input's gradient alone gives the same bits, and that deferring the leaves
-// does. `op` must be recorded in the graph. Failures name input and element.
+// does. Where there is a GPU (on_gpu.h), outputs and gradients are computed there too and agree
+// with the CPU's up to rounding. `op` must be recorded in the graph. Failures name input and
+// element.
 void CheckGradients(const std::string& op, const CheckedFunction& function,
                     const std::vector<Variable>& inputs, const GradientCheckOptions& options = {});
 

@@ -5,6 +5,7 @@
 
 #include "autograd/backward.h"
 #include "runtime/parallel_for.h"
+#include "tests/testing/on_gpu.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::testing {
@@ -14,11 +15,11 @@ struct Results {
   std::vector<Tensor> outputs, gradients;
 };
 
-std::vector<Variable> Leaves(const std::vector<Tensor>& inputs, DType dtype) {
+std::vector<Variable> Leaves(const std::vector<Tensor>& inputs, DType dtype, Device device) {
   std::vector<Variable> leaves;
   for (const Tensor& input : inputs) {
     if (input.defined())
-      leaves.emplace_back(IsFloating(input.dtype()) ? input.To(dtype) : input,
+      leaves.emplace_back((IsFloating(input.dtype()) ? input.To(dtype) : input).To(device),
                           IsFloating(input.dtype()));
     else
       leaves.emplace_back();
@@ -32,8 +33,8 @@ Tensor SeedFor(const Shape& shape, uint64_t seed, DType dtype) {
   return out.To(dtype);
 }
 
-Results Run(const Twin& twin, DType dtype) {
-  const std::vector<Variable> leaves = Leaves(twin.inputs, dtype);
+Results Run(const Twin& twin, DType dtype, Device device = {}) {
+  const std::vector<Variable> leaves = Leaves(twin.inputs, dtype, device);
   const std::vector<Variable> outputs = twin.function(leaves);
   Results results;
   std::vector<Variable> roots;
@@ -42,7 +43,7 @@ Results Run(const Twin& twin, DType dtype) {
     results.outputs.push_back(output.data());
     if (!output.requires_grad()) continue;
     roots.push_back(output);
-    seeds.push_back(SeedFor(output.shape(), roots.size(), dtype));
+    seeds.push_back(SeedFor(output.shape(), roots.size(), dtype).To(device));
   }
   if (!roots.empty()) Backward(roots, seeds);
   for (const Variable& leaf : leaves) results.gradients.push_back(leaf.grad());
@@ -74,10 +75,7 @@ void ExpectClose(const Tensor& fast, const Tensor& plain, int64_t terms, double 
   }
 }
 
-}  // namespace
-
-void ExpectTwinsAgree(const Twin& twin) {
-  const Results fast = Run(twin, DType::kF32), plain = Run(twin, DType::kF64);
+void ExpectAgree(const Twin& twin, const Results& fast, const Results& plain) {
   ASSERT_EQ(fast.outputs.size(), plain.outputs.size());
   for (size_t i = 0; i < fast.outputs.size(); ++i)
     ExpectClose(fast.outputs[i], plain.outputs[i], twin.terms, twin.magnitude, "output", i);
@@ -86,16 +84,34 @@ void ExpectTwinsAgree(const Twin& twin) {
                 "gradient of input", i);
 }
 
+}  // namespace
+
+void ExpectTwinsAgree(const Twin& twin) {
+  ExpectAgree(twin, Run(twin, DType::kF32), Run(twin, DType::kF64));
+}
+
+void ExpectAgreesOnGpu(const Twin& twin) {
+  if (!HasGpu()) return;
+  RunsOnGpu([&] {
+    SCOPED_TRACE("on a GPU");
+    ExpectAgree(twin, Run(twin, DType::kF32, kFirstGpu), Run(twin, DType::kF64));
+  });
+}
+
 void CheckTwins(const std::function<Twin(OddShapes&)>& make) {
   const int team = TeamSize();
+  bool first_width = true;  // a GPU's kernels know nothing of the CPU's vectors
   ForEachVectorWidth([&] {
     for (uint64_t seed = 0; seed < 200; ++seed) {
       SCOPED_TRACE(fmt::format("seed {}", seed));
       OddShapes shapes(seed);
       SetTeamSize(seed % 8 == 0 ? team : 1);
-      ExpectTwinsAgree(make(shapes));
+      const Twin twin = make(shapes);
+      ExpectTwinsAgree(twin);
+      if (first_width && seed % 8 == 1) ExpectAgreesOnGpu(twin);
       if (::testing::Test::HasFailure()) break;
     }
+    first_width = false;
   });
   SetTeamSize(team);
 }

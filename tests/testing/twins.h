@@ -26,10 +26,15 @@ struct Twin {
 // and both values.
 void ExpectTwinsAgree(const Twin& twin);
 
+// The same of the f32 kernels of a GPU, where there is one and all ops have kernels there
+// (on_gpu.h), against the CPU's f64 ones.
+void ExpectAgreesOnGpu(const Twin& twin);
+
 class OddShapes;
 
 // 200 twins, each made by `make` from fresh random shapes, at every vector width of this machine;
-// one in eight on the whole team, the others on one thread.
+// one in eight on the whole team, the others on one thread. Where there is a GPU, one in eight is
+// computed there in f32 too and held against the same f64 twin.
 void CheckTwins(const std::function<Twin(OddShapes&)>& make);
 
 // Random sizes and tensors for twins; a function of the seed alone.

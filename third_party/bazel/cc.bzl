@@ -12,6 +12,7 @@ COPTS = [
     "-fno-trapping-math",
 ] + select({
     "//:cuda_on": ["-DTORUS_HAVE_CUDA=1"],
+    "//:emulated_gpu_on": ["-DTORUS_HAVE_CUDA=1", "-DTORUS_EMULATED_GPU=1"],
     "//conditions:default": [],
 }) + select({
     "//:debug_on": [],

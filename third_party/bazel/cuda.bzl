@@ -1,6 +1,7 @@
-"""CUDA sources, compiled by nvcc in actions of their own so that Bazel caches each."""
+"""CUDA sources, compiled by nvcc in actions of their own so that Bazel caches each, or as C++ for an emulated GPU."""
 
 load("@cuda//:toolkit.bzl", "CUDA_HOME", "HAVE_CUDA")
+load("//third_party/bazel:cc.bzl", "torus_library")
 
 # The one list of GPU architectures that kernels are built for.
 CUDA_ARCHITECTURES = ["sm_90"]
@@ -12,6 +13,9 @@ _NVCC_FLAGS = [
     "--extended-lambda",
     "-Werror=all-warnings",
     "-Xcompiler=-Wall,-Wextra,-Werror,-fPIC,-march=x86-64-v3",
+    "-Xcompiler=-Wno-missing-field-initializers",  # designated initialisers name what they set
+    # What nvcc hands on stands in no system header, so gcc speaks of code of fmt 9 that it misjudges.
+    "-Xcompiler=-Wno-stringop-overflow",
     "-DTORUS_HAVE_CUDA=1",
     # fmt 9 turns its constexpr functions off for nvcc, which then cannot check format strings.
     "-DFMT_USE_CONSTEXPR=1",
@@ -81,19 +85,42 @@ _cuda_library = rule(
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
 )
 
-def cuda_library(name, deps = [], hdrs = None, srcs = None, libraries = [], **kwargs):
-    """NAME.h and NAME.cu unless named; `libraries` of the toolkit beside CUDA's own. Without --config=cuda it is its headers alone: callers reach the CUDA code through
-    OnDevice, which then compiles no call of it."""
+def cuda_library(name, deps = [], hdrs = None, srcs = None, libraries = [], emulated_srcs = None, emulated_deps = [], **kwargs):
+    """NAME.h and NAME.cu unless named; `libraries` of the toolkit beside CUDA's own.
+
+    Without --config=cuda or emulated_gpu it is its headers alone: callers reach the CUDA code through AtDoor or OnDevice, which then
+    compile no call of it. With --config=emulated_gpu the host's compiler takes the same sources as C++ and launches run on the CPU
+    (runtime/emulated_gpu); `emulated_srcs`, C++ files, are for what has another body there.
+    """
+    headers = native.glob([name + ".h"]) if hdrs == None else hdrs
+    sources = native.glob([name + ".cu"]) if srcs == None else srcs
     _cuda_library(
-        name = name,
-        hdrs = native.glob([name + ".h"]) if hdrs == None else hdrs,
+        name = name + "_by_nvcc",
+        hdrs = headers,
         srcs = select({
-            "//:cuda_on": native.glob([name + ".cu"]) if srcs == None else srcs,
+            "//:cuda_on": sources,
             "//conditions:default": [],
         }),
         deps = deps + select({
             "//:cuda_on": ["@cuda"] + libraries,
             "//conditions:default": [],
+        }),
+        **kwargs
+    )
+    torus_library(
+        name + "_emulated",
+        hdrs = headers,
+        srcs = sources if emulated_srcs == None else emulated_srcs,
+        copts = ["-x", "c++"],
+        deps = deps + (["//runtime:emulated_gpu/kernel"] if emulated_srcs == None else emulated_deps),
+        tags = ["manual"],  # built where the alias leads to it
+        **kwargs
+    )
+    native.alias(
+        name = name,
+        actual = select({
+            "//:emulated_gpu_on": name + "_emulated",
+            "//conditions:default": name + "_by_nvcc",
         }),
         **kwargs
     )

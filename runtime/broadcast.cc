@@ -1,6 +1,6 @@
-#include "ops/elementwise/broadcast.h"
+#include "runtime/broadcast.h"
 
-namespace torus::ops {
+namespace torus {
 namespace {
 
 // Whether dimension `outer` steps over exactly one whole dimension `inner`, for every operand.
@@ -24,16 +24,11 @@ void MergeDim(const BroadcastPlan& from, int dim, BroadcastPlan& to) {
 
 }  // namespace
 
-BroadcastPlan PlanBroadcast(const Shape& shape, std::initializer_list<const Tensor*> operands) {
-  BroadcastPlan full{.shape = shape};
-  for (const Tensor* operand : operands) {
-    TORUS_CHECK(full.operands < BroadcastPlan::kMaxOperands);
-    full.strides[full.operands++] = operand->Expand(shape).strides();
-  }
+BroadcastPlan MergedPlan(const BroadcastPlan& full) {
   BroadcastPlan plan{.operands = full.operands};
   int before = -1;
-  for (int dim = 0; dim < shape.rank(); ++dim) {
-    if (shape[dim] == 1) continue;
+  for (int dim = 0; dim < full.shape.rank(); ++dim) {
+    if (full.shape[dim] == 1) continue;
     if (before >= 0 && Mergeable(full, before, dim))
       MergeDim(full, dim, plan);
     else
@@ -43,4 +38,4 @@ BroadcastPlan PlanBroadcast(const Shape& shape, std::initializer_list<const Tens
   return plan;
 }
 
-}  // namespace torus::ops
+}  // namespace torus

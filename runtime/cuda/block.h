@@ -1,0 +1,77 @@
+// What the threads of a block find together, in an order that is fixed by their number: the same
+// bits in every run. In kernels' sources only.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "runtime/cuda/kernel.h"
+
+namespace torus::cuda {
+
+inline constexpr unsigned kWholeWarp = 0xffffffffu;
+
+// `value` of the lane whose number differs in the bits of `bits`. T is of whole 32-bit words.
+template <class T>
+__device__ T ShuffleXor(T value, int bits) {
+  static_assert(sizeof(T) % sizeof(uint32_t) == 0);
+  uint32_t words[sizeof(T) / sizeof(uint32_t)];
+  memcpy(words, &value, sizeof(T));
+  for (uint32_t& word : words) word = __shfl_xor_sync(kWholeWarp, word, bits);
+  memcpy(&value, words, sizeof(T));
+  return value;
+}
+
+// combine(...) over the values of each `lanes` neighbouring lanes (a power of two), for all of
+// them. `combine` commutes, so that all lanes get the same bits.
+template <int lanes, class T, class Combine>
+__device__ T CombineLanes(T value, const Combine& combine) {
+  for (int bits = lanes / 2; bits > 0; bits /= 2) value = combine(value, ShuffleXor(value, bits));
+  return value;
+}
+
+// combine(...) over the values of all threads of a one-dimensional block of kThreads, a power of
+// two from 32 to 1024, for all of them: within each warp in a butterfly, then over the warps. All
+// threads call it.
+template <int kThreads, class T, class Combine>
+__device__ T CombineBlock(T value, const Combine& combine) {
+  constexpr int kWarps = kThreads / 32;
+  static_assert(kThreads % 32 == 0 && kWarps <= 32 && (kWarps & (kWarps - 1)) == 0);
+  value = CombineLanes<32>(value, combine);
+  if constexpr (kWarps > 1) {
+    // As bytes: T may have a constructor, which shared memory may not.
+    alignas(16) __shared__ unsigned char bytes[kWarps * sizeof(T)];
+    T* const of_warps = reinterpret_cast<T*>(bytes);
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
+    __syncthreads();
+    value = CombineLanes<kWarps>(of_warps[threadIdx.x % kWarps], combine);
+    __syncthreads();  // the next call writes there
+  }
+  return value;
+}
+
+struct Plus {
+  template <class T>
+  __device__ T operator()(const T& a, const T& b) const {
+    return a + b;
+  }
+};
+
+// NaN wins.
+struct Larger {
+  template <class T>
+  __device__ T operator()(const T& a, const T& b) const {
+    return a != a || a > b ? a : b;
+  }
+};
+
+// Two sums at once.
+template <class T>
+struct TwoSums {
+  T first, second;
+  __device__ friend TwoSums operator+(const TwoSums& a, const TwoSums& b) {
+    return {a.first + b.first, a.second + b.second};
+  }
+};
+
+}  // namespace torus::cuda

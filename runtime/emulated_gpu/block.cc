@@ -1,0 +1,285 @@
+#include "runtime/emulated_gpu/block.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "runtime/emulated_gpu/fiber.h"
+#include "runtime/error.h"
+
+namespace torus::emulated_gpu {
+namespace {
+
+enum class State : unsigned char { kReady, kAtBlock, kAtWarp, kEnded };
+
+struct Thread {
+  State state = State::kReady;
+  Fiber* fiber = nullptr;  // while it waits
+  std::source_location where;
+  uint32_t mask = 0;
+  uint64_t value = 0;
+  int source = 0;
+  bool vote = false;
+  WarpAnswer answer;
+};
+
+bool SamePlace(const std::source_location& a, const std::source_location& b) {
+  return a.line() == b.line() && a.column() == b.column() &&
+         std::string_view(a.file_name()) == b.file_name();
+}
+
+std::string Text(const std::source_location& where) {
+  return fmt::format("{}:{}", where.file_name(), where.line());
+}
+
+uint3 Unflatten(uint64_t at, const dim3& size) {
+  return {static_cast<unsigned>(at % size.x), static_cast<unsigned>(at / size.x % size.y),
+          static_cast<unsigned>(at / size.x / size.y)};
+}
+
+// Of this thread, for its next grids.
+thread_local std::vector<std::unique_ptr<Fiber>> spare;
+
+// The grid that runs on this thread.
+class Grid {
+ public:
+  Grid(const std::string& kernel, const GridShape& shape, const std::function<void()>& thread,
+       bool reversed)
+      : kernel_(kernel),
+        body_(thread),
+        reversed_(reversed),
+        size_(static_cast<int>(shape.block.x * shape.block.y * shape.block.z)),
+        threads_(size_),
+        shared_(std::make_unique<uint64_t[]>(shape.shared_bytes / 8 + 2)),
+        shared_bytes_(shape.shared_bytes) {}
+  // Fibers that a failure left in the middle are of no use to others.
+  ~Grid() {
+    for (auto& fiber : fibers_)
+      if (fiber->ended()) spare.push_back(std::move(fiber));
+  }
+
+  void RunBlock();
+  // Takes threads that have not begun, one after the other, until there are none: the body of each
+  // fiber. A thread that does not wait costs no fiber of its own.
+  void RunFresh();
+  // The current thread waits, in `state`.
+  void Wait(State state, std::source_location where);
+
+  Thread& current() { return threads_[current_]; }
+  int current_number() const { return current_; }
+  void* shared() {
+    return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(shared_.get()) + 15) / 16 * 16);
+  }
+
+ private:
+  int InOrder(int i) const { return reversed_ ? size_ - 1 - i : i; }
+  void Enter(int number);
+  void Resume(Fiber* fiber);
+  Fiber* IdleFiber();
+  void Release();
+  bool ReleaseBlock();
+  bool ReleaseWarp(int first);
+  bool ReleaseLanes(int first, uint32_t mask);
+  [[noreturn]] void Fail();
+
+  const std::string& kernel_;
+  const std::function<void()>& body_;
+  const bool reversed_;
+  const int size_;
+  int begun_ = 0, ended_ = 0, current_ = 0;
+  std::vector<Thread> threads_;
+  std::unique_ptr<uint64_t[]> shared_;
+  const size_t shared_bytes_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Fiber*> idle_;
+  Fiber* on_ = nullptr;  // what runs now
+  std::exception_ptr failure_;
+};
+
+thread_local Grid* running = nullptr;
+
+void Grid::Enter(int number) {
+  current_ = number;
+  threadIdx = Unflatten(number, blockDim);
+}
+
+void Grid::RunFresh() {
+  while (begun_ < size_ && failure_ == nullptr) {
+    const int number = InOrder(begun_++);
+    Enter(number);
+    try {
+      body_();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    threads_[number].state = State::kEnded;
+    ++ended_;
+  }
+}
+
+void Grid::Wait(State state, std::source_location where) {
+  Thread& thread = current();
+  thread.state = state;
+  thread.where = where;
+  thread.fiber = on_;
+  on_->Pause();
+}
+
+Fiber* Grid::IdleFiber() {
+  if (!idle_.empty()) {
+    Fiber* fiber = idle_.back();
+    idle_.pop_back();
+    return fiber;
+  }
+  if (spare.empty()) spare.push_back(std::make_unique<Fiber>([] { running->RunFresh(); }));
+  fibers_.push_back(std::move(spare.back()));
+  spare.pop_back();
+  return fibers_.back().get();
+}
+
+void Grid::Resume(Fiber* fiber) {
+  on_ = fiber;
+  fiber->Resume();
+  if (fiber->ended()) idle_.push_back(fiber);
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
+}
+
+void Grid::RunBlock() {
+  begun_ = ended_ = 0;
+  std::fill(threads_.begin(), threads_.end(), Thread{});
+  std::memset(shared(), 0xff, shared_bytes_);
+  while (ended_ < size_) {
+    while (begun_ < size_) Resume(IdleFiber());
+    if (ended_ == size_) break;
+    Release();
+    for (int i = 0; i < size_; ++i) {
+      const int number = InOrder(i);
+      if (threads_[number].state != State::kReady) continue;
+      Enter(number);
+      Resume(threads_[number].fiber);
+    }
+  }
+}
+
+// All threads that have begun wait or have ended.
+void Grid::Release() {
+  if (ReleaseBlock()) return;
+  bool any = false;
+  for (int first = 0; first < size_; first += warpSize) any |= ReleaseWarp(first);
+  if (!any) Fail();
+}
+
+bool Grid::ReleaseBlock() {
+  for (const Thread& thread : threads_)
+    if (thread.state != State::kAtBlock || !SamePlace(thread.where, threads_[0].where))
+      return false;
+  for (Thread& thread : threads_) thread.state = State::kReady;
+  return true;
+}
+
+bool Grid::ReleaseWarp(int first) {
+  bool any = false;
+  for (int at = first; at < std::min(size_, first + warpSize); ++at)
+    if (threads_[at].state == State::kAtWarp) any |= ReleaseLanes(first, threads_[at].mask);
+  return any;
+}
+
+// The lanes of the warp that begins with thread `first` that wait with `mask`, if all do.
+bool Grid::ReleaseLanes(int first, uint32_t mask) {
+  std::vector<Thread*> lanes;
+  std::vector<int> numbers;
+  uint32_t ballot = 0;
+  for (int lane = 0; lane < std::min(warpSize, size_ - first); ++lane) {
+    if (!(mask >> lane & 1u)) continue;
+    Thread& thread = threads_[first + lane];
+    if (thread.state != State::kAtWarp || thread.mask != mask) return false;
+    if (!lanes.empty() && !SamePlace(thread.where, lanes[0]->where)) return false;
+    lanes.push_back(&thread);
+    if (thread.vote) ballot |= 1u << lane;
+  }
+  for (Thread* thread : lanes) {
+    const int from = first + thread->source;
+    const bool there = thread->source >= 0 && thread->source < warpSize && from < size_ &&
+                       (mask >> thread->source & 1u);
+    thread->answer = {there ? threads_[from].value : 0, ballot, there};
+  }
+  for (Thread* thread : lanes) thread->state = State::kReady;
+  return true;
+}
+
+void Grid::Fail() {
+  const auto waiting = std::find_if(threads_.begin(), threads_.end(), [](const Thread& t) {
+    return t.state == State::kAtBlock || t.state == State::kAtWarp;
+  });
+  const Thread& first = *waiting;
+  const bool block = first.state == State::kAtBlock;
+  const auto other = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& t) {
+    return t.state != first.state || !SamePlace(t.where, first.where) ||
+           (!block && t.mask != first.mask);
+  });
+  const auto number = [&](auto thread) { return thread - threads_.begin(); };
+  const std::string rest =
+      other == threads_.end() ? "lanes of its mask are missing"
+      : other->state == State::kEnded
+          ? fmt::format("thread {} has ended", number(other))
+          : fmt::format("thread {} waits at {}", number(other), Text(other->where));
+  Throw<InternalError>(kernel_,
+                       "block ({}, {}, {}): not all threads reach the {} at {}, where thread {} "
+                       "waits: {}",
+                       blockIdx.x, blockIdx.y, blockIdx.z, block ? "barrier" : "warp's exchange",
+                       Text(first.where), number(waiting), rest);
+}
+
+// While it lives, the grid is the thread's running one.
+struct Running {
+  explicit Running(Grid& grid) { running = &grid; }
+  ~Running() { running = nullptr; }
+};
+
+Grid& Here() {
+  TORUS_CHECK(running != nullptr, "only a thread of a kernel can wait for others");
+  return *running;
+}
+
+}  // namespace
+
+void RunGrid(const std::string& kernel, const GridShape& shape,
+             const std::function<void()>& thread) {
+  static std::atomic<uint64_t> launches{0};
+  TORUS_CHECK(running == nullptr, "{} began inside of another kernel", kernel);
+  const bool reversed = launches.fetch_add(1) % 2 == 1;
+  Grid grid(kernel, shape, thread, reversed);
+  const Running here(grid);
+  gridDim = shape.grid;
+  blockDim = shape.block;
+  const uint64_t blocks = uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
+  for (uint64_t i = 0; i < blocks; ++i) {
+    blockIdx = Unflatten(reversed ? blocks - 1 - i : i, shape.grid);
+    grid.RunBlock();
+  }
+}
+
+void WaitForBlock(std::source_location where) { Here().Wait(State::kAtBlock, where); }
+
+WarpAnswer ExchangeInWarp(uint32_t mask, uint64_t value, int source, bool vote,
+                          std::source_location where) {
+  Grid& grid = Here();
+  Thread& thread = grid.current();
+  TORUS_CHECK(mask >> Lane() & 1u, "{}: lane {} is not in its mask", Text(where), Lane());
+  thread.mask = mask;
+  thread.value = value;
+  thread.source = source;
+  thread.vote = vote;
+  grid.Wait(State::kAtWarp, where);
+  return thread.answer;
+}
+
+int Lane() { return Here().current_number() % warpSize; }
+
+void* DynamicSharedMemory() { return Here().shared(); }
+
+}  // namespace torus::emulated_gpu

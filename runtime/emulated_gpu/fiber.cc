@@ -1,0 +1,108 @@
+#include "runtime/emulated_gpu/fiber.h"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <csetjmp>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "runtime/emulated_gpu/sanitized_switch.h"
+
+namespace torus::emulated_gpu {
+namespace {
+
+constexpr size_t kStackBytes = size_t{128} << 10;  // its pages take memory when they are touched
+constexpr size_t kGuardBytes = size_t{4} << 10;
+
+}  // namespace
+
+// Below it lies a page that cannot be written, so that a stack that overflows ends the process
+// instead of changing another's values.
+struct Fiber::Stack {
+  Stack() {
+    begin = ::mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (begin == MAP_FAILED) throw std::bad_alloc();
+    ::mprotect(begin, kGuardBytes, PROT_NONE);
+  }
+  ~Stack() { ::munmap(begin, kGuardBytes + kStackBytes); }
+  void* first() const { return static_cast<char*>(begin) + kGuardBytes; }
+  void* begin;
+};
+
+// Where the two sides of a fiber go on.
+struct Fiber::Sides {
+  explicit Sides(void* stack) : notes(stack, kStackBytes) {}
+  ucontext_t inside, outside;
+  std::jmp_buf inside_jump, outside_jump;
+  SanitizedSwitch notes;
+};
+
+Fiber::Fiber(std::function<void()> body)
+    : body_(std::move(body)),
+      stack_(std::make_unique<Stack>()),
+      sides_(std::make_unique<Sides>(stack_->first())) {}
+
+Fiber::~Fiber() = default;
+
+void Fiber::Enter(unsigned high, unsigned low) {
+  reinterpret_cast<Fiber*>(uintptr_t{high} << 32 | low)->Loop();
+}
+
+void Fiber::Loop() {
+  sides_->notes.AfterPause();
+  while (true) {
+    ended_ = false;
+    body_();
+    ended_ = true;
+    Pause();
+  }
+}
+
+void Fiber::Prepare() {
+  begun_ = true;
+  ucontext_t& context = sides_->inside;
+  ::getcontext(&context);
+  context.uc_stack.ss_sp = stack_->first();
+  context.uc_stack.ss_size = kStackBytes;
+  context.uc_link = nullptr;  // Loop does not return
+  const auto self = reinterpret_cast<uintptr_t>(this);
+  ::makecontext(&context, reinterpret_cast<void (*)()>(&Fiber::Enter), 2,
+                static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
+}
+
+// ucontext knows how to begin on another stack. From then on jumps spare its system calls, except
+// where a sanitizer watches, which forbids jumps to other stacks.
+#ifdef TORUS_SANITIZER
+
+void Fiber::Resume() {
+  if (!begun_) Prepare();
+  sides_->notes.BeforeResume();
+  ::swapcontext(&sides_->outside, &sides_->inside);
+  sides_->notes.AfterResume();
+}
+
+void Fiber::Pause() {
+  sides_->notes.BeforePause();
+  ::swapcontext(&sides_->inside, &sides_->outside);
+  sides_->notes.AfterPause();
+}
+
+#else
+
+void Fiber::Resume() {
+  if (_setjmp(sides_->outside_jump) != 0) return;
+  if (begun_) _longjmp(sides_->inside_jump, 1);
+  Prepare();
+  ::setcontext(&sides_->inside);
+}
+
+void Fiber::Pause() {
+  if (_setjmp(sides_->inside_jump) == 0) _longjmp(sides_->outside_jump, 1);
+}
+
+#endif
+
+}  // namespace torus::emulated_gpu

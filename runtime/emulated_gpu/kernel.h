@@ -1,0 +1,167 @@
+// What kernels say of CUDA, for a host compiler: they are ordinary functions, and a launch puts a
+// walk through their grid (block.h) into a stream (queues.h). Kernels include runtime/cuda/kernel.h
+// instead, behind all other headers, because CUDA's words become macros here.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "runtime/device.h"
+#include "runtime/emulated_gpu/block.h"
+#include "runtime/emulated_gpu/coordinates.h"
+#include "runtime/emulated_gpu/memory.h"
+#include "runtime/emulated_gpu/queues.h"
+#include "runtime/error.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+// A block's own while it runs: the blocks of a thread's grids follow one another. It keeps what the
+// block before left there; a kernel may not rely on either.
+#define __shared__ static thread_local
+
+#define TORUS_WHERE_ std::source_location where = std::source_location::current()
+
+inline void __syncthreads(TORUS_WHERE_) { torus::emulated_gpu::WaitForBlock(where); }
+
+inline void __syncwarp(unsigned mask = 0xffffffffu, TORUS_WHERE_) {
+  torus::emulated_gpu::ExchangeInWarp(mask, 0, 0, false, where);
+}
+
+inline unsigned __ballot_sync(unsigned mask, bool vote, TORUS_WHERE_) {
+  return torus::emulated_gpu::ExchangeInWarp(mask, 0, 0, vote, where).ballot;
+}
+
+inline bool __any_sync(unsigned mask, bool vote, TORUS_WHERE_) {
+  return __ballot_sync(mask, vote, where) != 0;
+}
+
+namespace torus::emulated_gpu {
+
+// The value of lane `source`; the lane's own where that is beyond its segment of `width` lanes, as
+// CUDA says. A source that takes no part is an error: its value would be undefined.
+template <class T>
+T Shuffle(unsigned mask, T value, int source, int width, std::source_location where) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(uint64_t));
+  const int segment = Lane() / width;
+  if (source < segment * width || source >= (segment + 1) * width) source = Lane();
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  const WarpAnswer answer = ExchangeInWarp(mask, bits, source, false, where);
+  TORUS_CHECK(answer.in_mask, "{}:{}: lane {} asks lane {}, which takes no part", where.file_name(),
+              where.line(), Lane(), source);
+  std::memcpy(&value, &answer.value, sizeof value);
+  return value;
+}
+
+}  // namespace torus::emulated_gpu
+
+template <class T>
+T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize, TORUS_WHERE_) {
+  const int first = torus::emulated_gpu::Lane() / width * width;
+  return torus::emulated_gpu::Shuffle(mask, value, first + lane % width, width, where);
+}
+
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = warpSize, TORUS_WHERE_) {
+  const int from = torus::emulated_gpu::Lane() + static_cast<int>(by);
+  return torus::emulated_gpu::Shuffle(mask, value, from, width, where);
+}
+
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = warpSize, TORUS_WHERE_) {
+  const int from = torus::emulated_gpu::Lane() - static_cast<int>(by);
+  return torus::emulated_gpu::Shuffle(mask, value, from, width, where);
+}
+
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int bits, int width = warpSize, TORUS_WHERE_) {
+  return torus::emulated_gpu::Shuffle(mask, value, torus::emulated_gpu::Lane() ^ bits, width,
+                                      where);
+}
+
+#undef TORUS_WHERE_
+
+// No two threads run at once. Whole numbers alone: sums of floats would depend on the order.
+template <class T>
+requires std::is_integral_v<T> T atomicAdd(T* at, std::type_identity_t<T> more) {
+  const T before = *at;
+  *at = static_cast<T>(before + more);
+  return before;
+}
+
+template <class T>
+requires std::is_integral_v<T> T atomicMax(T* at, std::type_identity_t<T> other) {
+  const T before = *at;
+  if (other > before) *at = other;
+  return before;
+}
+
+template <class T>
+requires std::is_integral_v<T> T atomicMin(T* at, std::type_identity_t<T> other) {
+  const T before = *at;
+  if (other < before) *at = other;
+  return before;
+}
+
+inline void __threadfence() {}
+inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
+inline double rsqrt(double x) { return 1 / std::sqrt(x); }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(uint64_t{a} * b >> 32);
+}
+
+namespace torus::cuda {
+
+namespace internal {
+
+// CUDA's bounds (CUDA C++ programming guide, "technical specifications per compute capability").
+inline void CheckLaunchShape(std::string_view op, dim3 grid, dim3 block, size_t shared_bytes) {
+  const uint64_t threads = uint64_t{block.x} * block.y * block.z;
+  const bool fits = grid.x >= 1 && grid.y >= 1 && grid.z >= 1 &&
+                    grid.x <= unsigned{std::numeric_limits<int>::max()} && grid.y <= 65535 &&
+                    grid.z <= 65535 && threads >= 1 && threads <= 1024 && block.z <= 64 &&
+                    shared_bytes <= size_t{48} << 10;
+  if (!fits)
+    Throw<BrokenEnvironment>(
+        op, "launch failed: no grid ({}, {}, {}) of blocks ({}, {}, {}) with {} bytes can run",
+        grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes);
+}
+
+}  // namespace internal
+
+// As in runtime/cuda/kernel.h. BrokenEnvironment for a grid that CUDA would refuse, and for memory
+// of another GPU among the arguments.
+template <class... Params, class... Args>
+void Launch(std::string_view op, dim3 grid, dim3 block, size_t shared_bytes, StreamHandle stream,
+            void (*kernel)(Params...), const Args&... args) {
+  internal::CheckLaunchShape(op, grid, block, shared_bytes);
+  const std::string name(op);
+  const std::tuple<std::decay_t<Params>...> values(args...);
+  std::apply(
+      [&](const auto&... value) {
+        (emulated_gpu::CheckArgument(name, emulated_gpu::DeviceOf(stream), &value, sizeof value),
+         ...);
+      },
+      values);
+  emulated_gpu::Enqueue(stream, name, [=] {
+    emulated_gpu::RunGrid(name, {grid, block, shared_bytes}, [&] { std::apply(kernel, values); });
+  });
+}
+
+template <class T>
+T* DynamicShared() {
+  return static_cast<T*>(emulated_gpu::DynamicSharedMemory());
+}
+
+}  // namespace torus::cuda

@@ -1,0 +1,173 @@
+// Barriers, exchanges within a warp and shared memory of an emulated GPU's blocks.
+#include "runtime/emulated_gpu/block.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "runtime/emulated_gpu/kernel.h"
+#include "runtime/error.h"
+
+namespace torus::emulated_gpu {
+namespace {
+
+template <class Body>
+void RunBlocks(dim3 grid, dim3 block, const Body& body, size_t shared_bytes = 0) {
+  RunGrid("kernel", {grid, block, shared_bytes}, body);
+}
+
+template <class Body>
+std::string MessageOf(dim3 block, const Body& body) {
+  try {
+    RunBlocks(1, block, body);
+  } catch (const InternalError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Block, EveryThreadRunsOnceWithItsPlace) {
+  std::vector<int> seen(3 * 2 * 2 * 5 * 4 * 3, 0);
+  RunBlocks({3, 2, 2}, {5, 4, 3}, [&] {
+    const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    ++seen[block * 60 + thread];
+  });
+  EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
+}
+
+// Twice, because every second launch goes through the threads in the opposite direction.
+TEST(Block, ABarrierShowsWhatOthersWrote) {
+  for (int launch = 0; launch < 2; ++launch) {
+    std::vector<unsigned> got(256, 0);
+    RunBlocks(1, 256, [&] {
+      __shared__ unsigned values[256];
+      for (unsigned round = 0; round < 3; ++round) {
+        values[threadIdx.x] = threadIdx.x + round;
+        __syncthreads();
+        got[threadIdx.x] += values[255 - threadIdx.x];
+        __syncthreads();
+      }
+    });
+    for (unsigned i = 0; i < 256; ++i) EXPECT_EQ(got[i], 3 * (255 - i) + 3);
+  }
+}
+
+// A kernel that lacks its barrier reads what is not there yet, in one direction or the other.
+TEST(Block, AMissingBarrierShows) {
+  int wrong = 0;
+  for (int launch = 0; launch < 2; ++launch) {
+    std::vector<unsigned> values(64, 0), got(64, 0);
+    RunBlocks(1, 64, [&] {
+      values[threadIdx.x] = threadIdx.x;
+      if (threadIdx.x + 1 < 64) got[threadIdx.x] = values[threadIdx.x + 1];
+    });
+    for (unsigned i = 0; i + 1 < 64; ++i) wrong += got[i] != i + 1;
+  }
+  EXPECT_EQ(wrong, 63);
+}
+
+TEST(Block, ABarrierThatAThreadPassesByIsAnErrorWithTheKernelsName) {
+  const std::string message = MessageOf(64, [] {
+    if (threadIdx.x != 5) __syncthreads();
+  });
+  EXPECT_TRUE(message.starts_with("[kernel] block (0, 0, 0): not all threads reach the barrier"))
+      << message;
+  EXPECT_NE(message.find("thread 5 has ended"), std::string::npos) << message;
+}
+
+TEST(Block, TwoBarriersAreNotOne) {
+  const std::string message = MessageOf(2, [] {
+    if (threadIdx.x == 0)
+      __syncthreads();
+    else
+      __syncthreads();
+  });
+  EXPECT_NE(message.find("waits at"), std::string::npos) << message;
+}
+
+TEST(Block, TheNextGridRunsAfterAFailure) {
+  MessageOf(64, [] {
+    if (threadIdx.x > 9) __syncthreads();
+  });
+  int count = 0;
+  RunBlocks(2, 64, [&] {
+    __syncthreads();
+    ++count;
+  });
+  EXPECT_EQ(count, 128);
+}
+
+TEST(Block, AThreadsExceptionEndsTheGrid) {
+  EXPECT_THROW(RunBlocks(3, 64,
+                         [] {
+                           __syncthreads();
+                           if (threadIdx.x == 7) throw std::out_of_range("7");
+                           __syncthreads();
+                         }),
+               std::out_of_range);
+}
+
+// The last warp is not whole.
+TEST(Warp, ShufflesTakeTheValueOfTheLaneThatTheyName) {
+  std::vector<int> down(40), down8(40), any(40), swapped(40);
+  RunBlocks(1, 40, [&] {
+    const int me = static_cast<int>(threadIdx.x), lane = me % 32;
+    const unsigned all = me < 32 ? 0xffffffffu : 0xffu;
+    down8[me] = __shfl_down_sync(all, me, 3, 8);
+    any[me] = __shfl_sync(all, me, 2);
+    swapped[me] = __shfl_xor_sync(all, me, 1);
+    if (lane < 8) down[me] = __shfl_up_sync(0xffu, me, 1);
+  });
+  for (int me = 0; me < 40; ++me) {
+    const int lane = me % 32;
+    EXPECT_EQ(down8[me], lane % 8 + 3 < 8 ? me + 3 : me);
+    EXPECT_EQ(any[me], me / 32 * 32 + 2);
+    EXPECT_EQ(swapped[me], me ^ 1);
+    if (lane < 8) {
+      EXPECT_EQ(down[me], lane == 0 ? me : me - 1);
+    }
+  }
+}
+
+TEST(Warp, BallotsCountTheLanesThatHold) {
+  std::vector<unsigned> votes(64);
+  RunBlocks(1, 64, [&] { votes[threadIdx.x] = __ballot_sync(0xffffffffu, threadIdx.x % 3 == 0); });
+  unsigned expected[2] = {};
+  for (unsigned i = 0; i < 64; i += 3) expected[i / 32] |= 1u << i % 32;
+  for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(votes[i], expected[i / 32]);
+}
+
+TEST(Warp, ALaneThatIsMissingIsAnError) {
+  const std::string message = MessageOf(32, [] {
+    if (threadIdx.x < 16) __shfl_down_sync(0xffffffffu, 1, 1);
+  });
+  EXPECT_NE(message.find("not all threads reach the warp's exchange"), std::string::npos)
+      << message;
+}
+
+TEST(Warp, AskingALaneThatTakesNoPartIsAnError) {
+  EXPECT_THROW(RunBlocks(1, 32,
+                         [] {
+                           if (threadIdx.x < 16) __shfl_sync(0xffffu, 1, 20);
+                         }),
+               InternalError);
+}
+
+TEST(Block, DynamicSharedMemoryBeginsAsNaN) {
+  int numbers = 0;
+  RunBlocks(
+      2, 32,
+      [&] {
+        float* values = static_cast<float*>(DynamicSharedMemory());
+        numbers += !std::isnan(values[threadIdx.x]);
+        __syncthreads();
+        values[threadIdx.x] = 1;
+      },
+      32 * sizeof(float));
+  EXPECT_EQ(numbers, 0);
+}
+
+}  // namespace
+}  // namespace torus::emulated_gpu

@@ -1,0 +1,92 @@
+// Memory and launches of the emulated GPUs: what a real one would refuse or leave undefined is an
+// error here.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "runtime/emulated_gpu/memory.h"
+#include "runtime/emulated_gpu/queues.h"
+#include "runtime/error.h"
+//
+#include "runtime/emulated_gpu/kernel.h"
+
+namespace torus::emulated_gpu {
+namespace {
+
+using cuda::Launch;
+
+__global__ void AddOne(float* values, int64_t count) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) values[i] += 1;
+}
+
+struct Holder {
+  int64_t number;
+  const float* values;
+};
+__global__ void Read(Holder holder, float* out) { *out = holder.values[holder.number]; }
+
+class LaunchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    SetCurrentDevice(0);
+    here_ = static_cast<float*>(TakeMemory(0, 400));
+    there_ = static_cast<float*>(TakeMemory(1, 400));
+  }
+  void TearDown() override {
+    SetCurrentDevice(0);
+    WaitForDevice(0);
+    GiveMemory(0, here_);
+    GiveMemory(1, there_);
+  }
+  float *here_, *there_;
+};
+
+TEST_F(LaunchTest, MemoryBeginsAsNaN) {
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(std::isnan(here_[i]));
+}
+
+TEST_F(LaunchTest, AKernelRunsWhenItIsWaitedFor) {
+  for (int i = 0; i < 100; ++i) here_[i] = 1;
+  Launch("add", 1, 128, 0, nullptr, AddOne, here_, 100);
+  EXPECT_EQ(here_[0], 1);
+  WaitForStream(nullptr);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(here_[i], 2);
+}
+
+TEST_F(LaunchTest, AnotherGpusMemoryIsRefusedByName) {
+  try {
+    Launch("add", 1, 128, 0, nullptr, AddOne, there_, 100);
+    FAIL();
+  } catch (const BrokenEnvironment& e) {
+    EXPECT_STREQ(e.what(), "[add] runs on cuda:0 and was given memory of cuda:1");
+  }
+  EXPECT_THROW(Launch("read", 1, 1, 0, nullptr, Read, Holder{3, there_ + 50}, here_),
+               BrokenEnvironment);
+  Launch("read", 1, 1, 0, nullptr, Read, Holder{3, here_}, here_);
+}
+
+TEST_F(LaunchTest, GridsThatCannotRunAreRefused) {
+  EXPECT_THROW(Launch("add", 0, 128, 0, nullptr, AddOne, here_, 1), BrokenEnvironment);
+  EXPECT_THROW(Launch("add", 1, 1025, 0, nullptr, AddOne, here_, 1), BrokenEnvironment);
+  EXPECT_THROW(Launch("add", {1, 65536}, 1, 0, nullptr, AddOne, here_, 1), BrokenEnvironment);
+  EXPECT_THROW(Launch("add", 1, 1, 49153, nullptr, AddOne, here_, 1), BrokenEnvironment);
+}
+
+TEST_F(LaunchTest, BlocksAreKnownByTheirAddresses) {
+  EXPECT_EQ(BlockOf(here_ + 99)->device, 0);
+  EXPECT_EQ(BlockOf(there_)->device, 1);
+  EXPECT_FALSE(BlockOf(here_ + 100).has_value());
+  const int on_host = 0;
+  EXPECT_FALSE(BlockOf(&on_host).has_value());
+  CheckSpan("copy", here_ + 50, 200);
+  EXPECT_THROW(CheckSpan("copy", here_ + 50, 201), BrokenEnvironment);
+}
+
+TEST(Memory, RunsOut) {
+  EXPECT_EQ(TakeMemory(0, kMemoryBytes + 1), nullptr);
+  EXPECT_THROW(GiveMemory(0, nullptr), InternalError);
+}
+
+}  // namespace
+}  // namespace torus::emulated_gpu
