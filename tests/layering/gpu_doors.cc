@@ -57,7 +57,7 @@ const std::vector<Excuse>& DoorsWithoutGpu() {
   static const std::vector<Excuse> excuses{
       {"attention", "*", kLater},   {"batch_norm", "*", kLater}, {"conv_chain", "*", kLater},
       {"convolution", "*", kLater}, {"dropout", "*", kLater},    {"indexing", "*", kLater},
-      {"loss", "*", kLater},        {"pooling", "*", kLater},    {"tokens", "*", kLater},
+      {"pooling", "*", kLater},     {"tokens", "*", kLater},
   };
   return excuses;
 }
