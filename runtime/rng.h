@@ -36,6 +36,10 @@ class RandomStream {
   PhiloxCounter Block(uint64_t index) const;
   // The words of `count` blocks from block `first`, several at a time in the vector unit.
   void Blocks(uint64_t first, int64_t count, uint32_t* words) const;
+  // Block `index` is Philox's of the counter (index, counter_high()) under key(): for kernels that
+  // draw for themselves.
+  PhiloxKey key() const { return key_; }
+  uint64_t counter_high() const { return high_; }
 
  private:
   PhiloxKey key_;

@@ -1,8 +1,8 @@
 // Attention (Vaswani et al. 2017), as torch.nn.functional.scaled_dot_product_attention.
 //
-// f32 runs in tiles that never hold the (L, S) matrix of scores, forward and backward
-// (FlashAttention-2, Dao 2023, algorithms 1 and 2): beside its result it keeps two numbers for
-// each row.
+// f32, and on a GPU f64 too, runs in tiles that never hold the (L, S) matrix of scores, forward and
+// backward (FlashAttention-2, Dao 2023, algorithms 1 and 2): beside its result it keeps two numbers
+// for each row.
 #pragma once
 
 #include <optional>

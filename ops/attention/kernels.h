@@ -3,6 +3,7 @@
 
 #include "autograd/op_observer.h"
 #include "ops/attention/cpu/attention.h"
+#include "ops/attention/cuda/attention.h"
 #include "runtime/door.h"
 
 namespace torus::kernels {
@@ -12,8 +13,9 @@ inline void Attention(const ops::AttentionProblem& problem, const ops::Attention
                       ops::AttentionOutputs& out) {
   const ops::AttentionShape& shape = problem.shape;
   ObserveProduct(2 * Numel(shape.Scores()) * (shape.width + shape.value_width));
-  AtDoor("scaled_dot_product_attention", out.out.device(),
-         [&] { cpu::Attention(problem, in, out); });
+  AtDoor(
+      "scaled_dot_product_attention", out.out.device(), [&] { cpu::Attention(problem, in, out); },
+      [&](StreamHandle stream) { cuda::Attention(problem, in, out, stream); });
 }
 
 // The gradients in `gradients`, from what the forward read and wrote and the gradient `dout` of its
@@ -27,20 +29,28 @@ inline void AttentionBackward(const ops::AttentionProblem& problem, const ops::A
   const int64_t width = shape.width * (1 + query + key);
   const int64_t value_width = shape.value_width * ((query || key) + gradients.value.defined());
   ObserveProduct(2 * Numel(shape.Scores()) * (width + value_width));
-  AtDoor("scaled_dot_product_attention", dout.device(),
-         [&] { cpu::AttentionBackward(problem, in, out, dout, gradients); });
+  AtDoor(
+      "scaled_dot_product_attention", dout.device(),
+      [&] { cpu::AttentionBackward(problem, in, out, dout, gradients); },
+      [&](StreamHandle stream) {
+        cuda::AttentionBackward(problem, in, out, dout, gradients, stream);
+      });
 }
 
 // Each weight's factor in dropout: 0, or 1 / (1 - p). `factors` is contiguous, (batch..., rows,
 // keys).
 inline void DropoutFactors(const ops::KeyedDropout& dropout, Tensor& factors) {
-  AtDoor("scaled_dot_product_attention", factors.device(),
-         [&] { cpu::DropoutFactors(dropout, factors); });
+  AtDoor(
+      "scaled_dot_product_attention", factors.device(),
+      [&] { cpu::DropoutFactors(dropout, factors); },
+      [&](StreamHandle stream) { cuda::DropoutFactors(dropout, factors, stream); });
 }
 
 // dead (..., 1), bool: whether all of a row of scores (..., keys) is -inf. Both contiguous.
 inline void FindDeadRows(const Tensor& scores, Tensor& dead) {
-  AtDoor("scaled_dot_product_attention", dead.device(), [&] { cpu::FindDeadRows(scores, dead); });
+  AtDoor(
+      "scaled_dot_product_attention", dead.device(), [&] { cpu::FindDeadRows(scores, dead); },
+      [&](StreamHandle stream) { cuda::FindDeadRows(scores, dead, stream); });
 }
 
 }  // namespace torus::kernels

@@ -1,6 +1,8 @@
 // Dropout of attention's weights: who draws which random numbers.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "ops/attention/attention.h"
@@ -12,6 +14,11 @@ struct KeyedDropout {
   std::vector<RandomStream> streams;  // none: no dropout
   int64_t heads = 1;                  // of each stream
   double p = 0;
+
+  // A weight whose word of the stream is below this (p 2^32) becomes 0, the others grow by Growth.
+  uint64_t Threshold() const { return static_cast<uint64_t>(std::llround(p * 0x1p32)); }
+  // With p = 1 every weight is dropped and this never used.
+  double Growth() const { return p == 1 ? 0 : 1 / (1 - p); }
 };
 
 // For a result with this batch shape. BadInput for p outside of [0, 1], for dropout without a

@@ -5,6 +5,7 @@
 
 #include "autograd/op_observer.h"
 #include "ops/matmul/cpu/product.h"
+#include "ops/matmul/cuda/product.h"
 #include "runtime/door.h"
 
 namespace torus::kernels {
@@ -13,31 +14,41 @@ namespace torus::kernels {
 // it is f32.
 inline void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(1));
-  AtDoor("linear", out.device(), [&] { cpu::Product(a, b, bias, out); });
+  AtDoor(
+      "linear", out.device(), [&] { cpu::Product(a, b, bias, out); },
+      [&](StreamHandle stream) { cuda::Product(a, b, bias, out, stream); });
 }
 
 // The same with b^T, b being (n, k) as it lies in memory.
 inline void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(1));
-  AtDoor("linear", out.device(), [&] { cpu::ProductByTransposed(a, b, bias, out); });
+  AtDoor(
+      "linear", out.device(), [&] { cpu::ProductByTransposed(a, b, bias, out); },
+      [&](StreamHandle stream) { cuda::ProductByTransposed(a, b, bias, out, stream); });
 }
 
 // out (m, n) = a^T b, a being (k, m) as it lies in memory; all contiguous.
 inline void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(0));
-  AtDoor("linear", out.device(), [&] { cpu::ProductOfTransposed(a, b, out); });
+  AtDoor(
+      "linear", out.device(), [&] { cpu::ProductOfTransposed(a, b, out); },
+      [&](StreamHandle stream) { cuda::ProductOfTransposed(a, b, out, stream); });
 }
 
 // sum (n), f32, of the rows of x (m, n), bf16; both contiguous.
 inline void SumOfLowRows(const Tensor& x, Tensor& sum) {
-  AtDoor("linear", sum.device(), [&] { cpu::SumOfLowRows(x, sum); });
+  AtDoor(
+      "linear", sum.device(), [&] { cpu::SumOfLowRows(x, sum); },
+      [&](StreamHandle stream) { cuda::SumOfLowRows(x, sum, stream); });
 }
 
 // out (batch..., m, n) = a (batch..., m, k) b (batch..., k, n), matrix by matrix. Each matrix of a
 // and b lies in memory by rows or by columns; batches may have any strides, 0 too.
 inline void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(-1));
-  AtDoor("matmul", out.device(), [&] { cpu::BatchedProduct(a, b, out); });
+  AtDoor(
+      "matmul", out.device(), [&] { cpu::BatchedProduct(a, b, out); },
+      [&](StreamHandle stream) { cuda::BatchedProduct(a, b, out, stream); });
 }
 
 }  // namespace torus::kernels

@@ -9,6 +9,7 @@
 #include "ops/view/view.h"
 #include "runtime/allocator.h"
 #include "runtime/parallel_for.h"
+#include "tests/testing/on_gpu.h"
 #include "tests/testing/twins.h"
 
 namespace torus::ops {
@@ -18,9 +19,17 @@ using testing::RandomLeaf;
 using testing::TransposedLeaf;
 using Variables = std::vector<Variable>;
 
+// The mask where the query lies.
+AttentionOptions There(AttentionOptions options, const Variable& query) {
+  const Variable& mask = options.attn_mask;
+  if (mask.defined())
+    options.attn_mask = Variable(mask.data().To(query.data().device()), mask.requires_grad());
+  return options;
+}
+
 testing::CheckedFunction Attend(const AttentionOptions& options = {}) {
   return [options](const Variables& in) {
-    return Variables{ScaledDotProductAttention(in[0], in[1], in[2], options)};
+    return Variables{ScaledDotProductAttention(in[0], in[1], in[2], There(options, in[0]))};
   };
 }
 
@@ -57,7 +66,8 @@ GRADIENT_CASE(scaled_dot_product_attention, BoolMask) {
 GRADIENT_CASE(softmax, OfAnAttentionMask) {
   Check(
       [wants = RandomLeaf({3, 5}, 4)](const Variables& in) {
-        const AttentionOptions options{.attn_mask = Add(in[3], wants)};
+        const Variable more(wants.data().To(in[3].data().device()), true);
+        const AttentionOptions options{.attn_mask = Add(in[3], more)};
         return Variables{ScaledDotProductAttention(in[0], in[1], in[2], options)};
       },
       {RandomLeaf({2, 3, 4}), RandomLeaf({2, 5, 4}, 1), RandomLeaf({2, 5, 4}, 2),
@@ -113,7 +123,7 @@ TEST(Attention, F32AgreesWithF64OnOddShapes) {
               AttentionOptions o = options;
               if (dropout) o.context = &context;
               if (added.defined()) o.attn_mask = Variable(added.To(in[0].dtype()));
-              return Variables{ScaledDotProductAttention(in[0], in[1], in[2], o)};
+              return Variables{ScaledDotProductAttention(in[0], in[1], in[2], There(o, in[0]))};
             },
         .inputs = {shapes.Normal({n, heads * group, rows, width}),
                    shapes.Normal({n, heads, keys, width}),
@@ -124,6 +134,42 @@ TEST(Attention, F32AgreesWithF64OnOddShapes) {
         // rounding enters the weights' exponents.
         .magnitude = 5 * std::sqrt(static_cast<double>(value_width)) + 5};
   });
+}
+
+// The sizes cross the edges of a GPU's tiles: 64 rows, 64 keys, 128 columns.
+TEST(Attention, AgreesOnAGpu) {
+  if (!testing::HasGpu()) GTEST_SKIP() << "needs a GPU, or --config=emulated_gpu";
+  static const StepContext context{.seed = 5, .samples = {0, 3}};
+  testing::OddShapes shapes(1);
+  // A row that sees nothing, one that sees all keys under a mask that leaves nothing of the scores,
+  // and ordinary ones.
+  Tensor added = shapes.Normal({70, 130});
+  for (int64_t j = 0; j < 130; ++j) {
+    added.mutable_data<float>()[j] = -INFINITY;
+    added.mutable_data<float>()[69 * 130 + j] = -1e30f;
+  }
+  for (const int64_t width : {3, 130}) {
+    for (const AttentionOptions& options :
+         {AttentionOptions{.is_causal = true, .enable_gqa = true},
+          AttentionOptions{.is_causal = true, .dropout_p = 0.3, .context = &context, .layer = 1},
+          AttentionOptions{.attn_mask = Variable(added), .enable_gqa = true},
+          AttentionOptions{.attn_mask = BoolMask({2, 1, 1, 130}, 3), .scale = 0.5}}) {
+      const int64_t heads = options.enable_gqa ? 2 : 1, value_width = 133 - width;
+      testing::ExpectAgreesOnGpu(
+          {.function =
+               [&](const Variables& in) {
+                 AttentionOptions o = There(options, in[0]);
+                 if (o.attn_mask.defined() && IsFloating(o.attn_mask.dtype()))
+                   o.attn_mask = Variable(o.attn_mask.data().To(in[0].dtype()));
+                 return Variables{ScaledDotProductAttention(in[0], in[1], in[2], o)};
+               },
+           .inputs = {shapes.Normal({2, heads, 70, width}), shapes.Normal({2, 1, 130, width}),
+                      shapes.Normal({2, 1, 130, value_width})},
+           .terms = 130 + width,
+           .gradient_terms = heads * 70 + 130 + width + value_width,
+           .magnitude = 5 * std::sqrt(static_cast<double>(value_width)) + 5});
+    }
+  }
 }
 
 std::vector<float> Values(const Variable& v) { return ToVector<float>(v.data().Contiguous()); }

@@ -6,7 +6,9 @@
 
 #include "autograd/backward.h"
 #include "ops/loss/cross_entropy.h"
+#include "ops/loss/kernels.h"
 #include "ops/matmul/linear.h"
+#include "tests/testing/on_gpu.h"
 #include "tests/testing/tolerance.h"
 #include "tests/testing/twins.h"
 
@@ -24,8 +26,9 @@ Variable Classes(const std::vector<int64_t>& values, const Shape& shape) {
 testing::CheckedFunction LossOf(const Variable& target,
                                 const LinearCrossEntropyOptions& options = {}) {
   return [=](const Variables& in) {
+    const Variable there(target.data().To(in[0].data().device()));
     return Variables{
-        LinearCrossEntropy(in[0], in[1], in.size() > 2 ? in[2] : Variable(), target, options)};
+        LinearCrossEntropy(in[0], in[1], in.size() > 2 ? in[2] : Variable(), there, options)};
   };
 }
 
@@ -92,6 +95,38 @@ TEST(LinearCrossEntropy, ChunksAgreeWithTheComposedLoss) {
   for (size_t v = 0; v < want.size(); ++v)
     for (size_t i = 0; i < want[v].size(); ++i)
       ASSERT_NEAR(got[v][i], want[v][i], tolerance) << "input " << v << ", element " << i;
+}
+
+// The loss, and the gradients of hidden, weight and bias, where the problem's tensors lie.
+std::vector<std::vector<double>> Solve(const LinearClassProblem& p) {
+  const Device device = p.hidden.device();
+  const auto like = [&](const Tensor& t) { return Tensor(t.shape(), t.dtype(), device); };
+  LinearClassGradients gradients{like(p.hidden), like(p.weight), like(p.bias)};
+  Tensor loss({}, p.hidden.dtype(), device);
+  kernels::LinearCrossEntropy(p, loss, gradients);
+  std::vector<std::vector<double>> all;
+  for (const Tensor& t : {loss, gradients.hidden, gradients.weight, gradients.bias})
+    all.push_back(ToVector<double>(t));
+  return all;
+}
+
+// In chunks of one row, of three and of all 11, one of which is ignored.
+TEST(LinearCrossEntropy, ChunksOnAGpu) {
+  if (!testing::HasGpu()) GTEST_SKIP() << "needs a GPU, or --config=emulated_gpu";
+  const Tensor x = RandomLeaf({11, 4}).data(), w = RandomLeaf({70, 4}, 1).data();
+  const Tensor bias = RandomLeaf({70}, 2).data();
+  const Tensor targets = FromVector<int64_t>({5, 0, 69, 1, 1, 7, -100, 8, 9, 1, 3}, {11});
+  const auto there = [](const Tensor& t) { return t.To(testing::kFirstGpu); };
+  for (const bool mean : {false, true}) {
+    const auto want = Solve({x, w, bias, {targets}, mean});
+    for (const int64_t chunk : {70, 250, 1000}) {
+      const auto got = Solve({there(x), there(w), there(bias), {there(targets)}, mean, chunk});
+      for (size_t v = 0; v < want.size(); ++v)
+        for (size_t i = 0; i < want[v].size(); ++i)
+          ASSERT_NEAR(got[v][i], want[v][i], testing::Tolerance(DType::kF64, 70, 50))
+              << "chunk " << chunk << ", result " << v << ", element " << i;
+    }
+  }
 }
 
 TEST(LinearCrossEntropy, MeanOverNothingIsNotANumber) {

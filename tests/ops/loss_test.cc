@@ -7,6 +7,7 @@
 #include "ops/loss/nll_loss.h"
 #include "ops/softmax/softmax.h"
 #include "tests/ops/op_test.h"
+#include "tests/testing/on_gpu.h"
 
 namespace torus::ops {
 namespace {
@@ -17,14 +18,29 @@ Variable Classes(const std::vector<int64_t>& values, const Shape& shape) {
 
 Tensor Weights() { return FromVector<double>({0.5, 1, 2}, {3}); }
 
+// The options where the input lies.
+NllLossOptions There(NllLossOptions options, const Variable& input) {
+  if (options.weight.defined()) options.weight = options.weight.To(input.data().device());
+  return options;
+}
+Variable There(const Variable& target, const Variable& input) {
+  return Variable(target.data().To(input.data().device()));
+}
+
 testing::CheckedFunction NllOf(const Variable& target, const NllLossOptions& options) {
-  return [=](const Variables& in) { return Variables{NllLoss(in[0], target, options)}; };
+  return [=](const Variables& in) {
+    return Variables{NllLoss(in[0], There(target, in[0]), There(options, in[0]))};
+  };
 }
 testing::CheckedFunction EntropyOf(const Variable& target, const CrossEntropyOptions& options) {
-  return [=](const Variables& in) { return Variables{CrossEntropy(in[0], target, options)}; };
+  return [=](const Variables& in) {
+    return Variables{CrossEntropy(in[0], There(target, in[0]), There(options, in[0]))};
+  };
 }
 testing::CheckedFunction EntropyOfProbabilities(const CrossEntropyOptions& options) {
-  return [=](const Variables& in) { return Variables{CrossEntropy(in[0], in[1], options)}; };
+  return [=](const Variables& in) {
+    return Variables{CrossEntropy(in[0], in[1], There(options, in[0]))};
+  };
 }
 
 GRADIENT_CASE(nll_loss, Mean) {
@@ -84,7 +100,9 @@ GRADIENT_CASE(log_sigmoid, BinaryCrossEntropy) {
                                           .pos_weight = Weights()};
   Check(
       [options](const Variables& in) {
-        return Variables{BinaryCrossEntropyWithLogits(in[0], in[1], options)};
+        const Device device = in[0].data().device();
+        return Variables{BinaryCrossEntropyWithLogits(
+            in[0], in[1], {options.weight.To(device), options.pos_weight.To(device)})};
       },
       {TransposedLeaf({2, 3}), UniformLeaf({2, 3}, 0, 1, 1)});
 }
@@ -112,6 +130,31 @@ TEST(NllLoss, WeighsAndIgnores) {
             (std::vector<double>{1, 0}));
   EXPECT_TRUE(std::isnan(loss({-100, -100}, {})[0]));
   EXPECT_EQ(loss({-100, -100}, {.reduction = LossReduction::kSum})[0], 0);
+}
+
+// The same on a GPU: of many parts, with some ignored, and a wrong one named.
+TEST(ClassTargets, OnAGpu) {
+  if (!testing::HasGpu()) GTEST_SKIP() << "needs a GPU, or --config=emulated_gpu";
+  for (const int64_t count : {1, 64, 65, 5000, 300000}) {
+    Tensor numbers({count}, DType::kI64);
+    int64_t* p = numbers.mutable_data<int64_t>();
+    for (int64_t i = 0; i < count; ++i) p[i] = i % 7 == 3 || i / 100 % 3 == 1 ? -1 : i % 10;
+    const Tensor there = numbers.To(testing::kFirstGpu);
+    const CountedTargets want = FindCounted({numbers, -1}), got = FindCounted({there, -1});
+    ASSERT_EQ(got.places.shape(), want.places.shape());
+    EXPECT_EQ(ToVector<int64_t>(got.places), ToVector<int64_t>(want.places));
+    EXPECT_EQ(ToVector<int64_t>(got.numbers), ToVector<int64_t>(want.numbers));
+    EXPECT_NO_THROW(CheckedTargets("nll_loss", {count, 10}, there, -1));
+    if (count < 5000) continue;
+    try {
+      CheckedTargets("nll_loss", {count, 9}, there, -1);
+      FAIL();
+    } catch (const BadInput& e) {
+      EXPECT_STREQ(
+          e.what(),
+          "[nll_loss] target 9 at position 9 is neither one of 9 classes nor ignored (-1)");
+    }
+  }
 }
 
 // A class of probability zero that is not the target costs nothing.

@@ -27,8 +27,8 @@ TEST(LossTwins, NllLoss) {
     return Twin{
         .function =
             [=](const Variables& in) {
-              return Variables{NllLoss(
-                  in[0], in[1], {.weight = weight.To(in[0].dtype()), .reduction = reduction})};
+              const Tensor there = weight.To(in[0].dtype()).To(in[0].data().device());
+              return Variables{NllLoss(in[0], in[1], {.weight = there, .reduction = reduction})};
             },
         .inputs = {shapes.Normal({n, c, d}), shapes.Indices({n, d}, c)},
         .terms = n * d,
@@ -57,9 +57,11 @@ TEST(LossTwins, BinaryCrossEntropyWithLogits) {
     const Tensor weight = shapes.Uniform({m}, 0.5, 2), positive = shapes.Uniform({m}, 0.5, 2);
     return Twin{.function =
                     [=](const Variables& in) {
-                      const DType dtype = in[0].dtype();
+                      const auto there = [&](const Tensor& t) {
+                        return t.To(in[0].dtype()).To(in[0].data().device());
+                      };
                       return Variables{BinaryCrossEntropyWithLogits(
-                          in[0], in[1], {weight.To(dtype), positive.To(dtype), reduction})};
+                          in[0], in[1], {there(weight), there(positive), reduction})};
                     },
                 .inputs = {shapes.Uniform({n, m}, -4, 4), shapes.Uniform({n, m}, 0, 1)},
                 .terms = n * m,
@@ -81,7 +83,7 @@ TEST(LossTwins, WhereAndMaskedFill) {
     const Tensor mask = shapes.Indices({rows, columns}, 2).To(DType::kBool);
     return Twin{.function =
                     [mask](const Variables& in) {
-                      const Variable m(mask);
+                      const Variable m(mask.To(in[0].data().device()));
                       return Variables{Where(m, in[0], in[1]), MaskedFill(in[0], m, -5),
                                        Triu(in[0], -2), Tril(in[0], 1)};
                     },

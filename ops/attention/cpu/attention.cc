@@ -48,10 +48,7 @@ struct Heads {
 
 WeightDropout DropoutOf(const ops::KeyedDropout& dropout) {
   if (dropout.streams.empty()) return {};
-  // With p = 1 every weight is dropped and the scale never used.
-  return {dropout.streams.data(), dropout.heads,
-          static_cast<uint64_t>(std::llround(dropout.p * 0x1p32)),
-          dropout.p == 1 ? 0 : 1 / (1 - dropout.p)};
+  return {dropout.streams.data(), dropout.heads, dropout.Threshold(), dropout.Growth()};
 }
 
 // The call of a problem; holds the offsets that it points to.

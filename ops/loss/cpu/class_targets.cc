@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "ops/loss/class_rows.h"
+
 namespace torus::cpu {
 
 void CheckClasses(std::string_view op, const ops::ClassTargets& targets, int64_t classes) {
-  const int64_t* t = targets.numbers.data<int64_t>();
+  const ops::ClassRows rows{targets.numbers.data<int64_t>(), targets.ignore_index, classes};
   for (int64_t i = 0; i < targets.numbers.numel(); ++i)
-    Require(t[i] == targets.ignore_index || (t[i] >= 0 && t[i] < classes), op,
-            "target {} at position {} is neither one of {} classes nor ignored ({})", t[i], i,
-            classes, targets.ignore_index);
+    if (!rows.IsRight(i)) ops::FailTarget(op, rows.target[i], i, classes, targets.ignore_index);
 }
 
 int64_t CountTargets(const ops::ClassTargets& targets) {

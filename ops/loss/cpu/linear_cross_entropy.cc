@@ -12,16 +12,7 @@
 namespace torus::cpu {
 namespace {
 
-constexpr int64_t kChunk =
-    1 << 25;  // logits held at once: 128 MB, still enough rows for GEMM's rate
 constexpr auto kNo = Transpose::kNo, kYes = Transpose::kYes;
-
-// Rows of a chunk; the chunks are even.
-int64_t ChunkRows(int64_t rows, int64_t classes) {
-  const int64_t most = std::max<int64_t>(1, kChunk / std::max<int64_t>(1, classes));
-  const int64_t chunks = std::max<int64_t>(1, (rows + most - 1) / most);
-  return std::max<int64_t>(1, (rows + chunks - 1) / chunks);
-}
 
 // Works through the chunks. Products take In, which is T or bf16; all else is T.
 template <class In, class T>
@@ -32,7 +23,7 @@ class Chunks {
         count_(p.hidden.dim(0)),
         width_(p.hidden.dim(1)),
         classes_(p.weight.dim(0)),
-        size_(ChunkRows(count_, classes_)),
+        size_(ops::ChunkRows(p)),
         target_(p.targets.numbers.data<int64_t>()),
         // Of a mean over no target at all: 0, and the loss is NaN.
         divisor_(p.mean ? static_cast<double>(CountTargets(p.targets)) : 1),

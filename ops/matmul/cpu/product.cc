@@ -34,19 +34,8 @@ void Multiply(Transpose transpose_a, const Tensor& a, Transpose transpose_b, con
   });
 }
 
-// How GEMM reads the last two dimensions of a tensor.
-struct Matrix {
-  Transpose transpose;
-  int64_t stride;  // between stored rows
-};
-
-Matrix MatrixOf(const Tensor& t) {
-  const int64_t rows = t.dim(-2), columns = t.dim(-1);
-  const int64_t down = t.strides()[t.rank() - 2], across = t.strides()[t.rank() - 1];
-  // A stride over a single row is never taken, but must not be less than a row.
-  if (ops::LiesByRows(t))
-    return {Transpose::kNo, std::max<int64_t>({1, columns, rows > 1 ? down : 1})};
-  return {Transpose::kYes, std::max<int64_t>({1, rows, columns > 1 ? across : 1})};
+Transpose TransposeOf(const ops::StoredMatrix& matrix) {
+  return matrix.transposed ? Transpose::kYes : Transpose::kNo;
 }
 
 // Place of matrix `index` of the batch, in elements; strides of 0 repeat.
@@ -64,12 +53,12 @@ void MultiplyBatch(const Tensor& a, const Tensor& b, Tensor& out) {
   const int64_t m = a.dim(-2), k = a.dim(-1), n = b.dim(-1);
   int64_t count = 1;
   for (int d = 0; d + 2 < out.rank(); ++d) count *= out.dim(d);
-  const Matrix left = MatrixOf(a), right = MatrixOf(b);
+  const ops::StoredMatrix left = ops::StoredAs(a), right = ops::StoredAs(b);
   const T *pa = a.data<T>(), *pb = b.data<T>();
   C* pc = out.mutable_data<C>();
   const auto some = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      Multiply(left.transpose, right.transpose, m, n, k, pa + BatchOffset(a, i), left.stride,
+      Multiply(TransposeOf(left), TransposeOf(right), m, n, k, pa + BatchOffset(a, i), left.stride,
                pb + BatchOffset(b, i), right.stride, false, pc + i * m * n, n);
   };
   // Enough matrices: one thread each. Few: all threads on each.

@@ -1,36 +1,13 @@
 #include <cmath>
-#include <limits>
 
 #include "ops/softmax/cuda/softmax.h"
 #include "runtime/cuda/elements.h"
 //
-#include "runtime/cuda/block.h"
+#include "ops/cuda/softmax_rows.h"
 #include "runtime/cuda/rows.h"
 
 namespace torus::cuda {
 namespace {
-
-// The sum of term(i) over a row.
-template <int kThreads, class T, class Term>
-__device__ T SumOfRow(int64_t n, const Term& term) {
-  T sum = T(0);
-  for (int64_t i = threadIdx.x; i < n; i += kThreads) sum += term(i);
-  return CombineBlock<kThreads>(sum, Plus());
-}
-
-template <int kThreads, class T>
-__device__ T LargestOfRow(int64_t n, const T* x) {
-  T largest = -std::numeric_limits<T>::infinity();
-  for (int64_t i = threadIdx.x; i < n; i += kThreads) largest = Larger()(largest, x[i]);
-  return CombineBlock<kThreads>(largest, Larger());
-}
-
-template <class T>
-struct ExpLess {
-  const T* x;
-  T largest;
-  __device__ T operator()(int64_t i) const { return std::exp(x[i] - largest); }
-};
 
 template <class T>
 struct Product {

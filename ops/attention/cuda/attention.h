@@ -1,0 +1,20 @@
+// Attention on a GPU; ops/attention/kernels.h has the contracts.
+//
+// In tiles that never hold the matrix of scores (FlashAttention-2, Dao 2023, algorithms 1 and 2):
+// the backward computes them once more for each gradient. A block of threads owns what it sums, so
+// all sums run in one order.
+#pragma once
+
+#include "ops/attention/problem.h"
+
+namespace torus::cuda {
+
+void Attention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+               ops::AttentionOutputs& out, StreamHandle stream);
+void AttentionBackward(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+                       const ops::AttentionOutputs& out, const Tensor& dout,
+                       ops::AttentionGradients& gradients, StreamHandle stream);
+void DropoutFactors(const ops::KeyedDropout& dropout, Tensor& factors, StreamHandle stream);
+void FindDeadRows(const Tensor& scores, Tensor& dead, StreamHandle stream);
+
+}  // namespace torus::cuda

@@ -1,0 +1,155 @@
+// One attention as kernels are given it. In kernels' sources only.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "ops/attention/problem.h"
+#include "runtime/cuda/elements.h"
+#include "runtime/cuda/philox.h"
+#include "runtime/cuda/strided.h"
+//
+#include "runtime/cuda/kernel.h"
+
+namespace torus::cuda {
+
+// Where the matrix of each head of a tensor starts.
+inline StridedWalk<1> WalkHeads(const Tensor& t) {
+  BroadcastPlan plan{.operands = 1};
+  for (int d = 0; d + 2 < t.rank(); ++d) {
+    plan.shape.push_back(t.dim(d));
+    plan.strides[0].push_back(t.strides()[d]);
+  }
+  return WalkOf<1>(MergedPlan(plan));
+}
+
+// The matrices of many heads; the elements of a row lie side by side, rows `stride` apart.
+template <class T>
+struct HeadMatrices {
+  HeadMatrices() = default;
+  HeadMatrices(const Tensor& t, T* elements)
+      : data(elements), heads(WalkHeads(t)), stride(t.strides()[t.rank() - 2]) {}
+  __device__ T* At(int64_t head, int64_t row) const {
+    return data + heads(head).at[0] + row * stride;
+  }
+
+  T* data = nullptr;
+  StridedWalk<1> heads;
+  int64_t stride = 0;
+};
+
+template <class T>
+HeadMatrices<const T> Read(const Tensor& t) {
+  return {t, Elements<T>(t)};
+}
+
+template <class T>
+HeadMatrices<T> Write(Tensor& t) {
+  return {t, MutableElements<T>(t)};
+}
+
+// At most one of the two pointers is set.
+template <class T>
+struct ScoreMask {
+  ScoreMask() = default;
+  explicit ScoreMask(const Tensor& t)
+      : allowed(t.dtype() == DType::kBool ? Elements<bool>(t) : nullptr),
+        added(t.dtype() == DType::kBool ? nullptr : Elements<T>(t)),
+        heads(WalkHeads(t)),
+        row_step(t.strides()[t.rank() - 2]),
+        key_step(t.strides()[t.rank() - 1]) {}
+  // Of the mask of head `head`, where the mask is there at all.
+  __device__ int64_t Start(int64_t head) const {
+    return allowed == nullptr && added == nullptr ? 0 : heads(head).at[0];
+  }
+  __device__ T Masked(T score, int64_t start, int64_t row, int64_t key) const {
+    const int64_t at = start + row * row_step + key * key_step;
+    if (added != nullptr) return score + added[at];
+    if (allowed == nullptr || allowed[at]) return score;
+    return -std::numeric_limits<T>::infinity();
+  }
+
+  const bool* allowed = nullptr;
+  const T* added = nullptr;
+  StridedWalk<1> heads;
+  int64_t row_step = 0, key_step = 0;
+};
+
+// What Philox needs of a random stream.
+struct StreamPlace {
+  uint32_t key0, key1;
+  uint64_t high;
+};
+
+// Streams in the memory of `device`; none for no dropout.
+Tensor StreamPlaces(const ops::KeyedDropout& dropout, Device device);
+
+// A weight's factor: 0, or 1 / (1 - p).
+template <class T>
+struct WeightDropout {
+  WeightDropout() = default;
+  WeightDropout(const ops::KeyedDropout& dropout, const Tensor& places, int64_t rows, int64_t keys)
+      : rows(rows), blocks((keys + 3) / 4), heads(dropout.heads) {
+    if (dropout.streams.empty()) return;
+    streams = reinterpret_cast<const StreamPlace*>(Elements<int64_t>(places));
+    threshold = dropout.Threshold();
+    growth = static_cast<T>(dropout.Growth());
+  }
+  __device__ T Factor(int64_t head, int64_t row, int64_t key) const {
+    if (streams == nullptr) return T(1);
+    const StreamPlace& stream = streams[head / heads];
+    const int64_t line = head % heads * rows + row;
+    const PhiloxWords words = PhiloxBlock(static_cast<uint64_t>(line * blocks + key / 4),
+                                          stream.high, stream.key0, stream.key1);
+    return words.word[key % 4] >= threshold ? growth : T(0);
+  }
+
+  const StreamPlace* streams = nullptr;
+  int64_t rows = 0, blocks = 0;  // of four keys in a row
+  int64_t heads = 1;             // of each stream
+  uint64_t threshold = 0;
+  T growth = T(1);
+};
+
+template <class T>
+struct AttentionCall {
+  // `places` are StreamPlaces of the problem's dropout.
+  AttentionCall(const ops::AttentionProblem& p, const ops::AttentionInputs& in,
+                const Tensor& places)
+      : heads(Numel(p.shape.batch)),
+        key_heads(Numel(p.shape.key_batch)),
+        group(p.shape.group),
+        rows(p.shape.rows),
+        keys(p.shape.keys),
+        width(p.shape.width),
+        value_width(p.shape.value_width),
+        scale(static_cast<T>(p.scale)),
+        causal(p.causal),
+        q(Read<T>(in.query)),
+        k(Read<T>(in.key)),
+        v(Read<T>(in.value)),
+        dropout(p.dropout, places, rows, keys) {
+    if (in.mask.defined()) mask = ScoreMask<T>(in.mask);
+  }
+
+  // Keys that rows before `row` can see.
+  __device__ int64_t KeysSeen(int64_t row) const { return causal && row < keys ? row : keys; }
+  // -inf for a key that the row does not see. `start` is mask.Start of the head.
+  __device__ T Score(T dot, int64_t start, int64_t row, int64_t key) const {
+    if (row >= rows || key >= keys || (causal && key > row))
+      return -std::numeric_limits<T>::infinity();
+    return mask.Masked(scale * dot, start, row, key);
+  }
+
+  int64_t heads, key_heads, group;  // of all samples; without query heads a group is 0
+  int64_t rows, keys, width, value_width;
+  T scale;
+  bool causal;
+  HeadMatrices<const T> q, k, v;
+  ScoreMask<T> mask;
+  WeightDropout<T> dropout;
+};
+
+}  // namespace torus::cuda

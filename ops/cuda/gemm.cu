@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <type_traits>
+
+#include "ops/cuda/gemm.h"
+#include "ops/cuda/matmul_plan.h"
+#include "runtime/tensor.h"
+//
+#include "runtime/cuda/for_each.h"
+
+namespace torus::cuda {
+namespace {
+
+constexpr int64_t kMostBatch = 32768;  // matrices that cuBLASLt is given at once
+
+// C = beta C + bias.
+template <class T>
+struct WithoutProduct {
+  int64_t m, n;
+  GemmMatrix<T> c;
+  T beta;
+  const T* bias;
+  __device__ void operator()(int64_t i) const {
+    const int64_t column = i % n, row = i / n % m, matrix = i / n / m;
+    T* out = c.data + matrix * c.batch_stride + row * c.stride + column;
+    const T before = beta == T(0) ? T(0) : beta * *out;
+    *out = bias == nullptr ? before : before + bias[column];
+  }
+};
+
+template <class T>
+void Prepare(const GemmCall<T>& call, StreamHandle stream) {
+  ForEach("gemm", call.batch * call.m * call.n, stream,
+          WithoutProduct<T>{call.m, call.n, call.c, call.beta, call.bias});
+}
+
+template <class T>
+void Multiply(const GemmCall<T>& call, Device device, StreamHandle stream) {
+  const bool epilogue = call.bias != nullptr;
+  MatmulDescription d = Describe(call, epilogue, device);
+  const MatmulPlan plan = PlanOf(call, epilogue, d, device);
+  // Freed in the order of the stream, like any tensor.
+  Tensor workspace({static_cast<int64_t>(plan.workspace)}, DType::kU8, device);
+  CheckCublas(
+      cublasLtMatmul(CublasOf(device), &d.product, &call.alpha, call.b.data, &d.b, call.a.data,
+                     &d.a, &call.beta, call.c.data, &d.c, call.c.data, &d.c, &plan.algorithm,
+                     plan.workspace > 0 ? workspace.mutable_raw() : nullptr, plan.workspace,
+                     static_cast<cudaStream_t>(stream)),
+      "cublasLtMatmul", device);
+}
+
+// The matrices of a batch from `first` on, at most `count`.
+template <class T>
+GemmCall<T> Part(GemmCall<T> call, int64_t first, int64_t count) {
+  call.a.data += first * call.a.batch_stride;
+  call.b.data += first * call.b.batch_stride;
+  call.c.data += first * call.c.batch_stride;
+  call.batch = std::min(count, call.batch - first);
+  return call;
+}
+
+template <class T>
+void MultiplyAll(GemmCall<T> call, Device device, StreamHandle stream) {
+  if (call.m == 0 || call.n == 0 || call.batch == 0) return;
+  if (call.k == 0) return Prepare(call, stream);
+  // The epilogues of cuBLASLt know no f64.
+  if (call.bias != nullptr && std::is_same_v<T, double>) {
+    Prepare(call, stream);
+    call.bias = nullptr;
+    call.beta = T(1);
+  }
+  for (int64_t first = 0; first < call.batch; first += kMostBatch)
+    Multiply(Part(call, first, kMostBatch), device, stream);
+}
+
+}  // namespace
+
+void Gemm(const GemmCall<float>& call, Device device, StreamHandle stream) {
+  MultiplyAll(call, device, stream);
+}
+
+void Gemm(const GemmCall<double>& call, Device device, StreamHandle stream) {
+  MultiplyAll(call, device, stream);
+}
+
+}  // namespace torus::cuda

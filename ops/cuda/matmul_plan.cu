@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <type_traits>
+
+#include "ops/cuda/matmul_plan.h"
+#include "runtime/error.h"
+
+namespace torus::cuda {
+namespace {
+
+constexpr size_t kMostWorkspace = size_t{32} << 20;  // what NVIDIA advises for Hopper
+constexpr size_t kMostPlans = 1024;                  // of a device; then it starts anew
+
+// All that cuBLASLt's choice may depend on.
+using PlanKey = std::array<int64_t, 19>;
+
+struct Library {
+  cublasLtHandle_t handle = nullptr;
+  std::map<PlanKey, MatmulPlan> plans;
+};
+
+std::mutex& LibraryMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+// With the mutex held. Never destroyed: CUDA may be gone by then.
+Library& LibraryOf(Device device) {
+  static std::map<int, Library>& libraries = *new std::map<int, Library>;
+  Library& library = libraries[device.index];
+  if (library.handle == nullptr)
+    CheckCublas(cublasLtCreate(&library.handle), "cublasLtCreate", device);
+  return library;
+}
+
+template <class T>
+constexpr cudaDataType kCudaType = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
+// Of f32 all of its bits: not the one of TF32.
+template <class T>
+constexpr cublasComputeType_t kComputeType =
+    std::is_same_v<T, double> ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+
+template <class Value>
+void Set(cublasLtMatmulDesc_t to, cublasLtMatmulDescAttributes_t what, const Value& value,
+         Device device) {
+  CheckCublas(cublasLtMatmulDescSetAttribute(to, what, &value, sizeof value),
+              "cublasLtMatmulDescSetAttribute", device);
+}
+
+template <class Value>
+void Set(cublasLtMatrixLayout_t to, cublasLtMatrixLayoutAttribute_t what, const Value& value,
+         Device device) {
+  CheckCublas(cublasLtMatrixLayoutSetAttribute(to, what, &value, sizeof value),
+              "cublasLtMatrixLayoutSetAttribute", device);
+}
+
+template <class Value>
+void Set(cublasLtMatmulPreference_t to, cublasLtMatmulPreferenceAttributes_t what,
+         const Value& value, Device device) {
+  CheckCublas(cublasLtMatmulPreferenceSetAttribute(to, what, &value, sizeof value),
+              "cublasLtMatmulPreferenceSetAttribute", device);
+}
+
+// Matrices that are (rows, columns) as they take part.
+template <class T>
+void DescribeMatrix(cublasLtMatrixLayout_t layout, const GemmMatrix<T>& matrix, int64_t rows,
+                    int64_t columns, int64_t batch, Device device) {
+  if (matrix.transposed) std::swap(rows, columns);
+  CheckCublas(cublasLtMatrixLayoutInit(layout, kCudaType<std::remove_const_t<T>>,
+                                       static_cast<uint64_t>(columns), static_cast<uint64_t>(rows),
+                                       matrix.stride),
+              "cublasLtMatrixLayoutInit", device);
+  Set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(batch), device);
+  Set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_stride, device);
+}
+
+// The largest power of two, up to 256, that divides the address of every matrix, in bytes.
+template <class T>
+uint32_t AlignmentOf(const GemmMatrix<T>& matrix) {
+  const auto bits = reinterpret_cast<uintptr_t>(matrix.data) |
+                    static_cast<uintptr_t>(matrix.batch_stride) * sizeof(T) | 256u;
+  return static_cast<uint32_t>(bits & (~bits + 1));
+}
+
+template <class T>
+PlanKey KeyOf(const GemmCall<T>& call, bool epilogue) {
+  return {sizeof(T),
+          call.m,
+          call.n,
+          call.k,
+          call.a.stride,
+          call.b.stride,
+          call.c.stride,
+          call.a.transposed,
+          call.b.transposed,
+          call.batch,
+          call.a.batch_stride,
+          call.b.batch_stride,
+          call.c.batch_stride,
+          call.beta == T(0),
+          epilogue,
+          AlignmentOf(call.a),
+          AlignmentOf(call.b),
+          AlignmentOf(call.c),
+          call.alpha == T(1)};
+}
+
+template <class T>
+MatmulPlan Propose(cublasLtHandle_t handle, const GemmCall<T>& call, MatmulDescription& d,
+                   Device device) {
+  cublasLtMatmulPreferenceOpaque_t preference;
+  CheckCublas(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit", device);
+  Set(&preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspace, device);
+  // B comes first: of C^T = op(B)^T op(A)^T it is the left one.
+  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, AlignmentOf(call.b), device);
+  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, AlignmentOf(call.a), device);
+  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, AlignmentOf(call.c), device);
+  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, AlignmentOf(call.c), device);
+  cublasLtMatmulHeuristicResult_t result;
+  int found = 0;
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+      handle, &d.product, &d.b, &d.a, &d.c, &d.c, &preference, 1, &result, &found);
+  if (status != CUBLAS_STATUS_SUCCESS || found == 0)
+    Throw<BrokenEnvironment>(
+        "gemm",
+        "cublasLtMatmulAlgoGetHeuristic has no way to multiply {} of ({}, {}) x ({}, {}) "
+        "on {}: {}",
+        call.batch, call.m, call.k, call.k, call.n, device, cublasLtGetStatusString(status));
+  return {result.algo, result.workspaceSize};
+}
+
+}  // namespace
+
+void CheckCublas(cublasStatus_t status, const char* call, Device device) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    Throw<BrokenEnvironment>("gemm", "{} on {}: {}", call, device, cublasLtGetStatusString(status));
+}
+
+template <class T>
+MatmulDescription Describe(const GemmCall<T>& call, bool epilogue, Device device) {
+  MatmulDescription d;
+  CheckCublas(cublasLtMatmulDescInit(&d.product, kComputeType<T>, kCudaType<T>),
+              "cublasLtMatmulDescInit", device);
+  const auto operation = [](bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  Set(&d.product, CUBLASLT_MATMUL_DESC_TRANSA, operation(call.b.transposed), device);
+  Set(&d.product, CUBLASLT_MATMUL_DESC_TRANSB, operation(call.a.transposed), device);
+  if (epilogue) {
+    Set(&d.product, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS, device);
+    Set(&d.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias, device);
+  }
+  DescribeMatrix(&d.a, call.a, call.m, call.k, call.batch, device);
+  DescribeMatrix(&d.b, call.b, call.k, call.n, call.batch, device);
+  DescribeMatrix(&d.c, call.c, call.m, call.n, call.batch, device);
+  return d;
+}
+
+cublasLtHandle_t CublasOf(Device device) {
+  const std::lock_guard lock(LibraryMutex());
+  return LibraryOf(device).handle;
+}
+
+template <class T>
+MatmulPlan PlanOf(const GemmCall<T>& call, bool epilogue, MatmulDescription& description,
+                  Device device) {
+  const PlanKey key = KeyOf(call, epilogue);
+  const std::lock_guard lock(LibraryMutex());
+  Library& library = LibraryOf(device);
+  const auto known = library.plans.find(key);
+  if (known != library.plans.end()) return known->second;
+  if (library.plans.size() >= kMostPlans) library.plans.clear();
+  return library.plans[key] = Propose(library.handle, call, description, device);
+}
+
+template MatmulDescription Describe(const GemmCall<float>&, bool, Device);
+template MatmulDescription Describe(const GemmCall<double>&, bool, Device);
+template MatmulPlan PlanOf(const GemmCall<float>&, bool, MatmulDescription&, Device);
+template MatmulPlan PlanOf(const GemmCall<double>&, bool, MatmulDescription&, Device);
+
+}  // namespace torus::cuda

@@ -1,0 +1,116 @@
+#include <algorithm>
+
+#include "ops/cuda/gemm.h"
+#include "ops/matmul/cuda/product.h"
+#include "ops/matmul/matrix_layout.h"
+#include "runtime/broadcast.h"
+#include "runtime/cuda/elements.h"
+#include "runtime/cuda/strided.h"
+#include "runtime/element_cast.h"
+//
+#include "runtime/cuda/column_sums.h"
+
+namespace torus::cuda {
+namespace {
+
+// Of contiguous matrices; k is the size that is summed over.
+void Multiply(bool transpose_a, const Tensor& a, bool transpose_b, const Tensor& b, int64_t k,
+              const Tensor& bias, Tensor& out, StreamHandle stream) {
+  const auto stride = [](const Tensor& t) { return std::max<int64_t>(1, t.dim(1)); };
+  VisitCompute("linear", a.dtype(), [&]<class T>(ComputeType<T>) {
+    GemmCall<T> call{out.dim(0),
+                     out.dim(1),
+                     k,
+                     {Elements<T>(a), stride(a), transpose_a},
+                     {Elements<T>(b), stride(b), transpose_b},
+                     {MutableElements<T>(out), stride(out)}};
+    if (bias.defined()) call.bias = Elements<T>(bias);
+    Gemm(call, out.device(), stream);
+  });
+}
+
+// A walk over the matrices of a batch, in groups that lie at even strides.
+struct BatchWalk {
+  int64_t groups;
+  StridedWalk<3> start;  // of a group, in a, b and out
+  int64_t size = 1;      // of a group
+  int64_t steps[3] = {};
+};
+
+BatchWalk WalkBatch(const Tensor& a, const Tensor& b, const Tensor& out) {
+  BroadcastPlan full{.operands = 3};
+  for (int d = 0; d + 2 < out.rank(); ++d) {
+    full.shape.push_back(out.dim(d));
+    full.strides[0].push_back(a.strides()[d]);
+    full.strides[1].push_back(b.strides()[d]);
+    full.strides[2].push_back(out.strides()[d]);
+  }
+  const BroadcastPlan merged = MergedPlan(full);
+  const auto longest = std::max_element(merged.shape.begin(), merged.shape.end());
+  BatchWalk walk{};
+  BroadcastPlan others{.operands = 3};
+  for (int d = 0; d < merged.shape.rank(); ++d) {
+    const bool inner = merged.shape.begin() + d == longest;
+    if (inner) walk.size = merged.shape[d];
+    if (!inner) others.shape.push_back(merged.shape[d]);
+    for (int k = 0; k < 3; ++k) {
+      if (inner)
+        walk.steps[k] = merged.strides[k][d];
+      else
+        others.strides[k].push_back(merged.strides[k][d]);
+    }
+  }
+  walk.groups = Numel(others.shape);
+  walk.start = WalkOf<3>(others);
+  return walk;
+}
+
+struct WideAt {
+  const BFloat16* values;
+  __device__ float operator()(int64_t at, int64_t) const {
+    return ElementCast<float, BFloat16>()(values[at]);
+  }
+};
+
+}  // namespace
+
+void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out,
+             StreamHandle stream) {
+  Multiply(false, a, false, b, a.dim(1), bias, out, stream);
+}
+
+void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out,
+                         StreamHandle stream) {
+  Multiply(false, a, true, b, a.dim(1), bias, out, stream);
+}
+
+void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream) {
+  Multiply(true, a, false, b, a.dim(0), Tensor(), out, stream);
+}
+
+void SumOfLowRows(const Tensor& x, Tensor& sum, StreamHandle stream) {
+  SumColumns("linear", 1, x.dim(0), x.dim(1), WideAt{Elements<BFloat16>(x)}, 1,
+             MutableElements<float>(sum), sum.device(), stream);
+}
+
+void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream) {
+  if (out.numel() == 0) return;
+  const int64_t m = out.dim(-2), n = out.dim(-1);
+  const ops::StoredMatrix left = ops::StoredAs(a), right = ops::StoredAs(b);
+  const BatchWalk walk = WalkBatch(a, b, out);
+  VisitCompute("matmul", a.dtype(), [&]<class T>(ComputeType<T>) {
+    for (int64_t group = 0; group < walk.groups; ++group) {
+      const auto from = walk.start(group);
+      GemmCall<T> call{m,
+                       n,
+                       a.dim(-1),
+                       {Elements<T>(a) + from.at[0], left.stride, left.transposed, walk.steps[0]},
+                       {Elements<T>(b) + from.at[1], right.stride, right.transposed, walk.steps[1]},
+                       {MutableElements<T>(out) + from.at[2], n, false, walk.steps[2]}};
+      call.batch = walk.size;
+      Gemm(call, out.device(), stream);
+    }
+  });
+}
+
+}  // namespace torus::cuda
