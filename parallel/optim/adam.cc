@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include "parallel/optim/adam_kernel.h"
-#include "parallel/optim/multi_tensor.h"
+#include "parallel/optim/kernels.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -30,22 +29,6 @@ std::vector<NamedVariable> AllParameters(const std::vector<AdamGroup>& groups) {
     all.insert(all.end(), group.parameters.begin(), group.parameters.end());
   return all;
 }
-
-// One parameter's part of a step.
-struct Update {
-  Tensor gradient;
-  void *parameter, *mean, *variance, *largest;  // the last may be null
-  AdamScalars scalars;
-
-  void Run(int64_t begin, int64_t end) const {
-    VisitCompute("adam", gradient.dtype(), [&]<class T>(ComputeType<T>) {
-      const auto at = [&](void* p) { return p == nullptr ? nullptr : static_cast<T*>(p) + begin; };
-      AdamUpdate(AdamTensors<T>{at(parameter), gradient.data<T>() + begin, at(mean), at(variance),
-                                at(largest)},
-                 end - begin, scalars);
-    });
-  }
-};
 
 AdamScalars ScalarsOf(const AdamOptions& o, double learning_rate, double gradient_scale,
                       double step) {
@@ -77,8 +60,9 @@ Adam::Adam(std::vector<NamedVariable> parameters, const AdamOptions& options)
 void Adam::Begin(size_t i) {
   const Tensor& like = parameters()[i].value.data();
   for (const Kind kind : {kMean, kVariance})
-    state_[kind].tensors[i] = Zeros(like.shape(), like.dtype());
-  if (options_[i].amsgrad) state_[kLargest].tensors[i] = Zeros(like.shape(), like.dtype());
+    state_[kind].tensors[i] = Zeros(like.shape(), like.dtype(), like.device());
+  if (options_[i].amsgrad)
+    state_[kLargest].tensors[i] = Zeros(like.shape(), like.dtype(), like.device());
   state_[kStep].tensors[i] = Zeros({});
 }
 
@@ -86,23 +70,17 @@ void Adam::Step(double learning_rate, double gradient_scale) {
   Require(learning_rate >= 0, "adam", "the learning rate must be at least 0, got {}",
           learning_rate);
   const std::vector<Tensor> gradients = Gradients();
-  std::vector<Update> updates;
-  std::vector<int64_t> sizes;
+  std::vector<AdamItem> items;
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
     if (!state_[kStep].tensors[i].defined()) Begin(i);
     const float step = *state_[kStep].tensors[i].mutable_data<float>() += 1;
-    const auto raw = [&](Kind kind) {
-      Tensor& t = state_[kind].tensors[i];
-      return t.defined() ? t.mutable_raw() : nullptr;
-    };
+    const auto state = [&](Kind kind) { return state_[kind].tensors[i]; };
     Variable parameter = parameters()[i].value;
-    updates.push_back({gradients[i], parameter.mutable_data().mutable_raw(), raw(kMean),
-                       raw(kVariance), raw(kLargest),
-                       ScalarsOf(options_[i], learning_rate, gradient_scale, step)});
-    sizes.push_back(gradients[i].numel());
+    items.push_back({gradients[i], parameter.mutable_data(), state(kMean), state(kVariance),
+                     state(kLargest), ScalarsOf(options_[i], learning_rate, gradient_scale, step)});
   }
-  ForEachPiece(sizes, [&](size_t i, int64_t begin, int64_t end) { updates[i].Run(begin, end); });
+  kernels::AdamStep(items);
 }
 
 std::vector<NamedTensor> Adam::State() const { return NamedState(parameters(), state_); }

@@ -11,18 +11,15 @@
 #include <vector>
 
 #include "autograd/variable.h"
+#include "parallel/optim/norm_block.h"
 
 namespace torus::parallel {
 
-// Elements of a block. Who has a part of a gradient that begins and ends with blocks knows these
-// blocks' sums, bit for bit as who has all of it.
-inline constexpr int64_t kNormBlock = 1 << 14;
-
-// Sum of squares of each block, in f64; the last block may be shorter. f32 or f64, contiguous.
+// Sum of squares of each block of kNormBlock elements, in f64; the last block may be shorter. f32 or f64, contiguous.
 std::vector<double> SquaredBlockNorms(const Tensor& gradient);
 
 // Sum of squares of each parameter's gradient, in f64; 0 where there is none. f32 and f64
-// gradients. The same for every team size.
+// gradients. The same for every team size, and on every GPU of a kind.
 std::vector<double> SquaredGradientNorms(const std::vector<NamedVariable>& parameters);
 
 // Square root of the sum, added from the first to the last.

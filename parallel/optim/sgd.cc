@@ -2,9 +2,8 @@
 
 #include <cmath>
 
-#include "parallel/optim/multi_tensor.h"
+#include "parallel/optim/kernels.h"
 #include "parallel/optim/optimizer_state.h"
-#include "parallel/optim/sgd_kernel.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -30,22 +29,6 @@ std::vector<NamedVariable> AllParameters(const std::vector<SgdGroup>& groups) {
   return all;
 }
 
-// One parameter's part of a step.
-struct Update {
-  Tensor gradient;
-  void* parameter;
-  void* buffer;  // null: no momentum
-  SgdScalars scalars;
-
-  void Run(int64_t begin, int64_t end) const {
-    VisitCompute("sgd", gradient.dtype(), [&]<class T>(ComputeType<T>) {
-      T* b = buffer != nullptr ? static_cast<T*>(buffer) + begin : nullptr;
-      SgdUpdate(static_cast<T*>(parameter) + begin, gradient.data<T>() + begin, b, end - begin,
-                scalars);
-    });
-  }
-};
-
 }  // namespace
 
 Sgd::Sgd(std::vector<SgdGroup> groups) : Optimizer("sgd", AllParameters(groups)) {
@@ -62,23 +45,21 @@ Sgd::Sgd(std::vector<NamedVariable> parameters, const SgdOptions& options)
 void Sgd::Step(double learning_rate, double gradient_scale) {
   Require(learning_rate >= 0, "sgd", "the learning rate must be at least 0, got {}", learning_rate);
   const std::vector<Tensor> gradients = Gradients();
-  std::vector<Update> updates;
-  std::vector<int64_t> sizes;
+  std::vector<SgdItem> items;
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
     const SgdOptions& o = options_[i];
     Tensor& buffer = state_[0].tensors[i];
     const bool first = o.momentum != 0 && !buffer.defined();
-    if (first) buffer = Empty(gradients[i].shape(), gradients[i].dtype());
+    if (first) buffer = Empty(gradients[i].shape(), gradients[i].dtype(), gradients[i].device());
     Variable parameter = parameters()[i].value;
-    updates.push_back({gradients[i],
-                       parameter.mutable_data().mutable_raw(),
-                       o.momentum != 0 ? buffer.mutable_raw() : nullptr,
-                       {learning_rate * o.lr_scale, o.maximize ? -gradient_scale : gradient_scale,
-                        o.momentum, o.dampening, o.weight_decay, o.nesterov, first}});
-    sizes.push_back(gradients[i].numel());
+    items.push_back({gradients[i],
+                     parameter.mutable_data(),
+                     o.momentum != 0 ? buffer : Tensor(),
+                     {learning_rate * o.lr_scale, o.maximize ? -gradient_scale : gradient_scale,
+                      o.momentum, o.dampening, o.weight_decay, o.nesterov, first}});
   }
-  ForEachPiece(sizes, [&](size_t i, int64_t begin, int64_t end) { updates[i].Run(begin, end); });
+  kernels::SgdStep(items);
 }
 
 std::vector<NamedTensor> Sgd::State() const { return NamedState(parameters(), state_); }

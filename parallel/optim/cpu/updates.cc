@@ -1,0 +1,105 @@
+#include "parallel/optim/cpu/updates.h"
+
+#include <array>
+#include <atomic>
+#include <numeric>
+
+#include "parallel/optim/multi_tensor.h"
+#include "parallel/optim/norm_block.h"
+#include "runtime/non_finite.h"
+
+namespace torus::parallel::cpu {
+namespace {
+
+template <class Item>
+std::vector<int64_t> SizesOf(const std::vector<Item>& items) {
+  std::vector<int64_t> sizes;
+  for (const Item& item : items) sizes.push_back(item.gradient.numel());
+  return sizes;
+}
+
+// Null for an undefined tensor.
+template <class T>
+T* At(Tensor& tensor, int64_t begin) {
+  return tensor.defined() ? tensor.mutable_data<T>() + begin : nullptr;
+}
+
+constexpr int kLanes = 8;
+
+// Eight sums side by side, which the compiler makes a vector of.
+template <class T>
+double SumOfSquares(const T* values, int64_t count) {
+  std::array<double, kLanes> sums{};
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const double v = static_cast<double>(values[i + lane]);
+      sums[lane] += v * v;
+    }
+  for (int lane = 0; i < count; ++i, ++lane) {
+    const double v = static_cast<double>(values[i]);
+    sums[lane] += v * v;
+  }
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+std::vector<double> BlockNorms(const Tensor& gradient) {
+  const int64_t count = gradient.numel();
+  std::vector<double> sums(static_cast<size_t>(NormBlocks(count)));
+  VisitCompute("clip", gradient.dtype(), [&]<class T>(ComputeType<T>) {
+    const auto* values = gradient.data<T>();
+    ParallelFor(static_cast<int64_t>(sums.size()), 4, [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b)
+        sums[b] =
+            SumOfSquares(values + b * kNormBlock, std::min(kNormBlock, count - b * kNormBlock));
+    });
+  });
+  return sums;
+}
+
+}  // namespace
+
+void SgdStep(std::vector<SgdItem>& items) {
+  ForEachPiece(SizesOf(items), [&](size_t i, int64_t begin, int64_t end) {
+    SgdItem& item = items[i];
+    VisitCompute("sgd", item.gradient.dtype(), [&]<class T>(ComputeType<T>) {
+      SgdUpdate(At<T>(item.parameter, begin), item.gradient.data<T>() + begin,
+                At<T>(item.buffer, begin), end - begin, item.scalars);
+    });
+  });
+}
+
+void AdamStep(std::vector<AdamItem>& items) {
+  ForEachPiece(SizesOf(items), [&](size_t i, int64_t begin, int64_t end) {
+    AdamItem& item = items[i];
+    VisitCompute("adam", item.gradient.dtype(), [&]<class T>(ComputeType<T>) {
+      AdamUpdate(AdamTensors<T>{At<T>(item.parameter, begin), item.gradient.data<T>() + begin,
+                                At<T>(item.mean, begin), At<T>(item.variance, begin),
+                                At<T>(item.largest, begin)},
+                 end - begin, item.scalars);
+    });
+  });
+}
+
+std::vector<std::vector<double>> SquaredBlockNorms(const std::vector<Tensor>& gradients) {
+  std::vector<std::vector<double>> sums;
+  for (const Tensor& gradient : gradients) sums.push_back(BlockNorms(gradient));
+  return sums;
+}
+
+bool AllFinite(const std::vector<Tensor>& gradients) {
+  std::vector<Tensor> flat;
+  std::vector<int64_t> sizes;
+  for (const Tensor& gradient : gradients) {
+    flat.push_back(gradient.Reshape({gradient.numel()}));
+    sizes.push_back(gradient.numel());
+  }
+  std::atomic<bool> finite = true;
+  ForEachPiece(sizes, [&](size_t i, int64_t begin, int64_t end) {
+    if (CountNonFinite(flat[i].Narrow(0, begin, end - begin)) > 0)
+      finite.store(false, std::memory_order_relaxed);
+  });
+  return finite;
+}
+
+}  // namespace torus::parallel::cpu

@@ -1,0 +1,23 @@
+// What one step of an optimizer does to a parameter, as it is asked of a device.
+#pragma once
+
+#include "parallel/optim/adam_kernel.h"
+#include "parallel/optim/sgd_kernel.h"
+#include "runtime/tensor.h"
+
+namespace torus::parallel {
+
+// Contiguous tensors of one dtype, f32 or f64, on one device; the buffer is undefined without
+// momentum.
+struct SgdItem {
+  Tensor gradient, parameter, buffer;
+  SgdScalars scalars;
+};
+
+// The same; `largest` is undefined without AMSGrad.
+struct AdamItem {
+  Tensor gradient, parameter, mean, variance, largest;
+  AdamScalars scalars;
+};
+
+}  // namespace torus::parallel

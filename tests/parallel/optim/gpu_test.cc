@@ -1,0 +1,141 @@
+// Optimizers, norms and finite checks of parameters on a GPU, against the CPU's. Skips where there
+// is no GPU: run it with --config=emulated_gpu.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "parallel/optim/adam.h"
+#include "parallel/optim/finite_gradients.h"
+#include "parallel/optim/gradient_norm.h"
+#include "parallel/optim/sgd.h"
+#include "runtime/stream.h"
+#include "tests/parallel/optim/parameters.h"
+#include "tests/testing/tolerance.h"
+
+namespace torus::parallel {
+namespace {
+
+constexpr Device kGpu{DeviceKind::kCuda, 0};
+
+// Around the pieces that a block takes, and the threads of one.
+const std::vector<int64_t> kSizes{1, 5, 255, 257, kNormBlock, kNormBlock + 1, 3 * kNormBlock - 7};
+
+class OnGpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (GpuCount() == 0) GTEST_SKIP() << "no GPU, and no --config=emulated_gpu: NOT tested";
+  }
+};
+
+template <class T>
+std::vector<NamedVariable> Parameters(Device device) {
+  std::vector<NamedVariable> all;
+  for (size_t i = 0; i < kSizes.size(); ++i) {
+    const std::string name = fmt::format("p{}", i);
+    const NamedVariable one = NormalParameter<T>(name, kSizes[i], i);
+    all.push_back({name, Variable(one.value.data().To(device), true)});
+  }
+  return all;
+}
+
+template <class T>
+void SetGradients(std::vector<NamedVariable>& parameters, uint64_t seed) {
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (i == 1 && seed == 1) continue;  // one that is skipped in a step
+    Variable& p = parameters[i].value;
+    p.SetGrad(FromVector(Normal<T>(p.numel(), seed * 100 + i), p.shape()).To(p.data().device()));
+  }
+}
+
+using MakeOptimizer = std::function<std::unique_ptr<Optimizer>(std::vector<NamedVariable>)>;
+
+// The parameters' values after three steps, the second from a restored state of the other device.
+template <class T>
+std::vector<std::vector<T>> Train(const MakeOptimizer& make, Device device, Device other) {
+  std::vector<NamedVariable> parameters = Parameters<T>(device);
+  auto optimizer = make(parameters);
+  for (uint64_t step = 0; step < 3; ++step) {
+    for (NamedVariable& p : parameters) p.value.ZeroGrad();
+    SetGradients<T>(parameters, step);
+    optimizer->Step(0.1, step == 2 ? 0.5 : 1);
+    std::vector<NamedTensor> state;
+    for (const NamedTensor& t : optimizer->State())
+      state.push_back({t.name, t.value.rank() == 0 ? t.value : t.value.To(other)});
+    optimizer = make(parameters);
+    optimizer->LoadState(state);
+  }
+  std::vector<std::vector<T>> values;
+  for (const NamedVariable& p : parameters)
+    values.push_back(ToVector<T>(p.value.data().To(Device{})));
+  return values;
+}
+
+template <class T>
+void ExpectSameBits(const MakeOptimizer& make) {
+  EXPECT_EQ(Train<T>(make, kGpu, Device{}), Train<T>(make, Device{}, kGpu));
+}
+
+TEST_F(OnGpu, SgdHasTheBitsOfTheCpus) {
+  const std::vector<SgdOptions> all{{},
+                                    {.momentum = 0.9},
+                                    {.momentum = 0.9, .dampening = 0.3, .weight_decay = 0.1},
+                                    {.momentum = 0.8, .weight_decay = 0.01, .nesterov = true},
+                                    {.momentum = 0.9, .maximize = true}};
+  for (const SgdOptions& options : all) {
+    const MakeOptimizer make = [&](std::vector<NamedVariable> parameters) {
+      return std::make_unique<Sgd>(std::move(parameters), options);
+    };
+    ExpectSameBits<float>(make);
+    ExpectSameBits<double>(make);
+  }
+}
+
+TEST_F(OnGpu, AdamHasTheBitsOfTheCpus) {
+  const std::vector<AdamOptions> all{{},
+                                     AdamWOptions(),
+                                     {.beta1 = 0.4, .weight_decay = 0.1},
+                                     {.weight_decay = 0.1, .amsgrad = true},
+                                     {.maximize = true}};
+  for (const AdamOptions& options : all) {
+    const MakeOptimizer make = [&](std::vector<NamedVariable> parameters) {
+      return std::make_unique<Adam>(std::move(parameters), options);
+    };
+    ExpectSameBits<float>(make);
+    ExpectSameBits<double>(make);
+  }
+}
+
+TEST_F(OnGpu, NormsAreTheCpus) {
+  std::vector<NamedVariable> there = Parameters<float>(kGpu), here = Parameters<float>(Device{});
+  for (auto* parameters : {&there, &here}) SetGradients<float>(*parameters, 1);
+  const std::vector<double> got = SquaredGradientNorms(there), want = SquaredGradientNorms(here);
+  ASSERT_EQ(got.size(), want.size());
+  EXPECT_EQ(got[1], 0) << "it has no gradient";
+  for (size_t i = 0; i < got.size(); ++i)
+    EXPECT_NEAR(got[i], want[i], testing::Tolerance(DType::kF64, kSizes[i], want[i])) << i;
+}
+
+TEST_F(OnGpu, FindsOneValueThatIsNotFinite) {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+        -std::numeric_limits<float>::infinity()}) {
+    for (const size_t where : {size_t{0}, kSizes.size() - 1}) {
+      std::vector<NamedVariable> parameters = Parameters<float>(kGpu);
+      SetGradients<float>(parameters, 2);
+      EXPECT_TRUE(GradientsAreFinite(parameters));
+      std::vector<float> values(static_cast<size_t>(kSizes[where]), 1.0f);
+      values.back() = bad;
+      parameters[where].value.SetGrad(FromVector(values, {kSizes[where]}).To(kGpu));
+      EXPECT_FALSE(GradientsAreFinite(parameters)) << bad << " " << where;
+    }
+  }
+}
+
+TEST_F(OnGpu, NoGradientsAreFinite) { EXPECT_TRUE(GradientsAreFinite(Parameters<float>(kGpu))); }
+
+}  // namespace
+}  // namespace torus::parallel
