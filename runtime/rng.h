@@ -36,6 +36,10 @@ class RandomStream {
   PhiloxCounter Block(uint64_t index) const;
   // The words of `count` blocks from block `first`, several at a time in the vector unit.
   void Blocks(uint64_t first, int64_t count, uint32_t* words) const;
+  // Block `index` is Philox's of the counter (index, counter_high()) under key(): for kernels that
+  // draw for themselves.
+  PhiloxKey key() const { return key_; }
+  uint64_t counter_high() const { return high_; }
 
  private:
   PhiloxKey key_;
@@ -43,7 +47,8 @@ class RandomStream {
 };
 
 // Fills a contiguous f32 or f64 tensor from the stream, element i from index i (Uniform, Uniform64
-// or Normal) whatever the number of threads. FillUniform's values lie in [low, high).
+// or Normal) whatever the number of threads. FillUniform's values lie in [low, high). For a GPU the
+// numbers are drawn on the CPU and copied: the same bits, and the call waits until they are there.
 void FillUniform(Tensor& out, double low, double high, const RandomStream& stream);
 void FillNormal(Tensor& out, double mean, double stddev, const RandomStream& stream);
 
