@@ -132,8 +132,8 @@ ConvChainResult Fused(const Variable& x, const std::vector<ConvNorm>& layers, bo
 }
 
 // Whether a chain under native bf16 is fused in f32: with a layer of 1 x 1 or depthwise behind the
-// first, or by itself. Composed of ops in bf16 it would multiply faster, and take twice as long: what
-// it is bound by is passes over memory. A dense convolution and its norm are composed.
+// first, or by itself. Composed of ops in bf16 it would multiply faster, and take twice as long:
+// what it is bound by is passes over memory. A dense convolution and its norm are composed.
 bool FusesUnderBf16(const Variable& x, const std::vector<ConvNorm>& layers) {
   if (!WithPrecision::Native() || (x.dtype() != DType::kF32 && x.dtype() != DType::kBF16))
     return false;

@@ -11,8 +11,8 @@ namespace torus::cpu {
 template <class T>
 void AddBias(const T* bias, int64_t rows, int64_t channels, T* y);
 
-// sum[c] = sum over r of dy[r][c]. Blocks of 64 rows are summed in SumOf<T> and merged in double, in
-// parts fixed by the number of rows: the bits do not depend on the team size.
+// sum[c] = sum over r of dy[r][c]. Blocks of 64 rows are summed in SumOf<T> and merged in double,
+// in parts fixed by the number of rows: the bits do not depend on the team size.
 template <class T>
 void SumRows(const T* dy, int64_t rows, int64_t channels, SumOf<T>* sum);
 

@@ -9,7 +9,8 @@
 namespace torus::cpu {
 
 // y (n) = x (k) B + bias, with B (k, n) as it lies in memory, rows `ldb` elements apart; `bias` may
-// be null. Each element is summed in f32 in the order of k: the bits do not depend on the team size.
+// be null. Each element is summed in f32 in the order of k: the bits do not depend on the team
+// size.
 void LowRowTimes(int64_t n, int64_t k, const BFloat16* x, const BFloat16* b, int64_t ldb,
                  const float* bias, float* y);
 

@@ -28,7 +28,8 @@ HWY_INLINE hn::Vec<D> LoadWide(D d, const BFloat16* p) {
 
 constexpr int kRows = 8;  // of B, read beside each other
 
-// y += the sum of `rows` rows of B, each times its x.
+// y += the sum of `rows` rows of B, each times its x. Asks for the `rows` behind them, which no
+// prefetcher does where a row is short.
 template <int rows>
 void AddRows(int64_t n, const float* x, const BFloat16* b, int64_t ldb, float* y) {
   const D d;
@@ -36,8 +37,10 @@ void AddRows(int64_t n, const float* x, const BFloat16* b, int64_t ldb, float* y
   int64_t c = 0;
   for (; c + lanes <= n; c += lanes) {
     auto sum = hn::LoadU(d, y + c);
-    for (int r = 0; r < rows; ++r)
+    for (int r = 0; r < rows; ++r) {
+      __builtin_prefetch(b + (rows + r) * ldb + c);
       sum = hn::MulAdd(hn::Set(d, x[r]), LoadWide(d, b + r * ldb + c), sum);
+    }
     hn::StoreU(sum, d, y + c);
   }
   for (; c < n; ++c)

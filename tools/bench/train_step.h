@@ -22,8 +22,9 @@ class TrainStep {
   // Weights and batch from a fixed seed.
   explicit TrainStep(const TrainStepOptions& options);
   // Weights and batch, with its size, from a .safetensors file: the weights under the reference's
-  // names and, beside them, "bench.images" (N, 3, S, S) or "bench.tokens" (N, T), and "bench.labels"
-  // (N), of a language model (N, T). BadInput for a file that does not fit the model.
+  // names and, beside them, "bench.images" (N, 3, S, S) or "bench.tokens" (N, T), and
+  // "bench.labels" (N), of a language model (N, T). BadInput for a file that does not fit the
+  // model.
   TrainStep(const TrainStepOptions& options, const std::string& exchange);
 
   // The loss before the update.

@@ -82,6 +82,16 @@ TEST_F(Generate, OneCandidateIsTheLikeliest) {
   EXPECT_NE(Text("a", 30, {"--top-p", "1", "--seed", "5"}), greedy);
 }
 
+TEST_F(Generate, InBf16Too) {
+  const std::vector<std::string> flags = {"--temperature", "0", "--precision", "bf16", "--emulate"};
+  EXPECT_EQ(Text("a", 30, flags), Text("a", 30, flags));
+  ExpectOneLine(
+      Program("tools/generate/generate",
+              {"--model", scratch_ + "/model", "--precision", "f32", "--emulate"}, scratch_)
+          .Wait(),
+      2, "--emulate needs --precision bf16");
+}
+
 // RoBERTa's merges have another end of text than GPT-2's.
 TEST_F(Generate, AModelMayWriteRobertasTokens) {
   const std::string folder = scratch_ + "/robertas";
