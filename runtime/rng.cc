@@ -2,6 +2,7 @@
 
 #include "runtime/cpu/random_fill.h"
 #include "runtime/door.h"
+#include "runtime/kernels.h"
 #include "runtime/normal.h"
 
 namespace torus {
@@ -15,6 +16,14 @@ float Unit(uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }
 
 void RequireContiguous(const char* op, const Tensor& out) {
   Require(out.defined() && out.is_contiguous(), op, "needs a contiguous tensor, got {}", out);
+}
+
+// Fills memory of the CPU's, and copies that.
+template <class Draw>
+void FillByCopy(Tensor& out, const Draw& draw) {
+  Tensor drawn(out.shape(), out.dtype());
+  draw(drawn);
+  Copy(drawn, out);
 }
 
 }  // namespace
@@ -69,12 +78,20 @@ uint64_t RandomStream::Below(uint64_t index, uint64_t bound) const {
 
 void FillUniform(Tensor& out, double low, double high, const RandomStream& stream) {
   RequireContiguous("fill_uniform", out);
-  AtDoor("fill_uniform", out.device(), [&] { cpu::FillUniform(out, low, high, stream); });
+  AtDoor(
+      "fill_uniform", out.device(), [&] { cpu::FillUniform(out, low, high, stream); },
+      [&](StreamHandle) {
+        FillByCopy(out, [&](Tensor& drawn) { cpu::FillUniform(drawn, low, high, stream); });
+      });
 }
 
 void FillNormal(Tensor& out, double mean, double stddev, const RandomStream& stream) {
   RequireContiguous("fill_normal", out);
-  AtDoor("fill_normal", out.device(), [&] { cpu::FillNormal(out, mean, stddev, stream); });
+  AtDoor(
+      "fill_normal", out.device(), [&] { cpu::FillNormal(out, mean, stddev, stream); },
+      [&](StreamHandle) {
+        FillByCopy(out, [&](Tensor& drawn) { cpu::FillNormal(drawn, mean, stddev, stream); });
+      });
 }
 
 }  // namespace torus

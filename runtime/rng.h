@@ -47,7 +47,8 @@ class RandomStream {
 };
 
 // Fills a contiguous f32 or f64 tensor from the stream, element i from index i (Uniform, Uniform64
-// or Normal) whatever the number of threads. FillUniform's values lie in [low, high).
+// or Normal) whatever the number of threads. FillUniform's values lie in [low, high). For a GPU the
+// numbers are drawn on the CPU and copied: the same bits, and the call waits until they are there.
 void FillUniform(Tensor& out, double low, double high, const RandomStream& stream);
 void FillNormal(Tensor& out, double mean, double stddev, const RandomStream& stream);
 

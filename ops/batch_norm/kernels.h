@@ -2,48 +2,55 @@
 // contiguous, (..., C), f32 or f64. One value a channel is (C).
 #pragma once
 
-#include "ops/batch_norm/activation.h"
+#include "ops/batch_norm/channel_affine.h"
 #include "ops/batch_norm/cpu/batch_norm.h"
 #include "ops/batch_norm/cpu/merge_statistics.h"
+#include "ops/batch_norm/cuda/batch_norm.h"
 #include "runtime/door.h"
 
 namespace torus::kernels {
 
-using cpu::ChannelAffine;
+using ops::ChannelAffine;
 
 // mean and biased variance of each channel, f64.
 inline void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var) {
-  AtDoor("batch_norm", mean.device(), [&] { cpu::ChannelStatistics(x, mean, var); });
+  AtDoor(
+      "batch_norm", mean.device(), [&] { cpu::ChannelStatistics(x, mean, var); },
+      [&](StreamHandle stream) { cuda::ChannelStatistics(x, mean, var, stream); });
 }
 
 // Fills `affine` for y = (x - mean) / sqrt(var + eps) * weight + bias; mean and var are f64, weight
 // and bias may be undefined: ones and zeros.
 inline void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,
                          const Tensor& bias, ChannelAffine& affine) {
-  AtDoor("batch_norm", affine.mean.device(),
-         [&] { cpu::FoldChannels(mean, var, eps, weight, bias, affine); });
+  AtDoor(
+      "batch_norm", affine.mean.device(),
+      [&] { cpu::FoldChannels(mean, var, eps, weight, bias, affine); },
+      [&](StreamHandle stream) {
+        cuda::FoldChannels(mean, var, eps, weight, bias, affine, stream);
+      });
 }
 
 // y = activation(affine(x) + residual); the residual may be undefined.
 inline void NormalizeChannels(const Tensor& x, const ChannelAffine& affine,
                               ops::Activation activation, const Tensor& residual, Tensor& y) {
-  AtDoor("batch_norm", y.device(),
-         [&] { cpu::NormalizeChannels(x, affine, activation, residual, y); });
+  AtDoor(
+      "batch_norm", y.device(), [&] { cpu::NormalizeChannels(x, affine, activation, residual, y); },
+      [&](StreamHandle stream) {
+        cuda::NormalizeChannels(x, affine, activation, residual, y, stream);
+      });
 }
 
-// What the backward reads beside dy. `y` is defined where a residual and an activation meet: the
-// mask then follows from y instead of x. `count` is the values a channel, 0 where the statistics
-// are constants.
-using cpu::NormBackwardInputs;
-// The gradients, overwritten; an undefined one is not wanted. `masked` is dy through the
-// activation's mask, defined where y is; it is the residual's gradient.
-using cpu::NormGradients;
+using ops::NormBackwardInputs;
+using ops::NormGradients;
 
 // The backward's first half: masks dy into `masked`, where that is defined, and sums over this
 // replica's rows: sums (2, C) f64 of the masked dy, and of it times (x - mean).
 inline void GradientSums(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
                          Tensor& sums) {
-  AtDoor("batch_norm", dy.device(), [&] { cpu::GradientSumsOf(in, dy, masked, sums); });
+  AtDoor(
+      "batch_norm", dy.device(), [&] { cpu::GradientSumsOf(in, dy, masked, sums); },
+      [&](StreamHandle stream) { cuda::GradientSumsOf(in, dy, masked, sums, stream); });
 }
 
 // The second half. The gradients of weight and bias follow from this replica's sums, that of x from
@@ -51,24 +58,36 @@ inline void GradientSums(const NormBackwardInputs& in, const Tensor& dy, Tensor&
 inline void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
                                       const Tensor& own_sums, const Tensor& all_sums,
                                       NormGradients& out) {
-  AtDoor("batch_norm", dy.device(),
-         [&] { cpu::NormalizeChannelsBackward(in, dy, own_sums, all_sums, out); });
+  AtDoor(
+      "batch_norm", dy.device(),
+      [&] { cpu::NormalizeChannelsBackward(in, dy, own_sums, all_sums, out); },
+      [&](StreamHandle stream) {
+        cuda::NormalizeChannelsBackward(in, dy, own_sums, all_sums, out, stream);
+      });
 }
 
 // running = (1 - momentum) running + momentum batch; the variance of the batch times `unbias`.
 inline void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias,
                                     double momentum, Tensor& running_mean, Tensor& running_var) {
-  AtDoor("batch_norm", running_mean.device(), [&] {
-    cpu::UpdateRunningStatistics(mean, var, unbias, momentum, running_mean, running_var);
-  });
+  AtDoor(
+      "batch_norm", running_mean.device(),
+      [&] { cpu::UpdateRunningStatistics(mean, var, unbias, momentum, running_mean, running_var); },
+      [&](StreamHandle stream) {
+        cuda::UpdateRunningStatistics(mean, var, unbias, momentum, running_mean, running_var,
+                                      stream);
+      });
 }
 
 // mean and var, of `count` values a channel, become those of these and `more` values together; all
 // f64.
 inline void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more,
                             Tensor& mean, Tensor& var, int64_t count) {
-  AtDoor("batch_norm", mean.device(),
-         [&] { cpu::MergeStatistics(more_mean, more_var, more, mean, var, count); });
+  AtDoor(
+      "batch_norm", mean.device(),
+      [&] { cpu::MergeStatistics(more_mean, more_var, more, mean, var, count); },
+      [&](StreamHandle stream) {
+        cuda::MergeStatistics(more_mean, more_var, more, mean, var, count, stream);
+      });
 }
 
 }  // namespace torus::kernels

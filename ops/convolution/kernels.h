@@ -1,12 +1,13 @@
 // What convolution asks of a device. Tensors are contiguous, f32 or f64, of the shapes of the
-// geometry: x (n, h, w, c), weight (o, kh, kw, c / groups), bias (o) or undefined,
-// y (n, oh, ow, o). Where the device has products of bf16, x, weight, y and the gradients of x and
-// y may be bf16; sums, bias and the gradients of weight and bias are f32 then.
+// geometry: x (n, h, w, c), weight (o, kh, kw, c / groups), bias (o) or undefined, y (n, oh, ow,
+// o). Where the device has products of bf16 (no GPU yet), x, weight, y and the gradients of x and y
+// may be bf16; sums, bias and the gradients of weight and bias are f32 then.
 #pragma once
 
 #include "autograd/op_observer.h"
 #include "ops/convolution/conv_geometry.h"
 #include "ops/convolution/cpu/convolution.h"
+#include "ops/convolution/cuda/convolution.h"
 #include "runtime/door.h"
 
 namespace torus::kernels {
@@ -15,7 +16,9 @@ namespace torus::kernels {
 inline void ConvolutionForward(const ops::ConvGeometry& g, const Tensor& x, const Tensor& weight,
                                const Tensor& bias, Tensor& y) {
   ObserveProduct(g.flops());
-  AtDoor("conv2d", y.device(), [&] { cpu::ConvolutionForward(g, x, weight, bias, y); });
+  AtDoor(
+      "conv2d", y.device(), [&] { cpu::ConvolutionForward(g, x, weight, bias, y); },
+      [&](StreamHandle stream) { cuda::ConvolutionForward(g, x, weight, bias, y, stream); });
 }
 
 // The gradients by x, weight and bias, overwritten; an undefined one is not wanted.
@@ -23,8 +26,12 @@ inline void ConvolutionBackward(const ops::ConvGeometry& g, const Tensor& x, con
                                 const Tensor& dy, Tensor& dx, Tensor& dweight, Tensor& dbias) {
   for (const Tensor* gradient : {&dx, &dweight})
     if (gradient->defined()) ObserveProduct(g.flops());
-  AtDoor("conv2d", dy.device(),
-         [&] { cpu::ConvolutionBackward(g, x, weight, dy, dx, dweight, dbias); });
+  AtDoor(
+      "conv2d", dy.device(),
+      [&] { cpu::ConvolutionBackward(g, x, weight, dy, dx, dweight, dbias); },
+      [&](StreamHandle stream) {
+        cuda::ConvolutionBackward(g, x, weight, dy, dx, dweight, dbias, stream);
+      });
 }
 
 }  // namespace torus::kernels

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/dropout/cpu/dropout.h"
+#include "ops/dropout/cuda/dropout.h"
 #include "runtime/door.h"
 
 namespace torus::kernels {
@@ -9,12 +10,16 @@ namespace torus::kernels {
 // `keep` (u8) falls into as many equal parts as there are streams; element i of part s is 1 where
 // word i of streams[s] is at least `threshold` (p 2^32), else 0.
 inline void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tensor& keep) {
-  AtDoor("dropout", keep.device(), [&] { cpu::DropoutMask(streams, threshold, keep); });
+  AtDoor(
+      "dropout", keep.device(), [&] { cpu::DropoutMask(streams, threshold, keep); },
+      [&](StreamHandle stream) { cuda::DropoutMask(streams, threshold, keep, stream); });
 }
 
 // y = keep ? x * scale : 0; also the gradient.
 inline void DropoutApply(const Tensor& x, const Tensor& keep, double scale, Tensor& y) {
-  AtDoor("dropout", y.device(), [&] { cpu::DropoutApply(x, keep, scale, y); });
+  AtDoor(
+      "dropout", y.device(), [&] { cpu::DropoutApply(x, keep, scale, y); },
+      [&](StreamHandle stream) { cuda::DropoutApply(x, keep, scale, y, stream); });
 }
 
 }  // namespace torus::kernels

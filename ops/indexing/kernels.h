@@ -3,36 +3,47 @@
 #pragma once
 
 #include "ops/indexing/cpu/indexing.h"
+#include "ops/indexing/cuda/indexing.h"
 #include "runtime/door.h"
 
 namespace torus::kernels {
 
 // BadInput tagged `op` where a value lies outside of [0, bound), naming it and its position.
 inline void CheckIndex(std::string_view op, const Tensor& index, int64_t bound) {
-  AtDoor(op, index.device(), [&] { cpu::CheckIndex(op, index, bound); });
+  AtDoor(
+      op, index.device(), [&] { cpu::CheckIndex(op, index, bound); },
+      [&](StreamHandle stream) { cuda::CheckIndex(op, index, bound, stream); });
 }
 
 // y[o, k, i] = x[o, index[k], i], both contiguous.
 inline void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y) {
-  AtDoor(op, y.device(), [&] { cpu::SelectRows(op, x, index, y); });
+  AtDoor(
+      op, y.device(), [&] { cpu::SelectRows(op, x, index, y); },
+      [&](StreamHandle stream) { cuda::SelectRows(op, x, index, y, stream); });
 }
 
 // dx[o, index[k], i] = the sum of such dy[o, k, i], in the order of k; both contiguous. Index
 // `skip` adds nothing (-1: none).
 inline void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip,
                     Tensor& dx) {
-  AtDoor(op, dx.device(), [&] { cpu::AddRows(op, dy, index, skip, dx); });
+  AtDoor(
+      op, dx.device(), [&] { cpu::AddRows(op, dy, index, skip, dx); },
+      [&](StreamHandle stream) { cuda::AddRows(op, dy, index, skip, dx, stream); });
 }
 
 // y[i][j][k] = x[index[i][j][k]][j][k] for dim 0, and so on. x and y are contiguous, y has index's
 // shape.
 inline void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {
-  AtDoor("gather", y.device(), [&] { cpu::Gather(x, dim, index, y); });
+  AtDoor(
+      "gather", y.device(), [&] { cpu::Gather(x, dim, index, y); },
+      [&](StreamHandle stream) { cuda::Gather(x, dim, index, y, stream); });
 }
 
 // dx[index[i][j][k]][j][k] += dy[i][j][k] in row-major order; all are contiguous.
 inline void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx) {
-  AtDoor("gather", dx.device(), [&] { cpu::GatherBackward(dy, dim, index, dx); });
+  AtDoor(
+      "gather", dx.device(), [&] { cpu::GatherBackward(dy, dim, index, dx); },
+      [&](StreamHandle stream) { cuda::GatherBackward(dy, dim, index, dx, stream); });
 }
 
 }  // namespace torus::kernels

@@ -44,9 +44,9 @@ Pooled Pool(const Variable& input, const MaxPool2dOptions& options) {
   kernels::MaxPool(image, window, x, out, index);
   Variable output =
       Record("max_pool2d", std::move(out), {input},
-             [image, index = Saved(index), in_shape = input.shape()](const GradContext& g) {
+             [image, window, index = Saved(index), in_shape = input.shape()](const GradContext& g) {
                Tensor dx(in_shape, g.grad().dtype(), g.grad().device());
-               kernels::MaxPoolBackward(image, g.grad(), index.get(), dx);
+               kernels::MaxPoolBackward(image, window, g.grad(), index.get(), dx);
                return Gradients{dx};
              });
   return {output, index};

@@ -2,19 +2,24 @@
 #pragma once
 
 #include "ops/tokens/cpu/tokens.h"
+#include "ops/tokens/cuda/tokens.h"
 #include "runtime/door.h"
 
 namespace torus::kernels {
 
 // ids and positions (N, T), i64.
 inline void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& positions) {
-  AtDoor("positions", positions.device(),
-         [&] { cpu::PositionsBehindPadding(ids, padding, positions); });
+  AtDoor(
+      "positions", positions.device(),
+      [&] { cpu::PositionsBehindPadding(ids, padding, positions); },
+      [&](StreamHandle stream) { cuda::PositionsBehindPadding(ids, padding, positions, stream); });
 }
 
 // tokens (N, T), i64; mask (N, 1, Q, T), bool, of the last Q tokens of each text.
 inline void CausalMask(const Tensor& tokens, Tensor& mask) {
-  AtDoor("causal_mask", mask.device(), [&] { cpu::CausalMask(tokens, mask); });
+  AtDoor(
+      "causal_mask", mask.device(), [&] { cpu::CausalMask(tokens, mask); },
+      [&](StreamHandle stream) { cuda::CausalMask(tokens, mask, stream); });
 }
 
 }  // namespace torus::kernels

@@ -80,7 +80,8 @@ testing::CheckedFunction TrainBesideAnother(Activation activation) {
       FromVector<double>({0.4, -1, 2, /*variances*/ 0.7, 2, 1.5, /*count*/ 7}, {7});
   const GatherReplicas gather = [other](const Tensor& own) {
     const bool forward = own.rank() == 1;
-    return std::vector{forward ? other : Zeros(own.shape(), DType::kF64), own};
+    return std::vector{
+        forward ? other.To(own.device()) : Zeros(own.shape(), DType::kF64, own.device()), own};
   };
   return [=](const std::vector<Variable>& in) {
     return std::vector{ops::BatchNormTrain(in[0], in[1], in[2], 1e-5, activation,

@@ -11,11 +11,17 @@ Variable Index(const std::vector<int64_t>& values, const Shape& shape) {
   return Variable(FromVector(values, shape));
 }
 
+// An index where the input lies: the checks of gradients run on GPUs too.
+Variable Beside(const Variable& input, const Variable& index) {
+  return Variable(index.data().To(input.data().device()));
+}
+
 testing::CheckedFunction SelectOf(int64_t dim, const Variable& index) {
-  return [=](const Variables& in) { return Variables{IndexSelect(in[0], dim, index)}; };
+  return
+      [=](const Variables& in) { return Variables{IndexSelect(in[0], dim, Beside(in[0], index))}; };
 }
 testing::CheckedFunction GatherOf(int64_t dim, const Variable& index) {
-  return [=](const Variables& in) { return Variables{Gather(in[0], dim, index)}; };
+  return [=](const Variables& in) { return Variables{Gather(in[0], dim, Beside(in[0], index))}; };
 }
 
 GRADIENT_CASE(index_select, RepeatedRows) {
@@ -40,7 +46,7 @@ GRADIENT_CASE(gather, EmptyIndexOfAnotherRank) {
 GRADIENT_CASE(embedding, Tokens) {
   Check(
       [](const Variables& in) {
-        return Variables{Embedding(Index({3, 0, 3, 1}, {2, 2}), in[0])};
+        return Variables{Embedding(Beside(in[0], Index({3, 0, 3, 1}, {2, 2})), in[0])};
       },
       {TransposedLeaf({4, 3})});
 }

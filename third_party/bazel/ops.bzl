@@ -11,6 +11,9 @@ def _cuda_kernels(name, cuda_deps):
         srcs = native.glob([name + "/cuda/*.cu"]),
         deps = cuda_deps + [
             "//runtime:cuda/column_sums",
+            "//runtime:cuda/divide",
+            "//runtime:cuda/hand_over",
+            "//runtime:cuda/philox",
             "//runtime:cuda/strided",
             "//runtime:host_device",
             "//runtime:tensor",

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/batch_norm/channel_functors.h"
 #include "ops/batch_norm/cpu/channel_sums.h"
 #include "runtime/parallel_for.h"
 
@@ -84,12 +85,6 @@ Clamp ClampOf(ops::Activation activation) {
   return {0, activation == ops::Activation::kRelu ? infinity : 6};
 }
 
-ChannelAffine::ChannelAffine(int64_t channels, DType dtype, Device device)
-    : mean({channels}, dtype, device),
-      scale({channels}, dtype, device),
-      bias({channels}, dtype, device),
-      inv_std({channels}, DType::kF64, device) {}
-
 void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var) {
   VisitCompute("batch_norm", x.dtype(), [&]<class T>(ComputeType<T>) {
     const int64_t rows = RowsOf(x), channels = x.dim(-1);
@@ -163,8 +158,8 @@ void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbia
     const double *m = batch_mean.data<double>(), *v = batch_var.data<double>();
     T *rm = running_mean.mutable_data<T>(), *rv = running_var.mutable_data<T>();
     for (int64_t c = 0; c < mean.numel(); ++c) {
-      rm[c] = static_cast<T>((1 - momentum) * rm[c] + momentum * m[c]);
-      rv[c] = static_cast<T>((1 - momentum) * rv[c] + momentum * v[c] * unbias);
+      rm[c] = ops::MovedAverage(rm[c], momentum, m[c], 1);
+      rv[c] = ops::MovedAverage(rv[c], momentum, v[c], unbias);
     }
   });
 }

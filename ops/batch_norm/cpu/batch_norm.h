@@ -1,7 +1,7 @@
 // Batch norm on a CPU; ops/batch_norm/kernels.h has the contracts.
 #pragma once
 
-#include "ops/batch_norm/activation.h"
+#include "ops/batch_norm/channel_affine.h"
 #include "ops/batch_norm/cpu/norm_rows.h"
 #include "runtime/tensor.h"
 
@@ -10,23 +10,9 @@ namespace torus::cpu {
 // An activation's bounds.
 Clamp ClampOf(ops::Activation activation);
 
-// A normalisation with its statistics folded in, one value a channel: y = (x - mean) scale + bias,
-// with scale = weight inv_std. All in the dtype of x, inv_std in f64.
-struct ChannelAffine {
-  ChannelAffine(int64_t channels, DType dtype, Device device);
-  Tensor mean, scale, bias, inv_std;
-};
-
-struct NormBackwardInputs {
-  Tensor x, y;
-  const ChannelAffine& affine;
-  ops::Activation activation;
-  int64_t count;
-};
-
-struct NormGradients {
-  Tensor x, weight, bias, masked;
-};
+using ops::ChannelAffine;
+using ops::NormBackwardInputs;
+using ops::NormGradients;
 
 void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var);
 void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,

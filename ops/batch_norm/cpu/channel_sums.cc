@@ -1,8 +1,8 @@
 #include "ops/batch_norm/cpu/channel_sums.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "ops/batch_norm/channel_functors.h"
 #include "runtime/error.h"
 
 namespace torus::cpu {
@@ -11,10 +11,10 @@ constexpr int64_t kBlock = 256;  // rows summed in the data's own type
 }
 
 void ChannelMoments::MergeChannel(int64_t c, double mean, double m2, double count) {
-  const double before = static_cast<double>(count_), total = before + count;
-  const double delta = mean - mean_[c];
-  mean_[c] += delta * count / total;
-  m2_[c] += m2 + delta * delta * before * count / total;
+  const ops::Moments merged =
+      ops::MergedMoments({mean_[c], m2_[c]}, static_cast<double>(count_), {mean, m2}, count);
+  mean_[c] = merged.mean;
+  m2_[c] = merged.m2;
 }
 
 template <class T>
@@ -72,7 +72,7 @@ template <class T>
 void Fold(int64_t channels, const double* mean, const double* variance, double eps, const T* weight,
           const T* bias, T* out_mean, T* out_scale, T* out_bias, double* inv_std) {
   for (int64_t c = 0; c < channels; ++c) {
-    inv_std[c] = 1.0 / std::sqrt(variance[c] + eps);
+    inv_std[c] = ops::InverseStd(variance[c], eps);
     out_mean[c] = static_cast<T>(mean[c]);
     out_scale[c] = static_cast<T>((weight == nullptr ? 1.0 : weight[c]) * inv_std[c]);
     out_bias[c] = bias == nullptr ? T(0) : bias[c];
@@ -99,10 +99,10 @@ FoldedBackward<T> FoldBackward(const Affine<T>& forward, const double* inv_std,
   for (size_t c = 0; c < channels; ++c) {
     if (grad_weight != nullptr) grad_weight[c] = static_cast<T>(sums.gd[c] * inv_std[c]);
     if (grad_bias != nullptr) grad_bias[c] = static_cast<T>(sums.g[c]);
-    if (count == 0) continue;
-    const double factor = -static_cast<double>(forward.scale[c]) / static_cast<double>(count);
-    out.slope[c] = static_cast<T>(factor * inv_std[c] * inv_std[c] * sums.gd[c]);
-    out.offset[c] = static_cast<T>(factor * sums.g[c]);
+    const auto line =
+        ops::GradientLineOf(forward.scale[c], inv_std[c], sums.g[c], sums.gd[c], count);
+    out.slope[c] = line.slope;
+    out.offset[c] = line.offset;
   }
   return out;
 }

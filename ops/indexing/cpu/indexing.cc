@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/elementwise/cpu/broadcast_run.h"
+#include "ops/indexing/gather_plan.h"
 
 namespace torus::cpu {
 namespace {
@@ -33,7 +34,7 @@ void AddRows(int64_t outer, int64_t rows, int64_t inner, int64_t count, const in
   });
 }
 
-// out[i] = in[place(i) + index[i] * stride] over the walk of PlanGather.
+// out[i] = in[place(i) + index[i] * stride] over the walk of ops::PlanGather.
 template <class T>
 void Gather(const ops::BroadcastPlan& plan, const int64_t* index, int64_t stride, const T* in,
             T* out) {
@@ -54,19 +55,6 @@ void GatherBackward(const ops::BroadcastPlan& plan, const int64_t* index, int64_
                     din[from[0] + i * step[0] + index[from[1] + i * step[1]] * stride] +=
                         dout[at + i];
                 });
-}
-
-// Where an index of `shape` starts in x, had all its values been 0.
-Tensor PlacesOf(const Tensor& x, int dim, const Shape& shape) {
-  Tensor places = x;
-  for (int d = 0; d < x.rank(); ++d) places = places.Narrow(d, 0, d == dim ? 1 : shape[d]);
-  return places.Expand(shape);
-}
-
-// Operands: the place in x with its dimension at 0, and the index.
-ops::BroadcastPlan PlanGather(const Tensor& x, int dim, const Tensor& index) {
-  const Tensor places = PlacesOf(x, dim, index.shape());
-  return ops::PlanBroadcast(index.shape(), {&places, &index});
 }
 
 }  // namespace
@@ -94,14 +82,14 @@ void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t
 
 void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {
   VisitCompute("gather", x.dtype(), [&]<class T>(ComputeType<T>) {
-    Gather(PlanGather(x, dim, index), index.data<int64_t>(), x.strides()[dim], x.data<T>(),
+    Gather(ops::PlanGather(x, dim, index), index.data<int64_t>(), x.strides()[dim], x.data<T>(),
            y.mutable_data<T>());
   });
 }
 
 void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx) {
   VisitCompute("gather", dx.dtype(), [&]<class T>(ComputeType<T>) {
-    GatherBackward(PlanGather(dx, dim, index), index.data<int64_t>(), dx.strides()[dim],
+    GatherBackward(ops::PlanGather(dx, dim, index), index.data<int64_t>(), dx.strides()[dim],
                    dy.data<T>(), dx.mutable_data<T>());
   });
 }

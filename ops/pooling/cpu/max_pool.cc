@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "ops/pooling/cpu/pool_rows.h"
+#include "ops/pooling/max_taps.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
@@ -9,22 +10,10 @@ namespace {
 
 constexpr int64_t kTile = 64;  // channels compared at a time, held on the stack
 
-// Input pixels of one output along one axis: first, first + dilation, ... below end. There may be
-// none: a dilation can step over the whole input, from padding to padding.
-struct Taps {
-  Taps(const ops::PoolAxis& axis, int64_t out, int64_t in) {
-    const int64_t start = out * axis.stride - axis.padding;
-    const int64_t skipped = start < 0 ? (-start + axis.dilation - 1) / axis.dilation : 0;
-    first = start + skipped * axis.dilation;
-    end = std::min(start + (axis.kernel - 1) * axis.dilation + 1, in);
-    step = axis.dilation;
-  }
-  bool empty() const { return first >= end; }
-  int64_t first, end, step;
-};
+using ops::MaxTaps;
 
 template <class T>
-void Largest(const T* in, int64_t w, int64_t c, const Taps& rows, const Taps& columns,
+void Largest(const T* in, int64_t w, int64_t c, const MaxTaps& rows, const MaxTaps& columns,
              int64_t width, T* out, int32_t* index) {
   T best[kTile];
   int32_t where[kTile];
@@ -57,9 +46,9 @@ void MaxPool(const PoolImage& image, const MaxPoolWindow& window, const T* in, T
   ParallelFor(image.n * window.out_h, (1 << 14) / work + 1, [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line) {
       const T* plane = in + line / window.out_h * image.h * image.w * image.c;
-      const Taps rows(window.rows, line % window.out_h, image.h);
+      const MaxTaps rows(window.rows, line % window.out_h, image.h);
       for (int64_t j = 0; j < window.out_w; ++j) {
-        const Taps columns(window.columns, j, image.w);
+        const MaxTaps columns(window.columns, j, image.w);
         const int64_t at = (line * window.out_w + j) * image.c;
         for (int64_t k = 0; k < image.c; k += kTile)
           Largest(plane + k, image.w, image.c, rows, columns, std::min(kTile, image.c - k),

@@ -1,0 +1,38 @@
+// What is asked of a device in batch norm's calls, where it is more than a few tensors.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/batch_norm/activation.h"
+#include "runtime/tensor.h"
+
+namespace torus::ops {
+
+// A normalisation with its statistics folded in, one value a channel: y = (x - mean) scale + bias,
+// with scale = weight inv_std. All in the dtype of x, inv_std in f64.
+struct ChannelAffine {
+  ChannelAffine(int64_t channels, DType dtype, Device device)
+      : mean({channels}, dtype, device),
+        scale({channels}, dtype, device),
+        bias({channels}, dtype, device),
+        inv_std({channels}, DType::kF64, device) {}
+  Tensor mean, scale, bias, inv_std;
+};
+
+// What the backward reads beside dy. `y` is defined where a residual and an activation meet: the
+// mask then follows from y instead of x. `count` is the values a channel, 0 where the statistics
+// are constants.
+struct NormBackwardInputs {
+  Tensor x, y;
+  const ChannelAffine& affine;
+  Activation activation;
+  int64_t count;
+};
+
+// The gradients, overwritten; an undefined one is not wanted. `masked` is dy through the
+// activation's mask, defined where y is; it is the residual's gradient.
+struct NormGradients {
+  Tensor x, weight, bias, masked;
+};
+
+}  // namespace torus::ops

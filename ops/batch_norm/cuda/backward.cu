@@ -1,0 +1,143 @@
+#include "ops/batch_norm/channel_functors.h"
+#include "ops/batch_norm/cuda/batch_norm.h"
+#include "runtime/cuda/divide.h"
+//
+#include "ops/batch_norm/cuda/norm_elements.h"
+#include "runtime/cuda/column_sums.h"
+#include "runtime/cuda/for_each.h"
+
+namespace torus::cuda {
+namespace {
+
+// The gradient through the activation's mask, which follows from y where that is given.
+template <class T>
+struct MaskedGradient {
+  AffineOf<T> affine;
+  Bounds<T> bounds;
+  const T *dy, *x, *y;  // which may be null
+  __device__ T operator()(int64_t i, int64_t c) const {
+    return bounds.Passes(y != nullptr ? y[i] : affine(x[i], c)) ? dy[i] : T(0);
+  }
+};
+
+// Sums of rows [part * 64, ...) of channel c: of g at part * 2 * channels + c, and of g (x - mean)
+// `channels` behind it. Writes g where that is wanted.
+template <class T>
+struct SumsOfRows {
+  int64_t rows, channels;
+  MaskedGradient<T> gradient;
+  T* masked;  // may be null
+  double* out;
+  __device__ void operator()(int64_t i) const {
+    const Divided at = Divide(i, channels);
+    const int64_t c = at.rest, first = at.quotient * kColumnRows;
+    const int64_t end = first + kColumnRows < rows ? first + kColumnRows : rows;
+    const T mean = gradient.affine.mean[c];
+    T sum = T(0), weighted = T(0);
+    for (int64_t r = first; r < end; ++r) {
+      const int64_t from = r * channels + c;
+      const T g = gradient(from, c);
+      sum += g;
+      weighted += g * (gradient.x[from] - mean);
+      if (masked != nullptr) masked[from] = g;
+    }
+    out[at.quotient * 2 * channels + c] = static_cast<double>(sum);
+    out[(at.quotient * 2 + 1) * channels + c] = static_cast<double>(weighted);
+  }
+};
+
+// Gradients by weight and bias, from this replica's sums.
+template <class T>
+struct ParameterGradients {
+  int64_t channels;
+  const double *inv_std, *sums;
+  T *weight, *bias;  // may be null
+  __device__ void operator()(int64_t c) const {
+    if (weight != nullptr) weight[c] = static_cast<T>(sums[channels + c] * inv_std[c]);
+    if (bias != nullptr) bias[c] = static_cast<T>(sums[c]);
+  }
+};
+
+// Of each channel, at c.
+template <class T>
+struct FoldLines {
+  int64_t channels, count;
+  const T* scale;
+  const double *inv_std, *sums;
+  T *slope, *offset;
+  __device__ void operator()(int64_t c) const {
+    const auto line = ops::GradientLineOf(scale[c], inv_std[c], sums[c], sums[channels + c], count);
+    slope[c] = line.slope;
+    offset[c] = line.offset;
+  }
+};
+
+template <class T>
+struct InputGradient {
+  int64_t channels;
+  MaskedGradient<T> gradient;
+  const T *slope, *offset;
+  T* dx;
+  __device__ void operator()(int64_t i) const {
+    const int64_t c = Divide(i, channels).rest;
+    const AffineOf<T>& forward = gradient.affine;
+    dx[i] = forward.scale[c] * gradient(i, c) +
+            (slope[c] * (gradient.x[i] - forward.mean[c]) + offset[c]);
+  }
+};
+
+// dy as it comes, or masked already.
+template <class T>
+MaskedGradient<T> GradientOf(const ops::NormBackwardInputs& in, const Tensor& dy,
+                             const Tensor& masked) {
+  const bool done = masked.defined();
+  return {AffineOf<T>(in.affine), Bounds<T>(done ? ops::Activation::kNone : in.activation),
+          Elements<T>(done ? masked : dy), Elements<T>(in.x), nullptr};
+}
+
+template <class T>
+void WriteInputGradient(const ops::NormBackwardInputs& in, const Tensor& dy, const Tensor& sums,
+                        ops::NormGradients& out, StreamHandle stream) {
+  const int64_t channels = dy.dim(-1);
+  Tensor slope({channels}, dy.dtype(), dy.device()), offset({channels}, dy.dtype(), dy.device());
+  ForEach(kNormOp, channels, stream,
+          FoldLines<T>{channels, in.count, Elements<T>(in.affine.scale),
+                       Elements<double>(in.affine.inv_std), Elements<double>(sums),
+                       MutableElements<T>(slope), MutableElements<T>(offset)});
+  ForEach(kNormOp, dy.numel(), stream,
+          InputGradient<T>{channels, GradientOf<T>(in, dy, out.masked), Elements<T>(slope),
+                           Elements<T>(offset), MutableElements<T>(out.x)});
+}
+
+}  // namespace
+
+void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
+                    Tensor& sums, StreamHandle stream) {
+  const int64_t rows = RowsOf(dy), channels = dy.dim(-1), parts = SumParts(rows, kColumnRows);
+  if (channels == 0) return;
+  Tensor partial({parts, 2, channels}, DType::kF64, dy.device());
+  VisitCompute(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
+    MaskedGradient<T> gradient = GradientOf<T>(in, dy, Tensor());
+    gradient.y = ElementsOrNull<T>(in.y);
+    ForEach(kNormOp, parts * channels, stream,
+            SumsOfRows<T>{rows, channels, gradient, MutableElementsOrNull<T>(masked),
+                          MutableElements<double>(partial)});
+  });
+  SumColumns(kNormOp, 1, parts, 2 * channels, LoadFrom<double>{Elements<double>(partial)}, 1,
+             MutableElements<double>(sums), dy.device(), stream);
+}
+
+void NormalizeChannelsBackward(const ops::NormBackwardInputs& in, const Tensor& dy,
+                               const Tensor& own_sums, const Tensor& all_sums,
+                               ops::NormGradients& out, StreamHandle stream) {
+  const int64_t channels = dy.dim(-1);
+  VisitCompute(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
+    ForEach(kNormOp, channels, stream,
+            ParameterGradients<T>{channels, Elements<double>(in.affine.inv_std),
+                                  Elements<double>(own_sums), MutableElementsOrNull<T>(out.weight),
+                                  MutableElementsOrNull<T>(out.bias)});
+    if (out.x.defined()) WriteInputGradient<T>(in, dy, all_sums, out, stream);
+  });
+}
+
+}  // namespace torus::cuda

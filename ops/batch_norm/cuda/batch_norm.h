@@ -1,0 +1,26 @@
+// Batch norm on a GPU; ops/batch_norm/kernels.h has the contracts. 64 rows are added in the data's
+// type, and such sums in f64.
+#pragma once
+
+#include "ops/batch_norm/channel_affine.h"
+#include "runtime/tensor.h"
+
+namespace torus::cuda {
+
+void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var, StreamHandle stream);
+void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,
+                  const Tensor& bias, ops::ChannelAffine& affine, StreamHandle stream);
+void NormalizeChannels(const Tensor& x, const ops::ChannelAffine& affine,
+                       ops::Activation activation, const Tensor& residual, Tensor& y,
+                       StreamHandle stream);
+void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
+                    Tensor& sums, StreamHandle stream);
+void NormalizeChannelsBackward(const ops::NormBackwardInputs& in, const Tensor& dy,
+                               const Tensor& own_sums, const Tensor& all_sums,
+                               ops::NormGradients& out, StreamHandle stream);
+void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias, double momentum,
+                             Tensor& running_mean, Tensor& running_var, StreamHandle stream);
+void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more, Tensor& mean,
+                     Tensor& var, int64_t count, StreamHandle stream);
+
+}  // namespace torus::cuda

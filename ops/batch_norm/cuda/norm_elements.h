@@ -1,0 +1,53 @@
+// What the room's kernels share of one element. In kernels' sources only.
+#pragma once
+
+#include <limits>
+
+#include "ops/batch_norm/channel_affine.h"
+#include "runtime/cuda/elements.h"
+//
+#include "runtime/cuda/kernel.h"
+
+namespace torus::cuda {
+
+inline constexpr const char* kNormOp = "batch_norm";
+
+// An activation that clamps; its gradient is 1 strictly between the bounds and 0 elsewhere.
+template <class T>
+struct Bounds {
+  explicit Bounds(ops::Activation activation)
+      : clamps(activation != ops::Activation::kNone),
+        low(clamps ? T(0) : -std::numeric_limits<T>::infinity()),
+        high(activation == ops::Activation::kRelu6 ? T(6) : std::numeric_limits<T>::infinity()) {}
+  bool clamps;
+  T low, high;
+  // NaN goes through.
+  __device__ T Clamped(T t) const { return t < low ? low : t > high ? high : t; }
+  __device__ bool Passes(T t) const { return !clamps || (low < t && t < high); }
+};
+
+// y = (x - mean) scale + bias of a channel.
+template <class T>
+struct AffineOf {
+  explicit AffineOf(const ops::ChannelAffine& affine)
+      : mean(Elements<T>(affine.mean)),
+        scale(Elements<T>(affine.scale)),
+        bias(Elements<T>(affine.bias)) {}
+  const T *mean, *scale, *bias;
+  __device__ T operator()(T x, int64_t c) const { return (x - mean[c]) * scale[c] + bias[c]; }
+};
+
+template <class T>
+const T* ElementsOrNull(const Tensor& tensor) {
+  return tensor.defined() ? Elements<T>(tensor) : nullptr;
+}
+
+template <class T>
+T* MutableElementsOrNull(Tensor& tensor) {
+  return tensor.defined() ? MutableElements<T>(tensor) : nullptr;
+}
+
+// Of (..., C).
+inline int64_t RowsOf(const Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / x.dim(-1); }
+
+}  // namespace torus::cuda

@@ -1,0 +1,52 @@
+// Where a convolution's operands lie: the index arithmetic that its kernels share.
+#pragma once
+
+#include "ops/convolution/conv_geometry.h"
+#include "runtime/cuda/divide.h"
+
+namespace torus::cuda {
+
+using ops::ConvGeometry;
+
+struct ConvPixel {
+  int64_t n, i, j;
+};
+
+// Of pixel `at` of images of `height` x `width`.
+TORUS_HOST_DEVICE inline ConvPixel ConvPixelOf(int64_t at, int64_t height, int64_t width) {
+  const Divided row = Divide(at, width), image = Divide(row.quotient, height);
+  return {image.quotient, image.rest, row.rest};
+}
+
+// Tap (a, b) of the kernel, and a channel of a group.
+struct ConvTap {
+  int64_t a, b, channel;
+};
+
+// Of term (a, b, channel) in row-major order, with `channels` channels.
+TORUS_HOST_DEVICE inline ConvTap ConvTapOf(int64_t term, int64_t kw, int64_t channels) {
+  const Divided tap = Divide(term, channels), row = Divide(tap.quotient, kw);
+  return {row.quotient, row.rest, tap.rest};
+}
+
+// The pixel of the input, as n h w + y w + x, that output pixel `out` reads at a tap; -1 for
+// padding.
+TORUS_HOST_DEVICE inline int64_t InputPixel(const ConvGeometry& g, const ConvPixel& out, int64_t a,
+                                            int64_t b) {
+  const int64_t y = out.i * g.stride_h - g.top + a * g.dilation_h;
+  const int64_t x = out.j * g.stride_w - g.left + b * g.dilation_w;
+  if (y < 0 || y >= g.h || x < 0 || x >= g.w) return -1;
+  return (out.n * g.h + y) * g.w + x;
+}
+
+// The pixel of the output that reads input pixel `in` at a tap; -1 where there is none.
+TORUS_HOST_DEVICE inline int64_t OutputPixel(const ConvGeometry& g, const ConvPixel& in, int64_t a,
+                                             int64_t b) {
+  const int64_t y = in.i + g.top - a * g.dilation_h, x = in.j + g.left - b * g.dilation_w;
+  if (y < 0 || x < 0) return -1;
+  const Divided i = Divide(y, g.stride_h), j = Divide(x, g.stride_w);
+  if (i.rest != 0 || j.rest != 0 || i.quotient >= g.oh || j.quotient >= g.ow) return -1;
+  return (in.n * g.oh + i.quotient) * g.ow + j.quotient;
+}
+
+}  // namespace torus::cuda

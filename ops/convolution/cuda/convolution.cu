@@ -1,0 +1,57 @@
+#include "ops/convolution/cuda/convolution.h"
+#include "ops/convolution/cuda/dense.h"
+#include "ops/convolution/cuda/depthwise.h"
+#include "runtime/cuda/elements.h"
+//
+#include "runtime/cuda/column_sums.h"
+
+namespace torus::cuda {
+namespace {
+
+constexpr const char* kOp = "conv2d";
+
+template <class T>
+void BackwardInput(const ConvGeometry& g, const Tensor& dy, const Tensor& weight, Tensor& dx,
+                   StreamHandle stream) {
+  const T *grad = Elements<T>(dy), *w = Elements<T>(weight);
+  T* const to = MutableElements<T>(dx);
+  if (g.depthwise()) return DepthwiseBackwardInput(g, grad, w, to, stream);
+  DenseBackwardInput(g, grad, w, to, stream);
+}
+
+template <class T>
+void BackwardWeight(const ConvGeometry& g, const Tensor& x, const Tensor& dy, Tensor& dw,
+                    StreamHandle stream) {
+  const T *in = Elements<T>(x), *grad = Elements<T>(dy);
+  T* const to = MutableElements<T>(dw);
+  if (g.depthwise()) return DepthwiseBackwardWeight(g, in, grad, to, dw.device(), stream);
+  DenseBackwardWeight(g, in, grad, to, dw.device(), stream);
+}
+
+}  // namespace
+
+// Sums over nothing are 0, or the bias.
+void ConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
+                        const Tensor& bias, Tensor& y, StreamHandle stream) {
+  VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
+    const T* const add = bias.defined() ? Elements<T>(bias) : nullptr;
+    const T *in = Elements<T>(x), *w = Elements<T>(weight);
+    T* const out = MutableElements<T>(y);
+    if (g.depthwise()) return DepthwiseForward(g, in, w, add, out, stream);
+    DenseForward(g, in, w, add, out, stream);
+  });
+}
+
+void ConvolutionBackward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
+                         const Tensor& dy, Tensor& dx, Tensor& dweight, Tensor& dbias,
+                         StreamHandle stream) {
+  VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
+    if (dx.defined()) BackwardInput<T>(g, dy, weight, dx, stream);
+    if (dweight.defined()) BackwardWeight<T>(g, x, dy, dweight, stream);
+    if (dbias.defined())
+      SumColumns(kOp, 1, g.output_rows(), g.o, LoadFrom<T>{Elements<T>(dy)}, 1,
+                 MutableElements<T>(dbias), dbias.device(), stream);
+  });
+}
+
+}  // namespace torus::cuda

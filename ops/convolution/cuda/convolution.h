@@ -1,0 +1,16 @@
+// Convolution on a GPU; ops/convolution/kernels.h has the contracts. depthwise.h for one filter a
+// channel, dense.h for the rest; no bf16.
+#pragma once
+
+#include "ops/convolution/conv_geometry.h"
+#include "runtime/tensor.h"
+
+namespace torus::cuda {
+
+void ConvolutionForward(const ops::ConvGeometry& g, const Tensor& x, const Tensor& weight,
+                        const Tensor& bias, Tensor& y, StreamHandle stream);
+void ConvolutionBackward(const ops::ConvGeometry& g, const Tensor& x, const Tensor& weight,
+                         const Tensor& dy, Tensor& dx, Tensor& dweight, Tensor& dbias,
+                         StreamHandle stream);
+
+}  // namespace torus::cuda

@@ -1,0 +1,122 @@
+#include "ops/convolution/cuda/conv_places.h"
+#include "ops/convolution/cuda/depthwise.h"
+#include "runtime/cuda/elements.h"
+//
+#include "runtime/cuda/column_sums.h"
+#include "runtime/cuda/for_each.h"
+
+namespace torus::cuda {
+namespace {
+
+constexpr const char* kOp = "conv2d";
+
+// One output; neighbouring threads take neighbouring channels.
+template <class T>
+struct DepthwiseOutput {
+  ConvGeometry g;
+  const T *x, *weight, *bias;  // which may be null
+  T* y;
+  __device__ void operator()(int64_t at) const {
+    const Divided place = Divide(at, g.c);
+    const int64_t c = place.rest;
+    const ConvPixel out = ConvPixelOf(place.quotient, g.oh, g.ow);
+    T sum = bias == nullptr ? T(0) : bias[c];
+    for (int64_t a = 0; a < g.kh; ++a) {
+      for (int64_t b = 0; b < g.kw; ++b) {
+        const int64_t pixel = InputPixel(g, out, a, b);
+        if (pixel >= 0) sum += x[pixel * g.c + c] * weight[(c * g.kh + a) * g.kw + b];
+      }
+    }
+    y[at] = sum;
+  }
+};
+
+// The gradient of one input.
+template <class T>
+struct DepthwiseInput {
+  ConvGeometry g;
+  const T *dy, *weight;
+  T* dx;
+  __device__ void operator()(int64_t at) const {
+    const Divided place = Divide(at, g.c);
+    const int64_t c = place.rest;
+    const ConvPixel in = ConvPixelOf(place.quotient, g.h, g.w);
+    T sum = T(0);
+    for (int64_t a = 0; a < g.kh; ++a) {
+      for (int64_t b = 0; b < g.kw; ++b) {
+        const int64_t pixel = OutputPixel(g, in, a, b);
+        if (pixel >= 0) sum += dy[pixel * g.c + c] * weight[(c * g.kh + a) * g.kw + b];
+      }
+    }
+    dx[at] = sum;
+  }
+};
+
+// One part of a weight's gradient: 64 output pixels of a tap and a channel, at (part, tap, c).
+template <class T>
+struct DepthwiseWeightPart {
+  ConvGeometry g;
+  const T *x, *dy;
+  T* out;
+  __device__ void operator()(int64_t at) const {
+    const Divided place = Divide(at, g.c), tap = Divide(place.quotient, g.kh * g.kw);
+    const Divided of_tap = Divide(tap.rest, g.kw);
+    const int64_t c = place.rest, first = tap.quotient * kColumnRows, rows = g.n * g.oh * g.ow;
+    const int64_t end = first + kColumnRows < rows ? first + kColumnRows : rows;
+    T sum = T(0);
+    for (int64_t p = first; p < end; ++p) {
+      const int64_t pixel = InputPixel(g, ConvPixelOf(p, g.oh, g.ow), of_tap.quotient, of_tap.rest);
+      if (pixel >= 0) sum += dy[p * g.c + c] * x[pixel * g.c + c];
+    }
+    out[at] = sum;
+  }
+};
+
+// (kh kw, c) to (c, kh kw).
+template <class T>
+struct Unpack {
+  int64_t taps, channels;
+  const T* in;
+  T* out;
+  __device__ void operator()(int64_t at) const {
+    const Divided place = Divide(at, taps);
+    out[at] = in[place.rest * channels + place.quotient];
+  }
+};
+
+}  // namespace
+
+template <class T>
+void DepthwiseForward(const ConvGeometry& g, const T* x, const T* weight, const T* bias, T* y,
+                      StreamHandle stream) {
+  ForEach(kOp, g.output_rows() * g.c, stream, DepthwiseOutput<T>{g, x, weight, bias, y});
+}
+
+template <class T>
+void DepthwiseBackwardInput(const ConvGeometry& g, const T* dy, const T* weight, T* dx,
+                            StreamHandle stream) {
+  ForEach(kOp, g.input_rows() * g.c, stream, DepthwiseInput<T>{g, dy, weight, dx});
+}
+
+template <class T>
+void DepthwiseBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, T* dw, Device device,
+                             StreamHandle stream) {
+  const int64_t taps = g.kh * g.kw, parts = SumParts(g.output_rows(), kColumnRows);
+  Tensor partial({parts, taps, g.c}, kDTypeOf<T>, device), packed({taps, g.c}, kDTypeOf<T>, device);
+  T *const of_parts = MutableElements<T>(partial), *const sums = MutableElements<T>(packed);
+  ForEach(kOp, parts * taps * g.c, stream, DepthwiseWeightPart<T>{g, x, dy, of_parts});
+  SumColumns(kOp, 1, parts, taps * g.c, LoadFrom<T>{of_parts}, 1, sums, device, stream);
+  ForEach(kOp, taps * g.c, stream, Unpack<T>{taps, g.c, sums, dw});
+}
+
+#define TORUS_INSTANTIATE(T)                                                                       \
+  template void DepthwiseForward(const ConvGeometry&, const T*, const T*, const T*, T*,            \
+                                 StreamHandle);                                                    \
+  template void DepthwiseBackwardInput(const ConvGeometry&, const T*, const T*, T*, StreamHandle); \
+  template void DepthwiseBackwardWeight(const ConvGeometry&, const T*, const T*, T*, Device,       \
+                                        StreamHandle);
+TORUS_INSTANTIATE(float)
+TORUS_INSTANTIATE(double)
+#undef TORUS_INSTANTIATE
+
+}  // namespace torus::cuda

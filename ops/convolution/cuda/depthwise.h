@@ -1,0 +1,26 @@
+// Depthwise convolution on a GPU, one filter a channel; f32 and f64 alike. Gradients overwrite. For
+// the room's kernels.
+#pragma once
+
+#include "ops/convolution/conv_geometry.h"
+#include "runtime/device.h"
+
+namespace torus::cuda {
+
+using ops::ConvGeometry;
+
+// `bias` (c) may be null.
+template <class T>
+void DepthwiseForward(const ConvGeometry& g, const T* x, const T* weight, const T* bias, T* y,
+                      StreamHandle stream);
+
+template <class T>
+void DepthwiseBackwardInput(const ConvGeometry& g, const T* dy, const T* weight, T* dx,
+                            StreamHandle stream);
+
+// On GPU `device`, which needs some memory more.
+template <class T>
+void DepthwiseBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, T* dw, Device device,
+                             StreamHandle stream);
+
+}  // namespace torus::cuda

@@ -1,0 +1,155 @@
+// Products of matrices whose elements functors load, on a GPU: a convolution is one of pixels by
+// filters, and so are its gradients (an "implicit GEMM": Chetlur et al. 2014, "cuDNN", section 3).
+// In kernels' sources only.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "runtime/cuda/divide.h"
+//
+#include "runtime/cuda/rows.h"
+
+namespace torus::cuda {
+
+inline constexpr int kTile = 64;       // rows and columns that one block computes
+inline constexpr int kTileDepth = 16;  // terms of the sums that it holds at a time
+inline constexpr int kTileThreads = 256;
+inline constexpr int kTileEach = 4;  // x 4 results a thread
+
+// Sizes of one product, `groups` of which stand side by side, and how many parts the depth is cut
+// into, of `part` terms each.
+struct ProductShape {
+  int64_t rows, columns, depth, groups;
+  int64_t parts = 1, part = 0;
+  __host__ __device__ int64_t row_tiles() const { return (rows + kTile - 1) / kTile; }
+  __host__ __device__ int64_t column_tiles() const { return (columns + kTile - 1) / kTile; }
+};
+
+// An operand has lines (the product's rows or columns) of `depth` terms. What is common to a line,
+// or to a term over all lines, is found once:
+//   Line LineAt(group, line), Term TermAt(group, depth), T Load(Line, Term)
+// kAlongDepth says that neighbouring terms lie side by side in memory, else neighbouring lines do;
+// neighbouring threads load these.
+template <class T, class Operand>
+class TileLoader {
+ public:
+  using Tile = T[kTileDepth][kTile + 1];
+
+  // For the lines of a group from `first_line`; beyond `lines` there are none.
+  __device__ TileLoader(const Operand& operand, int64_t group, int64_t first_line, int64_t lines)
+      : operand_(operand),
+        group_(group),
+        fast_(static_cast<int>(threadIdx.x) % kAcross),
+        slow_(static_cast<int>(threadIdx.x) / kAcross) {
+    for (int i = 0; i < kLines; ++i) {
+      const int64_t line = first_line + (kAlong ? slow_ + i * kStep : fast_);
+      inside_[i] = line < lines;
+      lines_[i] = operand_.LineAt(group_, inside_[i] ? line : first_line);
+    }
+  }
+
+  // tile[t][l] = term first_term + t of line l; 0 beyond `terms` and the lines.
+  __device__ void Load(int64_t first_term, int64_t terms, Tile& tile) const {
+    if constexpr (kAlong) {
+      const bool there = first_term + fast_ < terms;
+      const auto term = operand_.TermAt(group_, there ? first_term + fast_ : first_term);
+      for (int i = 0; i < kEach; ++i)
+        tile[fast_][slow_ + i * kStep] =
+            there && inside_[i] ? operand_.Load(lines_[i], term) : T(0);
+    } else {
+      for (int i = 0; i < kEach; ++i) {
+        const int at = slow_ + i * kStep;
+        const bool there = inside_[0] && first_term + at < terms;
+        tile[at][fast_] =
+            there ? operand_.Load(lines_[0], operand_.TermAt(group_, first_term + at)) : T(0);
+      }
+    }
+  }
+
+ private:
+  static constexpr bool kAlong = Operand::kAlongDepth;
+  static constexpr int kAcross = kAlong ? kTileDepth : kTile;
+  static constexpr int kStep = kTileThreads / kAcross;
+  static constexpr int kEach = kTile * kTileDepth / kTileThreads;  // elements a thread
+  static constexpr int kLines = kAlong ? kEach : 1;
+  using Line = decltype(std::declval<const Operand&>().LineAt(0, 0));
+
+  const Operand& operand_;
+  int64_t group_;
+  int fast_, slow_;
+  Line lines_[kLines];
+  bool inside_[kLines];
+};
+
+// store(part, group, row, column, sum) of every sum over a part's terms of a(row, term) b(column,
+// term), in the order of the terms.
+template <class T, class A, class B, class Store>
+struct TileProduct {
+  ProductShape shape;
+  A a;
+  B b;
+  Store store;
+
+  template <int kThreads>
+  __device__ void Run(int64_t task) const {
+    static_assert(kThreads == kTileThreads);
+    __shared__ T a_tile[kTileDepth][kTile + 1];  // one more: lanes then write to other banks
+    __shared__ T b_tile[kTileDepth][kTile + 1];
+    const int64_t column_tile = task % shape.column_tiles();
+    const int64_t row_tile = task / shape.column_tiles() % shape.row_tiles();
+    const int64_t slice = task / shape.column_tiles() / shape.row_tiles();
+    const int64_t group = slice % shape.groups, part = slice / shape.groups;
+    const int64_t begin = part * shape.part;
+    const int64_t end = begin + shape.part < shape.depth ? begin + shape.part : shape.depth;
+    const int across = static_cast<int>(threadIdx.x) % (kTile / kTileEach);
+    const int down = static_cast<int>(threadIdx.x) / (kTile / kTileEach);
+    const TileLoader<T, A> a_loader(a, group, row_tile * kTile, shape.rows);
+    const TileLoader<T, B> b_loader(b, group, column_tile * kTile, shape.columns);
+    T sums[kTileEach][kTileEach] = {};
+    for (int64_t term = begin; term < end; term += kTileDepth) {
+      a_loader.Load(term, end, a_tile);
+      b_loader.Load(term, end, b_tile);
+      __syncthreads();
+      AddTerms(a_tile, b_tile, down, across, sums);
+      __syncthreads();
+    }
+    for (int i = 0; i < kTileEach; ++i) {
+      for (int j = 0; j < kTileEach; ++j) {
+        const int64_t row = row_tile * kTile + down + i * (kTile / kTileEach);
+        const int64_t column = column_tile * kTile + across + j * (kTile / kTileEach);
+        if (row < shape.rows && column < shape.columns) store(part, group, row, column, sums[i][j]);
+      }
+    }
+  }
+
+ private:
+  // A thread's results lie 16 apart, so that a warp reads neighbouring columns.
+  __device__ static void AddTerms(const T (&a_tile)[kTileDepth][kTile + 1],
+                                  const T (&b_tile)[kTileDepth][kTile + 1], int down, int across,
+                                  T (&sums)[kTileEach][kTileEach]) {
+    for (int k = 0; k < kTileDepth; ++k) {
+      T rows[kTileEach], columns[kTileEach];
+      for (int i = 0; i < kTileEach; ++i) {
+        rows[i] = a_tile[k][down + i * (kTile / kTileEach)];
+        columns[i] = b_tile[k][across + i * (kTile / kTileEach)];
+      }
+      for (int i = 0; i < kTileEach; ++i)
+        for (int j = 0; j < kTileEach; ++j) sums[i][j] += rows[i] * columns[j];
+    }
+  }
+};
+
+template <class T, class A, class B, class Store>
+void RunTileProduct(std::string_view op, const ProductShape& shape, const A& a, const B& b,
+                    const Store& store, StreamHandle stream) {
+  using Body = TileProduct<T, A, B, Store>;
+  const int64_t tasks = shape.row_tiles() * shape.column_tiles() * shape.groups * shape.parts;
+  if (tasks == 0) return;
+  constexpr int64_t kMostBlocks = 1 << 20;  // each takes several tiles beyond
+  Launch(op, static_cast<unsigned>(std::min(tasks, kMostBlocks)), kTileThreads, 0, stream,
+         RowsKernel<kTileThreads, Body>, tasks, Body{shape, a, b, store});
+}
+
+}  // namespace torus::cuda

@@ -1,0 +1,159 @@
+#include "ops/indexing/cuda/indexing.h"
+#include "ops/indexing/cuda/sorted_index.h"
+#include "ops/indexing/gather_plan.h"
+#include "runtime/cuda/divide.h"
+#include "runtime/cuda/elements.h"
+#include "runtime/cuda/strided.h"
+#include "runtime/kernels.h"
+//
+#include "runtime/cuda/block.h"
+#include "runtime/cuda/for_each.h"
+#include "runtime/cuda/rows.h"
+
+namespace torus::cuda {
+namespace {
+
+constexpr int64_t kCheckedPart = 4096;  // elements that one block looks at
+
+struct Smaller {
+  __device__ int64_t operator()(int64_t a, int64_t b) const { return a < b ? a : b; }
+};
+
+// first[p] = where the first value of part p lies that is outside of [0, bound), else INT64_MAX.
+struct FindOutside {
+  int64_t count, bound;
+  const int64_t* index;
+  int64_t* first;
+  template <int kThreads>
+  __device__ void Run(int64_t part) const {
+    const int64_t begin = part * kCheckedPart;
+    const int64_t end = begin + kCheckedPart < count ? begin + kCheckedPart : count;
+    int64_t found = INT64_MAX;
+    for (int64_t i = begin + threadIdx.x; i < end; i += kThreads)
+      if (index[i] < 0 || index[i] >= bound) found = Smaller()(found, i);
+    found = CombineBlock<kThreads>(found, Smaller());
+    if (threadIdx.x == 0) first[part] = found;
+  }
+};
+
+// y[o, k, i] = x[o, index[k], i]
+template <class T>
+struct SelectedRow {
+  int64_t rows, inner, count;
+  const int64_t* index;
+  const T* x;
+  T* y;
+  __device__ void operator()(int64_t i) const {
+    const Divided at = Divide(i, inner), row = Divide(at.quotient, count);
+    y[i] = x[(row.quotient * rows + index[row.rest]) * inner + at.rest];
+  }
+};
+
+// Element i of outer index o and place p of the sorted index: where a run of equal indices starts,
+// its sum.
+template <class T>
+struct AddRun {
+  int64_t rows, inner, count, skip;
+  const int64_t *values, *order;
+  const T* dy;
+  T* dx;
+  __device__ void operator()(int64_t i) const {
+    const Divided at = Divide(i, inner), place = Divide(at.quotient, count);
+    const int64_t outer = place.quotient, first = place.rest, value = values[first];
+    if (value == skip || (first > 0 && values[first - 1] == value)) return;
+    T sum = T(0);
+    for (int64_t p = first; p < count && values[p] == value; ++p)
+      sum += dy[(outer * count + order[p]) * inner + at.rest];
+    dx[(outer * rows + value) * inner + at.rest] = sum;
+  }
+};
+
+template <class T>
+struct Gathered {
+  StridedWalk<2> walk;
+  int64_t stride;
+  const int64_t* index;
+  const T* x;
+  T* y;
+  __device__ void operator()(int64_t i) const {
+    const auto places = walk(i);
+    y[i] = x[places.at[0] + index[places.at[1]] * stride];
+  }
+};
+
+// A column of the index lies at index_stride, and its places in dx at `stride`.
+template <class T>
+struct AddColumn {
+  StridedWalk<2> walk;
+  int64_t length, index_stride, stride;
+  const int64_t* index;
+  const T* dy;
+  T* dx;
+  __device__ void operator()(int64_t column) const {
+    const auto places = walk(column);
+    for (int64_t k = 0; k < length; ++k) {
+      const int64_t at = places.at[1] + k * index_stride;
+      dx[places.at[0] + index[at] * stride] += dy[at];
+    }
+  }
+};
+
+}  // namespace
+
+void CheckIndex(std::string_view op, const Tensor& index, int64_t bound, StreamHandle stream) {
+  const int64_t count = index.numel();
+  if (count == 0) return;
+  const int64_t parts = (count - 1) / kCheckedPart + 1;
+  Tensor first({parts}, DType::kI64, index.device());
+  ForEachRow(op, parts, count < kCheckedPart ? count : kCheckedPart, stream,
+             FindOutside{count, bound, Elements<int64_t>(index), MutableElements<int64_t>(first)});
+  for (int64_t at : ToVector<int64_t>(first.To(Device{}))) {
+    if (at == INT64_MAX) continue;
+    const Tensor value = index.View({count}).Narrow(0, at, 1).To(Device{});
+    Throw<BadInput>(op, "index {} at position {} is outside of [0, {})", value.data<int64_t>()[0],
+                    at, bound);
+  }
+}
+
+void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y,
+                StreamHandle stream) {
+  VisitCompute(op, x.dtype(), [&]<class T>(ComputeType<T>) {
+    ForEach(op, y.numel(), stream,
+            SelectedRow<T>{x.dim(1), x.dim(2), index.numel(), Elements<int64_t>(index),
+                           Elements<T>(x), MutableElements<T>(y)});
+  });
+}
+
+void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx,
+             StreamHandle stream) {
+  Fill(dx, 0);
+  if (dy.numel() == 0) return;
+  const SortedIndex sorted = SortIndex(op, index, stream);
+  VisitCompute(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
+    ForEach(op, dy.numel(), stream,
+            AddRun<T>{dx.dim(1), dx.dim(2), index.numel(), skip, Elements<int64_t>(sorted.values),
+                      Elements<int64_t>(sorted.order), Elements<T>(dy), MutableElements<T>(dx)});
+  });
+}
+
+void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y, StreamHandle stream) {
+  VisitCompute("gather", x.dtype(), [&]<class T>(ComputeType<T>) {
+    ForEach("gather", y.numel(), stream,
+            Gathered<T>{WalkOf<2>(ops::PlanGather(x, dim, index)), x.strides()[dim],
+                        Elements<int64_t>(index), Elements<T>(x), MutableElements<T>(y)});
+  });
+}
+
+void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx,
+                    StreamHandle stream) {
+  if (index.numel() == 0) return;
+  const int64_t length = index.dim(dim);
+  VisitCompute("gather", dx.dtype(), [&]<class T>(ComputeType<T>) {
+    ForEach("gather", index.numel() / length, stream,
+            AddColumn<T>{WalkOf<2>(ops::PlanGatherColumns(dx, dim, index)), length,
+                         index.strides()[dim], dx.strides()[dim], Elements<int64_t>(index),
+                         Elements<T>(dy), MutableElements<T>(dx)});
+  });
+}
+
+}  // namespace torus::cuda

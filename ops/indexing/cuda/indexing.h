@@ -1,0 +1,22 @@
+// Picking by index on a GPU; ops/indexing/kernels.h has the contracts.
+#pragma once
+
+#include <string_view>
+
+#include "runtime/tensor.h"
+
+namespace torus::cuda {
+
+// Waits for what it finds: an error must be thrown before the index is used.
+void CheckIndex(std::string_view op, const Tensor& index, int64_t bound, StreamHandle stream);
+void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y,
+                StreamHandle stream);
+// Sorts the index, and adds each run of equal ones in its order.
+void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx,
+             StreamHandle stream);
+void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y, StreamHandle stream);
+// A thread adds all of a column, which no other reaches.
+void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx,
+                    StreamHandle stream);
+
+}  // namespace torus::cuda

@@ -1,0 +1,12 @@
+// Masks and positions of tokens on a GPU; ops/tokens/kernels.h has the contracts.
+#pragma once
+
+#include "runtime/tensor.h"
+
+namespace torus::cuda {
+
+void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& positions,
+                            StreamHandle stream);
+void CausalMask(const Tensor& tokens, Tensor& mask, StreamHandle stream);
+
+}  // namespace torus::cuda
