@@ -15,7 +15,8 @@
 
 namespace torus::parallel {
 
-// Sum of squares of each block of kNormBlock elements, in f64; the last block may be shorter. f32 or f64, contiguous.
+// Sum of squares of each block of kNormBlock elements, in f64; the last block may be shorter. f32
+// or f64, contiguous.
 std::vector<double> SquaredBlockNorms(const Tensor& gradient);
 
 // Sum of squares of each parameter's gradient, in f64; 0 where there is none. f32 and f64
