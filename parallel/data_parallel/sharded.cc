@@ -16,8 +16,6 @@
 namespace torus::parallel {
 namespace {
 
-int64_t NormBlocks(int64_t elements) { return (elements + kNormBlock - 1) / kNormBlock; }
-
 std::vector<size_t> FirstUses(const std::vector<NamedVariable>& uses) {
   std::vector<size_t> first;
   std::set<std::string> seen;
