@@ -117,7 +117,7 @@ TEST_F(GpuRows, AnOpOfARoomWithoutKernelsIsNamed) {
   const auto fails = [](const char* op) {
     return [op] { Throw<BadInput>(op, "has no kernel for {}", kFirstGpu); };
   };
-  EXPECT_FALSE(testing::RunsOnGpu(fails("matmul")));
+  EXPECT_FALSE(testing::RunsOnGpu(fails("conv_chain")));
   EXPECT_THROW(testing::RunsOnGpu(fails("softmax")), BadInput);
 }
 
