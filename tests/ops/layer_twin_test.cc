@@ -112,9 +112,9 @@ TEST(LayerTwins, CrossEntropy) {
     const Tensor weight = shapes.Uniform({c}, 0.5, 2);
     return Twin{.function =
                     [=](const Variables& in) {
+                      const Tensor there = weight.To(in[0].dtype()).To(in[0].data().device());
                       return Variables{CrossEntropy(
-                          in[0], in[1],
-                          {.weight = weight.To(in[0].dtype()), .label_smoothing = smoothing})};
+                          in[0], in[1], {.weight = there, .label_smoothing = smoothing})};
                     },
                 .inputs = {shapes.Normal({n, c, d}), shapes.Indices({n, d}, c)},
                 .terms = n * d * c,
