@@ -37,11 +37,22 @@ Device DeviceOf(const Variable& x, const std::vector<ConvNorm>& layers) {
   return x.data().device();
 }
 
+// f32; or f32 and bf16 under native bf16, where a chain is fused in f32 all the same if a layer of
+// 1 x 1 or depthwise stands in it: composed of ops in bf16 it would multiply faster, and take twice
+// as long, since passes over memory bound it. A dense convolution and its norm are composed then.
+bool TypesFit(const Variable& x, const std::vector<ConvNorm>& layers) {
+  if (WithPrecision::Current() == DType::kF32) return x.dtype() == DType::kF32;
+  if (!WithPrecision::Native() || (x.dtype() != DType::kF32 && x.dtype() != DType::kBF16))
+    return false;
+  const ConvNorm& first = layers[0];
+  const ConvGeometry g = ConvGeometryOf(x.shape(), first.weight.shape(), first.convolution);
+  return layers.size() > 1 || g.pointwise() || g.depthwise();
+}
+
 // The layers with their geometry; empty where the chain cannot be fused.
 std::vector<ChainLayer> Plan(const Variable& x, const std::vector<ConvNorm>& layers,
                              bool residual) {
-  if (!kernels::FusesChains(DeviceOf(x, layers)) || x.dtype() != DType::kF32 ||
-      WithPrecision::Current() != DType::kF32 ||
+  if (!kernels::FusesChains(DeviceOf(x, layers)) || !TypesFit(x, layers) ||
       (residual && layers.back().activation != Activation::kNone))
     return {};
   std::vector<ChainLayer> plan;
@@ -131,37 +142,23 @@ ConvChainResult Fused(const Variable& x, const std::vector<ConvNorm>& layers, bo
   return out;
 }
 
-// Whether a chain under native bf16 is fused in f32: with a layer of 1 x 1 or depthwise behind the
-// first, or by itself. Composed of ops in bf16 it would multiply faster, and take twice as long:
-// what it is bound by is passes over memory. A dense convolution and its norm are composed.
-bool FusesUnderBf16(const Variable& x, const std::vector<ConvNorm>& layers) {
-  if (!WithPrecision::Native() || (x.dtype() != DType::kF32 && x.dtype() != DType::kBF16))
-    return false;
-  const ConvNorm& first = layers[0];
-  const ConvGeometry g = ConvGeometryOf(x.shape(), first.weight.shape(), first.convolution);
-  return layers.size() > 1 || g.pointwise() || g.depthwise();
-}
-
 }  // namespace
 
 ConvChainResult ConvChainTrain(const Variable& x, const std::vector<ConvNorm>& layers,
                                bool residual, int64_t expand_bytes) {
   Require(!layers.empty(), "conv_chain", "needs at least one layer");
-  if (FusesUnderBf16(x, layers)) {
-    const DType low = WithPrecision::Current();
-    const WithPrecision full(DType::kF32);
-    ConvChainResult result =
-        ConvChainTrain(internal::CastTo(x, DType::kF32), layers, residual, expand_bytes);
-    result.y = internal::CastTo(result.y, low);
-    return result;
-  }
   std::vector<ChainLayer> plan = Plan(x, layers, residual);
   for (size_t l = 0; l < plan.size(); ++l)
     if (plan[l].rows() < 2 || !NormFits(layers[l].norm_weight, plan[l].g.o) ||
         !NormFits(layers[l].norm_bias, plan[l].g.o))
       plan.clear();
-  return plan.empty() ? Compose(x, layers, residual)
-                      : Fused(x, layers, residual, expand_bytes, std::move(plan));
+  if (plan.empty()) return Compose(x, layers, residual);
+  // In f32 whatever the precision; what goes in and comes out has its type.
+  const DType low = WithPrecision::Current();
+  ConvChainResult result =
+      Fused(internal::CastTo(x, DType::kF32), layers, residual, expand_bytes, std::move(plan));
+  result.y = internal::CastTo(result.y, low);
+  return result;
 }
 
 }  // namespace torus::ops

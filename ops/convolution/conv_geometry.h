@@ -30,6 +30,8 @@ struct ConvGeometry {
   bool pointwise() const;
   // One filter a channel.
   bool depthwise() const { return groups == c && o == c; }
+  // Nothing to sum: libraries need not see it.
+  bool empty() const { return n == 0 || o == 0 || c == 0; }
   int64_t input_rows() const { return n * h * w; }
   int64_t output_rows() const { return n * oh * ow; }
   // Of a forward, or of either gradient; a multiply-add is two. Padding counts as pixels do.

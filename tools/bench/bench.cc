@@ -153,6 +153,7 @@ int Main(int argc, char** argv) {
   RegisterTrainSteps(precision);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  const WithPrecision with(precision);  // of the kernels' benchmarks; steps set their own
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

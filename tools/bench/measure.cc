@@ -24,8 +24,10 @@ double BestOf(const F& f) {
   return best;
 }
 
-double SgemmRate() {
-  static const double rate = 1e9 * GemmPeak();
+double GemmRate() {
+  static const double rate =
+      1e9 * GemmPeak({WithPrecision::Current(),
+                      WithPrecision::Native() ? Products::kNative : Products::kEmulated});
   return rate;
 }
 
@@ -50,12 +52,12 @@ void Report(benchmark::State& state, double flop, double bytes) {
   const auto per_second = benchmark::Counter::kIsIterationInvariantRate;
   state.counters["FLOP"] = benchmark::Counter(flop, per_second);
   state.counters["bytes"] = benchmark::Counter(bytes, per_second);
-  state.counters["peak"] = benchmark::Counter(flop / SgemmRate(), per_second);
+  state.counters["peak"] = benchmark::Counter(flop / GemmRate(), per_second);
   state.counters["copy"] = benchmark::Counter(bytes / CopyRate(), per_second);
 }
 
 void MeasureBackward(benchmark::State& state, const Variable& y, std::vector<Variable> leaves) {
-  const Tensor dy = Full(y.shape(), 1);
+  const Tensor dy = Full(y.shape(), 1, y.dtype());
   Measure(state, [&] {
     for (Variable& leaf : leaves) leaf.ZeroGrad();
     Backward({y}, {dy}, {.retain_graph = true, .wanted = {}});

@@ -1,7 +1,8 @@
 // What the kernel benchmarks share: data, rates of the machine, counters.
 //
-// Counters: "FLOP" and "bytes" a second; "peak" is the share of GemmPeak, "copy" that of Copy's,
-// both measured in the same run. Bytes count each tensor's reads and writes once, from memory.
+// Counters: "FLOP" and "bytes" a second; "peak" is the share of GemmPeak in the thread's precision,
+// "copy" that of Copy's, both measured in the same run. Bytes count each tensor's reads and writes
+// once, from memory.
 #pragma once
 
 #include <benchmark/benchmark.h>

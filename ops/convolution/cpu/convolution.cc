@@ -11,9 +11,6 @@
 namespace torus::cpu {
 namespace {
 
-// Nothing to sum: the libraries need not see it.
-bool Empty(const ConvGeometry& g) { return g.n == 0 || g.o == 0 || g.c == 0; }
-
 template <class T>
 void ForwardAs(const ConvGeometry& g, const T* x, const T* weight, const T* bias, T* y) {
   if constexpr (std::is_same_v<T, float>) {
@@ -53,7 +50,7 @@ void BackwardAs(const ConvGeometry& g, const Tensor& x, const Tensor& weight, co
                 Tensor& dx, Tensor& dw) {
   T* const to_x = dx.defined() ? dx.mutable_data<T>() : nullptr;
   T* const to_weight = dw.defined() ? dw.mutable_data<T>() : nullptr;
-  if (Empty(g)) {
+  if (g.empty()) {
     std::fill_n(to_x, to_x == nullptr ? 0 : dx.numel(), T(0));
     std::fill_n(to_weight, to_weight == nullptr ? 0 : dw.numel(), T(0));
     return;
@@ -74,7 +71,7 @@ void ConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor& we
   VisitCompute("conv2d", x.dtype(), [&]<class T>(ComputeType<T>) {
     const T* const add = bias.defined() ? bias.data<T>() : nullptr;
     T* const out = y.mutable_data<T>();
-    if (!Empty(g)) return ForwardAs<T>(g, x.data<T>(), weight.data<T>(), add, out);
+    if (!g.empty()) return ForwardAs<T>(g, x.data<T>(), weight.data<T>(), add, out);
     std::fill_n(out, y.numel(), T(0));
     if (add != nullptr) AddBias(add, g.output_rows(), g.o, out);
   });

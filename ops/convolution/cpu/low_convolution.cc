@@ -3,6 +3,7 @@
 #include "ops/convolution/cpu/dense_onednn.h"
 #include "ops/convolution/cpu/depthwise.h"
 #include "ops/convolution/cpu/small_image.h"
+#include "ops/convolution/cpu/winograd.h"
 #include "ops/cpu/bias.h"
 #include "ops/cpu/multiply.h"
 #include "runtime/kernels.h"
@@ -48,25 +49,34 @@ void BackwardWeight(const ConvGeometry& g, const Low* x, const Low* dy, float* d
 
 Tensor Wide(const Tensor& t) { return t.To(DType::kF32); }
 
-void DepthwiseGradients(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
-                        const Tensor& dy, Tensor& dx, Tensor& dweight) {
-  const Tensor in = Wide(x), gradient = Wide(dy), filter = Wide(weight);
-  Tensor full = dx.defined() ? Tensor(dx.shape(), DType::kF32) : Tensor();
-  DepthwiseBackward(g, in.data<float>(), gradient.data<float>(), filter.data<float>(),
-                    full.defined() ? full.mutable_data<float>() : nullptr,
-                    dweight.defined() ? dweight.mutable_data<float>() : nullptr);
-  if (dx.defined()) Copy(full, dx);
+// Winograd's algorithm has no form in bf16 here, and its f32 beats direct products in bf16.
+bool GradientsInF32(const ConvGeometry& g) {
+  return g.depthwise() || (WinogradFits(g) && !SmallImageFits(g));
 }
 
-// Nothing to sum: the libraries need not see it.
-bool Empty(const ConvGeometry& g) { return g.n == 0 || g.o == 0 || g.c == 0; }
+// From widened inputs; dx is rounded once.
+void WideGradients(const ConvGeometry& g, const Tensor& x, const Tensor& weight, const Tensor& dy,
+                   Tensor& dx, Tensor& dweight) {
+  const Tensor in = Wide(x), gradient = Wide(dy), filter = Wide(weight);
+  Tensor full = dx.defined() ? Tensor(dx.shape(), DType::kF32) : Tensor();
+  const auto *rows = in.data<float>(), *sent = gradient.data<float>(), *w = filter.data<float>();
+  float* const to_x = full.defined() ? full.mutable_data<float>() : nullptr;
+  float* const to_weight = dweight.defined() ? dweight.mutable_data<float>() : nullptr;
+  if (g.depthwise()) {
+    DepthwiseBackward(g, rows, sent, w, to_x, to_weight);
+  } else {
+    if (to_x != nullptr) WinogradBackwardInput(g, sent, w, to_x);
+    if (to_weight != nullptr) WinogradBackwardWeight(g, rows, sent, to_weight);
+  }
+  if (dx.defined()) Copy(full, dx);
+}
 
 }  // namespace
 
 void LowConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
                            const Tensor& bias, Tensor& y) {
   const float* const add = bias.defined() ? bias.data<float>() : nullptr;
-  if (Empty(g)) {
+  if (g.empty()) {
     if (bias.defined()) return Copy(bias.Expand(y.shape()), y);
     return Fill(y, 0);
   }
@@ -80,13 +90,13 @@ void LowConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor&
 void LowConvolutionBackward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
                             const Tensor& dy, Tensor& dx, Tensor& dweight, Tensor& dbias) {
   if (dbias.defined()) SumRows(dy.data<Low>(), g.output_rows(), g.o, dbias.mutable_data<float>());
-  if (Empty(g)) {
+  if (g.empty()) {
     for (Tensor* gradient : {&dx, &dweight})
       if (gradient->defined()) Fill(*gradient, 0);
     return;
   }
-  if (g.depthwise()) {
-    if (dx.defined() || dweight.defined()) DepthwiseGradients(g, x, weight, dy, dx, dweight);
+  if (GradientsInF32(g)) {
+    if (dx.defined() || dweight.defined()) WideGradients(g, x, weight, dy, dx, dweight);
     return;
   }
   if (dx.defined()) BackwardInput(g, dy.data<Low>(), weight.data<Low>(), dx);
