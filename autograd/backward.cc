@@ -50,7 +50,7 @@ Tensor SeedFor(const Variable& output, const std::vector<Tensor>& grads, size_t 
     Require(output.numel() == 1, "backward",
             "an output of shape {} needs a seed gradient; only a single element has a default",
             output.shape());
-    return Full(output.shape(), 1, output.dtype());
+    return Full(output.shape(), 1, output.dtype(), output.data().device());
   }
   CheckSeed(output, grads[i]);
   return grads[i].Contiguous();

@@ -1,6 +1,7 @@
 #include "runtime/kernels.h"
 
 #include "runtime/broadcast.h"
+#include "runtime/copy_bytes.h"
 #include "runtime/cpu/kernels.h"
 #include "runtime/cuda/kernels.h"
 #include "runtime/door.h"
@@ -74,6 +75,17 @@ Device CopyDevice(const Tensor& in, const Tensor& out) {
   return in.device().kind == DeviceKind::kCuda ? in.device() : out.device();
 }
 
+Tensor AllBytes(const std::shared_ptr<Storage>& storage) {
+  const auto count = static_cast<int64_t>(storage->bytes());
+  return {storage, {count}, {1}, 0, DType::kU8};
+}
+
+// Whoever borrows sees to it that the memory lasts: the owner is any pointer but null.
+std::shared_ptr<Storage> Borrowed(void* memory, size_t bytes, Device device) {
+  const std::shared_ptr<const void> owner(memory, [](const void*) {});
+  return std::make_shared<Storage>(memory, bytes, device, owner);
+}
+
 bool AddsUp(DType dtype) { return dtype != DType::kU8 && dtype != DType::kBool; }
 
 }  // namespace
@@ -92,6 +104,29 @@ void Copy(const Tensor& in, Tensor& out) {
   AtDoor(
       "copy", CopyDevice(in, out), [&] { cpu::Copy(in, out); },
       [&](StreamHandle stream) { CopyWithGpu(in, out, stream); });
+}
+
+void MoveMemory(const Tensor& tensor, Device device) {
+  if (tensor.device() == device) return;
+  Require(tensor.device() != kMetaDevice && device != kMetaDevice, "move",
+          "meta has no memory, asked for {} to {}", tensor, device);
+  const std::shared_ptr<Storage>& storage = tensor.storage();
+  const auto fresh = std::make_shared<Storage>(storage->bytes(), device);
+  Tensor to = AllBytes(fresh);
+  Copy(AllBytes(storage), to);
+  storage->Swap(*fresh);
+}
+
+void CopyMemory(const void* from, Device from_device, void* to, Device to_device, size_t bytes) {
+  if (bytes == 0) return;
+  if (from_device.kind == DeviceKind::kCpu && to_device.kind == DeviceKind::kCpu)
+    return CopyBytes(to, from, bytes);
+  Tensor out = AllBytes(Borrowed(to, bytes, to_device));
+  Copy(AllBytes(Borrowed(const_cast<void*>(from), bytes, from_device)), out);
+  if (from_device.kind != DeviceKind::kCuda || to_device.kind != DeviceKind::kCuda) return;
+  Event done(to_device);
+  done.Record(CurrentStream(to_device));
+  done.Wait();
 }
 
 void AddInPlace(Tensor& out, const Tensor& in) {

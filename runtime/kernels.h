@@ -15,6 +15,14 @@ void Fill(Tensor& out, double value);
 // order.
 void Copy(const Tensor& in, Tensor& out);
 
+// Moves the memory of `tensor`, and so all tensors that share it, to `device`; nothing else may use
+// it meanwhile. Does nothing where it is there already. BadInput from or to meta.
+void MoveMemory(const Tensor& tensor, Device device);
+
+// The bytes of memory that need not be a tensor's, on any two devices, in the current streams'
+// order; done when the call returns.
+void CopyMemory(const void* from, Device from_device, void* to, Device to_device, size_t bytes);
+
 // out += in. Same shape and dtype (f64, f32, bf16, f16, i64, i32), both contiguous. The 16-bit
 // floats are added as f32 and rounded once.
 void AddInPlace(Tensor& out, const Tensor& in);

@@ -1,5 +1,7 @@
 #include "runtime/storage.h"
 
+#include <utility>
+
 #include "runtime/allocator.h"
 
 namespace torus {
@@ -20,6 +22,16 @@ Storage::Storage(void* data, size_t bytes, Device device, std::shared_ptr<const 
 
 Storage::~Storage() {
   if (owner_ == nullptr && HasMemory(device_)) AllocatorFor(device_).Free(data_, bytes_);
+}
+
+void Storage::Swap(Storage& other) noexcept {
+  std::swap(began_zero_, other.began_zero_);
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(device_, other.device_);
+  std::swap(owner_, other.owner_);
+  BumpVersion();
+  other.BumpVersion();
 }
 
 }  // namespace torus

@@ -23,6 +23,9 @@ class Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
+  // Exchanges memory, size and device; the tensors that share either see it. Both versions go on.
+  void Swap(Storage& other) noexcept;
+
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   Device device() const { return device_; }

@@ -21,6 +21,11 @@ int GpuCount() {
       [] { return cuda::DeviceCount(); });
 }
 
+std::string WhyNoGpu() {
+  return kHasCuda ? "this machine has no GPU that can be used"
+                  : "this build has no GPUs; one with --config=cuda has";
+}
+
 StreamHandle CurrentStream(Device device) {
   for (const WithStream* with = innermost; with != nullptr; with = with->before_)
     if (with->stream_.device() == device) return with->stream_.handle();
@@ -73,8 +78,16 @@ Event::~Event() {
 void Event::Record(Stream& stream) {
   Require(stream.device() == device_, "event", "of {} cannot be recorded in a stream of {}",
           device_, stream.device());
+  Record(stream.handle());
+}
+
+void Event::Record(StreamHandle stream) {
   OnDevice(
-      device_, [] {}, [&] { cuda::Record(handle_, stream.handle()); });
+      device_, [] {},
+      [&] {
+        cuda::UseDevice(device_.index);
+        cuda::Record(handle_, stream);
+      });
 }
 
 bool Event::IsDone() const {

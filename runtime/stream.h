@@ -2,6 +2,8 @@
 // for it returns, so every stream is always idle and every event done; on a GPU they are CUDA's.
 #pragma once
 
+#include <string>
+
 #include "runtime/device.h"
 
 namespace torus {
@@ -41,6 +43,8 @@ class Event {
   // Moves the event to behind all work queued in `stream` so far; a stream of the same device, else
   // BadInput.
   void Record(Stream& stream);
+  // The same with a stream of the event's device by its handle.
+  void Record(StreamHandle stream);
   bool IsDone() const;
   // Blocks the calling thread until it is done.
   void Wait() const;
@@ -72,5 +76,8 @@ class WithStream {
 
 // GPUs of this machine that this build can use.
 int GpuCount();
+
+// Why there is none: what build or machine it needs.
+std::string WhyNoGpu();
 
 }  // namespace torus

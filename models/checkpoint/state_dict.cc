@@ -49,7 +49,7 @@ bool MayBeAbsent(const std::string& name) { return name.ends_with(".num_batches_
 
 bool SameBits(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
-  const Tensor x = a.Contiguous(), y = b.Contiguous();
+  const Tensor x = a.To(Device{}).Contiguous(), y = b.To(Device{}).Contiguous();
   return std::memcmp(x.raw(), y.raw(), x.bytes()) == 0;
 }
 
@@ -83,7 +83,7 @@ void Replace(NamedTensor& own, std::map<std::string, Tensor>& given, Problems& p
 
 std::vector<NamedTensor> StateDict(const nn::Module& model) {
   std::vector<NamedTensor> state = StateOf(model);
-  for (NamedTensor& tensor : state) tensor.value = ToFileLayout(tensor.value).Clone();
+  for (NamedTensor& tensor : state) tensor.value = ToFileLayout(tensor.value.To(Device{})).Clone();
   return state;
 }
 

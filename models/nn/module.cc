@@ -3,6 +3,7 @@
 #include <set>
 
 #include "runtime/error.h"
+#include "runtime/kernels.h"
 
 namespace torus::nn {
 namespace {
@@ -95,6 +96,18 @@ void Module::Initialize(uint64_t seed, const std::string& prefix, Device device)
 void Module::Allocate(Device device) {
   for (Parameter* own : OwnState()) GiveMemory(own->variable.value, device);
   for (const Child& child : children_) child.module->Allocate(device);
+}
+
+void Module::MoveTo(Device device) {
+  for (Parameter* own : OwnState())
+    if (const Tensor& data = own->variable.value.data(); data.device() != kMetaDevice)
+      MoveMemory(data, device);
+  for (const Child& child : children_) child.module->MoveTo(device);
+}
+
+Device Module::device() const {
+  const std::vector<NamedVariable> parameters = Parameters();
+  return parameters.empty() ? Device{} : parameters.front().value.data().device();
 }
 
 Variable Module::AddParameter(std::string name, const Shape& shape, DType dtype,

@@ -62,6 +62,10 @@ class Module {
   void Initialize(uint64_t seed, const std::string& prefix = "", Device device = {});
   // Gives memory, whose content is undefined, to all parameters and buffers that have none.
   void Allocate(Device device = {});
+  // Moves the memory of all parameters and buffers, where they have any.
+  void MoveTo(Device device);
+  // Of its parameters, the first one's; the CPU without any.
+  Device device() const;
 
  protected:
   Module() = default;

@@ -1,11 +1,10 @@
 #include "parallel/data_parallel/gradient_buckets.h"
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "runtime/copy_bytes.h"
 #include "runtime/error.h"
+#include "runtime/kernels.h"
 
 namespace torus::parallel {
 
@@ -36,8 +35,13 @@ GradientBuckets::GradientBuckets(const std::vector<NamedVariable>& parameters,
   for (const std::vector<size_t>& places : SplitIntoBuckets(parameters, all, bucket_bytes)) {
     Bucket& bucket = buckets_.emplace_back();
     for (const size_t place : places) bucket.parameters.push_back(parameters[place]);
-    auto count = static_cast<int64_t>(bucket.parameters.size());
-    for (const NamedVariable& parameter : bucket.parameters) count += parameter.value.numel();
+    int64_t count = 0;
+    for (const NamedVariable& parameter : bucket.parameters) {
+      bucket.begins.push_back(count);
+      count += parameter.value.numel();
+    }
+    bucket.begins.push_back(count);
+    count += static_cast<int64_t>(bucket.parameters.size());
     bucket.flat = Empty({count}, bucket.parameters.front().value.dtype());
   }
 }
@@ -47,47 +51,39 @@ std::string GradientBuckets::Describe(int i) const {
   return fmt::format("bucket {} ({} .. {})", i, parameters.front().name, parameters.back().name);
 }
 
+Tensor GradientBuckets::Window(const Bucket& bucket, size_t parameter) {
+  const Shape& shape = bucket.parameters[parameter].value.shape();
+  return bucket.flat.Narrow(0, bucket.begins[parameter], Numel(shape)).View(shape);
+}
+
+Tensor GradientBuckets::Count(const Bucket& bucket, size_t parameter) {
+  return bucket.flat.Select(0, bucket.begins.back() + static_cast<int64_t>(parameter));
+}
+
 void GradientBuckets::Fill(int i) {
-  VisitCompute("data-parallel", buckets_[i].flat.dtype(),
-               [&]<class T>(ComputeType<T>) { FillAs<T>(buckets_[i]); });
-}
-
-void GradientBuckets::Unfill(int i) {
-  VisitCompute("data-parallel", buckets_[i].flat.dtype(),
-               [&]<class T>(ComputeType<T>) { UnfillAs<T>(buckets_[i]); });
-}
-
-template <class T>
-void GradientBuckets::FillAs(Bucket& bucket) {
-  T* out = bucket.flat.mutable_data<T>();
-  T* count = out + bucket.flat.numel() - bucket.parameters.size();
-  for (const NamedVariable& parameter : bucket.parameters) {
-    const int64_t elements = parameter.value.numel();
-    const Tensor& grad = parameter.value.grad();
-    *count++ = grad.defined() ? 1 : 0;
-    if (grad.defined()) {
-      CopyElements(grad.Contiguous().data<T>(), elements, out);
-    } else {
-      std::fill_n(out, elements, -T{0});  // leaves what it is added to as it is, -0 too
-    }
-    out += elements;
+  Bucket& bucket = buckets_[i];
+  for (size_t p = 0; p < bucket.parameters.size(); ++p) {
+    const Tensor& grad = bucket.parameters[p].value.grad();
+    Tensor window = Window(bucket, p), count = Count(bucket, p);
+    torus::Fill(count, grad.defined() ? 1 : 0);
+    if (grad.defined())
+      Copy(grad, window);
+    else
+      torus::Fill(window, -0.0);  // leaves what it is added to as it is, -0 too
   }
 }
 
-template <class T>
-void GradientBuckets::UnfillAs(Bucket& bucket) {
-  const T* in = bucket.flat.data<T>();
-  const T* count = in + bucket.flat.numel() - bucket.parameters.size();
-  for (NamedVariable& parameter : bucket.parameters) {
-    const Tensor& value = parameter.value.data();
-    if (*count++ > 0) {
-      Tensor grad = parameter.value.grad();
-      // A gradient may share its memory with another tensor only where it is strided.
-      if (!grad.defined() || !grad.is_contiguous()) grad = Empty(value.shape(), value.dtype());
-      CopyElements(in, value.numel(), grad.mutable_data<T>());
-      parameter.value.SetGrad(std::move(grad));
-    }
-    in += value.numel();
+void GradientBuckets::Unfill(int i) {
+  Bucket& bucket = buckets_[i];
+  for (size_t p = 0; p < bucket.parameters.size(); ++p) {
+    if (Count(bucket, p).Item() == 0) continue;
+    Variable& parameter = bucket.parameters[p].value;
+    Tensor grad = parameter.grad();
+    // A gradient may share its memory with another tensor only where it is strided.
+    if (!grad.defined() || !grad.is_contiguous())
+      grad = Empty(parameter.shape(), parameter.dtype(), parameter.data().device());
+    Copy(Window(bucket, p), grad);
+    parameter.SetGrad(std::move(grad));
   }
 }
 

@@ -23,7 +23,7 @@ class GradientBuckets {
   GradientBuckets(const std::vector<NamedVariable>& parameters, size_t bucket_bytes);
 
   int size() const { return static_cast<int>(buckets_.size()); }
-  // Flat, contiguous.
+  // Flat, contiguous, in a CPU's memory wherever the gradients lie.
   Tensor& bucket(int i) { return buckets_[i].flat; }
   const Tensor& bucket(int i) const { return buckets_[i].flat; }
   const std::vector<NamedVariable>& parameters(int i) const { return buckets_[i].parameters; }
@@ -40,12 +40,11 @@ class GradientBuckets {
  private:
   struct Bucket {
     std::vector<NamedVariable> parameters;
+    std::vector<int64_t> begins;  // of each in `flat`, then of their counts
     Tensor flat;
   };
-  template <class T>
-  static void FillAs(Bucket& bucket);
-  template <class T>
-  static void UnfillAs(Bucket& bucket);
+  static Tensor Window(const Bucket& bucket, size_t parameter);
+  static Tensor Count(const Bucket& bucket, size_t parameter);
 
   std::vector<Bucket> buckets_;
 };

@@ -71,14 +71,19 @@ uint64_t ReplicaStrategy::WeightBytes() const {
   return bytes;
 }
 
+void BroadcastTensor(Transport& ranks, Tensor& tensor, int root, const std::string& what) {
+  Tensor sent = tensor.To(Device{});
+  Broadcast(ranks, {static_cast<std::byte*>(sent.mutable_raw()), sent.bytes()}, root, what);
+  if (sent.device() != tensor.device()) Copy(sent, tensor);
+}
+
 void BroadcastTensors(Transport& replicas, const std::vector<NamedTensor>& tensors,
                       const std::string& what) {
   if (replicas.size() == 1) return;
   for (Tensor tensor; const auto& [name, value] : tensors) {
     tensor = value;
     Require(tensor.is_contiguous(), "data-parallel", "{} must be contiguous", name);
-    Broadcast(replicas, {static_cast<std::byte*>(tensor.mutable_raw()), tensor.bytes()}, 0,
-              fmt::format("broadcast of {}, {}", name, what));
+    BroadcastTensor(replicas, tensor, 0, fmt::format("broadcast of {}, {}", name, what));
   }
 }
 

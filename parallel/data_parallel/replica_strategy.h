@@ -97,6 +97,8 @@ class ReplicaStrategy {
   std::vector<NamedVariable> uses_;
 };
 
+// Copies a contiguous tensor of rank `root` to all ranks, on whatever device it lies.
+void BroadcastTensor(Transport& ranks, Tensor& tensor, int root, const std::string& what);
 // Copies the tensors of replica 0 to all, bit for bit. BadInput unless they are contiguous.
 void BroadcastTensors(Transport& replicas, const std::vector<NamedTensor>& tensors,
                       const std::string& what);

@@ -32,9 +32,9 @@ SquaredDrift DriftOf(Transport& replicas, const std::vector<NamedVariable>& para
                      const std::string& what) {
   SquaredDrift drift;
   for (const auto& [name, value] : parameters) {
-    const Tensor first = value.data().Clone();
+    const Tensor own = value.data().To(Device{}), first = own.Clone();
     BroadcastTensors(replicas, {{name, first}}, what);
-    AddDrift(value.data(), first, drift);
+    AddDrift(own, first, drift);
   }
   return drift;
 }

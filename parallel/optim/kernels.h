@@ -10,11 +10,10 @@
 
 namespace torus::parallel::kernels {
 
-// Where the gradients lie; the CPU for none. BadInput where they lie on different devices.
-inline Device DeviceOfAll(const std::vector<Tensor>& gradients) {
+// Where the tensors lie; the CPU for none. BadInput where they lie on different devices.
+inline Device DeviceOfAll(const std::vector<Tensor>& tensors) {
   Device device;
-  for (const Tensor& gradient : gradients)
-    device = CommonDevice("optimizer", gradients.front(), gradient);
+  for (const Tensor& tensor : tensors) device = CommonDevice("optimizer", tensors.front(), tensor);
   return device;
 }
 
@@ -51,6 +50,16 @@ inline bool AllFinite(const std::vector<Tensor>& gradients) {
       "finite_check", DeviceOfAll(gradients), [&] { finite = cpu::AllFinite(gradients); },
       [&](StreamHandle stream) { finite = cuda::AllFinite(gradients, stream); });
   return finite;
+}
+
+// averages[i] += share x (weights[i] - averages[i]); contiguous f32 or f64 tensors.
+inline void MoveTowards(const std::vector<Tensor>& weights, double share,
+                        std::vector<Tensor>& averages) {
+  std::vector<Tensor> both = weights;
+  both.insert(both.end(), averages.begin(), averages.end());
+  AtDoor(
+      "averages", DeviceOfAll(both), [&] { cpu::MoveTowards(weights, share, averages); },
+      [&](StreamHandle stream) { cuda::MoveTowards(weights, share, averages, stream); });
 }
 
 }  // namespace torus::parallel::kernels

@@ -17,6 +17,8 @@ namespace torus::parallel {
 
 struct ExecutorOptions {
   LossFn loss;  // needed where the last stage runs
+  // Where the stages' parameters and the micro-batches lie.
+  Device device;
   // For activations forward and gradients backward; null, or an identity, sends tensors as they
   // are. The two ranks of a cut must have the same codecs.
   std::shared_ptr<Codec> activation_codec;

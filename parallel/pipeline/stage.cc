@@ -11,6 +11,7 @@
 #include "parallel/pipeline/add_context.h"
 #include "parallel/pipeline/take_last.h"
 #include "runtime/error.h"
+#include "runtime/kernels.h"
 
 namespace torus::parallel {
 namespace {
@@ -142,6 +143,11 @@ std::vector<NamedTensor> Stage::Buffers() const {
     all.insert(all.end(), block.buffers.begin(), block.buffers.end());
   }
   return all;
+}
+
+void Stage::MoveTo(Device device) const {
+  for (const NamedVariable& parameter : Parameters()) MoveMemory(parameter.value.data(), device);
+  for (const NamedTensor& buffer : Buffers()) MoveMemory(buffer.value, device);
 }
 
 void Stage::ShareStatistics(const torus::ShareStatistics& share) const {

@@ -29,6 +29,8 @@ class Stage {
   // In block order, the uses of a tied parameter each: every one is a leaf of its own.
   std::vector<NamedVariable> Parameters() const;
   std::vector<NamedTensor> Buffers() const;
+  // Moves the memory of parameters and buffers to `device`; before any forward.
+  void MoveTo(Device device) const;
   void ShareStatistics(const torus::ShareStatistics& share) const;
   void EndMiniBatch(bool taken) const;
   double cost() const;  // sum over the blocks

@@ -30,7 +30,8 @@ void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in
     Codec* codec = kind == TagClass::kActivation ? n.activation_codec : n.gradient_codec;
     const TensorLink::Options options{n.transport, with_before ? n.before.rank : n.after.rank,
                                       kind,        with_before ? number_ : number_ + 1,
-                                      codec,       n.encoder};
+                                      codec,       n.encoder,
+                                      n.device};
     return place.emplace(options, with_before ? in : out, static_cast<int>(inputs_.size()));
   };
   if (n.before.rank >= 0) {
@@ -111,7 +112,8 @@ StageRunner::Tensors StageRunner::RunBackward(InFlight& flight, const Tensors& o
   for (size_t i = 0; i < flight.outputs.size(); ++i) {
     const Variable& output = flight.outputs[i];
     if (!output.defined() || !output.requires_grad()) continue;
-    const Tensor seed = loss_fn_ != nullptr ? Full(output.shape(), flight.weight, output.dtype())
+    const Tensor seed = loss_fn_ != nullptr ? Full(output.shape(), flight.weight, output.dtype(),
+                                                   output.data().device())
                                             : output_grads.at(i);
     if (!seed.defined()) continue;
     outputs.push_back(output);

@@ -31,6 +31,12 @@ bool TensorLink::Encodes(size_t tensor) const {
   return parallel::Encodes(options_.codec, specs_[tensor].dtype);
 }
 
+// From where a tensor is sent and where it is received.
+Device TensorLink::DeviceOf(size_t tensor) const {
+  const Device own = options_.device;
+  return !Encodes(tensor) && options_.transport->TakesMemoryOf(own) ? own : Device{};
+}
+
 std::vector<Tensor> TensorLink::EncodeBuffers() const {
   std::vector<Tensor> buffers(specs_.size());
   for (size_t i = 0; i < specs_.size(); ++i) {
@@ -133,7 +139,8 @@ void TensorLink::Send(int micro_batch, const std::vector<Tensor>& tensors, const
   const int64_t begin = trace::Now();
   slot.headers.clear();
   for (const Tensor& tensor : tensors) {
-    slot.tensors.push_back(tensor.defined() ? tensor.Contiguous() : Tensor());
+    const Device device = DeviceOf(slot.tensors.size());
+    slot.tensors.push_back(tensor.defined() ? tensor.Contiguous().To(device) : Tensor());
     slot.headers.push_back(HeaderOf(slot.tensors.back()));
   }
   if (UsesEncoder())
@@ -243,7 +250,7 @@ TensorLink::Message TensorLink::StartTensor(Arrival& arrival, size_t i) {
   const TensorHeader& header = arrival.headers[i];
   if (!header.defined) return {};
   CheckHeader(header, i, arrival.what);
-  arrival.tensors[i] = Tensor(ShapeOf(header), DTypeOf(header));
+  arrival.tensors[i] = Tensor(ShapeOf(header), DTypeOf(header), DeviceOf(i));
   Tensor& target = header.encoded ? Encoded(arrival, i) : arrival.tensors[i];
   TORUS_CHECK(target.defined() && header.payload_bytes <= target.bytes(), "{}: {} bytes",
               arrival.what, header.payload_bytes);
@@ -271,6 +278,8 @@ std::vector<Tensor> TensorLink::Recv(int micro_batch, const std::string& what, R
     totals.transfer += SecondsSince(begin);
   }
   std::vector<Tensor> tensors = std::move(arrival.tensors);
+  for (Tensor& tensor : tensors)
+    if (tensor.defined()) tensor = tensor.To(options_.device);
   arrivals_.pop_front();
   return tensors;
 }

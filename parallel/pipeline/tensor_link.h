@@ -3,10 +3,11 @@
 //
 // A micro-batch is sent as one message with the headers of its tensors, then one message for each
 // tensor. With a codec, f32 and bf16 tensors are encoded, as f32, into buffers that were allocated
-// when the ranks agreed on shapes; all others are copied as they are. A tensor that is not finite,
-// and that the codec could not encode for that reason, arrives filled with NaN, and finite() is
-// false on both ranks. An EncoderThread, where the rank has one, encodes and sends while the rank
-// goes on.
+// when the ranks agreed on shapes; all others are copied as they are. What lies on a GPU goes
+// through the CPU's memory where it is encoded, and where the transport takes no GPU's. A tensor
+// that is not finite, and that the codec could not encode for that reason, arrives filled with NaN,
+// and finite() is false on both ranks. An EncoderThread, where the rank has one, encodes and sends
+// while the rank goes on.
 //
 // A receiver starts to receive micro-batches before it needs them (Expect), at most kAhead of them,
 // so that their bytes move while the rank computes.
@@ -35,6 +36,7 @@ class TensorLink {
     int cut = 0;                            // the number of the first stage after the cut
     Codec* codec = nullptr;                 // null or the identity: tensors are sent as they are
     EncoderThread* encoder = nullptr;       // null: the rank's own thread encodes
+    Device device = {};                     // where tensors lie, on this side of the link
   };
   // `specs`: the tensors of the largest micro-batch. `micro_batches`: how many may be sent and not
   // yet received.
@@ -103,6 +105,7 @@ class TensorLink {
   Tag HeaderTag(int micro_batch) const;
   Tag PayloadTag(int micro_batch) const;
   bool Encodes(size_t tensor) const;
+  Device DeviceOf(size_t tensor) const;
   std::vector<Tensor> EncodeBuffers() const;
   bool UsesEncoder() const;
   // Encodes and starts the messages of a slot.

@@ -37,7 +37,7 @@ std::vector<WeightSpec> WeightsOf(const std::vector<Stage>& stages) {
 }  // namespace
 
 RankModel MakeRankModel(const TrainerOptions& options, const TrainingParts& parts,
-                        const std::vector<int>& own) {
+                        const std::vector<int>& own, Device device) {
   RankModel model;
   std::vector<Block> blocks = parts.model();
   model.cuts = ChooseCuts(options, blocks);
@@ -50,7 +50,10 @@ RankModel MakeRankModel(const TrainerOptions& options, const TrainingParts& part
   model.table = ParameterTable(stages);
   model.weights = WeightsOf(stages);
   ShareTiedWeights(stages, own);
-  for (const int s : own) model.stages.emplace(s, std::move(stages[s]));
+  for (const int s : own) {
+    stages[s].MoveTo(device);
+    model.stages.emplace(s, std::move(stages[s]));
+  }
   return model;
 }
 

@@ -35,9 +35,10 @@ struct RankModel {
 Cuts ChooseCuts(const TrainerOptions& options, const std::vector<Block>& blocks);
 
 // Makes the model (TrainingParts::model), cuts it and keeps the stages `own`; the memory of the
-// others is freed again. No two stages share a variable, as they would not on different machines,
-// and tied weights begin with the value of their first use. BadInput for cuts that do not fit.
+// others is freed again; the rank's own moves to `device`. No two stages share a variable, as they
+// would not on different machines, and tied weights begin with the value of their first use.
+// BadInput for cuts that do not fit.
 RankModel MakeRankModel(const TrainerOptions& options, const TrainingParts& parts,
-                        const std::vector<int>& own);
+                        const std::vector<int>& own, Device device);
 
 }  // namespace torus::parallel

@@ -33,6 +33,11 @@ struct TraceGuard {
   ~TraceGuard() { trace::Enable(false); }
 };
 
+void MoveTo(Device device, std::vector<Tensor>& tensors) {
+  for (Tensor& tensor : tensors)
+    if (tensor.defined()) tensor = tensor.To(device);
+}
+
 uint64_t BytesOf(const std::vector<NamedTensor>& tensors) {
   uint64_t bytes = 0;
   for (const NamedTensor& tensor : tensors) bytes += tensor.value.bytes();
@@ -67,6 +72,10 @@ MiniBatch RankTrainer::Fetch(const BatchFn& batches, int64_t step) try {
   MiniBatch batch = batches(step, place_);
   batch.seed = options_.seed;
   batch.step = step;
+  for (MicroBatch& part : batch.micro_batches) {
+    MoveTo(device_, part.inputs);
+    MoveTo(device_, part.targets);
+  }
   return batch;
 } catch (...) {
   RethrowWithContext(fmt::format("rank {}, step {}, data", place_.rank, step));

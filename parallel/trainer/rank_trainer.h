@@ -115,6 +115,7 @@ class RankTrainer {
   Group pipeline_, replicas_;
   Control control_, replica_control_;
   StepAgreement agreement_;
+  const Device device_;
   RankModel model_;
   WeightUpdate update_;
   std::string codec_ = "none";

@@ -10,6 +10,7 @@
 #include "parallel/trainer/statistics_exchange.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
+#include "runtime/stream.h"
 
 namespace torus::parallel {
 namespace {
@@ -28,6 +29,14 @@ RankPlace PlaceOf(const WorldLayout& layout, const Transport& world) {
   Require(layout.size() == world.size(), "trainer", "{} replicas of {} ranks need {}, there are {}",
           layout.replicas(), layout.size() / layout.replicas(), layout.size(), world.size());
   return layout.place(world.rank());
+}
+
+// A GPU by the rank's place among those of its host.
+Device DeviceOf(const TrainerOptions& options, const Transport& world) {
+  if (options.device == DeviceKind::kCpu) return {};
+  const std::vector<int> sharers = world.SameHost();
+  const auto place = static_cast<int>(std::ranges::find(sharers, world.rank()) - sharers.begin());
+  return {options.device, place % GpuCount()};
 }
 
 TrainerOptions& Checked(TrainerOptions& options, const TrainingParts& parts) {
@@ -50,7 +59,8 @@ RankTrainer::RankTrainer(Transport& world, TrainerOptions options, TrainingParts
       control_(world_),
       replica_control_(replicas_),
       agreement_(control_, layout_),
-      model_(MakeRankModel(options_, parts_, place_.stages)),
+      device_(DeviceOf(options_, world_)),
+      model_(MakeRankModel(options_, parts_, place_.stages, device_)),
       update_({pipeline_, replicas_, agreement_}, place_, model_, StageOwners(schedule_), options_,
               parts_),
       executor_(std::make_unique<Executor>(pipeline_, schedule_, Pointers(model_.stages),
@@ -61,6 +71,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.loss = [this](const auto& outputs, const auto& targets) {
     return Loss(outputs, targets);
   };
+  options.device = device_;
   options.skips = model_.skips;
   if (options_.codec) {
     options.activation_codec = options_.codec();
@@ -100,14 +111,31 @@ bool RankTrainer::Step(int stage, int64_t step) {
   const bool taken = update_.Step(stage, step, learning_rate_);
   if (taken && options_.reproducible && layout_.replicas() > 1)
     model_.stages.at(stage).ShareStatistics([this](const KeptStatistics& own) {
-      return ExchangeStatistics(replica_control_, own, micro_batches_);
+      return ExchangeStatistics(replica_control_, own, micro_batches_, device_);
     });
   return taken;
 }
 
+namespace {
+
+Tensor OnCpu(const Tensor& tensor) { return tensor.defined() ? tensor.To(Device{}) : tensor; }
+
+Variable OnCpu(const Variable& variable) {
+  return variable.defined() ? Variable(OnCpu(variable.data())) : variable;
+}
+
+template <class T>
+std::vector<T> OnCpu(const std::vector<T>& values) {
+  std::vector<T> there;
+  for (const T& value : values) there.push_back(OnCpu(value));
+  return there;
+}
+
+}  // namespace
+
 Variable RankTrainer::Loss(const std::vector<Variable>& outputs,
                            const std::vector<Tensor>& targets) {
-  if (scoring_ && parts_.correct) score_.correct += parts_.correct(outputs, targets);
+  if (scoring_ && parts_.correct) score_.correct += parts_.correct(OnCpu(outputs), OnCpu(targets));
   return parts_.loss(outputs, targets);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -55,6 +56,10 @@ void Append(const std::vector<NamedTensor>& tensors, std::vector<NamedTensor>& o
   out.insert(out.end(), tensors.begin(), tensors.end());
 }
 
+std::array<std::vector<NamedTensor>*, 4> ListsOf(StageTensors& stage) {
+  return {&stage.parameters, &stage.buffers, &stage.optimizer, &stage.averages};
+}
+
 }  // namespace
 
 StageTensors TensorsOf(const StageState& state, const Owns& owns, const std::string& what) {
@@ -71,11 +76,13 @@ StageTensors TensorsOf(const StageState& state, const Owns& owns, const std::str
   if (state.average != nullptr)
     AddOwned(state.replicas->Whole(state.average->State(), names, what), owns, Itself,
              tensors.averages);
+  for (auto* list : ListsOf(tensors))
+    for (NamedTensor& tensor : *list) tensor.value = tensor.value.To(Device{});
   return tensors;
 }
 
 StageTensors Copied(StageTensors stage) {
-  for (auto* list : {&stage.parameters, &stage.buffers, &stage.optimizer, &stage.averages})
+  for (auto* list : ListsOf(stage))
     for (NamedTensor& tensor : *list) tensor.value = tensor.value.Clone();
   return stage;
 }

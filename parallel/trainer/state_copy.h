@@ -34,7 +34,7 @@ struct StageTensors {
 using Owns = std::function<bool(const std::string& parameter)>;
 
 // Called by all replicas of the stage together: on replica 0 its whole state; elsewhere tensors of
-// no meaning. They may share the stage's memory.
+// no meaning. They lie in a CPU's memory, and may share the stage's.
 StageTensors TensorsOf(const StageState& state, const Owns& owns, const std::string& what);
 // The same values in memory of their own.
 StageTensors Copied(StageTensors stage);

@@ -10,7 +10,7 @@ namespace torus::parallel {
 namespace {
 
 void PutTensor(const Tensor& tensor, ByteWriter& writer) {
-  const Tensor value = tensor.Contiguous();
+  const Tensor value = tensor.To(Device{}).Contiguous();
   const auto* bytes = static_cast<const std::byte*>(value.raw());
   writer.Put(HeaderOf(value));
   writer.PutAll(std::vector<std::byte>(bytes, bytes + value.bytes()));
@@ -36,14 +36,15 @@ std::vector<std::byte> ToBytes(const KeptStatistics& kept) {
 
 }  // namespace
 
-KeptStatistics ExchangeStatistics(Control& control, const KeptStatistics& own, int micro_batches) {
+KeptStatistics ExchangeStatistics(Control& control, const KeptStatistics& own, int micro_batches,
+                                  Device device) {
   KeptStatistics all;
   int first = 0;  // of the replica's, in the list of all
   for (const auto& bytes : control.ShareBytes(ToBytes(own), "statistics of micro-batches")) {
     for (ByteReader reader(bytes); !reader.at_end();) {
       std::vector<Tensor>& tensors = all[first + reader.Get<int>()];
       for (auto count = reader.Get<uint64_t>(); count > 0; --count)
-        tensors.push_back(GetTensor(reader));
+        tensors.push_back(GetTensor(reader).To(device));
     }
     first += micro_batches;
   }

@@ -9,6 +9,7 @@ namespace torus::parallel {
 
 // What ShareStatistics gives. Called by all replicas of a stage together; `control` is between
 // them, in their order, and each has `micro_batches` of its own.
-KeptStatistics ExchangeStatistics(Control& control, const KeptStatistics& own, int micro_batches);
+KeptStatistics ExchangeStatistics(Control& control, const KeptStatistics& own, int micro_batches,
+                                  Device device);
 
 }  // namespace torus::parallel

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "parallel/collectives/broadcast.h"
+#include "parallel/data_parallel/replica_strategy.h"
 #include "parallel/transport/group.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
@@ -44,6 +45,7 @@ TiedGradients::TiedGradients(Transport& pipeline, const ParameterTable& table,
       if (!holds) break;
       tied.shape = tied.uses.back().shape();
       tied.dtype = tied.uses.back().dtype();
+      tied.device = tied.uses.back().data().device();
     }
     tied.ranks.assign(ranks.begin(), ranks.end());
     if (holds && ranks.contains(pipeline.rank())) tied_.push_back(std::move(tied));
@@ -67,8 +69,8 @@ Tensor TiedGradients::Gather(Tied& tied, size_t use, const std::string& what) {
   std::byte has_gradient{gradient.defined()};
   Broadcast(group, {&has_gradient, 1}, root, "presence of " + what);
   if (!std::to_integer<bool>(has_gradient)) return {};
-  if (!gradient.defined()) gradient = Empty(tied.shape, tied.dtype);
-  Broadcast(group, {static_cast<std::byte*>(gradient.mutable_raw()), gradient.bytes()}, root, what);
+  if (!gradient.defined()) gradient = Empty(tied.shape, tied.dtype, tied.device);
+  BroadcastTensor(group, gradient, root, what);
   return gradient;
 }
 

@@ -35,6 +35,7 @@ class TiedGradients {
     std::vector<int> stages;     // of each use
     Shape shape;
     DType dtype = DType::kF32;
+    Device device;
   };
   Tensor Gather(Tied& tied, size_t use, const std::string& what);
   void SumOne(Tied& tied, const std::string& what);

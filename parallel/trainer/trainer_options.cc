@@ -4,6 +4,7 @@
 
 #include "parallel/data_parallel/strategy_factory.h"
 #include "runtime/error.h"
+#include "runtime/stream.h"
 
 namespace torus::parallel {
 
@@ -20,9 +21,22 @@ WorldLayout LayoutOf(const TrainerOptions& options) {
   return {ScheduleOf(options), options.replicas};
 }
 
+namespace {
+
+void CheckDevice(const TrainerOptions& options) {
+  Require(options.device != DeviceKind::kMeta, "trainer", "device must be cpu or cuda, got meta");
+  if (options.device == DeviceKind::kCpu) return;
+  Require(GpuCount() > 0, "trainer", "device cuda: {}", WhyNoGpu());
+  Require(options.strategy == "ddp" || options.strategy == "none", "trainer",
+          "device cuda needs the strategy ddp or none, got {}", options.strategy);
+}
+
+}  // namespace
+
 void CheckRun(const TrainerOptions& options, const TrainingParts& parts) {
   Require(parts.model && parts.loss && parts.optimizer && parts.learning_rate, "trainer",
           "needs a model, a loss, an optimizer and a learning rate");
+  CheckDevice(options);
   CheckStrategy(options.strategy, AllReduceByName(options.collectives));
   Require(options.bucket_bytes >= 1, "trainer", "bucket_bytes must be at least 1, got {}",
           options.bucket_bytes);

@@ -20,6 +20,9 @@
 namespace torus::parallel {
 
 struct TrainerOptions {
+  // Where ranks compute. On kCuda the ranks of a host take its GPUs in turn; batches come in the
+  // CPU's memory all the same, and states leave in it. Strategies that shard are for a CPU.
+  DeviceKind device = DeviceKind::kCpu;
   int stages = 1;         // of the model
   int chunks = 1;         // stages of each rank; divides `stages`
   Cuts cuts;              // stages - 1 of them; empty: balanced by the blocks' static costs

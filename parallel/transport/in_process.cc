@@ -22,12 +22,21 @@ void AbortWorld(InProcessState& state, int rank, const std::string& reason) {
   state.Abort(rank, reason);
 }
 
+// What the memory's stream has been given so far; null for a CPU's.
+std::shared_ptr<const Event> ReachedIn(Device device, StreamHandle stream) {
+  if (device.kind != DeviceKind::kCuda) return nullptr;
+  auto event = std::make_shared<Event>(device);
+  event->Record(stream);
+  return event;
+}
+
 class InProcessTransport : public Transport {
  public:
   InProcessTransport(InProcessState& state, int rank) : state_(state), rank_(rank) {}
 
   int rank() const override { return rank_; }
   int size() const override { return state_.size; }
+  bool TakesMemoryOf(Device device) const override { return device.kind != DeviceKind::kMeta; }
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
   void Abort(const std::string& reason) override { AbortWorld(state_, rank_, reason); }
@@ -39,7 +48,7 @@ class InProcessTransport : public Transport {
   }
 
  private:
-  Pending Post(Message message, Device device);
+  Pending Post(Message message);
 
   InProcessState& state_;
   int rank_;
@@ -48,22 +57,24 @@ class InProcessTransport : public Transport {
 Pending InProcessTransport::Send(int peer, Tag tag, ConstBuffer buffer, std::string what) {
   Message message{.sends = true, .from = rank_, .to = peer, .tag = tag, .bytes = buffer.bytes};
   message.source = buffer.data;
+  message.device = buffer.device;
+  message.reached = ReachedIn(buffer.device, buffer.stream);
   message.what = std::move(what);
-  return Post(std::move(message), buffer.device);
+  return Post(std::move(message));
 }
 
 Pending InProcessTransport::Recv(int peer, Tag tag, Buffer buffer, std::string what) {
   Message message{.sends = false, .from = peer, .to = rank_, .tag = tag, .bytes = buffer.bytes};
   message.target = buffer.data;
+  message.device = buffer.device;
+  message.reached = ReachedIn(buffer.device, buffer.stream);
   message.what = std::move(what);
-  return Post(std::move(message), buffer.device);
+  return Post(std::move(message));
 }
 
-Pending InProcessTransport::Post(Message message, Device device) {
+Pending InProcessTransport::Post(Message message) {
   Require(message.peer() >= 0 && message.peer() < state_.size, "transport",
           "peer must be below {}, got {} ({})", state_.size, message.peer(), message.what);
-  Require(device.kind == DeviceKind::kCpu, "transport",
-          "the in-process transport moves cpu memory, got {} ({})", device, message.what);
   auto shared = std::make_shared<Message>(std::move(message));
   const std::lock_guard lock(state_.mutex);
   state_.mailbox.Post(shared);

@@ -1,7 +1,9 @@
 #include "parallel/transport/in_process_transfer.h"
 
-#include "runtime/copy_bytes.h"
+#include <exception>
+
 #include "runtime/error.h"
+#include "runtime/kernels.h"
 
 namespace torus::parallel {
 namespace {
@@ -84,9 +86,21 @@ void InProcessTransfer::Move(std::unique_lock<std::mutex>& lock) {
   const std::shared_ptr<Message> send = message_->match;
   send->moving = true;
   lock.unlock();
-  CopyBytes(message_->target, send->source, send->bytes);
+  std::exception_ptr failure;  // of a GPU
+  try {
+    for (const Message* side : {send.get(), message_.get()})
+      if (side->reached != nullptr) side->reached->Wait();
+    CopyMemory(send->source, send->device, message_->target, message_->device, send->bytes);
+  } catch (...) {
+    failure = std::current_exception();
+  }
   lock.lock();
   send->moving = false;
+  if (failure) {
+    changed().notify_all();
+    state_.changed[send->from].notify_all();
+    std::rethrow_exception(failure);
+  }
   send->done = message_->done = true;
   send->match.reset();  // the two point at each other
   message_->match.reset();

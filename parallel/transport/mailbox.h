@@ -11,6 +11,7 @@
 
 #include "parallel/transport/tag.h"
 #include "parallel/transport/transfer_text.h"
+#include "runtime/stream.h"
 
 namespace torus::parallel {
 
@@ -22,6 +23,8 @@ struct Message {
   const void* source = nullptr;  // of a send
   void* target = nullptr;        // of a receive
   size_t bytes = 0;
+  Device device;                         // of that memory
+  std::shared_ptr<const Event> reached;  // of a GPU's: work before it that uses the memory
   std::string what;
 
   std::shared_ptr<Message> match;  // the other side, once it has been started

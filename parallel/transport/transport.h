@@ -96,6 +96,9 @@ class Transport {
   // them; ascending. By default all.
   virtual std::vector<int> SameHost() const;
 
+  // Whether buffers may lie in the memory of that device. By default only in a CPU's.
+  virtual bool TakesMemoryOf(Device device) const { return device.kind == DeviceKind::kCpu; }
+
   // Start a message to or from `peer` (0..size-1, this rank too). Neither blocks. Both sides give
   // the same tag and the same number of bytes; those of one tag are paired in order. `what`
   // describes the message in the errors of Wait ("activation of micro-batch 2, step 17, stage 1").

@@ -13,6 +13,7 @@
 #include "recipes/data/data_names.h"
 #include "recipes/data/left_out.h"
 #include "recipes/evaluate/open_text_model.h"
+#include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
 #include "runtime/error.h"
 
@@ -49,6 +50,7 @@ EvaluateResult EvaluateImages(const EvaluateOptions& o) {
   const auto dataset = data::OpenDataset(o.data, o.data_dir, SplitOf(o));
   const auto model = BuildModel(spec, static_cast<int64_t>(dataset->info().classes.size()),
                                 /*seed=*/0, o.init);
+  model->MoveTo(CheckedDevice("evaluate", o.device));
   const data::MakeBatch batches =
       data::ImageBatches(*dataset, {.height = o.image_size,
                                     .width = o.image_size,
@@ -58,12 +60,14 @@ EvaluateResult EvaluateImages(const EvaluateOptions& o) {
 
 TextModel Open(const EvaluateOptions& o) {
   Require(!o.data_dir.empty(), "evaluate", "--data {} needs --data-dir", o.data);
-  return OpenTextModel({.model = o.model,
-                        .init = o.init,
-                        .tokenizer = o.tokenizer,
-                        .vocab_dir = o.vocab_dir,
-                        .classes = 2,
-                        .models = o.models});
+  TextModel opened = OpenTextModel({.model = o.model,
+                                    .init = o.init,
+                                    .tokenizer = o.tokenizer,
+                                    .vocab_dir = o.vocab_dir,
+                                    .classes = 2,
+                                    .models = o.models});
+  opened.model->MoveTo(CheckedDevice("evaluate", o.device));
+  return opened;
 }
 
 EvaluateResult EvaluateSentences(const EvaluateOptions& o) {
@@ -97,7 +101,8 @@ EvaluateResult EvaluateLongText(const EvaluateOptions& o) {
 
 EvaluateResult Evaluate(const EvaluateOptions& options) {
   CheckOptions(options);
-  const WithPrecision precision(CheckedPrecision("evaluate", options.precision, options.emulate));
+  const WithPrecision precision(CheckedPrecision("evaluate", options.precision, options.emulate,
+                                                 CheckedDevice("evaluate", options.device)));
   const std::string kind = DataKind(options.data);
   if (kind == "images") return EvaluateImages(options);
   return kind == "sentences" ? EvaluateSentences(options) : EvaluateLongText(options);

@@ -30,6 +30,7 @@ struct EvaluateOptions {
   int64_t batch = 0;                  // rows at a time; 0: 250 images, 16 texts
   std::string precision = "f32";      // of products, convolutions and attention: or "bf16"
   bool emulate = false;               // bf16 by rounding to it and computing in f32
+  std::string device = "cpu";         // or "cuda": the first GPU
   // As Settings::models.
   const std::vector<ModelDescriptor>* models = nullptr;
 };

@@ -11,7 +11,7 @@ namespace {
 
 Variable Logits(nn::Sequential& model, const data::Batch& batch) {
   std::vector<Variable> inputs;
-  for (const Tensor& input : batch.inputs) inputs.emplace_back(input);
+  for (const Tensor& input : batch.inputs) inputs.emplace_back(input.To(model.device()));
   return model.ForwardAll(inputs, {.training = false, .samples = batch.samples})[0];
 }
 
@@ -28,10 +28,10 @@ ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& ba
     Require(logits.data().dim(1) == result.counts.classes(), dataset.info().name,
             "has {} classes, but the model puts out {}", result.counts.classes(),
             logits.data().dim(1));
-    const Variable loss =
-        ops::CrossEntropy(logits, Variable(made.target), {.reduction = ops::LossReduction::kSum});
+    const Variable loss = ops::CrossEntropy(logits, Variable(made.target.To(model.device())),
+                                            {.reduction = ops::LossReduction::kSum});
     result.loss += loss.data().Item();
-    const Tensor rows = logits.data().To(DType::kF32).Contiguous();
+    const Tensor rows = logits.data().To(Device{}).To(DType::kF32).Contiguous();
     const float* row = rows.data<float>();
     for (int64_t i = 0; i < rows.dim(0); ++i, row += rows.dim(1))
       result.counts.Add(made.target.data<int64_t>()[i],

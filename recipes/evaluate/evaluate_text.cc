@@ -26,9 +26,11 @@ TextEvaluation Evaluate(nn::Sequential& model, int64_t rows, const data::MakeBat
   for (int64_t begin = 0; begin < rows; begin += batch) {
     const data::Batch made = batches(Rows(begin, std::min(rows, begin + batch)));
     const std::vector<Variable> outputs =
-        model.ForwardAll({Variable(made.inputs[0])}, {.training = false, .samples = made.samples});
+        model.ForwardAll({Variable(made.inputs[0].To(model.device()))},
+                         {.training = false, .samples = made.samples});
     const int64_t count = TargetsIn(made.target);
-    result.loss += static_cast<double>(count) * loss(outputs, made.target).data().Item();
+    result.loss +=
+        static_cast<double>(count) * loss(outputs, made.target.To(model.device())).data().Item();
     result.tokens += count;
   }
   result.loss /= static_cast<double>(result.tokens);

@@ -7,6 +7,7 @@
 #include "models/gpt2/config.h"
 #include "models/gpt2/decoder.h"
 #include "models/gpt2/descriptor.h"
+#include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
 #include "runtime/error.h"
 #include "runtime/io/one_commit.h"
@@ -20,7 +21,9 @@ namespace {
 class Context {
  public:
   Context(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options)
-      : positions_(options.n_positions), decoder_(std::move(model), options) {}
+      : device_(model->device()),
+        positions_(options.n_positions),
+        decoder_(std::move(model), options) {}
 
   // The logits of the token behind `ids`.
   Tensor Next(const std::vector<int32_t>& ids) {
@@ -31,10 +34,11 @@ class Context {
     }
     const int64_t begin = first_ + decoder_.length();
     std::vector<int64_t> news(ids.begin() + begin, ids.end());
-    return decoder_.Extend(FromVector(news, {1, total - begin}));
+    return decoder_.Extend(FromVector(news, {1, total - begin}).To(device_));
   }
 
  private:
+  const Device device_;
   const int64_t positions_;
   Gpt2Decoder decoder_;
   int64_t first_ = 0;  // of `ids`, what stands at the decoder's position 0
@@ -69,17 +73,19 @@ Opened OpenFolder(const std::string& folder, const std::string& vocab_dir) {
 std::string Generate(const GenerateOptions& o,
                      const std::function<void(const std::string&)>& on_text) {
   Check(o.sampling);
-  const WithPrecision precision(CheckedPrecision("generate", o.precision, o.emulate));
+  const Device device = CheckedDevice("generate", o.device);
+  const WithPrecision precision(CheckedPrecision("generate", o.precision, o.emulate, device));
   const auto [options, model, tokenizer] = io::OpenOneCommit(
       o.model, [&](const std::string& folder) { return OpenFolder(folder, o.vocab_dir); });
   std::vector<int32_t> ids = tokenizer->Encode(o.prompt);
   Require(!ids.empty(), "generate", "--prompt must not be empty");
   if (on_text) on_text(o.prompt);
+  model->MoveTo(device);
   Context context(model, options);
   const RandomStream stream({.seed = o.seed, .layer = HashName("generate")});
   std::string text;
   for (int64_t i = 0; i < o.tokens; ++i) {
-    const Tensor logits = context.Next(ids).To(DType::kF32);
+    const Tensor logits = context.Next(ids).To(Device{}).To(DType::kF32);
     const std::span<const float> known(logits.data<float>(),
                                        static_cast<size_t>(tokenizer->vocabulary()));
     const auto token = static_cast<int32_t>(

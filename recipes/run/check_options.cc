@@ -22,6 +22,7 @@
 #include "recipes/data/data_names.h"
 #include "recipes/model/model_of.h"
 #include "recipes/run/make_optimizer.h"
+#include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
 #include "runtime/error.h"
 
@@ -88,7 +89,7 @@ void CheckNames(const RunOptions& options) {
   RequireOneOf("--data", s.data, DataNames());
   RequireOneOf("--augment", s.augment, data::AugmentNames());
   RequireOneOf("--activation-storage", s.activation_storage, {"f32", "bf16"});
-  CheckedPrecision("train", s.precision, s.emulate);
+  CheckedPrecision("train", s.precision, s.emulate, CheckedDevice("train", s.device));
   if (!options.schedule) CheckSchedule(s);
   RequireOneOf("--strategy", s.strategy, parallel::StrategyNames());
   RequireOneOf("--collectives", s.collectives, parallel::AllReduceNames());
@@ -146,6 +147,14 @@ void CompleteThreads(Settings& s) {
           s.threads);
 }
 
+void CheckGpus(const Settings& s) {
+  if (s.device == "cpu") return;
+  Require(s.strategy == "ddp" || s.strategy == "none", "train",
+          "--device cuda needs --strategy ddp or none, got {}", s.strategy);
+  Require(!IsAutoCut(s.cut), "train",
+          "--cut auto measures layers on the CPU; with --device cuda give the cuts, got {}", s.cut);
+}
+
 void CheckReproducible(const Settings& s) {
   if (!s.reproducible) return;
   Require(s.strategy != "none", "train",
@@ -185,6 +194,7 @@ RunOptions CheckedOptions(RunOptions options) {
   CompleteStages(options);
   CompleteThreads(settings);
   CheckBatch(settings);
+  CheckGpus(settings);
   CheckReproducible(settings);
   CheckSyncBatchNorm(settings);
   if (settings.optimizer != "sgd" || settings.momentum == 0) settings.nesterov = false;

@@ -30,7 +30,8 @@ struct RunOptions {
   int64_t max_steps = 0;      // in all, also within an epoch; 0: no limit but the epochs
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   int64_t eval_every = 0;        // steps between evaluations; 0: at the end of each epoch
-  uint64_t memory_limit = 0;     // bytes that tensors may take in all; 0: the allocator's own limit
+  uint64_t memory_limit = 0;  // bytes that tensors may take in all, of a CPU's memory and of each
+                              // GPU's; 0: the allocators' own limits
   // What `--cut auto` may let each rank of a pipeline hold, in bytes: one for all, or one for each.
   // Empty: any. It plans by these and the links; nothing holds the ranks to it. Not stored.
   std::vector<uint64_t> rank_memory;

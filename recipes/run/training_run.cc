@@ -17,6 +17,7 @@
 #include "recipes/run/summary.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
+#include "runtime/stream.h"
 
 namespace torus::recipes {
 namespace {
@@ -25,23 +26,25 @@ using Json = nlohmann::json;
 
 parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cuts) {
   const Settings& s = run.settings;
-  parallel::TrainerOptions options{.stages = static_cast<int>(s.stages),
-                                   .chunks = static_cast<int>(s.chunks),
-                                   .cuts = cuts.cuts,
-                                   .replicas = static_cast<int>(s.replicas),
-                                   .micro_batches = static_cast<int>(s.micro_batches),
-                                   .schedule = s.schedule,
-                                   .strategy = s.strategy,
-                                   .collectives = s.collectives,
-                                   .bucket_bytes = static_cast<size_t>(s.bucket_mb) << 20,
-                                   .reproducible = s.reproducible,
-                                   .sync_batch_norm = s.sync_batch_norm,
-                                   .threads = static_cast<int>(s.threads),
-                                   .timeout = run.timeout,
-                                   .seed = s.seed,
-                                   .clip_norm = s.clip_norm,
-                                   .max_skipped = run.max_skipped,
-                                   .ema_decay = s.ema};
+  parallel::TrainerOptions options{
+      .device = s.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu,
+      .stages = static_cast<int>(s.stages),
+      .chunks = static_cast<int>(s.chunks),
+      .cuts = cuts.cuts,
+      .replicas = static_cast<int>(s.replicas),
+      .micro_batches = static_cast<int>(s.micro_batches),
+      .schedule = s.schedule,
+      .strategy = s.strategy,
+      .collectives = s.collectives,
+      .bucket_bytes = static_cast<size_t>(s.bucket_mb) << 20,
+      .reproducible = s.reproducible,
+      .sync_batch_norm = s.sync_batch_norm,
+      .threads = static_cast<int>(s.threads),
+      .timeout = run.timeout,
+      .seed = s.seed,
+      .clip_norm = s.clip_norm,
+      .max_skipped = run.max_skipped,
+      .ema_decay = s.ema};
   options.codec = run.codec;
   options.generator = run.schedule;
   if (!run.links.empty())
@@ -60,7 +63,11 @@ int64_t EndOf(const RunOptions& options, int64_t steps_per_epoch) {
 }
 
 RunOptions LimitMemory(RunOptions options) {
-  if (options.memory_limit > 0) AllocatorFor({}).SetLimit(options.memory_limit);
+  if (options.memory_limit == 0) return options;
+  AllocatorFor({}).SetLimit(options.memory_limit);
+  if (options.settings.device == "cuda")
+    for (int gpu = 0; gpu < GpuCount(); ++gpu)
+      AllocatorFor({DeviceKind::kCuda, gpu}).SetLimit(options.memory_limit);
   return options;
 }
 

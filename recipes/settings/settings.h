@@ -58,6 +58,7 @@ struct Settings {
   std::string activation_storage = "f32";
   std::string precision = "f32";  // of products, convolutions and attention; or bf16
   bool emulate = false;           // bf16 by rounding to it and computing in f32
+  std::string device = "cpu";     // or cuda: the ranks of a host take its GPUs in turn
   int64_t threads = 0;            // in all; 0: the cores, at least one a rank
   std::string init;               // weights file the run began with
   // Of an application: the models that `model` may name; null: those of the registry. Not stored.
@@ -108,6 +109,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--activation-storage", s.activation_storage);
   visit("--precision", s.precision);
   visit("--emulate", s.emulate);
+  visit("--device", s.device);
   visit("--threads", s.threads);
   visit("--init", s.init);
 }
@@ -133,7 +135,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 11;
+inline constexpr int64_t kSettingsVersion = 12;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

@@ -174,5 +174,35 @@ TEST_F(Cuda, CopiesBetweenGpusKeepTheirOrder) {
   EXPECT_TRUE(SameBytes(turned.To(Device{}), expected.View({10, 100}).Transpose(0, 1).Clone()));
 }
 
+// All that share the memory follow, and what was queued on it before is not lost.
+TEST_F(Cuda, MemoryMovesWithItsViews) {
+  const Tensor x = Samples(24).View({4, 6}), before = x.Clone();
+  const Tensor row = x.Select(0, 2);
+  const uint64_t version = x.version();
+  MoveMemory(x, kGpu);
+  EXPECT_EQ(x.device(), kGpu);
+  EXPECT_EQ(row.device(), kGpu);
+  EXPECT_GT(x.version(), version);
+  Tensor doubled = x;
+  ScaleInPlace(doubled, 2);
+  MoveMemory(row, Device{});
+  EXPECT_EQ(x.device(), Device{});
+  Tensor expected = before;
+  ScaleInPlace(expected, 2);
+  EXPECT_TRUE(SameBytes(x, expected));
+  EXPECT_TRUE(SameBytes(row.Clone(), expected.Select(0, 2).Clone()));
+}
+
+TEST_F(Cuda, BytesAreCopiedBetweenAnyTwoDevices) {
+  const Device last{DeviceKind::kCuda, GpuCount() - 1};
+  for (const Device from : {Device{}, kGpu, last})
+    for (const Device to : {Device{}, kGpu, last}) {
+      Tensor in = Samples(100).To(from), out = Zeros({100}, DType::kF32, to);
+      ScaleInPlace(in, 2);
+      CopyMemory(in.raw(), from, out.mutable_raw(), to, in.bytes());
+      EXPECT_TRUE(SameBytes(out.To(Device{}), in.To(Device{}))) << ToString(from) << ToString(to);
+    }
+}
+
 }  // namespace
 }  // namespace torus

@@ -146,5 +146,23 @@ TEST(ScaleInPlace, ScalesAndRefuses) {
   EXPECT_THROW(ScaleInPlace(integers, 2), BadInput);
 }
 
+TEST(MoveMemory, StaysWhereItIsAndKnowsNoMeta) {
+  const Tensor x = Full({3}, 2);
+  const void* const at = x.raw();
+  MoveMemory(x, Device{});
+  EXPECT_EQ(x.raw(), at);
+  EXPECT_THROW(MoveMemory(x, kMetaDevice), BadInput);
+  EXPECT_THROW(MoveMemory(Empty({3}, DType::kF32, kMetaDevice), Device{}), BadInput);
+}
+
+TEST(Storage, SwapExchangesWhatTensorsSee) {
+  const Tensor a = Full({3}, 1), b = Full({3}, 2);
+  const uint64_t version = a.version();
+  a.storage()->Swap(*b.storage());
+  EXPECT_EQ(ToVector<float>(a), (std::vector<float>{2, 2, 2}));
+  EXPECT_EQ(ToVector<float>(b), (std::vector<float>{1, 1, 1}));
+  EXPECT_GT(a.version(), version);
+}
+
 }  // namespace
 }  // namespace torus

@@ -132,7 +132,7 @@ int Main(int argc, char** argv) {
   const std::string type = TakeFlag(argc, argv, "--precision");
   const bool emulate = TakeSwitch(argc, argv, "--emulate");
   const Precision precision =
-      recipes::CheckedPrecision("bench", type.empty() ? "f32" : type, emulate);
+      recipes::CheckedPrecision("bench", type.empty() ? "f32" : type, emulate, Device{});
   const bool memory = TakeFlag(argc, argv, "--memory") == "true";
   if (!threads.empty()) SetTeamSize(static_cast<int>(Number("--threads", threads, 4096)));
   if (TakeSwitch(argc, argv, "--collectives")) {

@@ -60,6 +60,7 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "of products, convolutions and attention: f32, or bf16 with sums in f32");
   app.add_flag("--emulate", o.emulate,
                "with --precision bf16: round to bf16 and compute in f32, on any processor");
+  app.add_option("--device", o.device, "where to compute: cpu, or cuda");
   app.add_flag("--per-class", flags.per_class, "a line for each class");
 }
 

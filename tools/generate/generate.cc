@@ -41,6 +41,7 @@ void AddFlags(CLI::App& app, Options& o) {
                  "of products and attention: f32, or bf16 with sums in f32");
   app.add_flag("--emulate", o.text.emulate,
                "with --precision bf16: round to bf16 and compute in f32, on any processor");
+  app.add_option("--device", o.text.device, "where to compute: cpu, or cuda");
   app.add_option("--threads", o.threads, "0: the cores")->check(CLI::Range(0, 4096));
 }
 

@@ -35,17 +35,18 @@ std::map<std::string, Tensor> Case::Group(const std::string& prefix) const {
   return group;
 }
 
-Case ReadCase(const std::string& path) {
+Case ReadCase(const std::string& path, Device device) {
   SafetensorsFile file = ReadSafetensors(path);
   Require(file.metadata["format"] == "1", path, "needs metadata format 1, got \"{}\"",
           file.metadata["format"]);
   Case result{.path = path,
               .spec = nlohmann::json::parse(QuoteNonFinite(file.metadata["case"]), nullptr,
-                                            /*exceptions=*/false)};
+                                            /*exceptions=*/false),
+              .device = device};
   Require(result.spec.is_object() && result.spec.contains("op") && result.spec["op"].is_string(),
           path, "its metadata \"case\" is no JSON object with an \"op\"");
   for (NamedTensor& tensor : file.tensors)
-    result.tensors.emplace(std::move(tensor.name), std::move(tensor.value));
+    result.tensors.emplace(std::move(tensor.name), tensor.value.To(device));
   return result;
 }
 

@@ -35,6 +35,7 @@ struct Case {
   std::string path;
   nlohmann::json spec;                    // the "case" of the metadata
   std::map<std::string, Tensor> tensors;  // "in.input", "out.0", ...
+  Device device;                          // where they lie, and where the case is computed
 
   // BadInput naming the tensor when the case has none of that name.
   const Tensor& Get(const std::string& name) const;
@@ -44,7 +45,7 @@ struct Case {
   std::map<std::string, Tensor> Group(const std::string& prefix) const;
 };
 
-// BadInput for a file that is no case of format 1.
-Case ReadCase(const std::string& path);
+// Its tensors go to `device`. BadInput for a file that is no case of format 1.
+Case ReadCase(const std::string& path, Device device = {});
 
 }  // namespace torus::replay

@@ -46,8 +46,10 @@ std::shared_ptr<nn::Sequential> BuildModel(const Case& c) {
   const std::string name = c.spec.value("model", "");
   const nlohmann::json given = c.spec.value("config", nlohmann::json());
   try {
-    return ParseModelSpec(name).build(given.is_null() ? nlohmann::json::object() : given, name,
-                                      {.dropout = false});
+    const auto model = ParseModelSpec(name).build(
+        given.is_null() ? nlohmann::json::object() : given, name, {.dropout = false});
+    model->Allocate(c.device);
+    return model;
   } catch (const BadInput& error) {
     throw Unsupported(error.what());
   }

@@ -48,12 +48,15 @@ DType PromotedType(const std::vector<Operand>& operands) {
 
 std::vector<Variable> Promote(const std::vector<Operand>& operands) {
   const DType type = PromotedType(operands);
+  Device device;
+  for (const Operand& operand : operands)
+    if (operand.tensor.defined()) device = operand.tensor.data().device();
   std::vector<Variable> promoted;
   for (const Operand& operand : operands) {
     if (operand.tensor.defined())
       promoted.push_back(ops::Cast(operand.tensor, type));
     else if (operand.number)
-      promoted.push_back(Variable(Full({}, *operand.number, type)));
+      promoted.push_back(Variable(Full({}, *operand.number, type, device)));
     else
       promoted.emplace_back();
   }

@@ -22,13 +22,13 @@ Comparison RunCase(const Case& c) {
   return RunOp(c);
 }
 
-void RunFile(const std::string& file, Totals& totals, std::ostream& out) {
+void RunFile(const std::string& file, Device device, Totals& totals, std::ostream& out) {
   const std::string name = fs::path(file).stem().string();
   auto line = [&](const char* verdict, const std::string& why) {
     out << fmt::format("{:<11} {}: {}", verdict, name, why) << std::endl;
   };
   try {
-    const Comparison result = RunCase(ReadCase(file));
+    const Comparison result = RunCase(ReadCase(file, device));
     ++(result.passed() ? totals.passed : totals.failed);
     line(result.passed() ? "pass" : "fail", result.Summary());
   } catch (const Unsupported& e) {
@@ -68,7 +68,7 @@ std::vector<std::string> FindCases(const std::vector<std::string>& paths) {
 Totals Replay(const std::vector<std::string>& files, Device device, std::ostream& out) {
   AllocatorFor(device);  // throws where this build has no such device
   Totals totals;
-  for (const std::string& file : files) RunFile(file, totals, out);
+  for (const std::string& file : files) RunFile(file, device, totals, out);
   out << fmt::format("{} passed, {} failed, {} unsupported", totals.passed, totals.failed,
                      totals.unsupported)
       << std::endl;

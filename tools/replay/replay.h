@@ -17,9 +17,9 @@ struct Totals {
 // name. BadInput for a path that does not exist and a folder without any.
 std::vector<std::string> FindCases(const std::vector<std::string>& paths);
 
-// Runs each file; prints a line a case ("pass", "fail" or "unsupported", its name, and why) and a
-// last line "N passed, N failed, N unsupported". An unreadable file is a failure. BadInput for a
-// device that this build has not.
+// Runs each file on `device`; prints a line a case ("pass", "fail" or "unsupported", its name, and
+// why) and a last line "N passed, N failed, N unsupported". An unreadable file is a failure.
+// BadInput for a device that this build has not.
 Totals Replay(const std::vector<std::string>& files, Device device, std::ostream& out);
 
 }  // namespace torus::replay

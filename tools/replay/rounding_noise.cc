@@ -28,7 +28,7 @@ Tensor WithNoise(const NamedVariable& weight, double sign, uint64_t step) {
   std::vector<float> values = ToVector<float>(data);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<float>(values[i] * (1 + size * stream.Normal(i)));
-  return FromVector(values, data.shape());
+  return FromVector(values, data.shape()).To(data.device());
 }
 
 RoundingNoise::RoundingNoise(const nn::Module& model, const std::function<void()>& run) {

@@ -206,6 +206,9 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
          "--codec", s.codec,
          Choices("Of activations and gradients that cross a cut", parallel::CodecDescriptions()))
       ->group(group);
+  app.add_option("--device", s.device,
+                 "Where to compute: cpu, or cuda, whose GPUs the ranks of a host take in turn")
+      ->group(group);
   app.add_option("--threads", s.threads, "Of a host, shared by its ranks; by default the cores")
       ->default_str("")
       ->group(group);
@@ -314,7 +317,7 @@ bool MayChange(const std::string& flag) {
                                            "--accumulate",  "--recompute", "--activation-storage",
                                            "--replicas",    "--schedule",  "--strategy",
                                            "--collectives", "--codec",     "--threads",
-                                           "--chunks",      "--bucket-mb"};
+                                           "--chunks",      "--bucket-mb", "--device"};
   return flags.contains(flag);
 }
 

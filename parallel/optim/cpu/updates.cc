@@ -102,4 +102,17 @@ bool AllFinite(const std::vector<Tensor>& gradients) {
   return finite;
 }
 
+void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages) {
+  std::vector<int64_t> sizes;
+  for (const Tensor& weight : weights) sizes.push_back(weight.numel());
+  ForEachPiece(sizes, [&](size_t i, int64_t begin, int64_t end) {
+    VisitCompute("averages", weights[i].dtype(), [&]<class T>(ComputeType<T>) {
+      const T* const weight = weights[i].data<T>();
+      T* const average = static_cast<T*>(averages[i].mutable_raw());
+      const auto part = static_cast<T>(share);
+      for (int64_t e = begin; e < end; ++e) average[e] += part * (weight[e] - average[e]);
+    });
+  });
+}
+
 }  // namespace torus::parallel::cpu

@@ -139,6 +139,29 @@ void StepOf(std::string_view op, std::vector<Item>& items, StreamHandle stream) 
   ForEachPiece(op, entries, items.front().parameter.device(), stream, UpdateElements());
 }
 
+// average += share x (weight - average).
+template <class T>
+struct AverageEntry {
+  const T* weight;
+  T* average;
+  int64_t count;
+  T share;
+
+  __device__ void Update(int64_t i) const { average[i] += Product(share, weight[i] - average[i]); }
+};
+
+template <class T>
+void MoveTowardsOf(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages,
+                   StreamHandle stream) {
+  std::vector<AverageEntry<T>> entries;
+  for (size_t i = 0; i < weights.size(); ++i)
+    if (weights[i].dtype() == kDTypeOf<T>)
+      entries.push_back({Elements<T>(weights[i]), MutableElements<T>(averages[i]),
+                         weights[i].numel(), static_cast<T>(share)});
+  if (!entries.empty())
+    ForEachPiece("averages", entries, weights.front().device(), stream, UpdateElements());
+}
+
 // A contiguous gradient to read.
 template <class T>
 struct GradientEntry {
@@ -226,6 +249,12 @@ void SgdStep(std::vector<SgdItem>& items, StreamHandle stream) {
 void AdamStep(std::vector<AdamItem>& items, StreamHandle stream) {
   StepOf<AdamEntry, float>("adam", items, stream);
   StepOf<AdamEntry, double>("adam", items, stream);
+}
+
+void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages,
+                 StreamHandle stream) {
+  MoveTowardsOf<float>(weights, share, averages, stream);
+  MoveTowardsOf<double>(weights, share, averages, stream);
 }
 
 std::vector<std::vector<double>> SquaredBlockNorms(const std::vector<Tensor>& gradients,

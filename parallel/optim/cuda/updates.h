@@ -12,6 +12,9 @@ namespace torus::parallel::cuda {
 void SgdStep(std::vector<SgdItem>& items, StreamHandle stream);
 void AdamStep(std::vector<AdamItem>& items, StreamHandle stream);
 
+void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages,
+                 StreamHandle stream);
+
 // Waits for the stream. Within a block squares are added in another order than a CPU's.
 std::vector<std::vector<double>> SquaredBlockNorms(const std::vector<Tensor>& gradients,
                                                    StreamHandle stream);

@@ -8,6 +8,7 @@
 
 #include "runtime/kernels.h"
 #include "runtime/parallel_for.h"
+#include "runtime/stream.h"
 #include "tools/replay/replay.h"
 #include "tools/replay/run_model.h"
 
@@ -21,13 +22,15 @@ std::string Family(const std::string& line) {
   return std::isdigit(static_cast<unsigned char>(name[dot + 1])) ? name.substr(0, dot) : name;
 }
 
-TEST(Cases, NoneFailsAndTheBuiltFamiliesPass) {
-  const char* folder = std::getenv("TORUS_CASES");
-  if (folder == nullptr || !std::filesystem::exists(folder))
-    GTEST_SKIP() << "TORUS_CASES names no folder";
-  SetTeamSize(1);  // cases are small: on a busy machine a team would mostly wait for each other
+// A CPU, and a GPU where there is one.
+std::vector<Device> Devices() {
+  if (GpuCount() == 0) return {Device{}};
+  return {Device{}, {DeviceKind::kCuda, 0}};
+}
+
+void ExpectAllPass(const std::string& folder, Device device) {
   std::stringstream out;
-  const Totals totals = Replay(FindCases({folder}), {}, out);
+  const Totals totals = Replay(FindCases({folder}), device, out);
   EXPECT_EQ(totals.failed, 0) << out.str();
   std::set<std::string> passed;
   for (std::string line; std::getline(out, line);)
@@ -62,6 +65,17 @@ TEST(Cases, NoneFailsAndTheBuiltFamiliesPass) {
                              "train.mobilenet_v2.sgd",
                              "optimizer.sgd"})
     EXPECT_TRUE(passed.contains(family)) << family;
+}
+
+TEST(Cases, NoneFailsAndTheBuiltFamiliesPass) {
+  const char* folder = std::getenv("TORUS_CASES");
+  if (folder == nullptr || !std::filesystem::exists(folder))
+    GTEST_SKIP() << "TORUS_CASES names no folder";
+  SetTeamSize(1);  // cases are small: on a busy machine a team would mostly wait for each other
+  for (const Device device : Devices()) {
+    SCOPED_TRACE(ToString(device));
+    ExpectAllPass(folder, device);
+  }
 }
 
 // Kinks may move each gradient of this model by more than one percent, but not all of them alike.
