@@ -77,6 +77,16 @@ void Event::Record(Stream& stream) {
       device_, [] {}, [&] { cuda::Record(handle_, stream.handle()); });
 }
 
+// The default stream is that of the thread's GPU.
+void Event::RecordCurrent() {
+  OnDevice(
+      device_, [] {},
+      [&] {
+        cuda::UseDevice(device_.index);
+        cuda::Record(handle_, CurrentStream(device_));
+      });
+}
+
 bool Event::IsDone() const {
   return OnDevice(
       device_, [] { return true; }, [&] { return cuda::IsDone(handle_); });

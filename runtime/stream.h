@@ -41,6 +41,8 @@ class Event {
   // Moves the event to behind all work queued in `stream` so far; a stream of the same device, else
   // BadInput.
   void Record(Stream& stream);
+  // The same behind the calling thread's current stream of the event's device.
+  void RecordCurrent();
   bool IsDone() const;
   // Blocks the calling thread until it is done.
   void Wait() const;

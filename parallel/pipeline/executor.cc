@@ -104,7 +104,7 @@ StageRunner::Neighbour Executor::NeighbourAt(int stage) {
 void Executor::Connect(int stage, SpecExchange& specs) {
   stages_.at(stage).Connect(
       {&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1), options_.activation_codec.get(),
-       options_.gradient_codec.get(), encoder_ ? &*encoder_ : nullptr},
+       options_.gradient_codec.get(), encoder_ ? &*encoder_ : nullptr, options_.device},
       specs.InputsOf(stage), specs.OutputsOf(stage));
   ConnectSkips(stage, specs);
 }
@@ -126,7 +126,8 @@ StageSkips::Route Executor::RouteOf(size_t i, bool taken) {
       .transport = &transport_,
       .activation_codec = options_.activation_codec.get(),
       .gradient_codec = options_.gradient_codec.get(),
-      .encoder = encoder_ ? &*encoder_ : nullptr};
+      .encoder = encoder_ ? &*encoder_ : nullptr,
+      .device = options_.device};
   const auto here = stages_.find(other);
   if (here == stages_.end()) {
     route.rank = owners_[other];

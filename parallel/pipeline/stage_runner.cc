@@ -30,7 +30,8 @@ void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in
     Codec* codec = kind == TagClass::kActivation ? n.activation_codec : n.gradient_codec;
     const TensorLink::Options options{n.transport, with_before ? n.before.rank : n.after.rank,
                                       kind,        with_before ? number_ : number_ + 1,
-                                      codec,       n.encoder};
+                                      codec,       n.encoder,
+                                      n.device};
     return place.emplace(options, with_before ? in : out, static_cast<int>(inputs_.size()));
   };
   if (n.before.rank >= 0) {

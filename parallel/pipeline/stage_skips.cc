@@ -15,8 +15,8 @@ StageSkips::Port& StageSkips::Add(std::deque<Port>& ports, const Route& route,
   port.gradient.tensors.resize(slots_);
   if (route.rank < 0) return port;
   const auto link = [&](TagClass kind, Codec* codec) {
-    return TensorLink::Options{route.transport, route.rank, kind,
-                               route.number,    codec,      route.encoder};
+    return TensorLink::Options{route.transport, route.rank,    kind,        route.number,
+                               codec,           route.encoder, route.device};
   };
   const std::vector<TensorSpec> specs{spec};
   port.activation.link.emplace(link(TagClass::kActivation, route.activation_codec), specs, slots_);

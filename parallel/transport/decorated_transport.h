@@ -17,6 +17,7 @@ class DecoratedTransport : public Transport {
   int size() const override { return inner_.size(); }
   int world_rank() const override { return inner_.world_rank(); }
   std::vector<int> SameHost() const override { return inner_.SameHost(); }
+  bool Moves(Device device) const override { return inner_.Moves(device); }
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
     return inner_.Send(peer, tag, buffer, std::move(what));
   }
