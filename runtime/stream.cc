@@ -90,6 +90,9 @@ void Event::Record(StreamHandle stream) {
       });
 }
 
+// The default stream is that of the thread's GPU.
+void Event::RecordCurrent() { Record(CurrentStream(device_)); }
+
 bool Event::IsDone() const {
   return OnDevice(
       device_, [] { return true; }, [&] { return cuda::IsDone(handle_); });

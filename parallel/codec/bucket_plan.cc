@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "parallel/codec/bucket_step.h"
 #include "parallel/codec/order_statistics.h"
 
 namespace torus::parallel {
@@ -12,41 +13,25 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// Whether float32 can form differences within the bucket and divide them by its step.
-bool FitsFloat(float minimum, float maximum, float step) {
-  return step == 0 || (maximum - minimum < kInfinity && step >= std::numeric_limits<float>::min());
-}
-
 }  // namespace
 
-float BucketStep(float minimum, float maximum, int step_bits) {
-  const double exact = (double{maximum} - double{minimum}) / ((1 << step_bits) - 1);
-  const float near = static_cast<float>(exact);
-  if (near < std::numeric_limits<float>::min())
-    return double{near} < exact ? std::nextafter(near, kInfinity) : near;
-  return double{near} > exact ? std::nextafter(near, 0.0f) : near;
-}
-
-BucketPlan::BucketPlan(std::span<const float> values, int buckets, int step_bits) {
-  scale_.buckets = buckets;
-  scale_.step_bits = step_bits;
+BucketPlan::BucketPlan(std::span<const float> values, SortqFormat format) {
+  scale_.buckets = format.buckets();
+  scale_.step_bits = format.step_bits();
   const int64_t count = static_cast<int64_t>(values.size());
   if (count == 0) return;
-  std::vector<int64_t>
-      ranks;  // least and greatest of each bucket; an empty one borrows its neighbour's least
-  for (int k = 0; k < buckets; ++k) {
-    const int64_t first = count * k / buckets, next = count * (k + 1) / buckets;
-    ranks.push_back(first);
-    ranks.push_back(std::max(first, next - 1));
+  std::vector<int64_t> ranks;  // least and greatest of each bucket
+  for (int k = 0; k < scale_.buckets; ++k) {
+    ranks.push_back(format.FirstRank(count, k));
+    ranks.push_back(format.LastRank(count, k));
   }
   std::vector<uint32_t> index(ranks.size());
   finite_ = OrderStatistics(values, ranks, index);
   if (!finite_) return;
-  for (int k = 0; k < buckets; ++k) {
+  for (int k = 0; k < scale_.buckets; ++k) {
     cut_index_[k] = index[2 * k];
     cut_value_[k] = values[index[2 * k]];
-    if (count * k / buckets == count * (k + 1) / buckets) continue;
-    SetScale(k, cut_value_[k], values[index[2 * k + 1]]);
+    if (!format.IsEmpty(count, k)) SetScale(k, cut_value_[k], values[index[2 * k + 1]]);
   }
 }
 

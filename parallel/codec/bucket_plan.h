@@ -6,16 +6,13 @@
 #include <span>
 
 #include "parallel/codec/quantize_kernel.h"
+#include "parallel/codec/sortq_format.h"
 
 namespace torus::parallel {
 
-// The step of a bucket: (maximum - minimum) / (2^step_bits - 1), rounded down to float32, but up
-// when denormal.
-float BucketStep(float minimum, float maximum, int step_bits);
-
 class BucketPlan {
  public:
-  BucketPlan(std::span<const float> values, int buckets, int step_bits);
+  BucketPlan(std::span<const float> values, SortqFormat format);
 
   // Whether all values are; otherwise there is no plan, and nothing below may be called.
   bool finite() const { return finite_; }

@@ -15,6 +15,8 @@
 
 namespace torus::parallel {
 
+class GpuCodec;
+
 // One object may be used by several threads (ranks) at once: scratch belongs to the call, which
 // also uses the calling thread's team. The same input gives the same bytes whatever the team size.
 class Codec {
@@ -41,6 +43,11 @@ class Codec {
   // Restores values from the bytes that Encode wrote: `in` of exactly the size that it returned,
   // `out` of the count it was given. BadInput when they do not fit each other.
   virtual void Decode(std::span<const std::byte> in, std::span<float> out) = 0;
+
+  // The same for values that lie on a GPU (gpu_codec.h); lives as long as the codec. Null: the
+  // codec has no kernels for GPUs, or the build has none at all, and such values are copied to the
+  // CPU.
+  virtual const GpuCodec* on_gpu() const { return nullptr; }
 };
 
 // Whether tensors of that type are encoded by `codec` (null: none): f32, and bf16 as the f32 of its

@@ -46,27 +46,24 @@ uint64_t ReadHeader(const std::byte* in, BucketScale& scale) {
 
 }  // namespace
 
-SortQuantization::SortQuantization(int bits) : bits_(bits), name_(fmt::format("sortq:{}", bits)) {
+SortQuantization::SortQuantization(int bits)
+    : format_{bits}, name_(fmt::format("sortq:{}", bits)), on_gpu_(format_, name_) {
   Require(bits == 16 || bits == 12 || bits == 8 || bits == 4, "sortq",
           "takes 16, 12, 8 or 4 bits a value, got {}", bits);
-}
-
-size_t SortQuantization::EncodedBytes(int64_t count) const {
-  return HeaderBytes() + PackedBytes(count, bits_);
 }
 
 size_t SortQuantization::Encode(std::span<const float> in, std::span<std::byte> out) {
   const int64_t count = static_cast<int64_t>(in.size());
   Require(out.size() >= EncodedBytes(count), name_, "{} values need {} bytes, got room for {}",
           count, EncodedBytes(count), out.size());
-  const BucketPlan plan(in, buckets(), step_bits());
+  const BucketPlan plan(in, format_);
   if (!plan.finite()) return 0;
   WriteHeader(in.size(), plan.scale(), out.data());
-  std::byte* packed = out.data() + HeaderBytes();
+  std::byte* packed = out.data() + format_.HeaderBytes();
   ForEachBlock(count, [&](int64_t begin, int64_t end) {
     std::array<uint16_t, kBlock> codes;
     plan.Quantize(in, begin, end, codes.data());
-    PackBits(codes.data(), end - begin, bits_, packed + PackedBytes(begin, bits_));
+    PackBits(codes.data(), end - begin, bits(), packed + PackedBytes(begin, bits()));
   });
   return EncodedBytes(count);
 }
@@ -78,12 +75,14 @@ void SortQuantization::Decode(std::span<const std::byte> in, std::span<float> ou
   BucketScale scale{buckets(), step_bits(), {}, {}};
   const uint64_t sent = ReadHeader(in.data(), scale);
   Require(sent == out.size(), name_, "the bytes hold {} values, asked for {}", sent, count);
-  const std::byte* packed = in.data() + HeaderBytes();
+  const std::byte* packed = in.data() + format_.HeaderBytes();
   ForEachBlock(count, [&](int64_t begin, int64_t end) {
     std::array<uint16_t, kBlock> codes;
-    UnpackBits(packed + PackedBytes(begin, bits_), end - begin, bits_, codes.data());
+    UnpackBits(packed + PackedBytes(begin, bits()), end - begin, bits(), codes.data());
     Dequantize(codes.data(), end - begin, scale, out.data() + begin);
   });
 }
+
+const GpuCodec* SortQuantization::on_gpu() const { return kHasCuda ? &on_gpu_ : nullptr; }
 
 }  // namespace torus::parallel

@@ -7,7 +7,7 @@
 // maximum; a value is sent as its bucket and its nearest point. Buckets are narrow where values are
 // many: the error follows the distribution, outliers spoil only their own bucket. The cuts are
 // those of an exact sort, found by histogram selection (order_statistics.h) in three passes over
-// the input.
+// the input. On a GPU (sort_quantization_on_gpu.h) other passes find the same cuts.
 //
 //   b    S  B   Q
 //   16   4  16  12
@@ -38,6 +38,8 @@
 #pragma once
 
 #include "parallel/codec/codec.h"
+#include "parallel/codec/sort_quantization_on_gpu.h"
+#include "parallel/codec/sortq_format.h"
 
 namespace torus::parallel {
 
@@ -46,25 +48,25 @@ class SortQuantization : public Codec {
   // BadInput unless `bits` is 16, 12, 8 or 4.
   explicit SortQuantization(int bits);
 
-  int bits() const { return bits_; }
-  int bucket_bits() const { return bits_ / 4; }            // S
-  int step_bits() const { return bits_ - bucket_bits(); }  // Q
-  int buckets() const { return 1 << bucket_bits(); }       // B
+  int bits() const { return format_.bits; }
+  int bucket_bits() const { return format_.bucket_bits(); }  // S
+  int step_bits() const { return format_.step_bits(); }      // Q
+  int buckets() const { return format_.buckets(); }          // B
 
   // 8 + 8 B + ceil(count b / 8).
-  size_t EncodedBytes(int64_t count) const;
+  size_t EncodedBytes(int64_t count) const { return format_.EncodedBytes(count); }
 
   std::string name() const override { return name_; }
   size_t MaxEncodedBytes(int64_t count) const override { return EncodedBytes(count); }
   // BadInput also for 2^32 values or more.
   size_t Encode(std::span<const float> in, std::span<std::byte> out) override;
   void Decode(std::span<const std::byte> in, std::span<float> out) override;
+  const GpuCodec* on_gpu() const override;
 
  private:
-  size_t HeaderBytes() const { return 8 + 8 * static_cast<size_t>(buckets()); }
-
-  int bits_;
+  SortqFormat format_;
   std::string name_;
+  SortQuantizationOnGpu on_gpu_;
 };
 
 }  // namespace torus::parallel

@@ -17,12 +17,12 @@ namespace torus::parallel {
 
 struct ExecutorOptions {
   LossFn loss;  // needed where the last stage runs
-  // Where the stages' parameters and the micro-batches lie.
-  Device device;
   // For activations forward and gradients backward; null, or an identity, sends tensors as they
   // are. The two ranks of a cut must have the same codecs.
   std::shared_ptr<Codec> activation_codec;
   std::shared_ptr<Codec> gradient_codec;
+  // Where this rank's stages compute: what comes from other ranks arrives there.
+  Device device = {};
   // Whether a thread beside the rank's own encodes what it sends, while the rank goes on: for hosts
   // with more cores than their ranks use. No bit depends on it.
   bool encodes_beside = false;

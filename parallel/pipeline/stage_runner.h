@@ -39,7 +39,7 @@ class StageRunner {
     Codec* activation_codec = nullptr;
     Codec* gradient_codec = nullptr;
     EncoderThread* encoder = nullptr;  // where the rank has one
-    Device device;                     // of the rank's stages
+    Device device = {};                // where the rank computes
   };
   // Makes the links along the cuts, with buffers for the inputs and outputs of the largest
   // micro-batch; what skips stages has links of its own.

@@ -35,7 +35,7 @@ class StageSkips {
     Transport* transport = nullptr;
     Codec *activation_codec = nullptr, *gradient_codec = nullptr;
     EncoderThread* encoder = nullptr;  // where the rank has one
-    Device device;
+    Device device = {};                // where the rank computes
   };
   // Called in the order of Stage::takes and of Stage::stashes, before step 0. `spec`: of the
   // largest micro-batch.

@@ -16,41 +16,44 @@ namespace {
 
 double SecondsSince(int64_t begin) { return static_cast<double>(trace::Now() - begin) * 1e-9; }
 
-std::span<const float> Floats(const Tensor& tensor) {
-  return {tensor.data<float>(), static_cast<size_t>(tensor.numel())};
+// Its front, whose memory it shares.
+Tensor Front(const Tensor& bytes, size_t count) {
+  return bytes.Narrow(0, 0, static_cast<int64_t>(count));
 }
-
-Tensor Bytes(size_t count) { return Empty({static_cast<int64_t>(count)}, DType::kU8); }
 
 }  // namespace
 
 TensorLink::TensorLink(Options options, std::vector<TensorSpec> specs, int micro_batches)
-    : options_(options), specs_(std::move(specs)), slots_(micro_batches) {}
+    : options_(options),
+      codec_(options.codec, options.device),
+      specs_(std::move(specs)),
+      slots_(micro_batches) {}
 
-bool TensorLink::Encodes(size_t tensor) const {
-  return parallel::Encodes(options_.codec, specs_[tensor].dtype);
+Device TensorLink::MovedFrom(Device device) const {
+  return options_.transport->Moves(device) ? device : Device{};
 }
 
-// From where a tensor is sent and where it is received.
-Device TensorLink::DeviceOf(size_t tensor) const {
-  const Device own = options_.device;
-  return !Encodes(tensor) && options_.transport->TakesMemoryOf(own) ? own : Device{};
-}
-
-std::vector<Tensor> TensorLink::EncodeBuffers() const {
+std::vector<Tensor> TensorLink::EncodeBuffers(Device device) const {
   std::vector<Tensor> buffers(specs_.size());
-  for (size_t i = 0; i < specs_.size(); ++i) {
-    if (Encodes(i)) buffers[i] = Bytes(options_.codec->MaxEncodedBytes(Numel(specs_[i].shape)));
-  }
+  for (size_t i = 0; i < specs_.size(); ++i)
+    if (Encodes(i))
+      buffers[i] = Empty({static_cast<int64_t>(codec_.MaxBytes(specs_[i]))}, DType::kU8, device);
   return buffers;
 }
 
 void TensorLink::PrepareToSend() {
-  for (Slot& slot : slots_) slot.encoded = EncodeBuffers();
+  codec_.PrepareToEncode(specs_);
+  const bool beside = UsesEncoder() && options_.device.kind == DeviceKind::kCuda;
+  if (beside) encoder_stream_.emplace(options_.device);
+  for (Slot& slot : slots_) {
+    slot.encoded = EncodeBuffers(codec_.device());
+    if (beside) slot.computed.emplace(options_.device);
+  }
 }
 
 void TensorLink::PrepareToRecv() {
-  for (size_t i = 0; i < kAhead; ++i) receive_buffers_.push_back(EncodeBuffers());
+  for (size_t i = 0; i < kAhead; ++i)
+    receive_buffers_.push_back(EncodeBuffers(MovedFrom(codec_.device())));
 }
 
 int TensorLink::MessageNumber(int micro_batch) const {
@@ -96,6 +99,7 @@ void TensorLink::Release(Slot& slot, RankTotals& totals) {
   for (Message& message : slot.pending) Wait(message, totals);
   slot.pending.clear();
   slot.tensors.clear();
+  slot.sent.clear();
 }
 
 void TensorLink::ReleaseTaken(RankTotals& totals) {
@@ -112,21 +116,37 @@ bool TensorLink::finite() const {
   return finite_;
 }
 
-ConstBuffer TensorLink::Payload(Slot& slot, size_t i) {
-  const Tensor& tensor = slot.tensors[i];
-  TensorHeader& header = slot.headers[i];
-  raw_bytes_ += tensor.dtype() == DType::kBF16 ? 2 * tensor.bytes() : tensor.bytes();
-  if (Encodes(i) && tensor.numel() > 0) {
-    Tensor& buffer = slot.encoded[i];
-    const std::span<std::byte> out(reinterpret_cast<std::byte*>(buffer.mutable_data<uint8_t>()),
-                                   buffer.bytes());
-    header.payload_bytes = options_.codec->Encode(Floats(tensor.To(DType::kF32)), out);
-    header.encoded = 1;
-    finite_ = finite_ && header.payload_bytes > 0;
+std::vector<Tensor> TensorLink::BuffersOf(const Slot& slot) const {
+  std::vector<Tensor> buffers(specs_.size());
+  for (size_t i = 0; i < specs_.size(); ++i) {
+    const Tensor& tensor = slot.tensors[i];
+    if (tensor.defined() && Encodes(i) && tensor.numel() > 0) buffers[i] = slot.encoded[i];
   }
-  sent_bytes_ += header.payload_bytes;
-  const Tensor& source = header.encoded ? slot.encoded[i] : tensor;
-  return {source.raw(), header.payload_bytes, source.device(), CurrentStream(source.device())};
+  return buffers;
+}
+
+void TensorLink::EncodeSlot(Slot& slot) {
+  std::vector<Tensor> buffers = BuffersOf(slot);
+  const std::vector<size_t> bytes = codec_.Encode(slot.tensors, buffers);
+  slot.sent = slot.tensors;
+  for (size_t i = 0; i < specs_.size(); ++i) {
+    if (buffers[i].defined()) {
+      slot.headers[i].encoded = 1;
+      slot.headers[i].payload_bytes = bytes[i];
+      slot.sent[i] = Front(buffers[i], bytes[i]);
+      finite_ = finite_ && bytes[i] > 0;
+    }
+    if (slot.tensors[i].defined()) Complete(slot, i);
+  }
+}
+
+void TensorLink::Complete(Slot& slot, size_t i) {
+  const Tensor& tensor = slot.tensors[i];
+  Tensor& sent = slot.sent[i];
+  sent = sent.To(MovedFrom(sent.device()));
+  slot.headers[i].on_gpu = sent.device().kind == DeviceKind::kCuda;
+  raw_bytes_ += tensor.dtype() == DType::kBF16 ? 2 * tensor.bytes() : tensor.bytes();
+  sent_bytes_ += slot.headers[i].payload_bytes;
 }
 
 void TensorLink::Send(int micro_batch, const std::vector<Tensor>& tensors, const std::string& what,
@@ -139,35 +159,43 @@ void TensorLink::Send(int micro_batch, const std::vector<Tensor>& tensors, const
   const int64_t begin = trace::Now();
   slot.headers.clear();
   for (const Tensor& tensor : tensors) {
-    const Device device = DeviceOf(slot.tensors.size());
-    slot.tensors.push_back(tensor.defined() ? tensor.Contiguous().To(device) : Tensor());
+    slot.tensors.push_back(tensor.defined() ? tensor.Contiguous().To(options_.device) : Tensor());
     slot.headers.push_back(HeaderOf(slot.tensors.back()));
   }
-  if (UsesEncoder())
+  if (UsesEncoder()) {
+    if (slot.computed) slot.computed->RecordCurrent();
     slot.encoding = options_.encoder->Run(
         [this, &slot, micro_batch, what] { EncodeBeside(slot, micro_batch, what); });
-  else
+  } else {
     EncodeAndSend(slot, micro_batch, what);
+  }
   totals.transfer += SecondsSince(begin);
 }
 
 void TensorLink::EncodeAndSend(Slot& slot, int micro_batch, const std::string& what) {
-  std::vector<ConstBuffer> payloads(specs_.size());
-  for (size_t i = 0; i < specs_.size(); ++i)
-    if (slot.tensors[i].defined()) payloads[i] = Payload(slot, i);
+  EncodeSlot(slot);
   slot.pending.push_back({options_.transport->Send(
       options_.peer, HeaderTag(micro_batch),
       {slot.headers.data(), slot.headers.size() * sizeof(TensorHeader)}, what + " (its shape)")});
-  for (size_t i = 0; i < specs_.size(); ++i) {
-    if (!slot.tensors[i].defined()) continue;
-    slot.pending.push_back(
-        {options_.transport->Send(options_.peer, PayloadTag(micro_batch), payloads[i], what),
-         payloads[i].device});
-  }
+  for (size_t i = 0; i < specs_.size(); ++i)
+    if (slot.sent[i].defined())
+      slot.pending.push_back(SendTensor(slot, i, PayloadTag(micro_batch), what));
+}
+
+// Nothing at all is the CPU's.
+TensorLink::Message TensorLink::SendTensor(Slot& slot, size_t i, Tag tag, const std::string& what) {
+  const Tensor& sent = slot.sent[i];
+  const size_t bytes = slot.headers[i].payload_bytes;
+  const Device device = bytes > 0 ? sent.device() : Device{};
+  const ConstBuffer buffer{sent.raw(), bytes, device, CurrentStream(device)};
+  return {options_.transport->Send(options_.peer, tag, buffer, what), device};
 }
 
 void TensorLink::EncodeBeside(Slot& slot, int micro_batch, const std::string& what) try {
   try {
+    if (!encoder_stream_) return EncodeAndSend(slot, micro_batch, what);
+    const WithStream in_its_stream(*encoder_stream_);
+    encoder_stream_->Wait(*slot.computed);
     EncodeAndSend(slot, micro_batch, what);
   } catch (...) {
     RethrowWithContext(what);
@@ -197,20 +225,18 @@ void TensorLink::CheckHeader(const TensorHeader& header, size_t tensor,
           Name(spec.dtype), spec.shape, Name(DTypeOf(header)), shape);
 }
 
-void TensorLink::Decode(const Tensor& payload, size_t bytes, Tensor& out) {
-  if (bytes == 0) {
+void TensorLink::Restore(Arrival& arrival, size_t i) {
+  const TensorHeader& header = arrival.headers[i];
+  const Tensor& memory = arrival.memory[i];
+  Tensor& out = arrival.tensors[i];
+  if (header.encoded && header.payload_bytes == 0) {
     Fill(out, std::numeric_limits<double>::quiet_NaN());
     finite_ = false;
-    return;
+  } else if (header.encoded) {
+    codec_.Decode(memory, out);
+  } else if (memory.device() != out.device()) {
+    Copy(memory, out);
   }
-  Tensor decoded = out.dtype() == DType::kF32 ? out : Empty(out.shape());
-  options_.codec->Decode({static_cast<const std::byte*>(payload.raw()), bytes},
-                         {decoded.mutable_data<float>(), static_cast<size_t>(decoded.numel())});
-  if (out.dtype() != DType::kF32) Copy(decoded, out);
-}
-
-Tensor& TensorLink::Encoded(const Arrival& arrival, size_t tensor) {
-  return receive_buffers_[arrival.buffers][tensor];
 }
 
 bool TensorLink::Expect(int micro_batch, const std::string& what) {
@@ -243,22 +269,40 @@ bool TensorLink::Fits(const Arrival& arrival) const {
 
 void TensorLink::StartTensors(Arrival& arrival) {
   arrival.tensors.resize(specs_.size());
+  arrival.memory.resize(specs_.size());
   for (size_t i = 0; i < specs_.size(); ++i) arrival.pending.push_back(StartTensor(arrival, i));
+}
+
+Tensor TensorLink::MemoryFor(const Arrival& arrival, size_t i) const {
+  const TensorHeader& header = arrival.headers[i];
+  const Tensor& tensor = arrival.tensors[i];
+  if (header.encoded) {
+    const Tensor& buffer = receive_buffers_[arrival.buffers][i];
+    TORUS_CHECK(buffer.defined() && header.payload_bytes <= buffer.bytes(), "{}: {} bytes",
+                arrival.what, header.payload_bytes);
+    return Front(buffer, header.payload_bytes);
+  }
+  TORUS_CHECK(header.payload_bytes == tensor.bytes(), "{}: {} bytes", arrival.what,
+              header.payload_bytes);
+  const Device device = MovedFrom(tensor.device());
+  return device == tensor.device() ? tensor : Empty(tensor.shape(), tensor.dtype(), device);
 }
 
 TensorLink::Message TensorLink::StartTensor(Arrival& arrival, size_t i) {
   const TensorHeader& header = arrival.headers[i];
   if (!header.defined) return {};
   CheckHeader(header, i, arrival.what);
-  arrival.tensors[i] = Tensor(ShapeOf(header), DTypeOf(header), DeviceOf(i));
-  Tensor& target = header.encoded ? Encoded(arrival, i) : arrival.tensors[i];
-  TORUS_CHECK(target.defined() && header.payload_bytes <= target.bytes(), "{}: {} bytes",
-              arrival.what, header.payload_bytes);
-  const Device device = target.device();
-  return {options_.transport->Recv(
-              options_.peer, PayloadTag(arrival.micro_batch),
-              {target.mutable_raw(), header.payload_bytes, device, CurrentStream(device)},
-              arrival.what),
+  arrival.tensors[i] = Tensor(ShapeOf(header), DTypeOf(header), options_.device);
+  Tensor& memory = arrival.memory[i] = MemoryFor(arrival, i);
+  const Device device = header.payload_bytes > 0 ? memory.device() : Device{};
+  Require(header.payload_bytes == 0 || header.on_gpu == (device.kind == DeviceKind::kCuda),
+          "pipeline",
+          "{}: sent from the memory of {}, received into that of {}: both ranks must "
+          "compute on GPUs or both on CPUs",
+          arrival.what, header.on_gpu ? "a GPU" : "a CPU", device);
+  const Buffer buffer{memory.mutable_raw(), header.payload_bytes, device, CurrentStream(device)};
+  return {options_.transport->Recv(options_.peer, PayloadTag(arrival.micro_batch), buffer,
+                                   arrival.what),
           device};
 }
 
@@ -271,15 +315,12 @@ std::vector<Tensor> TensorLink::Recv(int micro_batch, const std::string& what, R
   if (arrival.tensors.empty()) StartTensors(arrival);
   for (size_t i = 0; i < specs_.size(); ++i) {
     Wait(arrival.pending[i], totals);
-    const TensorHeader& header = arrival.headers[i];
-    if (!header.defined || !header.encoded) continue;
+    if (!arrival.headers[i].defined) continue;
     const int64_t begin = trace::Now();
-    Decode(Encoded(arrival, i), header.payload_bytes, arrival.tensors[i]);
+    Restore(arrival, i);
     totals.transfer += SecondsSince(begin);
   }
   std::vector<Tensor> tensors = std::move(arrival.tensors);
-  for (Tensor& tensor : tensors)
-    if (tensor.defined()) tensor = tensor.To(options_.device);
   arrivals_.pop_front();
   return tensors;
 }

@@ -3,11 +3,15 @@
 //
 // A micro-batch is sent as one message with the headers of its tensors, then one message for each
 // tensor. With a codec, f32 and bf16 tensors are encoded, as f32, into buffers that were allocated
-// when the ranks agreed on shapes; all others are copied as they are. What lies on a GPU goes
-// through the CPU's memory where it is encoded, and where the transport takes no GPU's. A tensor
-// that is not finite, and that the codec could not encode for that reason, arrives filled with NaN,
-// and finite() is false on both ranks. An EncoderThread, where the rank has one, encodes and sends
-// while the rank goes on.
+// when the ranks agreed on shapes; all others are copied as they are. A tensor that is not finite,
+// and that the codec could not encode for that reason, arrives filled with NaN, and finite() is
+// false on both ranks. An EncoderThread, where the rank has one, encodes and sends while the rank
+// goes on.
+//
+// Tensors of a GPU are encoded and decoded there where the codec can (LinkCodec), so that what
+// crosses to the CPU, if the transport does not take a GPU's memory, is the encoded bytes. A GPU is
+// waited for once a micro-batch, for the numbers of bytes, which the headers say. The encoder's
+// thread has a stream of its own there, behind what the rank's stream held when it sent.
 //
 // A receiver starts to receive micro-batches before it needs them (Expect), at most kAhead of them,
 // so that their bytes move while the rank computes.
@@ -15,15 +19,17 @@
 
 #include <deque>
 #include <future>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "parallel/codec/codec.h"
 #include "parallel/pipeline/encoder_thread.h"
+#include "parallel/pipeline/link_codec.h"
 #include "parallel/pipeline/rank_totals.h"
 #include "parallel/pipeline/tensor_header.h"
 #include "parallel/transport/transport.h"
+#include "runtime/stream.h"
 
 namespace torus::parallel {
 
@@ -36,7 +42,7 @@ class TensorLink {
     int cut = 0;                            // the number of the first stage after the cut
     Codec* codec = nullptr;                 // null or the identity: tensors are sent as they are
     EncoderThread* encoder = nullptr;       // null: the rank's own thread encodes
-    Device device = {};                     // where tensors lie, on this side of the link
+    Device device = {};  // where the rank computes: tensors are sent from there and arrive there
   };
   // `specs`: the tensors of the largest micro-batch. `micro_batches`: how many may be sent and not
   // yet received.
@@ -47,7 +53,8 @@ class TensorLink {
   void PrepareToRecv();
 
   // Starts sending one tensor for each spec (undefined ones too) and returns. The link keeps the
-  // tensors until they have been received. `what` describes the message in errors.
+  // tensors until they have been received; one on another device is copied first. `what` describes
+  // the message in errors.
   void Send(int micro_batch, const std::vector<Tensor>& tensors, const std::string& what,
             RankTotals& totals);
   // Starts to receive `micro_batch`, which comes behind those expected already. False, and nothing
@@ -86,8 +93,10 @@ class TensorLink {
     std::vector<TensorHeader> headers;
     std::vector<Tensor> tensors;
     std::vector<Tensor> encoded;  // u8, one for each spec that is encoded
+    std::vector<Tensor> sent;     // the memory of the messages
     std::vector<Message> pending;
-    std::future<void> encoding;  // valid: the encoder's thread has the rest of the slot
+    std::future<void> encoding;     // valid: the encoder's thread has the rest of the slot
+    std::optional<Event> computed;  // on a GPU: behind which the encoder may read the tensors
   };
   // A micro-batch that is expected.
   struct Arrival {
@@ -96,6 +105,7 @@ class TensorLink {
     size_t buffers = 0;  // which of receive_buffers_
     std::vector<TensorHeader> headers;
     std::vector<Tensor> tensors;  // once the headers are there, one for each spec
+    std::vector<Tensor> memory;   // into which their messages are received
     Message header;
     std::vector<Message> pending;  // one for each tensor
   };
@@ -104,9 +114,10 @@ class TensorLink {
   int MessageNumber(int micro_batch) const;
   Tag HeaderTag(int micro_batch) const;
   Tag PayloadTag(int micro_batch) const;
-  bool Encodes(size_t tensor) const;
-  Device DeviceOf(size_t tensor) const;
-  std::vector<Tensor> EncodeBuffers() const;
+  bool Encodes(size_t tensor) const { return codec_.Encodes(specs_[tensor].dtype); }
+  // Where the message of what lies on `device` has its memory.
+  Device MovedFrom(Device device) const;
+  std::vector<Tensor> EncodeBuffers(Device device) const;
   bool UsesEncoder() const;
   // Encodes and starts the messages of a slot.
   void EncodeAndSend(Slot& slot, int micro_batch, const std::string& what);
@@ -114,11 +125,17 @@ class TensorLink {
   void EncodeBeside(Slot& slot, int micro_batch, const std::string& what);
   // Takes the slot back from that thread once it is done.
   static bool TakeBack(Slot& slot, bool wait);
-  // Bytes to send for tensor i of the slot, encoded where the link does that; completes its header.
-  ConstBuffer Payload(Slot& slot, size_t i);
-  // Decodes the first `bytes` of `payload`.
-  void Decode(const Tensor& payload, size_t bytes, Tensor& out);
-  Tensor& Encoded(const Arrival& arrival, size_t tensor);
+  // The buffers into which tensors of the slot are to be encoded.
+  std::vector<Tensor> BuffersOf(const Slot& slot) const;
+  // Encodes into them; makes what is sent of each tensor, and completes its header.
+  void EncodeSlot(Slot& slot);
+  void Complete(Slot& slot, size_t i);
+  // Starts the message of tensor i.
+  Message SendTensor(Slot& slot, size_t i, Tag tag, const std::string& what);
+  // From the memory of its message.
+  void Restore(Arrival& arrival, size_t i);
+  // The memory for the message of tensor i.
+  Tensor MemoryFor(const Arrival& arrival, size_t i) const;
   void StartTensors(Arrival& arrival);
   Message StartTensor(Arrival& arrival, size_t tensor);
   bool Fits(const TensorHeader& header, size_t tensor) const;
@@ -130,8 +147,10 @@ class TensorLink {
   void ReleaseTaken(RankTotals& totals);
 
   Options options_;
+  LinkCodec codec_;
   std::vector<TensorSpec> specs_;
-  std::vector<Slot> slots_;  // of a sender, one a micro-batch
+  std::optional<Stream> encoder_stream_;  // on a GPU
+  std::vector<Slot> slots_;               // of a sender, one a micro-batch
   // Of a receiver: kAhead sets, used in turn. They outlive what is received into them.
   std::vector<std::vector<Tensor>> receive_buffers_;
   std::deque<Arrival> arrivals_;

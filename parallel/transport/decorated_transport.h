@@ -16,8 +16,8 @@ class DecoratedTransport : public Transport {
   int rank() const override { return inner_.rank(); }
   int size() const override { return inner_.size(); }
   int world_rank() const override { return inner_.world_rank(); }
-  bool TakesMemoryOf(Device device) const override { return inner_.TakesMemoryOf(device); }
   std::vector<int> SameHost() const override { return inner_.SameHost(); }
+  bool Moves(Device device) const override { return inner_.Moves(device); }
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
     return inner_.Send(peer, tag, buffer, std::move(what));
   }

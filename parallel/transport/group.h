@@ -20,8 +20,8 @@ class Group : public Transport {
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(members_.size()); }
   int world_rank() const override { return parent_.world_rank(); }
-  bool TakesMemoryOf(Device device) const override { return parent_.TakesMemoryOf(device); }
   std::vector<int> SameHost() const override;
+  bool Moves(Device device) const override { return parent_.Moves(device); }
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
   void Abort(const std::string& reason) override { parent_.Abort(reason); }

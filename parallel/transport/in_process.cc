@@ -36,7 +36,7 @@ class InProcessTransport : public Transport {
 
   int rank() const override { return rank_; }
   int size() const override { return state_.size; }
-  bool TakesMemoryOf(Device device) const override { return device.kind != DeviceKind::kMeta; }
+  bool Moves(Device device) const override { return device.kind != DeviceKind::kMeta; }
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
   void Abort(const std::string& reason) override { AbortWorld(state_, rank_, reason); }

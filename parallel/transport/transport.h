@@ -95,9 +95,9 @@ class Transport {
   // The ranks of this transport that share a host, and so its cores, with this one, which is among
   // them; ascending. By default all.
   virtual std::vector<int> SameHost() const;
-
-  // Whether buffers may lie in the memory of that device. By default only in a CPU's.
-  virtual bool TakesMemoryOf(Device device) const { return device.kind == DeviceKind::kCpu; }
+  // Whether Send and Recv take memory of `device`. What they do not take must be copied to the CPU
+  // first.
+  virtual bool Moves(Device device) const { return device.kind == DeviceKind::kCpu; }
 
   // Start a message to or from `peer` (0..size-1, this rank too). Neither blocks. Both sides give
   // the same tag and the same number of bytes; those of one tag are paired in order. `what`

@@ -39,6 +39,9 @@ class NcclTransport : public DecoratedTransport {
   // All ranks call it together, before they give their transports up; not after an error.
   void Finish();
 
+  bool Moves(Device device) const override {
+    return device == options_.device || inner_.Moves(device);
+  }
   // Of the GPU's memory as NcclSender and NcclReceiver do it; not to the rank itself.
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;

@@ -33,7 +33,7 @@ TEST_F(GpuMemory, MovesBetweenAnyTwoDevicesBehindTheirStreams) {
       SCOPED_TRACE(ToString(from) + " to " + ToString(to));
       ThreadWorld world(2);
       world.Run([&](Transport& transport) {
-        EXPECT_TRUE(transport.TakesMemoryOf(from));
+        EXPECT_TRUE(transport.Moves(from));
         if (transport.rank() == 0) {
           Tensor values = Arange(kCount, DType::kF32, from);
           ScaleInPlace(values, 3);

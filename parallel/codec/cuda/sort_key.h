@@ -1,0 +1,35 @@
+// Floats as unsigned numbers of the same order; in kernels' sources.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "runtime/dtype.h"
+#include "runtime/host_device.h"
+
+namespace torus::parallel::cuda {
+
+inline constexpr uint32_t kKeyOfZero = 0x80000000u;
+
+// The bits of a float32, and of the one that a bf16 stands for.
+TORUS_HOST_DEVICE inline uint32_t FloatBits(float value) { return std::bit_cast<uint32_t>(value); }
+TORUS_HOST_DEVICE inline uint32_t FloatBits(BFloat16 value) { return uint32_t{value.bits} << 16; }
+
+TORUS_HOST_DEVICE inline bool IsFiniteBits(uint32_t bits) {
+  return (bits & 0x7fffffffu) < 0x7f800000u;
+}
+
+// Ascends with the float; -0 and 0 have one key.
+TORUS_HOST_DEVICE inline uint32_t KeyOf(uint32_t bits) {
+  constexpr uint32_t kSign = 0x80000000u;
+  if (bits == kSign) return kKeyOfZero;
+  return bits & kSign ? ~bits : bits | kSign;
+}
+
+// The float of a key; 0 of kKeyOfZero.
+TORUS_HOST_DEVICE inline float ValueOf(uint32_t key) {
+  constexpr uint32_t kSign = 0x80000000u;
+  return std::bit_cast<float>(key & kSign ? key & ~kSign : ~key);
+}
+
+}  // namespace torus::parallel::cuda

@@ -1,0 +1,72 @@
+#include "parallel/pipeline/link_codec.h"
+
+#include <algorithm>
+
+#include "runtime/kernels.h"
+
+namespace torus::parallel {
+namespace {
+
+std::span<const float> Floats(const Tensor& tensor) {
+  return {tensor.data<float>(), static_cast<size_t>(tensor.numel())};
+}
+
+const GpuCodec* KernelsOf(const Codec* codec, Device device) {
+  const bool on_gpu = codec != nullptr && device.kind == DeviceKind::kCuda;
+  return on_gpu ? codec->on_gpu() : nullptr;
+}
+
+}  // namespace
+
+LinkCodec::LinkCodec(Codec* codec, Device device)
+    : codec_(codec), device_(device), gpu_(KernelsOf(codec, device)) {}
+
+void LinkCodec::PrepareToEncode(const std::vector<TensorSpec>& specs) {
+  if (gpu_ == nullptr) return;
+  size_t scratch = 0;
+  for (const TensorSpec& spec : specs)
+    if (Encodes(spec.dtype)) scratch = std::max(scratch, gpu_->ScratchBytes(Numel(spec.shape)));
+  scratch_ = Empty({static_cast<int64_t>(scratch)}, DType::kU8, device_);
+  written_ = Zeros({static_cast<int64_t>(specs.size())}, DType::kI64, device_);
+}
+
+// To the CPU before the cast: this may run beside the thread whose stream the GPU's memory is
+// handed out for.
+size_t LinkCodec::EncodeOnCpu(const Tensor& tensor, Tensor& buffer) const {
+  const Tensor here = tensor.To(Device{}).To(DType::kF32);
+  const std::span<std::byte> out(reinterpret_cast<std::byte*>(buffer.mutable_data<uint8_t>()),
+                                 buffer.bytes());
+  return codec_->Encode(Floats(here), out);
+}
+
+std::vector<size_t> LinkCodec::Encode(const std::vector<Tensor>& tensors,
+                                      std::vector<Tensor>& buffers) {
+  std::vector<size_t> bytes(tensors.size(), 0);
+  bool waits = false;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!buffers[i].defined()) continue;
+    if (gpu_ == nullptr) {
+      bytes[i] = EncodeOnCpu(tensors[i], buffers[i]);
+      continue;
+    }
+    Tensor written = written_.Narrow(0, static_cast<int64_t>(i), 1);
+    gpu_->Encode(tensors[i], buffers[i], written, scratch_);
+    waits = true;
+  }
+  if (!waits) return bytes;
+  const std::vector<int64_t> written = ToVector<int64_t>(written_.To(Device{}));
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (buffers[i].defined()) bytes[i] = static_cast<size_t>(written[i]);
+  return bytes;
+}
+
+void LinkCodec::Decode(const Tensor& encoded, Tensor& out) const {
+  if (gpu_ != nullptr) return gpu_->Decode(encoded.To(device_), out);
+  Tensor decoded =
+      out.device() == Device{} && out.dtype() == DType::kF32 ? out : Empty(out.shape());
+  codec_->Decode({static_cast<const std::byte*>(encoded.raw()), encoded.bytes()},
+                 {decoded.mutable_data<float>(), static_cast<size_t>(decoded.numel())});
+  if (decoded.storage() != out.storage()) Copy(decoded, out);
+}
+
+}  // namespace torus::parallel
