@@ -71,7 +71,10 @@ void Record(EventHandle event, StreamHandle stream) {
 
 bool IsDone(EventHandle event) {
   const cudaError_t state = cudaEventQuery(NativeEvent(event));
-  if (state == cudaErrorNotReady) return false;
+  if (state == cudaErrorNotReady) {
+    cudaGetLastError();  // no failure: the next CheckLaunch must not find it
+    return false;
+  }
   Check(state, "cudaEventQuery");
   return true;
 }

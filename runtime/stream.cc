@@ -81,6 +81,7 @@ void Event::Record(Stream& stream) {
   Record(stream.handle());
 }
 
+// The default stream is that of the thread's GPU.
 void Event::Record(StreamHandle stream) {
   OnDevice(
       device_, [] {},
@@ -90,7 +91,6 @@ void Event::Record(StreamHandle stream) {
       });
 }
 
-// The default stream is that of the thread's GPU.
 void Event::RecordCurrent() { Record(CurrentStream(device_)); }
 
 bool Event::IsDone() const {

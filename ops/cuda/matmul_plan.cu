@@ -14,7 +14,7 @@ constexpr size_t kMostWorkspace = size_t{32} << 20;  // what NVIDIA advises for 
 constexpr size_t kMostPlans = 1024;                  // of a device; then it starts anew
 
 // All that cuBLASLt's choice may depend on.
-using PlanKey = std::array<int64_t, 19>;
+using PlanKey = std::array<int64_t, 20>;
 
 struct Library {
   cublasLtHandle_t handle = nullptr;
@@ -76,12 +76,25 @@ void DescribeMatrix(cublasLtMatrixLayout_t layout, const GemmMatrix<T>& matrix, 
   Set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_stride, device);
 }
 
-// The largest power of two, up to 256, that divides the address of every matrix, in bytes.
+// The largest power of two, up to 256, that divides each of these addresses, in bytes.
+uint32_t AlignmentOf(uintptr_t addresses) {
+  const uintptr_t bits = addresses | 256u;
+  return static_cast<uint32_t>(bits & (~bits + 1));
+}
+
+// Of every matrix.
 template <class T>
 uint32_t AlignmentOf(const GemmMatrix<T>& matrix) {
-  const auto bits = reinterpret_cast<uintptr_t>(matrix.data) |
-                    static_cast<uintptr_t>(matrix.batch_stride) * sizeof(T) | 256u;
-  return static_cast<uint32_t>(bits & (~bits + 1));
+  return AlignmentOf(reinterpret_cast<uintptr_t>(matrix.data) |
+                     static_cast<uintptr_t>(matrix.batch_stride) * sizeof(T));
+}
+
+// The result and the bias are read and written side by side, so D has the alignment of both.
+template <class T>
+uint32_t ResultAlignment(const GemmCall<T>& call, bool epilogue) {
+  const uint32_t of_matrix = AlignmentOf(call.c);
+  if (!epilogue) return of_matrix;
+  return std::min(of_matrix, AlignmentOf(reinterpret_cast<uintptr_t>(call.bias)));
 }
 
 template <class T>
@@ -104,12 +117,13 @@ PlanKey KeyOf(const GemmCall<T>& call, bool epilogue) {
           AlignmentOf(call.a),
           AlignmentOf(call.b),
           AlignmentOf(call.c),
+          ResultAlignment(call, epilogue),
           call.alpha == T(1)};
 }
 
 template <class T>
-MatmulPlan Propose(cublasLtHandle_t handle, const GemmCall<T>& call, MatmulDescription& d,
-                   Device device) {
+MatmulPlan Propose(cublasLtHandle_t handle, const GemmCall<T>& call, bool epilogue,
+                   MatmulDescription& d, Device device) {
   cublasLtMatmulPreferenceOpaque_t preference;
   CheckCublas(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit", device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspace, device);
@@ -117,7 +131,8 @@ MatmulPlan Propose(cublasLtHandle_t handle, const GemmCall<T>& call, MatmulDescr
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, AlignmentOf(call.b), device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, AlignmentOf(call.a), device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, AlignmentOf(call.c), device);
-  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, AlignmentOf(call.c), device);
+  Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, ResultAlignment(call, epilogue),
+      device);
   cublasLtMatmulHeuristicResult_t result;
   int found = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
@@ -170,7 +185,7 @@ MatmulPlan PlanOf(const GemmCall<T>& call, bool epilogue, MatmulDescription& des
   const auto known = library.plans.find(key);
   if (known != library.plans.end()) return known->second;
   if (library.plans.size() >= kMostPlans) library.plans.clear();
-  return library.plans[key] = Propose(library.handle, call, description, device);
+  return library.plans[key] = Propose(library.handle, call, epilogue, description, device);
 }
 
 template MatmulDescription Describe(const GemmCall<float>&, bool, Device);

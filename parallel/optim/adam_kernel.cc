@@ -12,27 +12,8 @@ HWY_BEFORE_NAMESPACE();
 namespace torus::parallel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The constants of a step, rounded to T once.
 template <class T>
-struct Constants {
-  explicit Constants(const AdamScalars& s)
-      : scale(static_cast<T>(s.gradient_scale)),
-        decay(static_cast<T>(s.decoupled ? 1 - s.learning_rate * s.weight_decay : s.weight_decay)),
-        rest1(static_cast<T>(1 - s.beta1)),
-        beta1(T(1) - rest1),
-        beta2(static_cast<T>(s.beta2)),
-        rest2(static_cast<T>(1 - s.beta2)),
-        correction(static_cast<T>(1 / std::sqrt(1 - std::pow(s.beta2, s.step)))),
-        eps(static_cast<T>(s.eps)),
-        size(static_cast<T>(-s.learning_rate / (1 - std::pow(s.beta1, s.step)))),
-        decoupled(s.decoupled),
-        decays(s.weight_decay != 0) {}
-  T scale, decay, rest1, beta1, beta2, rest2, correction, eps, size;
-  bool decoupled, decays;
-};
-
-template <class T>
-HWY_INLINE void UpdateVector(const AdamTensors<T>& t, int64_t at, const Constants<T>& c) {
+HWY_INLINE void UpdateVector(const AdamTensors<T>& t, int64_t at, const AdamConstants<T>& c) {
   const hn::ScalableTag<T> d;
   const auto all = [&](T value) HWY_ATTR { return hn::Set(d, value); };
   auto p = hn::LoadU(d, t.parameter + at);
@@ -62,7 +43,7 @@ HWY_INLINE void UpdateVector(const AdamTensors<T>& t, int64_t at, const Constant
 // The last few elements go through the same instructions, so that the bits do not depend on where
 // threads split a tensor.
 template <class T>
-void UpdateTail(const AdamTensors<T>& t, int64_t at, int64_t count, const Constants<T>& c) {
+void UpdateTail(const AdamTensors<T>& t, int64_t at, int64_t count, const AdamConstants<T>& c) {
   constexpr size_t kMost = HWY_MAX_BYTES / sizeof(T);
   T p[kMost] = {}, g[kMost] = {}, m[kMost] = {}, v[kMost] = {}, l[kMost] = {};
   std::copy_n(t.parameter + at, count, p);
@@ -78,20 +59,19 @@ void UpdateTail(const AdamTensors<T>& t, int64_t at, int64_t count, const Consta
 }
 
 template <class T>
-void Update(const AdamTensors<T>& t, int64_t count, const AdamScalars& scalars) {
-  const Constants<T> constants(scalars);
+void Update(const AdamTensors<T>& t, int64_t count, const AdamConstants<T>& constants) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   int64_t at = 0;
   for (; at + lanes <= count; at += lanes) UpdateVector(t, at, constants);
   if (at < count) UpdateTail(t, at, count - at, constants);
 }
 
-void AdamF32(const AdamTensors<float>& t, int64_t count, const AdamScalars& s) {
-  Update(t, count, s);
+void AdamF32(const AdamTensors<float>& t, int64_t count, const AdamConstants<float>& c) {
+  Update(t, count, c);
 }
 
-void AdamF64(const AdamTensors<double>& t, int64_t count, const AdamScalars& s) {
-  Update(t, count, s);
+void AdamF64(const AdamTensors<double>& t, int64_t count, const AdamConstants<double>& c) {
+  Update(t, count, c);
 }
 
 }  // namespace torus::parallel::HWY_NAMESPACE
@@ -100,15 +80,32 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace torus::parallel {
 
+template <class T>
+AdamConstants<T>::AdamConstants(const AdamScalars& s)
+    : scale(static_cast<T>(s.gradient_scale)),
+      decay(static_cast<T>(s.decoupled ? 1 - s.learning_rate * s.weight_decay : s.weight_decay)),
+      rest1(static_cast<T>(1 - s.beta1)),
+      beta1(T(1) - rest1),
+      beta2(static_cast<T>(s.beta2)),
+      rest2(static_cast<T>(1 - s.beta2)),
+      correction(static_cast<T>(1 / std::sqrt(1 - std::pow(s.beta2, s.step)))),
+      eps(static_cast<T>(s.eps)),
+      size(static_cast<T>(-s.learning_rate / (1 - std::pow(s.beta1, s.step)))),
+      decoupled(s.decoupled),
+      decays(s.weight_decay != 0) {}
+
+template struct AdamConstants<float>;
+template struct AdamConstants<double>;
+
 HWY_EXPORT(AdamF32);
 HWY_EXPORT(AdamF64);
 
 void AdamUpdate(const AdamTensors<float>& tensors, int64_t count, const AdamScalars& scalars) {
-  HWY_DYNAMIC_DISPATCH(AdamF32)(tensors, count, scalars);
+  HWY_DYNAMIC_DISPATCH(AdamF32)(tensors, count, AdamConstants<float>(scalars));
 }
 
 void AdamUpdate(const AdamTensors<double>& tensors, int64_t count, const AdamScalars& scalars) {
-  HWY_DYNAMIC_DISPATCH(AdamF64)(tensors, count, scalars);
+  HWY_DYNAMIC_DISPATCH(AdamF64)(tensors, count, AdamConstants<double>(scalars));
 }
 
 }  // namespace torus::parallel

@@ -16,6 +16,15 @@ struct AdamScalars {
   double step = 1;         // counted from 1: how many steps the moments have seen with this one
 };
 
+// The constants of a step, rounded to T once. Computed in one place, so that no compiler's fused
+// multiply-add makes those of a CPU's kernel and of a GPU's differ.
+template <class T>
+struct AdamConstants {
+  explicit AdamConstants(const AdamScalars& scalars);
+  T scale, decay, rest1, beta1, beta2, rest2, correction, eps, size;
+  bool decoupled, decays;
+};
+
 // One parameter's values.
 template <class T>
 struct AdamTensors {

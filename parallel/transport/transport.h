@@ -83,8 +83,9 @@ class [[nodiscard]] Pending {
 class Engine;
 class SharedRooms;
 
-// One rank's access to the others. Only that rank's thread uses it; Abort may be called by any, and
-// Send by one more thread of the rank, with tags that the rank itself does not use.
+// One rank's access to the others. Only that rank's thread uses it; Abort and ThrowIfAborted may be
+// called by any, and Send by one more thread of the rank, with tags that the rank itself does not
+// use.
 class Transport {
  public:
   virtual ~Transport() = default;

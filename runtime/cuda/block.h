@@ -50,6 +50,36 @@ __device__ T CombineBlock(T value, const Combine& combine) {
   return value;
 }
 
+// The sum of `value` over this lane and those before it.
+template <class T>
+__device__ T SumUpToLane(T value) {
+  for (unsigned by = 1; by < 32; by *= 2) {
+    const T before = __shfl_up_sync(kWholeWarp, value, by);
+    if (threadIdx.x % 32 >= by) value += before;
+  }
+  return value;
+}
+
+// The sum of `value` over this thread of a one-dimensional block of kThreads and those before it;
+// `all` becomes that over all threads. All threads call it.
+template <int kThreads, class T>
+__device__ T SumUpToThread(T value, T& all) {
+  static_assert(kThreads % 32 == 0 && kThreads <= 1024);
+  __shared__ T of_warps[kThreads / 32];
+  const unsigned warp = threadIdx.x / 32;
+  T sum = SumUpToLane(value);
+  if (threadIdx.x % 32 == 31) of_warps[warp] = sum;
+  __syncthreads();
+  T before = T(0);
+  all = T(0);
+  for (unsigned w = 0; w < kThreads / 32; ++w) {
+    if (w == warp) before = all;
+    all += of_warps[w];
+  }
+  __syncthreads();  // the next call writes there
+  return before + sum;
+}
+
 struct Plus {
   template <class T>
   __device__ T operator()(const T& a, const T& b) const {

@@ -8,10 +8,9 @@
 
 #include "ops/attention/problem.h"
 #include "runtime/cuda/elements.h"
-#include "runtime/cuda/philox.h"
 #include "runtime/cuda/strided.h"
 //
-#include "runtime/cuda/kernel.h"
+#include "runtime/cuda/random_streams.h"
 
 namespace torus::cuda {
 
@@ -77,32 +76,21 @@ struct ScoreMask {
   int64_t row_step = 0, key_step = 0;
 };
 
-// What Philox needs of a random stream.
-struct StreamPlace {
-  uint32_t key0, key1;
-  uint64_t high;
-};
-
-// Streams in the memory of `device`; none for no dropout.
-Tensor StreamPlaces(const ops::KeyedDropout& dropout, Device device);
-
-// A weight's factor: 0, or 1 / (1 - p).
+// A weight's factor: 0, or 1 / (1 - p). `places` has the dropout's streams (HandOverStreams).
 template <class T>
 struct WeightDropout {
   WeightDropout() = default;
   WeightDropout(const ops::KeyedDropout& dropout, const Tensor& places, int64_t rows, int64_t keys)
       : rows(rows), blocks((keys + 3) / 4), heads(dropout.heads) {
     if (dropout.streams.empty()) return;
-    streams = reinterpret_cast<const StreamPlace*>(Elements<int64_t>(places));
+    streams = StreamsIn(places);
     threshold = dropout.Threshold();
     growth = static_cast<T>(dropout.Growth());
   }
   __device__ T Factor(int64_t head, int64_t row, int64_t key) const {
     if (streams == nullptr) return T(1);
-    const StreamPlace& stream = streams[head / heads];
     const int64_t line = head % heads * rows + row;
-    const PhiloxWords words = PhiloxBlock(static_cast<uint64_t>(line * blocks + key / 4),
-                                          stream.high, stream.key0, stream.key1);
+    const PhiloxWords words = streams[head / heads].Block(line * blocks + key / 4);
     return words.word[key % 4] >= threshold ? growth : T(0);
   }
 
@@ -115,7 +103,6 @@ struct WeightDropout {
 
 template <class T>
 struct AttentionCall {
-  // `places` are StreamPlaces of the problem's dropout.
   AttentionCall(const ops::AttentionProblem& p, const ops::AttentionInputs& in,
                 const Tensor& places)
       : heads(Numel(p.shape.batch)),

@@ -19,19 +19,14 @@ struct Result {
 };
 
 template <class T>
-struct RowDot {
-  const T *a, *b;
-  __device__ T operator()(int64_t i) const { return a[i] * b[i]; }
-};
-
-template <class T>
 struct MeanOfRow {
   Result<T> result;
   int64_t rows, width;
   template <int kThreads>
   __device__ void Run(int64_t at) const {
-    const RowDot<T> dot{result.out.At(at / rows, at % rows), result.dout.At(at / rows, at % rows)};
-    const T sum = SumOfRow<kThreads, T>(width, dot);
+    const int64_t head = at / rows, row = at % rows;
+    const T *out = result.out.At(head, row), *dout = result.dout.At(head, row);
+    const T sum = SumOfRow<kThreads, T>(width, [&](int64_t i) { return out[i] * dout[i]; });
     if (threadIdx.x == 0) result.mean[at] = sum;
   }
 };
@@ -180,7 +175,7 @@ void Gradients(const Weights<T>& weights, ops::AttentionGradients& d, StreamHand
 void AttentionBackward(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
                        const ops::AttentionOutputs& out, const Tensor& dout,
                        ops::AttentionGradients& gradients, StreamHandle stream) {
-  const Tensor places = StreamPlaces(problem.dropout, dout.device());
+  const Tensor places = HandOverStreams(kOp, problem.dropout.streams, dout.device(), stream);
   VisitCompute(kOp, dout.dtype(), [&]<class T>(ComputeType<T>) {
     Tensor mean(out.largest.shape(), dout.dtype(), dout.device());
     Gradients(Weights<T>{AttentionCall<T>(problem, in, places),

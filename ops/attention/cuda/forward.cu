@@ -114,7 +114,7 @@ struct ForwardTile {
 
 void Attention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
                ops::AttentionOutputs& out, StreamHandle stream) {
-  const Tensor places = StreamPlaces(problem.dropout, out.out.device());
+  const Tensor places = HandOverStreams(kOp, problem.dropout.streams, out.out.device(), stream);
   VisitCompute(kOp, out.out.dtype(), [&]<class T>(ComputeType<T>) {
     const AttentionCall<T> call(problem, in, places);
     const TileTasks tasks(call.heads, call.rows, call.value_width);

@@ -135,11 +135,7 @@ struct TileTasks {
 template <class Body>
 void ForEachTile(std::string_view op, const TileTasks& tasks, StreamHandle stream,
                  const Body& body) {
-  constexpr int64_t kMostBlocks = 1 << 16;  // each takes several beyond
-  const int64_t count = tasks.heads * tasks.tiles * tasks.parts;
-  if (count <= 0) return;
-  Launch(op, static_cast<unsigned>(std::min(count, kMostBlocks)), kTileThreads, 0, stream,
-         RowsKernel<kTileThreads, Body>, count, body);
+  ForEachBlock<kTileThreads>(op, tasks.heads * tasks.tiles * tasks.parts, stream, body);
 }
 
 }  // namespace torus::cuda

@@ -1,8 +1,5 @@
-// What composed attention asks of its weights, and the table of random streams.
-#include <vector>
-
+// What composed attention asks of its weights.
 #include "ops/attention/cuda/attention.h"
-#include "runtime/rng.h"
 //
 #include "ops/attention/cuda/attention_call.h"
 #include "runtime/cuda/block.h"
@@ -41,22 +38,10 @@ struct DeadRow {
 
 }  // namespace
 
-Tensor StreamPlaces(const ops::KeyedDropout& dropout, Device device) {
-  static_assert(sizeof(StreamPlace) == 2 * sizeof(int64_t));
-  if (dropout.streams.empty()) return {};
-  std::vector<int64_t> words;
-  for (const RandomStream& stream : dropout.streams) {
-    const uint64_t key = uint64_t{stream.key()[1]} << 32 | stream.key()[0];
-    words.push_back(static_cast<int64_t>(key));
-    words.push_back(static_cast<int64_t>(stream.counter_high()));
-  }
-  return FromVector(words, {std::ssize(words)}).To(device);
-}
-
 void DropoutFactors(const ops::KeyedDropout& dropout, Tensor& factors, StreamHandle stream) {
   if (factors.numel() == 0) return;
   const int64_t rows = factors.dim(-2), keys = factors.dim(-1);
-  const Tensor places = StreamPlaces(dropout, factors.device());
+  const Tensor places = HandOverStreams(kOp, dropout.streams, factors.device(), stream);
   VisitCompute(kOp, factors.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(kOp, factors.numel(), stream,
             FactorOf<T>{WeightDropout<T>(dropout, places, rows, keys), rows, keys,

@@ -37,16 +37,6 @@ struct AffineOf {
   __device__ T operator()(T x, int64_t c) const { return (x - mean[c]) * scale[c] + bias[c]; }
 };
 
-template <class T>
-const T* ElementsOrNull(const Tensor& tensor) {
-  return tensor.defined() ? Elements<T>(tensor) : nullptr;
-}
-
-template <class T>
-T* MutableElementsOrNull(Tensor& tensor) {
-  return tensor.defined() ? MutableElements<T>(tensor) : nullptr;
-}
-
 // Of (..., C).
 inline int64_t RowsOf(const Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / x.dim(-1); }
 

@@ -49,4 +49,21 @@ TORUS_HOST_DEVICE inline int64_t OutputPixel(const ConvGeometry& g, const ConvPi
   return (in.n * g.oh + i.quotient) * g.ow + j.quotient;
 }
 
+// The images that a convolution's kernel walks over and those that it reads there: the output's and
+// the input's, or `backward`, for the input's gradient, the other way round.
+template <bool backward>
+struct ConvWay {
+  ConvGeometry g;
+  // Of pixel `at` of those that it walks over.
+  TORUS_HOST_DEVICE ConvPixel PixelAt(int64_t at) const {
+    return backward ? ConvPixelOf(at, g.h, g.w) : ConvPixelOf(at, g.oh, g.ow);
+  }
+  // Of the images that it reads.
+  TORUS_HOST_DEVICE int64_t channels() const { return backward ? g.o : g.c; }
+  // The pixel that it reads at a tap, or -1.
+  TORUS_HOST_DEVICE int64_t PixelRead(const ConvPixel& here, int64_t a, int64_t b) const {
+    return backward ? OutputPixel(g, here, a, b) : InputPixel(g, here, a, b);
+  }
+};
+
 }  // namespace torus::cuda

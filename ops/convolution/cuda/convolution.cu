@@ -34,8 +34,7 @@ void BackwardWeight(const ConvGeometry& g, const Tensor& x, const Tensor& dy, Te
 void ConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
                         const Tensor& bias, Tensor& y, StreamHandle stream) {
   VisitCompute(kOp, x.dtype(), [&]<class T>(ComputeType<T>) {
-    const T* const add = bias.defined() ? Elements<T>(bias) : nullptr;
-    const T *in = Elements<T>(x), *w = Elements<T>(weight);
+    const T *in = Elements<T>(x), *w = Elements<T>(weight), *add = ElementsOrNull<T>(bias);
     T* const out = MutableElements<T>(y);
     if (g.depthwise()) return DepthwiseForward(g, in, w, add, out, stream);
     DenseForward(g, in, w, add, out, stream);

@@ -11,21 +11,23 @@ namespace {
 constexpr const char* kOp = "conv2d";
 constexpr int64_t kWeightPart = 1024;  // output pixels that one block adds for a weight's gradient
 
-// Lines are output pixels, terms the input's values at the taps, channel by channel.
-template <class T>
-struct InputAtTaps {
+// Lines are output pixels, terms the input's values at the taps, channel by channel; or `backward`
+// input pixels and the output's gradients, filter by filter.
+template <class T, bool backward>
+struct ValuesAtTaps {
   static constexpr bool kAlongDepth = true;
-  ConvGeometry g;
-  const T* x;
-  __device__ ConvPixel LineAt(int64_t, int64_t line) const { return ConvPixelOf(line, g.oh, g.ow); }
+  ConvWay<backward> way;
+  const T* values;
+  __device__ ConvPixel LineAt(int64_t, int64_t line) const { return way.PixelAt(line); }
   __device__ ConvTap TermAt(int64_t group, int64_t term) const {
-    ConvTap tap = ConvTapOf(term, g.kw, g.c / g.groups);
-    tap.channel += group * (g.c / g.groups);
+    const int64_t channels = way.channels() / way.g.groups;
+    ConvTap tap = ConvTapOf(term, way.g.kw, channels);
+    tap.channel += group * channels;
     return tap;
   }
-  __device__ T Load(const ConvPixel& out, const ConvTap& tap) const {
-    const int64_t pixel = InputPixel(g, out, tap.a, tap.b);
-    return pixel < 0 ? T(0) : x[pixel * g.c + tap.channel];
+  __device__ T Load(const ConvPixel& here, const ConvTap& tap) const {
+    const int64_t pixel = way.PixelRead(here, tap.a, tap.b);
+    return pixel < 0 ? T(0) : values[pixel * way.channels() + tap.channel];
   }
 };
 
@@ -50,24 +52,6 @@ struct StoreOutput {
   __device__ void operator()(int64_t, int64_t group, int64_t row, int64_t column, T sum) const {
     const int64_t c = group * in_group + column;
     out[row * channels + c] = bias == nullptr ? sum : sum + bias[c];
-  }
-};
-
-// Lines are input pixels, terms the gradients of what reads them at the taps, filter by filter.
-template <class T>
-struct GradientAtTaps {
-  static constexpr bool kAlongDepth = true;
-  ConvGeometry g;
-  const T* dy;
-  __device__ ConvPixel LineAt(int64_t, int64_t line) const { return ConvPixelOf(line, g.h, g.w); }
-  __device__ ConvTap TermAt(int64_t group, int64_t term) const {
-    ConvTap tap = ConvTapOf(term, g.kw, g.o / g.groups);
-    tap.channel += group * (g.o / g.groups);
-    return tap;
-  }
-  __device__ T Load(const ConvPixel& in, const ConvTap& tap) const {
-    const int64_t pixel = OutputPixel(g, in, tap.a, tap.b);
-    return pixel < 0 ? T(0) : dy[pixel * g.o + tap.channel];
   }
 };
 
@@ -103,7 +87,7 @@ struct GradientOfFilters {
 template <class T>
 struct InputOfPixels {
   static constexpr bool kAlongDepth = false;
-  InputAtTaps<T> input;
+  ValuesAtTaps<T, false> input;
   __device__ ConvTap LineAt(int64_t group, int64_t line) const { return input.TermAt(group, line); }
   __device__ ConvPixel TermAt(int64_t group, int64_t pixel) const {
     return input.LineAt(group, pixel);
@@ -132,9 +116,9 @@ template <class T>
 void DenseForward(const ConvGeometry& g, const T* x, const T* weight, const T* bias, T* y,
                   StreamHandle stream) {
   const int64_t filters = g.o / g.groups, size = g.kh * g.kw * (g.c / g.groups);
-  RunTileProduct<T>(kOp, ShapeOf(g.output_rows(), filters, size, g.groups), InputAtTaps<T>{g, x},
-                    FilterValues<T>{filters, size, weight}, StoreOutput<T>{g.o, filters, bias, y},
-                    stream);
+  RunTileProduct<T>(kOp, ShapeOf(g.output_rows(), filters, size, g.groups),
+                    ValuesAtTaps<T, false>{{g}, x}, FilterValues<T>{filters, size, weight},
+                    StoreOutput<T>{g.o, filters, bias, y}, stream);
 }
 
 template <class T>
@@ -142,7 +126,7 @@ void DenseBackwardInput(const ConvGeometry& g, const T* dy, const T* weight, T* 
                         StreamHandle stream) {
   const int64_t channels = g.c / g.groups, depth = g.kh * g.kw * (g.o / g.groups);
   RunTileProduct<T>(kOp, ShapeOf(g.input_rows(), channels, depth, g.groups),
-                    GradientAtTaps<T>{g, dy}, FilterChannels<T>{g, weight},
+                    ValuesAtTaps<T, true>{{g}, dy}, FilterChannels<T>{g, weight},
                     StoreOutput<T>{g.c, channels, nullptr, dx}, stream);
 }
 
@@ -157,8 +141,7 @@ void DenseBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, T* dw, 
   Tensor partial;
   if (shape.parts > 1) partial = Tensor({shape.parts, count}, kDTypeOf<T>, device);
   T* const to = partial.defined() ? MutableElements<T>(partial) : dw;
-  RunTileProduct<T>(kOp, shape, GradientOfFilters<T>{g.o, filters, dy},
-                    InputOfPixels<T>{InputAtTaps<T>{g, x}},
+  RunTileProduct<T>(kOp, shape, GradientOfFilters<T>{g.o, filters, dy}, InputOfPixels<T>{{{g}, x}},
                     StoreWeightPart<T>{filters, size, count, to}, stream);
   if (partial.defined())
     SumColumns(kOp, 1, shape.parts, count, LoadFrom<T>{to}, 1, dw, device, stream);

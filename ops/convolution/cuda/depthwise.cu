@@ -10,45 +10,26 @@ namespace {
 
 constexpr const char* kOp = "conv2d";
 
-// One output; neighbouring threads take neighbouring channels.
-template <class T>
-struct DepthwiseOutput {
-  ConvGeometry g;
-  const T *x, *weight, *bias;  // which may be null
-  T* y;
+// One output, or `backward` the gradient of one input; neighbouring threads take neighbouring
+// channels.
+template <class T, bool backward>
+struct DepthwiseSum {
+  ConvWay<backward> way;
+  const T *in, *weight, *bias;  // which may be null
+  T* out;
   __device__ void operator()(int64_t at) const {
+    const ConvGeometry& g = way.g;
     const Divided place = Divide(at, g.c);
     const int64_t c = place.rest;
-    const ConvPixel out = ConvPixelOf(place.quotient, g.oh, g.ow);
+    const ConvPixel here = way.PixelAt(place.quotient);
     T sum = bias == nullptr ? T(0) : bias[c];
     for (int64_t a = 0; a < g.kh; ++a) {
       for (int64_t b = 0; b < g.kw; ++b) {
-        const int64_t pixel = InputPixel(g, out, a, b);
-        if (pixel >= 0) sum += x[pixel * g.c + c] * weight[(c * g.kh + a) * g.kw + b];
+        const int64_t pixel = way.PixelRead(here, a, b);
+        if (pixel >= 0) sum += in[pixel * g.c + c] * weight[(c * g.kh + a) * g.kw + b];
       }
     }
-    y[at] = sum;
-  }
-};
-
-// The gradient of one input.
-template <class T>
-struct DepthwiseInput {
-  ConvGeometry g;
-  const T *dy, *weight;
-  T* dx;
-  __device__ void operator()(int64_t at) const {
-    const Divided place = Divide(at, g.c);
-    const int64_t c = place.rest;
-    const ConvPixel in = ConvPixelOf(place.quotient, g.h, g.w);
-    T sum = T(0);
-    for (int64_t a = 0; a < g.kh; ++a) {
-      for (int64_t b = 0; b < g.kw; ++b) {
-        const int64_t pixel = OutputPixel(g, in, a, b);
-        if (pixel >= 0) sum += dy[pixel * g.c + c] * weight[(c * g.kh + a) * g.kw + b];
-      }
-    }
-    dx[at] = sum;
+    out[at] = sum;
   }
 };
 
@@ -89,13 +70,13 @@ struct Unpack {
 template <class T>
 void DepthwiseForward(const ConvGeometry& g, const T* x, const T* weight, const T* bias, T* y,
                       StreamHandle stream) {
-  ForEach(kOp, g.output_rows() * g.c, stream, DepthwiseOutput<T>{g, x, weight, bias, y});
+  ForEach(kOp, g.output_rows() * g.c, stream, DepthwiseSum<T, false>{{g}, x, weight, bias, y});
 }
 
 template <class T>
 void DepthwiseBackwardInput(const ConvGeometry& g, const T* dy, const T* weight, T* dx,
                             StreamHandle stream) {
-  ForEach(kOp, g.input_rows() * g.c, stream, DepthwiseInput<T>{g, dy, weight, dx});
+  ForEach(kOp, g.input_rows() * g.c, stream, DepthwiseSum<T, true>{{g}, dy, weight, nullptr, dx});
 }
 
 template <class T>

@@ -3,7 +3,6 @@
 // In kernels' sources only.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -146,10 +145,7 @@ void RunTileProduct(std::string_view op, const ProductShape& shape, const A& a, 
                     const Store& store, StreamHandle stream) {
   using Body = TileProduct<T, A, B, Store>;
   const int64_t tasks = shape.row_tiles() * shape.column_tiles() * shape.groups * shape.parts;
-  if (tasks == 0) return;
-  constexpr int64_t kMostBlocks = 1 << 20;  // each takes several tiles beyond
-  Launch(op, static_cast<unsigned>(std::min(tasks, kMostBlocks)), kTileThreads, 0, stream,
-         RowsKernel<kTileThreads, Body>, tasks, Body{shape, a, b, store});
+  ForEachBlock<kTileThreads>(op, tasks, stream, Body{shape, a, b, store});
 }
 
 }  // namespace torus::cuda

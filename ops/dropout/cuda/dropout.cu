@@ -1,21 +1,12 @@
-#include <vector>
-
 #include "ops/dropout/cuda/dropout.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
-#include "runtime/cuda/philox.h"
 //
 #include "runtime/cuda/for_each.h"
-#include "runtime/cuda/hand_over.h"
+#include "runtime/cuda/random_streams.h"
 
 namespace torus::cuda {
 namespace {
-
-// What Philox needs of a stream, in 64-bit words.
-struct StreamPlace {
-  uint32_t key0, key1;
-  uint64_t high;
-};
 
 // One block of four words: four elements of a sample, fewer at its end.
 struct MaskBlock {
@@ -25,9 +16,7 @@ struct MaskBlock {
   uint8_t* keep;
   __device__ void operator()(int64_t i) const {
     const Divided at = Divide(i, blocks);
-    const StreamPlace& stream = streams[at.quotient];
-    const PhiloxWords words =
-        PhiloxBlock(static_cast<uint64_t>(at.rest), stream.high, stream.key0, stream.key1);
+    const PhiloxWords words = streams[at.quotient].Block(at.rest);
     const int64_t first = 4 * at.rest;
     uint8_t* const to = keep + at.quotient * count + first;
     for (int k = 0; k < 4; ++k)
@@ -49,15 +38,11 @@ struct Dropped {
 void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tensor& keep,
                  StreamHandle stream) {
   if (keep.numel() == 0) return;
-  std::vector<StreamPlace> places;
-  for (const RandomStream& s : streams)
-    places.push_back({s.key()[0], s.key()[1], s.counter_high()});
-  const Tensor there = HandOver<StreamPlace>("dropout", places, keep.device(), stream);
+  const Tensor there = HandOverStreams("dropout", streams, keep.device(), stream);
   const int64_t samples = std::ssize(streams), count = keep.numel() / samples;
   const int64_t blocks = (count + 3) / 4;
   ForEach("dropout", samples * blocks, stream,
-          MaskBlock{count, blocks, threshold, HandedOver<StreamPlace>(there),
-                    MutableElements<uint8_t>(keep)});
+          MaskBlock{count, blocks, threshold, StreamsIn(there), MutableElements<uint8_t>(keep)});
 }
 
 void DropoutApply(const Tensor& x, const Tensor& keep, double scale, Tensor& y,

@@ -88,7 +88,7 @@ class Chunks {
                         {hidden, Stride(width_)},
                         {weight, Stride(width_), true},
                         {logits, Stride(classes_)}};
-    if (p_.bias.defined()) product.bias = Elements<T>(p_.bias);
+    product.bias = ElementsOrNull<T>(p_.bias);
     Gemm(product, device_, stream_);
     const ops::ClassRows targets{Elements<int64_t>(p_.targets.numbers) + row,
                                  p_.targets.ignore_index, classes_};

@@ -12,7 +12,7 @@ template <class T>
 struct Targets {
   Targets(const ops::NllTargets& t, int64_t classes)
       : rows{Elements<int64_t>(t.classes.numbers), t.classes.ignore_index, classes},
-        weight(t.weight.defined() ? Elements<T>(t.weight) : nullptr),
+        weight(ElementsOrNull<T>(t.weight)),
         kept(static_cast<T>(1 - t.smoothing)),
         share(static_cast<T>(t.smoothing / static_cast<double>(classes))),
         smooth(t.smoothing != 0) {}
@@ -25,13 +25,6 @@ struct Targets {
 };
 
 template <class T>
-struct WeightedTerm {
-  const Targets<T>& targets;
-  const T* x;
-  __device__ T operator()(int64_t c) const { return targets.WeightOf(c) * x[c]; }
-};
-
-template <class T>
 struct NllRow {
   Targets<T> t;
   const T* x;
@@ -39,11 +32,12 @@ struct NllRow {
   template <int kThreads>
   __device__ void Run(int64_t row) const {
     const bool counts = t.rows.Counts(row);
+    const T* const in = x + row * t.rows.classes;
     // Only here may a class of probability 0 that is not the target matter.
     T spread = T(0);
     if (counts && t.smooth)
-      spread = t.share *
-               SumOfRow<kThreads, T>(t.rows.classes, WeightedTerm<T>{t, x + row * t.rows.classes});
+      spread = t.share * SumOfRow<kThreads, T>(t.rows.classes,
+                                               [&](int64_t c) { return t.WeightOf(c) * in[c]; });
     if (threadIdx.x != 0) return;
     scale[row] = counts ? t.WeightOf(t.rows.target[row]) : T(0);
     const T own = counts ? -scale[row] * x[t.rows.At(row)] : T(0);

@@ -24,7 +24,7 @@ void Multiply(bool transpose_a, const Tensor& a, bool transpose_b, const Tensor&
                      {Elements<T>(a), stride(a), transpose_a},
                      {Elements<T>(b), stride(b), transpose_b},
                      {MutableElements<T>(out), stride(out)}};
-    if (bias.defined()) call.bias = Elements<T>(bias);
+    call.bias = ElementsOrNull<T>(bias);
     Gemm(call, out.device(), stream);
   });
 }

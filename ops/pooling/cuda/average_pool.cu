@@ -9,7 +9,13 @@ namespace torus::cuda {
 namespace {
 
 using ops::AverageWindow;
-using ops::PoolImage;
+
+// The windows along both axes, of images with out_h x out_w outputs each.
+struct Windows {
+  ops::PoolImage image;
+  int64_t out_h, out_w;
+  const AverageWindow *rows, *columns;
+};
 
 // Of one output, 1 where its window is empty: it gives 0.
 template <class T>
@@ -21,19 +27,17 @@ __device__ T DivisorOf(const AverageWindow& row, const AverageWindow& column) {
 // One output. A line of the window is summed before it adds to the total, as on the CPU.
 template <class T>
 struct AveragedWindow {
-  PoolImage image;
-  int64_t out_h, out_w;
-  const AverageWindow *rows, *columns;
+  Windows w;
   const T* in;
   T* out;
   __device__ void operator()(int64_t i) const {
-    const PixelPlace at = PixelOf(i, out_h, out_w, image.c);
-    const AverageWindow row = rows[at.y], column = columns[at.x];
+    const PixelPlace at = PixelOf(i, w.out_h, w.out_w, w.image.c);
+    const AverageWindow row = w.rows[at.y], column = w.columns[at.x];
     T total = T(0);
     for (int64_t y = row.begin; y < row.end; ++y) {
       T line = T(0);
       for (int64_t x = column.begin; x < column.end; ++x)
-        line += in[((at.n * image.h + y) * image.w + x) * image.c + at.c];
+        line += in[((at.n * w.image.h + y) * w.image.w + x) * w.image.c + at.c];
       total += line;
     }
     out[i] = total / DivisorOf<T>(row, column);
@@ -56,48 +60,45 @@ __device__ inline int64_t FirstBehind(const AverageWindow* windows, int64_t coun
 // One input's gradient: the shares of all windows that it lies in, in the order of the outputs.
 template <class T>
 struct SharesOfPixel {
-  PoolImage image;
-  int64_t out_h, out_w;
-  const AverageWindow *rows, *columns;
+  Windows w;
   const T* dout;
   T* din;
   __device__ void operator()(int64_t i) const {
-    const PixelPlace at = PixelOf(i, image.h, image.w, image.c);
-    const int64_t first_column = FirstBehind(columns, out_w, at.x);
+    const PixelPlace at = PixelOf(i, w.image.h, w.image.w, w.image.c);
+    const int64_t first_column = FirstBehind(w.columns, w.out_w, at.x);
     T sum = T(0);
-    for (int64_t y = FirstBehind(rows, out_h, at.y); y < out_h && rows[y].begin <= at.y; ++y)
-      for (int64_t x = first_column; x < out_w && columns[x].begin <= at.x; ++x)
-        sum += dout[((at.n * out_h + y) * out_w + x) * image.c + at.c] /
-               DivisorOf<T>(rows[y], columns[x]);
+    for (int64_t y = FirstBehind(w.rows, w.out_h, at.y); y < w.out_h && w.rows[y].begin <= at.y;
+         ++y)
+      for (int64_t x = first_column; x < w.out_w && w.columns[x].begin <= at.x; ++x)
+        sum += dout[((at.n * w.out_h + y) * w.out_w + x) * w.image.c + at.c] /
+               DivisorOf<T>(w.rows[y], w.columns[x]);
     din[i] = sum;
   }
 };
 
-}  // namespace
-
-void AveragePool(std::string_view op, const ops::AverageWindows& w, const Tensor& x, Tensor& y,
-                 StreamHandle stream) {
-  const Tensor rows = HandOver<AverageWindow>(op, w.rows, y.device(), stream);
-  const Tensor columns = HandOver<AverageWindow>(op, w.columns, y.device(), stream);
-  VisitCompute(op, x.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach(op, y.numel(), stream,
-            AveragedWindow<T>{w.image, y.dim(1), y.dim(2), HandedOver<AverageWindow>(rows),
-                              HandedOver<AverageWindow>(columns), Elements<T>(x),
-                              MutableElements<T>(y)});
+// Body<T>{windows, in, out} of every element of `out`.
+template <template <class> class Body>
+void ForEachOf(std::string_view op, const ops::AverageWindows& w, const Tensor& in, Tensor& out,
+               StreamHandle stream) {
+  const Tensor rows = HandOver<AverageWindow>(op, w.rows, out.device(), stream);
+  const Tensor columns = HandOver<AverageWindow>(op, w.columns, out.device(), stream);
+  const Windows there{w.image, std::ssize(w.rows), std::ssize(w.columns),
+                      HandedOver<AverageWindow>(rows), HandedOver<AverageWindow>(columns)};
+  VisitCompute(op, out.dtype(), [&]<class T>(ComputeType<T>) {
+    ForEach(op, out.numel(), stream, Body<T>{there, Elements<T>(in), MutableElements<T>(out)});
   });
 }
 
-void AveragePoolBackward(const ops::AverageWindows& w, const Tensor& dy, Tensor& dx,
+}  // namespace
+
+void AveragePool(std::string_view op, const ops::AverageWindows& windows, const Tensor& x,
+                 Tensor& y, StreamHandle stream) {
+  ForEachOf<AveragedWindow>(op, windows, x, y, stream);
+}
+
+void AveragePoolBackward(const ops::AverageWindows& windows, const Tensor& dy, Tensor& dx,
                          StreamHandle stream) {
-  constexpr const char* kOp = "average_pool";
-  const Tensor rows = HandOver<AverageWindow>(kOp, w.rows, dx.device(), stream);
-  const Tensor columns = HandOver<AverageWindow>(kOp, w.columns, dx.device(), stream);
-  VisitCompute(kOp, dx.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach(kOp, dx.numel(), stream,
-            SharesOfPixel<T>{w.image, dy.dim(1), dy.dim(2), HandedOver<AverageWindow>(rows),
-                             HandedOver<AverageWindow>(columns), Elements<T>(dy),
-                             MutableElements<T>(dx)});
-  });
+  ForEachOf<SharesOfPixel>("average_pool", windows, dy, dx, stream);
 }
 
 }  // namespace torus::cuda

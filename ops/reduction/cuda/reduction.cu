@@ -63,15 +63,6 @@ struct CumsumColumn {
   }
 };
 
-// The sum of `value` over this lane and those before it.
-__device__ inline double SumUpToLane(double value) {
-  for (unsigned by = 1; by < 32; by *= 2) {
-    const double before = __shfl_up_sync(kWholeWarp, value, by);
-    if (threadIdx.x % 32 >= by) value += before;
-  }
-  return value;
-}
-
 // One row for a block, as many elements at a time as it has threads.
 template <class T>
 struct CumsumRow {
@@ -81,20 +72,14 @@ struct CumsumRow {
   T* y;
   template <int kThreads>
   __device__ void Run(int64_t row) const {
-    __shared__ double of_warps[kThreads / 32];
-    const int warp = threadIdx.x / 32;
-    double before = 0;  // the sum of all earlier pieces
+    double before = 0, all;  // the sums of all earlier pieces, and of this one
     for (int64_t first = 0; first < count; first += kThreads) {
       const int64_t c = first + threadIdx.x;
       const int64_t at = row * count + (reverse ? count - 1 - c : c);
-      const double sum = SumUpToLane(c < count ? static_cast<double>(x[at]) : 0.0);
-      if (threadIdx.x % 32 == 31) of_warps[warp] = sum;
-      __syncthreads();
-      double total = before;
-      for (int w = 0; w < warp; ++w) total += of_warps[w];
-      if (c < count) y[at] = static_cast<T>(total + sum);
-      for (int w = 0; w < kThreads / 32; ++w) before += of_warps[w];
-      __syncthreads();
+      const double value = c < count ? static_cast<double>(x[at]) : 0.0;
+      const double sum = SumUpToThread<kThreads>(value, all);
+      if (c < count) y[at] = static_cast<T>(before + sum);
+      before += all;
     }
   }
 };

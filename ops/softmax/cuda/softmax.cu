@@ -10,18 +10,6 @@ namespace torus::cuda {
 namespace {
 
 template <class T>
-struct Product {
-  const T *a, *b;
-  __device__ T operator()(int64_t i) const { return a[i] * b[i]; }
-};
-
-template <class T>
-struct Value {
-  const T* values;
-  __device__ T operator()(int64_t i) const { return values[i]; }
-};
-
-template <class T>
 struct SoftmaxRow {
   int64_t n;
   const T* x;
@@ -43,7 +31,7 @@ struct SoftmaxBackwardRow {
   template <int kThreads>
   __device__ void Run(int64_t row) const {
     const T *out = y + row * n, *g = dy + row * n;
-    const T dot = SumOfRow<kThreads, T>(n, Product<T>{out, g});
+    const T dot = SumOfRow<kThreads, T>(n, [&](int64_t i) { return out[i] * g[i]; });
     for (int64_t i = threadIdx.x; i < n; i += kThreads) dx[row * n + i] = out[i] * (g[i] - dot);
   }
 };
@@ -70,7 +58,7 @@ struct LogSoftmaxBackwardRow {
   template <int kThreads>
   __device__ void Run(int64_t row) const {
     const T *out = y + row * n, *g = dy + row * n;
-    const T sum = SumOfRow<kThreads, T>(n, Value<T>{g});
+    const T sum = SumOfRow<kThreads, T>(n, [&](int64_t i) { return g[i]; });
     for (int64_t i = threadIdx.x; i < n; i += kThreads)
       dx[row * n + i] = g[i] - std::exp(out[i]) * sum;
   }

@@ -9,16 +9,6 @@
 namespace torus::cuda {
 namespace {
 
-// How many of this lane and those before it count.
-__device__ inline int CountUpToLane(bool counts) {
-  int count = counts ? 1 : 0;
-  for (unsigned by = 1; by < 32; by *= 2) {
-    const int before = __shfl_up_sync(kWholeWarp, count, by);
-    if (threadIdx.x % 32 >= by) count += before;
-  }
-  return count;
-}
-
 // One text for a block, as many tokens at a time as it has threads.
 struct PositionsOfText {
   int64_t width, padding;
@@ -26,20 +16,14 @@ struct PositionsOfText {
   int64_t* positions;
   template <int kThreads>
   __device__ void Run(int64_t text) const {
-    __shared__ int of_warps[kThreads / 32];
-    const int warp = static_cast<int>(threadIdx.x / 32);
     int64_t before = padding;  // the last position so far
+    int all;                   // tokens of this piece that count
     for (int64_t first = 0; first < width; first += kThreads) {
       const int64_t t = first + threadIdx.x, at = text * width + t;
       const bool counts = t < width && ids[at] != padding;
-      const int up_to_here = CountUpToLane(counts);
-      if (threadIdx.x % 32 == 31) of_warps[warp] = up_to_here;
-      __syncthreads();
-      int64_t position = before + up_to_here;
-      for (int w = 0; w < warp; ++w) position += of_warps[w];
+      const int64_t position = before + SumUpToThread<kThreads>(counts ? 1 : 0, all);
       if (t < width) positions[at] = counts ? position : padding;
-      for (int w = 0; w < kThreads / 32; ++w) before += of_warps[w];
-      __syncthreads();
+      before += all;
     }
   }
 };

@@ -1,24 +1,14 @@
 // One launch over the elements of many tensors, on a GPU. In kernels' sources only.
 #pragma once
 
-#include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "parallel/optim/norm_block.h"
-#include "runtime/cuda/elements.h"
 //
+#include "runtime/cuda/hand_over.h"
 #include "runtime/cuda/rows.h"
 
 namespace torus::parallel::cuda {
-
-// The vector's values in the memory of a GPU; T is trivially copied.
-template <class T>
-Tensor Upload(const std::vector<T>& values, Device device) {
-  Tensor bytes({static_cast<int64_t>(values.size() * sizeof(T))}, DType::kU8);
-  std::memcpy(bytes.mutable_raw(), values.data(), values.size() * sizeof(T));
-  return bytes.To(device);
-}
 
 // A block of threads for each piece of kNormBlock elements of an entry: body.Run<kThreads>(entry,
 // first, last, piece), `piece` being counted over all entries.
@@ -60,10 +50,11 @@ void ForEachPiece(std::string_view op, const std::vector<Entry>& entries, Device
                   StreamHandle stream, const Body& body) {
   const std::vector<int64_t> ends = PieceEnds(entries);
   if (entries.empty() || ends.back() == 0) return;
-  const Tensor there = Upload(entries, device), ends_there = Upload(ends, device);
-  const OverPieces<Entry, Body> over{static_cast<const Entry*>(there.raw()),
-                                     static_cast<const int64_t*>(ends_there.raw()),
-                                     static_cast<int64_t>(entries.size()), body};
+  const Tensor there = torus::cuda::HandOver<Entry>(op, entries, device, stream);
+  const Tensor ends_there = torus::cuda::HandOver<int64_t>(op, ends, device, stream);
+  const OverPieces<Entry, Body> over{torus::cuda::HandedOver<Entry>(there),
+                                     torus::cuda::HandedOver<int64_t>(ends_there),
+                                     std::ssize(entries), body};
   torus::cuda::ForEachRow(op, ends.back(), kNormBlock, stream, over);
 }
 

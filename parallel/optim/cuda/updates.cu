@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "parallel/optim/cuda/multi_tensor.h"
@@ -11,6 +12,7 @@ namespace {
 using torus::cuda::CombineBlock;
 using torus::cuda::Elements;
 using torus::cuda::MutableElements;
+using torus::cuda::MutableElementsOrNull;
 
 __device__ inline float FusedMultiplyAdd(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ inline double FusedMultiplyAdd(double a, double b, double c) { return fma(a, b, c); }
@@ -44,37 +46,34 @@ struct SgdEntry {
   }
 };
 
-// A parameter's step: adam_kernel.h. The constants are rounded to T once.
+// A parameter's step: adam_kernel.h.
 template <class T>
 struct AdamEntry {
-  T* parameter;
-  const T* gradient;
-  T *mean, *variance, *largest;  // the last may be null
+  AdamTensors<T> at;
   int64_t count;
-  T scale, decay, rest1, beta1, beta2, rest2, correction, eps, size;
-  bool decoupled, decays;
+  AdamConstants<T> c;
 
   __device__ void Update(int64_t i) const {
-    T p = parameter[i], g = Product(gradient[i], scale);
-    if (decays && decoupled) p = Product(p, decay);
-    if (decays && !decoupled) g = FusedMultiplyAdd(p, decay, g);
-    const T m = Mean(mean[i], g);
-    T v = FusedMultiplyAdd(Product(g, rest2), g, Product(variance[i], beta2));
-    mean[i] = m;
-    variance[i] = v;
-    if (largest != nullptr) {
-      v = largest[i] > v ? largest[i] : v;  // in this order NaN passes
-      largest[i] = v;
+    T p = at.parameter[i], g = Product(at.gradient[i], c.scale);
+    if (c.decays && c.decoupled) p = Product(p, c.decay);
+    if (c.decays && !c.decoupled) g = FusedMultiplyAdd(p, c.decay, g);
+    const T m = Mean(at.mean[i], g);
+    T v = FusedMultiplyAdd(Product(g, c.rest2), g, Product(at.variance[i], c.beta2));
+    at.mean[i] = m;
+    at.variance[i] = v;
+    if (at.largest != nullptr) {
+      v = at.largest[i] > v ? at.largest[i] : v;  // in this order NaN passes
+      at.largest[i] = v;
     }
-    const T denominator = FusedMultiplyAdd(Root(v), correction, eps);
-    parameter[i] = p + Product(m, size) / denominator;
+    const T denominator = FusedMultiplyAdd(Root(v), c.correction, c.eps);
+    at.parameter[i] = p + Product(m, c.size) / denominator;
   }
 
  private:
   __device__ T Mean(T m, T g) const {
     const T difference = g - m;
-    return rest1 < T(0.5) ? FusedMultiplyAdd(difference, rest1, m)
-                          : FusedMultiplyAdd(-difference, beta1, g);
+    return c.rest1 < T(0.5) ? FusedMultiplyAdd(difference, c.rest1, m)
+                            : FusedMultiplyAdd(-difference, c.beta1, g);
   }
 };
 
@@ -86,16 +85,11 @@ struct UpdateElements {
 };
 
 template <class T>
-T* PointerOf(Tensor& tensor) {
-  return tensor.defined() ? MutableElements<T>(tensor) : nullptr;
-}
-
-template <class T>
 SgdEntry<T> EntryOf(SgdItem& item) {
   const SgdScalars& s = item.scalars;
   return {.parameter = MutableElements<T>(item.parameter),
           .gradient = Elements<T>(item.gradient),
-          .buffer = PointerOf<T>(item.buffer),
+          .buffer = MutableElementsOrNull<T>(item.buffer),
           .count = item.gradient.numel(),
           .scale = static_cast<T>(s.gradient_scale),
           .decay = static_cast<T>(s.weight_decay),
@@ -109,26 +103,13 @@ SgdEntry<T> EntryOf(SgdItem& item) {
 
 template <class T>
 AdamEntry<T> EntryOf(AdamItem& item) {
-  const AdamScalars& s = item.scalars;
-  const T rest1 = static_cast<T>(1 - s.beta1);
-  return {
-      .parameter = MutableElements<T>(item.parameter),
-      .gradient = Elements<T>(item.gradient),
-      .mean = MutableElements<T>(item.mean),
-      .variance = MutableElements<T>(item.variance),
-      .largest = PointerOf<T>(item.largest),
-      .count = item.gradient.numel(),
-      .scale = static_cast<T>(s.gradient_scale),
-      .decay = static_cast<T>(s.decoupled ? 1 - s.learning_rate * s.weight_decay : s.weight_decay),
-      .rest1 = rest1,
-      .beta1 = T(1) - rest1,
-      .beta2 = static_cast<T>(s.beta2),
-      .rest2 = static_cast<T>(1 - s.beta2),
-      .correction = static_cast<T>(1 / std::sqrt(1 - std::pow(s.beta2, s.step))),
-      .eps = static_cast<T>(s.eps),
-      .size = static_cast<T>(-s.learning_rate / (1 - std::pow(s.beta1, s.step))),
-      .decoupled = s.decoupled,
-      .decays = s.weight_decay != 0};
+  return {.at = {.parameter = MutableElements<T>(item.parameter),
+                 .gradient = Elements<T>(item.gradient),
+                 .mean = MutableElements<T>(item.mean),
+                 .variance = MutableElements<T>(item.variance),
+                 .largest = MutableElementsOrNull<T>(item.largest)},
+          .count = item.gradient.numel(),
+          .c = AdamConstants<T>(item.scalars)};
 }
 
 template <template <class> class Entry, class T, class Item>

@@ -12,21 +12,25 @@ namespace torus::parallel {
 // An all-reduce under way. It cannot be taken back: dropping it aborts the run.
 class NcclEngine::Sum : public Pending::State {
  public:
-  Sum(NcclEngine& engine, TransferText text) : engine_(engine), text_(std::move(text)) {
-    came_ = engine_.inner_.Recv(engine_.behind_, kJoinedTag, {&token_, 1}, text_.what);
-  }
+  Sum(NcclEngine& engine, TransferText text) : engine_(engine), text_(std::move(text)) {}
   ~Sum() override {
     if (work_ == nullptr || HasEnded(*work_)) return;
     engine_.inner_.Abort(kDropped);
     engine_.comm_->Abort();
   }
-  void Start(Buffer data, DType dtype) { work_ = engine_.comm_->AllReduce(data, dtype); }
+  // Members tell each other only of a sum that was not refused.
+  void Start(Buffer data, DType dtype) {
+    work_ = StartWork(text_, [&] { return engine_.comm_->AllReduce(data, dtype); });
+    came_ = engine_.inner_.Recv(engine_.behind_, kJoinedTag, {&token_, 1}, text_.what);
+    engine_.TellMemberBefore();
+  }
 
   WaitTime Wait() override {
     WaitTime time = Meet();
     // The member in front of one that does not come is the one to say so: it waits half as long.
-    const Patience patience = PatienceOf(engine_.inner_, 2 * engine_.timeout_, WaitingText(text_));
-    time.moving = WaitForWork(*work_, *engine_.comm_, patience).moving;
+    time.moving = WaitForWork(*work_, *engine_.comm_, engine_.inner_, 2 * engine_.timeout_,
+                              WaitingText(text_))
+                      .moving;
     work_ = nullptr;
     return time;
   }
@@ -60,8 +64,10 @@ NcclEngine::NcclEngine(Transport& inner, NcclLibrary& library, const std::vector
   const NcclId mine = index == 0 ? library.NewId() : NcclId{};
   const std::vector<NcclId> ids = ExchangeAmong(inner, members, mine, "meeting of an engine");
   comm_ = library.Join(
-      ids[0], static_cast<int>(size), static_cast<int>(index), device,
-      PatienceOf(inner, timeout, "waiting for the other ranks of an NCCL communicator"));
+      ids[0], static_cast<int>(size), static_cast<int>(index), device, NcclUse::kSums,
+      PatienceOf(inner, timeout,
+                 fmt::format("waiting for the other members of ranks {} that sum by NCCL",
+                             fmt::join(members, ", "))));
 }
 
 NcclEngine::~NcclEngine() = default;
@@ -77,7 +83,6 @@ Pending NcclEngine::AllReduce(Buffer data, DType dtype, std::string what) {
       *this,
       TransferText{
           false, inner_.rank(), behind_, {TagClass::kCollective, 0}, data.bytes, std::move(what)});
-  TellMemberBefore();
   sum->Start(data, dtype);
   return Pending(std::move(sum));
 }
@@ -92,8 +97,7 @@ void NcclEngine::TellMemberBefore() {
 void NcclEngine::Finish() {
   for (Pending& each : told_) each.Wait();
   told_.clear();
-  if (last_)
-    WaitForWork(*last_, *comm_, PatienceOf(inner_, timeout_, "waiting for a sum by NCCL to end"));
+  if (last_) WaitForWork(*last_, *comm_, inner_, timeout_, "waiting for a sum by NCCL to end");
   last_ = nullptr;
 }
 

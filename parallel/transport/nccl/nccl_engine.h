@@ -26,6 +26,7 @@ class NcclEngine : public Engine {
   // Until the member before this one knows of all sums that this one has started, and those that
   // only a stream waits for have ended.
   void Finish();
+  NcclComm& comm() { return *comm_; }
 
  private:
   class Sum;

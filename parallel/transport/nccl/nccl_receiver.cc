@@ -39,9 +39,7 @@ class NcclReceiver::State : public Pending::State {
 
   WaitTime Wait() override {
     WaitTime time = Started();
-    const Patience patience =
-        PatienceOf(receiver_.inner_, receiver_.timeout_, WaitingText(message_->text));
-    time.moving = WaitForWork(*message_->work, *receiver_.comm_, patience).moving;
+    time.moving = receiver_.WaitForEnd(*message_).moving;
     message_ = nullptr;
     return time;
   }
@@ -85,11 +83,15 @@ NcclReceiver::NcclReceiver(Transport& inner, NcclLibrary& library, std::unique_p
   Listen();
 }
 
-NcclReceiver::~NcclReceiver() = default;
+// Nothing may be received any more into the memory that is given back now.
+NcclReceiver::~NcclReceiver() { comm_->Abort(); }
+
+WaitTime NcclReceiver::WaitForEnd(Message& message) {
+  return WaitForWork(*message.work, *comm_, inner_, timeout_, WaitingText(message.text));
+}
 
 void NcclReceiver::Finish() {
-  for (const auto& message : on_streams_)
-    WaitForWork(*message->work, *comm_, PatienceOf(inner_, timeout_, WaitingText(message->text)));
+  for (const auto& message : on_streams_) WaitForEnd(*message);
   on_streams_.clear();
   for (Pending& answer : answers_) answer.Wait();
   answers_.clear();
@@ -156,18 +158,14 @@ void NcclReceiver::StartThoseAskedFor() {
 }
 
 void NcclReceiver::Start(Message& message, const Announcement& announcement) {
-  if (message.dropped) {
-    message.held = Hold(announcement);
-    message.work = std::move(message.held->work);
-    return KeepUntilEnded(std::make_shared<Message>(std::move(message)));
-  }
+  if (message.dropped) return KeepUntilEnded(Hold(announcement), message.text);
   if (announcement.bytes != message.buffer.bytes) {
     const TransferText send{
         true, peer_, inner_.rank(), announcement.tag(), announcement.bytes, announcement.what};
     message.error = SizesDifferText(send, message.text);
     return;
   }
-  message.work = comm_->Recv(message.buffer, 0);
+  message.work = StartWork(message.text, [&] { return comm_->Recv(message.buffer, 0); });
   Answer();
 }
 
@@ -183,14 +181,17 @@ bool NcclReceiver::TakeHeld(Message& message) {
   const auto found = std::ranges::find_if(
       held_, [&](const auto& held) { return held->head.tag() == message.text.tag; });
   if (found == held_.end()) return false;
-  message.held = *found;
+  const std::shared_ptr<Held> held = *found;
   held_.erase(found);
-  const Announcement& head = message.held->head;
-  if (head.bytes != message.buffer.bytes)
+  const Announcement& head = held->head;
+  if (head.bytes != message.buffer.bytes) {
     message.error = SizesDifferText({true, peer_, inner_.rank(), head.tag(), head.bytes, head.what},
                                     message.text);
-  else
-    message.work = library_.Copy(message.buffer, message.held->memory.data(), *message.held->work);
+    KeepUntilEnded(held, message.text);
+    return true;
+  }
+  message.work = library_.Copy(message.buffer, held->memory.data(), *held->work);
+  message.held = held;
   return true;
 }
 
@@ -203,6 +204,15 @@ void NcclReceiver::Answer() {
 void NcclReceiver::KeepUntilEnded(std::shared_ptr<Message> message) {
   on_streams_.push_back(std::move(message));
   while (!on_streams_.empty() && on_streams_.front()->work->Done()) on_streams_.pop_front();
+}
+
+// Of a message that nobody asks for: its memory must be there until it has come.
+void NcclReceiver::KeepUntilEnded(const std::shared_ptr<Held>& held, const TransferText& text) {
+  auto message = std::make_shared<Message>();
+  message->text = text;
+  message->held = held;
+  message->work = std::move(held->work);
+  KeepUntilEnded(std::move(message));
 }
 
 void NcclReceiver::Drop(Message& message) noexcept {

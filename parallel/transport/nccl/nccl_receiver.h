@@ -13,6 +13,7 @@
 
 #include "parallel/transport/nccl/announcement.h"
 #include "parallel/transport/nccl/nccl_library.h"
+#include "parallel/transport/transfer_text.h"
 #include "parallel/transport/transport.h"
 
 namespace torus::parallel {
@@ -29,6 +30,7 @@ class NcclReceiver {
   Pending Recv(Tag tag, Buffer buffer, std::string what);
   // Until what only a stream waits for has arrived, and the sender has seen all answers.
   void Finish();
+  NcclComm& comm() { return *comm_; }
 
  private:
   struct Held;
@@ -45,7 +47,9 @@ class NcclReceiver {
   void Start(Message& message, const Announcement& announcement);
   std::shared_ptr<Held> Hold(const Announcement& announcement);
   void Answer();
+  WaitTime WaitForEnd(Message& message);
   void KeepUntilEnded(std::shared_ptr<Message> message);
+  void KeepUntilEnded(const std::shared_ptr<Held>& held, const TransferText& text);
   void Drop(Message& message) noexcept;
 
   Transport& inner_;

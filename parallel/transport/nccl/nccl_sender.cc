@@ -25,10 +25,7 @@ class NcclSender::State : public Pending::State {
 
   WaitTime Wait() override {
     WaitTime time = sender_.WaitForAnswer(*message_);
-    time.moving =
-        WaitForWork(*message_->work, *sender_.comm_,
-                    PatienceOf(sender_.inner_, sender_.timeout_, WaitingText(message_->text)))
-            .moving;
+    time.moving = sender_.WaitForEnd(*message_).moving;
     sender_.KeepUntilEnded(std::exchange(message_, nullptr));
     return time;
   }
@@ -54,8 +51,12 @@ NcclSender::~NcclSender() = default;
 void NcclSender::Finish() {
   for (const auto& message : on_streams_) {
     WaitForAnswer(*message);
-    WaitForWork(*message->work, *comm_, PatienceOf(inner_, timeout_, WaitingText(message->text)));
+    WaitForEnd(*message);
   }
+}
+
+WaitTime NcclSender::WaitForEnd(Message& message) {
+  return WaitForWork(*message.work, *comm_, inner_, timeout_, WaitingText(message.text));
 }
 
 Pending NcclSender::Send(Tag tag, ConstBuffer buffer, std::string what) {
@@ -67,7 +68,7 @@ Pending NcclSender::Send(Tag tag, ConstBuffer buffer, std::string what) {
     message->number = sent_++;
     message->announced = inner_.Send(
         peer_, kAnnouncementTag, {&message->announcement, sizeof(Announcement)}, "announcement");
-    message->work = comm_->Send(buffer, 1);
+    message->work = StartWork(message->text, [&] { return comm_->Send(buffer, 1); });
   }
   return Pending(std::make_unique<State>(*this, std::move(message)));
 }
@@ -126,7 +127,6 @@ void NcclSender::CountEnded() {
 void NcclSender::Drop(Message& message) noexcept {
   if (HasEnded(*message.work)) return;
   inner_.Abort(kDropped);
-  const std::lock_guard lock(mutex_);
   comm_->Abort();
 }
 

@@ -31,11 +31,13 @@ class NcclSender {
   // Until what only a stream waits for has arrived.
   void Finish();
   uint64_t bytes_arrived(TagClass kind);
+  NcclComm& comm() { return *comm_; }
 
  private:
   struct Message;
   class State;
   WaitTime WaitForAnswer(Message& message);
+  WaitTime WaitForEnd(Message& message);
   bool IsAnswered(const Message& message);
   void Listen();
   bool Ended(Message& message);

@@ -15,7 +15,8 @@ NcclTransport::NcclTransport(Transport& inner, NcclLibrary& library, NcclOptions
       library_(library),
       options_(options),
       senders_(inner.size()),
-      receivers_(inner.size()) {
+      receivers_(inner.size()),
+      watchdog_(inner) {
   Connect();
 }
 
@@ -28,6 +29,7 @@ void NcclTransport::Finish() {
   for (const auto& receiver : receivers_)
     if (receiver) receiver->Finish();
   for (const auto& [members, engine] : engines_) engine->Finish();
+  inner_.ThrowIfAborted();  // what was aborted has ended too
 }
 
 // The sender of a link names its communicator. They meet by messages first: these say which rank
@@ -40,9 +42,9 @@ std::unique_ptr<NcclComm> NcclTransport::Join(int peer, bool sends) {
   Pending told = inner_.Send(peer, kNcclIdTag, {&mine, sizeof mine}, what);
   inner_.Recv(peer, kNcclIdTag, {&theirs, sizeof theirs}, what).Wait();
   told.Wait();
-  return library_.Join(sends ? mine : theirs, 2, sends ? 0 : 1, options_.device,
+  return library_.Join(sends ? mine : theirs, 2, sends ? 0 : 1, options_.device, NcclUse::kMessages,
                        PatienceOf(inner_, options_.timeout,
-                                  fmt::format("waiting for rank {} to join the {}", peer, what)));
+                                  fmt::format("waiting for rank {} on the {}", peer, what)));
 }
 
 // All ranks join their links in one order, since joining waits for the other end.
@@ -50,11 +52,15 @@ void NcclTransport::Connect() {
   for (int from = 0; from < size(); ++from)
     for (int to = 0; to < size(); ++to) {
       if (from == to) continue;
-      if (from == rank())
+      if (from == rank()) {
         senders_[to] = std::make_unique<NcclSender>(inner_, Join(to, true), to, options_.timeout);
-      if (to == rank())
+        watchdog_.Watch(senders_[to]->comm());
+      }
+      if (to == rank()) {
         receivers_[from] = std::make_unique<NcclReceiver>(inner_, library_, Join(from, false), from,
                                                           options_.device, options_.timeout);
+        watchdog_.Watch(receivers_[from]->comm());
+      }
     }
 }
 
@@ -82,9 +88,11 @@ uint64_t NcclTransport::BytesSent(int peer, TagClass kind) const {
 
 Engine* NcclTransport::EngineOf(const std::vector<int>& members) {
   std::unique_ptr<NcclEngine>& engine = engines_[members];
-  if (!engine)
+  if (!engine) {
     engine =
         std::make_unique<NcclEngine>(inner_, library_, members, options_.device, options_.timeout);
+    watchdog_.Watch(engine->comm());
+  }
   return engine.get();
 }
 

@@ -5,8 +5,9 @@
 // for those before it on its link alone, and what cannot deadlock on the transport underneath,
 // where sends never wait for each other, cannot here. Deadlines and errors are those of the
 // transport underneath until both sides have put their part into a stream (nccl_sender.h); then it
-// must end within the timeout, or the run is aborted, and with it the communicators
-// (ncclCommAbort).
+// must end within the timeout, or the run is aborted. Whoever aborts it, the communicators are
+// (ncclCommAbort), by a thread of its own: the rank's may be blocked in a call of CUDA's, behind a
+// stream that waits for a message.
 //
 // Memory of the one side must be the GPU's where the other's is: each side picks the way by its
 // own.
@@ -21,6 +22,7 @@
 #include "parallel/transport/nccl/nccl_engine.h"
 #include "parallel/transport/nccl/nccl_receiver.h"
 #include "parallel/transport/nccl/nccl_sender.h"
+#include "parallel/transport/nccl/nccl_watchdog.h"
 
 namespace torus::parallel {
 
@@ -60,6 +62,7 @@ class NcclTransport : public DecoratedTransport {
   std::vector<std::unique_ptr<NcclSender>> senders_;      // by peer
   std::vector<std::unique_ptr<NcclReceiver>> receivers_;  // by peer
   std::map<std::vector<int>, std::unique_ptr<NcclEngine>> engines_;
+  NcclWatchdog watchdog_;  // last: it ends before what it watches
 };
 
 }  // namespace torus::parallel

@@ -18,6 +18,16 @@ double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+// Says what the rank was doing. Where the run has been aborted, and the communicator with it, that
+// is the reason.
+void Check(NcclComm& comm, const Transport& transport, const std::string& waiting) try {
+  comm.Check();
+} catch (const BrokenEnvironment& error) {
+  transport.ThrowIfAborted();
+  throw BrokenEnvironment(
+      fmt::format("{}; rank {} was {}", error.what(), transport.world_rank(), waiting));
+}
+
 }  // namespace
 
 Patience PatienceOf(Transport& transport, double timeout, std::string waiting) {
@@ -32,16 +42,27 @@ Patience PatienceOf(Transport& transport, double timeout, std::string waiting) {
   };
 }
 
-WaitTime WaitForWork(NcclWork& work, NcclComm& comm, const Patience& patience) {
+WaitTime WaitForWork(NcclWork& work, NcclComm& comm, Transport& transport, double timeout,
+                     const std::string& waiting) {
+  const Patience patience = PatienceOf(transport, timeout, waiting);
   const Clock::time_point begin = Clock::now();
   auto pause = kFirstPause;
   while (!work.Done()) {
-    comm.Check();
+    Check(comm, transport, waiting);
     patience(SecondsSince(begin));
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, kLongestPause);
   }
+  Check(comm, transport, waiting);  // what was aborted has ended too
   return {.moving = std::chrono::nanoseconds(Clock::now() - begin).count()};
+}
+
+std::unique_ptr<NcclWork> StartWork(const TransferText& message,
+                                    const std::function<std::unique_ptr<NcclWork>()>& start) try {
+  return start();
+} catch (const BrokenEnvironment& error) {
+  throw BrokenEnvironment(
+      fmt::format("{}; rank {} was {}", error.what(), message.rank, WaitingText(message)));
 }
 
 bool HasEnded(NcclWork& work) noexcept try { return work.Done(); } catch (...) {

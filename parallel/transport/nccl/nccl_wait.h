@@ -1,6 +1,8 @@
 // How the NCCL transport waits for what runs on a GPU. Its own part.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "parallel/transport/nccl/nccl_library.h"
@@ -15,8 +17,13 @@ namespace torus::parallel {
 Patience PatienceOf(Transport& transport, double timeout, std::string waiting);
 
 // Until `work` of `comm` has ended. Nothing is seen of its progress: both sides have started it, so
-// it must end within `timeout` seconds of waiting.
-WaitTime WaitForWork(NcclWork& work, NcclComm& comm, const Patience& patience);
+// it must end within `timeout` seconds of waiting, as PatienceOf says. Errors say `waiting`.
+WaitTime WaitForWork(NcclWork& work, NcclComm& comm, Transport& transport, double timeout,
+                     const std::string& waiting);
+
+// The work that `start` puts into a stream for `message`: errors say so.
+std::unique_ptr<NcclWork> StartWork(const TransferText& message,
+                                    const std::function<std::unique_ptr<NcclWork>()>& start);
 
 // Why a run is aborted whose message was dropped while it was in a stream.
 inline constexpr char kDropped[] = "a message of a GPU was dropped before its end";

@@ -2,6 +2,9 @@
 
 #include <chrono>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -55,26 +58,42 @@ class CudaEvent {
   const cuda::EventHandle event_;
 };
 
+// Of a GPU.
+class Memory {
+ public:
+  Memory(int device, size_t bytes) : device_(device), block_(cuda::Malloc(device, bytes)) {
+    if (block_ == nullptr) Throw<BrokenEnvironment>("nccl", "no memory is left on GPU {}", device);
+  }
+  ~Memory() { cuda::Free(device_, block_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  void* get() const { return block_; }
+
+ private:
+  const int device_;
+  void* const block_;
+};
+
 // What `stream` holds now.
 class RealWork : public NcclWork {
  public:
-  RealWork(int device, StreamHandle stream) : end_(device, stream) {}
+  RealWork(int device, StreamHandle stream) : device_(device), end_(device, stream) {}
   bool Done() override { return cuda::IsDone(end_.get()); }
-  void Precede(StreamHandle stream) override { cuda::WaitOnStream(stream, end_.get()); }
+  // Of the null stream the current device says whose it is.
+  void Precede(StreamHandle stream) override {
+    cuda::UseDevice(device_);
+    cuda::WaitOnStream(stream, end_.get());
+  }
 
  private:
+  const int device_;
   const CudaEvent end_;
 };
 
 class RealComm : public NcclComm {
  public:
-  RealComm(const ncclUniqueId& id, int size, int rank, int device, const Patience& patience)
-      : device_(device), patience_(patience), stream_(cuda::CreateStream(device)) {
-    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    config.blocking = 0;  // so that a member that does not come is given up
-    CheckNccl(ncclCommInitRankConfig(&comm_, size, id, rank, &config), "ncclCommInitRankConfig");
-    Settle("ncclCommInitRankConfig");
-  }
+  RealComm(int device, const Patience& patience)
+      : device_(device), patience_(patience), stream_(cuda::CreateStream(device)) {}
   ~RealComm() override {
     Abort();
     cuda::DestroyStream(stream_);
@@ -82,74 +101,98 @@ class RealComm : public NcclComm {
   RealComm(const RealComm&) = delete;
   RealComm& operator=(const RealComm&) = delete;
 
+  // Where it throws, the destructor aborts what was begun.
+  void Join(const ncclUniqueId& id, int size, int rank) {
+    constexpr char kCall[] = "ncclCommInitRankConfig";
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;  // so that a member that does not come is given up
+    {
+      const std::lock_guard lock(mutex_);
+      CheckNccl(ncclCommInitRankConfig(&comm_, size, id, rank, &config), kCall);
+    }
+    Settle(kCall);
+  }
+
   std::unique_ptr<NcclWork> Send(ConstBuffer buffer, int peer) override {
-    Begin(buffer.stream);
-    CheckNccl(ncclSend(buffer.data, buffer.bytes, ncclUint8, peer, comm_, Stream()), "ncclSend",
-              comm_);
-    return End("ncclSend");
+    return Put("ncclSend", buffer.stream, [&](ncclComm_t comm) {
+      return ncclSend(buffer.data, buffer.bytes, ncclUint8, peer, comm, Stream());
+    });
   }
 
   std::unique_ptr<NcclWork> Recv(Buffer buffer, int peer) override {
-    Begin(buffer.stream);
-    CheckNccl(ncclRecv(buffer.data, buffer.bytes, ncclUint8, peer, comm_, Stream()), "ncclRecv",
-              comm_);
-    return End("ncclRecv");
+    return Put("ncclRecv", buffer.stream, [&](ncclComm_t comm) {
+      return ncclRecv(buffer.data, buffer.bytes, ncclUint8, peer, comm, Stream());
+    });
   }
 
   std::unique_ptr<NcclWork> AllReduce(Buffer buffer, DType dtype) override {
     const ncclDataType_t type = NcclTypeOf(dtype);
-    Begin(buffer.stream);
-    CheckNccl(ncclAllReduce(buffer.data, buffer.data, buffer.bytes / SizeOf(dtype), type, ncclSum,
-                            comm_, Stream()),
-              "ncclAllReduce", comm_);
-    return End("ncclAllReduce");
+    return Put("ncclAllReduce", buffer.stream, [&](ncclComm_t comm) {
+      return ncclAllReduce(buffer.data, buffer.data, buffer.bytes / SizeOf(dtype), type, ncclSum,
+                           comm, Stream());
+    });
   }
 
   void Check() override { State("a call under way"); }
 
   void Abort() noexcept override {
+    const std::lock_guard lock(mutex_);
     if (comm_ != nullptr) ncclCommAbort(std::exchange(comm_, nullptr));
+  }
+
+  // Until ready() holds; gives up where the communicator fails.
+  void Await(const char* call, const std::function<bool()>& ready) {
+    const Clock::time_point begin = Clock::now();
+    while (!ready()) {
+      State(call);
+      patience_(std::chrono::duration<double>(Clock::now() - begin).count());
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
   }
 
  private:
   cudaStream_t Stream() const { return static_cast<cudaStream_t>(stream_); }
 
-  // False while a call is in progress.
-  bool State(const char* call) {
+  // The mutex is held.
+  ncclComm_t Comm(const char* call) const {
     if (comm_ == nullptr)
       Throw<BrokenEnvironment>("nccl", "{}: the communicator was aborted", call);
+    return comm_;
+  }
+
+  // False while a call is in progress.
+  bool State(const char* call) {
+    const std::lock_guard lock(mutex_);
     ncclResult_t state = ncclSuccess;
-    CheckNccl(ncclCommGetAsyncError(comm_, &state), "ncclCommGetAsyncError", comm_);
+    CheckNccl(ncclCommGetAsyncError(Comm(call), &state), "ncclCommGetAsyncError", comm_);
     CheckNccl(state, call, comm_);
     return state == ncclSuccess;
   }
 
   // A call that does not block may be in progress behind its return.
   void Settle(const char* call) {
-    const Clock::time_point begin = Clock::now();
-    while (!State(call)) {
-      patience_(std::chrono::duration<double>(Clock::now() - begin).count());
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
+    Await(call, [&] { return State(call); });
   }
 
-  // Work goes behind what `stream` holds.
-  void Begin(StreamHandle stream) {
-    State("an earlier call");
+  // Work behind what `stream` holds.
+  template <class Call>
+  std::unique_ptr<NcclWork> Put(const char* name, StreamHandle stream, const Call& call) {
     cuda::UseDevice(device_);
     const CudaEvent before(device_, stream);
     cuda::WaitOnStream(stream_, before.get());
-  }
-
-  std::unique_ptr<NcclWork> End(const char* call) {
-    Settle(call);
+    {
+      const std::lock_guard lock(mutex_);
+      CheckNccl(call(Comm(name)), name, comm_);
+    }
+    Settle(name);
     return std::make_unique<RealWork>(device_, stream_);
   }
 
   const int device_;
   const Patience patience_;
   const StreamHandle stream_;
-  ncclComm_t comm_ = nullptr;
+  std::mutex mutex_;           // so that no call finds the communicator freed
+  ncclComm_t comm_ = nullptr;  // null once it is aborted
 };
 
 class Real : public NcclLibrary {
@@ -163,34 +206,32 @@ class Real : public NcclLibrary {
     return bytes;
   }
 
-  std::unique_ptr<NcclComm> Join(const NcclId& id, int size, int rank, Device device,
+  std::unique_ptr<NcclComm> Join(const NcclId& id, int size, int rank, Device device, NcclUse use,
                                  const Patience& patience) override {
     ncclUniqueId native;
     std::memcpy(&native, id.data(), sizeof native);
     cuda::UseDevice(device.index);
-    auto comm = std::make_unique<RealComm>(native, size, rank, device.index, patience);
-    Connect(*comm, size, rank, device, patience);
+    // Before the communicator, which is aborted before the memory is freed.
+    const Memory number(device.index, sizeof(int32_t));
+    auto comm = std::make_unique<RealComm>(device.index, patience);
+    comm->Join(native, size, rank);
+    Connect(*comm, use, rank, {number.get(), sizeof(int32_t), device});
     return comm;
   }
 
   std::unique_ptr<NcclWork> Copy(Buffer to, const void* from, NcclWork& after) override {
-    after.Precede(to.stream);
+    after.Precede(to.stream);  // and makes the GPU the current one
     cuda::CopyBytes(to.data, from, to.bytes, to.stream);
     return std::make_unique<RealWork>(to.device.index, to.stream);
   }
 
  private:
-  // NCCL connects two members at their first message, and blocks their calls until both have come.
-  static void Connect(NcclComm& comm, int size, int rank, Device device, const Patience& patience) {
-    if (size != 2) return;
-    char* const byte = static_cast<char*>(cuda::Malloc(device.index, 1));
-    if (byte == nullptr)
-      Throw<BrokenEnvironment>("nccl", "no memory is left on GPU {}", device.index);
-    const std::unique_ptr<char, std::function<void(char*)>> owner(
-        byte, [&](char* block) { cuda::Free(device.index, block); });
-    const auto work = rank == 0 ? comm.Send({byte, 1, device}, 1) : comm.Recv({byte, 1, device}, 0);
-    const Clock::time_point begin = Clock::now();
-    while (!work->Done()) patience(std::chrono::duration<double>(Clock::now() - begin).count());
+  // NCCL connects members at their first work together, and blocks their calls until all have come.
+  static void Connect(RealComm& comm, NcclUse use, int rank, Buffer number) {
+    const auto work = use == NcclUse::kSums ? comm.AllReduce(number, DType::kI32)
+                      : rank == 0 ? comm.Send({number.data, number.bytes, number.device}, 1)
+                                  : comm.Recv(number, 0);
+    comm.Await("the first work of all", [&] { return work->Done(); });
   }
 };
 

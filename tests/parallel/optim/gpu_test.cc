@@ -74,39 +74,32 @@ std::vector<std::vector<T>> Train(const MakeOptimizer& make, Device device, Devi
   return values;
 }
 
-template <class T>
-void ExpectSameBits(const MakeOptimizer& make) {
-  EXPECT_EQ(Train<T>(make, kGpu, Device{}), Train<T>(make, Device{}, kGpu));
+template <class T, class Options>
+void ExpectTheBitsOfTheCpus(const std::vector<Options>& all) {
+  for (const Options& options : all) {
+    const MakeOptimizer make = [&](std::vector<NamedVariable> parameters) {
+      return std::make_unique<T>(std::move(parameters), options);
+    };
+    EXPECT_EQ(Train<float>(make, kGpu, Device{}), Train<float>(make, Device{}, kGpu));
+    EXPECT_EQ(Train<double>(make, kGpu, Device{}), Train<double>(make, Device{}, kGpu));
+  }
 }
 
 TEST_F(OnGpu, SgdHasTheBitsOfTheCpus) {
-  const std::vector<SgdOptions> all{{},
-                                    {.momentum = 0.9},
-                                    {.momentum = 0.9, .dampening = 0.3, .weight_decay = 0.1},
-                                    {.momentum = 0.8, .weight_decay = 0.01, .nesterov = true},
-                                    {.momentum = 0.9, .maximize = true}};
-  for (const SgdOptions& options : all) {
-    const MakeOptimizer make = [&](std::vector<NamedVariable> parameters) {
-      return std::make_unique<Sgd>(std::move(parameters), options);
-    };
-    ExpectSameBits<float>(make);
-    ExpectSameBits<double>(make);
-  }
+  ExpectTheBitsOfTheCpus<Sgd, SgdOptions>(
+      {{},
+       {.momentum = 0.9},
+       {.momentum = 0.9, .dampening = 0.3, .weight_decay = 0.1},
+       {.momentum = 0.8, .weight_decay = 0.01, .nesterov = true},
+       {.momentum = 0.9, .maximize = true}});
 }
 
 TEST_F(OnGpu, AdamHasTheBitsOfTheCpus) {
-  const std::vector<AdamOptions> all{{},
-                                     AdamWOptions(),
-                                     {.beta1 = 0.4, .weight_decay = 0.1},
-                                     {.weight_decay = 0.1, .amsgrad = true},
-                                     {.maximize = true}};
-  for (const AdamOptions& options : all) {
-    const MakeOptimizer make = [&](std::vector<NamedVariable> parameters) {
-      return std::make_unique<Adam>(std::move(parameters), options);
-    };
-    ExpectSameBits<float>(make);
-    ExpectSameBits<double>(make);
-  }
+  ExpectTheBitsOfTheCpus<Adam, AdamOptions>({{},
+                                             AdamWOptions(),
+                                             {.beta1 = 0.4, .weight_decay = 0.1},
+                                             {.weight_decay = 0.1, .amsgrad = true},
+                                             {.maximize = true}});
 }
 
 TEST_F(OnGpu, NormsAreTheCpus) {

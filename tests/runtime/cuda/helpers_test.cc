@@ -5,7 +5,9 @@
 #include <numeric>
 #include <vector>
 
+#include "runtime/cuda/elements.h"
 #include "runtime/emulated_gpu/queues.h"
+#include "runtime/error.h"
 //
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/for_each.h"
@@ -70,6 +72,54 @@ TEST(Rows, EachIsCombinedByItsBlock) {
       EXPECT_EQ(most[row], *(begin + n - 1)) << n;
     }
   }
+}
+
+struct SumUpToEach {
+  int64_t n;
+  const int64_t* x;
+  int64_t *up_to, *all;
+  template <int kThreads>
+  __device__ void Run(int64_t row) const {
+    const bool inside = threadIdx.x < n;
+    const int64_t at = row * n + threadIdx.x;
+    int64_t sum_of_all = -1;
+    const int64_t sum = SumUpToThread<kThreads>(inside ? x[at] : int64_t{0}, sum_of_all);
+    if (!inside) return;
+    up_to[at] = sum;
+    all[at] = sum_of_all;
+  }
+};
+
+// Of a warp and of several.
+TEST(Rows, EveryThreadLearnsTheSumUpToItself) {
+  for (int64_t n : {1, 31, 32, 33, 255, 256}) {
+    const int64_t rows = 2;
+    std::vector<int64_t> x(rows * n), up_to(rows * n), all(rows * n);
+    std::iota(x.begin(), x.end(), -3);
+    for (const bool warp : {true, false}) {
+      if (warp && n > 32) continue;
+      const SumUpToEach body{n, x.data(), up_to.data(), all.data()};
+      if (warp)
+        ForEachBlock<32>("sums", rows, nullptr, body);
+      else
+        ForEachBlock<256>("sums", rows, nullptr, body);
+      emulated_gpu::WaitForStream(nullptr);
+      for (int64_t row = 0; row < rows; ++row) {
+        const auto begin = x.begin() + row * n;
+        for (int64_t i = 0; i < n; ++i) {
+          EXPECT_EQ(up_to[row * n + i], std::accumulate(begin, begin + i + 1, int64_t{0})) << i;
+          EXPECT_EQ(all[row * n + i], std::accumulate(begin, begin + n, int64_t{0})) << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(Elements, AreOfTheirDtypeAndOnAGpu) {
+  Tensor here({2}, DType::kF32);
+  EXPECT_THROW(Elements<float>(here), InternalError);
+  EXPECT_THROW(MutableElements<float>(here), InternalError);
+  EXPECT_EQ(ElementsOrNull<float>(Tensor()), nullptr);
 }
 
 TEST(Larger, NaNWins) {

@@ -58,6 +58,8 @@ class FakeNccl::Work : public NcclWork {
   }
   void Precede(StreamHandle stream) override {
     fake_.Note(fmt::format("stream {} behind a {}", NumberOf(stream), NameOf(op_->kind)));
+    const std::lock_guard lock(fake_.mutex_);
+    fake_.waited_for_[stream].push_back(op_);
   }
 
  private:
@@ -80,16 +82,21 @@ class FakeNccl::Comm : public NcclComm {
     return Put({Kind::kRecv, static_cast<char*>(buffer.data), buffer.bytes}, buffer.stream);
   }
   std::unique_ptr<NcclWork> AllReduce(Buffer buffer, DType dtype) override {
+    if (dtype == DType::kU8) Throw<BadInput>("all-reduce", "the fake sums no {}", Name(dtype));
     return Put({Kind::kSum, static_cast<char*>(buffer.data), buffer.bytes, dtype}, buffer.stream);
   }
   void Check() override {
     const std::lock_guard lock(fake_.mutex_);
     if (fake_.failed_) Throw<BrokenEnvironment>("nccl", "the network has failed");
     if (!group_->error.empty()) Throw<BrokenEnvironment>("nccl", "{}", group_->error);
+    if (group_->aborted.contains(rank_))
+      Throw<BrokenEnvironment>("nccl", "the communicator was aborted");
   }
   void Abort() noexcept override {
     const std::lock_guard lock(fake_.mutex_);
-    group_->aborted = true;
+    group_->aborted.insert(rank_);
+    for (const auto& op : group_->members[rank_]) op->done = true;
+    group_->members[rank_].clear();
   }
 
  private:
@@ -115,7 +122,7 @@ NcclId FakeNccl::NewId() {
   return id;
 }
 
-std::unique_ptr<NcclComm> FakeNccl::Join(const NcclId& id, int size, int rank, Device,
+std::unique_ptr<NcclComm> FakeNccl::Join(const NcclId& id, int size, int rank, Device, NcclUse,
                                          const Patience& patience) {
   const auto begin = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
@@ -158,13 +165,21 @@ void FakeNccl::Fail() {
   failed_ = true;
 }
 
+void FakeNccl::Synchronize(StreamHandle stream) {
+  const auto ended = [&] {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::all_of(waited_for_[stream], [](const auto& op) { return op->done; });
+  };
+  while (!ended()) std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
+
 void FakeNccl::Note(std::string call) {
   const std::lock_guard lock(mutex_);
   calls_.push_back(std::move(call));
 }
 
 void FakeNccl::Advance(Group& group) {
-  while (!stalled_ && !group.aborted && group.error.empty() && Meet(group)) {
+  while (!stalled_ && group.error.empty() && Meet(group)) {
   }
 }
 

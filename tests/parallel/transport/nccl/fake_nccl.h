@@ -3,6 +3,7 @@
 //
 // Work of one member of a communicator runs in order; a send runs once the receive that it meets is
 // at the front on the other side, and a message whose sides differ in bytes fails the communicator.
+// What a member aborts ends for that member alone, and counts as done.
 // An all-reduce sums from the last member to the first, so other bits come out than by our direct
 // sum. What is asked for is noted, with the streams.
 #pragma once
@@ -22,7 +23,7 @@ namespace torus::parallel {
 class FakeNccl : public NcclLibrary {
  public:
   NcclId NewId() override;
-  std::unique_ptr<NcclComm> Join(const NcclId& id, int size, int rank, Device device,
+  std::unique_ptr<NcclComm> Join(const NcclId& id, int size, int rank, Device device, NcclUse use,
                                  const Patience& patience) override;
   std::unique_ptr<NcclWork> Copy(Buffer to, const void* from, NcclWork& after) override;
 
@@ -32,6 +33,8 @@ class FakeNccl : public NcclLibrary {
   void Stall();
   // From now on every communicator has failed.
   void Fail();
+  // As cudaStreamSynchronize: blocks until what `stream` waits for has ended.
+  void Synchronize(StreamHandle stream);
 
   // Of the fake's own parts.
   enum class Kind { kSend, kRecv, kSum };
@@ -46,7 +49,7 @@ class FakeNccl : public NcclLibrary {
     std::set<int> joined;
     std::vector<std::deque<std::shared_ptr<Op>>> members;
     std::string error;
-    bool aborted = false;
+    std::set<int> aborted;  // members
   };
   void Note(std::string call);
 
@@ -61,6 +64,7 @@ class FakeNccl : public NcclLibrary {
   std::mutex mutex_;
   std::map<NcclId, std::shared_ptr<Group>> groups_;
   std::vector<std::string> calls_;
+  std::map<StreamHandle, std::vector<std::shared_ptr<Op>>> waited_for_;  // by streams
   int ids_ = 0;
   bool stalled_ = false, failed_ = false;
 };

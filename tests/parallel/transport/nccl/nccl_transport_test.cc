@@ -159,7 +159,77 @@ TEST(NcclTransport, SaysWhyNcclHasFailed) {
     pending.Wait();
     t.Recv(1 - t.rank(), kTag, {&value, 4}, "value").Wait();
   });
-  ExpectHolds(message, {"[nccl] the network has failed"});
+  ExpectHolds(message, {"[nccl] the network has failed; rank ", " was waiting for rank ",
+                        " 4 bytes, tag activation/3 (value)"});
+}
+
+// A rank fails while the other is blocked in a call of CUDA's, behind a stream that waits for what
+// never comes: that ends too, and then says why.
+TEST(NcclTransport, AnAbortedRunEndsTheWaitsOfStreams) {
+  int of_ranks[2] = {};
+  const std::string message = ErrorOf(2, [&](Transport& t, FakeNccl& fake) {
+    int& value = of_ranks[t.rank()];
+    fake.Stall();
+    if (t.rank() == 0) {
+      t.Send(1, kTag, {&value, 4}, "value").WaitOn(StreamOf(1));
+      char token = 0;
+      t.Recv(1, {TagClass::kControl, 1}, {&token, 1}, "token").Wait();
+      throw BrokenEnvironment("the disk is full");
+    }
+    t.Recv(0, kTag, {&value, 4}, "value").WaitOn(StreamOf(2));
+    const char token = 0;
+    t.Send(0, {TagClass::kControl, 1}, {&token, 1}, "token").Wait();
+    fake.Synchronize(StreamOf(2));
+    t.ThrowIfAborted();
+    ADD_FAILURE() << "nothing was aborted";
+  });
+  ExpectHolds(message, {"the disk is full"});
+}
+
+// Work of an aborted communicator ends, but its bytes have not come.
+TEST(NcclTransport, WhatWasAbortedHasNotArrived) {
+  const std::string message = ErrorOf(2, [](Transport& t, FakeNccl& fake) {
+    constexpr Tag kToken{TagClass::kControl, 1};
+    int first = 0, second = 0;
+    char token = 0;
+    fake.Stall();
+    if (t.rank() == 0) {
+      Pending one = t.Send(1, kTag, {&first, 4}, "one");
+      Pending two = t.Send(1, kTag, {&second, 4}, "two");
+      t.Send(1, kToken, {&token, 1}, "sent").Wait();
+      t.Recv(1, kToken, {&token, 1}, "both are under way").Wait();
+      two = Pending();
+      EXPECT_THROW(one.Wait(), BrokenEnvironment);
+    } else {
+      t.Recv(0, kToken, {&token, 1}, "sent").Wait();
+      Pending one = t.Recv(0, kTag, {&first, 4}, "one");
+      Pending two = t.Recv(0, kTag, {&second, 4}, "two");
+      t.Send(0, kToken, {&token, 1}, "both are under way").Wait();
+      while (true) t.ThrowIfAborted();
+    }
+  });
+  ExpectHolds(message, {"rank 0 failed: a message of a GPU was dropped before its end"});
+}
+
+// One that was held, since a later one was waited for, is asked for with another size.
+TEST(NcclTransport, SaysThatTheSizesOfAHeldMessageDiffer) {
+  try {
+    RunOverFake(2, kLong, [](Transport& t, FakeNccl&) {
+      int values[2] = {1, 2};
+      if (t.rank() == 0) {
+        Pending early = t.Send(1, {TagClass::kUser, 1}, {&values[0], 4}, "early");
+        t.Send(1, {TagClass::kUser, 2}, {&values[1], 4}, "late").Wait();
+        early.Wait();
+      } else {
+        t.Recv(0, {TagClass::kUser, 2}, {&values[0], 4}, "late").Wait();
+        EXPECT_EQ(values[0], 2);
+        t.Recv(0, {TagClass::kUser, 1}, {&values, 8}, "both").Wait();
+      }
+    });
+    FAIL();
+  } catch (const BadInput& error) {
+    ExpectHolds(error.what(), {"rank 0 sends 4 bytes (early), rank 1 receives 8 (both)"});
+  }
 }
 
 thread_local int rank_of_thread = 0;
@@ -167,10 +237,10 @@ thread_local int rank_of_thread = 0;
 // Rank 2 never joins.
 class WithoutRank2 : public FakeNccl {
  public:
-  std::unique_ptr<NcclComm> Join(const NcclId& id, int size, int rank, Device device,
+  std::unique_ptr<NcclComm> Join(const NcclId& id, int size, int rank, Device device, NcclUse use,
                                  const Patience& patience) override {
     while (rank_of_thread == 2) patience(0);
-    return FakeNccl::Join(id, size, rank, device, patience);
+    return FakeNccl::Join(id, size, rank, device, use, patience);
   }
 };
 
@@ -184,9 +254,8 @@ TEST(NcclTransport, GivesUpOnARankThatDoesNotJoin) {
     });
     FAIL();
   } catch (const BrokenEnvironment& error) {
-    ExpectHolds(error.what(),
-                {"rank 0 gave up after 0.5",
-                 "waiting for rank 2 to join the link from rank 0 to rank 2 by NCCL"});
+    ExpectHolds(error.what(), {"rank 0 gave up after 0.5",
+                               "waiting for rank 2 on the link from rank 0 to rank 2 by NCCL"});
   }
 }
 
@@ -222,6 +291,17 @@ TEST(NcclEngine, SumsAllTypesAmongAnyMembers) {
       ExpectSum<double>(t, half, DType::kF64, count);
       ExpectSum<int32_t>(t, half, DType::kI32, count);
       ExpectSum<int64_t>(t, {0, 1, 2, 3, 4}, DType::kI64, count);
+    }
+  });
+}
+
+TEST(NcclEngine, ASumThatIsRefusedIsForgotten) {
+  RunOverFake(3, kShort, [](Transport& t, FakeNccl&) {
+    char byte = 1;
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_THROW((void)t.EngineOf({0, 1, 2})->AllReduce({&byte, 1}, DType::kU8, "no sum"),
+                   BadInput);
+      ExpectSum<float>(t, {0, 1, 2}, DType::kF32, 7);
     }
   });
 }

@@ -58,7 +58,7 @@ TEST_F(RealNcclTest, ACommunicatorOfOneSumsToItself) {
   if (IsSkipped()) return;
   const auto library = Library();
   const Device gpu{DeviceKind::kCuda, 0};
-  const auto comm = library->Join(library->NewId(), 1, 0, gpu, [](double) {});
+  const auto comm = library->Join(library->NewId(), 1, 0, gpu, NcclUse::kSums, [](double) {});
   Tensor numbers = Numbers(100'003, 5, gpu);
   const auto work = comm->AllReduce(BufferOf(numbers), DType::kF32);
   work->Precede(CurrentStream(gpu));
