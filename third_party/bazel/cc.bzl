@@ -51,27 +51,57 @@ def torus_binary(name, srcs = None, deps = [], linkopts = [], **kwargs):
         **kwargs
     )
 
-def torus_test(name, srcs = None, deps = [], size = "small", **kwargs):
+def torus_test(name, srcs = None, deps = [], size = "small", linkopts = [], **kwargs):
     """A GoogleTest program; NAME.cc unless named. Tests that read external data carry tags = ["external"]."""
     native.cc_test(
         name = name,
         srcs = [name + ".cc"] if srcs == None else srcs,
         deps = deps + ["@gtest", "//tests:gtest_main"],
         copts = COPTS,
-        linkopts = LINKOPTS,
+        linkopts = LINKOPTS + linkopts,
         size = size,
         **kwargs
     )
 
-def torus_tests(deps, external = [], medium = [], large = [], exclude = [], data = []):
-    """Every *_test.cc of the folder, each a test of its own name; the folder's headers are theirs."""
+def torus_gpu_test(name, srcs = None, deps = [], tags = [], emulated = True, **kwargs):
+    """A test that runs on GPUs where there are any, also `emulated` ones. Its cases, NAME_cases, are also those of //tests:cuda_suite."""
+    torus_library(
+        name = name + "_cases",
+        testonly = True,
+        hdrs = [],
+        srcs = [name + ".cc"] if srcs == None else srcs,
+        deps = deps + ["@gtest"],
+        alwayslink = True,
+        visibility = ["//tests:__pkg__"],
+    )
+    torus_test(
+        name = name,
+        srcs = [],
+        deps = [":" + name + "_cases"],
+        tags = tags + (["gpu"] if emulated else []),
+        **kwargs
+    )
+
+def torus_tests(deps, external = [], medium = [], large = [], exclude = [], data = [], gpu = []):
+    """Every *_test.cc of the folder, each a test of its own name; the folder's headers are theirs.
+
+    Those in `gpu` are torus_gpu_tests; the target gpu_cases has the cases of all of them.
+    """
     for src in native.glob(["*_test.cc"], exclude = exclude):
         name = src[:-3]
-        torus_test(
+        rule = torus_gpu_test if name in gpu else torus_test
+        rule(
             name = name,
             srcs = [src] + native.glob(["*.h"]),
             deps = deps,
             size = "large" if name in large else ("medium" if name in medium else "small"),
             tags = ["external"] if name in external else [],
             data = data,
+        )
+    if gpu:
+        native.cc_library(
+            name = "gpu_cases",
+            testonly = True,
+            visibility = ["//tests:__pkg__"],
+            deps = [":%s_cases" % name for name in gpu],
         )

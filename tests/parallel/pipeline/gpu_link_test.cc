@@ -54,6 +54,13 @@ std::unique_ptr<Codec> CodecNamed(const std::string& name) {
   return name == "half" ? std::make_unique<HalfCodec>() : MakeCodec(name);
 }
 
+// Takes no GPU's memory, as one between processes without NCCL.
+class OfCpusAlone : public DecoratedTransport {
+ public:
+  explicit OfCpusAlone(Transport& inner) : DecoratedTransport(inner) {}
+  bool Moves(Device device) const override { return device.kind == DeviceKind::kCpu; }
+};
+
 struct Way {
   Device from, to;
   std::string codec;
@@ -139,7 +146,8 @@ Outcome Exchange(const Way& way) {
     std::optional<EncoderThread> encoder;
     if (way.beside) encoder.emplace();
     MovesGpus direct(inner);
-    Transport& transport = way.direct ? direct : inner;
+    OfCpusAlone staged(inner);
+    Transport& transport = way.direct ? static_cast<Transport&>(direct) : staged;
     const Device device = sends ? way.from : way.to;
     TensorLink link({&transport, 1 - inner.rank(), TagClass::kActivation, 1, codec.get(),
                      encoder ? &*encoder : nullptr, device},
