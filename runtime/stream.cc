@@ -91,8 +91,6 @@ void Event::Record(StreamHandle stream) {
       });
 }
 
-void Event::RecordCurrent() { Record(CurrentStream(device_)); }
-
 bool Event::IsDone() const {
   return OnDevice(
       device_, [] { return true; }, [&] { return cuda::IsDone(handle_); });

@@ -45,8 +45,6 @@ class Event {
   void Record(Stream& stream);
   // The same with a stream of the event's device by its handle.
   void Record(StreamHandle stream);
-  // The same behind the calling thread's current stream of the event's device.
-  void RecordCurrent();
   bool IsDone() const;
   // Blocks the calling thread until it is done.
   void Wait() const;

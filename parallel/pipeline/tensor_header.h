@@ -18,8 +18,7 @@ struct TensorHeader {
   uint8_t dtype = 0;
   uint8_t defined = 0;  // 0: no tensor (a gradient that does not flow); no payload follows
   uint8_t encoded = 0;  // 1: by the link's codec
-  uint8_t on_gpu = 0;   // 1: its bytes are sent from the memory of a GPU
-  uint8_t unused[3] = {};
+  uint8_t unused[4] = {};
 };
 static_assert(sizeof(TensorHeader) == 8 + 8 * kMaxRank + 8);
 

@@ -29,7 +29,7 @@ TensorLink::TensorLink(Options options, std::vector<TensorSpec> specs, int micro
       specs_(std::move(specs)),
       slots_(micro_batches) {}
 
-Device TensorLink::MovedFrom(Device device) const {
+Device TensorLink::MemoryOf(Device device) const {
   return options_.transport->Moves(device) ? device : Device{};
 }
 
@@ -53,7 +53,7 @@ void TensorLink::PrepareToSend() {
 
 void TensorLink::PrepareToRecv() {
   for (size_t i = 0; i < kAhead; ++i)
-    receive_buffers_.push_back(EncodeBuffers(MovedFrom(codec_.device())));
+    receive_buffers_.push_back(EncodeBuffers(MemoryOf(codec_.device())));
 }
 
 int TensorLink::MessageNumber(int micro_batch) const {
@@ -143,8 +143,7 @@ void TensorLink::EncodeSlot(Slot& slot) {
 void TensorLink::Complete(Slot& slot, size_t i) {
   const Tensor& tensor = slot.tensors[i];
   Tensor& sent = slot.sent[i];
-  sent = sent.To(MovedFrom(sent.device()));
-  slot.headers[i].on_gpu = sent.device().kind == DeviceKind::kCuda;
+  sent = sent.To(MemoryOf(sent.device()));
   raw_bytes_ += tensor.dtype() == DType::kBF16 ? 2 * tensor.bytes() : tensor.bytes();
   sent_bytes_ += slot.headers[i].payload_bytes;
 }
@@ -163,7 +162,7 @@ void TensorLink::Send(int micro_batch, const std::vector<Tensor>& tensors, const
     slot.headers.push_back(HeaderOf(slot.tensors.back()));
   }
   if (UsesEncoder()) {
-    if (slot.computed) slot.computed->RecordCurrent();
+    if (slot.computed) slot.computed->Record(CurrentStream(options_.device));
     slot.encoding = options_.encoder->Run(
         [this, &slot, micro_batch, what] { EncodeBeside(slot, micro_batch, what); });
   } else {
@@ -182,7 +181,7 @@ void TensorLink::EncodeAndSend(Slot& slot, int micro_batch, const std::string& w
       slot.pending.push_back(SendTensor(slot, i, PayloadTag(micro_batch), what));
 }
 
-// Nothing at all is the CPU's.
+// What has no bytes is the CPU's.
 TensorLink::Message TensorLink::SendTensor(Slot& slot, size_t i, Tag tag, const std::string& what) {
   const Tensor& sent = slot.sent[i];
   const size_t bytes = slot.headers[i].payload_bytes;
@@ -284,7 +283,7 @@ Tensor TensorLink::MemoryFor(const Arrival& arrival, size_t i) const {
   }
   TORUS_CHECK(header.payload_bytes == tensor.bytes(), "{}: {} bytes", arrival.what,
               header.payload_bytes);
-  const Device device = MovedFrom(tensor.device());
+  const Device device = MemoryOf(tensor.device());
   return device == tensor.device() ? tensor : Empty(tensor.shape(), tensor.dtype(), device);
 }
 
@@ -295,11 +294,6 @@ TensorLink::Message TensorLink::StartTensor(Arrival& arrival, size_t i) {
   arrival.tensors[i] = Tensor(ShapeOf(header), DTypeOf(header), options_.device);
   Tensor& memory = arrival.memory[i] = MemoryFor(arrival, i);
   const Device device = header.payload_bytes > 0 ? memory.device() : Device{};
-  Require(header.payload_bytes == 0 || header.on_gpu == (device.kind == DeviceKind::kCuda),
-          "pipeline",
-          "{}: sent from the memory of {}, received into that of {}: both ranks must "
-          "compute on GPUs or both on CPUs",
-          arrival.what, header.on_gpu ? "a GPU" : "a CPU", device);
   const Buffer buffer{memory.mutable_raw(), header.payload_bytes, device, CurrentStream(device)};
   return {options_.transport->Recv(options_.peer, PayloadTag(arrival.micro_batch), buffer,
                                    arrival.what),

@@ -115,8 +115,8 @@ class TensorLink {
   Tag HeaderTag(int micro_batch) const;
   Tag PayloadTag(int micro_batch) const;
   bool Encodes(size_t tensor) const { return codec_.Encodes(specs_[tensor].dtype); }
-  // Where the message of what lies on `device` has its memory.
-  Device MovedFrom(Device device) const;
+  // From where what lies on `device` is sent, and where it is received.
+  Device MemoryOf(Device device) const;
   std::vector<Tensor> EncodeBuffers(Device device) const;
   bool UsesEncoder() const;
   // Encodes and starts the messages of a slot.

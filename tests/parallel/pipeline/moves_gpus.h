@@ -1,4 +1,5 @@
-// A transport that takes the memory of GPUs, by way of the host's, for tests of what NCCL does.
+// Transports for tests: one that takes the memory of GPUs, as NCCL does, by way of the host's, and
+// one that takes none, as MPI.
 #pragma once
 
 #include <memory>
@@ -62,6 +63,21 @@ class MovesGpus : public DecoratedTransport {
   }
 
   uint64_t gpu_bytes_ = 0;
+};
+
+class MovesCpusAlone : public DecoratedTransport {
+ public:
+  using DecoratedTransport::DecoratedTransport;
+
+  bool Moves(Device device) const override { return device == Device{}; }
+  Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
+    TORUS_CHECK(buffer.device == Device{}, "sends from {}", buffer.device);
+    return DecoratedTransport::Send(peer, tag, buffer, std::move(what));
+  }
+  Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override {
+    TORUS_CHECK(buffer.device == Device{}, "receives into {}", buffer.device);
+    return DecoratedTransport::Recv(peer, tag, buffer, std::move(what));
+  }
 };
 
 }  // namespace torus::parallel
