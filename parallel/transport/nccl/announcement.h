@@ -30,6 +30,7 @@ struct Announcement {
 // Above all numbers of the trainer's and the pipeline's control messages.
 inline constexpr Tag kAnnouncementTag{TagClass::kControl, (1 << 24) - 3};
 inline constexpr Tag kTakenTag{TagClass::kControl, (1 << 24) - 4};  // the receiver's answer
+inline constexpr Tag kEndedTag{TagClass::kControl, (1 << 24) - 7};  // all that was taken has come
 inline constexpr Tag kNcclIdTag{TagClass::kControl, (1 << 24) - 5};
 inline constexpr Tag kJoinedTag{TagClass::kControl, (1 << 24) - 6};
 

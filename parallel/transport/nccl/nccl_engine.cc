@@ -57,7 +57,11 @@ class NcclEngine::Sum : public Pending::State {
 
 NcclEngine::NcclEngine(Transport& inner, NcclLibrary& library, const std::vector<int>& members,
                        Device device, double timeout)
-    : inner_(inner), of_host_(inner.EngineOf(members)), device_(device), timeout_(timeout) {
+    : inner_(inner),
+      of_host_(inner.EngineOf(members)),
+      device_(device),
+      members_(members),
+      timeout_(timeout) {
   const size_t size = members.size(), index = IndexOfMember(members, inner.rank());
   before_ = members[(index + size - 1) % size];
   behind_ = members[(index + 1) % size];
@@ -90,6 +94,7 @@ Pending NcclEngine::AllReduce(Buffer data, DType dtype, std::string what) {
 // Nobody waits until that one has heard it: it may do something else before it waits for its sum.
 void NcclEngine::TellMemberBefore() {
   static constexpr char kCame = 1;
+  summed_ = true;
   while (!told_.empty() && told_.front().Done()) told_.pop_front();
   told_.push_back(inner_.Send(before_, kJoinedTag, {&kCame, 1}, "start of a sum by NCCL"));
 }
@@ -99,6 +104,7 @@ void NcclEngine::Finish() {
   told_.clear();
   if (last_) WaitForWork(*last_, *comm_, inner_, timeout_, "waiting for a sum by NCCL to end");
   last_ = nullptr;
+  if (std::exchange(summed_, false)) ExchangeAmong(inner_, members_, char{1}, "end of all sums");
 }
 
 }  // namespace torus::parallel

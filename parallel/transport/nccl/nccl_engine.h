@@ -24,7 +24,7 @@ class NcclEngine : public Engine {
   // timeout.
   Pending AllReduce(Buffer data, DType dtype, std::string what) override;
   // Until the member before this one knows of all sums that this one has started, and those that
-  // only a stream waits for have ended.
+  // only a stream waits for have ended, on all members.
   void Finish();
   NcclComm& comm() { return *comm_; }
 
@@ -35,10 +35,12 @@ class NcclEngine : public Engine {
   Transport& inner_;
   Engine* const of_host_;
   const Device device_;
+  const std::vector<int> members_;
   const double timeout_;
   int before_ = 0, behind_ = 0;  // the members beside this rank, in a circle
   std::unique_ptr<NcclComm> comm_;
   std::unique_ptr<NcclWork> last_;  // of a sum that a stream waits for
+  bool summed_ = false;             // something, since the last Finish
   std::deque<Pending> told_;
 };
 

@@ -93,8 +93,13 @@ WaitTime NcclReceiver::WaitForEnd(Message& message) {
 void NcclReceiver::Finish() {
   for (const auto& message : on_streams_) WaitForEnd(*message);
   on_streams_.clear();
-  for (Pending& answer : answers_) answer.Wait();
-  answers_.clear();
+  WaitUntilTold();
+  if (std::exchange(taken_, false)) Tell(kEndedTag);
+}
+
+void NcclReceiver::WaitUntilTold() {
+  for (Pending& each : told_) each.Wait();
+  told_.clear();
 }
 
 void NcclReceiver::Listen() {
@@ -196,9 +201,14 @@ bool NcclReceiver::TakeHeld(Message& message) {
 }
 
 void NcclReceiver::Answer() {
-  static constexpr char kTaken = 1;
-  while (!answers_.empty() && answers_.front().Done()) answers_.pop_front();
-  answers_.push_back(inner_.Send(peer_, kTakenTag, {&kTaken, 1}, "answer"));
+  taken_ = true;
+  Tell(kTakenTag);
+}
+
+void NcclReceiver::Tell(Tag tag) {
+  static constexpr char kToken = 1;
+  while (!told_.empty() && told_.front().Done()) told_.pop_front();
+  told_.push_back(inner_.Send(peer_, tag, {&kToken, 1}, "answer"));
 }
 
 void NcclReceiver::KeepUntilEnded(std::shared_ptr<Message> message) {

@@ -28,8 +28,11 @@ class NcclReceiver {
   // As Transport::Recv. A Pending that is dropped while its message is in the stream aborts the
   // run.
   Pending Recv(Tag tag, Buffer buffer, std::string what);
-  // Until what only a stream waits for has arrived, and the sender has seen all answers.
+  // Until what only a stream waits for has arrived, and the sender has seen all answers; tells it,
+  // and does not wait for that.
   void Finish();
+  // Until the sender has heard all that it was told.
+  void WaitUntilTold();
   NcclComm& comm() { return *comm_; }
 
  private:
@@ -47,6 +50,7 @@ class NcclReceiver {
   void Start(Message& message, const Announcement& announcement);
   std::shared_ptr<Held> Hold(const Announcement& announcement);
   void Answer();
+  void Tell(Tag tag);
   WaitTime WaitForEnd(Message& message);
   void KeepUntilEnded(std::shared_ptr<Message> message);
   void KeepUntilEnded(const std::shared_ptr<Held>& held, const TransferText& text);
@@ -64,7 +68,8 @@ class NcclReceiver {
   Messages asked_for_;                      // not in the stream yet, in the order of their start
   std::deque<std::shared_ptr<Held>> held_;  // not asked for yet
   Messages on_streams_;                     // waited for by streams alone
-  std::deque<Pending> answers_;
+  bool taken_ = false;                      // something, since the last Finish
+  std::deque<Pending> told_;
 };
 
 }  // namespace torus::parallel

@@ -55,6 +55,13 @@ void NcclSender::Finish() {
   }
 }
 
+void NcclSender::WaitForReceiver() {
+  if (ended_ == answered_) return;
+  ended_ = answered_;
+  char token = 0;
+  inner_.Recv(peer_, kEndedTag, {&token, 1}, "end of all messages by NCCL").Wait();
+}
+
 WaitTime NcclSender::WaitForEnd(Message& message) {
   return WaitForWork(*message.work, *comm_, inner_, timeout_, WaitingText(message.text));
 }

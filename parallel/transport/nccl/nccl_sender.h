@@ -30,6 +30,9 @@ class NcclSender {
   Pending Send(Tag tag, ConstBuffer buffer, std::string what);
   // Until what only a stream waits for has arrived.
   void Finish();
+  // Behind it, until the receiver's Finish too: a side that has ended still works for the other, by
+  // threads of NCCL's, and the communicator may go only when that is done.
+  void WaitForReceiver();
   uint64_t bytes_arrived(TagClass kind);
   NcclComm& comm() { return *comm_; }
 
@@ -52,7 +55,7 @@ class NcclSender {
   std::mutex mutex_;  // of what Send changes: a rank may send from a second thread
   int64_t sent_ = 0;
   // The rank's own thread's:
-  int64_t answered_ = 0;
+  int64_t answered_ = 0, ended_ = 0;  // of those sent; the latter when the receiver last finished
   char answer_ = 0;
   std::optional<Pending> listening_;                 // for the next answer
   std::deque<std::shared_ptr<Message>> on_streams_;  // waited for by streams alone

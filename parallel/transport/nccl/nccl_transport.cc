@@ -29,6 +29,10 @@ void NcclTransport::Finish() {
   for (const auto& receiver : receivers_)
     if (receiver) receiver->Finish();
   for (const auto& [members, engine] : engines_) engine->Finish();
+  for (const auto& sender : senders_)
+    if (sender) sender->WaitForReceiver();
+  for (const auto& receiver : receivers_)
+    if (receiver) receiver->WaitUntilTold();
   inner_.ThrowIfAborted();  // what was aborted has ended too
 }
 

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "parallel/transport/nccl/nccl_world.h"
@@ -161,6 +164,46 @@ TEST(NcclTransport, SaysWhyNcclHasFailed) {
   });
   ExpectHolds(message, {"[nccl] the network has failed; rank ", " was waiting for rank ",
                         " 4 bytes, tag activation/3 (value)"});
+}
+
+// It would abort a communicator over which NCCL still works for the other. Who has moved nothing
+// waits for nobody.
+TEST(NcclTransport, NoRankEndsBeforeThoseThatItHasSentTo) {
+  FakeNccl fake;
+  InProcessWorld world(3, {.timeout = kLong});
+  std::atomic<int> at_their_end = 0;
+  RunRanks(world, [&](Transport& inner) {
+    NcclTransport t(inner, fake, {.device = {}, .timeout = kLong});
+    int value = 0;
+    if (t.rank() == 0) t.Send(1, kTag, {&value, 4}, "value").Wait();
+    if (t.rank() == 1) {
+      t.Recv(0, kTag, {&value, 4}, "value").Wait();
+      t.Recv(2, {TagClass::kControl, 1}, {&value, 1}, "rank 2 has finished").Wait();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    at_their_end += t.rank() < 2;
+    t.Finish();
+    if (t.rank() == 0) {
+      EXPECT_EQ(at_their_end, 2);
+    }
+    if (t.rank() == 2)
+      t.Send(1, {TagClass::kControl, 1}, {&value, 1}, "rank 2 has finished").Wait();
+  });
+}
+
+TEST(NcclEngine, NoMemberEndsBeforeTheOthers) {
+  std::atomic<int> at_their_end = 0;
+  FakeNccl fake;
+  InProcessWorld world(3, {.timeout = kLong});
+  RunRanks(world, [&](Transport& inner) {
+    NcclTransport t(inner, fake, {.device = {}, .timeout = kLong});
+    float value = 1;
+    t.EngineOf({0, 1, 2})->AllReduce({&value, 4}, DType::kF32, "the sum").Wait();
+    if (t.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ++at_their_end;
+    t.Finish();
+    EXPECT_EQ(at_their_end, 3);
+  });
 }
 
 // A rank fails while the other is blocked in a call of CUDA's, behind a stream that waits for what
