@@ -162,4 +162,17 @@ struct SoftplusFunctor {
   }
 };
 
+// DO(functor) of all of them, for the kernels of each device.
+#define TORUS_ACTIVATION_FUNCTORS(DO) \
+  DO(SigmoidFunctor)                  \
+  DO(TanhFunctor)                     \
+  DO(SiluFunctor)                     \
+  DO(GeluFunctor)                     \
+  DO(GeluTanhFunctor)                 \
+  DO(HardtanhFunctor)                 \
+  DO(ReluFunctor)                     \
+  DO(LeakyReluFunctor)                \
+  DO(LogSigmoidFunctor)               \
+  DO(SoftplusFunctor)
+
 }  // namespace torus::ops

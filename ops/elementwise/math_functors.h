@@ -85,4 +85,13 @@ struct AbsFunctor {
   }
 };
 
+// DO(functor) of all of them, for the kernels of each device.
+#define TORUS_MATH_FUNCTORS(DO) \
+  DO(ExpFunctor)                \
+  DO(LogFunctor)                \
+  DO(SqrtFunctor)               \
+  DO(RsqrtFunctor)              \
+  DO(AbsFunctor)                \
+  DO(ErfFunctor)
+
 }  // namespace torus::ops

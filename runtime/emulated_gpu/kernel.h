@@ -38,9 +38,20 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, TORUS_WHERE_) {
   torus::emulated_gpu::ExchangeInWarp(mask, 0, 0, false, where);
 }
 
-// Rounded by itself; nvcc would else contract it with an addition behind it.
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline double __dmul_rn(double a, double b) { return a * b; }
+namespace torus::emulated_gpu {
+
+// Goes through memory, as far as the compiler can tell: what follows cannot be made one with it.
+template <class T>
+T Rounded(T value) {
+  asm("" : "+m"(value));
+  return value;
+}
+
+}  // namespace torus::emulated_gpu
+
+// Rounded by itself; compilers would else contract it with an addition behind it.
+inline float __fmul_rn(float a, float b) { return torus::emulated_gpu::Rounded(a * b); }
+inline double __dmul_rn(double a, double b) { return torus::emulated_gpu::Rounded(a * b); }
 
 inline unsigned __ballot_sync(unsigned mask, bool vote, TORUS_WHERE_) {
   return torus::emulated_gpu::ExchangeInWarp(mask, 0, 0, vote, where).ballot;

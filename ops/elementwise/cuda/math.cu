@@ -4,11 +4,6 @@
 
 namespace torus::cuda {
 
-TORUS_INSTANTIATE_MAP(ExpFunctor)
-TORUS_INSTANTIATE_MAP(LogFunctor)
-TORUS_INSTANTIATE_MAP(SqrtFunctor)
-TORUS_INSTANTIATE_MAP(RsqrtFunctor)
-TORUS_INSTANTIATE_MAP(AbsFunctor)
-TORUS_INSTANTIATE_MAP(ErfFunctor)
+TORUS_MATH_FUNCTORS(TORUS_INSTANTIATE_MAP)
 
 }  // namespace torus::cuda

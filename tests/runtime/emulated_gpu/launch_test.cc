@@ -54,6 +54,21 @@ TEST_F(LaunchTest, AKernelRunsWhenItIsWaitedFor) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(here_[i], 2);
 }
 
+__global__ void MultiplyAndAdd(double* of_doubles, float* of_floats) {
+  of_doubles[3] = __dmul_rn(of_doubles[0], of_doubles[1]) + of_doubles[2];
+  of_floats[3] = __fmul_rn(of_floats[0], of_floats[1]) + of_floats[2];
+}
+
+// A fused multiply-add would leave the square of the last bit.
+TEST_F(LaunchTest, AProductThatIsRoundedByItselfIsNotFused) {
+  double of_doubles[4] = {1 + 0x1p-40, 1 + 0x1p-40, -(1 + 0x1p-39), NAN};
+  float of_floats[4] = {1 + 0x1p-20f, 1 + 0x1p-20f, -(1 + 0x1p-19f), NAN};
+  Launch("multiply", 1, 1, 0, nullptr, MultiplyAndAdd, &of_doubles[0], &of_floats[0]);
+  WaitForStream(nullptr);
+  EXPECT_EQ(of_doubles[3], 0);
+  EXPECT_EQ(of_floats[3], 0);
+}
+
 TEST_F(LaunchTest, AnotherGpusMemoryIsRefusedByName) {
   try {
     Launch("add", 1, 128, 0, nullptr, AddOne, there_, 100);
