@@ -148,6 +148,7 @@ Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
                 "evaluation needs running statistics");
         CheckChannels("running_mean", mean, x);
         CheckChannels("running_var", var, x);
+        CommonDevice("batch_norm", x.data(), mean, var);
         return Normalize(in, {x, weight, bias, residual},
                          {mean.To(DType::kF64).Contiguous(), var.To(DType::kF64).Contiguous()}, eps,
                          activation, {});

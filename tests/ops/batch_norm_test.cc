@@ -27,8 +27,10 @@ testing::CheckedFunction Eval(Activation activation) {
   const Tensor mean = FromVector<double>({0.1, -0.2, 0.3}, {3}),
                var = FromVector<double>({0.5, 1, 2}, {3});
   return [=](const std::vector<Variable>& in) {
-    return std::vector<Variable>{ops::BatchNormEval(
-        in[0], mean, var, in[1], in[2], 1e-5, activation, in.size() > 3 ? in[3] : Variable())};
+    const Device device = in[0].data().device();
+    return std::vector<Variable>{ops::BatchNormEval(in[0], mean.To(device), var.To(device), in[1],
+                                                    in[2], 1e-5, activation,
+                                                    in.size() > 3 ? in[3] : Variable())};
   };
 }
 

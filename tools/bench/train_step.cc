@@ -83,8 +83,9 @@ TrainStep::TrainStep(const TrainStepOptions& options, const std::string& exchang
 void TrainStep::SetBatch(const Tensor& inputs, const Tensor& labels) {
   options_.batch = inputs.dim(0);
   options_.size = inputs.dim(1);
-  inputs_ = Variable(inputs);
-  labels_ = labels;
+  inputs_ = Variable(inputs.To(options_.device));
+  labels_ = labels.To(options_.device);
+  model_.model->MoveTo(options_.device);
   for (int64_t i = 0; i < inputs.dim(0); ++i) ctx_.samples.push_back(i);
   flops_ = 3 * static_cast<double>(ForwardFlops(model_.descriptor, inputs));
 }

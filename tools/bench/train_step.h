@@ -15,6 +15,7 @@ struct TrainStepOptions {
   int64_t batch = 16;
   bool recompute = false;  // of every layer but the first and the last (autograd/recompute.h)
   Precision precision;
+  Device device = {};
 };
 
 class TrainStep {

@@ -24,7 +24,7 @@ constexpr Device kGpu{DeviceKind::kCuda, 0};
 // Around the pieces that a block takes, and the threads of one.
 const std::vector<int64_t> kSizes{1, 5, 255, 257, kNormBlock, kNormBlock + 1, 3 * kNormBlock - 7};
 
-class OnGpu : public ::testing::Test {
+class OptimizerOnGpu : public ::testing::Test {
  protected:
   void SetUp() override {
     if (GpuCount() == 0) GTEST_SKIP() << "no GPU, and no --config=emulated_gpu: NOT tested";
@@ -85,7 +85,7 @@ void ExpectTheBitsOfTheCpus(const std::vector<Options>& all) {
   }
 }
 
-TEST_F(OnGpu, SgdHasTheBitsOfTheCpus) {
+TEST_F(OptimizerOnGpu, SgdHasTheBitsOfTheCpus) {
   ExpectTheBitsOfTheCpus<Sgd, SgdOptions>(
       {{},
        {.momentum = 0.9},
@@ -94,7 +94,7 @@ TEST_F(OnGpu, SgdHasTheBitsOfTheCpus) {
        {.momentum = 0.9, .maximize = true}});
 }
 
-TEST_F(OnGpu, AdamHasTheBitsOfTheCpus) {
+TEST_F(OptimizerOnGpu, AdamHasTheBitsOfTheCpus) {
   ExpectTheBitsOfTheCpus<Adam, AdamOptions>({{},
                                              AdamWOptions(),
                                              {.beta1 = 0.4, .weight_decay = 0.1},
@@ -102,7 +102,7 @@ TEST_F(OnGpu, AdamHasTheBitsOfTheCpus) {
                                              {.maximize = true}});
 }
 
-TEST_F(OnGpu, NormsAreTheCpus) {
+TEST_F(OptimizerOnGpu, NormsAreTheCpus) {
   std::vector<NamedVariable> there = Parameters<float>(kGpu), here = Parameters<float>(Device{});
   for (auto* parameters : {&there, &here}) SetGradients<float>(*parameters, 1);
   const std::vector<double> got = SquaredGradientNorms(there), want = SquaredGradientNorms(here);
@@ -112,7 +112,7 @@ TEST_F(OnGpu, NormsAreTheCpus) {
     EXPECT_NEAR(got[i], want[i], testing::Tolerance(DType::kF64, kSizes[i], want[i])) << i;
 }
 
-TEST_F(OnGpu, FindsOneValueThatIsNotFinite) {
+TEST_F(OptimizerOnGpu, FindsOneValueThatIsNotFinite) {
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
         -std::numeric_limits<float>::infinity()}) {
@@ -128,7 +128,9 @@ TEST_F(OnGpu, FindsOneValueThatIsNotFinite) {
   }
 }
 
-TEST_F(OnGpu, NoGradientsAreFinite) { EXPECT_TRUE(GradientsAreFinite(Parameters<float>(kGpu))); }
+TEST_F(OptimizerOnGpu, NoGradientsAreFinite) {
+  EXPECT_TRUE(GradientsAreFinite(Parameters<float>(kGpu)));
+}
 
 }  // namespace
 }  // namespace torus::parallel

@@ -15,38 +15,12 @@
 
 #include "parallel/transport/nccl/nccl_world.h"
 #include "runtime/error.h"
-#include "tests/parallel/transport/nccl/over_fake.h"
+#include "tests/parallel/transport/nccl/fake_test.h"
 
 namespace torus::parallel {
 namespace {
 
-constexpr double kLong = 60, kShort = 0.5;
 constexpr Tag kTag{TagClass::kActivation, 3};
-
-// Numbers stand for streams.
-StreamHandle StreamOf(intptr_t number) { return reinterpret_cast<StreamHandle>(number); }
-
-std::vector<std::string> Starting(const std::vector<std::string>& calls, const std::string& with) {
-  std::vector<std::string> found;
-  std::ranges::copy_if(calls, std::back_inserter(found),
-                       [&](const std::string& call) { return call.starts_with(with); });
-  return found;
-}
-
-std::string ErrorOf(int ranks, const std::function<void(Transport&, FakeNccl&)>& fn) {
-  try {
-    RunOverFake(ranks, kShort, fn);
-  } catch (const BrokenEnvironment& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
-}
-
-void ExpectHolds(const std::string& message, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
-}
 
 TEST(NcclTransport, AMessageComesBehindItsStreamAndBeforeTheStreamThatWaitsOnIt) {
   // They belong to the messages until the streams have come there: beyond the ranks' functions.
@@ -134,9 +108,6 @@ TEST(NcclTransport, MovesOnlyTheMemoryOfItsDevice) {
     sent.Wait();
     EXPECT_EQ(other, 1 - t.rank());
     EXPECT_EQ(t.BytesSent(1 - t.rank(), TagClass::kActivation), sizeof value);
-    // To itself NCCL sends nothing, and the transport underneath has the host's memory alone.
-    EXPECT_THROW((void)t.Send(t.rank(), kTag, {&value, 4, {DeviceKind::kCuda, 0}}, "own"),
-                 BadInput);
   });
   EXPECT_TRUE(fake.calls().empty());
 }

@@ -1,0 +1,173 @@
+// cuda_bench [--gpu N] [--rounds N] [--step MODEL:BATCHxSIZE ...]: what a GPU makes of training
+// steps, products, copies and sort quantization. One program to carry to a machine with a GPU.
+//
+// Each figure is the median of rounds; a round ends when the GPU has done all of it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "autograd/node.h"
+#include "ops/matmul/matmul.h"
+#include "parallel/codec/gpu_codec.h"
+#include "parallel/codec/make_codec.h"
+#include "runtime/allocator.h"
+#include "runtime/kernels.h"
+#include "runtime/rng.h"
+#include "runtime/stream.h"
+#include "tools/bench/train_step.h"
+#include "tools/common/parse_flags.h"
+#include "tools/common/run_main.h"
+
+namespace torus::bench {
+namespace {
+
+struct Options {
+  int gpu = 0;
+  int rounds = 20;
+  std::vector<std::string> steps{"mobilenet_v2:16x224", "mobilenet_v2:256x224", "resnet18:128x32",
+                                 "vgg13:64x32",         "roberta:8x128",        "gpt2:4x256"};
+  int64_t product = 4096;             // rows, columns and terms
+  int64_t values = int64_t{1} << 26;  // of copies and codecs
+};
+
+void Wait(Device device) {
+  Event all(device);
+  all.RecordCurrent();
+  all.Wait();
+}
+
+// Seconds, after a first round in which plans are made and memory is taken.
+double Median(Device device, int rounds, const std::function<void()>& run) {
+  run();
+  Wait(device);
+  std::vector<double> seconds;
+  for (int i = 0; i < rounds; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    run();
+    Wait(device);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    seconds.push_back(took.count());
+  }
+  std::ranges::sort(seconds);
+  return seconds[seconds.size() / 2];
+}
+
+void Print(const std::string& what, double seconds, const std::string& rate) {
+  fmt::print("{:<40} {:>12.4f} ms  {}\n", what, 1e3 * seconds, rate);
+  std::fflush(stdout);
+}
+
+Tensor Normal(const Shape& shape, Device device) {
+  Tensor values(shape, DType::kF32);
+  FillNormal(values, 0, 1, RandomStream({.seed = 1}));
+  return values.To(device);
+}
+
+void Products(const Options& o, Device device) {
+  const NoGrad no_grad;
+  const int64_t n = o.product;
+  const Variable a(Normal({n, n}, device)), b(Normal({n, n}, device));
+  const double seconds = Median(device, o.rounds, [&] { ops::MatMul(a, b); });
+  const auto size = static_cast<double>(n);
+  Print(fmt::format("product {} cubed, f32", n), seconds,
+        fmt::format("{:.1f} TFLOP/s", 2e-12 * size * size * size / seconds));
+}
+
+double Gigabytes(int64_t values) { return 4e-9 * static_cast<double>(values); }
+
+void Copies(const Options& o, Device device) {
+  const Tensor from = Normal({o.values}, device);
+  Tensor to(from.shape(), DType::kF32, device);
+  const double seconds = Median(device, o.rounds, [&] { Copy(from, to); });
+  Print("copy within the GPU", seconds,
+        fmt::format("{:.0f} GB/s, both ways counted", 2 * Gigabytes(o.values) / seconds));
+}
+
+void Codecs(const Options& o, Device device, const std::string& name, bool relu) {
+  const auto codec = parallel::MakeCodec(name);
+  const parallel::GpuCodec* const gpu = codec->on_gpu();
+  Require(gpu != nullptr, "cuda_bench", "{} has no kernels for GPUs in this build", name);
+  Tensor host = Normal({o.values}, Device{});
+  float* const values = host.mutable_data<float>();
+  for (int64_t i = 0; relu && i < o.values; ++i) values[i] = std::max(0.0f, values[i]);
+  Tensor in = host.To(device);
+  const auto bytes = [&](size_t count) {
+    return Empty({static_cast<int64_t>(count)}, DType::kU8, device);
+  };
+  const size_t most = codec->MaxEncodedBytes(o.values);
+  Tensor out = bytes(most), written = Zeros({1}, DType::kI64, device),
+         scratch = bytes(gpu->ScratchBytes(o.values));
+  const std::string of = fmt::format("{} of {}", name, relu ? "positive halves" : "normal values");
+  const auto print = [&](const std::string& what, double seconds) {
+    Print(what + of, seconds, fmt::format("{:.1f} GB/s of f32", Gigabytes(o.values) / seconds));
+  };
+  print("encode ", Median(device, o.rounds, [&] { gpu->Encode(in, out, written, scratch); }));
+  const Tensor payload = out.Narrow(0, 0, static_cast<int64_t>(written.To(Device{}).Item()));
+  print("decode ", Median(device, o.rounds, [&] { gpu->Decode(payload, in); }));
+}
+
+// MODEL:BATCHxSIZE
+TrainStepOptions StepOf(const std::string& text, Device device) {
+  TrainStepOptions step;
+  const size_t colon = text.find(':');
+  int read = 0;
+  const bool fits =
+      colon != std::string::npos &&
+      std::sscanf(text.c_str() + colon + 1, "%ldx%ld%n", &step.batch, &step.size, &read) == 2 &&
+      colon + 1 + static_cast<size_t>(read) == text.size() && step.batch > 0 && step.size > 0;
+  Require(fits, "cuda_bench", "--step must be MODEL:BATCHxSIZE, got {}", text);
+  step.model = text.substr(0, colon);
+  step.device = device;
+  return step;
+}
+
+void Steps(const Options& o, Device device) {
+  for (const std::string& text : o.steps) {
+    const TrainStepOptions options = StepOf(text, device);
+    TrainStep step(options);
+    AllocatorFor(device).ResetPeak();
+    const double seconds = Median(device, o.rounds, [&] { step.Run(); });
+    const auto peak = static_cast<double>(AllocatorFor(device).stats().peak_bytes);
+    Print("step " + text, seconds,
+          fmt::format("{:.1f} samples/s, {:.2f} TFLOP/s, {:.2f} GB",
+                      static_cast<double>(options.batch) / seconds, 1e-12 * step.flops() / seconds,
+                      1e-9 * peak));
+  }
+}
+
+int Main(int argc, char** argv) {
+  Options o;
+  CLI::App app("Times training steps, products, copies and sort quantization on a GPU.",
+               "cuda_bench");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--gpu", o.gpu, "Which GPU");
+  app.add_option("--rounds", o.rounds, "Of each figure")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--step", o.steps, "MODEL:BATCHxSIZE, several times; none: an empty one");
+  app.add_option("--product", o.product, "Rows, columns and terms of the product")
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--values", o.values, "Of copies and codecs")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 34));
+  if (tools::PrintsHelp(app, argc, argv)) return 0;
+  std::erase(o.steps, "");
+  Require(GpuCount() > 0, "cuda_bench", "{}", WhyNoGpu());
+  const Device device{DeviceKind::kCuda, o.gpu};
+  Products(o, device);
+  Copies(o, device);
+  for (const char* name : {"sortq:8", "sortq:4"})
+    for (const bool relu : {false, true}) Codecs(o, device, name, relu);
+  Steps(o, device);
+  return 0;
+}
+
+}  // namespace
+}  // namespace torus::bench
+
+int main(int argc, char** argv) {
+  return torus::tools::RunMain("cuda_bench", [&] { return torus::bench::Main(argc, argv); });
+}
