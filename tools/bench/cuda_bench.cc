@@ -38,7 +38,7 @@ struct Options {
 
 void Wait(Device device) {
   Event all(device);
-  all.RecordCurrent();
+  all.Record(CurrentStream(device));
   all.Wait();
 }
 
@@ -73,7 +73,7 @@ void Products(const Options& o, Device device) {
   const NoGrad no_grad;
   const int64_t n = o.product;
   const Variable a(Normal({n, n}, device)), b(Normal({n, n}, device));
-  const double seconds = Median(device, o.rounds, [&] { ops::MatMul(a, b); });
+  const double seconds = Median(device, o.rounds, [&] { ops::Matmul(a, b); });
   const auto size = static_cast<double>(n);
   Print(fmt::format("product {} cubed, f32", n), seconds,
         fmt::format("{:.1f} TFLOP/s", 2e-12 * size * size * size / seconds));
