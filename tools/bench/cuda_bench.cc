@@ -148,7 +148,7 @@ int Main(int argc, char** argv) {
   app.option_defaults()->always_capture_default();
   app.add_option("--gpu", o.gpu, "Which GPU");
   app.add_option("--rounds", o.rounds, "Of each figure")->check(CLI::Range(1, 1 << 20));
-  app.add_option("--step", o.steps, "MODEL:BATCHxSIZE, several times; none: an empty one");
+  app.add_option("--step", o.steps, "MODEL:BATCHxSIZE, as often as wanted; '' for none");
   app.add_option("--product", o.product, "Rows, columns and terms of the product")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--values", o.values, "Of copies and codecs")

@@ -7,9 +7,10 @@
 #include <cstdint>
 
 #include "parallel/codec/cuda/eight.h"
-#include "parallel/codec/cuda/scan.h"
 #include "parallel/codec/cuda/scratch_layout.h"
 #include "parallel/codec/cuda/sort_key.h"
+//
+#include "runtime/cuda/block.h"
 
 namespace torus::parallel::cuda {
 
@@ -101,7 +102,7 @@ static __global__ void ChooseDigitsKernel(int ranks, int shift, Search* search, 
   uint32_t counts[kOfLane], sum = 0;
   for (int d = 0; d < kOfLane; ++d)
     sum += counts[d] = totals[static_cast<int>(slot) * kDigits + lane * kOfLane + d];
-  const uint32_t to_here = SumOfLanesTo(sum);
+  const uint32_t to_here = torus::cuda::SumUpToLane(sum);
   uint32_t below = to_here - sum;
   if (below <= place && place < to_here) {
     int d = 0;

@@ -56,7 +56,8 @@ __global__ void FindByIndexKernel(const T* values, int64_t count, int ranks, con
   const int64_t last_part = first_part + of_thread < all_parts ? first_part + of_thread : all_parts;
   uint32_t sum = 0;
   for (int64_t p = first_part; p < last_part; ++p) sum += parts[p * ranks + slot];
-  uint32_t below = SumOfThreadsBefore<kSearchThreads>(sum);
+  uint32_t all = 0;
+  uint32_t below = torus::cuda::SumUpToThread<kSearchThreads>(sum, all) - sum;
   if (below <= place && place < below + sum) {
     int64_t p = first_part;
     while (place - below >= parts[p * ranks + slot]) below += parts[p++ * ranks + slot];
@@ -69,7 +70,7 @@ __global__ void FindByIndexKernel(const T* values, int64_t count, int ranks, con
   const int64_t last = first + kOfThread < count ? first + kOfThread : count;
   uint32_t equals = 0;
   for (int64_t i = first; i < last; ++i) equals += KeyOf(FloatBits(values[i])) == key;
-  uint32_t before = SumOfThreadsBefore<kSearchThreads>(equals);
+  uint32_t before = torus::cuda::SumUpToThread<kSearchThreads>(equals, all) - equals;
   if (wanted < before || wanted >= before + equals) return;
   int64_t i = first;
   while (KeyOf(FloatBits(values[i])) != key || before++ != wanted) ++i;
