@@ -153,6 +153,14 @@ inline void CheckLaunchShape(std::string_view op, dim3 grid, dim3 block, size_t 
         grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes);
 }
 
+// Without its padding, which holds what lay there before: with a neighbour of four bytes, that may
+// look like an address.
+template <class T>
+void CheckValue(const std::string& kernel, int device, T value) {
+  __builtin_clear_padding(&value);
+  emulated_gpu::CheckArgument(kernel, device, &value, sizeof value);
+}
+
 }  // namespace internal
 
 // As in runtime/cuda/kernel.h. BrokenEnvironment for a grid that CUDA would refuse, and for memory
@@ -165,8 +173,7 @@ void Launch(std::string_view op, dim3 grid, dim3 block, size_t shared_bytes, Str
   const std::tuple<std::decay_t<Params>...> values(args...);
   std::apply(
       [&](const auto&... value) {
-        (emulated_gpu::CheckArgument(name, emulated_gpu::DeviceOf(stream), &value, sizeof value),
-         ...);
+        (internal::CheckValue(name, emulated_gpu::DeviceOf(stream), value), ...);
       },
       values);
   emulated_gpu::Enqueue(stream, name, [=] {

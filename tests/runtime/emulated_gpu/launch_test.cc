@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 
 #include "runtime/emulated_gpu/memory.h"
 #include "runtime/emulated_gpu/queues.h"
@@ -79,6 +81,24 @@ TEST_F(LaunchTest, AnotherGpusMemoryIsRefusedByName) {
   EXPECT_THROW(Launch("read", 1, 1, 0, nullptr, Read, Holder{3, there_ + 50}, here_),
                BrokenEnvironment);
   Launch("read", 1, 1, 0, nullptr, Read, Holder{3, here_}, here_);
+}
+
+struct Padded {
+  float* out;
+  float value;  // four bytes of padding behind it
+};
+
+__global__ void Write(Padded to) { *to.out = to.value; }
+
+// The padding, with the value before it, is an address of the other GPU.
+TEST_F(LaunchTest, PaddingIsTakenForNoAddress) {
+  Padded padded;
+  const float* const there = there_;
+  std::memcpy(reinterpret_cast<char*>(&padded) + offsetof(Padded, value), &there, sizeof there);
+  padded.out = here_;
+  Launch("write", 1, 1, 0, nullptr, Write, padded);
+  WaitForStream(nullptr);
+  EXPECT_EQ(std::memcmp(here_, &there, sizeof padded.value), 0);
 }
 
 TEST_F(LaunchTest, GridsThatCannotRunAreRefused) {
