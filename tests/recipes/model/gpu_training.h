@@ -1,0 +1,132 @@
+// Training steps of small models on GPUs, and what their outcomes are held against.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parallel/optim/adam.h"
+#include "parallel/transport/world.h"
+#include "tests/recipes/model/small_models.h"
+
+namespace torus::recipes::testing {
+
+using namespace parallel;  // NOLINT: the trainer's words
+
+inline constexpr int64_t kSteps = 3;  // the last of fewer rows
+inline constexpr double kRate = 1e-3;
+
+// Moves every weight by an f32's relative rounding, up or down.
+inline void AddNoise(std::vector<Block>& blocks) {
+  uint64_t number = 0;
+  for (Block& block : blocks)
+    for (NamedVariable& parameter : block.parameters) {
+      Tensor& values = parameter.value.mutable_data();
+      Tensor signs = Empty(values.shape());
+      FillUniform(signs, -1, 1, RandomStream({.seed = 11, .step = number++}));
+      for (int64_t i = 0; i < values.numel(); ++i)
+        values.mutable_data<float>()[i] *=
+            1 + std::copysign(std::numeric_limits<float>::epsilon(), signs.data<float>()[i]);
+    }
+}
+
+inline TrainingParts PartsOf(const Kind& kind, bool noise) {
+  TrainingParts parts;
+  parts.model = [&kind, noise] {
+    std::vector<Block> blocks = BlocksOf(kind, false);
+    if (noise) AddNoise(blocks);
+    return blocks;
+  };
+  parts.loss = [&kind](const auto& outputs, const auto& targets) {
+    return kind.loss(outputs, targets[0]);
+  };
+  parts.optimizer = [](std::vector<NamedVariable> parameters) {
+    return std::make_unique<Adam>(std::move(parameters),
+                                  AdamOptions{.eps = 1e-3, .weight_decay = 0.01});
+  };
+  parts.learning_rate = [](int64_t) { return kRate; };
+  parts.largest_inputs = InputsOf(kind);
+  return parts;
+}
+
+struct Outcome {
+  std::vector<double> losses;
+  TrainState state;
+  double evaluated = 0;
+};
+
+// `begin`: a state to go on from. `world`: null for threads.
+inline Outcome Train(const Kind& kind, TrainerOptions options, bool noise = false,
+                     const TrainState* begin = nullptr, int64_t end = kSteps,
+                     World* world = nullptr) {
+  options.seed = 5;
+  const TrainingParts parts = PartsOf(kind, noise);
+  const auto made = world != nullptr ? std::make_unique<Trainer>(*world, options, parts)
+                                     : std::make_unique<Trainer>(options, parts);
+  Trainer& trainer = *made;
+  if (begin != nullptr) trainer.SetState(*begin);
+  const BatchFn batches = [&](int64_t step, const RankPlace& place) {
+    const int64_t rows = RowsOf(step), first = rows * place.replica / options.replicas,
+                  last = rows * (place.replica + 1) / options.replicas;
+    return BatchOf(kind, step, first, last, options.micro_batches, rows);
+  };
+  Outcome outcome;
+  trainer.Train(end, batches,
+                {.on_step = [&](const StepReport& r) { outcome.losses.push_back(r.loss); }});
+  outcome.evaluated = trainer.Evaluate(1, batches).loss;
+  outcome.state = trainer.State();
+  return outcome;
+}
+
+// Of all weights together.
+inline double Distance(const TrainState& a, const TrainState& b) {
+  double squares = 0;
+  for (size_t i = 0; i < a.weights.size(); ++i) {
+    EXPECT_EQ(a.weights[i].name, b.weights[i].name);
+    const auto x = ToVector<double>(a.weights[i].value.To(DType::kF64)),
+               y = ToVector<double>(b.weights[i].value.To(DType::kF64));
+    for (size_t e = 0; e < x.size(); ++e) squares += (x[e] - y[e]) * (x[e] - y[e]);
+  }
+  return std::sqrt(squares);
+}
+
+inline double LossDistance(const Outcome& a, const Outcome& b) {
+  double largest = std::fabs(a.evaluated - b.evaluated);
+  for (size_t i = 0; i < a.losses.size(); ++i)
+    largest = std::max(largest, std::fabs(a.losses[i] - b.losses[i]));
+  return largest;
+}
+
+// A step rounds each value a few times where the noise does it once, in every layer.
+inline constexpr double kRoundings = 32;
+
+inline void ExpectSameUpToRounding(const Outcome& gpu, const Outcome& cpu, const Outcome& noisy) {
+  ASSERT_EQ(gpu.losses.size(), cpu.losses.size());
+  const double rounding = std::numeric_limits<float>::epsilon() * cpu.losses[0];
+  EXPECT_LE(LossDistance(gpu, cpu), kRoundings * (LossDistance(noisy, cpu) + rounding));
+  EXPECT_LE(Distance(gpu.state, cpu.state), kRoundings * Distance(noisy.state, cpu.state));
+}
+
+inline void ExpectSameBits(const Outcome& a, const Outcome& b) {
+  EXPECT_EQ(a.losses, b.losses);
+  EXPECT_EQ(a.evaluated, b.evaluated);
+  for (auto list : {&TrainState::weights, &TrainState::optimizer, &TrainState::averages}) {
+    const std::vector<NamedTensor>&x = a.state.*list, &y = b.state.*list;
+    ASSERT_EQ(x.size(), y.size());
+    for (const NamedTensor& tensor : x) {
+      const auto same = std::ranges::find(y, tensor.name, &NamedTensor::name);
+      ASSERT_NE(same, y.end()) << tensor.name;
+      EXPECT_EQ(tensor.value.device(), Device{});
+      EXPECT_EQ(std::memcmp(tensor.value.raw(), same->value.raw(), tensor.value.bytes()), 0)
+          << tensor.name;
+    }
+  }
+}
+
+}  // namespace torus::recipes::testing
