@@ -88,7 +88,9 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     };
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
-    update_.Reduce(stage, step, {executor_->finite(), executor_->loss(), share_});
+    update_.Reduce(stage, step, share_, [this] {
+      return WeightUpdate::Result{executor_->finite(), executor_->loss()};
+    });
     return agreement_.waited() - waited;
   };
   options.on_step = [this](int stage, int64_t step) { return Step(stage, step); };
