@@ -56,6 +56,7 @@ RankTrainer::RankTrainer(Transport& world, TrainerOptions options, TrainingParts
       replica_control_(replicas_),
       agreement_(control_, layout_),
       device_(DeviceOf(options_, world_)),
+      feed_(device_),
       model_(MakeRankModel(options_, parts_, place_.stages, device_)),
       update_({pipeline_, replicas_, agreement_}, place_, model_, StageOwners(schedule_), options_,
               parts_),
@@ -98,6 +99,8 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.on_free = [this](int stage, int64_t) { update_.FreeWeights(stage); };
   options.before_action = [this](const Action& action, int64_t step) {
     update_.Advance();
+    // The GPU has its backwards to work on then.
+    if (action.kind == ActionKind::kReduce) feed_.FetchAhead(step + 1);
     if (options_.before_action) options_.before_action(place_, action, step);
   };
   return options;
