@@ -11,13 +11,16 @@ using GraphRunner =
     std::function<bool(const Graph&, const EngineRules&, GraphAddresses, Device, StreamHandle)>;
 
 // While one is alive, RunGraph of an emulated GPU is `runner`, from any thread. One at a time; no
-// other thread may be in RunGraph as it is made or ends. There is none of it on real GPUs.
+// other thread may be in RunGraph as it is made or ends. Real GPUs do not ask for it.
 class GraphStandIn {
  public:
   explicit GraphStandIn(GraphRunner runner);
   ~GraphStandIn();
   GraphStandIn(const GraphStandIn&) = delete;
   GraphStandIn& operator=(const GraphStandIn&) = delete;
+
+  // Empty where there is none.
+  static const GraphRunner& Current();
 };
 
 }  // namespace torus::cuda

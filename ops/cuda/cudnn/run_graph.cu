@@ -8,8 +8,10 @@
 namespace torus::cuda {
 namespace {
 
-constexpr size_t kMostPlans = 1024;       // of a thread, for one device
-constexpr size_t kOldestVersion = 91100;  // plans are found from a device's properties alone
+constexpr size_t kMostPlans = 1024;  // of a thread, for one device
+// Finds plans from a device's properties alone (9.11), and takes attention's gradient of any number
+// of keys (9.16).
+constexpr size_t kOldestVersion = 91600;
 
 // What a thread keeps for one GPU, the thread's as it is made.
 struct ThreadLibrary {
