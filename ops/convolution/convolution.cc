@@ -54,8 +54,7 @@ void CheckTypes(const Variable& x, const Variable& weight, const Variable& bias)
 
 Variable Conv2d(const Variable& x, const Variable& weight, const Variable& bias,
                 const Conv2dOptions& options) {
-  // GPUs have no kernels of low types here yet.
-  if (x.data().device().kind == DeviceKind::kCpu && ComputesNatively("conv2d", x, weight, bias))
+  if (ComputesNatively("conv2d", x, weight, bias))
     return ConvOf(ToLow(x), weight, LowValues(weight), bias, options);
   return InPrecision(
       "conv2d",

@@ -83,13 +83,12 @@ class NativeLow : public ::testing::TestWithParam<Place> {
   Variable Leaf(const Shape& shape, uint64_t seed) const {
     return There(Random(shape, seed), true);
   }
-  // The values that products take. GPUs round biases too.
-  Tensor Taken(const Variable& v) const {
-    const bool rounded = v.rank() > 1 || !OnCpu();
-    return Exact(rounded ? v.data().To(low()) : v.data());
+  // The values that an op takes.
+  Tensor Taken(const Variable& v, bool rounds_bias) const {
+    return Exact(v.rank() > 1 || rounds_bias ? v.data().To(low()) : v.data());
   }
   void ExpectNative(const Op& op, const std::vector<Variable>& inputs, size_t activations,
-                    int64_t terms) const;
+                    int64_t terms, bool rounds_bias = false) const;
 };
 
 // Its tests run on GPUs too.
@@ -97,9 +96,9 @@ class NativeProducts : public NativeLow {};
 
 // Activations come first, then weights; gradients of activations alone are rounded.
 void NativeLow::ExpectNative(const Op& op, const std::vector<Variable>& inputs, size_t activations,
-                             int64_t terms) const {
+                             int64_t terms, bool rounds_bias) const {
   std::vector<Variable> exact;
-  for (const Variable& input : inputs) exact.push_back(Variable(Taken(input), true));
+  for (const Variable& input : inputs) exact.push_back(Variable(Taken(input, rounds_bias), true));
   const Variable got = [&] {
     const WithPrecision with(native());
     return op(inputs);
@@ -119,7 +118,7 @@ void NativeLow::ExpectNative(const Op& op, const std::vector<Variable>& inputs, 
 TEST_P(NativeProducts, LinearRoundsActivationsOnceAndGradientsOfWeightsNever) {
   for (const int64_t rows : {1, 5, 300}) {
     ExpectNative([](const auto& v) { return Linear(v[0], v[1], v[2]); },
-                 {Leaf({rows, 71}, 1), Leaf({33, 71}, 2), Leaf({33}, 3)}, 1, 300);
+                 {Leaf({rows, 71}, 1), Leaf({33, 71}, 2), Leaf({33}, 3)}, 1, 300, !OnCpu());
     ExpectNative([](const auto& v) { return LinearInOut(v[0], v[1]); },
                  {Leaf({rows, 71}, 1), Leaf({71, 40}, 2)}, 1, 300);
   }
@@ -188,7 +187,7 @@ struct Convolution {
 };
 
 // One of each way that a geometry may take.
-TEST_P(NativeLow, ConvolutionsOfEveryForm) {
+TEST_P(NativeProducts, ConvolutionsOfEveryForm) {
   const Convolution cases[] = {
       {"pointwise", {3, 5, 5, 24}, {17, 1, 1, 24}, {}},
       {"dense", {2, 9, 7, 16}, {20, 3, 3, 16}, {.padding = {1, 1}}},
