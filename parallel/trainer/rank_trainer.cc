@@ -108,6 +108,7 @@ MiniBatch RankTrainer::BeginStep() {
   if (next.trace != NextStep::kAsItIs) trace::Enable(next.trace == NextStep::kOn);
   learning_rate_ = parts_.learning_rate(step_);
   MiniBatch batch = feed_.Take(step_);
+  batch.loss_scale = LossScaleValue();
   share_ = ShareOf(batch);
   micro_batches_ = static_cast<int>(batch.micro_batches.size());
   CheckList();
@@ -146,7 +147,9 @@ void RankTrainer::CheckSamples(const MiniBatch& batch) {
 void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   const bool skipped = agreement_.skipped();
   const double now = SecondsNow(), seconds = now - std::exchange(step_ended_, now);
-  skipped_ = skipped ? skipped_ + 1 : 0;
+  const bool rescaled = loss_scale_ && loss_scale_->Update(skipped);
+  skipped_ = skipped && !rescaled ? skipped_ + 1 : 0;
+  totals_.loss_scale = loss_scale().value;
   totals_.steps += 1;
   totals_.samples += batch.global_samples;
   totals_.skipped_steps += skipped ? 1 : 0;
@@ -260,7 +263,7 @@ std::exception_ptr RankTrainer::Save(const std::string& folder,
                                      const std::map<std::string, std::string>& texts) {
   std::map<int, StageTensors> own = OwnTensors();
   if (place_.replica != 0) own.clear();
-  return SaveTogether(control_, folder, step_, own, texts);
+  return SaveTogether(control_, folder, step_, loss_scale(), own, texts);
 }
 
 std::exception_ptr RankTrainer::CheckSharedFolder(const std::string& folder) {
@@ -276,6 +279,7 @@ void RankTrainer::SetState(const StateSource& state) {
   SetWeights(state.weights);
   CopyOptimizer(state.optimizer, model_.weights, OwnStages());
   CopyAverages(state.averages, OwnStages());
+  if (loss_scale_ && state.loss_scale.value > 0) loss_scale_->SetState(state.loss_scale);
   step_ = state.step;
 }
 

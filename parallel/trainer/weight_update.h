@@ -39,8 +39,9 @@ class WeightUpdate {
 
   // What of a step shows whether it may be taken.
   struct Result {
-    bool finite = true;  // loss and tensors that crossed a cut
-    double loss = 0;     // of the replica, where this rank has the last stage
+    bool finite = true;     // loss and tensors that crossed a cut
+    double loss = 0;        // of the replica, where this rank has the last stage
+    double loss_scale = 1;  // of the gradients
   };
   // Asked once a step, behind all sums: it waits for the device.
   using ResultFn = std::function<Result()>;

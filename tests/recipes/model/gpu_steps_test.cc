@@ -26,7 +26,7 @@ TEST_F(GpuSteps, AreTheCpusUpToRounding) {
   for (const Kind& kind : Kinds()) {
     SCOPED_TRACE(kind.name);
     TrainerOptions options{.micro_batches = 2, .clip_norm = 0.5, .ema_decay = 0.5};
-    const Outcome cpu = Train(kind, options), noisy = Train(kind, options, true);
+    const Outcome cpu = Train(kind, options), noisy = Train(kind, options, {.noise = kRounding});
     options.device = DeviceKind::kCuda;
     const Outcome gpu = Train(kind, options);
     ExpectSameUpToRounding(gpu, cpu, noisy);
@@ -88,9 +88,8 @@ TEST_F(GpuSteps, DoNotWaitForTheGpuBeforeTheEndOfTheirBackwards) {
 TEST_F(GpuSteps, GoOnFromAState) {
   const Kind& kind = Kinds()[0];
   const TrainerOptions options{.device = DeviceKind::kCuda, .micro_batches = 2, .ema_decay = 0.5};
-  const Outcome whole = Train(kind, options),
-                half = Train(kind, options, false, nullptr, kSteps - 1);
-  Outcome rest = Train(kind, options, false, &half.state);
+  const Outcome whole = Train(kind, options), half = Train(kind, options, {.end = kSteps - 1});
+  Outcome rest = Train(kind, options, {.begin = &half.state});
   rest.losses.insert(rest.losses.begin(), half.losses.begin(), half.losses.end());
   ExpectSameBits(rest, whole);
 }
@@ -100,7 +99,7 @@ TEST_F(GpuSteps, CrossACutBehindACodec) {
     SCOPED_TRACE(kind.name);
     TrainerOptions options{.stages = 2, .micro_batches = 2};
     options.codec = [] { return MakeCodec("sortq:8"); };
-    const Outcome cpu = Train(kind, options), noisy = Train(kind, options, true);
+    const Outcome cpu = Train(kind, options), noisy = Train(kind, options, {.noise = kRounding});
     options.device = DeviceKind::kCuda;
     ExpectSameUpToRounding(Train(kind, options), cpu, noisy);
   }
@@ -109,10 +108,39 @@ TEST_F(GpuSteps, CrossACutBehindACodec) {
 TEST_F(GpuSteps, OfSynchronisedBatchNormMeetOverReplicas) {
   const Kind& kind = Kinds()[0];
   TrainerOptions options{.replicas = 2, .sync_batch_norm = true};
-  const Outcome cpu = Train(kind, options), noisy = Train(kind, options, true);
+  const Outcome cpu = Train(kind, options), noisy = Train(kind, options, {.noise = kRounding});
   options.device = DeviceKind::kCuda;
   const Outcome gpu = Train(kind, options);
   ExpectSameUpToRounding(gpu, cpu, noisy);
+}
+
+// The losses are near those of a CPU that rounds to the same type, as far as such roundings of the
+// weights alone move them.
+TEST_F(GpuSteps, InOtherPrecisionsAreTheSameBitsWhereverTheModelIsCut) {
+  const struct {
+    Precision precision;
+    float rounding;
+  } all[] = {{{DType::kBF16, Products::kNative}, 0x1p-8},
+             {{DType::kF16, Products::kNative}, 0x1p-11},
+             {{DType::kF32, Products::kTf32}, 0x1p-11}};
+  for (const Kind& kind : Kinds()) {
+    const Outcome full = Train(kind, {.device = DeviceKind::kCuda, .micro_batches = 2});
+    for (const auto& [precision, rounding] : all) {
+      SCOPED_TRACE(fmt::format("{} {}", kind.name, Name(precision.low)));
+      TrainerOptions options{.micro_batches = 2};
+      if (precision.low == DType::kF16) options.loss_scale.emplace();
+      const Outcome cpu = Train(kind, options, {.precision = precision.low}),
+                    noisy = Train(kind, options, {.noise = rounding, .precision = precision.low});
+      options.device = DeviceKind::kCuda;
+      const Outcome one = Train(kind, options, {.precision = precision});
+      EXPECT_NE(one.losses, full.losses);
+      EXPECT_LE(LossDistance(one, cpu),
+                kRoundings * (LossDistance(noisy, cpu) + rounding * full.losses[0]));
+      EXPECT_EQ(one.state.loss_scale.value, cpu.state.loss_scale.value);
+      options.stages = 2;
+      ExpectSameBits(Train(kind, options, {.precision = precision}), one);
+    }
+  }
 }
 
 TEST(DeviceCuda, NeedsAGpu) {

@@ -21,9 +21,10 @@ using namespace parallel;  // NOLINT: the trainer's words
 
 inline constexpr int64_t kSteps = 3;  // the last of fewer rows
 inline constexpr double kRate = 1e-3;
+inline constexpr float kRounding = std::numeric_limits<float>::epsilon();  // relative, of f32
 
-// Moves every weight by an f32's relative rounding, up or down.
-inline void AddNoise(std::vector<Block>& blocks) {
+// Moves every weight by `noise` of itself, up or down.
+inline void AddNoise(float noise, std::vector<Block>& blocks) {
   uint64_t number = 0;
   for (Block& block : blocks)
     for (NamedVariable& parameter : block.parameters) {
@@ -31,19 +32,29 @@ inline void AddNoise(std::vector<Block>& blocks) {
       Tensor signs = Empty(values.shape());
       FillUniform(signs, -1, 1, RandomStream({.seed = 11, .step = number++}));
       for (int64_t i = 0; i < values.numel(); ++i)
-        values.mutable_data<float>()[i] *=
-            1 + std::copysign(std::numeric_limits<float>::epsilon(), signs.data<float>()[i]);
+        values.mutable_data<float>()[i] *= 1 + std::copysign(noise, signs.data<float>()[i]);
     }
 }
 
-inline TrainingParts PartsOf(const Kind& kind, bool noise) {
+// What differs of a training beside its options.
+struct Setup {
+  float noise = 0;
+  Precision precision;
+  const TrainState* begin = nullptr;  // a state to go on from
+  int64_t end = kSteps;
+  World* world = nullptr;  // null: threads
+};
+
+inline TrainingParts PartsOf(const Kind& kind, const Setup& setup) {
   TrainingParts parts;
-  parts.model = [&kind, noise] {
+  parts.model = [&kind, setup] {
     std::vector<Block> blocks = BlocksOf(kind, false);
-    if (noise) AddNoise(blocks);
+    for (Block& block : blocks) block.precision = setup.precision;
+    if (setup.noise > 0) AddNoise(setup.noise, blocks);
     return blocks;
   };
-  parts.loss = [&kind](const auto& outputs, const auto& targets) {
+  parts.loss = [&kind, setup](const auto& outputs, const auto& targets) {
+    const WithPrecision with(setup.precision);
     return kind.loss(outputs, targets[0]);
   };
   parts.optimizer = [](std::vector<NamedVariable> parameters) {
@@ -61,23 +72,20 @@ struct Outcome {
   double evaluated = 0;
 };
 
-// `begin`: a state to go on from. `world`: null for threads.
-inline Outcome Train(const Kind& kind, TrainerOptions options, bool noise = false,
-                     const TrainState* begin = nullptr, int64_t end = kSteps,
-                     World* world = nullptr) {
+inline Outcome Train(const Kind& kind, TrainerOptions options, const Setup& setup = {}) {
   options.seed = 5;
-  const TrainingParts parts = PartsOf(kind, noise);
-  const auto made = world != nullptr ? std::make_unique<Trainer>(*world, options, parts)
-                                     : std::make_unique<Trainer>(options, parts);
+  const TrainingParts parts = PartsOf(kind, setup);
+  const auto made = setup.world != nullptr ? std::make_unique<Trainer>(*setup.world, options, parts)
+                                           : std::make_unique<Trainer>(options, parts);
   Trainer& trainer = *made;
-  if (begin != nullptr) trainer.SetState(*begin);
+  if (setup.begin != nullptr) trainer.SetState(*setup.begin);
   const BatchFn batches = [&](int64_t step, const RankPlace& place) {
     const int64_t rows = RowsOf(step), first = rows * place.replica / options.replicas,
                   last = rows * (place.replica + 1) / options.replicas;
     return BatchOf(kind, step, first, last, options.micro_batches, rows);
   };
   Outcome outcome;
-  trainer.Train(end, batches,
+  trainer.Train(setup.end, batches,
                 {.on_step = [&](const StepReport& r) { outcome.losses.push_back(r.loss); }});
   outcome.evaluated = trainer.Evaluate(1, batches).loss;
   outcome.state = trainer.State();
@@ -108,7 +116,7 @@ inline constexpr double kRoundings = 32;
 
 inline void ExpectSameUpToRounding(const Outcome& gpu, const Outcome& cpu, const Outcome& noisy) {
   ASSERT_EQ(gpu.losses.size(), cpu.losses.size());
-  const double rounding = std::numeric_limits<float>::epsilon() * cpu.losses[0];
+  const double rounding = kRounding * cpu.losses[0];
   EXPECT_LE(LossDistance(gpu, cpu), kRoundings * (LossDistance(noisy, cpu) + rounding));
   EXPECT_LE(Distance(gpu.state, cpu.state), kRoundings * Distance(noisy.state, cpu.state));
 }

@@ -31,7 +31,7 @@ class NcclSteps : public ::testing::Test {
     ThreadWorld threads(kRanks, {.timeout = kTimeout});
     NcclWorld world(threads, *library_, kTimeout, GpuInTurn);
     options.device = DeviceKind::kCuda;
-    return Train(kind, options, false, nullptr, kSteps, &world);
+    return Train(kind, options, {.world = &world});
   }
   // Null where NCCL itself moves the memory of real GPUs.
   const EmulatedNccl* EmulatedLibrary() const {
@@ -91,7 +91,7 @@ TEST_F(NcclSteps, OfReplicasSumTheirGradientsOnTheGpus) {
 TEST_F(NcclSteps, OfReplicasAreTheCpusUpToRounding) {
   const Kind& kind = Kinds()[1];
   TrainerOptions options{.replicas = 2, .micro_batches = 2};
-  const Outcome cpu = Train(kind, options), noisy = Train(kind, options, true);
+  const Outcome cpu = Train(kind, options), noisy = Train(kind, options, {.noise = kRounding});
   options.collectives = "engine";
   ExpectSameUpToRounding(TrainByNccl(kind, options), cpu, noisy);
 }
