@@ -1,5 +1,7 @@
 #include <cuda_runtime.h>
 
+#include <cstring>
+
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
 
@@ -21,6 +23,15 @@ int DeviceCount() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
+std::array<unsigned char, 16> IdOf(int device) {
+  cudaDeviceProp properties;
+  Check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  std::array<unsigned char, 16> id;
+  static_assert(sizeof properties.uuid == sizeof id);
+  std::memcpy(id.data(), &properties.uuid, sizeof id);
+  return id;
+}
+
 void UseDevice(int device) { Check(cudaSetDevice(device), "cudaSetDevice"); }
 
 void* Malloc(int device, size_t bytes) {
@@ -38,6 +49,19 @@ void* Malloc(int device, size_t bytes) {
 void Free(int device, void* block) noexcept {
   if (cudaSetDevice(device) == cudaSuccess) cudaFree(block);
 }
+
+void* MallocHost(size_t bytes) {
+  void* block = nullptr;
+  const cudaError_t error = cudaHostAlloc(&block, bytes, cudaHostAllocPortable);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // forget it: the caller says it better
+    return nullptr;
+  }
+  Check(error, "cudaHostAlloc");
+  return block;
+}
+
+void FreeHost(void* block) noexcept { cudaFreeHost(block); }
 
 void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream) {
   Check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, Native(stream)), "cudaMemcpyAsync");

@@ -8,9 +8,9 @@
 #include "parallel/trainer/run_facts.h"
 #include "parallel/trainer/run_schedule.h"
 #include "parallel/trainer/statistics_exchange.h"
+#include "parallel/transport/rank_gpu.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
-#include "runtime/stream.h"
 
 namespace torus::parallel {
 namespace {
@@ -31,12 +31,8 @@ RankPlace PlaceOf(const WorldLayout& layout, const Transport& world) {
   return layout.place(world.rank());
 }
 
-// A GPU by the rank's place among those of its host.
 Device DeviceOf(const TrainerOptions& options, const Transport& world) {
-  if (options.device == DeviceKind::kCpu) return {};
-  const std::vector<int> sharers = world.SameHost();
-  const auto place = static_cast<int>(std::ranges::find(sharers, world.rank()) - sharers.begin());
-  return {options.device, place % GpuCount()};
+  return options.device == DeviceKind::kCpu ? Device{} : GpuInTurn(world);
 }
 
 TrainerOptions& Checked(TrainerOptions& options, const TrainingParts& parts) {

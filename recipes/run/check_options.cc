@@ -18,6 +18,7 @@
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "parallel/transport/in_process.h"
+#include "parallel/transport/nccl/gpu_links.h"
 #include "recipes/blocks/auto_cut.h"
 #include "recipes/data/data_names.h"
 #include "recipes/model/model_of.h"
@@ -93,6 +94,7 @@ void CheckNames(const RunOptions& options) {
   if (!options.schedule) CheckSchedule(s);
   RequireOneOf("--strategy", s.strategy, parallel::StrategyNames());
   RequireOneOf("--collectives", s.collectives, parallel::AllReduceNames());
+  RequireOneOf("--gpu-links", s.gpu_links, parallel::GpuLinksNames());
   parallel::CheckStrategy(s.strategy, parallel::AllReduceByName(s.collectives));
   Require(s.bucket_mb >= 1, "train", "--bucket-mb must be at least 1, got {}", s.bucket_mb);
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
@@ -148,6 +150,9 @@ void CompleteThreads(Settings& s) {
 }
 
 void CheckGpus(const Settings& s) {
+  const parallel::GpuLinks links = parallel::GpuLinksByName(s.gpu_links);
+  Require(links != parallel::GpuLinks::kNccl || s.device == "cuda", "train",
+          "--gpu-links nccl needs --device cuda, got {}", s.device);
   if (s.device == "cpu") return;
   Require(s.strategy == "ddp" || s.strategy == "none", "train",
           "--device cuda needs --strategy ddp or none, got {}", s.strategy);

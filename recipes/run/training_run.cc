@@ -126,9 +126,11 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       cuts_(start.resumed && CutAlike(settings_, start.resumed->settings)
                 ? start.resumed->cuts
                 : AgreedCuts(processes_, options_, task_.data().form)),
-      trainer_(world == nullptr
-                   ? parallel::Trainer(MakeOptions(options_, cuts_), task_.Parts())
-                   : parallel::Trainer(*world, MakeOptions(options_, cuts_), task_.Parts())),
+      gpus_(world, settings_, options_.timeout, options_.nccl),
+      trainer_(
+          gpus_.world() == nullptr
+              ? parallel::Trainer(MakeOptions(options_, cuts_), task_.Parts())
+              : parallel::Trainer(*gpus_.world(), MakeOptions(options_, cuts_), task_.Parts())),
       begin_(start.resumed ? start.resumed->step() : 0),
       end_(EndOf(options_, steps_per_epoch_)),
       own_(std::move(start.own)),
@@ -219,6 +221,7 @@ void TrainingRun::SayHead() {
     callbacks_.on_start(
         {folder_.path, task_.title(), task_.data().unit, begin_, end_, steps_per_epoch_});
   for (const std::string& line : RunHead(task_, cuts_)) Say(line);
+  if (!gpus_.line().empty()) Say(gpus_.line());
   if (!note_.empty()) Say(note_);
   if (begin_ > 0) Say(fmt::format("resumed after step {}", begin_));
   Say(fmt::format("into {}", folder_.path));

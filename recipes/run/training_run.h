@@ -13,6 +13,7 @@
 #include "recipes/data/left_out.h"
 #include "recipes/run/event_file.h"
 #include "recipes/run/gather.h"
+#include "recipes/run/gpu_world.h"
 #include "recipes/run/metrics_file.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
@@ -105,6 +106,7 @@ class TrainingRun {
   const Settings& settings_;
   const int64_t steps_per_epoch_;
   const CutChoice cuts_;
+  const GpuWorld gpus_;
   parallel::Trainer trainer_;
   const int64_t begin_, end_;  // the steps to run here
   OwnRunFolder own_;

@@ -36,7 +36,7 @@ const Later* LaterSetting(const std::string& key) {
       {"collectives", {2, "ring"}},    {"drop-last", {3, false}},    {"chunks", {5, 1}},
       {"strategy", {6, "ddp"}},        {"reproducible", {7, false}}, {"bucket-mb", {8, 4}},
       {"sync-batch-norm", {9, false}}, {"precision", {10, "f32"}},   {"emulate", {11, false}},
-      {"device", {12, "cpu"}}};
+      {"device", {12, "cpu"}},         {"gpu-links", {13, "copy"}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

@@ -12,6 +12,7 @@
 #include "parallel/collectives/all_reduce.h"
 #include "parallel/data_parallel/strategy_factory.h"
 #include "parallel/schedule/factory.h"
+#include "parallel/transport/nccl/gpu_links.h"
 #include "recipes/data/data_names.h"
 #include "recipes/data/task_data.h"
 #include "recipes/model/usual_settings.h"
@@ -211,6 +212,10 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
   app.add_option("--device", s.device,
                  "Where to compute: cpu, or cuda, whose GPUs the ranks of a host take in turn")
       ->group(group);
+  app.add_option(
+         "--gpu-links", s.gpu_links,
+         Choices("How the memory of GPUs goes from rank to rank", parallel::GpuLinksDescriptions()))
+      ->group(group);
   app.add_option("--threads", s.threads, "Of a host, shared by its ranks; by default the cores")
       ->default_str("")
       ->group(group);
@@ -319,7 +324,8 @@ bool MayChange(const std::string& flag) {
                                            "--accumulate",  "--recompute", "--activation-storage",
                                            "--replicas",    "--schedule",  "--strategy",
                                            "--collectives", "--codec",     "--threads",
-                                           "--chunks",      "--bucket-mb", "--device"};
+                                           "--chunks",      "--bucket-mb", "--device",
+                                           "--gpu-links"};
   return flags.contains(flag);
 }
 
