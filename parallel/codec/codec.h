@@ -50,11 +50,11 @@ class Codec {
   virtual const GpuCodec* on_gpu() const { return nullptr; }
 };
 
-// Whether tensors of that type are encoded by `codec` (null: none): f32, and bf16 as the f32 of its
-// values.
+// Whether tensors of that type are encoded by `codec` (null: none): f32, and bf16 and f16 as the
+// f32 of their values.
 inline bool Encodes(const Codec* codec, DType dtype) {
   return codec != nullptr && !codec->is_identity() &&
-         (dtype == DType::kF32 || dtype == DType::kBF16);
+         (dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16);
 }
 
 }  // namespace torus::parallel

@@ -144,7 +144,7 @@ void TensorLink::Complete(Slot& slot, size_t i) {
   const Tensor& tensor = slot.tensors[i];
   Tensor& sent = slot.sent[i];
   sent = sent.To(MemoryOf(sent.device()));
-  raw_bytes_ += tensor.dtype() == DType::kBF16 ? 2 * tensor.bytes() : tensor.bytes();
+  raw_bytes_ += SizeOf(tensor.dtype()) == 2 ? 2 * tensor.bytes() : tensor.bytes();
   sent_bytes_ += slot.headers[i].payload_bytes;
 }
 

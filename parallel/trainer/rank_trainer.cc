@@ -72,6 +72,7 @@ MiniBatch RankTrainer::Fetch(const BatchFn& batches, int64_t step) try {
   MiniBatch batch = batches(step, place_);
   batch.seed = options_.seed;
   batch.step = step;
+  batch.loss_scale = LossScaleValue();
   for (MicroBatch& part : batch.micro_batches) {
     MoveTo(device_, part.inputs);
     MoveTo(device_, part.targets);
@@ -153,7 +154,9 @@ void RankTrainer::CheckSamples(const MiniBatch& batch) {
 void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   const bool skipped = agreement_.skipped();
   const double now = SecondsNow(), seconds = now - std::exchange(step_ended_, now);
-  skipped_ = skipped ? skipped_ + 1 : 0;
+  const bool rescaled = loss_scale_ && loss_scale_->Update(skipped);
+  skipped_ = skipped && !rescaled ? skipped_ + 1 : 0;
+  totals_.loss_scale = loss_scale().value;
   totals_.steps += 1;
   totals_.samples += batch.global_samples;
   totals_.skipped_steps += skipped ? 1 : 0;
@@ -265,7 +268,7 @@ std::exception_ptr RankTrainer::Save(const std::string& folder,
                                      const std::map<std::string, std::string>& texts) {
   std::map<int, StageTensors> own = OwnTensors();
   if (place_.replica != 0) own.clear();
-  return SaveTogether(control_, folder, step_, own, texts);
+  return SaveTogether(control_, folder, step_, loss_scale(), own, texts);
 }
 
 std::exception_ptr RankTrainer::CheckSharedFolder(const std::string& folder) {
@@ -281,6 +284,7 @@ void RankTrainer::SetState(const StateSource& state) {
   SetWeights(state.weights);
   CopyOptimizer(state.optimizer, model_.weights, OwnStages());
   CopyAverages(state.averages, OwnStages());
+  if (loss_scale_ && state.loss_scale.value > 0) loss_scale_->SetState(state.loss_scale);
   step_ = state.step;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallel/pipeline/tensor_header.h"
+#include "parallel/trainer/loss_scale.h"
 #include "runtime/tensor.h"
 
 namespace torus::parallel {
@@ -24,6 +25,7 @@ struct TrainState {
   std::vector<NamedTensor> weights;
   std::vector<NamedTensor> optimizer;  // under the optimizer's names; equal on all replicas
   std::vector<NamedTensor> averages;   // of the parameters, where the run keeps them
+  LossScaleState loss_scale;
 };
 
 // Tensors that are there by name, and read one by one: a rank reads those of its own stages.
@@ -36,6 +38,7 @@ struct TensorSource {
 struct StateSource {
   int64_t step = 0;
   TensorSource weights, optimizer, averages;
+  LossScaleState loss_scale;
 };
 
 // One in memory, of which it shares the tensors.

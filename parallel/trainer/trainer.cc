@@ -127,7 +127,9 @@ TrainState Trainer::State() const {
     if (rank.place().replica == 0)
       for (const auto& [stage, tensors] : own) stages[stage] = Copied(tensors);
   });
-  return Join(step(), stages);
+  TrainState state = Join(step(), stages);
+  state.loss_scale = impl_->first().loss_scale();
+  return state;
 }
 
 void Trainer::SetState(const StateSource& state) {

@@ -1,9 +1,9 @@
 // What the rooms' calls of cuDNN have in common.
 #pragma once
 
+#include "autograd/precision.h"
 #include "ops/cuda/cudnn/conv_graphs.h"
 #include "ops/cuda/cudnn/plan_choice.h"
-#include "ops/cuda/cudnn/tf32.h"
 #include "runtime/tensor.h"
 
 namespace torus::cuda {
@@ -12,7 +12,8 @@ inline bool IsLow(DType dtype) { return dtype == DType::kBF16 || dtype == DType:
 
 // Tensor cores multiply 16 bits exactly; of f32 they keep all bits but where TF32 is allowed.
 inline EngineRules RulesFor(DType operands) {
-  return {.tensor_cores = IsLow(operands) || AllowsTf32(), .most_workspace = int64_t{1} << 30};
+  return {.tensor_cores = IsLow(operands) || WithPrecision::Tf32(),
+          .most_workspace = int64_t{1} << 30};
 }
 
 inline ConvOperand OperandOf(const Tensor& tensor) {
