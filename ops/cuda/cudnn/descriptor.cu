@@ -2,7 +2,6 @@
 #include "runtime/error.h"
 
 namespace torus::cuda {
-
 namespace {
 
 template <class Kind>

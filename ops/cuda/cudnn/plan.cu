@@ -1,8 +1,8 @@
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "ops/cuda/cudnn/plan.h"
-#include "runtime/error.h"
 #include "runtime/tensor.h"
 
 namespace torus::cuda {
