@@ -1,5 +1,6 @@
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "runtime/cuda_api.h"
@@ -12,6 +13,10 @@ void Check(cudaError_t error, const char* call) {
   if (error != cudaSuccess)
     Throw<BrokenEnvironment>("cuda", "{}: {}", call, cudaGetErrorString(error));
 }
+
+// The GPU that some thread has made its own last. A thread without any takes it to pin memory: GPU
+// 0 would give it a context there, of some hundred MB, in each process of a host.
+std::atomic<int> last_used{0};
 
 cudaStream_t Native(StreamHandle stream) { return static_cast<cudaStream_t>(stream); }
 cudaEvent_t NativeEvent(EventHandle event) { return static_cast<cudaEvent_t>(event); }
@@ -32,7 +37,10 @@ std::array<unsigned char, 16> IdOf(int device) {
   return id;
 }
 
-void UseDevice(int device) { Check(cudaSetDevice(device), "cudaSetDevice"); }
+void UseDevice(int device) {
+  Check(cudaSetDevice(device), "cudaSetDevice");
+  last_used.store(device, std::memory_order_relaxed);
+}
 
 void* Malloc(int device, size_t bytes) {
   UseDevice(device);
@@ -51,6 +59,7 @@ void Free(int device, void* block) noexcept {
 }
 
 void* MallocHost(size_t bytes) {
+  Check(cudaSetDevice(last_used.load(std::memory_order_relaxed)), "cudaSetDevice");
   void* block = nullptr;
   const cudaError_t error = cudaHostAlloc(&block, bytes, cudaHostAllocPortable);
   if (error == cudaErrorMemoryAllocation) {

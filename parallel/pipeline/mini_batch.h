@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "runtime/tensor.h"
@@ -14,6 +15,9 @@ struct MicroBatch {
   std::vector<Tensor> targets;   // needed on the rank that runs the last stage
   std::vector<int64_t> samples;  // position of each row in the global mini-batch, needed on every
                                  // rank; empty: nothing to do
+  // Makes the model's inputs of `inputs`, where the rank computes (u8 images are normalised there);
+  // called once, by the trainer. Empty: they are the model's.
+  std::function<void(std::vector<Tensor>& inputs)> prepare = {};
 };
 
 // A replica's share of the mini-batch of one step. All ranks of its pipeline get the same, except

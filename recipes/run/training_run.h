@@ -69,6 +69,7 @@ class TrainingRun {
   void RequireSameCheckpoint(const ResumedRun& run) const;
   void Say(const std::string& line) const;
   void SayHead();
+  std::string SumsLine() const;
   void SayLeftOut();
   void SayTruncated() const;
   void SaySkipped(int64_t steps) const;
@@ -107,6 +108,7 @@ class TrainingRun {
   const int64_t steps_per_epoch_;
   const CutChoice cuts_;
   const GpuWorld gpus_;
+  const parallel::TrainerOptions trainer_options_;
   parallel::Trainer trainer_;
   const int64_t begin_, end_;  // the steps to run here
   OwnRunFolder own_;

@@ -35,8 +35,8 @@ struct Settings {
   std::string cut;     // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
   std::string schedule = "gpipe";
-  std::string strategy = "ddp";        // of the replicas, as StrategyNames()
-  std::string collectives = "direct";  // of the gradients of replicas, as AllReduceNames()
+  std::string strategy = "ddp";      // of the replicas, as StrategyNames()
+  std::string collectives = "auto";  // of the gradients of replicas, as CollectivesNames()
   int64_t bucket_mb = 25;  // of ddp: gradients that are all-reduced together, in 2^20 bytes
   // The bits depend on the micro-batches of all replicas together, and not on how many these are.
   bool reproducible = false;

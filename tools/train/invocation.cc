@@ -9,13 +9,13 @@
 #include "data/images/augment.h"
 #include "models/model_spec.h"
 #include "parallel/codec/make_codec.h"
-#include "parallel/collectives/all_reduce.h"
 #include "parallel/data_parallel/strategy_factory.h"
 #include "parallel/schedule/factory.h"
 #include "parallel/transport/nccl/gpu_links.h"
 #include "recipes/data/data_names.h"
 #include "recipes/data/task_data.h"
 #include "recipes/model/usual_settings.h"
+#include "recipes/run/collectives.h"
 #include "recipes/run/make_optimizer.h"
 #include "recipes/settings/presets.h"
 #include "runtime/error.h"
@@ -190,7 +190,7 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
       ->group(group);
   app.add_option(
          "--collectives", s.collectives,
-         Choices("How gradients are summed over replicas", parallel::AllReduceDescriptions()))
+         Choices("How gradients are summed over replicas", recipes::CollectivesDescriptions()))
       ->group(group);
   app.add_option(
          "--bucket-mb", s.bucket_mb,

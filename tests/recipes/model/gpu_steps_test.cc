@@ -3,6 +3,8 @@
 // --config=emulated_gpu.
 #include <gtest/gtest.h>
 
+#include "ops/elementwise/elementwise.h"
+#include "ops/reduction/reduction.h"
 #include "parallel/codec/make_codec.h"
 #include "runtime/stream.h"
 #include "tests/recipes/model/gpu_training.h"
@@ -58,6 +60,29 @@ TEST_F(GpuSteps, OfReplicasHaveTheBitsOfOneWithAsManyMicroBatches) {
     options.replicas = 2;
     ExpectSameBits(Train(kind, options), one);
   }
+}
+
+// Emulated work runs when it is waited for, so what is not done at the end shows that nothing has
+// waited. Of a loss that checks no class numbers, which is read behind the backwards, once.
+TEST_F(GpuSteps, DoNotWaitForTheGpuBeforeTheEndOfTheirBackwards) {
+  if (!kEmulatedGpu) GTEST_SKIP() << "what waits shows on emulated GPUs alone";
+  Kind kind = Kinds()[0];
+  kind.loss = [](const auto& outputs, const Tensor&) {
+    return ops::Mean(ops::Mul(outputs[0], outputs[0]));
+  };
+  const Device gpu{DeviceKind::kCuda, 0};
+  Event begun(gpu);
+  TrainerOptions options{.device = DeviceKind::kCuda, .micro_batches = 2};
+  int looks = 0;
+  options.before_action = [&](const RankPlace&, const Action& action, int64_t) {
+    if (action.kind == ActionKind::kForward && action.micro_batch == 1)
+      begun.Record(CurrentStream(gpu));
+    if (action.kind != ActionKind::kReduce) return;
+    EXPECT_FALSE(begun.IsDone());
+    ++looks;
+  };
+  Train(kind, options);
+  EXPECT_EQ(looks, kSteps);
 }
 
 TEST_F(GpuSteps, GoOnFromAState) {

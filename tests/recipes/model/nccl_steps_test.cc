@@ -7,6 +7,7 @@
 #include "parallel/transport/nccl/nccl_world.h"
 #include "parallel/transport/rank_gpu.h"
 #include "parallel/transport/run_ranks.h"
+#include "runtime/error.h"
 #include "runtime/stream.h"
 #include "tests/parallel/transport/nccl/emulated_nccl.h"
 #include "tests/recipes/model/gpu_training.h"
@@ -32,11 +33,12 @@ class NcclSteps : public ::testing::Test {
     options.device = DeviceKind::kCuda;
     return Train(kind, options, {.world = &world});
   }
-  // Messages that the emulated NCCL has moved; of NCCL itself 1 for some.
-  int messages() const {
-    const auto* const emulated = dynamic_cast<const EmulatedNccl*>(library_.get());
-    return emulated == nullptr ? 1 : emulated->messages();
+  // Null where NCCL itself moves the memory of real GPUs.
+  const EmulatedNccl* EmulatedLibrary() const {
+    return dynamic_cast<const EmulatedNccl*>(library_.get());
   }
+  int messages() const { return EmulatedLibrary() ? EmulatedLibrary()->messages() : 0; }
+  int sums() const { return EmulatedLibrary() ? EmulatedLibrary()->sums() : 0; }
 
   std::unique_ptr<NcclLibrary> library_;
 };
@@ -54,7 +56,7 @@ TEST_F(NcclSteps, OfAModelThatIsCutHaveTheBitsOfCopies) {
     const Outcome moved = TrainByNccl(kind, options);
     ExpectSameBits(moved, Train(kind, options));
     // An activation and a gradient of each micro-batch, at the least.
-    EXPECT_GE(messages() - before, messages() == 1 ? 0 : 2 * 2 * kSteps);
+    EXPECT_GE(messages() - before, EmulatedLibrary() ? 2 * 2 * kSteps : 0);
   }
 }
 
@@ -67,6 +69,46 @@ TEST_F(NcclSteps, OfInterleavedStagesBehindACodecHaveTheBitsOfCopies) {
                          .schedule = "interleaved"};
   options.codec = [] { return MakeCodec("sortq:8"); };
   ExpectSameBits(TrainByNccl(kind, options), Train(kind, options));
+}
+
+// Two terms have one sum, so by NCCL's engine too the bits are those of sums in the CPU's memory,
+// and whatever the buckets.
+TEST_F(NcclSteps, OfReplicasSumTheirGradientsOnTheGpus) {
+  for (const Kind& kind : Kinds()) {
+    SCOPED_TRACE(kind.name);
+    TrainerOptions options{.device = DeviceKind::kCuda, .replicas = 2, .clip_norm = 0.5};
+    const Outcome direct = Train(kind, options);
+    options.collectives = "engine";
+    for (const size_t bucket_bytes : {size_t{1} << 10, size_t{25} << 20}) {
+      options.bucket_bytes = bucket_bytes;
+      const int before = sums();
+      ExpectSameBits(TrainByNccl(kind, options), direct);
+      EXPECT_GE(sums() - before, EmulatedLibrary() ? kSteps : 0);
+    }
+  }
+}
+
+TEST_F(NcclSteps, OfReplicasAreTheCpusUpToRounding) {
+  const Kind& kind = Kinds()[1];
+  TrainerOptions options{.replicas = 2, .micro_batches = 2};
+  const Outcome cpu = Train(kind, options), noisy = Train(kind, options, true);
+  options.collectives = "engine";
+  ExpectSameUpToRounding(TrainByNccl(kind, options), cpu, noisy);
+}
+
+TEST_F(NcclSteps, OfReproducibleReplicasHaveTheBitsOfOne) {
+  const Kind& kind = Kinds()[0];
+  TrainerOptions options{.device = DeviceKind::kCuda, .micro_batches = 2, .reproducible = true};
+  const Outcome one = Train(kind, options);
+  options.micro_batches = 1;
+  options.replicas = 2;
+  ExpectSameBits(TrainByNccl(kind, options), one);
+}
+
+TEST_F(NcclSteps, NeedNcclWhereAnEngineIsToSum) {
+  EXPECT_THROW(
+      Train(Kinds()[2], {.device = DeviceKind::kCuda, .replicas = 2, .collectives = "engine"}),
+      BadInput);
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ namespace {
 template <class T>
 void SumFromTheLast(const std::vector<void*>& all, size_t bytes) {
   for (size_t i = 0; i < bytes / sizeof(T); ++i) {
-    T sum{};
-    for (size_t m = all.size(); m-- > 0;) sum += static_cast<const T*>(all[m])[i];
+    T sum = static_cast<const T*>(all.back())[i];
+    for (size_t m = all.size() - 1; m-- > 0;) sum += static_cast<const T*>(all[m])[i];
     for (void* data : all) static_cast<T*>(data)[i] = sum;
   }
 }
