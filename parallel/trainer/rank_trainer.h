@@ -121,8 +121,8 @@ class RankTrainer {
   Control control_, replica_control_;
   StepAgreement agreement_;
   const Device device_;
-  StepFeed feed_;
   std::optional<LossScale> loss_scale_;
+  StepFeed feed_;
   RankModel model_;
   WeightUpdate update_;
   std::string codec_ = "none";

@@ -142,9 +142,9 @@ void WeightUpdate::FinishGradients(int64_t step, const ResultFn& result) {
   std::vector<double> squares = clips ? SquaredNorms(what) : std::vector<double>();
   const bool finite = GradientsAreFinite(squares);
   const Result of_step = result();
+  links_.agreement.Settle(step, of_step.finite && finite, of_step.loss);
   const double unscaled = 1 / of_step.loss_scale;  // exact: of a power of two
   for (double& square : squares) square *= unscaled * unscaled;
-  links_.agreement.Settle(step, of_step.finite && finite, of_step.loss);
   gradient_scale_ = unscaled;
   if (clips && !links_.agreement.skipped())
     gradient_scale_ *= ClipScale(PipelineGradientNorm(links_.pipeline, std::move(squares), what),

@@ -57,8 +57,8 @@ struct Settings {
   uint64_t seed = 1;
   std::string recompute = "none";  // layers whose activations are computed again: a LayerList
   std::string activation_storage = "f32";
-  std::string precision = "f32";   // of products, convolutions and attention; or bf16
-  bool emulate = false;            // bf16 by rounding to it and computing in f32
+  std::string precision = "f32";   // of products, convolutions and attention: f32, bf16, f16, tf32
+  bool emulate = false;            // bf16 and f16 by rounding to them and computing in f32
   std::string device = "cpu";      // or cuda: the ranks of a host take its GPUs in turn
   std::string gpu_links = "auto";  // how GPUs' memory goes between ranks, as GpuLinksNames()
   int64_t threads = 0;             // in all; 0: the cores, at least one a rank

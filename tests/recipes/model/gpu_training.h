@@ -42,7 +42,7 @@ struct Setup {
   Precision precision;
   const TrainState* begin = nullptr;  // a state to go on from
   int64_t end = kSteps;
-  World* world = nullptr;  // null: threads
+  World* world = nullptr;  // null for threads
 };
 
 inline TrainingParts PartsOf(const Kind& kind, const Setup& setup) {
