@@ -7,6 +7,7 @@
 #include "parallel/codec/bin_counts.h"
 #include "parallel/codec/gather_bins.h"
 #include "parallel/codec/pick_in_bin.h"
+#include "parallel/codec/sampled_statistics.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "runtime/storage.h"
@@ -83,6 +84,8 @@ bool OrderStatistics(std::span<const float> values, std::span<const int64_t> ran
   Require(values.size() < (uint64_t{1} << 32), "sortq", "takes fewer than 2^32 values, got {}",
           values.size());
   if (values.empty() || ranks.empty()) return true;
+  const Sampled sampled = SampledStatistics(values, ranks, out);
+  if (sampled != Sampled::kMissed) return sampled == Sampled::kFound;
   const BinCounts counts(values);
   if (counts.NonFinite() > 0) return false;
   const Located located = Locate(ranks, counts);

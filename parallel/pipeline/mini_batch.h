@@ -14,6 +14,9 @@ struct MicroBatch {
   std::vector<Tensor> targets;   // needed on the rank that runs the last stage
   std::vector<int64_t> samples;  // position of each row in the global mini-batch, needed on every
                                  // rank; empty: nothing to do
+  // Number of each row in the dataset, the same on every rank: for codecs that remember samples.
+  // Empty: not known, and they remember nothing.
+  std::vector<int64_t> examples = {};
 };
 
 // A replica's share of the mini-batch of one step. All ranks of its pipeline get the same, except
