@@ -6,7 +6,9 @@
 #include <span>
 #include <utility>
 
+#include "parallel/data_parallel/coded_sum.h"
 #include "runtime/error.h"
+#include "runtime/rng.h"
 
 namespace torus::parallel {
 namespace {
@@ -20,13 +22,24 @@ std::string NameOf(const GradientBuckets& buckets, int i, const std::string& wha
   return fmt::format("all-reduce of {}, {}", buckets.Describe(i), what);
 }
 
+void CheckCodec(const DataParallelOptions& options) {
+  if (!options.codec) return;
+  Require(options.all_reduce == AllReduceAlgorithm::kDirect, "data-parallel",
+          "gradients go through {} in sums of their own, which takes no collectives but direct",
+          options.codec->name());
+  Require(!options.codec->decodes_from_memory(), "data-parallel",
+          "takes a codec whose decoder needs no memory, got {}", options.codec->name());
+}
+
 }  // namespace
 
 // The all-reduces of one step: of buckets in their order, one at a time.
 class DataParallel::Overlap {
  public:
-  Overlap(Transport& replicas, GradientBuckets& buckets, int lane)
-      : replicas_(replicas), buckets_(buckets), lane_(lane) {}
+  Overlap(Transport& replicas, GradientBuckets& buckets, const DataParallelOptions& options)
+      : replicas_(replicas), buckets_(buckets), options_(options) {}
+
+  std::map<std::string, CodecMemory>& memories() { return memories_; }
 
   void Begin(const std::string& what) {
     what_ = what;
@@ -70,10 +83,33 @@ class DataParallel::Overlap {
   void Start() {
     buckets_.Fill(next_);
     Tensor& flat = buckets_.bucket(next_);
+    if (options_.codec && flat.dtype() == DType::kF32) return StartCoded();
     VisitCompute("data-parallel", flat.dtype(), [&]<class T>(ComputeType<T>) {
-      running_ =
-          StartDirectAllReduce(replicas_, Elements<T>(flat), NameOf(buckets_, next_, what_), lane_);
+      running_ = StartDirectAllReduce(replicas_, Elements<T>(flat), NameOf(buckets_, next_, what_),
+                                      options_.lane);
     });
+  }
+
+  // Two uses of a tied parameter have one name.
+  std::string KeyOf(const NamedVariable& parameter, size_t place) const {
+    return fmt::format("{} {}.{}", parameter.name, next_, place);
+  }
+
+  void StartCoded() {
+    std::vector<CodedPart> parts;
+    const std::vector<NamedVariable>& parameters = buckets_.parameters(next_);
+    for (size_t p = 0; p < parameters.size(); ++p) {
+      Tensor part = buckets_.Part(next_, p);
+      CodecMemory* const memory =
+          options_.codec->remembers() ? &memories_[KeyOf(parameters[p], p)] : nullptr;
+      parts.push_back({Elements<float>(part), part.shape(), memory});
+    }
+    Tensor behind = buckets_.Behind(next_);
+    const CodecContext context{.step = sums_++,
+                               .seed = options_.seed,
+                               .stream = HashName(parameters.front().name.c_str())};
+    running_ = StartCodedSum(replicas_, *options_.codec, std::move(parts), Elements<float>(behind),
+                             context, NameOf(buckets_, next_, what_), options_.lane);
   }
 
   void End() {
@@ -83,7 +119,9 @@ class DataParallel::Overlap {
 
   Transport& replicas_;
   GradientBuckets& buckets_;
-  const int lane_;
+  const DataParallelOptions options_;
+  std::map<std::string, CodecMemory> memories_;  // by parameter
+  int64_t sums_ = 0;                             // of this program, through the codec
   std::string what_;
   bool armed_ = false;  // within the last backward of a step, or between it and the end
   int next_ = 0;        // bucket that runs or is to be started
@@ -95,9 +133,11 @@ DataParallel::DataParallel(Transport& replicas, std::vector<NamedVariable> param
                            DataParallelOptions options)
     : ReplicaStrategy(replicas, std::move(parameters)),
       buckets_(replicas.size() == 1 ? std::vector<NamedVariable>() : uses(), options.bucket_bytes),
-      all_reduce_(options.all_reduce) {
+      all_reduce_(options.all_reduce),
+      codec_(options.codec) {
+  CheckCodec(options);
   if (buckets_.size() == 0 || all_reduce_ != AllReduceAlgorithm::kDirect) return;
-  overlap_ = std::make_shared<Overlap>(replicas, buckets_, options.lane);
+  overlap_ = std::make_shared<Overlap>(replicas, buckets_, options);
   for (int i = 0; i < buckets_.size(); ++i)
     for (Variable leaf; const NamedVariable& parameter : buckets_.parameters(i)) {
       leaf = parameter.value;
@@ -136,10 +176,24 @@ void DataParallel::ReduceWhole(const std::string& what) {
   }
 }
 
+std::map<std::string, CodecMemory> DataParallel::codec_memories() const {
+  return overlap_ ? overlap_->memories() : std::map<std::string, CodecMemory>();
+}
+
+void DataParallel::SetCodecMemories(std::map<std::string, CodecMemory> memories) {
+  if (overlap_) overlap_->memories() = std::move(memories);
+}
+
 uint64_t DataParallel::BytesPerStep() const {
   uint64_t bytes = 0;
   for (int i = 0; i < buckets_.size(); ++i) {
     const Tensor& flat = buckets_.bucket(i);
+    if (codec_ && flat.dtype() == DType::kF32) {
+      std::vector<Shape> shapes;
+      for (const NamedVariable& p : buckets_.parameters(i)) shapes.push_back(p.value.shape());
+      bytes += CodedSumBytes(replicas().size(), *codec_, shapes, shapes.size());
+      continue;
+    }
     bytes += AllReduceBytesSent(all_reduce_, replicas().size(), replicas().rank(), flat.numel(),
                                 SizeOf(flat.dtype()));
   }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "parallel/codec/codec.h"
 #include "parallel/collectives/all_reduce.h"
 #include "parallel/collectives/direct.h"
 #include "parallel/data_parallel/gradient_buckets.h"
@@ -19,6 +21,10 @@ struct DataParallelOptions {
   AllReduceAlgorithm all_reduce = AllReduceAlgorithm::kDirect;
   // Tells the strategies of one rank's stages apart, whose all-reduces may be under way together.
   int lane = 0;
+  // Through which gradients of f32 go (coded_sum.h), each parameter's by itself; those of f64 do
+  // not. Null: none do. Its decoder must need no memory, and all_reduce be kDirect.
+  std::shared_ptr<Codec> codec = {};
+  uint64_t seed = 0;  // of its random numbers
 };
 
 // An all-reduce makes each sum once and copies it: all replicas end with equal bits, and since the
@@ -42,6 +48,10 @@ class DataParallel : public ReplicaStrategy {
   // With one replica it does nothing.
   void ReduceGradients(const std::string& what, double share) override;
 
+  // Of this replica's codec, by parameter.
+  std::map<std::string, CodecMemory> codec_memories() const override;
+  void SetCodecMemories(std::map<std::string, CodecMemory> memories) override;
+
   // Bytes that this replica sends in one ReduceGradients.
   uint64_t BytesPerStep() const;
 
@@ -52,6 +62,7 @@ class DataParallel : public ReplicaStrategy {
 
   GradientBuckets buckets_;
   AllReduceAlgorithm all_reduce_;
+  std::shared_ptr<Codec> codec_;
   std::shared_ptr<Overlap> overlap_;  // its hooks may outlive this; null where nothing overlaps
 };
 

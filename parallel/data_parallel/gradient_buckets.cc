@@ -60,6 +60,12 @@ Tensor GradientBuckets::Count(const Bucket& bucket, size_t parameter) {
   return bucket.flat.Select(0, bucket.begins.back() + static_cast<int64_t>(parameter));
 }
 
+Tensor GradientBuckets::Behind(int i) {
+  const Bucket& bucket = buckets_[i];
+  return bucket.flat.Narrow(0, bucket.begins.back(),
+                            static_cast<int64_t>(bucket.parameters.size()));
+}
+
 void GradientBuckets::Fill(int i) {
   Bucket& bucket = buckets_[i];
   for (size_t p = 0; p < bucket.parameters.size(); ++p) {

@@ -7,12 +7,6 @@
 namespace torus::parallel {
 namespace {
 
-void Add(const std::string& prefix, const CodecMemory& memory, std::vector<NamedTensor>& state) {
-  for (const auto& [name, values] : memory.values)
-    state.push_back({prefix + name, FromVector(values, {static_cast<int64_t>(values.size())})});
-  for (const auto& [name, part] : memory.parts) Add(prefix + name + "/", part, state);
-}
-
 // `name`: behind the number of the tensor, "ef/first/q 40".
 void Put(const std::string& name, const Tensor& values, CodecMemory& memory) {
   const size_t slash = name.find('/');
@@ -23,25 +17,40 @@ void Put(const std::string& name, const Tensor& values, CodecMemory& memory) {
 
 }  // namespace
 
+void AddMemory(const std::string& prefix, const CodecMemory& memory,
+               std::vector<NamedTensor>& state) {
+  for (const auto& [name, values] : memory.values)
+    state.push_back({prefix + name, FromVector(values, {static_cast<int64_t>(values.size())})});
+  for (const auto& [name, part] : memory.parts) AddMemory(prefix + name + "/", part, state);
+}
+
+CodecMemory TakeMemory(const std::map<std::string, Tensor>& state, const std::string& prefix) {
+  CodecMemory memory;
+  for (auto at = state.lower_bound(prefix); at != state.end() && at->first.starts_with(prefix);
+       ++at) {
+    Require(at->second.dtype() == DType::kF32, "codec state", "{} must be f32, got {}", at->first,
+            at->second);
+    Put(at->first.substr(prefix.size()), at->second, memory);
+  }
+  return memory;
+}
+
 void AddCodecState(TensorLink& link, std::vector<NamedTensor>& state) {
   for (const auto& [tensor, memory] : link.memories())
-    Add(fmt::format("{}/{}/", link.MemoryName(), tensor), memory, state);
+    AddMemory(fmt::format("{}/{}/", link.MemoryName(), tensor), memory, state);
 }
 
 void TakeCodecState(const std::map<std::string, Tensor>& state, TensorLink& link) {
   link.memories().clear();
-  const std::string prefix = link.MemoryName() + "/";
-  for (auto at = state.lower_bound(prefix); at != state.end() && at->first.starts_with(prefix);
-       ++at) {
-    const std::string rest = at->first.substr(prefix.size());
-    const size_t slash = rest.find('/');
+  CodecMemory all = TakeMemory(state, link.MemoryName() + "/");
+  Require(all.values.empty(), "codec state", "{} names no tensor", link.MemoryName());
+  for (auto& [name, memory] : all.parts) {
     size_t tensor = 0;
-    const char* const end = rest.data() + std::min(slash, rest.size());
-    const auto read = std::from_chars(rest.data(), end, tensor);
-    Require(slash != std::string::npos && read.ec == std::errc() && read.ptr == end &&
-                at->second.dtype() == DType::kF32,
-            "codec state", "{} is no memory of a codec", at->first);
-    Put(rest.substr(slash + 1), at->second, link.memories()[tensor]);
+    const char* const end = name.data() + name.size();
+    const auto read = std::from_chars(name.data(), end, tensor);
+    Require(read.ec == std::errc() && read.ptr == end, "codec state",
+            "{} must have a tensor's number, got '{}'", link.MemoryName(), name);
+    link.memories()[tensor] = std::move(memory);
   }
 }
 

@@ -20,7 +20,8 @@ StateSource SourceOf(const TrainState& state) {
   return {.step = state.step,
           .weights = SourceOf(state.weights),
           .optimizer = SourceOf(state.optimizer),
-          .averages = SourceOf(state.averages)};
+          .averages = SourceOf(state.averages),
+          .codecs = SourceOf(state.codecs)};
 }
 
 }  // namespace torus::parallel

@@ -24,6 +24,9 @@ struct TrainState {
   std::vector<NamedTensor> weights;
   std::vector<NamedTensor> optimizer;  // under the optimizer's names; equal on all replicas
   std::vector<NamedTensor> averages;   // of the parameters, where the run keeps them
+  // What the codecs of each replica's links remember, "replica 0/activation 1 sent/0/residual"
+  // (pipeline/codec_state.h). A run that is laid out in another way finds the names that it has.
+  std::vector<NamedTensor> codecs;
 };
 
 // Tensors that are there by name, and read one by one: a rank reads those of its own stages.
@@ -35,7 +38,7 @@ struct TensorSource {
 // A state wherever it lies.
 struct StateSource {
   int64_t step = 0;
-  TensorSource weights, optimizer, averages;
+  TensorSource weights, optimizer, averages, codecs;
 };
 
 // One in memory, of which it shares the tensors.

@@ -65,7 +65,9 @@ WeightUpdate::StageWork WeightUpdate::MakeWork(int number, const Stage& stage,
       MakeStrategy(options_.strategy, links_.replicas, stage.Parameters(), plan, shards_,
                    {.bucket_bytes = options_.bucket_bytes,
                     .all_reduce = AllReduceByName(options_.collectives),
-                    .lane = number});
+                    .lane = number,
+                    .codec = options_.reduce_codec ? options_.reduce_codec() : nullptr,
+                    .seed = options_.seed});
   work.parameters = Unique(work.replicas->held());
   if (GathersWeights(options_.strategy))
     std::erase_if(work.parameters, [this](const NamedVariable& parameter) {

@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--cut", "1;18"}, "18"}, Refusal{{"--cut", "x"}, "x"},
         Refusal{{"--stages", "1", "--cut", "auto"}, "--stages is 1"},
         Refusal{{"--stages", "1", "--codec", "sortq:8"}, "needs a cut"},
-        Refusal{{"--codec", "sortq:7"}, "sortq"}, Refusal{{"--codec", "zip"}, "zip"},
+        Refusal{{"--codec", "sortq:17"}, "sortq"}, Refusal{{"--codec", "zip"}, "zip"},
         Refusal{{"--schedule", "dualpipe"}, "gpipe"},
         Refusal{{"--collectives", "star"}, "direct, ring, halving-doubling, tree"},
         Refusal{{"--strategy", "zero9"}, "ddp, dataparallel, ps, ps-sharded, zero1"},
