@@ -1,9 +1,11 @@
 #include "autograd/node.h"
 
 #include <atomic>
+#include <optional>
 
 #include "autograd/leaf_alias.h"
 #include "autograd/op_observer.h"
+#include "autograd/precision.h"
 #include "autograd/variable_state.h"
 #include "autograd/with_grad.h"
 #include "runtime/progress.h"
@@ -54,7 +56,8 @@ Node::Node(std::string_view op, std::vector<Edge> inputs, std::vector<Shape> out
       inputs_(std::move(inputs)),
       output_shapes_(std::move(output_shapes)),
       output_dtypes_(std::move(output_dtypes)),
-      rule_(std::move(rule.call)) {
+      rule_(std::move(rule.call)),
+      tf32_(WithPrecision::Tf32()) {
   static std::atomic<uint64_t> next{0};
   sequence_ = next.fetch_add(1, std::memory_order_relaxed);
 }
@@ -79,6 +82,8 @@ Gradients Node::Call(std::span<const Tensor> grads, std::span<const char> wanted
           "the graph of {} was freed by an earlier Backward; pass retain_graph to run it twice",
           op_);
   Gradients result;
+  std::optional<WithPrecision> precision;
+  if (tf32_) precision.emplace(Precision{DType::kF32, Products::kTf32});
   try {
     result = rule_(GradContext(grads, wanted));
   } catch (const BadInput& e) {

@@ -103,6 +103,7 @@ class Node {
   std::vector<Shape> output_shapes_;
   std::vector<DType> output_dtypes_;
   std::function<Gradients(const GradContext&)> rule_;
+  bool tf32_;  // as WithPrecision was when the op ran
 };
 
 // Wraps an op's result. When gradients are off, or no input requires one, the rule is dropped at

@@ -10,8 +10,11 @@ thread_local Precision current;
 }  // namespace
 
 WithPrecision::WithPrecision(Precision precision) : before_(current) {
-  Require(precision.low == DType::kF32 || precision.low == DType::kBF16, "precision",
-          "must be f32 or bf16, got {}", Name(precision.low));
+  Require(
+      precision.low == DType::kF32 || precision.low == DType::kBF16 || precision.low == DType::kF16,
+      "precision", "must be f32, bf16 or f16, got {}", Name(precision.low));
+  Require(precision.low == DType::kF32 || precision.products != Products::kTf32, "precision",
+          "TF32 is a way to multiply f32, got {}", Name(precision.low));
   current = precision;
 }
 
@@ -22,5 +25,7 @@ DType WithPrecision::Current() { return current.low; }
 bool WithPrecision::Native() {
   return current.low != DType::kF32 && current.products == Products::kNative;
 }
+
+bool WithPrecision::Tf32() { return current.products == Products::kTf32; }
 
 }  // namespace torus

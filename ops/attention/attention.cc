@@ -9,6 +9,7 @@
 #include "ops/attention/kernels.h"
 #include "ops/matmul/matrix_layout.h"
 #include "ops/precision/in_precision.h"
+#include "ops/precision/native.h"
 #include "ops/sum/sum.h"
 
 namespace torus::ops {
@@ -50,9 +51,10 @@ Tensor EmptyResult(const AttentionShape& shape, DType dtype, Device device) {
 AttentionOutputs Forward(const AttentionProblem& problem, const AttentionInputs& in) {
   const Device device = CommonDevice(kOp, in.query, in.key, in.value, in.mask);
   const DType dtype = in.query.dtype();
+  const DType sums = dtype == DType::kF64 ? DType::kF64 : DType::kF32;
   const Shape rows{Numel(problem.shape.batch), problem.shape.rows};
-  AttentionOutputs out{EmptyResult(problem.shape, dtype, device), Tensor(rows, dtype, device),
-                       Tensor(rows, dtype, device)};
+  AttentionOutputs out{EmptyResult(problem.shape, dtype, device), Tensor(rows, sums, device),
+                       Tensor(rows, sums, device)};
   kernels::Attention(problem, in, out);
   return out;
 }
@@ -118,10 +120,21 @@ Variable Attend(const Variable& query, const Variable& key, const Variable& valu
                     const GradContext& g) { return InputGradients(problem, saved, shapes, g); });
 }
 
+// A GPU's kernels of the low type take what has no mask, or one that says who takes part.
+bool AttendsNatively(const Variable& query, const Variable& key, const Variable& value,
+                     const AttentionOptions& options) {
+  const Variable& mask = options.attn_mask;
+  return query.data().device().kind == DeviceKind::kCuda &&
+         (!mask.defined() || mask.dtype() == DType::kBool) &&
+         ComputesNatively(kOp, query, key, value);
+}
+
 }  // namespace
 
 Variable ScaledDotProductAttention(const Variable& query, const Variable& key,
                                    const Variable& value, const AttentionOptions& options) {
+  if (AttendsNatively(query, key, value, options))
+    return Attend(ToLow(query), ToLow(key), ToLow(value), options);
   const auto attend = [&options](const Variable& q, const Variable& k, const Variable& v,
                                  const Variable& mask) {
     AttentionOptions with = options;

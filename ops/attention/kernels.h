@@ -1,4 +1,6 @@
 // What attention asks of a device. Tensors are f32 or f64, all of one dtype, unless said otherwise.
+// On a GPU query, key, value, an added mask, the result and the gradients may all be bf16 or f16;
+// sums, and the two numbers for each row, are f32 then.
 #pragma once
 
 #include "autograd/op_observer.h"

@@ -1,7 +1,7 @@
 // What convolution asks of a device. Tensors are contiguous, f32 or f64, of the shapes of the
 // geometry: x (n, h, w, c), weight (o, kh, kw, c / groups), bias (o) or undefined, y (n, oh, ow,
-// o). Where the device has products of bf16 (no GPU yet), x, weight, y and the gradients of x and y
-// may be bf16; sums, bias and the gradients of weight and bias are f32 then.
+// o). Where the device has products of bf16, and on a GPU also of f16, x, weight, y and the
+// gradients of x and y may be that; sums, bias and the gradients of weight and bias are f32 then.
 #pragma once
 
 #include "autograd/op_observer.h"

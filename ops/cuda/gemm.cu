@@ -3,6 +3,7 @@
 
 #include "ops/cuda/gemm.h"
 #include "ops/cuda/matmul_plan.h"
+#include "runtime/element_cast.h"
 #include "runtime/tensor.h"
 //
 #include "runtime/cuda/for_each.h"
@@ -13,28 +14,29 @@ namespace {
 constexpr int64_t kMostBatch = 32768;  // matrices that cuBLASLt is given at once
 
 // C = beta C + bias.
-template <class T>
+template <class Sum, class Out>
 struct WithoutProduct {
   int64_t m, n;
-  GemmMatrix<T> c;
-  T beta;
-  const T* bias;
+  GemmMatrix<Out> c;
+  Sum beta;
+  const Out* bias;
   __device__ void operator()(int64_t i) const {
     const int64_t column = i % n, row = i / n % m, matrix = i / n / m;
-    T* out = c.data + matrix * c.batch_stride + row * c.stride + column;
-    const T before = beta == T(0) ? T(0) : beta * *out;
-    *out = bias == nullptr ? before : before + bias[column];
+    const ElementCast<Sum, Out> wide;
+    Out* out = c.data + matrix * c.batch_stride + row * c.stride + column;
+    const Sum before = beta == Sum(0) ? Sum(0) : beta * wide(*out);
+    *out = ElementCast<Out, Sum>()(bias == nullptr ? before : before + wide(bias[column]));
   }
 };
 
-template <class T>
-void Prepare(const GemmCall<T>& call, StreamHandle stream) {
+template <class In, class Out>
+void Prepare(const GemmCall<In, Out>& call, StreamHandle stream) {
   ForEach("gemm", call.batch * call.m * call.n, stream,
-          WithoutProduct<T>{call.m, call.n, call.c, call.beta, call.bias});
+          WithoutProduct<SumOf<In>, Out>{call.m, call.n, call.c, call.beta, call.bias});
 }
 
-template <class T>
-void Multiply(const GemmCall<T>& call, Device device, StreamHandle stream) {
+template <class In, class Out>
+void Multiply(const GemmCall<In, Out>& call, Device device, StreamHandle stream) {
   const bool epilogue = call.bias != nullptr;
   MatmulDescription d = Describe(call, epilogue, device);
   const MatmulPlan plan = PlanOf(call, epilogue, d, device);
@@ -49,8 +51,8 @@ void Multiply(const GemmCall<T>& call, Device device, StreamHandle stream) {
 }
 
 // The matrices of a batch from `first` on, at most `count`.
-template <class T>
-GemmCall<T> Part(GemmCall<T> call, int64_t first, int64_t count) {
+template <class In, class Out>
+GemmCall<In, Out> Part(GemmCall<In, Out> call, int64_t first, int64_t count) {
   call.a.data += first * call.a.batch_stride;
   call.b.data += first * call.b.batch_stride;
   call.c.data += first * call.c.batch_stride;
@@ -58,28 +60,28 @@ GemmCall<T> Part(GemmCall<T> call, int64_t first, int64_t count) {
   return call;
 }
 
-template <class T>
-void MultiplyAll(GemmCall<T> call, Device device, StreamHandle stream) {
+}  // namespace
+
+template <class In, class Out>
+void Gemm(const GemmCall<In, Out>& asked, Device device, StreamHandle stream) {
+  GemmCall<In, Out> call = asked;
   if (call.m == 0 || call.n == 0 || call.batch == 0) return;
   if (call.k == 0) return Prepare(call, stream);
   // The epilogues of cuBLASLt know no f64.
-  if (call.bias != nullptr && std::is_same_v<T, double>) {
+  if (call.bias != nullptr && std::is_same_v<In, double>) {
     Prepare(call, stream);
     call.bias = nullptr;
-    call.beta = T(1);
+    call.beta = 1;
   }
   for (int64_t first = 0; first < call.batch; first += kMostBatch)
     Multiply(Part(call, first, kMostBatch), device, stream);
 }
 
-}  // namespace
-
-void Gemm(const GemmCall<float>& call, Device device, StreamHandle stream) {
-  MultiplyAll(call, device, stream);
-}
-
-void Gemm(const GemmCall<double>& call, Device device, StreamHandle stream) {
-  MultiplyAll(call, device, stream);
-}
+template void Gemm(const GemmCall<float>&, Device, StreamHandle);
+template void Gemm(const GemmCall<double>&, Device, StreamHandle);
+template void Gemm(const GemmCall<BFloat16>&, Device, StreamHandle);
+template void Gemm(const GemmCall<BFloat16, float>&, Device, StreamHandle);
+template void Gemm(const GemmCall<Float16>&, Device, StreamHandle);
+template void Gemm(const GemmCall<Float16, float>&, Device, StreamHandle);
 
 }  // namespace torus::cuda

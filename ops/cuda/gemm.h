@@ -1,10 +1,13 @@
 // C = alpha op(A) op(B) + beta C + bias over row-major matrices in a GPU's memory: the one GEMM of
-// the GPU ops. cuBLASLt's, in f32 without TF32 or in f64; on an emulated GPU a plain kernel.
+// the GPU ops. cuBLASLt's; on an emulated GPU a plain kernel.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "runtime/device.h"
+#include "runtime/dtype.h"
+#include "runtime/error.h"
 
 namespace torus::cuda {
 
@@ -17,21 +20,46 @@ struct GemmMatrix {
   int64_t batch_stride = 0;  // between matrices; 0 repeats one, not of C
 };
 
-template <class T>
+// A and B are In, C and the bias Out: both f32 or both f64, or In of 16 bits and Out that or f32.
+template <class In, class Out = In>
 struct GemmCall {
+  using Sum = SumOf<In>;  // of 16 bits sums are f32, and C is rounded once
+
   int64_t m, n, k;  // op(A) is (m, k), op(B) is (k, n), C is (m, n)
-  GemmMatrix<const T> a, b;
-  GemmMatrix<T> c;
-  T alpha = 1, beta = 0;
-  const T* bias = nullptr;  // (n), added to each row of each C; null: none
+  GemmMatrix<const In> a, b;
+  GemmMatrix<Out> c;
+  Sum alpha = 1, beta = 0;
+  const Out* bias = nullptr;  // (n), added to each row of each C; null: none
   int64_t batch = 1;
 };
 
 // With beta 0, C is written and never read, so it may hold NaN. Zero sizes are allowed. C must
 // overlap neither A nor B. All lie on `device`, the calling thread's GPU. The same call gives the
-// same bits on GPUs of one kind. BrokenEnvironment, naming cuBLASLt's call and the device, where it
-// fails or has no way to multiply such matrices.
-void Gemm(const GemmCall<float>& call, Device device, StreamHandle stream);
-void Gemm(const GemmCall<double>& call, Device device, StreamHandle stream);
+// same bits on GPUs of one kind. f32 is multiplied with all of its bits unless WithPrecision::Tf32.
+// BrokenEnvironment, naming cuBLASLt's call and the device, where it fails or has no way to
+// multiply such matrices. For float, double, BFloat16, Float16, <BFloat16, float> and <Float16,
+// float>.
+template <class In, class Out>
+void Gemm(const GemmCall<In, Out>& call, Device device, StreamHandle stream);
+
+template <class In, class Out>
+struct ProductTypes {};
+
+// Calls f for the C++ types of a product's operands and result. BadInput tagged `op` for types that
+// Gemm does not have.
+template <class F>
+void VisitProduct(std::string_view op, DType in, DType out, const F& f) {
+  const bool low = in == DType::kBF16 || in == DType::kF16;
+  if (!low) {
+    Require(in == out, op, "needs a result of {}, got {}", Name(in), Name(out));
+    return VisitCompute(op, in, [&]<class T>(ComputeType<T>) { f(ProductTypes<T, T>()); });
+  }
+  Require(out == in || out == DType::kF32, op, "needs a result of {} or f32, got {}", Name(in),
+          Name(out));
+  const auto with = [&]<class Low>(Low) {
+    out == in ? f(ProductTypes<Low, Low>()) : f(ProductTypes<Low, float>());
+  };
+  in == DType::kBF16 ? with(BFloat16()) : with(Float16());
+}
 
 }  // namespace torus::cuda

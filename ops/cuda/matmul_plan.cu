@@ -4,6 +4,7 @@
 #include <mutex>
 #include <type_traits>
 
+#include "autograd/precision.h"
 #include "ops/cuda/matmul_plan.h"
 #include "runtime/error.h"
 
@@ -14,7 +15,7 @@ constexpr size_t kMostWorkspace = size_t{32} << 20;  // what NVIDIA advises for 
 constexpr size_t kMostPlans = 1024;                  // of a device; then it starts anew
 
 // All that cuBLASLt's choice may depend on.
-using PlanKey = std::array<int64_t, 20>;
+using PlanKey = std::array<int64_t, 22>;
 
 struct Library {
   cublasLtHandle_t handle = nullptr;
@@ -36,11 +37,18 @@ Library& LibraryOf(Device device) {
 }
 
 template <class T>
-constexpr cudaDataType kCudaType = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
-// Of f32 all of its bits: not the one of TF32.
-template <class T>
-constexpr cublasComputeType_t kComputeType =
-    std::is_same_v<T, double> ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+constexpr cudaDataType kCudaType = std::is_same_v<T, double>     ? CUDA_R_64F
+                                   : std::is_same_v<T, float>    ? CUDA_R_32F
+                                   : std::is_same_v<T, BFloat16> ? CUDA_R_16BF
+                                                                 : CUDA_R_16F;
+
+// Of f32 all of its bits unless TF32 was asked for.
+template <class In>
+cublasComputeType_t ComputeTypeOf() {
+  if (std::is_same_v<In, double>) return CUBLAS_COMPUTE_64F;
+  return std::is_same_v<In, float> && WithPrecision::Tf32() ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                            : CUBLAS_COMPUTE_32F;
+}
 
 template <class Value>
 void Set(cublasLtMatmulDesc_t to, cublasLtMatmulDescAttributes_t what, const Value& value,
@@ -90,16 +98,19 @@ uint32_t AlignmentOf(const GemmMatrix<T>& matrix) {
 }
 
 // The result and the bias are read and written side by side, so D has the alignment of both.
-template <class T>
-uint32_t ResultAlignment(const GemmCall<T>& call, bool epilogue) {
+template <class In, class Out>
+uint32_t ResultAlignment(const GemmCall<In, Out>& call, bool epilogue) {
   const uint32_t of_matrix = AlignmentOf(call.c);
   if (!epilogue) return of_matrix;
   return std::min(of_matrix, AlignmentOf(reinterpret_cast<uintptr_t>(call.bias)));
 }
 
-template <class T>
-PlanKey KeyOf(const GemmCall<T>& call, bool epilogue) {
-  return {sizeof(T),
+template <class In, class Out>
+PlanKey KeyOf(const GemmCall<In, Out>& call, bool epilogue) {
+  using Sum = SumOf<In>;
+  return {static_cast<int64_t>(kDTypeOf<In>),
+          static_cast<int64_t>(kDTypeOf<Out>),
+          ComputeTypeOf<In>(),
           call.m,
           call.n,
           call.k,
@@ -112,17 +123,17 @@ PlanKey KeyOf(const GemmCall<T>& call, bool epilogue) {
           call.a.batch_stride,
           call.b.batch_stride,
           call.c.batch_stride,
-          call.beta == T(0),
+          call.beta == Sum(0),
           epilogue,
           AlignmentOf(call.a),
           AlignmentOf(call.b),
           AlignmentOf(call.c),
           ResultAlignment(call, epilogue),
-          call.alpha == T(1)};
+          call.alpha == Sum(1)};
 }
 
-template <class T>
-MatmulPlan Propose(cublasLtHandle_t handle, const GemmCall<T>& call, bool epilogue,
+template <class In, class Out>
+MatmulPlan Propose(cublasLtHandle_t handle, const GemmCall<In, Out>& call, bool epilogue,
                    MatmulDescription& d, Device device) {
   cublasLtMatmulPreferenceOpaque_t preference;
   CheckCublas(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit", device);
@@ -153,10 +164,10 @@ void CheckCublas(cublasStatus_t status, const char* call, Device device) {
     Throw<BrokenEnvironment>("gemm", "{} on {}: {}", call, device, cublasLtGetStatusString(status));
 }
 
-template <class T>
-MatmulDescription Describe(const GemmCall<T>& call, bool epilogue, Device device) {
+template <class In, class Out>
+MatmulDescription Describe(const GemmCall<In, Out>& call, bool epilogue, Device device) {
   MatmulDescription d;
-  CheckCublas(cublasLtMatmulDescInit(&d.product, kComputeType<T>, kCudaType<T>),
+  CheckCublas(cublasLtMatmulDescInit(&d.product, ComputeTypeOf<In>(), kCudaType<SumOf<In>>),
               "cublasLtMatmulDescInit", device);
   const auto operation = [](bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
   Set(&d.product, CUBLASLT_MATMUL_DESC_TRANSA, operation(call.b.transposed), device);
@@ -176,8 +187,8 @@ cublasLtHandle_t CublasOf(Device device) {
   return LibraryOf(device).handle;
 }
 
-template <class T>
-MatmulPlan PlanOf(const GemmCall<T>& call, bool epilogue, MatmulDescription& description,
+template <class In, class Out>
+MatmulPlan PlanOf(const GemmCall<In, Out>& call, bool epilogue, MatmulDescription& description,
                   Device device) {
   const PlanKey key = KeyOf(call, epilogue);
   const std::lock_guard lock(LibraryMutex());
@@ -188,9 +199,15 @@ MatmulPlan PlanOf(const GemmCall<T>& call, bool epilogue, MatmulDescription& des
   return library.plans[key] = Propose(library.handle, call, epilogue, description, device);
 }
 
-template MatmulDescription Describe(const GemmCall<float>&, bool, Device);
-template MatmulDescription Describe(const GemmCall<double>&, bool, Device);
-template MatmulPlan PlanOf(const GemmCall<float>&, bool, MatmulDescription&, Device);
-template MatmulPlan PlanOf(const GemmCall<double>&, bool, MatmulDescription&, Device);
+#define TORUS_OF_TYPES_(...)                                                       \
+  template MatmulDescription Describe(const GemmCall<__VA_ARGS__>&, bool, Device); \
+  template MatmulPlan PlanOf(const GemmCall<__VA_ARGS__>&, bool, MatmulDescription&, Device);
+TORUS_OF_TYPES_(float)
+TORUS_OF_TYPES_(double)
+TORUS_OF_TYPES_(BFloat16)
+TORUS_OF_TYPES_(BFloat16, float)
+TORUS_OF_TYPES_(Float16)
+TORUS_OF_TYPES_(Float16, float)
+#undef TORUS_OF_TYPES_
 
 }  // namespace torus::cuda

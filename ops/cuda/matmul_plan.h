@@ -19,8 +19,8 @@ struct MatmulDescription {
   cublasLtMatmulDescOpaque_t product;
   cublasLtMatrixLayoutOpaque_t a, b, c;  // as in GemmCall
 };
-template <class T>
-MatmulDescription Describe(const GemmCall<T>& call, bool epilogue, Device device);
+template <class In, class Out>
+MatmulDescription Describe(const GemmCall<In, Out>& call, bool epilogue, Device device);
 
 struct MatmulPlan {
   cublasLtMatmulAlgo_t algorithm;
@@ -32,8 +32,8 @@ cublasLtHandle_t CublasOf(Device device);
 
 // What cuBLASLt proposes for the call; kept for calls alike, of each device a bounded number. From
 // any thread.
-template <class T>
-MatmulPlan PlanOf(const GemmCall<T>& call, bool epilogue, MatmulDescription& description,
+template <class In, class Out>
+MatmulPlan PlanOf(const GemmCall<In, Out>& call, bool epilogue, MatmulDescription& description,
                   Device device);
 
 }  // namespace torus::cuda

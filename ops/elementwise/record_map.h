@@ -31,8 +31,10 @@ Variable RecordMapOf(std::string_view op, const Variable& input, const F& f) {
 // the functor says. BadInput tagged `op` for another dtype.
 template <class F>
 Variable RecordMap(std::string_view op, const Variable& input, const F& f) {
-  // The kernels take bf16 as it is, in one pass instead of three.
-  if (input.dtype() == DType::kBF16 && PolicyOf(op) == Policy::kWidest)
+  // The kernels take bf16 as it is, and a GPU's f16, in one pass instead of three.
+  const bool on_gpu = input.data().device().kind == DeviceKind::kCuda;
+  if ((input.dtype() == DType::kBF16 || (on_gpu && input.dtype() == DType::kF16)) &&
+      PolicyOf(op) == Policy::kWidest)
     return internal::RecordMapOf(op, input, f);
   return InPrecision(
       op, [&](const Variable& x) { return internal::RecordMapOf(op, x, f); }, input);

@@ -8,8 +8,9 @@
 namespace torus::ops {
 
 // Contiguous: hidden (rows, width), weight (classes, width), bias (classes) or undefined; f32 or
-// f64, all of one dtype. Hidden and weight may be bf16 where the device has products of that: bias,
-// loss and gradients are f32 then, and the gradient of the logits is rounded for its products.
+// f64, all of one dtype. Hidden and weight may be bf16, and on a GPU f16, where the device has
+// products of that: bias, loss and gradients are f32 then, and the gradient of the logits is
+// rounded for its products.
 struct LinearClassProblem {
   Tensor hidden, weight, bias;
   ClassTargets targets;  // (rows)

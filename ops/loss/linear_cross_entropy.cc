@@ -11,12 +11,15 @@ namespace {
 
 constexpr const char* kOp = "linear_cross_entropy";
 
+// Of bias, loss and gradients, beside hidden and weight of `dtype`.
+DType WideOf(DType dtype) { return dtype == DType::kF64 ? DType::kF64 : DType::kF32; }
+
 LinearClassProblem CheckedProblem(const Tensor& hidden, const Tensor& weight, const Variable& bias,
                                   const Variable& target, const LinearCrossEntropyOptions& o) {
   Require(weight.rank() == 2 && hidden.rank() >= 1 && hidden.dim(-1) == weight.dim(1) &&
               hidden.dtype() == weight.dtype(),
           kOp, "needs hidden (..., D) and weight (V, D), got {} and {}", hidden, weight);
-  const DType bias_type = hidden.dtype() == DType::kBF16 ? DType::kF32 : hidden.dtype();
+  const DType bias_type = WideOf(hidden.dtype());
   Require(!bias.defined() || (bias.shape() == Shape{weight.dim(0)} && bias.dtype() == bias_type),
           kOp, "needs bias {} ({}), got {}", Name(bias_type), weight.dim(0), bias);
   Require(o.reduction != LossReduction::kNone, kOp, "the loss must be reduced: mean or sum");
@@ -43,7 +46,7 @@ Tensor Scaled(const Saved& gradient, const Tensor& dloss, DType dtype) {
 Variable LossOf(const LinearClassProblem& p, const Variable& hidden, const Variable& weight,
                 const Variable& bias) {
   const Device device = CommonDevice(kOp, p.hidden, p.weight, p.bias, p.targets.numbers);
-  const DType compute = p.hidden.dtype() == DType::kBF16 ? DType::kF32 : p.hidden.dtype();
+  const DType compute = WideOf(p.hidden.dtype());
   const bool needed = NeedsGrad({hidden, weight, bias});
   const auto gradient_of = [&](const Variable& v) {
     if (!needed || !v.defined() || !v.requires_grad()) return Tensor();

@@ -1,6 +1,6 @@
-// What matrix products ask of a device. Tensors are f32 or f64, all of one dtype, or bf16 where the
-// device has products of bf16 (ops/precision/native.h): sums are f32 then, and the result, bf16 or
-// f32, is rounded once. Results are contiguous.
+// What matrix products ask of a device. Tensors are f32 or f64, all of one dtype, or bf16, and on a
+// GPU f16, where the device has products of that (ops/precision/native.h): sums are f32 then, and
+// the result, low or f32, is rounded once. Results are contiguous.
 #pragma once
 
 #include "autograd/op_observer.h"
@@ -11,7 +11,7 @@
 namespace torus::kernels {
 
 // out (m, n) = a (m, k) b (k, n) + bias (n); all contiguous. An undefined bias is none; beside bf16
-// it is f32.
+// it is f32 on a CPU, and on a GPU of the type of the result.
 inline void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(1));
   AtDoor(
@@ -35,7 +35,7 @@ inline void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
       [&](StreamHandle stream) { cuda::ProductOfTransposed(a, b, out, stream); });
 }
 
-// sum (n), f32, of the rows of x (m, n), bf16; both contiguous.
+// sum (n), f32, of the rows of x (m, n), bf16 or, on a GPU, f16; both contiguous.
 inline void SumOfLowRows(const Tensor& x, Tensor& sum) {
   AtDoor(
       "linear", sum.device(), [&] { cpu::SumOfLowRows(x, sum); },

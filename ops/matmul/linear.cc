@@ -64,7 +64,8 @@ Tensor WeightGradient(const Tensor& dy, const Tensor& x, Layout layout, DType dt
 }
 
 Tensor BiasGradient(const Tensor& dy) {
-  if (dy.dtype() != DType::kBF16) return SumOver("linear", dy, {0}, false);
+  if (dy.dtype() != DType::kBF16 && dy.dtype() != DType::kF16)
+    return SumOver("linear", dy, {0}, false);
   Tensor sum({dy.dim(1)}, DType::kF32, dy.device());
   kernels::SumOfLowRows(dy, sum);
   return sum;
@@ -75,14 +76,20 @@ Device DeviceOf(const Variable& input, const Variable& weight, const Variable& b
                       bias.defined() ? bias.data() : Tensor());
 }
 
-// `values` are the weight's, in the type of the input.
+// As a product of the thread's low type takes it (ops/matmul/kernels.h).
+Tensor LowBias(const Variable& bias) {
+  if (!bias.defined()) return Tensor();
+  return bias.data().device().kind == DeviceKind::kCpu ? bias.data() : LowValues(bias);
+}
+
+// `values` and `added` are the weight's and the bias's, in the types that the product takes.
 Variable AffineOf(const Variable& input, const Variable& weight, const Tensor& values,
-                  const Variable& bias, Layout layout) {
+                  const Variable& bias, const Tensor& added, Layout layout) {
   const Shape shape = LinearShape(input, weight, bias, layout);
   const Tensor x = Rows(input.data()).Contiguous(), w = values.Contiguous();
   Tensor out(shape, x.dtype(), DeviceOf(input, weight, bias));
   Tensor rows = Rows(out);
-  TimesWeight(x, w, bias.defined() ? bias.data().Contiguous() : Tensor(), layout, rows);
+  TimesWeight(x, w, bias.defined() ? added.Contiguous() : Tensor(), layout, rows);
   return Record("linear", std::move(out), {input, weight, bias},
                 [x = SavedActivation(weight.requires_grad() ? x : Tensor()),
                  w = Saved(input.requires_grad() ? w : Tensor()), shape = input.shape(), layout,
@@ -98,12 +105,13 @@ Variable AffineOf(const Variable& input, const Variable& weight, const Tensor& v
 Variable Affine(const Variable& input, const Variable& weight, const Variable& bias,
                 Layout layout) {
   if (ComputesNatively("linear", input, weight, bias))
-    return AffineOf(ToLow(input), weight, LowValues(weight), bias, layout);
+    return AffineOf(ToLow(input), weight, LowValues(weight), bias, LowBias(bias), layout);
   return InPrecision(
       "linear",
       [&](const Variable& input, const Variable& weight, const Variable& bias) {
         CheckTypes(input, weight, bias);
-        return AffineOf(input, weight, weight.data(), bias, layout);
+        const Tensor added = bias.defined() ? bias.data() : Tensor();
+        return AffineOf(input, weight, weight.data(), bias, added, layout);
       },
       input, weight, bias);
 }

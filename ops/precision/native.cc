@@ -15,7 +15,7 @@ bool AllMayBeLow(std::string_view op, std::span<const Variable* const> inputs) {
   Require(policy == Policy::kLow || policy == Policy::kLowInputs, op,
           "computes in f32 by the table of precisions");
   return std::ranges::all_of(inputs, [](const Variable* v) {
-    return !v->defined() || v->dtype() == DType::kF32 || v->dtype() == DType::kBF16;
+    return !v->defined() || v->dtype() == DType::kF32 || v->dtype() == WithPrecision::Current();
   });
 }
 

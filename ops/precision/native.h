@@ -1,5 +1,5 @@
-// How an op takes part in mixed precision on a device that computes in bf16 by itself: it asks
-// ComputesNatively, and if so hands its kernels ToLow of its activations and LowValues of its
+// How an op takes part in mixed precision on a device that computes in a low type by itself: it
+// asks ComputesNatively, and if so hands its kernels ToLow of its activations and LowValues of its
 // weights. The gradient of a weight is then f32 as its kernel sums it, rounded nowhere.
 #pragma once
 
@@ -17,7 +17,8 @@ bool AllMayBeLow(std::string_view op, std::span<const Variable* const> inputs);
 }
 
 // Whether a WithPrecision asks for the device's own products, and the op's floating inputs are all
-// f32 or bf16. BadInput for an op that the table of precisions does not give to the low type.
+// f32 or of the low type. BadInput for an op that the table of precisions does not give to the low
+// type.
 template <class... Inputs>
 bool ComputesNatively(std::string_view op, const Inputs&... inputs) {
   if (!WithPrecision::Native()) [[likely]]

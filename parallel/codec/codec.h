@@ -86,11 +86,11 @@ class ContextCodec : public Codec {
                     std::span<float> out) override = 0;
 };
 
-// Whether tensors of that type are encoded by `codec` (null: none): f32, and bf16 as the f32 of its
-// values.
+// Whether tensors of that type are encoded by `codec` (null: none): f32, and bf16 and f16 as the
+// f32 of their values.
 inline bool Encodes(const Codec* codec, DType dtype) {
   return codec != nullptr && !codec->is_identity() &&
-         (dtype == DType::kF32 || dtype == DType::kBF16);
+         (dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16);
 }
 
 }  // namespace torus::parallel

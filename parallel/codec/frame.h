@@ -6,7 +6,7 @@
 //   bytes     what
 //   4         "TRCF"
 //   2         version, 1
-//   1         dtype of the tensor, runtime/dtype.h's number: f32 or bf16
+//   1         dtype of the tensor, runtime/dtype.h's number: f32, bf16 or f16
 //   1         rank r, at most kMaxRank
 //   8 r       sizes
 //   1         c, 1 to 200

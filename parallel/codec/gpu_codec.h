@@ -16,16 +16,16 @@ class GpuCodec {
   // Bytes that Encode of up to `count` values needs beside.
   virtual size_t ScratchBytes(int64_t count) const = 0;
 
-  // Encodes `in`, f32 or bf16 (as the f32 of its values), to the front of `out`, u8, of at least
-  // Codec::MaxEncodedBytes(in.numel()), aligned to 8 bytes. `written`, one i64, becomes the number
-  // of bytes written, or 0 where a value is infinite or NaN and the codec cannot carry that; then
-  // what `out` holds means nothing. `scratch`, u8, aligned to 8 bytes: ScratchBytes(in.numel()).
-  // BadInput where a tensor is not as asked.
+  // Encodes `in`, f32 or of 16 bits (as the f32 of its values), to the front of `out`, u8, of at
+  // least Codec::MaxEncodedBytes(in.numel()), aligned to 8 bytes. `written`, one i64, becomes the
+  // number of bytes written, or 0 where a value is infinite or NaN and the codec cannot carry that;
+  // then what `out` holds means nothing. `scratch`, u8, aligned to 8 bytes:
+  // ScratchBytes(in.numel()). BadInput where a tensor is not as asked.
   virtual void Encode(const Tensor& in, Tensor& out, Tensor& written, Tensor& scratch) const = 0;
 
-  // Restores `out`, f32 or bf16 (rounded to nearest even), from `in`, u8, aligned to 8 bytes: as
-  // many bytes as Encode of that many values has written. BadInput where the sizes do not fit each
-  // other. Bytes that hold another number of values, which only the GPU sees, become NaN.
+  // Restores `out`, f32 or of 16 bits (rounded to nearest even), from `in`, u8, aligned to 8 bytes:
+  // as many bytes as Encode of that many values has written. BadInput where the sizes do not fit
+  // each other. Bytes that hold another number of values, which only the GPU sees, become NaN.
   virtual void Decode(const Tensor& in, Tensor& out) const = 0;
 };
 

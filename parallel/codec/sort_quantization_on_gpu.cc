@@ -12,8 +12,8 @@ bool IsAligned(const Tensor& tensor) { return reinterpret_cast<uintptr_t>(tensor
 
 void RequireValues(std::string_view op, const Tensor& values) {
   Require(values.device().kind == DeviceKind::kCuda, op, "needs values on a GPU, got {}", values);
-  Require(values.dtype() == DType::kF32 || values.dtype() == DType::kBF16, op,
-          "needs f32 or bf16, got {}", values);
+  Require(IsFloating(values.dtype()) && values.dtype() != DType::kF64, op,
+          "needs f32, bf16 or f16, got {}", values);
   Require(values.is_contiguous(), op, "needs contiguous values, got strides {} of {}",
           values.strides(), values);
 }

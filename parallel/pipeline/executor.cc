@@ -263,7 +263,7 @@ void Executor::Do(const Action& action) try {
       const StepContext context = ContextOf(action);
       const double weight =
           static_cast<double>(context.samples.size()) / static_cast<double>(batch_->global_samples);
-      stage.Forward(slot, batch_->micro_batches[m], weight, context);
+      stage.Forward(slot, batch_->micro_batches[m], {weight, batch_->loss_scale}, context);
       break;
     }
     case ActionKind::kBackward:

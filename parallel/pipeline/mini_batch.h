@@ -26,6 +26,8 @@ struct MiniBatch {
   int64_t step = 0;
   // Over all replicas. A micro-batch's loss has the weight samples / global_samples.
   int64_t global_samples = 0;
+  // All gradients are of the loss times this.
+  double loss_scale = 1;
   // As many as the schedule has, or k times as many: then the schedule runs k times before the one
   // step, and the gradients are accumulated. The last micro-batches may be empty.
   std::vector<MicroBatch> micro_batches;

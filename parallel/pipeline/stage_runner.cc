@@ -75,17 +75,17 @@ Variable StageRunner::AddLoss(const std::vector<Variable>& outputs, const Tensor
 
 double StageRunner::loss() const { return TreeSum(loss_terms_); }
 
-void StageRunner::Forward(size_t slot, const MicroBatch& data, double weight,
+void StageRunner::Forward(size_t slot, const MicroBatch& data, const LossFactors& loss,
                           const StepContext& context) {
   std::optional<NoGrad> no_grad;
   if (!context.training) no_grad.emplace();
-  InFlight flight{.weight = weight};
+  InFlight flight{.seed = loss.weight * loss.scale};
   Tensors inputs = number_ == 0 ? data.inputs : std::exchange(inputs_[slot], {});
   skips_.AppendTaken(slot, inputs);
   flight.inputs = Leaves(std::move(inputs), context.training);
   flight.outputs = stage_.Forward(flight.inputs, context);
   if (loss_fn_ != nullptr) {
-    flight.outputs = {AddLoss(flight.outputs, data.targets, weight, context.micro_batch)};
+    flight.outputs = {AddLoss(flight.outputs, data.targets, loss.weight, context.micro_batch)};
   } else {
     Tensors& results = after_ != nullptr ? after_->inputs_[slot] : outputs_[slot];
     results.clear();
@@ -113,7 +113,7 @@ StageRunner::Tensors StageRunner::RunBackward(InFlight& flight, const Tensors& o
   for (size_t i = 0; i < flight.outputs.size(); ++i) {
     const Variable& output = flight.outputs[i];
     if (!output.defined() || !output.requires_grad()) continue;
-    const Tensor seed = loss_fn_ != nullptr ? Full(output.shape(), flight.weight, output.dtype(),
+    const Tensor seed = loss_fn_ != nullptr ? Full(output.shape(), flight.seed, output.dtype(),
                                                    output.data().device())
                                             : output_grads.at(i);
     if (!seed.defined()) continue;

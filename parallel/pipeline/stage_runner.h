@@ -50,10 +50,15 @@ class StageRunner {
 
   // Begins a mini-batch: the loss is 0 and finite() true.
   void Begin();
-  // Runs the stage on a micro-batch, which has `slot` until its backward; `weight`: its share in
-  // the loss of the global mini-batch. With context.training the graph is kept until the backward,
-  // otherwise none is recorded. The last stage adds to loss().
-  void Forward(size_t slot, const MicroBatch& data, double weight, const StepContext& context);
+  // What a micro-batch's loss is multiplied by: its share in that of the global mini-batch, and,
+  // for the gradients alone, a scale.
+  struct LossFactors {
+    double weight = 1, scale = 1;
+  };
+  // Runs the stage on a micro-batch, which has `slot` until its backward. With context.training the
+  // graph is kept until the backward, otherwise none is recorded. The last stage adds to loss().
+  void Forward(size_t slot, const MicroBatch& data, const LossFactors& loss,
+               const StepContext& context);
   // Accumulates the parameters' gradients and makes those of the inputs, where any flow; frees the
   // slot. `inputs_only`: the first half alone, which BackwardWeight completes.
   void Backward(size_t slot, bool inputs_only);
@@ -95,7 +100,7 @@ class StageRunner {
   struct InFlight {
     std::vector<Variable> inputs;
     std::vector<Variable> outputs;  // of the last stage: the loss
-    double weight = 1;
+    double seed = 1;                // the gradient of the loss
     DeferredGradients deferred;
   };
   std::vector<Variable> Leaves(Tensors inputs, bool training) const;

@@ -166,7 +166,7 @@ void TensorLink::Complete(Slot& slot, size_t i) {
     header.encoded = 2;
     header.checksum = Crc32c(BytesOf(sent));
   }
-  raw_bytes_ += tensor.dtype() == DType::kBF16 ? 2 * tensor.bytes() : tensor.bytes();
+  raw_bytes_ += SizeOf(tensor.dtype()) == 2 ? 2 * tensor.bytes() : tensor.bytes();
   sent_bytes_ += slot.headers[i].payload_bytes;
 }
 

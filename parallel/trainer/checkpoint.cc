@@ -97,7 +97,7 @@ CheckpointFiles WritePart(const std::string& path, int part, const TrainState& s
 }
 
 void CommitCheckpoint(io::FolderWriter& writer, const std::string& folder, int64_t step,
-                      const CheckpointFiles& files,
+                      const LossScaleState& scale, const CheckpointFiles& files,
                       const std::map<std::string, std::string>& texts) {
   const std::string base = writer.temporary() + "/";
   for (const auto& [name, file] : files) {
@@ -106,8 +106,11 @@ void CommitCheckpoint(io::FolderWriter& writer, const std::string& folder, int64
       Throw<BrokenEnvironment>(base + name, "must have {} bytes, got {}", file.bytes, bytes);
   }
   for (const auto& [name, text] : texts) WriteText(base + name, text);
-  WriteText(base + kCheckpointManifest,
-            io::ToText({.step = step, .commit = CommitBefore(folder) + 1, .files = files}));
+  WriteText(base + kCheckpointManifest, io::ToText({.step = step,
+                                                    .commit = CommitBefore(folder) + 1,
+                                                    .loss_scale = scale.value,
+                                                    .good_steps = scale.good_steps,
+                                                    .files = files}));
   writer.Commit();
 }
 
@@ -115,15 +118,18 @@ void SaveCheckpoint(const std::string& folder, const TrainState& state,
                     const std::map<std::string, std::string>& texts) {
   RequireFinite(folder, state);
   io::FolderWriter writer(folder);
-  CommitCheckpoint(writer, folder, state.step, WritePart(writer.temporary(), 0, state), texts);
+  CommitCheckpoint(writer, folder, state.step, state.loss_scale,
+                   WritePart(writer.temporary(), 0, state), texts);
 }
 
 StateSource SourceOf(const io::CheckpointReader& checkpoint) {
-  return {.step = checkpoint.manifest().step,
+  const io::CheckpointManifest& manifest = checkpoint.manifest();
+  return {.step = manifest.step,
           .weights = SourceOf(checkpoint, io::kWeights),
           .optimizer = SourceOf(checkpoint, io::kOptimizer),
           .averages = SourceOf(checkpoint, io::kAverages),
-          .codecs = SourceOf(checkpoint, io::kCodecs)};
+          .codecs = SourceOf(checkpoint, io::kCodecs),
+          .loss_scale = {manifest.loss_scale, manifest.good_steps}};
 }
 
 TrainState LoadCheckpoint(const std::string& folder) {
@@ -133,7 +139,8 @@ TrainState LoadCheckpoint(const std::string& folder) {
           .weights = ReadAll(source.weights),
           .optimizer = ReadAll(source.optimizer),
           .averages = ReadAll(source.averages),
-          .codecs = ReadAll(source.codecs)};
+          .codecs = ReadAll(source.codecs),
+          .loss_scale = source.loss_scale};
 }
 
 }  // namespace torus::parallel

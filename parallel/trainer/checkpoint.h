@@ -29,7 +29,7 @@ CheckpointFiles WritePart(const std::string& path, int part, const TrainState& s
 // then commits: a kill at any moment leaves the old folder or the new one. BrokenEnvironment for a
 // file that is not there, or not whole.
 void CommitCheckpoint(io::FolderWriter& writer, const std::string& folder, int64_t step,
-                      const CheckpointFiles& files,
+                      const LossScaleState& scale, const CheckpointFiles& files,
                       const std::map<std::string, std::string>& texts);
 
 // All of this for a whole state in memory, as part 0.

@@ -36,7 +36,7 @@ void AddFiles(std::span<const std::byte> bytes, CheckpointFiles& files) {
 }  // namespace
 
 std::exception_ptr SaveTogether(Control& control, const std::string& folder, int64_t step,
-                                const std::map<int, StageTensors>& own,
+                                const LossScaleState& scale, const std::map<int, StageTensors>& own,
                                 const std::map<std::string, std::string>& texts) {
   std::map<int, TrainState> parts;
   for (const auto& [number, stage] : own) parts[number] = Join(step, {{number, stage}});
@@ -56,7 +56,7 @@ std::exception_ptr SaveTogether(Control& control, const std::string& folder, int
   for (const auto& bytes : control.Gather(ToBytes(files), "files of a checkpoint"))
     AddFiles(bytes, all);
   return DoTogether(control, "whether a checkpoint is committed", [&] {
-    if (writer) CommitCheckpoint(*writer, folder, step, all, texts);
+    if (writer) CommitCheckpoint(*writer, folder, step, scale, all, texts);
   });
 }
 

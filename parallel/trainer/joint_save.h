@@ -6,6 +6,7 @@
 #include <string>
 
 #include "parallel/trainer/control.h"
+#include "parallel/trainer/loss_scale.h"
 #include "parallel/trainer/state_copy.h"
 
 namespace torus::parallel {
@@ -15,7 +16,8 @@ namespace torus::parallel {
 // and sizes alone, adds `texts` and commits. Null when the folder is committed; otherwise it is as
 // it was, and all ranks have the error of the first that failed (DoTogether).
 [[nodiscard]] std::exception_ptr SaveTogether(Control& control, const std::string& folder,
-                                              int64_t step, const std::map<int, StageTensors>& own,
+                                              int64_t step, const LossScaleState& scale,
+                                              const std::map<int, StageTensors>& own,
                                               const std::map<std::string, std::string>& texts);
 
 }  // namespace torus::parallel

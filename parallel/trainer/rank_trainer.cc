@@ -73,6 +73,7 @@ MiniBatch RankTrainer::Fetch(const BatchFn& batches, int64_t step) try {
   MiniBatch batch = batches(step, place_);
   batch.seed = options_.seed;
   batch.step = step;
+  batch.loss_scale = LossScaleValue();
   for (MicroBatch& part : batch.micro_batches) {
     MoveTo(device_, part.inputs);
     MoveTo(device_, part.targets);
@@ -154,7 +155,9 @@ void RankTrainer::CheckSamples(const MiniBatch& batch) {
 void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   const bool skipped = agreement_.skipped();
   const double now = SecondsNow(), seconds = now - std::exchange(step_ended_, now);
-  skipped_ = skipped ? skipped_ + 1 : 0;
+  const bool rescaled = loss_scale_ && loss_scale_->Update(skipped);
+  skipped_ = skipped && !rescaled ? skipped_ + 1 : 0;
+  totals_.loss_scale = loss_scale().value;
   totals_.steps += 1;
   totals_.samples += batch.global_samples;
   totals_.skipped_steps += skipped ? 1 : 0;
@@ -266,11 +269,11 @@ std::map<int, StageTensors> RankTrainer::OwnTensors() const {
 std::exception_ptr RankTrainer::Save(const std::string& folder,
                                      const std::map<std::string, std::string>& texts) {
   std::map<int, StageTensors> own = OwnTensors();
-  if (place_.replica == 0) return SaveTogether(control_, folder, step_, own, texts);
+  if (place_.replica == 0) return SaveTogether(control_, folder, step_, loss_scale(), own, texts);
   std::map<int, StageTensors> codecs;
   for (const auto& [number, tensors] : own)
     codecs[number + place_.replica * schedule_.num_stages].codecs = tensors.codecs;
-  return SaveTogether(control_, folder, step_, codecs, texts);
+  return SaveTogether(control_, folder, step_, loss_scale(), codecs, texts);
 }
 
 std::exception_ptr RankTrainer::CheckSharedFolder(const std::string& folder) {
@@ -307,6 +310,7 @@ void RankTrainer::SetState(const StateSource& state) {
   CopyOptimizer(state.optimizer, model_.weights, OwnStages());
   CopyAverages(state.averages, OwnStages());
   SetCodecs(state.codecs);
+  if (loss_scale_ && state.loss_scale.value > 0) loss_scale_->SetState(state.loss_scale);
   step_ = state.step;
 }
 

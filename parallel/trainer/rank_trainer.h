@@ -71,6 +71,9 @@ class RankTrainer {
   void SetWeights(const TensorSource& weights);
 
   int64_t step() const { return step_; }
+  LossScaleState loss_scale() const {
+    return loss_scale_ ? loss_scale_->state() : LossScaleState();
+  }
   // On rank 0 of all ranks, as gathered at the end of each Train; elsewhere of this rank alone.
   const TrainTotals& totals() const { return totals_; }
   const RankPlace& place() const { return place_; }
@@ -91,6 +94,7 @@ class RankTrainer {
   MiniBatch BeginStep(const BatchFn& batches);
   void CheckList() const;
   bool SyncsBatchNorm() const;
+  double LossScaleValue() const { return loss_scale_ ? loss_scale_->value() : 1; }
   void CheckSamples(const MiniBatch& batch);
   void EndStep(const MiniBatch& batch, const TrainHooks& hooks);
   void CheckSkipped();
@@ -120,6 +124,7 @@ class RankTrainer {
   Control control_, replica_control_;
   StepAgreement agreement_;
   const Device device_;
+  std::optional<LossScale> loss_scale_;
   RankModel model_;
   WeightUpdate update_;
   std::string codec_ = "none";

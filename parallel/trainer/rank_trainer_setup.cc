@@ -61,6 +61,7 @@ RankTrainer::RankTrainer(Transport& world, TrainerOptions options, TrainingParts
       replica_control_(replicas_),
       agreement_(control_, layout_),
       device_(DeviceOf(options_, world_)),
+      loss_scale_(options_.loss_scale),
       model_(MakeRankModel(options_, parts_, place_.stages, device_)),
       update_({pipeline_, replicas_, agreement_}, place_, model_, StageOwners(schedule_), options_,
               parts_),
@@ -90,7 +91,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     };
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
-    update_.Reduce(stage, step, {executor_->finite(), executor_->loss(), share_});
+    update_.Reduce(stage, step, {executor_->finite(), executor_->loss(), share_, LossScaleValue()});
     return agreement_.waited() - waited;
   };
   options.on_step = [this](int stage, int64_t step) { return Step(stage, step); };

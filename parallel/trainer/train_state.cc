@@ -21,7 +21,8 @@ StateSource SourceOf(const TrainState& state) {
           .weights = SourceOf(state.weights),
           .optimizer = SourceOf(state.optimizer),
           .averages = SourceOf(state.averages),
-          .codecs = SourceOf(state.codecs)};
+          .codecs = SourceOf(state.codecs),
+          .loss_scale = state.loss_scale};
 }
 
 }  // namespace torus::parallel

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallel/pipeline/tensor_header.h"
+#include "parallel/trainer/loss_scale.h"
 #include "runtime/tensor.h"
 
 namespace torus::parallel {
@@ -27,6 +28,7 @@ struct TrainState {
   // What the codecs of each replica's links remember, "replica 0/activation 1 sent/0/residual"
   // (pipeline/codec_state.h). A run that is laid out in another way finds the names that it has.
   std::vector<NamedTensor> codecs;
+  LossScaleState loss_scale;
 };
 
 // Tensors that are there by name, and read one by one: a rank reads those of its own stages.
@@ -39,6 +41,7 @@ struct TensorSource {
 struct StateSource {
   int64_t step = 0;
   TensorSource weights, optimizer, averages, codecs;
+  LossScaleState loss_scale;
 };
 
 // One in memory, of which it shares the tensors.

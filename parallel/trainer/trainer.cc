@@ -129,7 +129,9 @@ TrainState Trainer::State() const {
       stages[stage + replica * schedule().num_stages] =
           Copied(replica == 0 ? tensors : StageTensors{.codecs = tensors.codecs});
   });
-  return Join(step(), stages);
+  TrainState state = Join(step(), stages);
+  state.loss_scale = impl_->first().loss_scale();
+  return state;
 }
 
 void Trainer::SetState(const StateSource& state) {

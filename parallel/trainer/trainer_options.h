@@ -15,6 +15,7 @@
 #include "parallel/pipeline/executor.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
+#include "parallel/trainer/loss_scale.h"
 #include "parallel/trainer/world_layout.h"
 #include "parallel/transport/transport.h"
 
@@ -77,7 +78,11 @@ struct TrainerOptions {
   // Largest norm of the whole model's gradient: a larger one is scaled down to it before the step,
   // as torch.nn.utils.clip_grad_norm_ does. 0: no clipping.
   double clip_norm = 0;
+  // Multiplies the loss for the backward, for gradients in f16 (loss_scale.h); a step that is not
+  // finite halves it. Unset: the loss is as it is.
+  std::optional<LossScale> loss_scale;
   // Steps in a row that may be skipped because they are not finite, until Trainer::Train gives up.
+  // Those that have halved the loss's scale do not count.
   int max_skipped = 10;
   // Of the moving average of the weights (weight_average.h): from 0 to below 1. Above 0 the
   // averages are what Trainer::Evaluate evaluates and TrainState::averages holds. 0: no averages.
@@ -91,7 +96,8 @@ struct TrainerOptions {
   // Called before every action of a schedule.
   std::function<void(const RankPlace&, const Action&, int64_t step)> before_action;
   // Called with a stage's parameters, each once, when their gradients are summed over
-  // micro-batches, replicas and tied uses, before clipping and the optimizer's step.
+  // micro-batches, replicas and tied uses, before clipping and the optimizer's step; they are those
+  // of the scaled loss.
   std::function<void(const RankPlace&, int64_t step, const std::vector<NamedVariable>&)>
       on_gradients;
 };

@@ -142,10 +142,13 @@ void WeightUpdate::FinishGradients(int64_t step, const Result& result) {
     for (const auto& [stage, work] : work_) options_.on_gradients(place_, step, work.parameters);
   const bool clips = options_.clip_norm > 0;
   std::vector<double> squares = clips ? SquaredNorms(what) : std::vector<double>();
+  const double unscaled = 1 / result.loss_scale;  // exact: of a power of two
+  for (double& square : squares) square *= unscaled * unscaled;
   links_.agreement.Settle(step, result.finite && GradientsAreFinite(squares), result.loss);
+  gradient_scale_ = unscaled;
   if (clips && !links_.agreement.skipped())
-    gradient_scale_ = ClipScale(PipelineGradientNorm(links_.pipeline, std::move(squares), what),
-                                options_.clip_norm);
+    gradient_scale_ *= ClipScale(PipelineGradientNorm(links_.pipeline, std::move(squares), what),
+                                 options_.clip_norm);
 }
 
 // Of each parameter of the model, in its order; 0 for what other ranks of the pipeline own.

@@ -38,9 +38,10 @@ class WeightUpdate {
 
   // What of a step shows whether it may be taken.
   struct Result {
-    bool finite = true;  // loss and tensors that crossed a cut
-    double loss = 0;     // of the replica, where this rank has the last stage
-    double share = 1;    // of the replica's samples in the global mini-batch's
+    bool finite = true;     // loss and tensors that crossed a cut
+    double loss = 0;        // of the replica, where this rank has the last stage
+    double share = 1;       // of the replica's samples in the global mini-batch's
+    double loss_scale = 1;  // of the gradients
   };
   // Before the last backward of a stage, and now and then: sums over replicas that overlap it.
   void BeginLastBackward(int stage, int64_t step);

@@ -198,6 +198,7 @@ Json MakeSummary(const SummaryInput& input) {
           {"steps", input.trainer.step()},
           {"steps_here", totals.steps},
           {"skipped_steps", totals.skipped_steps},
+          {"loss_scale", totals.loss_scale},
           {"resumed_from", input.resumed_from},
           {"epochs_done",
            static_cast<double>(input.trainer.step()) / static_cast<double>(input.steps_per_epoch)},
@@ -221,8 +222,13 @@ std::string SkippedText(const Json& summary) {
   return steps == 0 ? "" : fmt::format("skipped         {} step{}\n", steps, steps == 1 ? "" : "s");
 }
 
+std::string LossScaleText(const Json& summary) {
+  const auto scale = summary["loss_scale"].get<int64_t>();
+  return scale == 0 ? "" : fmt::format("loss scale      {} at the end\n", scale);
+}
+
 std::string ToText(const Json& summary) {
-  std::string text = TestText(summary) + SkippedText(summary);
+  std::string text = TestText(summary) + SkippedText(summary) + LossScaleText(summary);
   if (summary["steps_here"] > 0)
     text += SpeedText(summary) + RanksText(summary["ranks"]) + BubbleText(summary["bubble"]) +
             PredictedText(summary) + DriftText(summary) + LinksText(summary["links"]);

@@ -45,6 +45,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
       .clip_norm = s.clip_norm,
       .max_skipped = run.max_skipped,
       .ema_decay = s.ema};
+  if (s.precision == "f16") options.loss_scale.emplace();
   options.codec = run.codec;
   options.generator = run.schedule;
   if (!run.links.empty())

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/precision.h"
+#include "recipes/settings/precision.h"
 
 namespace torus {
 struct ModelDescriptor;
@@ -121,10 +122,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
 }
 
 // What --precision and --emulate say of products, convolutions and attention.
-inline Precision PrecisionOf(const Settings& s) {
-  return {s.precision == "bf16" ? DType::kBF16 : DType::kF32,
-          s.emulate ? Products::kEmulated : Products::kNative};
-}
+inline Precision PrecisionOf(const Settings& s) { return PrecisionNamed(s.precision, s.emulate); }
 
 // Ranks of the run.
 inline int64_t RanksOf(const Settings& s) { return s.stages / s.chunks * s.replicas; }

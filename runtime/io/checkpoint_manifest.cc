@@ -49,6 +49,10 @@ CheckpointFile FileFrom(const std::string& name, const Json& json, const std::st
 std::string ToText(const CheckpointManifest& manifest) {
   nlohmann::ordered_json json = {
       {"version", kVersion}, {"commit", manifest.commit}, {"step", manifest.step}};
+  if (manifest.loss_scale > 0) {
+    json["loss_scale"] = manifest.loss_scale;
+    json["good_steps"] = manifest.good_steps;
+  }
   nlohmann::ordered_json& files = json["files"] = nlohmann::ordered_json::object();
   for (const auto& [name, file] : manifest.files)
     files[name] = {{"holds", file.holds}, {"bytes", file.bytes}, {"tensors", file.tensors}};
@@ -61,6 +65,10 @@ CheckpointManifest ManifestFrom(const std::string& text, const std::string& path
   Require(version == kVersion, path, "must be of version {}, got {}", kVersion, version);
   CheckpointManifest manifest{.step = Number(json, "step", path),
                               .commit = Number(json, "commit", path)};
+  if (json.contains("loss_scale")) {
+    manifest.loss_scale = Number(json, "loss_scale", path);
+    manifest.good_steps = Number(json, "good_steps", path);
+  }
   const Json& files = Member(json, "files");
   Require(files.is_object(), path, "must list \"files\", got {}", Brief(files));
   for (const auto& [name, file] : files.items())

@@ -28,6 +28,9 @@ struct CheckpointFile {
 struct CheckpointManifest {
   int64_t step = 0;    // of training; in each file's metadata too, as "step"
   int64_t commit = 0;  // one more with each commit of the folder
+  // Of a run that scales its loss (parallel/trainer/loss_scale.h), as "loss_scale" and
+  // "good_steps"; else 0, and not in the text.
+  int64_t loss_scale = 0, good_steps = 0;
   std::map<std::string, CheckpointFile> files;  // by name
 };
 

@@ -207,9 +207,9 @@ TEST(Precision, EachUseRoundsItsGradientByItself) {
   ExpectSameBits(w.grad(), apart);
 }
 
-TEST(Precision, KnowsTwoTypes) {
+TEST(Precision, KnowsThreeTypes) {
   EXPECT_THROW(WithPrecision(DType::kF64), BadInput);
-  EXPECT_THROW(WithPrecision(DType::kF16), BadInput);
+  EXPECT_THROW(WithPrecision({DType::kBF16, Products::kTf32}), BadInput);
   {
     const WithPrecision outer(kLow);
     { const WithPrecision inner(kFull); }

@@ -76,6 +76,13 @@ cc_library(
     visibility = ["//visibility:public"],
     deps = [":cuda"],
 )
+
+cc_library(
+    name = "cudnn",
+    linkopts = {cudnn},
+    visibility = ["//visibility:public"],
+    deps = [":cuda"],
+)
 """
 
 def _cuda_toolkit_impl(ctx):
@@ -83,7 +90,12 @@ def _cuda_toolkit_impl(ctx):
     found = ctx.path(home + "/bin/nvcc").exists
     lib = home + "/lib64"
     linkopts = ["-L" + lib, "-Wl,-rpath," + lib, "-lcudart"] if found else []
-    ctx.file("BUILD", _CUDA_BUILD.format(linkopts = linkopts, nccl = ["-lnccl"], cublas_lt = ["-lcublasLt"]))
+    ctx.file("BUILD", _CUDA_BUILD.format(
+        linkopts = linkopts,
+        nccl = ["-lnccl"],
+        cublas_lt = ["-lcublasLt"],
+        cudnn = ["-lcudnn"],
+    ))
     ctx.file("toolkit.bzl", "HAVE_CUDA = %s\nCUDA_HOME = %r\n" % (found, home))
 
 cuda_toolkit = repository_rule(

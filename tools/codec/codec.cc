@@ -39,12 +39,13 @@ std::string CodecHelp() {
 std::vector<NamedTensor> FloatsOf(const std::string& path) {
   std::vector<NamedTensor> floats;
   for (NamedTensor& tensor : ReadSafetensors(path).tensors) {
-    if (tensor.value.dtype() == DType::kF32 || tensor.value.dtype() == DType::kBF16)
+    const DType dtype = tensor.value.dtype();
+    if (dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16)
       floats.push_back(std::move(tensor));
     else
       std::cout << fmt::format("left out: {}, {}\n", tensor.name, tensor.value);
   }
-  Require(!floats.empty(), path, "has no tensor of f32 or bf16");
+  Require(!floats.empty(), path, "has no tensor of f32, bf16 or f16");
   return floats;
 }
 

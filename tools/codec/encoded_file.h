@@ -11,13 +11,13 @@
 
 namespace torus::tools {
 
-// Of f32 and bf16 tensors; BadInput for others, named. A tensor that the codec cannot carry goes by
+// Of f32, bf16 and f16 tensors; BadInput for others, named. A tensor that the codec cannot carry goes by
 // `none`, and its name is added to `as_it_is`.
 std::vector<std::byte> EncodeTensors(const std::string& codec,
                                      const std::vector<NamedTensor>& tensors,
                                      std::vector<std::string>& as_it_is);
 
-// f32 or bf16, as they were encoded. BadInput, tagged `where`, for bytes that are no such file, and
+// In the types that were encoded. BadInput, tagged `where`, for bytes that are no such file, and
 // more than `most` values in all.
 std::vector<NamedTensor> DecodeTensors(const std::string& where, std::span<const std::byte> bytes,
                                        int64_t most);

@@ -57,9 +57,9 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--batch-size", o.batch, "rows at a time; 0: 250 images, 16 texts")
       ->check(CLI::Range(0, 1 << 20));
   app.add_option("--precision", o.precision,
-                 "of products, convolutions and attention: f32, or bf16 with sums in f32");
+                 "of products, convolutions and attention: f32, bf16, or on a GPU f16 and tf32");
   app.add_flag("--emulate", o.emulate,
-               "with --precision bf16: round to bf16 and compute in f32, on any processor");
+               "with --precision bf16 or f16: round to it and compute in f32, on any processor");
   app.add_option("--device", o.device, "where to compute: cpu, or cuda");
   app.add_flag("--per-class", flags.per_class, "a line for each class");
 }

@@ -38,9 +38,9 @@ void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--seed", o.text.seed, "of the draws: the same seed gives the same text")
       ->check(NotNegative);
   app.add_option("--precision", o.text.precision,
-                 "of products and attention: f32, or bf16 with sums in f32");
+                 "of products and attention: f32, bf16, or on a GPU f16 and tf32");
   app.add_flag("--emulate", o.text.emulate,
-               "with --precision bf16: round to bf16 and compute in f32, on any processor");
+               "with --precision bf16 or f16: round to it and compute in f32, on any processor");
   app.add_option("--device", o.text.device, "where to compute: cpu, or cuda");
   app.add_option("--threads", o.threads, "0: the cores")->check(CLI::Range(0, 4096));
 }

@@ -168,12 +168,14 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
          "How the others are kept until the backward: f32, or bf16 in half the memory, with "
          "gradients of rounded activations")
       ->group(group);
-  app.add_option("--precision", s.precision,
-                 "Of products, convolutions and attention: f32, or bf16 with sums in f32; weights, "
-                 "their gradients, losses and statistics stay f32")
+  app.add_option(
+         "--precision", s.precision,
+         "Of products, convolutions and attention: f32, bf16, or on a GPU f16 and tf32, all "
+         "with sums in f32; weights, their gradients, losses and statistics stay f32. With "
+         "f16 the loss is scaled, and the scale found by itself")
       ->group(group);
   app.add_flag("--emulate", s.emulate,
-               "With --precision bf16: round to bf16 and compute in f32, on any processor")
+               "With --precision bf16 or f16: round to it and compute in f32, on any processor")
       ->group(group);
   app.add_option("--replicas", s.replicas, "Copies of the pipeline, which share every batch")
       ->group(group);

@@ -1,8 +1,6 @@
 // Attention on a GPU; ops/attention/kernels.h has the contracts.
-//
-// In tiles that never hold the matrix of scores (FlashAttention-2, Dao 2023, algorithms 1 and 2):
-// the backward computes them once more for each gradient. A block of threads owns what it sums, so
-// all sums run in one order.
+// cuDNN computes what it takes of 16 bits (cudnn_attention.h), kernels of ours the rest
+// (tile_attention.h).
 #pragma once
 
 #include "ops/attention/problem.h"

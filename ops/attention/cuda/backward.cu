@@ -1,4 +1,4 @@
-#include "ops/attention/cuda/attention.h"
+#include "ops/attention/cuda/tile_attention.h"
 //
 #include "ops/attention/cuda/attention_call.h"
 #include "ops/attention/cuda/tiles.h"
@@ -172,9 +172,9 @@ void Gradients(const Weights<T>& weights, ops::AttentionGradients& d, StreamHand
 
 }  // namespace
 
-void AttentionBackward(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
-                       const ops::AttentionOutputs& out, const Tensor& dout,
-                       ops::AttentionGradients& gradients, StreamHandle stream) {
+void TileAttentionBackward(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+                           const ops::AttentionOutputs& out, const Tensor& dout,
+                           ops::AttentionGradients& gradients, StreamHandle stream) {
   const Tensor places = HandOverStreams(kOp, problem.dropout.streams, dout.device(), stream);
   VisitCompute(kOp, dout.dtype(), [&]<class T>(ComputeType<T>) {
     Tensor mean(out.largest.shape(), dout.dtype(), dout.device());

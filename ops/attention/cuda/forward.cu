@@ -1,4 +1,4 @@
-#include "ops/attention/cuda/attention.h"
+#include "ops/attention/cuda/tile_attention.h"
 //
 #include "ops/attention/cuda/attention_call.h"
 #include "ops/attention/cuda/tiles.h"
@@ -112,8 +112,8 @@ struct ForwardTile {
 
 }  // namespace
 
-void Attention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
-               ops::AttentionOutputs& out, StreamHandle stream) {
+void TileAttention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+                   ops::AttentionOutputs& out, StreamHandle stream) {
   const Tensor places = HandOverStreams(kOp, problem.dropout.streams, out.out.device(), stream);
   VisitCompute(kOp, out.out.dtype(), [&]<class T>(ComputeType<T>) {
     const AttentionCall<T> call(problem, in, places);

@@ -1,5 +1,6 @@
-// Convolution on a GPU; ops/convolution/kernels.h has the contracts. depthwise.h for one filter a
-// channel, dense.h for the rest; no bf16.
+// Convolution on a GPU; ops/convolution/kernels.h has the contracts. cuDNN first; else kernels of
+// ours: depthwise.h for one filter a channel, dense.h for the rest, low_convolution.h around both
+// for bf16 and f16.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"

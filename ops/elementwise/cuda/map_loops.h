@@ -9,7 +9,7 @@
 
 namespace torus::cuda {
 
-// bf16 is computed in f32 and rounded once.
+// 16 bits are computed in f32 and rounded once.
 template <class T>
 __device__ SumOf<T> Widened(T value) {
   return ElementCast<SumOf<T>, T>()(value);
@@ -37,10 +37,11 @@ struct MappedBackward {
   }
 };
 
-// Calls visit for f32, f64 or bf16; BadInput tagged `op` for another dtype.
+// Calls visit for f32, f64, bf16 or f16; BadInput tagged `op` for another dtype.
 template <class Visit>
 void VisitMapped(std::string_view op, DType dtype, const Visit& visit) {
   if (dtype == DType::kBF16) return visit(ComputeType<BFloat16>{});
+  if (dtype == DType::kF16) return visit(ComputeType<Float16>{});
   VisitCompute(op, dtype, visit);
 }
 

@@ -6,6 +6,7 @@
 #include "ops/loss/cuda/linear_cross_entropy.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/kernels.h"
+#include "runtime/element_cast.h"
 //
 #include "ops/cuda/softmax_rows.h"
 #include "runtime/cuda/column_sums.h"
@@ -16,40 +17,51 @@ namespace {
 
 constexpr const char* kOp = "linear_cross_entropy";
 
-// The loss of each row of logits, and, written over them, their gradients.
-template <class T>
+// The loss of each row of logits, and their gradients where those are wanted; they may be written
+// over the logits.
+template <class In, class T>
 struct LogitRow {
   ops::ClassRows rows;  // from the chunk's first on
-  const T* divisor;     // of the sum of all losses; null: 1
-  bool with_gradients;
-  T *logits, *loss;
+  const T* divisor;     // of the gradients; null: 1
+  const T* logits;
+  T* loss;
+  In* gradients;  // null: not wanted
   template <int kThreads>
   __device__ void Run(int64_t row) const {
     const int64_t n = rows.classes, target = rows.target[row];
-    T* x = logits + row * n;
+    const T* x = logits + row * n;
     const T top = LargestOfRow<kThreads>(n, x);
     const T sum = std::log(SumOfRow<kThreads, T>(n, ExpLess<T>{x, top}));
     const bool counts = rows.Counts(row);
     // By the thread that may write over the target's logit.
     if (threadIdx.x == (counts ? target % kThreads : 0))
       loss[row] = counts ? sum - (x[target] - top) : T(0);
-    if (!with_gradients) return;
+    if (gradients == nullptr) return;
     const T scale = divisor == nullptr ? T(1) : T(1) / *divisor;
     const SoftmaxOf<T> softmax{x, top, sum};
     for (int64_t c = threadIdx.x; c < n; c += kThreads)
-      x[c] = !counts ? T(0) : scale * softmax(c) - (c == target ? scale : T(0));
+      gradients[row * n + c] =
+          ElementCast<In, T>()(!counts ? T(0) : scale * softmax(c) - (c == target ? scale : T(0)));
   }
 };
 
 template <class T>
 struct DivideBy {
-  T* value;
+  T* values;
   const T* divisor;
-  __device__ void operator()(int64_t) const { *value /= *divisor; }
+  __device__ void operator()(int64_t i) const { values[i] /= *divisor; }
 };
 
-// Works through the chunks.
-template <class T>
+template <class In, class T>
+struct LoadWide {
+  const In* values;
+  __device__ T operator()(int64_t at, int64_t) const { return ElementCast<T, In>()(values[at]); }
+};
+
+// Works through the chunks. Products take In, which is T or has 16 bits; all else is T. Gradients
+// of logits that are rounded are those of the sum of losses, up to 1: a mean's might be too small
+// for f16, so it is divided last.
+template <class In, class T>
 class Chunks {
  public:
   Chunks(const ops::LinearClassProblem& p, ops::LinearClassGradients& gradients,
@@ -62,6 +74,8 @@ class Chunks {
         device_(p.hidden.device()),
         stream_(stream),
         logits_({std::min(size_, count_), classes_}, kDTypeOf<T>, device_),
+        rounded_({kRounds && !gradients.none() ? std::min(size_, count_) : 0, classes_},
+                 kDTypeOf<In>, device_),
         losses_({count_}, kDTypeOf<T>, device_),
         gradients_(gradients) {
     // Of a mean over no target at all: 0, and the loss is NaN.
@@ -74,57 +88,76 @@ class Chunks {
     for (int64_t row = 0; row < count_; row += size_) Chunk(row, std::min(size_, count_ - row));
     T* const out = MutableElements<T>(loss);
     SumColumns(kOp, 1, count_, 1, LoadFrom<T>{Elements<T>(losses_)}, 1, out, device_, stream_);
-    if (p_.mean) ForEach(kOp, 1, stream_, DivideBy<T>{out, Elements<T>(divisor_)});
+    Divide(loss);
+    if constexpr (kRounds)
+      for (Tensor* gradient : {&gradients_.hidden, &gradients_.weight, &gradients_.bias})
+        if (gradient->defined()) Divide(*gradient);
   }
 
  private:
+  static constexpr bool kRounds = !std::is_same_v<In, T>;
+
+  void Divide(Tensor& sum) {
+    if (!p_.mean) return;
+    ForEach(kOp, sum.numel(), stream_, DivideBy<T>{MutableElements<T>(sum), Elements<T>(divisor_)});
+  }
+
   void Chunk(int64_t row, int64_t rows) {
-    const T* hidden = Elements<T>(p_.hidden) + row * width_;
-    const T* weight = Elements<T>(p_.weight);
+    const In* hidden = Elements<In>(p_.hidden) + row * width_;
+    const In* weight = Elements<In>(p_.weight);
     T* const logits = MutableElements<T>(logits_);
-    GemmCall<T> product{rows,
-                        classes_,
-                        width_,
-                        {hidden, Stride(width_)},
-                        {weight, Stride(width_), true},
-                        {logits, Stride(classes_)}};
+    GemmCall<In, T> product{rows,
+                            classes_,
+                            width_,
+                            {hidden, Stride(width_)},
+                            {weight, Stride(width_), true},
+                            {logits, Stride(classes_)}};
     product.bias = ElementsOrNull<T>(p_.bias);
     Gemm(product, device_, stream_);
     const ops::ClassRows targets{Elements<int64_t>(p_.targets.numbers) + row,
                                  p_.targets.ignore_index, classes_};
     ForEachRow(kOp, rows, classes_, stream_,
-               LogitRow<T>{targets, p_.mean ? Elements<T>(divisor_) : nullptr, !gradients_.none(),
-                           logits, MutableElements<T>(losses_) + row});
+               LogitRow<In, T>{targets, p_.mean && !kRounds ? Elements<T>(divisor_) : nullptr,
+                               logits, MutableElements<T>(losses_) + row,
+                               gradients_.none() ? nullptr : LogitGradients()});
     if (gradients_.hidden.defined()) HiddenGradient(row, rows, weight);
     if (gradients_.weight.defined()) WeightGradient(row, rows, hidden);
     if (gradients_.bias.defined()) BiasGradient(row, rows);
   }
 
-  void HiddenGradient(int64_t row, int64_t rows, const T* weight) {
+  // Over the logits, or beside them where they are rounded.
+  In* LogitGradients() {
+    if constexpr (kRounds)
+      return MutableElements<In>(rounded_);
+    else
+      return MutableElements<T>(logits_);
+  }
+
+  void HiddenGradient(int64_t row, int64_t rows, const In* weight) {
     T* const out = MutableElements<T>(gradients_.hidden) + row * width_;
-    Gemm(GemmCall<T>{rows,
-                     width_,
-                     classes_,
-                     {Elements<T>(logits_), Stride(classes_)},
-                     {weight, Stride(width_)},
-                     {out, Stride(width_)}},
+    Gemm(GemmCall<In, T>{rows,
+                         width_,
+                         classes_,
+                         {LogitGradients(), Stride(classes_)},
+                         {weight, Stride(width_)},
+                         {out, Stride(width_)}},
          device_, stream_);
   }
 
-  void WeightGradient(int64_t row, int64_t rows, const T* hidden) {
-    GemmCall<T> product{classes_,
-                        width_,
-                        rows,
-                        {Elements<T>(logits_), Stride(classes_), true},
-                        {hidden, Stride(width_)},
-                        {MutableElements<T>(gradients_.weight), Stride(width_)}};
+  void WeightGradient(int64_t row, int64_t rows, const In* hidden) {
+    GemmCall<In, T> product{classes_,
+                            width_,
+                            rows,
+                            {LogitGradients(), Stride(classes_), true},
+                            {hidden, Stride(width_)},
+                            {MutableElements<T>(gradients_.weight), Stride(width_)}};
     product.beta = T(row > 0 ? 1 : 0);
     Gemm(product, device_, stream_);
   }
 
   void BiasGradient(int64_t row, int64_t rows) {
     T* const out = MutableElements<T>(gradients_.bias);
-    const LoadFrom<T> load{Elements<T>(logits_)};
+    const LoadWide<In, T> load{LogitGradients()};
     if (row == 0) return SumColumns(kOp, 1, rows, classes_, load, 1, out, device_, stream_);
     Tensor sums({classes_}, kDTypeOf<T>, device_);
     SumColumns(kOp, 1, rows, classes_, load, 1, MutableElements<T>(sums), device_, stream_);
@@ -137,7 +170,7 @@ class Chunks {
   int64_t count_, width_, classes_, size_;
   Device device_;
   StreamHandle stream_;
-  Tensor logits_, losses_, divisor_;
+  Tensor logits_, rounded_, losses_, divisor_;  // rounded_: the gradients of the logits
   ops::LinearClassGradients& gradients_;
 };
 
@@ -145,8 +178,13 @@ class Chunks {
 
 void LinearCrossEntropy(const ops::LinearClassProblem& problem, Tensor& loss,
                         ops::LinearClassGradients& gradients, StreamHandle stream) {
-  VisitCompute(kOp, problem.hidden.dtype(),
-               [&]<class T>(ComputeType<T>) { Chunks<T>(problem, gradients, stream).Run(loss); });
+  VisitProduct(kOp, problem.hidden.dtype(), loss.dtype(),
+               [&]<class In, class T>(ProductTypes<In, T>) {
+                 if constexpr (std::is_same_v<T, SumOf<In>>)
+                   Chunks<In, T>(problem, gradients, stream).Run(loss);
+                 else
+                   Throw<BadInput>(kOp, "needs a loss of f32, got {}", loss);
+               });
 }
 
 }  // namespace torus::cuda

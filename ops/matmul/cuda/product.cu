@@ -17,14 +17,14 @@ namespace {
 void Multiply(bool transpose_a, const Tensor& a, bool transpose_b, const Tensor& b, int64_t k,
               const Tensor& bias, Tensor& out, StreamHandle stream) {
   const auto stride = [](const Tensor& t) { return std::max<int64_t>(1, t.dim(1)); };
-  VisitCompute("linear", a.dtype(), [&]<class T>(ComputeType<T>) {
-    GemmCall<T> call{out.dim(0),
-                     out.dim(1),
-                     k,
-                     {Elements<T>(a), stride(a), transpose_a},
-                     {Elements<T>(b), stride(b), transpose_b},
-                     {MutableElements<T>(out), stride(out)}};
-    call.bias = ElementsOrNull<T>(bias);
+  VisitProduct("linear", a.dtype(), out.dtype(), [&]<class In, class Out>(ProductTypes<In, Out>) {
+    GemmCall<In, Out> call{out.dim(0),
+                           out.dim(1),
+                           k,
+                           {Elements<In>(a), stride(a), transpose_a},
+                           {Elements<In>(b), stride(b), transpose_b},
+                           {MutableElements<Out>(out), stride(out)}};
+    call.bias = ElementsOrNull<Out>(bias);
     Gemm(call, out.device(), stream);
   });
 }
@@ -65,12 +65,19 @@ BatchWalk WalkBatch(const Tensor& a, const Tensor& b, const Tensor& out) {
   return walk;
 }
 
+template <class Low>
 struct WideAt {
-  const BFloat16* values;
+  const Low* values;
   __device__ float operator()(int64_t at, int64_t) const {
-    return ElementCast<float, BFloat16>()(values[at]);
+    return ElementCast<float, Low>()(values[at]);
   }
 };
+
+template <class Low>
+void SumLowRows(const Tensor& x, Tensor& sum, StreamHandle stream) {
+  SumColumns("linear", 1, x.dim(0), x.dim(1), WideAt<Low>{Elements<Low>(x)}, 1,
+             MutableElements<float>(sum), sum.device(), stream);
+}
 
 }  // namespace
 
@@ -89,8 +96,8 @@ void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out, StreamHa
 }
 
 void SumOfLowRows(const Tensor& x, Tensor& sum, StreamHandle stream) {
-  SumColumns("linear", 1, x.dim(0), x.dim(1), WideAt{Elements<BFloat16>(x)}, 1,
-             MutableElements<float>(sum), sum.device(), stream);
+  x.dtype() == DType::kF16 ? SumLowRows<Float16>(x, sum, stream)
+                           : SumLowRows<BFloat16>(x, sum, stream);
 }
 
 void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream) {
@@ -98,15 +105,16 @@ void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle 
   const int64_t m = out.dim(-2), n = out.dim(-1);
   const ops::StoredMatrix left = ops::StoredAs(a), right = ops::StoredAs(b);
   const BatchWalk walk = WalkBatch(a, b, out);
-  VisitCompute("matmul", a.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitProduct("matmul", a.dtype(), out.dtype(), [&]<class In, class Out>(ProductTypes<In, Out>) {
     for (int64_t group = 0; group < walk.groups; ++group) {
       const auto from = walk.start(group);
-      GemmCall<T> call{m,
-                       n,
-                       a.dim(-1),
-                       {Elements<T>(a) + from.at[0], left.stride, left.transposed, walk.steps[0]},
-                       {Elements<T>(b) + from.at[1], right.stride, right.transposed, walk.steps[1]},
-                       {MutableElements<T>(out) + from.at[2], n, false, walk.steps[2]}};
+      GemmCall<In, Out> call{
+          m,
+          n,
+          a.dim(-1),
+          {Elements<In>(a) + from.at[0], left.stride, left.transposed, walk.steps[0]},
+          {Elements<In>(b) + from.at[1], right.stride, right.transposed, walk.steps[1]},
+          {MutableElements<Out>(out) + from.at[2], n, false, walk.steps[2]}};
       call.batch = walk.size;
       Gemm(call, out.device(), stream);
     }

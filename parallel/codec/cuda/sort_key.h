@@ -5,15 +5,19 @@
 #include <cstdint>
 
 #include "runtime/dtype.h"
+#include "runtime/element_cast.h"
 #include "runtime/host_device.h"
 
 namespace torus::parallel::cuda {
 
 inline constexpr uint32_t kKeyOfZero = 0x80000000u;
 
-// The bits of a float32, and of the one that a bf16 stands for.
+// The bits of a float32, and of the one that a value of 16 bits stands for.
 TORUS_HOST_DEVICE inline uint32_t FloatBits(float value) { return std::bit_cast<uint32_t>(value); }
 TORUS_HOST_DEVICE inline uint32_t FloatBits(BFloat16 value) { return uint32_t{value.bits} << 16; }
+TORUS_HOST_DEVICE inline uint32_t FloatBits(Float16 value) {
+  return std::bit_cast<uint32_t>(HalfBitsToFloat(value.bits));
+}
 
 TORUS_HOST_DEVICE inline bool IsFiniteBits(uint32_t bits) {
   return (bits & 0x7fffffffu) < 0x7f800000u;

@@ -18,6 +18,8 @@ template <class F>
 void VisitValues(const Tensor& values, const F& f) {
   if (values.dtype() == DType::kBF16)
     f(BFloat16());
+  else if (values.dtype() == DType::kF16)
+    f(Float16());
   else
     f(float());
 }

@@ -117,14 +117,15 @@ TEST_F(OnGpu, SameBytesAsTheCpuOfZerosOfBothSigns) {
   }
 }
 
-TEST_F(OnGpu, BFloat16IsEncodedAsTheFloatsOfItsValues) {
-  for (const std::string name : {"normal", "relu6", "signed_zeros"})
-    for (size_t count : {9u, 4099u, 40007u})
-      for (int bits : kBits) {
-        SCOPED_TRACE(fmt::format("{} bits, {} of {}", bits, count, name));
-        const Tensor values = OnGpuTensor(Draw(name, count, 5)).To(DType::kBF16);
-        ASSERT_NO_FATAL_FAILURE(ExpectTheCpus(values, bits));
-      }
+TEST_F(OnGpu, LowTypesAreEncodedAsTheFloatsOfTheirValues) {
+  for (const DType low : {DType::kBF16, DType::kF16})
+    for (const std::string name : {"normal", "relu6", "signed_zeros"})
+      for (size_t count : {9u, 4099u, 40007u})
+        for (int bits : kBits) {
+          SCOPED_TRACE(fmt::format("{} bits, {} {} of {}", bits, count, Name(low), name));
+          const Tensor values = OnGpuTensor(Draw(name, count, 5)).To(low);
+          ASSERT_NO_FATAL_FAILURE(ExpectTheCpus(values, bits));
+        }
 }
 
 // Vector loads need memory aligned to 16 bytes: what begins elsewhere is read one by one.

@@ -36,9 +36,9 @@ struct Layout {
   Precision precision;
 };
 
-// What there is of bf16: emulated everywhere, native where the processor has it.
+// What there is of low types: emulated everywhere, native bf16 where the processor has it.
 std::vector<Precision> LowPrecisions() {
-  std::vector<Precision> all{DType::kBF16};
+  std::vector<Precision> all{DType::kBF16, DType::kF16};
   if (HasBf16Products()) all.push_back({DType::kBF16, Products::kNative});
   return all;
 }
@@ -141,8 +141,8 @@ TEST(EveryLayout, ThreadsGiveTheBitsOfOneStage) {
     }
 }
 
-// So do bf16's, which are other bits.
-TEST(EveryLayout, ThreadsInBf16GiveTheBitsOfOneStageInBf16) {
+// So do low types', which are other bits.
+TEST(EveryLayout, ThreadsInLowTypesGiveTheBitsOfOneStageInThem) {
   for (const Kind& kind : Kinds()) {
     const Outcome full = Train(kind, {}, 3);
     for (const Precision& precision : LowPrecisions()) {
@@ -177,7 +177,7 @@ Outcome TrainReplicas(const Kind& kind, const Precision& precision, const std::s
   return outcome;
 }
 
-TEST(EveryLayout, ThreadsOfEveryStrategyGiveTheSameBitsInBf16) {
+TEST(EveryLayout, ThreadsOfEveryStrategyGiveTheSameBitsInLowTypes) {
   for (const Kind& kind : Kinds())
     for (const Precision& precision : LowPrecisions()) {
       const Outcome ddp = TrainReplicas(kind, precision, "ddp");
@@ -209,7 +209,7 @@ TEST(EveryLayout, ThreadsOverNcclGiveTheBitsOfOneStage) {
   }
 }
 
-TEST(EveryLayout, ProcessesInBf16GiveTheBitsOfOneStageInBf16) {
+TEST(EveryLayout, ProcessesInLowTypesGiveTheBitsOfOneStageInThem) {
   for (const Kind& kind : Kinds())
     for (const Precision& precision : LowPrecisions()) {
       const Outcome one = Train(kind, {.precision = precision}, 2);

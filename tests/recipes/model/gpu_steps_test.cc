@@ -21,6 +21,7 @@ using namespace testing;   // NOLINT: the models
 
 constexpr int64_t kSteps = 3;  // the last of fewer rows
 constexpr double kRate = 1e-3;
+constexpr float kRounding = std::numeric_limits<float>::epsilon();  // relative, of f32
 
 class GpuSteps : public ::testing::Test {
  protected:
@@ -29,8 +30,8 @@ class GpuSteps : public ::testing::Test {
   }
 };
 
-// Moves every weight by an f32's relative rounding, up or down.
-void AddNoise(std::vector<Block>& blocks) {
+// Moves every weight by `noise` of itself, up or down.
+void AddNoise(float noise, std::vector<Block>& blocks) {
   uint64_t number = 0;
   for (Block& block : blocks)
     for (NamedVariable& parameter : block.parameters) {
@@ -38,19 +39,28 @@ void AddNoise(std::vector<Block>& blocks) {
       Tensor signs = Empty(values.shape());
       FillUniform(signs, -1, 1, RandomStream({.seed = 11, .step = number++}));
       for (int64_t i = 0; i < values.numel(); ++i)
-        values.mutable_data<float>()[i] *=
-            1 + std::copysign(std::numeric_limits<float>::epsilon(), signs.data<float>()[i]);
+        values.mutable_data<float>()[i] *= 1 + std::copysign(noise, signs.data<float>()[i]);
     }
 }
 
-TrainingParts PartsOf(const Kind& kind, bool noise) {
+// What differs of a training beside its options.
+struct Setup {
+  float noise = 0;
+  Precision precision;
+  const TrainState* begin = nullptr;  // a state to go on from
+  int64_t end = kSteps;
+};
+
+TrainingParts PartsOf(const Kind& kind, const Setup& setup) {
   TrainingParts parts;
-  parts.model = [&kind, noise] {
+  parts.model = [&kind, setup] {
     std::vector<Block> blocks = BlocksOf(kind, false);
-    if (noise) AddNoise(blocks);
+    for (Block& block : blocks) block.precision = setup.precision;
+    if (setup.noise > 0) AddNoise(setup.noise, blocks);
     return blocks;
   };
-  parts.loss = [&kind](const auto& outputs, const auto& targets) {
+  parts.loss = [&kind, setup](const auto& outputs, const auto& targets) {
+    const WithPrecision with(setup.precision);
     return kind.loss(outputs, targets[0]);
   };
   parts.optimizer = [](std::vector<NamedVariable> parameters) {
@@ -68,19 +78,17 @@ struct Outcome {
   double evaluated = 0;
 };
 
-// `begin`: a state to go on from.
-Outcome Train(const Kind& kind, TrainerOptions options, bool noise = false,
-              const TrainState* begin = nullptr, int64_t end = kSteps) {
+Outcome Train(const Kind& kind, TrainerOptions options, const Setup& setup = {}) {
   options.seed = 5;
-  Trainer trainer(options, PartsOf(kind, noise));
-  if (begin != nullptr) trainer.SetState(*begin);
+  Trainer trainer(options, PartsOf(kind, setup));
+  if (setup.begin != nullptr) trainer.SetState(*setup.begin);
   const BatchFn batches = [&](int64_t step, const RankPlace& place) {
     const int64_t rows = RowsOf(step), first = rows * place.replica / options.replicas,
                   last = rows * (place.replica + 1) / options.replicas;
     return BatchOf(kind, step, first, last, options.micro_batches, rows);
   };
   Outcome outcome;
-  trainer.Train(end, batches,
+  trainer.Train(setup.end, batches,
                 {.on_step = [&](const StepReport& r) { outcome.losses.push_back(r.loss); }});
   outcome.evaluated = trainer.Evaluate(1, batches).loss;
   outcome.state = trainer.State();
@@ -111,7 +119,7 @@ constexpr double kRoundings = 32;
 
 void ExpectSameUpToRounding(const Outcome& gpu, const Outcome& cpu, const Outcome& noisy) {
   ASSERT_EQ(gpu.losses.size(), cpu.losses.size());
-  const double rounding = std::numeric_limits<float>::epsilon() * cpu.losses[0];
+  const double rounding = kRounding * cpu.losses[0];
   EXPECT_LE(LossDistance(gpu, cpu), kRoundings * (LossDistance(noisy, cpu) + rounding));
   EXPECT_LE(Distance(gpu.state, cpu.state), kRoundings * Distance(noisy.state, cpu.state));
 }
@@ -120,7 +128,7 @@ TEST_F(GpuSteps, AreTheCpusUpToRounding) {
   for (const Kind& kind : Kinds()) {
     SCOPED_TRACE(kind.name);
     TrainerOptions options{.micro_batches = 2, .clip_norm = 0.5, .ema_decay = 0.5};
-    const Outcome cpu = Train(kind, options), noisy = Train(kind, options, true);
+    const Outcome cpu = Train(kind, options), noisy = Train(kind, options, {.noise = kRounding});
     options.device = DeviceKind::kCuda;
     const Outcome gpu = Train(kind, options);
     ExpectSameUpToRounding(gpu, cpu, noisy);
@@ -175,9 +183,8 @@ TEST_F(GpuSteps, OfReplicasHaveTheBitsOfOneWithAsManyMicroBatches) {
 TEST_F(GpuSteps, GoOnFromAState) {
   const Kind& kind = Kinds()[0];
   const TrainerOptions options{.device = DeviceKind::kCuda, .micro_batches = 2, .ema_decay = 0.5};
-  const Outcome whole = Train(kind, options),
-                half = Train(kind, options, false, nullptr, kSteps - 1);
-  Outcome rest = Train(kind, options, false, &half.state);
+  const Outcome whole = Train(kind, options), half = Train(kind, options, {.end = kSteps - 1});
+  Outcome rest = Train(kind, options, {.begin = &half.state});
   rest.losses.insert(rest.losses.begin(), half.losses.begin(), half.losses.end());
   ExpectSameBits(rest, whole);
 }
@@ -187,7 +194,7 @@ TEST_F(GpuSteps, CrossACutBehindACodec) {
     SCOPED_TRACE(kind.name);
     TrainerOptions options{.stages = 2, .micro_batches = 2};
     options.codec = [] { return MakeCodec("sortq:8"); };
-    const Outcome cpu = Train(kind, options), noisy = Train(kind, options, true);
+    const Outcome cpu = Train(kind, options), noisy = Train(kind, options, {.noise = kRounding});
     options.device = DeviceKind::kCuda;
     ExpectSameUpToRounding(Train(kind, options), cpu, noisy);
   }
@@ -196,10 +203,39 @@ TEST_F(GpuSteps, CrossACutBehindACodec) {
 TEST_F(GpuSteps, OfSynchronisedBatchNormMeetOverReplicas) {
   const Kind& kind = Kinds()[0];
   TrainerOptions options{.replicas = 2, .sync_batch_norm = true};
-  const Outcome cpu = Train(kind, options), noisy = Train(kind, options, true);
+  const Outcome cpu = Train(kind, options), noisy = Train(kind, options, {.noise = kRounding});
   options.device = DeviceKind::kCuda;
   const Outcome gpu = Train(kind, options);
   ExpectSameUpToRounding(gpu, cpu, noisy);
+}
+
+// The losses are near those of a CPU that rounds to the same type, as far as such roundings of the
+// weights alone move them.
+TEST_F(GpuSteps, InOtherPrecisionsAreTheSameBitsWhereverTheModelIsCut) {
+  const struct {
+    Precision precision;
+    float rounding;
+  } all[] = {{{DType::kBF16, Products::kNative}, 0x1p-8},
+             {{DType::kF16, Products::kNative}, 0x1p-11},
+             {{DType::kF32, Products::kTf32}, 0x1p-11}};
+  for (const Kind& kind : Kinds()) {
+    const Outcome full = Train(kind, {.device = DeviceKind::kCuda, .micro_batches = 2});
+    for (const auto& [precision, rounding] : all) {
+      SCOPED_TRACE(fmt::format("{} {}", kind.name, Name(precision.low)));
+      TrainerOptions options{.micro_batches = 2};
+      if (precision.low == DType::kF16) options.loss_scale.emplace();
+      const Outcome cpu = Train(kind, options, {.precision = precision.low}),
+                    noisy = Train(kind, options, {.noise = rounding, .precision = precision.low});
+      options.device = DeviceKind::kCuda;
+      const Outcome one = Train(kind, options, {.precision = precision});
+      EXPECT_NE(one.losses, full.losses);
+      EXPECT_LE(LossDistance(one, cpu),
+                kRoundings * (LossDistance(noisy, cpu) + rounding * full.losses[0]));
+      EXPECT_EQ(one.state.loss_scale.value, cpu.state.loss_scale.value);
+      options.stages = 2;
+      ExpectSameBits(Train(kind, options, {.precision = precision}), one);
+    }
+  }
 }
 
 TEST(DeviceCuda, NeedsAGpu) {

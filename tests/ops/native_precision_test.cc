@@ -1,5 +1,5 @@
-// Ops that compute in bf16 by the processor's own products, against f64 on the rounded inputs: sums
-// are f32, and what is bf16 is rounded once.
+// Ops that compute in a low type by the device's own products, against f64 on the rounded inputs:
+// sums are f32, and what is low is rounded once.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -18,22 +18,11 @@
 #include "runtime/error.h"
 #include "runtime/rng.h"
 #include "runtime/vector_unit.h"
+#include "tests/testing/on_gpu.h"
 #include "tests/testing/tolerance.h"
 
 namespace torus::ops {
 namespace {
-
-constexpr Precision kNativeBf16{DType::kBF16, Products::kNative};
-constexpr double kUnitRoundoff = 0x1p-8;  // of bf16, which has eight significant bits
-
-class NativeBf16 : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!HasBf16Products())
-      GTEST_SKIP()
-          << "this processor has neither AVX512_BF16 nor AMX_BF16: native bf16 is NOT tested";
-  }
-};
 
 Tensor Random(const Shape& shape, uint64_t seed) {
   Tensor values = Empty(shape);
@@ -41,9 +30,7 @@ Tensor Random(const Shape& shape, uint64_t seed) {
   return values;
 }
 
-Variable Leaf(const Shape& shape, uint64_t seed) { return Variable(Random(shape, seed), true); }
-
-Tensor Exact(const Tensor& t) { return t.To(DType::kF64).Contiguous(); }
+Tensor Exact(const Tensor& t) { return t.To(Device{}).To(DType::kF64).Contiguous(); }
 
 double LargestOf(const Tensor& t) {
   double largest = 0;
@@ -68,28 +55,59 @@ void ExpectNear(const Tensor& got, const Tensor& want, double rounding, int64_t 
 
 using Op = std::function<Variable(const std::vector<Variable>&)>;
 
-// A tensor that is rounded once is bf16 or was cast back from it; others are f32 as summed.
-double RoundingOf(bool low) { return low ? kUnitRoundoff : 0; }
+// Where ops compute, and in which type.
+struct Place {
+  Device device;
+  DType low;
+};
+
+class NativeLow : public ::testing::TestWithParam<Place> {
+ protected:
+  void SetUp() override {
+    if (OnCpu() && !HasBf16Products())
+      GTEST_SKIP()
+          << "this processor has neither AVX512_BF16 nor AMX_BF16: native bf16 is NOT tested";
+    if (!OnCpu() && !testing::HasGpu()) GTEST_SKIP() << "needs a GPU, or --config=emulated_gpu";
+  }
+  bool OnCpu() const { return GetParam().device == Device{}; }
+  DType low() const { return GetParam().low; }
+  Precision native() const { return {low(), Products::kNative}; }
+  // bf16 has eight significant bits, f16 eleven.
+  double unit_roundoff() const { return low() == DType::kBF16 ? 0x1p-8 : 0x1p-11; }
+  // A tensor that is rounded once is low or was cast back from it; others are f32 as summed.
+  double RoundingOf(bool is_low) const { return is_low ? unit_roundoff() : 0; }
+
+  Variable There(const Tensor& t, bool requires_grad = false) const {
+    return Variable(t.To(GetParam().device), requires_grad);
+  }
+  Variable Leaf(const Shape& shape, uint64_t seed) const {
+    return There(Random(shape, seed), true);
+  }
+  // The values that an op takes.
+  Tensor Taken(const Variable& v, bool rounds_bias) const {
+    return Exact(v.rank() > 1 || rounds_bias ? v.data().To(low()) : v.data());
+  }
+  void ExpectNative(const Op& op, const std::vector<Variable>& inputs, size_t activations,
+                    int64_t terms, bool rounds_bias = false) const;
+};
+
+// Its tests run on GPUs too.
+class NativeProducts : public NativeLow {};
 
 // Activations come first, then weights; gradients of activations alone are rounded.
-void ExpectNative(const Op& op, const std::vector<Variable>& inputs, size_t activations,
-                  int64_t terms) {
+void NativeLow::ExpectNative(const Op& op, const std::vector<Variable>& inputs, size_t activations,
+                             int64_t terms, bool rounds_bias) const {
   std::vector<Variable> exact;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    // Biases are not rounded.
-    const bool rounded = inputs[i].rank() > 1;
-    exact.push_back(
-        Variable(Exact(rounded ? inputs[i].data().To(DType::kBF16) : inputs[i].data()), true));
-  }
+  for (const Variable& input : inputs) exact.push_back(Variable(Taken(input, rounds_bias), true));
   const Variable got = [&] {
-    const WithPrecision low(kNativeBf16);
+    const WithPrecision with(native());
     return op(inputs);
   }();
   const Variable want = op(exact);
-  EXPECT_EQ(got.dtype(), DType::kBF16);
+  EXPECT_EQ(got.dtype(), low());
   ExpectNear(got.data(), want.data(), RoundingOf(true), terms, "output");
-  const Tensor dy = Random(want.shape(), 99).To(DType::kBF16);
-  Backward({got}, {dy});
+  const Tensor dy = Random(want.shape(), 99).To(low());
+  Backward({got}, {dy.To(GetParam().device)});
   Backward({want}, {Exact(dy)});
   for (size_t i = 0; i < inputs.size(); ++i) {
     EXPECT_EQ(inputs[i].grad().dtype(), DType::kF32);
@@ -97,22 +115,22 @@ void ExpectNative(const Op& op, const std::vector<Variable>& inputs, size_t acti
   }
 }
 
-TEST_F(NativeBf16, LinearRoundsActivationsOnceAndGradientsOfWeightsNever) {
+TEST_P(NativeProducts, LinearRoundsActivationsOnceAndGradientsOfWeightsNever) {
   for (const int64_t rows : {1, 5, 300}) {
     ExpectNative([](const auto& v) { return Linear(v[0], v[1], v[2]); },
-                 {Leaf({rows, 71}, 1), Leaf({33, 71}, 2), Leaf({33}, 3)}, 1, 300);
+                 {Leaf({rows, 71}, 1), Leaf({33, 71}, 2), Leaf({33}, 3)}, 1, 300, !OnCpu());
     ExpectNative([](const auto& v) { return LinearInOut(v[0], v[1]); },
                  {Leaf({rows, 71}, 1), Leaf({71, 40}, 2)}, 1, 300);
   }
 }
 
 // From 4096 rows the right operand is packed whole: the gradient of a weight of many rows.
-TEST_F(NativeBf16, ManyRowsPackTheRightOperand) {
+TEST_P(NativeProducts, ManyRowsPackTheRightOperand) {
   ExpectNative([](const auto& v) { return Linear(v[0], v[1]); },
                {Leaf({3, 24}, 1), Leaf({4100, 24}, 2)}, 1, 4100);
 }
 
-TEST_F(NativeBf16, MatricesOfABatch) {
+TEST_P(NativeProducts, MatricesOfABatch) {
   ExpectNative([](const auto& v) { return Matmul(v[0], v[1]); },
                {Leaf({2, 4, 5}, 1), Leaf({2, 5, 3}, 2)}, 2, 5);
   ExpectNative([](const auto& v) { return Matmul(v[0], v[1]); },
@@ -122,28 +140,28 @@ TEST_F(NativeBf16, MatricesOfABatch) {
                {Leaf({1, 4, 5}, 1), Leaf({3, 5, 6}, 2)}, 2, 18);
 }
 
-TEST_F(NativeBf16, SumsOverNothingAreTheBias) {
-  const Variable x(Empty({3, 0})), w(Empty({2, 0})), b(Full({2}, 1.5));
-  const WithPrecision low(kNativeBf16);
-  const Tensor y = Linear(x, w, b).data().To(DType::kF32);
+TEST_P(NativeProducts, SumsOverNothingAreTheBias) {
+  const Variable x = There(Empty({3, 0})), w = There(Empty({2, 0})), b = There(Full({2}, 1.5));
+  const WithPrecision with(native());
+  const Tensor y = Linear(x, w, b).data().To(Device{}).To(DType::kF32);
   for (int64_t i = 0; i < y.numel(); ++i) EXPECT_EQ(y.data<float>()[i], 1.5f);
 }
 
-TEST_F(NativeBf16, ALossBehindAProductIsFull) {
+TEST_P(NativeProducts, ALossBehindAProductIsFull) {
   constexpr int64_t kRows = 40, kWidth = 24, kClasses = 90;
   const std::vector<Variable> in{Leaf({kRows, kWidth}, 1), Leaf({kClasses, kWidth}, 2),
                                  Leaf({kClasses}, 3)};
   Tensor numbers({kRows}, DType::kI64);
   for (int64_t r = 0; r < kRows; ++r) numbers.mutable_data<int64_t>()[r] = 7 * r % kClasses;
-  const Variable target(numbers);
   std::vector<Variable> exact;
+  // Logits are f32, and so is their bias on any device.
   for (const Variable& v : in)
-    exact.push_back(Variable(Exact(v.rank() > 1 ? v.data().To(DType::kBF16) : v.data()), true));
+    exact.push_back(Variable(Exact(v.rank() > 1 ? v.data().To(low()) : v.data()), true));
   const Variable got = [&] {
-    const WithPrecision low(kNativeBf16);
-    return LinearCrossEntropy(in[0], in[1], in[2], target);
+    const WithPrecision with(native());
+    return LinearCrossEntropy(in[0], in[1], in[2], There(numbers));
   }();
-  const Variable want = LinearCrossEntropy(exact[0], exact[1], exact[2], target);
+  const Variable want = LinearCrossEntropy(exact[0], exact[1], exact[2], Variable(numbers));
   EXPECT_EQ(got.dtype(), DType::kF32);
   // Logits of some five deviations of a sum of kWidth products.
   EXPECT_NEAR(got.data().Item(), want.data().Item(),
@@ -155,8 +173,8 @@ TEST_F(NativeBf16, ALossBehindAProductIsFull) {
   const double largest[] = {2.0 / kRows * LargestOf(in[1].data()), LargestOf(in[0].data()), 1};
   for (size_t i = 0; i < in.size(); ++i) {
     const Tensor g = Exact(in[i].grad()), w = exact[i].grad();
-    const double bound =
-        kUnitRoundoff * largest[i] + testing::Tolerance(DType::kF32, kRows + kClasses, largest[i]);
+    const double bound = unit_roundoff() * largest[i] +
+                         testing::Tolerance(DType::kF32, kRows + kClasses, largest[i]);
     for (int64_t j = 0; j < g.numel(); ++j)
       ASSERT_NEAR(g.data<double>()[j], w.data<double>()[j], bound) << i << " " << j;
   }
@@ -169,7 +187,7 @@ struct Convolution {
 };
 
 // One of each way that a geometry may take.
-TEST_F(NativeBf16, ConvolutionsOfEveryForm) {
+TEST_P(NativeProducts, ConvolutionsOfEveryForm) {
   const Convolution cases[] = {
       {"pointwise", {3, 5, 5, 24}, {17, 1, 1, 24}, {}},
       {"dense", {2, 9, 7, 16}, {20, 3, 3, 16}, {.padding = {1, 1}}},
@@ -189,43 +207,55 @@ TEST_F(NativeBf16, ConvolutionsOfEveryForm) {
 }
 
 // In f32 between its ends: only what goes in and comes out is rounded.
-TEST_F(NativeBf16, AChainOfThinConvolutionsIsFusedInF32) {
+TEST_P(NativeLow, AChainOfThinConvolutionsIsFusedInF32) {
   const Variable x = Leaf({2, 6, 6, 8}, 1), w = Leaf({24, 1, 1, 8}, 2), g = Leaf({24}, 3),
                  b = Leaf({24}, 4);
   const std::vector<ConvNorm> layers{{.weight = w, .norm_weight = g, .norm_bias = b}};
   const Variable want = ConvChainTrain(Variable(x.data()), layers).y;
-  const WithPrecision low(kNativeBf16);
+  const WithPrecision with(native());
   const Variable got = ConvChainTrain(x, layers).y;
-  EXPECT_EQ(got.dtype(), DType::kBF16);
-  const Tensor rounded = want.data().To(DType::kBF16);
+  EXPECT_EQ(got.dtype(), low());
+  const Tensor rounded = want.data().To(low());
   EXPECT_EQ(std::memcmp(got.data().raw(), rounded.raw(), rounded.bytes()), 0);
   Backward({Sum(got)});
   EXPECT_EQ(w.grad().dtype(), DType::kF32);
 }
 
-TEST_F(NativeBf16, ADenseConvolutionAndItsNormAreComposed) {
+TEST_P(NativeLow, ADenseConvolutionAndItsNormAreComposed) {
   const Variable x = Leaf({2, 6, 6, 8}, 1), w = Leaf({24, 3, 3, 8}, 2), g = Leaf({24}, 3),
                  b = Leaf({24}, 4);
-  const WithPrecision low(kNativeBf16);
+  const WithPrecision with(native());
   const ConvChainResult got = ConvChainTrain(x, {{.weight = w, .norm_weight = g, .norm_bias = b}});
   const Tensor want = BatchNormTrain(Conv2d(x, w), g, b).y.data();
   EXPECT_EQ(std::memcmp(got.y.data().raw(), want.raw(), want.bytes()), 0);
 }
 
-TEST_F(NativeBf16, LeavesF64Alone) {
+TEST_P(NativeLow, LeavesF64Alone) {
   const Variable a(Random({3, 4}, 1).To(DType::kF64)), b(Random({5, 4}, 2).To(DType::kF64));
-  const WithPrecision low(kNativeBf16);
+  const WithPrecision with(native());
   EXPECT_EQ(Linear(a, b).dtype(), DType::kF64);
 }
 
+constexpr Place kOnCpu{{}, DType::kBF16};
+
+std::string PlaceName(const ::testing::TestParamInfo<Place>& info) {
+  return fmt::format("{}_{}", info.param.device == Device{} ? "cpu" : "gpu", Name(info.param.low));
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, NativeLow, ::testing::Values(kOnCpu), PlaceName);
+INSTANTIATE_TEST_SUITE_P(Places, NativeProducts,
+                         ::testing::Values(kOnCpu, Place{testing::kFirstGpu, DType::kBF16},
+                                           Place{testing::kFirstGpu, DType::kF16}),
+                         PlaceName);
+
 TEST(NativePrecision, IsRefusedToOpsThatComputeInF32) {
-  const Variable x = Leaf({2}, 1);
-  const WithPrecision low(kNativeBf16);
+  const Variable x(Random({2}, 1));
+  const WithPrecision native({DType::kBF16, Products::kNative});
   EXPECT_THROW(ComputesNatively("softmax", x), BadInput);
 }
 
 TEST(NativePrecision, IsOffUnlessAskedFor) {
-  const Variable x = Leaf({2}, 1);
+  const Variable x(Random({2}, 1));
   EXPECT_FALSE(ComputesNatively("linear", x));
   const WithPrecision emulated(DType::kBF16);
   EXPECT_FALSE(ComputesNatively("linear", x));

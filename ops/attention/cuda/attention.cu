@@ -1,0 +1,60 @@
+// Which kernels compute: cuDNN's where it takes the case, else ours, of 16 bits by way of f32.
+#include "ops/attention/cuda/attention.h"
+#include "ops/attention/cuda/cudnn_attention.h"
+#include "ops/attention/cuda/tile_attention.h"
+#include "ops/cuda/cudnn/tensor_rules.h"
+#include "runtime/kernels.h"
+
+namespace torus::cuda {
+namespace {
+
+Tensor Wide(const Tensor& t) { return t.defined() && IsLow(t.dtype()) ? t.To(DType::kF32) : t; }
+
+// Rows with adjacent elements, as the kernels read them.
+Tensor WideRows(const Tensor& t) { return Wide(t).Contiguous(); }
+
+ops::AttentionInputs WideInputs(const ops::AttentionInputs& in) {
+  return {WideRows(in.query), WideRows(in.key), WideRows(in.value), Wide(in.mask)};
+}
+
+void LowAttention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+                  ops::AttentionOutputs& out, StreamHandle stream) {
+  ops::AttentionOutputs full{Tensor(out.out.shape(), DType::kF32, out.out.device()), out.largest,
+                             out.log_sum};
+  TileAttention(problem, WideInputs(in), full, stream);
+  Copy(full.out, out.out);
+}
+
+void LowAttentionBackward(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+                          const ops::AttentionOutputs& out, const Tensor& dout,
+                          ops::AttentionGradients& gradients, StreamHandle stream) {
+  const auto like = [](const Tensor& t) {
+    return t.defined() ? Tensor(t.shape(), DType::kF32, t.device()) : Tensor();
+  };
+  ops::AttentionGradients full{like(gradients.query), like(gradients.key), like(gradients.value)};
+  TileAttentionBackward(problem, WideInputs(in), {WideRows(out.out), out.largest, out.log_sum},
+                        WideRows(dout), full, stream);
+  if (full.query.defined()) Copy(full.query, gradients.query);
+  if (full.key.defined()) Copy(full.key, gradients.key);
+  if (full.value.defined()) Copy(full.value, gradients.value);
+}
+
+}  // namespace
+
+void Attention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+               ops::AttentionOutputs& out, StreamHandle stream) {
+  if (CudnnAttention(problem, in, out, stream)) return;
+  if (IsLow(in.query.dtype())) return LowAttention(problem, in, out, stream);
+  TileAttention(problem, in, out, stream);
+}
+
+void AttentionBackward(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
+                       const ops::AttentionOutputs& out, const Tensor& dout,
+                       ops::AttentionGradients& gradients, StreamHandle stream) {
+  if (CudnnAttentionBackward(problem, in, out, dout, gradients, stream)) return;
+  if (IsLow(in.query.dtype()))
+    return LowAttentionBackward(problem, in, out, dout, gradients, stream);
+  TileAttentionBackward(problem, in, out, dout, gradients, stream);
+}
+
+}  // namespace torus::cuda

@@ -1,0 +1,135 @@
+#include <array>
+#include <optional>
+
+#include "ops/cuda/cudnn/plan.h"
+#include "runtime/error.h"
+#include "runtime/tensor.h"
+
+namespace torus::cuda {
+namespace {
+
+EngineNotes NotesOf(std::span<const cudnnBackendNumericalNote_t> notes) {
+  EngineNotes out;
+  for (const cudnnBackendNumericalNote_t note : notes) {
+    out.tensor_cores |= note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
+    out.narrows_inputs |= note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS;
+    out.narrow_sums |= note == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION;
+    out.nondeterministic |= note == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC;
+    out.transforms |=
+        note == CUDNN_NUMERICAL_NOTE_FFT ||
+        (note >= CUDNN_NUMERICAL_NOTE_WINOGRAD && note <= CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13);
+  }
+  return out;
+}
+
+// cuDNN's proposals for one graph: a Source of ChoosePlan.
+class Proposals {
+ public:
+  Proposals(std::shared_ptr<const LoweredGraph> graph, const Descriptor& properties)
+      : graph_(std::move(graph)), properties_(properties) {}
+
+  int64_t Propose(Heuristic heuristic) {
+    engines_.clear();
+    try {
+      Ask(heuristic);
+    } catch (const NotSupported&) {  // it proposes nothing
+      engines_.clear();
+    }
+    return static_cast<int64_t>(engines_.size());
+  }
+
+  EngineNotes Notes(int64_t i) const {
+    const Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+    std::array place{engine.get()};
+    engines_[static_cast<size_t>(i)].GetDescriptors(CUDNN_ATTR_ENGINECFG_ENGINE, place);
+    std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes;
+    const int64_t count = engine.Get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, notes);
+    return NotesOf(std::span(notes).first(static_cast<size_t>(count)));
+  }
+
+  // A plan may fail to build for reasons of its own (it compiles a kernel, say); the next may not.
+  std::optional<ExecutionPlan> Build(int64_t i) {
+    Descriptor& engine = engines_[static_cast<size_t>(i)];
+    Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, engine);
+    plan.Set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, properties_);
+    if (cudnnBackendFinalize(plan.get()) != CUDNN_STATUS_SUCCESS) return std::nullopt;
+    std::array<int64_t, 1> workspace{};
+    plan.Get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, workspace);
+    return ExecutionPlan{graph_, std::move(engine), std::move(plan), workspace[0]};
+  }
+
+ private:
+  void Ask(Heuristic heuristic) {
+    Descriptor ask(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+    ask.Set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph_->descriptor());
+    ask.Set(CUDNN_ATTR_ENGINEHEUR_MODE,
+            heuristic == Heuristic::kBest ? CUDNN_HEUR_MODE_A : CUDNN_HEUR_MODE_FALLBACK);
+    ask.Set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, properties_);
+    ask.Finalize();
+    const int64_t most = ask.GetDescriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, {});
+    std::vector<cudnnBackendDescriptor_t> places;
+    for (int64_t i = 0; i < most; ++i)
+      places.push_back(engines_.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR).get());
+    // Those that do not support the graph after all are left out now.
+    const int64_t count = most == 0 ? 0 : ask.GetDescriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, places);
+    while (std::ssize(engines_) > count) engines_.pop_back();
+  }
+
+  std::shared_ptr<const LoweredGraph> graph_;
+  const Descriptor& properties_;
+  std::vector<Descriptor> engines_;  // of the list last asked for
+};
+
+}  // namespace
+
+Descriptor PropertiesOf(Device device) {
+  Descriptor d(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  d.Set(CUDNN_ATTR_DEVICEPROP_DEVICE_ID, static_cast<int32_t>(device.index));
+  d.Finalize();
+  return d;
+}
+
+Descriptor PropertiesFrom(std::string_view json) {
+  Descriptor d(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  d.Set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, std::span<const char>(json));
+  d.Finalize();
+  return d;
+}
+
+std::shared_ptr<const ExecutionPlan> FindPlan(const Graph& graph, const EngineRules& rules,
+                                              const Descriptor& properties) try {
+  Proposals proposals(std::make_shared<const LoweredGraph>(graph), properties);
+  std::optional<ExecutionPlan> plan = ChoosePlan(proposals, rules);
+  if (!plan.has_value()) return nullptr;
+  return std::make_shared<const ExecutionPlan>(std::move(*plan));
+} catch (const NotSupported&) {
+  return nullptr;
+}
+
+void RunPlan(const ExecutionPlan& plan, const Graph& graph, GraphAddresses addresses,
+             cudnnHandle_t handle, Device device) {
+  std::vector<int64_t> ids;
+  std::vector<const void*> places;
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    if (graph.tensors[i].place == GraphPlace::kVirtual) continue;
+    ids.push_back(UniqueId(i));
+    places.push_back(addresses[i]);
+  }
+  // Freed in the order of the stream, like any tensor.
+  Tensor workspace({plan.workspace}, DType::kU8, device);
+  const std::array<const void*, 1> room{plan.workspace > 0 ? workspace.mutable_raw() : nullptr};
+  Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  pack.Set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, std::span<const int64_t>(ids));
+  pack.SetPointers(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, places);
+  pack.SetPointers(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, room);
+  pack.Finalize();
+  const cudnnStatus_t status = cudnnBackendExecute(handle, plan.plan.get(), pack.get());
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  char message[512] = "";
+  cudnnGetLastErrorString(message, sizeof message);
+  Throw<BrokenEnvironment>("cudnn", "cudnnBackendExecute on {}: {} {}", device,
+                           cudnnGetErrorString(status), message);
+}
+
+}  // namespace torus::cuda

@@ -1,0 +1,55 @@
+// Plans that were found, kept for graphs alike: a bounded number, of which the one that was not
+// used for longest gives way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace torus::cuda {
+
+// All that the choice of a plan depends on.
+using PlanKey = std::vector<int64_t>;
+
+// For one thread.
+template <class Plan>
+class PlanCache {
+ public:
+  using Pointer = std::shared_ptr<const Plan>;
+
+  explicit PlanCache(size_t most) : most_(most) {}
+
+  // What `find()` gave for this key, null too: that there is no plan is remembered as well. Keeps
+  // nothing where it throws.
+  template <class Find>
+  Pointer Get(const PlanKey& key, const Find& find) {
+    const auto known = places_.find(key);
+    if (known != places_.end()) {
+      used_.splice(used_.begin(), used_, known->second);
+      return known->second->second;
+    }
+    Pointer plan = find();
+    if (places_.size() >= most_) {
+      places_.erase(used_.back().first);
+      used_.pop_back();
+    }
+    used_.emplace_front(key, plan);
+    places_[key] = used_.begin();
+    return plan;
+  }
+
+  size_t size() const { return places_.size(); }
+
+ private:
+  using Used = std::list<std::pair<PlanKey, Pointer>>;  // the last used first
+
+  size_t most_;  // at least 1
+  Used used_;
+  std::map<PlanKey, typename Used::iterator> places_;
+};
+
+}  // namespace torus::cuda

@@ -1,0 +1,58 @@
+#include <map>
+
+#include "ops/cuda/cudnn/plan.h"
+#include "ops/cuda/cudnn/plan_key.h"
+#include "ops/cuda/cudnn/run_graph.h"
+#include "runtime/error.h"
+
+namespace torus::cuda {
+namespace {
+
+constexpr size_t kMostPlans = 1024;  // of a thread, for one device
+// Finds plans from a device's properties alone (9.11), and takes attention's gradient of any number
+// of keys (9.16).
+constexpr size_t kOldestVersion = 91600;
+
+// What a thread keeps for one GPU, the thread's as it is made.
+struct ThreadLibrary {
+  explicit ThreadLibrary(Device device) : properties(PropertiesOf(device)) {
+    CheckCudnn(cudnnCreate(&handle), "cudnnCreate");
+  }
+  ThreadLibrary(const ThreadLibrary&) = delete;
+  ThreadLibrary& operator=(const ThreadLibrary&) = delete;
+  ~ThreadLibrary() { cudnnDestroy(handle); }
+
+  cudnnHandle_t handle = nullptr;
+  Descriptor properties;
+  PlanCache<ExecutionPlan> plans{kMostPlans};
+};
+
+void CheckVersion() {
+  const size_t version = cudnnGetVersion();
+  if (version < kOldestVersion)
+    Throw<BrokenEnvironment>("cudnn", "needs version {} or later, found {}", kOldestVersion,
+                             version);
+}
+
+ThreadLibrary& LibraryOf(Device device) {
+  thread_local std::map<int, ThreadLibrary> libraries;
+  const auto known = libraries.find(device.index);
+  if (known != libraries.end()) return known->second;
+  CheckVersion();
+  return libraries.try_emplace(device.index, device).first->second;
+}
+
+}  // namespace
+
+bool RunGraph(const Graph& graph, const EngineRules& rules, GraphAddresses addresses, Device device,
+              StreamHandle stream) {
+  ThreadLibrary& library = LibraryOf(device);
+  const auto plan = library.plans.Get(KeyOf(graph, rules),
+                                      [&] { return FindPlan(graph, rules, library.properties); });
+  if (plan == nullptr) return false;
+  CheckCudnn(cudnnSetStream(library.handle, static_cast<cudaStream_t>(stream)), "cudnnSetStream");
+  RunPlan(*plan, graph, addresses, library.handle, device);
+  return true;
+}
+
+}  // namespace torus::cuda
