@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "parallel/collectives/pieces.h"
 #include "runtime/error.h"
 #include "runtime/storage.h"
 

@@ -3,7 +3,8 @@
 //
 // Part P is the files weights-P, optimizer-P, averages-P and codecs-P.safetensors, those of them
 // that have anything; a Trainer makes a part of each stage, and the ranks that own the stages write
-// them (Trainer::Save); replica R above 0 has its codecs' in part P + R x stages. Tensors have PyTorch's layout there (io/file_layout.h).
+// them (Trainer::Save); replica R above 0 has its codecs' in part P + R x stages. Tensors have
+// PyTorch's layout there (io/file_layout.h).
 #pragma once
 
 #include <map>

@@ -15,8 +15,9 @@ constexpr size_t kMostName = 1024;
 
 template <class T>
 void Append(std::vector<std::byte>& out, const T* data, size_t count) {
-  const auto bytes = std::as_bytes(std::span(data, count));
-  out.insert(out.end(), bytes.begin(), bytes.end());
+  const size_t at = out.size();
+  out.resize(at + sizeof(T) * count);
+  if (count > 0) std::memcpy(out.data() + at, data, sizeof(T) * count);
 }
 
 std::vector<std::byte> FrameOf(parallel::Codec& codec, const NamedTensor& tensor,
@@ -77,7 +78,7 @@ std::vector<std::byte> EncodeTensors(const std::string& codec,
     Append(out, &size, 1);
     Append(out, tensor.name.data(), tensor.name.size());
     const std::vector<std::byte> frame = FrameOf(*made, tensor, as_it_is);
-    out.insert(out.end(), frame.begin(), frame.end());
+    Append(out, frame.data(), frame.size());
   }
   return out;
 }

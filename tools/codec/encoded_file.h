@@ -11,8 +11,8 @@
 
 namespace torus::tools {
 
-// Of f32, bf16 and f16 tensors; BadInput for others, named. A tensor that the codec cannot carry goes by
-// `none`, and its name is added to `as_it_is`.
+// Of f32, bf16 and f16 tensors; BadInput for others, named. A tensor that the codec cannot carry
+// goes by `none`, and its name is added to `as_it_is`.
 std::vector<std::byte> EncodeTensors(const std::string& codec,
                                      const std::vector<NamedTensor>& tensors,
                                      std::vector<std::string>& as_it_is);

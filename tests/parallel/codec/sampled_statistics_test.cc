@@ -31,7 +31,7 @@ void ExpectExactOrMissed(const std::vector<float>& values, const std::vector<int
 bool IsSmooth(const std::string& name) {
   return name == "normal" || name == "relu" || name == "relu6" || name == "ascending" ||
          name == "descending" || name == "heavy_tail" || name == "huge" || name == "constant" ||
-         name == "mixed_scales" || name == "signed_zeros";
+         name == "mixed_scales" || name == "signed_zeros" || name == "bimodal";
 }
 
 TEST(SampledStatistics, AgreesWithAStableSortAtEveryVectorWidth) {
