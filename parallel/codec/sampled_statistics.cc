@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <vector>
 
 #include "parallel/codec/count_and_gather.h"
 #include "parallel/codec/sampled_brackets.h"
+#include "parallel/codec/value_key.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "runtime/storage.h"
@@ -18,13 +18,6 @@ constexpr int64_t kLeastValues = 1 << 17;
 constexpr size_t kMostRanks = 8;
 constexpr int64_t kBlocksPerThread = 16;  // worth waking one for
 constexpr int64_t kGatherOneIn = 4;       // values, at most
-
-// In the order of values, then of indices; both zeros are equal.
-uint64_t KeyOf(float value, uint32_t index) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value + 0.0f);
-  const uint32_t ordered = bits ^ (bits >> 31 ? 0xffffffffu : 0x80000000u);
-  return uint64_t{ordered} << 32 | index;
-}
 
 // The pass over the values, in as many parts as there are threads.
 class Pass {
@@ -59,7 +52,7 @@ class Pass {
     for (const Gathered& part : gathered_)
       for (int64_t i = 0; i < part.count; ++i) {
         const float value = part.values[i];
-        keys[found] = KeyOf(value, part.indices[i]);
+        keys[found] = ValueKey(value, part.indices[i]);
         found += value >= begin && value < end;
       }
     keys.resize(found);
@@ -141,7 +134,7 @@ void Select(const Group& group, const Pass& pass, std::span<const int64_t> ranks
     }
     const auto at = keys.begin() + (ranks[i] - below);
     std::nth_element(from, at, keys.end());
-    out[i] = static_cast<uint32_t>(*at);
+    out[i] = IndexOfKey(*at);
     from = at;
   }
 }

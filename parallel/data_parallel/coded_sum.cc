@@ -55,8 +55,13 @@ class CodedSum : public PendingAllReduce {
     }
   }
 
+  // A peer's send may end only when its message is taken here, so that comes first.
   bool Advance() override {
-    if (!AllDone(received_) || !AllDone(sent_)) return false;
+    if (done_) return true;
+    if (!received_.empty() && !AllDone(received_)) return false;
+    WaitForAll(received_);
+    received_.clear();
+    if (!AllDone(sent_)) return false;
     Finish();
     return true;
   }
