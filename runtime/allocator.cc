@@ -102,6 +102,13 @@ class GpuMemory : public MemorySource {
   int index_;
 };
 
+class PinnedMemory : public MemorySource {
+ public:
+  std::string Name() const override { return "cpu, pinned"; }
+  void* Take(size_t bytes) override { return cuda::MallocHost(bytes); }
+  void Give(void* block, size_t) noexcept override { cuda::FreeHost(block); }
+};
+
 // glibc takes 64 MiB of address space for the small blocks of each thread; where it is bounded the
 // threads share them.
 void SaveAddressSpace() {
@@ -136,7 +143,25 @@ Allocator& GpuAllocator(int index) {
   return *fresh;
 }
 
+// What is pinned is lost to all programs of the machine.
+Allocator& MadePinnedAllocator() {
+  static Allocator* const allocator = [] {
+    auto* made = new CachingAllocator(std::make_unique<PinnedMemory>(), kCached);
+    made->SetLimit(SystemMemory() / 4);
+    return made;
+  }();
+  return *allocator;
+}
+
 }  // namespace
+
+Allocator& PinnedAllocator() {
+  Require(kHasCuda, "allocator", "this build has no GPUs, and so no pinned memory");
+  return OnDevice(
+      {kHasCuda ? DeviceKind::kCuda : DeviceKind::kCpu},
+      []() -> Allocator& { return AllocatorFor({}); },
+      []() -> Allocator& { return MadePinnedAllocator(); });
+}
 
 Allocator& AllocatorFor(Device device) {
   Require(device.kind != DeviceKind::kMeta, "allocator", "meta has no memory");

@@ -40,4 +40,9 @@ class Allocator {
 // build has not.
 Allocator& AllocatorFor(Device device);
 
+// Of memory of the CPU's that is pinned: GPUs copy from and to it by themselves, while the CPU goes
+// on. A block that is freed is handed out again, so it may be freed only behind its copies
+// (runtime/upload.h sees to that). BadInput in a build without CUDA.
+Allocator& PinnedAllocator();
+
 }  // namespace torus

@@ -1,5 +1,8 @@
 #include <cuda_runtime.h>
 
+#include <atomic>
+#include <cstring>
+
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
 
@@ -11,6 +14,10 @@ void Check(cudaError_t error, const char* call) {
     Throw<BrokenEnvironment>("cuda", "{}: {}", call, cudaGetErrorString(error));
 }
 
+// The GPU that some thread has made its own last. A thread without any takes it to pin memory: GPU
+// 0 would give it a context there, of some hundred MB, in each process of a host.
+std::atomic<int> last_used{0};
+
 cudaStream_t Native(StreamHandle stream) { return static_cast<cudaStream_t>(stream); }
 cudaEvent_t NativeEvent(EventHandle event) { return static_cast<cudaEvent_t>(event); }
 
@@ -21,7 +28,19 @@ int DeviceCount() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-void UseDevice(int device) { Check(cudaSetDevice(device), "cudaSetDevice"); }
+std::array<unsigned char, 16> IdOf(int device) {
+  cudaDeviceProp properties;
+  Check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  std::array<unsigned char, 16> id;
+  static_assert(sizeof properties.uuid == sizeof id);
+  std::memcpy(id.data(), &properties.uuid, sizeof id);
+  return id;
+}
+
+void UseDevice(int device) {
+  Check(cudaSetDevice(device), "cudaSetDevice");
+  last_used.store(device, std::memory_order_relaxed);
+}
 
 void* Malloc(int device, size_t bytes) {
   UseDevice(device);
@@ -38,6 +57,20 @@ void* Malloc(int device, size_t bytes) {
 void Free(int device, void* block) noexcept {
   if (cudaSetDevice(device) == cudaSuccess) cudaFree(block);
 }
+
+void* MallocHost(size_t bytes) {
+  Check(cudaSetDevice(last_used.load(std::memory_order_relaxed)), "cudaSetDevice");
+  void* block = nullptr;
+  const cudaError_t error = cudaHostAlloc(&block, bytes, cudaHostAllocPortable);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // forget it: the caller says it better
+    return nullptr;
+  }
+  Check(error, "cudaHostAlloc");
+  return block;
+}
+
+void FreeHost(void* block) noexcept { cudaFreeHost(block); }
 
 void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream) {
   Check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, Native(stream)), "cudaMemcpyAsync");

@@ -4,6 +4,7 @@
 // events are handles of cudaStream_t and cudaEvent_t; a null stream is the default one.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -15,12 +16,19 @@ using EventHandle = void*;
 
 // GPUs that can be used; 0 without a driver.
 int DeviceCount();
+// What no other GPU of any machine has (cudaDeviceProp::uuid).
+std::array<unsigned char, 16> IdOf(int device);
 // Makes `device` the calling thread's GPU.
 void UseDevice(int device);
 
 // Null when the GPU has no more.
 void* Malloc(int device, size_t bytes);
 void Free(int device, void* block) noexcept;
+
+// Memory of the host that all GPUs copy from and to by themselves, while the host goes on
+// (cudaHostAlloc); null when the system gives no more.
+void* MallocHost(size_t bytes);
+void FreeHost(void* block) noexcept;
 
 // Between any two of host and GPU memory, in stream order.
 void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream);

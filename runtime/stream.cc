@@ -21,6 +21,13 @@ int GpuCount() {
       [] { return cuda::DeviceCount(); });
 }
 
+GpuId IdOf(Device gpu) {
+  Require(gpu.kind == DeviceKind::kCuda, "gpu", "{} is none", gpu);
+  RequireThere("gpu", gpu);
+  return OnDevice(
+      gpu, [] { return GpuId{}; }, [&] { return cuda::IdOf(gpu.index); });
+}
+
 std::string WhyNoGpu() {
   return kHasCuda ? "this machine has no GPU that can be used"
                   : "this build has no GPUs; one with --config=cuda has";

@@ -2,6 +2,7 @@
 // for it returns, so every stream is always idle and every event done; on a GPU they are CUDA's.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "runtime/device.h"
@@ -76,6 +77,11 @@ class WithStream {
 
 // GPUs of this machine that this build can use.
 int GpuCount();
+
+// What tells a GPU from all others, of other machines too: two ranks with the same share one.
+using GpuId = std::array<unsigned char, 16>;
+// BadInput for what is no GPU that is there.
+GpuId IdOf(Device gpu);
 
 // Why there is none: what build or machine it needs.
 std::string WhyNoGpu();

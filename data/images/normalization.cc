@@ -1,5 +1,7 @@
 #include "data/images/normalization.h"
 
+#include <algorithm>
+
 namespace torus::data {
 namespace {
 
@@ -23,9 +25,21 @@ Normalizer::Normalizer(const Normalization& normalization) {
   }
 }
 
-void Normalizer::Apply(const Tensor& image, float* out) const {
+void Normalizer::Check(const Tensor& image) const {
   Require(image.rank() >= 1 && image.dim(-1) == channels() && image.is_contiguous(),
           "normalization", "requires contiguous images of {} channels, got {}", channels(), image);
+  Require(image.dtype() == DType::kU8, "normalization", "requires u8 images, got {}", image);
+}
+
+Tensor Normalizer::Table() const {
+  Tensor table({channels(), 256}, DType::kF32);
+  float* to = table.mutable_data<float>();
+  for (const auto& levels : table_) to = std::copy(levels.begin(), levels.end(), to);
+  return table;
+}
+
+void Normalizer::Apply(const Tensor& image, float* out) const {
+  Check(image);
   const uint8_t* const in = image.data<uint8_t>();
   const int64_t count = image.numel();
   if (channels() == 3) {

@@ -29,6 +29,10 @@ class Normalizer {
   void Apply(const Tensor& image, float* out) const;
   // The same into a new f32 tensor of the image's shape.
   Tensor Apply(const Tensor& image) const;
+  // BadInput unless `image` is as Apply takes it, on whatever device.
+  void Check(const Tensor& image) const;
+  // f32 (C, 256): what each level of each channel becomes.
+  Tensor Table() const;
 
  private:
   std::vector<std::array<float, 256>> table_;  // [channel][level]

@@ -14,6 +14,9 @@ struct Batch {
   std::vector<Tensor> inputs;    // for the first stage; of images f32 (n, H, W, C), normalised
   Tensor target;                 // for the loss; of classes i64 (n)
   std::vector<int64_t> samples;  // row's position in the global mini-batch (StepContext::samples)
+  // Makes the model's inputs of `inputs`, on the device to which these have been copied; empty:
+  // they are the model's.
+  std::function<void(std::vector<Tensor>& inputs)> prepare = {};
 };
 
 // Makes a batch; called by many threads at once, so it must be thread-safe. The same micro-batch

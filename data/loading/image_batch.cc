@@ -1,8 +1,12 @@
 #include "data/loading/image_batch.h"
 
+#include <memory>
 #include <utility>
 
 #include "data/images/augment.h"
+#include "data/images/device_normalizer.h"
+#include "runtime/copy_bytes.h"
+#include "runtime/pinned.h"
 #include "runtime/progress.h"
 
 namespace torus::data {
@@ -14,35 +18,51 @@ class ImageBatcher {
       : dataset_(dataset),
         seed_(options.seed),
         image_(std::move(image)),
+        on_device_(options.normalizes_on_device),
         normalizer_(options.normalization.value_or(dataset.info().normalization)),
+        device_normalizer_(std::make_shared<DeviceNormalizer>(
+            options.normalization.value_or(dataset.info().normalization))),
         augment_(MakeAugment(options.augment, image_[0], image_[1])) {}
 
   Batch operator()(const MicroBatch& part) const {
     const auto count = static_cast<int64_t>(part.indices.size());
-    Tensor images({count, image_[0], image_[1], image_[2]}, DType::kF32);
-    Tensor labels({count}, DType::kI64);
-    float* pixels = images.mutable_data<float>();
-    int64_t* label = labels.mutable_data<int64_t>();
-    for (const int64_t index : part.indices) {
+    const Shape shape{count, image_[0], image_[1], image_[2]};
+    Batch batch{
+        .inputs = {on_device_ ? EmptyPinned(shape, DType::kU8) : Tensor(shape, DType::kF32)},
+        .target = on_device_ ? EmptyPinned({count}, DType::kI64) : Tensor({count}, DType::kI64),
+        .samples = part.samples};
+    int64_t* label = batch.target.mutable_data<int64_t>();
+    for (int64_t row = 0; row < count; ++row) {
+      const int64_t index = part.indices[row];
       const Sample sample = dataset_.Get(index);
-      Write(augment_(sample.inputs[0], AugmentStream(seed_, part.epoch, index)), pixels);
+      Write(augment_(sample.inputs[0], AugmentStream(seed_, part.epoch, index)), row,
+            batch.inputs[0]);
       *label++ = *sample.target.data<int64_t>();
-      pixels += Numel(image_);
       TickProgress();
     }
-    return {{std::move(images)}, std::move(labels), part.samples};
+    if (on_device_)
+      batch.prepare = [normalizer = device_normalizer_](std::vector<Tensor>& inputs) {
+        inputs[0] = normalizer->Apply(inputs[0]);
+      };
+    return batch;
   }
 
  private:
-  void Write(const Tensor& image, float* out) const {
+  void Write(const Tensor& image, int64_t row, Tensor& batch) const {
     TORUS_CHECK(image.shape() == image_, "{} for {}", ToString(image.shape()), ToString(image_));
-    normalizer_.Apply(image, out);
+    if (on_device_)
+      CopyElements(image.data<uint8_t>(), image.numel(),
+                   batch.mutable_data<uint8_t>() + row * image.numel());
+    else
+      normalizer_.Apply(image, batch.mutable_data<float>() + row * image.numel());
   }
 
   const Dataset& dataset_;
   uint64_t seed_;
   Shape image_;
+  bool on_device_;
   Normalizer normalizer_;
+  std::shared_ptr<const DeviceNormalizer> device_normalizer_;
   Augment augment_;
 };
 

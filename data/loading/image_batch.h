@@ -14,6 +14,8 @@ struct ImageBatchOptions {
   int64_t height = 0, width = 0;               // of the model's input; 0: the dataset's own
   uint64_t seed = 0;                           // of the augmentation
   std::optional<Normalization> normalization;  // instead of the dataset's own
+  // Inputs are u8, in pinned memory where there are GPUs, and Batch::prepare normalises them.
+  bool normalizes_on_device = false;
 };
 
 // The MakeBatch of an image dataset: inputs {f32 (n, height, width, C)}, target i64 (n), also where

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "parallel/data_parallel/kernels.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 
@@ -28,8 +29,8 @@ std::vector<std::vector<size_t>> SplitIntoBuckets(const std::vector<NamedVariabl
   return buckets;
 }
 
-GradientBuckets::GradientBuckets(const std::vector<NamedVariable>& parameters,
-                                 size_t bucket_bytes) {
+GradientBuckets::GradientBuckets(const std::vector<NamedVariable>& parameters, size_t bucket_bytes,
+                                 Device device) {
   std::vector<size_t> all(parameters.size());
   std::iota(all.begin(), all.end(), size_t{0});
   for (const std::vector<size_t>& places : SplitIntoBuckets(parameters, all, bucket_bytes)) {
@@ -42,7 +43,7 @@ GradientBuckets::GradientBuckets(const std::vector<NamedVariable>& parameters,
     }
     bucket.begins.push_back(count);
     count += static_cast<int64_t>(bucket.parameters.size());
-    bucket.flat = Empty({count}, bucket.parameters.front().value.dtype());
+    bucket.flat = Empty({count}, bucket.parameters.front().value.dtype(), device);
   }
 }
 
@@ -51,13 +52,20 @@ std::string GradientBuckets::Describe(int i) const {
   return fmt::format("bucket {} ({} .. {})", i, parameters.front().name, parameters.back().name);
 }
 
-Tensor GradientBuckets::Window(const Bucket& bucket, size_t parameter) {
-  const Shape& shape = bucket.parameters[parameter].value.shape();
-  return bucket.flat.Narrow(0, bucket.begins[parameter], Numel(shape)).View(shape);
+// Of the bucket's size, where its parameters lie: itself, or what its elements pass through.
+Tensor GradientBuckets::Local(const Bucket& bucket) {
+  const Device device = bucket.parameters.front().value.data().device();
+  if (device == bucket.flat.device()) return bucket.flat;
+  return Empty(bucket.flat.shape(), bucket.flat.dtype(), device);
 }
 
-Tensor GradientBuckets::Count(const Bucket& bucket, size_t parameter) {
-  return bucket.flat.Select(0, bucket.begins.back() + static_cast<int64_t>(parameter));
+Tensor GradientBuckets::Window(const Bucket& bucket, const Tensor& flat, size_t parameter) {
+  const Shape& shape = bucket.parameters[parameter].value.shape();
+  return flat.Narrow(0, bucket.begins[parameter], Numel(shape)).View(shape);
+}
+
+Tensor GradientBuckets::Count(const Bucket& bucket, const Tensor& flat, size_t parameter) {
+  return flat.Select(0, bucket.begins.back() + static_cast<int64_t>(parameter));
 }
 
 Tensor GradientBuckets::Behind(int i) {
@@ -68,29 +76,44 @@ Tensor GradientBuckets::Behind(int i) {
 
 void GradientBuckets::Fill(int i) {
   Bucket& bucket = buckets_[i];
+  const Tensor local = Local(bucket);
+  std::vector<CopyItem> items;
   for (size_t p = 0; p < bucket.parameters.size(); ++p) {
     const Tensor& grad = bucket.parameters[p].value.grad();
-    Tensor window = Window(bucket, p), count = Count(bucket, p);
-    torus::Fill(count, grad.defined() ? 1 : 0);
-    if (grad.defined())
-      Copy(grad, window);
-    else
-      torus::Fill(window, -0.0);  // leaves what it is added to as it is, -0 too
+    // -0 leaves what it is added to as it is, -0 too.
+    items.push_back({.from = grad.defined() ? grad.Contiguous() : Tensor(),
+                     .to = Window(bucket, local, p),
+                     .value = -0.0});
+    items.push_back({.to = Count(bucket, local, p), .value = grad.defined() ? 1.0 : 0.0});
   }
+  kernels::CopyAll(items);
+  if (local.device() != bucket.flat.device()) Copy(local, bucket.flat);
+}
+
+// A count on a GPU is read only where nothing else tells.
+bool GradientBuckets::SomeReplicaHas(const Bucket& bucket, size_t parameter) {
+  const Variable& value = bucket.parameters[parameter].value;
+  if (value.grad().defined()) return true;
+  if (bucket.flat.device().kind == DeviceKind::kCuda && !value.requires_grad()) return false;
+  return Count(bucket, bucket.flat, parameter).Item() != 0;
 }
 
 void GradientBuckets::Unfill(int i) {
   Bucket& bucket = buckets_[i];
+  Tensor local = Local(bucket);
+  if (local.device() != bucket.flat.device()) Copy(bucket.flat, local);
+  std::vector<CopyItem> items;
   for (size_t p = 0; p < bucket.parameters.size(); ++p) {
-    if (Count(bucket, p).Item() == 0) continue;
+    if (!SomeReplicaHas(bucket, p)) continue;
     Variable& parameter = bucket.parameters[p].value;
     Tensor grad = parameter.grad();
     // A gradient may share its memory with another tensor only where it is strided.
     if (!grad.defined() || !grad.is_contiguous())
       grad = Empty(parameter.shape(), parameter.dtype(), parameter.data().device());
-    Copy(Window(bucket, p), grad);
+    items.push_back({.from = Window(bucket, local, p), .to = grad});
     parameter.SetGrad(std::move(grad));
   }
+  kernels::CopyAll(items);
 }
 
 }  // namespace torus::parallel

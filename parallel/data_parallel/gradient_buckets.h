@@ -19,11 +19,12 @@ std::vector<std::vector<size_t>> SplitIntoBuckets(const std::vector<NamedVariabl
 
 class GradientBuckets {
  public:
-  // Of all parameters.
-  GradientBuckets(const std::vector<NamedVariable>& parameters, size_t bucket_bytes);
+  // Of all parameters. The buckets lie on `device`, the CPU or that of the parameters.
+  GradientBuckets(const std::vector<NamedVariable>& parameters, size_t bucket_bytes,
+                  Device device = {});
 
   int size() const { return static_cast<int>(buckets_.size()); }
-  // Flat, contiguous, in a CPU's memory wherever the gradients lie.
+  // Flat and contiguous.
   Tensor& bucket(int i) { return buckets_[i].flat; }
   const Tensor& bucket(int i) const { return buckets_[i].flat; }
   const std::vector<NamedVariable>& parameters(int i) const { return buckets_[i].parameters; }
@@ -34,10 +35,12 @@ class GradientBuckets {
 
   // Copies the parameters' gradients in, in the order of the bucket. Behind them stands one element
   // for each parameter: 1 where it has a gradient, 0 where it has none (frozen, or unused in this
-  // step), whose elements are then zeros. Summed over replicas: how many have one.
+  // step), whose elements are then zeros. Summed over replicas: how many have one. On a GPU it is
+  // one kernel in the current stream, and one copy more where the bucket lies in the CPU's memory.
   void Fill(int i);
   // Copies the sums back to every parameter that some replica has a gradient for; the others are
-  // left without, so that no optimizer decays them.
+  // left without, so that no optimizer decays them. On a GPU likewise; it waits for the GPU only to
+  // learn of a parameter that is trained and got no gradient here whether another replica has one.
   void Unfill(int i);
 
  private:
@@ -46,8 +49,10 @@ class GradientBuckets {
     std::vector<int64_t> begins;  // of each in `flat`, then of their counts
     Tensor flat;
   };
-  static Tensor Window(const Bucket& bucket, size_t parameter);
-  static Tensor Count(const Bucket& bucket, size_t parameter);
+  static Tensor Local(const Bucket& bucket);
+  static Tensor Window(const Bucket& bucket, const Tensor& flat, size_t parameter);
+  static Tensor Count(const Bucket& bucket, const Tensor& flat, size_t parameter);
+  static bool SomeReplicaHas(const Bucket& bucket, size_t parameter);
 
   std::vector<Bucket> buckets_;
 };

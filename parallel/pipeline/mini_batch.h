@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "runtime/tensor.h"
@@ -17,6 +18,9 @@ struct MicroBatch {
   // Number of each row in the dataset, the same on every rank: for codecs that remember samples.
   // Empty: not known, and they remember nothing.
   std::vector<int64_t> examples = {};
+  // Makes the model's inputs of `inputs`, where the rank computes (u8 images are normalised there);
+  // called once, by the trainer. Empty: they are the model's.
+  std::function<void(std::vector<Tensor>& inputs)> prepare = {};
 };
 
 // A replica's share of the mini-batch of one step. All ranks of its pipeline get the same, except

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "autograd/node.h"
-#include "runtime/binary_counter.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -46,7 +45,7 @@ void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in
 }
 
 void StageRunner::Begin() {
-  loss_terms_.clear();
+  losses_.Clear();
   for (auto* link : {&activation_in_, &activation_out_, &gradient_in_, &gradient_out_})
     if (*link) (*link)->ResetFinite();
   for (auto* link : {&activation_in_, &gradient_in_})
@@ -67,13 +66,11 @@ Variable StageRunner::AddLoss(const std::vector<Variable>& outputs, const Tensor
                               double weight, int micro_batch) {
   Variable loss = (*loss_fn_)(outputs, targets);
   Require(loss.defined() && loss.numel() == 1, "loss", "must have one element, got {}", loss);
-  const auto m = static_cast<size_t>(micro_batch);
-  loss_terms_.resize(std::max(loss_terms_.size(), m + 1));
-  loss_terms_[m] = weight * loss.data().Item();
+  losses_.Add(micro_batch, weight, loss.data());
   return loss;
 }
 
-double StageRunner::loss() const { return TreeSum(loss_terms_); }
+double StageRunner::loss() const { return losses_.Sum(); }
 
 void StageRunner::Forward(size_t slot, const MicroBatch& data, const LossFactors& loss,
                           const StepContext& context) {

@@ -11,6 +11,7 @@
 #include "autograd/backward.h"
 #include "parallel/pipeline/link_codecs.h"
 #include "parallel/pipeline/loss_fn.h"
+#include "parallel/pipeline/loss_terms.h"
 #include "parallel/pipeline/mini_batch.h"
 #include "parallel/pipeline/stage.h"
 #include "parallel/pipeline/stage_skips.h"
@@ -85,7 +86,7 @@ class StageRunner {
   StageSkips& skips() { return skips_; }
   const StageSkips& skips() const { return skips_; }
   // Weighted sum over the forwards since Begin, in a tree over the micro-batches
-  // (runtime/binary_counter.h), whatever the schedule.
+  // (runtime/binary_counter.h), whatever the schedule. Waits for the device, once.
   double loss() const;
   // Whether the loss, and every tensor sent or received through a codec since Begin, are finite.
   bool finite() const;
@@ -117,7 +118,7 @@ class StageRunner {
   std::vector<Tensors> inputs_, outputs_, output_grads_, input_grads_;
   StageSkips skips_;
   std::optional<TensorLink> activation_in_, activation_out_, gradient_in_, gradient_out_;
-  std::vector<double> loss_terms_;  // weighted, by micro-batch
+  LossTerms losses_;
 };
 
 }  // namespace torus::parallel

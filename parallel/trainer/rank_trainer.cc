@@ -34,11 +34,6 @@ struct TraceGuard {
   ~TraceGuard() { trace::Enable(false); }
 };
 
-void MoveTo(Device device, std::vector<Tensor>& tensors) {
-  for (Tensor& tensor : tensors)
-    if (tensor.defined()) tensor = tensor.To(device);
-}
-
 uint64_t BytesOf(const std::vector<NamedTensor>& tensors) {
   uint64_t bytes = 0;
   for (const NamedTensor& tensor : tensors) bytes += tensor.value.bytes();
@@ -73,11 +68,6 @@ MiniBatch RankTrainer::Fetch(const BatchFn& batches, int64_t step) try {
   MiniBatch batch = batches(step, place_);
   batch.seed = options_.seed;
   batch.step = step;
-  batch.loss_scale = LossScaleValue();
-  for (MicroBatch& part : batch.micro_batches) {
-    MoveTo(device_, part.inputs);
-    MoveTo(device_, part.targets);
-  }
   return batch;
 } catch (...) {
   RethrowWithContext(fmt::format("rank {}, step {}, data", place_.rank, step));
@@ -93,11 +83,13 @@ void RankTrainer::RunSteps(int64_t end, const BatchFn& batches, const TrainHooks
   const TraceGuard guard;
   const RankCounts before = Counts();
   step_ended_ = SecondsNow();
+  feed_.Open([&](int64_t step) { return Fetch(batches, step); }, end);
   agreement_.Begin(step_, [&](int64_t step) { return Decide(step, end, hooks); });
   while (agreement_.next().run != 0 && skipped_ < options_.max_skipped) {
     const Stopwatch watch(wall_);
-    const MiniBatch batch = BeginStep(batches);
+    const MiniBatch batch = BeginStep();
     executor_->Run(batch, RunMode::kTrain);
+    feed_.Release();
     EndStep(batch, hooks);
   }
   RankCounts counts = Counts().Since(before);
@@ -111,12 +103,13 @@ void RankTrainer::RunSteps(int64_t end, const BatchFn& batches, const TrainHooks
   RethrowWithReplica();
 }
 
-// Fetches the batch of the next step.
-MiniBatch RankTrainer::BeginStep(const BatchFn& batches) {
+// Takes the batch of the next step.
+MiniBatch RankTrainer::BeginStep() {
   const NextStep& next = agreement_.next();
   if (next.trace != NextStep::kAsItIs) trace::Enable(next.trace == NextStep::kOn);
   learning_rate_ = parts_.learning_rate(step_);
-  MiniBatch batch = Fetch(batches, step_);
+  MiniBatch batch = feed_.Take(step_);
+  batch.loss_scale = LossScaleValue();
   share_ = ShareOf(batch);
   micro_batches_ = static_cast<int>(batch.micro_batches.size());
   CheckList();
@@ -181,6 +174,7 @@ EvaluationResult RankTrainer::Evaluate(int64_t count, const BatchFn& batches,
                                        const std::function<bool()>& stop) try {
   UseOwnThreads();
   EvaluationResult result;
+  feed_.Open([&](int64_t step) { return Fetch(batches, step); }, count);
   score_ = {};
   scoring_ = true;
   update_.SwapAverages();
@@ -191,8 +185,9 @@ EvaluationResult RankTrainer::Evaluate(int64_t count, const BatchFn& batches,
     return control_.Announce(more ? 1 : 0, fmt::format("whether there is a batch {}", step)) != 0;
   };
   for (; goes_on(); ++step) {
-    const MiniBatch batch = Fetch(batches, step);
+    const MiniBatch batch = feed_.Take(step);
     score_.losses.push_back(executor_->Run(batch, RunMode::kEvaluate).loss);
+    feed_.Release();
     samples.push_back(batch.global_samples);
   }
   update_.SwapAverages();

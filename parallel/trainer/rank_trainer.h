@@ -22,6 +22,7 @@
 #include "parallel/trainer/rank_model.h"
 #include "parallel/trainer/state_copy.h"
 #include "parallel/trainer/step_agreement.h"
+#include "parallel/trainer/step_feed.h"
 #include "parallel/trainer/train_hooks.h"
 #include "parallel/trainer/train_state.h"
 #include "parallel/trainer/train_totals.h"
@@ -91,7 +92,7 @@ class RankTrainer {
   ExecutorOptions MakeExecutorOptions();
   void CheckSmallest();
   void RunSteps(int64_t end, const BatchFn& batches, const TrainHooks& hooks);
-  MiniBatch BeginStep(const BatchFn& batches);
+  MiniBatch BeginStep();
   void CheckList() const;
   bool SyncsBatchNorm() const;
   double LossScaleValue() const { return loss_scale_ ? loss_scale_->value() : 1; }
@@ -125,6 +126,7 @@ class RankTrainer {
   StepAgreement agreement_;
   const Device device_;
   std::optional<LossScale> loss_scale_;
+  StepFeed feed_;
   RankModel model_;
   WeightUpdate update_;
   std::string codec_ = "none";

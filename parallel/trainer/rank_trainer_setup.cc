@@ -9,9 +9,9 @@
 #include "parallel/trainer/run_facts.h"
 #include "parallel/trainer/run_schedule.h"
 #include "parallel/trainer/statistics_exchange.h"
+#include "parallel/transport/rank_gpu.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
-#include "runtime/stream.h"
 
 namespace torus::parallel {
 namespace {
@@ -32,12 +32,8 @@ RankPlace PlaceOf(const WorldLayout& layout, const Transport& world) {
   return layout.place(world.rank());
 }
 
-// A GPU by the rank's place among those of its host.
 Device DeviceOf(const TrainerOptions& options, const Transport& world) {
-  if (options.device == DeviceKind::kCpu) return {};
-  const std::vector<int> sharers = world.SameHost();
-  const auto place = static_cast<int>(std::ranges::find(sharers, world.rank()) - sharers.begin());
-  return {options.device, place % GpuCount()};
+  return options.device == DeviceKind::kCpu ? Device{} : GpuInTurn(world);
 }
 
 TrainerOptions& Checked(TrainerOptions& options, const TrainingParts& parts) {
@@ -62,6 +58,7 @@ RankTrainer::RankTrainer(Transport& world, TrainerOptions options, TrainingParts
       agreement_(control_, layout_),
       device_(DeviceOf(options_, world_)),
       loss_scale_(options_.loss_scale),
+      feed_(device_),
       model_(MakeRankModel(options_, parts_, place_.stages, device_)),
       update_({pipeline_, replicas_, agreement_}, place_, model_, StageOwners(schedule_), options_,
               parts_),
@@ -91,7 +88,9 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     };
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
-    update_.Reduce(stage, step, {executor_->finite(), executor_->loss(), share_, LossScaleValue()});
+    update_.Reduce(stage, step, share_, [this] {
+      return WeightUpdate::Result{executor_->finite(), executor_->loss(), LossScaleValue()};
+    });
     return agreement_.waited() - waited;
   };
   options.on_step = [this](int stage, int64_t step) { return Step(stage, step); };
@@ -99,6 +98,8 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.on_free = [this](int stage, int64_t) { update_.FreeWeights(stage); };
   options.before_action = [this](const Action& action, int64_t step) {
     update_.Advance();
+    // The GPU has its backwards to work on then.
+    if (action.kind == ActionKind::kReduce) feed_.FetchAhead(step + 1);
     if (options_.before_action) options_.before_action(place_, action, step);
   };
   return options;

@@ -36,8 +36,9 @@ struct TrainerOptions {
   // (strategy_factory.h). All but "none" give the same bits, where collectives are "direct".
   std::string strategy = "ddp";
   // How gradients are all-reduced over replicas, one of AllReduceNames(). "direct" adds in replica
-  // order. "ring" sends to neighbours alone, and with more than two replicas the bits of a run then
-  // depend on where the model is cut (all_reduce.h).
+  // order, in the CPU's memory. "engine" sums GPUs' memory where it lies, over NcclWorld. "ring"
+  // sends to neighbours alone, and with more than two replicas the bits of a run then depend on
+  // where the model is cut (all_reduce.h).
   std::string collectives = "direct";
   // Of ddp: of the gradients that are all-reduced together. The all-reduce of a bucket overlaps the
   // rest of the backward (data_parallel.h).
@@ -130,6 +131,8 @@ struct TrainingParts {
 // `samples` and `global_samples` everywhere; `seed` and `step` are filled in by the trainer. It may
 // bring a multiple of options.micro_batches, the same in every step and on every rank: their
 // gradients are accumulated over as many rounds of the schedule before the one step (MiniBatch).
+// On GPUs it is asked for the batch of the next step while one is computed; where a stop hook then
+// ends the call, that batch is asked for again by the next.
 using BatchFn = std::function<MiniBatch(int64_t step, const RankPlace& place)>;
 
 // The schedule that the options name. BadInput for one that does not fit stages and micro-batches.

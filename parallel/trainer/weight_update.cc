@@ -66,6 +66,7 @@ WeightUpdate::StageWork WeightUpdate::MakeWork(int number, const Stage& stage,
                    {.bucket_bytes = options_.bucket_bytes,
                     .all_reduce = AllReduceByName(options_.collectives),
                     .lane = number,
+                    .only_stage = model_.stages.size() == 1,
                     .codec = options_.reduce_codec ? options_.reduce_codec() : nullptr,
                     .seed = options_.seed});
   work.parameters = Unique(work.replicas->held());
@@ -123,11 +124,10 @@ void WeightUpdate::NotePeak() {
 }
 
 // Whatever the schedule, all reductions of a rank come before its first step.
-void WeightUpdate::Reduce(int stage, int64_t step, const Result& result) {
+void WeightUpdate::Reduce(int stage, int64_t step, double share, const ResultFn& result) {
   NotePeak();
   if (options_.reproducible) trees_.at(stage).Finish();
-  work_.at(stage).replicas->ReduceGradients(fmt::format("step {}, stage {}", step, stage),
-                                            result.share);
+  work_.at(stage).replicas->ReduceGradients(fmt::format("step {}, stage {}", step, stage), share);
   if (++reduced_ < work_.size()) return;
   reduced_ = 0;
   FinishGradients(step, result);
@@ -135,16 +135,18 @@ void WeightUpdate::Reduce(int stage, int64_t step, const Result& result) {
 
 // The gradient of each use of a tied weight is summed over the replicas before the uses are added:
 // one order of sums, whichever stages the uses lie in.
-void WeightUpdate::FinishGradients(int64_t step, const Result& result) {
+void WeightUpdate::FinishGradients(int64_t step, const ResultFn& result) {
   const std::string what = fmt::format("step {}", step);
   tied_.Sum(what);
   if (options_.on_gradients)
     for (const auto& [stage, work] : work_) options_.on_gradients(place_, step, work.parameters);
   const bool clips = options_.clip_norm > 0;
   std::vector<double> squares = clips ? SquaredNorms(what) : std::vector<double>();
-  const double unscaled = 1 / result.loss_scale;  // exact: of a power of two
+  const bool finite = GradientsAreFinite(squares);
+  const Result of_step = result();
+  links_.agreement.Settle(step, of_step.finite && finite, of_step.loss);
+  const double unscaled = 1 / of_step.loss_scale;  // exact: of a power of two
   for (double& square : squares) square *= unscaled * unscaled;
-  links_.agreement.Settle(step, result.finite && GradientsAreFinite(squares), result.loss);
   gradient_scale_ = unscaled;
   if (clips && !links_.agreement.skipped())
     gradient_scale_ *= ClipScale(PipelineGradientNorm(links_.pipeline, std::move(squares), what),

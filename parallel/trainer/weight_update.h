@@ -5,6 +5,7 @@
 // each other the weights. What is summed where, and who steps what, a ReplicaStrategy says.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -40,16 +41,18 @@ class WeightUpdate {
   struct Result {
     bool finite = true;     // loss and tensors that crossed a cut
     double loss = 0;        // of the replica, where this rank has the last stage
-    double share = 1;       // of the replica's samples in the global mini-batch's
     double loss_scale = 1;  // of the gradients
   };
+  // Asked once a step, behind all sums: it waits for the device.
+  using ResultFn = std::function<Result()>;
   // Before the last backward of a stage, and now and then: sums over replicas that overlap it.
   void BeginLastBackward(int stage, int64_t step);
   void Advance();
   // A stage has the gradients of one more micro-batch: called where options.reproducible.
   void Accumulated(int stage, int micro_batch);
-  // The action kReduce of a stage. With the last one of the rank the step is settled.
-  void Reduce(int stage, int64_t step, const Result& result);
+  // The action kReduce of a stage; `share`: of the replica's samples in the global mini-batch's.
+  // With the last one of the rank the step is settled.
+  void Reduce(int stage, int64_t step, double share, const ResultFn& result);
   // The actions kGather and kFree.
   void GatherWeights(int stage, int64_t step);
   void FreeWeights(int stage);
@@ -86,7 +89,7 @@ class WeightUpdate {
   std::map<int, std::vector<NamedVariable>> Held() const;
   void NotePeak();
   std::vector<double> SquaredNorms(const std::string& what);
-  void FinishGradients(int64_t step, const Result& result);
+  void FinishGradients(int64_t step, const ResultFn& result);
   bool GradientsAreFinite(const std::vector<double>& squares) const;
 
   const Links links_;

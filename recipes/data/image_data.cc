@@ -19,7 +19,8 @@ DataPart Part(const data::Dataset& dataset, const Settings& settings, const Shap
           data::ImageBatches(dataset, {.augment = training ? settings.augment : "none",
                                        .height = image[0],
                                        .width = image[1],
-                                       .seed = settings.seed}),
+                                       .seed = settings.seed,
+                                       .normalizes_on_device = settings.device == "cuda"}),
           training, OrderHash(dataset)};
 }
 

@@ -19,9 +19,11 @@
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "parallel/transport/in_process.h"
+#include "parallel/transport/nccl/gpu_links.h"
 #include "recipes/blocks/auto_cut.h"
 #include "recipes/data/data_names.h"
 #include "recipes/model/model_of.h"
+#include "recipes/run/collectives.h"
 #include "recipes/run/make_optimizer.h"
 #include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
@@ -104,8 +106,9 @@ void CheckNames(const RunOptions& options) {
   CheckedPrecision("train", s.precision, s.emulate, CheckedDevice("train", s.device));
   if (!options.schedule) CheckSchedule(s);
   RequireOneOf("--strategy", s.strategy, parallel::StrategyNames());
-  RequireOneOf("--collectives", s.collectives, parallel::AllReduceNames());
-  parallel::CheckStrategy(s.strategy, parallel::AllReduceByName(s.collectives));
+  RequireOneOf("--collectives", s.collectives, CollectivesNames());
+  RequireOneOf("--gpu-links", s.gpu_links, parallel::GpuLinksNames());
+  parallel::CheckStrategy(s.strategy, parallel::AllReduceByName(CollectivesOf(s, false)));
   Require(s.bucket_mb >= 1, "train", "--bucket-mb must be at least 1, got {}", s.bucket_mb);
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
@@ -172,6 +175,9 @@ void CompleteThreads(Settings& s) {
 }
 
 void CheckGpus(const Settings& s) {
+  const parallel::GpuLinks links = parallel::GpuLinksByName(s.gpu_links);
+  Require(links != parallel::GpuLinks::kNccl || s.device == "cuda", "train",
+          "--gpu-links nccl needs --device cuda, got {}", s.device);
   if (s.device == "cpu") return;
   Require(s.strategy == "ddp" || s.strategy == "none", "train",
           "--device cuda needs --strategy ddp or none, got {}", s.strategy);
@@ -183,7 +189,7 @@ void CheckReproducible(const Settings& s) {
   if (!s.reproducible) return;
   Require(s.strategy != "none", "train",
           "--reproducible needs a --strategy whose replicas agree, got none");
-  Require(s.collectives == "direct", "train",
+  Require(CollectivesOf(s, false) == "direct", "train",
           "--reproducible sums in one tree and needs --collectives direct, got {}", s.collectives);
   Require(s.replicas == 1 || std::has_single_bit(static_cast<uint64_t>(PartsOfReplica(s))), "train",
           "--reproducible needs 1, 2, 4, 8, ... micro-batches of each replica, got {} "

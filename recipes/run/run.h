@@ -20,6 +20,10 @@
 #include "parallel/transport/world.h"
 #include "recipes/settings/settings.h"
 
+namespace torus::parallel {
+class NcclLibrary;
+}
+
 namespace torus::recipes {
 
 struct RunOptions {
@@ -48,6 +52,9 @@ struct RunOptions {
   // run's files. Empty: those that the settings name.
   std::function<std::unique_ptr<parallel::Codec>()> codec;
   parallel::ScheduleGenerator schedule;
+  // What moves GPUs' memory where Settings::gpu_links lets NCCL do so; outlives the run. Null: NCCL
+  // itself, in a build that has it.
+  parallel::NcclLibrary* nccl = nullptr;
 };
 
 // Where a run stands when its first step is about to begin.

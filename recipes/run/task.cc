@@ -133,6 +133,7 @@ parallel::MiniBatch BatchFeed::Get(int64_t step, const RankPlace& place) {
     const data::Loader::BatchPtr made = loader_->Fetch(step, place.replica, static_cast<int>(m));
     TORUS_CHECK(made->samples == part.samples, "step {}, micro-batch {}", step, m);
     if (place.first) part.inputs = made->inputs;
+    if (place.first) part.prepare = made->prepare;
     if (place.last) part.targets = {made->target};
   }
   return batch;

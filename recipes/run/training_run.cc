@@ -11,6 +11,7 @@
 #include "recipes/blocks/choose_cuts.h"
 #include "recipes/data/left_out.h"
 #include "recipes/run/check_options.h"
+#include "recipes/run/collectives.h"
 #include "recipes/run/earlier_checkpoints.h"
 #include "recipes/run/run_codecs.h"
 #include "recipes/run/run_head.h"
@@ -24,7 +25,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cuts) {
+parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cuts, bool nccl) {
   const Settings& s = run.settings;
   parallel::TrainerOptions options{
       .device = s.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu,
@@ -35,7 +36,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
       .micro_batches = static_cast<int>(s.micro_batches),
       .schedule = s.schedule,
       .strategy = s.strategy,
-      .collectives = s.collectives,
+      .collectives = CollectivesOf(s, nccl && run.links.empty()),
       .bucket_bytes = static_cast<size_t>(s.bucket_mb) << 20,
       .reproducible = s.reproducible,
       .sync_batch_norm = s.sync_batch_norm,
@@ -125,15 +126,18 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       cuts_(start.resumed && CutAlike(settings_, start.resumed->settings)
                 ? start.resumed->cuts
                 : AgreedCuts(processes_, options_, task_.data().form)),
-      trainer_(world == nullptr
-                   ? parallel::Trainer(MakeOptions(options_, cuts_), task_.Parts())
-                   : parallel::Trainer(*world, MakeOptions(options_, cuts_), task_.Parts())),
+      gpus_(world, settings_, options_.timeout, options_.nccl),
+      trainer_options_(MakeOptions(options_, cuts_, gpus_.nccl())),
+      trainer_(gpus_.world() == nullptr
+                   ? parallel::Trainer(trainer_options_, task_.Parts())
+                   : parallel::Trainer(*gpus_.world(), trainer_options_, task_.Parts())),
       begin_(start.resumed ? start.resumed->step() : 0),
       end_(EndOf(options_, steps_per_epoch_)),
       own_(std::move(start.own)),
       note_(start.resumed ? start.resumed->note : "") {
-  Require(world != nullptr || settings_.collectives != "engine", "train",
-          "--collectives engine sums as MPI does and needs processes that mpirun starts");
+  Require(world != nullptr || gpus_.nccl() || settings_.collectives != "engine", "train",
+          "--collectives engine sums as MPI does, which needs processes that mpirun starts, or as "
+          "NCCL, which needs --device cuda and a GPU for each rank");
   if (!start.resumed) return;
   if (start.resumed->data && !whole)
     RequireSameData(*start.resumed->data, OrderOf(task_.data()), start.resumed->folder.path);
@@ -218,6 +222,7 @@ void TrainingRun::SayHead() {
     callbacks_.on_start(
         {folder_.path, task_.title(), task_.data().unit, begin_, end_, steps_per_epoch_});
   for (const std::string& line : RunHead(task_, cuts_)) Say(line);
+  if (!gpus_.line().empty()) Say(gpus_.line() + SumsLine());
   if (!note_.empty()) Say(note_);
   if (begin_ > 0) Say(fmt::format("resumed after step {}", begin_));
   Say(fmt::format("into {}", folder_.path));
@@ -227,6 +232,14 @@ void TrainingRun::SayHead() {
 
 void TrainingRun::SayTruncated() const {
   if (const std::string& truncated = task_.data().truncated; !truncated.empty()) Say(truncated);
+}
+
+// Of GPUs.
+std::string TrainingRun::SumsLine() const {
+  if (settings_.replicas == 1 || settings_.strategy == "none") return "";
+  return trainer_options_.collectives == "engine"
+             ? "; NCCL sums the replicas' gradients"
+             : "; the replicas' gradients are summed in the CPU's memory";
 }
 
 // What has not been said yet: an image can turn out bad when it is decoded.

@@ -13,6 +13,7 @@
 #include "recipes/data/left_out.h"
 #include "recipes/run/event_file.h"
 #include "recipes/run/gather.h"
+#include "recipes/run/gpu_world.h"
 #include "recipes/run/metrics_file.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
@@ -68,6 +69,7 @@ class TrainingRun {
   void RequireSameCheckpoint(const ResumedRun& run) const;
   void Say(const std::string& line) const;
   void SayHead();
+  std::string SumsLine() const;
   void SayLeftOut();
   void SayTruncated() const;
   void SaySkipped(int64_t steps) const;
@@ -105,6 +107,8 @@ class TrainingRun {
   const Settings& settings_;
   const int64_t steps_per_epoch_;
   const CutChoice cuts_;
+  const GpuWorld gpus_;
+  const parallel::TrainerOptions trainer_options_;
   parallel::Trainer trainer_;
   const int64_t begin_, end_;  // the steps to run here
   OwnRunFolder own_;

@@ -35,8 +35,8 @@ struct Settings {
   std::string cut;     // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
   std::string schedule = "gpipe";
-  std::string strategy = "ddp";        // of the replicas, as StrategyNames()
-  std::string collectives = "direct";  // of the gradients of replicas, as AllReduceNames()
+  std::string strategy = "ddp";      // of the replicas, as StrategyNames()
+  std::string collectives = "auto";  // of the gradients of replicas, as CollectivesNames()
   int64_t bucket_mb = 25;  // of ddp: gradients that are all-reduced together, in 2^20 bytes
   // The bits depend on the micro-batches of all replicas together, and not on how many these are.
   bool reproducible = false;
@@ -60,11 +60,12 @@ struct Settings {
   uint64_t seed = 1;
   std::string recompute = "none";  // layers whose activations are computed again: a LayerList
   std::string activation_storage = "f32";
-  std::string precision = "f32";  // of products, convolutions and attention; or bf16
-  bool emulate = false;           // bf16 by rounding to it and computing in f32
-  std::string device = "cpu";     // or cuda: the ranks of a host take its GPUs in turn
-  int64_t threads = 0;            // in all; 0: the cores, at least one a rank
-  std::string init;               // weights file the run began with
+  std::string precision = "f32";   // of products, convolutions and attention: f32, bf16, f16, tf32
+  bool emulate = false;            // bf16 and f16 by rounding to them and computing in f32
+  std::string device = "cpu";      // or cuda: the ranks of a host take its GPUs in turn
+  std::string gpu_links = "auto";  // how GPUs' memory goes between ranks, as GpuLinksNames()
+  int64_t threads = 0;             // in all; 0: the cores, at least one a rank
+  std::string init;                // weights file the run began with
   // Of an application: the models that `model` may name; null: those of the registry. Not stored.
   const std::vector<ModelDescriptor>* models = nullptr;
 };
@@ -117,6 +118,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--precision", s.precision);
   visit("--emulate", s.emulate);
   visit("--device", s.device);
+  visit("--gpu-links", s.gpu_links);
   visit("--threads", s.threads);
   visit("--init", s.init);
 }
@@ -139,7 +141,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 15;
+inline constexpr int64_t kSettingsVersion = 16;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

@@ -1,7 +1,11 @@
 // runtime/cuda_api.h over the emulated GPUs.
 #include "runtime/cuda_api.h"
 
+#include <array>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <random>
 
 #include "runtime/copy_bytes.h"
 #include "runtime/emulated_gpu/memory.h"
@@ -13,6 +17,18 @@ namespace gpu = emulated_gpu;
 
 int DeviceCount() { return gpu::kDevices; }
 
+// Emulated GPUs are a process's own, so their ids are drawn anew in each.
+std::array<unsigned char, 16> IdOf(int device) {
+  static const std::array<std::random_device::result_type, 3> drawn = [] {
+    std::random_device random;
+    return std::array{random(), random(), random()};
+  }();
+  std::array<unsigned char, 16> id{};
+  std::memcpy(id.data(), drawn.data(), sizeof drawn);
+  id.back() = static_cast<unsigned char>(device);
+  return id;
+}
+
 void UseDevice(int device) { gpu::SetCurrentDevice(device); }
 
 void* Malloc(int device, size_t bytes) {
@@ -20,9 +36,10 @@ void* Malloc(int device, size_t bytes) {
   return gpu::TakeMemory(device, bytes);
 }
 
-// As cudaFree waits for the device: work that still uses the block comes first. What it throws
-// comes out where the device's default stream is waited for next.
-void Free(int device, void* block) noexcept {
+namespace {
+
+// What work throws comes out where the device's default stream is waited for next.
+void FinishAll(int device) {
   UseDevice(device);
   try {
     gpu::WaitForDevice(device);
@@ -30,7 +47,26 @@ void Free(int device, void* block) noexcept {
     gpu::Enqueue(nullptr, "free",
                  [error = std::current_exception()] { std::rethrow_exception(error); });
   }
+}
+
+}  // namespace
+
+// As cudaFree waits for the device: work that still uses the block comes first.
+void Free(int device, void* block) noexcept {
+  FinishAll(device);
   gpu::GiveMemory(device, block);
+}
+
+// Ordinary memory: emulated copies read it when they run, as CUDA's do with what is pinned.
+void* MallocHost(size_t bytes) {
+  constexpr size_t kPage = 4096;
+  return std::aligned_alloc(kPage, (bytes / kPage + 1) * kPage);
+}
+
+// As cudaFreeHost waits for all GPUs: copies that still use the block come first.
+void FreeHost(void* block) noexcept {
+  for (int device = 0; device < gpu::kDevices; ++device) FinishAll(device);
+  std::free(block);
 }
 
 void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream) {

@@ -1,11 +1,13 @@
 #include "runtime/emulated_gpu/queues.h"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,17 +17,27 @@
 namespace torus::emulated_gpu {
 namespace {
 
-struct Queue {
-  explicit Queue(int device) : device(device) {}
-  const int device;
-  std::deque<std::function<void()>> waiting;
-  uint64_t put = 0, done = 0;  // pieces of work
-};
+struct Queue;
 
 // Behind the first `end` pieces of a queue.
 struct Point {
   std::shared_ptr<Queue> queue;
   uint64_t end = 0;
+};
+
+// Runs behind `after`, and once `ready` says yes where there is one.
+struct Piece {
+  Point after;
+  std::function<bool()> ready;
+  std::function<void()> work;
+};
+
+struct Queue {
+  explicit Queue(int device) : device(device) {}
+  const int device;
+  std::deque<Piece> waiting;
+  uint64_t put = 0, done = 0;  // pieces
+  bool asked = false;          // whether its first piece can run
 };
 
 struct Event {
@@ -59,37 +71,73 @@ std::shared_ptr<Queue> QueueOf(StreamHandle stream) {
   Throw<BrokenEnvironment>("stream", "is no stream of an emulated GPU, or destroyed");
 }
 
-// One piece: taken out first, so that it is not run again if it throws.
-void RunNext(Queue& queue) {
-  const auto work = std::move(queue.waiting.front());
-  queue.waiting.pop_front();
-  struct Count {
-    Queue& queue;
-    ~Count() { ++queue.done; }
-  } count{queue};
-  work();
+bool TryReach(const Point& point);
+
+// An order of calls cannot make a piece wait for itself: an event stands for what was there before.
+bool CanRun(Queue& queue) {
+  TORUS_CHECK(!queue.asked, "a stream waits for itself");
+  struct Asked {
+    bool& asked;
+    explicit Asked(bool& asked) : asked(asked) { asked = true; }
+    ~Asked() { asked = false; }
+  } mark(queue.asked);
+  const Piece& piece = queue.waiting.front();
+  return TryReach(piece.after) && (!piece.ready || piece.ready());
 }
 
-// A piece that runs now and, by way of other queues, waits for its own would wait for ever; no
-// order of calls can ask for that, since an event stands for what was there before.
-void RunTo(const Point& point) {
-  if (point.queue == nullptr) return;
+// One piece, where it can run now: taken out first, so that it is not run again if it throws.
+bool TryNext(Queue& queue) {
+  if (!CanRun(queue)) return false;
+  const auto work = std::move(queue.waiting.front().work);
+  queue.waiting.pop_front();
+  ++queue.done;
+  if (work) work();
+  return true;
+}
+
+bool TryReach(const Point& point) {
+  if (point.queue == nullptr) return true;
   while (point.queue->done < point.end) {
-    TORUS_CHECK(!point.queue->waiting.empty(), "a stream waits for itself");
-    RunNext(*point.queue);
+    TORUS_CHECK(!point.queue->waiting.empty(), "a stream waits for what it was never given");
+    if (!TryNext(*point.queue)) return false;
   }
+  return true;
 }
 
 Point EndOf(const std::shared_ptr<Queue>& queue) { return {queue, queue->put}; }
 
-void Put(Queue& queue, std::function<void()> work) {
-  queue.waiting.push_back(std::move(work));
+void Put(Queue& queue, Piece piece) {
+  queue.waiting.push_back(std::move(piece));
   ++queue.put;
 }
 
 Event& EventOf(void* event) { return *static_cast<Event*>(event); }
 
 using Lock = std::lock_guard<std::recursive_mutex>;
+
+// Calls it until it gives true. Between two calls other threads may go on.
+template <class Attempt>
+void Until(const Attempt& attempt) {
+  while (true) {
+    {
+      const Lock lock(All().mutex);
+      if (attempt()) return;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+// Runs all that the queue has, whatever throws; false where something cannot run yet.
+bool TryEmpty(Queue& queue, std::exception_ptr& first) {
+  while (!queue.waiting.empty()) {
+    try {
+      if (!TryNext(queue)) return false;
+    } catch (...) {
+      if (first == nullptr) first = std::current_exception();
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -111,8 +159,7 @@ void DropStream(StreamHandle stream) {
   const Lock lock(All().mutex);
   const auto queue = QueueOf(stream);
   // What it still has is run before what its device's default stream is given next.
-  if (!queue->waiting.empty())
-    Put(*All().defaults[queue->device], [end = EndOf(queue)] { RunTo(end); });
+  if (!queue->waiting.empty()) Put(*All().defaults[queue->device], {.after = EndOf(queue)});
   std::erase(All().made, queue);
 }
 
@@ -122,33 +169,38 @@ int DeviceOf(StreamHandle stream) {
 }
 
 void Enqueue(StreamHandle stream, const std::string& name, std::function<void()> work) {
+  EnqueueWhenReady(stream, name, nullptr, std::move(work));
+}
+
+void EnqueueWhenReady(StreamHandle stream, const std::string& name, std::function<bool()> ready,
+                      std::function<void()> work) {
   const Lock lock(All().mutex);
   const auto queue = QueueOf(stream);
   if (queue->device != current_device)
     Throw<BrokenEnvironment>(name, "is put into a stream of cuda:{} while cuda:{} is the current",
                              queue->device, current_device);
-  Put(*queue, std::move(work));
+  Put(*queue, {.ready = std::move(ready), .work = std::move(work)});
 }
 
 void WaitForStream(StreamHandle stream) {
-  const Lock lock(All().mutex);
-  RunTo(EndOf(QueueOf(stream)));
+  Point end;
+  {
+    const Lock lock(All().mutex);
+    end = EndOf(QueueOf(stream));
+  }
+  Until([&] { return TryReach(end); });
 }
 
 void WaitForDevice(int device) {
-  const Lock lock(All().mutex);
-  std::vector<std::shared_ptr<Queue>> queues = All().made;
-  queues.push_back(All().defaults[device]);
   std::exception_ptr first;
-  for (const auto& queue : queues) {
-    while (queue->device == device && !queue->waiting.empty()) {
-      try {
-        RunNext(*queue);
-      } catch (...) {
-        if (first == nullptr) first = std::current_exception();
-      }
-    }
-  }
+  Until([&] {
+    std::vector<std::shared_ptr<Queue>> queues = All().made;
+    queues.push_back(All().defaults[device]);
+    bool empty = true;
+    for (const auto& queue : queues)
+      if (queue->device == device) empty = TryEmpty(*queue, first) && empty;
+    return empty;
+  });
   if (first != nullptr) std::rethrow_exception(first);
 }
 
@@ -166,20 +218,29 @@ void RecordEvent(void* event, StreamHandle stream) {
 }
 
 void WaitForEvent(void* event) {
-  const Lock lock(All().mutex);
-  RunTo(EventOf(event).point);
+  Point point;
+  {
+    const Lock lock(All().mutex);
+    point = EventOf(event).point;
+  }
+  Until([&] { return TryReach(point); });
 }
 
 void StreamWaitsForEvent(StreamHandle stream, void* event) {
   const Lock lock(All().mutex);
-  Put(*QueueOf(stream), [point = EventOf(event).point] { RunTo(point); });
+  Put(*QueueOf(stream), {.after = EventOf(event).point});
+}
+
+bool TryReach(void* event) {
+  const Lock lock(All().mutex);
+  return TryReach(EventOf(event).point);
 }
 
 bool EventIsDone(void* event) {
   const Lock lock(All().mutex);
   const Point point = EventOf(event).point;
   const bool done = point.queue == nullptr || point.queue->done >= point.end;
-  if (!done && !point.queue->waiting.empty()) RunNext(*point.queue);
+  if (!done && !point.queue->waiting.empty()) TryNext(*point.queue);
   return done;
 }
 

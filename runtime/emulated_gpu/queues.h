@@ -28,6 +28,10 @@ int DeviceOf(StreamHandle stream);
 // is for messages. BrokenEnvironment where the stream is of another device than the current one, as
 // CUDA demands of launches.
 void Enqueue(StreamHandle stream, const std::string& name, std::function<void()> work);
+// The same for work that also waits for what other threads will do: it runs once `ready` says yes,
+// which may call TryReach. Who waits for it asks again and again, and lets the others go on.
+void EnqueueWhenReady(StreamHandle stream, const std::string& name, std::function<bool()> ready,
+                      std::function<void()> work);
 // Runs all that the stream has.
 void WaitForStream(StreamHandle stream);
 // Runs all that the streams of the device have, and then throws the first error of it.
@@ -40,6 +44,8 @@ void RecordEvent(void* event, StreamHandle stream);
 void WaitForEvent(void* event);
 // What the stream is given from now on runs after what the event stands for now.
 void StreamWaitsForEvent(StreamHandle stream, void* event);
+// Runs what the event stands for as far as it can be run now; whether all of it has run.
+bool TryReach(void* event);
 // Answers, and then runs one more piece of what the event stands for: who asks again and again gets
 // to the end, who asks once learns that it may not be there.
 bool EventIsDone(void* event);

@@ -1,5 +1,6 @@
-// cuda_bench [--gpu N] [--rounds N] [--step MODEL:BATCHxSIZE ...]: what a GPU makes of training
-// steps, products, copies and sort quantization. One program to carry to a machine with a GPU.
+// cuda_bench [--gpu N] [--rounds N] [--precision P ...] [--step MODEL:BATCHxSIZE ...]: what a GPU
+// makes of training steps, products, copies and sort quantization. One program to carry to a
+// machine with a GPU; pytorch_cuda.py gives PyTorch's figures beside it.
 //
 // Each figure is the median of rounds; a round ends when the GPU has done all of it.
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "ops/matmul/matmul.h"
 #include "parallel/codec/gpu_codec.h"
 #include "parallel/codec/make_codec.h"
+#include "recipes/settings/precision.h"
 #include "runtime/allocator.h"
 #include "runtime/kernels.h"
 #include "runtime/rng.h"
@@ -32,7 +34,8 @@ struct Options {
   int rounds = 20;
   std::vector<std::string> steps{"mobilenet_v2:16x224", "mobilenet_v2:256x224", "resnet18:128x32",
                                  "vgg13:64x32",         "roberta:8x128",        "gpt2:4x256"};
-  int64_t product = 4096;             // rows, columns and terms
+  std::vector<std::string> precisions{"f32", "tf32", "bf16"};
+  int64_t product = 8192;             // rows, columns and terms
   int64_t values = int64_t{1} << 26;  // of copies and codecs
 };
 
@@ -69,14 +72,23 @@ Tensor Normal(const Shape& shape, Device device) {
   return values.To(device);
 }
 
+Precision PrecisionOf(const std::string& name, Device device) {
+  return recipes::CheckedPrecision("cuda_bench", name, false, device);
+}
+
 void Products(const Options& o, Device device) {
   const NoGrad no_grad;
   const int64_t n = o.product;
-  const Variable a(Normal({n, n}, device)), b(Normal({n, n}, device));
-  const double seconds = Median(device, o.rounds, [&] { ops::Matmul(a, b); });
-  const auto size = static_cast<double>(n);
-  Print(fmt::format("product {} cubed, f32", n), seconds,
-        fmt::format("{:.1f} TFLOP/s", 2e-12 * size * size * size / seconds));
+  const Tensor left = Normal({n, n}, device), right = Normal({n, n}, device);
+  for (const std::string& name : o.precisions) {
+    const Precision precision = PrecisionOf(name, device);
+    const WithPrecision with(precision);
+    const Variable a(left.To(precision.low)), b(right.To(precision.low));
+    const double seconds = Median(device, o.rounds, [&] { ops::Matmul(a, b); });
+    const auto size = static_cast<double>(n);
+    Print(fmt::format("product {} cubed, {}", n, name), seconds,
+          fmt::format("{:.1f} TFLOP/s", 2e-12 * size * size * size / seconds));
+  }
 }
 
 double Gigabytes(int64_t values) { return 4e-9 * static_cast<double>(values); }
@@ -127,14 +139,15 @@ TrainStepOptions StepOf(const std::string& text, Device device) {
   return step;
 }
 
-void Steps(const Options& o, Device device) {
+void Steps(const Options& o, const std::string& precision, Device device) {
   for (const std::string& text : o.steps) {
-    const TrainStepOptions options = StepOf(text, device);
+    TrainStepOptions options = StepOf(text, device);
+    options.precision = PrecisionOf(precision, device);
     TrainStep step(options);
     AllocatorFor(device).ResetPeak();
     const double seconds = Median(device, o.rounds, [&] { step.Run(); });
     const auto peak = static_cast<double>(AllocatorFor(device).stats().peak_bytes);
-    Print("step " + text, seconds,
+    Print(fmt::format("step {}, {}", text, precision), seconds,
           fmt::format("{:.1f} samples/s, {:.2f} TFLOP/s, {:.2f} GB",
                       static_cast<double>(options.batch) / seconds, 1e-12 * step.flops() / seconds,
                       1e-9 * peak));
@@ -149,6 +162,7 @@ int Main(int argc, char** argv) {
   app.add_option("--gpu", o.gpu, "Which GPU");
   app.add_option("--rounds", o.rounds, "Of each figure")->check(CLI::Range(1, 1 << 20));
   app.add_option("--step", o.steps, "MODEL:BATCHxSIZE, as often as wanted; '' for none");
+  app.add_option("--precision", o.precisions, "f32, tf32, bf16, f16: as often as wanted");
   app.add_option("--product", o.product, "Rows, columns and terms of the product")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--values", o.values, "Of copies and codecs")
@@ -161,7 +175,7 @@ int Main(int argc, char** argv) {
   Copies(o, device);
   for (const char* name : {"sortq:8", "sortq:4"})
     for (const bool relu : {false, true}) Codecs(o, device, name, relu);
-  Steps(o, device);
+  for (const std::string& precision : o.precisions) Steps(o, precision, device);
   return 0;
 }
 

@@ -9,12 +9,13 @@
 #include "data/images/augment.h"
 #include "models/model_spec.h"
 #include "parallel/codec/make_codec.h"
-#include "parallel/collectives/all_reduce.h"
 #include "parallel/data_parallel/strategy_factory.h"
 #include "parallel/schedule/factory.h"
+#include "parallel/transport/nccl/gpu_links.h"
 #include "recipes/data/data_names.h"
 #include "recipes/data/task_data.h"
 #include "recipes/model/usual_settings.h"
+#include "recipes/run/collectives.h"
 #include "recipes/run/make_optimizer.h"
 #include "recipes/settings/presets.h"
 #include "runtime/error.h"
@@ -189,7 +190,7 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
       ->group(group);
   app.add_option(
          "--collectives", s.collectives,
-         Choices("How gradients are summed over replicas", parallel::AllReduceDescriptions()))
+         Choices("How gradients are summed over replicas", recipes::CollectivesDescriptions()))
       ->group(group);
   app.add_option(
          "--bucket-mb", s.bucket_mb,
@@ -222,6 +223,10 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
       ->group(group);
   app.add_option("--device", s.device,
                  "Where to compute: cpu, or cuda, whose GPUs the ranks of a host take in turn")
+      ->group(group);
+  app.add_option(
+         "--gpu-links", s.gpu_links,
+         Choices("How the memory of GPUs goes from rank to rank", parallel::GpuLinksDescriptions()))
       ->group(group);
   app.add_option("--threads", s.threads, "Of a host, shared by its ranks; by default the cores")
       ->default_str("")
@@ -333,7 +338,8 @@ bool MayChange(const std::string& flag) {
       "--replicas",       "--schedule",     "--strategy",
       "--collectives",    "--codec",        "--threads",
       "--codec-backward", "--codec-warmup", "--codec-gradients",
-      "--chunks",         "--bucket-mb",    "--device"};
+      "--chunks",         "--bucket-mb",    "--device",
+      "--gpu-links"};
   return flags.contains(flag);
 }
 

@@ -35,7 +35,7 @@ AttentionSizes SizesOf(const ops::AttentionProblem& problem, DType dtype) {
           .dtype = dtype};
 }
 
-// A dimension of one element has whatever stride; it is given the one that it had if it followed.
+// A dimension of one element may have any stride: it gets one that reaches past those behind it.
 HeadsOperand HeadsOf(const Tensor& t) {
   HeadsOperand out{{0, 0, 0, 1}, AlignmentOf(t.raw())};
   int64_t next = t.dim(-1);

@@ -1,6 +1,7 @@
 #include "ops/convolution/cuda/conv_places.h"
 #include "ops/convolution/cuda/depthwise.h"
 #include "runtime/cuda/elements.h"
+#include "runtime/element_cast.h"
 //
 #include "runtime/cuda/column_sums.h"
 #include "runtime/cuda/for_each.h"
@@ -10,26 +11,33 @@ namespace {
 
 constexpr const char* kOp = "conv2d";
 
+// A value in the type of its sums.
+template <class T>
+__device__ SumOf<T> Load(T value) {
+  return ElementCast<SumOf<T>, T>()(value);
+}
+
 // One output, or `backward` the gradient of one input; neighbouring threads take neighbouring
 // channels.
 template <class T, bool backward>
 struct DepthwiseSum {
   ConvWay<backward> way;
-  const T *in, *weight, *bias;  // which may be null
+  const T *in, *weight;
+  const SumOf<T>* bias;  // may be null
   T* out;
   __device__ void operator()(int64_t at) const {
     const ConvGeometry& g = way.g;
     const Divided place = Divide(at, g.c);
     const int64_t c = place.rest;
     const ConvPixel here = way.PixelAt(place.quotient);
-    T sum = bias == nullptr ? T(0) : bias[c];
+    SumOf<T> sum = bias == nullptr ? SumOf<T>(0) : bias[c];
     for (int64_t a = 0; a < g.kh; ++a) {
       for (int64_t b = 0; b < g.kw; ++b) {
         const int64_t pixel = way.PixelRead(here, a, b);
-        if (pixel >= 0) sum += in[pixel * g.c + c] * weight[(c * g.kh + a) * g.kw + b];
+        if (pixel >= 0) sum += Load(in[pixel * g.c + c]) * Load(weight[(c * g.kh + a) * g.kw + b]);
       }
     }
-    out[at] = sum;
+    out[at] = ElementCast<T, SumOf<T>>()(sum);
   }
 };
 
@@ -38,16 +46,16 @@ template <class T>
 struct DepthwiseWeightPart {
   ConvGeometry g;
   const T *x, *dy;
-  T* out;
+  SumOf<T>* out;
   __device__ void operator()(int64_t at) const {
     const Divided place = Divide(at, g.c), tap = Divide(place.quotient, g.kh * g.kw);
     const Divided of_tap = Divide(tap.rest, g.kw);
     const int64_t c = place.rest, first = tap.quotient * kColumnRows, rows = g.n * g.oh * g.ow;
     const int64_t end = first + kColumnRows < rows ? first + kColumnRows : rows;
-    T sum = T(0);
+    SumOf<T> sum = SumOf<T>(0);
     for (int64_t p = first; p < end; ++p) {
       const int64_t pixel = InputPixel(g, ConvPixelOf(p, g.oh, g.ow), of_tap.quotient, of_tap.rest);
-      if (pixel >= 0) sum += dy[p * g.c + c] * x[pixel * g.c + c];
+      if (pixel >= 0) sum += Load(dy[p * g.c + c]) * Load(x[pixel * g.c + c]);
     }
     out[at] = sum;
   }
@@ -68,8 +76,8 @@ struct Unpack {
 }  // namespace
 
 template <class T>
-void DepthwiseForward(const ConvGeometry& g, const T* x, const T* weight, const T* bias, T* y,
-                      StreamHandle stream) {
+void DepthwiseForward(const ConvGeometry& g, const T* x, const T* weight, const SumOf<T>* bias,
+                      T* y, StreamHandle stream) {
   ForEach(kOp, g.output_rows() * g.c, stream, DepthwiseSum<T, false>{{g}, x, weight, bias, y});
 }
 
@@ -80,24 +88,28 @@ void DepthwiseBackwardInput(const ConvGeometry& g, const T* dy, const T* weight,
 }
 
 template <class T>
-void DepthwiseBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, T* dw, Device device,
-                             StreamHandle stream) {
+void DepthwiseBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, SumOf<T>* dw,
+                             Device device, StreamHandle stream) {
+  using Sum = SumOf<T>;
   const int64_t taps = g.kh * g.kw, parts = SumParts(g.output_rows(), kColumnRows);
-  Tensor partial({parts, taps, g.c}, kDTypeOf<T>, device), packed({taps, g.c}, kDTypeOf<T>, device);
-  T *const of_parts = MutableElements<T>(partial), *const sums = MutableElements<T>(packed);
+  Tensor partial({parts, taps, g.c}, kDTypeOf<Sum>, device);
+  Tensor packed({taps, g.c}, kDTypeOf<Sum>, device);
+  Sum *const of_parts = MutableElements<Sum>(partial), *const sums = MutableElements<Sum>(packed);
   ForEach(kOp, parts * taps * g.c, stream, DepthwiseWeightPart<T>{g, x, dy, of_parts});
-  SumColumns(kOp, 1, parts, taps * g.c, LoadFrom<T>{of_parts}, 1, sums, device, stream);
-  ForEach(kOp, taps * g.c, stream, Unpack<T>{taps, g.c, sums, dw});
+  SumColumns(kOp, 1, parts, taps * g.c, LoadFrom<Sum>{of_parts}, 1, sums, device, stream);
+  ForEach(kOp, taps * g.c, stream, Unpack<Sum>{taps, g.c, sums, dw});
 }
 
 #define TORUS_INSTANTIATE(T)                                                                       \
-  template void DepthwiseForward(const ConvGeometry&, const T*, const T*, const T*, T*,            \
+  template void DepthwiseForward(const ConvGeometry&, const T*, const T*, const SumOf<T>*, T*,     \
                                  StreamHandle);                                                    \
   template void DepthwiseBackwardInput(const ConvGeometry&, const T*, const T*, T*, StreamHandle); \
-  template void DepthwiseBackwardWeight(const ConvGeometry&, const T*, const T*, T*, Device,       \
-                                        StreamHandle);
+  template void DepthwiseBackwardWeight(const ConvGeometry&, const T*, const T*, SumOf<T>*,        \
+                                        Device, StreamHandle);
 TORUS_INSTANTIATE(float)
 TORUS_INSTANTIATE(double)
+TORUS_INSTANTIATE(BFloat16)
+TORUS_INSTANTIATE(Float16)
 #undef TORUS_INSTANTIATE
 
 }  // namespace torus::cuda

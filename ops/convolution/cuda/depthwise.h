@@ -1,9 +1,10 @@
-// Depthwise convolution on a GPU, one filter a channel; f32 and f64 alike. Gradients overwrite. For
-// the room's kernels.
+// Depthwise convolution on a GPU, one filter a channel; T is f32, f64, bf16 or f16, sums of 16 bits
+// are f32 and rounded once. Gradients overwrite. For the room's kernels.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"
 #include "runtime/device.h"
+#include "runtime/dtype.h"
 
 namespace torus::cuda {
 
@@ -11,8 +12,8 @@ using ops::ConvGeometry;
 
 // `bias` (c) may be null.
 template <class T>
-void DepthwiseForward(const ConvGeometry& g, const T* x, const T* weight, const T* bias, T* y,
-                      StreamHandle stream);
+void DepthwiseForward(const ConvGeometry& g, const T* x, const T* weight, const SumOf<T>* bias,
+                      T* y, StreamHandle stream);
 
 template <class T>
 void DepthwiseBackwardInput(const ConvGeometry& g, const T* dy, const T* weight, T* dx,
@@ -20,7 +21,7 @@ void DepthwiseBackwardInput(const ConvGeometry& g, const T* dy, const T* weight,
 
 // On GPU `device`, which needs some memory more.
 template <class T>
-void DepthwiseBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, T* dw, Device device,
-                             StreamHandle stream);
+void DepthwiseBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, SumOf<T>* dw,
+                             Device device, StreamHandle stream);
 
 }  // namespace torus::cuda

@@ -71,32 +71,42 @@ void SumLowPixels(const ConvGeometry& g, const Tensor& dy, Tensor& sum, StreamHa
 
 void LowForward(const ConvGeometry& g, const Tensor& x, const Tensor& weight, const Tensor& bias,
                 Tensor& y, StreamHandle stream) {
-  const Tensor in = Wide(x), filter = Wide(weight);
-  const float *pixels = Elements<float>(in), *w = Elements<float>(filter);
   const float* const add = ElementsOrNull<float>(bias);
+  if (g.depthwise())
+    return VisitStored(x.dtype(), [&]<class T>(T) {
+      DepthwiseForward(g, Elements<T>(x), Elements<T>(weight), add, MutableElements<T>(y), stream);
+    });
+  const Tensor in = Wide(x), filter = Wide(weight);
   Rounded(y, [&](float* out) {
-    if (g.depthwise()) return DepthwiseForward(g, pixels, w, add, out, stream);
-    DenseForward(g, pixels, w, add, out, stream);
+    DenseForward(g, Elements<float>(in), Elements<float>(filter), add, out, stream);
   });
 }
 
 void LowBackwardInput(const ConvGeometry& g, const Tensor& dy, const Tensor& weight, Tensor& dx,
                       StreamHandle stream) {
+  if (g.depthwise())
+    return VisitStored(dy.dtype(), [&]<class T>(T) {
+      DepthwiseBackwardInput(g, Elements<T>(dy), Elements<T>(weight), MutableElements<T>(dx),
+                             stream);
+    });
   const Tensor gradient = Wide(dy), filter = Wide(weight);
-  const float *sent = Elements<float>(gradient), *w = Elements<float>(filter);
   Rounded(dx, [&](float* out) {
-    if (g.depthwise()) return DepthwiseBackwardInput(g, sent, w, out, stream);
-    DenseBackwardInput(g, sent, w, out, stream);
+    DenseBackwardInput(g, Elements<float>(gradient), Elements<float>(filter), out, stream);
   });
 }
 
 void LowBackwardWeight(const ConvGeometry& g, const Tensor& x, const Tensor& dy, Tensor& dw,
                        StreamHandle stream) {
+  const Device device = dw.device();
+  if (g.depthwise())
+    return Rounded(dw, [&](float* out) {
+      VisitStored(x.dtype(), [&]<class T>(T) {
+        DepthwiseBackwardWeight(g, Elements<T>(x), Elements<T>(dy), out, device, stream);
+      });
+    });
   const Tensor in = Wide(x), gradient = Wide(dy);
-  const float *pixels = Elements<float>(in), *sent = Elements<float>(gradient);
   Rounded(dw, [&](float* out) {
-    if (g.depthwise()) return DepthwiseBackwardWeight(g, pixels, sent, out, dw.device(), stream);
-    DenseBackwardWeight(g, pixels, sent, out, dw.device(), stream);
+    DenseBackwardWeight(g, Elements<float>(in), Elements<float>(gradient), out, device, stream);
   });
 }
 

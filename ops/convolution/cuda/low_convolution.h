@@ -15,7 +15,7 @@ void AddBias(const Tensor& bias, Tensor& y, StreamHandle stream);
 // sum (o), f32, of the pixels of dy.
 void SumLowPixels(const ConvGeometry& g, const Tensor& dy, Tensor& sum, StreamHandle stream);
 
-// By kernels of f32, from widened copies of the operands.
+// Depthwise ones from the operands where they lie, others by kernels of f32 from widened copies.
 void LowForward(const ConvGeometry& g, const Tensor& x, const Tensor& weight, const Tensor& bias,
                 Tensor& y, StreamHandle stream);
 void LowBackwardInput(const ConvGeometry& g, const Tensor& dy, const Tensor& weight, Tensor& dx,

@@ -10,11 +10,15 @@
 #include <type_traits>
 #include <utility>
 
+#include "runtime/error.h"
+
 namespace torus::cuda {
 
-// Thrown where cuDNN says that it does not support what it is asked for. No error: who looks for a
-// plan catches it.
-struct NotSupported {};
+// cuDNN says that it does not support what it is asked for. No error to who looks for a plan.
+class NotSupported : public BrokenEnvironment {
+ public:
+  using BrokenEnvironment::BrokenEnvironment;
+};
 
 // Throws NotSupported, or BrokenEnvironment that names the call, unless `status` is success.
 void CheckCudnn(cudnnStatus_t status, const char* call);

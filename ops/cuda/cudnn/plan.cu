@@ -1,26 +1,12 @@
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "ops/cuda/cudnn/plan.h"
-#include "runtime/error.h"
 #include "runtime/tensor.h"
 
 namespace torus::cuda {
 namespace {
-
-EngineNotes NotesOf(std::span<const cudnnBackendNumericalNote_t> notes) {
-  EngineNotes out;
-  for (const cudnnBackendNumericalNote_t note : notes) {
-    out.tensor_cores |= note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
-    out.narrows_inputs |= note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS;
-    out.narrow_sums |= note == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION;
-    out.nondeterministic |= note == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC;
-    out.transforms |=
-        note == CUDNN_NUMERICAL_NOTE_FFT ||
-        (note >= CUDNN_NUMERICAL_NOTE_WINOGRAD && note <= CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13);
-  }
-  return out;
-}
 
 // cuDNN's proposals for one graph: a Source of ChoosePlan.
 class Proposals {
@@ -38,14 +24,7 @@ class Proposals {
     return static_cast<int64_t>(engines_.size());
   }
 
-  EngineNotes Notes(int64_t i) const {
-    const Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-    std::array place{engine.get()};
-    engines_[static_cast<size_t>(i)].GetDescriptors(CUDNN_ATTR_ENGINECFG_ENGINE, place);
-    std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes;
-    const int64_t count = engine.Get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, notes);
-    return NotesOf(std::span(notes).first(static_cast<size_t>(count)));
-  }
+  EngineNotes Notes(int64_t i) const { return NotesOf(engines_[static_cast<size_t>(i)]); }
 
   // A plan may fail to build for reasons of its own (it compiles a kernel, say); the next may not.
   std::optional<ExecutionPlan> Build(int64_t i) {
@@ -82,6 +61,26 @@ class Proposals {
 };
 
 }  // namespace
+
+EngineNotes NotesOf(const Descriptor& configuration) {
+  const Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  std::array place{engine.get()};
+  configuration.GetDescriptors(CUDNN_ATTR_ENGINECFG_ENGINE, place);
+  std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes;
+  const int64_t count = engine.Get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, notes);
+  EngineNotes out;
+  for (const cudnnBackendNumericalNote_t note :
+       std::span(notes).first(static_cast<size_t>(count))) {
+    out.tensor_cores |= note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
+    out.narrows_inputs |= note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS;
+    out.narrow_sums |= note == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION;
+    out.nondeterministic |= note == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC;
+    out.transforms |=
+        note == CUDNN_NUMERICAL_NOTE_FFT ||
+        (note >= CUDNN_NUMERICAL_NOTE_WINOGRAD && note <= CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13);
+  }
+  return out;
+}
 
 Descriptor PropertiesOf(Device device) {
   Descriptor d(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
@@ -124,12 +123,7 @@ void RunPlan(const ExecutionPlan& plan, const Graph& graph, GraphAddresses addre
   pack.SetPointers(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, places);
   pack.SetPointers(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, room);
   pack.Finalize();
-  const cudnnStatus_t status = cudnnBackendExecute(handle, plan.plan.get(), pack.get());
-  if (status == CUDNN_STATUS_SUCCESS) return;
-  char message[512] = "";
-  cudnnGetLastErrorString(message, sizeof message);
-  Throw<BrokenEnvironment>("cudnn", "cudnnBackendExecute on {}: {} {}", device,
-                           cudnnGetErrorString(status), message);
+  CheckCudnn(cudnnBackendExecute(handle, plan.plan.get(), pack.get()), "cudnnBackendExecute");
 }
 
 }  // namespace torus::cuda

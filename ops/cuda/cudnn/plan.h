@@ -15,11 +15,14 @@ Descriptor PropertiesOf(Device device);
 // As cuDNN writes them down: plans for a GPU that is not there can be found, not run.
 Descriptor PropertiesFrom(std::string_view json);
 
+// Of the engine of a configuration (CUDNN_BACKEND_ENGINECFG_DESCRIPTOR).
+EngineNotes NotesOf(const Descriptor& configuration);
+
 // Keeps alive what the plan was made of.
 struct ExecutionPlan {
   std::shared_ptr<const LoweredGraph> graph;
-  Descriptor engine, plan;
-  int64_t workspace = 0;  // bytes
+  Descriptor engine, plan;  // the engine's configuration
+  int64_t workspace = 0;    // bytes
 };
 
 // Null where cuDNN has none that the rules allow.

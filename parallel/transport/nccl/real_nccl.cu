@@ -1,6 +1,7 @@
 #include <nccl.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -237,6 +238,12 @@ class Real : public NcclLibrary {
 
 }  // namespace
 
-std::unique_ptr<NcclLibrary> RealNccl() { return std::make_unique<Real>(); }
+// Where there are more streams than these, 8 by default, they share the GPU's queues, and what
+// waits for a message in one stream would hold up what others need. It has an effect only before
+// the first use of a GPU.
+std::unique_ptr<NcclLibrary> RealNccl() {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+  return std::make_unique<Real>();
+}
 
 }  // namespace torus::parallel

@@ -5,6 +5,7 @@
 #include "data/datasets/image_set.h"
 #include "data/images/augment.h"
 #include "data/loading/loader.h"
+#include "runtime/stream.h"
 #include "tests/data/temp_file.h"
 
 namespace torus::data {
@@ -48,6 +49,26 @@ TEST(ImageBatches, GivesTheModelsSize) {
   const ImageSet set = TestSet();
   const MakeBatch make = ImageBatches(set, {.height = 8, .width = 12});
   EXPECT_EQ(make({.indices = {1}, .samples = {0}}).inputs[0].shape(), (Shape{1, 8, 12, 3}));
+}
+
+// On a CPU, and on a GPU where there is one (also --config=emulated_gpu).
+TEST(ImageBatches, GiveTheSameBitsWhereTheyAreNormalisedOnTheDevice) {
+  const ImageSet set = TestSet();
+  const MicroBatch part{.epoch = 1, .indices = {7, 2, 39}, .samples = {0, 1, 2}};
+  const Batch want = ImageBatches(set, {.augment = "crop-flip"})(part);
+  std::vector<Device> devices{{}};
+  if (GpuCount() > 0) devices.push_back({DeviceKind::kCuda, GpuCount() - 1});
+  for (const Device device : devices) {
+    const Batch made =
+        ImageBatches(set, {.augment = "crop-flip", .normalizes_on_device = true})(part);
+    EXPECT_EQ(made.inputs[0].dtype(), DType::kU8);
+    std::vector<Tensor> inputs{made.inputs[0].To(device)};
+    made.prepare(inputs);
+    EXPECT_EQ(inputs[0].device(), device);
+    EXPECT_EQ(ToVector<float>(inputs[0].To(Device{})), ToVector<float>(want.inputs[0]));
+    EXPECT_EQ(ToVector<int64_t>(made.target), ToVector<int64_t>(want.target));
+    EXPECT_FALSE(want.prepare);
+  }
 }
 
 TEST(ImageBatches, MakesEmptyBatches) {

@@ -62,6 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--stages", "1", "--codec", "sortq:8"}, "needs a cut"},
         Refusal{{"--codec", "sortq:17"}, "sortq"}, Refusal{{"--codec", "zip"}, "zip"},
         Refusal{{"--schedule", "dualpipe"}, "gpipe"},
+        Refusal{{"--gpu-links", "fast"}, "--gpu-links must be one of auto, nccl, copy, got fast"},
+        Refusal{{"--gpu-links", "nccl"}, "--gpu-links nccl needs --device cuda, got cpu"},
         Refusal{{"--collectives", "star"}, "direct, ring, halving-doubling, tree"},
         Refusal{{"--strategy", "zero9"}, "ddp, dataparallel, ps, ps-sharded, zero1"},
         Refusal{{"--precision", "f16"}, "products in f16 need a GPU (--device cuda)"},
@@ -287,7 +289,7 @@ TEST(Settings, OfOlderFilesHaveTheValuesOfTheirTime) {
   nlohmann::json older = recipes::ToJson(recipes::Settings());
   older.erase("collectives");
   EXPECT_EQ(recipes::SettingsFromJson(older, "file", 1).collectives, "ring");
-  EXPECT_EQ(recipes::Settings().collectives, "direct");
+  EXPECT_EQ(recipes::Settings().collectives, "auto");
   // A file of the time in which it was a setting must have it.
   EXPECT_THROW(recipes::SettingsFromJson(older, "file", 2), BadInput);
 }

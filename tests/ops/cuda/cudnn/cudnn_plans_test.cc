@@ -39,6 +39,7 @@ void ExpectPlans(const ops::ConvGeometry& g, DType dtype) {
     const testing::ProbedPlan plan = Ask(graph, rules);
     EXPECT_TRUE(plan.found) << "operation " << static_cast<int>(graph.nodes[0].op);
     EXPECT_LE(plan.workspace, rules.most_workspace);
+    EXPECT_TRUE(Allows(rules, plan.notes));
   }
 }
 
@@ -57,6 +58,19 @@ TEST_F(CudnnPlans, ABiasIsAddedWithinAConvolutionOfF32) {
   const auto g = Geometry({16, 32, 32, 64}, {128, 3, 3, 64}, {.padding = {1, 1}});
   const ConvOperand f32{DType::kF32};
   EXPECT_TRUE(Ask(ConvBiasGraph(g, f32, f32, f32, f32), RulesFor(DType::kF32)).found);
+}
+
+TEST_F(CudnnPlans, TensorCoresAreTakenForF32WhereTheyAreAllowedAndForSixteenBits) {
+  const auto g = Geometry({16, 32, 32, 64}, {128, 3, 3, 64}, {.padding = {1, 1}});
+  const auto uses_them = [&](DType dtype, bool allowed) {
+    const ConvOperand operand{dtype};
+    return Ask(ConvForwardGraph(g, operand, operand, operand),
+               {.tensor_cores = allowed, .most_workspace = 1 << 30})
+        .notes.tensor_cores;
+  };
+  EXPECT_TRUE(uses_them(DType::kF32, true));
+  EXPECT_FALSE(uses_them(DType::kF32, false));
+  EXPECT_TRUE(uses_them(DType::kBF16, true));
 }
 
 TEST_F(CudnnPlans, LittleMemoryLeavesOtherPlans) {

@@ -123,8 +123,9 @@ TEST_F(GpuConvolution, OwnKernelsAgreeWithTheCpuInLowTypes) {
 
 TEST_F(GpuConvolution, GraphsAgreeWithTheCpuInLowTypes) {
   const testing::CountingStandIn stand_in;
+  const bool may_be_behind = !kEmulatedGpu;  // cuDNN does not fuse every bias
   for (const DType dtype : {DType::kBF16, DType::kF16})
-    for (const ConvCase& c : Cases()) ExpectLowAgrees(c, dtype);
+    for (const ConvCase& c : Cases()) ExpectLowAgrees(c, dtype, may_be_behind);
   EXPECT_EQ(stand_in.graphs() > 0, kEmulatedGpu);
 }
 

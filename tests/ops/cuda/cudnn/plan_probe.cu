@@ -22,7 +22,7 @@ ProbedPlan PlanForHopper(const cuda::Graph& graph, const cuda::EngineRules& rule
   const cuda::Descriptor hopper = cuda::PropertiesFrom(kHopper);
   const auto plan = cuda::FindPlan(graph, rules, hopper);
   if (plan == nullptr) return {};
-  return {true, plan->workspace};
+  return {true, plan->workspace, cuda::NotesOf(plan->engine)};
 }
 
 bool IsGraphOfCudnn(const cuda::Graph& graph) try {

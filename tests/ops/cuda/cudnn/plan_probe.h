@@ -11,6 +11,7 @@ namespace torus::testing {
 struct ProbedPlan {
   bool found = false;
   int64_t workspace = 0;  // bytes
+  cuda::EngineNotes notes;
 };
 
 // For an H100. `found` is also false where the plan's kernel is one that cuDNN compiles and a

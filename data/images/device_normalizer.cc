@@ -1,0 +1,24 @@
+#include "data/images/device_normalizer.h"
+
+#include "data/images/cuda/look_up.h"
+#include "runtime/door.h"
+
+namespace torus::data {
+
+Tensor DeviceNormalizer::TableOn(Device gpu) const {
+  const std::lock_guard lock(mutex_);
+  Tensor& table = tables_[gpu.index];
+  if (!table.defined()) table = normalizer_.Table().To(gpu);
+  return table;
+}
+
+Tensor DeviceNormalizer::Apply(const Tensor& images) const {
+  normalizer_.Check(images);
+  Tensor out(images.shape(), DType::kF32, images.device());
+  AtDoor(
+      "normalize", images.device(), [&] { normalizer_.Apply(images, out.mutable_data<float>()); },
+      [&](StreamHandle stream) { cuda::LookUp(images, TableOn(images.device()), out, stream); });
+  return out;
+}
+
+}  // namespace torus::data

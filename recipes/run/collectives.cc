@@ -1,0 +1,27 @@
+#include "recipes/run/collectives.h"
+
+#include "parallel/collectives/all_reduce.h"
+
+namespace torus::recipes {
+
+std::vector<std::pair<std::string, std::string>> CollectivesDescriptions() {
+  std::vector<std::pair<std::string, std::string>> all{
+      {"auto",
+       "engine of ddp where NCCL moves the memory of GPUs, without --reproducible; else "
+       "direct"}};
+  for (const auto& algorithm : parallel::AllReduceDescriptions()) all.push_back(algorithm);
+  return all;
+}
+
+std::vector<std::string> CollectivesNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, about] : CollectivesDescriptions()) names.push_back(name);
+  return names;
+}
+
+std::string CollectivesOf(const Settings& settings, bool by_nccl) {
+  if (settings.collectives != "auto") return settings.collectives;
+  return by_nccl && settings.strategy == "ddp" && !settings.reproducible ? "engine" : "direct";
+}
+
+}  // namespace torus::recipes

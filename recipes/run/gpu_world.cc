@@ -1,0 +1,48 @@
+#include "recipes/run/gpu_world.h"
+
+#include "parallel/transport/nccl/gpu_links.h"
+#include "parallel/transport/nccl/real_nccl.h"
+#include "parallel/transport/rank_gpu.h"
+
+namespace torus::recipes {
+namespace {
+
+// NCCL itself, where this build has it.
+std::unique_ptr<parallel::NcclLibrary> OfThisBuild() {
+  if constexpr (kHasCuda && !kEmulatedGpu)
+    return parallel::RealNccl();
+  else
+    return nullptr;
+}
+
+}  // namespace
+
+GpuWorld::GpuWorld(parallel::World* processes, const Settings& settings, double timeout,
+                   parallel::NcclLibrary* given)
+    : world_(processes) {
+  if (settings.device == "cuda") Choose(settings, timeout, given);
+}
+
+void GpuWorld::Choose(const Settings& settings, double timeout, parallel::NcclLibrary* given) {
+  if (given == nullptr) library_ = OfThisBuild();
+  parallel::NcclLibrary* const library = given != nullptr ? given : library_.get();
+  if (world_ == nullptr) {
+    threads_ = std::make_unique<parallel::ThreadWorld>(
+        static_cast<int>(RanksOf(settings)), parallel::InProcessOptions{.timeout = timeout});
+    world_ = threads_.get();
+  }
+  const parallel::GpuLinks asked = parallel::GpuLinksByName(settings.gpu_links);
+  bool nccl = false;
+  world_->Run([&](parallel::Transport& transport) {
+    const parallel::GpuLinksChoice choice = parallel::ChooseGpuLinks(
+        transport, parallel::GpuInTurn(transport), asked, library != nullptr);
+    if (transport.rank() != world_->local().front()) return;
+    nccl = choice.nccl;
+    line_ = choice.why;
+  });
+  if (!nccl) return;
+  nccl_ = std::make_unique<parallel::NcclWorld>(*world_, *library, timeout, parallel::GpuInTurn);
+  world_ = nccl_.get();
+}
+
+}  // namespace torus::recipes

@@ -1,0 +1,84 @@
+// A whole run on GPUs, with and without NCCL. Skips where there are no two: run it with
+// --config=emulated_gpu.
+#include <algorithm>
+#include <filesystem>
+
+#include "recipes/run/run.h"
+#include "runtime/error.h"
+#include "tests/parallel/transport/nccl/emulated_nccl.h"
+#include "tests/recipes/run/image_run.h"
+
+namespace torus::recipes::testing {
+namespace {
+
+class GpuRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    library_ = parallel::NcclForTests(2);
+    if (library_ == nullptr) GTEST_SKIP() << "no two GPUs, no --config=emulated_gpu: NOT tested";
+  }
+
+  // Two steps and no evaluation: emulated images are slow.
+  struct Outcome {
+    std::vector<double> losses;
+    std::string said;
+  };
+  Outcome RunSteps(const Settings& settings) {
+    Outcome outcome;
+    const std::string out = ::testing::TempDir() + "/gpu_run";
+    std::filesystem::remove_all(out);
+    int64_t steps = 0;
+    recipes::Run({.settings = settings, .out = out, .timeout = 600, .nccl = library_.get()},
+                 {.on_step =
+                      [&](const parallel::StepReport& report) {
+                        outcome.losses.push_back(report.loss);
+                        ++steps;
+                      },
+                  .on_message = [&](const std::string& line) { outcome.said += line + "\n"; },
+                  .stop = [&] { return steps >= 2; }});
+    return outcome;
+  }
+
+  static Settings GpuSettings(int64_t stages, int64_t replicas, const std::string& links) {
+    Settings s = SmallSettings(stages, replicas, 2);
+    s.batch_size = 8;
+    s.drop_last = true;
+    s.device = "cuda";
+    s.gpu_links = links;
+    return s;
+  }
+
+  std::unique_ptr<parallel::NcclLibrary> library_;
+};
+
+void ExpectSaid(const std::string& said, const std::string& part) {
+  EXPECT_NE(said.find(part), std::string::npos) << part << " in: " << said;
+}
+
+TEST_F(GpuRun, OfReplicasIsLinkedByNccl) {
+  const Outcome nccl = RunSteps(GpuSettings(1, 2, "auto"));
+  ExpectSaid(nccl.said, "2 ranks on 2 GPUs: NCCL moves their memory; NCCL sums the replicas'");
+  const Outcome copied = RunSteps(GpuSettings(1, 2, "copy"));
+  ExpectSaid(copied.said, "their memory is copied, not moved by NCCL (as asked for)");
+  ExpectSaid(copied.said, "summed in the CPU's memory");
+  EXPECT_EQ(nccl.losses, copied.losses);  // two terms have one sum
+}
+
+TEST_F(GpuRun, OfStagesIsLinkedByNccl) {
+  const Outcome nccl = RunSteps(GpuSettings(2, 1, "nccl"));
+  ExpectSaid(nccl.said, "2 ranks on 2 GPUs: NCCL moves their memory\n");
+  EXPECT_EQ(nccl.losses, RunSteps(GpuSettings(2, 1, "copy")).losses);
+}
+
+TEST_F(GpuRun, OfMoreRanksThanGpusRefusesNccl) {
+  EXPECT_THROW(RunSteps(GpuSettings(1, 4, "nccl")), BadInput);
+}
+
+TEST_F(GpuRun, ReproduciblySumsInTheCpusMemory) {
+  Settings settings = GpuSettings(1, 2, "auto");
+  settings.reproducible = true;
+  ExpectSaid(RunSteps(settings).said, "summed in the CPU's memory");
+}
+
+}  // namespace
+}  // namespace torus::recipes::testing
