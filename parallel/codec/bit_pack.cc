@@ -1,8 +1,11 @@
 #include "parallel/codec/bit_pack.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "runtime/error.h"
 
@@ -11,63 +14,103 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "streams are copied, not swapped");
 
-uint8_t* Bytes(std::byte* p) { return reinterpret_cast<uint8_t*>(p); }
-const uint8_t* Bytes(const std::byte* p) { return reinterpret_cast<const uint8_t*>(p); }
+// Eight codes fill whole bytes at every width: as many as they have bits.
+constexpr int kGroup = 8;
+constexpr size_t kWord =
+    2 * sizeof(uint64_t);  // a group's bytes, and some that the next overwrites
 
-void Pack4(const uint16_t* codes, int64_t count, uint8_t* out) {
-  const int64_t pairs = count / 2;
-  for (int64_t i = 0; i < pairs; ++i)
-    out[i] = static_cast<uint8_t>(codes[2 * i] | (codes[2 * i + 1] << 4));
-  if (count % 2 != 0) out[pairs] = static_cast<uint8_t>(codes[count - 1]);
+using Codes = std::array<uint64_t, 2>;  // eight of 16 bits, or their packed bits
+
+// Four codes of 16 bits side by side to the lower 4 b bits.
+template <int b>
+uint64_t Squeeze(uint64_t four) {
+  const uint64_t pairs = (four & 0x0000ffff0000ffffu) | ((four & 0xffff0000ffff0000u) >> (16 - b));
+  return (pairs & 0xffffffffu) | (pairs >> 32 << 2 * b);
 }
 
-void Unpack4(const uint8_t* in, int64_t count, uint16_t* codes) {
-  const int64_t pairs = count / 2;
-  for (int64_t i = 0; i < pairs; ++i) {
-    codes[2 * i] = in[i] & 15;
-    codes[2 * i + 1] = in[i] >> 4;
+template <int b>
+uint64_t Spread(uint64_t packed) {
+  constexpr uint64_t kCode = (uint64_t{1} << b) - 1, kPair = (uint64_t{1} << 2 * b) - 1;
+  constexpr uint64_t kLow = kCode | kCode << 32;
+  const uint64_t pairs = (packed & kPair) | (packed >> 2 * b & kPair) << 32;
+  return (pairs & kLow) | (pairs & kLow << b) << (16 - b);
+}
+
+template <int b>
+Codes PackGroup(Codes codes) {
+  const uint64_t low = Squeeze<b>(codes[0]), high = Squeeze<b>(codes[1]);
+  return {low | high << 4 * b, high >> (64 - 4 * b)};
+}
+
+template <int b>
+Codes UnpackGroup(Codes packed) {
+  constexpr uint64_t kFour = (uint64_t{1} << 4 * b) - 1;
+  const uint64_t high = packed[0] >> 4 * b | packed[1] << (64 - 4 * b);
+  return {Spread<b>(packed[0] & kFour), Spread<b>(high & kFour)};
+}
+
+// How many groups may be read or written as whole words: the last may not, for want of bytes behind
+// them.
+template <int b>
+int64_t WholeWords(int64_t count) {
+  const int64_t bytes = static_cast<int64_t>(PackedBytes(count, b));
+  const int64_t spare = bytes - static_cast<int64_t>(kWord);
+  return spare < 0 ? 0 : std::min(count / kGroup, spare / b + 1);
+}
+
+template <int b>
+void Pack(const uint16_t* codes, int64_t count, std::byte* out) {
+  const int64_t whole = WholeWords<b>(count);
+  for (int64_t g = 0; g < whole; ++g) {
+    Codes group;
+    std::memcpy(&group, codes + g * kGroup, sizeof(group));
+    group = PackGroup<b>(group);
+    std::memcpy(out + g * b, &group, sizeof(group));
   }
-  if (count % 2 != 0) codes[count - 1] = in[pairs] & 15;
-}
-
-void Pack8(const uint16_t* codes, int64_t count, uint8_t* out) {
-  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<uint8_t>(codes[i]);
-}
-
-void Unpack8(const uint8_t* in, int64_t count, uint16_t* codes) {
-  for (int64_t i = 0; i < count; ++i) codes[i] = in[i];
-}
-
-// Four codes make 48 bits: one shift each, one store of six bytes.
-void Pack12(const uint16_t* codes, int64_t count, uint8_t* out) {
-  int64_t i = 0;
-  for (; i + 4 <= count; i += 4, out += 6) {
-    uint64_t four;
-    std::memcpy(&four, codes + i, sizeof(four));
-    const uint64_t pairs = (four & 0x00000fff00000fffu) | ((four >> 4) & 0x00fff00000fff000u);
-    const uint64_t packed = (pairs & 0xffffffu) | ((pairs >> 32) << 24);
-    std::memcpy(out, &packed, 6);
+  for (int64_t i = whole * kGroup; i < count; i += kGroup) {
+    const int64_t rest = std::min<int64_t>(kGroup, count - i);
+    Codes group{};
+    std::memcpy(&group, codes + i, sizeof(uint16_t) * rest);
+    group = PackGroup<b>(group);
+    std::memcpy(out + i / kGroup * b, &group, PackedBytes(rest, b));
   }
-  uint64_t rest = 0;
-  for (int64_t j = i; j < count; ++j) rest |= uint64_t{codes[j]} << (12 * (j - i));
-  std::memcpy(out, &rest, PackedBytes(count - i, 12));
 }
 
-void Unpack12(const uint8_t* in, int64_t count, uint16_t* codes) {
-  int64_t i = 0;
-  for (; i + 4 <= count; i += 4, in += 6) {
-    uint32_t first;  // two loads: assembling the eight bytes in memory would stall on their reading
-    uint16_t second;
-    std::memcpy(&first, in, sizeof(first));
-    std::memcpy(&second, in + sizeof(first), sizeof(second));
-    const uint64_t packed = first | uint64_t{second} << 32;
-    const uint64_t pairs = (packed & 0xffffffu) | ((packed >> 24) << 32);
-    const uint64_t four = (pairs & 0x00000fff00000fffu) | ((pairs & 0x00fff00000fff000u) << 4);
-    std::memcpy(codes + i, &four, sizeof(four));
+template <int b>
+void Unpack(const std::byte* in, int64_t count, uint16_t* codes) {
+  const int64_t whole = WholeWords<b>(count);
+  for (int64_t g = 0; g < whole; ++g) {
+    Codes group;
+    std::memcpy(&group, in + g * b, sizeof(group));
+    group = UnpackGroup<b>(group);
+    std::memcpy(codes + g * kGroup, &group, sizeof(group));
   }
-  uint64_t rest = 0;
-  std::memcpy(&rest, in, PackedBytes(count - i, 12));
-  for (int64_t j = i; j < count; ++j) codes[j] = (rest >> (12 * (j - i))) & 0xfff;
+  for (int64_t i = whole * kGroup; i < count; i += kGroup) {
+    const int64_t rest = std::min<int64_t>(kGroup, count - i);
+    Codes group{};
+    std::memcpy(&group, in + i / kGroup * b, PackedBytes(rest, b));
+    group = UnpackGroup<b>(group);
+    std::memcpy(codes + i, &group, sizeof(uint16_t) * rest);
+  }
+}
+
+void Pack8(const uint16_t* codes, int64_t count, std::byte* out) {
+  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<std::byte>(codes[i]);
+}
+
+void Unpack8(const std::byte* in, int64_t count, uint16_t* codes) {
+  for (int64_t i = 0; i < count; ++i) codes[i] = std::to_integer<uint16_t>(in[i]);
+}
+
+// Calls f with `bits` as a constant.
+template <class F>
+void VisitWidth(int bits, const F& f) {
+  [&]<int... kLess>(std::integer_sequence<int, kLess...>) {
+    const bool found =
+        ((bits == kLess + 1 && (f(std::integral_constant<int, kLess + 1>{}), true)) || ...);
+    TORUS_CHECK(found, "{} bits", bits);
+  }
+  (std::make_integer_sequence<int, 16>{});
 }
 
 }  // namespace
@@ -77,33 +120,25 @@ size_t PackedBytes(int64_t count, int bits) {
 }
 
 void PackBits(const uint16_t* codes, int64_t count, int bits, std::byte* out) {
-  switch (bits) {
-    case 4:
-      return Pack4(codes, count, Bytes(out));
-    case 8:
-      return Pack8(codes, count, Bytes(out));
-    case 12:
-      return Pack12(codes, count, Bytes(out));
-    case 16:
-      std::copy_n(reinterpret_cast<const std::byte*>(codes), PackedBytes(count, 16), out);
-      return;
-  }
-  TORUS_CHECK(false, "{} bits", bits);
+  VisitWidth(bits, [&](auto b) {
+    if constexpr (b == 16)
+      std::copy_n(reinterpret_cast<const std::byte*>(codes), PackedBytes(count, b), out);
+    else if constexpr (b == 8)
+      Pack8(codes, count, out);
+    else
+      Pack<b>(codes, count, out);
+  });
 }
 
 void UnpackBits(const std::byte* in, int64_t count, int bits, uint16_t* codes) {
-  switch (bits) {
-    case 4:
-      return Unpack4(Bytes(in), count, codes);
-    case 8:
-      return Unpack8(Bytes(in), count, codes);
-    case 12:
-      return Unpack12(Bytes(in), count, codes);
-    case 16:
-      std::copy_n(in, PackedBytes(count, 16), reinterpret_cast<std::byte*>(codes));
-      return;
-  }
-  TORUS_CHECK(false, "{} bits", bits);
+  VisitWidth(bits, [&](auto b) {
+    if constexpr (b == 16)
+      std::copy_n(in, PackedBytes(count, b), reinterpret_cast<std::byte*>(codes));
+    else if constexpr (b == 8)
+      Unpack8(in, count, codes);
+    else
+      Unpack<b>(in, count, codes);
+  });
 }
 
 }  // namespace torus::parallel

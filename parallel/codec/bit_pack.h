@@ -1,4 +1,4 @@
-// Codes of 4, 8, 12 or 16 bits as a stream of bytes, least significant bit first: code i fills bits
+// Codes of 1 to 16 bits as a stream of bytes, least significant bit first: code i fills bits
 // [i * bits, (i + 1) * bits) of the stream, and bit j of the stream is bit j % 8 of byte j / 8.
 // Unused bits at the end are 0.
 #pragma once
@@ -11,8 +11,7 @@ namespace torus::parallel {
 // ceil(count * bits / 8).
 size_t PackedBytes(int64_t count, int bits);
 
-// Writes PackedBytes(count, bits) bytes. A code's bits above `bits` must be 0. `bits` is 4, 8, 12
-// or 16.
+// Writes PackedBytes(count, bits) bytes. A code's bits above `bits`, 1 to 16, must be 0.
 void PackBits(const uint16_t* codes, int64_t count, int bits, std::byte* out);
 
 // Reads PackedBytes(count, bits) bytes.

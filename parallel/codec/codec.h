@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "parallel/codec/codec_context.h"
 #include "runtime/dtype.h"
 
 namespace torus::parallel {
@@ -44,10 +45,45 @@ class Codec {
   // `out` of the count it was given. BadInput when they do not fit each other.
   virtual void Decode(std::span<const std::byte> in, std::span<float> out) = 0;
 
+  // The same three for a tensor of which more is known: codecs that cut by sample or channel, draw
+  // random numbers or remember override these. Both ends of a link give equal contexts, each with
+  // its own memory, for the same tensors in the same order. A smaller first dimension never needs
+  // more bytes.
+  virtual size_t MaxTensorBytes(const Shape& shape) const { return MaxEncodedBytes(Numel(shape)); }
+  virtual size_t EncodeTensor(const CodecContext& /*context*/, std::span<const float> in,
+                              std::span<std::byte> out) {
+    return Encode(in, out);
+  }
+  virtual void DecodeTensor(const CodecContext& /*context*/, std::span<const std::byte> in,
+                            std::span<float> out) {
+    Decode(in, out);
+  }
+  // Whether it keeps CodecContext::memory.
+  virtual bool remembers() const { return false; }
+  // Whether the decoder's memory decides what comes out.
+  virtual bool decodes_from_memory() const { return false; }
+
   // The same for values that lie on a GPU (gpu_codec.h); lives as long as the codec. Null: the
   // codec has no kernels for GPUs, or the build has none at all, and such values are copied to the
   // CPU.
   virtual const GpuCodec* on_gpu() const { return nullptr; }
+};
+
+// A codec whose work depends on the context; values of no shape are one row.
+class ContextCodec : public Codec {
+ public:
+  size_t MaxEncodedBytes(int64_t count) const override { return MaxTensorBytes(Shape{count}); }
+  size_t MaxTensorBytes(const Shape& shape) const override = 0;
+  size_t Encode(std::span<const float> in, std::span<std::byte> out) override {
+    return EncodeTensor(CodecContext::Flat(static_cast<int64_t>(in.size())), in, out);
+  }
+  size_t EncodeTensor(const CodecContext& context, std::span<const float> in,
+                      std::span<std::byte> out) override = 0;
+  void Decode(std::span<const std::byte> in, std::span<float> out) override {
+    DecodeTensor(CodecContext::Flat(static_cast<int64_t>(out.size())), in, out);
+  }
+  void DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
+                    std::span<float> out) override = 0;
 };
 
 // Whether tensors of that type are encoded by `codec` (null: none): f32, and bf16 and f16 as the

@@ -1,56 +1,219 @@
 #include "parallel/codec/make_codec.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include "parallel/codec/chain_codec.h"
+#include "parallel/codec/codec_text.h"
+#include "parallel/codec/dynamic8.h"
+#include "parallel/codec/error_feedback.h"
+#include "parallel/codec/grain.h"
+#include "parallel/codec/hadamard.h"
+#include "parallel/codec/kmeans.h"
+#include "parallel/codec/low_rank.h"
+#include "parallel/codec/prune.h"
 #include "parallel/codec/raw_codec.h"
+#include "parallel/codec/sample_delta.h"
+#include "parallel/codec/small_floats.h"
 #include "parallel/codec/sort_quantization.h"
+#include "parallel/codec/sortq_text.h"
+#include "parallel/codec/uniform.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
 namespace {
 
-using Maker = std::function<std::unique_ptr<Codec>()>;
+using CodecPtr = std::unique_ptr<Codec>;
+using TransformPtr = std::unique_ptr<Transform>;
 
+// An entry of the list: a codec, a first part of one, or one around another.
 struct Entry {
-  std::string name, about;
-  Maker make;
+  std::string name, written, about;
+  std::vector<std::string> examples;
+  std::function<CodecPtr(const CodecPart&)> codec = nullptr;
+  std::function<TransformPtr(const CodecPart&)> transform = nullptr;
+  std::function<CodecPtr(CodecPtr)> around = nullptr;
 };
+
+template <class T, auto... kArguments>
+CodecPtr Plain(const CodecPart& part) {
+  part.AtMost(0);
+  return std::make_unique<T>(kArguments...);
+}
+
+CodecPtr MakeUniform(const CodecPart& part) {
+  part.AtMost(2);
+  const bool stochastic = part.arguments.size() == 2;
+  Require(!stochastic || part.arguments[1] == "stochastic", "uniform",
+          "takes 'stochastic' behind the bits, got '{}'", part.arguments.back());
+  return std::make_unique<Uniform>(static_cast<int>(part.Whole(0, "bits a value", 1, 16)),
+                                   stochastic);
+}
+
+CodecPtr MakeF8(const CodecPart& part) {
+  part.AtMost(1);
+  const std::string format = part.arguments.empty() ? "" : part.arguments[0];
+  Require(format == "e4m3" || format == "e5m2", "f8", "takes e4m3 or e5m2, got '{}'", format);
+  return std::make_unique<SmallFloats>(format == "e4m3" ? SmallFloat::kE4M3 : SmallFloat::kE5M2);
+}
+
+CodecPtr MakeDynamic8(const CodecPart& part) {
+  part.AtMost(1);
+  if (part.arguments.empty()) return std::make_unique<Dynamic8>();
+  return std::make_unique<Dynamic8>(part.Whole(0, "values a block", 1, 1 << 20));
+}
+
+CodecPtr MakeKMeans(const CodecPart& part) {
+  part.AtMost(1);
+  return std::make_unique<KMeans>(static_cast<int>(part.Whole(0, "bits a value", 1, 8)));
+}
+
+template <Prune::Choice kChoice>
+TransformPtr MakePrune(const CodecPart& part) {
+  part.AtMost(1);
+  return std::make_unique<Prune>(kChoice, part.Share(0, "a share"));
+}
+
+template <LowRank::Method kMethod>
+TransformPtr MakeLowRank(const CodecPart& part) {
+  part.AtMost(1);
+  return std::make_unique<LowRank>(kMethod, part.Whole(0, "a rank", 1, 64));
+}
+
+TransformPtr MakeHadamard(const CodecPart& part) {
+  part.AtMost(0);
+  return std::make_unique<Hadamard>();
+}
+
+template <class T>
+CodecPtr MakeAround(CodecPtr inner) {
+  return std::make_unique<T>(std::move(inner));
+}
 
 const std::vector<Entry>& Entries() {
   static const auto* entries = new std::vector<Entry>{
-      {"none", "the float32 bytes as they are", [] { return std::make_unique<RawCodec>(); }},
-      {"sortq:16", "sort quantization to 16 bits a value",
-       [] { return std::make_unique<SortQuantization>(16); }},
-      {"sortq:12", "sort quantization to 12 bits a value",
-       [] { return std::make_unique<SortQuantization>(12); }},
-      {"sortq:8", "sort quantization to 8 bits a value",
-       [] { return std::make_unique<SortQuantization>(8); }},
-      {"sortq:4", "sort quantization to 4 bits a value",
-       [] { return std::make_unique<SortQuantization>(4); }},
+      {"none", "none", "the float32 bytes as they are", {"none"}, Plain<RawCodec>},
+      {"sortq",
+       "sortq:BITS, sortq:QqSs",
+       "sort quantization to 1 to 16 bits a value, a quarter of them for the bucket, or q for the "
+       "step and s for the bucket",
+       {"sortq:16", "sortq:12", "sortq:8", "sortq:4", "sortq:Q5S3"},
+       MakeSortQuantization},
+      {"uniform",
+       "uniform:BITS[:stochastic]",
+       "evenly spaced points from the least value to the greatest, 1 to 16 bits a value",
+       {"uniform:8", "uniform:4", "uniform:4:stochastic"},
+       MakeUniform},
+      {"f16", "f16", "half precision", {"f16"}, Plain<SmallFloats, SmallFloat::kF16>},
+      {"bf16",
+       "bf16",
+       "the upper half of a float32",
+       {"bf16"},
+       Plain<SmallFloats, SmallFloat::kBF16>},
+      {"f8",
+       "f8:e4m3, f8:e5m2",
+       "floats of 8 bits, one scale a tensor",
+       {"f8:e4m3", "f8:e5m2"},
+       MakeF8},
+      {"dynamic8",
+       "dynamic8[:BLOCK]",
+       "block-wise dynamic quantization to 8 bits, 2048 values a block",
+       {"dynamic8"},
+       MakeDynamic8},
+      {"kmeans",
+       "kmeans:BITS",
+       "the nearest of 2 to 256 numbers where the values are, 1 to 8 bits",
+       {"kmeans:4"},
+       MakeKMeans},
+      {.name = "topk",
+       .written = "topk:SHARE[+CODEC]",
+       .about = "the values of greatest magnitude, all others 0",
+       .examples = {"topk:0.1", "topk:0.1+sortq:8"},
+       .transform = MakePrune<Prune::Choice::kGreatest>},
+      {.name = "randk",
+       .written = "randk:SHARE[+CODEC]",
+       .about = "a random choice of values, all others 0",
+       .examples = {"randk:0.1"},
+       .transform = MakePrune<Prune::Choice::kRandom>},
+      {.name = "svd",
+       .written = "svd:RANK[+CODEC]",
+       .about = "factors of the nearest matrix of that rank, 1 to 64",
+       .examples = {"svd:8"},
+       .transform = MakeLowRank<LowRank::Method::kSvd>},
+      {.name = "powersgd",
+       .written = "powersgd:RANK[+CODEC]",
+       .about = "factors by one step of the power method, from those of the step before",
+       .examples = {"powersgd:2"},
+       .transform = MakeLowRank<LowRank::Method::kPowerSgd>},
+      {.name = "hadamard",
+       .written = "hadamard+CODEC",
+       .about = "a rotation that spreads outliers over blocks of 1024 values",
+       .examples = {"hadamard+uniform:4"},
+       .transform = MakeHadamard},
+      {.name = "ef",
+       .written = "ef(CODEC)",
+       .about = "error feedback: what was not sent of a tensor is added to the next",
+       .examples = {"ef(topk:0.1)"},
+       .around = MakeAround<ErrorFeedback>},
+      {.name = "delta",
+       .written = "delta(CODEC)",
+       .about = "each sample's change since its last visit, the first one uncompressed (AQ-SGD)",
+       .examples = {"delta(uniform:4)"},
+       .around = MakeAround<SampleDelta>},
   };
   return *entries;
+}
+
+[[noreturn]] void ThrowUnknown(const std::string& text) {
+  std::vector<std::string> known;
+  for (const Entry& entry : Entries()) known.push_back(entry.written);
+  Throw<BadInput>("codec", "known codecs are {}; got '{}'", fmt::join(known, ", "), text);
+}
+
+const Entry& EntryOf(const CodecPart& part, const std::string& text) {
+  const auto entry = std::ranges::find(Entries(), part.name, &Entry::name);
+  if (entry == Entries().end() || !part.inner.empty() != (entry->around != nullptr))
+    ThrowUnknown(text);
+  return *entry;
+}
+
+// parts[i] and those behind it.
+CodecPtr MakeFrom(const CodecText& parsed, size_t i, const std::string& text) {
+  const CodecPart& part = parsed.parts[i];
+  const Entry& entry = EntryOf(part, text);
+  const bool last = i + 1 == parsed.parts.size();
+  if (entry.transform) {
+    CodecPtr rest = last ? std::make_unique<RawCodec>() : MakeFrom(parsed, i + 1, text);
+    return std::make_unique<ChainCodec>(entry.transform(part), std::move(rest));
+  }
+  Require(last, "codec", "{} leaves no values for a codec behind '+', got '{}'", part.name, text);
+  return entry.around ? entry.around(MakeCodec(part.inner)) : entry.codec(part);
 }
 
 }  // namespace
 
 std::vector<std::string> CodecNames() {
   std::vector<std::string> names;
-  for (const Entry& entry : Entries()) names.push_back(entry.name);
+  for (const Entry& entry : Entries())
+    names.insert(names.end(), entry.examples.begin(), entry.examples.end());
   return names;
 }
 
 std::vector<std::pair<std::string, std::string>> CodecDescriptions() {
   std::vector<std::pair<std::string, std::string>> all;
-  for (const Entry& entry : Entries()) all.emplace_back(entry.name, entry.about);
+  for (const Entry& entry : Entries()) all.emplace_back(entry.written, entry.about);
+  all.emplace_back("CODEC/sample, CODEC/channel, CODEC/chunk:N",
+                   "each sample, channel or N values by itself");
   return all;
 }
 
-std::unique_ptr<Codec> MakeCodec(const std::string& name) {
-  for (const Entry& entry : Entries())
-    if (entry.name == name) return entry.make();
-  Throw<BadInput>("codec", "known codecs are {}; got '{}'", fmt::join(CodecNames(), ", "), name);
+CodecPtr MakeCodec(const std::string& text) {
+  const CodecText parsed = ParseCodec(text);
+  CodecPtr codec = MakeFrom(parsed, 0, text);
+  if (parsed.grain.empty() || parsed.grain == "tensor") return codec;
+  return std::make_unique<GrainCodec>(std::move(codec), Grain::Parse(parsed.grain));
 }
 
 }  // namespace torus::parallel

@@ -7,6 +7,8 @@
 #include "parallel/codec/bin_counts.h"
 #include "parallel/codec/gather_bins.h"
 #include "parallel/codec/pick_in_bin.h"
+#include "parallel/codec/sampled_statistics.h"
+#include "parallel/codec/value_key.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "runtime/storage.h"
@@ -15,6 +17,7 @@ namespace torus::parallel {
 namespace {
 
 constexpr int kBins = BinCounts::kBins;
+constexpr size_t kSortUpTo = 2048;  // values
 
 // The wanted ranks that lie in one bin.
 struct BinRanks {
@@ -76,6 +79,21 @@ void PickAll(std::span<const float> values, const Located& located, uint32_t* in
   });
 }
 
+// For a few values, of which a histogram's tables would cost the most.
+bool SortedStatistics(std::span<const float> values, std::span<const int64_t> ranks,
+                      std::span<uint32_t> out) {
+  std::vector<uint64_t> keys(values.size());
+  bool finite = true;
+  for (size_t i = 0; i < values.size(); ++i) {
+    keys[i] = ValueKey(values[i], static_cast<uint32_t>(i));
+    finite = finite && values[i] - values[i] == 0;
+  }
+  if (!finite) return false;
+  std::ranges::sort(keys);
+  for (size_t i = 0; i < ranks.size(); ++i) out[i] = IndexOfKey(keys[ranks[i]]);
+  return true;
+}
+
 }  // namespace
 
 bool OrderStatistics(std::span<const float> values, std::span<const int64_t> ranks,
@@ -83,6 +101,9 @@ bool OrderStatistics(std::span<const float> values, std::span<const int64_t> ran
   Require(values.size() < (uint64_t{1} << 32), "sortq", "takes fewer than 2^32 values, got {}",
           values.size());
   if (values.empty() || ranks.empty()) return true;
+  if (values.size() <= kSortUpTo) return SortedStatistics(values, ranks, out);
+  const Sampled sampled = SampledStatistics(values, ranks, out);
+  if (sampled != Sampled::kMissed) return sampled == Sampled::kFound;
   const BinCounts counts(values);
   if (counts.NonFinite() > 0) return false;
   const Located located = Locate(ranks, counts);

@@ -3,7 +3,8 @@
 // A float's upper 16 bits, taken in the order of the values that they begin, are 65536 bins. One
 // pass counts the bins; a running sum finds the bin of every rank wanted; a second pass gathers the
 // indices of the values in those few bins (a few percent of typical data); within a bin the lower
-// 16 bits are counted in two steps. All of it is exact.
+// 16 bits are counted in two steps. A few ranks of many values are looked for by sampling first
+// (sampled_statistics.h), and few values are sorted. All of it is exact.
 #pragma once
 
 #include <cstdint>

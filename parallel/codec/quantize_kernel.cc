@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "parallel/codec/quantize_kernel.cc"
@@ -12,10 +14,14 @@ HWY_BEFORE_NAMESPACE();
 namespace torus::parallel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// table[index] of kMaxBuckets floats.
-template <class D, class VI>
+// table[index] of kBuckets floats; kMaxBuckets may be read.
+template <int kBuckets, class D, class VI>
 HWY_INLINE hn::Vec<D> Lookup(D d, const float* table, VI index) {
+  if constexpr (kBuckets == 1) return hn::Set(d, table[0]);
+  if constexpr (kBuckets > 16) return hn::GatherIndex(d, table, index);
 #if HWY_TARGET == HWY_AVX2
+  if constexpr (kBuckets <= 8)
+    return hn::TableLookupLanes(hn::LoadU(d, table), hn::IndicesFromVec(d, index));
   const hn::RebindToSigned<D> di;
   const auto lane = hn::IndicesFromVec(d, hn::And(index, hn::Set(di, 7)));
   const auto upper = hn::RebindMask(d, hn::Gt(index, hn::Set(di, 7)));
@@ -46,8 +52,8 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<D>> CodesOf(D d, const float* in, const fl
                                                   int step_bits) {
   const auto x = hn::LoadU(d, in);
   const auto bucket = BucketOf(d, x, threshold, kBuckets);
-  const auto offset = hn::Sub(x, Lookup(d, minimum, bucket));
-  const auto number = hn::NearestInt(hn::Mul(offset, Lookup(d, inverse, bucket)));
+  const auto offset = hn::Sub(x, Lookup<kBuckets>(d, minimum, bucket));
+  const auto number = hn::NearestInt(hn::Mul(offset, Lookup<kBuckets>(d, inverse, bucket)));
   return hn::Or(hn::ShiftLeftSame(bucket, step_bits), number);
 }
 
@@ -74,23 +80,27 @@ void QuantizeBuckets(const float* in, int64_t count, const BucketScale& scale,
   std::copy(last_codes, last_codes + (count - i), codes + i);
 }
 
+// Calls f with the number of buckets as a constant.
+template <class F>
+void VisitBuckets(int buckets, const F& f) {
+  [&]<int... kBits>(std::integer_sequence<int, kBits...>) {
+    (void)((buckets == 1 << kBits && (f(std::integral_constant<int, (1 << kBits)>{}), true)) ||
+           ...);
+  }
+  (std::make_integer_sequence<int, 7>{});
+}
+
 void QuantizeAny(const float* in, int64_t count, const BucketScale& scale,
                  const Thresholds& threshold, uint16_t* codes) {
   std::array<float, kMaxBuckets> inverse;
   for (int k = 0; k < kMaxBuckets; ++k) inverse[k] = scale.step[k] > 0 ? 1 / scale.step[k] : 0;
-  switch (scale.buckets) {
-    case 2:
-      return QuantizeBuckets<2>(in, count, scale, threshold, inverse.data(), codes);
-    case 4:
-      return QuantizeBuckets<4>(in, count, scale, threshold, inverse.data(), codes);
-    case 8:
-      return QuantizeBuckets<8>(in, count, scale, threshold, inverse.data(), codes);
-    default:
-      return QuantizeBuckets<16>(in, count, scale, threshold, inverse.data(), codes);
-  }
+  VisitBuckets(scale.buckets, [&](auto buckets) {
+    QuantizeBuckets<buckets>(in, count, scale, threshold, inverse.data(), codes);
+  });
 }
 
-void DequantizeAny(const uint16_t* codes, int64_t count, const BucketScale& scale, float* out) {
+template <int kBuckets>
+void DequantizeBuckets(const uint16_t* codes, int64_t count, const BucketScale& scale, float* out) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> di;
   const hn::Rebind<uint16_t, decltype(d)> d16;
@@ -100,8 +110,8 @@ void DequantizeAny(const uint16_t* codes, int64_t count, const BucketScale& scal
     const auto code = hn::PromoteTo(di, hn::LoadU(d16, from));
     const auto bucket = hn::ShiftRightSame(code, scale.step_bits);
     const auto number = hn::ConvertTo(d, hn::And(code, mask));
-    hn::StoreU(hn::MulAdd(number, Lookup(d, scale.step.data(), bucket),
-                          Lookup(d, scale.minimum.data(), bucket)),
+    hn::StoreU(hn::MulAdd(number, Lookup<kBuckets>(d, scale.step.data(), bucket),
+                          Lookup<kBuckets>(d, scale.minimum.data(), bucket)),
                d, to);
   };
   int64_t i = 0;
@@ -112,6 +122,11 @@ void DequantizeAny(const uint16_t* codes, int64_t count, const BucketScale& scal
   std::copy(codes + i, codes + count, last_codes);
   step(last_codes, last);
   std::copy(last, last + (count - i), out + i);
+}
+
+void DequantizeAny(const uint16_t* codes, int64_t count, const BucketScale& scale, float* out) {
+  VisitBuckets(scale.buckets,
+               [&](auto buckets) { DequantizeBuckets<buckets>(codes, count, scale, out); });
 }
 
 }  // namespace torus::parallel::HWY_NAMESPACE
@@ -135,7 +150,10 @@ void QuantizeWide(const float* in, int64_t count, const BucketScale& scale,
     while (bucket + 1 < scale.buckets && in[i] >= threshold[bucket + 1]) ++bucket;
     const double offset = double{in[i]} - double{scale.minimum[bucket]};
     const double step = double{scale.step[bucket]};
-    const auto number = step > 0 ? static_cast<uint32_t>(std::nearbyint(offset / step)) : 0;
+    // One step of a range beyond the greatest float is shorter than the range (BucketStep).
+    const double most = (1 << scale.step_bits) - 1;
+    const double near = step > 0 ? std::min(std::nearbyint(offset / step), most) : 0;
+    const auto number = static_cast<uint32_t>(near);
     codes[i] = static_cast<uint16_t>(static_cast<uint32_t>(bucket) << scale.step_bits | number);
   }
 }

@@ -7,7 +7,7 @@
 
 namespace torus::parallel {
 
-inline constexpr int kMaxBuckets = 16;
+inline constexpr int kMaxBuckets = 64;
 
 // A value's code is bucket << step_bits | step number within the bucket.
 struct BucketScale {

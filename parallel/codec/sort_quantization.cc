@@ -2,29 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "parallel/codec/bit_pack.h"
 #include "parallel/codec/bucket_plan.h"
+#include "parallel/codec/for_each_block.h"
 #include "parallel/codec/quantize_kernel.h"
 #include "runtime/error.h"
-#include "runtime/parallel_for.h"
 
 namespace torus::parallel {
 namespace {
-
-constexpr int64_t kBlock =
-    2048;  // values whose codes stay in the nearest cache; a whole number of bytes at any b
-constexpr int64_t kBlocksPerThread = 16;
-
-// Calls body(begin, end) for blocks of values.
-template <class Body>
-void ForEachBlock(int64_t count, const Body& body) {
-  ParallelFor((count + kBlock - 1) / kBlock, kBlocksPerThread, [&](int64_t first, int64_t last) {
-    for (int64_t block = first; block < last; ++block)
-      body(block * kBlock, std::min(count, (block + 1) * kBlock));
-  });
-}
 
 void WriteHeader(uint64_t count, const BucketScale& scale, std::byte* out) {
   std::memcpy(out, &count, 8);
@@ -44,12 +32,26 @@ uint64_t ReadHeader(const std::byte* in, BucketScale& scale) {
   return count;
 }
 
+void CheckScale(const BucketScale& scale, const std::string& name) {
+  for (int k = 0; k < scale.buckets; ++k)
+    Require(std::isfinite(scale.minimum[k]) && std::isfinite(scale.step[k]) && scale.step[k] >= 0,
+            name, "needs a finite minimum and step, got {} and {} of bucket {}", scale.minimum[k],
+            scale.step[k], k);
+}
+
 }  // namespace
 
-SortQuantization::SortQuantization(int bits)
-    : format_{bits}, name_(fmt::format("sortq:{}", bits)), on_gpu_(format_, name_) {
-  Require(bits == 16 || bits == 12 || bits == 8 || bits == 4, "sortq",
-          "takes 16, 12, 8 or 4 bits a value, got {}", bits);
+std::string SortQuantization::NameOf(SortqFormat format) {
+  if (format.bucket_bits() == format.bits / 4) return fmt::format("sortq:{}", format.bits);
+  return fmt::format("sortq:Q{}S{}", format.step_bits(), format.bucket_bits());
+}
+
+SortQuantization::SortQuantization(SortqFormat format)
+    : format_(format), name_(NameOf(format)), on_gpu_(format_, name_) {
+  constexpr int kMost = SortqFormat::kMaxBucketBits;
+  Require(step_bits() >= 1 && bucket_bits() >= 0 && bucket_bits() <= kMost && bits() <= 16, "sortq",
+          "takes Q of at least 1, S of 0 to {} and at most 16 bits in all, got Q{}S{}", kMost,
+          step_bits(), bucket_bits());
 }
 
 size_t SortQuantization::Encode(std::span<const float> in, std::span<std::byte> out) {
@@ -61,7 +63,7 @@ size_t SortQuantization::Encode(std::span<const float> in, std::span<std::byte> 
   WriteHeader(in.size(), plan.scale(), out.data());
   std::byte* packed = out.data() + format_.HeaderBytes();
   ForEachBlock(count, [&](int64_t begin, int64_t end) {
-    std::array<uint16_t, kBlock> codes;
+    std::array<uint16_t, kCodecBlock> codes;
     plan.Quantize(in, begin, end, codes.data());
     PackBits(codes.data(), end - begin, bits(), packed + PackedBytes(begin, bits()));
   });
@@ -75,14 +77,18 @@ void SortQuantization::Decode(std::span<const std::byte> in, std::span<float> ou
   BucketScale scale{buckets(), step_bits(), {}, {}};
   const uint64_t sent = ReadHeader(in.data(), scale);
   Require(sent == out.size(), name_, "the bytes hold {} values, asked for {}", sent, count);
+  CheckScale(scale, name_);
   const std::byte* packed = in.data() + format_.HeaderBytes();
   ForEachBlock(count, [&](int64_t begin, int64_t end) {
-    std::array<uint16_t, kBlock> codes;
+    std::array<uint16_t, kCodecBlock> codes;
     UnpackBits(packed + PackedBytes(begin, bits()), end - begin, bits(), codes.data());
     Dequantize(codes.data(), end - begin, scale, out.data() + begin);
   });
 }
 
-const GpuCodec* SortQuantization::on_gpu() const { return kHasCuda ? &on_gpu_ : nullptr; }
+const GpuCodec* SortQuantization::on_gpu() const {
+  const bool quarter = bits() % 4 == 0 && bucket_bits() == bits() / 4;
+  return kHasCuda && quarter ? &on_gpu_ : nullptr;
+}
 
 }  // namespace torus::parallel

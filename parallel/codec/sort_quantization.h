@@ -1,5 +1,5 @@
-// Sort quantization: b bits a value, S = b / 4 of them for a bucket and Q = 3 b / 4 for a step
-// within it.
+// Sort quantization: b = Q + S bits a value, S of them for a bucket and Q for a step within it; for
+// `sortq:b`, S is a quarter of b, rounded down.
 //
 // Sorted, the n values are cut into B = 2^S buckets of equal counts: bucket k holds the ranks
 // floor(k n / B) up to floor((k + 1) n / B), so that counts differ by at most one (with n < B some
@@ -9,11 +9,12 @@
 // those of an exact sort, found by histogram selection (order_statistics.h) in three passes over
 // the input. On a GPU (sort_quantization_on_gpu.h) other passes find the same cuts.
 //
-//   b    S  B   Q
-//   16   4  16  12
-//   12   3  8   9
-//   8    2  4   6
-//   4    1  2   3
+//   name          b   S  B   Q
+//   sortq:16      16  4  16  12
+//   sortq:12      12  3  8   9
+//   sortq:8       8   2  4   6
+//   sortq:4       4   1  2   3
+//   sortq:Q5S3    8   3  8   5
 //
 // Ties: equal values (-0 equals 0) stand in the order of their indices, so a run of equal values
 // that straddles a cut is split there, earlier indices below. Such a value comes back as the
@@ -45,8 +46,9 @@ namespace torus::parallel {
 
 class SortQuantization : public Codec {
  public:
-  // BadInput unless `bits` is 16, 12, 8 or 4.
-  explicit SortQuantization(int bits);
+  // BadInput unless 1 <= Q, 0 <= S <= SortqFormat::kMaxBucketBits and Q + S <= 16.
+  explicit SortQuantization(SortqFormat format);
+  explicit SortQuantization(int bits) : SortQuantization(SortqFormat{bits}) {}
 
   int bits() const { return format_.bits; }
   int bucket_bits() const { return format_.bucket_bits(); }  // S
@@ -58,9 +60,14 @@ class SortQuantization : public Codec {
 
   std::string name() const override { return name_; }
   size_t MaxEncodedBytes(int64_t count) const override { return EncodedBytes(count); }
+  // "sortq:8", or "sortq:Q5S3" where the buckets are not a quarter of the bits.
+  static std::string NameOf(SortqFormat format);
+
   // BadInput also for 2^32 values or more.
   size_t Encode(std::span<const float> in, std::span<std::byte> out) override;
+  // BadInput also where a minimum or step is not finite, or a step is negative.
   void Decode(std::span<const std::byte> in, std::span<float> out) override;
+  // Of `sortq:` 16, 12, 8 and 4.
   const GpuCodec* on_gpu() const override;
 
  private:

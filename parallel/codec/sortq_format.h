@@ -1,5 +1,5 @@
-// The sizes of sort quantization's encoded bytes, all of which follow from the bits a value:
-// sort_quantization.h.
+// The sizes of sort quantization's encoded bytes, all of which follow from the bits a value and how
+// many of them number the bucket: sort_quantization.h.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,14 @@
 namespace torus::parallel {
 
 struct SortqFormat {
-  int bits = 8;  // 16, 12, 8 or 4
+  static constexpr int kMaxBucketBits = 6;
 
-  constexpr int bucket_bits() const { return bits / 4; }            // S
-  constexpr int step_bits() const { return bits - bucket_bits(); }  // Q
-  constexpr int buckets() const { return 1 << bucket_bits(); }      // B
+  int bits = 8;         // 1 to 16
+  int for_bucket = -1;  // of them; -1: a quarter, rounded down
+
+  constexpr int bucket_bits() const { return for_bucket < 0 ? bits / 4 : for_bucket; }  // S
+  constexpr int step_bits() const { return bits - bucket_bits(); }                      // Q
+  constexpr int buckets() const { return 1 << bucket_bits(); }                          // B
 
   // Of the count, and of each bucket's minimum and step.
   constexpr size_t HeaderBytes() const { return 8 + 8 * static_cast<size_t>(buckets()); }

@@ -23,6 +23,15 @@ Device DeviceOfBuckets(const Transport& replicas, const std::vector<NamedVariabl
   return replicas.Moves(device) ? device : Device{};
 }
 
+void CheckCodec(const DataParallelOptions& options) {
+  if (!options.codec) return;
+  Require(options.all_reduce == AllReduceAlgorithm::kDirect, "data-parallel",
+          "gradients go through {} in sums of their own, which takes no collectives but direct",
+          options.codec->name());
+  Require(!options.codec->decodes_from_memory(), "data-parallel",
+          "takes a codec whose decoder needs no memory, got {}", options.codec->name());
+}
+
 }  // namespace
 
 DataParallel::DataParallel(Transport& replicas, std::vector<NamedVariable> parameters,
@@ -31,8 +40,16 @@ DataParallel::DataParallel(Transport& replicas, std::vector<NamedVariable> param
       options_(options),
       buckets_(replicas.size() == 1 ? std::vector<NamedVariable>() : uses(), options.bucket_bytes,
                DeviceOfBuckets(replicas, uses(), options.all_reduce)) {
+  CheckCodec(options);
   if (buckets_.size() == 0 || options.all_reduce != AllReduceAlgorithm::kDirect) return;
-  sums_ = std::make_shared<DirectBucketSums>(replicas, buckets_, options.lane);
+  if (options.codec) {
+    auto coded = std::make_shared<CodedBucketSums>(replicas, buckets_, options.codec, options.seed,
+                                                   options.lane);
+    coded_ = coded.get();
+    sums_ = std::move(coded);
+  } else {
+    sums_ = std::make_shared<DirectBucketSums>(replicas, buckets_, options.lane);
+  }
   Hook();
 }
 
@@ -87,10 +104,24 @@ void DataParallel::ReduceWhole(const std::string& what) {
   }
 }
 
+std::map<std::string, CodecMemory> DataParallel::codec_memories() const {
+  return coded_ != nullptr ? coded_->memories() : std::map<std::string, CodecMemory>();
+}
+
+void DataParallel::SetCodecMemories(std::map<std::string, CodecMemory> memories) {
+  if (coded_ != nullptr) coded_->memories() = std::move(memories);
+}
+
 uint64_t DataParallel::BytesPerStep() const {
   uint64_t bytes = 0;
   for (int i = 0; i < buckets_.size(); ++i) {
     const Tensor& flat = buckets_.bucket(i);
+    if (options_.codec && flat.dtype() == DType::kF32) {
+      std::vector<Shape> shapes;
+      for (const NamedVariable& p : buckets_.parameters(i)) shapes.push_back(p.value.shape());
+      bytes += CodedSumBytes(replicas().size(), *options_.codec, shapes, shapes.size());
+      continue;
+    }
     bytes += AllReduceBytesSent(options_.all_reduce, replicas().size(), replicas().rank(),
                                 flat.numel(), SizeOf(flat.dtype()));
   }

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "parallel/codec/codec.h"
 #include "parallel/collectives/all_reduce.h"
 #include "parallel/data_parallel/bucket_sums.h"
+#include "parallel/data_parallel/coded_bucket_sums.h"
 #include "parallel/data_parallel/gradient_buckets.h"
 #include "parallel/data_parallel/replica_strategy.h"
 
@@ -22,6 +25,10 @@ struct DataParallelOptions {
   // Whether the rank has no other stage: an engine's sums must begin in one order on all replicas,
   // and several stages' backwards would not keep to any.
   bool only_stage = true;
+  // Through which gradients of f32 go (coded_sum.h), each parameter's by itself; those of f64 do
+  // not. Null: none do. Its decoder must need no memory, and all_reduce be kDirect.
+  std::shared_ptr<Codec> codec = {};
+  uint64_t seed = 0;  // of its random numbers
 };
 
 // An all-reduce makes each sum once and copies it: all replicas end with equal bits, and since the
@@ -49,6 +56,10 @@ class DataParallel : public ReplicaStrategy {
   // With one replica it does nothing.
   void ReduceGradients(const std::string& what, double share) override;
 
+  // Of this replica's codec, by parameter.
+  std::map<std::string, CodecMemory> codec_memories() const override;
+  void SetCodecMemories(std::map<std::string, CodecMemory> memories) override;
+
   // Bytes that this replica sends in one ReduceGradients.
   uint64_t BytesPerStep() const;
 
@@ -59,6 +70,7 @@ class DataParallel : public ReplicaStrategy {
 
   const DataParallelOptions options_;
   GradientBuckets buckets_;
+  CodedBucketSums* coded_ = nullptr;  // sums_, where there is a codec
   std::shared_ptr<BucketSums> sums_;  // its hooks may outlive this; null where nothing overlaps
 };
 

@@ -68,6 +68,12 @@ Tensor GradientBuckets::Count(const Bucket& bucket, const Tensor& flat, size_t p
   return flat.Select(0, bucket.begins.back() + static_cast<int64_t>(parameter));
 }
 
+Tensor GradientBuckets::Behind(int i) {
+  const Bucket& bucket = buckets_[i];
+  return bucket.flat.Narrow(0, bucket.begins.back(),
+                            static_cast<int64_t>(bucket.parameters.size()));
+}
+
 void GradientBuckets::Fill(int i) {
   Bucket& bucket = buckets_[i];
   const Tensor local = Local(bucket);

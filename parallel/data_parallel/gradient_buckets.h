@@ -28,6 +28,9 @@ class GradientBuckets {
   Tensor& bucket(int i) { return buckets_[i].flat; }
   const Tensor& bucket(int i) const { return buckets_[i].flat; }
   const std::vector<NamedVariable>& parameters(int i) const { return buckets_[i].parameters; }
+  // Parameter p's part of it, and behind all parts what Fill says of them.
+  Tensor Part(int i, size_t p) { return Window(buckets_[i], buckets_[i].flat, p); }
+  Tensor Behind(int i);
   std::string Describe(int i) const;  // "bucket 0 (classifier.bias .. features.17.weight)"
 
   // Copies the parameters' gradients in, in the order of the bucket. Behind them stands one element

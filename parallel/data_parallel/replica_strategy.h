@@ -13,10 +13,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "autograd/variable.h"
+#include "parallel/codec/codec_context.h"
 #include "parallel/collectives/broadcast.h"
 
 namespace torus::parallel {
@@ -78,6 +80,11 @@ class ReplicaStrategy {
   // Back: what of such a list belongs to the held; it may have tensors of other stages too. Without
   // messages.
   virtual std::vector<NamedTensor> OwnPart(std::vector<NamedTensor> whole) const;
+
+  // What a codec of the gradients remembers on this replica, by parameter; empty where there is
+  // none. To be called between steps.
+  virtual std::map<std::string, CodecMemory> codec_memories() const { return {}; }
+  virtual void SetCodecMemories(std::map<std::string, CodecMemory> /*memories*/) {}
 
   // Bytes of the weights that this replica keeps between steps, tied ones once.
   virtual uint64_t WeightBytes() const;

@@ -102,10 +102,10 @@ StageRunner::Neighbour Executor::NeighbourAt(int stage) {
 }
 
 void Executor::Connect(int stage, SpecExchange& specs) {
-  stages_.at(stage).Connect(
-      {&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1), options_.activation_codec.get(),
-       options_.gradient_codec.get(), encoder_ ? &*encoder_ : nullptr, options_.device},
-      specs.InputsOf(stage), specs.OutputsOf(stage));
+  stages_.at(stage).Connect({&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1),
+                             CodecsAt(stage), CodecsAt(stage + 1), encoder_ ? &*encoder_ : nullptr,
+                             options_.device, options_.codec_warmup},
+                            specs.InputsOf(stage), specs.OutputsOf(stage));
   ConnectSkips(stage, specs);
 }
 
@@ -124,10 +124,10 @@ StageSkips::Route Executor::RouteOf(size_t i, bool taken) {
       .number = schedule_.num_stages + static_cast<int>(i),
       .name = fmt::format("skip {} between stages {} and {}", skip.name, skip.from, skip.to),
       .transport = &transport_,
-      .activation_codec = options_.activation_codec.get(),
-      .gradient_codec = options_.gradient_codec.get(),
+      .codecs = {options_.activation_codec.get(), options_.gradient_codec.get()},
       .encoder = encoder_ ? &*encoder_ : nullptr,
-      .device = options_.device};
+      .device = options_.device,
+      .warmup = options_.codec_warmup};
   const auto here = stages_.find(other);
   if (here == stages_.end()) {
     route.rank = owners_[other];
@@ -234,9 +234,9 @@ void Executor::MoveSkips(const Action& action, bool receive) {
   const ActionClock::Mark begin = clock_.Begin();
   const std::string what = InStep(action, batch_->step);
   if (receive)
-    skips.Receive(action.kind, SlotOf(action), what, clock_.totals());
+    skips.Receive(action.kind, SlotOf(action), what, clock_.totals(), WhenOf(action));
   else
-    skips.Send(action.kind, SlotOf(action), what, clock_.totals());
+    skips.Send(action.kind, SlotOf(action), what, clock_.totals(), WhenOf(action));
   clock_.EndTransfer("skips", batch_->step, action.micro_batch, begin);
 }
 
@@ -290,7 +290,8 @@ void Executor::Do(const Action& action) try {
       if (options_.on_free) options_.on_free(action.stage, batch_->step);
       break;
     default:
-      stage.Transfer(action.kind, slot, MessageOf(action, batch_->step), clock_.totals());
+      stage.Transfer(action.kind, slot, MessageOf(action, batch_->step), clock_.totals(),
+                     WhenOf(action));
   }
   clock_.End(action, batch_->step, begin);
   MoveSkips(action, false);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "parallel/pipeline/action_clock.h"
+#include "parallel/pipeline/codec_state.h"
 #include "parallel/pipeline/encoder_thread.h"
 #include "parallel/pipeline/executor_options.h"
 #include "parallel/pipeline/mini_batch.h"
@@ -73,6 +74,12 @@ class Executor {
   // StepResult::loss of that mini-batch, of its forwards so far.
   double loss() const;
 
+  // What the codecs of a stage's links remember (codec_state.h); between steps.
+  std::vector<NamedTensor> CodecState(int stage);
+  // Puts back what there is of all of this rank's stages; after AgreeOnShapes. Links that find
+  // nothing there remember nothing.
+  void SetCodecState(const std::map<std::string, Tensor>& state);
+
   const RankTotals& totals() const { return clock_.totals(); }
   std::vector<CutTraffic> traffic() const;
 
@@ -87,6 +94,8 @@ class Executor {
   void Connect(int stage, SpecExchange& specs);
   void ConnectSkips(int stage, const SpecExchange& specs);
   StageSkips::Route RouteOf(size_t skip, bool taken);
+  LinkCodecs CodecsAt(int cut) const;
+  CodecContext WhenOf(const Action& action) const;
   bool StartReceive(const Action& action);
   void MoveSkips(const Action& action, bool receive);
   void ListActions();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,11 @@ struct ExecutorOptions {
   // are. The two ranks of a cut must have the same codecs.
   std::shared_ptr<Codec> activation_codec;
   std::shared_ptr<Codec> gradient_codec;
+  // Others at single cuts, each named by the first stage behind it. What skips stages has those
+  // above.
+  std::map<int, std::shared_ptr<Codec>> activation_codec_at, gradient_codec_at;
+  // Steps of training at the beginning, counted by MiniBatch::step, in which all is sent as it is.
+  int64_t codec_warmup = 0;
   // Where this rank's stages compute: what comes from other ranks arrives there.
   Device device = {};
   // Whether a thread beside the rank's own encodes what it sends, while the rank goes on: for hosts

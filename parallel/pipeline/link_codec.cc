@@ -18,8 +18,17 @@ const GpuCodec* KernelsOf(const Codec* codec, Device device) {
 
 }  // namespace
 
-LinkCodec::LinkCodec(Codec* codec, Device device)
-    : codec_(codec), device_(device), gpu_(KernelsOf(codec, device)) {}
+LinkCodec::LinkCodec(Codec* codec, Device device, uint64_t link)
+    : codec_(codec), device_(device), link_(link), gpu_(KernelsOf(codec, device)) {}
+
+CodecContext LinkCodec::ContextOf(const CodecContext& when, size_t i, const Shape& shape) {
+  constexpr uint64_t kMostTensors = 1 << 16;
+  CodecContext context = when;
+  context.shape = shape;
+  context.stream = link_ * kMostTensors + i;
+  if (codec_->remembers()) context.memory = &memories_[i];
+  return context;
+}
 
 void LinkCodec::PrepareToEncode(const std::vector<TensorSpec>& specs) {
   if (gpu_ == nullptr) return;
@@ -32,21 +41,23 @@ void LinkCodec::PrepareToEncode(const std::vector<TensorSpec>& specs) {
 
 // To the CPU before the cast: this may run beside the thread whose stream the GPU's memory is
 // handed out for.
-size_t LinkCodec::EncodeOnCpu(const Tensor& tensor, Tensor& buffer) const {
+size_t LinkCodec::EncodeOnCpu(const CodecContext& context, const Tensor& tensor,
+                              Tensor& buffer) const {
   const Tensor here = tensor.To(Device{}).To(DType::kF32);
   const std::span<std::byte> out(reinterpret_cast<std::byte*>(buffer.mutable_data<uint8_t>()),
                                  buffer.bytes());
-  return codec_->Encode(Floats(here), out);
+  return codec_->EncodeTensor(context, Floats(here), out);
 }
 
-std::vector<size_t> LinkCodec::Encode(const std::vector<Tensor>& tensors,
+std::vector<size_t> LinkCodec::Encode(const CodecContext& when, const std::vector<Tensor>& tensors,
                                       std::vector<Tensor>& buffers) {
   std::vector<size_t> bytes(tensors.size(), 0);
   bool waits = false;
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!buffers[i].defined()) continue;
     if (gpu_ == nullptr) {
-      bytes[i] = EncodeOnCpu(tensors[i], buffers[i]);
+      const CodecContext context = ContextOf(when, i, tensors[i].shape());
+      bytes[i] = EncodeOnCpu(context, tensors[i], buffers[i]);
       continue;
     }
     Tensor written = written_.Narrow(0, static_cast<int64_t>(i), 1);
@@ -60,12 +71,13 @@ std::vector<size_t> LinkCodec::Encode(const std::vector<Tensor>& tensors,
   return bytes;
 }
 
-void LinkCodec::Decode(const Tensor& encoded, Tensor& out) const {
+void LinkCodec::Decode(const CodecContext& when, size_t i, const Tensor& encoded, Tensor& out) {
   if (gpu_ != nullptr) return gpu_->Decode(encoded.To(device_), out);
   Tensor decoded =
       out.device() == Device{} && out.dtype() == DType::kF32 ? out : Empty(out.shape());
-  codec_->Decode({static_cast<const std::byte*>(encoded.raw()), encoded.bytes()},
-                 {decoded.mutable_data<float>(), static_cast<size_t>(decoded.numel())});
+  codec_->DecodeTensor(ContextOf(when, i, out.shape()),
+                       {static_cast<const std::byte*>(encoded.raw()), encoded.bytes()},
+                       {decoded.mutable_data<float>(), static_cast<size_t>(decoded.numel())});
   if (decoded.storage() != out.storage()) Copy(decoded, out);
 }
 

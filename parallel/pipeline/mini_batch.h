@@ -15,6 +15,9 @@ struct MicroBatch {
   std::vector<Tensor> targets;   // needed on the rank that runs the last stage
   std::vector<int64_t> samples;  // position of each row in the global mini-batch, needed on every
                                  // rank; empty: nothing to do
+  // Number of each row in the dataset, the same on every rank: for codecs that remember samples.
+  // Empty: not known, and they remember nothing.
+  std::vector<int64_t> examples = {};
   // Makes the model's inputs of `inputs`, where the rank computes (u8 images are normalised there);
   // called once, by the trainer. Empty: they are the model's.
   std::function<void(std::vector<Tensor>& inputs)> prepare = {};

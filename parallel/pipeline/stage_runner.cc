@@ -26,11 +26,12 @@ void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in
   after_ = n.after.here;
   const auto link = [&](std::optional<TensorLink> & place, TagClass kind,
                         bool with_before) -> auto& {
-    Codec* codec = kind == TagClass::kActivation ? n.activation_codec : n.gradient_codec;
+    const LinkCodecs& codecs = with_before ? n.codecs_before : n.codecs_after;
+    Codec* codec = kind == TagClass::kActivation ? codecs.activation : codecs.gradient;
     const TensorLink::Options options{n.transport, with_before ? n.before.rank : n.after.rank,
                                       kind,        with_before ? number_ : number_ + 1,
                                       codec,       n.encoder,
-                                      n.device};
+                                      n.device,    n.warmup};
     return place.emplace(options, with_before ? in : out, static_cast<int>(inputs_.size()));
   };
   if (n.before.rank >= 0) {
@@ -154,18 +155,18 @@ void StageRunner::CheckSent(bool wait) {
 }
 
 void StageRunner::Transfer(ActionKind kind, size_t slot, const std::string& what,
-                           RankTotals& totals) {
+                           RankTotals& totals, const CodecContext& when) {
   const int m = static_cast<int>(slot);
   switch (kind) {
     case ActionKind::kSendActivation:
-      return activation_out_->Send(m, std::exchange(outputs_[slot], {}), what, totals);
+      return activation_out_->Send(m, std::exchange(outputs_[slot], {}), what, totals, when);
     case ActionKind::kRecvActivation:
-      inputs_[slot] = activation_in_->Recv(m, what, totals);
+      inputs_[slot] = activation_in_->Recv(m, what, totals, when);
       return;
     case ActionKind::kSendGradient:
-      return gradient_out_->Send(m, std::exchange(input_grads_[slot], {}), what, totals);
+      return gradient_out_->Send(m, std::exchange(input_grads_[slot], {}), what, totals, when);
     default:
-      output_grads_[slot] = gradient_in_->Recv(m, what, totals);
+      output_grads_[slot] = gradient_in_->Recv(m, what, totals, when);
   }
 }
 
@@ -173,6 +174,13 @@ void StageRunner::Flush(RankTotals& totals) {
   if (activation_out_) activation_out_->Flush(totals);
   if (gradient_out_) gradient_out_->Flush(totals);
   skips_.Flush(totals);
+}
+
+std::vector<TensorLink*> StageRunner::Links() {
+  std::vector<TensorLink*> links = skips_.Links();
+  for (auto* link : {&activation_in_, &activation_out_, &gradient_in_, &gradient_out_})
+    if (*link) links.push_back(&**link);
+  return links;
 }
 
 bool StageRunner::finite() const {

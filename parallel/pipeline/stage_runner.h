@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autograd/backward.h"
+#include "parallel/pipeline/link_codecs.h"
 #include "parallel/pipeline/loss_fn.h"
 #include "parallel/pipeline/loss_terms.h"
 #include "parallel/pipeline/mini_batch.h"
@@ -37,10 +38,11 @@ class StageRunner {
   struct Neighbours {
     Transport* transport = nullptr;
     Neighbour before, after;
-    Codec* activation_codec = nullptr;
-    Codec* gradient_codec = nullptr;
+    // Of what crosses the cut before this stage, and behind it.
+    LinkCodecs codecs_before, codecs_after;
     EncoderThread* encoder = nullptr;  // where the rank has one
     Device device = {};                // where the rank computes
+    int64_t warmup = 0;                // TensorLink::Options::warmup
   };
   // Makes the links along the cuts, with buffers for the inputs and outputs of the largest
   // micro-batch; what skips stages has links of its own.
@@ -69,9 +71,14 @@ class StageRunner {
   // Throws what the encoder's thread has thrown. `wait`: until it has done all.
   void CheckSent(bool wait);
   // Sends what was made or receives what is needed; `kind` is that of a send or receive.
-  void Transfer(ActionKind kind, size_t slot, const std::string& what, RankTotals& totals);
+  // `when`: for the codecs.
+  void Transfer(ActionKind kind, size_t slot, const std::string& what, RankTotals& totals,
+                const CodecContext& when);
   // Blocks until everything sent has been received.
   void Flush(RankTotals& totals);
+
+  // Its links, and those of what skips stages.
+  std::vector<TensorLink*> Links();
 
   Stage& stage() { return stage_; }
   // What the stage takes and stashes must be there before, and goes on its way behind, each Forward

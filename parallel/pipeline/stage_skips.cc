@@ -15,12 +15,12 @@ StageSkips::Port& StageSkips::Add(std::deque<Port>& ports, const Route& route,
   port.gradient.tensors.resize(slots_);
   if (route.rank < 0) return port;
   const auto link = [&](TagClass kind, Codec* codec) {
-    return TensorLink::Options{route.transport, route.rank,    kind,        route.number,
-                               codec,           route.encoder, route.device};
+    return TensorLink::Options{route.transport, route.rank,    kind,         route.number,
+                               codec,           route.encoder, route.device, route.warmup};
   };
   const std::vector<TensorSpec> specs{spec};
-  port.activation.link.emplace(link(TagClass::kActivation, route.activation_codec), specs, slots_);
-  port.gradient.link.emplace(link(TagClass::kGradient, route.gradient_codec), specs, slots_);
+  port.activation.link.emplace(link(TagClass::kActivation, route.codecs.activation), specs, slots_);
+  port.gradient.link.emplace(link(TagClass::kGradient, route.codecs.gradient), specs, slots_);
   return port;
 }
 
@@ -66,25 +66,25 @@ void StageSkips::Advance() {
 }
 
 void StageSkips::Receive(ActionKind compute, size_t slot, const std::string& what,
-                         RankTotals& totals) {
+                         RankTotals& totals, const CodecContext& when) {
   const int m = static_cast<int>(slot);
   const bool forward = IsForward(compute);
   for (Port& port : forward ? taken_ : stashed_) {
     Way& way = port.Of(forward);
     if (way.link)
-      way.tensors[slot] = std::move(way.link->Recv(m, port.route.name + what, totals)[0]);
+      way.tensors[slot] = std::move(way.link->Recv(m, port.route.name + what, totals, when)[0]);
   }
 }
 
-void StageSkips::Send(ActionKind compute, size_t slot, const std::string& what,
-                      RankTotals& totals) {
+void StageSkips::Send(ActionKind compute, size_t slot, const std::string& what, RankTotals& totals,
+                      const CodecContext& when) {
   const int m = static_cast<int>(slot);
   const bool forward = IsForward(compute);
   for (Port& port : forward ? stashed_ : taken_) {
     Way& way = port.Of(forward);
     Tensor tensor = std::exchange(way.tensors[slot], {});
     if (way.link) {
-      way.link->Send(m, {std::move(tensor)}, port.route.name + what, totals);
+      way.link->Send(m, {std::move(tensor)}, port.route.name + what, totals, when);
     } else {
       StageSkips& other = *port.route.here;
       Port& there = (forward ? other.taken_ : other.stashed_)[port.route.index];
@@ -125,6 +125,15 @@ void StageSkips::AppendStashedGradients(size_t slot, Tensors& output_grads) {
 void StageSkips::SplitTakenGradients(size_t slot, Tensors& input_grads) {
   Tensors last = TakeLast(input_grads, taken_.size());
   for (size_t i = 0; i < last.size(); ++i) taken_[i].gradient.tensors[slot] = std::move(last[i]);
+}
+
+std::vector<TensorLink*> StageSkips::Links() {
+  std::vector<TensorLink*> links;
+  for (std::deque<Port>* ports : {&taken_, &stashed_})
+    for (Port& port : *ports)
+      for (Way* way : {&port.activation, &port.gradient})
+        if (way->link) links.push_back(&*way->link);
+  return links;
 }
 
 bool StageSkips::finite() const {

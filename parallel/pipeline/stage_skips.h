@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "parallel/pipeline/link_codecs.h"
 #include "parallel/pipeline/tensor_link.h"
 #include "parallel/schedule/schedule.h"
 
@@ -33,9 +34,10 @@ class StageSkips {
     size_t index = 0;            // of the skip there
     int rank = -1;               // else the rank that runs it
     Transport* transport = nullptr;
-    Codec *activation_codec = nullptr, *gradient_codec = nullptr;
+    LinkCodecs codecs;
     EncoderThread* encoder = nullptr;  // where the rank has one
     Device device = {};                // where the rank computes
+    int64_t warmup = 0;                // TensorLink::Options::warmup
   };
   // Called in the order of Stage::takes and of Stage::stashes, before step 0. `spec`: of the
   // largest micro-batch.
@@ -53,9 +55,12 @@ class StageSkips {
   void Advance();
   // Before a forward: receives what the stage takes. Before a backward: the gradients of what it
   // has stashed.
-  void Receive(ActionKind compute, size_t slot, const std::string& what, RankTotals& totals);
+  // `when`: for the codecs.
+  void Receive(ActionKind compute, size_t slot, const std::string& what, RankTotals& totals,
+               const CodecContext& when);
   // Behind them: sends what was stashed, or the gradients of what was taken.
-  void Send(ActionKind compute, size_t slot, const std::string& what, RankTotals& totals);
+  void Send(ActionKind compute, size_t slot, const std::string& what, RankTotals& totals,
+            const CodecContext& when);
   // Throws what the encoder's thread has thrown. `wait`: until it has done all.
   void CheckSent(bool wait);
   // Blocks until everything sent has been received.
@@ -68,6 +73,8 @@ class StageSkips {
   void AppendStashedGradients(size_t slot, Tensors& output_grads);
   void SplitTakenGradients(size_t slot, Tensors& input_grads);
 
+  // All of them.
+  std::vector<TensorLink*> Links();
   // Whether every tensor sent or received through a codec since Begin is finite.
   bool finite() const;
   // The links on which this stage sends, by the order of connecting; null on one rank.

@@ -16,9 +16,9 @@ struct TensorHeader {
   int64_t dims[kMaxRank] = {};
   uint8_t rank = 0;
   uint8_t dtype = 0;
-  uint8_t defined = 0;  // 0: no tensor (a gradient that does not flow); no payload follows
-  uint8_t encoded = 0;  // 1: by the link's codec
-  uint8_t unused[4] = {};
+  uint8_t defined = 0;    // 0: no tensor (a gradient that does not flow); no payload follows
+  uint8_t encoded = 0;    // 1: by the link's codec; 2: and `checksum` is that of the payload
+  uint32_t checksum = 0;  // CRC-32C; not of what lies on a GPU
 };
 static_assert(sizeof(TensorHeader) == 8 + 8 * kMaxRank + 8);
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "parallel/codec/crc32c.h"
 #include "parallel/pipeline/add_context.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
@@ -13,6 +14,15 @@
 
 namespace torus::parallel {
 namespace {
+
+std::span<const std::byte> BytesOf(const Tensor& tensor) {
+  return {static_cast<const std::byte*>(tensor.raw()), tensor.bytes()};
+}
+
+// Equal at both ends.
+uint64_t NumberOf(const TensorLink::Options& options) {
+  return 2 * static_cast<uint64_t>(options.cut) + (options.kind == TagClass::kGradient ? 1 : 0);
+}
 
 double SecondsSince(int64_t begin) { return static_cast<double>(trace::Now() - begin) * 1e-9; }
 
@@ -25,7 +35,7 @@ Tensor Front(const Tensor& bytes, size_t count) {
 
 TensorLink::TensorLink(Options options, std::vector<TensorSpec> specs, int micro_batches)
     : options_(options),
-      codec_(options.codec, options.device),
+      codec_(options.codec, options.device, NumberOf(options)),
       specs_(std::move(specs)),
       slots_(micro_batches) {}
 
@@ -41,7 +51,13 @@ std::vector<Tensor> TensorLink::EncodeBuffers(Device device) const {
   return buffers;
 }
 
+std::string TensorLink::MemoryName() const {
+  return fmt::format("{} {} {}", options_.kind == TagClass::kGradient ? "gradient" : "activation",
+                     options_.cut, sends_ ? "sent" : "received");
+}
+
 void TensorLink::PrepareToSend() {
+  sends_ = true;
   codec_.PrepareToEncode(specs_);
   const bool beside = UsesEncoder() && options_.device.kind == DeviceKind::kCuda;
   if (beside) encoder_stream_.emplace(options_.device);
@@ -118,6 +134,7 @@ bool TensorLink::finite() const {
 
 std::vector<Tensor> TensorLink::BuffersOf(const Slot& slot) const {
   std::vector<Tensor> buffers(specs_.size());
+  if (slot.when.training && slot.when.step < options_.warmup) return buffers;
   for (size_t i = 0; i < specs_.size(); ++i) {
     const Tensor& tensor = slot.tensors[i];
     if (tensor.defined() && Encodes(i) && tensor.numel() > 0) buffers[i] = slot.encoded[i];
@@ -127,7 +144,7 @@ std::vector<Tensor> TensorLink::BuffersOf(const Slot& slot) const {
 
 void TensorLink::EncodeSlot(Slot& slot) {
   std::vector<Tensor> buffers = BuffersOf(slot);
-  const std::vector<size_t> bytes = codec_.Encode(slot.tensors, buffers);
+  const std::vector<size_t> bytes = codec_.Encode(slot.when, slot.tensors, buffers);
   slot.sent = slot.tensors;
   for (size_t i = 0; i < specs_.size(); ++i) {
     if (buffers[i].defined()) {
@@ -144,18 +161,24 @@ void TensorLink::Complete(Slot& slot, size_t i) {
   const Tensor& tensor = slot.tensors[i];
   Tensor& sent = slot.sent[i];
   sent = sent.To(MemoryOf(sent.device()));
+  TensorHeader& header = slot.headers[i];
+  if (header.encoded != 0 && sent.device() == Device{}) {
+    header.encoded = 2;
+    header.checksum = Crc32c(BytesOf(sent));
+  }
   raw_bytes_ += SizeOf(tensor.dtype()) == 2 ? 2 * tensor.bytes() : tensor.bytes();
   sent_bytes_ += slot.headers[i].payload_bytes;
 }
 
 void TensorLink::Send(int micro_batch, const std::vector<Tensor>& tensors, const std::string& what,
-                      RankTotals& totals) {
+                      RankTotals& totals, const CodecContext& when) {
   TORUS_CHECK(tensors.size() == specs_.size(), "{}: {} tensors for {} specs", what, tensors.size(),
               specs_.size());
   ReleaseTaken(totals);
   Slot& slot = slots_[micro_batch];
   Release(slot, totals);
   const int64_t begin = trace::Now();
+  slot.when = when;
   slot.headers.clear();
   for (const Tensor& tensor : tensors) {
     slot.tensors.push_back(tensor.defined() ? tensor.Contiguous().To(options_.device) : Tensor());
@@ -224,7 +247,17 @@ void TensorLink::CheckHeader(const TensorHeader& header, size_t tensor,
           Name(spec.dtype), spec.shape, Name(DTypeOf(header)), shape);
 }
 
-void TensorLink::Restore(Arrival& arrival, size_t i) {
+void TensorLink::CheckPayload(const Arrival& arrival, size_t i) {
+  const TensorHeader& header = arrival.headers[i];
+  const Tensor& memory = arrival.memory[i];
+  if (header.encoded != 2 || memory.device() != Device{}) return;
+  const uint32_t found = Crc32c(BytesOf(memory));
+  Require(found == header.checksum, "pipeline",
+          "{}: tensor {} was sent with the checksum {:08x}, what came has {:08x}", arrival.what, i,
+          header.checksum, found);
+}
+
+void TensorLink::Restore(const CodecContext& when, Arrival& arrival, size_t i) {
   const TensorHeader& header = arrival.headers[i];
   const Tensor& memory = arrival.memory[i];
   Tensor& out = arrival.tensors[i];
@@ -232,7 +265,8 @@ void TensorLink::Restore(Arrival& arrival, size_t i) {
     Fill(out, std::numeric_limits<double>::quiet_NaN());
     finite_ = false;
   } else if (header.encoded) {
-    codec_.Decode(memory, out);
+    CheckPayload(arrival, i);
+    codec_.Decode(when, i, memory, out);
   } else if (memory.device() != out.device()) {
     Copy(memory, out);
   }
@@ -300,7 +334,8 @@ TensorLink::Message TensorLink::StartTensor(Arrival& arrival, size_t i) {
           device};
 }
 
-std::vector<Tensor> TensorLink::Recv(int micro_batch, const std::string& what, RankTotals& totals) {
+std::vector<Tensor> TensorLink::Recv(int micro_batch, const std::string& what, RankTotals& totals,
+                                     const CodecContext& when) {
   if (arrivals_.empty()) Expect(micro_batch, what);
   Arrival& arrival = arrivals_.front();
   TORUS_CHECK(arrival.micro_batch == micro_batch, "{}: micro-batch {} is expected", what,
@@ -311,7 +346,7 @@ std::vector<Tensor> TensorLink::Recv(int micro_batch, const std::string& what, R
     Wait(arrival.pending[i], totals);
     if (!arrival.headers[i].defined) continue;
     const int64_t begin = trace::Now();
-    Restore(arrival, i);
+    Restore(when, arrival, i);
     totals.transfer += SecondsSince(begin);
   }
   std::vector<Tensor> tensors = std::move(arrival.tensors);

@@ -43,6 +43,7 @@ class TensorLink {
     Codec* codec = nullptr;                 // null or the identity: tensors are sent as they are
     EncoderThread* encoder = nullptr;       // null: the rank's own thread encodes
     Device device = {};  // where the rank computes: tensors are sent from there and arrive there
+    int64_t warmup = 0;  // steps of training in which tensors are sent as they are
   };
   // `specs`: the tensors of the largest micro-batch. `micro_batches`: how many may be sent and not
   // yet received.
@@ -54,17 +55,18 @@ class TensorLink {
 
   // Starts sending one tensor for each spec (undefined ones too) and returns. The link keeps the
   // tensors until they have been received; one on another device is copied first. `what` describes
-  // the message in errors.
+  // the message in errors; `when` is for the codec, and what it points to stays until Flush.
   void Send(int micro_batch, const std::vector<Tensor>& tensors, const std::string& what,
-            RankTotals& totals);
+            RankTotals& totals, const CodecContext& when = {});
   // Starts to receive `micro_batch`, which comes behind those expected already. False, and nothing
   // is started, where kAhead are.
   bool Expect(int micro_batch, const std::string& what);
   // Starts to receive the tensors of those whose headers have come.
   void Advance();
   // Blocks until the tensors of `micro_batch`, the first one expected, have arrived. BadInput when
-  // one is larger than its spec.
-  std::vector<Tensor> Recv(int micro_batch, const std::string& what, RankTotals& totals);
+  // one is larger than its spec, or not as it was sent. `when` as the sender's.
+  std::vector<Tensor> Recv(int micro_batch, const std::string& what, RankTotals& totals,
+                           const CodecContext& when = {});
   // Gives up what is expected, after an error.
   void Forget() { arrivals_.clear(); }
   // Throws what the encoder's thread has thrown. `wait`: until it has done all.
@@ -78,6 +80,10 @@ class TensorLink {
   void ResetFinite() { finite_ = true; }
 
   int peer() const { return options_.peer; }
+  // Of this end of the link among all of a pipeline's: "activation 1 sent".
+  std::string MemoryName() const;
+  // What its codec remembers of each tensor; between steps.
+  std::map<size_t, CodecMemory>& memories() { return codec_.memories(); }
   // After Flush.
   // Of the tensors sent so far; what is bf16 counts as the f32 that it stands for.
   uint64_t raw_bytes() const { return raw_bytes_; }
@@ -90,6 +96,7 @@ class TensorLink {
   };
   // A micro-batch that is being sent: what must stay allocated until it has been received.
   struct Slot {
+    CodecContext when;
     std::vector<TensorHeader> headers;
     std::vector<Tensor> tensors;
     std::vector<Tensor> encoded;  // u8, one for each spec that is encoded
@@ -133,7 +140,8 @@ class TensorLink {
   // Starts the message of tensor i.
   Message SendTensor(Slot& slot, size_t i, Tag tag, const std::string& what);
   // From the memory of its message.
-  void Restore(Arrival& arrival, size_t i);
+  void Restore(const CodecContext& when, Arrival& arrival, size_t i);
+  static void CheckPayload(const Arrival& arrival, size_t i);
   // The memory for the message of tensor i.
   Tensor MemoryFor(const Arrival& arrival, size_t i) const;
   void StartTensors(Arrival& arrival);
@@ -156,7 +164,7 @@ class TensorLink {
   std::deque<Arrival> arrivals_;
   size_t expected_ = 0;  // so far
   uint64_t raw_bytes_ = 0, sent_bytes_ = 0;
-  bool finite_ = true;
+  bool finite_ = true, sends_ = false;
 };
 
 }  // namespace torus::parallel

@@ -122,12 +122,14 @@ Crossing CrossOnce(std::span<const Tensor> outputs, Codec* codec) {
     Tensor restored = Empty(values.shape(), DType::kF32);
     const auto count = static_cast<size_t>(values.numel());
     const std::span<const float> in(values.data<float>(), count);
-    std::vector<std::byte> encoded(codec->MaxEncodedBytes(values.numel()));
+    const CodecContext context{.shape = values.shape()};
+    std::vector<std::byte> encoded(codec->MaxTensorBytes(values.shape()));
     int64_t begin = trace::Now();
-    encoded.resize(codec->Encode(in, encoded));
+    encoded.resize(codec->EncodeTensor(context, in, encoded));
     crossing.encode += SecondsSince(begin);
     begin = trace::Now();
-    if (!encoded.empty()) codec->Decode(encoded, {restored.mutable_data<float>(), count});
+    if (!encoded.empty())
+      codec->DecodeTensor(context, encoded, {restored.mutable_data<float>(), count});
     crossing.decode += SecondsSince(begin);
     crossing.bytes += static_cast<double>(encoded.size());
   }

@@ -71,7 +71,7 @@ std::vector<NamedTensor> ReadAll(const TensorSource& source) {
 }  // namespace
 
 void RequireFinite(const std::string& folder, const TrainState& state) {
-  for (const auto* tensors : {&state.weights, &state.optimizer, &state.averages})
+  for (const auto* tensors : {&state.weights, &state.optimizer, &state.averages, &state.codecs})
     for (const NamedTensor& tensor : *tensors) {
       const int64_t bad = CountNonFinite(tensor.value);
       Require(bad == 0, folder,
@@ -85,7 +85,8 @@ CheckpointFiles WritePart(const std::string& path, int part, const TrainState& s
   const std::pair<const char*, const std::vector<NamedTensor>*> lists[] = {
       {io::kWeights, &state.weights},
       {io::kOptimizer, &state.optimizer},
-      {io::kAverages, &state.averages}};
+      {io::kAverages, &state.averages},
+      {io::kCodecs, &state.codecs}};
   for (const auto& [holds, tensors] : lists) {
     if (tensors->empty()) continue;
     TickProgress();
@@ -127,6 +128,7 @@ StateSource SourceOf(const io::CheckpointReader& checkpoint) {
           .weights = SourceOf(checkpoint, io::kWeights),
           .optimizer = SourceOf(checkpoint, io::kOptimizer),
           .averages = SourceOf(checkpoint, io::kAverages),
+          .codecs = SourceOf(checkpoint, io::kCodecs),
           .loss_scale = {manifest.loss_scale, manifest.good_steps}};
 }
 
@@ -137,6 +139,7 @@ TrainState LoadCheckpoint(const std::string& folder) {
           .weights = ReadAll(source.weights),
           .optimizer = ReadAll(source.optimizer),
           .averages = ReadAll(source.averages),
+          .codecs = ReadAll(source.codecs),
           .loss_scale = source.loss_scale};
 }
 

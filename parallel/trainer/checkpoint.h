@@ -1,9 +1,10 @@
 // Checkpoints: a TrainState as files (runtime/io/checkpoint_manifest.h), some for each part of the
 // model, in a folder that is committed whole.
 //
-// Part P is the files weights-P, optimizer-P and averages-P.safetensors, those of them that have
-// anything; a Trainer makes a part of each stage, and the ranks that own the stages write them
-// (Trainer::Save). Tensors have PyTorch's layout there (io/file_layout.h).
+// Part P is the files weights-P, optimizer-P, averages-P and codecs-P.safetensors, those of them
+// that have anything; a Trainer makes a part of each stage, and the ranks that own the stages write
+// them (Trainer::Save); replica R above 0 has its codecs' in part P + R x stages. Tensors have
+// PyTorch's layout there (io/file_layout.h).
 #pragma once
 
 #include <map>

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parallel/pipeline/add_context.h"
+#include "parallel/pipeline/codec_state.h"
 #include "parallel/trainer/bytes.h"
 #include "parallel/trainer/joint_save.h"
 #include "parallel/trainer/shared_folder.h"
@@ -255,6 +256,7 @@ std::map<int, StageTensors> RankTrainer::OwnTensors() const {
       return model_.table.entries()[model_.table.IndexOf(parameter)].stages.front() == stage;
     };
     tensors[number] = TensorsOf(state, owns, fmt::format("state of stage {}", number));
+    tensors[number].codecs = CodecsOf(number, *state.replicas);
   }
   return tensors;
 }
@@ -262,8 +264,11 @@ std::map<int, StageTensors> RankTrainer::OwnTensors() const {
 std::exception_ptr RankTrainer::Save(const std::string& folder,
                                      const std::map<std::string, std::string>& texts) {
   std::map<int, StageTensors> own = OwnTensors();
-  if (place_.replica != 0) own.clear();
-  return SaveTogether(control_, folder, step_, loss_scale(), own, texts);
+  if (place_.replica == 0) return SaveTogether(control_, folder, step_, loss_scale(), own, texts);
+  std::map<int, StageTensors> codecs;
+  for (const auto& [number, tensors] : own)
+    codecs[number + place_.replica * schedule_.num_stages].codecs = tensors.codecs;
+  return SaveTogether(control_, folder, step_, loss_scale(), codecs, texts);
 }
 
 std::exception_ptr RankTrainer::CheckSharedFolder(const std::string& folder) {
@@ -275,10 +280,31 @@ void RankTrainer::SetWeights(const TensorSource& weights) {
   skipped_ = 0;
 }
 
+std::string RankTrainer::CodecPrefix() const { return fmt::format("replica {}/", place_.replica); }
+
+std::vector<NamedTensor> RankTrainer::CodecsOf(int stage, const ReplicaStrategy& replicas) const {
+  std::vector<NamedTensor> codecs = executor_->CodecState(stage);
+  for (const auto& [key, memory] : replicas.codec_memories())
+    AddMemory(fmt::format("stage {}/{}/", stage, key), memory, codecs);
+  for (NamedTensor& memory : codecs) memory.name = CodecPrefix() + memory.name;
+  return codecs;
+}
+
+void RankTrainer::SetCodecs(const TensorSource& codecs) {
+  const std::string prefix = CodecPrefix();
+  std::map<std::string, Tensor> own;
+  for (const auto& [name, spec] : codecs.specs)
+    if (name.starts_with(prefix)) own[name.substr(prefix.size())] = codecs.read(name);
+  executor_->SetCodecState(own);
+  for (const auto& [number, state] : update_.States())
+    state.replicas->SetCodecMemories(TakeMemory(own, fmt::format("stage {}/", number)).parts);
+}
+
 void RankTrainer::SetState(const StateSource& state) {
   SetWeights(state.weights);
   CopyOptimizer(state.optimizer, model_.weights, OwnStages());
   CopyAverages(state.averages, OwnStages());
+  SetCodecs(state.codecs);
   if (loss_scale_ && state.loss_scale.value > 0) loss_scale_->SetState(state.loss_scale);
   step_ = state.step;
 }

@@ -62,8 +62,8 @@ class RankTrainer {
   [[nodiscard]] std::exception_ptr CheckSharedFolder(const std::string& folder);
 
   // This rank's part of the state, by stage: what its stages own, without copies where it has all
-  // of it. The parts of replica 0's ranks are the whole state; what others return is of no use
-  // where replicas share the state.
+  // of it. The parts of replica 0's ranks are the whole state but for what the codecs of the others
+  // remember; what else these return is of no use where replicas share the state.
   std::map<int, StageTensors> OwnTensors() const;
 
   // Take the whole state, on every rank alike, and keep the rank's part, which alone is read. As
@@ -109,6 +109,10 @@ class RankTrainer {
   [[noreturn]] void RethrowWithReplica() const;  // the exception being handled
   bool HasCoreToSpare() const;
   void UseOwnThreads() const;
+  std::string CodecPrefix() const;
+  // What codecs of the stage's links and of its gradients remember.
+  std::vector<NamedTensor> CodecsOf(int stage, const ReplicaStrategy& replicas) const;
+  void SetCodecs(const TensorSource& codecs);
 
   TrainerOptions options_;
   const TrainingParts parts_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parallel/data_parallel/gather_tensors.h"
+#include "parallel/trainer/rank_codecs.h"
 #include "parallel/trainer/rank_trainer.h"
 #include "parallel/trainer/run_facts.h"
 #include "parallel/trainer/run_schedule.h"
@@ -71,12 +72,9 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   };
   options.device = device_;
   options.skips = model_.skips;
-  if (options_.codec) {
-    options.activation_codec = options_.codec();
-    options.gradient_codec = options_.codec();
-    codec_ = options.activation_codec->name();
-    options.encodes_beside = options_.encodes_beside.value_or(HasCoreToSpare());
-  }
+  TakeCodecs(options_, options);
+  codec_ = CodecsText(options_, options);
+  if (codec_ != "none") options.encodes_beside = options_.encodes_beside.value_or(HasCoreToSpare());
   if (options_.reproducible)
     options.on_accumulated = [this](int stage, int micro_batch) {
       update_.Accumulated(stage, micro_batch);

@@ -56,8 +56,8 @@ void Append(const std::vector<NamedTensor>& tensors, std::vector<NamedTensor>& o
   out.insert(out.end(), tensors.begin(), tensors.end());
 }
 
-std::array<std::vector<NamedTensor>*, 4> ListsOf(StageTensors& stage) {
-  return {&stage.parameters, &stage.buffers, &stage.optimizer, &stage.averages};
+std::array<std::vector<NamedTensor>*, 5> ListsOf(StageTensors& stage) {
+  return {&stage.parameters, &stage.buffers, &stage.optimizer, &stage.averages, &stage.codecs};
 }
 
 }  // namespace
@@ -93,6 +93,7 @@ TrainState Join(int64_t step, const std::map<int, StageTensors>& stages) {
     Append(stage.parameters, state.weights);
     Append(stage.optimizer, state.optimizer);
     Append(stage.averages, state.averages);
+    Append(stage.codecs, state.codecs);
   }
   for (const auto& [number, stage] : stages) Append(stage.buffers, state.weights);
   return state;

@@ -27,6 +27,7 @@ struct StageState {
 // What a TrainState has of one stage.
 struct StageTensors {
   std::vector<NamedTensor> parameters, buffers, optimizer, averages;
+  std::vector<NamedTensor> codecs;  // also of replicas other than 0
 };
 
 // Whether a parameter is saved from this stage: a tied one is saved from the stage of its first

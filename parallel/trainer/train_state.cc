@@ -21,6 +21,7 @@ StateSource SourceOf(const TrainState& state) {
           .weights = SourceOf(state.weights),
           .optimizer = SourceOf(state.optimizer),
           .averages = SourceOf(state.averages),
+          .codecs = SourceOf(state.codecs),
           .loss_scale = state.loss_scale};
 }
 

@@ -25,6 +25,9 @@ struct TrainState {
   std::vector<NamedTensor> weights;
   std::vector<NamedTensor> optimizer;  // under the optimizer's names; equal on all replicas
   std::vector<NamedTensor> averages;   // of the parameters, where the run keeps them
+  // What the codecs of each replica's links remember, "replica 0/activation 1 sent/0/residual"
+  // (pipeline/codec_state.h). A run that is laid out in another way finds the names that it has.
+  std::vector<NamedTensor> codecs;
   LossScaleState loss_scale;
 };
 
@@ -37,7 +40,7 @@ struct TensorSource {
 // A state wherever it lies.
 struct StateSource {
   int64_t step = 0;
-  TensorSource weights, optimizer, averages;
+  TensorSource weights, optimizer, averages, codecs;
   LossScaleState loss_scale;
 };
 

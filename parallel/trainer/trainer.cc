@@ -124,8 +124,10 @@ TrainState Trainer::State() const {
   impl_->Run([&](RankTrainer& rank) {
     const std::map<int, StageTensors> own = rank.OwnTensors();
     const std::lock_guard lock(mutex);
-    if (rank.place().replica == 0)
-      for (const auto& [stage, tensors] : own) stages[stage] = Copied(tensors);
+    const int replica = rank.place().replica;
+    for (const auto& [stage, tensors] : own)
+      stages[stage + replica * schedule().num_stages] =
+          Copied(replica == 0 ? tensors : StageTensors{.codecs = tensors.codecs});
   });
   TrainState state = Join(step(), stages);
   state.loss_scale = impl_->first().loss_scale();

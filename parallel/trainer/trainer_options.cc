@@ -38,6 +38,12 @@ void CheckRun(const TrainerOptions& options, const TrainingParts& parts) {
           "needs a model, a loss, an optimizer and a learning rate");
   CheckDevice(options);
   CheckStrategy(options.strategy, AllReduceByName(options.collectives));
+  Require(!options.reduce_codec || options.strategy == "ddp", "trainer",
+          "a codec of summed gradients needs the strategy ddp, got {}", options.strategy);
+  Require(!options.reduce_codec || !options.reproducible, "trainer",
+          "reproducible sums gradients in one tree, which takes no codec");
+  Require(options.codec_warmup >= 0, "trainer", "codec_warmup must be at least 0, got {}",
+          options.codec_warmup);
   Require(options.bucket_bytes >= 1, "trainer", "bucket_bytes must be at least 1, got {}",
           options.bucket_bytes);
   Require(options.threads >= 1, "trainer", "threads must be at least 1, got {}", options.threads);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,15 @@ struct TrainerOptions {
   // Makes a codec for the tensors that cross a cut; called twice by each rank, for activations and
   // for gradients. Empty: tensors are sent as they are.
   std::function<std::unique_ptr<Codec>()> codec;
+  // Another for the gradients that go back; empty: as activations.
+  std::function<std::unique_ptr<Codec>()> gradient_codec;
+  // Others at single cuts, each named by the first stage behind it.
+  std::map<int, std::function<std::unique_ptr<Codec>()>> codec_at, gradient_codec_at;
+  // Of the gradients that the replicas of ddp sum (data_parallel/coded_sum.h); collectives must be
+  // "direct". Empty: they are all-reduced as they are.
+  std::function<std::unique_ptr<Codec>()> reduce_codec;
+  // Steps at the beginning of the run in which all that crosses cuts is sent as it is.
+  int64_t codec_warmup = 0;
   // Whether a rank encodes on a thread of its own beside the one that computes
   // (ExecutorOptions::encodes_beside). Unset: where the host has a core for it, that is at least
   // `threads` and one more for each of its ranks.

@@ -66,7 +66,9 @@ WeightUpdate::StageWork WeightUpdate::MakeWork(int number, const Stage& stage,
                    {.bucket_bytes = options_.bucket_bytes,
                     .all_reduce = AllReduceByName(options_.collectives),
                     .lane = number,
-                    .only_stage = model_.stages.size() == 1});
+                    .only_stage = model_.stages.size() == 1,
+                    .codec = options_.reduce_codec ? options_.reduce_codec() : nullptr,
+                    .seed = options_.seed});
   work.parameters = Unique(work.replicas->held());
   if (GathersWeights(options_.strategy))
     std::erase_if(work.parameters, [this](const NamedVariable& parameter) {

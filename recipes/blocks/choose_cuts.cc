@@ -1,5 +1,6 @@
 #include "recipes/blocks/choose_cuts.h"
 
+#include "parallel/codec/codec_choice.h"
 #include "parallel/codec/make_codec.h"
 #include "parallel/link/link_table.h"
 #include "parallel/pipeline/partition.h"
@@ -29,7 +30,9 @@ int RanksOfPipeline(const Settings& s) { return static_cast<int>(s.stages / s.ch
 std::unique_ptr<parallel::Codec> CodecOf(const Settings& settings,
                                          const CutConditions& conditions) {
   if (conditions.codec) return conditions.codec();
-  return settings.codec == "none" ? nullptr : parallel::MakeCodec(settings.codec);
+  const int stages = static_cast<int>(settings.stages);
+  const auto choice = parallel::ParseCodecChoice("--codec", settings.codec, stages);
+  return choice.everywhere == "none" ? nullptr : parallel::MakeCodec(choice.everywhere);
 }
 
 // With the threads that a rank will have, and with the run's loss, where a language model has its

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/images/augment.h"
+#include "parallel/codec/codec_choice.h"
 #include "parallel/codec/make_codec.h"
 #include "parallel/collectives/all_reduce.h"
 #include "parallel/data_parallel/strategy_factory.h"
@@ -86,6 +87,17 @@ void CheckSchedule(const Settings& s) {
           "--chunks {} needs --schedule interleaved, got {}", s.chunks, s.schedule);
 }
 
+void CheckGradientCodec(const Settings& s) {
+  if (s.codec_gradients == "none") return;
+  const auto codec = parallel::MakeCodec(s.codec_gradients);
+  Require(!codec->decodes_from_memory(), "train",
+          "--codec-gradients takes no {}: gradients have no samples", codec->name());
+  Require(s.strategy == "ddp" && s.collectives == "direct" && !s.reproducible, "train",
+          "--codec-gradients needs --strategy ddp and --collectives direct, without "
+          "--reproducible; got {} and {}",
+          s.strategy, s.collectives);
+}
+
 void CheckNames(const RunOptions& options) {
   const Settings& s = options.settings;
   RequireOneOf("--data", s.data, DataNames());
@@ -101,7 +113,8 @@ void CheckNames(const RunOptions& options) {
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
   ModelOf(s);
-  if (!options.codec) parallel::MakeCodec(s.codec);
+  CheckGradientCodec(s);
+  RequireUpTo("--codec-warmup", s.codec_warmup, kMostSteps);
 }
 
 void CheckOthers(const RunOptions& options) {
@@ -116,6 +129,19 @@ void CheckOthers(const RunOptions& options) {
   parallel::ParseLinks(options.links);
   Require(options.rank_memory.empty() || IsAutoCut(options.settings.cut), "train",
           "--rank-memory needs --cut auto, got \"{}\"", options.settings.cut);
+}
+
+// An application's own codec has any name.
+void CheckCodecs(const RunOptions& options) {
+  const Settings& s = options.settings;
+  const int stages = static_cast<int>(s.stages);
+  bool any = options.codec != nullptr;
+  if (!options.codec) any = parallel::ParseCodecChoice("--codec", s.codec, stages).any();
+  if (!s.codec_backward.empty())
+    any = parallel::ParseCodecChoice("--codec-backward", s.codec_backward, stages).any() || any;
+  Require(s.stages > s.chunks || !any, "train",
+          "--codec {} needs a cut between two ranks, but --stages {} with --chunks {} are on one",
+          s.codec, s.stages, s.chunks);
 }
 
 // Stages and cuts each say how many parts there are.
@@ -133,9 +159,7 @@ void CompleteStages(RunOptions& options) {
           s.chunks);
   Require(s.stages > 1 || s.cut.empty(), "train", "--cut {} needs two stages, but --stages is 1",
           s.cut);
-  Require(s.stages > s.chunks || (s.codec == "none" && !options.codec), "train",
-          "--codec {} needs a cut between two ranks, but --stages {} with --chunks {} are on one",
-          s.codec, s.stages, s.chunks);
+  CheckCodecs(options);
 }
 
 void CompleteThreads(Settings& s) {

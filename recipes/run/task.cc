@@ -97,6 +97,11 @@ int64_t WarmupSteps(const Settings& settings, int64_t total_steps) {
   return std::min<int64_t>(100, total_steps / 10);
 }
 
+// delta() alone does.
+bool RemembersExamples(const Settings& settings) {
+  return (settings.codec + settings.codec_backward).find("delta(") != std::string::npos;
+}
+
 }  // namespace
 
 BatchFeed::BatchFeed(const DataPart& part, const Settings& settings,
@@ -104,6 +109,7 @@ BatchFeed::BatchFeed(const DataPart& part, const Settings& settings,
     : replicas_(settings.replicas),
       micro_batches_(PartsOfReplica(settings)),
       sampler_(MakeSampler(part, settings, first_step)) {
+  if (RemembersExamples(settings)) order_.emplace(sampler_);
   if (const auto options = MakeLoaderOptions(settings, places, timeout))
     loader_.emplace(sampler_, part.batches, *options);
 }
@@ -116,11 +122,13 @@ int64_t BatchFeed::SamplesAt(int64_t step) const {
 
 parallel::MiniBatch BatchFeed::Get(int64_t step, const RankPlace& place) {
   parallel::MiniBatch batch{.global_samples = SamplesAt(step)};
+  const std::vector<int64_t> examples = order_ ? order_->Of(step) : std::vector<int64_t>();
   for (int64_t m = 0; m < micro_batches_; ++m) {
     parallel::MicroBatch& part = batch.micro_batches.emplace_back();
     const data::Range rows = data::PartOf(batch.global_samples, replicas_ * micro_batches_,
                                           place.replica * micro_batches_ + m);
     for (int64_t row = rows.begin; row < rows.end; ++row) part.samples.push_back(row);
+    if (order_) part.examples.assign(examples.begin() + rows.begin, examples.begin() + rows.end);
     if (!place.first && !place.last) continue;
     const data::Loader::BatchPtr made = loader_->Fetch(step, place.replica, static_cast<int>(m));
     TORUS_CHECK(made->samples == part.samples, "step {}, micro-batch {}", step, m);

@@ -10,6 +10,7 @@
 #include "models/checkpoint/load_weights.h"
 #include "parallel/trainer/trainer.h"
 #include "recipes/data/task_data.h"
+#include "recipes/run/batch_order.h"
 #include "recipes/settings/settings.h"
 
 namespace torus::recipes {
@@ -33,6 +34,7 @@ class BatchFeed {
 
   const int64_t replicas_, micro_batches_;
   const data::Sampler sampler_;
+  std::optional<BatchOrder> order_;     // none where no codec remembers examples
   std::optional<data::Loader> loader_;  // none where no rank needs inputs or targets
 };
 

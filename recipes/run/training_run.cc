@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "parallel/codec/make_codec.h"
 #include "parallel/link/link_table.h"
 #include "parallel/trainer/checkpoint.h"
 #include "parallel/transport/emulated_link.h"
@@ -14,6 +13,7 @@
 #include "recipes/run/check_options.h"
 #include "recipes/run/collectives.h"
 #include "recipes/run/earlier_checkpoints.h"
+#include "recipes/run/run_codecs.h"
 #include "recipes/run/run_head.h"
 #include "recipes/run/summary.h"
 #include "runtime/allocator.h"
@@ -53,8 +53,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
     options.wrap_transport = [links = parallel::ParseLinks(run.links), seed = s.seed](auto& inner) {
       return std::make_unique<parallel::EmulatedLink>(inner, links, seed);
     };
-  if (!run.codec && s.codec != "none")
-    options.codec = [name = s.codec] { return parallel::MakeCodec(name); };
+  SetCodecs(s, options);
   return options;
 }
 

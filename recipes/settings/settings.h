@@ -41,7 +41,10 @@ struct Settings {
   // The bits depend on the micro-batches of all replicas together, and not on how many these are.
   bool reproducible = false;
   bool sync_batch_norm = false;  // statistics are of the micro-batches of all replicas
-  std::string codec = "none";
+  std::string codec = "none";    // of what crosses a cut; by cut: parallel/codec/codec_choice.h
+  std::string codec_backward;    // of gradients that do; empty: as activations
+  std::string codec_gradients = "none";  // of the gradients that replicas sum
+  int64_t codec_warmup = 0;              // steps at the beginning in which all is sent as it is
   std::string optimizer = "sgd";
   double lr = 0.07;
   double momentum = 0.9;  // of SGD
@@ -94,6 +97,9 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--reproducible", s.reproducible);
   visit("--sync-batch-norm", s.sync_batch_norm);
   visit("--codec", s.codec);
+  visit("--codec-backward", s.codec_backward);
+  visit("--codec-gradients", s.codec_gradients);
+  visit("--codec-warmup", s.codec_warmup);
   visit("--optimizer", s.optimizer);
   visit("--lr", s.lr);
   visit("--momentum", s.momentum);
@@ -135,7 +141,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 13;
+inline constexpr int64_t kSettingsVersion = 16;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

@@ -32,9 +32,9 @@ CheckpointFile FileFrom(const std::string& name, const Json& json, const std::st
           "{} must say what it holds and list its tensors", Printable(name));
   CheckpointFile file{.holds = holds.get<std::string>(),
                       .bytes = static_cast<uint64_t>(Number(json, "bytes", path))};
-  Require(std::ranges::count(std::array<std::string, 3>{kWeights, kOptimizer, kAverages},
+  Require(std::ranges::count(std::array<std::string, 4>{kWeights, kOptimizer, kAverages, kCodecs},
                              file.holds) == 1,
-          path, "{} must hold weights, optimizer or averages, got {}", Printable(name),
+          path, "{} must hold weights, optimizer, averages or codecs, got {}", Printable(name),
           Printable(file.holds));
   for (const Json& tensor : tensors) {
     Require(tensor.is_string(), path, "{} lists {} as a tensor's name", Printable(name),

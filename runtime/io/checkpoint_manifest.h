@@ -16,7 +16,8 @@ namespace torus::io {
 
 inline constexpr char kCheckpointManifest[] = "checkpoint.json";
 // What a file may hold.
-inline constexpr char kWeights[] = "weights", kOptimizer[] = "optimizer", kAverages[] = "averages";
+inline constexpr char kWeights[] = "weights", kOptimizer[] = "optimizer", kAverages[] = "averages",
+                      kCodecs[] = "codecs";
 
 struct CheckpointFile {
   std::string holds;

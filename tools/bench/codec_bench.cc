@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "parallel/codec/make_codec.h"
+#include "runtime/parallel_for.h"
 
 namespace torus::parallel {
 namespace {
@@ -43,7 +45,21 @@ void Decode(benchmark::State& state, const std::string& name, bool relu) {
   state.SetBytesProcessed(state.iterations() * state.range(0) * 4);
 }
 
-// 40 kB, 4 MB and 16 MB of input; wall-clock time, since a team shares the work.
+// What a codec's speed is held beside: the same bytes copied.
+void CopyBytes(benchmark::State& state) {
+  const std::vector<float> values = Values(state.range(0), false);
+  std::vector<float> copy(values.size());
+  for (auto _ : state) {
+    const int64_t count = state.range(0);
+    ParallelFor(count, 1 << 15, [&](int64_t begin, int64_t end) {
+      std::memcpy(&copy[begin], &values[begin], sizeof(float) * (end - begin));
+    });
+    benchmark::DoNotOptimize(copy.data());
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0) * 4);
+}
+
+// 40 kB, 4 MB, 16 MB and 64 MB of input; wall-clock time, since a team shares the work.
 void Register(const std::string& what, const std::string& name, bool relu,
               void (*run)(benchmark::State&, const std::string&, bool)) {
   const std::string title = "codec/" + what + "/" + name + (relu ? "/relu" : "/normal");
@@ -51,11 +67,16 @@ void Register(const std::string& what, const std::string& name, bool relu,
       ->Arg(10000)
       ->Arg(1 << 20)
       ->Arg(1 << 22)
+      ->Arg(1 << 24)
       ->UseRealTime()
       ->Unit(benchmark::kMicrosecond);
 }
 
 const bool registered = [] {
+  benchmark::RegisterBenchmark("codec/memcpy", CopyBytes)
+      ->Arg(1 << 24)
+      ->UseRealTime()
+      ->Unit(benchmark::kMicrosecond);
   for (const std::string& name : CodecNames())
     for (bool relu : {false, true}) {
       Register("encode", name, relu, Encode);

@@ -43,6 +43,7 @@ void AdaptPreset(Invocation& invocation) {
     s.stages = 1;
   const bool cut = s.stages > 1 || (!s.cut.empty() && !recipes::IsAutoCut(s.cut));
   if (!Given(invocation, "--codec") && !cut) s.codec = "none";
+  if (!Given(invocation, "--codec-backward") && !cut) s.codec_backward = "";
 }
 
 // A resumed run that is laid out over more ranks than it had threads takes what a new one would.

@@ -209,6 +209,18 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
          "--codec", s.codec,
          Choices("Of activations and gradients that cross a cut", parallel::CodecDescriptions()))
       ->group(group);
+  app.add_option("--codec-backward", s.codec_backward,
+                 "Of the gradients alone; by default --codec. Both also by cut, named by the stage "
+                 "behind it: 1:sortq:8,2:none")
+      ->default_str("")
+      ->group(group);
+  app.add_option("--codec-gradients", s.codec_gradients,
+                 "Of the gradients that replicas sum with ddp, each parameter's by itself; ef(...) "
+                 "around it keeps what was not sent")
+      ->group(group);
+  app.add_option("--codec-warmup", s.codec_warmup,
+                 "Steps at the beginning in which all that crosses a cut is sent as it is")
+      ->group(group);
   app.add_option("--device", s.device,
                  "Where to compute: cpu, or cuda, whose GPUs the ranks of a host take in turn")
       ->group(group);
@@ -319,13 +331,15 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
 
 // Of a run that is gone on with: where its data lie, how long it goes on, and how it is laid out.
 bool MayChange(const std::string& flag) {
-  static const std::set<std::string> flags{"--data-dir",    "--vocab-dir", "--epochs",
-                                           "--stages",      "--cut",       "--micro-batches",
-                                           "--accumulate",  "--recompute", "--activation-storage",
-                                           "--replicas",    "--schedule",  "--strategy",
-                                           "--collectives", "--codec",     "--threads",
-                                           "--chunks",      "--bucket-mb", "--device",
-                                           "--gpu-links"};
+  static const std::set<std::string> flags{
+      "--data-dir",       "--vocab-dir",    "--epochs",
+      "--stages",         "--cut",          "--micro-batches",
+      "--accumulate",     "--recompute",    "--activation-storage",
+      "--replicas",       "--schedule",     "--strategy",
+      "--collectives",    "--codec",        "--threads",
+      "--codec-backward", "--codec-warmup", "--codec-gradients",
+      "--chunks",         "--bucket-mb",    "--device",
+      "--gpu-links"};
   return flags.contains(flag);
 }
 

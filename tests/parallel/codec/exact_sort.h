@@ -74,8 +74,9 @@ inline std::vector<float> Decode(SortQuantization& codec, std::span<const std::b
 // Names of the distributions that Draw knows; each is hard in a way of its own.
 inline const std::vector<std::string>& Distributions() {
   static const std::vector<std::string> names{
-      "normal",    "relu",       "relu6",    "constant", "few_values", "signed_zeros", "heavy_tail",
-      "ascending", "descending", "denormal", "one_bin",  "huge",       "mixed_scales", "bfloat16"};
+      "normal",       "relu",       "relu6",        "constant",   "few_values",
+      "signed_zeros", "heavy_tail", "ascending",    "descending", "denormal",
+      "one_bin",      "huge",       "mixed_scales", "bfloat16",   "bimodal"};
   return names;
 }
 
@@ -94,6 +95,7 @@ inline float DrawOne(const std::string& name, size_t i, size_t count, std::mt199
   if (name == "descending") return 0.5f - ramp;
   if (name == "denormal") return std::round(z * 1000) * std::numeric_limits<float>::denorm_min();
   if (name == "one_bin") return 1.0f + std::ldexp(static_cast<float>(rng() & 0xffff), -23);
+  if (name == "bimodal") return i % 2 == 0 ? z : 1000 + z / 16;
   if (name == "huge") return std::clamp(z / 2, -1.0f, 1.0f) * std::numeric_limits<float>::max();
   if (name == "mixed_scales") return std::ldexp(z, static_cast<int>(rng() % 250) - 140);
   // bfloat16: what a tensor of that type becomes when it is cast.

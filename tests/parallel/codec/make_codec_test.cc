@@ -22,12 +22,15 @@ TEST(MakeCodec, EveryNameMakesACodecOfThatName) {
 }
 
 TEST(MakeCodec, AnUnknownNameIsToldTheKnownOnes) {
+  std::vector<std::string> written;
+  for (const auto& [how, about] : CodecDescriptions()) written.push_back(how);
+  written.pop_back();  // what may stand behind any
   try {
-    MakeCodec("sortq:5");
+    MakeCodec("zip:5");
     FAIL();
   } catch (const BadInput& e) {
-    EXPECT_EQ(e.what(), fmt::format("[codec] known codecs are {}; got 'sortq:5'",
-                                    fmt::join(CodecNames(), ", ")));
+    EXPECT_EQ(e.what(),
+              fmt::format("[codec] known codecs are {}; got 'zip:5'", fmt::join(written, ", ")));
   }
 }
 

@@ -12,7 +12,8 @@
 namespace torus::parallel {
 namespace {
 
-constexpr int kBits[] = {16, 12, 8, 4};
+// The four by bits alone; then one bucket, more buckets, as many as can be, and the fewest bits.
+constexpr SortqFormat kFormats[] = {{16}, {12}, {8}, {4}, {7, 0}, {8, 3}, {11, 6}, {6}, {2}};
 
 // The header's bound: half a step, three float32 roundings of a quotient below 2^Q, and the
 // result's own rounding.
@@ -23,8 +24,9 @@ double Bound(float step, float value, int step_bits) {
 }
 
 // Holds the wire and the decoded values against an exact sort.
-void ExpectExact(const std::vector<float>& values, int bits) {
-  SortQuantization codec(bits);
+void ExpectExact(const std::vector<float>& values, SortqFormat format) {
+  SortQuantization codec(format);
+  const int bits = format.bits;
   const int64_t n = static_cast<int64_t>(values.size()), buckets = codec.buckets();
   const std::vector<std::byte> bytes = Encode(codec, values);
   ASSERT_EQ(bytes.size(), 8 + 8 * buckets + (n * bits + 7) / 8);
@@ -57,11 +59,11 @@ void ExpectExact(const std::vector<float>& values, int bits) {
 }
 
 TEST(SortQuantization, MeetsAnExactSortOnEveryDistribution) {
-  for (int bits : kBits)
+  for (const SortqFormat format : kFormats)
     for (const std::string& name : Distributions())
       for (size_t count : {1u, 2u, 15u, 16u, 17u, 1000u, 5003u}) {
-        SCOPED_TRACE(fmt::format("{} bits, {} of {}", bits, count, name));
-        ASSERT_NO_FATAL_FAILURE(ExpectExact(Draw(name, count, 7), bits));
+        SCOPED_TRACE(fmt::format("{}, {} of {}", SortQuantization::NameOf(format), count, name));
+        ASSERT_NO_FATAL_FAILURE(ExpectExact(Draw(name, count, 7), format));
       }
 }
 
@@ -71,9 +73,9 @@ TEST(SortQuantization, MeetsAnExactSortOn200OddSizesAtEveryVectorWidth) {
     for (int i = 0; i < 200; ++i) {
       const size_t count = 2 * (rng() % 400) + 1;
       const std::string& name = Distributions()[rng() % Distributions().size()];
-      for (int bits : kBits) {
-        SCOPED_TRACE(fmt::format("{} bits, {} of {}", bits, count, name));
-        ASSERT_NO_FATAL_FAILURE(ExpectExact(Draw(name, count, rng()), bits));
+      for (const SortqFormat format : kFormats) {
+        SCOPED_TRACE(fmt::format("{}, {} of {}", SortQuantization::NameOf(format), count, name));
+        ASSERT_NO_FATAL_FAILURE(ExpectExact(Draw(name, count, rng()), format));
       }
     }
   });
@@ -84,8 +86,8 @@ TEST(SortQuantization, SameBytesAndValuesWhateverTheTeam) {
   const int before = TeamSize();
   for (const std::string name : {"normal", "relu", "few_values", "mixed_scales"}) {
     const std::vector<float> values = Draw(name, 100003, 5);
-    for (int bits : kBits) {
-      SortQuantization codec(bits);
+    for (const SortqFormat format : kFormats) {
+      SortQuantization codec(format);
       SetTeamSize(1);
       const std::vector<std::byte> bytes = Encode(codec, values);
       const std::vector<float> back = Decode(codec, bytes, values.size());
@@ -102,8 +104,8 @@ TEST(SortQuantization, SameBytesAndValuesWhateverTheTeam) {
 TEST(SortQuantization, SameBytesAtEveryVectorWidth) {
   for (const std::string name : {"normal", "relu6", "mixed_scales"}) {
     const std::vector<float> values = Draw(name, 10007, 5);
-    for (int bits : kBits) {
-      SortQuantization codec(bits);
+    for (const SortqFormat format : kFormats) {
+      SortQuantization codec(format);
       const std::vector<std::byte> bytes = Encode(codec, values);
       testing::ForEachVectorWidth([&] { EXPECT_EQ(Encode(codec, values), bytes) << name; });
     }
@@ -152,8 +154,8 @@ TEST(SortQuantization, SeveralRanksShareOneObject) {
 }
 
 TEST(SortQuantization, EmptyIsAHeaderOfZeros) {
-  for (int bits : kBits) {
-    SortQuantization codec(bits);
+  for (const SortqFormat format : kFormats) {
+    SortQuantization codec(format);
     const std::vector<std::byte> bytes = Encode(codec, {});
     EXPECT_EQ(bytes, std::vector<std::byte>(8 + 8 * codec.buckets()));
     EXPECT_TRUE(Decode(codec, bytes, 0).empty());
@@ -161,10 +163,10 @@ TEST(SortQuantization, EmptyIsAHeaderOfZeros) {
 }
 
 TEST(SortQuantization, ConstantAndSingleComeBackExactly) {
-  for (int bits : kBits)
+  for (const SortqFormat format : kFormats)
     for (size_t count : {1u, 5u, 4099u})
       for (float value : {0.0f, -7.3f, 1e-45f, std::numeric_limits<float>::max()}) {
-        SortQuantization codec(bits);
+        SortQuantization codec(format);
         const std::vector<float> values(count, value);
         EXPECT_EQ(Decode(codec, Encode(codec, values), count), values);
       }
@@ -179,19 +181,19 @@ TEST(SortQuantization, TiesSplitInOrderOfIndex) {
 
 TEST(SortQuantization, ReachesBothEndsOfTheFloatRange) {
   const float most = std::numeric_limits<float>::max();
-  for (int bits : kBits) {
-    SortQuantization codec(bits);
+  for (const SortqFormat format : kFormats) {
+    SortQuantization codec(format);
     const std::vector<float> values{most, -most, most, -most, 0, 1, -1, most};
     for (float v : Decode(codec, Encode(codec, values), values.size()))
       EXPECT_TRUE(std::isfinite(v));
-    ASSERT_NO_FATAL_FAILURE(ExpectExact(values, bits));
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(values, format));
   }
 }
 
 TEST(SortQuantization, WritesNothingForInfiniteAndNaN) {
-  for (int bits : kBits)
+  for (const SortqFormat format : kFormats)
     for (float bad : {std::numeric_limits<float>::infinity(), std::nanf("")}) {
-      SortQuantization codec(bits);
+      SortQuantization codec(format);
       std::vector<float> values(10, 2.0f);
       values[3] = bad;
       std::vector<std::byte> bytes(codec.EncodedBytes(10));
@@ -201,7 +203,10 @@ TEST(SortQuantization, WritesNothingForInfiniteAndNaN) {
 }
 
 TEST(SortQuantization, RefusesWhatDoesNotFit) {
-  EXPECT_THROW(SortQuantization(7), BadInput);
+  EXPECT_THROW(SortQuantization(17), BadInput);
+  EXPECT_THROW(SortQuantization(0), BadInput);
+  EXPECT_THROW(SortQuantization({4, 4}), BadInput);   // no bit for the step
+  EXPECT_THROW(SortQuantization({10, 7}), BadInput);  // too many buckets
   SortQuantization codec(12);
   const std::vector<float> values(9, 1.0f);
   std::vector<std::byte> bytes(codec.EncodedBytes(9) - 1);
@@ -210,6 +215,9 @@ TEST(SortQuantization, RefusesWhatDoesNotFit) {
   EXPECT_THROW(Decode(codec, bytes, 8), BadInput);
   EXPECT_THROW(Decode(codec, std::span(bytes).first(bytes.size() - 1), 9), BadInput);
   bytes[0] = std::byte{8};
+  EXPECT_THROW(Decode(codec, bytes, 9), BadInput);
+  bytes[0] = std::byte{9};
+  bytes[15] = std::byte{0xff};  // of the first step: negative
   EXPECT_THROW(Decode(codec, bytes, 9), BadInput);
 }
 

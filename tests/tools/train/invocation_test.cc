@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--cut", "1;18"}, "18"}, Refusal{{"--cut", "x"}, "x"},
         Refusal{{"--stages", "1", "--cut", "auto"}, "--stages is 1"},
         Refusal{{"--stages", "1", "--codec", "sortq:8"}, "needs a cut"},
-        Refusal{{"--codec", "sortq:7"}, "sortq"}, Refusal{{"--codec", "zip"}, "zip"},
+        Refusal{{"--codec", "sortq:17"}, "sortq"}, Refusal{{"--codec", "zip"}, "zip"},
         Refusal{{"--schedule", "dualpipe"}, "gpipe"},
         Refusal{{"--gpu-links", "fast"}, "--gpu-links must be one of auto, nccl, copy, got fast"},
         Refusal{{"--gpu-links", "nccl"}, "--gpu-links nccl needs --device cuda, got cpu"},

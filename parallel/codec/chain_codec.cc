@@ -1,0 +1,52 @@
+#include "parallel/codec/chain_codec.h"
+
+#include "parallel/codec/float_scratch.h"
+#include "runtime/error.h"
+
+namespace torus::parallel {
+namespace {
+
+// What the rest of the chain is told.
+CodecContext ForRest(const CodecContext& context, size_t values) {
+  CodecContext rest = context.Inside("rest");
+  rest.shape = Shape{static_cast<int64_t>(values)};
+  rest.samples = {};
+  return rest;
+}
+
+}  // namespace
+
+std::string ChainCodec::name() const {
+  if (rest_->is_identity()) return transform_->name();
+  return fmt::format("{}+{}", transform_->name(), rest_->name());
+}
+
+size_t ChainCodec::MaxTensorBytes(const Shape& shape) const {
+  return transform_->SideBytes(shape) + rest_->MaxTensorBytes(Shape{transform_->Values(shape)});
+}
+
+size_t ChainCodec::EncodeTensor(const CodecContext& context, std::span<const float> in,
+                                std::span<std::byte> out) {
+  const size_t most = MaxTensorBytes(context.shape);
+  Require(out.size() >= most, name(), "{} values need {} bytes, got room for {}", in.size(), most,
+          out.size());
+  const size_t side = transform_->SideBytes(context.shape);
+  FloatScratch scratch(static_cast<size_t>(transform_->Values(context.shape)));
+  const std::span<float> kept = scratch.span();
+  if (!transform_->Forward(context.Inside("first"), in, kept, out.first(side))) return 0;
+  const size_t written =
+      rest_->EncodeTensor(ForRest(context, kept.size()), kept, out.subspan(side));
+  return written == 0 && !kept.empty() ? 0 : side + written;
+}
+
+void ChainCodec::DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
+                              std::span<float> out) {
+  const size_t side = transform_->SideBytes(context.shape);
+  Require(in.size() >= side, name(), "needs {} bytes beside the values, got {}", side, in.size());
+  FloatScratch scratch(static_cast<size_t>(transform_->Values(context.shape)));
+  const std::span<float> kept = scratch.span();
+  rest_->DecodeTensor(ForRest(context, kept.size()), in.subspan(side), kept);
+  transform_->Inverse(context.Inside("first"), kept, in.first(side), out);
+}
+
+}  // namespace torus::parallel

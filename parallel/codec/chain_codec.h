@@ -1,0 +1,33 @@
+// A transform, and the codec of the values that it leaves: "topk:0.1+sortq:8". With `none` they are
+// sent as float32, and the name is the transform's alone.
+//
+// Wire format: the transform's SideBytes, then what the codec makes of its values.
+#pragma once
+
+#include <memory>
+
+#include "parallel/codec/codec.h"
+#include "parallel/codec/transform.h"
+
+namespace torus::parallel {
+
+class ChainCodec : public ContextCodec {
+ public:
+  ChainCodec(std::unique_ptr<Transform> transform, std::unique_ptr<Codec> rest)
+      : transform_(std::move(transform)), rest_(std::move(rest)) {}
+
+  std::string name() const override;
+  size_t MaxTensorBytes(const Shape& shape) const override;
+  size_t EncodeTensor(const CodecContext& context, std::span<const float> in,
+                      std::span<std::byte> out) override;
+  void DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
+                    std::span<float> out) override;
+  bool remembers() const override { return transform_->remembers() || rest_->remembers(); }
+  bool decodes_from_memory() const override { return rest_->decodes_from_memory(); }
+
+ private:
+  std::unique_ptr<Transform> transform_;
+  std::unique_ptr<Codec> rest_;
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,111 @@
+#include "parallel/codec/dynamic8.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "parallel/codec/nearest_number.h"
+#include "parallel/codec/value_range.h"
+#include "runtime/error.h"
+#include "runtime/parallel_for.h"
+
+namespace torus::parallel {
+namespace {
+
+constexpr int kDecades = 7;
+
+std::array<float, 256> MakeNumbers() {
+  std::array<float, 256> numbers{};
+  size_t count = 0;
+  numbers[count++] = 0;
+  numbers[count++] = 1;
+  for (int e = 0; e < kDecades; ++e)
+    for (int part = 0; part < 1 << e; ++part) {
+      const double middle = 0.1 + 0.9 * (part + 0.5) / (1 << e);
+      const float number = static_cast<float>(middle * std::pow(10.0, e - (kDecades - 1)));
+      numbers[count++] = number;
+      numbers[count++] = -number;
+    }
+  TORUS_CHECK(count == numbers.size(), "{} numbers", count);
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+const NearestNumber& Nearest() {
+  static const NearestNumber* nearest = new NearestNumber(Dynamic8::Numbers());
+  return *nearest;
+}
+
+float MagnitudeOf(std::span<const float> values) {
+  float most = 0;
+  for (const float value : values) most = std::max(most, std::fabs(value));
+  return most;
+}
+
+// Blocks that are worth waking a thread for.
+int64_t GrainOf(int64_t block) { return std::max<int64_t>(1, (1 << 14) / block); }
+
+}  // namespace
+
+std::span<const float> Dynamic8::Numbers() {
+  static const std::array<float, 256> numbers = MakeNumbers();
+  return numbers;
+}
+
+Dynamic8::Dynamic8(int64_t block) : block_(block) {
+  Require(block >= 1 && block <= 1 << 20, "dynamic8", "takes 1 to 2^20 values a block, got {}",
+          block);
+}
+
+std::string Dynamic8::name() const {
+  return block_ == kUsualBlock ? "dynamic8" : fmt::format("dynamic8:{}", block_);
+}
+
+size_t Dynamic8::MaxEncodedBytes(int64_t count) const {
+  return static_cast<size_t>(Blocks(count)) * sizeof(float) + static_cast<size_t>(count);
+}
+
+size_t Dynamic8::Encode(std::span<const float> in, std::span<std::byte> out) {
+  const int64_t count = static_cast<int64_t>(in.size()), blocks = Blocks(count);
+  const size_t bytes = MaxEncodedBytes(count);
+  Require(out.size() >= bytes, name(), "{} values need {} bytes, got room for {}", count, bytes,
+          out.size());
+  if (!RangeOf(in).finite) return 0;
+  std::byte* const codes = out.data() + sizeof(float) * static_cast<size_t>(blocks);
+  const NearestNumber& nearest = Nearest();
+  ParallelFor(blocks, GrainOf(block_), [&](int64_t first, int64_t last) {
+    for (int64_t b = first; b < last; ++b) {
+      const int64_t begin = b * block_, end = std::min(count, begin + block_);
+      const float most = MagnitudeOf(in.subspan(begin, end - begin));
+      std::memcpy(out.data() + sizeof(float) * b, &most, sizeof(float));
+      const double inverse = most > 0 ? 1 / double{most} : 0;
+      for (int64_t i = begin; i < end; ++i)
+        codes[i] = static_cast<std::byte>(nearest(static_cast<float>(in[i] * inverse)));
+    }
+  });
+  return bytes;
+}
+
+void Dynamic8::Decode(std::span<const std::byte> in, std::span<float> out) {
+  const int64_t count = static_cast<int64_t>(out.size()), blocks = Blocks(count);
+  Require(in.size() == MaxEncodedBytes(count), name(), "{} values are {} bytes, got {}", count,
+          MaxEncodedBytes(count), in.size());
+  const std::byte* const codes = in.data() + sizeof(float) * static_cast<size_t>(blocks);
+  const std::span<const float> numbers = Numbers();
+  ParallelFor(blocks, GrainOf(block_), [&](int64_t first, int64_t last) {
+    for (int64_t b = first; b < last; ++b) {
+      float most;
+      std::memcpy(&most, in.data() + sizeof(float) * b, sizeof(float));
+      Require(std::isfinite(most) && most >= 0, name(),
+              "needs a finite magnitude, got {} of block "
+              "{}",
+              most, b);
+      const int64_t end = std::min(count, (b + 1) * block_);
+      for (int64_t i = b * block_; i < end; ++i)
+        out[i] = most * numbers[std::to_integer<size_t>(codes[i])];
+    }
+  });
+}
+
+}  // namespace torus::parallel

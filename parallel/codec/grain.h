@@ -1,0 +1,54 @@
+// A codec for each part of a tensor by itself: "sortq:8/sample", "uniform:4/channel",
+// "uniform:8/chunk:4096".
+//
+//   sample    each index of the first dimension
+//   channel   each index of the last one (images are (N, H, W, C)); of a tensor of one dimension
+//             all is one channel
+//   chunk:n   n values in a row, the last of the rest
+//
+// Error: the codec's, of each part.
+//
+// Wire format, little-endian: a byte, 0 where every part has the most bytes that the codec writes
+// for it, else 1 and the bytes of each part, 4 bytes unsigned; then the parts in order.
+#pragma once
+
+#include <memory>
+
+#include "parallel/codec/codec.h"
+
+namespace torus::parallel {
+
+struct Grain {
+  enum class Kind : uint8_t { kSample, kChannel, kChunk };
+  Kind kind = Kind::kSample;
+  int64_t chunk = 0;
+
+  // "sample", "channel" or "chunk:n". BadInput otherwise.
+  static Grain Parse(const std::string& text);
+};
+
+class GrainCodec : public ContextCodec {
+ public:
+  // BadInput where `inner` remembers: what remembers goes around ("ef(uniform:4/channel)").
+  GrainCodec(std::unique_ptr<Codec> inner, Grain grain);
+
+  std::string name() const override;
+  size_t MaxTensorBytes(const Shape& shape) const override;
+  size_t EncodeTensor(const CodecContext& context, std::span<const float> in,
+                      std::span<std::byte> out) override;
+  void DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
+                    std::span<float> out) override;
+
+ private:
+  struct Parts;
+  Parts PartsOf(const Shape& shape) const;
+  size_t EncodePart(const CodecContext& context, const Parts& parts, int64_t part,
+                    std::span<const float> in, std::span<std::byte> out);
+  void DecodePart(const CodecContext& context, const Parts& parts, int64_t part,
+                  std::span<const std::byte> in, std::span<float> out);
+
+  std::unique_ptr<Codec> inner_;
+  Grain grain_;
+};
+
+}  // namespace torus::parallel

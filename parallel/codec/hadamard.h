@@ -1,0 +1,33 @@
+// A rotation in front of a quantizer ("hadamard+uniform:4"): blocks of up to 1024 values have their
+// signs changed by fixed random numbers and go through a Hadamard transform, divided by the root of
+// the block's size, so that an outlier is spread over its block (Suresh et al., "Distributed mean
+// estimation with limited communication", ICML 2017, section 3).
+//
+// A block has 2^m values, m = 10 or, for fewer than 1024 values in all, the least that holds them;
+// the last is filled up with zeros, which are sent too.
+//
+// Error: the rotation is orthogonal, so the squared errors of a block's values sum to those of the
+// quantized ones, give or take float32's rounding (2^-23 m of the block's norm each way).
+//
+// False, so that nothing is written, where a value is infinite or NaN, or a sum overflows. One that
+// overflows on the way back, of values near float32's greatest, comes back infinite or NaN.
+#pragma once
+
+#include "parallel/codec/transform.h"
+
+namespace torus::parallel {
+
+class Hadamard : public Transform {
+ public:
+  static constexpr int64_t kMostBlock = 1024;
+
+  std::string name() const override { return "hadamard"; }
+  int64_t Values(const Shape& shape) const override;
+  size_t SideBytes(const Shape& /*shape*/) const override { return 0; }
+  bool Forward(const CodecContext& context, std::span<const float> in, std::span<float> kept,
+               std::span<std::byte> side) const override;
+  void Inverse(const CodecContext& context, std::span<const float> kept,
+               std::span<const std::byte> side, std::span<float> out) const override;
+};
+
+}  // namespace torus::parallel

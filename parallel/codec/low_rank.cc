@@ -1,0 +1,92 @@
+#include "parallel/codec/low_rank.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "parallel/codec/factors.h"
+#include "parallel/codec/value_range.h"
+#include "runtime/error.h"
+#include "runtime/rng.h"
+
+namespace torus::parallel {
+namespace {
+
+constexpr int64_t kMostRank = 64;
+
+// Of the step that begins cold, and of columns that have become 0.
+void DrawColumns(std::span<float> q, int64_t rank, uint64_t step, bool only_zero) {
+  const RandomStream stream({.step = step, .layer = HashName("powersgd")});
+  for (int64_t r = 0; r < rank; ++r) {
+    bool zero = true;
+    for (size_t i = r; i < q.size(); i += rank) zero = zero && q[i] == 0;
+    if (only_zero && !zero) continue;
+    for (size_t i = r; i < q.size(); i += rank) q[i] = static_cast<float>(stream.Normal(i));
+  }
+}
+
+// Where the last tensor with as many columns has left it.
+std::vector<float> BeginQ(const CodecContext& context, int64_t columns, int64_t rank) {
+  std::vector<float> q(static_cast<size_t>(columns * rank));
+  const bool kept = context.memory != nullptr;
+  const auto at = kept ? context.memory->values.find(fmt::format("q {}", columns))
+                       : std::map<std::string, std::vector<float>>::iterator{};
+  const bool warm = kept && at != context.memory->values.end() && at->second.size() == q.size();
+  if (warm) q = at->second;
+  DrawColumns(q, rank, warm ? static_cast<uint64_t>(context.step) : 0, warm);
+  return q;
+}
+
+}  // namespace
+
+LowRank::LowRank(Method method, int64_t rank) : method_(method), rank_(rank) {
+  Require(rank >= 1 && rank <= kMostRank, method == Method::kSvd ? "svd" : "powersgd",
+          "takes a rank of 1 to {}, got {}", kMostRank, rank);
+}
+
+std::string LowRank::name() const {
+  return fmt::format("{}:{}", method_ == Method::kSvd ? "svd" : "powersgd", rank_);
+}
+
+int64_t LowRank::Values(const Shape& shape) const {
+  const MatrixForm form = MatrixFormOf(shape);
+  return form.Pays(rank_) ? form.FactorValues(rank_) : form.rows * form.columns;
+}
+
+bool LowRank::Forward(const CodecContext& context, std::span<const float> in, std::span<float> kept,
+                      std::span<std::byte> /*side*/) const {
+  if (!RangeOf(in).finite) return false;
+  const MatrixForm form = MatrixFormOf(context.shape);
+  if (!form.Pays(rank_)) {
+    std::ranges::copy(in, kept.begin());
+    return true;
+  }
+  const int64_t rank = form.RankOf(rank_);
+  const std::span<float> p = kept.first(static_cast<size_t>(form.rows * rank));
+  const std::span<float> q = kept.subspan(p.size());
+  if (method_ == Method::kSvd) {
+    NearestFactors(in, form, rank, p, q);
+    return RangeOf(kept).finite;
+  }
+  TimesRight(in, form, BeginQ(context, form.columns, rank), rank, p);
+  if (!RangeOf(p).finite) return false;
+  Orthonormalise(p, form.rows, rank);
+  TimesLeft(in, form, p, rank, q);
+  if (!RangeOf(q).finite) return false;
+  if (context.memory != nullptr && context.training)
+    context.memory->values[fmt::format("q {}", form.columns)].assign(q.begin(), q.end());
+  return true;
+}
+
+void LowRank::Inverse(const CodecContext& context, std::span<const float> kept,
+                      std::span<const std::byte> /*side*/, std::span<float> out) const {
+  const MatrixForm form = MatrixFormOf(context.shape);
+  if (!form.Pays(rank_)) {
+    std::ranges::copy(kept, out.begin());
+    return;
+  }
+  const int64_t rank = form.RankOf(rank_);
+  const size_t rows = static_cast<size_t>(form.rows * rank);
+  Expand(kept.first(rows), kept.subspan(rows), form, rank, out);
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,161 @@
+#include "parallel/codec/sampled_statistics.h"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "parallel/codec/count_and_gather.h"
+#include "parallel/codec/sampled_brackets.h"
+#include "parallel/codec/value_key.h"
+#include "runtime/error.h"
+#include "runtime/parallel_for.h"
+#include "runtime/storage.h"
+
+namespace torus::parallel {
+namespace {
+
+constexpr int64_t kLeastValues = 1 << 17;
+constexpr size_t kMostRanks = 8;
+constexpr int64_t kBlocksPerThread = 16;  // worth waking one for
+constexpr int64_t kGatherOneIn = 4;       // values, at most
+
+// The pass over the values, in as many parts as there are threads.
+class Pass {
+ public:
+  Pass(std::span<const float> values, const Brackets& brackets)
+      : values_(values),
+        brackets_(brackets),
+        blocks_((static_cast<int64_t>(values.size()) + kGatherBlock - 1) / kGatherBlock),
+        parts_(std::clamp<int64_t>(blocks_ / kBlocksPerThread, 1, TeamSize())),
+        room_(kGatherBlock * (blocks_ / parts_ / kGatherOneIn + 2)),
+        memory_(static_cast<size_t>(parts_ * (room_ + kGatherSlack)) * 2 * sizeof(float), Device{}),
+        at_least_(static_cast<size_t>(blocks_ * brackets.size())),
+        gathered_(static_cast<size_t>(parts_)) {
+    ParallelFor(parts_, 1, [&](int64_t first, int64_t last) {
+      for (int64_t part = first; part < last; ++part) Run(part);
+    });
+    totals_.assign(brackets.thresholds.size() + 1, 0);
+    for (size_t i = 0; i < at_least_.size(); ++i) totals_[i % brackets.size()] += at_least_[i];
+  }
+
+  bool finite() const { return std::ranges::all_of(gathered_, &Gathered::finite); }
+  bool fits() const { return std::ranges::all_of(gathered_, &Gathered::fits); }
+  // Of a region: the values below it, and in it.
+  int64_t Below(int region) const { return static_cast<int64_t>(values_.size()) - totals_[region]; }
+  int64_t Count(int region) const { return totals_[region] - totals_[region + 1]; }
+
+  // Of a region of even number.
+  std::vector<uint64_t> KeysIn(int region) const {
+    const float begin = brackets_.thresholds[region], end = brackets_.EndOf(region);
+    std::vector<uint64_t> keys(static_cast<size_t>(Count(region)) + 1);
+    size_t found = 0;
+    for (const Gathered& part : gathered_)
+      for (int64_t i = 0; i < part.count; ++i) {
+        const float value = part.values[i];
+        keys[found] = ValueKey(value, part.indices[i]);
+        found += value >= begin && value < end;
+      }
+    keys.resize(found);
+    return keys;
+  }
+
+  // The index of the value at `rank` within a region of equal values.
+  uint32_t IndexInTie(int region, int64_t rank) const {
+    int64_t block = 0;
+    for (int64_t here; rank >= (here = InBlock(block, region)); ++block) rank -= here;
+    size_t i = static_cast<size_t>(block * kGatherBlock);
+    for (;; ++i)
+      if (values_[i] == brackets_.thresholds[region] && rank-- == 0)
+        return static_cast<uint32_t>(i);
+  }
+
+ private:
+  void Run(int64_t part) {
+    const int64_t first = blocks_ * part / parts_, last = blocks_ * (part + 1) / parts_;
+    float* const memory = static_cast<float*>(memory_.data()) + part * 2 * (room_ + kGatherSlack);
+    Gathered own{.values = memory,
+                 .indices = reinterpret_cast<uint32_t*>(memory + room_ + kGatherSlack),
+                 .room = room_};
+    const int64_t end = std::min(static_cast<int64_t>(values_.size()), last * kGatherBlock);
+    CountAndGather(values_.data(), first * kGatherBlock, end, brackets_.thresholds,
+                   at_least_.data() + first * brackets_.size(), own);
+    gathered_[part] = own;
+  }
+
+  int64_t InBlock(int64_t block, int region) const {
+    const uint32_t* const counts =
+        &at_least_[static_cast<size_t>(block * brackets_.size() + region)];
+    return int64_t{counts[0]} - counts[1];
+  }
+
+  std::span<const float> values_;
+  const Brackets& brackets_;
+  int64_t blocks_, parts_, room_;
+  Storage memory_;  // [part][values, indices]
+  std::vector<uint32_t> at_least_;
+  std::vector<Gathered> gathered_;
+  std::vector<int64_t> totals_;  // values at least at each threshold; then 0
+};
+
+// Some wanted ranks, and the region in which they all lie.
+struct Group {
+  int region = 0;
+  size_t first = 0, count = 0;
+};
+
+// Empty where a rank lies in no region that was gathered or tied.
+std::vector<Group> GroupRanks(std::span<const int64_t> ranks, const Brackets& brackets,
+                              const Pass& pass) {
+  std::vector<Group> groups;
+  size_t next = 0;
+  for (int region = 0; region < brackets.size() && next < ranks.size(); ++region) {
+    const int64_t below = pass.Below(region), end = below + pass.Count(region);
+    Group group{region, next, 0};
+    for (; next < ranks.size() && ranks[next] >= below && ranks[next] < end; ++next) ++group.count;
+    if (group.count == 0) continue;
+    if (region % 2 == 1 && !brackets.tied[region]) return {};
+    groups.push_back(group);
+  }
+  if (next < ranks.size()) return {};
+  return groups;
+}
+
+void Select(const Group& group, const Pass& pass, std::span<const int64_t> ranks,
+            std::span<uint32_t> out) {
+  const int64_t below = pass.Below(group.region);
+  const bool tie = group.region % 2 == 1;
+  std::vector<uint64_t> keys;
+  if (!tie) keys = pass.KeysIn(group.region);
+  auto from = keys.begin();
+  for (size_t i = group.first; i < group.first + group.count; ++i) {
+    if (tie) {
+      out[i] = pass.IndexInTie(group.region, ranks[i] - below);
+      continue;
+    }
+    const auto at = keys.begin() + (ranks[i] - below);
+    std::nth_element(from, at, keys.end());
+    out[i] = IndexOfKey(*at);
+    from = at;
+  }
+}
+
+}  // namespace
+
+Sampled SampledStatistics(std::span<const float> values, std::span<const int64_t> ranks,
+                          std::span<uint32_t> out) {
+  const int64_t count = static_cast<int64_t>(values.size());
+  if (count < kLeastValues || ranks.size() > kMostRanks) return Sampled::kMissed;
+  const Brackets brackets = GuessBrackets(values, ranks);
+  if (brackets.size() == 0) return Sampled::kMissed;
+  const Pass pass(values, brackets);
+  if (!pass.fits()) return Sampled::kMissed;
+  if (!pass.finite()) return Sampled::kNotFinite;
+  const std::vector<Group> groups = GroupRanks(ranks, brackets, pass);
+  if (groups.empty()) return Sampled::kMissed;
+  ParallelFor(static_cast<int64_t>(groups.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) Select(groups[g], pass, ranks, out);
+  });
+  return Sampled::kFound;
+}
+
+}  // namespace torus::parallel

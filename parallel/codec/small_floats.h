@@ -1,0 +1,44 @@
+// float32 rounded to a smaller floating-point number, to nearest, ties to even.
+//
+//   f16      11 bits of precision; beyond 65504 the greatest f16, 65504
+//   bf16     8 bits of precision; what would round to infinity becomes the greatest bf16
+//   f8:e4m3  4 bits of precision, greatest 448 (Micikevicius et al., "FP8 formats for deep
+//            learning", arXiv:2209.05433; OCP's E4M3, without infinities)
+//   f8:e5m2  3 bits, greatest 57344 (the same)
+//
+// f8 multiplies by a power of two for the whole tensor, the greatest at which no value is beyond
+// the format's greatest, and divides by it on the way back.
+//
+// Error, with p bits of precision: |out - in| <= 2^-p |in| + tiny, where tiny is half the least
+// denormal number of the format (of f8 divided by the scale; of float32 itself for bf16 none). Of
+// f16, |in| up to 65504.
+//
+// A value that is infinite or NaN: Encode writes nothing (codec.h).
+//
+// Wire format, little-endian: of f8 the scale's power of two, 4 bytes signed; then 2 bytes or 1 of
+// each value.
+#pragma once
+
+#include "parallel/codec/codec.h"
+
+namespace torus::parallel {
+
+enum class SmallFloat : uint8_t { kF16, kBF16, kE4M3, kE5M2 };
+
+class SmallFloats : public Codec {
+ public:
+  explicit SmallFloats(SmallFloat format) : format_(format) {}
+
+  std::string name() const override;
+  size_t MaxEncodedBytes(int64_t count) const override;
+  size_t Encode(std::span<const float> in, std::span<std::byte> out) override;
+  // BadInput also where a number is infinite or NaN, or the scale is beyond float32's.
+  void Decode(std::span<const std::byte> in, std::span<float> out) override;
+
+ private:
+  bool is_f8() const { return format_ == SmallFloat::kE4M3 || format_ == SmallFloat::kE5M2; }
+
+  SmallFloat format_;
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,159 @@
+#include "parallel/data_parallel/coded_sum.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "parallel/collectives/pieces.h"
+#include "runtime/error.h"
+#include "runtime/storage.h"
+
+namespace torus::parallel {
+namespace {
+
+Tag TagOfLane(int lane) {
+  constexpr int32_t kFirst = 1 << 20;  // behind those of StartDirectAllReduce
+  return {TagClass::kCollective, kFirst + lane};
+}
+
+// A part's message: how many bytes were written, then room for the most.
+size_t RoomFor(const Codec& codec, const Shape& shape) {
+  return sizeof(uint64_t) + codec.MaxTensorBytes(shape);
+}
+
+size_t MessageBytes(const Codec& codec, const std::vector<CodedPart>& parts, size_t rest) {
+  size_t bytes = rest * sizeof(float);
+  for (const CodedPart& part : parts) bytes += RoomFor(codec, part.shape);
+  return bytes;
+}
+
+void AddTo(std::span<float> sum, std::span<const float> term) {
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] += term[i];
+}
+
+// Every message has the same length: that of the most bytes.
+class CodedSum : public PendingAllReduce {
+ public:
+  CodedSum(Transport& transport, Codec& codec, std::vector<CodedPart> parts, std::span<float> rest,
+           const CodecContext& context, std::string what, int lane)
+      : codec_(codec),
+        parts_(std::move(parts)),
+        rest_(rest),
+        context_(context),
+        what_(std::move(what)),
+        rank_(transport.rank()),
+        replicas_(transport.size()),
+        bytes_(MessageBytes(codec, parts_, rest.size())),
+        messages_(bytes_ * static_cast<size_t>(replicas_), Device{}) {
+    std::memset(MessageOf(rank_), 0, bytes_);
+    Encode();
+    for (int k = 1; k < replicas_; ++k) {
+      const int from = (rank_ + replicas_ - k) % replicas_, to = (rank_ + k) % replicas_;
+      received_.push_back(transport.Recv(from, TagOfLane(lane), {MessageOf(from), bytes_}, what_));
+      sent_.push_back(transport.Send(to, TagOfLane(lane), {MessageOf(rank_), bytes_}, what_));
+    }
+  }
+
+  // A peer's send may end only when its message is taken here, so that comes first.
+  bool Advance() override {
+    if (done_) return true;
+    if (!received_.empty() && !AllDone(received_)) return false;
+    WaitForAll(received_);
+    received_.clear();
+    if (!AllDone(sent_)) return false;
+    Finish();
+    return true;
+  }
+
+  void Finish() override {
+    if (std::exchange(done_, true)) return;
+    WaitForAll(received_);
+    WaitForAll(sent_);
+    Sum();
+  }
+
+ private:
+  std::byte* MessageOf(int replica) const {
+    return static_cast<std::byte*>(messages_.data()) + bytes_ * static_cast<size_t>(replica);
+  }
+
+  CodecContext ContextOf(size_t part) const {
+    CodecContext context = context_;
+    context.shape = parts_[part].shape;
+    context.memory = parts_[part].memory;
+    context.stream += part;
+    return context;
+  }
+
+  void Encode() {
+    std::byte* at = MessageOf(rank_);
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      const size_t room = RoomFor(codec_, parts_[p].shape);
+      const std::span<std::byte> out(at + sizeof(uint64_t), room - sizeof(uint64_t));
+      const uint64_t written = codec_.EncodeTensor(ContextOf(p), parts_[p].values, out);
+      std::memcpy(at, &written, sizeof(written));
+      at += room;
+    }
+    std::memcpy(at, rest_.data(), rest_.size_bytes());
+  }
+
+  // `message` of a part becomes `out`.
+  void Decode(const std::byte* message, size_t part, std::span<float> out) const {
+    uint64_t written;
+    std::memcpy(&written, message, sizeof(written));
+    const size_t room = RoomFor(codec_, parts_[part].shape) - sizeof(written);
+    Require(written <= room, what_, "a part has at most {} bytes, got {}", room, written);
+    if (written == 0 && !out.empty())
+      std::ranges::fill(out, std::numeric_limits<float>::quiet_NaN());
+    else
+      codec_.DecodeTensor(ContextOf(part), {message + sizeof(written), written}, out);
+  }
+
+  void Sum() {
+    size_t at = 0;
+    for (size_t p = 0; p < parts_.size(); at += RoomFor(codec_, parts_[p].shape), ++p) {
+      std::vector<float> term(parts_[p].values.size());
+      for (int r = 0; r < replicas_; ++r) {
+        Decode(MessageOf(r) + at, p, r == 0 ? parts_[p].values : std::span(term));
+        if (r > 0) AddTo(parts_[p].values, term);
+      }
+    }
+    std::vector<float> term(rest_.size());
+    std::ranges::fill(rest_, 0.0f);
+    for (int r = 0; r < replicas_; ++r) {
+      std::memcpy(term.data(), MessageOf(r) + at, rest_.size_bytes());
+      AddTo(rest_, term);
+    }
+  }
+
+  Codec& codec_;
+  const std::vector<CodedPart> parts_;
+  const std::span<float> rest_;
+  const CodecContext context_;
+  const std::string what_;
+  const int rank_, replicas_;
+  const size_t bytes_;
+  Storage messages_;  // of each replica
+  std::vector<Pending> received_, sent_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<PendingAllReduce> StartCodedSum(Transport& transport, Codec& codec,
+                                                std::vector<CodedPart> parts, std::span<float> rest,
+                                                const CodecContext& context, std::string what,
+                                                int lane) {
+  return std::make_unique<CodedSum>(transport, codec, std::move(parts), rest, context,
+                                    std::move(what), lane);
+}
+
+uint64_t CodedSumBytes(int replicas, const Codec& codec, const std::vector<Shape>& parts,
+                       size_t rest) {
+  size_t bytes = rest * sizeof(float);
+  for (const Shape& part : parts) bytes += RoomFor(codec, part);
+  return bytes * static_cast<uint64_t>(replicas - 1);
+}
+
+}  // namespace torus::parallel

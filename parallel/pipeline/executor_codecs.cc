@@ -1,0 +1,36 @@
+// The codecs of an executor's links: which, what they are told, and what they remember.
+#include "parallel/pipeline/executor.h"
+
+namespace torus::parallel {
+
+// `cut`: the first stage behind it.
+LinkCodecs Executor::CodecsAt(int cut) const {
+  const auto at = [cut](const auto& single, const std::shared_ptr<Codec>& others) {
+    const auto found = single.find(cut);
+    return (found != single.end() ? found->second : others).get();
+  };
+  return {at(options_.activation_codec_at, options_.activation_codec),
+          at(options_.gradient_codec_at, options_.gradient_codec)};
+}
+
+// What the codecs are told of the tensors of an action.
+CodecContext Executor::WhenOf(const Action& action) const {
+  CodecContext when{.step = batch_->step, .training = training_, .seed = batch_->seed};
+  if (action.micro_batch < 0) return when;
+  when.micro_batch = action.micro_batch;
+  when.samples = batch_->micro_batches[action.micro_batch].examples;
+  return when;
+}
+
+std::vector<NamedTensor> Executor::CodecState(int stage) {
+  std::vector<NamedTensor> state;
+  for (TensorLink* link : stages_.at(stage).Links()) AddCodecState(*link, state);
+  return state;
+}
+
+void Executor::SetCodecState(const std::map<std::string, Tensor>& state) {
+  for (auto& [s, stage] : stages_)
+    for (TensorLink* link : stage.Links()) TakeCodecState(state, *link);
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,181 @@
+// Codecs in training: which cut and direction has which, the warm-up, and what they remember.
+#include <gtest/gtest.h>
+
+#include "parallel/codec/make_codec.h"
+#include "parallel/trainer/checkpoint.h"
+#include "runtime/error.h"
+#include "tests/parallel/trainer/outcome.h"
+
+namespace torus::parallel {
+namespace {
+
+using namespace testing;  // NOLINT: helpers of these tests
+
+std::function<std::unique_ptr<Codec>()> Named(const std::string& name) {
+  return [name] { return MakeCodec(name); };
+}
+
+ToyRun CodedRun(const std::string& codec, int stages = 2) {
+  ToyRun run;
+  run.f32 = true;
+  run.options = {.stages = stages, .micro_batches = 2, .seed = 3};
+  run.options.codec = Named(codec);
+  return run;
+}
+
+// Batches whose rows are the same examples in every second step.
+BatchFn Numbered(const ToyRun& run) {
+  return [batches = run.Batches()](int64_t step, const RankPlace& place) {
+    MiniBatch batch = batches(step, place);
+    for (MicroBatch& part : batch.micro_batches)
+      for (const int64_t sample : part.samples) part.examples.push_back(100 * (step % 2) + sample);
+    return batch;
+  };
+}
+
+Outcome Train(const ToyRun& run, int64_t steps, const TrainState& from = {},
+              std::vector<Block> (*model)() = nullptr) {
+  TrainingParts parts = run.Parts();
+  if (model != nullptr) parts.model = model;
+  Trainer trainer(run.options, parts);
+  if (from.step > 0) trainer.SetState(SourceOf(from));
+  Outcome outcome;
+  trainer.Train(steps, Numbered(run),
+                {.on_step = [&](const StepReport& r) { outcome.losses.push_back(r.loss); }});
+  outcome.state = trainer.State();
+  return outcome;
+}
+
+const char* const kRemembering[] = {"ef(topk:0.3)", "ef(powersgd:1+f16)", "delta(uniform:3)",
+                                    "ef(uniform:2:stochastic)"};
+
+TEST(CodecMemories, ARunThatGoesOnGivesTheBitsOfOneThatNeverStopped) {
+  for (const std::string codec : kRemembering) {
+    SCOPED_TRACE(codec);
+    ToyRun run = CodedRun(codec);
+    run.options.replicas = 2;
+    const Outcome whole = Train(run, 10), part = Train(run, 5);
+    EXPECT_FALSE(part.state.codecs.empty());
+    const Outcome rest = Train(run, 10, part.state);
+    ExpectEqualBits(whole.state.weights, rest.state.weights);
+    ExpectEqualBits(whole.state.codecs, rest.state.codecs);
+  }
+}
+
+TEST(CodecMemories, MatterToTheRun) {
+  const ToyRun run = CodedRun("ef(topk:0.3)");
+  TrainState part = Train(run, 5).state;
+  const Outcome whole = Train(run, 10);
+  part.codecs.clear();
+  EXPECT_NE(Train(run, 10, part).losses.back(), whole.losses.back());
+}
+
+TEST(CodecMemories, GoThroughCheckpoints) {
+  ToyRun run = CodedRun("ef(topk:0.3)", 3);
+  run.options.replicas = 2;
+  Trainer trainer(run.options, run.Parts());
+  trainer.Train(3, run.Batches());
+  const std::string folder = ::testing::TempDir() + "/codec_memories";
+  trainer.Save(folder);
+  const TrainState state = trainer.State();
+  EXPECT_FALSE(state.codecs.empty());
+  std::map<std::string, std::vector<float>> want, got;
+  for (const NamedTensor& tensor : state.codecs) want[tensor.name] = ToVector<float>(tensor.value);
+  for (const NamedTensor& tensor : LoadCheckpoint(folder).codecs)
+    got[tensor.name] = ToVector<float>(tensor.value);
+  EXPECT_EQ(got, want);
+  EXPECT_TRUE(want.contains("replica 1/activation 2 sent/0/residual"));
+  EXPECT_TRUE(want.contains("replica 0/gradient 1 sent/0/residual"));
+}
+
+TEST(Codecs, ThatRememberNothingHaveNoState) {
+  EXPECT_TRUE(Train(CodedRun("sortq:8"), 2).state.codecs.empty());
+}
+
+// In the warm-up no tensor is changed, so the losses are those of no codec.
+TEST(Codecs, BeginBehindTheWarmUp) {
+  const std::vector<double> plain = Train(CodedRun("none"), 8).losses;
+  ToyRun run = CodedRun("topk:0.2");
+  run.options.codec_warmup = 4;
+  const std::vector<double> warm = Train(run, 8).losses;
+  // The fourth step is the last whose gradients were whole; the fifth's loss is behind the codec.
+  for (int step = 0; step < 4; ++step) EXPECT_EQ(warm[step], plain[step]) << step;
+  EXPECT_NE(warm[4], plain[4]);
+  run.options.codec_warmup = 8;
+  EXPECT_EQ(Train(run, 8).losses, plain);
+}
+
+TEST(Codecs, OfTheGradientsAlone) {
+  ToyRun run = CodedRun("none");
+  run.options.gradient_codec = Named("topk:0.2");
+  const std::vector<double> plain = Train(CodedRun("none"), 4).losses, coded = Train(run, 4).losses;
+  EXPECT_EQ(coded[0], plain[0]) << "the first forward is whole";
+  EXPECT_NE(coded[1], plain[1]);
+}
+
+TEST(Codecs, ByCut) {
+  const std::vector<double> plain = Train(CodedRun("none", 3), 4).losses;
+  ToyRun run = CodedRun("topk:0.2", 3);
+  for (int cut : {1, 2})
+    run.options.codec_at[cut] = run.options.gradient_codec_at[cut] = Named("none");
+  EXPECT_EQ(Train(run, 4).losses, plain);
+  run.options.codec_at.erase(1);
+  EXPECT_NE(Train(run, 4).losses, plain);
+}
+
+// The toy model with weights of f32, whose gradients go through codecs.
+std::vector<Block> ModelOfF32() {
+  std::vector<Block> model;
+  for (int i = 0; i < 4; ++i) {
+    const Variable w(ToyWeight(i).data().To(DType::kF32), true);
+    Block& block = model.emplace_back();
+    block.name = fmt::format("layer{}", i);
+    block.parameters = {{block.name + ".weight", w}};
+    block.forward = [w, i](const std::vector<Variable>& x, const StepContext& c) {
+      return std::vector<Variable>{
+          ToyLayer(x[0], ToyCast(w, DType::kF64), c, static_cast<uint64_t>(i))};
+    };
+  }
+  return model;
+}
+
+TEST(GradientCodecs, TrainAndGoOnFromACheckpoint) {
+  for (const std::string codec : {"uniform:8", "ef(topk:0.3)", "ef(powersgd:1)"}) {
+    SCOPED_TRACE(codec);
+    ToyRun run = CodedRun("none");
+    run.options.replicas = 3;
+    run.options.bucket_bytes = 200;
+    const Outcome plain = Train(run, 10, {}, ModelOfF32);
+    run.options.reduce_codec = Named(codec);
+    const Outcome whole = Train(run, 10, {}, ModelOfF32), part = Train(run, 5, {}, ModelOfF32);
+    EXPECT_EQ(whole.losses[0], plain.losses[0]);
+    EXPECT_NE(whole.losses[9], plain.losses[9]);
+    EXPECT_NEAR(whole.losses[9], plain.losses[9], 0.3 * plain.losses[0]) << "it still learns";
+    ExpectEqualBits(Train(run, 10, part.state, ModelOfF32).state.weights, whole.state.weights);
+    EXPECT_EQ(part.state.codecs.empty(), codec == "uniform:8");
+  }
+}
+
+TEST(GradientCodecs, NeedReplicasThatSumAlone) {
+  ToyRun run = CodedRun("none");
+  run.options.replicas = 2;
+  run.options.reduce_codec = Named("f16");
+  run.options.strategy = "zero1";
+  EXPECT_THROW(Train(run, 1), BadInput);
+  run.options.strategy = "ddp";
+  run.options.collectives = "ring";
+  EXPECT_THROW(Train(run, 1), BadInput);
+}
+
+// Random numbers depend on seed, link, step and micro-batch: the same again, and others elsewhere.
+TEST(Codecs, RandomOnesAreRepeated) {
+  const ToyRun run = CodedRun("uniform:2:stochastic");
+  const Outcome one = Train(run, 4);
+  ExpectEqualBits(one, Train(run, 4));
+  ToyRun other = run;
+  other.options.seed = 4;
+  EXPECT_NE(Train(other, 4).losses, one.losses);
+}
+
+}  // namespace
+}  // namespace torus::parallel

@@ -1,0 +1,116 @@
+// What a codec does to a file of tensors: //tools:codec -- FILE.safetensors [--codec sortq:8].
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "parallel/codec/make_codec.h"
+#include "runtime/error.h"
+#include "runtime/io/file.h"
+#include "runtime/io/safetensors.h"
+#include "tools/codec/codec_table.h"
+#include "tools/codec/encoded_file.h"
+#include "tools/codec/error_picture.h"
+#include "tools/codec/measure.h"
+#include "tools/common/parse_flags.h"
+#include "tools/common/run_main.h"
+#include "tools/common/user_path.h"
+
+namespace torus::tools {
+namespace {
+
+void WriteFile(const std::string& path, std::string_view content) {
+  io::OutputFile file(UserPath(path));
+  file.Write(content);
+  file.Close(false);
+}
+
+struct Options {
+  std::string input, codec = "sortq:8", encoded, decoded, picture;
+  bool all = false;
+  int repeats = 5;
+};
+
+std::string CodecHelp() {
+  std::string text = "Codec";
+  for (const auto& [written, about] : parallel::CodecDescriptions())
+    text += fmt::format("\n{} ({})", written, about);
+  return text;
+}
+
+std::vector<NamedTensor> FloatsOf(const std::string& path) {
+  std::vector<NamedTensor> floats;
+  for (NamedTensor& tensor : ReadSafetensors(path).tensors) {
+    const DType dtype = tensor.value.dtype();
+    if (dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16)
+      floats.push_back(std::move(tensor));
+    else
+      std::cout << fmt::format("left out: {}, {}\n", tensor.name, tensor.value);
+  }
+  Require(!floats.empty(), path, "has no tensor of f32, bf16 or f16");
+  return floats;
+}
+
+// Those of the list that need no memory of earlier tensors.
+std::vector<std::string> AllCodecs() {
+  std::vector<std::string> names;
+  for (const std::string& name : parallel::CodecNames())
+    if (!parallel::MakeCodec(name)->remembers() || name.starts_with("powersgd"))
+      names.push_back(name);
+  return names;
+}
+
+void Measure(const Options& options, const std::vector<NamedTensor>& tensors) {
+  std::vector<CodecMeasurement> measured;
+  const std::vector<std::string> names =
+      options.all ? AllCodecs() : std::vector<std::string>{options.codec};
+  for (const std::string& name : names)
+    measured.push_back(MeasureCodec(name, tensors, options.repeats));
+  std::cout << TableOf(measured);
+  if (!options.picture.empty()) WriteFile(options.picture, ErrorPicture(measured));
+}
+
+void WriteEncoded(const Options& options, const std::vector<NamedTensor>& tensors) {
+  std::vector<std::string> as_it_is;
+  const std::vector<std::byte> bytes = EncodeTensors(options.codec, tensors, as_it_is);
+  WriteFile(options.encoded, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  for (const std::string& name : as_it_is)
+    std::cout << fmt::format("as it is, for a value that is infinite or NaN: {}\n", name);
+}
+
+void WriteDecoded(const Options& options) {
+  constexpr int64_t kMostValues = int64_t{1} << 32;
+  const std::string path = UserPath(options.input), content = io::InputFile(path).ReadAll();
+  WriteSafetensors(UserPath(options.decoded),
+                   DecodeTensors(path, std::as_bytes(std::span(content)), kMostValues));
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Measures codecs on the tensors of a file, and encodes and decodes it.", "codec");
+  Options options;
+  app.add_option("file", options.input,
+                 "A .safetensors file; with --decoded one that --encoded has written")
+      ->required();
+  app.add_option("--codec", options.codec, CodecHelp())->capture_default_str();
+  app.add_flag("--all", options.all, "Measure an example of every codec");
+  app.add_option("--picture", options.picture, "SVG file: error against bytes");
+  app.add_option("--encoded", options.encoded, "File to write: the tensors, encoded");
+  app.add_option("--decoded", options.decoded, "File to write: the tensors of an encoded file");
+  app.add_option("--repeats", options.repeats, "Runs of which the fastest counts")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  if (PrintsHelp(app, argc, argv)) return 0;
+  if (!options.decoded.empty()) {
+    WriteDecoded(options);
+    return 0;
+  }
+  const std::vector<NamedTensor> tensors = FloatsOf(UserPath(options.input));
+  Measure(options, tensors);
+  if (!options.encoded.empty()) WriteEncoded(options, tensors);
+  return 0;
+}
+
+}  // namespace
+}  // namespace torus::tools
+
+int main(int argc, char** argv) {
+  return torus::tools::RunMain("codec", [&] { return torus::tools::Main(argc, argv); });
+}
