@@ -26,7 +26,10 @@ struct CodecContext {
   Shape shape;       // images (N, H, W, C); the first dimension counts samples
   int64_t step = 0;  // of training
   int64_t micro_batch = 0;
-  bool training = true;                // otherwise nothing is to be remembered
+  bool training = true;  // otherwise nothing is to be remembered
+  // By which the values were multiplied, a power of two that may change from step to step: what is
+  // remembered to be added to later values is kept without it.
+  double scale = 1;
   std::span<const int64_t> samples{};  // global numbers of the rows of shape[0]; may be empty
   // Which link, direction and tensor: two with equal numbers draw the same random numbers.
   uint64_t seed = 0, stream = 0;

@@ -9,10 +9,20 @@
 namespace torus::parallel {
 namespace {
 
-// out[i] = a[i] + sign b[i].
-void Add(std::span<const float> a, float sign, std::span<const float> b, std::span<float> out) {
-  ForEachBlock(static_cast<int64_t>(out.size()), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = a[i] + sign * b[i];
+// sum[i] = in[i] + scale residual[i].
+void AddResidual(std::span<const float> in, float scale, std::span<const float> residual,
+                 std::span<float> sum) {
+  ForEachBlock(static_cast<int64_t>(sum.size()), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) sum[i] = in[i] + scale * residual[i];
+  });
+}
+
+// residual[i] = (sum[i] - sent[i]) / scale.
+void KeepResidual(std::span<const float> sum, std::span<const float> sent, float scale,
+                  std::span<float> residual) {
+  const float unscaled = 1 / scale;  // exact: of a power of two
+  ForEachBlock(static_cast<int64_t>(sum.size()), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) residual[i] = (sum[i] - sent[i]) * unscaled;
   });
 }
 
@@ -33,11 +43,12 @@ size_t ErrorFeedback::EncodeTensor(const CodecContext& context, std::span<const 
   if (residual.size() < in.size()) residual.resize(in.size());
   const std::span<float> left = std::span(residual).first(in.size());
   FloatScratch sum(in.size()), sent(in.size());
-  Add(in, 1, left, sum.span());
+  const auto scale = static_cast<float>(context.scale);
+  AddResidual(in, scale, left, sum.span());
   const size_t bytes = inner_->EncodeTensor(inside, sum.span(), out);
   if (bytes == 0) return 0;
   inner_->DecodeTensor(inside, out.first(bytes), sent.span());
-  Add(sum.span(), -1, sent.span(), left);
+  KeepResidual(sum.span(), sent.span(), scale, left);
   return bytes;
 }
 

@@ -3,7 +3,8 @@
 // did not send of one tensor is added to the next before that is encoded.
 //
 // In training only, and where there is memory; else the codec alone. One residual for each link,
-// direction and tensor; a smaller tensor uses the front of it. A tensor that cannot be encoded
+// direction and tensor, without the values' scale (CodecContext::scale); a smaller tensor uses the
+// front of it. A tensor that cannot be encoded
 // leaves the residual as it is.
 //
 // Error: what was received so far sums to what was given so far but for the residual, which stays

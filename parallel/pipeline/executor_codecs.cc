@@ -16,6 +16,9 @@ LinkCodecs Executor::CodecsAt(int cut) const {
 // What the codecs are told of the tensors of an action.
 CodecContext Executor::WhenOf(const Action& action) const {
   CodecContext when{.step = batch_->step, .training = training_, .seed = batch_->seed};
+  const bool activations = IsForward(action.kind) || action.kind == ActionKind::kSendActivation ||
+                           action.kind == ActionKind::kRecvActivation;
+  if (!activations) when.scale = batch_->loss_scale;
   if (action.micro_batch < 0) return when;
   when.micro_batch = action.micro_batch;
   when.samples = batch_->micro_batches[action.micro_batch].examples;

@@ -84,6 +84,20 @@ TEST(ErrorFeedback, ASmallerTensorUsesTheFront) {
   EXPECT_EQ(memory.values["residual"], (std::vector<float>{0, 3, 0, 0}));
 }
 
+// As with the loss of runs in f16: what was left of gradients times 8 joins those times 2.
+TEST(ErrorFeedback, FollowsTheScaleOfTheValues) {
+  const auto codec = MakeCodec("ef(topk:0.5)");
+  CodecMemory memory;
+  CodecContext context = CodecContext::Flat(2);
+  context.memory = &memory;
+  context.scale = 8;
+  EncodeIn(*codec, context, std::vector<float>{8, 24});  // 8 stays behind
+  EXPECT_EQ(memory.values["residual"], (std::vector<float>{1, 0}));
+  context.scale = 2;
+  EXPECT_EQ(DecodeIn(*codec, context, EncodeIn(*codec, context, std::vector<float>{10, 1})),
+            (std::vector<float>{12, 0}));
+}
+
 TEST(ErrorFeedback, TakesNoCodecWhoseDecoderRemembers) {
   EXPECT_THROW(MakeCodec("ef(delta(uniform:4))"), BadInput);
   EXPECT_THROW(MakeCodec("delta(ef(uniform:4))"), BadInput);
