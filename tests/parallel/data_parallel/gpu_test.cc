@@ -141,7 +141,7 @@ struct Model {
   std::vector<NamedVariable> weights;
 };
 
-constexpr DataParallelOptions kByEngine{.bucket_bytes = 1,
+const DataParallelOptions kByEngine{.bucket_bytes = 1,
                                         .all_reduce = AllReduceAlgorithm::kEngine};
 
 // The gradients are 2 w (1 + 2) then.
