@@ -1,5 +1,6 @@
 #include "parallel/codec/codec_text.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "runtime/error.h"
@@ -74,6 +75,8 @@ std::vector<std::string> SplitOutside(const std::string& text, char separator) {
 CodecText ParseCodec(const std::string& text) {
   Require(text.size() <= kLongest, "codec", "takes at most {} characters, got {}", kLongest,
           text.size());
+  const auto prints = [](char c) { return c > ' ' && c <= '~'; };
+  Require(std::ranges::all_of(text, prints), "codec", "takes letters, digits and signs alone");
   const std::vector<std::string> halves = SplitOutside(text, '/');
   Require(halves.size() <= 2, "codec", "takes one '/', got '{}'", text);
   CodecText parsed;
