@@ -141,8 +141,7 @@ struct Model {
   std::vector<NamedVariable> weights;
 };
 
-const DataParallelOptions kByEngine{.bucket_bytes = 1,
-                                        .all_reduce = AllReduceAlgorithm::kEngine};
+const DataParallelOptions kByEngine{.bucket_bytes = 1, .all_reduce = AllReduceAlgorithm::kEngine};
 
 // The gradients are 2 w (1 + 2) then.
 TEST_F(TwoGpus, SumBesideTheBackwardAndWaitForNothing) {
