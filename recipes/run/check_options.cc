@@ -92,8 +92,9 @@ void CheckGradientCodec(const Settings& s) {
   const auto codec = parallel::MakeCodec(s.codec_gradients);
   Require(!codec->decodes_from_memory(), "train",
           "--codec-gradients takes no {}: gradients have no samples", codec->name());
-  Require(s.strategy == "ddp" && s.collectives == "direct" && !s.reproducible, "train",
-          "--codec-gradients needs --strategy ddp and --collectives direct, without "
+  const bool direct = s.collectives == "direct" || s.collectives == "auto";
+  Require(s.strategy == "ddp" && direct && !s.reproducible, "train",
+          "--codec-gradients needs --strategy ddp and --collectives direct or auto, without "
           "--reproducible; got {} and {}",
           s.strategy, s.collectives);
 }

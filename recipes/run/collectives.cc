@@ -7,8 +7,8 @@ namespace torus::recipes {
 std::vector<std::pair<std::string, std::string>> CollectivesDescriptions() {
   std::vector<std::pair<std::string, std::string>> all{
       {"auto",
-       "engine of ddp where NCCL moves the memory of GPUs, without --reproducible; else "
-       "direct"}};
+       "engine of ddp where NCCL moves the memory of GPUs, without --reproducible and "
+       "--codec-gradients; else direct"}};
   for (const auto& algorithm : parallel::AllReduceDescriptions()) all.push_back(algorithm);
   return all;
 }
@@ -21,7 +21,8 @@ std::vector<std::string> CollectivesNames() {
 
 std::string CollectivesOf(const Settings& settings, bool by_nccl) {
   if (settings.collectives != "auto") return settings.collectives;
-  return by_nccl && settings.strategy == "ddp" && !settings.reproducible ? "engine" : "direct";
+  const bool whole = settings.codec_gradients == "none" && !settings.reproducible;
+  return by_nccl && settings.strategy == "ddp" && whole ? "engine" : "direct";
 }
 
 }  // namespace torus::recipes

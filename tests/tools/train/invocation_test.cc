@@ -105,6 +105,13 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--eval-every", "-1"}, "--eval-every"}, Refusal{{"--eval-only"}, "--init"},
         Refusal{{"--lr", "1", "--lr", "2"}, "--lr"}));
 
+TEST(Invocation, ACodecOfGradientsNeedsNoWordOfCollectives) {
+  Parse({"--replicas", "2", "--codec-gradients", "ef(powersgd:2)"});
+  EXPECT_THROW(
+      Parse({"--replicas", "2", "--codec-gradients", "powersgd:2", "--collectives", "ring"}),
+      BadInput);
+}
+
 TEST(Invocation, Bf16NeedsAProcessorThatHasIt) {
   if (HasBf16Products()) {
     Parse({"--precision", "bf16"});
