@@ -160,7 +160,9 @@ TEST_F(Pinned, MemoryIsUsedAgain) {
     EXPECT_EQ(PinnedAllocator().stats().live_bytes, before + tensor.bytes());
   }
   EXPECT_EQ(PinnedAllocator().stats().live_bytes, before);
+#ifndef TORUS_SANITIZER  // sanitizers are to see uses after free, so nothing is kept for later
   EXPECT_EQ(EmptyPinned({123457}, DType::kF64).raw(), place);
+#endif
 }
 
 TEST(EmptyPinned, IsOrdinaryMemoryWithoutGpus) {
