@@ -10,9 +10,8 @@ thread_local Precision current;
 }  // namespace
 
 WithPrecision::WithPrecision(Precision precision) : before_(current) {
-  Require(
-      precision.low == DType::kF32 || precision.low == DType::kBF16 || precision.low == DType::kF16,
-      "precision", "must be f32, bf16 or f16, got {}", Name(precision.low));
+  Require(precision.low == DType::kF32 || IsLow(precision.low), "precision",
+          "must be f32, bf16 or f16, got {}", Name(precision.low));
   Require(precision.low == DType::kF32 || precision.products != Products::kTf32, "precision",
           "TF32 is a way to multiply f32, got {}", Name(precision.low));
   current = precision;

@@ -47,6 +47,9 @@ std::string_view Name(DType dtype);
 
 inline bool IsFloating(DType dtype) { return dtype <= DType::kF16; }
 
+// The two of 16 bits, which are computed in f32.
+inline bool IsLow(DType dtype) { return dtype == DType::kBF16 || dtype == DType::kF16; }
+
 template <class T>
 inline constexpr DType kDTypeOf = [] {
   if constexpr (std::is_same_v<T, double>)

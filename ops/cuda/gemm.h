@@ -49,8 +49,7 @@ struct ProductTypes {};
 // Gemm does not have.
 template <class F>
 void VisitProduct(std::string_view op, DType in, DType out, const F& f) {
-  const bool low = in == DType::kBF16 || in == DType::kF16;
-  if (!low) {
+  if (!IsLow(in)) {
     Require(in == out, op, "needs a result of {}, got {}", Name(in), Name(out));
     return VisitCompute(op, in, [&]<class T>(ComputeType<T>) { f(ProductTypes<T, T>()); });
   }

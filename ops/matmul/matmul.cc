@@ -14,8 +14,8 @@ namespace {
 // a b, summed back to `shape`, which broadcasts to that; products of 16 bits are summed in f32.
 Tensor ProductTo(const Shape& shape, const Tensor& a, const Tensor& b) {
   const DType dtype = a.dtype();
-  const bool low = dtype == DType::kBF16 || dtype == DType::kF16;
-  if (!low || MatmulShape(a.shape(), b.shape()) == shape) return SumTo(MatrixProduct(a, b), shape);
+  if (!IsLow(dtype) || MatmulShape(a.shape(), b.shape()) == shape)
+    return SumTo(MatrixProduct(a, b), shape);
   return SumTo(MatrixProduct(a, b, DType::kF32), shape).To(dtype);
 }
 

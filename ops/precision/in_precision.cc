@@ -13,7 +13,7 @@ namespace torus::ops::internal {
 namespace {
 
 bool IsConverted(const Variable& v) {
-  return v.defined() && (v.dtype() == DType::kF32 || IsHalf(v));
+  return v.defined() && (v.dtype() == DType::kF32 || IsLow(v));
 }
 
 std::string NamesOf(std::span<const Variable* const> inputs) {
@@ -78,7 +78,7 @@ Conversions ConversionsOf(std::string_view op, std::span<const Variable* const> 
 Variable Converted(const Variable& input, DType round_to) {
   if (!IsConverted(input)) return input;
   const Variable rounded =
-      round_to == DType::kF32 || IsHalf(input) ? input : CastTo(input, round_to);
+      round_to == DType::kF32 || IsLow(input) ? input : CastTo(input, round_to);
   return CastTo(rounded, DType::kF32);
 }
 

@@ -19,9 +19,7 @@ namespace torus::ops {
 
 namespace internal {
 
-inline bool IsHalf(const Variable& v) {
-  return v.defined() && (v.dtype() == DType::kBF16 || v.dtype() == DType::kF16);
-}
+inline bool IsLow(const Variable& v) { return v.defined() && torus::IsLow(v.dtype()); }
 
 // What is done around the computing in f32.
 struct Conversions {
@@ -45,7 +43,7 @@ bool HasF64(std::span<const Variable* const> inputs);
 // rounded to their type once. Undefined inputs, and those that are not floating, pass unchanged.
 template <class F, class... Inputs>
 Variable InPrecision(std::string_view op, const F& compute, const Inputs&... inputs) {
-  if (WithPrecision::Current() == DType::kF32 && !(internal::IsHalf(inputs) || ...)) [[likely]]
+  if (WithPrecision::Current() == DType::kF32 && !(internal::IsLow(inputs) || ...)) [[likely]]
     return compute(inputs...);
   const std::array<const Variable*, sizeof...(Inputs)> all{&inputs...};
   if (internal::HasF64(all)) return compute(inputs...);

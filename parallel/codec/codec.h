@@ -89,8 +89,7 @@ class ContextCodec : public Codec {
 // Whether tensors of that type are encoded by `codec` (null: none): f32, and bf16 and f16 as the
 // f32 of their values.
 inline bool Encodes(const Codec* codec, DType dtype) {
-  return codec != nullptr && !codec->is_identity() &&
-         (dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16);
+  return codec != nullptr && !codec->is_identity() && (dtype == DType::kF32 || IsLow(dtype));
 }
 
 }  // namespace torus::parallel

@@ -114,8 +114,8 @@ Frame ReadFrame(std::span<const std::byte> in) {
           Frame::kVersion);
   const auto dtype = reader.Get<uint8_t>("type");
   frame.dtype = static_cast<DType>(dtype);
-  Require(frame.dtype == DType::kF32 || frame.dtype == DType::kBF16 || frame.dtype == DType::kF16,
-          "frame", "holds f32, bf16 or f16, got type {}", dtype);
+  Require(frame.dtype == DType::kF32 || IsLow(frame.dtype), "frame",
+          "holds f32, bf16 or f16, got type {}", dtype);
   frame.shape = ReadShape(reader);
   const auto name = reader.Get<uint8_t>("codec");
   Require(name >= 1 && name <= kMostName, "frame", "names a codec in 1 to {} bytes, got {}",

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "runtime/cuda/elements.h"
+#include "runtime/element_cast.h"
 //
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/for_each.h"
@@ -62,6 +63,13 @@ template <class T>
 struct LoadFrom {
   const T* values;
   __device__ T operator()(int64_t at, int64_t) const { return values[at]; }
+};
+
+// The same of values in a narrower type.
+template <class T, class In>
+struct LoadWide {
+  const In* values;
+  __device__ T operator()(int64_t at, int64_t) const { return ElementCast<T, In>()(values[at]); }
 };
 
 // out[o * inner + i] = (sum over c of load((o * count + c) * inner + i, c)) / divisor; `out` lies

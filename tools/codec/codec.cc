@@ -40,7 +40,7 @@ std::vector<NamedTensor> FloatsOf(const std::string& path) {
   std::vector<NamedTensor> floats;
   for (NamedTensor& tensor : ReadSafetensors(path).tensors) {
     const DType dtype = tensor.value.dtype();
-    if (dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16)
+    if (dtype == DType::kF32 || IsLow(dtype))
       floats.push_back(std::move(tensor));
     else
       std::cout << fmt::format("left out: {}, {}\n", tensor.name, tensor.value);

@@ -70,7 +70,7 @@ std::vector<std::byte> EncodeTensors(const std::string& codec,
   Append(out, &count, 1);
   for (const NamedTensor& tensor : tensors) {
     const DType dtype = tensor.value.dtype();
-    Require(dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16, "codec",
+    Require(dtype == DType::kF32 || IsLow(dtype), "codec",
             "encodes f32, bf16 and f16, got {} of {}", tensor.value, tensor.name);
     Require(!tensor.name.empty() && tensor.name.size() <= kMostName, "codec",
             "takes names of 1 to {} bytes, got {}", kMostName, tensor.name.size());

@@ -34,14 +34,6 @@ struct PlusBias {
   }
 };
 
-template <class T>
-struct LoadWide {
-  const T* values;
-  __device__ float operator()(int64_t at, int64_t) const {
-    return ElementCast<float, T>()(values[at]);
-  }
-};
-
 Tensor Wide(const Tensor& t) { return t.To(DType::kF32); }
 
 // compute(float* of the tensor's size), rounded to `out` once; not copied where that is f32.
@@ -64,7 +56,7 @@ void AddBias(const Tensor& bias, Tensor& y, StreamHandle stream) {
 
 void SumLowPixels(const ConvGeometry& g, const Tensor& dy, Tensor& sum, StreamHandle stream) {
   VisitStored(dy.dtype(), [&]<class T>(T) {
-    SumColumns(kOp, 1, g.output_rows(), g.o, LoadWide<T>{Elements<T>(dy)}, 1,
+    SumColumns(kOp, 1, g.output_rows(), g.o, LoadWide<float, T>{Elements<T>(dy)}, 1,
                MutableElements<float>(sum), sum.device(), stream);
   });
 }

@@ -8,8 +8,6 @@
 
 namespace torus::cuda {
 
-inline bool IsLow(DType dtype) { return dtype == DType::kBF16 || dtype == DType::kF16; }
-
 // Tensor cores multiply 16 bits exactly; of f32 they keep all bits but where TF32 is allowed.
 inline EngineRules RulesFor(DType operands) {
   return {.tensor_cores = IsLow(operands) || WithPrecision::Tf32(),

@@ -52,12 +52,6 @@ struct DivideBy {
   __device__ void operator()(int64_t i) const { values[i] /= *divisor; }
 };
 
-template <class In, class T>
-struct LoadWide {
-  const In* values;
-  __device__ T operator()(int64_t at, int64_t) const { return ElementCast<T, In>()(values[at]); }
-};
-
 // Works through the chunks. Products take In, which is T or has 16 bits; all else is T. Gradients
 // of logits that are rounded are those of the sum of losses, up to 1: a mean's might be too small
 // for f16, so it is divided last.
@@ -157,7 +151,7 @@ class Chunks {
 
   void BiasGradient(int64_t row, int64_t rows) {
     T* const out = MutableElements<T>(gradients_.bias);
-    const LoadWide<In, T> load{LogitGradients()};
+    const LoadWide<T, In> load{LogitGradients()};
     if (row == 0) return SumColumns(kOp, 1, rows, classes_, load, 1, out, device_, stream_);
     Tensor sums({classes_}, kDTypeOf<T>, device_);
     SumColumns(kOp, 1, rows, classes_, load, 1, MutableElements<T>(sums), device_, stream_);

@@ -6,7 +6,6 @@
 #include "runtime/broadcast.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/strided.h"
-#include "runtime/element_cast.h"
 //
 #include "runtime/cuda/column_sums.h"
 
@@ -66,16 +65,8 @@ BatchWalk WalkBatch(const Tensor& a, const Tensor& b, const Tensor& out) {
 }
 
 template <class Low>
-struct WideAt {
-  const Low* values;
-  __device__ float operator()(int64_t at, int64_t) const {
-    return ElementCast<float, Low>()(values[at]);
-  }
-};
-
-template <class Low>
 void SumLowRows(const Tensor& x, Tensor& sum, StreamHandle stream) {
-  SumColumns("linear", 1, x.dim(0), x.dim(1), WideAt<Low>{Elements<Low>(x)}, 1,
+  SumColumns("linear", 1, x.dim(0), x.dim(1), LoadWide<float, Low>{Elements<Low>(x)}, 1,
              MutableElements<float>(sum), sum.device(), stream);
 }
 
