@@ -60,6 +60,8 @@ Executor::Executor(Transport& transport, Schedule schedule, std::map<int, Stage*
     stages_.try_emplace(s, *stage, s, IsLast(s) ? &options_.loss : nullptr,
                         schedule_.num_micro_batches);
   }
+  if (options_.device.kind == DeviceKind::kCuda) checks_.emplace(options_.device);
+  if (options_.graphs != CudaGraphs::kOff) MakeGraph();
 }
 
 std::vector<size_t> Executor::SkipsNamed(int stage, const std::vector<std::string>& names,
@@ -177,14 +179,18 @@ StepResult Executor::Run(const MiniBatch& batch, RunMode mode) {
   CheckBatch(batch);
   batch_ = &batch;
   training_ = mode == RunMode::kTrain;
+  std::optional<LaterChecks::Scope> later;
+  if (checks_) checks_->Clear();
+  if (checks_ && training_) later.emplace(*checks_);
   for (auto& [s, stage] : stages_) stage.Begin();
   clock_.BeginStep();
   ListActions();
-  for (const Action& action : actions_) {
+  for (size_t i = graph_ && training_ ? ComputeAsGraph() : 0; i < actions_.size(); ++i) {
     CheckSent(false);
-    Do(action);
+    Do(actions_[i]);
   }
   Flush();
+  CheckValues();
   return {.loss = loss()};
 }
 
@@ -200,6 +206,7 @@ void Executor::ListActions() {
       if (!Skips(action, of_forward_[i] != 0, first + schedule_.num_micro_batches >= all))
         actions_.push_back(action);
     }
+  if (graph_ && training_) ComputeFirst();
   last_backward_.clear();
   for (const Action& action : actions_)
     if (Accumulates(action.kind)) last_backward_[action.stage] = &action;
@@ -372,23 +379,6 @@ bool Executor::finite() const {
 double Executor::loss() const {
   const auto last = stages_.find(schedule_.num_stages - 1);
   return last == stages_.end() ? 0 : last->second.loss();
-}
-
-std::vector<CutTraffic> Executor::traffic() const {
-  std::vector<CutTraffic> all;
-  const auto add = [&](const TensorLink* link, int cut, bool forward) {
-    if (link != nullptr)
-      all.push_back({cut, forward, link->peer(), link->raw_bytes(), link->sent_bytes()});
-  };
-  for (const auto& [s, stage] : stages_) {
-    add(stage.activations_sent(), s + 1, true);
-    add(stage.gradients_sent(), s, false);
-    const auto& [taken, stashed] = skips_.at(s);
-    for (size_t i = 0; i < stashed.size(); ++i)
-      add(stage.skips().activation_sent(i), options_.skips[stashed[i]].to, true);
-    for (size_t i = 0; i < taken.size(); ++i) add(stage.skips().gradient_sent(i), s, false);
-  }
-  return all;
 }
 
 }  // namespace torus::parallel

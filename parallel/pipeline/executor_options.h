@@ -16,6 +16,8 @@
 
 namespace torus::parallel {
 
+enum class CudaGraphs : uint8_t { kOff, kAuto, kOn };
+
 struct ExecutorOptions {
   LossFn loss;  // needed where the last stage runs
   // For activations forward and gradients backward; null, or an identity, sends tensors as they
@@ -29,6 +31,11 @@ struct ExecutorOptions {
   int64_t codec_warmup = 0;
   // Where this rank's stages compute: what comes from other ranks arrives there.
   Device device = {};
+  // Whether steps of training are computed as CUDA graphs where they can be (step_graph.h), on a
+  // rank that runs the whole pipeline. Callbacks that belong to forwards and backwards are then not
+  // called for the actions that a graph repeats. kOn: what prevents it is an error. No bit depends
+  // on it.
+  CudaGraphs graphs = CudaGraphs::kOff;
   // Whether a thread beside the rank's own encodes what it sends, while the rank goes on: for hosts
   // with more cores than their ranks use. No bit depends on it.
   bool encodes_beside = false;

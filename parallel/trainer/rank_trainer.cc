@@ -154,6 +154,8 @@ void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   totals_.steps += 1;
   totals_.samples += batch.global_samples;
   totals_.skipped_steps += skipped ? 1 : 0;
+  totals_.graph_steps = executor_->launched_steps();
+  totals_.why_no_graph = executor_->why_no_graph();
   totals_.seconds += seconds;
   const int64_t step = step_++;
   if (place_.rank == 0 && hooks.on_step)

@@ -71,6 +71,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     return Loss(outputs, targets);
   };
   options.device = device_;
+  if (WhyNoGraphs(options_).empty()) options.graphs = options_.cuda_graphs;
   options.skips = model_.skips;
   TakeCodecs(options_, options);
   codec_ = CodecsText(options_, options);
@@ -89,6 +90,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
     update_.Reduce(stage, step, share_, [this] {
+      executor_->CheckValues();
       return WeightUpdate::Result{executor_->finite(), executor_->loss(), LossScaleValue()};
     });
     return agreement_.waited() - waited;

@@ -228,6 +228,11 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
          "--gpu-links", s.gpu_links,
          Choices("How the memory of GPUs goes from rank to rank", parallel::GpuLinksDescriptions()))
       ->group(group);
+  app.add_option(
+         "--cuda-graphs", invocation.cuda_graphs,
+         "Whether steps on a GPU are launched as one CUDA graph each: auto (where shapes are "
+         "fixed, on one rank that runs the whole model), on (else an error), off")
+      ->group(group);
   app.add_option("--threads", s.threads, "Of a host, shared by its ranks; by default the cores")
       ->default_str("")
       ->group(group);

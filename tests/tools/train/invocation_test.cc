@@ -64,6 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--schedule", "dualpipe"}, "gpipe"},
         Refusal{{"--gpu-links", "fast"}, "--gpu-links must be one of auto, nccl, copy, got fast"},
         Refusal{{"--gpu-links", "nccl"}, "--gpu-links nccl needs --device cuda, got cpu"},
+        Refusal{{"--cuda-graphs", "yes"}, "--cuda-graphs must be one of auto, on, off, got yes"},
+        Refusal{{"--cuda-graphs", "on"}, "--cuda-graphs on needs --device cuda, got cpu"},
         Refusal{{"--collectives", "star"}, "direct, ring, halving-doubling, tree"},
         Refusal{{"--strategy", "zero9"}, "ddp, dataparallel, ps, ps-sharded, zero1"},
         Refusal{{"--precision", "f16"}, "products in f16 need a GPU (--device cuda)"},
