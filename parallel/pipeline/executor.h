@@ -71,9 +71,15 @@ class Executor {
   // Whether the loss, and every tensor that this rank sent or received through a codec, are finite,
   // in the mini-batch that runs or ran last. For on_reduce, which comes after the last backward.
   bool finite() const;
+  // BadInput where what has come into a GPU's memory so far is not what was sent
+  // (TensorLink::CheckArrived); Run does so at its end.
+  void CheckArrived();
   // StepResult::loss of that mini-batch, of its forwards so far.
   double loss() const;
 
+  // Behind a Run of training: whether its step was taken. Residuals of error feedback become again
+  // what they were before one that was not.
+  void SettleCodecs(bool taken);
   // What the codecs of a stage's links remember (codec_state.h); between steps.
   std::vector<NamedTensor> CodecState(int stage);
   // Puts back what there is of all of this rank's stages; after AgreeOnShapes. Links that find

@@ -72,7 +72,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   };
   options.device = device_;
   options.skips = model_.skips;
-  TakeCodecs(options_, options);
+  TakeCodecs(options_, place_.replica, options);
   codec_ = CodecsText(options_, options);
   if (codec_ != "none") options.encodes_beside = options_.encodes_beside.value_or(HasCoreToSpare());
   if (options_.reproducible)
@@ -89,6 +89,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
     update_.Reduce(stage, step, share_, [this] {
+      executor_->CheckArrived();
       return WeightUpdate::Result{executor_->finite(), executor_->loss(), LossScaleValue()};
     });
     return agreement_.waited() - waited;
