@@ -1,5 +1,5 @@
-// Uniform quantization, small floats and dynamic8 on a GPU, and checksums there: the CPU's bytes and
-// the CPU's values. Skips where there is no GPU: run it with --config=emulated_gpu.
+// Uniform quantization, small floats and dynamic8 on a GPU, and checksums there: the CPU's bytes
+// and the CPU's values. Skips where there is no GPU: run it with --config=emulated_gpu.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
