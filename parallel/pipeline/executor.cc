@@ -106,7 +106,7 @@ StageRunner::Neighbour Executor::NeighbourAt(int stage) {
 void Executor::Connect(int stage, SpecExchange& specs) {
   stages_.at(stage).Connect({&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1),
                              CodecsAt(stage), CodecsAt(stage + 1), encoder_ ? &*encoder_ : nullptr,
-                             options_.device, options_.codec_warmup},
+                             options_.device, options_.codec_warmup, options_.codec_folder},
                             specs.InputsOf(stage), specs.OutputsOf(stage));
   ConnectSkips(stage, specs);
 }
@@ -129,7 +129,8 @@ StageSkips::Route Executor::RouteOf(size_t i, bool taken) {
       .codecs = {options_.activation_codec.get(), options_.gradient_codec.get()},
       .encoder = encoder_ ? &*encoder_ : nullptr,
       .device = options_.device,
-      .warmup = options_.codec_warmup};
+      .warmup = options_.codec_warmup,
+      .samples_folder = options_.codec_folder};
   const auto here = stages_.find(other);
   if (here == stages_.end()) {
     route.rank = owners_[other];
@@ -190,6 +191,7 @@ StepResult Executor::Run(const MiniBatch& batch, RunMode mode) {
     Do(actions_[i]);
   }
   Flush();
+  CheckArrived();
   CheckValues();
   return {.loss = loss()};
 }

@@ -75,6 +75,9 @@ class Executor {
   // Whether the loss, and every tensor that this rank sent or received through a codec, are finite,
   // in the mini-batch that runs or ran last. For on_reduce, which comes after the last backward.
   bool finite() const;
+  // BadInput where what has come into a GPU's memory so far is not what was sent
+  // (TensorLink::CheckArrived); Run does so at its end.
+  void CheckArrived();
   // StepResult::loss of that mini-batch, of its forwards so far.
   double loss() const;
 
@@ -86,6 +89,9 @@ class Executor {
   int64_t launched_steps() const { return graph_ ? graph_->launched() : 0; }
   std::string why_no_graph() const { return graph_ ? graph_->why_not() : std::string(); }
 
+  // Behind a Run of training: whether its step was taken. Residuals of error feedback become again
+  // what they were before one that was not.
+  void SettleCodecs(bool taken);
   // What the codecs of a stage's links remember (codec_state.h); between steps.
   std::vector<NamedTensor> CodecState(int stage);
   // Puts back what there is of all of this rank's stages; after AgreeOnShapes. Links that find

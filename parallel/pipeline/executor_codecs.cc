@@ -26,6 +26,16 @@ CodecContext Executor::WhenOf(const Action& action) const {
   return when;
 }
 
+void Executor::CheckArrived() {
+  for (auto& [s, stage] : stages_)
+    for (TensorLink* link : stage.Links()) link->CheckArrived();
+}
+
+void Executor::SettleCodecs(bool taken) {
+  for (auto& [s, stage] : stages_)
+    for (TensorLink* link : stage.Links()) link->SettleCodec(taken);
+}
+
 std::vector<NamedTensor> Executor::CodecState(int stage) {
   std::vector<NamedTensor> state;
   for (TensorLink* link : stages_.at(stage).Links()) AddCodecState(*link, state);

@@ -44,6 +44,7 @@ class StageRunner {
     EncoderThread* encoder = nullptr;  // where the rank has one
     Device device = {};                // where the rank computes
     int64_t warmup = 0;                // TensorLink::Options::warmup
+    std::string samples_folder = {};   // TensorLink::Options::samples_folder
   };
   // Makes the links along the cuts, with buffers for the inputs and outputs of the largest
   // micro-batch; what skips stages has links of its own.

@@ -73,7 +73,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.device = device_;
   if (WhyNoGraphs(options_).empty()) options.graphs = options_.cuda_graphs;
   options.skips = model_.skips;
-  TakeCodecs(options_, options);
+  TakeCodecs(options_, place_.replica, options);
   codec_ = CodecsText(options_, options);
   if (codec_ != "none") options.encodes_beside = options_.encodes_beside.value_or(HasCoreToSpare());
   if (options_.reproducible)
@@ -90,6 +90,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
     update_.Reduce(stage, step, share_, [this] {
+      executor_->CheckArrived();
       executor_->CheckValues();
       return WeightUpdate::Result{executor_->finite(), executor_->loss(), LossScaleValue()};
     });

@@ -45,7 +45,7 @@ void AddLinks(int rank, const RankCounts& segment, std::vector<LinkBytes>& links
         links);
   for (size_t peer = 0; peer < segment.reduced_bytes.size(); ++peer)
     AddLink({rank, static_cast<int>(peer), "all-reduce", segment.reduced_bytes[peer],
-             segment.reduced_bytes[peer]},
+             segment.uncoded_bytes[peer]},
             links);
 }
 

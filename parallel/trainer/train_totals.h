@@ -36,9 +36,11 @@ struct RankTime {
 // What went from one rank to another.
 struct LinkBytes {
   int from = 0, to = 0;
-  std::string what;           // "activations", "gradients", "all-reduce"
-  uint64_t sent = 0;          // payload bytes
-  uint64_t uncompressed = 0;  // what they would have been as they lie in memory (float32)
+  std::string what;   // "activations", "gradients", "all-reduce"
+  uint64_t sent = 0;  // payload bytes
+  // What they would have been as they lie in memory (float32); of gradients that replicas sum
+  // through a codec, what a direct all-reduce of them sends.
+  uint64_t uncompressed = 0;
 };
 
 // The largest distance of a replica's weights from those of replica 0, over the norm of these.

@@ -58,10 +58,6 @@ void CheckRun(const TrainerOptions& options, const TrainingParts& parts) {
           "a codec of summed gradients needs the strategy ddp, got {}", options.strategy);
   Require(!options.reduce_codec || !options.reproducible, "trainer",
           "reproducible sums gradients in one tree, which takes no codec");
-  Require(!options.reduce_codec || !options.loss_scale || !options.reduce_codec()->remembers(),
-          "trainer",
-          "a scale of the loss changes what a codec of summed gradients would remember; it takes a "
-          "codec without memory");
   Require(options.codec_warmup >= 0, "trainer", "codec_warmup must be at least 0, got {}",
           options.codec_warmup);
   Require(options.bucket_bytes >= 1, "trainer", "bucket_bytes must be at least 1, got {}",

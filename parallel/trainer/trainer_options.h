@@ -61,11 +61,14 @@ struct TrainerOptions {
   std::function<std::unique_ptr<Codec>()> gradient_codec;
   // Others at single cuts, each named by the first stage behind it.
   std::map<int, std::function<std::unique_ptr<Codec>()>> codec_at, gradient_codec_at;
-  // Of the gradients that the replicas of ddp sum (data_parallel/coded_sum.h); collectives must be
+  // Of the gradients that the replicas of ddp sum (coded_bucket_sums.h); collectives must be
   // "direct". Empty: they are all-reduced as they are.
   std::function<std::unique_ptr<Codec>()> reduce_codec;
   // Steps at the beginning of the run in which all that crosses cuts is sent as it is.
   int64_t codec_warmup = 0;
+  // A folder for files with what codecs remember of samples (codec/sample_store.h), of which
+  // checkpoints then have no copy; may be another on each host. Empty: in memory.
+  std::string codec_folder;
   // Whether a rank encodes on a thread of its own beside the one that computes
   // (ExecutorOptions::encodes_beside). Unset: where the host has a core for it, that is at least
   // `threads` and one more for each of its ranks.

@@ -37,7 +37,7 @@ const Later* LaterSetting(const std::string& key) {
       {"strategy", {6, "ddp"}},          {"reproducible", {7, false}}, {"bucket-mb", {8, 4}},
       {"sync-batch-norm", {9, false}},   {"precision", {10, "f32"}},   {"emulate", {11, false}},
       {"device", {12, "cpu"}},           {"gpu-links", {13, "copy"}},  {"codec-backward", {14, ""}},
-      {"codec-gradients", {15, "none"}}, {"codec-warmup", {16, 0}}};
+      {"codec-gradients", {15, "none"}}, {"codec-warmup", {16, 0}},    {"codec-folder", {17, ""}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

@@ -221,6 +221,11 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
   app.add_option("--codec-warmup", s.codec_warmup,
                  "Steps at the beginning in which all that crosses a cut is sent as it is")
       ->group(group);
+  app.add_option("--codec-folder", s.codec_folder,
+                 "Where delta(...) keeps its samples, in files, of which checkpoints have no copy; "
+                 "by default in memory, and copied")
+      ->default_str("")
+      ->group(group);
   app.add_option("--device", s.device,
                  "Where to compute: cpu, or cuda, whose GPUs the ranks of a host take in turn")
       ->group(group);
@@ -343,8 +348,8 @@ bool MayChange(const std::string& flag) {
       "--replicas",       "--schedule",     "--strategy",
       "--collectives",    "--codec",        "--threads",
       "--codec-backward", "--codec-warmup", "--codec-gradients",
-      "--chunks",         "--bucket-mb",    "--device",
-      "--gpu-links"};
+      "--codec-folder",   "--chunks",       "--bucket-mb",
+      "--device",         "--gpu-links"};
   return flags.contains(flag);
 }
 
