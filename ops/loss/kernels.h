@@ -61,8 +61,8 @@ inline void NllLossBackward(const ops::NllTargets& targets, const Tensor& dloss,
       [&](StreamHandle stream) { cuda::NllLossBackward(targets, dloss, dx, stream); });
 }
 
-// loss[r] = -log softmax(x[r])[target[r]], 0 where that is ignored; writes the largest x of each
-// row and log_sum[r] = log sum_c exp(x[r, c] - largest[r]) too.
+// loss[r] = -log softmax(x[r])[target[r]], 0 where that is ignored or no column of x; writes the
+// largest x of each row and log_sum[r] = log sum_c exp(x[r, c] - largest[r]) too.
 inline void CrossEntropy(const Tensor& x, const ops::ClassTargets& targets, Tensor& largest,
                          Tensor& log_sum, Tensor& loss) {
   AtDoor(
@@ -71,7 +71,9 @@ inline void CrossEntropy(const Tensor& x, const ops::ClassTargets& targets, Tens
       [&](StreamHandle stream) { cuda::CrossEntropy(x, targets, largest, log_sum, loss, stream); });
 }
 
-// dx[r] = dloss[r] (softmax(x[r]) - one at the target), 0 where that is ignored.
+// dx[r] = dloss[r] (softmax(x[r]) - one at the target, where that is a column of x), 0 where that
+// is ignored. softmax(x) = exp(x - largest - log_sum), which may be those over more classes than x
+// has.
 inline void CrossEntropyBackward(const Tensor& x, const ops::ClassTargets& targets,
                                  const Tensor& largest, const Tensor& log_sum, const Tensor& dloss,
                                  Tensor& dx) {

@@ -88,7 +88,7 @@ void Executor::CheckStages(const std::map<int, Stage*>& stages) const {
     Require(here == (owners_[s] == transport_.rank()), "pipeline",
             "stage {} belongs to rank {}; rank {} was {} it", s, owners_[s], transport_.rank(),
             here ? "given" : "not given");
-    Require(!here || !IsLast(s) || options_.loss != nullptr, "pipeline",
+    Require(!here || !IsLast(s) || options_.loss, "pipeline",
             "rank {} runs the last stage and needs a loss", transport_.rank());
   }
   Require(stages.empty() || stages.rbegin()->first < schedule_.num_stages, "pipeline",
@@ -151,7 +151,8 @@ void Executor::PassSpecs(const std::vector<TensorSpec>& inputs, bool smallest) {
         specs.SetOutputs(s, skips_.at(s).stashed,
                          OutputSpecs(runner.stage(), in,
                                      {.training = smallest,
-                                      .gather_replicas = smallest ? GatherFor(s, 0) : nullptr}));
+                                      .gather_replicas = smallest ? GatherFor(s, 0) : nullptr,
+                                      .tensor_ranks = TensorRanksFor(s, 0)}));
       if (!smallest) Connect(s, specs);
     } catch (...) {
       RethrowWithContext(fmt::format("rank {}, stage {}, before step 0{}", transport_.world_rank(),
@@ -357,6 +358,7 @@ StepContext Executor::ContextOf(const Action& forward) {
   context.training = training_;
   context.samples = batch_->micro_batches[m].samples;
   if (training_) context.gather_replicas = GatherFor(forward.stage, m);
+  context.tensor_ranks = TensorRanksFor(forward.stage, m);
   return context;
 }
 
@@ -372,6 +374,24 @@ GatherReplicas Executor::GatherFor(int stage, int micro_batch) {
     clock_.EndGather(begin);
     return all;
   };
+}
+
+// Called in forwards and in their backwards.
+TensorRanks Executor::TensorRanksFor(int stage, int micro_batch) {
+  const ExecutorOptions::TensorGroup& group = options_.tensor_group;
+  if (group.size == 1) return {};
+  const auto measured = [=, this](const auto& exchange) {
+    return [=, this](const Tensor& own) {
+      const trace::Scope scope("tensor-parallel sum", "collective", batch_->step, micro_batch);
+      const ActionClock::Mark begin = clock_.Begin();
+      auto result =
+          exchange(own, fmt::format("tensor-parallel sum in stage {}, micro-batch {}, step {}",
+                                    stage, micro_batch, batch_->step));
+      clock_.EndGather(begin);
+      return result;
+    };
+  };
+  return {{group.rank, group.size}, measured(group.sum), measured(group.gather)};
 }
 
 bool Executor::finite() const {

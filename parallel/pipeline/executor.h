@@ -131,6 +131,7 @@ class Executor {
   void Flush();
   StepContext ContextOf(const Action& forward);
   GatherReplicas GatherFor(int stage, int micro_batch);
+  TensorRanks TensorRanksFor(int stage, int micro_batch);
 
   Transport& transport_;
   const Schedule schedule_;

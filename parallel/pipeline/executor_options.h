@@ -13,6 +13,7 @@
 #include "parallel/pipeline/skip_connections.h"
 #include "parallel/schedule/schedule.h"
 #include "runtime/tensor.h"
+#include "runtime/tensor_split.h"
 
 namespace torus::parallel {
 
@@ -61,6 +62,14 @@ struct ExecutorOptions {
   // forwards in training get it with their context, so all replicas must run the same actions on
   // micro-batches that have samples on all of them or on none. Empty: replicas do not meet there.
   std::function<std::vector<Tensor>(const Tensor& own, const std::string& what)> gather_replicas;
+  // This rank's place among those that compute its layers together, and what they do between them
+  // (TensorRanks, with words for errors): forwards get it with their context. All of them run the
+  // same actions on the same samples. Of one rank: empty.
+  struct TensorGroup : TensorPlace {
+    std::function<Tensor(const Tensor& own, const std::string& what)> sum;
+    std::function<std::vector<Tensor>(const Tensor& own, const std::string& what)> gather;
+  };
+  TensorGroup tensor_group;
   // Called before every action; what it throws fails that action. Tests inject faults with it. The
   // action's micro-batch counts through the whole mini-batch.
   std::function<void(const Action& action, int64_t step)> before_action;

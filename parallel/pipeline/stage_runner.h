@@ -111,7 +111,7 @@ class StageRunner {
   };
   std::vector<Variable> Leaves(Tensors inputs, bool training) const;
   Variable AddLoss(const std::vector<Variable>& outputs, const Tensors& targets, double weight,
-                   int micro_batch);
+                   const StepContext& context);
   Tensors RunBackward(InFlight& flight, const Tensors& output_grads, bool defer);
 
   Stage& stage_;

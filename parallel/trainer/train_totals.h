@@ -36,7 +36,7 @@ struct RankTime {
 // What went from one rank to another.
 struct LinkBytes {
   int from = 0, to = 0;
-  std::string what;   // "activations", "gradients", "all-reduce"
+  std::string what;   // "activations", "gradients", "all-reduce", "tensor-parallel"
   uint64_t sent = 0;  // payload bytes
   // What they would have been as they lie in memory (float32); of gradients that replicas sum
   // through a codec, what a direct all-reduce of them sends.

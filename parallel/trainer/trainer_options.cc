@@ -18,7 +18,7 @@ Schedule ScheduleOf(const TrainerOptions& options) {
 }
 
 WorldLayout LayoutOf(const TrainerOptions& options) {
-  return {ScheduleOf(options), options.replicas};
+  return {ScheduleOf(options), options.replicas, options.tensor};
 }
 
 std::string WhyNoGraphs(const TrainerOptions& options) {

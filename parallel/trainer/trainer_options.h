@@ -25,10 +25,14 @@ struct TrainerOptions {
   // Where ranks compute. On kCuda the ranks of a host take its GPUs in turn; batches come in the
   // CPU's memory all the same, and states leave in it. Strategies that shard are for a CPU.
   DeviceKind device = DeviceKind::kCpu;
-  int stages = 1;         // of the model
-  int chunks = 1;         // stages of each rank; divides `stages`
-  Cuts cuts;              // stages - 1 of them; empty: balanced by the blocks' static costs
-  int replicas = 1;       // copies of the pipeline, each with a part of every mini-batch
+  int stages = 1;    // of the model
+  int chunks = 1;    // stages of each rank; divides `stages`
+  Cuts cuts;         // stages - 1 of them; empty: balanced by the blocks' static costs
+  int replicas = 1;  // copies of the pipeline, each with a part of every mini-batch
+  // Ranks that compute each stage together, each with a slice of its blocks' weights
+  // (Block::split): tensor parallelism. It computes what one rank does, up to the rounding of its
+  // sums.
+  int tensor = 1;
   int micro_batches = 1;  // of each replica
   std::string schedule = "gpipe";
   ScheduleGenerator generator;  // a schedule of the application's own; empty: that of the name

@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 Json RankJson(const parallel::RankTime& time) {
   return {{"rank", time.place.rank},
           {"replica", time.place.replica},
+          {"tensor_rank", time.place.tensor.rank},
           {"stages", time.place.stages},
           {"weights_bytes", time.weights_bytes},
           {"optimizer_bytes", time.optimizer_bytes},

@@ -38,6 +38,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
       .chunks = static_cast<int>(s.chunks),
       .cuts = cuts.cuts,
       .replicas = static_cast<int>(s.replicas),
+      .tensor = static_cast<int>(s.tensor),
       .micro_batches = static_cast<int>(s.micro_batches),
       .schedule = s.schedule,
       .strategy = s.strategy,

@@ -180,6 +180,10 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
       ->group(group);
   app.add_option("--replicas", s.replicas, "Copies of the pipeline, which share every batch")
       ->group(group);
+  app.add_option("--tensor", s.tensor,
+                 "Ranks that compute each layer of RoBERTa or a GPT together, each with a slice of "
+                 "its weights (Megatron-LM's tensor parallelism); it must divide the heads")
+      ->group(group);
   app.add_option("--schedule", s.schedule,
                  Choices("Order of a pipeline's work", parallel::ScheduleDescriptions()))
       ->group(group);
@@ -349,7 +353,7 @@ bool MayChange(const std::string& flag) {
       "--collectives",    "--codec",        "--threads",
       "--codec-backward", "--codec-warmup", "--codec-gradients",
       "--codec-folder",   "--chunks",       "--bucket-mb",
-      "--device",         "--gpu-links"};
+      "--device",         "--gpu-links",    "--tensor"};
   return flags.contains(flag);
 }
 
