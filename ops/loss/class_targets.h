@@ -17,7 +17,7 @@ struct ClassTargets {
 
 // `target` as class numbers. BadInput tagged `op` unless it is of an integer dtype, has the shape
 // that `input` has without its classes, and every value is a class or `ignore_index`; a wrong one
-// is named with its position.
+// is named with its position, on a GPU maybe later (runtime/later_checks.h).
 ClassTargets CheckedTargets(std::string_view op, const Shape& input, const Tensor& target,
                             int64_t ignore_index);
 

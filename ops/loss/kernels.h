@@ -16,11 +16,12 @@
 namespace torus::kernels {
 
 // BadInput tagged `op` that names a target which is neither in [0, classes) nor ignored. On a GPU
-// this waits for the stream.
-inline void CheckClasses(std::string_view op, const ops::ClassTargets& targets, int64_t classes) {
+// that is told later where the thread has LaterChecks (runtime/later_checks.h): in the targets,
+// then a copy, a wrong one is ignored. Without them it waits for the stream.
+inline void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targets) {
   AtDoor(
       op, targets.numbers.device(), [&] { cpu::CheckClasses(op, targets, classes); },
-      [&](StreamHandle stream) { cuda::CheckClasses(op, targets, classes, stream); });
+      [&](StreamHandle stream) { cuda::CheckClasses(op, classes, targets, stream); });
 }
 
 // How many targets are not ignored; on meta, all.

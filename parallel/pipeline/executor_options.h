@@ -17,6 +17,8 @@
 
 namespace torus::parallel {
 
+enum class CudaGraphs : uint8_t { kOff, kAuto, kOn };
+
 struct ExecutorOptions {
   LossFn loss;  // needed where the last stage runs
   // For activations forward and gradients backward; null, or an identity, sends tensors as they
@@ -28,8 +30,15 @@ struct ExecutorOptions {
   std::map<int, std::shared_ptr<Codec>> activation_codec_at, gradient_codec_at;
   // Steps of training at the beginning, counted by MiniBatch::step, in which all is sent as it is.
   int64_t codec_warmup = 0;
+  // Where files with what codecs remember of samples lie, this rank's own; empty: in memory.
+  std::string codec_folder = {};
   // Where this rank's stages compute: what comes from other ranks arrives there.
   Device device = {};
+  // Whether steps of training are computed as CUDA graphs where they can be (step_graph.h), on a
+  // rank that runs the whole pipeline. Callbacks that belong to forwards and backwards are then not
+  // called for the actions that a graph repeats. kOn: what prevents it is an error. No bit depends
+  // on it.
+  CudaGraphs graphs = CudaGraphs::kOff;
   // Whether a thread beside the rank's own encodes what it sends, while the rank goes on: for hosts
   // with more cores than their ranks use. No bit depends on it.
   bool encodes_beside = false;

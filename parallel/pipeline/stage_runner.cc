@@ -28,10 +28,15 @@ void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in
                         bool with_before) -> auto& {
     const LinkCodecs& codecs = with_before ? n.codecs_before : n.codecs_after;
     Codec* codec = kind == TagClass::kActivation ? codecs.activation : codecs.gradient;
-    const TensorLink::Options options{n.transport, with_before ? n.before.rank : n.after.rank,
-                                      kind,        with_before ? number_ : number_ + 1,
-                                      codec,       n.encoder,
-                                      n.device,    n.warmup};
+    const TensorLink::Options options{n.transport,
+                                      with_before ? n.before.rank : n.after.rank,
+                                      kind,
+                                      with_before ? number_ : number_ + 1,
+                                      codec,
+                                      n.encoder,
+                                      n.device,
+                                      n.warmup,
+                                      n.samples_folder};
     return place.emplace(options, with_before ? in : out, static_cast<int>(inputs_.size()));
   };
   if (n.before.rank >= 0) {

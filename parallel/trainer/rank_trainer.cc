@@ -111,6 +111,7 @@ MiniBatch RankTrainer::BeginStep() {
   learning_rate_ = parts_.learning_rate(step_);
   MiniBatch batch = feed_.Take(step_);
   batch.loss_scale = LossScaleValue();
+  update_.BeginStep(step_, batch.loss_scale);
   share_ = ShareOf(batch);
   micro_batches_ = static_cast<int>(batch.micro_batches.size());
   CheckList();
@@ -148,6 +149,8 @@ void RankTrainer::CheckSamples(const MiniBatch& batch) {
 
 void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   const bool skipped = agreement_.skipped();
+  executor_->SettleCodecs(!skipped);
+  update_.EndStep(!skipped);
   const double now = SecondsNow(), seconds = now - std::exchange(step_ended_, now);
   const bool rescaled = loss_scale_ && loss_scale_->Update(skipped);
   skipped_ = skipped && !rescaled ? skipped_ + 1 : 0;
@@ -155,6 +158,8 @@ void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   totals_.steps += 1;
   totals_.samples += batch.global_samples;
   totals_.skipped_steps += skipped ? 1 : 0;
+  totals_.graph_steps = executor_->launched_steps();
+  totals_.why_no_graph = executor_->why_no_graph();
   totals_.seconds += seconds;
   const int64_t step = step_++;
   if (place_.rank == 0 && hooks.on_step)
@@ -228,6 +233,11 @@ RankCounts RankTrainer::Counts() const {
   for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
   for (int peer = 0; peer < world_.size(); ++peer)
     counts.reduced_bytes.push_back(world_.BytesSent(peer, TagClass::kCollective));
+  counts.uncoded_bytes = counts.reduced_bytes;
+  const std::vector<int> replicas = layout_.ReplicasOf(place_.pipeline_rank);
+  const std::vector<int64_t> saved = update_.SavedBytes();
+  for (size_t r = 0; r < saved.size(); ++r)
+    counts.uncoded_bytes[replicas[r]] += static_cast<uint64_t>(saved[r]);  // may be below 0
   counts.peak_bytes = update_.peak_bytes();
   for (const auto& [number, state] : update_.States()) {
     counts.weights_bytes += state.replicas->WeightBytes() + BytesOf(state.stage->Buffers());

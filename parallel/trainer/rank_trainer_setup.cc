@@ -72,8 +72,9 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.loss = [this](const std::vector<Variable>& outputs, const std::vector<Tensor>& targets,
                         const StepContext& context) { return Loss(outputs, targets, context); };
   options.device = device_;
+  if (WhyNoGraphs(options_).empty()) options.graphs = options_.cuda_graphs;
   options.skips = model_.skips;
-  TakeCodecs(options_, options);
+  TakeCodecs(options_, place_.replica, options);
   codec_ = CodecsText(options_, options);
   if (codec_ != "none") options.encodes_beside = options_.encodes_beside.value_or(HasCoreToSpare());
   if (options_.reproducible)
@@ -96,6 +97,8 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
     update_.Reduce(stage, step, share_, [this] {
+      executor_->CheckArrived();
+      executor_->CheckValues();
       return WeightUpdate::Result{executor_->finite(), executor_->loss(), LossScaleValue()};
     });
     return agreement_.waited() - waited;

@@ -52,7 +52,7 @@ void AddLinks(const RankPlace& place, const RankCounts& segment, std::vector<Lin
         links);
   for (size_t peer = 0; peer < segment.reduced_bytes.size(); ++peer)
     AddLink({rank, static_cast<int>(peer), SumOf(place, static_cast<int>(peer)),
-             segment.reduced_bytes[peer], segment.reduced_bytes[peer]},
+             segment.reduced_bytes[peer], segment.uncoded_bytes[peer]},
             links);
 }
 

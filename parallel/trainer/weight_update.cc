@@ -95,6 +95,23 @@ std::map<int, StageState> WeightUpdate::States() const {
   return states;
 }
 
+void WeightUpdate::BeginStep(int64_t step, double loss_scale) {
+  for (const auto& [number, work] : work_) work.replicas->BeginStep(step, loss_scale);
+}
+
+void WeightUpdate::EndStep(bool taken) {
+  for (const auto& [number, work] : work_) work.replicas->EndStep(taken);
+}
+
+std::vector<int64_t> WeightUpdate::SavedBytes() const {
+  std::vector<int64_t> saved(static_cast<size_t>(links_.replicas.size()), 0);
+  for (const auto& [number, work] : work_) {
+    const std::vector<int64_t> own = work.replicas->SavedBytes();
+    for (size_t r = 0; r < own.size(); ++r) saved[r] += own[r];
+  }
+  return saved;
+}
+
 void WeightUpdate::BeginLastBackward(int stage, int64_t step) {
   if (options_.reproducible) return;  // the trees have the gradients
   work_.at(stage).replicas->BeginLastBackward(fmt::format("step {}, stage {}", step, stage));

@@ -119,6 +119,18 @@ void CheckNames(const RunOptions& options) {
   RequireUpTo("--codec-warmup", s.codec_warmup, kMostSteps);
 }
 
+void CheckGraphs(const RunOptions& options) {
+  const Settings& s = options.settings;
+  RequireOneOf("--cuda-graphs", options.cuda_graphs, {"auto", "on", "off"});
+  if (options.cuda_graphs != "on") return;
+  Require(s.device == "cuda", "train", "--cuda-graphs on needs --device cuda, got {}", s.device);
+  Require(
+      RanksOf(s) == 1 && !s.reproducible, "train",
+      "--cuda-graphs on needs one rank that runs the whole pipeline, without --reproducible; got "
+      "{} ranks",
+      RanksOf(s));
+}
+
 void CheckOthers(const RunOptions& options) {
   RequireUpTo("--max-steps", options.max_steps, kMostSteps);
   RequireUpTo("--checkpoint-every", options.checkpoint_every, kMostSteps);
@@ -128,6 +140,7 @@ void CheckOthers(const RunOptions& options) {
           "--timeout must be above 0 and at most {} seconds, got {}", parallel::kLongestTimeout,
           options.timeout);
   RequireCount("--max-skipped", options.max_skipped, 1 << 20);
+  CheckGraphs(options);
   parallel::ParseLinks(options.links);
   Require(options.rank_memory.empty() || IsAutoCut(options.settings.cut), "train",
           "--rank-memory needs --cut auto, got \"{}\"", options.settings.cut);

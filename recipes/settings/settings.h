@@ -46,6 +46,7 @@ struct Settings {
   std::string codec_backward;    // of gradients that do; empty: as activations
   std::string codec_gradients = "none";  // of the gradients that replicas sum
   int64_t codec_warmup = 0;              // steps at the beginning in which all is sent as it is
+  std::string codec_folder;              // of files with what delta remembers; empty: in memory
   std::string optimizer = "sgd";
   double lr = 0.07;
   double momentum = 0.9;  // of SGD
@@ -102,6 +103,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--codec-backward", s.codec_backward);
   visit("--codec-gradients", s.codec_gradients);
   visit("--codec-warmup", s.codec_warmup);
+  visit("--codec-folder", s.codec_folder);
   visit("--optimizer", s.optimizer);
   visit("--lr", s.lr);
   visit("--momentum", s.momentum);
@@ -143,7 +145,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 17;
+inline constexpr int64_t kSettingsVersion = 18;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);
