@@ -2,7 +2,6 @@
 
 #include <span>
 
-#include "parallel/collectives/all_reduce.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {

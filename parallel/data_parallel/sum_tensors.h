@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "parallel/transport/transport.h"
+#include "parallel/collectives/all_reduce.h"
 #include "runtime/tensor.h"
 
 namespace torus::parallel {

@@ -116,6 +116,7 @@ TEST_F(GraphSteps, AreRefusedWhereTheyCannotBe) {
   for (const auto set :
        {+[](TrainerOptions& o) { o.device = DeviceKind::kCpu; },
         +[](TrainerOptions& o) { o.stages = 2; }, +[](TrainerOptions& o) { o.replicas = 2; },
+        +[](TrainerOptions& o) { o.tensor = 2; },
         +[](TrainerOptions& o) { o.reproducible = true; }}) {
     TrainerOptions options = OnGpu(CudaGraphs::kOn);
     set(options);

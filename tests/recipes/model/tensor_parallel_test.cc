@@ -35,6 +35,15 @@ double StepTolerance(double largest) {
   return tolerance;
 }
 
+// Of weights after so many steps. Adam turns a gradient g into g / (|g| + eps), whose relative
+// error is that of g; the smallest g that still moves a weight much is of the size of eps = 1e-8, a
+// 10^8-th of the largest. So a step's rounding reaches the weights up to 10^8 times larger where
+// all else is exact, times the rate.
+double AdamTolerance(int64_t steps) {
+  constexpr double kRate = 0.01, kEps = 1e-8;
+  return static_cast<double>(steps) * StepTolerance(1) * kRate / kEps;
+}
+
 void ExpectNear(const Tensor& got, const Tensor& want, double tolerance, const std::string& what) {
   ASSERT_EQ(got.shape(), want.shape()) << what;
   const std::vector<double> a = Values(got), b = Values(want);
@@ -101,22 +110,18 @@ TEST_P(TensorParallel, EveryStepIsThatOfOneRank) {
       ExpectNear(a.optimizer, b.optimizer, StepTolerance(std::max(1.0, Largest(b.optimizer))));
       if (HasFatalFailure()) return;
     }
-    EXPECT_NEAR(run.Evaluate(), one.Evaluate(), 1e-6);
+    EXPECT_NEAR(run.Evaluate(), one.Evaluate(), AdamTolerance(1));
   }
 }
 
-// Adam turns a gradient g into g / (|g| + eps), whose relative error is that of g; the smallest g
-// that still moves a weight much is of the size of eps = 1e-8, a 10^8-th of the largest. So a step's
-// rounding reaches the weights up to 10^8 times larger where all else is exact, times the rate.
 TEST_P(TensorParallel, ARunOfSeveralStepsStaysWithOneRanks) {
   const auto [tensor, stages, replicas] = GetParam();
-  constexpr double kRate = 0.01, kEps = 1e-8;
   for (const SplitKind& split : SplitKinds()) {
     SCOPED_TRACE(split.kind.name);
     SplitRun one(split, SplitOptions(1)), run(split, SplitOptions(tensor, stages, replicas));
     constexpr int64_t kSteps = 5;
     const std::vector<double> want = one.Steps(kSteps), got = run.Steps(kSteps);
-    const double tolerance = kSteps * StepTolerance(1) * kRate / kEps;
+    const double tolerance = AdamTolerance(kSteps);
     for (int64_t i = 0; i < kSteps; ++i) EXPECT_NEAR(got[i], want[i], tolerance);
     EXPECT_GT(std::abs(want.back() - want.front()), 100 * tolerance);
     const TrainState a = run.trainer->State(), b = one.trainer->State();
