@@ -31,6 +31,7 @@ class WeightUpdate {
   struct Links {
     Transport& pipeline;  // between the ranks of its replica
     Transport& replicas;  // between the replicas of its stages
+    Transport& tensor;    // between the ranks that have slices of its stages
     StepAgreement& agreement;
   };
   WeightUpdate(const Links& links, const RankPlace& place, const RankModel& model,

@@ -34,6 +34,7 @@ struct Settings {
   int64_t chunks = 1;  // stages of each rank; divides `stages`
   std::string cut;     // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
+  int64_t tensor = 1;  // ranks that share each stage's layers
   std::string schedule = "gpipe";
   std::string strategy = "ddp";      // of the replicas, as StrategyNames()
   std::string collectives = "auto";  // of the gradients of replicas, as CollectivesNames()
@@ -91,6 +92,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--chunks", s.chunks);
   visit("--cut", s.cut);
   visit("--replicas", s.replicas);
+  visit("--tensor", s.tensor);
   visit("--schedule", s.schedule);
   visit("--strategy", s.strategy);
   visit("--collectives", s.collectives);
@@ -129,7 +131,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
 inline Precision PrecisionOf(const Settings& s) { return PrecisionNamed(s.precision, s.emulate); }
 
 // Ranks of the run.
-inline int64_t RanksOf(const Settings& s) { return s.stages / s.chunks * s.replicas; }
+inline int64_t RanksOf(const Settings& s) { return s.stages / s.chunks * s.replicas * s.tensor; }
 
 // Micro-batches of a replica's share of a mini-batch, over all rounds.
 inline int64_t PartsOfReplica(const Settings& s) { return s.micro_batches * s.accumulate; }
@@ -143,7 +145,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 17;
+inline constexpr int64_t kSettingsVersion = 18;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

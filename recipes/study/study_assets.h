@@ -1,0 +1,10 @@
+// The study page's files, built into the program.
+#pragma once
+
+#include <string_view>
+
+namespace torus::study {
+
+extern const std::string_view kStudyHtml, kStudyScript;
+
+}  // namespace torus::study
