@@ -14,4 +14,6 @@ Tensor LowCopyOf(const Variable& leaf, DType dtype) {
   return kept.values;
 }
 
+void ForgetLowCopy(const Variable& leaf) { internal::LowCopyPlace(leaf) = {}; }
+
 }  // namespace torus

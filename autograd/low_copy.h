@@ -9,4 +9,7 @@ namespace torus {
 // a leaf that is used by one thread at a time alone.
 Tensor LowCopyOf(const Variable& leaf, DType dtype);
 
+// The next use makes a copy anew.
+void ForgetLowCopy(const Variable& leaf);
+
 }  // namespace torus

@@ -110,6 +110,11 @@ struct ModelDescriptor {
   // with -100 where none is asked for.
   std::function<Variable(const std::vector<Variable>& outputs, const Tensor& targets)> loss =
       nn::ClassLoss;
+  // The same where the model is split over several tensor-parallel ranks; empty: as `loss`, of
+  // outputs that are whole on every rank.
+  std::function<Variable(const std::vector<Variable>& outputs, const Tensor& targets,
+                         const TensorRanks& ranks)>
+      split_loss = {};
 
   // The reference's own configuration (config.json, or the arguments of torchvision's function) of
   // a model with so many outputs. `sizes`: the numbers behind the colon, or none.

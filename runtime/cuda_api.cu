@@ -18,6 +18,19 @@ void Check(cudaError_t error, const char* call) {
 // 0 would give it a context there, of some hundred MB, in each process of a host.
 std::atomic<int> last_used{0};
 
+// Within a recording CUDA refuses calls that may wait, memory's among them: those that the
+// recording does not depend on are made as if there were none.
+class BesideCapture {
+ public:
+  BesideCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  ~BesideCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  BesideCapture(const BesideCapture&) = delete;
+  BesideCapture& operator=(const BesideCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 cudaStream_t Native(StreamHandle stream) { return static_cast<cudaStream_t>(stream); }
 cudaEvent_t NativeEvent(EventHandle event) { return static_cast<cudaEvent_t>(event); }
 
@@ -44,6 +57,7 @@ void UseDevice(int device) {
 
 void* Malloc(int device, size_t bytes) {
   UseDevice(device);
+  const BesideCapture beside;
   void* block = nullptr;
   const cudaError_t error = cudaMalloc(&block, bytes);
   if (error == cudaErrorMemoryAllocation) {
@@ -55,11 +69,13 @@ void* Malloc(int device, size_t bytes) {
 }
 
 void Free(int device, void* block) noexcept {
+  const BesideCapture beside;
   if (cudaSetDevice(device) == cudaSuccess) cudaFree(block);
 }
 
 void* MallocHost(size_t bytes) {
   Check(cudaSetDevice(last_used.load(std::memory_order_relaxed)), "cudaSetDevice");
+  const BesideCapture beside;
   void* block = nullptr;
   const cudaError_t error = cudaHostAlloc(&block, bytes, cudaHostAllocPortable);
   if (error == cudaErrorMemoryAllocation) {
@@ -70,7 +86,10 @@ void* MallocHost(size_t bytes) {
   return block;
 }
 
-void FreeHost(void* block) noexcept { cudaFreeHost(block); }
+void FreeHost(void* block) noexcept {
+  const BesideCapture beside;
+  cudaFreeHost(block);
+}
 
 void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream) {
   Check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, Native(stream)), "cudaMemcpyAsync");
@@ -118,6 +137,38 @@ void WaitOnHost(EventHandle event) {
 
 void WaitOnStream(StreamHandle stream, EventHandle event) {
   Check(cudaStreamWaitEvent(Native(stream), NativeEvent(event), 0), "cudaStreamWaitEvent");
+}
+
+void BeginCapture(StreamHandle stream) {
+  Check(cudaStreamBeginCapture(Native(stream), cudaStreamCaptureModeThreadLocal),
+        "cudaStreamBeginCapture");
+}
+
+GraphHandle EndCapture(StreamHandle stream) {
+  cudaGraph_t recorded = nullptr;
+  const cudaError_t ended = cudaStreamEndCapture(Native(stream), &recorded);
+  if (ended != cudaSuccess) cudaGetLastError();  // the next CheckLaunch must not find it
+  Check(ended, "cudaStreamEndCapture");
+  cudaGraphExec_t graph = nullptr;
+  const cudaError_t made = cudaGraphInstantiate(&graph, recorded, 0);
+  cudaGraphDestroy(recorded);
+  Check(made, "cudaGraphInstantiate");
+  return graph;
+}
+
+void DropCapture(StreamHandle stream) noexcept {
+  cudaGraph_t recorded = nullptr;
+  cudaStreamEndCapture(Native(stream), &recorded);
+  if (recorded != nullptr) cudaGraphDestroy(recorded);
+  cudaGetLastError();  // of what spoiled it: the next CheckLaunch must not find it
+}
+
+void LaunchGraph(GraphHandle graph, StreamHandle stream) {
+  Check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), Native(stream)), "cudaGraphLaunch");
+}
+
+void DestroyGraph(GraphHandle graph) noexcept {
+  cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
 }
 
 void CheckLaunch(std::string_view op) {

@@ -44,6 +44,21 @@ bool IsDone(EventHandle event);
 void WaitOnHost(EventHandle event);
 void WaitOnStream(StreamHandle stream, EventHandle event);
 
+// A graph is work that can be put into streams again and again.
+using GraphHandle = void*;
+
+// What the stream, which is not the default one, is given from now on is recorded and not run
+// (cudaStreamBeginCapture). What the calling thread may not do meanwhile, above all wait for the
+// GPU, throws and spoils the recording.
+void BeginCapture(StreamHandle stream);
+// The graph of it, ready to be launched.
+GraphHandle EndCapture(StreamHandle stream);
+// Ends a recording of which nothing is wanted.
+void DropCapture(StreamHandle stream) noexcept;
+void LaunchGraph(GraphHandle graph, StreamHandle stream);
+// A launch that has not ended goes on.
+void DestroyGraph(GraphHandle graph) noexcept;
+
 // Throws for the last launch's error, tagged `op`.
 void CheckLaunch(std::string_view op);
 

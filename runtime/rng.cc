@@ -37,13 +37,19 @@ uint64_t HashName(const char* name) {
 // Philox condenses the four numbers into its own key and the upper half of its counter. Each of the
 // two calls is a bijection of its counter, so keys that differ in seed or step alone can never
 // meet.
-RandomStream::RandomStream(const RandomKey& key) {
+RandomStream::RandomStream(const RandomKey& key) : of_(key) {
   const PhiloxCounter place =
       Philox4x32({Low(key.seed), High(key.seed), Low(key.step), High(key.step)},
                  {Low(key.layer), High(key.layer)});
   const PhiloxCounter mixed = Philox4x32(place, {Low(key.sample), High(key.sample)});
   key_ = {mixed[0], mixed[1]};
   high_ = Join(mixed[2], mixed[3]);
+}
+
+RandomStream RandomStream::InStep(uint64_t step) const {
+  RandomKey key = of_;
+  key.step = step;
+  return RandomStream(key);
 }
 
 PhiloxCounter RandomStream::Block(uint64_t index) const {

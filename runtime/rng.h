@@ -24,6 +24,8 @@ uint64_t HashName(const char* name);
 class RandomStream {
  public:
   explicit RandomStream(const RandomKey& key);
+  // The one for the same thing in another step.
+  RandomStream InStep(uint64_t step) const;
   uint32_t Word(uint64_t index) const;     // uniform 32-bit word
   float Uniform(uint64_t index) const;     // [0, 1), 24 bits
   double Uniform64(uint64_t index) const;  // [0, 1), 53 bits, from words 2 index and 2 index + 1
@@ -42,6 +44,7 @@ class RandomStream {
   uint64_t counter_high() const { return high_; }
 
  private:
+  RandomKey of_;
   PhiloxKey key_;
   uint64_t high_;  // upper counter half
 };

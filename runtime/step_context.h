@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/gather_replicas.h"
+#include "runtime/tensor_ranks.h"
 
 namespace torus {
 
@@ -20,6 +21,8 @@ struct StepContext {
   // Where batch norm is synchronised over several replicas, in training alone; the backward of this
   // forward may keep it. Not to be called for tensors on meta.
   GatherReplicas gather_replicas;
+  // The ranks that compute each layer together, of which this is one; in evaluation too.
+  TensorRanks tensor_ranks;
 };
 
 }  // namespace torus

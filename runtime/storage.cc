@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runtime/allocator.h"
+#include "runtime/memory_pool.h"
 
 namespace torus {
 
@@ -12,10 +13,14 @@ bool HasMemory(Device device) { return device.kind != DeviceKind::kMeta; }
 
 }  // namespace
 
-Storage::Storage(size_t bytes, Device device)
-    : data_(HasMemory(device) ? AllocatorFor(device).Allocate(bytes, &began_zero_) : nullptr),
-      bytes_(bytes),
-      device_(device) {}
+Storage::Storage(size_t bytes, Device device) : bytes_(bytes), device_(device) {
+  if (MemoryPool* pool = PoolHere(device)) {
+    owner_ = pool->Take(bytes);
+    data_ = const_cast<void*>(owner_.get());
+  } else if (HasMemory(device)) {
+    data_ = AllocatorFor(device).Allocate(bytes, &began_zero_);
+  }
+}
 
 Storage::Storage(void* data, size_t bytes, Device device, std::shared_ptr<const void> owner)
     : data_(data), bytes_(bytes), device_(device), owner_(std::move(owner)) {}

@@ -10,8 +10,8 @@
 
 namespace torus {
 
-// Memory from the device's caching allocator (or borrowed), freed with the last tensor that shares
-// it.
+// Memory from the device's caching allocator (or borrowed, or of the calling thread's pool:
+// memory_pool.h), freed with the last tensor that shares it.
 class Storage {
  public:
   // Takes `bytes` from the allocator of `device` (nothing on meta, where data() is null);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/tensor_parallel/rank_sums.h"
 #include "ops/tokens/tokens.h"
 #include "ops/view/join.h"
 
@@ -32,25 +33,38 @@ Gpt2Block::Gpt2Block(const Gpt2Options& o, int64_t number, uint64_t dropout_laye
         name, std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{
                   .width = width_, .eps = o.layer_norm_epsilon, .bias = o.bias, .dtype = o.dtype}));
   };
-  auto linear = [&](const char* name, int64_t in, int64_t out, double stddev) {
-    return AddChild(name,
-                    std::make_shared<Conv1d>(Conv1dOptions{
-                        .in = in, .out = out, .stddev = stddev, .bias = o.bias, .dtype = o.dtype}));
+  using enum nn::LinearSplit;
+  auto linear = [&](const char* name, int64_t in, int64_t out, double stddev, nn::LinearSplit split,
+                    int64_t groups = 1) {
+    return AddChild(name, std::make_shared<Conv1d>(Conv1dOptions{.in = in,
+                                                                 .out = out,
+                                                                 .stddev = stddev,
+                                                                 .bias = o.bias,
+                                                                 .dtype = o.dtype,
+                                                                 .split = split,
+                                                                 .groups = groups}));
   };
   // What is added to the residual path starts smaller the more layers add to it (Radford et al.
   // 2019, section 2.3).
   const double residual = o.initializer_range / std::sqrt(2.0 * static_cast<double>(o.n_layer));
   const int64_t inner = o.n_inner.value_or(4 * width_);
   attention_norm_ = norm("ln_1");
-  qkv_ = linear("attn.c_attn", width_, 3 * width_, o.initializer_range);
-  attended_ = linear("attn.c_proj", width_, width_, residual);
+  qkv_ = linear("attn.c_attn", width_, 3 * width_, o.initializer_range, kOutputs, 3);
+  attended_ = linear("attn.c_proj", width_, width_, residual, kInputs);
   mlp_norm_ = norm("ln_2");
-  wide_ = linear("mlp.c_fc", width_, inner, o.initializer_range);
-  narrow_ = linear("mlp.c_proj", inner, width_, residual);
+  wide_ = linear("mlp.c_fc", width_, inner, o.initializer_range, kOutputs);
+  narrow_ = linear("mlp.c_proj", inner, width_, residual, kInputs);
+}
+
+// From here on the width is that of the rank's heads.
+void Gpt2Block::OnSplit(const TensorPlace& place) {
+  plan_ = nn::PlanOf(plan_, place, "gpt2");
+  width_ /= place.size;
 }
 
 Variable Gpt2Block::Attend(const Variable& x, const Variable& mask, const StepContext& ctx) {
-  const std::vector<Variable> qkv = ops::Split(qkv_->Forward(x, ctx), width_, -1);
+  const Variable read = ops::CopyToRanks(x, ctx.tensor_ranks);
+  const std::vector<Variable> qkv = ops::Split(qkv_->Forward(read, ctx), width_, -1);
   nn::AttentionPlan plan = plan_;
   plan.causal = !mask.defined();
   const Variable y = nn::MultiHeadAttention(qkv[0], qkv[1], qkv[2], mask, plan, ctx);
@@ -62,7 +76,8 @@ Variable Gpt2Block::Run(const Variable& x, const Variable& mask, const StepConte
 }
 
 Variable Gpt2Block::Mlp(const Variable& attended, const StepContext& ctx) {
-  const Variable wide = wide_->Forward(mlp_norm_->Forward(attended, ctx), ctx);
+  const Variable read = ops::CopyToRanks(mlp_norm_->Forward(attended, ctx), ctx.tensor_ranks);
+  const Variable wide = wide_->Forward(read, ctx);
   return ops::Add(mlp_dropout_.Forward(narrow_->Forward(activation_(wide), ctx), ctx), attended);
 }
 

@@ -16,7 +16,8 @@
 namespace torus {
 
 // Children "ln_1", "attn.c_attn" (queries, keys and values side by side), "attn.c_proj", "ln_2",
-// "mlp.c_fc" and "mlp.c_proj".
+// "mlp.c_fc" and "mlp.c_proj". Tensor-parallel ranks share the heads and the MLP's inner width, so
+// that a forward has two sums over them and a backward two (Shoeybi et al. 2019, figure 3).
 class Gpt2Block : public nn::Module {
  public:
   // `number` of the block, from 0. Uses the numbers dropout_layer to dropout_layer + 2.
@@ -34,12 +35,13 @@ class Gpt2Block : public nn::Module {
   static constexpr uint64_t kDropoutLayers = 3;
 
  private:
+  void OnSplit(const TensorPlace& place) override;
   Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
   Variable Attend(const Variable& x, const Variable& mask, const StepContext& ctx);
   Variable AttendCached(const Variable& x, KvCache& cache, const StepContext& ctx);
   Variable Mlp(const Variable& attended, const StepContext& ctx);
 
-  int64_t width_;
+  int64_t width_;  // of the heads that are here
   nn::AttentionPlan plan_;
   nn::ActivationFn activation_;
   std::shared_ptr<nn::LayerNorm> attention_norm_, mlp_norm_;

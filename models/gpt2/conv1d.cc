@@ -5,13 +5,17 @@
 
 namespace torus {
 
-Conv1d::Conv1d(const Conv1dOptions& o) {
-  weight_ = AddParameter("weight", {o.in, o.out}, o.dtype, nn::Normal(0, o.stddev));
-  if (o.bias) bias_ = AddParameter("bias", {o.out}, o.dtype, nn::Constant(0));
+Conv1d::Conv1d(const Conv1dOptions& o) : split_(o.split) {
+  weight_ = AddParameter("weight", {o.in, o.out}, o.dtype, nn::Normal(0, o.stddev),
+                         nn::SplitOfWeight(split_, 1, o.groups));
+  if (!o.bias) return;
+  bias_ =
+      AddParameter("bias", {o.out}, o.dtype, nn::Constant(0), nn::SplitOfBias(split_, o.groups));
 }
 
-Variable Conv1d::Forward(const Variable& x, const StepContext&) {
-  return ops::LinearInOut(x, weight_, bias_);
+Variable Conv1d::Forward(const Variable& x, const StepContext& ctx) {
+  return nn::OutputsOf(split_, bias_, ctx.tensor_ranks,
+                       [&](const Variable& bias) { return ops::LinearInOut(x, weight_, bias); });
 }
 
 }  // namespace torus

@@ -2,6 +2,7 @@
 // convolution.
 #pragma once
 
+#include "models/nn/linear_split.h"
 #include "models/nn/module.h"
 
 namespace torus {
@@ -11,6 +12,8 @@ struct Conv1dOptions {
   double stddev = 0.02;
   bool bias = true;
   DType dtype = DType::kF32;
+  nn::LinearSplit split = nn::LinearSplit::kNone;
+  int64_t groups = 1;  // of outputs, each of which is split: queries, keys and values
 };
 
 // Parameters: weight (in, out), normal; bias (out), zeros, where there is one. Input (..., in).
@@ -20,6 +23,7 @@ class Conv1d : public nn::Module {
   Variable Forward(const Variable& x, const StepContext& ctx) override;
 
  private:
+  nn::LinearSplit split_;
   Variable weight_, bias_;
 };
 

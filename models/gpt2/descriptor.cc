@@ -38,6 +38,7 @@ ModelDescriptor Describe(const std::string& name, const std::string& title,
           .names = Gpt2Names(),
           .transformers = ConfigRules(),
           .loss = nn::NextTokenLoss,
+          .split_loss = nn::SplitNextTokenLoss,
           .config =
               [size](std::span<const double> sizes, int64_t outputs) {
                 Gpt2Options o = size;

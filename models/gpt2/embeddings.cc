@@ -7,14 +7,16 @@
 namespace torus {
 Gpt2Embeddings::Gpt2Embeddings(const Gpt2Options& o, uint64_t dropout_layer)
     : positions_count_(o.n_positions), dropout_(o.embd_pdrop, dropout_layer) {
-  auto add = [&](const char* name, int64_t count) {
+  auto add = [&](const char* name, int64_t count, bool split) {
     return AddChild(
-        name,
-        std::make_shared<nn::Embedding>(nn::EmbeddingOptions{
-            .count = count, .width = o.n_embd, .stddev = o.initializer_range, .dtype = o.dtype}));
+        name, std::make_shared<nn::Embedding>(nn::EmbeddingOptions{.count = count,
+                                                                   .width = o.n_embd,
+                                                                   .stddev = o.initializer_range,
+                                                                   .dtype = o.dtype,
+                                                                   .split = split}));
   };
-  tokens_ = add("wte", o.vocab_size);
-  positions_ = add("wpe", o.n_positions);
+  tokens_ = add("wte", o.vocab_size, true);
+  positions_ = add("wpe", o.n_positions, false);
 }
 
 Variable Gpt2Embeddings::Run(const Variable& ids, int64_t first, const StepContext& ctx) {

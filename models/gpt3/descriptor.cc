@@ -34,6 +34,7 @@ ModelDescriptor Describe(const std::string& name, const std::string& title, Gpt3
           .size_numbers = {LayersOfSize()},
           .size_title = " of {} layers",
           .loss = lm ? nn::NextTokenLoss : nn::ClassLoss,
+          .split_loss = lm ? nn::SplitNextTokenLoss : nullptr,
           .config =
               [lm](std::span<const double> sizes, int64_t outputs) {
                 nlohmann::json config = {{lm ? "vocab_size" : "num_classes", outputs}};

@@ -1,21 +1,27 @@
 #include "models/gpt3/layers.h"
 
+#include "models/nn/loss.h"
 #include "ops/activation/activation.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/tensor_parallel/rank_sums.h"
 #include "ops/view/view.h"
 #include "runtime/error.h"
 
 namespace torus::gpt3 {
 namespace {
 
+using enum nn::LinearSplit;
+
 // As PyTorch makes one.
-std::shared_ptr<nn::Linear> MakeLinear(int64_t in, int64_t out, DType dtype, bool bias = true) {
+std::shared_ptr<nn::Linear> MakeLinear(int64_t in, int64_t out, DType dtype,
+                                       nn::LinearSplit split = kNone, bool bias = true) {
   return std::make_shared<nn::Linear>(nn::LinearOptions{.in = in,
                                                         .out = out,
                                                         .weight_init = nn::UniformFanIn(in),
                                                         .bias_init = nn::UniformFanIn(in),
                                                         .bias = bias,
-                                                        .dtype = dtype});
+                                                        .dtype = dtype,
+                                                        .split = split});
 }
 
 std::shared_ptr<nn::LayerNorm> MakeNorm(const Gpt3Options& o) {
@@ -25,13 +31,16 @@ std::shared_ptr<nn::LayerNorm> MakeNorm(const Gpt3Options& o) {
 }  // namespace
 
 Embedding::Embedding(const Gpt3Options& o) : positions_count_(o.positions) {
-  auto add = [&](const char* name, int64_t count) {
-    return AddChild(
-        name, std::make_shared<nn::Embedding>(nn::EmbeddingOptions{
-                  .count = count, .width = o.width, .init = nn::XavierNormal(), .dtype = o.dtype}));
+  auto add = [&](const char* name, int64_t count, bool split) {
+    return AddChild(name,
+                    std::make_shared<nn::Embedding>(nn::EmbeddingOptions{.count = count,
+                                                                         .width = o.width,
+                                                                         .init = nn::XavierNormal(),
+                                                                         .dtype = o.dtype,
+                                                                         .split = split}));
   };
-  words_ = add("vocab_embedding", o.vocab_size);
-  positions_ = add("position_embedding", o.positions);
+  words_ = add("vocab_embedding", o.vocab_size, true);
+  positions_ = add("position_embedding", o.positions, false);
 }
 
 Variable Embedding::Forward(const Variable& ids, const StepContext& ctx) {
@@ -52,23 +61,28 @@ std::vector<Variable> Embedding::ForwardAll(const std::vector<Variable>& inputs,
 
 Layer::Layer(const Gpt3Options& o)
     : plan_{.heads = o.heads, .causal = o.causal.value_or(o.head == Gpt3Head::kLm)} {
-  query_ = AddChild("attn.q_linear", MakeLinear(o.width, o.width, o.dtype));
-  value_ = AddChild("attn.v_linear", MakeLinear(o.width, o.width, o.dtype));
-  key_ = AddChild("attn.k_linear", MakeLinear(o.width, o.width, o.dtype));
-  out_ = AddChild("attn.out", MakeLinear(o.width, o.width, o.dtype));
-  wide_ = AddChild("mlp.linear1", MakeLinear(o.width, 4 * o.width, o.dtype));
-  narrow_ = AddChild("mlp.linear2", MakeLinear(4 * o.width, o.width, o.dtype));
+  query_ = AddChild("attn.q_linear", MakeLinear(o.width, o.width, o.dtype, kOutputs));
+  value_ = AddChild("attn.v_linear", MakeLinear(o.width, o.width, o.dtype, kOutputs));
+  key_ = AddChild("attn.k_linear", MakeLinear(o.width, o.width, o.dtype, kOutputs));
+  out_ = AddChild("attn.out", MakeLinear(o.width, o.width, o.dtype, kInputs));
+  wide_ = AddChild("mlp.linear1", MakeLinear(o.width, 4 * o.width, o.dtype, kOutputs));
+  narrow_ = AddChild("mlp.linear2", MakeLinear(4 * o.width, o.width, o.dtype, kInputs));
   attention_norm_ = AddChild("norm1", MakeNorm(o));
   mlp_norm_ = AddChild("norm2", MakeNorm(o));
 }
 
+void Layer::OnSplit(const TensorPlace& place) { plan_ = nn::PlanOf(plan_, place, "gpt3"); }
+
 Variable Layer::Run(const Variable& input, const Variable& mask, const StepContext& ctx) {
   Require(!mask.defined() || !plan_.causal, "gpt3", "a causal model takes no attention mask");
   const Variable x = attention_norm_->Forward(input, ctx);
-  const Variable attended = nn::MultiHeadAttention(query_->Forward(x, ctx), key_->Forward(x, ctx),
-                                                   value_->Forward(x, ctx), mask, plan_, ctx);
+  const Variable read = ops::CopyToRanks(x, ctx.tensor_ranks);
+  const Variable attended =
+      nn::MultiHeadAttention(query_->Forward(read, ctx), key_->Forward(read, ctx),
+                             value_->Forward(read, ctx), mask, plan_, ctx);
   const Variable y = mlp_norm_->Forward(ops::Add(out_->Forward(attended, ctx), x), ctx);
-  return ops::Add(narrow_->Forward(ops::Relu(wide_->Forward(y, ctx)), ctx), y);
+  const Variable wide = wide_->Forward(ops::CopyToRanks(y, ctx.tensor_ranks), ctx);
+  return ops::Add(narrow_->Forward(ops::Relu(wide), ctx), y);
 }
 
 Variable Layer::Forward(const Variable& x, const StepContext& ctx) { return Run(x, {}, ctx); }
@@ -96,8 +110,13 @@ std::vector<Variable> ClassificationHead::ForwardAll(const std::vector<Variable>
 
 LmHead::LmHead(const Gpt3Options& o)
     : in_loss_(o.head_in_loss),
+      vocabulary_(o.vocab_size),
       norm_(AddChild("ln_f", MakeNorm(o))),
-      words_(AddChild("lm_head", MakeLinear(o.width, o.vocab_size, o.dtype, /*bias=*/false))) {}
+      words_(AddChild("lm_head", MakeLinear(o.width, o.vocab_size, o.dtype, kOutputs, false))) {}
+
+void LmHead::OnSplit(const TensorPlace& place) {
+  nn::CheckVocabularySplit("gpt3", vocabulary_, place, in_loss_);
+}
 
 Variable LmHead::Forward(const Variable& x, const StepContext& ctx) {
   return words_->Forward(norm_->Forward(x, ctx), ctx);
@@ -105,8 +124,10 @@ Variable LmHead::Forward(const Variable& x, const StepContext& ctx) {
 
 std::vector<Variable> LmHead::ForwardAll(const std::vector<Variable>& inputs,
                                          const StepContext& ctx) {
-  if (in_loss_) return {norm_->Forward(inputs[0], ctx), words_->weight()};
-  return {Forward(inputs[0], ctx)};
+  if (!in_loss_) return {Forward(inputs[0], ctx)};
+  std::vector<Variable> outputs{norm_->Forward(inputs[0], ctx), words_->weight()};
+  if (place().size > 1) outputs.push_back(nn::VocabularyPart(vocabulary_, place()));
+  return outputs;
 }
 
 }  // namespace torus::gpt3

@@ -27,7 +27,7 @@ class Embedding : public nn::Module {
 };
 
 // Children "attn.q_linear", "attn.v_linear", "attn.k_linear", "attn.out", "mlp.linear1",
-// "mlp.linear2", "norm1" and "norm2".
+// "mlp.linear2", "norm1" and "norm2". Split over tensor-parallel ranks as GPT-2's block.
 class Layer : public nn::Module {
  public:
   explicit Layer(const Gpt3Options& options);
@@ -36,6 +36,7 @@ class Layer : public nn::Module {
                                    const StepContext& ctx) override;
 
  private:
+  void OnSplit(const TensorPlace& place) override;
   Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
 
   nn::AttentionPlan plan_;
@@ -57,7 +58,7 @@ class ClassificationHead : public nn::Module {
 
 // Logits of the next token at each position: "ln_f" and "lm_head", which is not tied. With
 // head_in_loss, ForwardAll gives {normalised activation, weight}, which nn::NextTokenLoss
-// multiplies.
+// multiplies; of a split model what nn::SplitNextTokenLoss takes.
 class LmHead : public nn::Module {
  public:
   explicit LmHead(const Gpt3Options& options);
@@ -66,7 +67,10 @@ class LmHead : public nn::Module {
                                    const StepContext& ctx) override;
 
  private:
+  void OnSplit(const TensorPlace& place) override;
+
   bool in_loss_;
+  int64_t vocabulary_;
   std::shared_ptr<nn::LayerNorm> norm_;
   std::shared_ptr<nn::Linear> words_;
 };

@@ -13,6 +13,7 @@ struct EmbeddingOptions {
   double stddev = 0.02;                // of the initial normal values
   Initializer init = {};               // replaces them where given
   DType dtype = DType::kF32;
+  bool split = false;  // each tensor-parallel rank has a part of the rows, where there are several
 };
 
 // Parameter: weight (count, width). Input: indices of any shape S; output: (S..., width).

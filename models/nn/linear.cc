@@ -5,15 +5,19 @@
 
 namespace torus::nn {
 
-Linear::Linear(const LinearOptions& options) {
+Linear::Linear(const LinearOptions& options) : split_(options.split) {
   Require(options.in >= 1 && options.out >= 1, "linear", "needs at least one feature, got {} -> {}",
           options.in, options.out);
-  weight_ = AddParameter("weight", {options.out, options.in}, options.dtype, options.weight_init);
-  if (options.bias) bias_ = AddParameter("bias", {options.out}, options.dtype, options.bias_init);
+  weight_ = AddParameter("weight", {options.out, options.in}, options.dtype, options.weight_init,
+                         SplitOfWeight(split_, 0, 1));
+  if (!options.bias) return;
+  bias_ =
+      AddParameter("bias", {options.out}, options.dtype, options.bias_init, SplitOfBias(split_, 1));
 }
 
-Variable Linear::Forward(const Variable& x, const StepContext&) {
-  return ops::Linear(x, weight_, bias_);
+Variable Linear::Forward(const Variable& x, const StepContext& ctx) {
+  return OutputsOf(split_, bias_, ctx.tensor_ranks,
+                   [&](const Variable& bias) { return ops::Linear(x, weight_, bias); });
 }
 
 }  // namespace torus::nn

@@ -1,6 +1,7 @@
 // Linear: x W^T + b.
 #pragma once
 
+#include "models/nn/linear_split.h"
 #include "models/nn/module.h"
 
 namespace torus::nn {
@@ -11,6 +12,7 @@ struct LinearOptions {
   Initializer bias_init = Constant(0);
   bool bias = true;
   DType dtype = DType::kF32;
+  LinearSplit split = LinearSplit::kNone;
 };
 
 // Parameters: weight (out, in), and bias (out) where there is one. Input (..., in).
@@ -24,6 +26,7 @@ class Linear : public Module {
   const Variable& bias() const { return bias_; }  // undefined without
 
  private:
+  LinearSplit split_;
   Variable weight_, bias_;
 };
 

@@ -4,7 +4,11 @@
 #include "ops/loss/class_targets.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/loss/linear_cross_entropy.h"
+#include "ops/matmul/linear.h"
+#include "ops/tensor_parallel/rank_sums.h"
+#include "ops/tensor_parallel/vocabulary.h"
 #include "ops/view/view.h"
+#include "runtime/error.h"
 
 namespace torus::nn {
 namespace {
@@ -17,8 +21,30 @@ Variable TokenLoss(const Variable& rows, const std::vector<Variable>& outputs,
   return ops::LinearCrossEntropy(rows, outputs[1], bias, targets);
 }
 
+// The same of a part of the vocabulary.
+Variable SplitTokenLoss(const Variable& rows, const std::vector<Variable>& outputs,
+                        const Variable& targets, const TensorRanks& ranks) {
+  Require(outputs.size() == 3 || outputs.size() == 4, "loss",
+          "needs the outputs of a split head, three or four, got {}", outputs.size());
+  const std::vector<int64_t> part = ToVector<int64_t>(outputs[2].data());
+  const Variable bias = outputs.size() > 3 ? outputs[3] : Variable();
+  const Variable logits = ops::Linear(ops::CopyToRanks(rows, ranks), outputs[1], bias);
+  return ops::CrossEntropyOfPart(logits, targets, {part[0], part[1]}, ranks);
+}
+
 Variable RowsOf(const Variable& output, const Tensor& targets) {
   return ops::Reshape(output, {targets.numel(), output.dim(-1)});
+}
+
+// Rows and numbers of the targets that count.
+struct MaskedRows {
+  Variable rows, targets;
+};
+
+MaskedRows MaskedOf(const Variable& output, const Tensor& targets) {
+  const ops::CountedTargets counted = ops::FindCounted({targets.To(DType::kI64).Contiguous()});
+  return {ops::IndexSelect(RowsOf(output, targets), 0, Variable(counted.places)),
+          Variable(counted.numbers)};
 }
 
 }  // namespace
@@ -32,9 +58,33 @@ Variable NextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targe
 }
 
 Variable MaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets) {
-  const ops::CountedTargets counted = ops::FindCounted({targets.To(DType::kI64).Contiguous()});
-  const Variable rows = ops::IndexSelect(RowsOf(outputs[0], targets), 0, Variable(counted.places));
-  return TokenLoss(rows, outputs, Variable(counted.numbers));
+  const MaskedRows masked = MaskedOf(outputs[0], targets);
+  return TokenLoss(masked.rows, outputs, masked.targets);
+}
+
+Variable SplitNextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,
+                            const TensorRanks& ranks) {
+  return SplitTokenLoss(RowsOf(outputs[0], targets), outputs, Variable(targets.Reshape({-1})),
+                        ranks);
+}
+
+Variable SplitMaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,
+                              const TensorRanks& ranks) {
+  const MaskedRows masked = MaskedOf(outputs[0], targets);
+  return SplitTokenLoss(masked.rows, outputs, masked.targets, ranks);
+}
+
+Variable VocabularyPart(int64_t vocabulary, const TensorPlace& place) {
+  return Variable(FromVector<int64_t>({PartOf(vocabulary, place).begin, vocabulary}, {2}));
+}
+
+void CheckVocabularySplit(const char* where, int64_t vocabulary, const TensorPlace& place,
+                          bool head_in_loss) {
+  Require(place.size <= vocabulary, where,
+          "{} tensor-parallel ranks (--tensor) need a token each, got a vocabulary of {}",
+          place.size, vocabulary);
+  Require(head_in_loss, where, "a head on {} tensor-parallel ranks must be left to the loss",
+          place.size);
 }
 
 }  // namespace torus::nn

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "autograd/variable.h"
+#include "runtime/tensor_ranks.h"
 
 namespace torus::nn {
 
@@ -18,5 +19,20 @@ Variable NextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targe
 
 // The same for targets of which most are -100: logits are computed for the other places alone.
 Variable MaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets);
+
+// Both of a model whose vocabulary is split over several ranks. Outputs are {activation, this
+// rank's rows of the weight, VocabularyPart} and, where there is one, this rank's part of the bias;
+// the loss is the same on all ranks (ops::CrossEntropyOfPart).
+Variable SplitNextTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,
+                            const TensorRanks& ranks);
+Variable SplitMaskedTokenLoss(const std::vector<Variable>& outputs, const Tensor& targets,
+                              const TensorRanks& ranks);
+
+// What the head of such a model says beside its part of the weight: the first token of that part,
+// and how many tokens there are in all; (2), i64, in a CPU's memory.
+Variable VocabularyPart(int64_t vocabulary, const TensorPlace& place);
+// BadInput tagged `where` unless each rank gets a token, and the head is left to the loss.
+void CheckVocabularySplit(const char* where, int64_t vocabulary, const TensorPlace& place,
+                          bool head_in_loss);
 
 }  // namespace torus::nn

@@ -29,6 +29,30 @@ void Module::Share(const ShareStatistics& share) {
   for (const Child& child : children_) child.module->Share(share);
 }
 
+void Module::Split(const TensorPlace& place) {
+  TORUS_CHECK(place_.size == 1, "a module is split once");
+  if (place.size == 1) return;
+  OnSplit(place);
+  place_ = place;
+  for (Parameter& parameter : parameters_) {
+    if (!parameter.split) continue;
+    Tensor& data = parameter.variable.value.mutable_data();
+    data = SliceOf(data, *parameter.split, place);
+  }
+  for (const Child& child : children_) child.module->Split(place);
+}
+
+std::vector<NamedSplit> Module::Splits(const std::string& prefix) const {
+  std::vector<NamedSplit> all;
+  for (const Parameter& p : parameters_)
+    if (p.split) all.push_back({Join(prefix, p.variable.name), *p.split});
+  for (const Child& child : children_) {
+    const std::vector<NamedSplit> below = child.module->Splits(Join(prefix, child.name));
+    all.insert(all.end(), below.begin(), below.end());
+  }
+  return all;
+}
+
 std::vector<Variable> Module::ForwardAll(const std::vector<Variable>& inputs,
                                          const StepContext& ctx) {
   TORUS_CHECK(!inputs.empty());
@@ -112,8 +136,13 @@ Device Module::device() const {
 
 Variable Module::AddParameter(std::string name, const Shape& shape, DType dtype,
                               Initializer initializer) {
+  return AddParameter(std::move(name), shape, dtype, std::move(initializer), std::nullopt);
+}
+
+Variable Module::AddParameter(std::string name, const Shape& shape, DType dtype,
+                              Initializer initializer, std::optional<TensorSplit> split) {
   Variable variable(Empty(shape, dtype, kMetaDevice), true);
-  parameters_.push_back({{std::move(name), variable}, std::move(initializer), {}});
+  parameters_.push_back({{std::move(name), variable}, std::move(initializer), {}, split});
   return variable;
 }
 

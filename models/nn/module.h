@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "models/nn/init.h"
 #include "runtime/share_statistics.h"
 #include "runtime/step_context.h"
+#include "runtime/tensor_split.h"
 
 namespace torus::nn {
 
@@ -47,6 +49,14 @@ class Module {
   // own.
   void Share(const ShareStatistics& share);
 
+  // Keeps this rank's slice of each parameter that is split over tensor-parallel ranks, once, when
+  // all have their whole values: Forward then takes a context with the same place
+  // (StepContext::tensor_ranks). Where a module is made of several parts that share variables (tied
+  // ones), each is told. BadInput for what cannot be split so. `place` of one rank: nothing.
+  void Split(const TensorPlace& place);
+  // What Split would split, in the order of Parameters; a tied parameter with its owner alone.
+  std::vector<NamedSplit> Splits(const std::string& prefix = "") const;
+
   // In model order: a module's own first, then its children's, each variable once. Handles to the
   // module's own variables. A tied parameter has its owner's name, whatever `prefix` is.
   std::vector<NamedVariable> Parameters(const std::string& prefix = "") const;
@@ -71,6 +81,9 @@ class Module {
   Module() = default;
   // A leaf that requires a gradient; its values are set by Initialize.
   Variable AddParameter(std::string name, const Shape& shape, DType dtype, Initializer initializer);
+  // The same for a parameter that Split splits.
+  Variable AddParameter(std::string name, const Shape& shape, DType dtype, Initializer initializer,
+                        std::optional<TensorSplit> split);
   // A parameter of another module that this one uses too: one variable, to whose gradient every use
   // adds. `owner`: its name in the whole model. Its owner initialises it.
   void TieParameter(std::string name, std::string owner, const Variable& value);
@@ -87,6 +100,10 @@ class Module {
     children_.push_back({std::move(name), child, std::move(title)});
     return child;
   }
+  // This module's own part of Split, before its parameters are split: to refuse what does not fit.
+  virtual void OnSplit(const TensorPlace& /*place*/) {}
+  // Where Split has put this module; of one rank before.
+  const TensorPlace& place() const { return place_; }
   // This module's own part of Share.
   virtual void OnShare(const ShareStatistics& /*share*/) {}
   // This module's own part of EndMiniBatch.
@@ -104,12 +121,14 @@ class Module {
     NamedVariable variable;
     Initializer initializer;
     std::string owner;  // of a tied one: its name in the whole model
+    std::optional<TensorSplit> split = {};
   };
   std::vector<Parameter*> OwnState();  // parameters that are not tied, and buffers
   void AppendParameters(const std::string& prefix, std::vector<NamedVariable>& all) const;
 
   std::vector<Parameter> parameters_, buffers_;
   std::vector<Child> children_;
+  TensorPlace place_;
 };
 
 // "prefix.name"; `name` alone where the prefix is empty.

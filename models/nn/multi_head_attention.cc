@@ -15,6 +15,16 @@ Variable ToHeads(const Variable& x, int64_t heads) {
 
 }  // namespace
 
+AttentionPlan PlanOf(const AttentionPlan& whole, const TensorPlace& place, const char* where) {
+  Require(whole.heads % place.size == 0, where,
+          "{} tensor-parallel ranks (--tensor) must divide its heads, got {}", place.size,
+          whole.heads);
+  AttentionPlan plan = whole;
+  plan.heads /= place.size;
+  plan.first_head = place.rank * plan.heads;
+  return plan;
+}
+
 Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable& v,
                             const Variable& mask, const AttentionPlan& plan,
                             const StepContext& ctx) {
@@ -25,6 +35,7 @@ Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable
   options.dropout_p = plan.dropout;
   options.context = &ctx;
   options.layer = plan.dropout_layer;
+  options.first_head = plan.first_head;
   const Variable y = ops::ScaledDotProductAttention(ToHeads(q, plan.heads), ToHeads(k, plan.heads),
                                                     ToHeads(v, plan.heads), options);
   return ops::Reshape(ops::Transpose(y, 1, 2), q.shape());

@@ -60,6 +60,7 @@ ModelDescriptor Describe(const std::string& name, const std::string& title, Robe
       .names = RobertaNames(),
       .transformers = ConfigRules(lm ? "RobertaForMaskedLM" : ""),
       .loss = lm ? nn::MaskedTokenLoss : nn::ClassLoss,
+      .split_loss = lm ? nn::SplitMaskedTokenLoss : nullptr,
       .config =
           [=](std::span<const double> sizes, int64_t outputs) {
             RobertaOptions o = Published(head);

@@ -11,17 +11,18 @@ RobertaEmbeddings::RobertaEmbeddings(const RobertaOptions& o, uint64_t dropout_l
     : padding_(o.pad_token_id),
       positions_count_(o.max_position_embeddings),
       dropout_(o.hidden_dropout_prob, dropout_layer) {
-  auto add = [&](const char* name, int64_t count, std::optional<int64_t> padding) {
+  auto add = [&](const char* name, int64_t count, std::optional<int64_t> padding, bool split) {
     return AddChild(
         name, std::make_shared<nn::Embedding>(nn::EmbeddingOptions{.count = count,
                                                                    .width = o.hidden_size,
                                                                    .padding_idx = padding,
                                                                    .stddev = o.initializer_range,
-                                                                   .dtype = o.dtype}));
+                                                                   .dtype = o.dtype,
+                                                                   .split = split}));
   };
-  words_ = add("word_embeddings", o.vocab_size, padding_);
-  types_ = add("token_type_embeddings", o.type_vocab_size, {});
-  positions_ = add("position_embeddings", o.max_position_embeddings, padding_);
+  words_ = add("word_embeddings", o.vocab_size, padding_, true);
+  types_ = add("token_type_embeddings", o.type_vocab_size, {}, false);
+  positions_ = add("position_embeddings", o.max_position_embeddings, padding_, false);
   norm_ = AddChild("LayerNorm",
                    std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{
                        .width = o.hidden_size, .eps = o.layer_norm_eps, .dtype = o.dtype}));

@@ -1,6 +1,7 @@
 #include "models/roberta/encoder_layer.h"
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/tensor_parallel/rank_sums.h"
 #include "ops/view/view.h"
 
 namespace torus {
@@ -13,34 +14,48 @@ RobertaLayer::RobertaLayer(const RobertaOptions& o, uint64_t dropout_layer, Outp
       activation_(nn::ActivationByName(o.hidden_act, "roberta")),
       attention_dropout_(o.hidden_dropout_prob, dropout_layer + 1),
       output_dropout_(o.hidden_dropout_prob, dropout_layer + 2) {
-  auto linear = [&](const char* name, int64_t in, int64_t out) {
+  using enum nn::LinearSplit;
+  auto linear = [&](const char* name, int64_t in, int64_t out, nn::LinearSplit split) {
     return AddChild(name, std::make_shared<nn::Linear>(
                               nn::LinearOptions{.in = in,
                                                 .out = out,
                                                 .weight_init = nn::Normal(0, o.initializer_range),
-                                                .dtype = o.dtype}));
+                                                .dtype = o.dtype,
+                                                .split = split}));
   };
   auto norm = [&](const char* name) {
     return AddChild(name, std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{
                               .width = o.hidden_size, .eps = o.layer_norm_eps, .dtype = o.dtype}));
   };
-  query_ = linear("attention.self.query", o.hidden_size, o.hidden_size);
-  key_ = linear("attention.self.key", o.hidden_size, o.hidden_size);
-  value_ = linear("attention.self.value", o.hidden_size, o.hidden_size);
-  attended_ = linear("attention.output.dense", o.hidden_size, o.hidden_size);
+  query_ = linear("attention.self.query", o.hidden_size, o.hidden_size, kOutputs);
+  key_ = linear("attention.self.key", o.hidden_size, o.hidden_size, kOutputs);
+  value_ = linear("attention.self.value", o.hidden_size, o.hidden_size, kOutputs);
+  attended_ = linear("attention.output.dense", o.hidden_size, o.hidden_size, kInputs);
   attention_norm_ = norm("attention.output.LayerNorm");
-  intermediate_ = linear("intermediate.dense", o.hidden_size, o.intermediate_size);
-  output_ = linear("output.dense", o.intermediate_size, o.hidden_size);
+  intermediate_ = linear("intermediate.dense", o.hidden_size, o.intermediate_size, kOutputs);
+  output_ = linear("output.dense", o.intermediate_size, o.hidden_size, kInputs);
   output_norm_ = norm("output.LayerNorm");
 }
 
+void RobertaLayer::OnSplit(const TensorPlace& place) {
+  plan_ = nn::PlanOf(plan_, place, "roberta");
+}
+
+// Of the tokens that this layer computes.
+Variable RobertaLayer::Own(const Variable& x) const {
+  return kind_ == Output::kAll ? x : ops::Narrow(x, 1, 0, 1);
+}
+
 Variable RobertaLayer::Run(const Variable& x, const Variable& mask, const StepContext& ctx) {
-  const Variable own = kind_ == Output::kAll ? x : ops::Narrow(x, 1, 0, 1);
-  Variable y = nn::MultiHeadAttention(query_->Forward(own, ctx), key_->Forward(x, ctx),
-                                      value_->Forward(x, ctx), mask, plan_, ctx);
+  const TensorRanks& ranks = ctx.tensor_ranks;
+  const Variable own = Own(x), read = ops::CopyToRanks(x, ranks);
+  const Variable asks = ranks.size == 1 ? own : Own(read);
+  Variable y = nn::MultiHeadAttention(query_->Forward(asks, ctx), key_->Forward(read, ctx),
+                                      value_->Forward(read, ctx), mask, plan_, ctx);
   y = attention_dropout_.Forward(attended_->Forward(y, ctx), ctx);
   const Variable attended = attention_norm_->Forward(ops::Add(y, own), ctx);
-  y = output_->Forward(activation_(intermediate_->Forward(attended, ctx)), ctx);
+  const Variable wide = intermediate_->Forward(ops::CopyToRanks(attended, ranks), ctx);
+  y = output_->Forward(activation_(wide), ctx);
   return output_norm_->Forward(ops::Add(output_dropout_.Forward(y, ctx), attended), ctx);
 }
 

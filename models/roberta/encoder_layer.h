@@ -16,7 +16,7 @@ namespace torus {
 
 // Children "attention.self.query", "attention.self.key", "attention.self.value",
 // "attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense" and
-// "output.LayerNorm".
+// "output.LayerNorm". Split over tensor-parallel ranks as GPT-2's block.
 class RobertaLayer : public nn::Module {
  public:
   // Whether the output has all tokens, (N, T, width), or the first alone, (N, 1, width), which is
@@ -33,7 +33,9 @@ class RobertaLayer : public nn::Module {
   static constexpr uint64_t kDropoutLayers = 3;
 
  private:
+  void OnSplit(const TensorPlace& place) override;
   Variable Run(const Variable& x, const Variable& mask, const StepContext& ctx);
+  Variable Own(const Variable& x) const;
 
   Output kind_;
   nn::AttentionPlan plan_;

@@ -1,6 +1,7 @@
 #include "models/roberta/heads.h"
 
 #include "autograd/leaf_alias.h"
+#include "models/nn/loss.h"
 #include "ops/activation/activation.h"
 #include "ops/matmul/linear.h"
 #include "ops/view/view.h"
@@ -38,14 +39,18 @@ std::vector<Variable> RobertaClassificationHead::ForwardAll(const std::vector<Va
 }
 
 RobertaLmHead::RobertaLmHead(const RobertaOptions& o, const Variable& words)
-    : in_loss_(o.head_in_loss), words_(words) {
-  bias_ = AddParameter("bias", {o.vocab_size}, o.dtype, nn::Constant(0));
+    : in_loss_(o.head_in_loss), vocabulary_(o.vocab_size), words_(words) {
+  bias_ = AddParameter("bias", {o.vocab_size}, o.dtype, nn::Constant(0), TensorSplit{});
   TieParameter("decoder.weight", "roberta.embeddings.word_embeddings.weight", words);
   TieParameter("decoder.bias", "lm_head.bias", bias_);
   dense_ = AddChild("dense", MakeLinear(o, o.hidden_size));
   norm_ = AddChild("layer_norm",
                    std::make_shared<nn::LayerNorm>(nn::LayerNormOptions{
                        .width = o.hidden_size, .eps = o.layer_norm_eps, .dtype = o.dtype}));
+}
+
+void RobertaLmHead::OnSplit(const TensorPlace& place) {
+  nn::CheckVocabularySplit("roberta", vocabulary_, place, in_loss_);
 }
 
 Variable RobertaLmHead::Hidden(const Variable& x, const StepContext& ctx) {
@@ -59,8 +64,11 @@ Variable RobertaLmHead::Forward(const Variable& x, const StepContext& ctx) {
 std::vector<Variable> RobertaLmHead::ForwardAll(const std::vector<Variable>& inputs,
                                                 const StepContext& ctx) {
   // The loss runs where LeafAlias no longer replaces the weight by the alias of this use.
-  if (in_loss_) return {Hidden(inputs[0], ctx), LeafAlias::Of(words_), bias_};
-  return {Forward(inputs[0], ctx)};
+  if (!in_loss_) return {Forward(inputs[0], ctx)};
+  std::vector<Variable> outputs{Hidden(inputs[0], ctx), LeafAlias::Of(words_)};
+  if (place().size > 1) outputs.push_back(nn::VocabularyPart(vocabulary_, place()));
+  outputs.push_back(bias_);
+  return outputs;
 }
 
 }  // namespace torus

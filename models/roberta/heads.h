@@ -28,7 +28,8 @@ class RobertaClassificationHead : public nn::Module {
 
 // Logits of the word at each position: "dense", GELU, "layer_norm", the product with the word
 // embeddings, which are tied, and "bias". With head_in_loss, ForwardAll gives {activation, weight,
-// bias}, which nn::MaskedTokenLoss multiplies.
+// bias}, which nn::MaskedTokenLoss multiplies; of a split model what
+// nn::SplitMaskedTokenLoss takes.
 class RobertaLmHead : public nn::Module {
  public:
   // `words`: the word embeddings' weight, "roberta.embeddings.word_embeddings.weight".
@@ -38,9 +39,11 @@ class RobertaLmHead : public nn::Module {
                                    const StepContext& ctx) override;
 
  private:
+  void OnSplit(const TensorPlace& place) override;
   Variable Hidden(const Variable& x, const StepContext& ctx);
 
   bool in_loss_;
+  int64_t vocabulary_;
   Variable bias_, words_;
   std::shared_ptr<nn::Linear> dense_;
   std::shared_ptr<nn::LayerNorm> norm_;

@@ -23,10 +23,12 @@ struct AttentionOptions {
   bool enable_gqa = false;
   // Dropout of the weights, in training only. Needs `context`; weight (row, key) of head h of a
   // sample is decided by word (h L + row) ceil4(S) + key of the stream (seed, step, layer, sample).
+  // Heads are numbered from first_head, where tensor-parallel ranks have those before.
   // The first dimension of the batch goes over context->samples, or a multiple of them.
   double dropout_p = 0;
   const StepContext* context = nullptr;
   uint64_t layer = 0;
+  int64_t first_head = 0;
 };
 
 // softmax(query key^T scale + mask) value. query (..., L, E), key (..., S, E), value (..., S, Ev),

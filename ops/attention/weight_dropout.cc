@@ -19,7 +19,8 @@ KeyedDropout MakeDropout(const AttentionOptions& o, const Shape& batch) {
   Require(batch.rank() >= 1 && samples > 0 && batch[0] % samples == 0, kOp,
           "needs dimension 0 of the batch {} to be a multiple of the {} samples of the step", batch,
           samples);
-  KeyedDropout dropout{.heads = Numel(batch) / samples, .p = o.dropout_p};
+  KeyedDropout dropout{
+      .heads = Numel(batch) / samples, .first_head = o.first_head, .p = o.dropout_p};
   for (int64_t sample : o.context->samples)
     dropout.streams.emplace_back(RandomKey{.seed = o.context->seed,
                                            .step = static_cast<uint64_t>(o.context->step),

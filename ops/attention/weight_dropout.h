@@ -13,6 +13,7 @@ namespace torus::ops {
 struct KeyedDropout {
   std::vector<RandomStream> streams;  // none: no dropout
   int64_t heads = 1;                  // of each stream
+  int64_t first_head = 0;             // the number of the first of them
   double p = 0;
 
   // A weight whose word of the stream is below this (p 2^32) becomes 0, the others grow by Growth.

@@ -14,10 +14,14 @@ namespace {
 
 using kernels::ChannelAffine;
 
+// Of what there is one a channel, for rows of `dtype`.
+DType ChannelType(DType dtype) { return IsLow(dtype) ? DType::kF32 : dtype; }
+
 void CheckChannels(std::string_view name, const Tensor& tensor, const Variable& x) {
   const int64_t channels = x.dim(-1);
-  Require(!tensor.defined() || (tensor.shape() == Shape{channels} && tensor.dtype() == x.dtype()),
-          "batch_norm", "{} must be {} ({}), got {}", name, Name(x.dtype()), channels, tensor);
+  const DType wanted = ChannelType(x.dtype());
+  Require(!tensor.defined() || (tensor.shape() == Shape{channels} && tensor.dtype() == wanted),
+          "batch_norm", "{} must be {} ({}), got {}", name, Name(wanted), channels, tensor);
 }
 
 Tensor DataOf(const Variable& variable) {
@@ -59,13 +63,13 @@ Gradients Rule(const ForBackward& saved, const GradContext& g) {
   // With a residual the masked gradient is an output of its own (or dy itself where nothing is
   // masked).
   const bool masks = saved.has_residual && saved.activation != Activation::kNone;
-  const auto like = [&](const Shape& shape) { return Tensor(shape, dy.dtype(), dy.device()); };
-  const Shape channels{dy.dim(-1)};
+  const Tensor channels(Shape{dy.dim(-1)}, ChannelType(dy.dtype()), kMetaDevice);
+  const auto like = [&](const Tensor& t) { return Tensor(t.shape(), t.dtype(), dy.device()); };
   kernels::NormGradients out;
-  if (g.wants(0)) out.x = like(dy.shape());
+  if (g.wants(0)) out.x = like(dy);
   if (g.wants(1)) out.weight = like(channels);
   if (g.wants(2)) out.bias = like(channels);
-  if (masks) out.masked = like(dy.shape());
+  if (masks) out.masked = like(dy);
   const kernels::NormBackwardInputs in{saved.x.get(), saved.y.get(), *saved.affine,
                                        saved.activation, saved.count};
   Tensor sums({2, dy.dim(-1)}, DType::kF64, dy.device());
@@ -80,7 +84,7 @@ Gradients Rule(const ForBackward& saved, const GradContext& g) {
 Variable Normalize(const Inputs& in, const std::vector<Variable>& inputs,
                    const BatchMoments& statistics, double eps, Activation activation,
                    const GatherReplicas& gather) {
-  auto affine = std::make_shared<ChannelAffine>(in.channels, in.x.dtype(), in.device);
+  auto affine = std::make_shared<ChannelAffine>(in.channels, ChannelType(in.x.dtype()), in.device);
   kernels::FoldChannels(statistics.mean, statistics.var, eps, in.weight, in.bias, *affine);
   Tensor y(in.x.shape(), in.x.dtype(), in.device);
   kernels::NormalizeChannels(in.x, *affine, activation, in.residual, y);
@@ -116,7 +120,17 @@ BatchNormResult Train(const Variable& x, const Variable& weight, const Variable&
           "training needs more than one value a channel, got {}", in.x);
   Variable y = Normalize(in, {x, weight, bias, residual}, all, eps, activation,
                          counted ? gather : GatherReplicas());
-  return {y, all.mean.To(x.dtype()), all.var.To(x.dtype()), all.count};
+  const DType dtype = ChannelType(x.dtype());
+  return {y, all.mean.To(dtype), all.var.To(dtype), all.count};
+}
+
+// Whether a GPU's kernels read 16 bits as they are. Where a residual and an activation meet, the
+// mask of the backward follows from y before it is rounded, which such an y has not.
+bool ReadsLow(const Variable& x, const Variable& weight, const Variable& bias,
+              const Variable& residual, Activation activation) {
+  const auto full = [](const Variable& v) { return !v.defined() || v.dtype() == DType::kF32; };
+  return StayLowOnGpu(x, residual) && full(weight) && full(bias) &&
+         (!residual.defined() || activation == Activation::kNone);
 }
 
 }  // namespace
@@ -124,6 +138,8 @@ BatchNormResult Train(const Variable& x, const Variable& weight, const Variable&
 BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const Variable& bias,
                                double eps, Activation activation, const Variable& residual,
                                const GatherReplicas& gather) {
+  if (ReadsLow(x, weight, bias, residual, activation))
+    return Train(x, weight, bias, eps, activation, residual, gather);
   BatchNormResult result;
   result.y = InPrecision(
       "batch_norm",
@@ -139,21 +155,20 @@ BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const 
 Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
                        const Variable& weight, const Variable& bias, double eps,
                        Activation activation, const Variable& residual) {
-  return InPrecision(
-      "batch_norm",
-      [&](const Variable& x, const Variable& weight, const Variable& bias,
-          const Variable& residual) {
-        const Inputs in(x, weight, bias, residual);
-        Require(mean.defined() && var.defined(), "batch_norm",
-                "evaluation needs running statistics");
-        CheckChannels("running_mean", mean, x);
-        CheckChannels("running_var", var, x);
-        CommonDevice("batch_norm", x.data(), mean, var);
-        return Normalize(in, {x, weight, bias, residual},
-                         {mean.To(DType::kF64).Contiguous(), var.To(DType::kF64).Contiguous()}, eps,
-                         activation, {});
-      },
-      x, weight, bias, residual);
+  const auto normalize = [&](const Variable& x, const Variable& weight, const Variable& bias,
+                             const Variable& residual) {
+    const Inputs in(x, weight, bias, residual);
+    Require(mean.defined() && var.defined(), "batch_norm", "evaluation needs running statistics");
+    CheckChannels("running_mean", mean, x);
+    CheckChannels("running_var", var, x);
+    CommonDevice("batch_norm", x.data(), mean, var);
+    return Normalize(in, {x, weight, bias, residual},
+                     {mean.To(DType::kF64).Contiguous(), var.To(DType::kF64).Contiguous()}, eps,
+                     activation, {});
+  };
+  return ReadsLow(x, weight, bias, residual, activation)
+             ? normalize(x, weight, bias, residual)
+             : InPrecision("batch_norm", normalize, x, weight, bias, residual);
 }
 
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t count, double momentum,

@@ -1,5 +1,7 @@
 // What batch norm asks of a device. Rows are what lies along the last dimension of x: it is
-// contiguous, (..., C), f32 or f64. One value a channel is (C).
+// contiguous, (..., C), f32 or f64. One value a channel is (C). On a GPU x, the residual, y and
+// their gradients may all be of bf16 or f16, which is computed in f32 and rounded once; then what
+// there is one a channel is f32.
 #pragma once
 
 #include "ops/batch_norm/channel_affine.h"

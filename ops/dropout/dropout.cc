@@ -33,27 +33,26 @@ Tensor Apply(const Tensor& x, const Tensor& keep, double p) {
   return y;
 }
 
+Variable DropoutOf(const Variable& input, double p, const StepContext& context, uint64_t layer) {
+  const int64_t samples = std::ssize(context.samples);
+  Require(input.rank() >= 1 && (samples == 0 ? input.dim(0) == 0 : input.dim(0) % samples == 0),
+          "dropout", "needs dimension 0 to be a multiple of the {} samples of the step, got {}",
+          samples, input.shape());
+  const Tensor x = input.data().Contiguous();
+  const Tensor keep = MaskOf(x, p, context, layer);
+  return Record("dropout", Apply(x, keep, p), {input},
+                [keep = Saved(keep), p](const GradContext& g) {
+                  return Gradients{Apply(g.grad(), keep.get(), p)};
+                });
+}
+
 }  // namespace
 
 Variable Dropout(const Variable& input, double p, const StepContext& context, uint64_t layer) {
   Require(p >= 0 && p <= 1, "dropout", "p must be in [0, 1], got {}", p);
   if (!context.training || p == 0) return input;
-  return InPrecision(
-      "dropout",
-      [&](const Variable& input) {
-        const int64_t samples = std::ssize(context.samples);
-        Require(
-            input.rank() >= 1 && (samples == 0 ? input.dim(0) == 0 : input.dim(0) % samples == 0),
-            "dropout", "needs dimension 0 to be a multiple of the {} samples of the step, got {}",
-            samples, input.shape());
-        const Tensor x = input.data().Contiguous();
-        const Tensor keep = MaskOf(x, p, context, layer);
-        return Record("dropout", Apply(x, keep, p), {input},
-                      [keep = Saved(keep), p](const GradContext& g) {
-                        return Gradients{Apply(g.grad(), keep.get(), p)};
-                      });
-      },
-      input);
+  const auto drop = [&](const Variable& x) { return DropoutOf(x, p, context, layer); };
+  return StayLowOnGpu(input) ? drop(input) : InPrecision("dropout", drop, input);
 }
 
 }  // namespace torus::ops

@@ -1,4 +1,5 @@
-// What dropout asks of a device. Tensors are contiguous and of one shape; x and y are f32 or f64.
+// What dropout asks of a device. Tensors are contiguous and of one shape; x and y are f32, f64 or,
+// on a GPU, 16 bits, which are multiplied in f32 and rounded once.
 #pragma once
 
 #include "ops/dropout/cpu/dropout.h"

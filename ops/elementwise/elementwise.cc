@@ -2,6 +2,7 @@
 
 #include "autograd/node.h"
 #include "ops/elementwise/binary.h"
+#include "ops/elementwise/kernels.h"
 #include "ops/precision/in_precision.h"
 #include "ops/sum/sum.h"
 
@@ -16,21 +17,72 @@ Variable Scaled(const Variable& input, double factor) {
   return factor == 1 ? input : Mul(input, factor);
 }
 
+// As SumTo; 16 bits are added in f32 and rounded once.
+Tensor SumLowTo(const Tensor& grad, const Shape& shape) {
+  if (!IsLow(grad.dtype()) || grad.shape() == shape) return SumTo(grad, shape);
+  return SumTo(grad.To(DType::kF32), shape).To(grad.dtype());
+}
+
+Variable AddOf(const Variable& input, const Variable& other) {
+  Tensor out = ApplyBinary("add", BinaryOp::kAdd, input.data(), other.data());
+  return Record("add", std::move(out), {input, other},
+                [a = input.shape(), b = other.shape()](const GradContext& g) {
+                  return Gradients{g.wants(0) ? SumLowTo(g.grad(), a) : Tensor(),
+                                   g.wants(1) ? SumLowTo(g.grad(), b) : Tensor()};
+                });
+}
+
+// Whether, under a precision, a GPU adds f32 and 16 bits to f32 without a copy of the latter.
+bool WidensOnGpu(const Variable& a, const Variable& b) {
+  if (WithPrecision::Current() == DType::kF32) return false;
+  const bool mixed = (IsLow(a.dtype()) && b.dtype() == DType::kF32) ||
+                     (a.dtype() == DType::kF32 && IsLow(b.dtype()));
+  return mixed && a.data().device().kind == DeviceKind::kCuda;
+}
+
+Variable WidenedSum(const Variable& input, const Variable& other) {
+  const Tensor &a = input.data(), &b = other.data();
+  Tensor out(BroadcastShapes("add", a.shape(), b.shape()), DType::kF32, CommonDevice("add", a, b));
+  kernels::Binary("add", BinaryOp::kAdd, a, b, out);
+  const auto back = [](const Tensor& grad, const Shape& shape, DType dtype) {
+    return SumTo(grad, shape).To(dtype);
+  };
+  return Record("add", std::move(out), {input, other},
+                [back, shape_a = a.shape(), shape_b = b.shape(), dtype_a = a.dtype(),
+                 dtype_b = b.dtype()](const GradContext& g) {
+                  return Gradients{g.wants(0) ? back(g.grad(), shape_a, dtype_a) : Tensor(),
+                                   g.wants(1) ? back(g.grad(), shape_b, dtype_b) : Tensor()};
+                });
+}
+
+// The product of a gradient and the other factor, summed to the shape of its own.
+Tensor TimesFactor(const Tensor& grad, const Tensor& factor, const Shape& shape) {
+  if (!IsLow(grad.dtype()) || grad.shape() == shape)
+    return SumTo(ApplyBinary("mul", BinaryOp::kMul, grad, factor), shape);
+  const Tensor product =
+      ApplyBinary("mul", BinaryOp::kMul, grad.To(DType::kF32), factor.To(DType::kF32));
+  return SumTo(product, shape).To(grad.dtype());
+}
+
+// Each side is kept only for the other's gradient.
+Variable MulOf(const Variable& input, const Variable& other) {
+  Tensor out = ApplyBinary("mul", BinaryOp::kMul, input.data(), other.data());
+  return Record("mul", std::move(out), {input, other},
+                [a = Saved(other.requires_grad() ? input : Variable()),
+                 b = Saved(input.requires_grad() ? other : Variable()), shape_a = input.shape(),
+                 shape_b = other.shape()](const GradContext& g) {
+                  return Gradients{g.wants(0) ? TimesFactor(g.grad(), b.get(), shape_a) : Tensor(),
+                                   g.wants(1) ? TimesFactor(g.grad(), a.get(), shape_b) : Tensor()};
+                });
+}
+
 }  // namespace
 
 Variable Add(const Variable& input, const Variable& other, double alpha) {
   if (alpha != 1) return Add(input, Scaled(other, alpha));
-  return InPrecision(
-      "add",
-      [&](const Variable& input, const Variable& other) {
-        Tensor out = ApplyBinary("add", BinaryOp::kAdd, input.data(), other.data());
-        return Record("add", std::move(out), {input, other},
-                      [a = input.shape(), b = other.shape()](const GradContext& g) {
-                        return Gradients{g.wants(0) ? SumTo(g.grad(), a) : Tensor(),
-                                         g.wants(1) ? SumTo(g.grad(), b) : Tensor()};
-                      });
-      },
-      input, other);
+  if (StayLowOnGpu(input, other)) return AddOf(input, other);
+  if (WidensOnGpu(input, other)) return WidenedSum(input, other);
+  return InPrecision("add", AddOf, input, other);
 }
 
 Variable Sub(const Variable& input, const Variable& other, double alpha) {
@@ -52,24 +104,8 @@ Variable Sub(const Variable& input, const Variable& other, double alpha) {
 }
 
 Variable Mul(const Variable& input, const Variable& other) {
-  return InPrecision(
-      "mul",
-      [&](const Variable& input, const Variable& other) {
-        Tensor out = ApplyBinary("mul", BinaryOp::kMul, input.data(), other.data());
-        // Each side is kept only for the other's gradient.
-        return Record("mul", std::move(out), {input, other},
-                      [a = Saved(other.requires_grad() ? input : Variable()),
-                       b = Saved(input.requires_grad() ? other : Variable()),
-                       shape_a = input.shape(), shape_b = other.shape()](const GradContext& g) {
-                        const auto times = [&](const Saved& x, const Shape& shape) {
-                          return SumTo(ApplyBinary("mul", BinaryOp::kMul, g.grad(), x.get()),
-                                       shape);
-                        };
-                        return Gradients{g.wants(0) ? times(b, shape_a) : Tensor(),
-                                         g.wants(1) ? times(a, shape_b) : Tensor()};
-                      });
-      },
-      input, other);
+  if (StayLowOnGpu(input, other)) return MulOf(input, other);
+  return InPrecision("mul", MulOf, input, other);
 }
 
 Variable Div(const Variable& input, const Variable& other) {

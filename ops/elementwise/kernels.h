@@ -11,7 +11,8 @@
 namespace torus::kernels {
 
 // out = what(a, b): a and b have any strides and broadcast to the shape of the contiguous out, all
-// of one dtype.
+// of one dtype. Sums and products on a GPU may be of bf16 or f16, computed in f32 and rounded once;
+// sums also of one such operand and an f32, to f32.
 inline void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
                    Tensor& out) {
   AtDoor(

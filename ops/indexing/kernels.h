@@ -8,11 +8,13 @@
 
 namespace torus::kernels {
 
-// BadInput tagged `op` where a value lies outside of [0, bound), naming it and its position.
-inline void CheckIndex(std::string_view op, const Tensor& index, int64_t bound) {
+// BadInput tagged `op` where a value lies outside of [0, bound), naming it and its position. On a
+// GPU that is told later where the thread has LaterChecks (runtime/later_checks.h): `index` becomes
+// a copy that is safe to use. Without them it waits for the stream.
+inline void CheckIndex(std::string_view op, int64_t bound, Tensor& index) {
   AtDoor(
       op, index.device(), [&] { cpu::CheckIndex(op, index, bound); },
-      [&](StreamHandle stream) { cuda::CheckIndex(op, index, bound, stream); });
+      [&](StreamHandle stream) { cuda::CheckIndex(op, bound, index, stream); });
 }
 
 // y[o, k, i] = x[o, index[k], i], both contiguous.

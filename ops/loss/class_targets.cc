@@ -11,7 +11,7 @@ ClassTargets CheckedTargets(std::string_view op, const Shape& input, const Tenso
   Require(!IsFloating(target.dtype()) && target.shape() == wanted, op,
           "input {} needs class numbers of shape {}, got {}", input, wanted, target);
   ClassTargets targets{target.To(DType::kI64).Contiguous(), ignore_index};
-  kernels::CheckClasses(op, targets, input[ClassDim(op, input)]);
+  kernels::CheckClasses(op, input[ClassDim(op, input)], targets);
   return targets;
 }
 

@@ -16,11 +16,12 @@
 namespace torus::kernels {
 
 // BadInput tagged `op` that names a target which is neither in [0, classes) nor ignored. On a GPU
-// this waits for the stream.
-inline void CheckClasses(std::string_view op, const ops::ClassTargets& targets, int64_t classes) {
+// that is told later where the thread has LaterChecks (runtime/later_checks.h): in the targets,
+// then a copy, a wrong one is ignored. Without them it waits for the stream.
+inline void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targets) {
   AtDoor(
       op, targets.numbers.device(), [&] { cpu::CheckClasses(op, targets, classes); },
-      [&](StreamHandle stream) { cuda::CheckClasses(op, targets, classes, stream); });
+      [&](StreamHandle stream) { cuda::CheckClasses(op, classes, targets, stream); });
 }
 
 // How many targets are not ignored; on meta, all.
@@ -60,8 +61,8 @@ inline void NllLossBackward(const ops::NllTargets& targets, const Tensor& dloss,
       [&](StreamHandle stream) { cuda::NllLossBackward(targets, dloss, dx, stream); });
 }
 
-// loss[r] = -log softmax(x[r])[target[r]], 0 where that is ignored; writes the largest x of each
-// row and log_sum[r] = log sum_c exp(x[r, c] - largest[r]) too.
+// loss[r] = -log softmax(x[r])[target[r]], 0 where that is ignored or no column of x; writes the
+// largest x of each row and log_sum[r] = log sum_c exp(x[r, c] - largest[r]) too.
 inline void CrossEntropy(const Tensor& x, const ops::ClassTargets& targets, Tensor& largest,
                          Tensor& log_sum, Tensor& loss) {
   AtDoor(
@@ -70,7 +71,9 @@ inline void CrossEntropy(const Tensor& x, const ops::ClassTargets& targets, Tens
       [&](StreamHandle stream) { cuda::CrossEntropy(x, targets, largest, log_sum, loss, stream); });
 }
 
-// dx[r] = dloss[r] (softmax(x[r]) - one at the target), 0 where that is ignored.
+// dx[r] = dloss[r] (softmax(x[r]) - one at the target, where that is a column of x), 0 where that
+// is ignored. softmax(x) = exp(x - largest - log_sum), which may be those over more classes than x
+// has.
 inline void CrossEntropyBackward(const Tensor& x, const ops::ClassTargets& targets,
                                  const Tensor& largest, const Tensor& log_sum, const Tensor& dloss,
                                  Tensor& dx) {

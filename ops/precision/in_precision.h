@@ -56,6 +56,15 @@ Variable InPrecision(std::string_view op, const F& compute, const Inputs&... inp
   return internal::Rounded(computed(), to.result);
 }
 
+// Whether a GPU's kernels can take the inputs as they are, where these are defined: all of the same
+// 16 bits, which they widen, compute in f32 and round once. The bits are those of InPrecision for
+// an op whose policy is kWidest, without its copies.
+template <class... Inputs>
+bool StayLowOnGpu(const Variable& first, const Inputs&... others) {
+  return internal::IsLow(first) && first.data().device().kind == DeviceKind::kCuda &&
+         ((!others.defined() || others.dtype() == first.dtype()) && ...);
+}
+
 // For an op of many inputs that only moves their values: under a WithPrecision all in the widest of
 // their types, else as they are.
 std::vector<Variable> ToWidest(const std::vector<Variable>& inputs);

@@ -4,6 +4,7 @@
 #include "ops/tokens/cpu/tokens.h"
 #include "ops/tokens/cuda/tokens.h"
 #include "runtime/door.h"
+#include "runtime/tensor_split.h"
 
 namespace torus::kernels {
 
@@ -20,6 +21,14 @@ inline void CausalMask(const Tensor& tokens, Tensor& mask) {
   AtDoor(
       "causal_mask", mask.device(), [&] { cpu::CausalMask(tokens, mask); },
       [&](StreamHandle stream) { cuda::CausalMask(tokens, mask, stream); });
+}
+
+// rows = ids - range.begin where ids lie in the range, else 0; here: whether they do. ids and rows
+// i64, here bool, all of one shape.
+inline void FindRowsOfPart(const Tensor& ids, const IndexRange& range, Tensor& rows, Tensor& here) {
+  AtDoor(
+      "rows_of_part", rows.device(), [&] { cpu::FindRowsOfPart(ids, range, rows, here); },
+      [&](StreamHandle stream) { cuda::FindRowsOfPart(ids, range, rows, here, stream); });
 }
 
 }  // namespace torus::kernels

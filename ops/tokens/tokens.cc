@@ -29,4 +29,12 @@ Tensor CausalMask(int64_t queries, int64_t keys, Device device) {
   return mask;
 }
 
+RowsOfPart FindRowsOfPart(const Tensor& ids, int64_t first, int64_t count) {
+  RowsOfPart part{Empty(ids.shape(), DType::kI64, ids.device()),
+                  Empty(ids.shape(), DType::kBool, ids.device())};
+  kernels::FindRowsOfPart(ids.To(DType::kI64).Contiguous(), {first, first + count}, part.rows,
+                          part.here);
+  return part;
+}
+
 }  // namespace torus::ops

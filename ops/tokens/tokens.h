@@ -18,4 +18,12 @@ Tensor CausalMask(const Tensor& tokens);
 // The same for the last `queries` of `keys` tokens without padding: (1, 1, queries, keys).
 Tensor CausalMask(int64_t queries, int64_t keys, Device device = {});
 
+// Where the rows that ids ask for lie in the part of a table which begins with row `first` and has
+// `count` of them.
+struct RowsOfPart {
+  Tensor rows;  // i64, of the ids' shape; 0 where the row is not here
+  Tensor here;  // bool: whether it is
+};
+RowsOfPart FindRowsOfPart(const Tensor& ids, int64_t first, int64_t count);
+
 }  // namespace torus::ops

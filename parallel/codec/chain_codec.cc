@@ -49,4 +49,23 @@ void ChainCodec::DecodeTensor(const CodecContext& context, std::span<const std::
   transform_->Inverse(context.Inside("first"), kept, in.first(side), out);
 }
 
+FactorCodec::Sizes ChainCodec::SizesOf(const Shape& shape) const {
+  return transform_->factors()->SizesOf(shape);
+}
+
+void ChainCodec::MakeP(const CodecContext& context, std::span<float> values,
+                       std::span<float> p) const {
+  transform_->factors()->MakeP(context.Inside("first"), values, p);
+}
+
+void ChainCodec::MakeQ(const CodecContext& context, std::span<const float> values,
+                       std::span<float> p, std::span<float> q) const {
+  transform_->factors()->MakeQ(context.Inside("first"), values, p, q);
+}
+
+void ChainCodec::Multiply(const CodecContext& context, std::span<const float> p,
+                          std::span<const float> q, std::span<float> values) const {
+  transform_->factors()->Multiply(context.Inside("first"), p, q, values);
+}
+
 }  // namespace torus::parallel

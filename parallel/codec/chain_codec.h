@@ -7,11 +7,12 @@
 #include <memory>
 
 #include "parallel/codec/codec.h"
+#include "parallel/codec/factor_codec.h"
 #include "parallel/codec/transform.h"
 
 namespace torus::parallel {
 
-class ChainCodec : public ContextCodec {
+class ChainCodec : public ContextCodec, private FactorCodec {
  public:
   ChainCodec(std::unique_ptr<Transform> transform, std::unique_ptr<Codec> rest)
       : transform_(std::move(transform)), rest_(std::move(rest)) {}
@@ -24,8 +25,20 @@ class ChainCodec : public ContextCodec {
                     std::span<float> out) override;
   bool remembers() const override { return transform_->remembers() || rest_->remembers(); }
   bool decodes_from_memory() const override { return rest_->decodes_from_memory(); }
+  // The transform's, where `none` is behind it.
+  const FactorCodec* factors() const override {
+    return rest_->is_identity() && transform_->factors() != nullptr ? this : nullptr;
+  }
 
  private:
+  Sizes SizesOf(const Shape& shape) const override;
+  void MakeP(const CodecContext& context, std::span<float> values,
+             std::span<float> p) const override;
+  void MakeQ(const CodecContext& context, std::span<const float> values, std::span<float> p,
+             std::span<float> q) const override;
+  void Multiply(const CodecContext& context, std::span<const float> p, std::span<const float> q,
+                std::span<float> values) const override;
+
   std::unique_ptr<Transform> transform_;
   std::unique_ptr<Codec> rest_;
 };

@@ -16,6 +16,7 @@
 
 namespace torus::parallel {
 
+class FactorCodec;
 class GpuCodec;
 
 // One object may be used by several threads (ranks) at once: scratch belongs to the call, which
@@ -62,6 +63,9 @@ class Codec {
   virtual bool remembers() const { return false; }
   // Whether the decoder's memory decides what comes out.
   virtual bool decodes_from_memory() const { return false; }
+  // How replicas sum tensors through it without decoding each other's bytes (factor_codec.h); lives
+  // as long as the codec. Null: only by decoding those of all.
+  virtual const FactorCodec* factors() const { return nullptr; }
 
   // The same for values that lie on a GPU (gpu_codec.h); lives as long as the codec. Null: the
   // codec has no kernels for GPUs, or the build has none at all, and such values are copied to the

@@ -12,14 +12,30 @@
 
 namespace torus::parallel {
 
+class SampleStore;
+
 // What the codec of one end of a link keeps; part of the checkpoint. A codec that wraps another
 // gives that one a part of its own.
 struct CodecMemory {
   std::map<std::string, std::vector<float>> values;
   std::map<std::string, CodecMemory> parts;
 
+  // values[name], which is about to be changed by a step: what it was is kept until Settle.
+  std::vector<float>& Change(const std::string& name);
+  // Behind a step: where it was not taken, all that has been changed becomes what it was.
+  void Settle(bool taken);
+
   bool empty() const { return values.empty() && parts.empty(); }
-  friend bool operator==(const CodecMemory&, const CodecMemory&) = default;
+  friend bool operator==(const CodecMemory& a, const CodecMemory& b) {
+    return a.values == b.values && a.parts == b.parts;
+  }
+
+  // Of Change; its memory stays for the next step.
+  struct Before {
+    std::vector<float> values;
+    bool existed = false, changed = false;
+  };
+  std::map<std::string, Before> before = {};
 };
 
 struct CodecContext {
@@ -34,6 +50,7 @@ struct CodecContext {
   // Which link, direction and tensor: two with equal numbers draw the same random numbers.
   uint64_t seed = 0, stream = 0;
   CodecMemory* memory = nullptr;  // null: none is kept
+  SampleStore* store = nullptr;   // where what is remembered of samples lies; null: in `memory`
 
   // Of `count` values of no shape.
   static CodecContext Flat(int64_t count) { return {.shape = Shape{count}}; }

@@ -1,41 +1,17 @@
 #include "parallel/codec/dynamic8.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 
-#include "parallel/codec/nearest_number.h"
+#include "parallel/codec/dynamic8_numbers.h"
 #include "parallel/codec/value_range.h"
+#include "runtime/device.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::parallel {
 namespace {
-
-constexpr int kDecades = 7;
-
-std::array<float, 256> MakeNumbers() {
-  std::array<float, 256> numbers{};
-  size_t count = 0;
-  numbers[count++] = 0;
-  numbers[count++] = 1;
-  for (int e = 0; e < kDecades; ++e)
-    for (int part = 0; part < 1 << e; ++part) {
-      const double middle = 0.1 + 0.9 * (part + 0.5) / (1 << e);
-      const float number = static_cast<float>(middle * std::pow(10.0, e - (kDecades - 1)));
-      numbers[count++] = number;
-      numbers[count++] = -number;
-    }
-  TORUS_CHECK(count == numbers.size(), "{} numbers", count);
-  std::ranges::sort(numbers);
-  return numbers;
-}
-
-const NearestNumber& Nearest() {
-  static const NearestNumber* nearest = new NearestNumber(Dynamic8::Numbers());
-  return *nearest;
-}
 
 float MagnitudeOf(std::span<const float> values) {
   float most = 0;
@@ -48,15 +24,15 @@ int64_t GrainOf(int64_t block) { return std::max<int64_t>(1, (1 << 14) / block);
 
 }  // namespace
 
-std::span<const float> Dynamic8::Numbers() {
-  static const std::array<float, 256> numbers = MakeNumbers();
-  return numbers;
-}
+std::span<const float> Dynamic8::Numbers() { return Dynamic8Numbers(); }
 
-Dynamic8::Dynamic8(int64_t block) : block_(block) {
+Dynamic8::Dynamic8(int64_t block)
+    : block_(block), on_gpu_({.codec = PlainCodec::kDynamic8, .block = block}, Dynamic8::name()) {
   Require(block >= 1 && block <= 1 << 20, "dynamic8", "takes 1 to 2^20 values a block, got {}",
           block);
 }
+
+const GpuCodec* Dynamic8::on_gpu() const { return kHasCuda ? &on_gpu_ : nullptr; }
 
 std::string Dynamic8::name() const {
   return block_ == kUsualBlock ? "dynamic8" : fmt::format("dynamic8:{}", block_);
@@ -73,7 +49,7 @@ size_t Dynamic8::Encode(std::span<const float> in, std::span<std::byte> out) {
           out.size());
   if (!RangeOf(in).finite) return 0;
   std::byte* const codes = out.data() + sizeof(float) * static_cast<size_t>(blocks);
-  const NearestNumber& nearest = Nearest();
+  const NearestNumber& nearest = NearestDynamic8();
   ParallelFor(blocks, GrainOf(block_), [&](int64_t first, int64_t last) {
     for (int64_t b = first; b < last; ++b) {
       const int64_t begin = b * block_, end = std::min(count, begin + block_);

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "parallel/codec/codec.h"
+#include "parallel/codec/plain_codec_on_gpu.h"
 
 namespace torus::parallel {
 
@@ -35,11 +36,13 @@ class Dynamic8 : public Codec {
   size_t Encode(std::span<const float> in, std::span<std::byte> out) override;
   // BadInput also where a block's magnitude is not finite or negative.
   void Decode(std::span<const std::byte> in, std::span<float> out) override;
+  const GpuCodec* on_gpu() const override;
 
  private:
   int64_t Blocks(int64_t count) const { return (count + block_ - 1) / block_; }
 
   int64_t block_;
+  PlainCodecOnGpu on_gpu_;
 };
 
 }  // namespace torus::parallel

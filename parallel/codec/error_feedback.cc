@@ -1,6 +1,7 @@
 #include "parallel/codec/error_feedback.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "parallel/codec/float_scratch.h"
 #include "parallel/codec/for_each_block.h"
@@ -26,6 +27,15 @@ void KeepResidual(std::span<const float> sum, std::span<const float> sent, float
   });
 }
 
+bool Keeps(const CodecContext& context) { return context.memory != nullptr && context.training; }
+
+// Of the first `count` values of a tensor; about to be changed.
+std::span<float> ResidualOf(const CodecContext& context, size_t count) {
+  std::vector<float>& residual = context.memory->Change("residual");
+  if (residual.size() < count) residual.resize(count);
+  return std::span(residual).first(count);
+}
+
 }  // namespace
 
 ErrorFeedback::ErrorFeedback(std::unique_ptr<Codec> inner) : inner_(std::move(inner)) {
@@ -38,10 +48,8 @@ std::string ErrorFeedback::name() const { return fmt::format("ef({})", inner_->n
 size_t ErrorFeedback::EncodeTensor(const CodecContext& context, std::span<const float> in,
                                    std::span<std::byte> out) {
   const CodecContext inside = context.Inside("ef");
-  if (context.memory == nullptr || !context.training) return inner_->EncodeTensor(inside, in, out);
-  std::vector<float>& residual = context.memory->values["residual"];
-  if (residual.size() < in.size()) residual.resize(in.size());
-  const std::span<float> left = std::span(residual).first(in.size());
+  if (!Keeps(context)) return inner_->EncodeTensor(inside, in, out);
+  const std::span<float> left = ResidualOf(context, in.size());
   FloatScratch sum(in.size()), sent(in.size());
   const auto scale = static_cast<float>(context.scale);
   AddResidual(in, scale, left, sum.span());
@@ -55,6 +63,32 @@ size_t ErrorFeedback::EncodeTensor(const CodecContext& context, std::span<const 
 void ErrorFeedback::DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
                                  std::span<float> out) {
   inner_->DecodeTensor(context.Inside("ef"), in, out);
+}
+
+void ErrorFeedback::MakeP(const CodecContext& context, std::span<float> values,
+                          std::span<float> p) const {
+  if (Keeps(context))
+    AddResidual(values, static_cast<float>(context.scale), ResidualOf(context, values.size()),
+                values);
+  inner_->factors()->MakeP(context.Inside("ef"), values, p);
+}
+
+void ErrorFeedback::MakeQ(const CodecContext& context, std::span<const float> values,
+                          std::span<float> p, std::span<float> q) const {
+  const CodecContext inside = context.Inside("ef");
+  inner_->factors()->MakeQ(inside, values, p, q);
+  if (!Keeps(context) || !std::isfinite(q[0])) return;
+  CodecContext forgetful = inside;
+  forgetful.memory = nullptr;
+  FloatScratch sent(values.size());
+  inner_->factors()->Multiply(forgetful, p, q, sent.span());
+  KeepResidual(values, sent.span(), static_cast<float>(context.scale),
+               ResidualOf(context, values.size()));
+}
+
+void ErrorFeedback::Multiply(const CodecContext& context, std::span<const float> p,
+                             std::span<const float> q, std::span<float> values) const {
+  inner_->factors()->Multiply(context.Inside("ef"), p, q, values);
 }
 
 }  // namespace torus::parallel

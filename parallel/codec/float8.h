@@ -3,8 +3,9 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
+
+#include "runtime/host_device.h"
 
 namespace torus::parallel {
 
@@ -17,7 +18,7 @@ struct Float8 {
   static constexpr uint8_t kGreatest = kGreatestBits;
 
   // Rounded to nearest, ties to even, of |value| up to the greatest.
-  static uint8_t FromFloat(float value) {
+  TORUS_HOST_DEVICE static uint8_t FromFloat(float value) {
     const uint32_t bits = std::bit_cast<uint32_t>(value), rest = bits & 0x7fffffffu;
     constexpr uint32_t kRebias = static_cast<uint32_t>(127 - kBias) << 23;
     const uint32_t odd = rest >> kDropped & 1u;
@@ -31,7 +32,7 @@ struct Float8 {
   }
 
   // Exact.
-  static float ToFloat(uint8_t code) {
+  TORUS_HOST_DEVICE static float ToFloat(uint8_t code) {
     const uint32_t sign = static_cast<uint32_t>(code & 0x80u) << 24, rest = code & 0x7fu;
     const float scale = std::bit_cast<float>(static_cast<uint32_t>(254 - kBias) << 23);
     const float magnitude = std::bit_cast<float>(rest << kDropped) * scale;

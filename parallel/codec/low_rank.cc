@@ -1,6 +1,7 @@
 #include "parallel/codec/low_rank.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "parallel/codec/factors.h"
@@ -34,6 +35,18 @@ std::vector<float> BeginQ(const CodecContext& context, int64_t columns, int64_t 
   if (warm) q = at->second;
   DrawColumns(q, rank, warm ? static_cast<uint64_t>(context.step) : 0, warm);
   return q;
+}
+
+void KeepQ(const CodecContext& context, int64_t columns, std::span<const float> q) {
+  if (context.memory != nullptr && context.training)
+    context.memory->Change(fmt::format("q {}", columns)).assign(q.begin(), q.end());
+}
+
+// Whether all are finite; otherwise all of `made` become NaN.
+bool IsFinite(std::span<const float> values, std::span<float> made) {
+  if (RangeOf(values).finite) return true;
+  std::ranges::fill(made, std::numeric_limits<float>::quiet_NaN());
+  return false;
 }
 
 }  // namespace
@@ -72,8 +85,7 @@ bool LowRank::Forward(const CodecContext& context, std::span<const float> in, st
   Orthonormalise(p, form.rows, rank);
   TimesLeft(in, form, p, rank, q);
   if (!RangeOf(q).finite) return false;
-  if (context.memory != nullptr && context.training)
-    context.memory->values[fmt::format("q {}", form.columns)].assign(q.begin(), q.end());
+  KeepQ(context, form.columns, q);
   return true;
 }
 
@@ -87,6 +99,40 @@ void LowRank::Inverse(const CodecContext& context, std::span<const float> kept,
   const int64_t rank = form.RankOf(rank_);
   const size_t rows = static_cast<size_t>(form.rows * rank);
   Expand(kept.first(rows), kept.subspan(rows), form, rank, out);
+}
+
+FactorCodec::Sizes LowRank::SizesOf(const Shape& shape) const {
+  const MatrixForm form = MatrixFormOf(shape);
+  if (!form.Pays(rank_)) return {};
+  const int64_t rank = form.RankOf(rank_);
+  return {form.rows * rank, form.columns * rank};
+}
+
+void LowRank::MakeP(const CodecContext& context, std::span<float> values,
+                    std::span<float> p) const {
+  const MatrixForm form = MatrixFormOf(context.shape);
+  const int64_t rank = form.RankOf(rank_);
+  if (!IsFinite(values, p)) return;
+  TimesRight(values, form, BeginQ(context, form.columns, rank), rank, p);
+  IsFinite(p, p);
+}
+
+void LowRank::MakeQ(const CodecContext& context, std::span<const float> values, std::span<float> p,
+                    std::span<float> q) const {
+  const MatrixForm form = MatrixFormOf(context.shape);
+  const int64_t rank = form.RankOf(rank_);
+  if (!IsFinite(p, q)) return;
+  Orthonormalise(p, form.rows, rank);
+  TimesLeft(values, form, p, rank, q);
+  IsFinite(q, q);
+}
+
+void LowRank::Multiply(const CodecContext& context, std::span<const float> p,
+                       std::span<const float> q, std::span<float> values) const {
+  const MatrixForm form = MatrixFormOf(context.shape);
+  if (!IsFinite(q, values)) return;
+  Expand(p, q, form, form.RankOf(rank_), values);
+  KeepQ(context, form.columns, q);
 }
 
 }  // namespace torus::parallel

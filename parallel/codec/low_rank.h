@@ -19,11 +19,12 @@
 // What is left for a codec behind: P by rows, then Q by rows, as float32. No bytes beside.
 #pragma once
 
+#include "parallel/codec/factor_codec.h"
 #include "parallel/codec/transform.h"
 
 namespace torus::parallel {
 
-class LowRank : public Transform {
+class LowRank : public Transform, private FactorCodec {
  public:
   enum class Method : uint8_t { kSvd, kPowerSgd };
 
@@ -38,8 +39,19 @@ class LowRank : public Transform {
   void Inverse(const CodecContext& context, std::span<const float> kept,
                std::span<const std::byte> side, std::span<float> out) const override;
   bool remembers() const override { return method_ == Method::kPowerSgd; }
+  // Of powersgd. Replicas whose memories differ begin with different Q: then P is no product of the
+  // sum with one of them, but orthonormal and the same on all, and what is said of errors holds.
+  const FactorCodec* factors() const override { return remembers() ? this : nullptr; }
 
  private:
+  Sizes SizesOf(const Shape& shape) const override;
+  void MakeP(const CodecContext& context, std::span<float> values,
+             std::span<float> p) const override;
+  void MakeQ(const CodecContext& context, std::span<const float> values, std::span<float> p,
+             std::span<float> q) const override;
+  void Multiply(const CodecContext& context, std::span<const float> p, std::span<const float> q,
+                std::span<float> values) const override;
+
   Method method_;
   int64_t rank_;
 };

@@ -20,6 +20,9 @@ class NearestNumber {
     return static_cast<uint8_t>(place);
   }
 
+  // Between neighbours, rounded down; then infinity: the place is how many of them lie below.
+  std::span<const float> middles() const { return middles_; }
+
  private:
   static constexpr int kShift = 19;  // 8192 entries: sign, exponent and four bits
 
@@ -29,7 +32,7 @@ class NearestNumber {
     return bits ^ (bits >> 31 ? 0xffffffffu : 0x80000000u);
   }
 
-  std::vector<float> middles_;  // between neighbours, rounded down; then infinity
+  std::vector<float> middles_;
   std::vector<uint8_t> first_;  // of each table entry: the place of its least value
 };
 

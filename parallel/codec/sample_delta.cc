@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parallel/codec/float_scratch.h"
+#include "parallel/codec/sample_store.h"
 #include "parallel/codec/value_range.h"
 #include "runtime/error.h"
 
@@ -19,27 +20,33 @@ class Rows {
         width_(rows_ == 0 ? 0 : values / rows_),
         remembers_(context.memory != nullptr && context.training &&
                    static_cast<int64_t>(context.samples.size()) == rows_),
-        context_(context) {}
+        context_(context) {
+    if (remembers_ && context.store != nullptr && !context.store->is_open()) OpenStore();
+  }
 
   int64_t rows() const { return rows_; }
   int64_t width() const { return width_; }
-  bool remembers() const { return remembers_; }
   size_t MaskBytes() const { return (static_cast<size_t>(rows_) + 7) / 8; }
 
   template <class T>
   std::span<T> Of(std::span<T> all, int64_t row) const {
     return all.subspan(static_cast<size_t>(row * width_), static_cast<size_t>(width_));
   }
-  // Null where that is nothing, or of another size.
-  std::vector<float>* Remembered(int64_t row) const {
-    if (!remembers_) return nullptr;
+  // False where nothing is remembered of the row's sample, or values of another size.
+  bool Recall(int64_t row, std::span<float> values) const {
+    if (!remembers_) return false;
+    if (context_.store != nullptr) return context_.store->Read(SampleOf(row), values);
     const auto at = context_.memory->values.find(NameOf(row));
-    const bool fits =
-        at != context_.memory->values.end() && static_cast<int64_t>(at->second.size()) == width_;
-    return fits ? &at->second : nullptr;
+    if (at == context_.memory->values.end() || at->second.size() != values.size()) return false;
+    std::ranges::copy(at->second, values.begin());
+    return true;
   }
   void Remember(int64_t row, std::span<const float> values) const {
-    if (remembers_) context_.memory->values[NameOf(row)].assign(values.begin(), values.end());
+    if (!remembers_) return;
+    if (context_.store != nullptr)
+      context_.store->Write(SampleOf(row), context_.step, values);
+    else
+      context_.memory->values[NameOf(row)].assign(values.begin(), values.end());
   }
   // Of `count` differences, one behind the other.
   CodecContext ContextOf(int64_t count) const {
@@ -51,9 +58,14 @@ class Rows {
   }
 
  private:
-  std::string NameOf(int64_t row) const {
-    return fmt::format("sample {}", context_.samples[static_cast<size_t>(row)]);
+  // In memory remains which file it is.
+  void OpenStore() const {
+    std::vector<float> identity = context_.memory->values["file"];
+    context_.store->Open(identity, context_.step);
+    context_.memory->values = {{"file", identity}};
   }
+  int64_t SampleOf(int64_t row) const { return context_.samples[static_cast<size_t>(row)]; }
+  std::string NameOf(int64_t row) const { return fmt::format("sample {}", SampleOf(row)); }
 
   int64_t rows_, width_;
   bool remembers_;
@@ -64,13 +76,37 @@ bool IsSet(std::span<const std::byte> mask, int64_t row) {
   return (mask[row / 8] >> (row % 8) & std::byte{1}) != std::byte{0};
 }
 
-// Adds the received differences to what is remembered of their rows, which then is the values.
-void Apply(const Rows& rows, std::span<const int64_t> changed, std::span<const float> differences) {
-  for (size_t i = 0; i < changed.size(); ++i) {
-    std::vector<float>& values = *rows.Remembered(changed[i]);
-    const std::span<const float> change = rows.Of(differences, static_cast<int64_t>(i));
-    for (size_t j = 0; j < values.size(); ++j) values[j] += change[j];
+// The rows of a tensor that come as differences, to what is remembered of them: one behind the
+// other. A sample that stands there twice has two, to one remembered row.
+struct Changes {
+  explicit Changes(size_t values) : last(values), difference(values) {}
+
+  std::vector<int64_t> rows;
+  FloatScratch last, difference;
+
+  size_t Values(const Rows& of) const { return rows.size() * static_cast<size_t>(of.width()); }
+  std::span<float> Differences(const Rows& of) { return difference.span().first(Values(of)); }
+  std::span<float> LastOf(const Rows& of, size_t i) {
+    return of.Of(last.span(), static_cast<int64_t>(i));
   }
+  std::span<float> DifferenceOf(const Rows& of, size_t i) {
+    return of.Of(difference.span(), static_cast<int64_t>(i));
+  }
+  // Differences, as they were received, become the rows' values.
+  void Apply(const Rows& of) {
+    const std::span<float> values = Differences(of);
+    for (size_t j = 0; j < values.size(); ++j) values[j] += last.span()[j];
+  }
+};
+
+// Of a tensor whose rows are `whole` but for those of `changes`; of equal samples the last stays.
+void RememberAll(const Rows& rows, std::span<const float> whole, Changes& changes) {
+  size_t next = 0;
+  for (int64_t row = 0; row < rows.rows(); ++row)
+    if (next < changes.rows.size() && changes.rows[next] == row)
+      rows.Remember(row, changes.DifferenceOf(rows, next++));
+    else
+      rows.Remember(row, rows.Of(whole, row));
 }
 
 }  // namespace
@@ -96,34 +132,32 @@ size_t SampleDelta::EncodeTensor(const CodecContext& context, std::span<const fl
   if (!RangeOf(in).finite) return 0;
   const Rows rows(context, static_cast<int64_t>(in.size()));
   std::ranges::fill(out.first(rows.MaskBytes()), std::byte{0});
-  std::vector<int64_t> changed;
-  FloatScratch scratch(in.size());
+  Changes changes(in.size());
   size_t at = rows.MaskBytes();
   for (int64_t row = 0; row < rows.rows(); ++row) {
     const std::span<const float> values = rows.Of(in, row);
-    const std::vector<float>* const last = rows.Remembered(row);
-    if (last == nullptr) {
+    const size_t next = changes.rows.size();
+    const std::span<float> last = changes.LastOf(rows, next);
+    if (!rows.Recall(row, last)) {
       std::memcpy(out.data() + at, values.data(), values.size_bytes());
       at += values.size_bytes();
       continue;
     }
-    const std::span<float> change = rows.Of(scratch.span(), static_cast<int64_t>(changed.size()));
-    for (size_t j = 0; j < change.size(); ++j) change[j] = values[j] - (*last)[j];
+    const std::span<float> change = changes.DifferenceOf(rows, next);
+    for (size_t j = 0; j < change.size(); ++j) change[j] = values[j] - last[j];
     out[row / 8] |= std::byte{1} << (row % 8);
-    changed.push_back(row);
+    changes.rows.push_back(row);
   }
-  if (!changed.empty()) {
-    const CodecContext inside = rows.ContextOf(static_cast<int64_t>(changed.size()));
-    const std::span<float> differences =
-        scratch.span().first(changed.size() * static_cast<size_t>(rows.width()));
+  if (!changes.rows.empty()) {
+    const CodecContext inside = rows.ContextOf(static_cast<int64_t>(changes.rows.size()));
+    const std::span<float> differences = changes.Differences(rows);
     const size_t bytes = inner_->EncodeTensor(inside, differences, out.subspan(at));
     if (bytes == 0) return 0;
     inner_->DecodeTensor(inside, out.subspan(at, bytes), differences);
-    Apply(rows, changed, differences);
+    changes.Apply(rows);
     at += bytes;
   }
-  for (int64_t row = 0; row < rows.rows(); ++row)
-    if (!IsSet(out, row)) rows.Remember(row, rows.Of(in, row));
+  RememberAll(rows, in, changes);
   return at;
 }
 
@@ -133,13 +167,13 @@ void SampleDelta::DecodeTensor(const CodecContext& context, std::span<const std:
   const size_t mask = rows.MaskBytes();
   Require(in.size() >= mask, name(), "needs {} bytes for {} rows, got {}", mask, rows.rows(),
           in.size());
-  std::vector<int64_t> changed;
+  Changes changes(out.size());
   size_t at = mask;
   for (int64_t row = 0; row < rows.rows(); ++row) {
     if (IsSet(in, row)) {
-      Require(rows.Remembered(row) != nullptr, name(), "got the change of row {}, which is new",
-              row);
-      changed.push_back(row);
+      Require(rows.Recall(row, changes.LastOf(rows, changes.rows.size())), name(),
+              "got the change of row {}, which is new", row);
+      changes.rows.push_back(row);
       continue;
     }
     const std::span<float> values = rows.Of(out, row);
@@ -148,19 +182,15 @@ void SampleDelta::DecodeTensor(const CodecContext& context, std::span<const std:
     std::memcpy(values.data(), in.data() + at, values.size_bytes());
     at += values.size_bytes();
   }
-  Require(!changed.empty() || at == in.size(), name(), "{} values are {} bytes, got {}", out.size(),
-          at, in.size());
-  if (!changed.empty()) {
-    FloatScratch differences(changed.size() * static_cast<size_t>(rows.width()));
-    inner_->DecodeTensor(rows.ContextOf(static_cast<int64_t>(changed.size())), in.subspan(at),
-                         differences.span());
-    Apply(rows, changed, differences.span());
-  }
-  for (int64_t row = 0; row < rows.rows(); ++row)
-    if (IsSet(in, row))
-      std::ranges::copy(*rows.Remembered(row), rows.Of(out, row).begin());
-    else
-      rows.Remember(row, rows.Of(out, row));
+  Require(!changes.rows.empty() || at == in.size(), name(), "{} values are {} bytes, got {}",
+          out.size(), at, in.size());
+  if (!changes.rows.empty())
+    inner_->DecodeTensor(rows.ContextOf(static_cast<int64_t>(changes.rows.size())), in.subspan(at),
+                         changes.Differences(rows));
+  changes.Apply(rows);
+  for (size_t i = 0; i < changes.rows.size(); ++i)
+    std::ranges::copy(changes.DifferenceOf(rows, i), rows.Of(out, changes.rows[i]).begin());
+  RememberAll(rows, out, changes);
 }
 
 }  // namespace torus::parallel

@@ -5,7 +5,9 @@
 //
 // Rows are samples: those of the context. Without sample numbers, without memory, and outside of
 // training, all rows go uncompressed and nothing is remembered; so do they where a row has another
-// size than before. Each end keeps as many values as all samples have at this cut.
+// size than before. Each end keeps as many values as all samples have at this cut, in the memory
+// or in a file (sample_store.h). Rows of one sample in one tensor are differences to the same
+// remembered one; the last of them is remembered.
 //
 // Error: the codec's, of the difference; the first visit is exact.
 //

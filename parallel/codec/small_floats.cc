@@ -1,35 +1,18 @@
 #include "parallel/codec/small_floats.h"
 
-#include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cmath>
 #include <cstring>
 
-#include "parallel/codec/float8.h"
 #include "parallel/codec/for_each_block.h"
+#include "parallel/codec/small_float_bits.h"
 #include "parallel/codec/value_range.h"
-#include "runtime/element_cast.h"
+#include "runtime/device.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
 namespace {
 
 constexpr size_t kScaleBytes = sizeof(int32_t);
-constexpr double kGreatest = 0x1.fffffep127;
-constexpr int kLeastScale = -120, kMostScale = 170;
-
-double PowerOfTwo(int power) { return std::ldexp(1.0, power); }
-
-template <class F>
-int ScaleFor(float magnitude) {
-  if (magnitude == 0) return 0;
-  const double greatest = F::ToFloat(F::kGreatest);
-  const int power = static_cast<int>(std::floor(std::log2(greatest / double{magnitude})));
-  // The logarithm may round up to the next whole number.
-  return double{magnitude} * PowerOfTwo(power) > greatest ? power - 1 : power;
-}
-
 template <class F>
 void Encode8(std::span<const float> in, int power, std::byte* out) {
   const double scale = PowerOfTwo(power);
@@ -48,8 +31,7 @@ bool Decode8(const std::byte* in, int power, std::span<float> out) {
     bool all = true;
     for (int64_t i = begin; i < end; ++i) {
       const auto code = static_cast<uint8_t>(in[i]);
-      // The greatest values of all may have been rounded up to 2^128.
-      out[i] = static_cast<float>(std::clamp(F::ToFloat(code) * scale, -kGreatest, kGreatest));
+      out[i] = ScaledFloat8<F>(code, scale);
       all = all && (code & 0x7fu) <= F::kGreatest;
     }
     if (!all) finite = false;
@@ -57,27 +39,17 @@ bool Decode8(const std::byte* in, int power, std::span<float> out) {
   return finite;
 }
 
-uint16_t HalfOf(float value) { return FloatToHalfBits(std::clamp(value, -65504.0f, 65504.0f)); }
-
-uint16_t BFloatOf(float value) {
-  constexpr float kMost = 0x1.fep127f;
-  return FloatToBFloatBits(std::clamp(value, -kMost, kMost));
-}
-
-template <uint16_t (*kCast)(float)>
+template <class Format>
 void Encode16(std::span<const float> in, std::byte* out) {
   ForEachBlock(static_cast<int64_t>(in.size()), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const uint16_t bits = kCast(in[i]);
+      const uint16_t bits = Format::FromFloat(in[i]);
       std::memcpy(out + sizeof(bits) * i, &bits, sizeof(bits));
     }
   });
 }
 
-float FromHalf(uint16_t bits) { return HalfBitsToFloat(bits); }
-float FromBFloat(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
-
-template <float (*kCast)(uint16_t)>
+template <class Format>
 bool Decode16(const std::byte* in, std::span<float> out) {
   std::atomic<bool> finite = true;
   ForEachBlock(static_cast<int64_t>(out.size()), [&](int64_t begin, int64_t end) {
@@ -85,7 +57,7 @@ bool Decode16(const std::byte* in, std::span<float> out) {
     for (int64_t i = begin; i < end; ++i) {
       uint16_t bits;
       std::memcpy(&bits, in + sizeof(bits) * i, sizeof(bits));
-      out[i] = kCast(bits);
+      out[i] = Format::ToFloat(bits);
       all = all && out[i] - out[i] == 0;
     }
     if (!all) finite = false;
@@ -93,7 +65,18 @@ bool Decode16(const std::byte* in, std::span<float> out) {
   return finite;
 }
 
+PlainCodec PlainCodecOf(SmallFloat format) {
+  constexpr PlainCodec kAll[] = {PlainCodec::kF16, PlainCodec::kBF16, PlainCodec::kE4M3,
+                                 PlainCodec::kE5M2};
+  return kAll[static_cast<int>(format)];
+}
+
 }  // namespace
+
+SmallFloats::SmallFloats(SmallFloat format)
+    : format_(format), on_gpu_({PlainCodecOf(format)}, SmallFloats::name()) {}
+
+const GpuCodec* SmallFloats::on_gpu() const { return kHasCuda ? &on_gpu_ : nullptr; }
 
 std::string SmallFloats::name() const {
   constexpr const char* kNames[] = {"f16", "bf16", "f8:e4m3", "f8:e5m2"};
@@ -111,12 +94,12 @@ size_t SmallFloats::Encode(std::span<const float> in, std::span<std::byte> out) 
           out.size());
   const ValueRange range = RangeOf(in);
   if (!range.finite) return 0;
-  if (format_ == SmallFloat::kF16) Encode16<HalfOf>(in, out.data());
-  if (format_ == SmallFloat::kBF16) Encode16<BFloatOf>(in, out.data());
+  if (format_ == SmallFloat::kF16) Encode16<FiniteHalf>(in, out.data());
+  if (format_ == SmallFloat::kBF16) Encode16<FiniteBFloat>(in, out.data());
   if (!is_f8()) return bytes;
   const bool e4m3 = format_ == SmallFloat::kE4M3;
   const int32_t power =
-      e4m3 ? ScaleFor<E4M3>(range.magnitude()) : ScaleFor<E5M2>(range.magnitude());
+      e4m3 ? ScalePower<E4M3>(range.magnitude()) : ScalePower<E5M2>(range.magnitude());
   std::memcpy(out.data(), &power, kScaleBytes);
   (e4m3 ? Encode8<E4M3> : Encode8<E5M2>)(in, power, out.data() + kScaleBytes);
   return bytes;
@@ -130,14 +113,14 @@ void SmallFloats::Decode(std::span<const std::byte> in, std::span<float> out) {
   if (is_f8()) {
     int32_t power;
     std::memcpy(&power, in.data(), kScaleBytes);
-    Require(power >= kLeastScale && power <= kMostScale, name(),
+    Require(power >= kLeastScalePower && power <= kMostScalePower, name(),
             "takes a scale of 2^{} to 2^{}, "
             "got 2^{}",
-            kLeastScale, kMostScale, power);
+            kLeastScalePower, kMostScalePower, power);
     const auto decode = format_ == SmallFloat::kE4M3 ? Decode8<E4M3> : Decode8<E5M2>;
     finite = decode(in.data() + kScaleBytes, power, out);
   } else {
-    const auto decode = format_ == SmallFloat::kF16 ? Decode16<FromHalf> : Decode16<FromBFloat>;
+    const auto decode = format_ == SmallFloat::kF16 ? Decode16<FiniteHalf> : Decode16<FiniteBFloat>;
     finite = decode(in.data(), out);
   }
   Require(finite, name(), "needs finite numbers, got an infinite one or NaN");

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "parallel/codec/codec.h"
+#include "parallel/codec/plain_codec_on_gpu.h"
 
 namespace torus::parallel {
 
@@ -27,18 +28,20 @@ enum class SmallFloat : uint8_t { kF16, kBF16, kE4M3, kE5M2 };
 
 class SmallFloats : public Codec {
  public:
-  explicit SmallFloats(SmallFloat format) : format_(format) {}
+  explicit SmallFloats(SmallFloat format);
 
   std::string name() const override;
   size_t MaxEncodedBytes(int64_t count) const override;
   size_t Encode(std::span<const float> in, std::span<std::byte> out) override;
   // BadInput also where a number is infinite or NaN, or the scale is beyond float32's.
   void Decode(std::span<const std::byte> in, std::span<float> out) override;
+  const GpuCodec* on_gpu() const override;
 
  private:
   bool is_f8() const { return format_ == SmallFloat::kE4M3 || format_ == SmallFloat::kE5M2; }
 
   SmallFloat format_;
+  PlainCodecOnGpu on_gpu_;
 };
 
 }  // namespace torus::parallel

@@ -11,6 +11,8 @@
 
 namespace torus::parallel {
 
+class FactorCodec;
+
 // Several threads may use one object. The sizes follow from the shape alone, and a smaller first
 // dimension never has larger ones.
 class Transform {
@@ -30,6 +32,8 @@ class Transform {
                        std::span<const std::byte> side, std::span<float> out) const = 0;
   // As Codec's.
   virtual bool remembers() const { return false; }
+  // As Codec's, where the values that it leaves are sent as they are.
+  virtual const FactorCodec* factors() const { return nullptr; }
 };
 
 }  // namespace torus::parallel

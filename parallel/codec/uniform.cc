@@ -10,6 +10,7 @@
 #include "parallel/codec/quantize_kernel.h"
 #include "parallel/codec/random_words.h"
 #include "parallel/codec/value_range.h"
+#include "runtime/device.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -32,13 +33,18 @@ void QuantizeRandomly(const float* in, int64_t count, float least, float step, i
 
 }  // namespace
 
-Uniform::Uniform(int bits, bool stochastic) : bits_(bits), stochastic_(stochastic) {
+Uniform::Uniform(int bits, bool stochastic)
+    : bits_(bits),
+      stochastic_(stochastic),
+      on_gpu_({.codec = PlainCodec::kUniform, .bits = bits}, Uniform::name()) {
   Require(bits >= 1 && bits <= 16, "uniform", "takes 1 to 16 bits a value, got {}", bits);
 }
 
 std::string Uniform::name() const {
   return fmt::format("uniform:{}{}", bits_, stochastic_ ? ":stochastic" : "");
 }
+
+const GpuCodec* Uniform::on_gpu() const { return kHasCuda && !stochastic_ ? &on_gpu_ : nullptr; }
 
 size_t Uniform::MaxTensorBytes(const Shape& shape) const {
   return kHeader + PackedBytes(Numel(shape), bits_);

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "parallel/codec/codec.h"
+#include "parallel/codec/plain_codec_on_gpu.h"
 
 namespace torus::parallel {
 
@@ -35,9 +36,13 @@ class Uniform : public ContextCodec {
   void DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
                     std::span<float> out) override;
 
+  // Not of the stochastic one, whose sums in float64 the CPU's compiler may round once or twice.
+  const GpuCodec* on_gpu() const override;
+
  private:
   int bits_;
   bool stochastic_;
+  PlainCodecOnGpu on_gpu_;
 };
 
 }  // namespace torus::parallel

@@ -242,4 +242,8 @@ int64_t DirectElementsSent(int ranks, int rank, int64_t count) {
   return count + (ranks - 2) * ChunkOf(count, ranks, rank).size;
 }
 
+int64_t DirectElementsSentTo(int ranks, int rank, int to, int64_t count) {
+  return ChunkOf(count, ranks, to).size + ChunkOf(count, ranks, rank).size;
+}
+
 }  // namespace torus::parallel

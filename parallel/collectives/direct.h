@@ -62,7 +62,8 @@ template <class T>
 std::unique_ptr<PendingAllReduce> StartDirectAllReduce(Transport& transport, std::span<T> data,
                                                        std::string what, int lane);
 
-// Elements that `rank` sends in an all-reduce of `count`.
+// Elements that `rank` sends in an all-reduce of `count`: in all, and to one other rank.
 int64_t DirectElementsSent(int ranks, int rank, int64_t count);
+int64_t DirectElementsSentTo(int ranks, int rank, int to, int64_t count);
 
 }  // namespace torus::parallel

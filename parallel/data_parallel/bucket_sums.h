@@ -41,6 +41,7 @@ class BucketSums {
   virtual bool runs() const { return false; }
 
   GradientBuckets& buckets() { return buckets_; }
+  const GradientBuckets& buckets() const { return buckets_; }
   std::string NameOf(int i) const;  // of a bucket's sum, for errors
 
  private:

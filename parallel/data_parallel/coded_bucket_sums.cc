@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "parallel/data_parallel/coded_sum.h"
+#include "parallel/data_parallel/factor_sum.h"
 #include "runtime/error.h"
 #include "runtime/rng.h"
 
@@ -25,7 +27,7 @@ void CodedBucketSums::Start(int i) {
 }
 
 // Two uses of a tied parameter have one name.
-void CodedBucketSums::StartCoded(int i) {
+std::vector<CodedPart> CodedBucketSums::PartsOf(int i) {
   std::vector<CodedPart> parts;
   const std::vector<NamedVariable>& parameters = buckets().parameters(i);
   for (size_t p = 0; p < parameters.size(); ++p) {
@@ -34,11 +36,52 @@ void CodedBucketSums::StartCoded(int i) {
     CodecMemory* const memory = codec_->remembers() ? &memories_[key] : nullptr;
     parts.push_back({Elements<float>(part), part.shape(), memory});
   }
+  return parts;
+}
+
+void CodedBucketSums::StartCoded(int i) {
   Tensor behind = buckets().Behind(i);
+  const std::string name = fmt::format("{} {}", buckets().parameters(i).front().name, i);
   const CodecContext context{
-      .step = sums_++, .seed = seed_, .stream = HashName(parameters.front().name.c_str())};
-  running_ = StartCodedSum(replicas_, *codec_, std::move(parts), Elements<float>(behind), context,
-                           NameOf(i), lane_);
+      .step = step_, .scale = scale_, .seed = seed_, .stream = HashName(name.c_str())};
+  for (int r = 0; r < replicas_.size(); ++r)
+    if (r != replicas_.rank())
+      saved_[r] += static_cast<int64_t>(PlainBytesTo(r, i)) - static_cast<int64_t>(BytesTo(r, i));
+  if (const FactorCodec* const factors = codec_->factors())
+    running_ = StartFactorSum(replicas_, *factors, PartsOf(i), Elements<float>(behind), context,
+                              NameOf(i), lane_);
+  else
+    running_ = StartCodedSum(replicas_, *codec_, PartsOf(i), Elements<float>(behind), context,
+                             NameOf(i), lane_);
+}
+
+uint64_t CodedBucketSums::PlainBytesTo(int replica, int i) const {
+  const Tensor& flat = buckets().bucket(i);
+  return SizeOf(flat.dtype()) * static_cast<uint64_t>(DirectElementsSentTo(
+                                    replicas_.size(), replicas_.rank(), replica, flat.numel()));
+}
+
+uint64_t CodedBucketSums::BytesTo(int replica, int i) const {
+  if (buckets().bucket(i).dtype() != DType::kF32) return PlainBytesTo(replica, i);
+  std::vector<Shape> shapes;
+  for (const NamedVariable& p : buckets().parameters(i)) shapes.push_back(p.value.shape());
+  const FactorCodec* const factors = codec_->factors();
+  if (factors == nullptr) return CodedSumBytes(*codec_, shapes, shapes.size());
+  const FactorSumSizes sizes = SizesOfFactorSum(*factors, shapes, shapes.size());
+  const auto sent = [&](int64_t count) {
+    return DirectElementsSentTo(replicas_.size(), replicas_.rank(), replica, count);
+  };
+  return sizeof(float) * static_cast<uint64_t>(sent(sizes.first) + sent(sizes.second));
+}
+
+uint64_t CodedBucketSums::BytesTo(int replica) const {
+  uint64_t bytes = 0;
+  for (int i = 0; i < buckets().size(); ++i) bytes += BytesTo(replica, i);
+  return bytes;
+}
+
+void CodedBucketSums::EndStep(bool taken) {
+  for (auto& [name, memory] : memories_) memory.Settle(taken);
 }
 
 void CodedBucketSums::Take(int i) {

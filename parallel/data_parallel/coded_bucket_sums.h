@@ -1,14 +1,16 @@
-// BucketSums through a codec: each parameter's gradient by itself (coded_sum.h), one bucket at a
-// time. DataParallel's own part.
+// BucketSums through a codec: each parameter's gradient by itself, one bucket at a time, as factors
+// where the codec makes those (factor_sum.h), and else as bytes (coded_sum.h). DataParallel's own
+// part.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "parallel/codec/codec.h"
 #include "parallel/data_parallel/bucket_sums.h"
-#include "parallel/data_parallel/coded_sum.h"
+#include "parallel/data_parallel/coded_part.h"
 
 namespace torus::parallel {
 
@@ -21,7 +23,21 @@ class CodedBucketSums : public BucketSums {
         replicas_(replicas),
         codec_(std::move(codec)),
         seed_(seed),
-        lane_(lane) {}
+        lane_(lane),
+        saved_(static_cast<size_t>(replicas.size()), 0) {}
+
+  // Before a step's first sum: its number, and by what its gradients are multiplied.
+  void BeginStep(int64_t step, double scale) {
+    step_ = step;
+    scale_ = scale;
+  }
+  // Behind a step: what was remembered in one that was not taken is forgotten.
+  void EndStep(bool taken);
+
+  // Bytes that one sum of all buckets sends to a replica.
+  uint64_t BytesTo(int replica) const;
+  // Bytes not sent to each replica so far that a direct all-reduce of the gradients would have.
+  const std::vector<int64_t>& saved() const { return saved_; }
 
   // What the codec remembers, by parameter; between steps.
   std::map<std::string, CodecMemory>& memories() { return memories_; }
@@ -32,6 +48,9 @@ class CodedBucketSums : public BucketSums {
   bool runs() const override { return running_ != nullptr; }
   void Start(int i);
   void StartCoded(int i);
+  std::vector<CodedPart> PartsOf(int i);
+  uint64_t PlainBytesTo(int replica, int i) const;
+  uint64_t BytesTo(int replica, int i) const;
   void Take(int i);
 
   Transport& replicas_;
@@ -39,7 +58,9 @@ class CodedBucketSums : public BucketSums {
   const uint64_t seed_;
   const int lane_;
   std::map<std::string, CodecMemory> memories_;
-  int64_t sums_ = 0;  // of this program, through the codec
+  std::vector<int64_t> saved_;
+  int64_t step_ = 0;
+  double scale_ = 1;
   std::unique_ptr<PendingAllReduce> running_;
 };
 

@@ -79,11 +79,7 @@ class CodedSum : public PendingAllReduce {
   }
 
   CodecContext ContextOf(size_t part) const {
-    CodecContext context = context_;
-    context.shape = parts_[part].shape;
-    context.memory = parts_[part].memory;
-    context.stream += part;
-    return context;
+    return parallel::ContextOf(context_, parts_[part], part);
   }
 
   void Encode() {
@@ -149,11 +145,10 @@ std::unique_ptr<PendingAllReduce> StartCodedSum(Transport& transport, Codec& cod
                                     std::move(what), lane);
 }
 
-uint64_t CodedSumBytes(int replicas, const Codec& codec, const std::vector<Shape>& parts,
-                       size_t rest) {
+uint64_t CodedSumBytes(const Codec& codec, const std::vector<Shape>& parts, size_t rest) {
   size_t bytes = rest * sizeof(float);
   for (const Shape& part : parts) bytes += RoomFor(codec, part);
-  return bytes * static_cast<uint64_t>(replicas - 1);
+  return bytes;
 }
 
 }  // namespace torus::parallel

@@ -13,15 +13,9 @@
 
 #include "parallel/codec/codec.h"
 #include "parallel/collectives/direct.h"
+#include "parallel/data_parallel/coded_part.h"
 
 namespace torus::parallel {
-
-// Consecutive values of one shape, and what the codec remembers of them.
-struct CodedPart {
-  std::span<float> values;
-  Shape shape;
-  CodecMemory* memory = nullptr;
-};
 
 // Starts it for `parts`, each encoded by itself, and `rest`, which is summed as it is; both stay
 // allocated until it is done. A part with a value that is infinite or NaN becomes NaN on all
@@ -32,8 +26,7 @@ std::unique_ptr<PendingAllReduce> StartCodedSum(Transport& transport, Codec& cod
                                                 const CodecContext& context, std::string what,
                                                 int lane);
 
-// Bytes that a replica sends in it.
-uint64_t CodedSumBytes(int replicas, const Codec& codec, const std::vector<Shape>& parts,
-                       size_t rest);
+// Bytes that a replica sends in it to each of the others.
+uint64_t CodedSumBytes(const Codec& codec, const std::vector<Shape>& parts, size_t rest);
 
 }  // namespace torus::parallel

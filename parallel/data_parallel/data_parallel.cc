@@ -104,6 +104,18 @@ void DataParallel::ReduceWhole(const std::string& what) {
   }
 }
 
+void DataParallel::BeginStep(int64_t step, double scale) {
+  if (coded_ != nullptr) coded_->BeginStep(step, scale);
+}
+
+void DataParallel::EndStep(bool taken) {
+  if (coded_ != nullptr) coded_->EndStep(taken);
+}
+
+std::vector<int64_t> DataParallel::SavedBytes() const {
+  return coded_ != nullptr ? coded_->saved() : ReplicaStrategy::SavedBytes();
+}
+
 std::map<std::string, CodecMemory> DataParallel::codec_memories() const {
   return coded_ != nullptr ? coded_->memories() : std::map<std::string, CodecMemory>();
 }
@@ -114,14 +126,13 @@ void DataParallel::SetCodecMemories(std::map<std::string, CodecMemory> memories)
 
 uint64_t DataParallel::BytesPerStep() const {
   uint64_t bytes = 0;
+  if (coded_ != nullptr) {
+    for (int r = 0; r < replicas().size(); ++r)
+      if (r != replicas().rank()) bytes += coded_->BytesTo(r);
+    return bytes;
+  }
   for (int i = 0; i < buckets_.size(); ++i) {
     const Tensor& flat = buckets_.bucket(i);
-    if (options_.codec && flat.dtype() == DType::kF32) {
-      std::vector<Shape> shapes;
-      for (const NamedVariable& p : buckets_.parameters(i)) shapes.push_back(p.value.shape());
-      bytes += CodedSumBytes(replicas().size(), *options_.codec, shapes, shapes.size());
-      continue;
-    }
     bytes += AllReduceBytesSent(options_.all_reduce, replicas().size(), replicas().rank(),
                                 flat.numel(), SizeOf(flat.dtype()));
   }

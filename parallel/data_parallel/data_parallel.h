@@ -25,8 +25,8 @@ struct DataParallelOptions {
   // Whether the rank has no other stage: an engine's sums must begin in one order on all replicas,
   // and several stages' backwards would not keep to any.
   bool only_stage = true;
-  // Through which gradients of f32 go (coded_sum.h), each parameter's by itself; those of f64 do
-  // not. Null: none do. Its decoder must need no memory, and all_reduce be kDirect.
+  // Through which gradients of f32 go (coded_bucket_sums.h), each parameter's by itself; those of
+  // f64 do not. Null: none do. Its decoder must need no memory, and all_reduce be kDirect.
   std::shared_ptr<Codec> codec = {};
   uint64_t seed = 0;  // of its random numbers
 };
@@ -56,6 +56,10 @@ class DataParallel : public ReplicaStrategy {
   // With one replica it does nothing.
   void ReduceGradients(const std::string& what, double share) override;
 
+  // For the codec.
+  void BeginStep(int64_t step, double scale) override;
+  void EndStep(bool taken) override;
+  std::vector<int64_t> SavedBytes() const override;
   // Of this replica's codec, by parameter.
   std::map<std::string, CodecMemory> codec_memories() const override;
   void SetCodecMemories(std::map<std::string, CodecMemory> memories) override;

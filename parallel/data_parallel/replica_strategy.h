@@ -46,6 +46,10 @@ class ReplicaStrategy {
 
   // Copies the weights of replica 0 to all, bit for bit: once, before all others.
   virtual void BroadcastWeights(const std::string& what);
+  // Around a step, for a codec of the gradients: its number, and by what they are multiplied (the
+  // scale of the loss); whether it was taken.
+  virtual void BeginStep(int64_t /*step*/, double /*scale*/) {}
+  virtual void EndStep(bool /*taken*/) {}
   // Called before the stage's last backward of a step, whose gradients are the whole mini-batch's:
   // from then on a strategy may sum those that are whole. Not called on a replica that has no
   // samples, nor where gradients are summed elsewhere first (GradientTree).
@@ -85,6 +89,10 @@ class ReplicaStrategy {
   // none. To be called between steps.
   virtual std::map<std::string, CodecMemory> codec_memories() const { return {}; }
   virtual void SetCodecMemories(std::map<std::string, CodecMemory> /*memories*/) {}
+
+  // Bytes that it has not sent to each replica so far for going through a codec; less than 0 where
+  // the codec makes more of them. Empty where there is none.
+  virtual std::vector<int64_t> SavedBytes() const { return {}; }
 
   // Bytes of the weights that this replica keeps between steps, tied ones once.
   virtual uint64_t WeightBytes() const;

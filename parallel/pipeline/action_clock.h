@@ -21,8 +21,8 @@ class ActionClock {
   void BeginStep() { computed_ns_ = 0; }
   Mark Begin() const { return {trace::Now(), totals_.idle}; }
 
-  // Within a forward or backward, after tensors of other replicas have been gathered: these seconds
-  // are not the action's, but of a sum over replicas.
+  // Within a forward or backward, after tensors of other replicas or tensor-parallel ranks have
+  // been gathered or summed: these seconds are not the action's, but of a reduction.
   void EndGather(const Mark& begin);
 
   // Within another action: its last so many seconds were a wait for other ranks, and count as idle.

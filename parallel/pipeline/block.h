@@ -10,6 +10,7 @@
 #include "autograd/variable.h"
 #include "runtime/share_statistics.h"
 #include "runtime/step_context.h"
+#include "runtime/tensor_split.h"
 
 namespace torus::parallel {
 
@@ -33,6 +34,11 @@ struct Block {
   // each use accumulates a gradient of its own, and these are summed in block order, so that the
   // bits do not depend on the cut. The blocks may share one variable for it or have one each.
   std::vector<NamedVariable> parameters;
+  // Those of them that tensor-parallel ranks split (TrainerOptions::tensor), and what keeps a
+  // rank's slices, in place; called once, before any forward, on all blocks in their order. A block
+  // that has none splits nothing and computes the same on every rank.
+  std::vector<NamedSplit> splits;
+  std::function<void(const TensorPlace& place)> split;
   std::vector<NamedTensor> buffers;  // state that is not trained: running statistics
   // Called once after the last micro-batch of a training step; may be empty. Batch norm then
   // updates its running statistics, or forgets the step's own where `taken` is false: the step was

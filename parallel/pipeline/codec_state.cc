@@ -36,12 +36,13 @@ CodecMemory TakeMemory(const std::map<std::string, Tensor>& state, const std::st
 }
 
 void AddCodecState(TensorLink& link, std::vector<NamedTensor>& state) {
-  for (const auto& [tensor, memory] : link.memories())
+  link.codec().SyncFiles();
+  for (const auto& [tensor, memory] : link.codec().memories())
     AddMemory(fmt::format("{}/{}/", link.MemoryName(), tensor), memory, state);
 }
 
 void TakeCodecState(const std::map<std::string, Tensor>& state, TensorLink& link) {
-  link.memories().clear();
+  std::map<size_t, CodecMemory> memories;
   CodecMemory all = TakeMemory(state, link.MemoryName() + "/");
   Require(all.values.empty(), "codec state", "{} names no tensor", link.MemoryName());
   for (auto& [name, memory] : all.parts) {
@@ -50,8 +51,9 @@ void TakeCodecState(const std::map<std::string, Tensor>& state, TensorLink& link
     const auto read = std::from_chars(name.data(), end, tensor);
     Require(read.ec == std::errc() && read.ptr == end, "codec state",
             "{} must have a tensor's number, got '{}'", link.MemoryName(), name);
-    link.memories()[tensor] = std::move(memory);
+    memories[tensor] = std::move(memory);
   }
+  link.codec().SetMemories(std::move(memories));
 }
 
 }  // namespace torus::parallel

@@ -18,7 +18,8 @@ void AddMemory(const std::string& prefix, const CodecMemory& memory,
 CodecMemory TakeMemory(const std::map<std::string, Tensor>& state, const std::string& prefix);
 
 // Adds the link's, each a vector of f32 in memory of its own, under names that begin with
-// MemoryName: "activation 1 sent/0/ef/first/q 40", where 0 is the tensor of the link.
+// MemoryName: "activation 1 sent/0/ef/first/q 40", where 0 is the tensor of the link. What is in
+// files stays there, and is on the disk then.
 void AddCodecState(TensorLink& link, std::vector<NamedTensor>& state);
 
 // Puts back those of `state`, by name, that are this link's; it remembers nothing else.

@@ -60,6 +60,8 @@ Executor::Executor(Transport& transport, Schedule schedule, std::map<int, Stage*
     stages_.try_emplace(s, *stage, s, IsLast(s) ? &options_.loss : nullptr,
                         schedule_.num_micro_batches);
   }
+  if (options_.device.kind == DeviceKind::kCuda) checks_.emplace(options_.device);
+  if (options_.graphs != CudaGraphs::kOff) MakeGraph();
 }
 
 std::vector<size_t> Executor::SkipsNamed(int stage, const std::vector<std::string>& names,
@@ -86,7 +88,7 @@ void Executor::CheckStages(const std::map<int, Stage*>& stages) const {
     Require(here == (owners_[s] == transport_.rank()), "pipeline",
             "stage {} belongs to rank {}; rank {} was {} it", s, owners_[s], transport_.rank(),
             here ? "given" : "not given");
-    Require(!here || !IsLast(s) || options_.loss != nullptr, "pipeline",
+    Require(!here || !IsLast(s) || options_.loss, "pipeline",
             "rank {} runs the last stage and needs a loss", transport_.rank());
   }
   Require(stages.empty() || stages.rbegin()->first < schedule_.num_stages, "pipeline",
@@ -104,7 +106,7 @@ StageRunner::Neighbour Executor::NeighbourAt(int stage) {
 void Executor::Connect(int stage, SpecExchange& specs) {
   stages_.at(stage).Connect({&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1),
                              CodecsAt(stage), CodecsAt(stage + 1), encoder_ ? &*encoder_ : nullptr,
-                             options_.device, options_.codec_warmup},
+                             options_.device, options_.codec_warmup, options_.codec_folder},
                             specs.InputsOf(stage), specs.OutputsOf(stage));
   ConnectSkips(stage, specs);
 }
@@ -127,7 +129,8 @@ StageSkips::Route Executor::RouteOf(size_t i, bool taken) {
       .codecs = {options_.activation_codec.get(), options_.gradient_codec.get()},
       .encoder = encoder_ ? &*encoder_ : nullptr,
       .device = options_.device,
-      .warmup = options_.codec_warmup};
+      .warmup = options_.codec_warmup,
+      .samples_folder = options_.codec_folder};
   const auto here = stages_.find(other);
   if (here == stages_.end()) {
     route.rank = owners_[other];
@@ -148,7 +151,8 @@ void Executor::PassSpecs(const std::vector<TensorSpec>& inputs, bool smallest) {
         specs.SetOutputs(s, skips_.at(s).stashed,
                          OutputSpecs(runner.stage(), in,
                                      {.training = smallest,
-                                      .gather_replicas = smallest ? GatherFor(s, 0) : nullptr}));
+                                      .gather_replicas = smallest ? GatherFor(s, 0) : nullptr,
+                                      .tensor_ranks = TensorRanksFor(s, 0)}));
       if (!smallest) Connect(s, specs);
     } catch (...) {
       RethrowWithContext(fmt::format("rank {}, stage {}, before step 0{}", transport_.world_rank(),
@@ -177,14 +181,19 @@ StepResult Executor::Run(const MiniBatch& batch, RunMode mode) {
   CheckBatch(batch);
   batch_ = &batch;
   training_ = mode == RunMode::kTrain;
+  std::optional<LaterChecks::Scope> later;
+  if (checks_) checks_->Clear();
+  if (checks_ && training_) later.emplace(*checks_);
   for (auto& [s, stage] : stages_) stage.Begin();
   clock_.BeginStep();
   ListActions();
-  for (const Action& action : actions_) {
+  for (size_t i = graph_ && training_ ? ComputeAsGraph() : 0; i < actions_.size(); ++i) {
     CheckSent(false);
-    Do(action);
+    Do(actions_[i]);
   }
   Flush();
+  CheckArrived();
+  CheckValues();
   return {.loss = loss()};
 }
 
@@ -200,6 +209,7 @@ void Executor::ListActions() {
       if (!Skips(action, of_forward_[i] != 0, first + schedule_.num_micro_batches >= all))
         actions_.push_back(action);
     }
+  if (graph_ && training_) ComputeFirst();
   last_backward_.clear();
   for (const Action& action : actions_)
     if (Accumulates(action.kind)) last_backward_[action.stage] = &action;
@@ -339,32 +349,6 @@ void Executor::Flush() {
   }
 }
 
-StepContext Executor::ContextOf(const Action& forward) {
-  const int m = forward.micro_batch;
-  StepContext context;
-  context.seed = batch_->seed;
-  context.step = batch_->step;
-  context.micro_batch = m;
-  context.training = training_;
-  context.samples = batch_->micro_batches[m].samples;
-  if (training_) context.gather_replicas = GatherFor(forward.stage, m);
-  return context;
-}
-
-// Called in the forward and in its backward.
-GatherReplicas Executor::GatherFor(int stage, int micro_batch) {
-  if (!options_.gather_replicas) return {};
-  return [=, this](const Tensor& own) {
-    const trace::Scope scope("gather", "statistics", batch_->step, micro_batch);
-    const ActionClock::Mark begin = clock_.Begin();
-    std::vector<Tensor> all = options_.gather_replicas(
-        own, fmt::format("batch norm over the replicas of stage {}, micro-batch {}, step {}", stage,
-                         micro_batch, batch_->step));
-    clock_.EndGather(begin);
-    return all;
-  };
-}
-
 bool Executor::finite() const {
   return std::ranges::all_of(stages_, [](const auto& stage) { return stage.second.finite(); });
 }
@@ -372,23 +356,6 @@ bool Executor::finite() const {
 double Executor::loss() const {
   const auto last = stages_.find(schedule_.num_stages - 1);
   return last == stages_.end() ? 0 : last->second.loss();
-}
-
-std::vector<CutTraffic> Executor::traffic() const {
-  std::vector<CutTraffic> all;
-  const auto add = [&](const TensorLink* link, int cut, bool forward) {
-    if (link != nullptr)
-      all.push_back({cut, forward, link->peer(), link->raw_bytes(), link->sent_bytes()});
-  };
-  for (const auto& [s, stage] : stages_) {
-    add(stage.activations_sent(), s + 1, true);
-    add(stage.gradients_sent(), s, false);
-    const auto& [taken, stashed] = skips_.at(s);
-    for (size_t i = 0; i < stashed.size(); ++i)
-      add(stage.skips().activation_sent(i), options_.skips[stashed[i]].to, true);
-    for (size_t i = 0; i < taken.size(); ++i) add(stage.skips().gradient_sent(i), s, false);
-  }
-  return all;
 }
 
 }  // namespace torus::parallel

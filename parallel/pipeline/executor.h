@@ -9,7 +9,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "parallel/pipeline/action_clock.h"
@@ -22,9 +24,11 @@
 #include "parallel/pipeline/stage.h"
 #include "parallel/pipeline/stage_runner.h"
 #include "parallel/pipeline/stage_skips.h"
+#include "parallel/pipeline/step_graph.h"
 #include "parallel/pipeline/tensor_header.h"
 #include "parallel/schedule/schedule.h"
 #include "parallel/transport/transport.h"
+#include "runtime/later_checks.h"
 
 namespace torus::parallel {
 
@@ -71,9 +75,23 @@ class Executor {
   // Whether the loss, and every tensor that this rank sent or received through a codec, are finite,
   // in the mini-batch that runs or ran last. For on_reduce, which comes after the last backward.
   bool finite() const;
+  // BadInput where what has come into a GPU's memory so far is not what was sent
+  // (TensorLink::CheckArrived); Run does so at its end.
+  void CheckArrived();
   // StepResult::loss of that mini-batch, of its forwards so far.
   double loss() const;
 
+  // Throws for values on a GPU that ops have found to be wrong in the mini-batch that runs, and
+  // that they have gone on without (runtime/later_checks.h): before the optimizer's step. Waits for
+  // the GPU where there is anything to ask. Run calls it at its end, too.
+  void CheckValues();
+  // Steps so far that were a launch of a graph, and why none can be (empty: nothing known).
+  int64_t launched_steps() const { return graph_ ? graph_->launched() : 0; }
+  std::string why_no_graph() const { return graph_ ? graph_->why_not() : std::string(); }
+
+  // Behind a Run of training: whether its step was taken. Residuals of error feedback become again
+  // what they were before one that was not.
+  void SettleCodecs(bool taken);
   // What the codecs of a stage's links remember (codec_state.h); between steps.
   std::vector<NamedTensor> CodecState(int stage);
   // Puts back what there is of all of this rank's stages; after AgreeOnShapes. Links that find
@@ -99,6 +117,9 @@ class Executor {
   bool StartReceive(const Action& action);
   void MoveSkips(const Action& action, bool receive);
   void ListActions();
+  void MakeGraph();
+  void ComputeFirst();
+  size_t ComputeAsGraph();
   bool Skips(const Action& action, bool of_forward, bool last_round) const;
   size_t SlotOf(const Action& action) const;
   void ExpectNext();
@@ -110,6 +131,7 @@ class Executor {
   void Flush();
   StepContext ContextOf(const Action& forward);
   GatherReplicas GatherFor(int stage, int micro_batch);
+  TensorRanks TensorRanksFor(int stage, int micro_batch);
 
   Transport& transport_;
   const Schedule schedule_;
@@ -122,6 +144,8 @@ class Executor {
   };
   std::map<int, SkipsOf> skips_;
   std::map<int, StageRunner> stages_;
+  std::optional<LaterChecks> checks_;  // on a GPU
+  std::unique_ptr<StepGraph> graph_;   // null without
   ActionClock clock_;
   bool agreed_ = false;
   // Of the step that runs.

@@ -1,4 +1,5 @@
-// The codecs of an executor's links: which, what they are told, and what they remember.
+// The codecs of an executor's links: which, what they are told, what they remember, and what has
+// gone over the links.
 #include "parallel/pipeline/executor.h"
 
 namespace torus::parallel {
@@ -25,6 +26,16 @@ CodecContext Executor::WhenOf(const Action& action) const {
   return when;
 }
 
+void Executor::CheckArrived() {
+  for (auto& [s, stage] : stages_)
+    for (TensorLink* link : stage.Links()) link->CheckArrived();
+}
+
+void Executor::SettleCodecs(bool taken) {
+  for (auto& [s, stage] : stages_)
+    for (TensorLink* link : stage.Links()) link->SettleCodec(taken);
+}
+
 std::vector<NamedTensor> Executor::CodecState(int stage) {
   std::vector<NamedTensor> state;
   for (TensorLink* link : stages_.at(stage).Links()) AddCodecState(*link, state);
@@ -34,6 +45,23 @@ std::vector<NamedTensor> Executor::CodecState(int stage) {
 void Executor::SetCodecState(const std::map<std::string, Tensor>& state) {
   for (auto& [s, stage] : stages_)
     for (TensorLink* link : stage.Links()) TakeCodecState(state, *link);
+}
+
+std::vector<CutTraffic> Executor::traffic() const {
+  std::vector<CutTraffic> all;
+  const auto add = [&](const TensorLink* link, int cut, bool forward) {
+    if (link != nullptr)
+      all.push_back({cut, forward, link->peer(), link->raw_bytes(), link->sent_bytes()});
+  };
+  for (const auto& [s, stage] : stages_) {
+    add(stage.activations_sent(), s + 1, true);
+    add(stage.gradients_sent(), s, false);
+    const auto& [taken, stashed] = skips_.at(s);
+    for (size_t i = 0; i < stashed.size(); ++i)
+      add(stage.skips().activation_sent(i), options_.skips[stashed[i]].to, true);
+    for (size_t i = 0; i < taken.size(); ++i) add(stage.skips().gradient_sent(i), s, false);
+  }
+  return all;
 }
 
 }  // namespace torus::parallel

@@ -13,8 +13,11 @@
 #include "parallel/pipeline/skip_connections.h"
 #include "parallel/schedule/schedule.h"
 #include "runtime/tensor.h"
+#include "runtime/tensor_split.h"
 
 namespace torus::parallel {
+
+enum class CudaGraphs : uint8_t { kOff, kAuto, kOn };
 
 struct ExecutorOptions {
   LossFn loss;  // needed where the last stage runs
@@ -27,8 +30,15 @@ struct ExecutorOptions {
   std::map<int, std::shared_ptr<Codec>> activation_codec_at, gradient_codec_at;
   // Steps of training at the beginning, counted by MiniBatch::step, in which all is sent as it is.
   int64_t codec_warmup = 0;
+  // Where files with what codecs remember of samples lie, this rank's own; empty: in memory.
+  std::string codec_folder = {};
   // Where this rank's stages compute: what comes from other ranks arrives there.
   Device device = {};
+  // Whether steps of training are computed as CUDA graphs where they can be (step_graph.h), on a
+  // rank that runs the whole pipeline. Callbacks that belong to forwards and backwards are then not
+  // called for the actions that a graph repeats. kOn: what prevents it is an error. No bit depends
+  // on it.
+  CudaGraphs graphs = CudaGraphs::kOff;
   // Whether a thread beside the rank's own encodes what it sends, while the rank goes on: for hosts
   // with more cores than their ranks use. No bit depends on it.
   bool encodes_beside = false;
@@ -52,6 +62,14 @@ struct ExecutorOptions {
   // forwards in training get it with their context, so all replicas must run the same actions on
   // micro-batches that have samples on all of them or on none. Empty: replicas do not meet there.
   std::function<std::vector<Tensor>(const Tensor& own, const std::string& what)> gather_replicas;
+  // This rank's place among those that compute its layers together, and what they do between them
+  // (TensorRanks, with words for errors): forwards get it with their context. All of them run the
+  // same actions on the same samples. Of one rank: empty.
+  struct TensorGroup : TensorPlace {
+    std::function<Tensor(const Tensor& own, const std::string& what)> sum;
+    std::function<std::vector<Tensor>(const Tensor& own, const std::string& what)> gather;
+  };
+  TensorGroup tensor_group;
   // Called before every action; what it throws fails that action. Tests inject faults with it. The
   // action's micro-batch counts through the whole mini-batch.
   std::function<void(const Action& action, int64_t step)> before_action;

@@ -1,15 +1,45 @@
 // LossFn: what a run minimises.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "autograd/variable.h"
+#include "runtime/step_context.h"
 
 namespace torus::parallel {
 
-// Mean loss of one micro-batch, a variable of one element.
-using LossFn = std::function<Variable(const std::vector<Variable>& outputs,
-                                      const std::vector<Tensor>& targets)>;
+// Mean loss of one micro-batch, a variable of one element. Made of any function of (outputs,
+// targets), or of (outputs, targets, context) where the loss needs that of the micro-batch's
+// forward: to talk to tensor-parallel ranks.
+class LossFn {
+ public:
+  using Outputs = std::vector<Variable>;
+  using Targets = std::vector<Tensor>;
+
+  LossFn() = default;
+  LossFn(std::nullptr_t) {}  // NOLINT: none
+  template <class F>
+  requires(!std::same_as<F, LossFn> &&
+           std::invocable<F&, const Outputs&, const Targets&, const StepContext&>) LossFn(F loss)
+      : loss_(std::move(loss)) {}  // NOLINT: converts
+  template <class F>
+  requires(!std::same_as<F, LossFn> && std::invocable<F&, const Outputs&, const Targets&>)
+      LossFn(F loss)  // NOLINT: converts
+      : loss_([loss = std::move(loss)](const Outputs& outputs, const Targets& targets,
+                                       const StepContext&) { return loss(outputs, targets); }) {}
+
+  Variable operator()(const Outputs& outputs, const Targets& targets,
+                      const StepContext& context = {}) const {
+    return loss_(outputs, targets, context);
+  }
+  explicit operator bool() const { return loss_ != nullptr; }
+
+ private:
+  std::function<Variable(const Outputs&, const Targets&, const StepContext&)> loss_;
+};
 
 }  // namespace torus::parallel

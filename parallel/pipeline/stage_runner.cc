@@ -28,10 +28,15 @@ void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in
                         bool with_before) -> auto& {
     const LinkCodecs& codecs = with_before ? n.codecs_before : n.codecs_after;
     Codec* codec = kind == TagClass::kActivation ? codecs.activation : codecs.gradient;
-    const TensorLink::Options options{n.transport, with_before ? n.before.rank : n.after.rank,
-                                      kind,        with_before ? number_ : number_ + 1,
-                                      codec,       n.encoder,
-                                      n.device,    n.warmup};
+    const TensorLink::Options options{n.transport,
+                                      with_before ? n.before.rank : n.after.rank,
+                                      kind,
+                                      with_before ? number_ : number_ + 1,
+                                      codec,
+                                      n.encoder,
+                                      n.device,
+                                      n.warmup,
+                                      n.samples_folder};
     return place.emplace(options, with_before ? in : out, static_cast<int>(inputs_.size()));
   };
   if (n.before.rank >= 0) {
@@ -63,10 +68,10 @@ std::vector<Variable> StageRunner::Leaves(Tensors inputs, bool training) const {
 }
 
 Variable StageRunner::AddLoss(const std::vector<Variable>& outputs, const Tensors& targets,
-                              double weight, int micro_batch) {
-  Variable loss = (*loss_fn_)(outputs, targets);
+                              double weight, const StepContext& context) {
+  Variable loss = (*loss_fn_)(outputs, targets, context);
   Require(loss.defined() && loss.numel() == 1, "loss", "must have one element, got {}", loss);
-  losses_.Add(micro_batch, weight, loss.data());
+  losses_.Add(context.micro_batch, weight, loss.data());
   return loss;
 }
 
@@ -82,7 +87,7 @@ void StageRunner::Forward(size_t slot, const MicroBatch& data, const LossFactors
   flight.inputs = Leaves(std::move(inputs), context.training);
   flight.outputs = stage_.Forward(flight.inputs, context);
   if (loss_fn_ != nullptr) {
-    flight.outputs = {AddLoss(flight.outputs, data.targets, loss.weight, context.micro_batch)};
+    flight.outputs = {AddLoss(flight.outputs, data.targets, loss.weight, context)};
   } else {
     Tensors& results = after_ != nullptr ? after_->inputs_[slot] : outputs_[slot];
     results.clear();

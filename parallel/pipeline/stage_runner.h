@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/backward.h"
@@ -43,6 +44,7 @@ class StageRunner {
     EncoderThread* encoder = nullptr;  // where the rank has one
     Device device = {};                // where the rank computes
     int64_t warmup = 0;                // TensorLink::Options::warmup
+    std::string samples_folder = {};   // TensorLink::Options::samples_folder
   };
   // Makes the links along the cuts, with buffers for the inputs and outputs of the largest
   // micro-batch; what skips stages has links of its own.
@@ -88,6 +90,9 @@ class StageRunner {
   // Weighted sum over the forwards since Begin, in a tree over the micro-batches
   // (runtime/binary_counter.h), whatever the schedule. Waits for the device, once.
   double loss() const;
+  // What that is the sum of; SetLosses: those of a step that was computed as a graph.
+  const LossTerms& losses() const { return losses_; }
+  void SetLosses(LossTerms losses) { losses_ = std::move(losses); }
   // Whether the loss, and every tensor sent or received through a codec since Begin, are finite.
   bool finite() const;
   // Null where the stage sends none.
@@ -106,7 +111,7 @@ class StageRunner {
   };
   std::vector<Variable> Leaves(Tensors inputs, bool training) const;
   Variable AddLoss(const std::vector<Variable>& outputs, const Tensors& targets, double weight,
-                   int micro_batch);
+                   const StepContext& context);
   Tensors RunBackward(InFlight& flight, const Tensors& output_grads, bool defer);
 
   Stage& stage_;

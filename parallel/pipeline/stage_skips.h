@@ -38,6 +38,7 @@ class StageSkips {
     EncoderThread* encoder = nullptr;  // where the rank has one
     Device device = {};                // where the rank computes
     int64_t warmup = 0;                // TensorLink::Options::warmup
+    std::string samples_folder = {};   // TensorLink::Options::samples_folder
   };
   // Called in the order of Stage::takes and of Stage::stashes, before step 0. `spec`: of the
   // largest micro-batch.

@@ -17,8 +17,8 @@ struct TensorHeader {
   uint8_t rank = 0;
   uint8_t dtype = 0;
   uint8_t defined = 0;    // 0: no tensor (a gradient that does not flow); no payload follows
-  uint8_t encoded = 0;    // 1: by the link's codec; 2: and `checksum` is that of the payload
-  uint32_t checksum = 0;  // CRC-32C; not of what lies on a GPU
+  uint8_t encoded = 0;    // 1: by the link's codec, and `checksum` is that of the payload
+  uint32_t checksum = 0;  // CRC-32C
 };
 static_assert(sizeof(TensorHeader) == 8 + 8 * kMaxRank + 8);
 

@@ -56,9 +56,16 @@ std::string TensorLink::MemoryName() const {
                      options_.cut, sends_ ? "sent" : "received");
 }
 
+void TensorLink::PrepareFiles() {
+  if (!options_.samples_folder.empty())
+    codec_.KeepSamplesAt(fmt::format("{}/{}, tensor", options_.samples_folder, MemoryName()));
+}
+
 void TensorLink::PrepareToSend() {
   sends_ = true;
-  codec_.PrepareToEncode(specs_);
+  PrepareFiles();
+  const Device device = codec_.device();
+  codec_.PrepareToEncode(specs_, device != Device{} && MemoryOf(device) == device);
   const bool beside = UsesEncoder() && options_.device.kind == DeviceKind::kCuda;
   if (beside) encoder_stream_.emplace(options_.device);
   for (Slot& slot : slots_) {
@@ -68,6 +75,7 @@ void TensorLink::PrepareToSend() {
 }
 
 void TensorLink::PrepareToRecv() {
+  PrepareFiles();
   for (size_t i = 0; i < kAhead; ++i)
     receive_buffers_.push_back(EncodeBuffers(MemoryOf(codec_.device())));
 }
@@ -132,6 +140,13 @@ bool TensorLink::finite() const {
   return finite_;
 }
 
+void TensorLink::CheckArrived() {
+  Require(
+      codec_.AllEqual(), "pipeline",
+      "{}: what came from rank {} into the memory of a GPU has not the checksum of what was sent",
+      MemoryName(), options_.peer);
+}
+
 std::vector<Tensor> TensorLink::BuffersOf(const Slot& slot) const {
   std::vector<Tensor> buffers(specs_.size());
   if (slot.when.training && slot.when.step < options_.warmup) return buffers;
@@ -162,9 +177,9 @@ void TensorLink::Complete(Slot& slot, size_t i) {
   Tensor& sent = slot.sent[i];
   sent = sent.To(MemoryOf(sent.device()));
   TensorHeader& header = slot.headers[i];
-  if (header.encoded != 0 && sent.device() == Device{}) {
-    header.encoded = 2;
-    header.checksum = Crc32c(BytesOf(sent));
+  if (header.encoded != 0) {
+    const bool here = sent.device() == Device{};
+    header.checksum = here ? Crc32c(BytesOf(sent)) : codec_.checksum(i);
   }
   raw_bytes_ += SizeOf(tensor.dtype()) == 2 ? 2 * tensor.bytes() : tensor.bytes();
   sent_bytes_ += slot.headers[i].payload_bytes;
@@ -250,7 +265,7 @@ void TensorLink::CheckHeader(const TensorHeader& header, size_t tensor,
 void TensorLink::CheckPayload(const Arrival& arrival, size_t i) {
   const TensorHeader& header = arrival.headers[i];
   const Tensor& memory = arrival.memory[i];
-  if (header.encoded != 2 || memory.device() != Device{}) return;
+  if (memory.device() != Device{}) return codec_.Compare(memory, header.checksum);
   const uint32_t found = Crc32c(BytesOf(memory));
   Require(found == header.checksum, "pipeline",
           "{}: tensor {} was sent with the checksum {:08x}, what came has {:08x}", arrival.what, i,

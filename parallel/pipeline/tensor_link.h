@@ -44,6 +44,9 @@ class TensorLink {
     EncoderThread* encoder = nullptr;       // null: the rank's own thread encodes
     Device device = {};  // where the rank computes: tensors are sent from there and arrive there
     int64_t warmup = 0;  // steps of training in which tensors are sent as they are
+    // Where files with what a codec remembers of samples lie (LinkCodec::KeepSamplesAt); empty: in
+    // memory.
+    std::string samples_folder = {};
   };
   // `specs`: the tensors of the largest micro-batch. `micro_batches`: how many may be sent and not
   // yet received.
@@ -78,12 +81,17 @@ class TensorLink {
   // Waits for the encoder.
   bool finite() const;
   void ResetFinite() { finite_ = true; }
+  // Of what has come into a GPU's memory, for which Recv does not wait: BadInput where it is not
+  // what was sent. Waits for the GPU.
+  void CheckArrived();
 
   int peer() const { return options_.peer; }
   // Of this end of the link among all of a pipeline's: "activation 1 sent".
   std::string MemoryName() const;
-  // What its codec remembers of each tensor; between steps.
-  std::map<size_t, CodecMemory>& memories() { return codec_.memories(); }
+  // After Flush, behind a step of training: whether it was taken (LinkCodec::Settle).
+  void SettleCodec(bool taken) { codec_.Settle(taken); }
+  // What its codec remembers of each tensor (link_codec.h); between steps.
+  LinkCodec& codec() { return codec_; }
   // After Flush.
   // Of the tensors sent so far; what is bf16 counts as the f32 that it stands for.
   uint64_t raw_bytes() const { return raw_bytes_; }
@@ -126,6 +134,7 @@ class TensorLink {
   Device MemoryOf(Device device) const;
   std::vector<Tensor> EncodeBuffers(Device device) const;
   bool UsesEncoder() const;
+  void PrepareFiles();
   // Encodes and starts the messages of a slot.
   void EncodeAndSend(Slot& slot, int micro_batch, const std::string& what);
   // The same on the encoder's thread: an error aborts the run too, since the rank may wait.
@@ -141,7 +150,7 @@ class TensorLink {
   Message SendTensor(Slot& slot, size_t i, Tag tag, const std::string& what);
   // From the memory of its message.
   void Restore(const CodecContext& when, Arrival& arrival, size_t i);
-  static void CheckPayload(const Arrival& arrival, size_t i);
+  void CheckPayload(const Arrival& arrival, size_t i);
   // The memory for the message of tensor i.
   Tensor MemoryFor(const Arrival& arrival, size_t i) const;
   void StartTensors(Arrival& arrival);

@@ -18,6 +18,15 @@ void AddSquaredNorms(const ParameterTable& table, int stage, const std::vector<N
   }
 }
 
+void SumOfSlices(Transport& tensor, const RankModel& model, std::vector<double>& squares,
+                 const std::string& what) {
+  if (tensor.size() == 1) return;
+  if (tensor.rank() > 0)
+    for (const WeightSpec& weight : model.weights)
+      if (weight.trained && !weight.split) squares[model.table.IndexOf(weight.name)] = 0;
+  AllReduce<double>(tensor, squares, fmt::format("norm of split gradients, {}", what));
+}
+
 double PipelineGradientNorm(Transport& pipeline, std::vector<double> squares,
                             const std::string& what) {
   // Every sum has one term that is not 0.

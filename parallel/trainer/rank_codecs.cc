@@ -9,13 +9,15 @@ std::string NameOf(const std::shared_ptr<Codec>& codec) {
 
 }  // namespace
 
-void TakeCodecs(const TrainerOptions& from, ExecutorOptions& to) {
+void TakeCodecs(const TrainerOptions& from, int replica, ExecutorOptions& to) {
   if (from.codec) to.activation_codec = from.codec();
   const auto& gradient = from.gradient_codec ? from.gradient_codec : from.codec;
   if (gradient) to.gradient_codec = gradient();
   for (const auto& [cut, make] : from.codec_at) to.activation_codec_at[cut] = make();
   for (const auto& [cut, make] : from.gradient_codec_at) to.gradient_codec_at[cut] = make();
   to.codec_warmup = from.codec_warmup;
+  if (!from.codec_folder.empty())
+    to.codec_folder = fmt::format("{}/replica {}", from.codec_folder, replica);
 }
 
 std::string CodecsText(const TrainerOptions& from, const ExecutorOptions& options) {

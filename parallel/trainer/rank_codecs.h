@@ -8,8 +8,8 @@
 
 namespace torus::parallel {
 
-// Makes all of them, activations' first.
-void TakeCodecs(const TrainerOptions& from, ExecutorOptions& to);
+// Makes all of them, activations' first, for a rank of `replica`.
+void TakeCodecs(const TrainerOptions& from, int replica, ExecutorOptions& to);
 
 // Which codec is where, the same on ranks that understand each other: "none", "sortq:8",
 // "sortq:8, gradients uniform:8, at cut 2 none, from step 100".

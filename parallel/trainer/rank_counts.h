@@ -16,6 +16,7 @@ struct RankCounts {
   double wall = 0;                      // inside training steps
   std::vector<CutTraffic> cuts;         // peers are world ranks
   std::vector<uint64_t> reduced_bytes;  // sent to each world rank in all-reduces
+  std::vector<uint64_t> uncoded_bytes;  // the same, had no codec been there
   // Of the rank's part of the state, as it is now: what it keeps between steps.
   uint64_t weights_bytes = 0, optimizer_bytes = 0;
   uint64_t peak_bytes = 0;  // of that and gradients together, so far

@@ -34,21 +34,62 @@ std::vector<WeightSpec> WeightsOf(const std::vector<Stage>& stages) {
   return weights;
 }
 
+// By parameter.
+struct Splits {
+  std::map<std::string, TensorSplit> how;
+  std::map<std::string, Shape> whole;
+};
+
+Splits SplitsOf(const std::vector<Block>& blocks) {
+  Splits splits;
+  for (const Block& block : blocks)
+    for (const NamedSplit& one : block.splits) splits.how[one.name] = one.split;
+  for (const Block& block : blocks)
+    for (const NamedVariable& parameter : block.parameters)
+      if (splits.how.contains(parameter.name))
+        splits.whole[parameter.name] = parameter.value.shape();
+  return splits;
+}
+
+void NoteSplits(const Splits& splits, std::vector<WeightSpec>& weights) {
+  for (WeightSpec& weight : weights) {
+    const auto found = splits.how.find(weight.name);
+    if (found == splits.how.end()) continue;
+    weight.split = found->second;
+    weight.whole = splits.whole.at(weight.name);
+  }
+}
+
+void Split(const std::vector<Block>& blocks, const TensorPlace& tensor) {
+  if (tensor.size == 1) return;
+  for (const Block& block : blocks)
+    if (block.split) block.split(tensor);
+}
+
 }  // namespace
 
 RankModel MakeRankModel(const TrainerOptions& options, const TrainingParts& parts,
-                        const std::vector<int>& own, Device device) {
-  RankModel model;
+                        const std::vector<int>& own, const TensorPlace& tensor, Device device) {
+  RankModel model{.tensor = tensor};
   std::vector<Block> blocks = parts.model();
+  const Splits splits = tensor.size > 1 ? SplitsOf(blocks) : Splits();
+  Require(tensor.size == 1 || !splits.how.empty(), "trainer",
+          "{} tensor-parallel ranks need blocks that can be split, got none among {}", tensor.size,
+          blocks.size());
+  Split(blocks, tensor);
   model.cuts = ChooseCuts(options, blocks);
   model.skips = FindSkipConnections(blocks, model.cuts);
   std::vector<Stage> stages = MakeStages(std::move(blocks), model.cuts);
   for (size_t i = 1; i < own.size(); ++i)
     for (size_t j = 0; j < i; ++j)
-      if (ShareVariables(stages[own[j]], stages[own[i]]))
-        stages[own[i]] = MakeStages(parts.model(), model.cuts)[own[i]];
+      if (ShareVariables(stages[own[j]], stages[own[i]])) {
+        std::vector<Block> apart = parts.model();
+        Split(apart, tensor);
+        stages[own[i]] = MakeStages(std::move(apart), model.cuts)[own[i]];
+      }
   model.table = ParameterTable(stages);
   model.weights = WeightsOf(stages);
+  NoteSplits(splits, model.weights);
   ShareTiedWeights(stages, own);
   for (const int s : own) {
     stages[s].MoveTo(device);

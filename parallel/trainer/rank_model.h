@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,14 +19,17 @@ namespace torus::parallel {
 // A parameter or buffer, wherever it lies.
 struct WeightSpec {
   std::string name;
-  TensorSpec spec;
+  TensorSpec spec;      // of this rank's slice, where it is split
   bool trained = true;  // false: a buffer
+  std::optional<TensorSplit> split = {};
+  Shape whole = spec.shape;  // without the split
 };
 
 struct RankModel {
   Cuts cuts;
   ParameterTable table;               // of the whole model
   std::vector<WeightSpec> weights;    // of the whole model, as TrainState::weights lists them
+  TensorPlace tensor;                 // whose slices the stages have
   std::vector<SkipConnection> skips;  // of the whole model: what skips stages
   std::map<int, Stage> stages;        // of the rank, by number
 };
@@ -36,9 +40,10 @@ Cuts ChooseCuts(const TrainerOptions& options, const std::vector<Block>& blocks)
 
 // Makes the model (TrainingParts::model), cuts it and keeps the stages `own`; the memory of the
 // others is freed again; the rank's own moves to `device`. No two stages share a variable, as they
-// would not on different machines, and tied weights begin with the value of their first use.
-// BadInput for cuts that do not fit.
+// would not on different machines, and tied weights begin with the value of their first use. Blocks
+// are split for `tensor`, once they have their values. BadInput for cuts that do not fit, and where
+// several tensor-parallel ranks find nothing to split.
 RankModel MakeRankModel(const TrainerOptions& options, const TrainingParts& parts,
-                        const std::vector<int>& own, Device device);
+                        const std::vector<int>& own, const TensorPlace& tensor, Device device);
 
 }  // namespace torus::parallel

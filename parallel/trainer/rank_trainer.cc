@@ -8,6 +8,7 @@
 #include "parallel/trainer/bytes.h"
 #include "parallel/trainer/joint_save.h"
 #include "parallel/trainer/shared_folder.h"
+#include "parallel/trainer/tensor_slices.h"
 #include "parallel/trainer/totals_builder.h"
 #include "runtime/binary_counter.h"
 #include "runtime/error.h"
@@ -110,6 +111,7 @@ MiniBatch RankTrainer::BeginStep() {
   learning_rate_ = parts_.learning_rate(step_);
   MiniBatch batch = feed_.Take(step_);
   batch.loss_scale = LossScaleValue();
+  update_.BeginStep(step_, batch.loss_scale);
   share_ = ShareOf(batch);
   micro_batches_ = static_cast<int>(batch.micro_batches.size());
   CheckList();
@@ -147,6 +149,8 @@ void RankTrainer::CheckSamples(const MiniBatch& batch) {
 
 void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   const bool skipped = agreement_.skipped();
+  executor_->SettleCodecs(!skipped);
+  update_.EndStep(!skipped);
   const double now = SecondsNow(), seconds = now - std::exchange(step_ended_, now);
   const bool rescaled = loss_scale_ && loss_scale_->Update(skipped);
   skipped_ = skipped && !rescaled ? skipped_ + 1 : 0;
@@ -154,6 +158,8 @@ void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   totals_.steps += 1;
   totals_.samples += batch.global_samples;
   totals_.skipped_steps += skipped ? 1 : 0;
+  totals_.graph_steps = executor_->launched_steps();
+  totals_.why_no_graph = executor_->why_no_graph();
   totals_.seconds += seconds;
   const int64_t step = step_++;
   if (place_.rank == 0 && hooks.on_step)
@@ -205,7 +211,7 @@ void RankTrainer::SumScores(const std::vector<int64_t>& samples, EvaluationResul
   const auto all =
       control_.ShareBytes(std::as_bytes(std::span(score_.losses)), "losses of an evaluation");
   for (const RankPlace& place : layout_.places()) {
-    if (!place.last) continue;
+    if (!place.tells_loss()) continue;
     ByteReader reader(all[place.rank]);
     for (std::vector<double>& of_batch : losses) of_batch.push_back(reader.Get<double>());
   }
@@ -223,10 +229,15 @@ RankCounts RankTrainer::Counts() const {
                     .data_wait = data_wait_,
                     .wall = wall_,
                     .cuts = executor_->traffic()};
-  const std::vector<int> ranks = layout_.PipelineOf(place_.replica);
+  const std::vector<int> ranks = layout_.PipelineOf(place_.replica, place_.tensor.rank);
   for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
   for (int peer = 0; peer < world_.size(); ++peer)
     counts.reduced_bytes.push_back(world_.BytesSent(peer, TagClass::kCollective));
+  counts.uncoded_bytes = counts.reduced_bytes;
+  const std::vector<int> replicas = layout_.ReplicasOf(place_.pipeline_rank);
+  const std::vector<int64_t> saved = update_.SavedBytes();
+  for (size_t r = 0; r < saved.size(); ++r)
+    counts.uncoded_bytes[replicas[r]] += static_cast<uint64_t>(saved[r]);  // may be below 0
   counts.peak_bytes = update_.peak_bytes();
   for (const auto& [number, state] : update_.States()) {
     counts.weights_bytes += state.replicas->WeightBytes() + BytesOf(state.stage->Buffers());
@@ -249,13 +260,15 @@ std::vector<StageState> RankTrainer::OwnStages() const {
   return stages;
 }
 
-std::map<int, StageTensors> RankTrainer::OwnTensors() const {
+std::map<int, StageTensors> RankTrainer::OwnTensors() {
   std::map<int, StageTensors> tensors;
   for (const auto& [number, state] : update_.States()) {
     const auto owns = [this, stage = number](const std::string& parameter) {
       return model_.table.entries()[model_.table.IndexOf(parameter)].stages.front() == stage;
     };
-    tensors[number] = TensorsOf(state, owns, fmt::format("state of stage {}", number));
+    const std::string what = fmt::format("state of stage {}", number);
+    tensors[number] = TensorsOf(state, owns, what);
+    if (place_.replica == 0) JoinSlices(tensor_, model_, tensors[number], what);
     tensors[number].codecs = CodecsOf(number, *state.replicas);
   }
   return tensors;
@@ -264,10 +277,9 @@ std::map<int, StageTensors> RankTrainer::OwnTensors() const {
 std::exception_ptr RankTrainer::Save(const std::string& folder,
                                      const std::map<std::string, std::string>& texts) {
   std::map<int, StageTensors> own = OwnTensors();
-  if (place_.replica == 0) return SaveTogether(control_, folder, step_, loss_scale(), own, texts);
+  if (OwnsState()) return SaveTogether(control_, folder, step_, loss_scale(), own, texts);
   std::map<int, StageTensors> codecs;
-  for (const auto& [number, tensors] : own)
-    codecs[number + place_.replica * schedule_.num_stages].codecs = tensors.codecs;
+  for (const auto& [number, tensors] : own) codecs[PartOfOthers(number)].codecs = tensors.codecs;
   return SaveTogether(control_, folder, step_, loss_scale(), codecs, texts);
 }
 
@@ -276,11 +288,21 @@ std::exception_ptr RankTrainer::CheckSharedFolder(const std::string& folder) {
 }
 
 void RankTrainer::SetWeights(const TensorSource& weights) {
-  CopyWeights(weights, model_.weights, OwnStages());
+  CopyWeights(SlicesOf(weights, model_), model_.weights, OwnStages());
   skipped_ = 0;
 }
 
-std::string RankTrainer::CodecPrefix() const { return fmt::format("replica {}/", place_.replica); }
+// Of a checkpoint, or a state: behind those of the ranks before.
+int RankTrainer::PartOfOthers(int stage) const {
+  const int pipelines = place_.replica * place_.tensor.size + place_.tensor.rank;
+  return stage + pipelines * schedule_.num_stages;
+}
+
+std::string RankTrainer::CodecPrefix() const {
+  if (place_.tensor.size == 1) return fmt::format("replica {}/", place_.replica);
+  return fmt::format("tensor {} of {} in replica {}/", place_.tensor.rank, place_.tensor.size,
+                     place_.replica);
+}
 
 std::vector<NamedTensor> RankTrainer::CodecsOf(int stage, const ReplicaStrategy& replicas) const {
   std::vector<NamedTensor> codecs = executor_->CodecState(stage);
@@ -302,8 +324,8 @@ void RankTrainer::SetCodecs(const TensorSource& codecs) {
 
 void RankTrainer::SetState(const StateSource& state) {
   SetWeights(state.weights);
-  CopyOptimizer(state.optimizer, model_.weights, OwnStages());
-  CopyAverages(state.averages, OwnStages());
+  CopyOptimizer(SlicesOf(state.optimizer, model_), model_.weights, OwnStages());
+  CopyAverages(SlicesOf(state.averages, model_), OwnStages());
   SetCodecs(state.codecs);
   if (loss_scale_ && state.loss_scale.value > 0) loss_scale_->SetState(state.loss_scale);
   step_ = state.step;

@@ -62,9 +62,9 @@ class RankTrainer {
   [[nodiscard]] std::exception_ptr CheckSharedFolder(const std::string& folder);
 
   // This rank's part of the state, by stage: what its stages own, without copies where it has all
-  // of it. The parts of replica 0's ranks are the whole state but for what the codecs of the others
-  // remember; what else these return is of no use where replicas share the state.
-  std::map<int, StageTensors> OwnTensors() const;
+  // of it. The parts of replica 0's first tensor-parallel ranks are the whole state but for what
+  // the codecs of the others remember; what else these return is of no use.
+  std::map<int, StageTensors> OwnTensors();
 
   // Take the whole state, on every rank alike, and keep the rank's part, which alone is read. As
   // Trainer's.
@@ -100,7 +100,8 @@ class RankTrainer {
   void EndStep(const MiniBatch& batch, const TrainHooks& hooks);
   void CheckSkipped();
   MiniBatch Fetch(const BatchFn& batches, int64_t step);
-  Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
+  Variable Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets,
+                const StepContext& context);
   void SumScores(const std::vector<int64_t>& samples, EvaluationResult& result);
   bool Step(int stage, int64_t step);
   RankCounts Counts() const;
@@ -109,6 +110,8 @@ class RankTrainer {
   [[noreturn]] void RethrowWithReplica() const;  // the exception being handled
   bool HasCoreToSpare() const;
   void UseOwnThreads() const;
+  bool OwnsState() const { return place_.replica == 0 && place_.tensor.rank == 0; }
+  int PartOfOthers(int stage) const;
   std::string CodecPrefix() const;
   // What codecs of the stage's links and of its gradients remember.
   std::vector<NamedTensor> CodecsOf(int stage, const ReplicaStrategy& replicas) const;
@@ -121,7 +124,7 @@ class RankTrainer {
   const std::unique_ptr<Transport> wrapped_;  // null without TrainerOptions::wrap_transport
   Transport& world_;
   const RankPlace place_;
-  Group pipeline_, replicas_;
+  Group pipeline_, replicas_, tensor_;
   Control control_, replica_control_;
   StepAgreement agreement_;
   const Device device_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parallel/data_parallel/gather_tensors.h"
+#include "parallel/data_parallel/sum_tensors.h"
 #include "parallel/trainer/rank_codecs.h"
 #include "parallel/trainer/rank_trainer.h"
 #include "parallel/trainer/run_facts.h"
@@ -47,32 +48,33 @@ RankTrainer::RankTrainer(Transport& world, TrainerOptions options, TrainingParts
     : options_(std::move(options)),
       parts_(std::move(parts)),
       schedule_(RunScheduleOf(Checked(options_, parts_), parts_)),
-      layout_(schedule_, options_.replicas),
+      layout_(schedule_, options_.replicas, options_.tensor),
       wrapped_(Wrap(options_, world)),
       world_(wrapped_ ? *wrapped_ : world),
       place_(PlaceOf(layout_, world_)),
-      pipeline_(world_, layout_.PipelineOf(place_.replica)),
-      replicas_(world_, layout_.ReplicasOf(place_.pipeline_rank)),
+      pipeline_(world_, layout_.PipelineOf(place_.replica, place_.tensor.rank)),
+      replicas_(world_, layout_.ReplicasOf(place_.pipeline_rank, place_.tensor.rank)),
+      tensor_(world_, layout_.TensorRanksOf(place_.replica, place_.pipeline_rank)),
       control_(world_),
       replica_control_(replicas_),
       agreement_(control_, layout_),
       device_(DeviceOf(options_, world_)),
       loss_scale_(options_.loss_scale),
       feed_(device_),
-      model_(MakeRankModel(options_, parts_, place_.stages, device_)),
-      update_({pipeline_, replicas_, agreement_}, place_, model_, StageOwners(schedule_), options_,
-              parts_),
+      model_(MakeRankModel(options_, parts_, place_.stages, place_.tensor, device_)),
+      update_({pipeline_, replicas_, tensor_, agreement_}, place_, model_, StageOwners(schedule_),
+              options_, parts_),
       executor_(std::make_unique<Executor>(pipeline_, schedule_, Pointers(model_.stages),
                                            MakeExecutorOptions())) {}
 
 ExecutorOptions RankTrainer::MakeExecutorOptions() {
   ExecutorOptions options;
-  options.loss = [this](const auto& outputs, const auto& targets) {
-    return Loss(outputs, targets);
-  };
+  options.loss = [this](const std::vector<Variable>& outputs, const std::vector<Tensor>& targets,
+                        const StepContext& context) { return Loss(outputs, targets, context); };
   options.device = device_;
+  if (WhyNoGraphs(options_).empty()) options.graphs = options_.cuda_graphs;
   options.skips = model_.skips;
-  TakeCodecs(options_, options);
+  TakeCodecs(options_, place_.replica, options);
   codec_ = CodecsText(options_, options);
   if (codec_ != "none") options.encodes_beside = options_.encodes_beside.value_or(HasCoreToSpare());
   if (options_.reproducible)
@@ -86,9 +88,17 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     options.gather_replicas = [this](const Tensor& own, const std::string& what) {
       return GatherTensors(replicas_, own, what);
     };
+  options.tensor_group = {
+      place_.tensor,
+      [this](const Tensor& own, const std::string& what) { return SumTensors(tensor_, own, what); },
+      [this](const Tensor& own, const std::string& what) {
+        return GatherTensors(tensor_, own, what);
+      }};
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
     update_.Reduce(stage, step, share_, [this] {
+      executor_->CheckArrived();
+      executor_->CheckValues();
       return WeightUpdate::Result{executor_->finite(), executor_->loss(), LossScaleValue()};
     });
     return agreement_.waited() - waited;
@@ -133,10 +143,11 @@ std::vector<T> OnCpu(const std::vector<T>& values) {
 
 }  // namespace
 
-Variable RankTrainer::Loss(const std::vector<Variable>& outputs,
-                           const std::vector<Tensor>& targets) {
-  if (scoring_ && parts_.correct) score_.correct += parts_.correct(OnCpu(outputs), OnCpu(targets));
-  return parts_.loss(outputs, targets);
+Variable RankTrainer::Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets,
+                           const StepContext& context) {
+  if (scoring_ && parts_.correct && place_.tells_loss())
+    score_.correct += parts_.correct(OnCpu(outputs), OnCpu(targets));
+  return parts_.loss(outputs, targets, context);
 }
 
 bool RankTrainer::HasCoreToSpare() const {
@@ -145,8 +156,12 @@ bool RankTrainer::HasCoreToSpare() const {
   return std::thread::hardware_concurrency() >= busy + ranks;
 }
 
+// Tensor-parallel ranks compute what they all have whole each by itself, to the same bits, for
+// which their teams must be of one size.
 void RankTrainer::UseOwnThreads() const {
   const std::vector<int> sharers = world_.SameHost();
+  if (place_.tensor.size > 1)
+    return SetTeamSize(std::max(1, options_.threads / static_cast<int>(sharers.size())));
   const auto place = std::ranges::find(sharers, world_.rank()) - sharers.begin();
   SetTeamSize(
       ThreadShare(options_.threads, static_cast<int>(sharers.size()), static_cast<int>(place)));

@@ -14,7 +14,7 @@ namespace torus::parallel {
 namespace {
 
 // Of what the ranks say to each other: one more with each change of it.
-constexpr int kVersion = 4;
+constexpr int kVersion = 5;
 
 std::string Text(const std::vector<TensorSpec>& specs) {
   std::vector<std::string> texts;
@@ -95,6 +95,7 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
                  {"stages", text(o.stages)},
                  {"chunks", text(o.chunks)},
                  {"replicas", text(o.replicas)},
+                 {"tensor", text(o.tensor)},
                  {"micro-batches", text(o.micro_batches)},
                  {"schedule", schedule.name},
                  {"schedule of digest", DigestOf(schedule)},
@@ -113,8 +114,9 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
                  {"largest inputs", Text(parts.largest_inputs)},
                  {"smallest inputs", Text(parts.smallest_inputs)}};
   for (const WeightSpec& weight : model.weights)
-    facts.emplace_back(weight.trained ? "parameter" : "buffer",
-                       fmt::format("{} {}", weight.name, Text({weight.spec})));
+    facts.emplace_back(
+        weight.trained ? "parameter" : "buffer",
+        fmt::format("{} {}", weight.name, Text({{weight.whole, weight.spec.dtype}})));
   for (const SkipConnection& skip : model.skips)
     facts.emplace_back("skip connection",
                        fmt::format("{} from stage {} to stage {}", skip.name, skip.from, skip.to));

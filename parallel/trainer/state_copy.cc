@@ -105,10 +105,10 @@ void CopyWeights(const TensorSource& weights, const std::vector<WeightSpec>& mod
   for (const auto& [name, spec] : weights.specs) names.insert(name);
   for (const WeightSpec& weight : model) wanted.insert(weight.name);
   CheckNames(wanted, names);
-  for (const auto& [name, spec, trained] : model) {
+  for (const auto& [name, spec, trained, split, whole] : model) {
     const TensorSpec& got = weights.specs.at(name);
     Require(spec.shape == got.shape && spec.dtype == got.dtype, "weights",
-            "{} must be {} {}, got {} {}", name, Name(spec.dtype), spec.shape, Name(got.dtype),
+            "{} must be {} {}, got {} {}", name, Name(spec.dtype), whole, Name(got.dtype),
             got.shape);
   }
   for (const StageState& state : stages) {

@@ -39,7 +39,7 @@ void StepAgreement::Exchange(int64_t next, bool finite, double loss, const std::
   skipped_ = std::ranges::any_of(words, [](const Word& word) { return word.finite == 0; });
   std::vector<double> losses;
   for (const RankPlace& place : layout_.places())
-    if (place.last) losses.push_back(words[place.rank].loss);
+    if (place.tells_loss()) losses.push_back(words[place.rank].loss);
   loss_ = TreeSum(losses);
 }
 

@@ -38,14 +38,21 @@ void AddLink(const LinkBytes& added, std::vector<LinkBytes>& links) {
   links.push_back(added);
 }
 
-void AddLinks(int rank, const RankCounts& segment, std::vector<LinkBytes>& links) {
+// Sums with ranks that run the same stages, or with those of other replicas and stages.
+const char* SumOf(const RankPlace& place, int peer) {
+  const bool together = peer / place.tensor.size == place.rank / place.tensor.size;
+  return place.tensor.size > 1 && together ? "tensor-parallel" : "all-reduce";
+}
+
+void AddLinks(const RankPlace& place, const RankCounts& segment, std::vector<LinkBytes>& links) {
+  const int rank = place.rank;
   for (const CutTraffic& cut : segment.cuts)
     AddLink(
         {rank, cut.peer, cut.forward ? "activations" : "gradients", cut.sent_bytes, cut.raw_bytes},
         links);
   for (size_t peer = 0; peer < segment.reduced_bytes.size(); ++peer)
-    AddLink({rank, static_cast<int>(peer), "all-reduce", segment.reduced_bytes[peer],
-             segment.reduced_bytes[peer]},
+    AddLink({rank, static_cast<int>(peer), SumOf(place, static_cast<int>(peer)),
+             segment.reduced_bytes[peer], segment.uncoded_bytes[peer]},
             links);
 }
 
@@ -72,7 +79,7 @@ void AddSegment(const RankPlace& place, const RankCounts& segment, TrainTotals& 
   time.peak_bytes = segment.peak_bytes;
   time.drift_distance = segment.drift_distance;
   time.drift_weights = segment.drift_weights;
-  AddLinks(place.rank, segment, totals.links);
+  AddLinks(place, segment, totals.links);
 }
 
 Bubble MeasureBubble(const Schedule& schedule, const std::vector<RankTime>& ranks) {

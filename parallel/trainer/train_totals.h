@@ -36,9 +36,11 @@ struct RankTime {
 // What went from one rank to another.
 struct LinkBytes {
   int from = 0, to = 0;
-  std::string what;           // "activations", "gradients", "all-reduce"
-  uint64_t sent = 0;          // payload bytes
-  uint64_t uncompressed = 0;  // what they would have been as they lie in memory (float32)
+  std::string what;   // "activations", "gradients", "all-reduce", "tensor-parallel"
+  uint64_t sent = 0;  // payload bytes
+  // What they would have been as they lie in memory (float32); of gradients that replicas sum
+  // through a codec, what a direct all-reduce of them sends.
+  uint64_t uncompressed = 0;
 };
 
 // The largest distance of a replica's weights from those of replica 0, over the norm of these.
@@ -57,6 +59,8 @@ struct Bubble {
 struct TrainTotals {
   int64_t steps = 0, samples = 0;  // skipped ones included
   int64_t skipped_steps = 0;       // whose loss or gradients were not finite
+  int64_t graph_steps = 0;         // whose computing was the launch of a CUDA graph
+  std::string why_no_graph;        // what the model has that cannot be recorded as one
   int64_t loss_scale = 0;          // after the last step; 0 where the run scales no loss
   double seconds = 0;  // from the first step's begin to the last one's end, summed over calls
   std::vector<RankTime> ranks;

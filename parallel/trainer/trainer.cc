@@ -124,10 +124,11 @@ TrainState Trainer::State() const {
   impl_->Run([&](RankTrainer& rank) {
     const std::map<int, StageTensors> own = rank.OwnTensors();
     const std::lock_guard lock(mutex);
-    const int replica = rank.place().replica;
+    const auto& [replica, tensor] = std::pair(rank.place().replica, rank.place().tensor);
+    const int before = (replica * tensor.size + tensor.rank) * schedule().num_stages;
     for (const auto& [stage, tensors] : own)
-      stages[stage + replica * schedule().num_stages] =
-          Copied(replica == 0 ? tensors : StageTensors{.codecs = tensors.codecs});
+      stages[before + stage] =
+          Copied(before == 0 ? tensors : StageTensors{.codecs = tensors.codecs});
   });
   TrainState state = Join(step(), stages);
   state.loss_scale = impl_->first().loss_scale();

@@ -18,10 +18,25 @@ Schedule ScheduleOf(const TrainerOptions& options) {
 }
 
 WorldLayout LayoutOf(const TrainerOptions& options) {
-  return {ScheduleOf(options), options.replicas};
+  return {ScheduleOf(options), options.replicas, options.tensor};
+}
+
+std::string WhyNoGraphs(const TrainerOptions& options) {
+  if (options.device != DeviceKind::kCuda) return "it computes on a CPU";
+  if (options.stages != options.chunks) return "a rank's stages are not the whole pipeline";
+  if (options.replicas > 1) return "replicas sum gradients beside the backward";
+  if (options.reproducible) return "reproducible sums gradients in a tree between the backwards";
+  if (options.before_action) return "before_action is called before every action";
+  return "";
 }
 
 namespace {
+
+void CheckGraphs(const TrainerOptions& options) {
+  if (options.cuda_graphs != CudaGraphs::kOn) return;
+  const std::string why_not = WhyNoGraphs(options);
+  Require(why_not.empty(), "trainer", "no step of this run can be a CUDA graph: {}", why_not);
+}
 
 void CheckDevice(const TrainerOptions& options) {
   Require(options.device != DeviceKind::kMeta, "trainer", "device must be cpu or cuda, got meta");
@@ -37,15 +52,12 @@ void CheckRun(const TrainerOptions& options, const TrainingParts& parts) {
   Require(parts.model && parts.loss && parts.optimizer && parts.learning_rate, "trainer",
           "needs a model, a loss, an optimizer and a learning rate");
   CheckDevice(options);
+  CheckGraphs(options);
   CheckStrategy(options.strategy, AllReduceByName(options.collectives));
   Require(!options.reduce_codec || options.strategy == "ddp", "trainer",
           "a codec of summed gradients needs the strategy ddp, got {}", options.strategy);
   Require(!options.reduce_codec || !options.reproducible, "trainer",
           "reproducible sums gradients in one tree, which takes no codec");
-  Require(!options.reduce_codec || !options.loss_scale || !options.reduce_codec()->remembers(),
-          "trainer",
-          "a scale of the loss changes what a codec of summed gradients would remember; it takes a "
-          "codec without memory");
   Require(options.codec_warmup >= 0, "trainer", "codec_warmup must be at least 0, got {}",
           options.codec_warmup);
   Require(options.bucket_bytes >= 1, "trainer", "bucket_bytes must be at least 1, got {}",

@@ -25,10 +25,14 @@ struct TrainerOptions {
   // Where ranks compute. On kCuda the ranks of a host take its GPUs in turn; batches come in the
   // CPU's memory all the same, and states leave in it. Strategies that shard are for a CPU.
   DeviceKind device = DeviceKind::kCpu;
-  int stages = 1;         // of the model
-  int chunks = 1;         // stages of each rank; divides `stages`
-  Cuts cuts;              // stages - 1 of them; empty: balanced by the blocks' static costs
-  int replicas = 1;       // copies of the pipeline, each with a part of every mini-batch
+  int stages = 1;    // of the model
+  int chunks = 1;    // stages of each rank; divides `stages`
+  Cuts cuts;         // stages - 1 of them; empty: balanced by the blocks' static costs
+  int replicas = 1;  // copies of the pipeline, each with a part of every mini-batch
+  // Ranks that compute each stage together, each with a slice of its blocks' weights
+  // (Block::split): tensor parallelism. It computes what one rank does, up to the rounding of its
+  // sums.
+  int tensor = 1;
   int micro_batches = 1;  // of each replica
   std::string schedule = "gpipe";
   ScheduleGenerator generator;  // a schedule of the application's own; empty: that of the name
@@ -61,11 +65,14 @@ struct TrainerOptions {
   std::function<std::unique_ptr<Codec>()> gradient_codec;
   // Others at single cuts, each named by the first stage behind it.
   std::map<int, std::function<std::unique_ptr<Codec>()>> codec_at, gradient_codec_at;
-  // Of the gradients that the replicas of ddp sum (data_parallel/coded_sum.h); collectives must be
+  // Of the gradients that the replicas of ddp sum (coded_bucket_sums.h); collectives must be
   // "direct". Empty: they are all-reduced as they are.
   std::function<std::unique_ptr<Codec>()> reduce_codec;
   // Steps at the beginning of the run in which all that crosses cuts is sent as it is.
   int64_t codec_warmup = 0;
+  // A folder for files with what codecs remember of samples (codec/sample_store.h), of which
+  // checkpoints then have no copy; may be another on each host. Empty: in memory.
+  std::string codec_folder;
   // Whether a rank encodes on a thread of its own beside the one that computes
   // (ExecutorOptions::encodes_beside). Unset: where the host has a core for it, that is at least
   // `threads` and one more for each of its ranks.
@@ -82,6 +89,10 @@ struct TrainerOptions {
   // Multiplies the loss for the backward, for gradients in f16 (loss_scale.h); a step that is not
   // finite halves it. Unset: the loss is as it is.
   std::optional<LossScale> loss_scale;
+  // Whether a step's forwards and backwards, where they are as those of the step before, are
+  // launched as one CUDA graph (pipeline/step_graph.h): kAuto where WhyNoGraphs says nothing and
+  // the model can be recorded. kOn: whatever prevents it is an error. No bit depends on it.
+  CudaGraphs cuda_graphs = CudaGraphs::kAuto;
   // Steps in a row that may be skipped because they are not finite, until Trainer::Train gives up.
   // Those that have halved the loss's scale do not count.
   int max_skipped = 10;
@@ -94,7 +105,7 @@ struct TrainerOptions {
   std::function<std::unique_ptr<Transport>(Transport& transport)> wrap_transport;
 
   // Callbacks, on the ranks' threads; may be empty. An exception from one fails the run.
-  // Called before every action of a schedule.
+  // Called before every action of a schedule; CUDA graphs are left alone where it is set.
   std::function<void(const RankPlace&, const Action&, int64_t step)> before_action;
   // Called with a stage's parameters, each once, when their gradients are summed over
   // micro-batches, replicas and tied uses, before clipping and the optimizer's step; they are those
@@ -135,6 +146,8 @@ struct TrainingParts {
 // ends the call, that batch is asked for again by the next.
 using BatchFn = std::function<MiniBatch(int64_t step, const RankPlace& place)>;
 
+// Why no step of such a run is a CUDA graph; empty: one can be.
+std::string WhyNoGraphs(const TrainerOptions& options);
 // The schedule that the options name. BadInput for one that does not fit stages and micro-batches.
 Schedule ScheduleOf(const TrainerOptions& options);
 // Who does what in such a run.

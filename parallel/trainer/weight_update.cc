@@ -25,10 +25,11 @@ std::vector<NamedVariable> Unique(const std::vector<NamedVariable>& uses) {
 
 std::vector<ShardedParameter> ParametersOf(const RankModel& model) {
   std::vector<ShardedParameter> parameters;
-  for (const auto& [name, spec, trained] : model.weights)
-    if (trained)
-      parameters.push_back({name, Numel(spec.shape),
-                            model.table.entries()[model.table.IndexOf(name)].stages.front()});
+  for (const WeightSpec& weight : model.weights)
+    if (weight.trained)
+      parameters.push_back(
+          {weight.name, Numel(weight.spec.shape),
+           model.table.entries()[model.table.IndexOf(weight.name)].stages.front()});
   return parameters;
 }
 
@@ -94,6 +95,23 @@ std::map<int, StageState> WeightUpdate::States() const {
   return states;
 }
 
+void WeightUpdate::BeginStep(int64_t step, double loss_scale) {
+  for (const auto& [number, work] : work_) work.replicas->BeginStep(step, loss_scale);
+}
+
+void WeightUpdate::EndStep(bool taken) {
+  for (const auto& [number, work] : work_) work.replicas->EndStep(taken);
+}
+
+std::vector<int64_t> WeightUpdate::SavedBytes() const {
+  std::vector<int64_t> saved(static_cast<size_t>(links_.replicas.size()), 0);
+  for (const auto& [number, work] : work_) {
+    const std::vector<int64_t> own = work.replicas->SavedBytes();
+    for (size_t r = 0; r < own.size(); ++r) saved[r] += own[r];
+  }
+  return saved;
+}
+
 void WeightUpdate::BeginLastBackward(int stage, int64_t step) {
   if (options_.reproducible) return;  // the trees have the gradients
   work_.at(stage).replicas->BeginLastBackward(fmt::format("step {}, stage {}", step, stage));
@@ -148,9 +166,10 @@ void WeightUpdate::FinishGradients(int64_t step, const ResultFn& result) {
   const double unscaled = 1 / of_step.loss_scale;  // exact: of a power of two
   for (double& square : squares) square *= unscaled * unscaled;
   gradient_scale_ = unscaled;
-  if (clips && !links_.agreement.skipped())
-    gradient_scale_ *= ClipScale(PipelineGradientNorm(links_.pipeline, std::move(squares), what),
-                                 options_.clip_norm);
+  if (!clips || links_.agreement.skipped()) return;
+  SumOfSlices(links_.tensor, model_, squares, what);
+  gradient_scale_ *= ClipScale(PipelineGradientNorm(links_.pipeline, std::move(squares), what),
+                               options_.clip_norm);
 }
 
 // Of each parameter of the model, in its order; 0 for what other ranks of the pipeline own.

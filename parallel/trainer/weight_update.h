@@ -31,6 +31,7 @@ class WeightUpdate {
   struct Links {
     Transport& pipeline;  // between the ranks of its replica
     Transport& replicas;  // between the replicas of its stages
+    Transport& tensor;    // between the ranks that have slices of its stages
     StepAgreement& agreement;
   };
   WeightUpdate(const Links& links, const RankPlace& place, const RankModel& model,
@@ -45,6 +46,11 @@ class WeightUpdate {
   };
   // Asked once a step, behind all sums: it waits for the device.
   using ResultFn = std::function<Result()>;
+  // Around a step: its number and LossScale; whether it was taken.
+  void BeginStep(int64_t step, double loss_scale);
+  void EndStep(bool taken);
+  // Bytes not sent to each replica so far that sums without a codec would have sent.
+  std::vector<int64_t> SavedBytes() const;
   // Before the last backward of a stage, and now and then: sums over replicas that overlap it.
   void BeginLastBackward(int stage, int64_t step);
   void Advance();

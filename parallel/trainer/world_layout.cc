@@ -7,11 +7,14 @@
 namespace torus::parallel {
 namespace {
 
-RankPlace MakePlace(const Schedule& schedule, int replica, int pipeline_rank) {
+RankPlace MakePlace(const Schedule& schedule, int replica, int pipeline_rank,
+                    const TensorPlace& tensor) {
   const std::vector<int> owners = StageOwners(schedule);
-  RankPlace place{.rank = replica * schedule.num_ranks + pipeline_rank,
-                  .replica = replica,
-                  .pipeline_rank = pipeline_rank};
+  RankPlace place{
+      .rank = (replica * schedule.num_ranks + pipeline_rank) * tensor.size + tensor.rank,
+      .replica = replica,
+      .pipeline_rank = pipeline_rank,
+      .tensor = tensor};
   for (int s = 0; s < schedule.num_stages; ++s)
     if (owners[s] == pipeline_rank) place.stages.push_back(s);
   place.first = owners.front() == pipeline_rank;
@@ -21,22 +24,30 @@ RankPlace MakePlace(const Schedule& schedule, int replica, int pipeline_rank) {
 
 }  // namespace
 
-WorldLayout::WorldLayout(const Schedule& schedule, int replicas)
-    : replicas_(replicas), pipeline_ranks_(schedule.num_ranks) {
+WorldLayout::WorldLayout(const Schedule& schedule, int replicas, int tensor)
+    : replicas_(replicas), pipeline_ranks_(schedule.num_ranks), tensor_(tensor) {
   Require(replicas >= 1, "trainer", "replicas must be at least 1, got {}", replicas);
+  Require(tensor >= 1, "trainer", "tensor must be at least 1, got {}", tensor);
   for (int r = 0; r < replicas; ++r)
-    for (int p = 0; p < schedule.num_ranks; ++p) places_.push_back(MakePlace(schedule, r, p));
+    for (int p = 0; p < schedule.num_ranks; ++p)
+      for (int t = 0; t < tensor; ++t) places_.push_back(MakePlace(schedule, r, p, {t, tensor}));
 }
 
-std::vector<int> WorldLayout::PipelineOf(int replica) const {
+std::vector<int> WorldLayout::PipelineOf(int replica, int tensor) const {
   std::vector<int> ranks;
-  for (int p = 0; p < pipeline_ranks_; ++p) ranks.push_back(replica * pipeline_ranks_ + p);
+  for (int p = 0; p < pipeline_ranks_; ++p) ranks.push_back(RankOf(replica, p, tensor));
   return ranks;
 }
 
-std::vector<int> WorldLayout::ReplicasOf(int pipeline_rank) const {
+std::vector<int> WorldLayout::ReplicasOf(int pipeline_rank, int tensor) const {
   std::vector<int> ranks;
-  for (int r = 0; r < replicas_; ++r) ranks.push_back(r * pipeline_ranks_ + pipeline_rank);
+  for (int r = 0; r < replicas_; ++r) ranks.push_back(RankOf(r, pipeline_rank, tensor));
+  return ranks;
+}
+
+std::vector<int> WorldLayout::TensorRanksOf(int replica, int pipeline_rank) const {
+  std::vector<int> ranks;
+  for (int t = 0; t < tensor_; ++t) ranks.push_back(RankOf(replica, pipeline_rank, t));
   return ranks;
 }
 

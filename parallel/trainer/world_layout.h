@@ -1,10 +1,11 @@
-// WorldLayout: the replica and the stages of each rank of a run, which has (replicas) x (ranks of a
-// pipeline) ranks.
+// WorldLayout: the replica, the stages and the slice of each rank of a run, which has (replicas) x
+// (ranks of a pipeline) x (tensor-parallel ranks) ranks.
 #pragma once
 
 #include <vector>
 
 #include "parallel/schedule/schedule.h"
+#include "runtime/tensor_split.h"
 
 namespace torus::parallel {
 
@@ -15,23 +16,34 @@ struct RankPlace {
   std::vector<int> stages;  // that it runs, ascending
   bool first = false;       // runs stage 0: needs inputs
   bool last = false;        // runs the last stage: needs targets, knows the loss
+  TensorPlace tensor = {};  // among the ranks that run the same stages of the same replica together
+  // Whether its loss counts: of ranks that know the same one, the first's does.
+  bool tells_loss() const { return last && tensor.rank == 0; }
 };
 
-// The pipeline of replica r has the ranks r * P .. r * P + P - 1, P = schedule.num_ranks.
+// Rank (r P + p) T + t is tensor-parallel rank t of pipeline rank p of replica r, P =
+// schedule.num_ranks: those that talk most are neighbours. Each t has a pipeline and replicas of
+// its own.
 class WorldLayout {
  public:
-  WorldLayout(const Schedule& schedule, int replicas);
+  WorldLayout(const Schedule& schedule, int replicas, int tensor = 1);
 
   int size() const { return static_cast<int>(places_.size()); }
   int replicas() const { return replicas_; }
   const RankPlace& place(int rank) const { return places_[rank]; }
   const std::vector<RankPlace>& places() const { return places_; }
-  std::vector<int> PipelineOf(int replica) const;        // ranks, in pipeline order
-  std::vector<int> ReplicasOf(int pipeline_rank) const;  // ranks, in replica order
+  std::vector<int> PipelineOf(int replica, int tensor = 0) const;        // ranks, in its order
+  std::vector<int> ReplicasOf(int pipeline_rank, int tensor = 0) const;  // ranks, in their order
+  std::vector<int> TensorRanksOf(int replica, int pipeline_rank) const;  // ranks, in their order
 
  private:
+  int RankOf(int replica, int pipeline_rank, int tensor) const {
+    return (replica * pipeline_ranks_ + pipeline_rank) * tensor_ + tensor;
+  }
+
   int replicas_;
   int pipeline_ranks_;
+  int tensor_;
   std::vector<RankPlace> places_;
 };
 

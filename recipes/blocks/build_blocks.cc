@@ -1,5 +1,7 @@
 #include "recipes/blocks/build_blocks.h"
 
+#include <algorithm>
+
 #include "models/build_model.h"
 #include "recipes/blocks/layer_list.h"
 #include "recipes/model/model_blocks.h"
@@ -24,6 +26,10 @@ bool HasBatchNorm(const std::vector<parallel::Block>& blocks) {
   return false;
 }
 
+bool CanSplit(const std::vector<parallel::Block>& blocks) {
+  return std::ranges::any_of(blocks, [](const auto& block) { return !block.splits.empty(); });
+}
+
 }  // namespace
 
 std::vector<nn::LayerSummary> DescribeLayers(const Settings& settings, const DataForm& form) {
@@ -39,6 +45,9 @@ std::vector<parallel::Block> BuildBlocks(const Settings& settings, const DataFor
   std::vector<parallel::Block> blocks = ModelBlocks(*model, DescribeLayers(settings, form));
   Require(!settings.sync_batch_norm || HasBatchNorm(blocks), "train",
           "--sync-batch-norm needs a model with batch norm, got --model {}", settings.model);
+  Require(settings.tensor == 1 || CanSplit(blocks), "train",
+          "--tensor {} splits the blocks of RoBERTa and GPT, got --model {}", settings.tensor,
+          settings.model);
   const std::vector<bool> recomputed =
       ParseLayerList("--recompute", settings.recompute, static_cast<int>(blocks.size()));
   for (size_t i = 0; i < blocks.size(); ++i) {

@@ -3,10 +3,12 @@
 namespace torus::recipes {
 
 parallel::LossFn TaskLoss(const ModelDescriptor& model, Precision precision) {
-  return [loss = model.loss, precision](const std::vector<Variable>& outputs,
-                                        const std::vector<Tensor>& targets) {
+  return [loss = model.loss, split = model.split_loss, precision](
+             const std::vector<Variable>& outputs, const std::vector<Tensor>& targets,
+             const StepContext& context) {
     const WithPrecision with(precision);
-    return loss(outputs, targets[0]);
+    const TensorRanks& ranks = context.tensor_ranks;
+    return ranks.size > 1 && split ? split(outputs, targets[0], ranks) : loss(outputs, targets[0]);
   };
 }
 

@@ -13,6 +13,8 @@ parallel::Block MakeBlock(const nn::Sequential::Layer& layer) {
     return module->ForwardAll(inputs, context);
   };
   block.parameters = layer.module->Parameters(layer.name);
+  block.splits = layer.module->Splits(layer.name);
+  block.split = [module = layer.module](const TensorPlace& place) { module->Split(place); };
   block.buffers = layer.module->Buffers(layer.name);
   block.end_mini_batch = [module = layer.module](bool taken) { module->EndMiniBatch(taken); };
   block.share_statistics = [module = layer.module](const ShareStatistics& share) {

@@ -85,7 +85,7 @@ std::string SpeedName(std::string unit) {
 Json BytesCard(const Json& summary) {
   uint64_t sent = 0, raw = 0;
   for (const Json& link : summary.at("links")) {
-    if (link.at("what") == "all-reduce") continue;
+    if (link.at("what") != "activations" && link.at("what") != "gradients") continue;
     sent += link.at("sent_bytes").get<uint64_t>();
     raw += link.at("float32_bytes").get<uint64_t>();
   }
@@ -244,7 +244,7 @@ Json Memory(const Json& summary, const std::vector<std::string>& names) {
 }
 
 // Mean time of one kind that a stage takes for a micro-batch, both halves of a backward together;
-// `otherwise` where the picture has none. `count`: stages x micro-batches x replicas.
+// `otherwise` where the picture has none. `count`: of its stages, micro-batches and ranks.
 double MeanTime(const Json& picture, const char* kind, int64_t count, double otherwise) {
   double sum = 0;
   for (const Json& lane : picture.at("lanes"))
@@ -254,7 +254,7 @@ double MeanTime(const Json& picture, const char* kind, int64_t count, double oth
 }
 
 int64_t StageTimes(const Json& settings) {
-  int64_t count = settings.value("accumulate", int64_t{1});
+  int64_t count = settings.value("accumulate", int64_t{1}) * settings.value("tensor", int64_t{1});
   for (const char* key : {"stages", "micro-batches", "replicas"})
     count *= settings.at(key).get<int64_t>();
   return count;

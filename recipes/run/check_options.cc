@@ -62,6 +62,7 @@ void CheckNumbers(const Settings& s) {
   RequireCount("--stages", s.stages, kMostRanks);
   RequireCount("--chunks", s.chunks, kMostRanks);
   RequireCount("--replicas", s.replicas, kMostRanks);
+  RequireCount("--tensor", s.tensor, kMostRanks);
   Require(s.lr > 0 && s.lr <= kMostReal, "train", "--lr must be above 0 and at most {}, got {}",
           kMostReal, s.lr);
   Require(s.momentum >= 0 && s.momentum < 1, "train",
@@ -118,6 +119,18 @@ void CheckNames(const RunOptions& options) {
   RequireUpTo("--codec-warmup", s.codec_warmup, kMostSteps);
 }
 
+void CheckGraphs(const RunOptions& options) {
+  const Settings& s = options.settings;
+  RequireOneOf("--cuda-graphs", options.cuda_graphs, {"auto", "on", "off"});
+  if (options.cuda_graphs != "on") return;
+  Require(s.device == "cuda", "train", "--cuda-graphs on needs --device cuda, got {}", s.device);
+  Require(
+      RanksOf(s) == 1 && !s.reproducible, "train",
+      "--cuda-graphs on needs one rank that runs the whole pipeline, without --reproducible; got "
+      "{} ranks",
+      RanksOf(s));
+}
+
 void CheckOthers(const RunOptions& options) {
   RequireUpTo("--max-steps", options.max_steps, kMostSteps);
   RequireUpTo("--checkpoint-every", options.checkpoint_every, kMostSteps);
@@ -127,6 +140,7 @@ void CheckOthers(const RunOptions& options) {
           "--timeout must be above 0 and at most {} seconds, got {}", parallel::kLongestTimeout,
           options.timeout);
   RequireCount("--max-skipped", options.max_skipped, 1 << 20);
+  CheckGraphs(options);
   parallel::ParseLinks(options.links);
   Require(options.rank_memory.empty() || IsAutoCut(options.settings.cut), "train",
           "--rank-memory needs --cut auto, got \"{}\"", options.settings.cut);
@@ -166,8 +180,8 @@ void CompleteStages(RunOptions& options) {
 void CompleteThreads(Settings& s) {
   const int64_t ranks = RanksOf(s);
   Require(ranks <= kMostRanks, "train",
-          "--stages {}, --chunks {} and --replicas {} make {} ranks; at most {}", s.stages,
-          s.chunks, s.replicas, ranks, kMostRanks);
+          "--stages {}, --chunks {}, --replicas {} and --tensor {} make {} ranks; at most {}",
+          s.stages, s.chunks, s.replicas, s.tensor, ranks, kMostRanks);
   if (s.threads == 0)
     s.threads = std::max<int64_t>(ranks, std::max(1u, std::thread::hardware_concurrency()));
   Require(s.threads >= ranks && s.threads <= 65536, "train",
@@ -207,6 +221,13 @@ void CheckSyncBatchNorm(const Settings& s) {
           "--sync-batch-norm needs a --strategy whose replicas agree, got none");
 }
 
+void CheckTensor(const Settings& s) {
+  if (s.tensor == 1) return;
+  Require(!IsAutoCut(s.cut), "train",
+          "--cut auto measures whole layers; with --tensor {} give the cuts, got {}", s.tensor,
+          s.cut);
+}
+
 void CheckBatch(const Settings& s) {
   const int64_t parts = PartsOfBatch(s);
   Require(s.batch_size >= parts, "train",
@@ -228,6 +249,7 @@ RunOptions CheckedOptions(RunOptions options) {
   CheckGpus(settings);
   CheckReproducible(settings);
   CheckSyncBatchNorm(settings);
+  CheckTensor(settings);
   if (settings.optimizer != "sgd" || settings.momentum == 0) settings.nesterov = false;
   return options;
 }

@@ -41,6 +41,9 @@ struct RunOptions {
   std::vector<uint64_t> rank_memory;
   double timeout = 60;   // seconds without progress until a wait fails
   int max_skipped = 10;  // steps in a row that may not be finite
+  // Whether steps on a GPU are launched as CUDA graphs: auto, on or off. No bit of a
+  // run depends on it. Not stored.
+  std::string cuda_graphs = "auto";
   // Emulated links between ranks (parallel/link/link_table.h says how they are written), slower
   // than those that there are: they change times alone. Empty: none. Not stored with the run.
   std::vector<std::string> links;

@@ -23,6 +23,7 @@ std::map<int, Maker> MakersOf(const std::map<int, std::string>& names) {
 void SetCodecs(const Settings& settings, parallel::TrainerOptions& options) {
   const int stages = static_cast<int>(settings.stages);
   options.codec_warmup = settings.codec_warmup;
+  options.codec_folder = settings.codec_folder;
   if (settings.codec_gradients != "none") options.reduce_codec = MakerOf(settings.codec_gradients);
   const bool own = options.codec != nullptr;
   if (!own) {

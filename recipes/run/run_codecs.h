@@ -6,9 +6,8 @@
 
 namespace torus::recipes {
 
-// Those that --codec, --codec-backward, --codec-gradients and
-// --codec-warmup name. What the options have as `codec`
-// already, an application's own, stays.
+// Those that --codec, --codec-backward and --codec-gradients name, with --codec-warmup and
+// --codec-folder. What the options have as `codec` already, an application's own, stays.
 void SetCodecs(const Settings& settings, parallel::TrainerOptions& options);
 
 }  // namespace torus::recipes

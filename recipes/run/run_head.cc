@@ -21,11 +21,12 @@ std::string SizesLine(const Task& task) {
 
 std::string LayoutLine(const Settings& s, const CutChoice& cuts) {
   return fmt::format(
-      "{}{}{} x {}{}, {} micro-batch{}{} of {} samples in all, codec {}, {}{}",
+      "{}{}{} x {}{}{}, {} micro-batch{}{} of {} samples in all, codec {}, {}{}",
       Many(s.stages, "stage"),
       cuts.cuts.empty() ? "" : fmt::format(" (cut {})", fmt::join(cuts.cuts, ",")),
       s.chunks == 1 ? "" : fmt::format(", {} a rank", s.chunks), Many(s.replicas, "replica"),
-      s.replicas == 1 ? "" : fmt::format(" ({})", s.strategy), s.micro_batches,
+      s.replicas == 1 ? "" : fmt::format(" ({})", s.strategy),
+      s.tensor == 1 ? "" : fmt::format(" x {} tensor-parallel ranks", s.tensor), s.micro_batches,
       s.micro_batches == 1 ? "" : "es",
       s.accumulate == 1 ? "" : fmt::format(" x {} rounds", s.accumulate), s.batch_size, s.codec,
       Many(s.threads, "thread"), s.device == "cpu" ? "" : ", on " + s.device);

@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 Json RankJson(const parallel::RankTime& time) {
   return {{"rank", time.place.rank},
           {"replica", time.place.replica},
+          {"tensor_rank", time.place.tensor.rank},
           {"stages", time.place.stages},
           {"weights_bytes", time.weights_bytes},
           {"optimizer_bytes", time.optimizer_bytes},
@@ -199,6 +200,8 @@ Json MakeSummary(const SummaryInput& input) {
           {"steps_here", totals.steps},
           {"skipped_steps", totals.skipped_steps},
           {"loss_scale", totals.loss_scale},
+          {"graph_steps", totals.graph_steps},
+          {"why_no_graph", totals.why_no_graph},
           {"resumed_from", input.resumed_from},
           {"epochs_done",
            static_cast<double>(input.trainer.step()) / static_cast<double>(input.steps_per_epoch)},
@@ -227,8 +230,19 @@ std::string LossScaleText(const Json& summary) {
   return scale == 0 ? "" : fmt::format("loss scale      {} at the end\n", scale);
 }
 
+// Nothing on a CPU, where there are none.
+std::string GraphsText(const Json& summary) {
+  const auto steps = summary["graph_steps"].get<int64_t>();
+  const auto why_not = summary["why_no_graph"].get<std::string>();
+  if (!why_not.empty()) return fmt::format("CUDA graphs     none: {}\n", why_not);
+  if (steps == 0) return "";
+  return fmt::format("CUDA graphs     {} of {} steps\n", steps,
+                     summary["steps_here"].get<int64_t>());
+}
+
 std::string ToText(const Json& summary) {
-  std::string text = TestText(summary) + SkippedText(summary) + LossScaleText(summary);
+  std::string text =
+      TestText(summary) + SkippedText(summary) + LossScaleText(summary) + GraphsText(summary);
   if (summary["steps_here"] > 0)
     text += SpeedText(summary) + RanksText(summary["ranks"]) + BubbleText(summary["bubble"]) +
             PredictedText(summary) + DriftText(summary) + LinksText(summary["links"]);

@@ -25,6 +25,11 @@ namespace {
 
 using Json = nlohmann::json;
 
+parallel::CudaGraphs GraphsNamed(const std::string& name) {
+  if (name == "off") return parallel::CudaGraphs::kOff;
+  return name == "on" ? parallel::CudaGraphs::kOn : parallel::CudaGraphs::kAuto;
+}
+
 parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cuts, bool nccl) {
   const Settings& s = run.settings;
   parallel::TrainerOptions options{
@@ -33,6 +38,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
       .chunks = static_cast<int>(s.chunks),
       .cuts = cuts.cuts,
       .replicas = static_cast<int>(s.replicas),
+      .tensor = static_cast<int>(s.tensor),
       .micro_batches = static_cast<int>(s.micro_batches),
       .schedule = s.schedule,
       .strategy = s.strategy,
@@ -47,6 +53,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
       .max_skipped = run.max_skipped,
       .ema_decay = s.ema};
   if (s.precision == "f16") options.loss_scale.emplace();
+  options.cuda_graphs = GraphsNamed(run.cuda_graphs);
   options.codec = run.codec;
   options.generator = run.schedule;
   if (!run.links.empty())

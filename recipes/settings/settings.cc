@@ -32,12 +32,22 @@ struct Later {
 };
 
 const Later* LaterSetting(const std::string& key) {
-  static const std::map<std::string, Later> all{
-      {"collectives", {2, "ring"}},      {"drop-last", {3, false}},    {"chunks", {5, 1}},
-      {"strategy", {6, "ddp"}},          {"reproducible", {7, false}}, {"bucket-mb", {8, 4}},
-      {"sync-batch-norm", {9, false}},   {"precision", {10, "f32"}},   {"emulate", {11, false}},
-      {"device", {12, "cpu"}},           {"gpu-links", {13, "copy"}},  {"codec-backward", {14, ""}},
-      {"codec-gradients", {15, "none"}}, {"codec-warmup", {16, 0}}};
+  static const std::map<std::string, Later> all{{"collectives", {2, "ring"}},
+                                                {"drop-last", {3, false}},
+                                                {"chunks", {5, 1}},
+                                                {"strategy", {6, "ddp"}},
+                                                {"reproducible", {7, false}},
+                                                {"bucket-mb", {8, 4}},
+                                                {"sync-batch-norm", {9, false}},
+                                                {"precision", {10, "f32"}},
+                                                {"emulate", {11, false}},
+                                                {"device", {12, "cpu"}},
+                                                {"gpu-links", {13, "copy"}},
+                                                {"codec-backward", {14, ""}},
+                                                {"codec-gradients", {15, "none"}},
+                                                {"codec-warmup", {16, 0}},
+                                                {"codec-folder", {17, ""}},
+                                                {"tensor", {18, 1}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

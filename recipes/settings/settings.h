@@ -34,6 +34,7 @@ struct Settings {
   int64_t chunks = 1;  // stages of each rank; divides `stages`
   std::string cut;     // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
+  int64_t tensor = 1;  // ranks that share each stage's layers
   std::string schedule = "gpipe";
   std::string strategy = "ddp";      // of the replicas, as StrategyNames()
   std::string collectives = "auto";  // of the gradients of replicas, as CollectivesNames()
@@ -45,6 +46,7 @@ struct Settings {
   std::string codec_backward;    // of gradients that do; empty: as activations
   std::string codec_gradients = "none";  // of the gradients that replicas sum
   int64_t codec_warmup = 0;              // steps at the beginning in which all is sent as it is
+  std::string codec_folder;              // of files with what delta remembers; empty: in memory
   std::string optimizer = "sgd";
   double lr = 0.07;
   double momentum = 0.9;  // of SGD
@@ -90,6 +92,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--chunks", s.chunks);
   visit("--cut", s.cut);
   visit("--replicas", s.replicas);
+  visit("--tensor", s.tensor);
   visit("--schedule", s.schedule);
   visit("--strategy", s.strategy);
   visit("--collectives", s.collectives);
@@ -100,6 +103,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--codec-backward", s.codec_backward);
   visit("--codec-gradients", s.codec_gradients);
   visit("--codec-warmup", s.codec_warmup);
+  visit("--codec-folder", s.codec_folder);
   visit("--optimizer", s.optimizer);
   visit("--lr", s.lr);
   visit("--momentum", s.momentum);
@@ -127,7 +131,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
 inline Precision PrecisionOf(const Settings& s) { return PrecisionNamed(s.precision, s.emulate); }
 
 // Ranks of the run.
-inline int64_t RanksOf(const Settings& s) { return s.stages / s.chunks * s.replicas; }
+inline int64_t RanksOf(const Settings& s) { return s.stages / s.chunks * s.replicas * s.tensor; }
 
 // Micro-batches of a replica's share of a mini-batch, over all rounds.
 inline int64_t PartsOfReplica(const Settings& s) { return s.micro_batches * s.accumulate; }
@@ -141,7 +145,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 16;
+inline constexpr int64_t kSettingsVersion = 18;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

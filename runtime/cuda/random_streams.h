@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
 #include "runtime/cuda/philox.h"
+#include "runtime/graph.h"
 #include "runtime/rng.h"
 //
 #include "runtime/cuda/hand_over.h"
@@ -22,12 +24,28 @@ struct StreamPlace {
   }
 };
 
+inline StreamPlace PlaceOf(const RandomStream& s) {
+  return {s.key()[0], s.key()[1], s.counter_high()};
+}
+
+// For a graph: of the same streams in the step that it is launched for.
+inline Tensor RenewedStreams(std::span<const RandomStream> streams, Graph& graph) {
+  static_assert(sizeof(StreamPlace) == 2 * sizeof(int64_t));
+  const std::vector<RandomStream> recorded(streams.begin(), streams.end());
+  return graph.Renewed(2 * std::ssize(streams), [recorded](int64_t step, std::span<int64_t> to) {
+    for (size_t i = 0; i < recorded.size(); ++i) {
+      const StreamPlace place = PlaceOf(recorded[i].InStep(static_cast<uint64_t>(step)));
+      std::memcpy(&to[2 * i], &place, sizeof place);
+    }
+  });
+}
+
 // The streams in memory of `device`; StreamsIn reads them.
 inline Tensor HandOverStreams(std::string_view op, std::span<const RandomStream> streams,
                               Device device, StreamHandle stream) {
+  if (Graph* graph = Graph::RecordedHere(device)) return RenewedStreams(streams, *graph);
   std::vector<StreamPlace> places;
-  for (const RandomStream& s : streams)
-    places.push_back({s.key()[0], s.key()[1], s.counter_high()});
+  for (const RandomStream& s : streams) places.push_back(PlaceOf(s));
   return HandOver<StreamPlace>(op, places, device, stream);
 }
 

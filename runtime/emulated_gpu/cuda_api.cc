@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <random>
 
 #include "runtime/copy_bytes.h"
@@ -100,6 +101,24 @@ void WaitOnHost(EventHandle event) { gpu::WaitForEvent(event); }
 void WaitOnStream(StreamHandle stream, EventHandle event) {
   gpu::StreamWaitsForEvent(stream, event);
 }
+
+namespace {
+
+using Recorded = std::shared_ptr<const gpu::Recording>;
+
+}  // namespace
+
+void BeginCapture(StreamHandle stream) { gpu::BeginRecording(stream); }
+
+GraphHandle EndCapture(StreamHandle stream) { return new Recorded(gpu::EndRecording(stream)); }
+
+void DropCapture(StreamHandle stream) noexcept { gpu::DropRecording(stream); }
+
+void LaunchGraph(GraphHandle graph, StreamHandle stream) {
+  gpu::Replay(*static_cast<Recorded*>(graph), stream);
+}
+
+void DestroyGraph(GraphHandle graph) noexcept { delete static_cast<Recorded*>(graph); }
 
 // What is wrong with a launch is thrown by Launch (runtime/emulated_gpu/kernel.h), what goes wrong
 // while it runs where it is waited for.

@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,9 +33,17 @@ struct Piece {
   std::function<void()> work;
 };
 
+// Of the stream that a thread records.
+struct Capture {
+  uint64_t number = 0;  // of all captures of the process
+  Recording work;
+  bool broken = false;
+};
+
 struct Queue {
   explicit Queue(int device) : device(device) {}
   const int device;
+  std::optional<Capture> capture;
   std::deque<Piece> waiting;
   uint64_t put = 0, done = 0;  // pieces
   bool asked = false;          // whether its first piece can run
@@ -43,6 +52,7 @@ struct Queue {
 struct Event {
   int device = 0;
   Point point;
+  uint64_t capture = 0;  // in which it was recorded last; 0: in none
 };
 
 struct Machine {
@@ -53,6 +63,7 @@ struct Machine {
   std::recursive_mutex mutex;  // held while work runs: that may wait for other queues
   std::array<std::shared_ptr<Queue>, kDevices> defaults;
   std::vector<std::shared_ptr<Queue>> made;
+  uint64_t captures = 0;
 };
 
 // Never destroyed: events of static lifetime may be dropped after it would be.
@@ -62,6 +73,7 @@ Machine& All() {
 }
 
 thread_local int current_device = 0;
+thread_local std::weak_ptr<Queue> recorded;  // by this thread
 
 std::shared_ptr<Queue> QueueOf(StreamHandle stream) {
   Machine& all = All();
@@ -69,6 +81,23 @@ std::shared_ptr<Queue> QueueOf(StreamHandle stream) {
   for (const auto& queue : all.made)
     if (queue.get() == stream) return queue;
   Throw<BrokenEnvironment>("stream", "is no stream of an emulated GPU, or destroyed");
+}
+
+[[noreturn]] void FailCapture(Capture& capture, const char* call, const char* error) {
+  capture.broken = true;
+  Throw<BrokenEnvironment>("cuda", "{} while a stream is recorded: {}", call, error);
+}
+
+// The stream that the calling thread records, or null. With the mutex held.
+Capture* OwnCapture() {
+  const auto queue = recorded.lock();
+  return queue != nullptr && queue->capture ? &*queue->capture : nullptr;
+}
+
+void RefuseWhileRecording(const char* call) {
+  const std::lock_guard lock(All().mutex);
+  if (Capture* own = OwnCapture())
+    FailCapture(*own, call, "cudaErrorStreamCaptureUnsupported, it would be waited for");
 }
 
 bool TryReach(const Point& point);
@@ -179,10 +208,15 @@ void EnqueueWhenReady(StreamHandle stream, const std::string& name, std::functio
   if (queue->device != current_device)
     Throw<BrokenEnvironment>(name, "is put into a stream of cuda:{} while cuda:{} is the current",
                              queue->device, current_device);
+  if (queue->capture) {
+    if (ready) FailCapture(*queue->capture, name.c_str(), "cudaErrorStreamCaptureUnsupported");
+    return queue->capture->work.push_back(std::move(work));
+  }
   Put(*queue, {.ready = std::move(ready), .work = std::move(work)});
 }
 
 void WaitForStream(StreamHandle stream) {
+  RefuseWhileRecording("cudaStreamSynchronize");
   Point end;
   {
     const Lock lock(All().mutex);
@@ -214,13 +248,26 @@ void RecordEvent(void* event, StreamHandle stream) {
   if (queue->device != EventOf(event).device)
     Throw<BrokenEnvironment>("event", "of cuda:{} is recorded in a stream of cuda:{}",
                              EventOf(event).device, queue->device);
-  EventOf(event).point = EndOf(queue);
+  EventOf(event).capture = queue->capture ? queue->capture->number : 0;
+  EventOf(event).point = queue->capture ? Point() : EndOf(queue);
 }
 
+namespace {
+
+// An event within a recording stands for a place in it, which nobody can wait for.
+void RequireNotCaptured(void* event) {
+  if (EventOf(event).capture != 0)
+    Throw<BrokenEnvironment>("cuda", "the event is one within a recording: cudaErrorCapturedEvent");
+}
+
+}  // namespace
+
 void WaitForEvent(void* event) {
+  RefuseWhileRecording("cudaEventSynchronize");
   Point point;
   {
     const Lock lock(All().mutex);
+    RequireNotCaptured(event);
     point = EventOf(event).point;
   }
   Until([&] { return TryReach(point); });
@@ -228,7 +275,52 @@ void WaitForEvent(void* event) {
 
 void StreamWaitsForEvent(StreamHandle stream, void* event) {
   const Lock lock(All().mutex);
-  Put(*QueueOf(stream), {.after = EventOf(event).point});
+  const auto queue = QueueOf(stream);
+  const uint64_t captured = EventOf(event).capture;
+  if (!queue->capture) {
+    RequireNotCaptured(event);
+    return Put(*queue, {.after = EventOf(event).point});
+  }
+  // Behind its own events a stream is anyway.
+  if (captured != queue->capture->number)
+    FailCapture(*queue->capture, "cudaStreamWaitEvent", "cudaErrorStreamCaptureIsolation");
+}
+
+void BeginRecording(StreamHandle stream) {
+  const Lock lock(All().mutex);
+  const auto queue = QueueOf(stream);
+  if (stream == nullptr || queue->capture || OwnCapture() != nullptr)
+    Throw<BrokenEnvironment>("cuda", "cudaStreamBeginCapture: {}",
+                             stream == nullptr
+                                 ? "not of the default stream"
+                                 : "the stream, or another of this thread, is recorded");
+  queue->capture.emplace().number = ++All().captures;
+  recorded = queue;
+}
+
+std::shared_ptr<const Recording> EndRecording(StreamHandle stream) {
+  const Lock lock(All().mutex);
+  const auto queue = QueueOf(stream);
+  if (!queue->capture)
+    Throw<BrokenEnvironment>("cuda", "cudaStreamEndCapture: nothing is recorded");
+  Capture capture = std::move(*queue->capture);
+  queue->capture.reset();
+  recorded.reset();
+  if (capture.broken)
+    Throw<BrokenEnvironment>("cuda", "cudaStreamEndCapture: cudaErrorStreamCaptureInvalidated");
+  return std::make_shared<const Recording>(std::move(capture.work));
+}
+
+void DropRecording(StreamHandle stream) noexcept {
+  const Lock lock(All().mutex);
+  QueueOf(stream)->capture.reset();
+  recorded.reset();
+}
+
+void Replay(std::shared_ptr<const Recording> recording, StreamHandle stream) {
+  Enqueue(stream, "graph", [recording = std::move(recording)] {
+    for (const auto& work : *recording) work();
+  });
 }
 
 bool TryReach(void* event) {
@@ -237,7 +329,9 @@ bool TryReach(void* event) {
 }
 
 bool EventIsDone(void* event) {
+  RefuseWhileRecording("cudaEventQuery");
   const Lock lock(All().mutex);
+  RequireNotCaptured(event);
   const Point point = EventOf(event).point;
   const bool done = point.queue == nullptr || point.queue->done >= point.end;
   if (!done && !point.queue->waiting.empty()) TryNext(*point.queue);

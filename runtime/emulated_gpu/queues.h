@@ -7,7 +7,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/device.h"
 
@@ -44,6 +46,20 @@ void RecordEvent(void* event, StreamHandle stream);
 void WaitForEvent(void* event);
 // What the stream is given from now on runs after what the event stands for now.
 void StreamWaitsForEvent(StreamHandle stream, void* event);
+// What a stream was given while it was recorded, in its order.
+using Recording = std::vector<std::function<void()>>;
+
+// What the stream is given from now on is recorded and not run. It must be one that MakeStream
+// made. As CUDA's capture in its thread-local mode, but for one stream alone: meanwhile the calling
+// thread may wait for nothing, ask no event, and tie the stream to no other. Such a call is
+// BrokenEnvironment with the name of CUDA's error, and so is then the end of the recording.
+void BeginRecording(StreamHandle stream);
+std::shared_ptr<const Recording> EndRecording(StreamHandle stream);
+// Ends a recording of which nothing is wanted.
+void DropRecording(StreamHandle stream) noexcept;
+// Puts all of it into a stream, as one piece of its device's work.
+void Replay(std::shared_ptr<const Recording> recording, StreamHandle stream);
+
 // Runs what the event stands for as far as it can be run now; whether all of it has run.
 bool TryReach(void* event);
 // Answers, and then runs one more piece of what the event stands for: who asks again and again gets

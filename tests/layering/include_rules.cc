@@ -45,6 +45,7 @@ constexpr std::array kLibraries{
     Library{"gtest/", "GoogleTest"},
     Library{"gmock/", "GoogleTest"},
     Library{"benchmark/", "Benchmark"},
+    Library{"lab_", "labs"},  // headers that come with the files of tools/labs
 };
 
 constexpr std::array<std::string_view, 30> kSystem{

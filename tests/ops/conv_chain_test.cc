@@ -8,7 +8,6 @@
 #include <limits>
 #include <numeric>
 #include <random>
-#include <thread>
 
 #include "autograd/backward.h"
 #include "ops/activation/activation.h"
@@ -18,6 +17,7 @@
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 #include "runtime/parallel_for.h"
+#include "tests/testing/conv_chain_cases.h"
 #include "tests/testing/tolerance.h"
 #include "tests/testing/twins.h"
 
@@ -28,8 +28,12 @@ using ops::Activation;
 using ops::ConvChainTrain;
 using ops::ConvNorm;
 using testing::OddShapes;
+using testing::RandomChain;
 using testing::RandomLeaf;
+using testing::RunChain;
 using testing::UniformLeaf;
+using Chain = testing::ConvChainCase;
+using Results = testing::ConvChainResults;
 
 // f64 is composed of conv2d and batch_norm, which have cases of their own; this one checks their
 // composition.
@@ -50,100 +54,6 @@ TEST(ConvChain, DoubleGradientsAreRight) {
       "batch_norm", chain,
       {RandomLeaf({2, 3, 3, 2}, 1), RandomLeaf({4, 1, 1, 2}, 2), UniformLeaf({4}, 1, 2, 3),
        RandomLeaf({4}, 4), RandomLeaf({4, 3, 3, 1}, 5), RandomLeaf({2, 1, 1, 4}, 6)});
-}
-
-// A random chain: maybe a dense first layer, then 1 x 1 and depthwise ones.
-struct Chain {
-  Tensor x, dy;
-  std::vector<Tensor> weights, norm_weights, norm_biases;
-  std::vector<ops::Conv2dOptions> options;
-  std::vector<Activation> activations;
-  bool residual;
-  int64_t expand_bytes = int64_t{4} << 20;  // 0: what widens is always made again
-};
-
-ops::Conv2dOptions RandomOptions(OddShapes& draw, int64_t groups, int64_t kernel) {
-  ops::Conv2dOptions options;
-  options.groups = groups;
-  if (kernel == 1) return options;
-  options.stride = {draw.Size(2), draw.Size(2)};
-  options.padding = {kernel / 2, kernel / 2};
-  return options;
-}
-
-void AddLayer(Chain& chain, OddShapes& draw, int64_t in, int64_t out, int64_t kernel,
-              bool depthwise) {
-  const int64_t group = depthwise ? 1 : in;
-  Tensor weight = draw.Normal({out, kernel, kernel, group});
-  ScaleInPlace(weight, 1 / std::sqrt(static_cast<double>(kernel * kernel * group)));
-  chain.weights.push_back(weight);
-  chain.norm_weights.push_back(draw.Uniform({out}, 0.5, 2));
-  chain.norm_biases.push_back(draw.Normal({out}));
-  chain.options.push_back(RandomOptions(draw, depthwise ? in : 1, kernel));
-  chain.activations.push_back(draw.Coin()   ? Activation::kRelu6
-                              : draw.Coin() ? Activation::kRelu
-                                            : Activation::kNone);
-}
-
-// `expand`: begins with a widening 1 x 1 and a depthwise layer.
-Chain RandomChain(OddShapes& draw, bool expand) {
-  Chain chain;
-  if (expand) chain.expand_bytes = 0;
-  int64_t channels = draw.Size(expand ? 9 : 19);
-  chain.x = draw.Normal({draw.Size(3, 2), draw.Size(13, 3), draw.Size(13, 3), channels});
-  if (expand) {
-    const int64_t out = 3 * channels + draw.Size(17);
-    AddLayer(chain, draw, channels, out, 1, false), channels = out;
-    AddLayer(chain, draw, channels, out, 3, true);
-  } else if (draw.Coin()) {
-    const int64_t out = draw.Size(17);
-    AddLayer(chain, draw, channels, out, 3, false), channels = out;
-  }
-  const int64_t more = draw.Size(3);
-  for (int64_t l = 0; l < more; ++l) {
-    const bool depthwise = draw.Coin();
-    const int64_t out = depthwise ? channels : draw.Size(37);
-    AddLayer(chain, draw, channels, out, depthwise ? 3 : 1, depthwise), channels = out;
-  }
-  const Shape y = [&] {
-    Shape shape = chain.x.shape();
-    for (size_t l = 0; l < chain.weights.size(); ++l) {
-      const auto g = ops::ConvGeometryOf(shape, chain.weights[l].shape(), chain.options[l]);
-      shape = {g.n, g.oh, g.ow, g.o};
-    }
-    return shape;
-  }();
-  chain.residual = y == chain.x.shape();
-  if (chain.residual) chain.activations.back() = Activation::kNone;
-  chain.dy = draw.Normal(y);
-  return chain;
-}
-
-struct Results {
-  Tensor y;
-  std::vector<Tensor> gradients, statistics;
-};
-
-Results RunChain(const Chain& chain, DType dtype) {
-  std::vector<Variable> leaves;
-  const auto leaf = [&](const Tensor& t) {
-    leaves.emplace_back(t.To(dtype), true);
-    return leaves.back();
-  };
-  const Variable x = leaf(chain.x);
-  std::vector<ConvNorm> layers;
-  for (size_t l = 0; l < chain.weights.size(); ++l) {
-    const Variable weight = leaf(chain.weights[l]), scale = leaf(chain.norm_weights[l]);
-    layers.push_back(
-        {weight, chain.options[l], scale, leaf(chain.norm_biases[l]), 1e-2, chain.activations[l]});
-  }
-  const auto result = ConvChainTrain(x, layers, chain.residual, chain.expand_bytes);
-  Backward({result.y}, {chain.dy.To(dtype)});
-  Results out{result.y.data(), {}, {}};
-  for (const Variable& v : leaves) out.gradients.push_back(v.grad());
-  for (const auto& s : result.statistics)
-    out.statistics.insert(out.statistics.end(), {s.mean, s.var});
-  return out;
 }
 
 // Root of the mean squared difference.
@@ -367,75 +277,6 @@ TEST_P(ConvChainWays, FusedGradientsAgreeWithoutClamps) {
       EXPECT_TRUE(Compare(chain));
     }
   });
-}
-
-Chain BigChain(bool expand) {
-  OddShapes draw(5);
-  Chain chain;
-  if (expand) chain.expand_bytes = 0;
-  chain.x = draw.Normal({4, 33, 33, 8});
-  AddLayer(chain, draw, 8, 24, 1, false);
-  AddLayer(chain, draw, 24, 24, 3, true);
-  AddLayer(chain, draw, 24, 8, 1, false);
-  chain.options[1].stride = {1, 1};
-  chain.activations = {Activation::kRelu6, Activation::kRelu6, Activation::kNone};
-  chain.residual = true;
-  chain.dy = draw.Normal(chain.x.shape());
-  return chain;
-}
-
-TEST_P(ConvChainWays, BitsDoNotDependOnTheTeam) {
-  const Chain chain = BigChain(GetParam());
-  SetTeamSize(1);
-  const Results one = RunChain(chain, DType::kF32);
-  SetTeamSize(3);
-  const Results three = RunChain(chain, DType::kF32);
-  EXPECT_EQ(ToVector<float>(one.y), ToVector<float>(three.y));
-  for (size_t i = 0; i < one.gradients.size(); ++i)
-    EXPECT_EQ(ToVector<float>(one.gradients[i]), ToVector<float>(three.gradients[i])) << i;
-}
-
-// Also the first call of each primitive, which all ranks ask of the same cache.
-TEST_P(ConvChainWays, RanksAtOnceGetTheBitsOfOne) {
-  OddShapes draw(6);
-  Chain stem;
-  stem.x = draw.Normal({2, 15, 15, 3});
-  AddLayer(stem, draw, 3, 11, 3, false);
-  stem.options[0].stride = {2, 2};
-  stem.residual = false;
-  stem.dy = draw.Normal({2, 8, 8, 11});
-  const Chain wide = BigChain(GetParam());
-  std::vector<Results> results(6);
-  std::vector<std::thread> ranks;
-  for (size_t r = 0; r < results.size(); ++r)
-    ranks.emplace_back([&, r] {
-      SetTeamSize(1);
-      results[r] = RunChain(r % 2 == 0 ? stem : wide, DType::kF32);
-    });
-  for (std::thread& rank : ranks) rank.join();
-  for (size_t r = 2; r < results.size(); ++r) {
-    EXPECT_EQ(ToVector<float>(results[r].y), ToVector<float>(results[r % 2].y));
-    for (size_t i = 0; i < results[r].gradients.size(); ++i)
-      EXPECT_EQ(ToVector<float>(results[r].gradients[i]),
-                ToVector<float>(results[r % 2].gradients[i]));
-  }
-}
-
-TEST_P(ConvChainWays, DeferredWeightGradientsHaveTheSameBits) {
-  const Chain chain = BigChain(GetParam());
-  const Results whole = RunChain(chain, DType::kF32);
-  const Variable x(chain.x, true), weight(chain.weights[0], true);
-  std::vector<ConvNorm> layers;
-  for (size_t l = 0; l < 3; ++l)
-    layers.push_back({l == 0 ? weight : Variable(chain.weights[l]), chain.options[l],
-                      Variable(chain.norm_weights[l]), Variable(chain.norm_biases[l]), 1e-2,
-                      chain.activations[l]});
-  BackwardResult halves = Backward({ConvChainTrain(x, layers, true, chain.expand_bytes).y},
-                                   {chain.dy}, {.defer_leaves = true, .wanted = {x}});
-  EXPECT_FALSE(weight.grad().defined());
-  EXPECT_EQ(ToVector<float>(halves.wanted[0]), ToVector<float>(whole.gradients[0]));
-  halves.deferred.Run();
-  EXPECT_EQ(ToVector<float>(weight.grad()), ToVector<float>(whole.gradients[1]));
 }
 
 TEST(ConvChain, BadInputIsNamed) {

@@ -45,6 +45,16 @@ TEST(RandomStream, SwappedPartsAreOtherStreams) {
   EXPECT_NE(RandomStream({1, 2, 3, 4}).Word(0), RandomStream({3, 4, 1, 2}).Word(0));
 }
 
+TEST(RandomStream, IsThatOfAnotherStep) {
+  const RandomKey key{.seed = 1, .step = 2, .layer = 3, .sample = 4};
+  RandomKey later = key;
+  later.step = 9;
+  const RandomStream stream(key);
+  EXPECT_EQ(stream.InStep(9).Word(5), RandomStream(later).Word(5));
+  EXPECT_EQ(stream.InStep(9).InStep(2).Word(5), stream.Word(5));
+  EXPECT_NE(stream.InStep(9).Word(5), stream.Word(5));
+}
+
 TEST(RandomStream, BlockHoldsFourWords) {
   const RandomStream stream({5});
   for (uint64_t i : {0u, 1u, 2u, 3u, 4u, 4001u})

@@ -9,6 +9,7 @@
 #include "tools/codec/codec_table.h"
 #include "tools/codec/encoded_file.h"
 #include "tools/codec/error_picture.h"
+#include "tools/codec/link_trial.h"
 #include "tools/codec/measure.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
@@ -27,6 +28,7 @@ struct Options {
   std::string input, codec = "sortq:8", encoded, decoded, picture;
   bool all = false;
   int repeats = 5;
+  std::vector<double> links;  // Gbit/s
 };
 
 std::string CodecHelp() {
@@ -58,11 +60,26 @@ std::vector<std::string> AllCodecs() {
   return names;
 }
 
+std::vector<std::string> ChosenCodecs(const Options& options) {
+  return options.all ? AllCodecs() : std::vector<std::string>{options.codec};
+}
+
+void TryOverLinks(const Options& options, const std::vector<NamedTensor>& tensors) {
+  const Tensor micro_batch = TrialMicroBatch(tensors);
+  std::vector<double> speeds;
+  for (const double gigabits : options.links) speeds.push_back(1e9 * gigabits);
+  std::vector<LinkTrial> trials;
+  for (const std::string& name : ChosenCodecs(options)) {
+    if (name == "none") continue;
+    const std::vector<LinkTrial> own = TryLinks(name, micro_batch, speeds, options.repeats);
+    trials.insert(trials.end(), own.begin(), own.end());
+  }
+  std::cout << TextOf(trials);
+}
+
 void Measure(const Options& options, const std::vector<NamedTensor>& tensors) {
   std::vector<CodecMeasurement> measured;
-  const std::vector<std::string> names =
-      options.all ? AllCodecs() : std::vector<std::string>{options.codec};
-  for (const std::string& name : names)
+  for (const std::string& name : ChosenCodecs(options))
     measured.push_back(MeasureCodec(name, tensors, options.repeats));
   std::cout << TableOf(measured);
   if (!options.picture.empty()) WriteFile(options.picture, ErrorPicture(measured));
@@ -94,6 +111,12 @@ int Main(int argc, char** argv) {
   app.add_option("--picture", options.picture, "SVG file: error against bytes");
   app.add_option("--encoded", options.encoded, "File to write: the tensors, encoded");
   app.add_option("--decoded", options.decoded, "File to write: the tensors of an encoded file");
+  app.add_option("--links", options.links,
+                 "Send 16 micro-batches of the file's values over emulated links of these Gbit/s, "
+                 "as float32 and encoded, beside the times that are computed; alone: 0.1 1 10")
+      ->expected(0, 16)
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
   app.add_option("--repeats", options.repeats, "Runs of which the fastest counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -103,6 +126,11 @@ int Main(int argc, char** argv) {
     return 0;
   }
   const std::vector<NamedTensor> tensors = FloatsOf(UserPath(options.input));
+  if (app.count("--links") > 0) {
+    if (options.links.empty()) options.links = {0.1, 1, 10};
+    TryOverLinks(options, tensors);
+    return 0;
+  }
   Measure(options, tensors);
   if (!options.encoded.empty()) WriteEncoded(options, tensors);
   return 0;

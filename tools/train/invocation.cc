@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "data/images/augment.h"
 #include "models/model_spec.h"
@@ -180,6 +179,10 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
       ->group(group);
   app.add_option("--replicas", s.replicas, "Copies of the pipeline, which share every batch")
       ->group(group);
+  app.add_option("--tensor", s.tensor,
+                 "Ranks that compute each layer of RoBERTa or a GPT together, each with a slice of "
+                 "its weights (Megatron-LM's tensor parallelism); it must divide the heads")
+      ->group(group);
   app.add_option("--schedule", s.schedule,
                  Choices("Order of a pipeline's work", parallel::ScheduleDescriptions()))
       ->group(group);
@@ -221,12 +224,22 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
   app.add_option("--codec-warmup", s.codec_warmup,
                  "Steps at the beginning in which all that crosses a cut is sent as it is")
       ->group(group);
+  app.add_option("--codec-folder", s.codec_folder,
+                 "Where delta(...) keeps its samples, in files, of which checkpoints have no copy; "
+                 "by default in memory, and copied")
+      ->default_str("")
+      ->group(group);
   app.add_option("--device", s.device,
                  "Where to compute: cpu, or cuda, whose GPUs the ranks of a host take in turn")
       ->group(group);
   app.add_option(
          "--gpu-links", s.gpu_links,
          Choices("How the memory of GPUs goes from rank to rank", parallel::GpuLinksDescriptions()))
+      ->group(group);
+  app.add_option(
+         "--cuda-graphs", invocation.cuda_graphs,
+         "Whether steps on a GPU are launched as one CUDA graph each: auto (where shapes are "
+         "fixed, on one rank that runs the whole model), on (else an error), off")
       ->group(group);
   app.add_option("--threads", s.threads, "Of a host, shared by its ranks; by default the cores")
       ->default_str("")
@@ -329,20 +342,6 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
   AddFileFlags(app, invocation);
 }
 
-// Of a run that is gone on with: where its data lie, how long it goes on, and how it is laid out.
-bool MayChange(const std::string& flag) {
-  static const std::set<std::string> flags{
-      "--data-dir",       "--vocab-dir",    "--epochs",
-      "--stages",         "--cut",          "--micro-batches",
-      "--accumulate",     "--recompute",    "--activation-storage",
-      "--replicas",       "--schedule",     "--strategy",
-      "--collectives",    "--codec",        "--threads",
-      "--codec-backward", "--codec-warmup", "--codec-gradients",
-      "--chunks",         "--bucket-mb",    "--device",
-      "--gpu-links"};
-  return flags.contains(flag);
-}
-
 // Where the settings begin that flags then change: without a word about what is to be run, as the
 // default preset has them.
 recipes::Settings Beginning(const CLI::App& app, const Invocation& invocation) {
@@ -374,31 +373,6 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
     MakeAbsolute(*path);
   MakeScheduleAbsolute(invocation.settings.schedule);
   return invocation;
-}
-
-void TakeSettings(const recipes::Settings& stored, const std::string& folder,
-                  Invocation& invocation) {
-  const auto given = [&](const std::string& flag) { return invocation.given.contains(flag); };
-  nlohmann::json settings = recipes::ToJson(stored);
-  recipes::ForEachSetting(invocation.settings, [&](const std::string& flag, const auto& value) {
-    if (!given(flag)) return;
-    const nlohmann::json want = value;
-    nlohmann::json& has = settings.at(flag.substr(2));
-    const bool fewer = flag == "--epochs" && invocation.settings.epochs < stored.epochs;
-    Require(want == has || (MayChange(flag) && !fewer), "train",
-            "{} {} contradicts the run in {}, which has {} {}", flag, want.dump(), folder, flag,
-            has.dump());
-    has = want;
-  });
-  invocation.settings = recipes::SettingsFromJson(settings, folder);
-  // The list of micro-batches stays what it was.
-  recipes::Settings& s = invocation.settings;
-  const int64_t list = PartsOfBatch(stored);
-  if (s.reproducible && !given("--micro-batches") && list % (s.replicas * s.accumulate) == 0)
-    s.micro_batches = list / (s.replicas * s.accumulate);
-  // Another number of stages needs another cut.
-  if (given("--stages") && !given("--cut") && invocation.settings.stages != stored.stages)
-    invocation.settings.cut = "";
 }
 
 }  // namespace torus::tools

@@ -28,7 +28,8 @@ std::unique_ptr<parallel::World> StartedWorld(int64_t ranks, double timeout) {
   const int processes = parallel::MpiWorld::processes();
   if (processes == 1) return nullptr;
   Require(processes == ranks, "train",
-          "--stages and --replicas make {} ranks, one a process, but {} processes were started",
+          "--stages, --replicas and --tensor make {} ranks, one a process, but {} processes were "
+          "started",
           ranks, processes);
   return std::make_unique<parallel::MpiWorld>(0, parallel::MpiOptions{.timeout = timeout});
 }

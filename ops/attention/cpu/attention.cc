@@ -48,7 +48,8 @@ struct Heads {
 
 WeightDropout DropoutOf(const ops::KeyedDropout& dropout) {
   if (dropout.streams.empty()) return {};
-  return {dropout.streams.data(), dropout.heads, dropout.Threshold(), dropout.Growth()};
+  return {dropout.streams.data(), dropout.heads, dropout.first_head, dropout.Threshold(),
+          dropout.Growth()};
 }
 
 // The call of a problem; holds the offsets that it points to.

@@ -33,6 +33,7 @@ struct ScoreMask {
 struct WeightDropout {
   const RandomStream* streams = nullptr;
   int64_t heads_per_stream = 1;
+  int64_t first_head = 0;  // the number of a stream's first one
   uint64_t threshold = 0;
   double scale = 1;
 };
@@ -88,7 +89,8 @@ template <class T, class Call>
 void DropoutFactors(const Call& call, int64_t head, int64_t row, int64_t key, int64_t count,
                     T* factor) {
   const WeightDropout& dropout = call.dropout;
-  const int64_t line = head % dropout.heads_per_stream * call.rows + row;
+  const int64_t number = dropout.first_head + head % dropout.heads_per_stream;
+  const int64_t line = number * call.rows + row;
   constexpr int64_t kChunk = 256;
   uint32_t words[kChunk];
   for (int64_t j = 0; j < count; j += kChunk) {

@@ -81,7 +81,7 @@ template <class T>
 struct WeightDropout {
   WeightDropout() = default;
   WeightDropout(const ops::KeyedDropout& dropout, const Tensor& places, int64_t rows, int64_t keys)
-      : rows(rows), blocks((keys + 3) / 4), heads(dropout.heads) {
+      : rows(rows), blocks((keys + 3) / 4), heads(dropout.heads), first(dropout.first_head) {
     if (dropout.streams.empty()) return;
     streams = StreamsIn(places);
     threshold = dropout.Threshold();
@@ -89,7 +89,7 @@ struct WeightDropout {
   }
   __device__ T Factor(int64_t head, int64_t row, int64_t key) const {
     if (streams == nullptr) return T(1);
-    const int64_t line = head % heads * rows + row;
+    const int64_t line = (first + head % heads) * rows + row;
     const PhiloxWords words = streams[head / heads].Block(line * blocks + key / 4);
     return words.word[key % 4] >= threshold ? growth : T(0);
   }
@@ -97,6 +97,7 @@ struct WeightDropout {
   const StreamPlace* streams = nullptr;
   int64_t rows = 0, blocks = 0;  // of four keys in a row
   int64_t heads = 1;             // of each stream
+  int64_t first = 0;             // the number of the first of them
   uint64_t threshold = 0;
   T growth = T(1);
 };

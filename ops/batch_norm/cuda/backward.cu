@@ -12,11 +12,12 @@ namespace {
 // The gradient through the activation's mask, which follows from y where that is given.
 template <class T>
 struct MaskedGradient {
-  AffineOf<T> affine;
-  Bounds<T> bounds;
+  AffineOf<SumOf<T>> affine;
+  Bounds<SumOf<T>> bounds;
   const T *dy, *x, *y;  // which may be null
-  __device__ T operator()(int64_t i, int64_t c) const {
-    return bounds.Passes(y != nullptr ? y[i] : affine(x[i], c)) ? dy[i] : T(0);
+  __device__ SumOf<T> operator()(int64_t i, int64_t c) const {
+    const SumOf<T> at = y != nullptr ? Wide(y[i]) : affine(Wide(x[i]), c);
+    return bounds.Passes(at) ? Wide(dy[i]) : SumOf<T>(0);
   }
 };
 
@@ -32,14 +33,15 @@ struct SumsOfRows {
     const Divided at = Divide(i, channels);
     const int64_t c = at.rest, first = at.quotient * kColumnRows;
     const int64_t end = first + kColumnRows < rows ? first + kColumnRows : rows;
-    const T mean = gradient.affine.mean[c];
-    T sum = T(0), weighted = T(0);
+    using Sum = SumOf<T>;
+    const Sum mean = gradient.affine.mean[c];
+    Sum sum = Sum(0), weighted = Sum(0);
     for (int64_t r = first; r < end; ++r) {
       const int64_t from = r * channels + c;
-      const T g = gradient(from, c);
+      const Sum g = gradient(from, c);
       sum += g;
-      weighted += g * (gradient.x[from] - mean);
-      if (masked != nullptr) masked[from] = g;
+      weighted += g * (Wide(gradient.x[from]) - mean);
+      if (masked != nullptr) masked[from] = Narrow<T>(g);
     }
     out[at.quotient * 2 * channels + c] = static_cast<double>(sum);
     out[(at.quotient * 2 + 1) * channels + c] = static_cast<double>(weighted);
@@ -76,13 +78,13 @@ template <class T>
 struct InputGradient {
   int64_t channels;
   MaskedGradient<T> gradient;
-  const T *slope, *offset;
+  const SumOf<T>*slope, *offset;
   T* dx;
   __device__ void operator()(int64_t i) const {
     const int64_t c = Divide(i, channels).rest;
-    const AffineOf<T>& forward = gradient.affine;
-    dx[i] = forward.scale[c] * gradient(i, c) +
-            (slope[c] * (gradient.x[i] - forward.mean[c]) + offset[c]);
+    const AffineOf<SumOf<T>>& forward = gradient.affine;
+    dx[i] = Narrow<T>(forward.scale[c] * gradient(i, c) +
+                      (slope[c] * (Wide(gradient.x[i]) - forward.mean[c]) + offset[c]));
   }
 };
 
@@ -91,22 +93,25 @@ template <class T>
 MaskedGradient<T> GradientOf(const ops::NormBackwardInputs& in, const Tensor& dy,
                              const Tensor& masked) {
   const bool done = masked.defined();
-  return {AffineOf<T>(in.affine), Bounds<T>(done ? ops::Activation::kNone : in.activation),
+  return {AffineOf<SumOf<T>>(in.affine),
+          Bounds<SumOf<T>>(done ? ops::Activation::kNone : in.activation),
           Elements<T>(done ? masked : dy), Elements<T>(in.x), nullptr};
 }
 
 template <class T>
 void WriteInputGradient(const ops::NormBackwardInputs& in, const Tensor& dy, const Tensor& sums,
                         ops::NormGradients& out, StreamHandle stream) {
+  using Sum = SumOf<T>;
   const int64_t channels = dy.dim(-1);
-  Tensor slope({channels}, dy.dtype(), dy.device()), offset({channels}, dy.dtype(), dy.device());
+  Tensor slope({channels}, kDTypeOf<Sum>, dy.device()),
+      offset(slope.shape(), slope.dtype(), dy.device());
   ForEach(kNormOp, channels, stream,
-          FoldLines<T>{channels, in.count, Elements<T>(in.affine.scale),
-                       Elements<double>(in.affine.inv_std), Elements<double>(sums),
-                       MutableElements<T>(slope), MutableElements<T>(offset)});
+          FoldLines<Sum>{channels, in.count, Elements<Sum>(in.affine.scale),
+                         Elements<double>(in.affine.inv_std), Elements<double>(sums),
+                         MutableElements<Sum>(slope), MutableElements<Sum>(offset)});
   ForEach(kNormOp, dy.numel(), stream,
-          InputGradient<T>{channels, GradientOf<T>(in, dy, out.masked), Elements<T>(slope),
-                           Elements<T>(offset), MutableElements<T>(out.x)});
+          InputGradient<T>{channels, GradientOf<T>(in, dy, out.masked), Elements<Sum>(slope),
+                           Elements<Sum>(offset), MutableElements<T>(out.x)});
 }
 
 }  // namespace
@@ -116,7 +121,7 @@ void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor&
   const int64_t rows = RowsOf(dy), channels = dy.dim(-1), parts = SumParts(rows, kColumnRows);
   if (channels == 0) return;
   Tensor partial({parts, 2, channels}, DType::kF64, dy.device());
-  VisitCompute(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitImage(dy.dtype(), [&]<class T>(ComputeType<T>) {
     MaskedGradient<T> gradient = GradientOf<T>(in, dy, Tensor());
     gradient.y = ElementsOrNull<T>(in.y);
     ForEach(kNormOp, parts * channels, stream,
@@ -131,11 +136,12 @@ void NormalizeChannelsBackward(const ops::NormBackwardInputs& in, const Tensor& 
                                const Tensor& own_sums, const Tensor& all_sums,
                                ops::NormGradients& out, StreamHandle stream) {
   const int64_t channels = dy.dim(-1);
-  VisitCompute(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitImage(dy.dtype(), [&]<class T>(ComputeType<T>) {
+    using Sum = SumOf<T>;
     ForEach(kNormOp, channels, stream,
-            ParameterGradients<T>{channels, Elements<double>(in.affine.inv_std),
-                                  Elements<double>(own_sums), MutableElementsOrNull<T>(out.weight),
-                                  MutableElementsOrNull<T>(out.bias)});
+            ParameterGradients<Sum>{
+                channels, Elements<double>(in.affine.inv_std), Elements<double>(own_sums),
+                MutableElementsOrNull<Sum>(out.weight), MutableElementsOrNull<Sum>(out.bias)});
     if (out.x.defined()) WriteInputGradient<T>(in, dy, all_sums, out, stream);
   });
 }

@@ -27,14 +27,14 @@ struct FoldChannel {
 template <class T>
 struct NormalizeElement {
   int64_t channels;
-  AffineOf<T> affine;
-  Bounds<T> bounds;
+  AffineOf<SumOf<T>> affine;
+  Bounds<SumOf<T>> bounds;
   const T *x, *residual;  // which may be null
   T* y;
   __device__ void operator()(int64_t i) const {
-    T t = affine(x[i], Divide(i, channels).rest);
-    if (residual != nullptr) t += residual[i];
-    y[i] = bounds.Clamped(t);
+    SumOf<T> t = affine(Wide(x[i]), Divide(i, channels).rest);
+    if (residual != nullptr) t += Wide(residual[i]);
+    y[i] = Narrow<T>(bounds.Clamped(t));
   }
 };
 
@@ -55,11 +55,11 @@ void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tenso
 void NormalizeChannels(const Tensor& x, const ops::ChannelAffine& affine,
                        ops::Activation activation, const Tensor& residual, Tensor& y,
                        StreamHandle stream) {
-  VisitCompute(kNormOp, x.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitImage(x.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(
         kNormOp, x.numel(), stream,
-        NormalizeElement<T>{x.dim(-1), AffineOf<T>(affine), Bounds<T>(activation), Elements<T>(x),
-                            ElementsOrNull<T>(residual), MutableElements<T>(y)});
+        NormalizeElement<T>{x.dim(-1), AffineOf<SumOf<T>>(affine), Bounds<SumOf<T>>(activation),
+                            Elements<T>(x), ElementsOrNull<T>(residual), MutableElements<T>(y)});
   });
 }
 

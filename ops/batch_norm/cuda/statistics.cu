@@ -25,17 +25,18 @@ struct MomentsOfRows {
     const int64_t first = at.quotient * kMomentRows;
     const int64_t count = rows - first < kMomentRows ? rows - first : kMomentRows;
     const T* const column = x + first * channels + at.rest;
-    const T center = count > 0 ? column[0] : T(0);
-    T sum = T(0);
-    for (int64_t r = 0; r < count; ++r) sum += column[r * channels] - center;
-    const T mean = count > 0 ? center + sum / static_cast<T>(count) : T(0);
-    T rest = T(0), squares = T(0);
+    using Sum = SumOf<T>;
+    const Sum center = count > 0 ? Wide(column[0]) : Sum(0);
+    Sum sum = Sum(0);
+    for (int64_t r = 0; r < count; ++r) sum += Wide(column[r * channels]) - center;
+    const Sum mean = count > 0 ? center + sum / static_cast<Sum>(count) : Sum(0);
+    Sum rest = Sum(0), squares = Sum(0);
     for (int64_t r = 0; r < count; ++r) {
-      const T d = column[r * channels] - mean;
+      const Sum d = Wide(column[r * channels]) - mean;
       rest += d;
       squares += d * d;
     }
-    // What the mean in T misses of the exact one.
+    // What the mean in Sum misses of the exact one.
     const double shift = count > 0 ? static_cast<double>(rest) / static_cast<double>(count) : 0.0;
     const double m2 = static_cast<double>(squares) - shift * static_cast<double>(rest);
     out[i] = {static_cast<double>(mean) + shift, m2 > 0 || m2 != m2 ? m2 : 0.0};
@@ -125,7 +126,7 @@ void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var, StreamHandle 
   const int64_t rows = RowsOf(x), channels = x.dim(-1), parts = SumParts(rows, kMomentRows);
   if (channels == 0) return;
   Tensor moments = MomentsRoom(parts * channels, x.device());
-  VisitCompute(kNormOp, x.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitImage(x.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(kNormOp, parts * channels, stream,
             MomentsOfRows<T>{rows, channels, Elements<T>(x), MutableMoments(moments)});
   });

@@ -1,6 +1,7 @@
 #include "ops/dropout/cuda/dropout.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
+#include "runtime/element_cast.h"
 //
 #include "runtime/cuda/for_each.h"
 #include "runtime/cuda/random_streams.h"
@@ -24,14 +25,25 @@ struct MaskBlock {
   }
 };
 
+// 16 bits are multiplied in f32 and rounded once.
 template <class T>
 struct Dropped {
-  T factor;
+  SumOf<T> factor;
   const T* x;
   const uint8_t* keep;
   T* y;
-  __device__ void operator()(int64_t i) const { y[i] = keep[i] != 0 ? x[i] * factor : T(0); }
+  __device__ void operator()(int64_t i) const {
+    const SumOf<T> wide = ElementCast<SumOf<T>, T>()(x[i]);
+    y[i] = ElementCast<T, SumOf<T>>()(keep[i] != 0 ? wide * factor : SumOf<T>(0));
+  }
 };
+
+template <class T>
+void ApplyOf(const Tensor& x, const Tensor& keep, double scale, Tensor& y, StreamHandle stream) {
+  ForEach("dropout", x.numel(), stream,
+          Dropped<T>{static_cast<SumOf<T>>(scale), Elements<T>(x), Elements<uint8_t>(keep),
+                     MutableElements<T>(y)});
+}
 
 }  // namespace
 
@@ -47,11 +59,10 @@ void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tens
 
 void DropoutApply(const Tensor& x, const Tensor& keep, double scale, Tensor& y,
                   StreamHandle stream) {
-  VisitCompute("dropout", x.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach("dropout", x.numel(), stream,
-            Dropped<T>{static_cast<T>(scale), Elements<T>(x), Elements<uint8_t>(keep),
-                       MutableElements<T>(y)});
-  });
+  if (x.dtype() == DType::kBF16) return ApplyOf<BFloat16>(x, keep, scale, y, stream);
+  if (x.dtype() == DType::kF16) return ApplyOf<Float16>(x, keep, scale, y, stream);
+  VisitCompute("dropout", x.dtype(),
+               [&]<class T>(ComputeType<T>) { ApplyOf<T>(x, keep, scale, y, stream); });
 }
 
 }  // namespace torus::cuda

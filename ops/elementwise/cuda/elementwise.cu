@@ -1,5 +1,6 @@
 #include "ops/elementwise/broadcast.h"
 #include "ops/elementwise/cuda/elementwise.h"
+#include "ops/elementwise/cuda/map_loops.h"
 #include "ops/elementwise/elementwise_functors.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/strided.h"
@@ -65,6 +66,49 @@ void Binary(std::string_view op, ops::BinaryOp what, const Operands<T, T>& x, St
   }
 }
 
+// Of operands that are widened to f32, and a result that is rounded once.
+template <class F, class A, class B, class Out>
+struct CombinedLow {
+  F f;
+  StridedWalk<2> walk;
+  const A* a;
+  const B* b;
+  Out* out;
+  __device__ void operator()(int64_t i) const {
+    const auto places = walk(i);
+    out[i] = RoundedTo<Out>(f(Widened(a[places.at[0]]), Widened(b[places.at[1]])));
+  }
+};
+
+template <class F, class A, class B, class Out>
+void CombineLow(std::string_view op, const Tensor& a, const Tensor& b, Tensor& out,
+                StreamHandle stream) {
+  ForEach(op, out.numel(), stream,
+          CombinedLow<F, A, B, Out>{F{}, WalkOf<2>(ops::PlanBroadcast(out.shape(), {&a, &b})),
+                                    Elements<A>(a), Elements<B>(b), MutableElements<Out>(out)});
+}
+
+template <class Low>
+void BinaryLowOf(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
+                 Tensor& out, StreamHandle stream) {
+  TORUS_CHECK(what == ops::BinaryOp::kAdd || what == ops::BinaryOp::kMul,
+              "{} of 16 bits has no kernel", op);
+  if (what == ops::BinaryOp::kMul)
+    return CombineLow<ops::MulFunctor, Low, Low, Low>(op, a, b, out, stream);
+  if (a.dtype() == b.dtype())
+    return CombineLow<ops::AddFunctor, Low, Low, Low>(op, a, b, out, stream);
+  if (a.dtype() == DType::kF32)
+    return CombineLow<ops::AddFunctor, float, Low, float>(op, a, b, out, stream);
+  CombineLow<ops::AddFunctor, Low, float, float>(op, a, b, out, stream);
+}
+
+void BinaryLow(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b,
+               Tensor& out, StreamHandle stream) {
+  const DType low = IsLow(a.dtype()) ? a.dtype() : b.dtype();
+  if (low == DType::kBF16) return BinaryLowOf<BFloat16>(op, what, a, b, out, stream);
+  BinaryLowOf<Float16>(op, what, a, b, out, stream);
+}
+
 template <class T>
 void Compare(std::string_view op, ops::CompareOp what, const Operands<T, bool>& x,
              StreamHandle stream) {
@@ -103,6 +147,7 @@ struct InBand {
 
 void Binary(std::string_view op, ops::BinaryOp what, const Tensor& a, const Tensor& b, Tensor& out,
             StreamHandle stream) {
+  if (IsLow(a.dtype()) || IsLow(b.dtype())) return BinaryLow(op, what, a, b, out, stream);
   VisitCompute(op, a.dtype(), [&]<class T>(ComputeType<T>) {
     Binary(op, what, Operands<T, T>(a, b, out), stream);
   });

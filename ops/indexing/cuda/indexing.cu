@@ -1,3 +1,5 @@
+#include <string>
+
 #include "ops/indexing/cuda/indexing.h"
 #include "ops/indexing/cuda/sorted_index.h"
 #include "ops/indexing/gather_plan.h"
@@ -9,6 +11,7 @@
 #include "runtime/cuda/block.h"
 #include "runtime/cuda/for_each.h"
 #include "runtime/cuda/rows.h"
+#include "runtime/cuda/safe_values.h"
 
 namespace torus::cuda {
 namespace {
@@ -35,6 +38,27 @@ struct FindOutside {
     if (threadIdx.x == 0) first[part] = found;
   }
 };
+
+struct IsWithin {
+  int64_t bound;
+  __device__ bool operator()(int64_t value) const { return value >= 0 && value < bound; }
+};
+
+[[noreturn]] void FailIndex(std::string_view op, int64_t value, int64_t position, int64_t bound) {
+  Throw<BadInput>(op, "index {} at position {} is outside of [0, {})", value, position, bound);
+}
+
+void CheckNow(std::string_view op, const Tensor& index, int64_t bound, StreamHandle stream) {
+  const int64_t count = index.numel();
+  const int64_t parts = (count - 1) / kCheckedPart + 1;
+  Tensor first({parts}, DType::kI64, index.device());
+  ForEachRow(op, parts, count < kCheckedPart ? count : kCheckedPart, stream,
+             FindOutside{count, bound, Elements<int64_t>(index), MutableElements<int64_t>(first)});
+  for (int64_t at : ToVector<int64_t>(first)) {
+    if (at == INT64_MAX) continue;
+    FailIndex(op, ToVector<int64_t>(index.View({count}).Narrow(0, at, 1))[0], at, bound);
+  }
+}
 
 // y[o, k, i] = x[o, index[k], i]
 template <class T>
@@ -100,19 +124,16 @@ struct AddColumn {
 
 }  // namespace
 
-void CheckIndex(std::string_view op, const Tensor& index, int64_t bound, StreamHandle stream) {
+void CheckIndex(std::string_view op, int64_t bound, Tensor& index, StreamHandle stream) {
   const int64_t count = index.numel();
   if (count == 0) return;
-  const int64_t parts = (count - 1) / kCheckedPart + 1;
-  Tensor first({parts}, DType::kI64, index.device());
-  ForEachRow(op, parts, count < kCheckedPart ? count : kCheckedPart, stream,
-             FindOutside{count, bound, Elements<int64_t>(index), MutableElements<int64_t>(first)});
-  for (int64_t at : ToVector<int64_t>(first.To(Device{}))) {
-    if (at == INT64_MAX) continue;
-    const Tensor value = index.View({count}).Narrow(0, at, 1).To(Device{});
-    Throw<BadInput>(op, "index {} at position {} is outside of [0, {})", value.data<int64_t>()[0],
-                    at, bound);
-  }
+  // Of no values at all, no index is safe.
+  LaterChecks* const later = bound > 0 ? LaterChecks::Here(index.device()) : nullptr;
+  if (later == nullptr) return CheckNow(op, index, bound, stream);
+  const auto fail = [name = std::string(op), bound](int64_t at, int64_t value) {
+    FailIndex(name, value, at, bound);
+  };
+  index = SafeValues(op, index, 0, IsWithin{bound}, *later, fail, stream);
 }
 
 void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y,

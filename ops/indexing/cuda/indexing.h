@@ -7,8 +7,9 @@
 
 namespace torus::cuda {
 
-// Waits for what it finds: an error must be thrown before the index is used.
-void CheckIndex(std::string_view op, const Tensor& index, int64_t bound, StreamHandle stream);
+// Waits for what it finds, or leaves that to LaterChecks: an error must be thrown before a wrong
+// index is used.
+void CheckIndex(std::string_view op, int64_t bound, Tensor& index, StreamHandle stream);
 void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y,
                 StreamHandle stream);
 // Sorts the index, and adds each run of equal ones in its order.

@@ -7,7 +7,7 @@ namespace torus::cpu {
 namespace {
 
 ops::ClassRows RowsOf(const Tensor& x, const ops::ClassTargets& targets) {
-  return {targets.numbers.data<int64_t>(), targets.ignore_index, x.dim(-1)};
+  return {targets.numbers.data<int64_t>(), targets.ignore_index, x.dim(-1), targets.first};
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ void CrossEntropy(const Tensor& x, const ops::ClassTargets& targets, Tensor& lar
     LogSumExp(count, rows.classes, logit, top, sum);
     T* out = loss.mutable_data<T>();
     for (int64_t r = 0; r < count; ++r)
-      out[r] = rows.Counts(r) ? sum[r] - (logit[rows.At(r)] - top[r]) : T(0);
+      out[r] = rows.IsHere(r) ? sum[r] - (logit[rows.At(r)] - top[r]) : T(0);
   });
 }
 
@@ -38,7 +38,7 @@ void CrossEntropyBackward(const Tensor& x, const ops::ClassTargets& targets, con
     ScaledSoftmax(count, rows.classes, x.data<T>(), largest.data<T>(), log_sum.data<T>(), factor,
                   out);
     for (int64_t r = 0; r < count; ++r)
-      if (rows.Counts(r)) out[rows.At(r)] -= factor[r];
+      if (rows.IsHere(r)) out[rows.At(r)] -= factor[r];
   });
 }
 

@@ -9,7 +9,7 @@ namespace torus::cuda {
 namespace {
 
 ops::ClassRows RowsOf(const Tensor& x, const ops::ClassTargets& targets) {
-  return {Elements<int64_t>(targets.numbers), targets.ignore_index, x.dim(-1)};
+  return {Elements<int64_t>(targets.numbers), targets.ignore_index, x.dim(-1), targets.first};
 }
 
 template <class T>
@@ -25,7 +25,7 @@ struct EntropyRow {
     if (threadIdx.x != 0) return;
     largest[row] = top;
     log_sum[row] = sum;
-    loss[row] = rows.Counts(row) ? sum - (x[rows.At(row)] - top) : T(0);
+    loss[row] = rows.IsHere(row) ? sum - (x[rows.At(row)] - top) : T(0);
   }
 };
 
@@ -36,7 +36,7 @@ struct EntropyBackwardRow {
   T* dx;
   template <int kThreads>
   __device__ void Run(int64_t row) const {
-    const int64_t first = row * rows.classes, target = rows.target[row];
+    const int64_t first = row * rows.classes, target = rows.target[row] - rows.first;
     const bool counts = rows.Counts(row);
     const T factor = dloss[row];
     const SoftmaxOf<T> softmax{x + first, largest[row], log_sum[row]};

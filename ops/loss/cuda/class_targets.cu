@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 
 #include "ops/loss/class_rows.h"
 #include "ops/loss/cuda/class_targets.h"
@@ -6,6 +7,7 @@
 //
 #include "runtime/cuda/column_sums.h"
 #include "runtime/cuda/for_each.h"
+#include "runtime/cuda/safe_values.h"
 
 namespace torus::cuda {
 namespace {
@@ -107,18 +109,37 @@ struct WritePart {
   }
 };
 
-}  // namespace
+struct IsTarget {
+  int64_t classes, ignored;
+  __device__ bool operator()(int64_t target) const {
+    return target == ignored || (target >= 0 && target < classes);
+  }
+};
 
-void CheckClasses(std::string_view op, const ops::ClassTargets& targets, int64_t classes,
-                  StreamHandle stream) {
+void CheckNow(std::string_view op, const ops::ClassTargets& targets, int64_t classes,
+              StreamHandle stream) {
   const int64_t count = targets.numbers.numel();
-  if (count == 0) return;
   Tensor first = Full({1}, static_cast<double>(count), DType::kI64, targets.numbers.device());
   ForEach(op, count, stream, FindWrong{RowsOf(targets, classes), MutableElements<int64_t>(first)});
   const int64_t at = ToVector<int64_t>(first)[0];
   if (at >= count) return;
   const Tensor wrong = targets.numbers.View({count}).Narrow(0, at, 1);
   ops::FailTarget(op, ToVector<int64_t>(wrong)[0], at, classes, targets.ignore_index);
+}
+
+}  // namespace
+
+void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targets,
+                  StreamHandle stream) {
+  if (targets.numbers.numel() == 0) return;
+  LaterChecks* const later = LaterChecks::Here(targets.numbers.device());
+  if (later == nullptr) return CheckNow(op, targets, classes, stream);
+  const int64_t ignored = targets.ignore_index;
+  const auto fail = [name = std::string(op), classes, ignored](int64_t at, int64_t target) {
+    ops::FailTarget(name, target, at, classes, ignored);
+  };
+  targets.numbers =
+      SafeValues(op, targets.numbers, ignored, IsTarget{classes, ignored}, *later, fail, stream);
 }
 
 int64_t CountTargets(const ops::ClassTargets& targets, StreamHandle stream) {

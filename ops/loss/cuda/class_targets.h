@@ -5,8 +5,8 @@
 
 namespace torus::cuda {
 
-// This one and the count as a number wait for the stream.
-void CheckClasses(std::string_view op, const ops::ClassTargets& targets, int64_t classes,
+// This one, without LaterChecks, and the count as a number wait for the stream.
+void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targets,
                   StreamHandle stream);
 int64_t CountTargets(const ops::ClassTargets& targets, StreamHandle stream);
 void CountTargets(const ops::ClassTargets& targets, Tensor& count, StreamHandle stream);

@@ -19,4 +19,14 @@ void CausalMask(const Tensor& tokens, Tensor& mask) {
       for (int64_t j = 0; j < width; ++j) *sees++ = j <= i && token[j] != 0;
 }
 
+void FindRowsOfPart(const Tensor& ids, const IndexRange& range, Tensor& rows, Tensor& here) {
+  const int64_t* id = ids.data<int64_t>();
+  int64_t* row = rows.mutable_data<int64_t>();
+  bool* is_here = here.mutable_data<bool>();
+  for (int64_t i = 0; i < ids.numel(); ++i) {
+    is_here[i] = id[i] >= range.begin && id[i] < range.end;
+    row[i] = is_here[i] ? id[i] - range.begin : 0;
+  }
+}
+
 }  // namespace torus::cpu

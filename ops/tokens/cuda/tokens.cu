@@ -39,6 +39,18 @@ struct SeesToken {
   }
 };
 
+struct RowOfPart {
+  IndexRange range;
+  const int64_t* ids;
+  int64_t* rows;
+  bool* here;
+  __device__ void operator()(int64_t i) const {
+    const int64_t id = ids[i];
+    here[i] = id >= range.begin && id < range.end;
+    rows[i] = here[i] ? id - range.begin : 0;
+  }
+};
+
 }  // namespace
 
 void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& positions,
@@ -52,6 +64,13 @@ void CausalMask(const Tensor& tokens, Tensor& mask, StreamHandle stream) {
   ForEach(
       "causal_mask", mask.numel(), stream,
       SeesToken{mask.dim(2), mask.dim(3), Elements<int64_t>(tokens), MutableElements<bool>(mask)});
+}
+
+void FindRowsOfPart(const Tensor& ids, const IndexRange& range, Tensor& rows, Tensor& here,
+                    StreamHandle stream) {
+  ForEach("rows_of_part", ids.numel(), stream,
+          RowOfPart{range, Elements<int64_t>(ids), MutableElements<int64_t>(rows),
+                    MutableElements<bool>(here)});
 }
 
 }  // namespace torus::cuda

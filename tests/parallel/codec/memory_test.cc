@@ -104,6 +104,26 @@ TEST(ErrorFeedback, TakesNoCodecWhoseDecoderRemembers) {
   EXPECT_THROW(MakeCodec("ef(uniform:4)/sample"), BadInput);
 }
 
+TEST(CodecMemory, GoesBackToWhatItWasBeforeASkippedStep) {
+  CodecMemory memory;
+  memory.values["kept"] = {1, 2};
+  memory.parts["inner"].values["q"] = {3};
+  const CodecMemory before = memory;
+  for (int time = 0; time < 2; ++time) {
+    memory.Change("kept")[0] = 5;
+    memory.Change("kept").push_back(6);  // the second change of the step
+    memory.Change("new") = {7};
+    memory.parts["inner"].Change("q")[0] = 8;
+    memory.Settle(false);
+    EXPECT_EQ(memory, before) << time;
+  }
+  memory.Change("kept")[0] = 5;
+  memory.Settle(true);
+  EXPECT_EQ(memory.values["kept"], (std::vector<float>{5, 2}));
+  memory.Settle(false);
+  EXPECT_EQ(memory.values["kept"], (std::vector<float>{5, 2})) << "of the step before";
+}
+
 // A link: both ends, each with its own memory.
 class Delta : public ::testing::Test {
  protected:
@@ -160,6 +180,22 @@ TEST_F(Delta, RowsOfBothKindsInOneTensor) {
     const bool changed = i >= 50 && i < 100;
     EXPECT_NEAR(got[i], b[i], changed ? 0.3 : 0) << i;
   }
+  EXPECT_EQ(sender_, receiver_);
+}
+
+// Both rows are differences to what the visit before has left; the later row is remembered.
+TEST_F(Delta, ASampleMayStandTwiceInATensor) {
+  const std::vector<float> a = Draw("normal", 50, 5), b = Draw("normal", 150, 6);
+  Send(a, {7});
+  const std::vector<float> got = Send(b, {7, 3, 7});
+  const double half_step = 0.3;  // a sixteenth of less than 9.6, halved
+  for (size_t i = 0; i < 150; ++i)
+    EXPECT_NEAR(got[i], b[i], i >= 50 && i < 100 ? 0 : half_step) << i;
+  EXPECT_EQ(sender_, receiver_);
+  EXPECT_EQ(sender_.values["sample 7"], std::vector<float>(got.begin() + 100, got.end()));
+  // New ones too.
+  EXPECT_EQ(Send(b, {8, 8, 8}), b);
+  EXPECT_EQ(sender_.values["sample 8"], std::vector<float>(b.begin() + 100, b.end()));
   EXPECT_EQ(sender_, receiver_);
 }
 

@@ -189,7 +189,8 @@ TEST(Link, BringsWhatWasSentBetweenCpus) {
 }
 
 TEST_F(GpuLink, BringsTheBitsOfTheCpusLink) {
-  for (const std::string codec : {"none", "half", "sortq:4", "sortq:8", "sortq:12", "sortq:16"}) {
+  for (const std::string codec :
+       {"none", "half", "sortq:4", "sortq:8", "sortq:16", "uniform:5", "f8:e4m3", "dynamic8"}) {
     const Outcome want = Exchange({kCpu, kCpu, codec});
     for (const bool beside : {false, true}) {
       ExpectTheCpus({kGpu0, kGpu1, codec, beside}, want);

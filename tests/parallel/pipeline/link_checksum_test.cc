@@ -8,7 +8,9 @@
 #include "parallel/transport/decorated_transport.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
+#include "runtime/kernels.h"
 #include "runtime/rng.h"
+#include "runtime/stream.h"
 
 namespace torus::parallel {
 namespace {
@@ -21,6 +23,7 @@ class Damaging : public DecoratedTransport {
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
     if (tag.kind != TagClass::kActivation || bit_ < 0)
       return DecoratedTransport::Send(peer, tag, buffer, std::move(what));
+    if (buffer.device != Device{}) return SendFromGpu(peer, tag, buffer, std::move(what));
     const auto* const bytes = static_cast<const std::byte*>(buffer.data);
     std::vector<std::byte>& copy = copies_.emplace_back(bytes, bytes + buffer.bytes);
     copy[static_cast<size_t>(bit_ / 8) % copy.size()] ^= std::byte{1} << (bit_ % 8);
@@ -28,15 +31,32 @@ class Damaging : public DecoratedTransport {
   }
 
  private:
+  Pending SendFromGpu(int peer, Tag tag, const ConstBuffer& buffer, std::string what) {
+    Tensor here({static_cast<int64_t>(buffer.bytes)}, DType::kU8);
+    CopyMemory(buffer.data, buffer.device, here.mutable_raw(), Device{}, buffer.bytes);
+    here.mutable_data<uint8_t>()[static_cast<size_t>(bit_ / 8) % buffer.bytes] ^=
+        static_cast<uint8_t>(1 << (bit_ % 8));
+    const Tensor& there = there_.emplace_back(here.To(buffer.device));
+    return DecoratedTransport::Send(
+        peer, tag, {there.raw(), buffer.bytes, buffer.device, CurrentStream(buffer.device)},
+        std::move(what));
+  }
+
   const int64_t bit_;
   std::deque<std::vector<std::byte>> copies_;
+  std::deque<Tensor> there_;
 };
 
-std::string ErrorOf(const std::string& codec_name, int64_t bit) try {
+std::string ErrorOf(const std::string& codec_name, int64_t bit, bool on_gpus = false) try {
   RunRanks(2, [&](Transport& inner) {
     Damaging transport(inner, bit);
     const auto codec = MakeCodec(codec_name);
-    TensorLink link({&transport, 1 - inner.rank(), TagClass::kActivation, 1, codec.get()},
+    const Device device = on_gpus ? Device{DeviceKind::kCuda, inner.rank()} : Device{};
+    TensorLink link({.transport = &transport,
+                     .peer = 1 - inner.rank(),
+                     .cut = 1,
+                     .codec = codec.get(),
+                     .device = device},
                     {{Shape{8, 9}, DType::kF32}}, 1);
     RankTotals totals;
     if (inner.rank() == 0) {
@@ -48,6 +68,7 @@ std::string ErrorOf(const std::string& codec_name, int64_t bit) try {
     } else {
       link.PrepareToRecv();
       EXPECT_EQ(link.Recv(0, "activation", totals)[0].shape(), (Shape{8, 9}));
+      link.CheckArrived();
     }
   });
   return "";
@@ -58,6 +79,18 @@ std::string ErrorOf(const std::string& codec_name, int64_t bit) try {
 TEST(LinkChecksum, WholePayloadsPass) {
   for (const char* codec : {"sortq:8", "topk:0.3", "uniform:4/channel"})
     EXPECT_EQ(ErrorOf(codec, -1), "") << codec;
+}
+
+// On a GPU the rank goes on, and learns of it at the end of the step.
+TEST(LinkChecksum, TurnedBitsAreNoticedInTheMemoryOfGpus) {
+  if (GpuCount() < 2) GTEST_SKIP() << "no two GPUs, and no --config=emulated_gpu: NOT tested";
+  for (const char* codec : {"sortq:8", "uniform:5", "dynamic8"}) {
+    EXPECT_EQ(ErrorOf(codec, -1, true), "") << codec;
+    for (int64_t bit = 0; bit < 400; bit += 61)
+      EXPECT_NE(ErrorOf(codec, bit, true).find("has not the checksum of what was sent"),
+                std::string::npos)
+          << codec << ", bit " << bit;
+  }
 }
 
 TEST(LinkChecksum, EveryTurnedBitIsNoticed) {

@@ -60,6 +60,7 @@ TEST(RankCounts, ComeBackAsTheyWere) {
                           .wall = 8,
                           .cuts = {{1, true, 2, 3, 4}, {5, false, 6, 7, 8}},
                           .reduced_bytes = {9, 10, 11},
+                          .uncoded_bytes = {14, 15},
                           .weights_bytes = 12,
                           .optimizer_bytes = 13};
   const RankCounts back = CountsFrom(ToBytes(counts));
@@ -72,6 +73,7 @@ TEST(RankCounts, ComeBackAsTheyWere) {
   EXPECT_FALSE(back.cuts[1].forward);
   EXPECT_EQ(back.cuts[1].sent_bytes, 8u);
   EXPECT_EQ(back.reduced_bytes, counts.reduced_bytes);
+  EXPECT_EQ(back.uncoded_bytes, counts.uncoded_bytes);
   EXPECT_EQ(back.weights_bytes, 12u);
   EXPECT_EQ(back.optimizer_bytes, 13u);
   EXPECT_EQ(counts.Since(counts).times.backward, 0);

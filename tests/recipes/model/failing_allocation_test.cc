@@ -2,7 +2,7 @@
 // line that names rank and stage, and leaves neither memory nor threads behind.
 //
 // This program has an allocator of its own in the place of runtime/allocator.cc: the linker takes
-// the definition of AllocatorFor below.
+// the definitions of AllocatorFor and PinnedAllocator below.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -61,6 +61,7 @@ FailingAllocator& TheAllocator() {
 }  // namespace
 
 Allocator& AllocatorFor(Device) { return TheAllocator(); }
+Allocator& PinnedAllocator() { return TheAllocator(); }
 
 namespace parallel {
 namespace {

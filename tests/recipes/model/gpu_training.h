@@ -70,6 +70,7 @@ struct Outcome {
   std::vector<double> losses;
   TrainState state;
   double evaluated = 0;
+  TrainTotals totals;
 };
 
 inline Outcome Train(const Kind& kind, TrainerOptions options, const Setup& setup = {}) {
@@ -89,6 +90,7 @@ inline Outcome Train(const Kind& kind, TrainerOptions options, const Setup& setu
                 {.on_step = [&](const StepReport& r) { outcome.losses.push_back(r.loss); }});
   outcome.evaluated = trainer.Evaluate(1, batches).loss;
   outcome.state = trainer.State();
+  outcome.totals = trainer.totals();
   return outcome;
 }
 

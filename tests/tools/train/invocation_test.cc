@@ -64,6 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--schedule", "dualpipe"}, "gpipe"},
         Refusal{{"--gpu-links", "fast"}, "--gpu-links must be one of auto, nccl, copy, got fast"},
         Refusal{{"--gpu-links", "nccl"}, "--gpu-links nccl needs --device cuda, got cpu"},
+        Refusal{{"--cuda-graphs", "yes"}, "--cuda-graphs must be one of auto, on, off, got yes"},
+        Refusal{{"--cuda-graphs", "on"}, "--cuda-graphs on needs --device cuda, got cpu"},
         Refusal{{"--collectives", "star"}, "direct, ring, halving-doubling, tree"},
         Refusal{{"--strategy", "zero9"}, "ddp, dataparallel, ps, ps-sharded, zero1"},
         Refusal{{"--precision", "f16"}, "products in f16 need a GPU (--device cuda)"},
@@ -283,149 +285,9 @@ TEST(Invocation, HelpListsWhatTheFactoriesHave) {
   }
 }
 
-TEST(Settings, ComeBackFromJson) {
-  recipes::Settings settings;
-  settings.cut = "1,18";
-  settings.lr = 0.1 + 0.2;
-  settings.seed = ~uint64_t{0};
-  const nlohmann::json json = nlohmann::json::parse(recipes::ToJson(settings).dump());
-  EXPECT_EQ(recipes::ToJson(recipes::SettingsFromJson(json, "file")), json);
-}
-
-TEST(Settings, OfOlderFilesHaveTheValuesOfTheirTime) {
-  nlohmann::json older = recipes::ToJson(recipes::Settings());
-  older.erase("collectives");
-  EXPECT_EQ(recipes::SettingsFromJson(older, "file", 1).collectives, "ring");
-  EXPECT_EQ(recipes::Settings().collectives, "auto");
-  // A file of the time in which it was a setting must have it.
-  EXPECT_THROW(recipes::SettingsFromJson(older, "file", 2), BadInput);
-}
-
 // A setting that is added needs a line that says what runs did before it (settings.cc), and a
 // version more.
-TEST(Settings, OfTheFirstVersionAreStillRead) {
-  const nlohmann::json first = nlohmann::json::parse(R"({
-    "accumulate": 1, "activation-storage": "f32", "augment": "none", "batch-size": 24,
-    "beta2": 0.999, "clip-norm": 0.0, "codec": "sortq:8", "cut": "", "data": "fashion-mnist",
-    "data-dir": "/data", "ema": 0.0, "epoch-size": 0, "epochs": 2, "image-size": 0, "init": "",
-    "length": 128, "lr": 0.07, "lr-schedule": "cosine", "micro-batches": 2,
-    "model": "mobilenet_v2:0.1", "momentum": 0.9, "nesterov": true, "optimizer": "sgd",
-    "recompute": "none", "replicas": 1, "schedule": "gpipe", "seed": 1, "stages": 2, "threads": 2,
-    "tokenizer": "", "vocab-dir": "", "warmup": 0, "weight-decay": 4e-05})");
-  const recipes::Settings settings = recipes::SettingsFromJson(first, "file", 1);
-  EXPECT_EQ(settings.data_dir, "/data");
-  nlohmann::json same = recipes::ToJson(settings);
-  EXPECT_EQ(static_cast<int64_t>(same.size() - first.size()), recipes::kSettingsVersion - 1);
-}
-
-TEST(Settings, OfANewerFileAreNamed) {
-  nlohmann::json newer = recipes::ToJson(recipes::Settings());
-  newer["warp"] = 9, newer["weave"] = "tight";
-  const auto message = [&](int64_t version) -> std::string {
-    try {
-      recipes::SettingsFromJson(newer, "file", version);
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "";
-  };
-  EXPECT_EQ(message(1000),
-            "[file] has settings that are unknown here: warp, weave; a newer Torus wrote it");
-  EXPECT_EQ(message(1), "[file] has settings that are unknown here: warp, weave");
-}
-
-TEST(Settings, AreReadStrictly) {
-  const nlohmann::json good = recipes::ToJson(recipes::Settings());
-  nlohmann::json bad = good;
-  bad.erase("lr");
-  EXPECT_THROW(recipes::SettingsFromJson(bad, "file"), BadInput);
-  bad = good;
-  bad["epochs"] = "3";
-  EXPECT_THROW(recipes::SettingsFromJson(bad, "file"), BadInput);
-  bad = good;
-  bad["surplus"] = 1;
-  EXPECT_THROW(recipes::SettingsFromJson(bad, "file"), BadInput);
-}
-
-TEST(TakeSettings, RefusesWhatContradictsAndNamesBoth) {
-  recipes::Settings stored;
-  stored.lr = 0.05;
-  const char* argv[] = {"train", "--lr", "0.2", "--batch-size", "256"};
-  Invocation invocation = ParseInvocation(5, argv);
-  try {
-    TakeSettings(stored, "/runs/a", invocation);
-    FAIL();
-  } catch (const BadInput& error) {
-    const std::string message = error.what();
-    EXPECT_NE(message.find("--lr 0.2"), std::string::npos) << message;
-    EXPECT_NE(message.find("--lr 0.05"), std::string::npos) << message;
-    EXPECT_NE(message.find("/runs/a"), std::string::npos) << message;
-  }
-}
-
-TEST(TakeSettings, TakesMoreEpochsButNotFewer) {
-  const recipes::Settings stored;
-  const auto epochs = [&](const char* wanted) {
-    const char* argv[] = {"train", "--resume", "x", "--epochs", wanted};
-    Invocation invocation = ParseInvocation(5, argv);
-    TakeSettings(stored, "/runs/a", invocation);
-    return invocation.settings.epochs;
-  };
-  EXPECT_EQ(epochs("5"), 5);
-  EXPECT_EQ(epochs("3"), 3);
-  EXPECT_THROW(epochs("2"), BadInput);
-}
-
 // Adam's beta1 was kept under the name of SGD's momentum.
-TEST(Settings, OfOlderCheckpointsHaveBeta1FromTheMomentum) {
-  recipes::Settings settings;
-  settings.momentum = 0.8;
-  nlohmann::json json = recipes::ToJson(settings);
-  json.erase("beta1");
-  EXPECT_EQ(recipes::SettingsFromJson(json, "file", 3).beta1, 0.8);
-}
-
-TEST(TakeSettings, AcceptsWhatAgreesAndTakesTheRest) {
-  recipes::Settings stored;
-  stored.lr = 0.05;
-  stored.stages = 3;
-  stored.data_dir = "/data", stored.vocab_dir = "/vocabulary";
-  const char* argv[] = {"train",      "--stages",    "3",     "--data-dir",
-                        "/elsewhere", "--vocab-dir", "/moved"};
-  Invocation invocation = ParseInvocation(7, argv);
-  TakeSettings(stored, "/runs/a", invocation);
-  EXPECT_EQ(invocation.settings.lr, 0.05);
-  EXPECT_EQ(invocation.settings.data_dir, "/elsewhere");
-  EXPECT_EQ(invocation.settings.vocab_dir, "/moved");
-}
-
-TEST(TakeSettings, TheLayoutTheEpochsAndTheThreadsMayChange) {
-  recipes::Settings stored;
-  stored.stages = 3;
-  stored.cut = "1,18";
-  stored.codec = "sortq:8";
-  stored.threads = 3;
-  const auto resumed = [&](std::vector<const char*> flags) {
-    flags.insert(flags.begin(), {"train", "--resume", "/runs/a"});
-    Invocation invocation = ParseInvocation(static_cast<int>(flags.size()), flags.data());
-    TakeSettings(stored, "/runs/a", invocation);
-    CheckAndComplete(invocation);
-    return invocation.settings;
-  };
-  EXPECT_EQ(resumed({}).cut, "1,18");
-  EXPECT_EQ(resumed({"--epochs", "9"}).epochs, 9);
-  EXPECT_EQ(resumed({"--threads", "8"}).threads, 8);
-  const recipes::Settings two = resumed({"--stages", "2"});
-  EXPECT_EQ(two.stages, 2);
-  EXPECT_EQ(two.cut, "");
-  EXPECT_EQ(two.codec, "sortq:8");
-  EXPECT_EQ(resumed({"--stages", "1"}).codec, "none");
-  EXPECT_EQ(resumed({"--cut", "4"}).stages, 2);
-  const recipes::Settings wide = resumed({"--replicas", "2", "--micro-batches", "2"});
-  EXPECT_EQ(wide.replicas, 2);
-  EXPECT_EQ(wide.micro_batches, 2);
-  EXPECT_GE(wide.threads, 6);
-}
 
 }  // namespace
 }  // namespace torus::tools

@@ -12,8 +12,9 @@ using study::Paragraph;
 using study::Part;
 using study::Table;
 
-// What a CPU's tensors may take where no --memory-limit says so.
-constexpr uint64_t kUsualLimit = uint64_t{4} << 30;
+// What a CPU's tensors may take where no --memory-limit says so: few enough that the table ends by
+// it, with all images and with --quick.
+constexpr uint64_t kUsualLimit = uint64_t{3} << 30, kQuickLimit = uint64_t{1} << 30;
 constexpr int64_t kGrowth = 4;  // of the batch behind the last that was asked for
 
 struct Row {
@@ -25,7 +26,7 @@ struct Row {
 
 uint64_t LimitOf(const LabOptions& o) {
   if (o.memory_limit > 0 || o.settings.device != "cpu") return o.memory_limit;
-  return kUsualLimit;
+  return o.quick ? kQuickLimit : kUsualLimit;
 }
 
 double Gigabytes(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }

@@ -39,7 +39,8 @@ void AddSizeFlags(CLI::App& app, LabOptions& o) {
   app.add_option("--test-images", o.test_images, "Test images likewise");
   app.add_option("--rank-threads", o.rank_threads, "Threads of each rank");
   app.add_option("--memory-limit", o.memory_limit,
-                 "Most memory of all tensors together, such as 2GB; q1 ends there")
+                 "Most memory of all tensors together, such as 2GB, at which q1 ends; of a CPU by "
+                 "default 3GB, with --quick 1GB")
       ->transform(CLI::AsSizeValue(false));
   app.add_option("--link", o.links, "Emulated links between ranks, such as 1ms,1Gbps");
 }

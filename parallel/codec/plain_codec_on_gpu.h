@@ -1,0 +1,27 @@
+// Uniform quantization (uniform.h, not the stochastic one), small floats (small_floats.h) and
+// dynamic8 (dynamic8.h) of values on a GPU: the CPU's bytes, and the CPU's values. Bytes that no
+// encoder writes become NaN.
+#pragma once
+
+#include <string>
+
+#include "parallel/codec/gpu_codec.h"
+#include "parallel/codec/plain_format.h"
+
+namespace torus::parallel {
+
+class PlainCodecOnGpu : public GpuCodec {
+ public:
+  // `name` is for messages.
+  PlainCodecOnGpu(PlainFormat format, std::string name) : format_(format), name_(std::move(name)) {}
+
+  size_t ScratchBytes(int64_t count) const override;
+  void Encode(const Tensor& in, Tensor& out, Tensor& written, Tensor& scratch) const override;
+  void Decode(const Tensor& in, Tensor& out) const override;
+
+ private:
+  PlainFormat format_;
+  std::string name_;
+};
+
+}  // namespace torus::parallel

@@ -1,0 +1,53 @@
+// How an executor computes on a GPU without waiting for it: steps as graphs, and values that are
+// checked later.
+#include <algorithm>
+#include <iterator>
+
+#include "parallel/pipeline/executor.h"
+#include "runtime/error.h"
+#include "runtime/progress.h"
+
+namespace torus::parallel {
+namespace {
+
+bool Computes(const Action& action) { return IsCompute(action.kind); }
+
+}  // namespace
+
+void Executor::MakeGraph() {
+  Require(checks_.has_value() && schedule_.num_ranks == 1, "pipeline",
+          "a step is a CUDA graph on a GPU that runs all stages; got a schedule of {} ranks on {}",
+          schedule_.num_ranks, options_.device);
+  std::vector<StageRunner*> runners;
+  for (auto& [s, runner] : stages_) runners.push_back(&runner);
+  graph_ = std::make_unique<StepGraph>(options_.device, std::move(runners), *checks_,
+                                       options_.graphs == CudaGraphs::kOn);
+}
+
+void Executor::CheckValues() {
+  if (checks_) checks_->Report();
+}
+
+// A stage's gradients may be whole before another's backward: with nobody to be summed with, they
+// wait for it.
+void Executor::ComputeFirst() { std::ranges::stable_partition(actions_, Computes); }
+
+// Returns how many actions are done.
+size_t Executor::ComputeAsGraph() {
+  transport_.ThrowIfAborted();
+  TickProgress();
+  const auto end = std::ranges::find_if_not(actions_, Computes);
+  const int64_t launched = graph_->launched();
+  const MiniBatch& batch = *batch_;
+  const ActionClock::Mark begin = clock_.Begin();
+  graph_->Run(batch, [&](const MiniBatch& same) {
+    batch_ = &same;
+    std::for_each(actions_.begin(), end, [this](const Action& action) { Do(action); });
+  });
+  batch_ = &batch;
+  if (graph_->launched() > launched && end != actions_.begin())
+    clock_.End(*std::prev(end), batch.step, begin);
+  return static_cast<size_t>(end - actions_.begin());
+}
+
+}  // namespace torus::parallel

@@ -1,0 +1,41 @@
+// Whole numbers that were checked without a wait. In kernels' sources only.
+#pragma once
+
+#include <utility>
+
+#include "runtime/cuda/elements.h"
+#include "runtime/later_checks.h"
+//
+#include "runtime/cuda/for_each.h"
+
+namespace torus::cuda {
+
+// safe[i] = values[i], or `instead` where that is wrong; *first becomes the smallest such i.
+template <class IsRight>
+struct KeepRight {
+  const int64_t* values;
+  int64_t instead;
+  IsRight is_right;
+  int64_t *first, *safe;
+  __device__ void operator()(int64_t i) const {
+    const bool right = is_right(values[i]);
+    safe[i] = right ? values[i] : instead;
+    if (!right) atomicMin(reinterpret_cast<long long*>(first), static_cast<long long>(i));
+  }
+};
+
+// A copy of contiguous i64 values with `instead` in the place of wrong ones, which `checks` will
+// report by `fail`. `is_right`: a functor for the device, of a value.
+template <class IsRight>
+Tensor SafeValues(std::string_view op, const Tensor& values, int64_t instead,
+                  const IsRight& is_right, LaterChecks& checks, LaterChecks::Fail fail,
+                  StreamHandle stream) {
+  Tensor safe(values.shape(), DType::kI64, values.device());
+  int64_t* const first = checks.Expect({values, std::move(fail)});
+  ForEach(op, values.numel(), stream,
+          KeepRight<IsRight>{Elements<int64_t>(values), instead, is_right, first,
+                             MutableElements<int64_t>(safe)});
+  return safe;
+}
+
+}  // namespace torus::cuda

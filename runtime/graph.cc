@@ -1,0 +1,140 @@
+#include "runtime/graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/cuda_api.h"
+#include "runtime/error.h"
+#include "runtime/pinned.h"
+
+namespace torus {
+namespace {
+
+constexpr int64_t kWords = 1 << 15;  // of a part, unless more are asked for at once
+
+struct Recording {
+  Graph* graph;
+  Device gpu;
+};
+thread_local const Recording* current = nullptr;  // of the calling thread
+
+Device CheckedGpu(Device gpu) {
+  Require(gpu.kind == DeviceKind::kCuda, "graph", "needs a GPU, got {}", gpu);
+  return gpu;
+}
+
+// Ends a recording that was left by an exception.
+class OpenCapture {
+ public:
+  explicit OpenCapture(const Stream& stream) : stream_(stream.handle()) {
+    OnDevice(
+        stream.device(), [] {},
+        [&] {
+          cuda::UseDevice(stream.device().index);
+          cuda::BeginCapture(stream_);
+        });
+  }
+  ~OpenCapture() {
+    if (open_)
+      OnDevice(
+          kAnyGpu, [] {}, [&] { cuda::DropCapture(stream_); });
+  }
+  void* End() {
+    open_ = false;
+    return OnDevice(
+        kAnyGpu, [] { return static_cast<void*>(nullptr); },
+        [&] { return cuda::EndCapture(stream_); });
+  }
+
+ private:
+  static constexpr Device kAnyGpu{DeviceKind::kCuda, 0};
+  StreamHandle stream_;
+  bool open_ = true;
+};
+
+class MarkRecorded {
+ public:
+  MarkRecorded(Graph* graph, Device gpu) : recording_{graph, gpu} { current = &recording_; }
+  ~MarkRecorded() { current = nullptr; }
+
+ private:
+  const Recording recording_;
+};
+
+void CopyWords(const Tensor& here, Tensor& there, int64_t count) {
+  OnDevice(
+      there.device(), [] {},
+      [&] {
+        cuda::CopyBytes(there.mutable_raw(), here.raw(), count * sizeof(int64_t),
+                        CurrentStream(there.device()));
+      });
+}
+
+}  // namespace
+
+Graph::Graph(Device gpu) : gpu_(CheckedGpu(gpu)), pool_(std::make_shared<MemoryPool>(gpu)) {
+  renewed_.emplace(gpu);
+}
+
+// What was launched may still run, with the pool's memory and the words.
+Graph::~Graph() {
+  if (graph_ == nullptr) return;
+  OnDevice(
+      gpu_, [] {}, [&] { cuda::DestroyGraph(graph_); });
+  renewed_->Wait();
+}
+
+Graph* Graph::RecordedHere(Device gpu) {
+  return current != nullptr && current->gpu == gpu ? current->graph : nullptr;
+}
+
+void Graph::Record(const std::function<void()>& work) {
+  TORUS_CHECK(graph_ == nullptr && current == nullptr, "a graph is recorded once, one at a time");
+  Stream stream(gpu_);
+  const WithStream with_stream(stream);
+  const WithPool with_pool(pool_);
+  OpenCapture capture(stream);
+  {
+    const MarkRecorded mark(this, gpu_);
+    work();
+  }
+  graph_ = capture.End();
+}
+
+Graph::Words& Graph::RoomFor(int64_t count) {
+  if (words_.empty() || words_.back().there.numel() - words_.back().taken < count) {
+    const Shape shape{std::max(count, kWords)};
+    words_.push_back({Tensor(shape, DType::kI64, gpu_), EmptyPinned(shape, DType::kI64)});
+  }
+  return words_.back();
+}
+
+Tensor Graph::Renewed(int64_t count, Renew renew) {
+  TORUS_CHECK(RecordedHere(gpu_) == this, "words are renewed for what is recorded");
+  Words& room = RoomFor(count);
+  const int64_t first = std::exchange(room.taken, room.taken + count);
+  renewals_.push_back(
+      {{room.here.mutable_data<int64_t>() + first, static_cast<size_t>(count)}, std::move(renew)});
+  return room.there.Narrow(0, first, count);
+}
+
+void Graph::RenewAll(int64_t step) {
+  if (renewals_.empty()) return;
+  renewed_->Wait();
+  for (const Renewal& one : renewals_) one.renew(step, one.words);
+  for (Words& part : words_) CopyWords(part.here, part.there, part.taken);
+  renewed_->Record(CurrentStream(gpu_));
+}
+
+void Graph::Launch(int64_t step) {
+  TORUS_CHECK(graph_ != nullptr, "a graph is launched once it is recorded");
+  OnDevice(
+      gpu_, [] {},
+      [&] {
+        cuda::UseDevice(gpu_.index);
+        RenewAll(step);
+        cuda::LaunchGraph(graph_, CurrentStream(gpu_));
+      });
+}
+
+}  // namespace torus

@@ -1,0 +1,34 @@
+// A file whose parts are read and overwritten in place, by one process at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace torus::io {
+
+// Failures of the system are BrokenEnvironment with the path and the reason.
+class UpdatedFile {
+ public:
+  // Opens the file, an empty one where there is none, and makes the folders above it. BadInput
+  // where another process has it open as one of these.
+  explicit UpdatedFile(std::string path);
+  ~UpdatedFile();
+  UpdatedFile(const UpdatedFile&) = delete;
+  UpdatedFile& operator=(const UpdatedFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  uint64_t size() const;
+  // Whether all `bytes` from `offset` were there.
+  bool ReadAt(uint64_t offset, void* data, size_t bytes) const;
+  void WriteAt(uint64_t offset, const void* data, size_t bytes);
+  void Truncate(uint64_t size);
+  // Waits until what was written is on the disk.
+  void Sync();
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
+
+}  // namespace torus::io

@@ -1,0 +1,47 @@
+// How tensors are split over tensor-parallel ranks, which compute each layer together (Shoeybi et
+// al. 2019, arXiv:1909.08053, section 3).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/tensor.h"
+
+namespace torus {
+
+// A rank's place among those that compute each layer together.
+struct TensorPlace {
+  int rank = 0, size = 1;
+};
+
+struct IndexRange {
+  int64_t begin = 0, end = 0;
+  int64_t size() const { return end - begin; }
+};
+
+// The part of 0 .. count - 1 that a rank has: parts lie in rank order and differ in size by at most
+// one, so that no count needs padding.
+IndexRange PartOf(int64_t count, const TensorPlace& place);
+
+// Dimension `dim` falls into `groups` equal runs, and each rank has its part of every run. Three
+// runs: queries, keys and values that lie side by side.
+struct TensorSplit {
+  int dim = 0;
+  int64_t groups = 1;
+};
+
+// A parameter's, under the model's name.
+struct NamedSplit {
+  std::string name;
+  TensorSplit split;
+};
+
+// The shape of a rank's slice of a tensor of shape `whole`.
+Shape SliceShape(const Shape& whole, const TensorSplit& split, const TensorPlace& place);
+// A rank's slice, in memory of its own; on meta too.
+Tensor SliceOf(const Tensor& whole, const TensorSplit& split, const TensorPlace& place);
+// The whole of shape `whole` from the slices of all ranks, in rank order.
+Tensor JoinSlices(const std::vector<Tensor>& slices, const Shape& whole, const TensorSplit& split);
+
+}  // namespace torus

@@ -1,0 +1,146 @@
+// Ops of several inputs whose kernels for GPUs read 16 bits as they are: the same bits as by way of
+// copies in f32. Needs a build with --config=emulated_gpu, or --config=cuda and a GPU.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "autograd/backward.h"
+#include "autograd/precision.h"
+#include "ops/batch_norm/batch_norm.h"
+#include "ops/dropout/dropout.h"
+#include "ops/elementwise/cast.h"
+#include "ops/elementwise/elementwise.h"
+#include "tests/ops/op_test.h"
+#include "tests/testing/on_gpu.h"
+
+namespace torus::ops {
+namespace {
+
+using testing::kFirstGpu;
+using Variables = std::vector<Variable>;
+using Op = std::function<Variable(const Variables&)>;
+
+class LowBits : public ::testing::TestWithParam<DType> {
+ protected:
+  void SetUp() override {
+    if (!testing::HasGpu()) GTEST_SKIP() << "needs a GPU, or --config=emulated_gpu";
+  }
+};
+
+struct Input {
+  Shape shape;
+  DType dtype;
+};
+
+void ExpectSameBits(const Tensor& got, const Tensor& want, const char* what) {
+  ASSERT_EQ(got.dtype(), want.dtype()) << what;
+  ASSERT_EQ(got.shape(), want.shape()) << what;
+  const Tensor g = got.To(Device{}).Contiguous(), w = want.To(Device{}).Contiguous();
+  EXPECT_EQ(std::memcmp(g.raw(), w.raw(), g.bytes()), 0) << what;
+}
+
+struct Outcome {
+  Tensor y;
+  std::vector<Tensor> gradients;
+};
+
+Outcome RunOn(const Op& op, const std::vector<Input>& inputs) {
+  testing::OddShapes random(17);
+  Variables leaves;
+  for (const Input& input : inputs)
+    leaves.emplace_back(random.Normal(input.shape).To(input.dtype).To(kFirstGpu), true);
+  const Variable y = op(leaves);
+  Backward({y}, {random.Normal(y.shape()).To(y.dtype()).To(kFirstGpu)});
+  Outcome outcome{y.data(), {}};
+  for (const Variable& leaf : leaves) outcome.gradients.push_back(leaf.grad());
+  return outcome;
+}
+
+// Widened before and rounded behind, what the kernels then see is f32.
+Op ThroughF32(const Op& op, DType result) {
+  return [=](const Variables& inputs) {
+    Variables wide;
+    for (const Variable& input : inputs) wide.push_back(Cast(input, DType::kF32));
+    return Cast(op(wide), result);
+  };
+}
+
+void ExpectBitsOfF32(const Op& op, const std::vector<Input>& inputs, DType result) {
+  const Outcome low = RunOn(op, inputs), wide = RunOn(ThroughF32(op, result), inputs);
+  ExpectSameBits(low.y, wide.y, "y");
+  for (size_t i = 0; i < inputs.size(); ++i)
+    ExpectSameBits(low.gradients[i], wide.gradients[i], "gradient");
+}
+
+TEST_P(LowBits, OfSumsAndProducts) {
+  const DType low = GetParam();
+  for (const Op& op : {Op([](const Variables& v) { return Add(v[0], v[1]); }),
+                       Op([](const Variables& v) { return Mul(v[0], v[1]); })}) {
+    ExpectBitsOfF32(op, {{{7, 33}, low}, {{7, 33}, low}}, low);
+    ExpectBitsOfF32(op, {{{7, 1, 33}, low}, {{5, 1}, low}}, low);
+    ExpectBitsOfF32(op, {{{1}, low}, {{300}, low}}, low);
+  }
+}
+
+// Under a precision the sum of f32 and 16 bits is f32; without one it is refused.
+TEST_P(LowBits, OfSumsOfTwoTypes) {
+  const DType low = GetParam();
+  const Op add = [](const Variables& v) { return Add(v[0], v[1]); };
+  EXPECT_THROW(RunOn(add, {{{3}, low}, {{3}, DType::kF32}}), BadInput);
+  const WithPrecision precision({low, Products::kNative});
+  for (const bool first : {true, false}) {
+    const DType a = first ? low : DType::kF32, b = first ? DType::kF32 : low;
+    ExpectBitsOfF32(add, {{{7, 33}, a}, {{7, 33}, b}}, DType::kF32);
+    ExpectBitsOfF32(add, {{{4, 7, 33}, a}, {{33}, b}}, DType::kF32);
+    ExpectBitsOfF32(add, {{{33}, a}, {{4, 7, 33}, b}}, DType::kF32);
+  }
+}
+
+TEST_P(LowBits, OfDropout) {
+  StepContext context{.seed = 3, .step = 5};
+  context.samples = {4, 9, 11};
+  const Op drop = [&](const Variables& v) { return Dropout(v[0], 0.3, context, 2); };
+  ExpectBitsOfF32(drop, {{{6, 37}, GetParam()}}, GetParam());
+}
+
+Op Norm(Activation activation, bool trains) {
+  return [=](const Variables& v) {
+    const Variable residual = v.size() > 3 ? v[3] : Variable();
+    if (trains) return BatchNormTrain(v[0], v[1], v[2], 1e-5, activation, residual, {}).y;
+    const Tensor mean = Full({5}, 0.25, DType::kF32, kFirstGpu);
+    const Tensor var = Full({5}, 2, DType::kF32, kFirstGpu);
+    return BatchNormEval(v[0], mean, var, v[1], v[2], 1e-5, activation, residual);
+  };
+}
+
+// With a residual and an activation, too, where the mask needs y before it is rounded.
+TEST_P(LowBits, OfBatchNorm) {
+  const DType low = GetParam(), full = DType::kF32;
+  const Shape images{3, 9, 7, 5};
+  for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kRelu6})
+    for (const bool trains : {true, false}) {
+      const Op norm = Norm(activation, trains);
+      ExpectBitsOfF32(norm, {{images, low}, {{5}, full}, {{5}, full}}, low);
+      ExpectBitsOfF32(norm, {{images, low}, {{5}, full}, {{5}, full}, {images, low}}, low);
+    }
+}
+
+TEST_P(LowBits, OfBatchNormsStatistics) {
+  const Tensor x = testing::OddShapes(3).Normal({200, 5}).To(GetParam()).To(kFirstGpu);
+  const auto of = [](const Tensor& x) {
+    return BatchNormTrain(Variable(x), Variable(), Variable(), 1e-5, Activation::kNone, Variable(),
+                          {});
+  };
+  const BatchNormResult low = of(x), wide = of(x.To(DType::kF32));
+  ExpectSameBits(low.mean, wide.mean, "mean");
+  ExpectSameBits(low.var, wide.var, "var");
+  EXPECT_EQ(low.count, wide.count);
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, LowBits, ::testing::Values(DType::kBF16, DType::kF16),
+                         [](const auto& info) { return std::string(Name(info.param)); });
+
+}  // namespace
+}  // namespace torus::ops

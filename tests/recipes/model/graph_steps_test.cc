@@ -1,0 +1,144 @@
+// Training steps that are launched as CUDA graphs have the bits of those that are not. Skips where
+// there is no GPU: run it with --config=emulated_gpu.
+#include <gtest/gtest.h>
+
+#include "autograd/node.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/reduction/reduction.h"
+#include "runtime/error.h"
+#include "runtime/stream.h"
+#include "tests/recipes/model/gpu_training.h"
+
+namespace torus::recipes {
+namespace {
+
+using namespace parallel;  // NOLINT: the trainer's words
+using namespace testing;   // NOLINT: the models
+
+class GraphSteps : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (GpuCount() == 0) GTEST_SKIP() << "no GPU, and no --config=emulated_gpu: NOT tested";
+  }
+};
+
+// Of 8, 8, 7, 8, 8, 7 and 8 rows: the second step is recorded, those of 8 rows behind it launched,
+// those of 7 computed as ever.
+constexpr int64_t kManySteps = 7;
+constexpr int64_t kLaunched = 4;
+
+TrainerOptions OnGpu(CudaGraphs graphs) {
+  TrainerOptions options{.device = DeviceKind::kCuda, .micro_batches = 2, .clip_norm = 0.5};
+  options.cuda_graphs = graphs;
+  return options;
+}
+
+Outcome TrainLong(const Kind& kind, const TrainerOptions& options, Setup setup = {}) {
+  setup.end = kManySteps;
+  return Train(kind, options, setup);
+}
+
+void ExpectGraphs(const Kind& kind, TrainerOptions options, const Setup& setup = {}) {
+  options.cuda_graphs = CudaGraphs::kOff;
+  const Outcome ever = TrainLong(kind, options, setup);
+  EXPECT_EQ(ever.totals.graph_steps, 0);
+  options.cuda_graphs = CudaGraphs::kOn;
+  const Outcome graphs = TrainLong(kind, options, setup);
+  ExpectSameBits(graphs, ever);
+  // A step that is skipped halves the scale of f16's loss, and one more is computed as ever.
+  EXPECT_EQ(graphs.totals.graph_steps, kLaunched - graphs.totals.skipped_steps);
+}
+
+// Batch norm's statistics; dropout's numbers and tied weights.
+TEST_F(GraphSteps, HaveTheBitsOfOthers) {
+  for (const size_t model : {0, 2}) {
+    SCOPED_TRACE(Kinds()[model].name);
+    ExpectGraphs(Kinds()[model], OnGpu(CudaGraphs::kOn));
+  }
+}
+
+TEST_F(GraphSteps, OfSeveralStagesOnOneRankHaveTheirs) {
+  TrainerOptions options = OnGpu(CudaGraphs::kOn);
+  options.stages = options.chunks = 2;
+  options.schedule = "interleaved";
+  options.ema_decay = 0.5;
+  ExpectGraphs(Kinds()[2], options);
+}
+
+// Low copies of weights are made within the graph; f16's scale of the loss is part of the key.
+TEST_F(GraphSteps, InLowPrecisionsHaveTheirs) {
+  TrainerOptions options = OnGpu(CudaGraphs::kOn);
+  ExpectGraphs(Kinds()[2], options, {.precision = {DType::kBF16, Products::kNative}});
+  options.loss_scale.emplace(128);
+  ExpectGraphs(Kinds()[0], options, {.precision = {DType::kF16, Products::kNative}});
+}
+
+// The loss of masked tokens reads their count: such steps are computed as ever, and why is told.
+TEST_F(GraphSteps, AreLeftAloneWhereTheModelWaitsForTheGpu) {
+  const Kind& kind = Kinds()[1];
+  const Outcome ever = TrainLong(kind, OnGpu(CudaGraphs::kOff));
+  const Outcome tried = TrainLong(kind, OnGpu(CudaGraphs::kAuto));
+  ExpectSameBits(tried, ever);
+  EXPECT_EQ(tried.totals.graph_steps, 0);
+  EXPECT_NE(tried.totals.why_no_graph.find("cuda"), std::string::npos) << tried.totals.why_no_graph;
+  EXPECT_THROW(TrainLong(kind, OnGpu(CudaGraphs::kOn)), BrokenEnvironment);
+}
+
+// In a replayed step, too, a class that is none ends the run before the optimizer's step.
+TEST_F(GraphSteps, FindWrongClassNumbers) {
+  Kind kind = Kinds()[0];
+  kind.rows = [](int64_t step) {
+    Rows rows = Images(step);
+    if (step == 4) rows.targets.mutable_data<int64_t>()[5] = 17;
+    return rows;
+  };
+  try {
+    TrainLong(kind, OnGpu(CudaGraphs::kOn));
+    FAIL();
+  } catch (const BadInput& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("step 4"), std::string::npos) << message;
+    EXPECT_NE(message.find("target 17 at position 1 is"), std::string::npos) << message;
+  }
+}
+
+// A hidden input of the recorded work would show: the second call goes on from new weights.
+TEST_F(GraphSteps, GoOnFromAState) {
+  const Kind& kind = Kinds()[2];
+  const Outcome whole = TrainLong(kind, OnGpu(CudaGraphs::kOn));
+  const Outcome half = Train(kind, OnGpu(CudaGraphs::kOn), {.end = kSteps});
+  Outcome rest = TrainLong(kind, OnGpu(CudaGraphs::kOn), {.begin = &half.state});
+  rest.losses.insert(rest.losses.begin(), half.losses.begin(), half.losses.end());
+  ExpectSameBits(rest, whole);
+}
+
+TEST_F(GraphSteps, AreRefusedWhereTheyCannotBe) {
+  for (const auto set :
+       {+[](TrainerOptions& o) { o.device = DeviceKind::kCpu; },
+        +[](TrainerOptions& o) { o.stages = 2; }, +[](TrainerOptions& o) { o.replicas = 2; },
+        +[](TrainerOptions& o) { o.reproducible = true; }}) {
+    TrainerOptions options = OnGpu(CudaGraphs::kOn);
+    set(options);
+    EXPECT_THROW(Train(Kinds()[0], options), BadInput);
+    options.cuda_graphs = CudaGraphs::kAuto;
+    EXPECT_NE(WhyNoGraphs(options), "");
+  }
+  EXPECT_EQ(WhyNoGraphs(OnGpu(CudaGraphs::kOn)), "");
+}
+
+// A launched step runs no code of the model's.
+TEST_F(GraphSteps, AreComputedByTheGraphAlone) {
+  TrainerOptions options = OnGpu(CudaGraphs::kOn);
+  int calls = 0;
+  Kind kind = Kinds()[0];
+  kind.loss = [&](const auto& outputs, const Tensor&) {
+    calls += GradEnabled() ? 1 : 0;
+    return ops::Mean(ops::Mul(outputs[0], outputs[0]));
+  };
+  TrainLong(kind, options);
+  // Two micro-batches of three steps as ever and one recorded.
+  EXPECT_EQ(calls, 2 * (kManySteps - kLaunched + 1));
+}
+
+}  // namespace
+}  // namespace torus::recipes

@@ -1,0 +1,127 @@
+// Skips where there is no GPU: run it with --config=emulated_gpu.
+#include "runtime/graph.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "runtime/allocator.h"
+#include "runtime/error.h"
+#include "runtime/kernels.h"
+
+namespace torus {
+namespace {
+
+constexpr Device kGpu{DeviceKind::kCuda, 0};
+using Floats = std::vector<float>;
+
+class RecordedGraph : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (GpuCount() == 0) GTEST_SKIP() << "no GPU, and no --config=emulated_gpu: NOT tested";
+  }
+};
+
+void Set(Tensor& to, const Floats& values) { Copy(FromVector(values, {std::ssize(values)}), to); }
+
+TEST_F(RecordedGraph, DoesAtEachLaunchWhatWasRecorded) {
+  Tensor x = Zeros({3}, DType::kF32, kGpu), sum = Zeros({3}, DType::kF32, kGpu), y;
+  Graph graph(kGpu);
+  graph.Record([&] {
+    y = x.Clone();
+    ScaleInPlace(y, 10);
+    AddInPlace(sum, y);
+  });
+  EXPECT_EQ(ToVector<float>(sum), Floats({0, 0, 0}));
+  Set(x, {1, 2, 3});
+  graph.Launch(0);
+  EXPECT_EQ(ToVector<float>(y), Floats({10, 20, 30}));
+  Set(x, {4, 5, 6});
+  graph.Launch(1);
+  graph.Launch(2);
+  EXPECT_EQ(ToVector<float>(y), Floats({40, 50, 60}));
+  EXPECT_EQ(ToVector<float>(sum), Floats({90, 120, 150}));
+}
+
+// What was freed while recording is written at each launch.
+TEST_F(RecordedGraph, KeepsTheMemoryOfWhatItFreed) {
+  constexpr int64_t kMany = 1000;
+  Tensor x = Full({kMany}, 1, DType::kF32, kGpu), y;
+  Graph graph(kGpu);
+  graph.Record([&] {
+    Tensor between = x.Clone();
+    ScaleInPlace(between, 2);
+    y = between.Clone();
+  });
+  std::vector<Tensor> others;
+  for (int i = 0; i < 8; ++i) others.push_back(Full({kMany}, 7, DType::kF32, kGpu));
+  graph.Launch(0);
+  for (const Tensor& other : others)
+    EXPECT_EQ(std::ranges::count(ToVector<float>(other), 7.0f), kMany);
+  EXPECT_EQ(std::ranges::count(ToVector<float>(y), 2.0f), kMany);
+}
+
+TEST_F(RecordedGraph, GivesItsMemoryBackWithTheLastOfItsTensors) {
+  const size_t before = AllocatorFor(kGpu).stats().live_bytes;
+  Tensor y;
+  {
+    Graph graph(kGpu);
+    graph.Record([&] {
+      Zeros({5000}, DType::kF32, kGpu);
+      y = Full({1000}, 3, DType::kF32, kGpu);
+      graph.Renewed(1, [](int64_t, std::span<int64_t> words) { words[0] = 0; });
+    });
+    graph.Launch(0);
+  }
+  EXPECT_EQ(std::ranges::count(ToVector<float>(y), 3.0f), 1000);
+  EXPECT_GT(AllocatorFor(kGpu).stats().live_bytes, before);
+  y = Tensor();
+  EXPECT_EQ(AllocatorFor(kGpu).stats().live_bytes, before);
+}
+
+TEST_F(RecordedGraph, RenewsItsNumbersForEachLaunch) {
+  constexpr int64_t kMany = 40000;  // more than one part has
+  Tensor few, many, sums = Zeros({2}, DType::kI64, kGpu);
+  Graph graph(kGpu);
+  graph.Record([&] {
+    few = graph.Renewed(2, [](int64_t step, std::span<int64_t> words) {
+      words[0] = step;
+      words[1] = 100 * step;
+    });
+    many = graph.Renewed(
+        kMany, [](int64_t step, std::span<int64_t> words) { std::ranges::fill(words, -step); });
+    AddInPlace(sums, few);
+  });
+  for (const int64_t step : {3, 4, 9}) {
+    graph.Launch(step);
+    EXPECT_EQ(ToVector<int64_t>(few), std::vector<int64_t>({step, 100 * step}));
+    EXPECT_EQ(std::ranges::count(ToVector<int64_t>(many), -step), kMany);
+  }
+  // Launched without a wait in between, each has its own.
+  for (const int64_t step : {10, 20, 30}) graph.Launch(step);
+  EXPECT_EQ(ToVector<int64_t>(sums), std::vector<int64_t>({76, 7600}));
+}
+
+TEST_F(RecordedGraph, IsSpoiltByReadingTheGpusMemory) {
+  const Tensor x = Full({2}, 5, DType::kF32, kGpu);
+  Graph graph(kGpu);
+  EXPECT_THROW(graph.Record([&] { ToVector<float>(x.Clone()); }), BrokenEnvironment);
+  EXPECT_EQ(Graph::RecordedHere(kGpu), nullptr);
+  EXPECT_EQ(PoolHere(kGpu), nullptr);
+  EXPECT_EQ(ToVector<float>(x), Floats({5, 5}));
+  Graph again(kGpu);
+  again.Record([&] { EXPECT_EQ(Graph::RecordedHere(kGpu), &again); });
+  again.Launch(0);
+}
+
+TEST_F(RecordedGraph, PassesOnWhatTheWorkThrows) {
+  Graph graph(kGpu);
+  EXPECT_THROW(graph.Record([] { Throw<BadInput>("work", "fails"); }), BadInput);
+  EXPECT_EQ(ToVector<float>(Full({1}, 2, DType::kF32, kGpu)), Floats({2}));
+}
+
+TEST(Graph, IsAGpus) { EXPECT_THROW(Graph(Device{}), BadInput); }
+
+}  // namespace
+}  // namespace torus

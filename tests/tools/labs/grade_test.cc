@@ -1,0 +1,87 @@
+// What the grader does with code that does not come back with a result.
+#include <nlohmann/json.hpp>
+
+#include "runtime/error.h"
+#include "tests/tools/labs/grading.h"
+
+namespace torus::tools::labs::testing {
+namespace {
+
+void ExpectReason(const Grade& grade, const std::string& test, const std::string& says) {
+  EXPECT_NE(ReasonOf(grade, test).find(says), std::string::npos) << ToText(grade);
+}
+
+TEST(Grade, SaysThatARankCrashed) {
+  ExpectReason(GradeOfFault("ring", "crash"), "one-rank", "rank 0 crashed: signal 11");
+}
+
+TEST(Grade, SaysThatARankLeftEarly) {
+  ExpectReason(GradeOfFault("ring", "leaves_early"), "one-rank",
+               "rank 0 ended by itself with status 0");
+}
+
+TEST(Grade, EndsAnEndlessLoopAndGoesOn) {
+  const Grade grade =
+      GradeOfFault("ring", "endless_loop", {.limits = {.cpu_seconds = 1, .deadline = 300}});
+  ExpectReason(grade, "even-ranks", "was ended after 1 s of CPU time");
+  ExpectReason(grade, "uneven-chunks", "not run: two tests before it");
+  EXPECT_EQ(grade.tests.size(), ExerciseByName("ring").tests.size());
+}
+
+TEST(Grade, EndsWhatOnlyWaits) {
+  const Grade grade = GradeOfFault("ring", "sleeps", {.limits = {.deadline = 1}});
+  ExpectReason(grade, "two-ranks", "not done after 1 s: still at work are the ranks 0 1");
+}
+
+TEST(Grade, BoundsMemory) {
+  ExpectReason(GradeOfFault("ring", "takes_all_memory", {.limits = {.memory_bytes = 128 << 20}}),
+               "one-rank", "asked for more memory than it may have");
+}
+
+TEST(Grade, GivesNoNetwork) {
+  ExpectReason(GradeOfFault("ring", "opens_socket"), "one-rank", "threw an exception: no socket");
+}
+
+TEST(Grade, ShowsTheCompilersMessageWithTheLine) {
+  const Grade grade = GradeOfFault("ring", "does_not_compile");
+  EXPECT_EQ(grade.points(), 0);
+  EXPECT_NE(grade.messages.find("value /= wire.sise();"), std::string::npos) << grade.messages;
+  ExpectReason(grade, "one-rank", "it does not compile");
+}
+
+TEST(Grade, RefusesWhatIsNoFileOrExercise) {
+  EXPECT_THROW(GradeOf("ring", "nowhere.cc"), BadInput);
+  EXPECT_THROW(ExerciseByName("rings"), BadInput);
+}
+
+TEST(Grade, AnotherSeedHasOtherSizes) {
+  const auto reason = [](uint64_t seed) {
+    return ReasonOf(GradeOfFault("ring", "whole_tensor", {.seed = seed}), "bytes");
+  };
+  EXPECT_EQ(reason(7), reason(7));
+  EXPECT_NE(reason(7), reason(8));
+}
+
+TEST(WriteGrade, SaysTheSameInEveryForm) {
+  const Grade grade{"ring",
+                    "a.cc",
+                    3,
+                    "",
+                    {{"first", "works", 10, 10, ""}, {"second", "", 0, 5, "1 < 2 & \"no\"\x01"}}};
+  EXPECT_EQ(grade.points(), 10);
+  EXPECT_NE(ToText(grade).find("10 of 15 points"), std::string::npos);
+  const nlohmann::json json = ToJson(grade);
+  EXPECT_EQ(json["points"], 10);
+  EXPECT_EQ(json["tests"][1]["passed"], false);
+  EXPECT_EQ(json["tests"][1]["reason"], "1 < 2 & \"no\"?");
+  EXPECT_EQ(ToJUnit(grade),
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<testsuite name=\"ring\" tests=\"2\" failures=\"1\">\n"
+            "  <testcase classname=\"ring\" name=\"first\"/>\n"
+            "  <testcase classname=\"ring\" name=\"second\"><failure message=\"1 &lt; 2 &amp; "
+            "&quot;no&quot;?\"/></testcase>\n"
+            "</testsuite>\n");
+}
+
+}  // namespace
+}  // namespace torus::tools::labs::testing

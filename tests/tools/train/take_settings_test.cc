@@ -1,0 +1,82 @@
+// What the flags of a resumed run may say beside what was stored with it.
+#include <gtest/gtest.h>
+
+#include "runtime/error.h"
+#include "tools/train/invocation.h"
+
+namespace torus::tools {
+namespace {
+
+TEST(TakeSettings, RefusesWhatContradictsAndNamesBoth) {
+  recipes::Settings stored;
+  stored.lr = 0.05;
+  const char* argv[] = {"train", "--lr", "0.2", "--batch-size", "256"};
+  Invocation invocation = ParseInvocation(5, argv);
+  try {
+    TakeSettings(stored, "/runs/a", invocation);
+    FAIL();
+  } catch (const BadInput& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("--lr 0.2"), std::string::npos) << message;
+    EXPECT_NE(message.find("--lr 0.05"), std::string::npos) << message;
+    EXPECT_NE(message.find("/runs/a"), std::string::npos) << message;
+  }
+}
+
+TEST(TakeSettings, TakesMoreEpochsButNotFewer) {
+  const recipes::Settings stored;
+  const auto epochs = [&](const char* wanted) {
+    const char* argv[] = {"train", "--resume", "x", "--epochs", wanted};
+    Invocation invocation = ParseInvocation(5, argv);
+    TakeSettings(stored, "/runs/a", invocation);
+    return invocation.settings.epochs;
+  };
+  EXPECT_EQ(epochs("5"), 5);
+  EXPECT_EQ(epochs("3"), 3);
+  EXPECT_THROW(epochs("2"), BadInput);
+}
+
+TEST(TakeSettings, AcceptsWhatAgreesAndTakesTheRest) {
+  recipes::Settings stored;
+  stored.lr = 0.05;
+  stored.stages = 3;
+  stored.data_dir = "/data", stored.vocab_dir = "/vocabulary";
+  const char* argv[] = {"train",      "--stages",    "3",     "--data-dir",
+                        "/elsewhere", "--vocab-dir", "/moved"};
+  Invocation invocation = ParseInvocation(7, argv);
+  TakeSettings(stored, "/runs/a", invocation);
+  EXPECT_EQ(invocation.settings.lr, 0.05);
+  EXPECT_EQ(invocation.settings.data_dir, "/elsewhere");
+  EXPECT_EQ(invocation.settings.vocab_dir, "/moved");
+}
+
+TEST(TakeSettings, TheLayoutTheEpochsAndTheThreadsMayChange) {
+  recipes::Settings stored;
+  stored.stages = 3;
+  stored.cut = "1,18";
+  stored.codec = "sortq:8";
+  stored.threads = 3;
+  const auto resumed = [&](std::vector<const char*> flags) {
+    flags.insert(flags.begin(), {"train", "--resume", "/runs/a"});
+    Invocation invocation = ParseInvocation(static_cast<int>(flags.size()), flags.data());
+    TakeSettings(stored, "/runs/a", invocation);
+    CheckAndComplete(invocation);
+    return invocation.settings;
+  };
+  EXPECT_EQ(resumed({}).cut, "1,18");
+  EXPECT_EQ(resumed({"--epochs", "9"}).epochs, 9);
+  EXPECT_EQ(resumed({"--threads", "8"}).threads, 8);
+  const recipes::Settings two = resumed({"--stages", "2"});
+  EXPECT_EQ(two.stages, 2);
+  EXPECT_EQ(two.cut, "");
+  EXPECT_EQ(two.codec, "sortq:8");
+  EXPECT_EQ(resumed({"--stages", "1"}).codec, "none");
+  EXPECT_EQ(resumed({"--cut", "4"}).stages, 2);
+  const recipes::Settings wide = resumed({"--replicas", "2", "--micro-batches", "2"});
+  EXPECT_EQ(wide.replicas, 2);
+  EXPECT_EQ(wide.micro_batches, 2);
+  EXPECT_GE(wide.threads, 6);
+}
+
+}  // namespace
+}  // namespace torus::tools

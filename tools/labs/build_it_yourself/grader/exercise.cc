@@ -1,0 +1,32 @@
+#include "tools/labs/build_it_yourself/grader/exercise.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "runtime/error.h"
+#include "tools/labs/build_it_yourself/grader/exercises.h"
+
+namespace torus::tools::labs {
+
+std::vector<RankRecord> Bench::Run(const std::vector<RankTask>& tasks, Link link) {
+  GroupRun run = RunRanks(program_, tasks, link, limits_);
+  out_of_time_ = out_of_time_ || run.out_of_time;
+  if (!run.failure.empty()) throw TestFailed{run.failure};
+  return std::move(run.ranks);
+}
+
+const std::vector<Exercise>& Exercises() {
+  static const std::vector<Exercise> all{RingExercise()};
+  return all;
+}
+
+const Exercise& ExerciseByName(const std::string& name) {
+  const auto found = std::ranges::find(Exercises(), name, &Exercise::name);
+  if (found != Exercises().end()) return *found;
+  std::vector<std::string> names;
+  for (const Exercise& exercise : Exercises()) names.push_back(exercise.name);
+  Throw<BadInput>("grade", "unknown exercise \"{}\"; there are: {}", name, fmt::join(names, ", "));
+}
+
+}  // namespace torus::tools::labs

@@ -1,0 +1,10 @@
+// The exercises, one source each.
+#pragma once
+
+#include "tools/labs/build_it_yourself/grader/exercise.h"
+
+namespace torus::tools::labs {
+
+Exercise RingExercise();
+
+}  // namespace torus::tools::labs

@@ -1,0 +1,46 @@
+#include "tools/labs/build_it_yourself/grader/grade.h"
+
+namespace torus::tools::labs {
+namespace {
+
+constexpr int kMostTimeouts = 2;
+
+// Those of each test are its own, so that it finds the same whether others have run or not.
+uint64_t SeedOf(uint64_t seed, size_t test) { return Dice(seed + 1000003 * (test + 1)).Next(); }
+
+int Sum(const std::vector<TestResult>& tests, int TestResult::*what) {
+  int sum = 0;
+  for (const TestResult& test : tests) sum += test.*what;
+  return sum;
+}
+
+}  // namespace
+
+int Grade::points() const { return Sum(tests, &TestResult::points); }
+int Grade::of() const { return Sum(tests, &TestResult::of); }
+
+Grade GradeFile(Compiler& compiler, const Exercise& exercise, const std::string& file,
+                const GradeOptions& options) {
+  const Compiled compiled = compiler.Program(exercise, file);
+  Grade grade{exercise.name, file, options.seed, compiled.messages, {}};
+  int timeouts = 0;
+  for (const TestCase& test : exercise.tests) {
+    TestResult& result =
+        grade.tests.emplace_back(TestResult{test.name, test.about, 0, test.points, ""});
+    if (compiled.path.empty()) result.reason = "it does not compile";
+    if (timeouts == kMostTimeouts)
+      result.reason = "not run: two tests before it have run out of time";
+    if (!result.reason.empty()) continue;
+    Bench bench(compiled.path, options.limits, SeedOf(options.seed, grade.tests.size()));
+    try {
+      test.run(bench);
+      result.points = test.points;
+    } catch (const TestFailed& failed) {
+      result.reason = failed.reason;
+    }
+    if (bench.out_of_time()) ++timeouts;
+  }
+  return grade;
+}
+
+}  // namespace torus::tools::labs

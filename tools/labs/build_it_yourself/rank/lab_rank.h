@@ -1,0 +1,74 @@
+// A rank as the drivers of the labs see it, which are compiled together with the file that is
+// graded: its wire, a virtual clock, and what it tells the grader.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab_protocol.h"
+#include "lab_wire.h"
+
+namespace lab {
+
+struct Task {
+  std::vector<int64_t> numbers;
+  std::vector<float> values;
+};
+
+class Rank : public Wire {
+ public:
+  Task ReadTask();
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  void Send(int to, std::span<const float> data) override;
+  void Recv(int from, std::span<float> data) override;
+
+  // Moves this rank's virtual clock on by that much work.
+  void Compute(const std::string& what, double seconds);
+  // Begins a sum over all ranks, which goes on beside what the rank computes; ranks' sums are
+  // paired in the order in which they are begun. Returns its number, from 0.
+  int StartSum(std::span<const float> data);
+  // Waits for that sum and writes it to `data`.
+  void WaitSum(int number, std::span<float> data);
+
+  void Fact(const std::string& name, double value);
+  void Fail(const std::string& reason);
+  void Finish(std::span<const float> result);
+
+ private:
+  void Put(Head head, const void* payload);
+  void Take(std::span<float> data);
+
+  int rank_ = 0, size_ = 1, sums_ = 0;
+};
+
+// What the driver of a lab does: calls the code that is graded, as the task says. The result goes
+// back to the grader.
+std::vector<float> Perform(Rank& rank, const Task& task);
+
+// Memory that this process holds by malloc and new, and its largest since ResetPeak, in bytes.
+int64_t LiveBytes();
+int64_t PeakBytes();
+void ResetPeak();
+
+// Calls body(i) for i = 0 .. calls - 1, and tells as facts "peak", the most bytes that a call
+// needed, and "kept", by how many bytes what is held grew from the end of the first call to the
+// end of the last: what a single call caches is none.
+template <class Body>
+void Metered(Rank& rank, int64_t calls, const Body& body) {
+  int64_t peak = 0, first = 0, last = 0;
+  for (int64_t i = 0; i < calls; ++i) {
+    const int64_t before = LiveBytes();
+    ResetPeak();
+    body(i);
+    peak = PeakBytes() - before > peak ? PeakBytes() - before : peak;
+    last = LiveBytes();
+    if (i == 0) first = last;
+  }
+  rank.Fact("peak", static_cast<double>(peak));
+  rank.Fact("kept", static_cast<double>(last - first));
+}
+
+}  // namespace lab

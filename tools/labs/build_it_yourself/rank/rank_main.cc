@@ -1,0 +1,20 @@
+// A rank's program: one task, and its result or why there is none.
+#include <exception>
+#include <new>
+
+#include "lab_rank.h"
+
+int main() {
+  lab::Rank rank;
+  const lab::Task task = rank.ReadTask();
+  try {
+    rank.Finish(lab::Perform(rank, task));
+  } catch (const std::bad_alloc&) {
+    rank.Fail("asked for more memory than it may have (std::bad_alloc)");
+  } catch (const std::exception& error) {
+    rank.Fail(std::string("threw an exception: ") + error.what());
+  } catch (...) {
+    rank.Fail("threw something that is no std::exception");
+  }
+  return 0;
+}
