@@ -1,0 +1,114 @@
+// The labs as programs: their pages and their blank reports.
+#include "tools/labs/questions/lab.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "runtime/error.h"
+#include "tests/tools/labs/questions/small_lab.h"
+
+namespace torus::labs {
+namespace {
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+int RunLab(const std::string& name, std::vector<std::string> flags) {
+  for (const char* flag :
+       {"--model=cifar_resnet20", "--data=fashion-mnist", "--batches=2,8", "--ranks=1,4",
+        "--small-batch=4", "--epochs=2", "--steps=2", "--images=32", "--test-images=10"})
+    flags.insert(flags.begin(), flag);
+  flags.insert(flags.begin(), {name, "--data-dir=" + testing::SmallLabFolder()});
+  std::vector<const char*> argv;
+  for (const std::string& flag : flags) argv.push_back(flag.c_str());
+  return LabMain(name, static_cast<int>(argv.size()), argv.data());
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const Lab& lab : Labs()) names.push_back(lab.name);
+  return names;
+}
+
+class EveryLab : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryLab, WritesItsPageAndItsReport) {
+  const std::string name = GetParam(), out = ::testing::TempDir() + "/" + name + "/" + name;
+  ASSERT_EQ(RunLab(name, {"--out=" + ::testing::TempDir() + "/" + name}), 0);
+  const std::string page = ReadAll(out + ".md"), report = ReadAll(out + "_report.md");
+  EXPECT_NE(page.find("# Question " + LabByName(name).question), std::string::npos);
+  EXPECT_NE(report.find("# Report on question " + LabByName(name).question), std::string::npos);
+  EXPECT_NE(page.find(" = "), std::string::npos) << "a formula with its numbers";
+  for (const std::string& html : {ReadAll(out + ".html"), ReadAll(out + "_report.html")})
+    EXPECT_NE(html.find("<table"), std::string::npos);
+}
+
+TEST(Labs, EndTheTableOfBatchesWhereMemoryEnds) {
+  ASSERT_EQ(RunLab("q1", {"--memory-limit=24MB", "--out=" + ::testing::TempDir() + "/bound"}), 0);
+  const std::string page = ReadAll(::testing::TempDir() + "/bound/q1.md");
+  EXPECT_NE(page.find("memory cannot hold it |"), std::string::npos) << page;
+  EXPECT_NE(page.find("done |"), std::string::npos) << page;
+}
+
+INSTANTIATE_TEST_SUITE_P(Questions, EveryLab, ::testing::ValuesIn(Names()),
+                         [](const auto& info) { return info.param; });
+
+TEST(Labs, WriteTheBlankReportWithoutData) {
+  const std::string out = ::testing::TempDir() + "/blank";
+  const char* argv[] = {"q2", "--blank", "--out", out.c_str()};
+  EXPECT_EQ(LabMain("q2", 4, argv), 0);
+  EXPECT_NE(ReadAll(out + "/q2_report.md").find("speed-up"), std::string::npos);
+  EXPECT_EQ(ReadAll(out + "/q2.md"), "");
+}
+
+TEST(Labs, SayWhichDataTheyNeed) {
+  unsetenv("TORUS_DATA");
+  LabOptions options;
+  try {
+    FindData("q1", options);
+    FAIL() << "found data";
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what()).find("--data-dir"), std::string::npos) << error.what();
+  }
+}
+
+// What the one flag is refused with.
+std::string Refusal(const char* flag) {
+  LabOptions options;
+  const char* argv[] = {"q2", flag};
+  try {
+    ParseLabFlags("q2", "", 2, argv, options);
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Labs, RefuseFlagsThatMakeNoSense) {
+  EXPECT_EQ(Refusal("--ranks=4,1"), "[q2] --ranks must be ascending numbers from 1 on, got 4,1");
+  EXPECT_EQ(Refusal("--batches=0"), "[q2] --batches must be ascending numbers from 1 on, got 0");
+  EXPECT_EQ(Refusal("--epochs=0"), "[q2] --epochs must be at least 1, got 0");
+  EXPECT_EQ(Refusal("--images=-1"), "[q2] --images must be at least 0, got -1");
+  EXPECT_EQ(Refusal("--epochs=3"), "");
+  EXPECT_THROW(LabByName("q8"), BadInput);
+}
+
+TEST(Labs, QuickTakesAPartOfTheData) {
+  LabOptions quick, whole;
+  const char* argv[] = {"q2", "--quick"};
+  EXPECT_FALSE(ParseLabFlags("q2", "", 2, argv, quick));
+  EXPECT_FALSE(ParseLabFlags("q2", "", 1, argv, whole));
+  EXPECT_EQ(whole.images, 0);
+  EXPECT_EQ(quick.images % (quick.batches.back() * quick.ranks.back()), 0);
+  EXPECT_GT(quick.images, 0);
+}
+
+}  // namespace
+}  // namespace torus::labs

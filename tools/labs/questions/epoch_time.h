@@ -1,0 +1,10 @@
+// Question 1: the time of an epoch on one rank, by batch size, until memory ends.
+#pragma once
+
+#include "tools/labs/questions/lab_form.h"
+
+namespace torus::labs {
+
+Lab EpochTimeLab();
+
+}  // namespace torus::labs

@@ -1,0 +1,116 @@
+#include "tools/labs/questions/lab.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "runtime/error.h"
+#include "tools/labs/questions/communication.h"
+#include "tools/labs/questions/drift.h"
+#include "tools/labs/questions/epoch_time.h"
+#include "tools/labs/questions/large_batch.h"
+#include "tools/labs/questions/remedies.h"
+#include "tools/labs/questions/scaling.h"
+#include "tools/labs/questions/set_epoch.h"
+#include "tools/labs/questions/wire.h"
+
+namespace torus::labs {
+namespace {
+
+using study::Heading;
+using study::Page;
+using study::Paragraph;
+
+std::string RunLine(const Lab& lab, const LabOptions& o) {
+  const int64_t ranks = lab.one_rank ? 1 : o.ranks.back();
+  return fmt::format("{} on {}, {}; {}{} rank{} with {} thread{} each.", o.settings.model,
+                     o.settings.data, o.settings.device, ranks == 1 ? "" : "up to ", ranks,
+                     ranks == 1 ? "" : "s", o.rank_threads, o.rank_threads == 1 ? "" : "s");
+}
+
+// Where ranks share cores, what follows.
+std::string CoresLine(const Lab& lab, const LabOptions& o) {
+  const int64_t most = (lab.one_rank ? 1 : o.ranks.back()) * o.rank_threads,
+                cores = std::max(1u, std::thread::hardware_concurrency());
+  if (o.settings.device == "cuda" || most <= cores) return "";
+  return fmt::format(
+      " {} threads share {} cores: beyond {} ranks nothing can become faster, whatever the "
+      "communication costs. Read those rows with that in mind.",
+      most, cores, std::max<int64_t>(1, cores / o.rank_threads));
+}
+
+std::string ImagesLine(const LabOptions& o) {
+  if (o.images == 0) return "All training images.";
+  return fmt::format("The first {} training images{}.", o.images,
+                     o.quick ? ": a quick look, not the whole answer" : "");
+}
+
+void AddTask(const Lab& lab, Page& page) {
+  for (const std::string& paragraph : lab.task) page.parts.emplace_back(Paragraph{paragraph});
+}
+
+Page AnswerPage(const Lab& lab, const LabOptions& o, const Tell& tell) {
+  Page page{fmt::format("Question {}: {}", lab.question, lab.title),
+            fmt::format("{} {}{}", RunLine(lab, o), ImagesLine(o), CoresLine(lab, o)),
+            {}};
+  AddTask(lab, page);
+  for (study::Part& part : lab.answer(o, tell)) page.parts.push_back(std::move(part));
+  return page;
+}
+
+void Print(const std::string& line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+const std::vector<Lab>& Labs() {
+  static const std::vector<Lab> all{EpochTimeLab(),   SpeedUpLab(),      CommunicationLab(),
+                                    BandwidthLab(),   LargeBatchLab(),   RemediesLab(),
+                                    SampleOrderLab(), WireContentsLab(), GradientsAloneLab()};
+  return all;
+}
+
+const Lab& LabByName(const std::string& name) {
+  const auto found = std::ranges::find(Labs(), name, &Lab::name);
+  if (found != Labs().end()) return *found;
+  std::vector<std::string> names;
+  for (const Lab& lab : Labs()) names.push_back(lab.name);
+  Throw<BadInput>("labs", "there are {}, got \"{}\"", fmt::join(names, ", "), name);
+}
+
+Page BlankReport(const Lab& lab, const LabOptions& options) {
+  Page page{fmt::format("Report on question {}: {}", lab.question, lab.title),
+            "Name: ______________________   Date: ______________   Machine: ______________________",
+            {}};
+  AddTask(lab, page);
+  int number = 0;
+  for (const Asked& asked : lab.report(options)) {
+    page.parts.emplace_back(Heading{fmt::format("{}. {}", ++number, asked.question)});
+    if (asked.table)
+      page.parts.emplace_back(*asked.table);
+    else
+      for (int line = 0; line < 3; ++line) page.parts.emplace_back(Paragraph{std::string(72, '_')});
+  }
+  return page;
+}
+
+int LabMain(const std::string& name, int argc, const char* const* argv) {
+  const Lab& lab = LabByName(name);
+  LabOptions options;
+  if (ParseLabFlags(name, lab.title, argc, argv, options)) return 0;
+  const std::string report =
+      study::WritePage(BlankReport(lab, options), options.out, name + "_report");
+  Print(fmt::format("report to fill in: {}", report));
+  if (options.blank) return 0;
+  FindData(name, options);
+  const Page page = AnswerPage(lab, options, Print);
+  Print(fmt::format("\n{}", study::ToText(page)));
+  Print(fmt::format("page: {}", study::WritePage(page, options.out, name)));
+  return 0;
+}
+
+}  // namespace torus::labs

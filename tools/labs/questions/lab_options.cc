@@ -1,0 +1,130 @@
+#include "tools/labs/questions/lab_options.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "recipes/settings/device.h"
+#include "runtime/error.h"
+#include "tools/common/parse_flags.h"
+#include "tools/common/user_path.h"
+
+namespace torus::labs {
+namespace {
+
+// What --quick takes of the data: with it each lab takes less than five minutes on two cores.
+constexpr int64_t kQuickImages = 4096, kQuickTestImages = 1024;
+
+void AddRunFlags(CLI::App& app, LabOptions& o) {
+  recipes::Settings& s = o.settings;
+  app.add_option("--data-dir", s.data_dir,
+                 "Folder of cifar-10-batches-bin; by default $TORUS_DATA/cifar10");
+  app.add_option("--model", s.model, "The model that is trained");
+  app.add_option("--data", s.data, "The images that it learns from");
+  app.add_option("--device", s.device, "cpu or cuda");
+  app.add_option("--lr", s.lr, "Learning rate, of the smallest batch where it is scaled");
+  app.add_option("--seed", s.seed, "Of weights, order and augmentation")->check(tools::NotNegative);
+}
+
+void AddSizeFlags(CLI::App& app, LabOptions& o) {
+  app.add_option("--batches", o.batches, "Samples of a rank in a step: 32,128,512")->delimiter(',');
+  app.add_option("--ranks", o.ranks, "Ranks, in ascending order: 1,2,4")->delimiter(',');
+  app.add_option("--small-batch", o.small_batch,
+                 "Samples of a step on one rank, beside the largest batch on all");
+  app.add_option("--epochs", o.epochs, "Epochs, of the questions that train for some");
+  app.add_option("--steps", o.steps, "Steps, of the questions that count them");
+  app.add_option("--images", o.images, "Training images, the first of the set; 0: all");
+  app.add_option("--test-images", o.test_images, "Test images likewise");
+  app.add_option("--rank-threads", o.rank_threads, "Threads of each rank");
+  app.add_option("--memory-limit", o.memory_limit,
+                 "Most memory of all tensors together, such as 2GB, at which q1 ends; of a CPU by "
+                 "default 3GB, with --quick 1GB")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--link", o.links, "Emulated links between ranks, such as 1ms,1Gbps");
+}
+
+void CheckCounts(const std::string& name, const char* flag, const std::vector<int64_t>& values) {
+  Require(!values.empty() && std::ranges::is_sorted(values) && values.front() >= 1, name,
+          "{} must be ascending numbers from 1 on, got {}", flag, fmt::join(values, ","));
+}
+
+void Check(const std::string& name, const LabOptions& o) {
+  CheckCounts(name, "--batches", o.batches);
+  CheckCounts(name, "--ranks", o.ranks);
+  using Count = std::pair<const char*, int64_t>;
+  for (const auto& [flag, value] :
+       {Count{"--epochs", o.epochs}, Count{"--steps", o.steps},
+        Count{"--rank-threads", o.rank_threads}, Count{"--small-batch", o.small_batch}})
+    Require(value >= 1, name, "{} must be at least 1, got {}", flag, value);
+  for (const auto& [flag, value] :
+       {Count{"--images", o.images}, Count{"--test-images", o.test_images}})
+    Require(value >= 0, name, "{} must be at least 0, got {}", flag, value);
+  recipes::CheckedDevice(name, o.settings.device);
+}
+
+void Complete(LabOptions& o) {
+  if (o.quick && o.images == 0) o.images = kQuickImages;
+  if (o.quick && o.test_images == 0) o.test_images = kQuickTestImages;
+  o.out = tools::UserPath(o.out);
+  o.settings.data_dir = tools::UserPath(o.settings.data_dir);
+}
+
+}  // namespace
+
+// The usual first recipe for CIFAR-10: momentum 0.9, decay 5e-4, rate 0.1, flips and crops.
+LabOptions::LabOptions() {
+  settings.model = "resnet18";
+  settings.data = "cifar10";
+  settings.drop_last = true;
+  settings.micro_batches = 1;
+  settings.collectives = "ring";
+  settings.lr = 0.1;
+  settings.weight_decay = 5e-4;
+  settings.lr_schedule = "constant";
+  settings.warmup = 0;
+  settings.nesterov = false;
+  settings.augment = "crop-flip";
+}
+
+bool ParseLabFlags(const std::string& name, const std::string& about, int argc,
+                   const char* const* argv, LabOptions& o) {
+  if (o.out.empty()) o.out = "labs/" + name;
+  CLI::App app(about, name);
+  app.add_flag("--quick", o.quick,
+               fmt::format("{} training and {} test images: less than five minutes on two cores",
+                           kQuickImages, kQuickTestImages));
+  app.add_flag("--blank", o.blank, "Write the report to fill in, and run nothing");
+  app.add_option("--out", o.out, "Folder of the page and the report");
+  AddRunFlags(app, o);
+  AddSizeFlags(app, o);
+  if (tools::PrintsHelp(app, argc, argv)) return true;
+  Check(name, o);
+  Complete(o);
+  return false;
+}
+
+void FindData(const std::string& name, LabOptions& o) {
+  recipes::Settings& s = o.settings;
+  if (!s.data_dir.empty() || s.data != "cifar10") return;
+  const char* const data = std::getenv("TORUS_DATA");
+  const std::string folder = fmt::format("{}/cifar10", data == nullptr ? "" : data);
+  const bool found = data != nullptr && std::filesystem::is_directory(folder);
+  Require(found, name,
+          "needs the images of CIFAR-10, binary version (cs.toronto.edu/~kriz/cifar.html): give "
+          "--data-dir FOLDER, the one with cifar-10-batches-bin, or set TORUS_DATA to the folder "
+          "of a folder cifar10, got TORUS_DATA \"{}\"",
+          data == nullptr ? "" : data);
+  s.data_dir = folder;
+}
+
+recipes::Settings ForRanks(const LabOptions& o, int64_t batch, int64_t ranks) {
+  recipes::Settings s = o.settings;
+  s.replicas = ranks;
+  s.batch_size = batch * ranks;
+  s.threads = o.rank_threads * ranks;
+  return s;
+}
+
+}  // namespace torus::labs
