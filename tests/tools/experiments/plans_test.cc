@@ -7,6 +7,7 @@
 #include "recipes/data/data_form.h"
 #include "runtime/error.h"
 #include "tools/experiments/altogether/altogether.h"
+#include "tools/experiments/common/data_places.h"
 #include "tools/experiments/common/dry_run.h"
 #include "tools/experiments/common/forecast.h"
 #include "tools/experiments/data_parallel_breakdown/data_parallel_breakdown.h"
@@ -46,6 +47,17 @@ TEST_P(Plans, HaveNamesOfTheirOwnAndBaselinesBefore) {
     }
     EXPECT_NO_THROW(experiment.page(GetParam(), {})) << experiment.name << " without any run";
   }
+}
+
+// What is looked for below the data folder is known for every row, and missed in words.
+TEST_P(Plans, SayWhichDataTheyLack) {
+  for (const Experiment& experiment : Trained())
+    for (const Training& training : experiment.plan(GetParam())) {
+      Training looked = training;
+      const std::optional<std::string> missing = FindData("/nowhere", looked);
+      ASSERT_TRUE(missing) << training.name;
+      EXPECT_NE(missing->find("/nowhere"), std::string::npos) << *missing;
+    }
 }
 
 TEST_P(Plans, AreStoredWhole) {

@@ -55,16 +55,12 @@ void DropCheckpoints(const recipes::RunFolder& folder) {
     fs::remove_all(path, ignored);
 }
 
-// The weights scored without a codec between the stages, since a run tells no counts a class.
-double MatthewsOf(const Training& training, const std::string& folder) {
+// The weights scored without a codec between the stages, since a run tells no counts a class. The
+// checkpoint says model and tokenizer.
+double MatthewsOf(const Training& training, const recipes::RunFolder& folder) {
   const recipes::Settings& s = training.settings;
-  const recipes::EvaluateResult result =
-      recipes::Evaluate({.model = s.model,
-                         .init = recipes::RunFolder{folder}.checkpoint(),
-                         .data = s.data,
-                         .data_dir = s.data_dir,
-                         .vocab_dir = s.vocab_dir,
-                         .length = s.length});
+  const recipes::EvaluateResult result = recipes::Evaluate(
+      {.init = folder.checkpoint(), .data = s.data, .data_dir = s.data_dir, .length = s.length});
   return data::MatthewsCorrelation(result.classes->counts);
 }
 
@@ -109,7 +105,7 @@ void CarryOut::AddScore(const Training& training, const Json& summary, const std
   if (accuracy) figures["accuracy"] = *accuracy;
   if (chance.majority) figures["majority"] = *chance.majority;
   if (chance.unigrams) figures["unigrams"] = *chance.unigrams;
-  if (training.settings.data == "cola") figures["matthews"] = 100 * MatthewsOf(training, folder);
+  if (training.settings.data == "cola") figures["matthews"] = 100 * MatthewsOf(training, {folder});
   figures["signal"] = HasSignal(chance, accuracy, loss);
 }
 

@@ -53,6 +53,8 @@ std::vector<CodecTask> TinyTasks() {
            std::string("--model mobilenet_v2:0.1 --epochs 1") + kSmallImages + "cifar10", 2},
           {"RTE", "RoBERTa, 3 blocks", "accuracy",
            std::string("--model roberta:3 --cut 2,3") + kSmallSentences + "rte --length 16", 1},
+          {"CoLA", "RoBERTa, 3 blocks", "matthews",
+           std::string("--model roberta:3 --cut 2,3") + kSmallSentences + "cola --length 16", 1},
           {"tiny Shakespeare", "GPT of characters", "loss",
            std::string(kSmallText) + "1 --length 16 --epoch-size 1200", 4}};
 }

@@ -13,9 +13,13 @@ namespace {
 
 // Of each name of --data; Fashion-MNIST lies where its package puts it, by itself.
 const std::map<std::string, std::string>& Places() {
-  static const std::map<std::string, std::string> places{
-      {"cifar10", "cifar10"}, {"cifar100", "cifar100"}, {"food101", "food101_64/sample"},
-      {"rte", "glue/RTE"},    {"cola", "glue/CoLA"},    {"text", "text/tinyshakespeare.txt"}};
+  static const std::map<std::string, std::string> places{{"cifar10", "cifar10"},
+                                                         {"cifar100", "cifar100"},
+                                                         {"food101", "food101"},
+                                                         {"image-folder", "food101_64/sample"},
+                                                         {"rte", "glue/RTE"},
+                                                         {"cola", "glue/CoLA"},
+                                                         {"text", "text/tinyshakespeare.txt"}};
   return places;
 }
 
