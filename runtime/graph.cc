@@ -5,6 +5,7 @@
 
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
+#include "runtime/kernels.h"
 #include "runtime/pinned.h"
 
 namespace torus {
@@ -17,6 +18,7 @@ struct Recording {
   Device gpu;
 };
 thread_local const Recording* current = nullptr;  // of the calling thread
+thread_local NumberLog* log = nullptr;
 
 Device CheckedGpu(Device gpu) {
   Require(gpu.kind == DeviceKind::kCuda, "graph", "needs a GPU, got {}", gpu);
@@ -118,6 +120,27 @@ Tensor Graph::Renewed(int64_t count, Renew renew) {
   return room.there.Narrow(0, first, count);
 }
 
+int64_t Graph::AssumedFor(const Tensor& number) {
+  if (read_.size() == assumed_.size())
+    Throw<BrokenEnvironment>(
+        "graph",
+        "the work that is recorded reads {} of the GPU's memory, which was not "
+        "read when it was run before",
+        number);
+  read_.push_back(number);
+  return assumed_[read_.size() - 1];
+}
+
+bool Graph::Held() const {
+  if (read_.empty()) return true;
+  Tensor all({std::ssize(read_)}, DType::kI64, gpu_);
+  for (size_t i = 0; i < read_.size(); ++i) {
+    Tensor place = all.Narrow(0, static_cast<int64_t>(i), 1);
+    Copy(read_[i].View({1}), place);
+  }
+  return std::ranges::equal(ToVector<int64_t>(all), assumed_);
+}
+
 void Graph::RenewAll(int64_t step) {
   if (renewals_.empty()) return;
   renewed_->Wait();
@@ -135,6 +158,17 @@ void Graph::Launch(int64_t step) {
         RenewAll(step);
         cuda::LaunchGraph(graph_, CurrentStream(gpu_));
       });
+}
+
+NumberLog::NumberLog() : before_(std::exchange(log, this)) {}
+
+NumberLog::~NumberLog() { log = before_; }
+
+int64_t ReadNumber(const Tensor& number) {
+  if (Graph* graph = Graph::RecordedHere(number.device())) return graph->AssumedFor(number);
+  const int64_t read = ToVector<int64_t>(number)[0];
+  if (log != nullptr) log->numbers_.push_back(read);
+  return read;
 }
 
 }  // namespace torus

@@ -14,9 +14,9 @@
 // memory of tensors that are made while recording belongs to the graph, whether they are kept or
 // not (memory_pool.h): those that are kept have their values behind each launch, until the next.
 //
-// While recording, the thread may not wait for the GPU, nor read its memory. That throws
-// BrokenEnvironment, and the recording is spoilt. Work of earlier steps must not lead into it by
-// memory that is freed later: what is read must outlive the graph.
+// While recording, the thread may not wait for the GPU, nor read its memory but by ReadNumber: that
+// throws BrokenEnvironment, and the recording is spoilt. Memory from before that the work uses must
+// outlive the graph.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/memory_pool.h"
@@ -43,6 +44,10 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
+  // What ReadNumber gives while recording, in its order: what it read when the same work was run
+  // before (NumberLog). Before Record.
+  void Assume(std::vector<int64_t> numbers) { assumed_ = std::move(numbers); }
+
   // Once: calls `work`, on this thread, with a stream of the graph's own as the current one of the
   // GPU. Everything that it uses for the first time in the process must have been used before: a
   // library that is loaded, a plan that is looked for. What `work` throws; then the graph is of no
@@ -57,6 +62,10 @@ class Graph {
   // What it uses must outlive the graph.
   Tensor Renewed(int64_t count, Renew renew);
 
+  // Whether what was assumed was so in the last launch; where not, all that came out of it is void.
+  // Waits for the current stream where anything was assumed.
+  bool Held() const;
+
   // What the calling thread records on a GPU; null where it records nothing there.
   static Graph* RecordedHere(Device gpu);
 
@@ -70,6 +79,8 @@ class Graph {
     std::span<int64_t> words;  // of the memory here
     Renew renew;
   };
+  friend int64_t ReadNumber(const Tensor& number);
+  int64_t AssumedFor(const Tensor& number);
   Words& RoomFor(int64_t count);
   void RenewAll(int64_t step);
 
@@ -77,8 +88,30 @@ class Graph {
   const std::shared_ptr<MemoryPool> pool_;
   std::vector<Words> words_;
   std::vector<Renewal> renewals_;
+  std::vector<int64_t> assumed_;
+  std::vector<Tensor> read_;      // by ReadNumber while recording
   std::optional<Event> renewed_;  // the words here may be written again
   void* graph_ = nullptr;         // cuda::GraphHandle
+};
+
+// A whole number (i64) of a GPU's memory that shapes depend on: how many tokens are masked. Waits
+// for the GPU. While recording there is nothing to read yet: it is taken to be what
+// Graph::Assume says, and work that uses it must be harmless where it is not.
+int64_t ReadNumber(const Tensor& number);
+
+// While one lives, the calling thread's ReadNumber notes what it reads.
+class NumberLog {
+ public:
+  NumberLog();
+  ~NumberLog();
+  NumberLog(const NumberLog&) = delete;
+  NumberLog& operator=(const NumberLog&) = delete;
+  const std::vector<int64_t>& numbers() const { return numbers_; }
+
+ private:
+  std::vector<int64_t> numbers_;
+  NumberLog* before_;
+  friend int64_t ReadNumber(const Tensor& number);
 };
 
 }  // namespace torus

@@ -22,6 +22,7 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"log_softmax", Policy::kFull},
       {"layer_norm", Policy::kFull},
       {"cross_entropy", Policy::kFull},
+      {"cross_entropy_of_part", Policy::kFull},
       {"nll_loss", Policy::kFull},
       {"sum", Policy::kFull},
       {"mean", Policy::kFull},
@@ -67,6 +68,8 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"gather", Policy::kWidest},
       {"index_select", Policy::kWidest},
 
+      {"copy_to_ranks", Policy::kAny},
+      {"sum_over_ranks", Policy::kAny},
       {"reshape", Policy::kAny},
       {"transpose", Policy::kAny},
       {"permute", Policy::kAny},

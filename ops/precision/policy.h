@@ -13,7 +13,7 @@ enum class Policy {
   kFull,       // inputs and output f32: losses, softmax, normalisation of rows, reductions, powers
   kWidest,     // inputs and output in the widest type of the inputs; computed in f32
   kFirst,      // output in the type of the first input; computed in f32
-  kAny,        // moves values of any type, and changes none
+  kAny,        // moves values of any type, or sums them over ranks in f32; gives back that type
   kComposed,   // runs as the ops that it is composed of
 };
 

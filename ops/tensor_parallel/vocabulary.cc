@@ -115,7 +115,8 @@ Variable CrossEntropyOfPart(const Variable& logits, const Variable& target, cons
       CheckedTargets(kOp, {logits.dim(0), part.all}, target.data(), ClassTargets().ignore_index);
   targets.first = part.first;
   return InPrecision(
-      kOp, [&](const Variable& x) { return LossOf(x, targets, ranks); }, logits);
+      "cross_entropy_of_part", [&](const Variable& x) { return LossOf(x, targets, ranks); },
+      logits);
 }
 
 }  // namespace torus::ops

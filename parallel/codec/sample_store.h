@@ -7,8 +7,8 @@
 // of a link forget the same samples then, which go uncompressed once more.
 //
 // File, in the byte order of the machine: "TRSS", version 1 (4 bytes each), identity, width (8
-// bytes each); then rows: sample, step (8 bytes each), CRC-32C of the values, 0 (4 bytes each), `width`
-// float32.
+// bytes each); then rows: sample, step (8 bytes each), CRC-32C of the values, 0 (4 bytes each),
+// `width` float32.
 #pragma once
 
 #include <cstdint>

@@ -288,6 +288,7 @@ void Executor::Do(const Action& action) try {
       Accumulated(action);
       break;
     case ActionKind::kReduce:
+      MakeSureOfGraph();
       if (options_.on_reduce) clock_.AddWait(options_.on_reduce(action.stage, batch_->step));
       break;
     case ActionKind::kStep:
@@ -330,23 +331,6 @@ void Executor::Accumulated(const Action& action) const {
 void Executor::EndMiniBatch(int stage) {
   const bool taken = !options_.on_step || options_.on_step(stage, batch_->step);
   stages_.at(stage).stage().EndMiniBatch(taken);
-}
-
-// All that the step has sent must have been received before its buffers are used again.
-void Executor::Flush() {
-  for (auto& [s, stage] : stages_) {
-    if (stage.activations_sent() == nullptr && stage.gradients_sent() == nullptr &&
-        stage.skips().empty())
-      continue;
-    try {
-      const ActionClock::Mark begin = clock_.Begin();
-      stage.Flush(clock_.totals());
-      clock_.EndTransfer("flush", batch_->step, -1, begin);
-    } catch (...) {
-      RethrowWithContext(fmt::format("rank {}, stage {}, step {}, end of the step",
-                                     transport_.world_rank(), s, batch_->step));
-    }
-  }
 }
 
 bool Executor::finite() const {

@@ -120,6 +120,8 @@ class Executor {
   void MakeGraph();
   void ComputeFirst();
   size_t ComputeAsGraph();
+  void ComputeAll();
+  void MakeSureOfGraph();
   bool Skips(const Action& action, bool of_forward, bool last_round) const;
   size_t SlotOf(const Action& action) const;
   void ExpectNext();

@@ -1,5 +1,6 @@
 // The codecs of an executor's links: which, what they are told, what they remember, and what has
 // gone over the links.
+#include "parallel/pipeline/add_context.h"
 #include "parallel/pipeline/executor.h"
 
 namespace torus::parallel {
@@ -45,6 +46,23 @@ std::vector<NamedTensor> Executor::CodecState(int stage) {
 void Executor::SetCodecState(const std::map<std::string, Tensor>& state) {
   for (auto& [s, stage] : stages_)
     for (TensorLink* link : stage.Links()) TakeCodecState(state, *link);
+}
+
+// All that the step has sent must have been received before its buffers are used again.
+void Executor::Flush() {
+  for (auto& [s, stage] : stages_) {
+    if (stage.activations_sent() == nullptr && stage.gradients_sent() == nullptr &&
+        stage.skips().empty())
+      continue;
+    try {
+      const ActionClock::Mark begin = clock_.Begin();
+      stage.Flush(clock_.totals());
+      clock_.EndTransfer("flush", batch_->step, -1, begin);
+    } catch (...) {
+      RethrowWithContext(fmt::format("rank {}, stage {}, step {}, end of the step",
+                                     transport_.world_rank(), s, batch_->step));
+    }
+  }
 }
 
 std::vector<CutTraffic> Executor::traffic() const {

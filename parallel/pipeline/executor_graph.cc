@@ -32,6 +32,15 @@ void Executor::CheckValues() {
 // wait for it.
 void Executor::ComputeFirst() { std::ranges::stable_partition(actions_, Computes); }
 
+void Executor::ComputeAll() {
+  for (size_t i = 0; i < actions_.size() && Computes(actions_[i]); ++i) Do(actions_[i]);
+}
+
+// Before the gradients are used: whether they are right shows when the GPU has made them.
+void Executor::MakeSureOfGraph() {
+  if (graph_ && !graph_->Held()) ComputeAll();
+}
+
 // Returns how many actions are done.
 size_t Executor::ComputeAsGraph() {
   transport_.ThrowIfAborted();
@@ -42,7 +51,7 @@ size_t Executor::ComputeAsGraph() {
   const ActionClock::Mark begin = clock_.Begin();
   graph_->Run(batch, [&](const MiniBatch& same) {
     batch_ = &same;
-    std::for_each(actions_.begin(), end, [this](const Action& action) { Do(action); });
+    ComputeAll();
   });
   batch_ = &batch;
   if (graph_->launched() > launched && end != actions_.begin())

@@ -99,7 +99,21 @@ void StepGraph::Run(const MiniBatch& batch, const Compute& compute) {
   const StepKey before = std::exchange(before_, KeyOf(batch));
   const bool recorded = recorded_ && recorded_->key == before_;
   if (recorded || (before == before_ && TryRecord(batch, compute))) return Launch(batch);
+  was_launched_ = false;
+  const NumberLog log;
   compute(batch);
+  numbers_ = log.numbers();
+}
+
+bool StepGraph::Held() {
+  if (!was_launched_ || recorded_->graph.Held()) return true;
+  --launched_;
+  was_launched_ = false;
+  why_not_ = "a number that the model reads from the GPU's memory differs from step to step";
+  Require(!required_, "pipeline", "CUDA graphs: {}", why_not_);
+  Forget();
+  recorded_.reset();
+  return false;
 }
 
 bool StepGraph::TryRecord(const MiniBatch& batch, const Compute& compute) try {
@@ -124,6 +138,7 @@ void StepGraph::Record(const MiniBatch& batch, const Compute& compute, Recorded&
   for (StageRunner* runner : stages_)
     for (const NamedVariable& parameter : runner->stage().Parameters())
       ForgetLowCopy(parameter.value);
+  to.graph.Assume(numbers_);
   to.graph.Record([&] { compute(to.batch); });
   for (StageRunner* runner : stages_) {
     OfStage& of = to.stages.emplace_back();
@@ -163,6 +178,7 @@ void StepGraph::Launch(const MiniBatch& batch) try {
   }
   checks_.SetExpected(recorded_->checks);
   ++launched_;
+  was_launched_ = true;
 } catch (...) {
   RethrowWithContext(fmt::format("step {}, CUDA graph", batch.step));
 }

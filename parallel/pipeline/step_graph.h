@@ -38,6 +38,12 @@ class StepGraph {
   // memory of the graph's own.
   void Run(const MiniBatch& batch, const Compute& compute);
 
+  // Whether the step that was run last is as it should be. A launched one is not where a number
+  // that the model reads from the GPU's memory was not what it was in the recorded step: then the
+  // stages are as before Run, and the step, like all behind it, is to be computed as ever. Waits
+  // for the GPU where the model reads such numbers.
+  bool Held();
+
   // Steps that were a launch; the recorded one counts.
   int64_t launched() const { return launched_; }
   // What has prevented a recording; empty: nothing.
@@ -68,7 +74,9 @@ class StepGraph {
   const std::vector<StageRunner*> stages_;
   LaterChecks& checks_;
   const bool required_;
-  StepKey before_;  // of the step before
+  StepKey before_;                // of the step before
+  std::vector<int64_t> numbers_;  // that the model read in it
+  bool was_launched_ = false;     // the last step
   std::unique_ptr<Recorded> recorded_;
   int64_t launched_ = 0;
   std::string why_not_;

@@ -24,6 +24,7 @@ WorldLayout LayoutOf(const TrainerOptions& options) {
 std::string WhyNoGraphs(const TrainerOptions& options) {
   if (options.device != DeviceKind::kCuda) return "it computes on a CPU";
   if (options.stages != options.chunks) return "a rank's stages are not the whole pipeline";
+  if (options.tensor > 1) return "tensor-parallel ranks sum within forwards and backwards";
   if (options.replicas > 1) return "replicas sum gradients beside the backward";
   if (options.reproducible) return "reproducible sums gradients in a tree between the backwards";
   if (options.before_action) return "before_action is called before every action";

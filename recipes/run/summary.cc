@@ -234,10 +234,9 @@ std::string LossScaleText(const Json& summary) {
 std::string GraphsText(const Json& summary) {
   const auto steps = summary["graph_steps"].get<int64_t>();
   const auto why_not = summary["why_no_graph"].get<std::string>();
-  if (!why_not.empty()) return fmt::format("CUDA graphs     none: {}\n", why_not);
-  if (steps == 0) return "";
-  return fmt::format("CUDA graphs     {} of {} steps\n", steps,
-                     summary["steps_here"].get<int64_t>());
+  if (steps == 0 && why_not.empty()) return "";
+  return fmt::format("CUDA graphs     {} of {} steps{}{}\n", steps,
+                     summary["steps_here"].get<int64_t>(), why_not.empty() ? "" : ": ", why_not);
 }
 
 std::string ToText(const Json& summary) {

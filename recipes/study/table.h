@@ -14,6 +14,7 @@ struct Measured {
   double mean = 0;
   double deviation = 0;
   int count = 1;
+  friend bool operator==(const Measured&, const Measured&) = default;
 };
 
 struct Column {

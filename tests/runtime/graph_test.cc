@@ -103,6 +103,37 @@ TEST_F(RecordedGraph, RenewsItsNumbersForEachLaunch) {
   EXPECT_EQ(ToVector<int64_t>(sums), std::vector<int64_t>({76, 7600}));
 }
 
+// The sum of as many elements as a number in the GPU's memory says.
+TEST_F(RecordedGraph, AssumesTheNumbersThatWereReadBefore) {
+  Tensor x = Full({4}, 3, DType::kF32, kGpu), count = Full({1}, 2, DType::kI64, kGpu), y;
+  const auto work = [&] { y = x.Narrow(0, 0, ReadNumber(count)).Clone(); };
+  std::vector<int64_t> read;
+  {
+    const NumberLog log;
+    work();
+    read = log.numbers();
+  }
+  EXPECT_EQ(read, std::vector<int64_t>({2}));
+  Graph graph(kGpu);
+  graph.Assume(read);
+  graph.Record(work);
+  graph.Launch(0);
+  EXPECT_TRUE(graph.Held());
+  EXPECT_EQ(ToVector<float>(y), Floats({3, 3}));
+  Fill(count, 3);
+  graph.Launch(1);
+  EXPECT_FALSE(graph.Held());
+  Fill(count, 2);
+  graph.Launch(2);
+  EXPECT_TRUE(graph.Held());
+}
+
+TEST_F(RecordedGraph, IsSpoiltByReadingANumberThatIsNotKnown) {
+  const Tensor count = Full({1}, 2, DType::kI64, kGpu);
+  Graph graph(kGpu);
+  EXPECT_THROW(graph.Record([&] { ReadNumber(count); }), BrokenEnvironment);
+}
+
 TEST_F(RecordedGraph, IsSpoiltByReadingTheGpusMemory) {
   const Tensor x = Full({2}, 5, DType::kF32, kGpu);
   Graph graph(kGpu);

@@ -139,19 +139,26 @@ TrainStepOptions StepOf(const std::string& text, Device device) {
   return step;
 }
 
+void TimeStep(const Options& o, const std::string& what, const TrainStepOptions& options) {
+  TrainStep step(options);
+  step.Run();  // the second of a graph is recorded
+  AllocatorFor(options.device).ResetPeak();
+  const double seconds = Median(options.device, o.rounds, [&] { step.Run(); });
+  const auto peak = static_cast<double>(AllocatorFor(options.device).stats().peak_bytes);
+  Print(what, seconds,
+        fmt::format("{:.1f} samples/s, {:.2f} TFLOP/s, {:.2f} GB",
+                    static_cast<double>(options.batch) / seconds, 1e-12 * step.flops() / seconds,
+                    1e-9 * peak));
+}
+
 void Steps(const Options& o, const std::string& precision, Device device) {
-  for (const std::string& text : o.steps) {
-    TrainStepOptions options = StepOf(text, device);
-    options.precision = PrecisionOf(precision, device);
-    TrainStep step(options);
-    AllocatorFor(device).ResetPeak();
-    const double seconds = Median(device, o.rounds, [&] { step.Run(); });
-    const auto peak = static_cast<double>(AllocatorFor(device).stats().peak_bytes);
-    Print(fmt::format("step {}, {}", text, precision), seconds,
-          fmt::format("{:.1f} samples/s, {:.2f} TFLOP/s, {:.2f} GB",
-                      static_cast<double>(options.batch) / seconds, 1e-12 * step.flops() / seconds,
-                      1e-9 * peak));
-  }
+  for (const std::string& text : o.steps)
+    for (const bool graph : {false, true}) {
+      TrainStepOptions options = StepOf(text, device);
+      options.precision = PrecisionOf(precision, device);
+      options.graph = graph;
+      TimeStep(o, fmt::format("step {}, {}{}", text, precision, graph ? ", graph" : ""), options);
+    }
 }
 
 int Main(int argc, char** argv) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/backward.h"
+#include "autograd/low_copy.h"
 #include "autograd/recompute.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/nn/describe.h"
@@ -86,6 +87,9 @@ void TrainStep::SetBatch(const Tensor& inputs, const Tensor& labels) {
   inputs_ = Variable(inputs.To(options_.device));
   labels_ = labels.To(options_.device);
   model_.model->MoveTo(options_.device);
+  if (options_.device.kind == DeviceKind::kCuda) checks_.emplace(options_.device);
+  Require(!options_.graph || checks_, "bench", "a step is a CUDA graph on a GPU, got {}",
+          options_.device);
   for (int64_t i = 0; i < inputs.dim(0); ++i) ctx_.samples.push_back(i);
   flops_ = 3 * static_cast<double>(ForwardFlops(model_.descriptor, inputs));
 }
@@ -105,18 +109,66 @@ std::vector<Variable> TrainStep::Forward() const {
   return values;
 }
 
-double TrainStep::Run() {
-  model_.optimizer->ZeroGrad();
+void TrainStep::Compute() {
   const auto compute_loss = [&] {
     const WithPrecision precision(options_.precision);
     return model_.descriptor.loss(Forward(), labels_);
   };
   const Variable loss = compute_loss();
   Backward({loss});
+  loss_ = loss.data();
+}
+
+// The first step loads libraries and finds plans.
+void TrainStep::ComputeAsGraph() {
+  if (!numbers_) {
+    const NumberLog log;
+    Compute();
+    numbers_ = log.numbers();
+    return;
+  }
+  if (!recorded_) Record();
+  Launch();
+}
+
+void TrainStep::Record() {
+  const std::vector<NamedVariable> parameters = model_.model->Parameters();
+  for (const NamedVariable& p : parameters) ForgetLowCopy(p.value);
+  recorded_ = std::make_unique<Recorded>(options_.device);
+  recorded_->graph.Assume(*numbers_);
+  recorded_->graph.Record([&] { Compute(); });
+  for (const NamedVariable& p : parameters) recorded_->gradients.push_back(p.value.grad());
+  model_.model->Share([&](KeptStatistics own) {
+    recorded_->statistics.push_back(own);
+    return own;
+  });
+  recorded_->checks = checks_->expected();
+}
+
+// The batch stays where it is.
+void TrainStep::Launch() {
+  recorded_->graph.Launch(ctx_.step);
+  size_t next = 0;
+  for (const NamedVariable& p : model_.model->Parameters())
+    Variable(p.value).SetGrad(recorded_->gradients.at(next++));
+  next = 0;
+  model_.model->Share([&](const KeptStatistics&) { return recorded_->statistics.at(next++); });
+  checks_->SetExpected(recorded_->checks);
+}
+
+double TrainStep::Run() {
+  std::optional<LaterChecks::Scope> later;
+  if (checks_) later.emplace(*checks_);
+  model_.optimizer->ZeroGrad();
+  if (options_.graph)
+    ComputeAsGraph();
+  else
+    Compute();
   model_.model->EndMiniBatch();
   model_.optimizer->Step(model_.learning_rate);
   ++ctx_.step;
-  return loss.data().Item();
+  if (checks_) checks_->Report();
+  return loss_.Item();
 }
 
 }  // namespace torus::bench

@@ -2,9 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "autograd/precision.h"
+#include "runtime/graph.h"
+#include "runtime/later_checks.h"
+#include "runtime/share_statistics.h"
 #include "tools/bench/step_model.h"
 
 namespace torus::bench {
@@ -16,6 +22,8 @@ struct TrainStepOptions {
   bool recompute = false;  // of every layer but the first and the last (autograd/recompute.h)
   Precision precision;
   Device device = {};
+  // On a GPU forward and backward of all steps but the first are the launch of a CUDA graph.
+  bool graph = false;
 };
 
 class TrainStep {
@@ -37,14 +45,30 @@ class TrainStep {
   double flops() const { return flops_; }
 
  private:
+  // What a recorded step leaves beside the memory of the GPU.
+  struct Recorded {
+    explicit Recorded(Device gpu) : graph(gpu) {}
+    Graph graph;
+    std::vector<Tensor> gradients;
+    std::vector<KeptStatistics> statistics;
+    std::vector<LaterChecks::Check> checks;
+  };
   void SetBatch(const Tensor& inputs, const Tensor& labels);
   std::vector<Variable> Forward() const;
+  void Compute();
+  void ComputeAsGraph();
+  void Record();
+  void Launch();
 
   TrainStepOptions options_;
   StepModel model_;
   Variable inputs_;
   Tensor labels_;
   StepContext ctx_;
+  Tensor loss_;
+  std::optional<LaterChecks> checks_;  // on a GPU
+  std::optional<std::vector<int64_t>> numbers_;
+  std::unique_ptr<Recorded> recorded_;
   double flops_ = 0;
 };
 

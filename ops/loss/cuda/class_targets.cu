@@ -4,6 +4,7 @@
 #include "ops/loss/class_rows.h"
 #include "ops/loss/cuda/class_targets.h"
 #include "runtime/cuda/elements.h"
+#include "runtime/graph.h"
 //
 #include "runtime/cuda/column_sums.h"
 #include "runtime/cuda/for_each.h"
@@ -93,16 +94,17 @@ void SumBefore(Tensor& values, StreamHandle stream) {
           StartPart{p, count, parts > 1 ? Elements<int64_t>(sums) : nullptr});
 }
 
+// No more than `most`, whatever there is: a graph assumes how many that are (runtime/graph.h).
 struct WritePart {
   ops::ClassRows rows;
-  int64_t count;
+  int64_t count, most;
   const int64_t* start;  // of each part's, in the results
   int64_t *place, *number;
   __device__ void operator()(int64_t part) const {
     const int64_t last = (part + 1) * kPart < count ? (part + 1) * kPart : count;
     int64_t to = start[part];
     for (int64_t i = part * kPart; i < last; ++i) {
-      if (!rows.Counts(i)) continue;
+      if (!rows.Counts(i) || to >= most) continue;
       place[to] = i;
       number[to++] = rows.target[i];
     }
@@ -143,7 +145,7 @@ void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targe
 }
 
 int64_t CountTargets(const ops::ClassTargets& targets, StreamHandle stream) {
-  return ToVector<int64_t>(Count(targets, stream))[0];
+  return ReadNumber(Count(targets, stream));
 }
 
 void CountTargets(const ops::ClassTargets& targets, Tensor& count, StreamHandle stream) {
@@ -163,10 +165,10 @@ void FindCounted(const ops::ClassTargets& targets, ops::CountedTargets& counted,
   ForEach("find_counted", starts.numel(), stream,
           SumPart<CountsOne>{{rows}, count, MutableElements<int64_t>(starts)});
   SumBefore(starts, stream);
-  ForEach(
-      "find_counted", starts.numel(), stream,
-      WritePart{rows, count, Elements<int64_t>(starts), MutableElements<int64_t>(counted.places),
-                MutableElements<int64_t>(counted.numbers)});
+  ForEach("find_counted", starts.numel(), stream,
+          WritePart{rows, count, counted.places.numel(), Elements<int64_t>(starts),
+                    MutableElements<int64_t>(counted.places),
+                    MutableElements<int64_t>(counted.numbers)});
 }
 
 }  // namespace torus::cuda

@@ -38,6 +38,13 @@ Outcome TrainLong(const Kind& kind, const TrainerOptions& options, Setup setup =
   return Train(kind, options, setup);
 }
 
+// Another target at a place of the fifth step.
+Rows TokensWith(int64_t step, int64_t at, int64_t target) {
+  Rows rows = Tokens(step);
+  if (step == 4) rows.targets.mutable_data<int64_t>()[at] = target;
+  return rows;
+}
+
 void ExpectGraphs(const Kind& kind, TrainerOptions options, const Setup& setup = {}) {
   options.cuda_graphs = CudaGraphs::kOff;
   const Outcome ever = TrainLong(kind, options, setup);
@@ -73,9 +80,30 @@ TEST_F(GraphSteps, InLowPrecisionsHaveTheirs) {
   ExpectGraphs(Kinds()[0], options, {.precision = {DType::kF16, Products::kNative}});
 }
 
-// The loss of masked tokens reads their count: such steps are computed as ever, and why is told.
+// The second model's loss reads how many tokens are masked, which is the same in all of these
+// steps. Where it is not, a step is computed as ever after all, and so are those behind it.
+TEST_F(GraphSteps, AreComputedAgainWhereANumberIsAnother) {
+  Kind kind = Kinds()[1];
+  ExpectGraphs(kind, OnGpu(CudaGraphs::kOn));
+  for (const int64_t other : {-100, 3}) {  // one less, one more
+    kind.rows = other < 0 ? +[](int64_t step) { return TokensWith(step, 0, -100); }
+                          : +[](int64_t step) { return TokensWith(step, 2 * kTokens - 1, 3); };
+    const Outcome ever = TrainLong(kind, OnGpu(CudaGraphs::kOff));
+    const Outcome tried = TrainLong(kind, OnGpu(CudaGraphs::kAuto));
+    ExpectSameBits(tried, ever);
+    EXPECT_EQ(tried.totals.graph_steps, 2);  // steps 1 and 3
+    EXPECT_NE(tried.totals.why_no_graph, "");
+    EXPECT_THROW(TrainLong(kind, OnGpu(CudaGraphs::kOn)), BadInput);
+  }
+}
+
+// Such steps are computed as ever, and why is told.
 TEST_F(GraphSteps, AreLeftAloneWhereTheModelWaitsForTheGpu) {
-  const Kind& kind = Kinds()[1];
+  Kind kind = Kinds()[0];
+  kind.loss = [loss = kind.loss](const auto& outputs, const Tensor& targets) {
+    EXPECT_EQ(targets.To(Device{}).device(), Device{});
+    return loss(outputs, targets);
+  };
   const Outcome ever = TrainLong(kind, OnGpu(CudaGraphs::kOff));
   const Outcome tried = TrainLong(kind, OnGpu(CudaGraphs::kAuto));
   ExpectSameBits(tried, ever);

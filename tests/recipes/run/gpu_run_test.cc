@@ -22,20 +22,25 @@ class GpuRun : public ::testing::Test {
   struct Outcome {
     std::vector<double> losses;
     std::string said;
+    nlohmann::json summary;
   };
-  Outcome RunSteps(const Settings& settings) {
+  Outcome RunSteps(const Settings& settings, const std::string& graphs = "auto") {
     Outcome outcome;
     const std::string out = ::testing::TempDir() + "/gpu_run";
     std::filesystem::remove_all(out);
     int64_t steps = 0;
-    recipes::Run({.settings = settings, .out = out, .timeout = 600, .nccl = library_.get()},
-                 {.on_step =
+    RunOptions options{.settings = settings, .out = out, .timeout = 600};
+    options.cuda_graphs = graphs;
+    options.nccl = library_.get();
+    const RunResult result = recipes::Run(
+        options, {.on_step =
                       [&](const parallel::StepReport& report) {
                         outcome.losses.push_back(report.loss);
                         ++steps;
                       },
                   .on_message = [&](const std::string& line) { outcome.said += line + "\n"; },
                   .stop = [&] { return steps >= 2; }});
+    outcome.summary = result.summary;
     return outcome;
   }
 
@@ -78,6 +83,21 @@ TEST_F(GpuRun, ReproduciblySumsInTheCpusMemory) {
   Settings settings = GpuSettings(1, 2, "auto");
   settings.reproducible = true;
   ExpectSaid(RunSteps(settings).said, "summed in the CPU's memory");
+}
+
+TEST_F(GpuRun, OfOneRankLaunchesItsStepsAsGraphs) {
+  const Outcome off = RunSteps(GpuSettings(1, 1, "auto"), "off");
+  EXPECT_EQ(off.summary["graph_steps"], 0);
+  for (const char* graphs : {"auto", "on"}) {
+    const Outcome launched = RunSteps(GpuSettings(1, 1, "auto"), graphs);
+    EXPECT_EQ(launched.losses, off.losses);
+    EXPECT_EQ(launched.summary["graph_steps"], launched.losses.size() - 1);  // all but the first
+    EXPECT_EQ(launched.summary["why_no_graph"], "");
+  }
+}
+
+TEST_F(GpuRun, OfSeveralRanksHasNoGraphs) {
+  EXPECT_THROW(RunSteps(GpuSettings(1, 2, "auto"), "on"), BadInput);
 }
 
 }  // namespace

@@ -1,0 +1,110 @@
+// Every experiment's plan at every scale is one that runs would take: names, baselines, settings,
+// cuts.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "recipes/data/data_form.h"
+#include "runtime/error.h"
+#include "tools/experiments/altogether/altogether.h"
+#include "tools/experiments/common/dry_run.h"
+#include "tools/experiments/common/forecast.h"
+#include "tools/experiments/data_parallel_breakdown/data_parallel_breakdown.h"
+#include "tools/experiments/gpt3xl_baselines/gpt3xl_baselines.h"
+#include "tools/experiments/gpt3xl_networks/gpt3xl_networks.h"
+#include "tools/experiments/pipeline_vs_data_parallel/pipeline_vs_data_parallel.h"
+#include "tools/experiments/roberta_data_parallel_throughput/roberta_data_parallel_throughput.h"
+#include "tools/experiments/sort_quantization/sort_quantization.h"
+
+namespace torus::experiments {
+namespace {
+
+std::vector<Experiment> Trained() {
+  return {Altogether(),      DataParallelBreakdown(),  Gpt3xlBaselines(),
+          Gpt3xlNetworks(),  PipelineVsDataParallel(), RobertaDataParallelThroughput(),
+          SortQuantization()};
+}
+
+// Also of data that are not at hand: ten classes of 64 x 64, or 65 characters.
+recipes::DataForm FormOf(const Training& training) {
+  const recipes::Settings& s = training.settings;
+  if (auto known = recipes::KnownForm(s)) return *known;
+  if (s.data == "text") return recipes::TextForm("text", 65, s.length);
+  return recipes::ImageForm(s.data, {64, 64, 3}, 10, s);
+}
+
+class Plans : public ::testing::TestWithParam<Scale> {};
+
+TEST_P(Plans, HaveNamesOfTheirOwnAndBaselinesBefore) {
+  for (const Experiment& experiment : Trained()) {
+    std::set<std::string> names;
+    for (const Training& training : experiment.plan(GetParam())) {
+      EXPECT_TRUE(names.insert(training.name).second) << training.name << " twice";
+      EXPECT_TRUE(training.baseline.empty() || names.contains(training.baseline))
+          << training.name << " leans on " << training.baseline;
+      EXPECT_TRUE(training.score || training.max_steps > 0) << training.name;
+    }
+    EXPECT_NO_THROW(experiment.page(GetParam(), {})) << experiment.name << " without any run";
+  }
+}
+
+TEST_P(Plans, AreStoredWhole) {
+  for (const Experiment& experiment : Trained())
+    for (const Training& training : experiment.plan(GetParam())) {
+      study::PlannedRun planned = ToPlanned(training);
+      planned.seed = 7;
+      const Training back = FromPlanned(planned);
+      EXPECT_EQ(back.settings.seed, 7u);
+      EXPECT_EQ(ToPlanned(back).name, training.name);
+      EXPECT_EQ(back.links, training.links);
+      EXPECT_EQ(back.baseline, training.baseline);
+      EXPECT_EQ(back.max_steps, training.max_steps);
+      EXPECT_EQ(back.settings.codec, training.settings.codec);
+    }
+}
+
+TEST_P(Plans, HaveSettingsAndCutsThatRunsTake) {
+  for (const Experiment& experiment : Trained())
+    for (const Training& training : experiment.plan(GetParam())) {
+      SCOPED_TRACE(experiment.name + ": " + training.name);
+      const Forecast forecast = ForecastOf(training, FormOf(training), V100());
+      EXPECT_GT(forecast.step_seconds, 0);
+      EXPECT_GT(forecast.parameters, 0);
+      for (const double bytes : forecast.rank_bytes) EXPECT_GT(bytes, 0);
+      EXPECT_EQ(forecast.cuts.empty(), forecast.boundary_bytes == 0);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllScales, Plans,
+                         ::testing::Values(Scale::kTiny, Scale::kLaptop, Scale::kPaper),
+                         [](const auto& info) { return std::string(NameOf(info.param)); });
+
+TEST(Forecast, OfTwoEqualCodecsKnowsTheirBytes) {
+  Training none{.name = "none",
+                .settings = SettingsOf("--model mobilenet_v2 --data cifar10 --cut 1,18 "
+                                       "--batch-size 256 --micro-batches 8")};
+  Training eight = none;
+  eight.settings.codec = "sortq:8";
+  const Forecast a = ForecastOf(none, FormOf(none), Core()),
+                 b = ForecastOf(eight, FormOf(eight), Core());
+  // 32 images: 16 x 16 x 32 and 1 x 1 x 320 floats.
+  EXPECT_EQ(a.boundary_bytes, 32 * 4.0 * (16 * 16 * 32 + 320));
+  EXPECT_NEAR(b.boundary_bytes / a.boundary_bytes, 0.25, 0.01);
+  EXPECT_EQ(a.cuts, (std::vector<int>{1, 18}));
+  EXPECT_EQ(a.rank_bytes.size(), 3u);
+}
+
+TEST(DryRun, ShowsThePaperScaleWithoutDataOrMemory) {
+  const Experiment experiment = SortQuantization();
+  Options options{.scale = Scale::kPaper};
+  std::vector<Training> trainings;
+  for (const Training& training : experiment.plan(Scale::kPaper))
+    if (training.settings.data == "cifar10") trainings.push_back(training);
+  const std::string text = ToText(DryRun(experiment, options, trainings));
+  EXPECT_NE(text.find("CIFAR10: sortq:8"), std::string::npos) << text;
+  EXPECT_NE(text.find("1, 18"), std::string::npos) << text;
+  EXPECT_EQ(text.find("not at hand"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace torus::experiments

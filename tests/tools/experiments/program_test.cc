@@ -1,0 +1,56 @@
+// An experiment as a user runs it: what has no data is told, a second start finds all done.
+#include "tests/tools/train/program.h"
+
+namespace torus::tools::testing {
+namespace {
+
+class ExperimentTest : public ProgramTest {
+ protected:
+  Ended Run(const std::string& name, std::vector<std::string> more) const {
+    more.insert(more.end(), {"--data", scratch_ + "/data", "--out", scratch_ + "/out"});
+    return Program("tools/experiments/" + name + "/" + name, more, scratch_).Wait();
+  }
+  void WriteShakespeare() const {
+    std::filesystem::create_directories(scratch_ + "/data/text");
+    std::ofstream file(scratch_ + "/data/text/tinyshakespeare.txt");
+    for (int i = 0; i < 400; ++i) file << "A king, a kingdom, and a horse " << i << ".\n";
+  }
+};
+
+size_t Count(const std::string& text, const std::string& what) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++count;
+  return count;
+}
+
+TEST_F(ExperimentTest, RunsWhatHasDataAndThenFindsItDone) {
+  WriteShakespeare();
+  const std::vector<std::string> tiny{"--scale", "tiny", "--seeds", "2"};
+  const Ended first = Run("sort_quantization", tiny);
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_NE(first.out.find("*** SKIPPED: CIFAR10: none: cifar10 is not below"), std::string::npos)
+      << first.out;
+  EXPECT_EQ(Count(first.out, ": begins"), 4u) << first.out;
+  EXPECT_NE(first.out.find("no data"), std::string::npos) << first.out;
+  for (const char* kind : {".html", ".md", ".csv", "-2.csv"})
+    EXPECT_TRUE(std::filesystem::exists(scratch_ + "/out/sort_quantization" + kind)) << kind;
+  const Ended second = Run("sort_quantization", tiny);
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_EQ(Count(second.out, ": begins"), 0u) << second.out;
+  EXPECT_EQ(Count(second.out, ": was done before"), 4u) << second.out;
+}
+
+TEST_F(ExperimentTest, PlansWithoutTraining) {
+  const Ended ended = Run("gpt3xl_networks", {"--scale", "laptop", "--dry-run"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("0.1 ms, 10 Gbps, 1 pipeline"), std::string::npos) << ended.out;
+  EXPECT_FALSE(std::filesystem::exists(scratch_ + "/out/results"));
+}
+
+TEST_F(ExperimentTest, AMistakeIsOneLine) {
+  ExpectOneLine(Run("gpt3xl_networks", {"--scale", "huge"}), 2, "tiny, laptop, paper, got huge");
+  ExpectOneLine(Run("gpt3xl_networks", {"--seeds", "0"}), 2, "--seeds");
+}
+
+}  // namespace
+}  // namespace torus::tools::testing

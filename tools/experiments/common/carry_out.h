@@ -1,0 +1,46 @@
+// CarryOut: one run of an experiment's plan, by recipes::Run.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recipes/study/run_study.h"
+#include "tools/experiments/common/chance.h"
+#include "tools/experiments/common/options.h"
+#include "tools/experiments/common/training.h"
+
+namespace torus::experiments {
+
+class CarryOut {
+ public:
+  CarryOut(Options options, std::function<void(const std::string&)> tell,
+           std::function<bool()> stop);
+
+  // The run's figures: "samples_per_second" by the median step, "step_seconds", seconds of
+  // a step's parts (SteadyTimes),
+  // "activation_bytes" and "gradient_bytes" a step over all links; and where it is scored "loss",
+  // "accuracy" in percent or "perplexity", "matthews" of CoLA, "majority" or "unigrams", "signal".
+  // Of one whose baseline had no signal {"no_signal": true}, of one whose loss left the finite
+  // {"diverged": true}. None where `stop` ended it. OUT/runs/NAME-SEED keeps report, summary and
+  // metrics.
+  std::optional<nlohmann::json> operator()(const study::PlannedRun& run,
+                                           const std::vector<study::FinishedRun>& done);
+
+ private:
+  // summary.json of the run; none where `stop` ended it.
+  std::optional<nlohmann::json> Summary(const Training& training, const std::string& folder);
+  const Chance& ChanceFor(const recipes::Settings& settings);
+  void AddScore(const Training& training, const nlohmann::json& summary, const std::string& folder,
+                nlohmann::json& figures);
+
+  const Options options_;
+  const std::function<void(const std::string&)> tell_;
+  const std::function<bool()> stop_;
+  std::map<std::string, Chance> chances_;  // by data and size
+};
+
+}  // namespace torus::experiments

@@ -1,0 +1,67 @@
+// CodecTasks: what the codec studies train at each scale.
+#include "tools/experiments/common/codec_study.h"
+
+namespace torus::experiments {
+namespace {
+
+constexpr const char kImageNet[] =
+    "weights/mobilenet_v2/mobilenet_v2_imagenet_dequant_qat.safetensors";
+
+// The study's recipe: 40 epochs, rate 0.01 with a cosine, batch 256 in 8 micro-batches, SGD; RTE 20
+// epochs, 2e-5 with a polynomial, batch 32 in 4 micro-batches, AdamW.
+std::vector<CodecTask> PaperTasks() {
+  const std::string images =
+      "--model mobilenet_v2 --cut 1,18 --image-size 224 --augment crop-flip --epochs 40 "
+      "--batch-size 256 --micro-batches 8 --optimizer sgd --lr 0.01 --lr-schedule cosine "
+      "--device cuda --data ";
+  const std::string sentences =
+      "--model roberta --cut 3,11 --epochs 20 --batch-size 32 --micro-batches 4 --optimizer adamw "
+      "--lr 2e-5 --lr-schedule polynomial:1 --weight-decay 0.1 --device cuda --length 128 --data ";
+  return {{"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10", 0, kImageNet},
+          {"CIFAR100", "MobileNetV2", "accuracy", images + "cifar100", 0, kImageNet},
+          {"Food101", "MobileNetV2", "accuracy", images + "food101", 0, kImageNet},
+          {"RTE", "RoBERTa-base", "accuracy", sentences + "rte"},
+          {"CoLA", "RoBERTa-base", "matthews", sentences + "cola"}};
+}
+
+constexpr const char kSmallImages[] =
+    " --cut 1,18 --augment crop-flip --batch-size 256 --micro-batches 8 --optimizer sgd --lr 0.02 "
+    "--lr-schedule cosine --data ";
+constexpr const char kSmallSentences[] =
+    " --batch-size 32 --micro-batches 4 --optimizer adamw --lr 2e-5 --lr-schedule polynomial:1 "
+    "--weight-decay 0.1 --epochs 1 --data ";
+constexpr const char kSmallText[] =
+    "--model gpt-char --data text --tokenizer chars --cut 2,4 --epochs 1 --batch-size 12 "
+    "--micro-batches 4 --optimizer adamw --lr 1e-3 --beta2 0.99 --weight-decay 0.1 --clip-norm 1 "
+    "--lr-schedule cosine:0.1 --warmup ";
+
+std::vector<CodecTask> LaptopTasks() {
+  const std::string images = std::string("--model mobilenet_v2") + kSmallImages,
+                    sentences = std::string("--model roberta:6 --cut 3,5") + kSmallSentences;
+  return {{"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10 --epochs 2", 0, kImageNet},
+          {"CIFAR100", "MobileNetV2", "accuracy", images + "cifar100 --epochs 2", 0, kImageNet},
+          {"Food101", "MobileNetV2", "accuracy",
+           images + "image-folder --image-size 64 --epochs 6 --batch-size 64", 0, kImageNet},
+          {"RTE", "RoBERTa, 6 blocks", "accuracy", sentences + "rte --length 128", 30},
+          {"CoLA", "RoBERTa, 6 blocks", "matthews", sentences + "cola --length 32", 60},
+          {"tiny Shakespeare", "GPT of characters", "loss",
+           std::string(kSmallText) + "100 --length 64 --epoch-size 12000"}};
+}
+
+std::vector<CodecTask> TinyTasks() {
+  return {{"CIFAR10", "MobileNetV2", "accuracy",
+           std::string("--model mobilenet_v2:0.1 --epochs 1") + kSmallImages + "cifar10", 2},
+          {"RTE", "RoBERTa, 3 blocks", "accuracy",
+           std::string("--model roberta:3 --cut 2,3") + kSmallSentences + "rte --length 16", 1},
+          {"tiny Shakespeare", "GPT of characters", "loss",
+           std::string(kSmallText) + "1 --length 16 --epoch-size 1200", 4}};
+}
+
+}  // namespace
+
+std::vector<CodecTask> CodecTasks(Scale scale) {
+  if (scale == Scale::kPaper) return PaperTasks();
+  return scale == Scale::kTiny ? TinyTasks() : LaptopTasks();
+}
+
+}  // namespace torus::experiments

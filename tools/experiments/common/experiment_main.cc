@@ -1,0 +1,73 @@
+#include "tools/experiments/common/experiment_main.h"
+
+#include <fmt/format.h>
+
+#include "tools/common/run_main.h"
+#include "tools/experiments/common/carry_out.h"
+#include "tools/experiments/common/data_places.h"
+#include "tools/experiments/common/dry_run.h"
+#include "tools/train/stop_signal.h"
+
+namespace torus::experiments {
+namespace {
+
+void Tell(const std::string& line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+// The trainings whose data are there; the others are told, so that nobody takes a table for whole
+// that is not.
+std::vector<study::PlannedRun> WithData(const std::vector<Training>& trainings,
+                                        const Options& options) {
+  std::vector<study::PlannedRun> there;
+  for (const Training& training : trainings) {
+    Training found = training;
+    if (const auto missing = FindData(options.data, found))
+      Tell(fmt::format("*** SKIPPED: {}: {}", training.name, *missing));
+    else
+      there.push_back(ToPlanned(training));
+  }
+  return there;
+}
+
+std::vector<study::FinishedRun> Results(const std::vector<Training>& trainings,
+                                        const Options& options) {
+  const std::vector<study::PlannedRun> planned = WithData(trainings, options);
+  if (planned.empty()) return {};
+  study::RunStore store(options.out + "/results");
+  CarryOut carry_out(options, Tell, [] { return tools::StopSignal() != 0; });
+  return RunMissing(
+      store, study::SeedsInTurn(planned, options.seeds),
+      [&](const auto& run, const auto& done) { return carry_out(run, done); }, Tell);
+}
+
+int Show(const study::Page& page, const Options& options, const std::string& name) {
+  Tell(fmt::format("\n{}", ToText(page)));
+  Tell(study::WritePage(page, options.out, name));
+  return 0;
+}
+
+int Main(const Experiment& experiment, int argc, const char* const* argv) {
+  const Options options = ParseOptions(experiment.name, experiment.about, argc, argv);
+  if (options.help) return 0;
+  const std::vector<Training> trainings =
+      experiment.plan ? experiment.plan(options.scale) : std::vector<Training>{};
+  if (options.dry_run)
+    return Show(DryRun(experiment, options, trainings), options, experiment.name + "_plan");
+  tools::CatchStopSignals();
+  const std::vector<study::FinishedRun> results = Results(trainings, options);
+  if (tools::StopSignal() != 0) {
+    Tell("stopped; the same command goes on with what is missing");
+    return 128 + tools::StopSignal();
+  }
+  return Show(experiment.page(options.scale, results), options, experiment.name);
+}
+
+}  // namespace
+
+int ExperimentMain(const Experiment& experiment, int argc, const char* const* argv) {
+  return tools::RunMain(experiment.name.c_str(), [&] { return Main(experiment, argc, argv); });
+}
+
+}  // namespace torus::experiments

@@ -1,0 +1,13 @@
+// The main of every experiment.
+#pragma once
+
+#include "tools/experiments/common/experiment.h"
+
+namespace torus::experiments {
+
+// Reads the command line, runs what is missing, prints the page's text and writes NAME.html,
+// NAME.md and NAME.csv into --out. The status of a program (tools::RunMain); 130 or 143 where a
+// signal ended it, and then what is done stays done.
+int ExperimentMain(const Experiment& experiment, int argc, const char* const* argv);
+
+}  // namespace torus::experiments

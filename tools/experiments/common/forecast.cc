@@ -1,0 +1,87 @@
+#include "tools/experiments/common/forecast.h"
+
+#include <numeric>
+
+#include "models/nn/describe.h"
+#include "parallel/codec/codec_choice.h"
+#include "parallel/codec/make_codec.h"
+#include "parallel/schedule/factory.h"
+#include "parallel/schedule/simulator.h"
+#include "recipes/blocks/build_blocks.h"
+#include "recipes/blocks/choose_cuts.h"
+#include "recipes/run/check_options.h"
+
+namespace torus::experiments {
+namespace {
+
+using Layers = std::vector<nn::LayerSummary>;
+
+// Tensors as large as the weights: they, their gradients, and what the optimizer keeps.
+double Copies(const recipes::Settings& s) {
+  return s.optimizer != "sgd" ? 4 : s.momentum > 0 ? 3 : 2;
+}
+
+double ForwardSeconds(const nn::LayerCost& cost, const Machine& machine) {
+  return static_cast<double>(cost.flops) / machine.flops +
+         2 * static_cast<double>(cost.activation_bytes) / machine.memory;
+}
+
+double SentBytes(const recipes::Settings& s, int64_t bytes) {
+  const auto choice = parallel::ParseCodecChoice("--codec", s.codec, static_cast<int>(s.stages));
+  const auto values = bytes / static_cast<int64_t>(sizeof(float));
+  return static_cast<double>(
+      choice.everywhere == "none"
+          ? bytes
+          : static_cast<int64_t>(parallel::MakeCodec(choice.everywhere)->MaxEncodedBytes(values)));
+}
+
+parallel::CostModel BlocksOf(const recipes::Settings& s, const Layers& layers,
+                             const Machine& machine) {
+  const double replicas = static_cast<double>(s.replicas),
+               share = 1.0 / static_cast<double>(s.tensor);
+  parallel::CostModel costs;
+  for (const nn::LayerSummary& layer : layers) {
+    const double forward = share * ForwardSeconds(layer.cost, machine);
+    const double weights = share * sizeof(float) * static_cast<double>(layer.parameters);
+    costs.forward.push_back(forward);
+    costs.backward.push_back(2 * forward);
+    costs.reduce.push_back(2 * (replicas - 1) / replicas * weights / machine.network);
+    costs.step.push_back(2 * Copies(s) * weights / machine.memory);
+    costs.boundary_bytes.push_back(SentBytes(s, layer.cost.output_bytes));
+    costs.state_bytes.push_back(Copies(s) * weights);
+    costs.activation_bytes.push_back(static_cast<double>(layer.cost.activation_bytes));
+  }
+  return costs;
+}
+
+}  // namespace
+
+Machine V100() { return {"a V100 a rank", 15.7e12 / 2, 900e9, 10e9 / 8}; }
+Machine Core() { return {"a core a rank", 80e9, 10e9, 5e9}; }
+
+Forecast ForecastOf(const Training& training, const recipes::DataForm& form,
+                    const Machine& machine) {
+  recipes::RunOptions options{.settings = training.settings, .links = training.links};
+  options.settings.device = "cpu";  // the machine that is meant need not be this one
+  const recipes::Settings s = recipes::CheckedOptions(std::move(options)).settings;
+  const Layers layers = recipes::DescribeLayers(s, form);
+  const std::vector<int> cuts = recipes::ChooseCuts(s, form).cuts;
+  const parallel::CostModel blocks = BlocksOf(s, layers, machine);
+  parallel::CostModel costs = parallel::JoinBlocks(blocks, cuts);
+  costs.links = parallel::ParseLinks(training.links);
+  const parallel::Schedule schedule =
+      parallel::MakeSchedule(s.schedule, {.ranks = static_cast<int>(s.stages / s.chunks),
+                                          .micro_batches = static_cast<int>(s.micro_batches),
+                                          .chunks = static_cast<int>(s.chunks)});
+  const parallel::Simulation run = parallel::Simulate(schedule, costs);
+  Forecast forecast{.cuts = cuts,
+                    .rank_bytes = run.peak_bytes,
+                    .step_seconds = static_cast<double>(s.accumulate) * run.makespan,
+                    .bubble = run.bubble};
+  for (const nn::LayerSummary& layer : layers)
+    forecast.parameters += static_cast<double>(layer.parameters);
+  for (const int cut : cuts) forecast.boundary_bytes += blocks.boundary_bytes[cut - 1];
+  return forecast;
+}
+
+}  // namespace torus::experiments

@@ -1,0 +1,58 @@
+#include "tools/experiments/common/options.h"
+
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "runtime/error.h"
+#include "tools/common/parse_flags.h"
+#include "tools/common/user_path.h"
+
+namespace torus::experiments {
+namespace {
+
+constexpr const char* kNames[] = {"tiny", "laptop", "paper"};
+
+}  // namespace
+
+std::vector<std::string> ScaleNames() { return {std::begin(kNames), std::end(kNames)}; }
+
+Scale ScaleNamed(std::string_view name) {
+  for (const Scale scale : {Scale::kTiny, Scale::kLaptop, Scale::kPaper})
+    if (name == NameOf(scale)) return scale;
+  Throw<BadInput>("experiment", "--scale must be one of {}, got {}", fmt::join(kNames, ", "), name);
+}
+
+const char* NameOf(Scale scale) { return kNames[static_cast<int>(scale)]; }
+
+Options ParseOptions(const std::string& name, const std::string& about, int argc,
+                     const char* const* argv) {
+  Options options;
+  std::string scale = NameOf(options.scale);
+  const char* const data = std::getenv("TORUS_DATA");
+  if (data != nullptr) options.data = data;
+  CLI::App app(about, name);
+  app.add_option("--scale", scale,
+                 "laptop: two cores and at most an hour; paper: the study's own setting; tiny: a "
+                 "smoke test whose figures mean nothing")
+      ->capture_default_str();
+  app.add_option("--seeds", options.seeds, "Seeds of every trained row, in turn")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--out", options.out,
+                 "Folder of results and pages; what is there already is not run again. By default "
+                 "experiments/NAME-SCALE");
+  app.add_option("--data", options.data,
+                 "Folder of cifar10, glue, text, ...; by default TORUS_DATA");
+  app.add_flag("--dry-run", options.dry_run,
+               "Print what would run: plan, memory and simulated time; nothing is trained");
+  options.help = tools::PrintsHelp(app, argc, argv);
+  options.scale = ScaleNamed(scale);
+  if (options.out.empty()) options.out = "experiments/" + name + "-" + NameOf(options.scale);
+  options.out = tools::UserPath(options.out);
+  options.data = tools::UserPath(options.data);
+  return options;
+}
+
+}  // namespace torus::experiments

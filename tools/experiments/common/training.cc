@@ -1,0 +1,37 @@
+#include "tools/experiments/common/training.h"
+
+#include "recipes/settings/apply_flags.h"
+
+namespace torus::experiments {
+
+study::PlannedRun ToPlanned(const Training& training) {
+  return {training.name,
+          1,
+          {{"settings", ToJson(training.settings)},
+           {"links", training.links},
+           {"max_steps", training.max_steps},
+           {"score", training.score},
+           {"baseline", training.baseline},
+           {"weights", training.weights}}};
+}
+
+Training FromPlanned(const study::PlannedRun& run) {
+  const nlohmann::json& json = run.settings;
+  Training training{.name = run.name,
+                    .settings = recipes::SettingsFromJson(json.at("settings"), run.name),
+                    .links = json.at("links"),
+                    .max_steps = json.at("max_steps"),
+                    .score = json.at("score"),
+                    .baseline = json.at("baseline"),
+                    .weights = json.at("weights")};
+  training.settings.seed = run.seed;
+  return training;
+}
+
+recipes::Settings SettingsOf(const std::string& flags) {
+  recipes::Settings settings;
+  recipes::ApplyFlags(flags, settings);
+  return settings;
+}
+
+}  // namespace torus::experiments

@@ -1,0 +1,15 @@
+// GPT-3 XL by PyTorch Pipe and by Megatron's tensor, pipeline and data parallelism: simulated at
+// full size with two fitted parameters, real at a small size.
+#pragma once
+
+#include <string_view>
+
+#include "tools/experiments/common/experiment.h"
+
+namespace torus::experiments {
+
+extern const std::string_view kGpt3xlBaselinesPublished;  // published.tsv
+
+Experiment Gpt3xlBaselines();
+
+}  // namespace torus::experiments
