@@ -19,6 +19,8 @@ using study::Paragraph;
 using study::Part;
 using study::Table;
 
+constexpr int64_t kEnoughSteps = 100;
+
 void ZeroLastGammas(std::vector<parallel::Block>& blocks) {
   std::map<std::string, Variable> parameters;
   for (const parallel::Block& block : blocks)
@@ -86,12 +88,23 @@ std::string FormulaOf(const LabOptions& o, int64_t steps) {
       o.settings.momentum, rate.At(1), rate.At(0), o.settings.momentum * rate.At(1) / rate.At(0));
 }
 
+// A rate of k times the base is for runs of many steps, whose first ones it may spoil.
+std::string StepsLine(int64_t steps) {
+  if (steps >= kEnoughSteps)
+    return fmt::format("Each run with the large batch takes {} steps.", steps);
+  return fmt::format(
+      "Each run with the large batch takes {} steps here, too few for a judgement: a rate of k "
+      "times the base is meant for hundreds. Take all images (no --quick), or more --epochs.",
+      steps);
+}
+
 std::vector<Part> Answer(const LabOptions& o, const Tell& tell) {
   const int64_t steps = StepsOf(o);
   const std::vector<Curve> curves = Measure(o, steps, tell);
   return {Heading{"What was measured"},
           Filled(o, curves),
           Paragraph{FormulaOf(o, steps)},
+          Paragraph{StepsLine(steps)},
           AccuracyPlot(curves),
           LossPlot(curves),
           Heading{"What is switched on"},

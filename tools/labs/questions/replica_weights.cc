@@ -15,14 +15,16 @@ std::vector<NamedVariable> ParametersOf(const std::vector<parallel::Block>& bloc
   return all;
 }
 
-std::vector<double> ValuesOf(const Variable& parameter) {
-  return ToVector<double>(parameter.data().To(Device{}).To(DType::kF64));
+std::vector<float> ValuesOf(const Variable& parameter) {
+  return ToVector<float>(parameter.data().To(Device{}));
 }
 
-double SquaredDistance(const Variable& a, const Variable& b) {
-  const std::vector<double> x = ValuesOf(a), y = ValuesOf(b);
+double SquaredDistance(const std::vector<float>& x, const std::vector<float>& y) {
   double sum = 0;
-  for (size_t i = 0; i < x.size(); ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double difference = static_cast<double>(x[i]) - y[i];
+    sum += difference * difference;
+  }
   return sum;
 }
 
@@ -44,14 +46,14 @@ void ReplicaWeights::Set(size_t rank, const std::vector<parallel::Block>& blocks
 }
 
 std::vector<double> ReplicaWeights::Distances() const {
-  std::vector<double> distances;
-  for (const std::vector<NamedVariable>& own : of_ranks_) {
-    double sum = 0;
-    for (size_t i = 0; i < own.size(); ++i)
-      sum += SquaredDistance(own[i].value, of_ranks_[0][i].value);
-    distances.push_back(std::sqrt(sum));
+  std::vector<double> squares(of_ranks_.size());
+  for (size_t i = 0; i < of_ranks_.at(0).size(); ++i) {
+    const std::vector<float> first = ValuesOf(of_ranks_[0][i].value);
+    for (size_t rank = 1; rank < of_ranks_.size(); ++rank)
+      squares[rank] += SquaredDistance(ValuesOf(of_ranks_[rank][i].value), first);
   }
-  return distances;
+  for (double& square : squares) square = std::sqrt(square);
+  return squares;
 }
 
 double ReplicaWeights::Norm() const {

@@ -8,7 +8,7 @@
 
 namespace torus::labs {
 
-// Of runs with one stage, whose ranks are replicas.
+// Of runs with one stage, whose ranks are replicas, and f32 weights.
 class ReplicaWeights {
  public:
   // Notes the parameters of the next rank: for LabParts::on_blocks. They are the trainer's own.
