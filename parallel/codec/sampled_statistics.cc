@@ -1,13 +1,11 @@
 #include "parallel/codec/sampled_statistics.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
+#include <atomic>
 #include <vector>
 
 #include "parallel/codec/count_and_gather.h"
 #include "parallel/codec/sampled_brackets.h"
-#include "parallel/codec/select_keys.h"
 #include "parallel/codec/value_key.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
@@ -18,127 +16,85 @@ namespace {
 
 constexpr int64_t kLeastValues = 1 << 17;
 constexpr size_t kMostRanks = 8;
-constexpr int64_t kBlocksPerThread = 16; // worth waking one for
-constexpr int64_t kGatherOneIn = 4;      // values, at most
+constexpr int64_t kBlocksPerThread = 16;  // worth waking one for
+constexpr int64_t kGatherOneIn = 4;       // values, at most
 
 // The pass over the values, in as many parts as there are threads.
 class Pass {
-public:
-  Pass(std::span<const float> values, const Brackets &brackets)
-      : values_(values), brackets_(brackets),
-        blocks_((static_cast<int64_t>(values.size()) + kGatherBlock - 1) /
-                kGatherBlock),
+ public:
+  Pass(std::span<const float> values, const Brackets& brackets)
+      : values_(values),
+        brackets_(brackets),
+        blocks_((static_cast<int64_t>(values.size()) + kGatherBlock - 1) / kGatherBlock),
         parts_(std::clamp<int64_t>(blocks_ / kBlocksPerThread, 1, TeamSize())),
         room_(kGatherBlock * (blocks_ / parts_ / kGatherOneIn + 2)),
-        memory_(static_cast<size_t>(parts_ * (room_ + kGatherSlack)) * 2 *
-                    sizeof(float),
-                Device{}),
+        memory_(static_cast<size_t>(parts_ * (room_ + kGatherSlack)) * 2 * sizeof(float), Device{}),
         at_least_(static_cast<size_t>(blocks_ * brackets.size())),
-        gathered_(static_cast<size_t>(parts_)),
-        keys_(static_cast<size_t>(parts_)) {
-    ladder_.fill(std::numeric_limits<float>::infinity());
-    std::ranges::copy(brackets.thresholds, ladder_.begin());
+        gathered_(static_cast<size_t>(parts_)) {
     ParallelFor(parts_, 1, [&](int64_t first, int64_t last) {
-      for (int64_t part = first; part < last; ++part)
-        Run(part);
+      for (int64_t part = first; part < last; ++part) Run(part);
     });
     totals_.assign(brackets.thresholds.size() + 1, 0);
-    for (size_t i = 0; i < at_least_.size(); ++i)
-      totals_[i % brackets.size()] += at_least_[i];
+    for (size_t i = 0; i < at_least_.size(); ++i) totals_[i % brackets.size()] += at_least_[i];
   }
 
-  bool finite() const {
-    return std::ranges::all_of(gathered_, &Gathered::finite);
-  }
+  bool finite() const { return std::ranges::all_of(gathered_, &Gathered::finite); }
   bool fits() const { return std::ranges::all_of(gathered_, &Gathered::fits); }
   // Of a region: the values below it, and in it.
-  int64_t Below(int region) const {
-    return static_cast<int64_t>(values_.size()) - totals_[region];
-  }
-  int64_t Count(int region) const {
-    return totals_[region] - totals_[region + 1];
-  }
+  int64_t Below(int region) const { return static_cast<int64_t>(values_.size()) - totals_[region]; }
+  int64_t Count(int region) const { return totals_[region] - totals_[region + 1]; }
 
-  // The keys at ranks within a region of even number.
-  std::vector<uint64_t> KeysAt(int region,
-                               std::span<const int64_t> ranks) const {
-    std::vector<const std::vector<uint64_t> *> lists;
-    for (const auto &part : keys_)
-      lists.push_back(&part[region / 2]);
-    constexpr uint32_t kMostIndex = 0xffffffffu;
-    return SelectKeys(lists, ValueKey(brackets_.thresholds[region], 0),
-                      ValueKey(brackets_.EndOf(region), kMostIndex), ranks);
+  // Of a region of even number.
+  std::vector<uint64_t> KeysIn(int region) const {
+    const float begin = brackets_.thresholds[region], end = brackets_.EndOf(region);
+    std::vector<uint64_t> keys(static_cast<size_t>(Count(region)) + 1);
+    size_t found = 0;
+    for (const Gathered& part : gathered_)
+      for (int64_t i = 0; i < part.count; ++i) {
+        const float value = part.values[i];
+        keys[found] = ValueKey(value, part.indices[i]);
+        found += value >= begin && value < end;
+      }
+    keys.resize(found);
+    return keys;
   }
 
   // The index of the value at `rank` within a region of equal values.
   uint32_t IndexInTie(int region, int64_t rank) const {
     int64_t block = 0;
-    for (int64_t here; rank >= (here = InBlock(block, region)); ++block)
-      rank -= here;
+    for (int64_t here; rank >= (here = InBlock(block, region)); ++block) rank -= here;
     size_t i = static_cast<size_t>(block * kGatherBlock);
     for (;; ++i)
       if (values_[i] == brackets_.thresholds[region] && rank-- == 0)
         return static_cast<uint32_t>(i);
   }
 
-private:
+ private:
   void Run(int64_t part) {
-    const int64_t first = blocks_ * part / parts_,
-                  last = blocks_ * (part + 1) / parts_;
-    float *const memory = static_cast<float *>(memory_.data()) +
-                          part * 2 * (room_ + kGatherSlack);
-    Gathered own{
-        .values = memory,
-        .indices = reinterpret_cast<uint32_t *>(memory + room_ + kGatherSlack),
-        .room = room_};
-    const int64_t end =
-        std::min(static_cast<int64_t>(values_.size()), last * kGatherBlock);
-    CountAndGather(values_.data(), first * kGatherBlock, end,
-                   brackets_.thresholds,
+    const int64_t first = blocks_ * part / parts_, last = blocks_ * (part + 1) / parts_;
+    float* const memory = static_cast<float*>(memory_.data()) + part * 2 * (room_ + kGatherSlack);
+    Gathered own{.values = memory,
+                 .indices = reinterpret_cast<uint32_t*>(memory + room_ + kGatherSlack),
+                 .room = room_};
+    const int64_t end = std::min(static_cast<int64_t>(values_.size()), last * kGatherBlock);
+    CountAndGather(values_.data(), first * kGatherBlock, end, brackets_.thresholds,
                    at_least_.data() + first * brackets_.size(), own);
     gathered_[part] = own;
-    if (own.fits && own.finite)
-      Divide(own, keys_[part]);
-  }
-
-  // What was gathered, by region.
-  void Divide(const Gathered &gathered,
-              std::vector<std::vector<uint64_t>> &keys) const {
-    keys.resize(brackets_.thresholds.size() / 2);
-    for (int64_t i = 0; i < gathered.count; ++i) {
-      const int region = RegionOf(gathered.values[i]);
-      keys[static_cast<size_t>(region) / 2].push_back(
-          ValueKey(gathered.values[i], gathered.indices[i]));
-    }
-  }
-
-  // By a binary search without branches.
-  int RegionOf(float value) const {
-    int at_most = 0;
-    for (int step = kLadder / 2; step > 0; step /= 2)
-      at_most +=
-          ladder_[static_cast<size_t>(at_most + step - 1)] <= value ? step : 0;
-    return at_most - 1;
   }
 
   int64_t InBlock(int64_t block, int region) const {
-    const uint32_t *const counts =
+    const uint32_t* const counts =
         &at_least_[static_cast<size_t>(block * brackets_.size() + region)];
     return int64_t{counts[0]} - counts[1];
   }
 
   std::span<const float> values_;
-  const Brackets &brackets_;
+  const Brackets& brackets_;
   int64_t blocks_, parts_, room_;
-  Storage memory_; // [part][values, indices]
+  Storage memory_;  // [part][values, indices]
   std::vector<uint32_t> at_least_;
   std::vector<Gathered> gathered_;
-  static constexpr int kLadder = 32;
-  static_assert(Brackets::kMostThresholds < kLadder);
-  std::array<float, kLadder> ladder_; // the thresholds, and what is above all
-  std::vector<std::vector<std::vector<uint64_t>>>
-      keys_;                    // of each part, of each even region
-  std::vector<int64_t> totals_; // values at least at each threshold; then 0
+  std::vector<int64_t> totals_;  // values at least at each threshold; then 0
 };
 
 // Some wanted ranks, and the region in which they all lie.
@@ -148,67 +104,58 @@ struct Group {
 };
 
 // Empty where a rank lies in no region that was gathered or tied.
-std::vector<Group> GroupRanks(std::span<const int64_t> ranks,
-                              const Brackets &brackets, const Pass &pass) {
+std::vector<Group> GroupRanks(std::span<const int64_t> ranks, const Brackets& brackets,
+                              const Pass& pass) {
   std::vector<Group> groups;
   size_t next = 0;
-  for (int region = 0; region < brackets.size() && next < ranks.size();
-       ++region) {
+  for (int region = 0; region < brackets.size() && next < ranks.size(); ++region) {
     const int64_t below = pass.Below(region), end = below + pass.Count(region);
     Group group{region, next, 0};
-    for (; next < ranks.size() && ranks[next] >= below && ranks[next] < end;
-         ++next)
-      ++group.count;
-    if (group.count == 0)
-      continue;
-    if (region % 2 == 1 && !brackets.tied[region])
-      return {};
+    for (; next < ranks.size() && ranks[next] >= below && ranks[next] < end; ++next) ++group.count;
+    if (group.count == 0) continue;
+    if (region % 2 == 1 && !brackets.tied[region]) return {};
     groups.push_back(group);
   }
-  if (next < ranks.size())
-    return {};
+  if (next < ranks.size()) return {};
   return groups;
 }
 
-void Select(const Group &group, const Pass &pass,
-            std::span<const int64_t> ranks, std::span<uint32_t> out) {
-  std::vector<int64_t> within;
-  for (const int64_t rank : ranks.subspan(group.first, group.count))
-    within.push_back(rank - pass.Below(group.region));
+void Select(const Group& group, const Pass& pass, std::span<const int64_t> ranks,
+            std::span<uint32_t> out) {
+  const int64_t below = pass.Below(group.region);
   const bool tie = group.region % 2 == 1;
   std::vector<uint64_t> keys;
-  if (!tie)
-    keys = pass.KeysAt(group.region, within);
-  for (size_t i = 0; i < group.count; ++i)
-    out[group.first + i] =
-        tie ? pass.IndexInTie(group.region, within[i]) : IndexOfKey(keys[i]);
+  if (!tie) keys = pass.KeysIn(group.region);
+  auto from = keys.begin();
+  for (size_t i = group.first; i < group.first + group.count; ++i) {
+    if (tie) {
+      out[i] = pass.IndexInTie(group.region, ranks[i] - below);
+      continue;
+    }
+    const auto at = keys.begin() + (ranks[i] - below);
+    std::nth_element(from, at, keys.end());
+    out[i] = IndexOfKey(*at);
+    from = at;
+  }
 }
 
-} // namespace
+}  // namespace
 
-Sampled SampledStatistics(std::span<const float> values,
-                          std::span<const int64_t> ranks,
+Sampled SampledStatistics(std::span<const float> values, std::span<const int64_t> ranks,
                           std::span<uint32_t> out) {
   const int64_t count = static_cast<int64_t>(values.size());
-  if (count < kLeastValues || ranks.size() > kMostRanks)
-    return Sampled::kMissed;
+  if (count < kLeastValues || ranks.size() > kMostRanks) return Sampled::kMissed;
   const Brackets brackets = GuessBrackets(values, ranks);
-  if (brackets.size() == 0)
-    return Sampled::kMissed;
+  if (brackets.size() == 0) return Sampled::kMissed;
   const Pass pass(values, brackets);
-  if (!pass.fits())
-    return Sampled::kMissed;
-  if (!pass.finite())
-    return Sampled::kNotFinite;
+  if (!pass.fits()) return Sampled::kMissed;
+  if (!pass.finite()) return Sampled::kNotFinite;
   const std::vector<Group> groups = GroupRanks(ranks, brackets, pass);
-  if (groups.empty())
-    return Sampled::kMissed;
-  ParallelFor(static_cast<int64_t>(groups.size()), 1,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t g = begin; g < end; ++g)
-                  Select(groups[g], pass, ranks, out);
-              });
+  if (groups.empty()) return Sampled::kMissed;
+  ParallelFor(static_cast<int64_t>(groups.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) Select(groups[g], pass, ranks, out);
+  });
   return Sampled::kFound;
 }
 
-} // namespace torus::parallel
+}  // namespace torus::parallel
