@@ -26,7 +26,6 @@ std::string WhyNoGraphs(const TrainerOptions& options) {
   if (options.stages != options.chunks) return "a rank's stages are not the whole pipeline";
   if (options.tensor > 1) return "tensor-parallel ranks sum within forwards and backwards";
   if (options.replicas > 1) return "replicas sum gradients beside the backward";
-  if (options.tensor > 1) return "tensor-parallel ranks sum activations within each block";
   if (options.reproducible) return "reproducible sums gradients in a tree between the backwards";
   if (options.before_action) return "before_action is called before every action";
   return "";
