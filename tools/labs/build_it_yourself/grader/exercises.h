@@ -6,5 +6,6 @@
 namespace torus::tools::labs {
 
 Exercise RingExercise();
+Exercise SortqExercise();
 
 }  // namespace torus::tools::labs
