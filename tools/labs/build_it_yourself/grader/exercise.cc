@@ -17,7 +17,7 @@ std::vector<RankRecord> Bench::Run(const std::vector<RankTask>& tasks, Link link
 }
 
 const std::vector<Exercise>& Exercises() {
-  static const std::vector<Exercise> all{RingExercise(), SortqExercise()};
+  static const std::vector<Exercise> all{RingExercise(), SortqExercise(), AutogradExercise()};
   return all;
 }
 

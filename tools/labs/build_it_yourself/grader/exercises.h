@@ -7,5 +7,6 @@ namespace torus::tools::labs {
 
 Exercise RingExercise();
 Exercise SortqExercise();
+Exercise AutogradExercise();
 
 }  // namespace torus::tools::labs
