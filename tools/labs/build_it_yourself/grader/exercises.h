@@ -8,5 +8,7 @@ namespace torus::tools::labs {
 Exercise RingExercise();
 Exercise SortqExercise();
 Exercise AutogradExercise();
+Exercise GPipeExercise();
+Exercise OneForwardOneBackwardExercise();
 
 }  // namespace torus::tools::labs
