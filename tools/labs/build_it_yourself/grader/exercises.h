@@ -6,5 +6,9 @@
 namespace torus::tools::labs {
 
 Exercise RingExercise();
+Exercise SortqExercise();
+Exercise AutogradExercise();
+Exercise GPipeExercise();
+Exercise OneForwardOneBackwardExercise();
 
 }  // namespace torus::tools::labs

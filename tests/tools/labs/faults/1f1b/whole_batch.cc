@@ -1,0 +1,54 @@
+// Fault: sends on at the end of the mini-batch, all activations again each time.
+#include <algorithm>
+#include <vector>
+
+#include "lab_pipeline.h"
+
+namespace lab {
+namespace {
+
+class Worker {
+ public:
+  Worker(Stage& stage, Wire& wire)
+      : stage_(stage), wire_(wire), in_(stage.width()), out_(stage.width()) {}
+
+  void Forward(int micro_batch) {
+    if (!first()) wire_.Recv(wire_.rank() - 1, in_);
+    if (!first() && micro_batch == 0) wire_.Recv(wire_.rank() - 1, in_);
+    stage_.Forward(micro_batch, in_, out_);
+
+    if (last()) return;
+    wire_.Send(wire_.rank() + 1, out_);
+    if (micro_batch == 0) wire_.Send(wire_.rank() + 1, out_);
+  }
+  void Backward(int micro_batch) {
+    if (!last()) wire_.Recv(wire_.rank() + 1, out_);
+    stage_.Backward(micro_batch, out_, in_);
+    if (!first()) wire_.Send(wire_.rank() - 1, in_);
+  }
+
+ private:
+  bool first() const { return wire_.rank() == 0; }
+  bool last() const { return wire_.rank() == wire_.size() - 1; }
+
+  Stage& stage_;
+  Wire& wire_;
+  std::vector<float> in_, out_;
+};
+
+}  // namespace
+
+void RunStage(Stage& stage, Wire& wire) {
+  Worker worker(stage, wire);
+  const int count = stage.micro_batches();
+  const int ahead = std::min(count, wire.size() - 1 - wire.rank());
+  for (int m = 0; m < ahead; ++m) worker.Forward(m);
+  for (int m = ahead; m < count; ++m) {
+    worker.Forward(m);
+    worker.Backward(m - ahead);
+  }
+  for (int m = count - ahead; m < count; ++m) worker.Backward(m);
+  stage.Step(1.0F / static_cast<float>(count));
+}
+
+}  // namespace lab
