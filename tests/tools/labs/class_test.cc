@@ -1,0 +1,74 @@
+// What a teacher does: a folder for students, and a table of what they hand in.
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "runtime/error.h"
+#include "tests/tools/labs/grading.h"
+#include "tools/labs/build_it_yourself/grader/class_table.h"
+#include "tools/labs/build_it_yourself/grader/run_command.h"
+#include "tools/labs/build_it_yourself/grader/student_tree.h"
+
+namespace torus::tools::labs::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ClassTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    scratch_ = ::testing::TempDir() + "/" + name;
+    fs::remove_all(scratch_);
+    fs::create_directories(scratch_);
+  }
+  void HandIn(const std::string& student, const std::string& file, const std::string& as) {
+    fs::create_directories(scratch_ + "/" + student);
+    fs::copy_file(file, scratch_ + "/" + student + "/" + as);
+  }
+  std::string scratch_;
+};
+
+TEST_F(ClassTest, ATableHasARowForEachStudent) {
+  HandIn("berta", LabsFolder() + "/solutions/ring.cc", "ring.cc");
+  HandIn("anna", "tests/tools/labs/faults/ring/does_not_compile.cc", "ring.cc");
+  HandIn("anna", LabsFolder() + "/solutions/gpipe.cc", "gpipe.cc");
+  fs::create_directories(scratch_ + "/carl");
+  Compiler compiler(LabsFolder());
+  const auto students = GradeClass(compiler, scratch_, {});
+  EXPECT_EQ(ToCsv(students),
+            "student,ring,gpipe,1f1b,sortq,autograd\n"
+            "\"anna\",0,100,,,\n"
+            "\"berta\",100,,,,\n"
+            "\"carl\",,,,,\n");
+  const std::string text = ToText(students);
+  EXPECT_NE(text.find("anna, ring: two-ranks: it does not compile"), std::string::npos) << text;
+  EXPECT_EQ(text.find("berta, "), std::string::npos) << text;
+}
+
+TEST_F(ClassTest, RefusesWhatIsNoClass) {
+  Compiler compiler(LabsFolder());
+  EXPECT_THROW(GradeClass(compiler, scratch_ + "/nowhere", {}), BadInput);
+  EXPECT_THROW(GradeClass(compiler, scratch_, {}), BadInput);
+}
+
+TEST_F(ClassTest, StudentsGetTemplatesAndAGraderThatRuns) {
+  const std::string out = scratch_ + "/students";
+  WriteStudentTree(LabsFolder(), LabsFolder() + "/grade", out);
+  for (const Exercise& exercise : Exercises()) {
+    const std::string file = out + "/" + exercise.name + ".cc";
+    std::ifstream stream(file);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    EXPECT_NE(text.find("TODO"), std::string::npos) << file;
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(out))
+    EXPECT_EQ(entry.path().string().find("solutions"), std::string::npos) << entry.path();
+  const CommandEnd end = RunCommand(
+      {.words = {out + "/grade", "ring", out + "/ring.cc"}, .memory_bytes = RLIM_INFINITY});
+  EXPECT_NE(end.printed.find("of 100 points"), std::string::npos) << end.printed;
+  EXPECT_THROW(WriteStudentTree(LabsFolder(), LabsFolder() + "/grade", out), BadInput);
+}
+
+}  // namespace
+}  // namespace torus::tools::labs::testing

@@ -1,0 +1,42 @@
+// tools/labs:grade_all: grades what a class has handed in, as one table.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "runtime/io/file.h"
+#include "tools/common/parse_flags.h"
+#include "tools/common/run_main.h"
+#include "tools/common/user_path.h"
+#include "tools/labs/build_it_yourself/grader/class_table.h"
+#include "tools/labs/build_it_yourself/grader/labs_folder.h"
+
+namespace torus::tools {
+namespace {
+
+int Main(int argc, char** argv) {
+  std::string folder, csv;
+  labs::GradeOptions options;
+  CLI::App app("Grades what a class has handed in: a folder a student, a file an exercise.",
+               "grade_all");
+  app.add_option("folder", folder, "With folders like anna/, and in them files like ring.cc")
+      ->required();
+  app.add_option("--csv", csv, "Write the table to this file");
+  app.add_option("--seed", options.seed, "Of the hidden sizes, ranks and values; the same for all")
+      ->capture_default_str();
+  if (PrintsHelp(app, argc, argv)) return 0;
+  labs::Compiler compiler(labs::LabsFolder());
+  const auto students = labs::GradeClass(compiler, UserPath(folder), options);
+  fmt::print("{}", labs::ToText(students));
+  if (csv.empty()) return 0;
+  io::OutputFile file(UserPath(csv));
+  file.Write(labs::ToCsv(students));
+  file.Close(false);
+  return 0;
+}
+
+}  // namespace
+}  // namespace torus::tools
+
+int main(int argc, char** argv) {
+  return torus::tools::RunMain("grade_all", [&] { return torus::tools::Main(argc, argv); });
+}
