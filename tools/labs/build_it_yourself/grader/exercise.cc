@@ -17,9 +17,9 @@ std::vector<RankRecord> Bench::Run(const std::vector<RankTask>& tasks, Link link
 }
 
 const std::vector<Exercise>& Exercises() {
-  static const std::vector<Exercise> all{RingExercise(), GPipeExercise(),
-                                         OneForwardOneBackwardExercise(), SortqExercise(),
-                                         AutogradExercise()};
+  static const std::vector<Exercise> all{
+      RingExercise(),  GPipeExercise(),    OneForwardOneBackwardExercise(),
+      SortqExercise(), AutogradExercise(), ServerExercise()};
   return all;
 }
 

@@ -10,5 +10,6 @@ Exercise SortqExercise();
 Exercise AutogradExercise();
 Exercise GPipeExercise();
 Exercise OneForwardOneBackwardExercise();
+Exercise ServerExercise();
 
 }  // namespace torus::tools::labs
