@@ -16,8 +16,8 @@ struct MaskedGradient {
   Bounds<SumOf<T>> bounds;
   const T *dy, *x, *y;  // which may be null
   __device__ SumOf<T> operator()(int64_t i, int64_t c) const {
-    const SumOf<T> at = y != nullptr ? Wide(y[i]) : affine(Wide(x[i]), c);
-    return bounds.Passes(at) ? Wide(dy[i]) : SumOf<T>(0);
+    const SumOf<T> at = y != nullptr ? Widened(y[i]) : affine(Widened(x[i]), c);
+    return bounds.Passes(at) ? Widened(dy[i]) : SumOf<T>(0);
   }
 };
 
@@ -40,8 +40,8 @@ struct SumsOfRows {
       const int64_t from = r * channels + c;
       const Sum g = gradient(from, c);
       sum += g;
-      weighted += g * (Wide(gradient.x[from]) - mean);
-      if (masked != nullptr) masked[from] = Narrow<T>(g);
+      weighted += g * (Widened(gradient.x[from]) - mean);
+      if (masked != nullptr) masked[from] = RoundedTo<T>(g);
     }
     out[at.quotient * 2 * channels + c] = static_cast<double>(sum);
     out[(at.quotient * 2 + 1) * channels + c] = static_cast<double>(weighted);
@@ -83,8 +83,8 @@ struct InputGradient {
   __device__ void operator()(int64_t i) const {
     const int64_t c = Divide(i, channels).rest;
     const AffineOf<SumOf<T>>& forward = gradient.affine;
-    dx[i] = Narrow<T>(forward.scale[c] * gradient(i, c) +
-                      (slope[c] * (Wide(gradient.x[i]) - forward.mean[c]) + offset[c]));
+    dx[i] = RoundedTo<T>(forward.scale[c] * gradient(i, c) +
+                         (slope[c] * (Widened(gradient.x[i]) - forward.mean[c]) + offset[c]));
   }
 };
 
@@ -121,7 +121,7 @@ void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor&
   const int64_t rows = RowsOf(dy), channels = dy.dim(-1), parts = SumParts(rows, kColumnRows);
   if (channels == 0) return;
   Tensor partial({parts, 2, channels}, DType::kF64, dy.device());
-  VisitImage(dy.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitFloats(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
     MaskedGradient<T> gradient = GradientOf<T>(in, dy, Tensor());
     gradient.y = ElementsOrNull<T>(in.y);
     ForEach(kNormOp, parts * channels, stream,
@@ -136,7 +136,7 @@ void NormalizeChannelsBackward(const ops::NormBackwardInputs& in, const Tensor& 
                                const Tensor& own_sums, const Tensor& all_sums,
                                ops::NormGradients& out, StreamHandle stream) {
   const int64_t channels = dy.dim(-1);
-  VisitImage(dy.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitFloats(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
     using Sum = SumOf<T>;
     ForEach(kNormOp, channels, stream,
             ParameterGradients<Sum>{

@@ -5,8 +5,8 @@
 
 #include "ops/batch_norm/channel_affine.h"
 #include "runtime/cuda/elements.h"
-#include "runtime/element_cast.h"
 //
+#include "ops/cuda/floats.h"
 #include "runtime/cuda/kernel.h"
 
 namespace torus::cuda {
@@ -37,23 +37,6 @@ struct AffineOf {
   const T *mean, *scale, *bias;
   __device__ T operator()(T x, int64_t c) const { return (x - mean[c]) * scale[c] + bias[c]; }
 };
-
-template <class T>
-__device__ SumOf<T> Wide(T value) {
-  return ElementCast<SumOf<T>, T>()(value);
-}
-template <class T>
-__device__ T Narrow(SumOf<T> value) {
-  return ElementCast<T, SumOf<T>>()(value);
-}
-
-// Calls f for the type of an image's elements: f32, f64, bf16 or f16.
-template <class F>
-void VisitImage(DType dtype, const F& f) {
-  if (dtype == DType::kBF16) return f(ComputeType<BFloat16>{});
-  if (dtype == DType::kF16) return f(ComputeType<Float16>{});
-  VisitCompute(kNormOp, dtype, f);
-}
 
 // Of (..., C).
 inline int64_t RowsOf(const Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / x.dim(-1); }

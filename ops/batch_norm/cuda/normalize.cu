@@ -32,9 +32,9 @@ struct NormalizeElement {
   const T *x, *residual;  // which may be null
   T* y;
   __device__ void operator()(int64_t i) const {
-    SumOf<T> t = affine(Wide(x[i]), Divide(i, channels).rest);
-    if (residual != nullptr) t += Wide(residual[i]);
-    y[i] = Narrow<T>(bounds.Clamped(t));
+    SumOf<T> t = affine(Widened(x[i]), Divide(i, channels).rest);
+    if (residual != nullptr) t += Widened(residual[i]);
+    y[i] = RoundedTo<T>(bounds.Clamped(t));
   }
 };
 
@@ -55,7 +55,7 @@ void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tenso
 void NormalizeChannels(const Tensor& x, const ops::ChannelAffine& affine,
                        ops::Activation activation, const Tensor& residual, Tensor& y,
                        StreamHandle stream) {
-  VisitImage(x.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitFloats(kNormOp, x.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(
         kNormOp, x.numel(), stream,
         NormalizeElement<T>{x.dim(-1), AffineOf<SumOf<T>>(affine), Bounds<SumOf<T>>(activation),

@@ -26,13 +26,13 @@ struct MomentsOfRows {
     const int64_t count = rows - first < kMomentRows ? rows - first : kMomentRows;
     const T* const column = x + first * channels + at.rest;
     using Sum = SumOf<T>;
-    const Sum center = count > 0 ? Wide(column[0]) : Sum(0);
+    const Sum center = count > 0 ? Widened(column[0]) : Sum(0);
     Sum sum = Sum(0);
-    for (int64_t r = 0; r < count; ++r) sum += Wide(column[r * channels]) - center;
+    for (int64_t r = 0; r < count; ++r) sum += Widened(column[r * channels]) - center;
     const Sum mean = count > 0 ? center + sum / static_cast<Sum>(count) : Sum(0);
     Sum rest = Sum(0), squares = Sum(0);
     for (int64_t r = 0; r < count; ++r) {
-      const Sum d = Wide(column[r * channels]) - mean;
+      const Sum d = Widened(column[r * channels]) - mean;
       rest += d;
       squares += d * d;
     }
@@ -126,7 +126,7 @@ void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var, StreamHandle 
   const int64_t rows = RowsOf(x), channels = x.dim(-1), parts = SumParts(rows, kMomentRows);
   if (channels == 0) return;
   Tensor moments = MomentsRoom(parts * channels, x.device());
-  VisitImage(x.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitFloats(kNormOp, x.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(kNormOp, parts * channels, stream,
             MomentsOfRows<T>{rows, channels, Elements<T>(x), MutableMoments(moments)});
   });

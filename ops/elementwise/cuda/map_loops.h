@@ -4,20 +4,10 @@
 #include "ops/elementwise/cuda/map.h"
 #include "runtime/cuda/elements.h"
 //
+#include "ops/cuda/floats.h"
 #include "runtime/cuda/for_each.h"
-#include "runtime/element_cast.h"
 
 namespace torus::cuda {
-
-// 16 bits are computed in f32 and rounded once.
-template <class T>
-__device__ SumOf<T> Widened(T value) {
-  return ElementCast<SumOf<T>, T>()(value);
-}
-template <class T>
-__device__ T RoundedTo(SumOf<T> value) {
-  return ElementCast<T, SumOf<T>>()(value);
-}
 
 template <class F, class T>
 struct MappedForward {
@@ -37,17 +27,9 @@ struct MappedBackward {
   }
 };
 
-// Calls visit for f32, f64, bf16 or f16; BadInput tagged `op` for another dtype.
-template <class Visit>
-void VisitMapped(std::string_view op, DType dtype, const Visit& visit) {
-  if (dtype == DType::kBF16) return visit(ComputeType<BFloat16>{});
-  if (dtype == DType::kF16) return visit(ComputeType<Float16>{});
-  VisitCompute(op, dtype, visit);
-}
-
 template <class F>
 void MapForward(std::string_view op, const F& f, const Tensor& x, Tensor& y, StreamHandle stream) {
-  VisitMapped(op, x.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitFloats(op, x.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(op, x.numel(), stream, MappedForward<F, T>{f, Elements<T>(x), MutableElements<T>(y)});
   });
 }
@@ -55,7 +37,7 @@ void MapForward(std::string_view op, const F& f, const Tensor& x, Tensor& y, Str
 template <class F>
 void MapBackward(std::string_view op, const F& f, const Tensor& kept, const Tensor& dy, Tensor& dx,
                  StreamHandle stream) {
-  VisitMapped(op, kept.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitFloats(op, kept.dtype(), [&]<class T>(ComputeType<T>) {
     ForEach(op, kept.numel(), stream,
             MappedBackward<F, T>{f, Elements<T>(kept), Elements<T>(dy), MutableElements<T>(dx)});
   });

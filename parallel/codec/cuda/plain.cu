@@ -7,6 +7,7 @@
 #include "parallel/codec/cuda/dynamic8_codes.h"
 #include "parallel/codec/cuda/small_float_codes.h"
 #include "parallel/codec/cuda/uniform_codes.h"
+#include "parallel/codec/cuda/visit_values.h"
 
 namespace torus::parallel::cuda {
 namespace {
@@ -17,17 +18,6 @@ using torus::cuda::MutableElements;
 
 constexpr const char* kOp = "codec";
 static_assert(sizeof(Extent) <= kPlainScratch);
-
-// f(T) for the type of the values.
-template <class F>
-void VisitValues(const Tensor& values, const F& f) {
-  if (values.dtype() == DType::kBF16)
-    f(BFloat16());
-  else if (values.dtype() == DType::kF16)
-    f(Float16());
-  else
-    f(float());
-}
 
 // How many blocks share `count` values, of which a thread takes `of_thread` at once.
 unsigned BlocksFor(int64_t count, int64_t of_thread) {

@@ -5,6 +5,7 @@
 #include "parallel/codec/cuda/digit_search.h"
 #include "parallel/codec/cuda/equal_values.h"
 #include "parallel/codec/cuda/quantize.h"
+#include "parallel/codec/cuda/visit_values.h"
 
 namespace torus::parallel::cuda {
 namespace {
@@ -12,17 +13,6 @@ namespace {
 using torus::cuda::Elements;
 using torus::cuda::Launch;
 using torus::cuda::MutableElements;
-
-// f(T) for the type of the values.
-template <class F>
-void VisitValues(const Tensor& values, const F& f) {
-  if (values.dtype() == DType::kBF16)
-    f(BFloat16());
-  else if (values.dtype() == DType::kF16)
-    f(Float16());
-  else
-    f(float());
-}
 
 template <int kBits>
 struct Bits {
