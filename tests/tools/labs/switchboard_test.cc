@@ -94,10 +94,25 @@ TEST_F(SwitchboardTest, SumsBesideTheWork) {
   EXPECT_EQ(clock(0), 2 + 4 * (1 + 1.0 / 3));  // from the last one's start: 4 steps of a third
 }
 
+TEST_F(SwitchboardTest, NamesWhoHasNotBegunASum) {
+  Compute(0, 3);
+  board_.Take(0, {Kind::kStartSum}, Floats({1, 2}));
+  EXPECT_EQ(board_.records()[0].sums.at(0).bytes, 8U);
+  EXPECT_EQ(board_.records()[0].sums.at(0).at, 3);
+  board_.Take(0, {Kind::kWaitSum, 0, 8, 0}, {});
+  EXPECT_EQ(board_.Deadlock(), std::nullopt);
+  board_.Take(1, {Kind::kResult}, {});
+  Recv(2, 0, 1);
+  EXPECT_EQ(board_.Deadlock(),
+            "deadlock of 3 ranks: rank 0 waits for sum 0, which is not begun by rank 1 (it has "
+            "ended), rank 2; rank 2 waits for rank 0");
+}
+
 TEST_F(SwitchboardTest, RefusesSumsOfOtherLengths) {
   board_.Take(0, {Kind::kStartSum}, Floats({1, 2}));
   EXPECT_EQ(board_.Take(1, {Kind::kStartSum}, Floats({1})),
-            "sum 0 has 1 floats on rank 1, and 2 on the first rank that began it");
+            "sum 0 has 1 floats on rank 1 and 2 on rank 0: do all ranks begin the same sums in the "
+            "same order?");
   board_.Take(0, {Kind::kWaitSum, 0, 8, 0}, {});
   EXPECT_NE(board_.Take(0, {Kind::kWaitSum, 0, 8, 1}, {}), std::nullopt);
 }

@@ -18,7 +18,7 @@ std::vector<RankRecord> Bench::Run(const std::vector<RankTask>& tasks, Link link
 
 const std::vector<Exercise>& Exercises() {
   static const std::vector<Exercise> all{
-      RingExercise(),  GPipeExercise(),    OneForwardOneBackwardExercise(),
+      RingExercise(),  BucketsExercise(),  GPipeExercise(), OneForwardOneBackwardExercise(),
       SortqExercise(), AutogradExercise(), ServerExercise()};
   return all;
 }

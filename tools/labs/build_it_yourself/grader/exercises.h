@@ -6,6 +6,7 @@
 namespace torus::tools::labs {
 
 Exercise RingExercise();
+Exercise BucketsExercise();
 Exercise SortqExercise();
 Exercise AutogradExercise();
 Exercise GPipeExercise();

@@ -111,13 +111,17 @@ std::optional<std::string> Switchboard::Deliver(int rank) {
 
 std::optional<std::string> Switchboard::StartSum(int rank, const std::vector<char>& payload) {
   RankRecord& record = records_[rank];
-  const size_t number = static_cast<size_t>(record.sums++);
-  if (number == sums_.size()) sums_.emplace_back().total.resize(payload.size() / sizeof(float));
+  const size_t number = record.sums.size();
+  record.sums.push_back({payload.size(), record.clock});
+  if (number == sums_.size())
+    sums_.push_back({std::vector<float>(payload.size() / sizeof(float)), rank});
   Sum& sum = sums_[number];
   const std::vector<float> terms = FloatsOf(payload);
   if (terms.size() != sum.total.size())
-    return fmt::format("sum {} has {} floats on rank {}, and {} on the first rank that began it",
-                       number, terms.size(), rank, sum.total.size());
+    return fmt::format(
+        "sum {} has {} floats on rank {} and {} on rank {}: do all ranks begin the same sums in "
+        "the same order?",
+        number, terms.size(), rank, sum.total.size(), sum.first);
   for (size_t i = 0; i < terms.size(); ++i) sum.total[i] += terms[i];
   record.bytes_sent += payload.size();
   sum.begin = std::max(sum.begin, record.clock);
@@ -140,9 +144,9 @@ void Switchboard::EndSum(Sum& sum) {
 
 std::optional<std::string> Switchboard::WaitSum(int rank, const Head& head) {
   const int number = static_cast<int>(head.number);
-  if (number < 0 || number >= records_[rank].sums)
-    return fmt::format("rank {} waits for sum {} and has begun {}", rank, number,
-                       records_[rank].sums);
+  const int begun = static_cast<int>(records_[rank].sums.size());
+  if (number < 0 || number >= begun)
+    return fmt::format("rank {} waits for sum {} and has begun {}", rank, number, begun);
   waits_[rank] = {Wait::kSum, number, head.bytes};
   return sums_[number].terms == ranks() ? DeliverSum(rank) : Problem();
 }
@@ -166,6 +170,14 @@ void Switchboard::Compute(int rank, const Head& head, const std::vector<char>& p
   record.work.push_back({TextOf(payload), begin, record.clock});
 }
 
+std::string Switchboard::WithoutSum(int number) const {
+  std::vector<std::string> who;
+  for (int rank = 0; rank < ranks(); ++rank)
+    if (records_[rank].sums.size() <= static_cast<size_t>(number))
+      who.push_back(fmt::format("rank {}{}", rank, records_[rank].done ? " (it has ended)" : ""));
+  return fmt::format("{}", fmt::join(who, ", "));
+}
+
 std::optional<std::string> Switchboard::Deadlock() const {
   std::vector<std::string> who;
   for (int rank = 0; rank < ranks(); ++rank) {
@@ -173,8 +185,8 @@ std::optional<std::string> Switchboard::Deadlock() const {
     const Wait& wait = waits_[rank];
     if (wait.what == Wait::kNothing) return {};
     if (wait.what == Wait::kSum)
-      who.push_back(fmt::format("rank {} waits for sum {}, which not all ranks have begun", rank,
-                                wait.number));
+      who.push_back(fmt::format("rank {} waits for sum {}, which is not begun by {}", rank,
+                                wait.number, WithoutSum(wait.number)));
     else
       who.push_back(fmt::format("rank {} waits for rank {}{}", rank, wait.number,
                                 records_[wait.number].done ? ", which has ended" : ""));

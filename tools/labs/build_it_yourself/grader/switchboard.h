@@ -28,13 +28,19 @@ struct Span {
   double begin = 0, end = 0;  // seconds
 };
 
+// A sum over all ranks that a rank has begun.
+struct SumBegun {
+  uint64_t bytes = 0;
+  double at = 0;  // seconds
+};
+
 struct RankRecord {
   std::map<int, uint64_t> sent_to;  // bytes, by rank
   uint64_t bytes_sent = 0, largest_message = 0;
   int64_t messages = 0;
   int64_t steps = 0;  // longest chain of messages, each sent after the one before came, so far
   double clock = 0;   // seconds
-  int64_t sums = 0;   // begun
+  std::vector<SumBegun> sums;
   std::vector<Span> work;
   std::map<std::string, double> facts;
   std::vector<float> result;
@@ -72,6 +78,7 @@ class Switchboard {
   };
   struct Sum {
     std::vector<float> total;
+    int first = 0;  // rank that began it
     int terms = 0;
     double begin = 0, end = 0;
   };
@@ -84,6 +91,7 @@ class Switchboard {
   void EndSum(Sum& sum);
   Problem WaitSum(int rank, const lab::Head& head);
   Problem DeliverSum(int rank);
+  std::string WithoutSum(int number) const;
   void Compute(int rank, const lab::Head& head, const std::vector<char>& payload);
   bool IsOther(int rank, int peer) const;
   int ranks() const { return static_cast<int>(records_.size()); }
