@@ -113,7 +113,7 @@ TEST(DryRun, ShowsThePaperScaleWithoutDataOrMemory) {
   for (const Training& training : experiment.plan(Scale::kPaper))
     if (training.settings.data == "cifar10") trainings.push_back(training);
   const std::string text = ToText(DryRun(experiment, options, trainings));
-  EXPECT_NE(text.find("CIFAR10: sortq:8"), std::string::npos) << text;
+  EXPECT_NE(text.find("CIFAR10, MobileNetV2: sortq:8"), std::string::npos) << text;
   EXPECT_NE(text.find("1, 18"), std::string::npos) << text;
   EXPECT_EQ(text.find("not at hand"), std::string::npos) << text;
 }
