@@ -22,8 +22,8 @@ std::vector<std::string> Codecs(Scale scale) {
   return codecs;
 }
 
-// The tasks with a signal: images, and the characters of a text. At laptop scale an epoch each, so
-// that nineteen rows of three seeds fit an hour.
+// The tasks with a signal: images, and the characters of a text. At laptop scale an epoch at most,
+// so that nineteen rows of three seeds of each fit an hour.
 std::vector<CodecTask> Tasks(Scale scale) {
   std::vector<CodecTask> tasks;
   for (CodecTask& task : CodecTasks(scale)) {
@@ -83,7 +83,7 @@ study::Page PageOf(Scale scale, const Runs& runs) {
   page.parts.push_back(study::Paragraph{
       "No table of this ablation was published with figures that could stand beside ours. At "
       "laptop scale images are 32 x 32; MobileNetV2 is trained for one epoch from ImageNet's "
-      "weights, ResNet-20 for half an epoch from its published weights for CIFAR-10, the text for "
+      "weights, ResNet-20 for 100 steps from its published weights for CIFAR-10, the text for "
       "500 steps. Pruned values are not given back their mean by an error feedback: that is "
       "another codec (ef)."});
   return page;

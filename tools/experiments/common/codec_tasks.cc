@@ -32,8 +32,7 @@ constexpr const char kSmallImages[] =
     "--optimizer sgd --lr 0.02 --lr-schedule cosine --data ";
 constexpr const char kPublishedImages[] =
     "--model cifar_resnet20 --cut 1,10 --threads 6 --augment crop-flip --batch-size 256 "
-    "--micro-batches 8 --optimizer sgd --lr 0.01 --lr-schedule cosine --epochs 1 "
-    "--epoch-size 25600 --data cifar10";
+    "--micro-batches 8 --optimizer sgd --lr 0.002 --lr-schedule constant --epochs 1 --data cifar10";
 constexpr const char kSmallSentences[] =
     " --threads 6 --batch-size 32 --micro-batches 4 --optimizer adamw --lr 2e-5 "
     "--lr-schedule polynomial:1 --weight-decay 0.1 --epochs 1 --data ";
@@ -47,7 +46,7 @@ std::vector<CodecTask> LaptopTasks() {
   const std::string images = std::string("--model mobilenet_v2") + kSmallImages,
                     sentences = std::string("--model roberta:6 --cut 3,5") + kSmallSentences;
   return {{"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10 --epochs 2", 0, kImageNet},
-          {"CIFAR10", "ResNet-20", "accuracy", kPublishedImages, 0, kResNet20},
+          {"CIFAR10", "ResNet-20", "accuracy", kPublishedImages, 100, kResNet20},
           {"CIFAR100", "MobileNetV2", "accuracy", images + "cifar100 --epochs 2", 0, kImageNet},
           {"Food101", "MobileNetV2", "accuracy",
            images + "image-folder --image-size 64 --epochs 6 --batch-size 64", 0, kImageNet},
