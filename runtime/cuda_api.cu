@@ -152,6 +152,7 @@ GraphHandle EndCapture(StreamHandle stream) {
   cudaGraphExec_t graph = nullptr;
   const cudaError_t made = cudaGraphInstantiate(&graph, recorded, 0);
   cudaGraphDestroy(recorded);
+  if (made != cudaSuccess) cudaGetLastError();  // likewise
   Check(made, "cudaGraphInstantiate");
   return graph;
 }

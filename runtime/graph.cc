@@ -78,12 +78,16 @@ Graph::Graph(Device gpu) : gpu_(CheckedGpu(gpu)), pool_(std::make_shared<MemoryP
   renewed_.emplace(gpu);
 }
 
-// What was launched may still run, with the pool's memory and the words.
+// What was launched may still run, with the pool's memory and the words. A failure of the GPU is
+// told by who waits for the work itself.
 Graph::~Graph() {
   if (graph_ == nullptr) return;
   OnDevice(
       gpu_, [] {}, [&] { cuda::DestroyGraph(graph_); });
-  renewed_->Wait();
+  try {
+    renewed_->Wait();
+  } catch (const BrokenEnvironment&) {
+  }
 }
 
 Graph* Graph::RecordedHere(Device gpu) {
@@ -103,7 +107,10 @@ void Graph::Record(const std::function<void()>& work) {
   graph_ = capture.End();
 }
 
+// Not of the pool, whose blocks served other tensors of the recording: a launch writes the words
+// before all of its work, which would overwrite them.
 Graph::Words& Graph::RoomFor(int64_t count) {
+  const WithPool without_pool(nullptr);
   if (words_.empty() || words_.back().there.numel() - words_.back().taken < count) {
     const Shape shape{std::max(count, kWords)};
     words_.push_back({Tensor(shape, DType::kI64, gpu_), EmptyPinned(shape, DType::kI64)});

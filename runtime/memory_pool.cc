@@ -42,7 +42,7 @@ WithPool::~WithPool() { innermost = before_; }
 
 MemoryPool* PoolHere(Device device) {
   for (const WithPool* with = innermost; with != nullptr; with = with->before_)
-    if (with->pool_->device() == device) return with->pool_.get();
+    if (with->pool_ == nullptr || with->pool_->device() == device) return with->pool_.get();
   return nullptr;
 }
 

@@ -34,7 +34,8 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   CachingAllocator blocks_;
 };
 
-// While one lives, what the calling thread allocates on the pool's device comes from it.
+// While one lives, what the calling thread allocates on the pool's device comes from it; with null,
+// what it allocates on any device comes from the device's allocator again.
 class WithPool {
  public:
   explicit WithPool(std::shared_ptr<MemoryPool> pool);

@@ -129,6 +129,11 @@ TEST(IncludeRules, LibrariesAsTheTableSays) {
   EXPECT_FALSE(Allowed("recipes/run/x.cc", "<CLI/CLI.hpp>"));
   EXPECT_FALSE(Allowed("tools/x.cc", "<gtest/gtest.h>"));
   EXPECT_TRUE(Allowed("tests/x.cc", "<gtest/gtest.h>"));
+  EXPECT_TRUE(Allowed("tests/tools/labs/x.cc", "<gtest/gtest.h>"));
+  EXPECT_TRUE(Allowed("tools/labs/build_it_yourself/ring/driver.cc", "\"lab_ring.h\""));
+  EXPECT_TRUE(Allowed("tests/tools/labs/faults/ring/leak.cc", "\"lab_ring.h\""));
+  EXPECT_FALSE(Allowed("tools/train/x.cc", "\"lab_ring.h\""));
+  EXPECT_FALSE(Allowed("tests/tools/x.cc", "\"lab_ring.h\""));
 }
 
 TEST(IncludeRules, TheStandardAndTheSystemAreFree) {

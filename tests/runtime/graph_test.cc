@@ -103,6 +103,22 @@ TEST_F(RecordedGraph, RenewsItsNumbersForEachLaunch) {
   EXPECT_EQ(ToVector<int64_t>(sums), std::vector<int64_t>({76, 7600}));
 }
 
+// Memory that the recording had freed before would be written by the work behind the words.
+TEST_F(RecordedGraph, KeepsRenewedNumbersOutOfTheMemoryOfWhatItFreed) {
+  constexpr int64_t kMany = 1 << 16;  // floats, as many bytes as a part of the words
+  const Tensor x = Full({kMany}, 1, DType::kF32, kGpu);
+  Tensor sum = Zeros({1}, DType::kI64, kGpu);
+  Graph graph(kGpu);
+  graph.Record([&] {
+    Tensor between = x.Clone();
+    ScaleInPlace(between, 2);
+    between = Tensor();
+    AddInPlace(sum, graph.Renewed(1, [](int64_t step, std::span<int64_t> w) { w[0] = step; }));
+  });
+  for (const int64_t step : {5, 7}) graph.Launch(step);
+  EXPECT_EQ(ToVector<int64_t>(sum), std::vector<int64_t>({12}));
+}
+
 // The sum of as many elements as a number in the GPU's memory says.
 TEST_F(RecordedGraph, AssumesTheNumbersThatWereReadBefore) {
   Tensor x = Full({4}, 3, DType::kF32, kGpu), count = Full({1}, 2, DType::kI64, kGpu), y;

@@ -69,7 +69,25 @@ void ReadServer(const Json& json, const std::string& path, FitFile& file) {
           "\"replicas\" must be a whole number from 1 to {}, got {}", kMostReplicas,
           io::Brief(replicas));
   file.replicas = replicas.get<int>();
-  file.server_bytes = PositiveOf(io::Member(json, "bytes"), "bytes", path);
+  const Json& bytes = io::Member(json, "bytes");
+  const auto ranks = static_cast<size_t>(file.pipeline.ranks);
+  if (!bytes.is_array()) {
+    file.server_bytes.assign(ranks, PositiveOf(bytes, "bytes", path));
+    return;
+  }
+  Require(bytes.size() == ranks, path, "\"bytes\" must have a number for each of {} ranks, got {}",
+          ranks, bytes.size());
+  for (const Json& of_rank : bytes) file.server_bytes.push_back(PositiveOf(of_rank, "bytes", path));
+}
+
+// A rank's bytes in equal parts over its stages, which lie ranks apart.
+std::vector<double> WeightsOf(const FitFile& file, int stages) {
+  std::vector<double> weights;
+  if (file.replicas == 0) return weights;
+  const size_t ranks = file.server_bytes.size();
+  const double chunks = stages / static_cast<double>(ranks);
+  for (int s = 0; s < stages; ++s) weights.push_back(file.server_bytes[s % ranks] / chunks);
+  return weights;
 }
 
 const Json& ListOf(const Json& json, const char* key, const std::string& path) {
@@ -123,7 +141,7 @@ std::string ToTable(const FitFile& file) {
     if (row.fit) runs.push_back({row.links, *row.seconds});
   parallel::CostModel costs =
       parallel::FitCosts(schedule, parallel::ChunkCosts(file.pipeline, chunks), file.free, runs);
-  const std::vector<double> weights(schedule.num_stages, file.server_bytes / chunks);
+  const std::vector<double> weights = WeightsOf(file, schedule.num_stages);
   std::string table = fmt::format("{:<26} {:>9} {:>9} {:>8}{}\n", "links", "measured", "predicted",
                                   "error", file.replicas > 0 ? "  with server" : "");
   for (const FitRow& row : file.rows) {

@@ -23,8 +23,8 @@ struct FitFile {
   std::string schedule = "gpipe";
   std::vector<parallel::FreeCosts> free;
   std::vector<FitRow> rows;
-  int replicas = 0;         // under a central parameter server; 0: none is predicted
-  double server_bytes = 0;  // of a stage's weights
+  int replicas = 0;                  // under a central parameter server; 0: none is predicted
+  std::vector<double> server_bytes;  // of each rank's weights
 };
 
 // One JSON object:
@@ -32,7 +32,8 @@ struct FitFile {
 //    "server": {"replicas": 4, "bytes": 4e8},
 //    "rows": [{"links": "1ms,5Gbps", "seconds": 15.49, "fit": true}, {"links": "5ms,2Gbps"}]}
 // "pipeline" as pipeline_file.h has it. Each entry of "free" names costs that are scaled by a
-// factor of their own. A row's links are those of the whole pipeline; the server is the rank behind
+// factor of their own. The "bytes" of a rank's weights are one number for all ranks, or a list with
+// one for each. A row's links are those of the whole pipeline; the server is the rank behind
 // the last, central_server.h says what it does. "schedule" and "server" may be missing. BadInput
 // naming file and key for anything else.
 FitFile ReadFitFile(const std::string& path);

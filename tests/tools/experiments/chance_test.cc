@@ -37,8 +37,9 @@ TEST(Chance, OfSentencesIsTheMajorityClass) {
       SettingsOf("--model roberta:1 --data cola --tokenizer roberta --length 16");
   settings.data_dir = folder;
   const char* const data = std::getenv("TORUS_DATA");
-  if (data == nullptr || *data == '\0') GTEST_SKIP() << "TORUS_DATA is not set";
-  settings.vocab_dir = std::string(data) + "/bpe_gpt2_roberta";
+  settings.vocab_dir = std::string(data == nullptr ? "" : data) + "/bpe_gpt2_roberta";
+  if (!std::filesystem::exists(settings.vocab_dir))
+    GTEST_SKIP() << "*** TORUS_DATA leads to no bpe_gpt2_roberta: the majority class is NOT tested";
   EXPECT_NEAR(ChanceOf(settings).majority.value(), 200.0 / 3, 1e-9);
 }
 

@@ -28,7 +28,8 @@ TEST_F(ExperimentTest, RunsWhatHasDataAndThenFindsItDone) {
   const std::vector<std::string> tiny{"--scale", "tiny", "--seeds", "2"};
   const Ended first = Run("sort_quantization", tiny);
   ASSERT_EQ(first.status, 0) << first.err;
-  EXPECT_NE(first.out.find("*** SKIPPED: CIFAR10: none: cifar10 is not below"), std::string::npos)
+  EXPECT_NE(first.out.find("*** SKIPPED: CIFAR10, MobileNetV2: none: cifar10 is not below"),
+            std::string::npos)
       << first.out;
   EXPECT_EQ(Count(first.out, ": begins"), 4u) << first.out;
   EXPECT_NE(first.out.find("no data"), std::string::npos) << first.out;

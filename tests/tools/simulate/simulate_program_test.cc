@@ -158,6 +158,9 @@ TEST_F(SimulateTest, EveryMistakeInAFitIsOneLine) {
            {pipeline + ", " + free + R"(, "rows": [{"seconds": 1}])", "links"},
            {pipeline + ", " + free + ", " + rows + R"(, "server": {"replicas": 0})", "replicas"},
            {pipeline + ", " + free + ", " + rows + R"(, "server": {"replicas": 1})", "bytes"},
+           {pipeline + ", " + free + ", " + rows +
+                R"(, "server": {"replicas": 1, "bytes": [1, 2, 3]})",
+            "a number for each of 2 ranks, got 3"},
            {pipeline + ", " + free + ", " + rows + R"(, "schedule": "pipedream")", "pipedream"},
            {pipeline + ", " + free + ", " + rows + R"(, "row": 1)", "unknown here: row"}}) {
     std::ofstream(path) << "{" << text << "}";

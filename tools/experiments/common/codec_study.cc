@@ -37,7 +37,7 @@ std::vector<std::string> WithNone(std::vector<std::string> codecs) {
 }  // namespace
 
 std::string NameOf(const CodecTask& task, const std::string& codec) {
-  return fmt::format("{}: {}", task.data, codec);
+  return fmt::format("{}, {}: {}", task.data, task.model, codec);
 }
 
 std::vector<Training> PlanOf(const std::vector<CodecTask>& tasks,
@@ -110,7 +110,7 @@ study::Table SignalTable(const std::vector<CodecTask>& tasks, const Runs& runs) 
 
 study::Plot CodecPlot(const CodecTask& task, const std::vector<std::string>& codecs,
                       const Runs& runs) {
-  study::Plot plot{.title = fmt::format("{} by bytes: {}", task.metric, task.data),
+  study::Plot plot{.title = fmt::format("{} by bytes: {}, {}", task.metric, task.data, task.model),
                    .x = {"bytes, share of float32", "", true},
                    .y = {task.metric},
                    .series = {}};

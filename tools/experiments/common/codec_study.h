@@ -18,7 +18,7 @@ struct CodecTask {
   std::string weights = {};  // as Training::weights
 };
 
-// "CIFAR10: sortq:8".
+// "CIFAR10, MobileNetV2: sortq:8".
 std::string NameOf(const CodecTask& task, const std::string& codec);
 
 // Each task with codec none and then with each of `codecs`, which lean on it (Training::baseline).

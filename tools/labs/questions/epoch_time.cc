@@ -57,8 +57,8 @@ std::vector<Row> Measure(const LabOptions& o, const Tell& tell) {
   std::vector<Row> rows;
   for (const int64_t batch : o.batches)
     if (!AddRow(o, bound, images, batch, tell, rows)) return rows;
-  for (int64_t batch = o.batches.back() * kGrowth; images % batch == 0; batch *= kGrowth)
-    if (!AddRow(o, bound, images, batch, tell, rows)) break;
+  for (int64_t batch = o.batches.back() * kGrowth; batch <= images; batch *= kGrowth)
+    if (!AddRow(o, bound, images - images % batch, batch, tell, rows)) break;
   return rows;
 }
 
@@ -86,8 +86,8 @@ std::string EndOf(const std::vector<Row>& rows, const LabOptions& o) {
         "(--memory-limit), and that does not suffice.",
         last, Gigabytes(LimitOf(o)));
   return fmt::format(
-      "The table ends at {} images a batch with memory left: batches of {} do not go evenly into "
-      "the images of an epoch. More --images or a smaller --memory-limit shows memory's end.",
+      "The table ends at {} images a batch with memory left: the epoch has no batch of {} images. "
+      "More --images or a smaller --memory-limit shows memory's end.",
       last, last * kGrowth);
 }
 
@@ -141,8 +141,8 @@ Lab EpochTimeLab() {
                    "times as many, until memory cannot hold one. Take the time of the second epoch "
                    "(the first warms up caches and allocators), without data I/O.",
                    "Data I/O is the time in which the rank waits for its next batch; the loader "
-                   "makes batches on threads of its own meanwhile. All rows train on the same "
-                   "images."},
+                   "makes batches on threads of its own meanwhile. An epoch is as many whole "
+                   "batches as the images give: compare the speeds where rows have fewer images."},
           .report = Report,
           .answer = Answer,
           .one_rank = true};

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -21,10 +22,16 @@ std::string ReadAll(const std::string& path) {
 }
 
 int RunLab(const std::string& name, std::vector<std::string> flags) {
+  const auto given = [&](std::string_view flag) {
+    const std::string_view name = flag.substr(0, flag.find('=') + 1);
+    return std::ranges::any_of(flags, [&](const std::string& f) { return f.starts_with(name); });
+  };
+  std::vector<std::string> usual;
   for (const char* flag :
        {"--model=cifar_resnet20", "--data=fashion-mnist", "--batches=2,8", "--ranks=1,4",
         "--small-batch=4", "--epochs=2", "--steps=2", "--images=32", "--test-images=10"})
-    flags.insert(flags.begin(), flag);
+    if (!given(flag)) usual.push_back(flag);
+  flags.insert(flags.begin(), usual.begin(), usual.end());
   flags.insert(flags.begin(), {name, "--data-dir=" + testing::SmallLabFolder()});
   std::vector<const char*> argv;
   for (const std::string& flag : flags) argv.push_back(flag.c_str());
@@ -55,6 +62,16 @@ TEST(Labs, EndTheTableOfBatchesWhereMemoryEnds) {
   const std::string page = ReadAll(::testing::TempDir() + "/bound/q1.md");
   EXPECT_NE(page.find("memory cannot hold it |"), std::string::npos) << page;
   EXPECT_NE(page.find("done |"), std::string::npos) << page;
+}
+
+// 15 images: no even number of the larger batches, which grow for as long as the epoch has one.
+TEST(Labs, GrowBatchesThatDoNotGoEvenlyIntoTheEpoch) {
+  const std::string out = ::testing::TempDir() + "/uneven";
+  ASSERT_EQ(RunLab("q1", {"--batches=1,3", "--images=15", "--out=" + out}), 0);
+  const std::string page = ReadAll(out + "/q1.md");
+  for (const char* row : {"| 1 |", "| 3 |", "| 12 |"})
+    EXPECT_NE(page.find(row), std::string::npos) << page;
+  EXPECT_NE(page.find("no batch of 48 images"), std::string::npos) << page;
 }
 
 INSTANTIATE_TEST_SUITE_P(Questions, EveryLab, ::testing::ValuesIn(Names()),
