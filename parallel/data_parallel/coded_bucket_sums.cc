@@ -39,9 +39,19 @@ std::vector<CodedPart> CodedBucketSums::PartsOf(int i) {
   return parts;
 }
 
+// How many buckets before it begin with the same parameter, which is tied then. Its number would
+// not do: tensor-parallel ranks may differ in how many buckets of slices lie before one of what
+// they all have.
+int CodedBucketSums::UseOf(int i) const {
+  const auto first = [this](int bucket) { return buckets().parameters(bucket).front().name; };
+  int before = 0;
+  for (int b = 0; b < i; ++b) before += first(b) == first(i) ? 1 : 0;
+  return before;
+}
+
 void CodedBucketSums::StartCoded(int i) {
   Tensor behind = buckets().Behind(i);
-  const std::string name = fmt::format("{} {}", buckets().parameters(i).front().name, i);
+  const std::string name = fmt::format("{} {}", buckets().parameters(i).front().name, UseOf(i));
   const CodecContext context{
       .step = step_, .scale = scale_, .seed = seed_, .stream = HashName(name.c_str())};
   for (int r = 0; r < replicas_.size(); ++r)

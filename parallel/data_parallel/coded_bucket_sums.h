@@ -47,6 +47,7 @@ class CodedBucketSums : public BucketSums {
   void RunToEnd(int i) override;
   bool runs() const override { return running_ != nullptr; }
   void Start(int i);
+  int UseOf(int i) const;
   void StartCoded(int i);
   std::vector<CodedPart> PartsOf(int i);
   uint64_t PlainBytesTo(int replica, int i) const;

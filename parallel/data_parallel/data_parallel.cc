@@ -39,7 +39,7 @@ DataParallel::DataParallel(Transport& replicas, std::vector<NamedVariable> param
     : ReplicaStrategy(replicas, std::move(parameters)),
       options_(options),
       buckets_(replicas.size() == 1 ? std::vector<NamedVariable>() : uses(), options.bucket_bytes,
-               DeviceOfBuckets(replicas, uses(), options.all_reduce)) {
+               DeviceOfBuckets(replicas, uses(), options.all_reduce), options.slices) {
   CheckCodec(options);
   if (buckets_.size() == 0 || options.all_reduce != AllReduceAlgorithm::kDirect) return;
   if (options.codec) {

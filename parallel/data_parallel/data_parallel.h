@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct DataParallelOptions {
   // f64 do not. Null: none do. Its decoder must need no memory, and all_reduce be kDirect.
   std::shared_ptr<Codec> codec = {};
   uint64_t seed = 0;  // of its random numbers
+  // The parameters of which this rank has a slice, and other tensor-parallel ranks the rest. What
+  // these all have whole gets equal bits on all of them then, however they sum: its buckets, and
+  // the codec's random numbers, are the same on all.
+  std::set<std::string> slices = {};
 };
 
 // An all-reduce makes each sum once and copies it: all replicas end with equal bits, and since the

@@ -1,5 +1,7 @@
 #include "parallel/data_parallel/gradient_buckets.h"
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -9,31 +11,44 @@
 
 namespace torus::parallel {
 
+namespace {
+
+// A bucket to which the next parameter may still come.
+struct OpenBucket {
+  std::vector<size_t> places;
+  size_t bytes = 0;
+};
+
+}  // namespace
+
 std::vector<std::vector<size_t>> SplitIntoBuckets(const std::vector<NamedVariable>& parameters,
                                                   const std::vector<size_t>& chosen,
-                                                  size_t bucket_bytes) {
+                                                  size_t bucket_bytes,
+                                                  const std::set<std::string>& slices) {
   std::vector<std::vector<size_t>> buckets;
-  size_t bytes = 0;
+  OpenBucket whole, sliced;
   for (auto it = chosen.rbegin(); it != chosen.rend(); ++it) {
     const auto& [name, value] = parameters[*it];
     Require(value.dtype() == DType::kF32 || value.dtype() == DType::kF64, "data-parallel",
             "parameters are f32 or f64, {} is {}", name, value);
-    if (buckets.empty() || bytes + value.data().bytes() > bucket_bytes ||
-        parameters[buckets.back().back()].value.dtype() != value.dtype()) {
-      buckets.emplace_back();
-      bytes = 0;
-    }
-    bytes += value.data().bytes();
-    buckets.back().push_back(*it);
+    OpenBucket& open = slices.contains(name) ? sliced : whole;
+    if (!open.places.empty() && (open.bytes + value.data().bytes() > bucket_bytes ||
+                                 parameters[open.places.back()].value.dtype() != value.dtype()))
+      buckets.push_back(std::exchange(open, {}).places);
+    open.bytes += value.data().bytes();
+    open.places.push_back(*it);
   }
+  for (OpenBucket* open : {&whole, &sliced})
+    if (!open->places.empty()) buckets.push_back(std::move(open->places));
+  std::ranges::sort(buckets, std::greater(), [](const auto& places) { return places.back(); });
   return buckets;
 }
 
 GradientBuckets::GradientBuckets(const std::vector<NamedVariable>& parameters, size_t bucket_bytes,
-                                 Device device) {
+                                 Device device, const std::set<std::string>& slices) {
   std::vector<size_t> all(parameters.size());
   std::iota(all.begin(), all.end(), size_t{0});
-  for (const std::vector<size_t>& places : SplitIntoBuckets(parameters, all, bucket_bytes)) {
+  for (const auto& places : SplitIntoBuckets(parameters, all, bucket_bytes, slices)) {
     Bucket& bucket = buckets_.emplace_back();
     for (const size_t place : places) bucket.parameters.push_back(parameters[place]);
     int64_t count = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,19 @@ namespace torus::parallel {
 // Those of `parameters` that `chosen` names by their places, in reverse order, since a backward
 // finishes the last layers first. A new bucket begins when the next one would exceed `bucket_bytes`
 // or has another dtype (f32 and f64 are allowed). A parameter larger than that has one of its own.
+// Those whose names are in `slices` have buckets apart from the others'; buckets come in the order
+// in which a backward finishes them.
 std::vector<std::vector<size_t>> SplitIntoBuckets(const std::vector<NamedVariable>& parameters,
                                                   const std::vector<size_t>& chosen,
-                                                  size_t bucket_bytes);
+                                                  size_t bucket_bytes,
+                                                  const std::set<std::string>& slices = {});
 
 class GradientBuckets {
  public:
-  // Of all parameters. The buckets lie on `device`, the CPU or that of the parameters.
+  // Of all parameters, as SplitIntoBuckets has them. The buckets lie on `device`, the CPU or that
+  // of the parameters.
   GradientBuckets(const std::vector<NamedVariable>& parameters, size_t bucket_bytes,
-                  Device device = {});
+                  Device device = {}, const std::set<std::string>& slices = {});
 
   int size() const { return static_cast<int>(buckets_.size()); }
   // Flat and contiguous.

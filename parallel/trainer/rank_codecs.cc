@@ -9,7 +9,13 @@ std::string NameOf(const std::shared_ptr<Codec>& codec) {
 
 }  // namespace
 
-void TakeCodecs(const TrainerOptions& from, int replica, ExecutorOptions& to) {
+std::string PipelineName(const RankPlace& place) {
+  if (place.tensor.size == 1) return fmt::format("replica {}", place.replica);
+  return fmt::format("tensor {} of {} in replica {}", place.tensor.rank, place.tensor.size,
+                     place.replica);
+}
+
+void TakeCodecs(const TrainerOptions& from, const RankPlace& place, ExecutorOptions& to) {
   if (from.codec) to.activation_codec = from.codec();
   const auto& gradient = from.gradient_codec ? from.gradient_codec : from.codec;
   if (gradient) to.gradient_codec = gradient();
@@ -17,7 +23,7 @@ void TakeCodecs(const TrainerOptions& from, int replica, ExecutorOptions& to) {
   for (const auto& [cut, make] : from.gradient_codec_at) to.gradient_codec_at[cut] = make();
   to.codec_warmup = from.codec_warmup;
   if (!from.codec_folder.empty())
-    to.codec_folder = fmt::format("{}/replica {}", from.codec_folder, replica);
+    to.codec_folder = fmt::format("{}/{}", from.codec_folder, PipelineName(place));
 }
 
 std::string CodecsText(const TrainerOptions& from, const ExecutorOptions& options) {

@@ -7,6 +7,7 @@
 #include "parallel/pipeline/codec_state.h"
 #include "parallel/trainer/bytes.h"
 #include "parallel/trainer/joint_save.h"
+#include "parallel/trainer/rank_codecs.h"
 #include "parallel/trainer/shared_folder.h"
 #include "parallel/trainer/tensor_slices.h"
 #include "parallel/trainer/totals_builder.h"
@@ -234,7 +235,7 @@ RankCounts RankTrainer::Counts() const {
   for (int peer = 0; peer < world_.size(); ++peer)
     counts.reduced_bytes.push_back(world_.BytesSent(peer, TagClass::kCollective));
   counts.uncoded_bytes = counts.reduced_bytes;
-  const std::vector<int> replicas = layout_.ReplicasOf(place_.pipeline_rank);
+  const std::vector<int> replicas = layout_.ReplicasOf(place_.pipeline_rank, place_.tensor.rank);
   const std::vector<int64_t> saved = update_.SavedBytes();
   for (size_t r = 0; r < saved.size(); ++r)
     counts.uncoded_bytes[replicas[r]] += static_cast<uint64_t>(saved[r]);  // may be below 0
@@ -298,11 +299,7 @@ int RankTrainer::PartOfOthers(int stage) const {
   return stage + pipelines * schedule_.num_stages;
 }
 
-std::string RankTrainer::CodecPrefix() const {
-  if (place_.tensor.size == 1) return fmt::format("replica {}/", place_.replica);
-  return fmt::format("tensor {} of {} in replica {}/", place_.tensor.rank, place_.tensor.size,
-                     place_.replica);
-}
+std::string RankTrainer::CodecPrefix() const { return PipelineName(place_) + "/"; }
 
 std::vector<NamedTensor> RankTrainer::CodecsOf(int stage, const ReplicaStrategy& replicas) const {
   std::vector<NamedTensor> codecs = executor_->CodecState(stage);

@@ -74,7 +74,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.device = device_;
   if (WhyNoGraphs(options_).empty()) options.graphs = options_.cuda_graphs;
   options.skips = model_.skips;
-  TakeCodecs(options_, place_.replica, options);
+  TakeCodecs(options_, place_, options);
   codec_ = CodecsText(options_, options);
   if (codec_ != "none") options.encodes_beside = options_.encodes_beside.value_or(HasCoreToSpare());
   if (options_.reproducible)

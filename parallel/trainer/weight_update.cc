@@ -33,6 +33,13 @@ std::vector<ShardedParameter> ParametersOf(const RankModel& model) {
   return parameters;
 }
 
+std::set<std::string> NamesOfSlices(const RankModel& model) {
+  std::set<std::string> names;
+  for (const WeightSpec& weight : model.weights)
+    if (weight.split) names.insert(weight.name);
+  return names;
+}
+
 }  // namespace
 
 WeightUpdate::WeightUpdate(const Links& links, const RankPlace& place, const RankModel& model,
@@ -69,7 +76,8 @@ WeightUpdate::StageWork WeightUpdate::MakeWork(int number, const Stage& stage,
                     .lane = number,
                     .only_stage = model_.stages.size() == 1,
                     .codec = options_.reduce_codec ? options_.reduce_codec() : nullptr,
-                    .seed = options_.seed});
+                    .seed = options_.seed,
+                    .slices = NamesOfSlices(model_)});
   work.parameters = Unique(work.replicas->held());
   if (GathersWeights(options_.strategy))
     std::erase_if(work.parameters, [this](const NamedVariable& parameter) {

@@ -15,6 +15,7 @@
 #include "tools/common/user_path.h"
 #include "tools/simulate/fit_file.h"
 #include "tools/simulate/pipeline_file.h"
+#include "tools/simulate/tensor_ranks.h"
 
 namespace torus::tools {
 namespace {
@@ -24,6 +25,8 @@ struct Invocation {
   // Of each rank, an entry for each of kCostLists; MiB of what is in bytes.
   double costs[std::size(parallel::kCostLists)] = {kDefaultForward, kDefaultBackward};
   std::vector<std::string> links;
+  TensorFlags tensor;
+  double tensor_mib = 0;
   std::string file, fit, trace, draw, svg;
   bool csv = false;
 };
@@ -80,6 +83,26 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
       ->needs("--draw");
 }
 
+void AddTensorFlags(CLI::App& app, Invocation& invocation) {
+  TensorFlags& tensor = invocation.tensor;
+  CLI::Option* const ranks =
+      app.add_option("--tensor", tensor.ranks,
+                     "Ranks that compute each stage together, as train's --tensor: they share out "
+                     "its work and sum over links of their own. All other costs are of one rank")
+          ->check(CLI::Range(1, 4096))
+          ->excludes("--fit");
+  app.add_option("--model", tensor.model,
+                 "Whose blocks they split, evenly over the ranks of the pipeline: gpt2:4, roberta")
+      ->needs(ranks);
+  app.add_option("--tensor-link", tensor.link,
+                 "Between any two of them: LATENCY,BANDWIDTH as --link; else it takes no time")
+      ->needs(ranks);
+  app.add_option("--tensor-activation", invocation.tensor_mib,
+                 "MiB that a sum is of, where another number than --boundary crosses a cut")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(ranks);
+}
+
 void SetCosts(Invocation& invocation) {
   parallel::Pipeline& pipeline = invocation.pipeline;
   parallel::CostModel& costs = pipeline.costs;
@@ -115,6 +138,7 @@ int Main(int argc, char** argv) {
       "parts and the links between its ranks.",
       "simulate");
   AddFlags(app, invocation);
+  AddTensorFlags(app, invocation);
   if (PrintsHelp(app, argc, argv)) return 0;
   if (invocation.draw.starts_with("csv:"))
     invocation.draw = "csv:" + UserPath(invocation.draw.substr(4));
@@ -128,8 +152,11 @@ int Main(int argc, char** argv) {
     invocation.pipeline = ReadPipeline(UserPath(invocation.file));
   CheckSize(invocation.pipeline);
   if (!invocation.trace.empty()) FitTimes(UserPath(invocation.trace), invocation.pipeline);
+  std::string sums;
+  invocation.tensor.activation = invocation.tensor_mib * 0x1p20;
+  if (invocation.tensor.ranks > 1) sums = SplitStages(invocation.tensor, invocation.pipeline);
   if (!invocation.csv)
-    fmt::print("{}", parallel::ToTable(parallel::CompareSchedules(invocation.pipeline)));
+    fmt::print("{}", sums + parallel::ToTable(parallel::CompareSchedules(invocation.pipeline)));
   if (!invocation.draw.empty()) Draw(invocation);
   return 0;
 }

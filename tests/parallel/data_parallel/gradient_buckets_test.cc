@@ -40,6 +40,30 @@ TEST(GradientBuckets, DoNotMixTypes) {
   EXPECT_THROW(GradientBuckets(Parameters({2}, DType::kF16), 10), BadInput);
 }
 
+// Wherever slices lie and however long they are, the buckets of the others are the same.
+TEST(GradientBuckets, SlicesLieApart) {
+  for (const int64_t slice : {1, 9}) {
+    const GradientBuckets buckets(Parameters({3, slice, 5, slice, 1}), 6 * sizeof(float), {},
+                                  {"p1", "p3"});
+    std::vector<std::string> whole;
+    for (int i = 0; i < buckets.size(); ++i) {
+      std::string names;
+      for (const NamedVariable& p : buckets.parameters(i)) names += p.name;
+      if (names.find("p1") == std::string::npos && names.find("p3") == std::string::npos)
+        whole.push_back(names);
+    }
+    EXPECT_EQ(whole, (std::vector<std::string>{"p4p2", "p0"})) << slice;
+  }
+}
+
+// A bucket that waits for the model's first layer comes behind those that are whole before.
+TEST(GradientBuckets, ComeInTheOrderInWhichABackwardFinishesThem) {
+  const GradientBuckets buckets(Parameters({1, 8, 1, 8, 1}), 10 * sizeof(float), {}, {"p1", "p3"});
+  std::vector<std::string> last;
+  for (int i = 0; i < buckets.size(); ++i) last.push_back(buckets.parameters(i).back().name);
+  EXPECT_EQ(last, (std::vector<std::string>{"p3", "p1", "p0"}));
+}
+
 TEST(GradientBuckets, GoThereAndBack) {
   std::vector<NamedVariable> p = Parameters({2, 3});
   p[1].value.SetGrad(FromVector<float>({1, 2, 3}, {3}));

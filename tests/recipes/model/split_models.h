@@ -65,6 +65,31 @@ inline Gpt2Options SplitGpt2() {
           .dtype = DType::kF64};
 }
 
+// With weights in f32, whose activations go through codecs.
+inline const SplitKind& F32Gpt2() {
+  static const SplitKind gpt2{{"Gpt2",
+                               [] {
+                                 Gpt2Options options = SplitGpt2();
+                                 options.dtype = DType::kF32;
+                                 return Gpt2(options);
+                               },
+                               Tokens, nn::NextTokenLoss},
+                              nn::SplitNextTokenLoss};
+  return gpt2;
+}
+
+inline const SplitKind& F32Roberta() {
+  static const SplitKind roberta{{"Roberta",
+                                  [] {
+                                    RobertaOptions options = SplitRoberta(RobertaHead::kMaskedLm);
+                                    options.dtype = DType::kF32;
+                                    return Roberta(options);
+                                  },
+                                  Tokens, nn::MaskedTokenLoss},
+                                 nn::SplitMaskedTokenLoss};
+  return roberta;
+}
+
 // All but GPT-3 drop out.
 inline const std::vector<SplitKind>& SplitKinds() {
   static const std::vector<SplitKind> kinds{
@@ -109,13 +134,18 @@ inline parallel::TrainingParts PartsOf(const SplitKind& split, bool recompute = 
   return parts;
 }
 
-// Every replica has its rows of the step's kRows, in as many micro-batches as the options say.
+// Every replica has its rows of the step's kRows, in as many micro-batches as the options say. They
+// are the same examples in every second step.
 inline parallel::BatchFn SplitBatches(const SplitKind& split,
                                       const parallel::TrainerOptions& options) {
   return [&split, replicas = options.replicas, micro_batches = options.micro_batches](
              int64_t step, const parallel::RankPlace& place) {
     const int64_t rows = kRows / replicas, first = place.replica * rows;
-    return BatchOf(split.kind, step, first, first + rows, micro_batches, kRows);
+    parallel::MiniBatch batch =
+        BatchOf(split.kind, step, first, first + rows, micro_batches, kRows);
+    for (parallel::MicroBatch& part : batch.micro_batches)
+      for (const int64_t row : part.samples) part.examples.push_back(kRows * (step % 2) + row);
+    return batch;
   };
 }
 

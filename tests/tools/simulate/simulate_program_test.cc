@@ -108,6 +108,44 @@ TEST_F(SimulateTest, ALinkOfARankThatIsNotThereIsRefused) {
   ExpectOneLine(Simulate({"--ranks", "2", "--link", "0-7:10s,1Kbps"}), 2, "names rank 7");
 }
 
+// Two ranks of the pipeline with two blocks each, forward 1 s and backward 2 s by one rank alone,
+// 1 MiB across the cut. The first sums 4 + 1 times forward and 4 times backward, the last 4 and
+// 4 + 1. A sum is 2 x (0.01 s + 512 KiB at 1 MiB a second) = 1.02 s, and sends 1 MiB.
+TEST_F(SimulateTest, TensorParallelRanksShareTheWorkAndSum) {
+  const std::vector<std::string> flags{"--ranks",    "2",      "--micro-batches", "1",
+                                       "--boundary", "1",      "--tensor",        "2",
+                                       "--model",    "gpt2:4", "--tensor-link",   "10ms,8388608bps",
+                                       "--chunks",   "1"};
+  const Ended ended = Simulate(flags);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  // Forwards 0.5 + 5 x 1.02 and 0.5 + 4 x 1.02, backwards 1 + 4 x 1.02 and 1 + 5 x 1.02; of zb-h1
+  // the last half backward is beside nobody's: 10.18 + 6.1 / 2 + 5.08.
+  EXPECT_EQ(ended.out,
+            "2 tensor-parallel ranks a stage: 9 sums a micro-batch, 9.0 MiB sent and 9.18 s, on "
+            "the rank with most\n"
+            "schedule     chunks      seconds   bubble in flight     peak MiB     sent MiB\n"
+            "gpipe             1        21.36   50.0 %         1          0.0          2.0\n"
+            "1f1b              1        21.36   50.0 %         1          0.0          2.0\n"
+            "interleaved       1        21.36   50.0 %         1          0.0          2.0\n"
+            "zb-h1             1        18.31   41.7 %         1          0.0          2.0\n");
+}
+
+TEST_F(SimulateTest, OneTensorParallelRankChangesNothing) {
+  EXPECT_EQ(Simulate({"--tensor", "1"}).out, Simulate({}).out);
+}
+
+TEST_F(SimulateTest, TensorParallelRanksNeedAModelThatCanBeSplit) {
+  ExpectOneLine(Simulate({"--tensor", "2", "--model", "mobilenet_v2"}), 2,
+                "--tensor 2 splits the blocks of RoBERTa and GPT, got --model mobilenet_v2");
+  ExpectOneLine(Simulate({"--tensor", "2"}), 2, "give --model");
+  ExpectOneLine(Simulate({"--tensor", "5", "--model", "gpt2:2"}), 2,
+                "5 tensor-parallel ranks (--tensor) must divide its heads, got 12");
+  ExpectOneLine(Simulate({"--tensor", "2", "--model", "gpt9"}), 2, "gpt9");
+  ExpectOneLine(Simulate({"--model", "gpt2"}), 2, "--tensor");
+  ExpectOneLine(Simulate({"--tensor", "2", "--model", "gpt2", "--tensor-link", "x"}), 2, "x");
+  ExpectOneLine(Simulate({"--tensor", "0"}), 2, "--tensor");
+}
+
 TEST_F(SimulateTest, DrawsATableOfSeveralStagesARank) {
   const std::vector<std::string> size{"--ranks", "2", "--micro-batches", "2", "--chunks", "2"};
   std::vector<std::string> flags = size;
