@@ -9,10 +9,6 @@
 
 #include "runtime/error.h"
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#endif
-
 namespace torus::emulated_gpu {
 namespace {
 
@@ -28,13 +24,6 @@ Memories& All() {
   return *memories;
 }
 
-// What lies behind a block up to its alignment is nobody's, which AddressSanitizer is told.
-void GuardEnd([[maybe_unused]] char* end, [[maybe_unused]] size_t bytes) {
-#ifdef __SANITIZE_ADDRESS__
-  ASAN_POISON_MEMORY_REGION(end, bytes);
-#endif
-}
-
 }  // namespace
 
 void* TakeMemory(int device, size_t bytes) {
@@ -46,7 +35,6 @@ void* TakeMemory(int device, size_t bytes) {
   char* const begin = static_cast<char*>(std::aligned_alloc(kAlignment, whole));
   if (begin == nullptr) return nullptr;
   std::memset(begin, 0xff, whole);
-  GuardEnd(begin + bytes, whole - bytes);
   all.blocks[begin] = {device, begin, bytes};
   all.used[device] += bytes;
   return begin;
