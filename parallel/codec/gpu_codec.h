@@ -25,7 +25,8 @@ class GpuCodec {
 
   // Restores `out`, f32 or of 16 bits (rounded to nearest even), from `in`, u8, aligned to 8 bytes:
   // as many bytes as Encode of that many values has written. BadInput where the sizes do not fit
-  // each other. Bytes that hold another number of values, which only the GPU sees, become NaN.
+  // each other. What only the GPU sees, that no encoder writes such bytes for that many values,
+  // makes values NaN: at least one.
   virtual void Decode(const Tensor& in, Tensor& out) const = 0;
 };
 

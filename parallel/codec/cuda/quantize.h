@@ -166,7 +166,20 @@ __global__ void QuantizeKernel(const T* values, int64_t count, bool aligned, con
   }
 }
 
-// minimum + step * point, rounded once, as quantize_kernel.h has it; then to T.
+// Whether an encoder writes such a header for so many values: each minimum and step is finite, and
+// no step is negative.
+__device__ inline bool IsHeaderOf(const uint32_t* header, int64_t count, int buckets) {
+  bool fits = (uint64_t{header[1]} << 32 | header[0]) == static_cast<uint64_t>(count);
+  for (int k = 0; k < buckets; ++k) {
+    const float minimum = std::bit_cast<float>(header[2 + 2 * k]);
+    const float step = std::bit_cast<float>(header[3 + 2 * k]);
+    fits = fits && minimum - minimum == 0 && step - step == 0 && step >= 0;
+  }
+  return fits;
+}
+
+// minimum + step * point, rounded once, as quantize_kernel.h has it; then to T. All NaN where the
+// header is no encoder's.
 template <class T, int kBits>
 __global__ void DequantizeKernel(const uint8_t* in, int64_t count, T* out, bool aligned) {
   constexpr SortqFormat kFormat{kBits};
@@ -174,9 +187,9 @@ __global__ void DequantizeKernel(const uint8_t* in, int64_t count, T* out, bool 
   const uint32_t* const header = reinterpret_cast<const uint32_t*>(in);
   const int k = static_cast<int>(threadIdx.x);
   if (k < kFormat.buckets()) {
-    const bool fits = (uint64_t{header[1]} << 32 | header[0]) == static_cast<uint64_t>(count);
-    minimum[k] =
-        fits ? std::bit_cast<float>(header[2 + 2 * k]) : std::numeric_limits<float>::quiet_NaN();
+    minimum[k] = IsHeaderOf(header, count, kFormat.buckets())
+                     ? std::bit_cast<float>(header[2 + 2 * k])
+                     : std::numeric_limits<float>::quiet_NaN();
     step[k] = std::bit_cast<float>(header[3 + 2 * k]);
   }
   __syncthreads();
