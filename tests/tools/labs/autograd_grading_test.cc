@@ -18,7 +18,8 @@ TEST(AutogradGrading, FindsFaults) {
                             {"off_by_one_row", "weights", "the gradient by gamma, 0 is"},
                             {"keeps_too_much", "memory", "a backward keeps"},
                             {"leak", "leak", "though the backwards are gone"},
-                            {"exception", "wanted", "no gradient of gamma"}});
+                            {"exception", "wanted", "no gradient of gamma"},
+                            {"gamma_with_beta", "wanted", "the gradient by gamma, 0 is"}});
 }
 
 }  // namespace

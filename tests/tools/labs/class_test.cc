@@ -53,6 +53,24 @@ TEST_F(ClassTest, RefusesWhatIsNoClass) {
   EXPECT_THROW(GradeClass(compiler, scratch_, {}), BadInput);
 }
 
+TEST_F(ClassTest, MakesNothingWithoutTheProgram) {
+  const std::string out = scratch_ + "/students";
+  EXPECT_THROW(WriteStudentTree(LabsFolder(), scratch_ + "/grade", out), BrokenEnvironment);
+  EXPECT_FALSE(fs::exists(out));
+}
+
+// A clone, which has the solutions, is not what a file is compiled beside.
+TEST_F(ClassTest, TakesTheProgramsFilesBeforeThoseOfAClone) {
+  const fs::path clone = fs::path(scratch_) / "tools/labs/build_it_yourself",
+                 before = fs::current_path();
+  fs::create_directories(clone / "rank");
+  std::ofstream(clone / "rank/lab_wire.h") << "";
+  fs::current_path(scratch_);
+  const std::string folder = LabsFolder();
+  fs::current_path(before);
+  EXPECT_NE(fs::path(folder), clone);
+}
+
 TEST_F(ClassTest, StudentsGetTemplatesAndAGraderThatRuns) {
   const std::string out = scratch_ + "/students";
   WriteStudentTree(LabsFolder(), LabsFolder() + "/grade", out);

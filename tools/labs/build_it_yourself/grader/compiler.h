@@ -15,7 +15,7 @@ struct Compiled {
   std::string messages;  // of the compiler, warnings too
 };
 
-// What the compiler may take is bounded too: CPU time and memory.
+// What the compiler may take is bounded too: CPU time, memory, and minutes.
 class Compiler {
  public:
   explicit Compiler(std::string labs_folder) : labs_(std::move(labs_folder)) {}

@@ -1,11 +1,16 @@
 #include "tools/labs/build_it_yourself/grader/run_command.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "runtime/error.h"
@@ -14,15 +19,37 @@
 namespace torus::tools::labs {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr int kNotStarted = 127;
 constexpr uint64_t kMostFile = uint64_t{256} << 20;
+constexpr size_t kMostPrinted = size_t{1} << 20;
 
-std::string ReadAll(int pipe) {
-  std::string text;
+// In the child: a group of its own, so that what it starts can be ended with it.
+[[noreturn]] void Become(char* const* argv, int printed, const Command& command) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  dup2(printed, STDOUT_FILENO);
+  dup2(printed, STDERR_FILENO);
+  LimitProcess(command.cpu_seconds, command.memory_bytes, kMostFile);
+  execvp(argv[0], argv);
+  _exit(kNotStarted);
+}
+
+// Whether the pipe closed before `end`. Keeps the first kMostPrinted characters.
+bool ReadAll(int pipe, Clock::time_point end, std::string& text) {
   std::array<char, 4096> part;
-  for (ssize_t got; (got = read(pipe, part.data(), part.size())) > 0;)
-    text.append(part.data(), static_cast<size_t>(got));
-  return text;
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd ready{pipe, POLLIN, 0};
+    if (left <= 0 || poll(&ready, 1, static_cast<int>(left)) == 0) return false;
+    const ssize_t got = read(pipe, part.data(), part.size());
+    if (got == 0) return true;
+    if (got < 0 && errno != EINTR) return true;
+    if (got > 0)
+      text.append(part.data(), std::min(static_cast<size_t>(got), kMostPrinted - text.size()));
+  }
 }
 
 }  // namespace
@@ -34,23 +61,24 @@ CommandEnd RunCommand(const Command& command) {
   int pipes[2];
   if (pipe2(pipes, O_CLOEXEC) != 0)
     Throw<BrokenEnvironment>("grade", "cannot make a pipe: {}", strerror(errno));
+  const auto deadline = std::chrono::duration<double>(command.deadline);
+  const auto end_by = Clock::now() + std::chrono::duration_cast<Clock::duration>(deadline);
   const pid_t pid = fork();
-  if (pid == 0) {
-    dup2(pipes[1], STDOUT_FILENO);
-    dup2(pipes[1], STDERR_FILENO);
-    LimitProcess(command.cpu_seconds, command.memory_bytes, kMostFile);
-    execvp(argv[0], argv.data());
-    _exit(kNotStarted);
-  }
+  if (pid == 0) Become(argv.data(), pipes[1], command);
   close(pipes[1]);
   CommandEnd end;
-  if (pid > 0) end.printed = ReadAll(pipes[0]);
+  const bool in_time = pid > 0 && ReadAll(pipes[0], end_by, end.printed);
   close(pipes[0]);
   int status = -1;
-  if (pid > 0) waitpid(pid, &status, 0);
+  if (pid > 0) {
+    if (!in_time) kill(-pid, SIGKILL);
+    waitpid(pid, &status, 0);
+  }
   if (pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == kNotStarted))
     Throw<BrokenEnvironment>("grade", "cannot start {}", command.words[0]);
-  end.ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  end.ok = in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (!in_time)
+    end.printed += fmt::format("{} was ended after {} s\n", command.words[0], command.deadline);
   return end;
 }
 

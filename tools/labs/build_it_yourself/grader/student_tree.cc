@@ -48,6 +48,8 @@ void WriteText(const fs::path& path, const std::string& text) {
 void WriteStudentTree(const std::string& labs_folder, const std::string& program,
                       const std::string& out) {
   Require(!fs::exists(out), "strip", "{} is there already; a new folder is wanted", out);
+  if (!fs::is_regular_file(program))
+    Throw<BrokenEnvironment>("strip", "the program to hand out is not at {}", program);
   const fs::path labs = labs_folder, files = fs::path(out) / "build_it_yourself";
   std::set<std::string> folders{"rank"}, templates;
   for (const Exercise& exercise : Exercises()) {

@@ -7,7 +7,8 @@
 namespace torus::tools::labs {
 
 // Makes the folder `out` with the templates, README.md, the program `grade` and what that compiles
-// files with, from `labs_folder` and the grader's program. BadInput where `out` is there already.
+// files with, from `labs_folder` and the grader's program. BadInput where `out` is there already,
+// BrokenEnvironment where there is no program; then nothing is made.
 void WriteStudentTree(const std::string& labs_folder, const std::string& program,
                       const std::string& out);
 
