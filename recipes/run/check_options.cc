@@ -142,6 +142,8 @@ void CheckOthers(const RunOptions& options) {
   RequireCount("--max-skipped", options.max_skipped, 1 << 20);
   CheckGraphs(options);
   parallel::ParseLinks(options.links);
+  Require(options.links.empty() || !options.wrap_transport, "train",
+          "--link goes around the ranks' own transport, and not around one that is wrapped");
   Require(options.rank_memory.empty() || IsAutoCut(options.settings.cut), "train",
           "--rank-memory needs --cut auto, got \"{}\"", options.settings.cut);
 }

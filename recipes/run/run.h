@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -47,6 +48,10 @@ struct RunOptions {
   // Emulated links between ranks (parallel/link/link_table.h says how they are written), slower
   // than those that there are: they change times alone. Empty: none. Not stored with the run.
   std::vector<std::string> links;
+  // Of a test's or an application's own: wraps what each rank sends through, as
+  // TrainerOptions::wrap_transport. Its engine is what `settings.collectives` "engine" then means.
+  // Not beside `links`. Not stored.
+  std::function<std::unique_ptr<parallel::Transport>(parallel::Transport&)> wrap_transport;
   // Checkpoints to keep, the latest ones: RUN/checkpoint and those in RUN/earlier. Besides, the
   // best by the test figure is kept in RUN/best.
   int64_t keep = 2;

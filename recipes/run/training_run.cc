@@ -56,6 +56,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
   options.cuda_graphs = GraphsNamed(run.cuda_graphs);
   options.codec = run.codec;
   options.generator = run.schedule;
+  options.wrap_transport = run.wrap_transport;
   if (!run.links.empty())
     options.wrap_transport = [links = parallel::ParseLinks(run.links), seed = s.seed](auto& inner) {
       return std::make_unique<parallel::EmulatedLink>(inner, links, seed);
@@ -142,7 +143,8 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       end_(EndOf(options_, steps_per_epoch_)),
       own_(std::move(start.own)),
       note_(start.resumed ? start.resumed->note : "") {
-  Require(world != nullptr || gpus_.nccl() || settings_.collectives != "engine", "train",
+  const bool engine = world != nullptr || gpus_.nccl() || options_.wrap_transport;
+  Require(engine || settings_.collectives != "engine", "train",
           "--collectives engine sums as MPI does, which needs processes that mpirun starts, or as "
           "NCCL, which needs --device cuda and a GPU for each rank");
   if (!start.resumed) return;

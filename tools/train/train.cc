@@ -1,7 +1,6 @@
 // tools/train: the command line around recipes::Run.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -15,7 +14,7 @@
 #include "tools/common/run_main.h"
 #include "tools/train/invocation.h"
 #include "tools/train/processes.h"
-#include "tools/train/progress_line.h"
+#include "tools/train/run_screen.h"
 #include "tools/train/stop_signal.h"
 
 namespace torus::tools {
@@ -30,39 +29,6 @@ recipes::DataForm DescribedForm(const Invocation& invocation) {
                : recipes::FormOfData(invocation.settings);
 }
 
-std::string ToText(const recipes::Evaluation& test) {
-  const std::string what = test.accuracy ? fmt::format("accuracy {:.2f} %", 100 * *test.accuracy)
-                                         : fmt::format("perplexity {:.4f}", std::exp(test.loss));
-  return fmt::format("epoch {:.4g}: test {}, loss {:.4f}", test.epoch, what, test.loss);
-}
-
-// What a person sees of a run.
-class Screen {
- public:
-  recipes::RunCallbacks Callbacks() {
-    return {.on_start =
-                [this](const recipes::RunStart& start) {
-                  progress_.emplace(stdout, start.unit, start.begin, start.end);
-                },
-            .on_step =
-                [this](const parallel::StepReport& step) {
-                  progress_->Show({step.step, step.loss, step.samples, step.seconds, step.skipped});
-                },
-            .on_evaluate = [this](const recipes::Evaluation& test) { Print(ToText(test)); },
-            .on_message = [this](const std::string& line) { Print(line); },
-            .stop = [] { return StopSignal() != 0; }};
-  }
-  void Print(const std::string& line) {
-    if (progress_)
-      progress_->Print(line);
-    else
-      fmt::print("{}\n", line);
-  }
-
- private:
-  std::optional<ProgressLine> progress_;
-};
-
 std::unique_ptr<parallel::World> WorldOf(const Invocation& invocation) {
   return StartedWorld(recipes::RanksOf(invocation.settings), invocation.timeout);
 }
@@ -71,7 +37,7 @@ std::unique_ptr<parallel::World> WorldOf(const Invocation& invocation) {
 int StoppedStatus() { return StopSignal() == 0 ? 0 : 128 + StopSignal(); }
 
 int Train(const Invocation& invocation) {
-  Screen screen;
+  RunScreen screen;
   CatchStopSignals();
   const auto world = WorldOf(invocation);
   const recipes::RunResult result = recipes::Run(invocation, screen.Callbacks(), world.get());
@@ -87,7 +53,7 @@ int Train(const Invocation& invocation) {
 }
 
 int EvaluateOnly(const Invocation& invocation) {
-  Screen screen;
+  RunScreen screen;
   CatchStopSignals();
   const auto world = WorldOf(invocation);
   return recipes::EvaluateRun(invocation, screen.Callbacks(), world.get()) ? 0 : StoppedStatus();

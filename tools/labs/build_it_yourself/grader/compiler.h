@@ -22,7 +22,8 @@ class Compiler {
 
   // The program of a rank; works until this object is gone. BadInput where `file` is none.
   Compiled Program(const Exercise& exercise, const std::string& file);
-  // A shared object with `adapter`, a source of the exercise's folder.
+  // A shared object with `adapter`, a source of the exercise's folder. Copies of it, loaded beside
+  // each other, share no variables.
   Compiled SharedObject(const Exercise& exercise, const std::string& adapter,
                         const std::string& file);
 

@@ -51,13 +51,15 @@ void WriteStudentTree(const std::string& labs_folder, const std::string& program
   if (!fs::is_regular_file(program))
     Throw<BrokenEnvironment>("strip", "the program to hand out is not at {}", program);
   const fs::path labs = labs_folder, files = fs::path(out) / "build_it_yourself";
-  std::set<std::string> folders{"rank"}, templates;
+  std::set<std::string> folders{"rank"};
+  // Not behind the grader: the files to fill, and what leads to the trainer.
+  std::set<std::string> left_out{"lab_trainer_door.h", "trainer_door.cc"};
   for (const Exercise& exercise : Exercises()) {
     folders.insert(exercise.folder);
-    templates.insert(exercise.name + ".cc");
+    left_out.insert(exercise.name + ".cc");
     Copy(labs / exercise.folder / (exercise.name + ".cc"), fs::path(out) / (exercise.name + ".cc"));
   }
-  for (const std::string& folder : folders) CopyFolder(labs / folder, files / folder, templates);
+  for (const std::string& folder : folders) CopyFolder(labs / folder, files / folder, left_out);
   Copy(program, fs::path(out) / "grade");
   WriteText(fs::path(out) / "README.md", Readme());
 }

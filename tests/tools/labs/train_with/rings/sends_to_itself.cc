@@ -1,0 +1,8 @@
+// Fault: takes its own number for its neighbour's.
+#include "lab_ring.h"
+
+namespace lab {
+
+void AllReduceMean(Wire& wire, std::span<float> data) { wire.Send(wire.rank(), data); }
+
+}  // namespace lab

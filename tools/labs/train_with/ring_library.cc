@@ -1,0 +1,37 @@
+#include "tools/labs/train_with/ring_library.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "runtime/error.h"
+
+namespace torus::tools::labs {
+namespace {
+
+// The loader takes two files of the same inode for one.
+std::string CopyFor(const std::string& path, int rank) {
+  const std::string copy = fmt::format("{}.rank{}", path, rank);
+  std::filesystem::copy_file(path, copy);
+  return copy;
+}
+
+// Never unloaded: a thread that the student's code has started may still be in it.
+RingFunction Load(const std::string& path) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) Throw<BrokenEnvironment>("ring", "cannot load it: {}", dlerror());
+  void* const function = dlsym(library, "LabRingAllReduceMean");
+  TORUS_CHECK(function != nullptr);
+  return reinterpret_cast<RingFunction>(function);
+}
+
+}  // namespace
+
+RingLibrary::RingLibrary(Compiler& compiler, const std::string& file, int ranks) {
+  const Compiled compiled = compiler.SharedObject(ExerciseByName("ring"), "trainer_door.cc", file);
+  Require(!compiled.path.empty(), "ring", "{} does not compile:\n{}", file, compiled.messages);
+  messages_ = compiled.messages;
+  for (int rank = 0; rank < ranks; ++rank) functions_.push_back(Load(CopyFor(compiled.path, rank)));
+}
+
+}  // namespace torus::tools::labs

@@ -1,0 +1,35 @@
+#include "tools/labs/train_with/ring_transport.h"
+
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "runtime/error.h"
+
+namespace torus::tools::labs {
+
+RingTransport::RingTransport(parallel::Transport& inner, std::unique_ptr<parallel::Transport> link,
+                             RingFunction function, RingCounts& counts)
+    : DecoratedTransport(link ? *link : inner),
+      inner_(inner),
+      link_(std::move(link)),
+      function_(function),
+      counts_(counts) {}
+
+parallel::Engine* RingTransport::EngineOf(const std::vector<int>& members) {
+  Require(static_cast<int>(members.size()) == size(), "ring",
+          "a ring is of all {} ranks, got the ranks {}", size(), fmt::join(members, ", "));
+  return this;
+}
+
+parallel::Pending RingTransport::AllReduce(parallel::Buffer data, DType dtype, std::string what) {
+  Require(dtype == DType::kF32 && data.device.kind == DeviceKind::kCpu, "ring",
+          "sums f32 in the CPU's memory, got {} on {} ({})", Name(dtype), data.device, what);
+  const std::span<float> values(static_cast<float*>(data.data), data.bytes / sizeof(float));
+  const float n = static_cast<float>(size());
+  for (float& value : values) value *= n;
+  RingWire(*this, inner_, counts_, std::move(what)).AllReduceMean(function_, values);
+  return {};
+}
+
+}  // namespace torus::tools::labs

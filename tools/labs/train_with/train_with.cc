@@ -1,0 +1,55 @@
+// tools/labs:train_with: trains with a student's ring, and shows what came of it.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "recipes/run/read_report.h"
+#include "tools/common/run_main.h"
+#include "tools/labs/build_it_yourself/grader/labs_folder.h"
+#include "tools/labs/train_with/ring_flags.h"
+#include "tools/labs/train_with/ring_page.h"
+#include "tools/labs/train_with/ring_training.h"
+#include "tools/train/run_screen.h"
+#include "tools/train/stop_signal.h"
+
+namespace torus::tools::labs {
+namespace {
+
+void WriteAndSay(const RingFlags& flags, RingTraining training) {
+  RingPageInput input{.file = std::filesystem::path(flags.file).filename().string(),
+                      .training = std::move(training)};
+  input.ring = recipes::ReadReport(input.training.ring);
+  input.own = recipes::ReadReport(input.training.own);
+  const study::Page page = RingPage(input);
+  fmt::print("\n{}page: {}\n", study::ToText(page), study::WritePage(page, flags.run.out, "ring"));
+}
+
+int Main(int argc, const char* const* argv) {
+  const RingFlags flags = ParseRingFlags(argc, argv);
+  if (!flags.help.empty()) {
+    fmt::print("{}", flags.help);
+    return 0;
+  }
+  Compiler compiler(LabsFolder());
+  const RingLibrary ring(compiler, flags.path, static_cast<int>(flags.run.settings.replicas));
+  fmt::print("{}", ring.messages());
+  CatchStopSignals();
+  std::vector<std::unique_ptr<RunScreen>> screens;
+  auto training = TrainWithRing(flags.run, ring, [&](const std::string& what) {
+    fmt::print("\n{}:\n", what);
+    screens.push_back(std::make_unique<RunScreen>());
+    return screens.back()->Callbacks();
+  });
+  if (!training) return 128 + StopSignal();
+  WriteAndSay(flags, std::move(*training));
+  return 0;
+}
+
+}  // namespace
+}  // namespace torus::tools::labs
+
+int main(int argc, char** argv) {
+  return torus::tools::RunMain("train_with", [&] { return torus::tools::labs::Main(argc, argv); });
+}
