@@ -1,9 +1,11 @@
 // How tensor-parallel runs go together with schedules, strategies and states: the same bits, and
 // the bytes of the closed form.
+#include <cmath>
 #include <cstring>
 #include <set>
 
 #include "parallel/collectives/all_reduce.h"
+#include "parallel/schedule/tensor_parallel.h"
 #include "runtime/error.h"
 #include "tests/recipes/model/split_models.h"
 
@@ -123,17 +125,19 @@ TEST(TensorLayouts, WhatIsNotSplitHasTheSameGradientOnAllRanks) {
   }
 }
 
-// Of rank `rank`, in one step of GPT-2: two sums forward and two backward in each block, one behind
-// the embedding and one before the head, of all tokens; four numbers a token to every other rank;
-// and the squares of the clipping norm.
+// Of rank `rank`, in one step of GPT-2: the sums of its passes, of all tokens; four numbers a token
+// to every other rank; and the squares of the clipping norm, of which ranks may have parts that
+// differ by one.
 uint64_t GptBytes(int ranks, int rank, int64_t parameters) {
-  const auto sum = [&](int64_t count) {
-    return AllReduceBytesSent(AllReduceAlgorithm::kDirect, ranks, rank, count, sizeof(double));
-  };
   const int64_t tokens = kRows * kTokens, micro_batches = 4;
-  const int64_t sums = 4 * kSplitLayers + 2;
-  return micro_batches * sums * sum(tokens / micro_batches * kSplitWidth) +
-         4 * tokens * (ranks - 1) * sizeof(double) + sum(parameters);
+  const double passes = TensorParallelBytes(
+      ranks, {.blocks = kSplitLayers,
+              .embedding = true,
+              .head = true,
+              .activation_bytes = tokens / micro_batches * kSplitWidth * sizeof(double)});
+  EXPECT_EQ(passes, std::round(passes)) << "ranks must divide the tokens for equal parts";
+  return micro_batches * static_cast<uint64_t>(passes) + 4 * tokens * (ranks - 1) * sizeof(double) +
+         AllReduceBytesSent(AllReduceAlgorithm::kDirect, ranks, rank, parameters, sizeof(double));
 }
 
 TEST(TensorLayouts, BytesAreTheClosedForm) {
