@@ -1,12 +1,18 @@
 // How tensor-parallel runs go together with schedules, strategies and states: the same bits, and
 // the bytes of the closed form.
+#include <omp.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <set>
 
 #include "parallel/collectives/all_reduce.h"
 #include "parallel/schedule/tensor_parallel.h"
+#include "parallel/transport/decorated_transport.h"
 #include "runtime/error.h"
+#include "runtime/parallel_for.h"
 #include "tests/recipes/model/split_models.h"
 
 namespace torus::recipes {
@@ -123,6 +129,32 @@ TEST(TensorLayouts, WhatIsNotSplitHasTheSameGradientOnAllRanks) {
     }
     EXPECT_GT(compared, 2 * kSplitLayers);
   }
+}
+
+// Ranks 0 to 2 on one host, 3 on another.
+class TwoHosts : public DecoratedTransport {
+ public:
+  using DecoratedTransport::DecoratedTransport;
+  std::vector<int> SameHost() const override {
+    return rank() < 3 ? std::vector{0, 1, 2} : std::vector{3};
+  }
+};
+
+// oneDNN's sums depend on how many threads make them.
+TEST(TensorLayouts, RanksThatShareLayersHaveEqualTeamsOnUnlikeHosts) {
+  TrainerOptions options = SplitOptions(2, 1, 2);
+  options.threads = 6;
+  options.wrap_transport = [](Transport& inner) { return std::make_unique<TwoHosts>(inner); };
+  std::map<int, std::set<int>> threads;
+  std::mutex mutex;
+  options.before_action = [&](const RankPlace& place, const Action&, int64_t) {
+    const std::lock_guard lock(mutex);
+    threads[place.rank].insert(TeamSize());
+  };
+  SplitRun(SplitKinds().front(), options).Step();
+  const std::set<int> third{std::min(6 / 3, omp_get_thread_limit())};
+  EXPECT_EQ(threads,
+            (std::map<int, std::set<int>>{{0, third}, {1, third}, {2, third}, {3, third}}));
 }
 
 // Of rank `rank`, in one step of GPT-2: the sums of its passes, of all tokens; four numbers a token
