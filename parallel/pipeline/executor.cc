@@ -267,6 +267,7 @@ void Executor::Do(const Action& action) try {
   const int m = action.micro_batch;
   const size_t slot = m < 0 ? 0 : SlotOf(action);
   MoveSkips(action, true);
+  if (action.kind == ActionKind::kReduce) MakeSureOfGraph();
   const ActionClock::Mark begin = clock_.Begin();
   switch (action.kind) {
     case ActionKind::kForward: {
@@ -288,7 +289,6 @@ void Executor::Do(const Action& action) try {
       Accumulated(action);
       break;
     case ActionKind::kReduce:
-      MakeSureOfGraph();
       if (options_.on_reduce) clock_.AddWait(options_.on_reduce(action.stage, batch_->step));
       break;
     case ActionKind::kStep:

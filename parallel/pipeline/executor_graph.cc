@@ -28,15 +28,16 @@ void Executor::CheckValues() {
   if (checks_) checks_->Report();
 }
 
-// A stage's gradients may be whole before another's backward: with nobody to be summed with, they
-// wait for it.
+// Moves reduces and steps behind all forwards and backwards, which then can be one graph: nothing
+// is summed over replicas, so no sum is delayed.
 void Executor::ComputeFirst() { std::ranges::stable_partition(actions_, Computes); }
 
 void Executor::ComputeAll() {
   for (size_t i = 0; i < actions_.size() && Computes(actions_[i]); ++i) Do(actions_[i]);
 }
 
-// Before the gradients are used: whether they are right shows when the GPU has made them.
+// Before the gradients are used: whether they are right shows when the GPU has made them. Each
+// action that is done again has a time of its own: so not within another one's.
 void Executor::MakeSureOfGraph() {
   if (graph_ && !graph_->Held()) ComputeAll();
 }

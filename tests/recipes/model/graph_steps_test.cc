@@ -97,6 +97,18 @@ TEST_F(GraphSteps, AreComputedAgainWhereANumberIsAnother) {
   }
 }
 
+// Actions of a step that is computed again count once, as forwards and backwards.
+TEST_F(GraphSteps, TakeNoMoreTimeThanThereIs) {
+  Kind kind = Kinds()[1];
+  kind.rows = [](int64_t step) { return TokensWith(step, 0, -100); };
+  const Outcome tried = TrainLong(kind, OnGpu(CudaGraphs::kAuto));
+  EXPECT_NE(tried.totals.why_no_graph, "") << "no step was computed again";
+  const RankTime& time = tried.totals.ranks.at(0);
+  const double actions = time.forward + time.backward + time.transfer + time.reduce +
+                         time.optimizer + time.data_wait + time.idle;
+  EXPECT_LE(actions, time.wall * (1 + 1e-9)) << "up to the roundings of the sums";
+}
+
 // Such steps are computed as ever, and why is told.
 TEST_F(GraphSteps, AreLeftAloneWhereTheModelWaitsForTheGpu) {
   Kind kind = Kinds()[0];
