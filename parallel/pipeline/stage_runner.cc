@@ -51,6 +51,7 @@ void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in
 
 void StageRunner::Begin() {
   losses_.Clear();
+  for (InFlight& flight : in_flight_) flight = {};
   for (auto* link : {&activation_in_, &activation_out_, &gradient_in_, &gradient_out_})
     if (*link) (*link)->ResetFinite();
   for (auto* link : {&activation_in_, &gradient_in_})

@@ -51,7 +51,8 @@ class StageRunner {
   void Connect(const Neighbours& neighbours, const std::vector<TensorSpec>& inputs,
                const std::vector<TensorSpec>& outputs);
 
-  // Begins a mini-batch: the loss is 0 and finite() true.
+  // Begins a mini-batch: the loss is 0, finite() true, and of no micro-batch there is a graph, also
+  // where the one before was broken off.
   void Begin();
   // What a micro-batch's loss is multiplied by: its share in that of the global mini-batch, and,
   // for the gradients alone, a scale.

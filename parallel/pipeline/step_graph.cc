@@ -100,9 +100,23 @@ void StepGraph::Run(const MiniBatch& batch, const Compute& compute) {
   const bool recorded = recorded_ && recorded_->key == before_;
   if (recorded || (before == before_ && TryRecord(batch, compute))) return Launch(batch);
   was_launched_ = false;
+  if (ComputeAsEver(batch, compute)) return;
+  // The recorded step holds the memory of all its activations, which this one may need.
+  recorded_.reset();
+  Forget();
+  ComputeAsEver(batch, compute);
+}
+
+// False where it failed and there is a recorded step to be given up. Nobody else has heard of the
+// step yet, so it can begin again.
+bool StepGraph::ComputeAsEver(const MiniBatch& batch, const Compute& compute) try {
   const NumberLog log;
   compute(batch);
   numbers_ = log.numbers();
+  return true;
+} catch (const BrokenEnvironment&) {
+  if (!recorded_) throw;
+  return false;
 }
 
 bool StepGraph::Held() {
@@ -150,7 +164,7 @@ void StepGraph::Record(const MiniBatch& batch, const Compute& compute, Recorded&
   to.checks = checks_.expected();
 }
 
-// What a recording has left behind that was broken off.
+// What a recording, or a step, has left behind that was broken off.
 void StepGraph::Forget() {
   checks_.Clear();
   for (StageRunner* runner : stages_) {

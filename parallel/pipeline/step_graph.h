@@ -5,7 +5,9 @@
 // Its steps are of fixed shapes: two steps are alike where StepKey says so. The first of them is
 // computed as ever, which loads libraries and finds plans; the second is recorded, and launched;
 // all that are alike follow by a launch. Others in between (the last, smaller batch of an epoch)
-// are computed as ever. All of them give the same bits.
+// are computed as ever. All of them give the same bits. The recorded step keeps the memory of its
+// activations; where another one fails for want of it, that is given up, and the next two steps
+// that are alike make it anew.
 #pragma once
 
 #include <cstdint>
@@ -65,6 +67,7 @@ class StepGraph {
     Graph graph;
   };
   StepKey KeyOf(const MiniBatch& batch) const;
+  bool ComputeAsEver(const MiniBatch& batch, const Compute& compute);
   bool TryRecord(const MiniBatch& batch, const Compute& compute);
   void Record(const MiniBatch& batch, const Compute& compute, Recorded& to);
   void Forget();

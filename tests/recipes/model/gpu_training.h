@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -43,6 +44,7 @@ struct Setup {
   const TrainState* begin = nullptr;  // a state to go on from
   int64_t end = kSteps;
   World* world = nullptr;  // null for threads
+  std::function<void(int64_t step)> on_step = {};
 };
 
 inline TrainingParts PartsOf(const Kind& kind, const Setup& setup) {
@@ -86,8 +88,10 @@ inline Outcome Train(const Kind& kind, TrainerOptions options, const Setup& setu
     return BatchOf(kind, step, first, last, options.micro_batches, rows);
   };
   Outcome outcome;
-  trainer.Train(setup.end, batches,
-                {.on_step = [&](const StepReport& r) { outcome.losses.push_back(r.loss); }});
+  trainer.Train(setup.end, batches, {.on_step = [&](const StepReport& r) {
+                  outcome.losses.push_back(r.loss);
+                  if (setup.on_step) setup.on_step(r.step);
+                }});
   outcome.evaluated = trainer.Evaluate(1, batches).loss;
   outcome.state = trainer.State();
   outcome.totals = trainer.totals();

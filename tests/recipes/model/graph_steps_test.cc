@@ -5,6 +5,7 @@
 #include "autograd/node.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/reduction/reduction.h"
+#include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "runtime/stream.h"
 #include "tests/recipes/model/gpu_training.h"
@@ -107,6 +108,37 @@ TEST_F(GraphSteps, TakeNoMoreTimeThanThereIs) {
   const double actions = time.forward + time.backward + time.transfer + time.reduce +
                          time.optimizer + time.data_wait + time.idle;
   EXPECT_LE(actions, time.wall * (1 + 1e-9)) << "up to the roundings of the sums";
+}
+
+// Leaves a GPU a quarter of what the recorded step, the second one, keeps.
+class ShortOfMemory {
+ public:
+  void operator()(int64_t step) {
+    Allocator& allocator = AllocatorFor(kGpu);
+    const size_t live = allocator.stats().live_bytes;
+    if (step == 1) {
+      allocator.ReleaseCached();
+      allocator.SetLimit(allocator.stats().held_bytes + (live - before_) / 4);
+    }
+    before_ = live;
+  }
+  ~ShortOfMemory() { AllocatorFor(kGpu).SetLimit(0); }
+
+ private:
+  static constexpr Device kGpu{DeviceKind::kCuda, 0};
+  size_t before_ = 0;
+};
+
+// A step of 7 rows has no room beside the graph, which it gives up; after it two of 8 rows make it
+// anew.
+TEST_F(GraphSteps, GiveWayToOthersWhereMemoryIsShort) {
+  const Kind& kind = Kinds()[0];
+  const Outcome ever = TrainLong(kind, OnGpu(CudaGraphs::kOff));
+  ShortOfMemory is_short;
+  const Outcome graphs =
+      TrainLong(kind, OnGpu(CudaGraphs::kOn), {.on_step = [&](int64_t step) { is_short(step); }});
+  ExpectSameBits(graphs, ever);
+  EXPECT_EQ(graphs.totals.graph_steps, 2) << "the second and the fifth";
 }
 
 // Such steps are computed as ever, and why is told.
