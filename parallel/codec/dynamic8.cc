@@ -39,16 +39,17 @@ std::string Dynamic8::name() const {
 }
 
 size_t Dynamic8::MaxEncodedBytes(int64_t count) const {
-  return static_cast<size_t>(Blocks(count)) * sizeof(float) + static_cast<size_t>(count);
+  return on_gpu_.format().EncodedBytes(count);
 }
 
 size_t Dynamic8::Encode(std::span<const float> in, std::span<std::byte> out) {
-  const int64_t count = static_cast<int64_t>(in.size()), blocks = Blocks(count);
+  const int64_t count = static_cast<int64_t>(in.size());
+  const int64_t blocks = on_gpu_.format().Blocks(count);
   const size_t bytes = MaxEncodedBytes(count);
   Require(out.size() >= bytes, name(), "{} values need {} bytes, got room for {}", count, bytes,
           out.size());
   if (!RangeOf(in).finite) return 0;
-  std::byte* const codes = out.data() + sizeof(float) * static_cast<size_t>(blocks);
+  std::byte* const codes = out.data() + on_gpu_.format().HeaderBytes(count);
   const NearestNumber& nearest = NearestDynamic8();
   ParallelFor(blocks, GrainOf(block_), [&](int64_t first, int64_t last) {
     for (int64_t b = first; b < last; ++b) {
@@ -64,10 +65,11 @@ size_t Dynamic8::Encode(std::span<const float> in, std::span<std::byte> out) {
 }
 
 void Dynamic8::Decode(std::span<const std::byte> in, std::span<float> out) {
-  const int64_t count = static_cast<int64_t>(out.size()), blocks = Blocks(count);
+  const int64_t count = static_cast<int64_t>(out.size());
+  const int64_t blocks = on_gpu_.format().Blocks(count);
   Require(in.size() == MaxEncodedBytes(count), name(), "{} values are {} bytes, got {}", count,
           MaxEncodedBytes(count), in.size());
-  const std::byte* const codes = in.data() + sizeof(float) * static_cast<size_t>(blocks);
+  const std::byte* const codes = in.data() + on_gpu_.format().HeaderBytes(count);
   const std::span<const float> numbers = Numbers();
   ParallelFor(blocks, GrainOf(block_), [&](int64_t first, int64_t last) {
     for (int64_t b = first; b < last; ++b) {

@@ -39,8 +39,6 @@ class Dynamic8 : public Codec {
   const GpuCodec* on_gpu() const override;
 
  private:
-  int64_t Blocks(int64_t count) const { return (count + block_ - 1) / block_; }
-
   int64_t block_;
   PlainCodecOnGpu on_gpu_;
 };

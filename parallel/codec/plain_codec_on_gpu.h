@@ -15,6 +15,8 @@ class PlainCodecOnGpu : public GpuCodec {
   // `name` is for messages.
   PlainCodecOnGpu(PlainFormat format, std::string name) : format_(format), name_(std::move(name)) {}
 
+  const PlainFormat& format() const { return format_; }
+
   size_t ScratchBytes(int64_t count) const override;
   void Encode(const Tensor& in, Tensor& out, Tensor& written, Tensor& scratch) const override;
   void Decode(const Tensor& in, Tensor& out) const override;

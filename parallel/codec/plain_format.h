@@ -1,11 +1,8 @@
-// The codecs whose bytes are a header and equally many bits of each value, as their kernels for
-// GPUs see them.
+// The codecs whose bytes are a header and equally many bits of each value.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-
-#include "runtime/host_device.h"
 
 namespace torus::parallel {
 
@@ -16,9 +13,9 @@ struct PlainFormat {
   int bits = 0;       // of uniform
   int64_t block = 1;  // of dynamic8
 
-  TORUS_HOST_DEVICE int64_t Blocks(int64_t count) const { return (count + block - 1) / block; }
+  int64_t Blocks(int64_t count) const { return (count + block - 1) / block; }
   // The bytes in front of the values' own.
-  TORUS_HOST_DEVICE size_t HeaderBytes(int64_t count) const {
+  size_t HeaderBytes(int64_t count) const {
     switch (codec) {
       case PlainCodec::kUniform:
         return 2 * sizeof(float);
@@ -31,11 +28,11 @@ struct PlainFormat {
         return 0;
     }
   }
-  TORUS_HOST_DEVICE int BitsOfValue() const {
+  int BitsOfValue() const {
     if (codec == PlainCodec::kUniform) return bits;
     return codec == PlainCodec::kF16 || codec == PlainCodec::kBF16 ? 16 : 8;
   }
-  TORUS_HOST_DEVICE size_t EncodedBytes(int64_t count) const {
+  size_t EncodedBytes(int64_t count) const {
     return HeaderBytes(count) + (static_cast<size_t>(count) * BitsOfValue() + 7) / 8;
   }
 };

@@ -84,8 +84,7 @@ std::string SmallFloats::name() const {
 }
 
 size_t SmallFloats::MaxEncodedBytes(int64_t count) const {
-  const size_t values = static_cast<size_t>(count);
-  return is_f8() ? kScaleBytes + values : 2 * values;
+  return on_gpu_.format().EncodedBytes(count);
 }
 
 size_t SmallFloats::Encode(std::span<const float> in, std::span<std::byte> out) {

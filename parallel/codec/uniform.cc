@@ -47,13 +47,13 @@ std::string Uniform::name() const {
 const GpuCodec* Uniform::on_gpu() const { return kHasCuda && !stochastic_ ? &on_gpu_ : nullptr; }
 
 size_t Uniform::MaxTensorBytes(const Shape& shape) const {
-  return kHeader + PackedBytes(Numel(shape), bits_);
+  return on_gpu_.format().EncodedBytes(Numel(shape));
 }
 
 size_t Uniform::EncodeTensor(const CodecContext& context, std::span<const float> in,
                              std::span<std::byte> out) {
   const int64_t count = static_cast<int64_t>(in.size());
-  const size_t bytes = kHeader + PackedBytes(count, bits_);
+  const size_t bytes = on_gpu_.format().EncodedBytes(count);
   Require(out.size() >= bytes, name(), "{} values need {} bytes, got room for {}", count, bytes,
           out.size());
   const ValueRange range = RangeOf(in);
@@ -82,7 +82,7 @@ size_t Uniform::EncodeTensor(const CodecContext& context, std::span<const float>
 void Uniform::DecodeTensor(const CodecContext& /*context*/, std::span<const std::byte> in,
                            std::span<float> out) {
   const int64_t count = static_cast<int64_t>(out.size());
-  const size_t bytes = kHeader + PackedBytes(count, bits_);
+  const size_t bytes = on_gpu_.format().EncodedBytes(count);
   Require(in.size() == bytes, name(), "{} values are {} bytes, got {}", count, bytes, in.size());
   BucketScale scale{1, bits_, {}, {}};
   std::memcpy(&scale.minimum[0], in.data(), sizeof(float));
