@@ -48,6 +48,10 @@ class Rows {
     else
       context_.memory->values[NameOf(row)].assign(values.begin(), values.end());
   }
+  // "sample 7 (row 0)".
+  std::string Describe(int64_t row) const {
+    return remembers_ ? fmt::format("{} (row {})", NameOf(row), row) : fmt::format("row {}", row);
+  }
   // Of `count` differences, one behind the other.
   CodecContext ContextOf(int64_t count) const {
     CodecContext inside = context_.Inside("delta");
@@ -171,8 +175,12 @@ void SampleDelta::DecodeTensor(const CodecContext& context, std::span<const std:
   size_t at = mask;
   for (int64_t row = 0; row < rows.rows(); ++row) {
     if (IsSet(in, row)) {
-      Require(rows.Recall(row, changes.LastOf(rows, changes.rows.size())), name(),
-              "got the change of row {}, which is new", row);
+      if (!rows.Recall(row, changes.LastOf(rows, changes.rows.size())))
+        Throw<BadInput>(
+            name(),
+            "got the change of {}, of which this end remembers nothing; both ends must remember "
+            "the same samples: where they lie in files (--codec-folder), remove those of both",
+            rows.Describe(row));
       changes.rows.push_back(row);
       continue;
     }

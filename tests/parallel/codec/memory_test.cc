@@ -209,7 +209,16 @@ TEST_F(Delta, RefusesTheChangeOfWhatIsNew) {
   const std::vector<float> a = Draw("normal", 50, 8);
   Send(a, {7});
   receiver_ = {};
-  EXPECT_THROW(Send(a, {7}), BadInput);
+  try {
+    Send(a, {7});
+    FAIL() << "was not refused";
+  } catch (const BadInput& error) {
+    EXPECT_TRUE(std::string_view(error.what())
+                    .starts_with("[delta(uniform:4)] got the change of sample 7 (row 0), of which "
+                                 "this end remembers "
+                                 "nothing; both ends must remember the same samples"))
+        << error.what();
+  }
 }
 
 }  // namespace
