@@ -1,8 +1,8 @@
 #include "ops/convolution/cuda/conv_places.h"
 #include "ops/convolution/cuda/depthwise.h"
 #include "runtime/cuda/elements.h"
-#include "runtime/element_cast.h"
 //
+#include "ops/cuda/floats.h"
 #include "runtime/cuda/column_sums.h"
 #include "runtime/cuda/for_each.h"
 
@@ -10,12 +10,6 @@ namespace torus::cuda {
 namespace {
 
 constexpr const char* kOp = "conv2d";
-
-// A value in the type of its sums.
-template <class T>
-__device__ SumOf<T> Load(T value) {
-  return ElementCast<SumOf<T>, T>()(value);
-}
 
 // One output, or `backward` the gradient of one input; neighbouring threads take neighbouring
 // channels.
@@ -34,10 +28,11 @@ struct DepthwiseSum {
     for (int64_t a = 0; a < g.kh; ++a) {
       for (int64_t b = 0; b < g.kw; ++b) {
         const int64_t pixel = way.PixelRead(here, a, b);
-        if (pixel >= 0) sum += Load(in[pixel * g.c + c]) * Load(weight[(c * g.kh + a) * g.kw + b]);
+        if (pixel >= 0)
+          sum += Widened(in[pixel * g.c + c]) * Widened(weight[(c * g.kh + a) * g.kw + b]);
       }
     }
-    out[at] = ElementCast<T, SumOf<T>>()(sum);
+    out[at] = RoundedTo<T>(sum);
   }
 };
 
@@ -55,7 +50,7 @@ struct DepthwiseWeightPart {
     SumOf<T> sum = SumOf<T>(0);
     for (int64_t p = first; p < end; ++p) {
       const int64_t pixel = InputPixel(g, ConvPixelOf(p, g.oh, g.ow), of_tap.quotient, of_tap.rest);
-      if (pixel >= 0) sum += Load(dy[p * g.c + c]) * Load(x[pixel * g.c + c]);
+      if (pixel >= 0) sum += Widened(dy[p * g.c + c]) * Widened(x[pixel * g.c + c]);
     }
     out[at] = sum;
   }

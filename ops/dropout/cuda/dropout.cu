@@ -1,8 +1,8 @@
 #include "ops/dropout/cuda/dropout.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
-#include "runtime/element_cast.h"
 //
+#include "ops/cuda/floats.h"
 #include "runtime/cuda/for_each.h"
 #include "runtime/cuda/random_streams.h"
 
@@ -25,7 +25,6 @@ struct MaskBlock {
   }
 };
 
-// 16 bits are multiplied in f32 and rounded once.
 template <class T>
 struct Dropped {
   SumOf<T> factor;
@@ -33,17 +32,9 @@ struct Dropped {
   const uint8_t* keep;
   T* y;
   __device__ void operator()(int64_t i) const {
-    const SumOf<T> wide = ElementCast<SumOf<T>, T>()(x[i]);
-    y[i] = ElementCast<T, SumOf<T>>()(keep[i] != 0 ? wide * factor : SumOf<T>(0));
+    y[i] = RoundedTo<T>(keep[i] != 0 ? Widened(x[i]) * factor : SumOf<T>(0));
   }
 };
-
-template <class T>
-void ApplyOf(const Tensor& x, const Tensor& keep, double scale, Tensor& y, StreamHandle stream) {
-  ForEach("dropout", x.numel(), stream,
-          Dropped<T>{static_cast<SumOf<T>>(scale), Elements<T>(x), Elements<uint8_t>(keep),
-                     MutableElements<T>(y)});
-}
 
 }  // namespace
 
@@ -59,10 +50,11 @@ void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tens
 
 void DropoutApply(const Tensor& x, const Tensor& keep, double scale, Tensor& y,
                   StreamHandle stream) {
-  if (x.dtype() == DType::kBF16) return ApplyOf<BFloat16>(x, keep, scale, y, stream);
-  if (x.dtype() == DType::kF16) return ApplyOf<Float16>(x, keep, scale, y, stream);
-  VisitCompute("dropout", x.dtype(),
-               [&]<class T>(ComputeType<T>) { ApplyOf<T>(x, keep, scale, y, stream); });
+  VisitFloats("dropout", x.dtype(), [&]<class T>(ComputeType<T>) {
+    ForEach("dropout", x.numel(), stream,
+            Dropped<T>{static_cast<SumOf<T>>(scale), Elements<T>(x), Elements<uint8_t>(keep),
+                       MutableElements<T>(y)});
+  });
 }
 
 }  // namespace torus::cuda

@@ -1,10 +1,10 @@
 #include "ops/elementwise/broadcast.h"
 #include "ops/elementwise/cuda/elementwise.h"
-#include "ops/elementwise/cuda/map_loops.h"
 #include "ops/elementwise/elementwise_functors.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/strided.h"
 //
+#include "ops/cuda/floats.h"
 #include "runtime/cuda/for_each.h"
 
 namespace torus::cuda {
