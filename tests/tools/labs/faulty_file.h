@@ -25,8 +25,8 @@ struct Hunk {
   std::string old, now;
 };
 
-// faults/EXERCISE/NAME.diff: "# " says what the fault is; "@@" begins each hunk, in the order of the
-// original, whose lines begin with ' ' (stays), '-' (goes) or '+' (comes), as in a unified diff.
+// faults/EXERCISE/NAME.diff: "# " says what the fault is; "@@" begins each hunk, whose lines begin
+// with ' ' (stays), '-' (goes) or '+' (comes), as in a unified diff. In the order of the original.
 inline std::vector<Hunk> HunksOf(const std::string& path) {
   std::vector<Hunk> hunks;
   std::istringstream lines(TextOf(path));

@@ -11,7 +11,7 @@ namespace torus::tools::labs {
 struct Limits {
   int cpu_seconds = 10;                         // of each process
   uint64_t memory_bytes = uint64_t{512} << 20;  // address space of each process
-  double deadline = 60;                         // seconds until all of a test is ended
+  double deadline = 60;                         // seconds until a run of the ranks is ended
 };
 
 // It writes and removes no files, makes no sockets, looks into no other process (FilterCalls), and
