@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <random>
+#include <utility>
 
 #include "parallel/codec/crc32c.h"
 #include "runtime/error.h"
@@ -77,12 +78,24 @@ bool SampleStore::GoesOn(uint64_t identity, int64_t step) {
   width_ = header.width;
   if (width_ == 0) return true;
   RowHeader row;
-  for (; file_->ReadAt(OffsetOf(next_), &row, sizeof(row)); ++next_) {
-    if (row.sample != kForgotten && row.step < step && places_.emplace(row.sample, next_).second)
-      continue;
-    Forget(next_);
+  for (uint64_t place = 0; file_->ReadAt(OffsetOf(place), &row, sizeof(row)); ++place) {
+    fresh_.push_back(false);
+    if (row.sample != kForgotten && row.step < step)
+      TakeRow(place, row);
+    else
+      Forget(place);
   }
   return true;
+}
+
+// Of two rows of a sample the later one counts. The other may stay: it never will be the later one.
+void SampleStore::TakeRow(uint64_t place, const RowHeader& row) {
+  const auto [at, is_first] = places_.try_emplace(row.sample, place);
+  if (is_first) return;
+  RowHeader other;
+  const bool later =
+      file_->ReadAt(OffsetOf(at->second), &other, sizeof(other)) && other.step < row.step;
+  free_.push_back(later ? std::exchange(at->second, place) : place);
 }
 
 // On the disk too: a later run must not take the row for its own.
@@ -106,13 +119,23 @@ bool SampleStore::Read(int64_t sample, std::span<float> values) const {
          row.sample == sample && row.checksum == SumOf(values);
 }
 
-uint64_t SampleStore::PlaceFor(int64_t sample) {
-  const auto [at, is_new] = places_.try_emplace(sample, 0);
-  if (!is_new) return at->second;
-  if (free_.empty()) return at->second = next_++;
-  at->second = free_.back();
+uint64_t SampleStore::NewPlace() {
+  if (free_.empty()) {
+    fresh_.push_back(true);
+    return fresh_.size() - 1;
+  }
+  const uint64_t place = free_.back();
   free_.pop_back();
-  return at->second;
+  fresh_[place] = true;
+  return place;
+}
+
+uint64_t SampleStore::PlaceFor(int64_t sample) {
+  const auto at = places_.find(sample);
+  if (at == places_.end()) return places_[sample] = NewPlace();
+  if (fresh_[at->second]) return at->second;
+  replaced_.push_back(at->second);
+  return at->second = NewPlace();
 }
 
 void SampleStore::Write(int64_t sample, int64_t step, std::span<const float> values) {
@@ -129,7 +152,11 @@ void SampleStore::Write(int64_t sample, int64_t step, std::span<const float> val
 }
 
 void SampleStore::Sync() {
-  if (file_) file_->Sync();
+  if (!file_) return;
+  file_->Sync();
+  free_.insert(free_.end(), replaced_.begin(), replaced_.end());
+  replaced_.clear();
+  fresh_.assign(fresh_.size(), false);
 }
 
 }  // namespace torus::parallel

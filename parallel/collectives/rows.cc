@@ -115,4 +115,22 @@ void GatherRows(Transport& transport, const std::vector<std::span<std::byte>>& r
   WaitForAll(pending);
 }
 
+void GatherRowsAt(int root, Transport& transport, const std::vector<std::span<std::byte>>& rows,
+                  const std::string& what) {
+  CheckRows(transport, rows.size(), what);
+  Require(root >= 0 && root < transport.size(), "rows", "the root must be below {}, got {} ({})",
+          transport.size(), root, what);
+  const std::string step = what + ", gather";
+  const int rank = transport.rank();
+  std::vector<Pending> pending;
+  for (int from = 0; from < transport.size(); ++from) {
+    const std::span<std::byte> row = rows[from];
+    if (from == root || (rank != root && rank != from) || row.empty()) continue;
+    pending.push_back(rank == root
+                          ? transport.Recv(from, kGatherTag, {row.data(), row.size()}, step)
+                          : transport.Send(root, kGatherTag, {row.data(), row.size()}, step));
+  }
+  WaitForAll(pending);
+}
+
 }  // namespace torus::parallel

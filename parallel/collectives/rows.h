@@ -2,8 +2,8 @@
 // as in MPI_Reduce_scatter and MPI_Allgatherv.
 //
 // Sums are in pairs of neighbouring ranks, then pairs of pairs, as those of direct.h, whatever the
-// rows. Each
-// rank sends every other rank its row, in pieces where it is summed; nothing where it is empty.
+// rows. Each rank sends every other rank its row, in pieces where it is summed; nothing where it is
+// empty.
 #pragma once
 
 #include <cstddef>
@@ -27,5 +27,10 @@ void ReduceRows(Transport& transport, const std::vector<std::span<T>>& rows,
 // Before it rank r holds row r; after it every rank holds all. Rank r sends row r to all others.
 void GatherRows(Transport& transport, const std::vector<std::span<std::byte>>& rows,
                 const std::string& what);
+
+// The same to rank `root` alone, as MPI_Gatherv: rank r sends row r to it, and needs no room for
+// the others, whose spans are not looked at there.
+void GatherRowsAt(int root, Transport& transport, const std::vector<std::span<std::byte>>& rows,
+                  const std::string& what);
 
 }  // namespace torus::parallel

@@ -30,7 +30,8 @@ struct ExecutorOptions {
   std::map<int, std::shared_ptr<Codec>> activation_codec_at, gradient_codec_at;
   // Steps of training at the beginning, counted by MiniBatch::step, in which all is sent as it is.
   int64_t codec_warmup = 0;
-  // Where files with what codecs remember of samples lie, this rank's own; empty: in memory.
+  // Where files with what codecs remember of samples lie, one for each link and end: no other
+  // pipeline's ranks may have them there. Empty: in memory.
   std::string codec_folder = {};
   // Where this rank's stages compute: what comes from other ranks arrives there.
   Device device = {};

@@ -14,7 +14,8 @@ namespace torus::parallel {
 
 // Mean loss of one micro-batch, a variable of one element. Made of any function of (outputs,
 // targets), or of (outputs, targets, context) where the loss needs that of the micro-batch's
-// forward: to talk to tensor-parallel ranks.
+// forward: to talk to tensor-parallel ranks. None where it is made of nothing: a null pointer, or a
+// std::function that is empty.
 class LossFn {
  public:
   using Outputs = std::vector<Variable>;
@@ -29,8 +30,7 @@ class LossFn {
   template <class F>
   requires(!std::same_as<F, LossFn> && std::invocable<F&, const Outputs&, const Targets&>)
       LossFn(F loss)  // NOLINT: converts
-      : loss_([loss = std::move(loss)](const Outputs& outputs, const Targets& targets,
-                                       const StepContext&) { return loss(outputs, targets); }) {}
+      : loss_(WithContext(std::move(loss))) {}
 
   Variable operator()(const Outputs& outputs, const Targets& targets,
                       const StepContext& context = {}) const {
@@ -39,7 +39,14 @@ class LossFn {
   explicit operator bool() const { return loss_ != nullptr; }
 
  private:
-  std::function<Variable(const Outputs&, const Targets&, const StepContext&)> loss_;
+  using Full = std::function<Variable(const Outputs&, const Targets&, const StepContext&)>;
+  static Full WithContext(std::function<Variable(const Outputs&, const Targets&)> loss) {
+    if (!loss) return nullptr;
+    return [loss = std::move(loss)](const Outputs& outputs, const Targets& targets,
+                                    const StepContext&) { return loss(outputs, targets); };
+  }
+
+  Full loss_;
 };
 
 }  // namespace torus::parallel

@@ -37,10 +37,9 @@ double TensorParallelBytes(int ranks, const TensorParallelStage& stage);
 
 // The costs of stages that `ranks` compute together, from those of one rank each: compute, states
 // and optimizer are shared out evenly, and the sums over `link` are added to forwards and
-// backwards; what crosses a cut stays as it is, since each
-// rank sends it whole to its peer. Activations are taken as they are: what lies between the split
-// layers every rank keeps. BadInput unless there is a rank, and an entry of `stages` for each
-// forward and backward of `whole`.
+// backwards; what crosses a cut stays as it is, since each rank sends it whole to its peer.
+// Activations are taken as they are: what lies between the split layers every rank keeps. BadInput
+// unless there is a rank, and an entry of `stages` for each forward and backward of `whole`.
 CostModel WithTensorParallel(const CostModel& whole, int ranks,
                              const std::vector<TensorParallelStage>& stages, const LinkModel& link);
 

@@ -109,6 +109,7 @@ class RankTrainer {
   std::vector<StageState> OwnStages() const;
   [[noreturn]] void RethrowWithReplica() const;  // the exception being handled
   bool HasCoreToSpare() const;
+  int AgreeOnTeam();
   void UseOwnThreads() const;
   bool OwnsState() const { return place_.replica == 0 && place_.tensor.rank == 0; }
   int PartOfOthers(int stage) const;
@@ -134,6 +135,7 @@ class RankTrainer {
   WeightUpdate update_;
   std::string codec_ = "none";
   std::unique_ptr<Executor> executor_;
+  int team_ = 1;  // threads of the rank
   int64_t step_ = 0;
   int skipped_ = 0;  // steps in a row
   double learning_rate_ = 0;

@@ -157,19 +157,24 @@ bool RankTrainer::HasCoreToSpare() const {
 }
 
 // Tensor-parallel ranks compute what they all have whole each by itself, to the same bits, for
-// which their teams must be of one size.
-void RankTrainer::UseOwnThreads() const {
+// which their teams must be of one size: of the smallest share, where their hosts' differ.
+int RankTrainer::AgreeOnTeam() {
   const std::vector<int> sharers = world_.SameHost();
-  if (place_.tensor.size > 1)
-    return SetTeamSize(std::max(1, options_.threads / static_cast<int>(sharers.size())));
-  const auto place = std::ranges::find(sharers, world_.rank()) - sharers.begin();
-  SetTeamSize(
-      ThreadShare(options_.threads, static_cast<int>(sharers.size()), static_cast<int>(place)));
+  const auto ranks = static_cast<int>(sharers.size());
+  if (place_.tensor.size == 1) {
+    const auto place = std::ranges::find(sharers, world_.rank()) - sharers.begin();
+    return ThreadShare(options_.threads, ranks, static_cast<int>(place));
+  }
+  const int share = std::max(1, options_.threads / ranks);
+  return std::ranges::min(Control(tensor_).Share(share, "threads of tensor-parallel ranks"));
 }
 
+void RankTrainer::UseOwnThreads() const { SetTeamSize(team_); }
+
 void RankTrainer::Prepare() {
-  UseOwnThreads();
   RequireEqualFacts(control_, FactsOf(options_, parts_, schedule_, model_, codec_));
+  team_ = AgreeOnTeam();
+  UseOwnThreads();
   executor_->AgreeOnShapes(parts_.largest_inputs);
   CheckSmallest();
   update_.BroadcastState();

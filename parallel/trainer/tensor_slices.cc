@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parallel/collectives/rows.h"
+#include "runtime/error.h"
 #include "runtime/tensor_split.h"
 
 namespace torus::parallel {
@@ -28,18 +29,35 @@ const WeightSpec* WeightOf(const std::string& name, const SplitWeights& split) {
   return found == split.end() ? nullptr : &found->second;
 }
 
+std::span<std::byte> BytesOf(Tensor& tensor) {
+  return {static_cast<std::byte*>(tensor.mutable_raw()), tensor.bytes()};
+}
+
+void SendSlice(Transport& tensor, const Tensor& own, const std::string& what) {
+  std::vector<std::span<std::byte>> rows(tensor.size());
+  Tensor slice = own.Clone();
+  rows[tensor.rank()] = BytesOf(slice);
+  GatherRowsAt(0, tensor, rows, what);
+}
+
+// On rank 0.
 Tensor Joined(Transport& tensor, const Tensor& own, const WeightSpec& weight,
               const std::string& what) {
-  std::vector<Tensor> slices;
+  std::vector<Tensor> slices{own.Clone()};
+  for (int r = 1; r < tensor.size(); ++r)
+    slices.push_back(
+        Empty(SliceShape(weight.whole, *weight.split, {r, tensor.size()}), own.dtype()));
   std::vector<std::span<std::byte>> rows;
-  for (int r = 0; r < tensor.size(); ++r) {
-    const Shape shape = SliceShape(weight.whole, *weight.split, {r, tensor.size()});
-    Tensor& slice =
-        slices.emplace_back(r == tensor.rank() ? own.Clone() : Empty(shape, own.dtype()));
-    rows.emplace_back(static_cast<std::byte*>(slice.mutable_raw()), slice.bytes());
-  }
-  GatherRows(tensor, rows, what);
+  for (Tensor& slice : slices) rows.push_back(BytesOf(slice));
+  GatherRowsAt(0, tensor, rows, what);
   return torus::JoinSlices(slices, weight.whole, *weight.split);
+}
+
+// A state of a model that is narrower by the number of ranks must not pass for this one's.
+void RequireWhole(const std::string& name, const Shape& got, const WeightSpec& weight) {
+  Require(got == weight.whole || got != weight.spec.shape, "state",
+          "{} must be that of the whole {}, {}, got {}, as large as a rank's slice of it", name,
+          weight.name, weight.whole, got);
 }
 
 }  // namespace
@@ -48,9 +66,12 @@ TensorSource SlicesOf(const TensorSource& whole, const RankModel& model) {
   SplitWeights split = SplitOnes(model);
   if (split.empty()) return whole;
   TensorSource slices{.specs = whole.specs};
-  for (auto& [name, spec] : slices.specs)
-    if (const WeightSpec* weight = WeightOf(name, split); weight && spec.shape == weight->whole)
-      spec.shape = weight->spec.shape;
+  for (auto& [name, spec] : slices.specs) {
+    const WeightSpec* weight = WeightOf(name, split);
+    if (weight == nullptr) continue;
+    RequireWhole(name, spec.shape, *weight);
+    if (spec.shape == weight->whole) spec.shape = weight->spec.shape;
+  }
   slices.read = [read = whole.read, split = std::move(split),
                  place = model.tensor](const std::string& name) {
     const Tensor tensor = read(name);
@@ -68,7 +89,11 @@ void JoinSlices(Transport& tensor, const RankModel& model, StageTensors& stage,
     for (NamedTensor& one : *list) {
       const WeightSpec* weight = WeightOf(one.name, split);
       if (weight == nullptr || one.value.shape() != weight->spec.shape) continue;
-      one.value = Joined(tensor, one.value, *weight, what + ", " + one.name);
+      const std::string part = what + ", " + one.name;
+      if (tensor.rank() == 0)
+        one.value = Joined(tensor, one.value, *weight, part);
+      else
+        SendSlice(tensor, one.value, part);
     }
 }
 

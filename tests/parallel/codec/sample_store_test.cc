@@ -82,6 +82,62 @@ TEST(SampleStore, ARunThatGoesOnForgetsTheRowsOfLaterSteps) {
   EXPECT_EQ(Row(store, 71), (Values{8, 0, 0}));
 }
 
+Values RowOf(int64_t sample, int64_t step) {
+  return {static_cast<float>(sample), static_cast<float>(step), 0};
+}
+
+void WriteRows(SampleStore& store, int64_t samples, int64_t step) {
+  for (int64_t sample = 0; sample < samples; ++sample)
+    store.Write(sample, step, RowOf(sample, step));
+}
+
+// The disk has what was synced, and of the rest whatever it had time for: nothing, all, or a part
+// of the last row.
+TEST(SampleStore, AfterACrashEachEndHasTheRowsOfTheCheckpoint) {
+  const std::string path = PathOf("crash");
+  Values identity;
+  {
+    SampleStore store(path);
+    store.Open(identity, 0);
+    WriteRows(store, 4, 0);
+    store.Sync();
+    std::filesystem::copy_file(path, path + " synced");
+    for (int64_t step = 1; step < 4; ++step) WriteRows(store, 6, step);
+  }
+  std::filesystem::copy_file(path, path + " cut");
+  std::filesystem::resize_file(path + " cut", std::filesystem::file_size(path) - 5);
+  for (const char* end : {"", " synced", " cut"}) {
+    SCOPED_TRACE(end);
+    SampleStore store(path + end);
+    store.Open(identity, 1);
+    EXPECT_EQ(store.rows(), 4);
+    for (int64_t sample = 0; sample < 4; ++sample)
+      EXPECT_EQ(Row(store, sample), RowOf(sample, 0)) << sample;
+  }
+}
+
+// The last one's, if it goes on from that.
+TEST(SampleStore, KeepsTheRowsOfTheLastCheckpointInTwiceTheirRoom) {
+  const std::string path = PathOf("checkpoints");
+  Values identity;
+  {
+    SampleStore store(path);
+    store.Open(identity, 0);
+    WriteRows(store, 5, 0);
+    store.Sync();
+    const uintmax_t row = (std::filesystem::file_size(path) - 24) / 5;
+    for (int64_t step = 1; step < 8; ++step) {
+      WriteRows(store, 5, step);
+      if (step % 2 == 0) store.Sync();
+    }
+    EXPECT_EQ(std::filesystem::file_size(path), 24 + 2 * 5 * row);
+  }
+  SampleStore store(path);
+  store.Open(identity, 7);
+  EXPECT_EQ(store.rows(), 5);
+  for (int64_t sample = 0; sample < 5; ++sample) EXPECT_EQ(Row(store, sample), RowOf(sample, 6));
+}
+
 TEST(SampleStore, OfAnotherRunIsBegunAnew) {
   const std::string path = PathOf("other");
   Values identity;

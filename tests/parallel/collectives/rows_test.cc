@@ -75,10 +75,37 @@ TEST(Rows, AllHaveThemAfterTheGather) {
   }
 }
 
+TEST(Rows, TheRootAloneHasThemAfterTheGatherThere) {
+  for (const std::vector<size_t>& sizes : kSizes) {
+    const int n = static_cast<int>(sizes.size());
+    for (int root = 0; root < n; ++root)
+      RunRanks(n, [&](Transport& t) {
+        std::vector<std::vector<float>> data(n);
+        std::vector<std::span<std::byte>> rows;
+        data[t.rank()] = Row(t.rank(), t.rank(), sizes[t.rank()]);
+        for (int r = 0; r < n; ++r) {
+          if (t.rank() == root) data[r].resize(sizes[r]);
+          rows.push_back(std::as_writable_bytes(std::span(data[r])));
+        }
+        GatherRowsAt(root, t, rows, "test");
+        for (int r = 0; r < n; ++r) {
+          if (t.rank() == root) {
+            EXPECT_EQ(data[r], Row(r, r, sizes[r]));
+          }
+          const bool sends = t.rank() != root && r == root;
+          EXPECT_EQ(t.BytesSent(r, TagClass::kCollective),
+                    sends ? sizes[t.rank()] * sizeof(float) : 0);
+        }
+      });
+  }
+}
+
 TEST(Rows, ThereIsOneForEachRank) {
   RunRanks(2, [](Transport& t) {
     EXPECT_THROW(ReduceRows<float>(t, {{}}, "test"), BadInput);
     EXPECT_THROW(GatherRows(t, {{}, {}, {}}, "test"), BadInput);
+    EXPECT_THROW(GatherRowsAt(0, t, {{}}, "test"), BadInput);
+    EXPECT_THROW(GatherRowsAt(2, t, {{}, {}}, "test"), BadInput);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 #include <limits>
 
@@ -87,11 +88,22 @@ TEST(FactorSum, IsWhatTheCodecMakesOfTheSum) {
     }
 }
 
+// Greatest by least singular value of P = M Q0, before it is made orthonormal.
+double ConditionOfP(const Codec& codec, Values matrix) {
+  const CodecContext context{.shape = {kRows, kColumns}};
+  const int64_t columns = codec.factors()->SizesOf(context.shape).p / kRows;
+  Values p(static_cast<size_t>(kRows * columns));
+  codec.factors()->MakeP(context, matrix, p);
+  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::MatrixXd wide = Eigen::Map<const RowMajor>(p.data(), kRows, columns).cast<double>();
+  const Eigen::VectorXd singular = wide.jacobiSvd().singularValues();
+  return singular[0] / singular[columns - 1];
+}
+
 TEST(FactorSum, OfFullRankIsTheSum) {
   const Values sum = SumOfDrawn(3);
   const auto codec = MakeCodec("powersgd:5");  // 5 (12 + 10) < 120
-  const std::span<const float> matrix = std::span(sum).first(kMatrix);
-  Values low(sum);  // the columns 5 to 9 repeat the others
+  Values low(sum);                             // the columns 5 to 9 repeat the others
   std::vector<Values> all(3);
   RunRanks(3, [&](Transport& transport) {
     Values& own = all[transport.rank()] = Drawn(transport.rank());
@@ -101,8 +113,12 @@ TEST(FactorSum, OfFullRankIsTheSum) {
   });
   for (size_t i = 0; i < kMatrix; ++i)
     if (i % kColumns >= 5) low[i] = low[i - 5];
-  // The condition of P, 12 Gaussian rows by 5 columns, multiplies roundings by less than 50.
-  for (size_t i = 0; i < kMatrix; ++i) EXPECT_NEAR(all[0][i], low[i], 50 * RoundingOf(matrix));
+  // Roundings of P turn the space of its columns by their size over its least singular value
+  // (Wedin 1972): the condition times what they are of P.
+  const Values repeated(low.begin(), low.begin() + kMatrix);
+  const double tolerance = (1 + ConditionOfP(*codec, repeated)) * RoundingOf(repeated);
+  EXPECT_LT(tolerance, 0.1) << "of elements of about 8 sqrt(3)";
+  for (size_t i = 0; i < kMatrix; ++i) EXPECT_NEAR(all[0][i], low[i], tolerance);
 }
 
 TEST(FactorSum, AllReplicasEndWithEqualBits) {
@@ -110,6 +126,15 @@ TEST(FactorSum, AllReplicasEndWithEqualBits) {
     const std::vector<Values> all = SumOver(4, name, true);
     for (int r = 1; r < 4; ++r) EXPECT_EQ(all[r], all[0]) << name;
   }
+}
+
+// The best direction of ten takes at least a tenth of the squared norm, so a residual of at most
+// c / (1 - c) times a step's sum stays below that, c = sqrt(0.9) (Karimireddy et al. 2019, lemma
+// 3). One step of power iteration, from the last step's direction, may come short of the best, so
+// the bound is not proven for it; such matrices were measured at 6 to 7.5, where it is 18.5.
+double ResidualBound() {
+  const double contraction = std::sqrt(0.9);
+  return contraction / (1 - contraction);
 }
 
 // Over steps: what has come out, and the residuals of all, are what went in.
@@ -133,12 +158,13 @@ TEST(FactorSum, ErrorFeedbackLosesNothing) {
   for (size_t i = 0; i < kMatrix; ++i) {
     const double kept = double{residual[0][i]} + residual[1][i] + residual[2][i];
     left += kept * kept;
-    // In each step as in one product, of values as large as the residuals have become.
+    // In each step as in one product, of a step's values and the residuals.
     EXPECT_NEAR(out[0][i] + kept, kSteps * sum[i],
-                kSteps * kSteps * RoundingOf(std::span(sum).first(kMatrix)));
+                kSteps * (1 + ResidualBound()) * RoundingOf(std::span(sum).first(kMatrix)));
   }
-  // Ten directions take turns: what is left is what they gather meanwhile, not 60 steps' values.
-  EXPECT_LT(std::sqrt(left), 20 * norm);
+  // What is left is no sum of 60 steps' errors.
+  EXPECT_LT(ResidualBound(), 0.5 * kSteps);
+  EXPECT_LT(std::sqrt(left), ResidualBound() * norm) << "of a step's sum, " << norm;
 }
 
 TEST(FactorSum, WhatIsNotFiniteBecomesNaNOnAllAndIsNotRemembered) {

@@ -1,10 +1,18 @@
 // How tensor-parallel runs go together with schedules, strategies and states: the same bits, and
 // the bytes of the closed form.
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <mutex>
 #include <set>
 
 #include "parallel/collectives/all_reduce.h"
+#include "parallel/schedule/tensor_parallel.h"
+#include "parallel/transport/decorated_transport.h"
 #include "runtime/error.h"
+#include "runtime/parallel_for.h"
 #include "tests/recipes/model/split_models.h"
 
 namespace torus::recipes {
@@ -123,17 +131,45 @@ TEST(TensorLayouts, WhatIsNotSplitHasTheSameGradientOnAllRanks) {
   }
 }
 
-// Of rank `rank`, in one step of GPT-2: two sums forward and two backward in each block, one behind
-// the embedding and one before the head, of all tokens; four numbers a token to every other rank;
-// and the squares of the clipping norm.
-uint64_t GptBytes(int ranks, int rank, int64_t parameters) {
-  const auto sum = [&](int64_t count) {
-    return AllReduceBytesSent(AllReduceAlgorithm::kDirect, ranks, rank, count, sizeof(double));
+// Ranks 0 to 2 on one host, 3 on another.
+class TwoHosts : public DecoratedTransport {
+ public:
+  using DecoratedTransport::DecoratedTransport;
+  std::vector<int> SameHost() const override {
+    return rank() < 3 ? std::vector{0, 1, 2} : std::vector{3};
+  }
+};
+
+// oneDNN's sums depend on how many threads make them.
+TEST(TensorLayouts, RanksThatShareLayersHaveEqualTeamsOnUnlikeHosts) {
+  TrainerOptions options = SplitOptions(2, 1, 2);
+  options.threads = 6;
+  options.wrap_transport = [](Transport& inner) { return std::make_unique<TwoHosts>(inner); };
+  std::map<int, std::set<int>> threads;
+  std::mutex mutex;
+  options.before_action = [&](const RankPlace& place, const Action&, int64_t) {
+    const std::lock_guard lock(mutex);
+    threads[place.rank].insert(TeamSize());
   };
+  SplitRun(SplitKinds().front(), options).Step();
+  const std::set<int> third{std::min(6 / 3, omp_get_thread_limit())};
+  EXPECT_EQ(threads,
+            (std::map<int, std::set<int>>{{0, third}, {1, third}, {2, third}, {3, third}}));
+}
+
+// Of rank `rank`, in one step of GPT-2: the sums of its passes, of all tokens; four numbers a token
+// to every other rank; and the squares of the clipping norm, of which ranks may have parts that
+// differ by one.
+uint64_t GptBytes(int ranks, int rank, int64_t parameters) {
   const int64_t tokens = kRows * kTokens, micro_batches = 4;
-  const int64_t sums = 4 * kSplitLayers + 2;
-  return micro_batches * sums * sum(tokens / micro_batches * kSplitWidth) +
-         4 * tokens * (ranks - 1) * sizeof(double) + sum(parameters);
+  const double passes = TensorParallelBytes(
+      ranks, {.blocks = kSplitLayers,
+              .embedding = true,
+              .head = true,
+              .activation_bytes = tokens / micro_batches * kSplitWidth * sizeof(double)});
+  EXPECT_EQ(passes, std::round(passes)) << "ranks must divide the tokens for equal parts";
+  return micro_batches * static_cast<uint64_t>(passes) + 4 * tokens * (ranks - 1) * sizeof(double) +
+         AllReduceBytesSent(AllReduceAlgorithm::kDirect, ranks, rank, parameters, sizeof(double));
 }
 
 TEST(TensorLayouts, BytesAreTheClosedForm) {

@@ -7,6 +7,7 @@
 
 #include "parallel/schedule/factory.h"
 #include "parallel/schedule/simulator.h"
+#include "parallel/schedule/tensor_parallel.h"
 
 namespace torus::experiments {
 namespace {
@@ -15,8 +16,6 @@ constexpr double kLayers = 24, kWidth = 2048, kTokens = 2048, kHeads = 16;
 constexpr int kMachineRanks = 8;
 constexpr double kF16Speed = 125 / 15.7, kMemory = 900e9, kNeighbour = 25e9, kAllLinks = 150e9;
 constexpr double kWeights = kLayers * (12 * kWidth * kWidth + 13 * kWidth);
-
-double RingShare(int ranks) { return 2.0 * (ranks - 1) / ranks; }
 
 double ActivationBytes(const BaselineRow& row) {
   return row.micro_batch * kTokens * kWidth * row.element;
@@ -32,9 +31,10 @@ double LayerSeconds(const BaselineRow& row, const FittedMachine& machine) {
   return flops / row.tensor / rate + bytes / kMemory;
 }
 
-// A layer's two all-reduces in one direction.
+// A layer's all-reduces in one direction.
 double TensorSeconds(const BaselineRow& row) {
-  return row.tensor == 1 ? 0 : 2 * RingShare(row.tensor) * ActivationBytes(row) / kAllLinks;
+  return parallel::ForwardSums({.blocks = 1}) *
+         parallel::AllReduceSeconds(row.tensor, ActivationBytes(row), {.bandwidth = kAllLinks});
 }
 
 // The most ranks of one machine for which `leaves`(rank).
@@ -50,7 +50,7 @@ double ReplicaSeconds(const BaselineRow& row, const FittedMachine& machine) {
   const double bytes = kWeights / row.tensor / row.pipeline * row.element;
   const int edges = ReplicaEdges(row);
   const double rate = edges == 0 ? kNeighbour : std::min(kNeighbour, machine.network / edges);
-  return RingShare(row.data) * bytes / rate;
+  return parallel::AllReduceSeconds(row.data, bytes, {.bandwidth = rate});
 }
 
 double SquaredErrors(const std::vector<BaselineRow>& rows, const FittedMachine& machine) {
