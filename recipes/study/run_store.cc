@@ -82,7 +82,7 @@ std::optional<Json> RunStore::Find(const PlannedRun& run) {
   return std::nullopt;
 }
 
-void RunStore::Save(const PlannedRun& run, const Json& result) {
+Json RunStore::Save(const PlannedRun& run, const Json& result) {
   // Numbers that are not finite are null in JSON: the checksum is that of what will be read.
   Json file = Json::parse(BodyOf(run, result).dump());
   file["checksum"] = recipes::Crc32c(file.dump());
@@ -94,6 +94,7 @@ void RunStore::Save(const PlannedRun& run, const Json& result) {
   fs::rename(fresh, path, error);
   if (error) Throw<BrokenEnvironment>(path, "cannot be put in place: {}", error.message());
   io::Sync(folder_);
+  return file.at("result");
 }
 
 }  // namespace torus::study

@@ -33,8 +33,9 @@ class RunStore {
   // Empty unless the last Find met a damaged file.
   const std::string& damage() const { return damage_; }
 
-  // Commits the result: whoever reads finds all of it or none, also after a loss of power.
-  void Save(const PlannedRun& run, const nlohmann::json& result);
+  // Commits the result: whoever reads finds all of it or none, also after a loss of power. Gives
+  // the result back as Find will: numbers that are not finite are null.
+  nlohmann::json Save(const PlannedRun& run, const nlohmann::json& result);
 
   std::string PathOf(const PlannedRun& run) const;  // FOLDER/FileNameOf.json
 

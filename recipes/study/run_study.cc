@@ -36,7 +36,7 @@ std::vector<FinishedRun> RunMissing(RunStore& store, const std::vector<PlannedRu
     if (!result) {
       result = carry_out(run, done);
       if (!result) return done;
-      store.Save(run, *result);
+      result = store.Save(run, *result);
     }
     done.push_back({run, std::move(*result)});
   }

@@ -25,9 +25,9 @@ using RunFunction = std::function<std::optional<nlohmann::json>(
     const PlannedRun& run, const std::vector<FinishedRun>& done)>;
 
 // The results of all of `runs`, in their order: those that `store` has as they are, the others by
-// `carry_out`, each stored at once. `tell` gets a line for each run, and for each file that is
-// damaged. What `carry_out` throws ends the study; what was done before stays done. A study that
-// is stopped gives what it has.
+// `carry_out`, each stored at once and taken as stored. `tell` gets a line for each run, and for
+// each file that is damaged. What `carry_out` throws ends the study; what was done before stays
+// done. A study that is stopped gives what it has.
 std::vector<FinishedRun> RunMissing(RunStore& store, const std::vector<PlannedRun>& runs,
                                     const RunFunction& carry_out,
                                     const std::function<void(const std::string&)>& tell = {});

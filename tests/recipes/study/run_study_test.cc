@@ -121,6 +121,21 @@ TEST_F(Study, KeepsWhatIsNotFiniteAsNothing) {
   EXPECT_TRUE(found->at("loss").is_null());
 }
 
+// The first time and every later one.
+TEST_F(Study, ShowsTheSameWhetherARunWasDoneBefore) {
+  RunStore store(folder_);
+  const auto start = [&] {
+    const std::vector<FinishedRun> done =
+        RunMissing(store, {{"a", 1, Json::object()}}, [](const PlannedRun&, const auto&) {
+          return Json{{"loss", std::numeric_limits<double>::infinity()}};
+        });
+    return done.at(0).result;
+  };
+  const Json first = start();
+  EXPECT_EQ(first, start());
+  EXPECT_TRUE(first.at("loss").is_null());
+}
+
 TEST_F(Study, IsOneProcessAtATime) {
   RunStore store(folder_);
   EXPECT_THROW(RunStore second(folder_), BadInput);

@@ -1,4 +1,6 @@
 // What the grader does with code that does not come back with a result.
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "runtime/error.h"
@@ -31,6 +33,30 @@ TEST(Grade, EndsAnEndlessLoopAndGoesOn) {
 TEST(Grade, EndsWhatOnlyWaits) {
   const Grade grade = GradeOfFault("ring", "sleeps", {.limits = {.deadline = 1}});
   ExpectReason(grade, "two-ranks", "not done after 1 s: still at work are the ranks 0 1");
+}
+
+TEST(Grade, EndsARankThatClosesItsWire) {
+  ExpectReason(GradeOfFault("ring", "closes_wire"), "one-rank", "closed its wire and went on");
+}
+
+TEST(Grade, SaysLoopOnlyWhereTimeWasUsed) {
+  const Grade grade = GradeOfFault("ring", "kills_itself");
+  ExpectReason(grade, "one-rank", "rank 0 was killed, not by the grader");
+}
+
+TEST(Grade, BoundsWhatIsUnderWay) {
+  const Grade grade = GradeOfFault("ring", "floods", {.limits = {.deadline = 300}});
+  ExpectReason(grade, "two-ranks", "bytes that nobody received; 67108864 may be under way");
+}
+
+TEST(Grade, LetsNoFileBeWrittenOrRemoved) {
+  std::ofstream("kept.txt") << "a teacher's";
+  ExpectReason(GradeOfFault("ring", "writes_file"), "one-rank", "cannot write kept.txt");
+  ExpectReason(GradeOfFault("ring", "removes_file"), "one-rank", "may not remove");
+  std::ifstream kept("kept.txt");
+  const std::string text{std::istreambuf_iterator<char>(kept), {}};
+  EXPECT_EQ(text, "a teacher's");
+  std::filesystem::remove("kept.txt");
 }
 
 TEST(Grade, BoundsMemory) {
@@ -67,19 +93,19 @@ TEST(WriteGrade, SaysTheSameInEveryForm) {
                     "a.cc",
                     3,
                     "",
-                    {{"first", "works", 10, 10, ""}, {"second", "", 0, 5, "1 < 2 & \"no\"\x01"}}};
+                    {{"first", "works", 10, 10, ""}, {"second", "", 0, 5, "1 < 2 &\n\"no\"\x01"}}};
   EXPECT_EQ(grade.points(), 10);
   EXPECT_NE(ToText(grade).find("10 of 15 points"), std::string::npos);
   const nlohmann::json json = ToJson(grade);
   EXPECT_EQ(json["points"], 10);
   EXPECT_EQ(json["tests"][1]["passed"], false);
-  EXPECT_EQ(json["tests"][1]["reason"], "1 < 2 & \"no\"?");
+  EXPECT_EQ(json["tests"][1]["reason"], "1 < 2 &\n\"no\"?");
   EXPECT_EQ(ToJUnit(grade),
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"ring\" tests=\"2\" failures=\"1\">\n"
             "  <testcase classname=\"ring\" name=\"first\"/>\n"
-            "  <testcase classname=\"ring\" name=\"second\"><failure message=\"1 &lt; 2 &amp; "
-            "&quot;no&quot;?\"/></testcase>\n"
+            "  <testcase classname=\"ring\" name=\"second\"><failure message=\"1 &lt; 2 &amp;"
+            "&#10;&quot;no&quot;?\"/></testcase>\n"
             "</testsuite>\n");
 }
 

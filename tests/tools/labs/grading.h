@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/tools/labs/faulty_file.h"
 #include "tools/labs/build_it_yourself/grader/grade.h"
-#include "tools/labs/build_it_yourself/grader/labs_folder.h"
 #include "tools/labs/build_it_yourself/grader/write_grade.h"
 
 namespace torus::tools::labs::testing {
@@ -19,10 +19,10 @@ inline Grade GradeOf(const std::string& exercise, const std::string& file,
   return GradeFile(compiler, ExerciseByName(exercise), file, options);
 }
 
-// Of a file in faults/EXERCISE.
+// Of a fault in faults/EXERCISE.
 inline Grade GradeOfFault(const std::string& exercise, const std::string& name,
                           GradeOptions options = {}) {
-  return GradeOf(exercise, "tests/tools/labs/faults/" + exercise + "/" + name + ".cc", options);
+  return GradeOf(exercise, FaultyFile(exercise, name), options);
 }
 
 inline std::string ReasonOf(const Grade& grade, const std::string& test) {

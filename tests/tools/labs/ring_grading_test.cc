@@ -18,5 +18,27 @@ TEST(RingGrading, FindsFaults) {
                         {"exception", "few-elements", "threw an exception: too few elements"}});
 }
 
+// Of the solution, without its last parts: as a student has it on the way.
+Grade GradeWithout(const std::string& name, const std::vector<std::string>& lines) {
+  std::vector<Hunk> gone;
+  for (const std::string& line : lines) gone.push_back({line + "\n", ""});
+  const std::string path = ::testing::TempDir() + "/" + name + ".cc";
+  std::ofstream(path) << Changed(TextOf(LabsFolder() + "/solutions/ring.cc"), gone);
+  return GradeOf("ring", path);
+}
+
+TEST(RingGrading, TheGuideShowsWhatItSays) {
+  const std::string guide = TextOf("docs/labs_build_it_yourself.md");
+  const auto shows = [&](const Grade& grade, const std::string& test) {
+    EXPECT_NE(guide.find(test + " "), std::string::npos);
+    EXPECT_NE(guide.find(ReasonOf(grade, test)), std::string::npos) << ReasonOf(grade, test);
+  };
+  const std::string divide = "  ring.DivideOwn();", gather = "  ring.AllGather();";
+  shows(GradeWithout("half", {divide, gather}), "odd-ranks");
+  shows(GradeWithout("half_divided", {gather}), "two-ranks");
+  shows(GradeOfFault("ring", "whole_tensor"), "bytes");
+  shows(GradeOfFault("buckets", "waits_at_once"), "overlap");
+}
+
 }  // namespace
 }  // namespace torus::tools::labs::testing

@@ -82,6 +82,24 @@ TEST_F(SwitchboardTest, KnowsWhatWasNotRead) {
   EXPECT_EQ(board_.Unread(), "rank 0 has not received 1 of the messages that rank 2 sent it");
 }
 
+TEST_F(SwitchboardTest, BoundsWhatItHolds) {
+  constexpr size_t kQuarter = kMostHeld / sizeof(float) / 4 - sizeof(Head);
+  for (int i = 0; i < 8; ++i) {  // what is received is held no longer
+    EXPECT_EQ(Send(0, 1, kQuarter), std::nullopt);
+    EXPECT_EQ(Recv(1, 0, kQuarter), std::nullopt);
+  }
+  answers_.clear();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(Send(0, 1 + i % 2, kQuarter), std::nullopt);
+  EXPECT_NE(Send(0, 1, kQuarter), std::nullopt);
+  EXPECT_EQ(Send(1, 0, kQuarter), std::nullopt);
+}
+
+TEST_F(SwitchboardTest, BoundsWhatARankTells) {
+  const std::vector<char> name(kMostHeld / 2);
+  EXPECT_EQ(board_.Take(0, {Kind::kCompute, 0, name.size(), 1}, name), std::nullopt);
+  EXPECT_NE(board_.Take(0, {Kind::kCompute, 0, name.size(), 1}, name), std::nullopt);
+}
+
 TEST_F(SwitchboardTest, SumsBesideTheWork) {
   for (int rank = 0; rank < 3; ++rank) {
     Compute(rank, rank);

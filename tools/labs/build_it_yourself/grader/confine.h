@@ -6,12 +6,12 @@
 
 namespace torus::tools::labs {
 
-// The most CPU seconds, bytes of address space, and bytes of a file that it writes.
+// The most CPU seconds, bytes of address space, and bytes of a file that it writes. What has had
+// its seconds gets SIGXCPU, which ends it; SIGKILL a second later.
 void LimitProcess(int cpu_seconds, uint64_t memory_bytes, uint64_t file_bytes);
 
-// No network: one of its own without any interface, where the system grants that; and no sockets,
-// shared segments or looks into other processes, by a filter of system calls. Whether the filter
-// holds; without it nothing may run.
+// No network: one of its own without any interface, where the system grants that; and what
+// FilterCalls refuses. Whether that filter holds; without it nothing may run.
 bool CutOff();
 
 }  // namespace torus::tools::labs

@@ -11,11 +11,12 @@ namespace torus::tools::labs {
 struct Limits {
   int cpu_seconds = 10;                         // of each process
   uint64_t memory_bytes = uint64_t{512} << 20;  // address space of each process
-  double deadline = 60;                         // seconds until all of a test is ended
+  double deadline = 60;                         // seconds until a run of the ranks is ended
 };
 
-// It writes no files, makes no sockets, looks into no other process, and ends with the grader. That
-// holds off accidents; it is no jail for a program that wants to break out.
+// It writes and removes no files, makes no sockets, looks into no other process (FilterCalls), and
+// ends with the grader. That holds off accidents; it is no jail for a program that wants to break
+// out.
 class RankProcess {
  public:
   // BrokenEnvironment where the system refuses.
@@ -27,8 +28,9 @@ class RankProcess {
   int door() const { return door_; }        // non-blocking: heads both ways
   int printed() const { return printed_; }  // non-blocking: what it prints
 
-  // Waits for its end. How it ended, as a person would say it: "ended by signal 11 (Segmentation
-  // fault)"; `limits` for what it ran into.
+  // For a process whose door has closed: waits for its end, a second at most. How it ended, as a
+  // person would say it: "crashed: signal 11 (Segmentation fault)", or that it goes on; `limits`
+  // for what it ran into.
   std::string WaitForEnd(const Limits& limits);
 
  private:

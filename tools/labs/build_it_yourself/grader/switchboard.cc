@@ -35,10 +35,16 @@ Switchboard::Switchboard(int ranks, Link link, Answer answer)
       records_(ranks),
       under_way_(ranks, std::vector<std::deque<Message>>(ranks)),
       link_free_(ranks, std::vector<double>(ranks)),
+      unread_(ranks),
+      told_(ranks),
       waits_(ranks) {}
 
 std::optional<std::string> Switchboard::Take(int rank, const Head& head,
                                              std::vector<char> payload) {
+  const bool tells =
+      head.kind == Kind::kStartSum || head.kind == Kind::kCompute || head.kind == Kind::kFact;
+  if (tells)
+    if (const Problem problem = Tell(rank, payload.size())) return problem;
   switch (head.kind) {
     case Kind::kSend:
       return Send(rank, head.peer, std::move(payload));
@@ -65,6 +71,13 @@ std::optional<std::string> Switchboard::Take(int rank, const Head& head,
   }
 }
 
+std::optional<std::string> Switchboard::Tell(int rank, size_t bytes) {
+  told_[rank] += sizeof(Head) + bytes;
+  if (told_[rank] <= kMostHeld) return {};
+  return fmt::format("rank {} has told {} bytes of its work and its sums; {} are allowed", rank,
+                     told_[rank], kMostHeld);
+}
+
 bool Switchboard::IsOther(int rank, int peer) const {
   return peer >= 0 && peer < ranks() && peer != rank;
 }
@@ -80,9 +93,13 @@ std::optional<std::string> Switchboard::Send(int rank, int to, std::vector<char>
   record.bytes_sent += payload.size();
   record.largest_message = std::max<uint64_t>(record.largest_message, payload.size());
   ++record.messages;
+  unread_[rank] += sizeof(Head) + payload.size();
   under_way_[rank][to].push_back({std::move(payload), free + link_.latency, record.steps + 1});
   const Wait& wait = waits_[to];
-  return wait.what == Wait::kMessage && wait.number == rank ? Deliver(to) : Problem();
+  if (wait.what == Wait::kMessage && wait.number == rank) return Deliver(to);
+  if (unread_[rank] <= kMostHeld) return {};
+  return fmt::format("rank {} has sent {} bytes that nobody received; {} may be under way", rank,
+                     unread_[rank], kMostHeld);
 }
 
 std::optional<std::string> Switchboard::Recv(int rank, const Head& head) {
@@ -98,6 +115,7 @@ std::optional<std::string> Switchboard::Deliver(int rank) {
   std::deque<Message>& queue = under_way_[wait.number][rank];
   Message message = std::move(queue.front());
   queue.pop_front();
+  unread_[wait.number] -= sizeof(Head) + message.payload.size();
   if (message.payload.size() != wait.bytes)
     return fmt::format("rank {} expects {} floats from rank {}, whose message has {}", rank,
                        wait.bytes / sizeof(float), wait.number,

@@ -1,6 +1,9 @@
 // Forwards what the ranks of a test send each other, and keeps count. It knows no processes: heads
 // go in, answers come out. Time is a virtual clock of each rank, moved on by the work that it says
 // it does and by waiting for messages, so it is the same on every machine and in every run.
+//
+// What it holds for a rank is bounded: kMostHeld bytes, heads included, of messages under way, and
+// as many of what the rank has told of itself (work, facts, its terms of sums).
 #pragma once
 
 #include <cstdint>
@@ -47,6 +50,8 @@ struct RankRecord {
   bool done = false;  // with its result
 };
 
+constexpr uint64_t kMostHeld = uint64_t{64} << 20;
+
 class Switchboard {
  public:
   // Puts an answer for `rank` on its way.
@@ -54,7 +59,7 @@ class Switchboard {
   Switchboard(int ranks, Link link, Answer answer);
 
   // Takes what `rank` says. A reason comes back where that ends the test: a rank that does not
-  // exist, a length that is not the message's, an exception.
+  // exist, a length that is not the message's, more than may be held, an exception.
   std::optional<std::string> Take(int rank, const lab::Head& head, std::vector<char> payload);
 
   // Who waits for whom, where no rank that is not done can go on.
@@ -84,6 +89,7 @@ class Switchboard {
   };
   using Problem = std::optional<std::string>;
 
+  Problem Tell(int rank, size_t bytes);
   Problem Send(int rank, int to, std::vector<char> payload);
   Problem Recv(int rank, const lab::Head& head);
   Problem Deliver(int rank);
@@ -101,6 +107,7 @@ class Switchboard {
   std::vector<RankRecord> records_;
   std::vector<std::vector<std::deque<Message>>> under_way_;  // [from][to]
   std::vector<std::vector<double>> link_free_;               // [from][to], seconds
+  std::vector<uint64_t> unread_, told_;                      // bytes, by rank
   std::vector<Wait> waits_;
   std::vector<Sum> sums_;
   double sum_link_free_ = 0;

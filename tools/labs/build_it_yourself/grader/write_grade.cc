@@ -6,6 +6,8 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "recipes/study/escape.h"
+
 namespace torus::tools::labs {
 namespace {
 
@@ -16,27 +18,11 @@ std::string Plain(const std::string& text) {
   return plain;
 }
 
+// For an attribute of XML.
 std::string Escaped(const std::string& text) {
   std::string escaped;
-  for (const char c : Plain(text)) switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\n':
-        escaped += "&#10;";
-        break;
-      default:
-        escaped += c;
-    }
+  for (const char c : study::HtmlText(Plain(text)))
+    escaped += c == '\n' ? std::string("&#10;") : std::string(1, c);
   return escaped;
 }
 

@@ -1,0 +1,10 @@
+// Fault: ends as a process does that the system kills for lack of memory.
+#include <csignal>
+
+#include "lab_ring.h"
+
+namespace lab {
+
+void AllReduceMean(Wire&, std::span<float>) { std::raise(SIGKILL); }
+
+}  // namespace lab

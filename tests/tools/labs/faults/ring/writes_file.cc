@@ -1,0 +1,15 @@
+// Fault: writes a log, where a file of its reader's may lie.
+#include <fstream>
+#include <stdexcept>
+
+#include "lab_ring.h"
+
+namespace lab {
+
+void AllReduceMean(Wire&, std::span<float>) {
+  std::ofstream log("kept.txt");
+  if (!log) throw std::runtime_error("cannot write kept.txt");
+  log << "here" << std::endl;
+}
+
+}  // namespace lab
