@@ -36,7 +36,7 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--memory", flags.grade.limits.memory_bytes, "A rank's address space in bytes")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t{64} << 20, uint64_t{1} << 40));
-  app.add_option("--deadline", flags.grade.limits.deadline, "Seconds until a run of a test is ended")
+  app.add_option("--deadline", flags.grade.limits.deadline, "Seconds until a test's run is ended")
       ->check(CLI::Range(0.1, 3600.0));
 }
 
