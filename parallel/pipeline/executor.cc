@@ -104,10 +104,11 @@ StageRunner::Neighbour Executor::NeighbourAt(int stage) {
 }
 
 void Executor::Connect(int stage, SpecExchange& specs) {
-  stages_.at(stage).Connect({&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1),
-                             CodecsAt(stage), CodecsAt(stage + 1), encoder_ ? &*encoder_ : nullptr,
-                             options_.device, options_.codec_warmup, options_.codec_folder},
-                            specs.InputsOf(stage), specs.OutputsOf(stage));
+  stages_.at(stage).Connect(
+      {&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1), CodecsAt(stage),
+       CodecsAt(stage + 1), encoder_ ? &*encoder_ : nullptr, options_.device, options_.codec_warmup,
+       options_.codec_folder, options_.tensor_group.sharers},
+      specs.InputsOf(stage), specs.OutputsOf(stage));
   ConnectSkips(stage, specs);
 }
 
@@ -130,7 +131,8 @@ StageSkips::Route Executor::RouteOf(size_t i, bool taken) {
       .encoder = encoder_ ? &*encoder_ : nullptr,
       .device = options_.device,
       .warmup = options_.codec_warmup,
-      .samples_folder = options_.codec_folder};
+      .samples_folder = options_.codec_folder,
+      .sharers = options_.tensor_group.sharers};
   const auto here = stages_.find(other);
   if (here == stages_.end()) {
     route.rank = owners_[other];

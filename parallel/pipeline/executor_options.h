@@ -12,6 +12,7 @@
 #include "parallel/pipeline/loss_fn.h"
 #include "parallel/pipeline/skip_connections.h"
 #include "parallel/schedule/schedule.h"
+#include "parallel/transport/transport.h"
 #include "runtime/tensor.h"
 #include "runtime/tensor_split.h"
 
@@ -69,6 +70,9 @@ struct ExecutorOptions {
   struct TensorGroup : TensorPlace {
     std::function<Tensor(const Tensor& own, const std::string& what)> sum;
     std::function<std::vector<Tensor>(const Tensor& own, const std::string& what)> gather;
+    // The transport between them, over which they share out what crosses their cuts
+    // (TensorLink::Options::sharers). Null: each sends and receives all of it.
+    Transport* sharers = nullptr;
   };
   TensorGroup tensor_group;
   // Called before every action; what it throws fails that action. Tests inject faults with it. The

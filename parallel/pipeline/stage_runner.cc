@@ -36,7 +36,8 @@ void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in
                                       n.encoder,
                                       n.device,
                                       n.warmup,
-                                      n.samples_folder};
+                                      n.samples_folder,
+                                      n.sharers};
     return place.emplace(options, with_before ? in : out, static_cast<int>(inputs_.size()));
   };
   if (n.before.rank >= 0) {

@@ -45,6 +45,7 @@ class StageRunner {
     Device device = {};                // where the rank computes
     int64_t warmup = 0;                // TensorLink::Options::warmup
     std::string samples_folder = {};   // TensorLink::Options::samples_folder
+    Transport* sharers = nullptr;      // TensorLink::Options::sharers
   };
   // Makes the links along the cuts, with buffers for the inputs and outputs of the largest
   // micro-batch; what skips stages has links of its own.

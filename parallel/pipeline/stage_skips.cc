@@ -15,9 +15,9 @@ StageSkips::Port& StageSkips::Add(std::deque<Port>& ports, const Route& route,
   port.gradient.tensors.resize(slots_);
   if (route.rank < 0) return port;
   const auto link = [&](TagClass kind, Codec* codec) {
-    return TensorLink::Options{route.transport, route.rank,   kind,
-                               route.number,    codec,        route.encoder,
-                               route.device,    route.warmup, route.samples_folder};
+    return TensorLink::Options{
+        route.transport, route.rank,   kind,         route.number,         codec,
+        route.encoder,   route.device, route.warmup, route.samples_folder, route.sharers};
   };
   const std::vector<TensorSpec> specs{spec};
   port.activation.link.emplace(link(TagClass::kActivation, route.codecs.activation), specs, slots_);

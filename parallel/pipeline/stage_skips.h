@@ -39,6 +39,7 @@ class StageSkips {
     Device device = {};                // where the rank computes
     int64_t warmup = 0;                // TensorLink::Options::warmup
     std::string samples_folder = {};   // TensorLink::Options::samples_folder
+    Transport* sharers = nullptr;      // TensorLink::Options::sharers
   };
   // Called in the order of Stage::takes and of Stage::stashes, before step 0. `spec`: of the
   // largest micro-batch.

@@ -7,6 +7,7 @@
 
 #include "parallel/codec/crc32c.h"
 #include "parallel/pipeline/add_context.h"
+#include "parallel/transport/shared_message.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 #include "runtime/stream.h"
@@ -181,8 +182,9 @@ void TensorLink::Complete(Slot& slot, size_t i) {
     const bool here = sent.device() == Device{};
     header.checksum = here ? Crc32c(BytesOf(sent)) : codec_.checksum(i);
   }
-  raw_bytes_ += SizeOf(tensor.dtype()) == 2 ? 2 * tensor.bytes() : tensor.bytes();
-  sent_bytes_ += slot.headers[i].payload_bytes;
+  const size_t raw = SizeOf(tensor.dtype()) == 2 ? 2 * tensor.bytes() : tensor.bytes();
+  raw_bytes_ += BytesOfPart(options_.sharers, raw);
+  sent_bytes_ += BytesOfPart(options_.sharers, slot.headers[i].payload_bytes);
 }
 
 void TensorLink::Send(int micro_batch, const std::vector<Tensor>& tensors, const std::string& what,
@@ -225,7 +227,8 @@ TensorLink::Message TensorLink::SendTensor(Slot& slot, size_t i, Tag tag, const 
   const size_t bytes = slot.headers[i].payload_bytes;
   const Device device = bytes > 0 ? sent.device() : Device{};
   const ConstBuffer buffer{sent.raw(), bytes, device, CurrentStream(device)};
-  return {options_.transport->Send(options_.peer, tag, buffer, what), device};
+  return {SendPart(*options_.transport, options_.sharers, options_.peer, tag, buffer, what),
+          device};
 }
 
 void TensorLink::EncodeBeside(Slot& slot, int micro_batch, const std::string& what) try {
@@ -344,8 +347,8 @@ TensorLink::Message TensorLink::StartTensor(Arrival& arrival, size_t i) {
   Tensor& memory = arrival.memory[i] = MemoryFor(arrival, i);
   const Device device = header.payload_bytes > 0 ? memory.device() : Device{};
   const Buffer buffer{memory.mutable_raw(), header.payload_bytes, device, CurrentStream(device)};
-  return {options_.transport->Recv(options_.peer, PayloadTag(arrival.micro_batch), buffer,
-                                   arrival.what),
+  return {RecvParts(*options_.transport, options_.sharers, options_.peer,
+                    PayloadTag(arrival.micro_batch), buffer, arrival.what),
           device};
 }
 

@@ -6,7 +6,7 @@
 // when the ranks agreed on shapes; all others are copied as they are. A tensor that is not finite,
 // and that the codec could not encode for that reason, arrives filled with NaN, and finite() is
 // false on both ranks. An EncoderThread, where the rank has one, encodes and sends while the rank
-// goes on.
+// goes on. Where several ranks have the same tensors, each sends a share of a message alone.
 //
 // Tensors of a GPU are encoded and decoded there where the codec can (LinkCodec), so that what
 // crosses to the CPU, if the transport does not take a GPU's memory, is the encoded bytes. A GPU is
@@ -47,6 +47,9 @@ class TensorLink {
     // Where files with what a codec remembers of samples lie (LinkCodec::KeepSamplesAt); empty: in
     // memory.
     std::string samples_folder = {};
+    // The ranks on this side that all send, or all receive, the same tensors: each message is
+    // shared out over them (transport/shared_message.h). Null: every rank's goes whole.
+    Transport* sharers = nullptr;
   };
   // `specs`: the tensors of the largest micro-batch. `micro_batches`: how many may be sent and not
   // yet received.
@@ -93,7 +96,8 @@ class TensorLink {
   // What its codec remembers of each tensor (link_codec.h); between steps.
   LinkCodec& codec() { return codec_; }
   // After Flush.
-  // Of the tensors sent so far; what is bf16 counts as the f32 that it stands for.
+  // Of the tensors sent so far, or the shares of them; what is bf16 counts as the f32 that it
+  // stands for.
   uint64_t raw_bytes() const { return raw_bytes_; }
   uint64_t sent_bytes() const { return sent_bytes_; }  // of their messages, headers not counted
 

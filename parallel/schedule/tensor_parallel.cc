@@ -15,6 +15,13 @@ void ShareOut(int ranks, std::vector<double>& costs) {
   for (double& cost : costs) cost /= ranks;
 }
 
+void ShareCuts(int ranks, const LinkModel& link, CostModel& costs) {
+  costs.decode.resize(costs.forward.size(), 0);
+  for (size_t s = 0; s < costs.boundary_bytes.size(); ++s)
+    costs.decode[s] += AllGatherSeconds(ranks, costs.boundary_bytes[s], link);
+  ShareOut(ranks, costs.boundary_bytes);
+}
+
 }  // namespace
 
 double AllReduceBytes(int ranks, double bytes) {
@@ -26,6 +33,12 @@ double AllReduceSeconds(int ranks, double bytes, const LinkModel& link) {
   CheckRanks(ranks);
   if (ranks == 1) return 0;
   return 2 * (link.latency + link.Occupied(bytes * (ranks - 1) / ranks));
+}
+
+double AllGatherSeconds(int ranks, double bytes, const LinkModel& link) {
+  CheckRanks(ranks);
+  if (ranks == 1) return 0;
+  return link.latency + link.Occupied(bytes * (ranks - 1) / ranks);
 }
 
 int ForwardSums(const TensorParallelStage& stage) {
@@ -41,8 +54,8 @@ double TensorParallelBytes(int ranks, const TensorParallelStage& stage) {
 }
 
 CostModel WithTensorParallel(const CostModel& whole, int ranks,
-                             const std::vector<TensorParallelStage>& stages,
-                             const LinkModel& link) {
+                             const std::vector<TensorParallelStage>& stages, const LinkModel& link,
+                             TensorCuts cuts) {
   CheckRanks(ranks);
   Require(whole.forward.size() == stages.size() && whole.backward.size() == stages.size(),
           "simulator", "tensor parallelism needs times of {} stages, got {} forward, {} backward",
@@ -56,6 +69,7 @@ CostModel WithTensorParallel(const CostModel& whole, int ranks,
     costs.forward[s] += ForwardSums(stages[s]) * sum;
     costs.backward[s] += BackwardSums(stages[s]) * sum;
   }
+  if (cuts == TensorCuts::kShared && ranks > 1) ShareCuts(ranks, link, costs);
   return costs;
 }
 

@@ -19,6 +19,10 @@ double AllReduceBytes(int ranks, double bytes);
 // time.
 double AllReduceSeconds(int ranks, double bytes, const LinkModel& link);
 
+// Seconds in which `ranks`, each of which has a share of `bytes`, come to have all of them: one
+// exchange of (ranks - 1) / ranks of the bytes behind a latency.
+double AllGatherSeconds(int ranks, double bytes, const LinkModel& link);
+
 // A stage of a transformer, each of whose layers `ranks` compute together.
 struct TensorParallelStage {
   int blocks = 0;               // each with attention and an MLP: two sums forward, two backward
@@ -35,12 +39,18 @@ int BackwardSums(const TensorParallelStage& stage);
 // the head's loss gathers four numbers a token, and clipping sums one for each parameter a step.
 double TensorParallelBytes(int ranks, const TensorParallelStage& stage);
 
+// How what all ranks of a stage have crosses a cut: each sends its share, and those behind the cut
+// gather them, or each sends all of it.
+enum class TensorCuts { kShared, kWhole };
+
 // The costs of stages that `ranks` compute together, from those of one rank each: compute, states
 // and optimizer are shared out evenly, and the sums over `link` are added to forwards and
-// backwards; what crosses a cut stays as it is, since each rank sends it whole to its peer.
-// Activations are taken as they are: what lies between the split layers every rank keeps. BadInput
-// unless there is a rank, and an entry of `stages` for each forward and backward of `whole`.
+// backwards. What a rank sends across a cut, and what it gathers over `link` when it receives, are
+// as `cuts` says; gathering counts as decoding. Activations are taken as they are: what lies
+// between the split layers every rank keeps. BadInput unless there is a rank, and an entry of
+// `stages` for each forward and backward of `whole`.
 CostModel WithTensorParallel(const CostModel& whole, int ranks,
-                             const std::vector<TensorParallelStage>& stages, const LinkModel& link);
+                             const std::vector<TensorParallelStage>& stages, const LinkModel& link,
+                             TensorCuts cuts = TensorCuts::kShared);
 
 }  // namespace torus::parallel

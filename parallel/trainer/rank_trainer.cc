@@ -234,6 +234,10 @@ RankCounts RankTrainer::Counts() const {
   for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
   for (int peer = 0; peer < world_.size(); ++peer)
     counts.reduced_bytes.push_back(world_.BytesSent(peer, TagClass::kCollective));
+  // What comes across a cut in shares is gathered under the tags of the cut.
+  for (const int peer : layout_.TensorRanksOf(place_.replica, place_.pipeline_rank))
+    for (const TagClass kind : {TagClass::kActivation, TagClass::kGradient})
+      counts.reduced_bytes[peer] += world_.BytesSent(peer, kind);
   counts.uncoded_bytes = counts.reduced_bytes;
   const std::vector<int> replicas = layout_.ReplicasOf(place_.pipeline_rank, place_.tensor.rank);
   const std::vector<int64_t> saved = update_.SavedBytes();

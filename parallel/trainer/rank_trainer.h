@@ -111,6 +111,7 @@ class RankTrainer {
   bool HasCoreToSpare() const;
   int AgreeOnTeam();
   void UseOwnThreads() const;
+  Engine* MakeTensorEngine();
   bool OwnsState() const { return place_.replica == 0 && place_.tensor.rank == 0; }
   int PartOfOthers(int stage) const;
   std::string CodecPrefix() const;
@@ -126,6 +127,7 @@ class RankTrainer {
   Transport& world_;
   const RankPlace place_;
   Group pipeline_, replicas_, tensor_;
+  Engine* tensor_engine_ = nullptr;  // that sums the tensors of tensor_ where they lie; or none
   Control control_, replica_control_;
   StepAgreement agreement_;
   const Device device_;

@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "parallel/collectives/engine_all_reduce.h"
 #include "parallel/data_parallel/gather_tensors.h"
 #include "parallel/data_parallel/sum_tensors.h"
 #include "parallel/trainer/rank_codecs.h"
@@ -88,12 +89,14 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     options.gather_replicas = [this](const Tensor& own, const std::string& what) {
       return GatherTensors(replicas_, own, what);
     };
-  options.tensor_group = {
-      place_.tensor,
-      [this](const Tensor& own, const std::string& what) { return SumTensors(tensor_, own, what); },
-      [this](const Tensor& own, const std::string& what) {
-        return GatherTensors(tensor_, own, what);
-      }};
+  options.tensor_group = {place_.tensor,
+                          [this](const Tensor& own, const std::string& what) {
+                            return SumTensors(tensor_, own, what, tensor_engine_);
+                          },
+                          [this](const Tensor& own, const std::string& what) {
+                            return GatherTensors(tensor_, own, what);
+                          },
+                          place_.tensor.size > 1 && options_.share_cuts ? &tensor_ : nullptr};
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
     update_.Reduce(stage, step, share_, [this] {
@@ -169,12 +172,20 @@ int RankTrainer::AgreeOnTeam() {
   return std::ranges::min(Control(tensor_).Share(share, "threads of tensor-parallel ranks"));
 }
 
+// All ranks of the group are here together for the first time.
+Engine* RankTrainer::MakeTensorEngine() {
+  const bool by_engine = AllReduceByName(options_.collectives) == AllReduceAlgorithm::kEngine;
+  if (tensor_.size() == 1 || !by_engine || device_.kind != DeviceKind::kCuda) return nullptr;
+  return tensor_.Moves(device_) ? EngineOfAll(tensor_) : nullptr;
+}
+
 void RankTrainer::UseOwnThreads() const { SetTeamSize(team_); }
 
 void RankTrainer::Prepare() {
   RequireEqualFacts(control_, FactsOf(options_, parts_, schedule_, model_, codec_));
   team_ = AgreeOnTeam();
   UseOwnThreads();
+  tensor_engine_ = MakeTensorEngine();
   executor_->AgreeOnShapes(parts_.largest_inputs);
   CheckSmallest();
   update_.BroadcastState();

@@ -96,6 +96,7 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
                  {"chunks", text(o.chunks)},
                  {"replicas", text(o.replicas)},
                  {"tensor", text(o.tensor)},
+                 {"shared cuts", text(o.share_cuts)},
                  {"micro-batches", text(o.micro_batches)},
                  {"schedule", schedule.name},
                  {"schedule of digest", DigestOf(schedule)},

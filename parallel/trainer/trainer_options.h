@@ -33,6 +33,10 @@ struct TrainerOptions {
   // (Block::split): tensor parallelism. It computes what one rank does, up to the rounding of its
   // sums.
   int tensor = 1;
+  // Whether each of those ranks sends its share of what crosses a cut, which they gather behind it
+  // (Narayanan et al. 2021, section 4.1), or all of it, so that nothing is gathered. No bit depends
+  // on it.
+  bool share_cuts = true;
   int micro_batches = 1;  // of each replica
   std::string schedule = "gpipe";
   ScheduleGenerator generator;  // a schedule of the application's own; empty: that of the name
@@ -40,7 +44,8 @@ struct TrainerOptions {
   // (strategy_factory.h). All but "none" give the same bits, where collectives are "direct".
   std::string strategy = "ddp";
   // How gradients are all-reduced over replicas, one of AllReduceNames(). "direct" adds in replica
-  // order, in the CPU's memory. "engine" sums GPUs' memory where it lies, over NcclWorld. "ring"
+  // order, in the CPU's memory. "engine" sums GPUs' memory where it lies, over NcclWorld, also that
+  // of tensor-parallel ranks, whose other sums are direct by every name. "ring"
   // sends to neighbours alone, and with more than two replicas the bits of a run then depend on
   // where the model is cut (all_reduce.h).
   std::string collectives = "direct";

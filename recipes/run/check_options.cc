@@ -94,10 +94,11 @@ void CheckGradientCodec(const Settings& s) {
   Require(!codec->decodes_from_memory(), "train",
           "--codec-gradients takes no {}: gradients have no samples", codec->name());
   const bool direct = s.collectives == "direct" || s.collectives == "auto";
-  Require(s.strategy == "ddp" && direct && !s.reproducible, "train",
-          "--codec-gradients needs --strategy ddp and --collectives direct or auto, without "
-          "--reproducible; got {} and {}",
+  Require(s.strategy == "ddp" && direct, "train",
+          "--codec-gradients needs --strategy ddp and --collectives direct or auto; got {} and {}",
           s.strategy, s.collectives);
+  Require(!s.reproducible, "train",
+          "--codec-gradients sums without --reproducible, which was given: leave out one of them");
 }
 
 void CheckNames(const RunOptions& options) {
@@ -107,6 +108,7 @@ void CheckNames(const RunOptions& options) {
   RequireOneOf("--activation-storage", s.activation_storage, {"f32", "bf16"});
   CheckedPrecision("train", s.precision, s.emulate, CheckedDevice("train", s.device));
   if (!options.schedule) CheckSchedule(s);
+  RequireOneOf("--tensor-cuts", s.tensor_cuts, {"shared", "whole"});
   RequireOneOf("--strategy", s.strategy, parallel::StrategyNames());
   RequireOneOf("--collectives", s.collectives, CollectivesNames());
   RequireOneOf("--gpu-links", s.gpu_links, parallel::GpuLinksNames());
@@ -124,11 +126,10 @@ void CheckGraphs(const RunOptions& options) {
   RequireOneOf("--cuda-graphs", options.cuda_graphs, {"auto", "on", "off"});
   if (options.cuda_graphs != "on") return;
   Require(s.device == "cuda", "train", "--cuda-graphs on needs --device cuda, got {}", s.device);
-  Require(
-      RanksOf(s) == 1 && !s.reproducible, "train",
-      "--cuda-graphs on needs one rank that runs the whole pipeline, without --reproducible; got "
-      "{} ranks",
-      RanksOf(s));
+  Require(RanksOf(s) == 1, "train",
+          "--cuda-graphs on needs one rank that runs the whole pipeline, got {} ranks", RanksOf(s));
+  Require(!s.reproducible, "train",
+          "--cuda-graphs on steps without --reproducible, which was given: leave out one of them");
 }
 
 void CheckOthers(const RunOptions& options) {

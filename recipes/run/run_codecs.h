@@ -7,7 +7,9 @@
 namespace torus::recipes {
 
 // Those that --codec, --codec-backward and --codec-gradients name, with --codec-warmup and
-// --codec-folder. What the options have as `codec` already, an application's own, stays.
+// --codec-folder, which is relative to the process's own folder unless it is absolute (the program
+// `train` makes it so, from where its user stood). What the options have as `codec` already, an
+// application's own, stays.
 void SetCodecs(const Settings& settings, parallel::TrainerOptions& options);
 
 }  // namespace torus::recipes

@@ -39,6 +39,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
       .cuts = cuts.cuts,
       .replicas = static_cast<int>(s.replicas),
       .tensor = static_cast<int>(s.tensor),
+      .share_cuts = s.tensor_cuts == "shared",
       .micro_batches = static_cast<int>(s.micro_batches),
       .schedule = s.schedule,
       .strategy = s.strategy,

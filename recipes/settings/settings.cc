@@ -47,7 +47,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"codec-gradients", {15, "none"}},
                                                 {"codec-warmup", {16, 0}},
                                                 {"codec-folder", {17, ""}},
-                                                {"tensor", {18, 1}}};
+                                                {"tensor", {18, 1}},
+                                                {"tensor-cuts", {19, "whole"}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

@@ -34,7 +34,8 @@ struct Settings {
   int64_t chunks = 1;  // stages of each rank; divides `stages`
   std::string cut;     // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
-  int64_t tensor = 1;  // ranks that share each stage's layers
+  int64_t tensor = 1;                  // ranks that share each stage's layers
+  std::string tensor_cuts = "shared";  // what crosses a cut: each sends its share, or "whole"
   std::string schedule = "gpipe";
   std::string strategy = "ddp";      // of the replicas, as StrategyNames()
   std::string collectives = "auto";  // of the gradients of replicas, as CollectivesNames()
@@ -93,6 +94,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--cut", s.cut);
   visit("--replicas", s.replicas);
   visit("--tensor", s.tensor);
+  visit("--tensor-cuts", s.tensor_cuts);
   visit("--schedule", s.schedule);
   visit("--strategy", s.strategy);
   visit("--collectives", s.collectives);
@@ -145,7 +147,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 }
 
 // Of the list above, one more with each setting that joins it. Files without a version have 1.
-inline constexpr int64_t kSettingsVersion = 18;
+inline constexpr int64_t kSettingsVersion = 19;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

@@ -27,6 +27,7 @@ struct Invocation {
   std::vector<std::string> links;
   TensorFlags tensor;
   double tensor_mib = 0;
+  std::string tensor_cuts = "shared";
   std::string file, fit, trace, draw, svg;
   bool csv = false;
 };
@@ -97,6 +98,11 @@ void AddTensorFlags(CLI::App& app, Invocation& invocation) {
   app.add_option("--tensor-link", tensor.link,
                  "Between any two of them: LATENCY,BANDWIDTH as --link; else it takes no time")
       ->needs(ranks);
+  app.add_option("--tensor-cuts", invocation.tensor_cuts,
+                 "As train's: shared (each sends its share of what crosses a cut, and they gather "
+                 "it) or whole")
+      ->check(CLI::IsMember({"shared", "whole"}))
+      ->needs(ranks);
   app.add_option("--tensor-activation", invocation.tensor_mib,
                  "MiB that a sum is of, where another number than --boundary crosses a cut")
       ->check(CLI::NonNegativeNumber)
@@ -153,6 +159,7 @@ int Main(int argc, char** argv) {
   CheckSize(invocation.pipeline);
   if (!invocation.trace.empty()) FitTimes(UserPath(invocation.trace), invocation.pipeline);
   std::string sums;
+  invocation.tensor.share_cuts = invocation.tensor_cuts == "shared";
   invocation.tensor.activation = invocation.tensor_mib * 0x1p20;
   if (invocation.tensor.ranks > 1) sums = SplitStages(invocation.tensor, invocation.pipeline);
   if (!invocation.csv)

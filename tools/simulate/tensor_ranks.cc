@@ -65,7 +65,9 @@ std::vector<TensorParallelStage> StagesOf(const TensorFlags& flags,
 std::string SplitStages(const TensorFlags& flags, parallel::Pipeline& pipeline) {
   const std::vector<TensorParallelStage> stages = StagesOf(flags, pipeline);
   const parallel::LinkModel link = LinkOf(flags);
-  pipeline.costs = parallel::WithTensorParallel(pipeline.costs, flags.ranks, stages, link);
+  pipeline.costs = parallel::WithTensorParallel(
+      pipeline.costs, flags.ranks, stages, link,
+      flags.share_cuts ? parallel::TensorCuts::kShared : parallel::TensorCuts::kWhole);
   const TensorParallelStage& most = *std::ranges::max_element(
       stages, {}, [&](const auto& stage) { return TensorParallelBytes(flags.ranks, stage); });
   const int sums = ForwardSums(most) + BackwardSums(most);

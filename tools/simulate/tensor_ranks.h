@@ -10,10 +10,11 @@
 namespace torus::tools {
 
 struct TensorFlags {
-  int ranks = 1;          // that compute each stage together
-  std::string model;      // whose blocks they split, as train's --model names it
-  std::string link;       // between any two of them, as ParseLink reads it; empty: takes no time
-  double activation = 0;  // bytes that a sum is of; 0: those that cross a rank's cut
+  int ranks = 1;           // that compute each stage together
+  std::string model;       // whose blocks they split, as train's --model names it
+  std::string link;        // between any two of them, as ParseLink reads it; empty: takes no time
+  double activation = 0;   // bytes that a sum is of; 0: those that cross a rank's cut
+  bool share_cuts = true;  // TrainerOptions::share_cuts
 };
 
 // What each rank of the pipeline has of the model: equal shares of its blocks, one more for each

@@ -183,6 +183,10 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
                  "Ranks that compute each layer of RoBERTa or a GPT together, each with a slice of "
                  "its weights (Megatron-LM's tensor parallelism); it must divide the heads")
       ->group(group);
+  app.add_option("--tensor-cuts", s.tensor_cuts,
+                 "What crosses a cut, which those ranks all have: shared (each sends its share, "
+                 "and they gather it behind the cut) or whole (each sends all of it)")
+      ->group(group);
   app.add_option("--schedule", s.schedule,
                  Choices("Order of a pipeline's work", parallel::ScheduleDescriptions()))
       ->group(group);
@@ -225,8 +229,8 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
                  "Steps at the beginning in which all that crosses a cut is sent as it is")
       ->group(group);
   app.add_option("--codec-folder", s.codec_folder,
-                 "Where delta(...) keeps its samples, in files, of which checkpoints have no copy; "
-                 "by default in memory, and copied")
+                 "Folder where delta(...) keeps its samples, in files, of which checkpoints have "
+                 "no copy; by default in memory, and copied")
       ->default_str("")
       ->group(group);
   app.add_option("--device", s.device,
@@ -368,8 +372,9 @@ Invocation ParseInvocation(int argc, const char* const* argv) {
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0) invocation.given.insert(FlagOf(*option));
   invocation.runs = UserPath("runs");
-  for (std::string* path : {&invocation.settings.data_dir, &invocation.settings.vocab_dir,
-                            &invocation.settings.init, &invocation.out, &invocation.resume})
+  for (std::string* path :
+       {&invocation.settings.data_dir, &invocation.settings.vocab_dir, &invocation.settings.init,
+        &invocation.settings.codec_folder, &invocation.out, &invocation.resume})
     MakeAbsolute(*path);
   MakeScheduleAbsolute(invocation.settings.schedule);
   return invocation;

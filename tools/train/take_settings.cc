@@ -17,7 +17,8 @@ bool MayChange(const std::string& flag) {
       "--collectives",    "--codec",        "--threads",
       "--codec-backward", "--codec-warmup", "--codec-gradients",
       "--codec-folder",   "--chunks",       "--bucket-mb",
-      "--device",         "--gpu-links",    "--tensor"};
+      "--device",         "--gpu-links",    "--tensor",
+      "--tensor-cuts"};
   return flags.contains(flag);
 }
 

@@ -60,6 +60,22 @@ TEST(TensorParallelCosts, ComputeIsSharedOutAndSumsAreAdded) {
   EXPECT_DOUBLE_EQ(Simulate(schedule, split).makespan, 12 + 6 * sum + 2);
 }
 
+// Two stages that take no time, a micro-batch of 100 bytes across the cut and back.
+TEST(TensorParallelCosts, ACutIsCrossedInSharesThatAreGathered) {
+  CostModel whole{.forward = {0, 0}, .backward = {0, 0}, .boundary_bytes = {100, 0}};
+  whole.links = LinkTable({.latency = 1, .bandwidth = 10});
+  const std::vector<TensorParallelStage> none(2);
+  const LinkModel link{.latency = 0.1, .bandwidth = 50};
+  const Schedule schedule = MakeSchedule("gpipe", {2, 1});
+  const auto seconds = [&](int ranks, TensorCuts cuts) {
+    return Simulate(schedule, WithTensorParallel(whole, ranks, none, link, cuts)).makespan;
+  };
+  EXPECT_DOUBLE_EQ(seconds(1, TensorCuts::kShared), 2 * (10 + 1));
+  EXPECT_DOUBLE_EQ(seconds(2, TensorCuts::kWhole), 2 * (10 + 1));
+  EXPECT_DOUBLE_EQ(seconds(2, TensorCuts::kShared), 2 * (5 + 1 + 0.1 + 1));
+  EXPECT_DOUBLE_EQ(seconds(4, TensorCuts::kShared), 2 * (2.5 + 1 + 0.1 + 1.5));
+}
+
 TEST(TensorParallelCosts, OneRankCostsWhatItDid) {
   const CostModel whole{.forward = {1, 2}, .backward = {3, 4}};
   const CostModel same = WithTensorParallel(whole, 1, {{.blocks = 2}, {.blocks = 2}}, {});

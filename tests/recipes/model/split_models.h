@@ -152,7 +152,11 @@ inline parallel::BatchFn SplitBatches(const SplitKind& split,
 // A trainer, and what it saw in its last step.
 class SplitRun {
  public:
-  SplitRun(const SplitKind& split, parallel::TrainerOptions options, bool recompute = false)
+  // `world`: whose ranks run it; null for threads.
+  SplitRun(const SplitKind& split, const parallel::TrainerOptions& options, parallel::World* world)
+      : SplitRun(split, options, false, world) {}
+  SplitRun(const SplitKind& split, parallel::TrainerOptions options, bool recompute = false,
+           parallel::World* world = nullptr)
       : batches_(SplitBatches(split, options)) {
     options.on_gradients = [this](const parallel::RankPlace& place, int64_t,
                                   const std::vector<NamedVariable>& parameters) {
@@ -160,7 +164,9 @@ class SplitRun {
       for (const NamedVariable& p : parameters)
         gradients[place.rank][p.name] = p.value.grad().Clone();
     };
-    trainer = std::make_unique<parallel::Trainer>(options, PartsOf(split, recompute));
+    const parallel::TrainingParts parts = PartsOf(split, recompute);
+    trainer = world == nullptr ? std::make_unique<parallel::Trainer>(options, parts)
+                               : std::make_unique<parallel::Trainer>(*world, options, parts);
   }
   // The loss of one more step.
   double Step() {

@@ -112,10 +112,10 @@ TEST_F(SimulateTest, ALinkOfARankThatIsNotThereIsRefused) {
 // 1 MiB across the cut. The first sums 4 + 1 times forward and 4 times backward, the last 4 and
 // 4 + 1. A sum is 2 x (0.01 s + 512 KiB at 1 MiB a second) = 1.02 s, and sends 1 MiB.
 TEST_F(SimulateTest, TensorParallelRanksShareTheWorkAndSum) {
-  const std::vector<std::string> flags{"--ranks",    "2",      "--micro-batches", "1",
-                                       "--boundary", "1",      "--tensor",        "2",
-                                       "--model",    "gpt2:4", "--tensor-link",   "10ms,8388608bps",
-                                       "--chunks",   "1"};
+  std::vector<std::string> flags{"--ranks",       "2",      "--chunks",        "1",
+                                 "--boundary",    "1",      "--tensor",        "2",
+                                 "--model",       "gpt2:4", "--tensor-link",   "10ms,8388608bps",
+                                 "--tensor-cuts", "whole",  "--micro-batches", "1"};
   const Ended ended = Simulate(flags);
   EXPECT_EQ(ended.status, 0) << ended.err;
   // Forwards 0.5 + 5 x 1.02 and 0.5 + 4 x 1.02, backwards 1 + 4 x 1.02 and 1 + 5 x 1.02; of zb-h1
@@ -128,6 +128,14 @@ TEST_F(SimulateTest, TensorParallelRanksShareTheWorkAndSum) {
             "1f1b              1        21.36   50.0 %         1          0.0          2.0\n"
             "interleaved       1        21.36   50.0 %         1          0.0          2.0\n"
             "zb-h1             1        18.31   41.7 %         1          0.0          2.0\n");
+  // In shares half of that crosses the cut, and the other half is gathered: 0.51 s, twice.
+  *std::ranges::find(flags, "whole") = "shared";
+  const Ended shared = Simulate(flags);
+  EXPECT_NE(
+      shared.out.find("gpipe             1        22.38   52.3 %         1          0.0        "
+                      "  1.0"),
+      std::string::npos)
+      << shared.out;
 }
 
 TEST_F(SimulateTest, OneTensorParallelRankChangesNothing) {

@@ -66,6 +66,11 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--gpu-links", "nccl"}, "--gpu-links nccl needs --device cuda, got cpu"},
         Refusal{{"--cuda-graphs", "yes"}, "--cuda-graphs must be one of auto, on, off, got yes"},
         Refusal{{"--cuda-graphs", "on"}, "--cuda-graphs on needs --device cuda, got cpu"},
+        Refusal{{"--codec-gradients", "sortq:8", "--reproducible"},
+                "--codec-gradients sums without --reproducible, which was given"},
+        Refusal{{"--codec-gradients", "sortq:8", "--collectives", "ring"},
+                "--codec-gradients needs --strategy ddp and --collectives direct or auto; got ddp "
+                "and ring"},
         Refusal{{"--collectives", "star"}, "direct, ring, halving-doubling, tree"},
         Refusal{{"--strategy", "zero9"}, "ddp, dataparallel, ps, ps-sharded, zero1"},
         Refusal{{"--precision", "f16"}, "products in f16 need a GPU (--device cuda)"},
@@ -183,6 +188,15 @@ TEST(Invocation, TheFileOfAScheduleIsAPathLikeOthers) {
   const std::string schedule = Parse({"--schedule", "csv:own.csv"}).settings.schedule;
   unsetenv("BUILD_WORKING_DIRECTORY");
   EXPECT_EQ(schedule, "csv:" + (std::filesystem::path(folder) / "own.csv").string());
+}
+
+TEST(Invocation, TheFolderOfCodecsIsAPathLikeOthers) {
+  const std::string folder = ::testing::TempDir();
+  setenv("BUILD_WORKING_DIRECTORY", folder.c_str(), 1);
+  const std::string codecs = Parse({"--codec-folder", "samples"}).settings.codec_folder;
+  unsetenv("BUILD_WORKING_DIRECTORY");
+  EXPECT_EQ(codecs, (std::filesystem::path(folder) / "samples").string());
+  EXPECT_EQ(Parse({}).settings.codec_folder, "");
 }
 
 TEST(Invocation, DefaultsAreTheMainJob) {

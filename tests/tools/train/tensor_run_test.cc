@@ -91,6 +91,28 @@ TEST_F(TensorRun, GivesTheSameBitsInProcesses) {
   EXPECT_EQ(Json("mpi/summary.json")["links"], Json("threads/summary.json")["links"]);
 }
 
+// Of two slices in two stages: what crosses the cut in shares, or from both slices.
+TEST_F(TensorRun, SendsHalfOfACutFromEachSliceBehindACodecToo) {
+  const std::vector<std::string> layout{"--tensor", "2",       "--stages",    "2",
+                                        "--codec",  "sortq:8", "--max-steps", "3"};
+  const Ended shared = Train(Gpt("shared", layout));
+  ASSERT_EQ(shared.status, 0) << shared.err;
+  std::vector<std::string> flags = layout;
+  flags.insert(flags.end(), {"--tensor-cuts", "whole"});
+  ASSERT_EQ(Train(Gpt("whole", flags)).status, 0);
+  EXPECT_EQ(Losses("shared"), Losses("whole"));
+  EXPECT_EQ(Tensors("shared"), Tensors("whole"));
+  const auto crossed = [this](const std::string& run) {
+    int64_t bytes = 0;
+    for (const nlohmann::json& link : Json(run + "/summary.json")["links"])
+      if (link["what"] == "activations" || link["what"] == "gradients")
+        bytes += link["sent_bytes"].get<int64_t>();
+    return bytes;
+  };
+  EXPECT_GT(crossed("shared"), 0);
+  EXPECT_EQ(2 * crossed("shared"), crossed("whole"));
+}
+
 TEST_F(TensorRun, RefusesWhatCannotBeSplit) {
   ExpectOneLine(Train(Small("images", {"--tensor", "2"})), 2,
                 "--tensor 2 splits the blocks of RoBERTa and GPT, got --model mobilenet_v2:0.1");
@@ -99,6 +121,8 @@ TEST_F(TensorRun, RefusesWhatCannotBeSplit) {
   ExpectOneLine(Train(Gpt("none", {"--tensor", "0"})), 2, "--tensor must be from 1 to 1024, got 0");
   ExpectOneLine(Train(Gpt("auto", {"--tensor", "2", "--stages", "2", "--cut", "auto"})), 2,
                 "--cut auto measures whole layers; with --tensor 2 give the cuts");
+  ExpectOneLine(Train(Gpt("cuts", {"--tensor", "2", "--tensor-cuts", "half"})), 2,
+                "--tensor-cuts must be one of shared, whole, got half");
 }
 
 }  // namespace

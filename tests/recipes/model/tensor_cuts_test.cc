@@ -1,0 +1,109 @@
+// What crosses a cut between tensor-parallel ranks: in shares or whole, to the same bits, and in as
+// many bytes as each says.
+#include <algorithm>
+#include <cstring>
+
+#include "parallel/codec/make_codec.h"
+#include "tests/recipes/model/split_models.h"
+
+namespace torus::recipes {
+namespace {
+
+using namespace parallel;  // NOLINT: the trainer's words
+using namespace testing;   // NOLINT: the models
+
+struct Result {
+  std::vector<double> losses;
+  TrainState state;
+  std::vector<LinkBytes> links;
+};
+
+Result Train(const SplitKind& split, TrainerOptions options, bool shared) {
+  options.share_cuts = shared;
+  SplitRun run(split, options);
+  Result result{run.Steps(3)};
+  result.losses.push_back(run.Evaluate());
+  result.state = run.trainer->State();
+  result.links = run.trainer->totals().links;
+  return result;
+}
+
+void ExpectSameBits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(a[i].value.shape(), b[i].value.shape()) << a[i].name;
+    EXPECT_EQ(std::memcmp(a[i].value.raw(), b[i].value.raw(), a[i].value.bytes()), 0) << a[i].name;
+  }
+}
+
+void ExpectBothWaysAlike(const SplitKind& split, const TrainerOptions& options) {
+  const Result shared = Train(split, options, true), whole = Train(split, options, false);
+  EXPECT_EQ(shared.losses, whole.losses);
+  ExpectSameBits(shared.state.weights, whole.state.weights);
+  ExpectSameBits(shared.state.optimizer, whole.state.optimizer);
+  ExpectSameBits(shared.state.codecs, whole.state.codecs);
+}
+
+TEST(TensorCuts, SharesGiveTheBitsOfWholeMessages) {
+  for (const SplitKind& split : SplitKinds())
+    for (const int tensor : {2, 4})
+      for (const char* schedule : {"gpipe", "1f1b", "zb-h1"}) {
+        SCOPED_TRACE(fmt::format("{}, {}, {}", split.kind.name, tensor, schedule));
+        TrainerOptions options = SplitOptions(tensor, 2);
+        options.schedule = schedule;
+        ExpectBothWaysAlike(split, options);
+      }
+}
+
+TEST(TensorCuts, OfSeveralStagesARankAndOfReplicasToo) {
+  TrainerOptions options = SplitOptions(2, 4, 2);
+  options.schedule = "interleaved";
+  options.chunks = 2;
+  for (const SplitKind& split : SplitKinds()) ExpectBothWaysAlike(split, options);
+}
+
+// Encoded bytes are shared out, also by a thread beside the rank's own.
+TEST(TensorCuts, BehindACodecToo) {
+  for (const char* codec : {"sortq:8", "ef(topk:0.3)", "delta(uniform:3)"})
+    for (const bool beside : {false, true}) {
+      SCOPED_TRACE(fmt::format("{}, beside {}", codec, beside));
+      TrainerOptions options = SplitOptions(4, 2);
+      options.codec = [codec] { return MakeCodec(codec); };
+      options.encodes_beside = beside;
+      ExpectBothWaysAlike(F32Gpt2(), options);
+    }
+}
+
+uint64_t SentAs(const Result& result, const std::string& what, int from) {
+  uint64_t sent = 0;
+  for (const LinkBytes& link : result.links)
+    if (link.what == what && link.from == from) sent += link.sent;
+  return sent;
+}
+
+// In three steps, of 8 rows of 7 tokens in f64, forward and backward; and forward again in two
+// batches of evaluation.
+TEST(TensorCuts, BytesAreTheClosedForm) {
+  constexpr uint64_t kActivation = kRows * kTokens * kSplitWidth * sizeof(double);
+  for (const int tensor : {1, 2, 4}) {
+    const uint64_t share = kActivation / static_cast<uint64_t>(tensor);
+    const Result shared = Train(SplitKinds().front(), SplitOptions(tensor, 2), true),
+                 whole = Train(SplitKinds().front(), SplitOptions(tensor, 2), false);
+    for (int t = 0; t < tensor; ++t) {
+      EXPECT_EQ(SentAs(whole, "activations", t), (3 + 2) * kActivation);
+      EXPECT_EQ(SentAs(whole, "gradients", tensor + t), 3 * kActivation);
+      EXPECT_EQ(SentAs(shared, "activations", t), (3 + 2) * share);
+      EXPECT_EQ(SentAs(shared, "gradients", tensor + t), 3 * share);
+      // What came in shares goes on to the others of the stage that took it.
+      const uint64_t others = static_cast<uint64_t>(tensor) - 1;
+      EXPECT_EQ(SentAs(shared, "tensor-parallel", t) - SentAs(whole, "tensor-parallel", t),
+                others * 3 * share);
+      EXPECT_EQ(SentAs(shared, "tensor-parallel", tensor + t) -
+                    SentAs(whole, "tensor-parallel", tensor + t),
+                others * (3 + 2) * share);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace torus::recipes
