@@ -10,6 +10,19 @@
 namespace torus {
 namespace {
 
+thread_local int first_runs = 0;  // one may lie in another
+
+class FirstRun {
+ public:
+  FirstRun() { ++first_runs; }
+  ~FirstRun() { --first_runs; }
+  FirstRun(const FirstRun&) = delete;
+  FirstRun& operator=(const FirstRun&) = delete;
+
+ private:
+  const NoGrad no_grad_;
+};
+
 // What a backward needs to run the function again.
 struct SecondForward {
   RecomputeFn function;
@@ -66,6 +79,8 @@ struct SecondForward {
 
 }  // namespace
 
+bool InFirstRun() { return first_runs > 0; }
+
 std::vector<Variable> Recompute(RecomputeFn function, const std::vector<Variable>& inputs,
                                 const std::vector<Variable>& parameters) {
   std::vector<Variable> edges = inputs;
@@ -73,7 +88,7 @@ std::vector<Variable> Recompute(RecomputeFn function, const std::vector<Variable
   if (!NeedsGrad(edges)) return function(inputs);
   std::vector<Tensor> outputs;
   {
-    const NoGrad no_grad;
+    const FirstRun first_run;
     for (const Variable& output : function(inputs)) {
       Require(output.defined(), "recompute", "the function gives an undefined output");
       outputs.push_back(output.data());

@@ -27,4 +27,8 @@ using RecomputeFn = std::function<std::vector<Variable>(const std::vector<Variab
 std::vector<Variable> Recompute(RecomputeFn function, const std::vector<Variable>& inputs,
                                 const std::vector<Variable>& parameters);
 
+// Whether the calling thread is in such a first run. An op that computes in another way where no
+// gradient is recorded, with other bits, must not do so here.
+bool InFirstRun();
+
 }  // namespace torus

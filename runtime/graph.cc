@@ -107,23 +107,32 @@ void Graph::Record(const std::function<void()>& work) {
   graph_ = capture.End();
 }
 
-// Not of the pool, whose blocks served other tensors of the recording: a launch writes the words
-// before all of its work, which would overwrite them.
-Graph::Words& Graph::RoomFor(int64_t count) {
+// Not of the pool, whose blocks served other tensors of the recording: the words are written before
+// all of its work, which would overwrite them.
+Graph::Words& Graph::RoomFor(int64_t count, std::vector<Words>& parts) const {
   const WithPool without_pool(nullptr);
-  if (words_.empty() || words_.back().there.numel() - words_.back().taken < count) {
+  if (parts.empty() || parts.back().there.numel() - parts.back().taken < count) {
     const Shape shape{std::max(count, kWords)};
-    words_.push_back({Tensor(shape, DType::kI64, gpu_), EmptyPinned(shape, DType::kI64)});
+    parts.push_back({Tensor(shape, DType::kI64, gpu_), EmptyPinned(shape, DType::kI64)});
   }
-  return words_.back();
+  return parts.back();
 }
 
 Tensor Graph::Renewed(int64_t count, Renew renew) {
   TORUS_CHECK(RecordedHere(gpu_) == this, "words are renewed for what is recorded");
-  Words& room = RoomFor(count);
+  Words& room = RoomFor(count, words_);
   const int64_t first = std::exchange(room.taken, room.taken + count);
   renewals_.push_back(
       {{room.here.mutable_data<int64_t>() + first, static_cast<size_t>(count)}, std::move(renew)});
+  return room.there.Narrow(0, first, count);
+}
+
+Tensor Graph::Kept(std::span<const int64_t> values) {
+  TORUS_CHECK(RecordedHere(gpu_) == this, "words are kept for what is recorded");
+  const int64_t count = std::ssize(values);
+  Words& room = RoomFor(count, kept_);
+  const int64_t first = std::exchange(room.taken, room.taken + count);
+  std::ranges::copy(values, room.here.mutable_data<int64_t>() + first);
   return room.there.Narrow(0, first, count);
 }
 
@@ -148,11 +157,13 @@ bool Graph::Held() const {
   return std::ranges::equal(ToVector<int64_t>(all), assumed_);
 }
 
-void Graph::RenewAll(int64_t step) {
-  if (renewals_.empty()) return;
+void Graph::WriteWords(int64_t step) {
+  if (renewals_.empty() && (kept_.empty() || kept_is_there_)) return;
   renewed_->Wait();
   for (const Renewal& one : renewals_) one.renew(step, one.words);
   for (Words& part : words_) CopyWords(part.here, part.there, part.taken);
+  if (!std::exchange(kept_is_there_, true))
+    for (Words& part : kept_) CopyWords(part.here, part.there, part.taken);
   renewed_->Record(CurrentStream(gpu_));
 }
 
@@ -162,7 +173,7 @@ void Graph::Launch(int64_t step) {
       gpu_, [] {},
       [&] {
         cuda::UseDevice(gpu_.index);
-        RenewAll(step);
+        WriteWords(step);
         cuda::LaunchGraph(graph_, CurrentStream(gpu_));
       });
 }

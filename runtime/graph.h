@@ -10,9 +10,10 @@
 //   }
 //
 // Each launch does the same with the same memory and the same numbers. What changes from one to the
-// next lies in memory that is written before it: inputs by the caller, the rest by Renewed. The
-// memory of tensors that are made while recording belongs to the graph, whether they are kept or
-// not (memory_pool.h): those that are kept have their values behind each launch, until the next.
+// next lies in memory that is written before it: inputs by the caller, the rest by Renewed; tables
+// that stay as they are by Kept. The memory of tensors that are made while recording belongs to the
+// graph, whether they are kept or not (memory_pool.h): those that are kept have their values behind
+// each launch, until the next.
 //
 // While recording, the thread may not wait for the GPU, nor read its memory but by ReadNumber: that
 // throws BrokenEnvironment, and the recording is spoilt. Memory from before that the work uses must
@@ -62,6 +63,9 @@ class Graph {
   // What it uses must outlive the graph.
   Tensor Renewed(int64_t count, Renew renew);
 
+  // For what records: `values` (i64) on the GPU, which are written before the first launch.
+  Tensor Kept(std::span<const int64_t> values);
+
   // Whether what was assumed was so in the last launch; where not, all that came out of it is void.
   // Waits for the current stream where anything was assumed.
   bool Held() const;
@@ -70,7 +74,8 @@ class Graph {
   static Graph* RecordedHere(Device gpu);
 
  private:
-  // One copy a launch brings the words of all that Renewed gave out.
+  // One copy a launch brings the words of all that Renewed gave out; another, in the first alone,
+  // those that are kept.
   struct Words {
     Tensor there, here;  // here: pinned
     int64_t taken = 0;
@@ -81,12 +86,13 @@ class Graph {
   };
   friend int64_t ReadNumber(const Tensor& number);
   int64_t AssumedFor(const Tensor& number);
-  Words& RoomFor(int64_t count);
-  void RenewAll(int64_t step);
+  Words& RoomFor(int64_t count, std::vector<Words>& parts) const;
+  void WriteWords(int64_t step);
 
   const Device gpu_;
   const std::shared_ptr<MemoryPool> pool_;
-  std::vector<Words> words_;
+  std::vector<Words> words_, kept_;
+  bool kept_is_there_ = false;
   std::vector<Renewal> renewals_;
   std::vector<int64_t> assumed_;
   std::vector<Tensor> read_;      // by ReadNumber while recording

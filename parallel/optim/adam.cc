@@ -67,20 +67,35 @@ void Adam::Begin(size_t i) {
 }
 
 void Adam::Step(double learning_rate, double gradient_scale) {
+  Prepare(learning_rate, gradient_scale);
+  Update();
+}
+
+void Adam::Prepare(double learning_rate, double gradient_scale) {
   Require(learning_rate >= 0, "adam", "the learning rate must be at least 0, got {}",
           learning_rate);
   const std::vector<Tensor> gradients = Gradients();
-  std::vector<AdamItem> items;
+  scalars_->clear();
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
     if (!state_[kStep].tensors[i].defined()) Begin(i);
     const float step = *state_[kStep].tensors[i].mutable_data<float>() += 1;
+    scalars_->push_back(ScalarsOf(options_[i], learning_rate, gradient_scale, step));
+  }
+  MarkChanged();
+}
+
+void Adam::Update() {
+  const std::vector<Tensor> gradients = Gradients();
+  std::vector<AdamItem> items;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
     const auto state = [&](Kind kind) { return state_[kind].tensors[i]; };
     Variable parameter = parameters()[i].value;
-    items.push_back({gradients[i], parameter.mutable_data(), state(kMean), state(kVariance),
-                     state(kLargest), ScalarsOf(options_[i], learning_rate, gradient_scale, step)});
+    items.push_back({gradients[i].Contiguous(), parameter.mutable_data(), state(kMean),
+                     state(kVariance), state(kLargest)});
   }
-  kernels::AdamStep(items);
+  kernels::AdamStep(items, scalars_);
 }
 
 std::vector<NamedTensor> Adam::State() const { return NamedState(parameters(), state_); }

@@ -3,6 +3,10 @@
 // pass over memory, split by elements among the threads.
 #pragma once
 
+#include <memory>
+#include <vector>
+
+#include "parallel/optim/adam_kernel.h"
 #include "parallel/optim/optimizer.h"
 #include "parallel/optim/optimizer_state.h"
 
@@ -35,6 +39,9 @@ class Adam : public Optimizer {
 
   // BadInput for a negative learning rate.
   void Step(double learning_rate, double gradient_scale = 1) override;
+  bool splits() const override { return true; }
+  void Prepare(double learning_rate, double gradient_scale) override;
+  void Update() override;
   // Of the parameter's shape and dtype: PARAMETER.exp_avg, PARAMETER.exp_avg_sq and, with AMSGrad,
   // PARAMETER.max_exp_avg_sq; and PARAMETER.step, an f32 scalar: how many steps it has taken.
   std::vector<NamedTensor> State() const override;
@@ -47,6 +54,8 @@ class Adam : public Optimizer {
 
   std::vector<AdamOptions> options_;  // of each parameter
   std::vector<StateKind> state_;      // exp_avg, exp_avg_sq, max_exp_avg_sq, step
+  // Of each parameter with a gradient, in the step that was prepared last.
+  std::shared_ptr<std::vector<AdamScalars>> scalars_ = std::make_shared<std::vector<AdamScalars>>();
 };
 
 }  // namespace torus::parallel

@@ -11,4 +11,9 @@ namespace torus::parallel {
 // f64 gradients.
 bool GradientsAreFinite(const std::vector<NamedVariable>& parameters);
 
+// The same in two halves: begun where the gradients lie, without a wait for a GPU; and read, with
+// one. What is begun can be recorded (runtime/graph.h) and read behind each launch.
+Tensor StartFiniteCheck(const std::vector<NamedVariable>& parameters);
+bool IsFinite(const Tensor& started);
+
 }  // namespace torus::parallel

@@ -7,28 +7,34 @@
 #include "runtime/error.h"
 
 namespace torus::parallel {
-namespace {
-
-double Sum(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
-}  // namespace
 
 std::vector<double> SquaredBlockNorms(const Tensor& gradient) {
-  return kernels::SquaredBlockNorms({gradient}).front();
+  return ToVector<double>(kernels::SquaredBlockNorms({gradient}));
 }
 
-std::vector<double> SquaredGradientNorms(const std::vector<NamedVariable>& parameters) {
+Tensor StartSquaredNorms(const std::vector<NamedVariable>& parameters) {
   std::vector<Tensor> gradients;
   for (const NamedVariable& parameter : parameters)
     if (parameter.value.grad().defined()) gradients.push_back(parameter.value.grad().Contiguous());
-  const std::vector<std::vector<double>> blocks = kernels::SquaredBlockNorms(gradients);
+  return kernels::SquaredBlockNorms(gradients);
+}
+
+std::vector<double> SquaredNormsFrom(const Tensor& started,
+                                     const std::vector<NamedVariable>& parameters) {
+  const std::vector<double> blocks = ToVector<double>(started);
   std::vector<double> squares;
-  size_t next = 0;
-  for (const NamedVariable& parameter : parameters)
-    squares.push_back(parameter.value.grad().defined() ? Sum(blocks[next++]) : 0.0);
+  auto next = blocks.begin();
+  for (const NamedVariable& parameter : parameters) {
+    const Tensor& gradient = parameter.value.grad();
+    const auto end = next + (gradient.defined() ? NormBlocks(gradient.numel()) : 0);
+    squares.push_back(std::accumulate(next, end, 0.0));
+    next = end;
+  }
   return squares;
+}
+
+std::vector<double> SquaredGradientNorms(const std::vector<NamedVariable>& parameters) {
+  return SquaredNormsFrom(StartSquaredNorms(parameters), parameters);
 }
 
 double GlobalNorm(std::span<const double> squares) {

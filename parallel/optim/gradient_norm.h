@@ -23,6 +23,13 @@ std::vector<double> SquaredBlockNorms(const Tensor& gradient);
 // gradients. The same for every team size, and on every GPU of a kind.
 std::vector<double> SquaredGradientNorms(const std::vector<NamedVariable>& parameters);
 
+// The same in two halves: begun where the gradients lie, without a wait for a GPU; and read, with
+// one, for the same parameters. What is begun can be recorded (runtime/graph.h) and read behind
+// each launch.
+Tensor StartSquaredNorms(const std::vector<NamedVariable>& parameters);
+std::vector<double> SquaredNormsFrom(const Tensor& started,
+                                     const std::vector<NamedVariable>& parameters);
+
 // Square root of the sum, added from the first to the last.
 double GlobalNorm(std::span<const double> squares);
 

@@ -6,6 +6,7 @@
 
 #include "parallel/optim/cpu/updates.h"
 #include "parallel/optim/cuda/updates.h"
+#include "parallel/optim/norm_block.h"
 #include "runtime/door.h"
 
 namespace torus::parallel::kernels {
@@ -18,38 +19,47 @@ inline Device DeviceOfAll(const std::vector<Tensor>& tensors) {
 }
 
 // The updates of sgd_kernel.h.
-inline void SgdStep(std::vector<SgdItem>& items) {
+inline void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars) {
   if (items.empty()) return;
   AtDoor(
-      "sgd", items.front().parameter.device(), [&] { cpu::SgdStep(items); },
-      [&](StreamHandle stream) { cuda::SgdStep(items, stream); });
+      "sgd", items.front().parameter.device(), [&] { cpu::SgdStep(items, *scalars); },
+      [&](StreamHandle stream) { cuda::SgdStep(items, scalars, stream); });
 }
 
 // The updates of adam_kernel.h.
-inline void AdamStep(std::vector<AdamItem>& items) {
+inline void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars) {
   if (items.empty()) return;
   AtDoor(
-      "adam", items.front().parameter.device(), [&] { cpu::AdamStep(items); },
-      [&](StreamHandle stream) { cuda::AdamStep(items, stream); });
+      "adam", items.front().parameter.device(), [&] { cpu::AdamStep(items, *scalars); },
+      [&](StreamHandle stream) { cuda::AdamStep(items, scalars, stream); });
 }
 
-// The sum of squares of each block of kNormBlock elements of each gradient, in f64. Contiguous f32
-// or f64 tensors.
-inline std::vector<std::vector<double>> SquaredBlockNorms(const std::vector<Tensor>& gradients) {
-  std::vector<std::vector<double>> sums;
+// An uninitialised place for each block of contiguous gradients, where they lie.
+inline Tensor RoomForBlocks(const std::vector<Tensor>& gradients, DType dtype) {
+  int64_t blocks = 0;
+  for (const Tensor& gradient : gradients) blocks += NormBlocks(gradient.numel());
+  return Tensor({blocks}, dtype, DeviceOfAll(gradients));
+}
+
+// The sum of squares of each block of kNormBlock elements of each gradient, one gradient's behind
+// the other's, in f64; without a wait for a GPU. Contiguous f32 or f64 tensors.
+inline Tensor SquaredBlockNorms(const std::vector<Tensor>& gradients) {
+  Tensor sums = RoomForBlocks(gradients, DType::kF64);
+  if (sums.numel() == 0) return sums;
   AtDoor(
-      "clip", DeviceOfAll(gradients), [&] { sums = cpu::SquaredBlockNorms(gradients); },
-      [&](StreamHandle stream) { sums = cuda::SquaredBlockNorms(gradients, stream); });
+      "clip", sums.device(), [&] { cpu::SquaredBlockNorms(gradients, sums); },
+      [&](StreamHandle stream) { cuda::SquaredBlockNorms(gradients, sums, stream); });
   return sums;
 }
 
-// Whether no element of contiguous f32 or f64 tensors is an infinity or NaN.
-inline bool AllFinite(const std::vector<Tensor>& gradients) {
-  bool finite = true;
+// Likewise i32 that are all 0 where no element is an infinity or NaN.
+inline Tensor FindNonFinite(const std::vector<Tensor>& gradients) {
+  Tensor found = RoomForBlocks(gradients, DType::kI32);
+  if (found.numel() == 0) return found;
   AtDoor(
-      "finite_check", DeviceOfAll(gradients), [&] { finite = cpu::AllFinite(gradients); },
-      [&](StreamHandle stream) { finite = cuda::AllFinite(gradients, stream); });
-  return finite;
+      "finite_check", found.device(), [&] { cpu::FindNonFinite(gradients, found); },
+      [&](StreamHandle stream) { cuda::FindNonFinite(gradients, found, stream); });
+  return found;
 }
 
 // averages[i] += share x (weights[i] - averages[i]); contiguous f32 or f64 tensors.

@@ -28,9 +28,14 @@ std::vector<Tensor> Optimizer::Gradients() const {
     const Tensor& grad = value.grad();
     Require(!grad.defined() || (grad.shape() == value.shape() && grad.dtype() == value.dtype()),
             name_, "the gradient of {} must be {}, got {}", parameter, value, grad);
-    gradients.push_back(grad.defined() ? grad.Contiguous() : grad);
+    gradients.push_back(grad);
   }
   return gradients;
+}
+
+void Optimizer::MarkChanged() {
+  for (NamedVariable& parameter : parameters_)
+    if (parameter.value.grad().defined()) parameter.value.mutable_data().mutable_raw();
 }
 
 }  // namespace torus::parallel

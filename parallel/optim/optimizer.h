@@ -23,6 +23,14 @@ class Optimizer {
   // before anything changes, when a gradient does not fit.
   virtual void Step(double learning_rate, double gradient_scale = 1) = 0;
 
+  // Whether a Step is Prepare and then Update. Then it can be recorded (runtime/graph.h): Update is
+  // the device's part, and reads what differs from step to step where a Prepare has left it, also
+  // each time that it is launched again. Prepare is the host's part: it counts the step and makes
+  // state that is not there yet. Both need the gradients.
+  virtual bool splits() const { return false; }
+  virtual void Prepare(double /*learning_rate*/, double /*gradient_scale*/) {}
+  virtual void Update() {}
+
   // What a checkpoint must hold to go on: tensors named PARAMETER.KIND
   // ("features.0.0.weight.momentum_buffer"), in the order of the parameters. They share the
   // optimizer's memory: copy or write them before the next Step. A parameter that has not taken a
@@ -45,9 +53,12 @@ class Optimizer {
   // comes twice.
   Optimizer(const std::string& name, std::vector<NamedVariable> parameters);
 
-  // The gradient of each parameter, contiguous; undefined where it has none. BadInput when shape or
-  // dtype are not those of the parameter.
+  // The gradient of each parameter; undefined where it has none. BadInput when shape or dtype are
+  // not those of the parameter.
   std::vector<Tensor> Gradients() const;
+  // The values of parameters with a gradient are about to change, be it by a launch: whoever keeps
+  // copies of them (autograd/low_copy.h) must find out.
+  void MarkChanged();
 
  private:
   std::string name_;

@@ -43,23 +43,36 @@ Sgd::Sgd(std::vector<NamedVariable> parameters, const SgdOptions& options)
     : Sgd(std::vector<SgdGroup>{{std::move(parameters), options}}) {}
 
 void Sgd::Step(double learning_rate, double gradient_scale) {
+  Prepare(learning_rate, gradient_scale);
+  Update();
+}
+
+void Sgd::Prepare(double learning_rate, double gradient_scale) {
   Require(learning_rate >= 0, "sgd", "the learning rate must be at least 0, got {}", learning_rate);
   const std::vector<Tensor> gradients = Gradients();
-  std::vector<SgdItem> items;
+  scalars_->clear();
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
     const SgdOptions& o = options_[i];
     Tensor& buffer = state_[0].tensors[i];
     const bool first = o.momentum != 0 && !buffer.defined();
     if (first) buffer = Empty(gradients[i].shape(), gradients[i].dtype(), gradients[i].device());
-    Variable parameter = parameters()[i].value;
-    items.push_back({gradients[i],
-                     parameter.mutable_data(),
-                     o.momentum != 0 ? buffer : Tensor(),
-                     {learning_rate * o.lr_scale, o.maximize ? -gradient_scale : gradient_scale,
-                      o.momentum, o.dampening, o.weight_decay, o.nesterov, first}});
+    scalars_->push_back({learning_rate * o.lr_scale, o.maximize ? -gradient_scale : gradient_scale,
+                         o.momentum, o.dampening, o.weight_decay, o.nesterov, first});
   }
-  kernels::SgdStep(items);
+  MarkChanged();
+}
+
+void Sgd::Update() {
+  const std::vector<Tensor> gradients = Gradients();
+  std::vector<SgdItem> items;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    Variable parameter = parameters()[i].value;
+    items.push_back({gradients[i].Contiguous(), parameter.mutable_data(),
+                     options_[i].momentum != 0 ? state_[0].tensors[i] : Tensor()});
+  }
+  kernels::SgdStep(items, scalars_);
 }
 
 std::vector<NamedTensor> Sgd::State() const { return NamedState(parameters(), state_); }

@@ -3,8 +3,12 @@
 // formulas.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "parallel/optim/optimizer.h"
 #include "parallel/optim/optimizer_state.h"
+#include "parallel/optim/sgd_kernel.h"
 
 namespace torus::parallel {
 
@@ -32,6 +36,9 @@ class Sgd : public Optimizer {
 
   // BadInput for a negative learning rate.
   void Step(double learning_rate, double gradient_scale = 1) override;
+  bool splits() const override { return true; }
+  void Prepare(double learning_rate, double gradient_scale) override;
+  void Update() override;
   // PARAMETER.momentum_buffer, of the parameter's shape and dtype.
   std::vector<NamedTensor> State() const override;
   void LoadState(const std::vector<NamedTensor>& state) override;
@@ -39,6 +46,8 @@ class Sgd : public Optimizer {
  private:
   std::vector<SgdOptions> options_;  // of each parameter
   std::vector<StateKind> state_;     // the momentum buffers
+  // Of each parameter with a gradient, in the step that was prepared last.
+  std::shared_ptr<std::vector<SgdScalars>> scalars_ = std::make_shared<std::vector<SgdScalars>>();
 };
 
 }  // namespace torus::parallel

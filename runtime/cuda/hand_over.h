@@ -7,8 +7,10 @@
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "runtime/cuda/elements.h"
+#include "runtime/graph.h"
 //
 #include "runtime/cuda/for_each.h"
 
@@ -22,25 +24,49 @@ struct StoreWords {
   __device__ void operator()(int64_t i) const { to[i] = words[i]; }
 };
 
-// The values in memory of `device`, as i64 words: for tables of some hundred entries. HandedOver
-// reads them.
 template <class T>
-Tensor HandOver(std::string_view op, std::span<const T> values, Device device,
-                StreamHandle stream) {
+std::vector<int64_t> WordsOf(std::span<const T> values) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(int64_t) == 0);
-  const int64_t count = static_cast<int64_t>(values.size_bytes() / sizeof(int64_t));
-  const char* const from = reinterpret_cast<const char*>(values.data());
+  std::vector<int64_t> words(values.size_bytes() / sizeof(int64_t));
+  if (!words.empty()) std::memcpy(words.data(), values.data(), values.size_bytes());
+  return words;
+}
+
+inline Tensor HandOverWords(std::string_view op, std::span<const int64_t> words, Device device,
+                            StreamHandle stream) {
+  const int64_t count = std::ssize(words);
   Tensor there({count}, DType::kI64, device);
   int64_t* const to = MutableElements<int64_t>(there);
   for (int64_t first = 0; first < count; first += kHandedWords) {
-    const int64_t words = std::min(kHandedWords, count - first);
     StoreWords store{};
-    std::memcpy(store.words, from + first * static_cast<int64_t>(sizeof(int64_t)),
-                static_cast<size_t>(words) * sizeof(int64_t));
+    const auto some = words.subspan(first, std::min(kHandedWords, count - first));
+    std::ranges::copy(some, store.words);
     store.to = to + first;
-    ForEach(op, words, stream, store);
+    ForEach(op, std::ssize(some), stream, store);
   }
   return there;
+}
+
+// The values in memory of `device`, as i64 words: for tables of some hundred entries. HandedOver
+// reads them. A graph that is recorded keeps them, and is handed them once.
+template <class T>
+Tensor HandOver(std::string_view op, std::span<const T> values, Device device,
+                StreamHandle stream) {
+  const std::vector<int64_t> words = WordsOf<T>(values);
+  if (Graph* graph = Graph::RecordedHere(device)) return graph->Kept(words);
+  return HandOverWords(op, words, device, stream);
+}
+
+// The same of what make(), a std::vector<T>, gives; a graph that is recorded asks again before each
+// of its launches, and gets as many.
+template <class T, class Make>
+Tensor HandOverAnew(std::string_view op, const Make& make, Device device, StreamHandle stream) {
+  const std::vector<int64_t> words = WordsOf<T>(make());
+  Graph* const graph = Graph::RecordedHere(device);
+  if (graph == nullptr) return HandOverWords(op, words, device, stream);
+  return graph->Renewed(std::ssize(words), [make](int64_t, std::span<int64_t> to) {
+    std::ranges::copy(WordsOf<T>(make()), to.begin());
+  });
 }
 
 template <class T>

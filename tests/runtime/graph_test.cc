@@ -103,6 +103,25 @@ TEST_F(RecordedGraph, RenewsItsNumbersForEachLaunch) {
   EXPECT_EQ(ToVector<int64_t>(sums), std::vector<int64_t>({76, 7600}));
 }
 
+TEST_F(RecordedGraph, KeepsTablesFromItsFirstLaunchOn) {
+  constexpr int64_t kMany = 40000;  // more than one part has
+  Tensor few, sum = Zeros({2}, DType::kI64, kGpu);
+  Tensor many;
+  Graph graph(kGpu);
+  graph.Record([&] {
+    few = graph.Kept(std::vector<int64_t>{5, 7});
+    many = graph.Kept(std::vector<int64_t>(kMany, 9));
+    AddInPlace(sum, few);
+  });
+  for (int64_t step = 0; step < 3; ++step) graph.Launch(step);
+  EXPECT_EQ(ToVector<int64_t>(sum), std::vector<int64_t>({15, 21}));
+  EXPECT_EQ(std::ranges::count(ToVector<int64_t>(many), 9), kMany);
+  // It is there once: a launch does not write it again.
+  Fill(few, 1);
+  graph.Launch(3);
+  EXPECT_EQ(ToVector<int64_t>(sum), std::vector<int64_t>({16, 22}));
+}
+
 // Memory that the recording had freed before would be written by the work behind the words.
 TEST_F(RecordedGraph, KeepsRenewedNumbersOutOfTheMemoryOfWhatItFreed) {
   constexpr int64_t kMany = 1 << 16;  // floats, as many bytes as a part of the words

@@ -1,5 +1,6 @@
 #include "parallel/optim/cpu/updates.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <numeric>
@@ -43,63 +44,67 @@ double SumOfSquares(const T* values, int64_t count) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-std::vector<double> BlockNorms(const Tensor& gradient) {
+void BlockNorms(const Tensor& gradient, double* sums) {
   const int64_t count = gradient.numel();
-  std::vector<double> sums(static_cast<size_t>(NormBlocks(count)));
   VisitCompute("clip", gradient.dtype(), [&]<class T>(ComputeType<T>) {
     const auto* values = gradient.data<T>();
-    ParallelFor(static_cast<int64_t>(sums.size()), 4, [&](int64_t begin, int64_t end) {
+    ParallelFor(NormBlocks(count), 4, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b)
         sums[b] =
             SumOfSquares(values + b * kNormBlock, std::min(kNormBlock, count - b * kNormBlock));
     });
   });
-  return sums;
 }
 
 }  // namespace
 
-void SgdStep(std::vector<SgdItem>& items) {
+void SgdStep(std::vector<SgdItem>& items, const std::vector<SgdScalars>& scalars) {
   ForEachPiece(SizesOf(items), [&](size_t i, int64_t begin, int64_t end) {
     SgdItem& item = items[i];
     VisitCompute("sgd", item.gradient.dtype(), [&]<class T>(ComputeType<T>) {
       SgdUpdate(At<T>(item.parameter, begin), item.gradient.data<T>() + begin,
-                At<T>(item.buffer, begin), end - begin, item.scalars);
+                At<T>(item.buffer, begin), end - begin, scalars[i]);
     });
   });
 }
 
-void AdamStep(std::vector<AdamItem>& items) {
+void AdamStep(std::vector<AdamItem>& items, const std::vector<AdamScalars>& scalars) {
   ForEachPiece(SizesOf(items), [&](size_t i, int64_t begin, int64_t end) {
     AdamItem& item = items[i];
     VisitCompute("adam", item.gradient.dtype(), [&]<class T>(ComputeType<T>) {
       AdamUpdate(AdamTensors<T>{At<T>(item.parameter, begin), item.gradient.data<T>() + begin,
                                 At<T>(item.mean, begin), At<T>(item.variance, begin),
                                 At<T>(item.largest, begin)},
-                 end - begin, item.scalars);
+                 end - begin, scalars[i]);
     });
   });
 }
 
-std::vector<std::vector<double>> SquaredBlockNorms(const std::vector<Tensor>& gradients) {
-  std::vector<std::vector<double>> sums;
-  for (const Tensor& gradient : gradients) sums.push_back(BlockNorms(gradient));
-  return sums;
+void SquaredBlockNorms(const std::vector<Tensor>& gradients, Tensor& sums) {
+  auto* to = sums.mutable_data<double>();
+  for (const Tensor& gradient : gradients) {
+    BlockNorms(gradient, to);
+    to += NormBlocks(gradient.numel());
+  }
 }
 
-bool AllFinite(const std::vector<Tensor>& gradients) {
+// Pieces end anywhere, so two may find something in one block.
+void FindNonFinite(const std::vector<Tensor>& gradients, Tensor& found) {
   std::vector<Tensor> flat;
   std::vector<int64_t> sizes;
+  std::vector<int32_t*> places;
+  auto* to = found.mutable_data<int32_t>();
+  std::fill_n(to, found.numel(), 0);
   for (const Tensor& gradient : gradients) {
     flat.push_back(gradient.Reshape({gradient.numel()}));
     sizes.push_back(gradient.numel());
+    places.push_back(to);
+    to += NormBlocks(gradient.numel());
   }
-  std::atomic<bool> finite = true;
   ForEachPiece(sizes, [&](size_t i, int64_t begin, int64_t end) {
     if (CountNonFinite(flat[i].Narrow(0, begin, end - begin)) > 0)
-      finite.store(false, std::memory_order_relaxed);
+      std::atomic_ref(places[i][begin / kNormBlock]).store(1, std::memory_order_relaxed);
   });
-  return finite;
 }
 
 void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages) {

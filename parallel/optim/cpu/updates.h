@@ -7,10 +7,10 @@
 
 namespace torus::parallel::cpu {
 
-void SgdStep(std::vector<SgdItem>& items);
-void AdamStep(std::vector<AdamItem>& items);
-std::vector<std::vector<double>> SquaredBlockNorms(const std::vector<Tensor>& gradients);
-bool AllFinite(const std::vector<Tensor>& gradients);
+void SgdStep(std::vector<SgdItem>& items, const std::vector<SgdScalars>& scalars);
+void AdamStep(std::vector<AdamItem>& items, const std::vector<AdamScalars>& scalars);
+void SquaredBlockNorms(const std::vector<Tensor>& gradients, Tensor& sums);
+void FindNonFinite(const std::vector<Tensor>& gradients, Tensor& found);
 void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages);
 
 }  // namespace torus::parallel::cpu

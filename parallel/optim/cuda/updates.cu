@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "parallel/optim/cuda/multi_tensor.h"
@@ -24,40 +23,58 @@ __device__ inline double Root(double x) { return sqrt(x); }
 __device__ inline float Product(float a, float b) { return __fmul_rn(a, b); }
 __device__ inline double Product(double a, double b) { return __dmul_rn(a, b); }
 
-// A parameter's step: sgd_kernel.h. The constants are rounded to T once.
+// What changes from step to step for a parameter, rounded to T once.
+template <class T>
+struct SgdConstants {
+  explicit SgdConstants(const SgdScalars& s)
+      : scale(static_cast<T>(s.gradient_scale)),
+        decay(static_cast<T>(s.weight_decay)),
+        momentum(static_cast<T>(s.momentum)),
+        undampened(static_cast<T>(1 - s.dampening)),
+        size(static_cast<T>(-s.learning_rate)),
+        decays(s.weight_decay != 0),
+        nesterov(s.nesterov),
+        first(s.first) {}
+  T scale, decay, momentum, undampened, size;
+  bool decays, nesterov, first;
+};
+
+// A parameter's step: sgd_kernel.h.
 template <class T>
 struct SgdEntry {
+  using Constants = SgdConstants<T>;
   T* parameter;
   const T* gradient;
   T* buffer;  // may be null
   int64_t count;
-  T scale, decay, momentum, undampened, size;
-  bool decays, nesterov, first;
+  const Constants* constants;
 
-  __device__ void Update(int64_t i) const {
-    T step = Product(gradient[i], scale);
-    if (decays) step = FusedMultiplyAdd(parameter[i], decay, step);
+  __device__ void Update(int64_t i, const Constants& c) const {
+    T step = Product(gradient[i], c.scale);
+    if (c.decays) step = FusedMultiplyAdd(parameter[i], c.decay, step);
     if (buffer != nullptr) {
-      const T b = first ? step : FusedMultiplyAdd(step, undampened, Product(buffer[i], momentum));
+      const T b =
+          c.first ? step : FusedMultiplyAdd(step, c.undampened, Product(buffer[i], c.momentum));
       buffer[i] = b;
-      step = nesterov ? FusedMultiplyAdd(b, momentum, step) : b;
+      step = c.nesterov ? FusedMultiplyAdd(b, c.momentum, step) : b;
     }
-    parameter[i] = FusedMultiplyAdd(step, size, parameter[i]);
+    parameter[i] = FusedMultiplyAdd(step, c.size, parameter[i]);
   }
 };
 
 // A parameter's step: adam_kernel.h.
 template <class T>
 struct AdamEntry {
+  using Constants = AdamConstants<T>;
   AdamTensors<T> at;
   int64_t count;
-  AdamConstants<T> c;
+  const Constants* constants;
 
-  __device__ void Update(int64_t i) const {
+  __device__ void Update(int64_t i, const Constants& c) const {
     T p = at.parameter[i], g = Product(at.gradient[i], c.scale);
     if (c.decays && c.decoupled) p = Product(p, c.decay);
     if (c.decays && !c.decoupled) g = FusedMultiplyAdd(p, c.decay, g);
-    const T m = Mean(at.mean[i], g);
+    const T m = Mean(at.mean[i], g, c);
     T v = FusedMultiplyAdd(Product(g, c.rest2), g, Product(at.variance[i], c.beta2));
     at.mean[i] = m;
     at.variance[i] = v;
@@ -70,54 +87,62 @@ struct AdamEntry {
   }
 
  private:
-  __device__ T Mean(T m, T g) const {
+  __device__ static T Mean(T m, T g, const Constants& c) {
     const T difference = g - m;
     return c.rest1 < T(0.5) ? FusedMultiplyAdd(difference, c.rest1, m)
                             : FusedMultiplyAdd(-difference, c.beta1, g);
   }
 };
 
-struct UpdateElements {
+struct StepElements {
   template <int kThreads, class Entry>
-  __device__ void Run(const Entry& entry, int64_t first, int64_t last, int64_t) const {
-    for (int64_t i = first + threadIdx.x; i < last; i += kThreads) entry.Update(i);
+  __device__ void Run(const Entry& in_memory, int64_t first, int64_t last, int64_t) const {
+    const Entry entry = in_memory;  // in registers: what is written might else change them
+    const typename Entry::Constants constants = *entry.constants;
+    for (int64_t i = first + threadIdx.x; i < last; i += kThreads) entry.Update(i, constants);
   }
 };
 
 template <class T>
-SgdEntry<T> EntryOf(SgdItem& item) {
-  const SgdScalars& s = item.scalars;
+SgdEntry<T> EntryOf(SgdItem& item, const SgdConstants<T>* constants) {
   return {.parameter = MutableElements<T>(item.parameter),
           .gradient = Elements<T>(item.gradient),
           .buffer = MutableElementsOrNull<T>(item.buffer),
           .count = item.gradient.numel(),
-          .scale = static_cast<T>(s.gradient_scale),
-          .decay = static_cast<T>(s.weight_decay),
-          .momentum = static_cast<T>(s.momentum),
-          .undampened = static_cast<T>(1 - s.dampening),
-          .size = static_cast<T>(-s.learning_rate),
-          .decays = s.weight_decay != 0,
-          .nesterov = s.nesterov,
-          .first = s.first};
+          .constants = constants};
 }
 
 template <class T>
-AdamEntry<T> EntryOf(AdamItem& item) {
+AdamEntry<T> EntryOf(AdamItem& item, const AdamConstants<T>* constants) {
   return {.at = {.parameter = MutableElements<T>(item.parameter),
                  .gradient = Elements<T>(item.gradient),
                  .mean = MutableElements<T>(item.mean),
                  .variance = MutableElements<T>(item.variance),
                  .largest = MutableElementsOrNull<T>(item.largest)},
           .count = item.gradient.numel(),
-          .c = AdamConstants<T>(item.scalars)};
+          .constants = constants};
 }
 
-template <template <class> class Entry, class T, class Item>
-void StepOf(std::string_view op, std::vector<Item>& items, StreamHandle stream) {
-  std::vector<Entry<T>> entries;
-  for (Item& item : items)
-    if (item.gradient.dtype() == kDTypeOf<T>) entries.push_back(EntryOf<T>(item));
-  ForEachPiece(op, entries, items.front().parameter.device(), stream, UpdateElements());
+// Of the items of type T.
+template <class Entry, class T, class Item, class Scalars>
+void StepOf(std::string_view op, std::vector<Item>& items, const StepScalars<Scalars>& scalars,
+            StreamHandle stream) {
+  using Constants = typename Entry::Constants;
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < items.size(); ++i)
+    if (items[i].gradient.dtype() == kDTypeOf<T>) chosen.push_back(i);
+  if (chosen.empty()) return;
+  const Device device = items.front().parameter.device();
+  const auto make = [scalars, chosen] {
+    std::vector<Constants> constants;
+    for (const size_t i : chosen) constants.emplace_back((*scalars)[i]);
+    return constants;
+  };
+  const Tensor there = torus::cuda::HandOverAnew<Constants>(op, make, device, stream);
+  const Constants* constants = torus::cuda::HandedOver<Constants>(there);
+  std::vector<Entry> entries;
+  for (const size_t i : chosen) entries.push_back(EntryOf<T>(items[i], constants++));
+  ForEachPiece(op, entries, device, stream, StepElements());
 }
 
 // average += share x (weight - average).
@@ -131,6 +156,13 @@ struct AverageEntry {
   __device__ void Update(int64_t i) const { average[i] += Product(share, weight[i] - average[i]); }
 };
 
+struct MoveElements {
+  template <int kThreads, class Entry>
+  __device__ void Run(const Entry& entry, int64_t first, int64_t last, int64_t) const {
+    for (int64_t i = first + threadIdx.x; i < last; i += kThreads) entry.Update(i);
+  }
+};
+
 template <class T>
 void MoveTowardsOf(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages,
                    StreamHandle stream) {
@@ -140,96 +172,76 @@ void MoveTowardsOf(const std::vector<Tensor>& weights, double share, std::vector
       entries.push_back({Elements<T>(weights[i]), MutableElements<T>(averages[i]),
                          weights[i].numel(), static_cast<T>(share)});
   if (!entries.empty())
-    ForEachPiece("averages", entries, weights.front().device(), stream, UpdateElements());
+    ForEachPiece("averages", entries, weights.front().device(), stream, MoveElements());
 }
 
-// A contiguous gradient to read.
+// A contiguous gradient to read, and where the results of its pieces lie among those of all.
 template <class T>
 struct GradientEntry {
   const T* values;
-  int64_t count;
+  int64_t count, at;
+  __device__ int64_t PlaceOf(int64_t first) const { return at + first / kNormBlock; }
 };
 
 template <class T>
 std::vector<GradientEntry<T>> EntriesOf(const std::vector<Tensor>& gradients) {
   std::vector<GradientEntry<T>> entries;
-  for (const Tensor& gradient : gradients)
+  int64_t at = 0;
+  for (const Tensor& gradient : gradients) {
     if (gradient.dtype() == kDTypeOf<T>)
-      entries.push_back({Elements<T>(gradient), gradient.numel()});
+      entries.push_back({Elements<T>(gradient), gradient.numel(), at});
+    at += NormBlocks(gradient.numel());
+  }
   return entries;
 }
 
 struct SumSquares {
   double* sums;  // one a piece
   template <int kThreads, class Entry>
-  __device__ void Run(const Entry& entry, int64_t first, int64_t last, int64_t piece) const {
+  __device__ void Run(const Entry& entry, int64_t first, int64_t last, int64_t) const {
     double sum = 0;
     for (int64_t i = first + threadIdx.x; i < last; i += kThreads) {
       const double v = static_cast<double>(entry.values[i]);
       sum += v * v;
     }
     sum = CombineBlock<kThreads>(sum, torus::cuda::Plus());
-    if (threadIdx.x == 0) sums[piece] = sum;
+    if (threadIdx.x == 0) sums[entry.PlaceOf(first)] = sum;
   }
 };
 
 // Writes whether a piece has an infinity or NaN.
-struct FindNonFinite {
+struct FindInPieces {
   int32_t* found;
   template <int kThreads, class Entry>
-  __device__ void Run(const Entry& entry, int64_t first, int64_t last, int64_t piece) const {
+  __device__ void Run(const Entry& entry, int64_t first, int64_t last, int64_t) const {
     int32_t any = 0;
     // x - x is NaN for infinities and NaN, 0 for all else.
     for (int64_t i = first + threadIdx.x; i < last; i += kThreads)
       any |= entry.values[i] - entry.values[i] != 0;
     any = CombineBlock<kThreads>(any, torus::cuda::Plus());
-    if (threadIdx.x == 0) found[piece] = any;
+    if (threadIdx.x == 0) found[entry.PlaceOf(first)] = any;
   }
 };
 
-// What `body`, made of the memory that it writes to, leaves for each piece of gradients in T.
-template <class T, class Result, class MakeBody>
-std::vector<Result> PieceResults(std::string_view op, const std::vector<Tensor>& gradients,
-                                 StreamHandle stream, const MakeBody& make_body) {
-  const std::vector<GradientEntry<T>> entries = EntriesOf<T>(gradients);
-  if (entries.empty()) return {};
-  const Device device = gradients.front().device();
-  Tensor results({PieceEnds(entries).back()}, kDTypeOf<Result>, device);
-  ForEachPiece(op, entries, device, stream, make_body(MutableElements<Result>(results)));
-  return ToVector<Result>(results.To(Device{}));
-}
-
-template <class T>
-void AddBlockNorms(const std::vector<Tensor>& gradients, StreamHandle stream,
-                   std::vector<std::vector<double>>& sums) {
-  const auto all =
-      PieceResults<T, double>("clip", gradients, stream, [](double* to) { return SumSquares{to}; });
-  auto next = all.begin();
-  for (size_t i = 0; i < gradients.size(); ++i) {
-    if (gradients[i].dtype() != kDTypeOf<T>) continue;
-    const auto end = next + NormBlocks(gradients[i].numel());
-    sums[i].assign(next, end);
-    next = end;
-  }
-}
-
-template <class T>
-bool AllFiniteOf(const std::vector<Tensor>& gradients, StreamHandle stream) {
-  const auto found = PieceResults<T, int32_t>("finite_check", gradients, stream,
-                                              [](int32_t* to) { return FindNonFinite{to}; });
-  return std::ranges::all_of(found, [](int32_t any) { return any == 0; });
+template <class Body>
+void OverGradients(std::string_view op, const std::vector<Tensor>& gradients, Device device,
+                   StreamHandle stream, const Body& body) {
+  ForEachPiece(op, EntriesOf<float>(gradients), device, stream, body);
+  ForEachPiece(op, EntriesOf<double>(gradients), device, stream, body);
 }
 
 }  // namespace
 
-void SgdStep(std::vector<SgdItem>& items, StreamHandle stream) {
-  StepOf<SgdEntry, float>("sgd", items, stream);
-  StepOf<SgdEntry, double>("sgd", items, stream);
+void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars,
+             StreamHandle stream) {
+  StepOf<SgdEntry<float>, float>("sgd", items, scalars, stream);
+  StepOf<SgdEntry<double>, double>("sgd", items, scalars, stream);
 }
 
-void AdamStep(std::vector<AdamItem>& items, StreamHandle stream) {
-  StepOf<AdamEntry, float>("adam", items, stream);
-  StepOf<AdamEntry, double>("adam", items, stream);
+void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars,
+              StreamHandle stream) {
+  StepOf<AdamEntry<float>, float>("adam", items, scalars, stream);
+  StepOf<AdamEntry<double>, double>("adam", items, scalars, stream);
 }
 
 void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages,
@@ -238,16 +250,14 @@ void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<T
   MoveTowardsOf<double>(weights, share, averages, stream);
 }
 
-std::vector<std::vector<double>> SquaredBlockNorms(const std::vector<Tensor>& gradients,
-                                                   StreamHandle stream) {
-  std::vector<std::vector<double>> sums(gradients.size());
-  AddBlockNorms<float>(gradients, stream, sums);
-  AddBlockNorms<double>(gradients, stream, sums);
-  return sums;
+void SquaredBlockNorms(const std::vector<Tensor>& gradients, Tensor& sums, StreamHandle stream) {
+  OverGradients("clip", gradients, sums.device(), stream,
+                SumSquares{MutableElements<double>(sums)});
 }
 
-bool AllFinite(const std::vector<Tensor>& gradients, StreamHandle stream) {
-  return AllFiniteOf<float>(gradients, stream) && AllFiniteOf<double>(gradients, stream);
+void FindNonFinite(const std::vector<Tensor>& gradients, Tensor& found, StreamHandle stream) {
+  OverGradients("finite_check", gradients, found.device(), stream,
+                FindInPieces{MutableElements<int32_t>(found)});
 }
 
 }  // namespace torus::parallel::cuda

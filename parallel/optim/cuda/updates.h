@@ -9,16 +9,16 @@
 namespace torus::parallel::cuda {
 
 // The bits of the CPU's kernels.
-void SgdStep(std::vector<SgdItem>& items, StreamHandle stream);
-void AdamStep(std::vector<AdamItem>& items, StreamHandle stream);
+void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars,
+             StreamHandle stream);
+void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars,
+              StreamHandle stream);
 
 void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages,
                  StreamHandle stream);
 
-// Waits for the stream. Within a block squares are added in another order than a CPU's.
-std::vector<std::vector<double>> SquaredBlockNorms(const std::vector<Tensor>& gradients,
-                                                   StreamHandle stream);
-// Waits for the stream.
-bool AllFinite(const std::vector<Tensor>& gradients, StreamHandle stream);
+// Within a block squares are added in another order than a CPU's.
+void SquaredBlockNorms(const std::vector<Tensor>& gradients, Tensor& sums, StreamHandle stream);
+void FindNonFinite(const std::vector<Tensor>& gradients, Tensor& found, StreamHandle stream);
 
 }  // namespace torus::parallel::cuda
