@@ -40,6 +40,7 @@ class Gpt2Block : public nn::Module {
   Variable Attend(const Variable& x, const Variable& mask, const StepContext& ctx);
   Variable AttendCached(const Variable& x, KvCache& cache, const StepContext& ctx);
   Variable Mlp(const Variable& attended, const StepContext& ctx);
+  Variable Narrowed(const Variable& read, const StepContext& ctx);
 
   int64_t width_;  // of the heads that are here
   nn::AttentionPlan plan_;

@@ -22,6 +22,10 @@ class Conv1d : public nn::Module {
   explicit Conv1d(const Conv1dOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
 
+  // Read by fused ops.
+  const Variable& weight() const { return weight_; }
+  const Variable& bias() const { return bias_; }  // undefined without
+
  private:
   nn::LinearSplit split_;
   Variable weight_, bias_;

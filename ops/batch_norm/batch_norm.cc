@@ -50,7 +50,7 @@ struct Inputs {
 
 // What the rule keeps. `count` is 0 where the statistics are constants.
 struct ForBackward {
-  SavedActivation x, y;  // y only where the mask cannot be recomputed from x
+  SavedActivation x, y, residual;  // as NormBackwardInputs
   std::shared_ptr<const ChannelAffine> affine;
   Activation activation;
   int64_t count;
@@ -70,8 +70,8 @@ Gradients Rule(const ForBackward& saved, const GradContext& g) {
   if (g.wants(1)) out.weight = like(channels);
   if (g.wants(2)) out.bias = like(channels);
   if (masks) out.masked = like(dy);
-  const kernels::NormBackwardInputs in{saved.x.get(), saved.y.get(), *saved.affine,
-                                       saved.activation, saved.count};
+  const kernels::NormBackwardInputs in{saved.x.get(), saved.y.get(),    saved.residual.get(),
+                                       *saved.affine, saved.activation, saved.count};
   Tensor sums({2, dy.dim(-1)}, DType::kF64, dy.device());
   kernels::GradientSums(in, dy, out.masked, sums);
   const bool shared = saved.gather && g.wants(0);
@@ -90,9 +90,11 @@ Variable Normalize(const Inputs& in, const std::vector<Variable>& inputs,
   kernels::NormalizeChannels(in.x, *affine, activation, in.residual, y);
   if (!NeedsGrad(inputs))
     return Record("batch_norm", y, {}, [](const GradContext&) { return Gradients(); });
-  const bool needs_y = in.residual.defined() && activation != Activation::kNone;
+  const bool needs_more = in.residual.defined() && activation != Activation::kNone;
+  const bool rounded = IsLow(y.dtype());
   const ForBackward saved{SavedActivation(in.x),
-                          needs_y ? SavedActivation(y) : SavedActivation(),
+                          needs_more && !rounded ? SavedActivation(y) : SavedActivation(),
+                          needs_more && rounded ? SavedActivation(in.residual) : SavedActivation(),
                           std::move(affine),
                           activation,
                           statistics.count,
@@ -124,13 +126,11 @@ BatchNormResult Train(const Variable& x, const Variable& weight, const Variable&
   return {y, all.mean.To(dtype), all.var.To(dtype), all.count};
 }
 
-// Whether a GPU's kernels read 16 bits as they are. Where a residual and an activation meet, the
-// mask of the backward follows from y before it is rounded, which such an y has not.
+// Whether a GPU's kernels read 16 bits as they are.
 bool ReadsLow(const Variable& x, const Variable& weight, const Variable& bias,
-              const Variable& residual, Activation activation) {
+              const Variable& residual) {
   const auto full = [](const Variable& v) { return !v.defined() || v.dtype() == DType::kF32; };
-  return StayLowOnGpu(x, residual) && full(weight) && full(bias) &&
-         (!residual.defined() || activation == Activation::kNone);
+  return StayLowOnGpu(x, residual) && full(weight) && full(bias);
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ bool ReadsLow(const Variable& x, const Variable& weight, const Variable& bias,
 BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const Variable& bias,
                                double eps, Activation activation, const Variable& residual,
                                const GatherReplicas& gather) {
-  if (ReadsLow(x, weight, bias, residual, activation))
+  if (ReadsLow(x, weight, bias, residual))
     return Train(x, weight, bias, eps, activation, residual, gather);
   BatchNormResult result;
   result.y = InPrecision(
@@ -166,7 +166,7 @@ Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
                      {mean.To(DType::kF64).Contiguous(), var.To(DType::kF64).Contiguous()}, eps,
                      activation, {});
   };
-  return ReadsLow(x, weight, bias, residual, activation)
+  return ReadsLow(x, weight, bias, residual)
              ? normalize(x, weight, bias, residual)
              : InPrecision("batch_norm", normalize, x, weight, bias, residual);
 }

@@ -19,18 +19,19 @@ struct ChannelAffine {
   Tensor mean, scale, bias, inv_std;
 };
 
-// What the backward reads beside dy. `y` is defined where a residual and an activation meet: the
-// mask then follows from y instead of x. `count` is the values a channel, 0 where the statistics
-// are constants.
+// What the backward reads beside dy. Where a residual and an activation meet, the mask follows from
+// more than x: from y, or, of 16 bits, from x and the residual, since such a y was rounded. One of
+// the two is then defined, otherwise neither. `count` is the values a channel, 0 where the
+// statistics are constants.
 struct NormBackwardInputs {
-  Tensor x, y;
+  Tensor x, y, residual;
   const ChannelAffine& affine;
   Activation activation;
   int64_t count;
 };
 
 // The gradients, overwritten; an undefined one is not wanted. `masked` is dy through the
-// activation's mask, defined where y is; it is the residual's gradient.
+// activation's mask, defined where y or the residual is, whose gradient it is.
 struct NormGradients {
   Tensor x, weight, bias, masked;
 };

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 
 #include "ops/cuda/gemm.h"
 #include "ops/cuda/matmul_plan.h"
 #include "runtime/element_cast.h"
+#include "runtime/error.h"
 #include "runtime/tensor.h"
 //
 #include "runtime/cuda/for_each.h"
@@ -35,11 +37,10 @@ void Prepare(const GemmCall<In, Out>& call, StreamHandle stream) {
           WithoutProduct<SumOf<In>, Out>{call.m, call.n, call.c, call.beta, call.bias});
 }
 
+// As the plan says.
 template <class In, class Out>
-void Multiply(const GemmCall<In, Out>& call, Device device, StreamHandle stream) {
-  const bool epilogue = call.bias != nullptr;
-  MatmulDescription d = Describe(call, epilogue, device);
-  const MatmulPlan plan = PlanOf(call, epilogue, d, device);
+void Multiply(const GemmCall<In, Out>& call, const MatmulDescription& d, const MatmulPlan& plan,
+              Device device, StreamHandle stream) {
   // Freed in the order of the stream, like any tensor.
   Tensor workspace({static_cast<int64_t>(plan.workspace)}, DType::kU8, device);
   CheckCublas(
@@ -48,6 +49,24 @@ void Multiply(const GemmCall<In, Out>& call, Device device, StreamHandle stream)
                      plan.workspace > 0 ? workspace.mutable_raw() : nullptr, plan.workspace,
                      static_cast<cudaStream_t>(stream)),
       "cublasLtMatmul", device);
+}
+
+template <class In, class Out>
+bool TryToMultiply(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue, Device device,
+                   StreamHandle stream) {
+  MatmulDescription d = Describe(call, epilogue, device);
+  const std::optional<MatmulPlan> plan = PlanOf(call, epilogue, d, device);
+  if (plan.has_value()) Multiply(call, d, *plan, device, stream);
+  return plan.has_value();
+}
+
+template <class In, class Out>
+void Multiply(const GemmCall<In, Out>& call, Device device, StreamHandle stream) {
+  if (!TryToMultiply(call, EpilogueOf(call, GemmEpilogue<Out>()), device, stream))
+    Throw<BrokenEnvironment>(
+        "gemm",
+        "cublasLtMatmulAlgoGetHeuristic has no way to multiply {} of ({}, {}) x ({}, {}) on {}",
+        call.batch, call.m, call.k, call.k, call.n, device);
 }
 
 // The matrices of a batch from `first` on, at most `count`.
@@ -77,11 +96,23 @@ void Gemm(const GemmCall<In, Out>& asked, Device device, StreamHandle stream) {
     Multiply(Part(call, first, kMostBatch), device, stream);
 }
 
-template void Gemm(const GemmCall<float>&, Device, StreamHandle);
-template void Gemm(const GemmCall<double>&, Device, StreamHandle);
-template void Gemm(const GemmCall<BFloat16>&, Device, StreamHandle);
-template void Gemm(const GemmCall<BFloat16, float>&, Device, StreamHandle);
-template void Gemm(const GemmCall<Float16>&, Device, StreamHandle);
-template void Gemm(const GemmCall<Float16, float>&, Device, StreamHandle);
+template <class In, class Out>
+bool GemmWithEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue,
+                      Device device, StreamHandle stream) {
+  return MayHaveEpilogue(call, epilogue) &&
+         TryToMultiply(call, EpilogueOf(call, epilogue), device, stream);
+}
+
+#define TORUS_OF_TYPES_(Out, ...)                                                                \
+  template void Gemm(const GemmCall<__VA_ARGS__>&, Device, StreamHandle);                        \
+  template bool GemmWithEpilogue(const GemmCall<__VA_ARGS__>&, const GemmEpilogue<Out>&, Device, \
+                                 StreamHandle);
+TORUS_OF_TYPES_(float, float)
+TORUS_OF_TYPES_(double, double)
+TORUS_OF_TYPES_(BFloat16, BFloat16)
+TORUS_OF_TYPES_(float, BFloat16, float)
+TORUS_OF_TYPES_(Float16, Float16)
+TORUS_OF_TYPES_(float, Float16, float)
+#undef TORUS_OF_TYPES_
 
 }  // namespace torus::cuda

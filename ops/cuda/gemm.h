@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "runtime/device.h"
 #include "runtime/dtype.h"
@@ -41,6 +42,44 @@ struct GemmCall {
 // float>.
 template <class In, class Out>
 void Gemm(const GemmCall<In, Out>& call, Device device, StreamHandle stream);
+
+// What else cuBLASLt may do in the call of a product: an "epilogue". Z is what C would be without.
+enum class EpilogueKind : uint8_t {
+  kNone,
+  kGelu,          // C = gelu(Z), by tanh; Z itself is rounded to `out`, if that is not null
+  kGeluGradient,  // C = Z gelu'(in)
+  kSumsOfA,       // out (m) = the sums of op(A)'s rows
+  kSumsOfB,       // out (n) = the sums of op(B)'s columns
+};
+
+// `in` and `out` are (m, n) where they are not said to be vectors.
+template <class Out>
+struct GemmEpilogue {
+  EpilogueKind kind = EpilogueKind::kNone;
+  Out* out = nullptr;
+  const Out* in = nullptr;
+  int64_t stride = 0;  // between rows of the matrix
+};
+
+// Which epilogues are taken: of one product that adds nothing to C, from 16 bits. Sums are f32, so
+// C is too. GELU's results are bf16: nothing says how exactly cuBLASLt computes its tanh, and of
+// f32 or f16 a GPU's quick one, wrong by 2^-11, would spoil digits. Its matrix' rows begin at
+// multiples of 8 elements (cublasLt.h, "Leading dimension for epilogue auxiliary buffer").
+template <class In, class Out>
+bool MayHaveEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue) {
+  const bool sums =
+      epilogue.kind == EpilogueKind::kSumsOfA || epilogue.kind == EpilogueKind::kSumsOfB;
+  const bool types = sums ? sizeof(In) == 2 && std::is_same_v<Out, float>
+                          : std::is_same_v<In, BFloat16> && std::is_same_v<Out, BFloat16>;
+  return types && call.m > 0 && call.n > 0 && call.k > 0 && call.batch == 1 && call.beta == 0 &&
+         epilogue.stride % 8 == 0;
+}
+
+// Gemm with an epilogue in the same call. Returns false, and has written nothing, where cuBLASLt
+// has none for such a call. Without a GPU a plain kernel takes the calls that MayHaveEpilogue.
+template <class In, class Out>
+bool GemmWithEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue,
+                      Device device, StreamHandle stream);
 
 template <class In, class Out>
 struct ProductTypes {};

@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 
 #include "autograd/precision.h"
@@ -15,11 +16,11 @@ constexpr size_t kMostWorkspace = size_t{32} << 20;  // what NVIDIA advises for 
 constexpr size_t kMostPlans = 1024;                  // of a device; then it starts anew
 
 // All that cuBLASLt's choice may depend on.
-using PlanKey = std::array<int64_t, 22>;
+using PlanKey = std::array<int64_t, 25>;
 
 struct Library {
   cublasLtHandle_t handle = nullptr;
-  std::map<PlanKey, MatmulPlan> plans;
+  std::map<PlanKey, std::optional<MatmulPlan>> plans;  // none: it has no way
 };
 
 std::mutex& LibraryMutex() {
@@ -97,16 +98,20 @@ uint32_t AlignmentOf(const GemmMatrix<T>& matrix) {
                      static_cast<uintptr_t>(matrix.batch_stride) * sizeof(T));
 }
 
-// The result and the bias are read and written side by side, so D has the alignment of both.
+uint32_t AlignmentOf(const void* address) {
+  return AlignmentOf(reinterpret_cast<uintptr_t>(address));
+}
+
+// The result is read and written side by side with the epilogue's vector and matrix, so D has the
+// alignment of all; null is aligned as one likes.
 template <class In, class Out>
-uint32_t ResultAlignment(const GemmCall<In, Out>& call, bool epilogue) {
-  const uint32_t of_matrix = AlignmentOf(call.c);
-  if (!epilogue) return of_matrix;
-  return std::min(of_matrix, AlignmentOf(reinterpret_cast<uintptr_t>(call.bias)));
+uint32_t ResultAlignment(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue) {
+  return std::min(
+      {AlignmentOf(call.c), AlignmentOf(epilogue.vector), AlignmentOf(epilogue.matrix)});
 }
 
 template <class In, class Out>
-PlanKey KeyOf(const GemmCall<In, Out>& call, bool epilogue) {
+PlanKey KeyOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue) {
   using Sum = SumOf<In>;
   return {static_cast<int64_t>(kDTypeOf<In>),
           static_cast<int64_t>(kDTypeOf<Out>),
@@ -124,7 +129,10 @@ PlanKey KeyOf(const GemmCall<In, Out>& call, bool epilogue) {
           call.b.batch_stride,
           call.c.batch_stride,
           call.beta == Sum(0),
-          epilogue,
+          epilogue.kind,
+          epilogue.matrix != nullptr,
+          epilogue.stride,
+          AlignmentOf(epilogue.vector),
           AlignmentOf(call.a),
           AlignmentOf(call.b),
           AlignmentOf(call.c),
@@ -132,9 +140,16 @@ PlanKey KeyOf(const GemmCall<In, Out>& call, bool epilogue) {
           call.alpha == Sum(1)};
 }
 
+// cuBLASLt says in three ways that it has no algorithm.
+bool HasNone(cublasStatus_t status, int found) {
+  return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE ||
+         (status == CUBLAS_STATUS_SUCCESS && found == 0);
+}
+
 template <class In, class Out>
-MatmulPlan Propose(cublasLtHandle_t handle, const GemmCall<In, Out>& call, bool epilogue,
-                   MatmulDescription& d, Device device) {
+std::optional<MatmulPlan> Propose(cublasLtHandle_t handle, const GemmCall<In, Out>& call,
+                                  const MatmulEpilogue& epilogue, MatmulDescription& d,
+                                  Device device) {
   cublasLtMatmulPreferenceOpaque_t preference;
   CheckCublas(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit", device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspace, device);
@@ -148,13 +163,9 @@ MatmulPlan Propose(cublasLtHandle_t handle, const GemmCall<In, Out>& call, bool 
   int found = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
       handle, &d.product, &d.b, &d.a, &d.c, &d.c, &preference, 1, &result, &found);
-  if (status != CUBLAS_STATUS_SUCCESS || found == 0)
-    Throw<BrokenEnvironment>(
-        "gemm",
-        "cublasLtMatmulAlgoGetHeuristic has no way to multiply {} of ({}, {}) x ({}, {}) "
-        "on {}: {}",
-        call.batch, call.m, call.k, call.k, call.n, device, cublasLtGetStatusString(status));
-  return {result.algo, result.workspaceSize};
+  if (HasNone(status, found)) return std::nullopt;
+  CheckCublas(status, "cublasLtMatmulAlgoGetHeuristic", device);
+  return MatmulPlan{result.algo, result.workspaceSize};
 }
 
 }  // namespace
@@ -164,17 +175,43 @@ void CheckCublas(cublasStatus_t status, const char* call, Device device) {
     Throw<BrokenEnvironment>("gemm", "{} on {}: {}", call, device, cublasLtGetStatusString(status));
 }
 
+// cuBLASLt's A is our B.
 template <class In, class Out>
-MatmulDescription Describe(const GemmCall<In, Out>& call, bool epilogue, Device device) {
+MatmulEpilogue EpilogueOf(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue) {
+  const bool biased = call.bias != nullptr;
+  switch (epilogue.kind) {
+    case EpilogueKind::kNone:
+      return {biased ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT, call.bias};
+    case EpilogueKind::kGelu:
+      if (epilogue.out == nullptr)
+        return {biased ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU, call.bias};
+      return {biased ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX, call.bias,
+              epilogue.out, epilogue.stride};
+    case EpilogueKind::kGeluGradient:
+      return {CUBLASLT_EPILOGUE_DGELU, nullptr, epilogue.in, epilogue.stride};
+    case EpilogueKind::kSumsOfA:
+      return {CUBLASLT_EPILOGUE_BGRADB, epilogue.out};
+    case EpilogueKind::kSumsOfB:
+      return {CUBLASLT_EPILOGUE_BGRADA, epilogue.out};
+  }
+  return {};
+}
+
+template <class In, class Out>
+MatmulDescription Describe(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
+                           Device device) {
   MatmulDescription d;
   CheckCublas(cublasLtMatmulDescInit(&d.product, ComputeTypeOf<In>(), kCudaType<SumOf<In>>),
               "cublasLtMatmulDescInit", device);
   const auto operation = [](bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
   Set(&d.product, CUBLASLT_MATMUL_DESC_TRANSA, operation(call.b.transposed), device);
   Set(&d.product, CUBLASLT_MATMUL_DESC_TRANSB, operation(call.a.transposed), device);
-  if (epilogue) {
-    Set(&d.product, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS, device);
-    Set(&d.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias, device);
+  Set(&d.product, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue.kind, device);
+  if (epilogue.vector != nullptr)
+    Set(&d.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, epilogue.vector, device);
+  if (epilogue.matrix != nullptr) {
+    Set(&d.product, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, epilogue.matrix, device);
+    Set(&d.product, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, epilogue.stride, device);
   }
   DescribeMatrix(&d.a, call.a, call.m, call.k, call.batch, device);
   DescribeMatrix(&d.b, call.b, call.k, call.n, call.batch, device);
@@ -188,8 +225,8 @@ cublasLtHandle_t CublasOf(Device device) {
 }
 
 template <class In, class Out>
-MatmulPlan PlanOf(const GemmCall<In, Out>& call, bool epilogue, MatmulDescription& description,
-                  Device device) {
+std::optional<MatmulPlan> PlanOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
+                                 MatmulDescription& description, Device device) {
   const PlanKey key = KeyOf(call, epilogue);
   const std::lock_guard lock(LibraryMutex());
   Library& library = LibraryOf(device);
@@ -199,15 +236,18 @@ MatmulPlan PlanOf(const GemmCall<In, Out>& call, bool epilogue, MatmulDescriptio
   return library.plans[key] = Propose(library.handle, call, epilogue, description, device);
 }
 
-#define TORUS_OF_TYPES_(...)                                                       \
-  template MatmulDescription Describe(const GemmCall<__VA_ARGS__>&, bool, Device); \
-  template MatmulPlan PlanOf(const GemmCall<__VA_ARGS__>&, bool, MatmulDescription&, Device);
-TORUS_OF_TYPES_(float)
-TORUS_OF_TYPES_(double)
-TORUS_OF_TYPES_(BFloat16)
-TORUS_OF_TYPES_(BFloat16, float)
-TORUS_OF_TYPES_(Float16)
-TORUS_OF_TYPES_(Float16, float)
+#define TORUS_OF_TYPES_(Out, ...)                                                                \
+  template MatmulEpilogue EpilogueOf(const GemmCall<__VA_ARGS__>&, const GemmEpilogue<Out>&);    \
+  template MatmulDescription Describe(const GemmCall<__VA_ARGS__>&, const MatmulEpilogue&,       \
+                                      Device);                                                   \
+  template std::optional<MatmulPlan> PlanOf(const GemmCall<__VA_ARGS__>&, const MatmulEpilogue&, \
+                                            MatmulDescription&, Device);
+TORUS_OF_TYPES_(float, float)
+TORUS_OF_TYPES_(double, double)
+TORUS_OF_TYPES_(BFloat16, BFloat16)
+TORUS_OF_TYPES_(float, BFloat16, float)
+TORUS_OF_TYPES_(Float16, Float16)
+TORUS_OF_TYPES_(float, Float16, float)
 #undef TORUS_OF_TYPES_
 
 }  // namespace torus::cuda

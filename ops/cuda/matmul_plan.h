@@ -4,6 +4,7 @@
 #include <cublasLt.h>
 
 #include <cstddef>
+#include <optional>
 
 #include "ops/cuda/gemm.h"
 
@@ -12,15 +13,27 @@ namespace torus::cuda {
 // BrokenEnvironment that names the call and the device, unless `status` is success.
 void CheckCublas(cublasStatus_t status, const char* call, Device device);
 
+// An epilogue in cuBLASLt's terms.
+struct MatmulEpilogue {
+  cublasLtEpilogue_t kind = CUBLASLT_EPILOGUE_DEFAULT;
+  const void* vector = nullptr;  // the bias, or its gradient
+  const void* matrix = nullptr;  // "auxiliary"
+  int64_t stride = 0;            // of the matrix, in elements
+};
+
+// The call's bias is part of it.
+template <class In, class Out>
+MatmulEpilogue EpilogueOf(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue);
+
 // cuBLASLt's descriptions of a call. It reads matrices by columns, and so sees the transpose of
-// each of ours: it is asked for C^T = op(B)^T op(A)^T. A bias is part of the product where
-// `epilogue`.
+// each of ours: it is asked for C^T = op(B)^T op(A)^T.
 struct MatmulDescription {
   cublasLtMatmulDescOpaque_t product;
   cublasLtMatrixLayoutOpaque_t a, b, c;  // as in GemmCall
 };
 template <class In, class Out>
-MatmulDescription Describe(const GemmCall<In, Out>& call, bool epilogue, Device device);
+MatmulDescription Describe(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
+                           Device device);
 
 struct MatmulPlan {
   cublasLtMatmulAlgo_t algorithm;
@@ -30,10 +43,10 @@ struct MatmulPlan {
 // The device's handle of cuBLASLt, made on first use.
 cublasLtHandle_t CublasOf(Device device);
 
-// What cuBLASLt proposes for the call; kept for calls alike, of each device a bounded number. From
-// any thread.
+// What cuBLASLt proposes for the call, if anything; kept for calls alike, of each device a bounded
+// number. From any thread.
 template <class In, class Out>
-MatmulPlan PlanOf(const GemmCall<In, Out>& call, bool epilogue, MatmulDescription& description,
-                  Device device);
+std::optional<MatmulPlan> PlanOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
+                                 MatmulDescription& description, Device device);
 
 }  // namespace torus::cuda

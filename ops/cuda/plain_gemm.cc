@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "autograd/precision.h"
+#include "ops/activation/activation_functors.h"
 #include "ops/cuda/gemm.h"
 #include "runtime/element_cast.h"
 //
@@ -31,10 +32,27 @@ inline float ToTf32(float value) {
   return std::bit_cast<float>((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu);
 }
 
+// C's value of what it would be without the epilogue; (row, column) is its place.
+template <class Sum, class Out>
+__device__ Sum Finished(const GemmEpilogue<Out>& epilogue, Sum z, int64_t row, int64_t column) {
+  const ops::GeluTanhFunctor gelu;
+  const int64_t at = row * epilogue.stride + column;
+  switch (epilogue.kind) {
+    case EpilogueKind::kGelu:
+      if (epilogue.out != nullptr) epilogue.out[at] = ElementCast<Out, Sum>()(z);
+      return gelu.Forward(z);
+    case EpilogueKind::kGeluGradient:
+      return gelu.Backward(ElementCast<Sum, Out>()(epilogue.in[at]), z);
+    default:
+      return z;
+  }
+}
+
 template <class In, class Out>
 struct ProductStrip {
   using Sum = SumOf<In>;
   GemmCall<In, Out> call;
+  GemmEpilogue<Out> epilogue;
   Steps<const In> a, b;
   int64_t strips;  // of a row
   bool tf32;
@@ -61,26 +79,65 @@ struct ProductStrip {
     for (int64_t j = 0; j < width; ++j) {
       const Sum before = call.beta == Sum(0) ? Sum(0) : call.beta * wide(out[j]);
       const Sum added = call.bias == nullptr ? Sum(0) : wide(call.bias[column + j]);
-      out[j] = ElementCast<Out, Sum>()(call.alpha * sums[j] + before + added);
+      const Sum z = call.alpha * sums[j] + before + added;
+      out[j] = ElementCast<Out, Sum>()(Finished(epilogue, z, row, column + j));
     }
   }
 };
+
+// Sums over the k elements of a row, or column, of an operand.
+template <class In, class Out>
+struct OperandSums {
+  const In* data;
+  int64_t k, along, to_next;
+  Out* out;
+  __device__ void operator()(int64_t i) const {
+    SumOf<In> sum = 0;
+    for (int64_t p = 0; p < k; ++p)
+      sum += ElementCast<SumOf<In>, In>()(data[i * to_next + p * along]);
+    out[i] = ElementCast<Out, SumOf<In>>()(sum);
+  }
+};
+
+template <class In, class Out>
+void Run(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue, StreamHandle stream) {
+  const Steps<const In> a(call.a), b(call.b);
+  const int64_t strips = (call.n + kStrip - 1) / kStrip;
+  ForEach("gemm", call.batch * call.m * strips, stream,
+          ProductStrip<In, Out>{call, epilogue, a, b, strips, WithPrecision::Tf32()});
+  if (epilogue.kind == EpilogueKind::kSumsOfA)
+    ForEach("gemm", call.m, stream,
+            OperandSums<In, Out>{a.data, call.k, a.across, a.down, epilogue.out});
+  if (epilogue.kind == EpilogueKind::kSumsOfB)
+    ForEach("gemm", call.n, stream,
+            OperandSums<In, Out>{b.data, call.k, b.down, b.across, epilogue.out});
+}
 
 }  // namespace
 
 template <class In, class Out>
 void Gemm(const GemmCall<In, Out>& call, Device, StreamHandle stream) {
-  const int64_t strips = (call.n + kStrip - 1) / kStrip;
-  ForEach("gemm", call.batch * call.m * strips, stream,
-          ProductStrip<In, Out>{call, Steps<const In>(call.a), Steps<const In>(call.b), strips,
-                                WithPrecision::Tf32()});
+  Run(call, GemmEpilogue<Out>(), stream);
 }
 
-template void Gemm(const GemmCall<float>&, Device, StreamHandle);
-template void Gemm(const GemmCall<double>&, Device, StreamHandle);
-template void Gemm(const GemmCall<BFloat16>&, Device, StreamHandle);
-template void Gemm(const GemmCall<BFloat16, float>&, Device, StreamHandle);
-template void Gemm(const GemmCall<Float16>&, Device, StreamHandle);
-template void Gemm(const GemmCall<Float16, float>&, Device, StreamHandle);
+template <class In, class Out>
+bool GemmWithEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue, Device,
+                      StreamHandle stream) {
+  if (!MayHaveEpilogue(call, epilogue)) return false;
+  Run(call, epilogue, stream);
+  return true;
+}
+
+#define TORUS_OF_TYPES_(Out, ...)                                                                \
+  template void Gemm(const GemmCall<__VA_ARGS__>&, Device, StreamHandle);                        \
+  template bool GemmWithEpilogue(const GemmCall<__VA_ARGS__>&, const GemmEpilogue<Out>&, Device, \
+                                 StreamHandle);
+TORUS_OF_TYPES_(float, float)
+TORUS_OF_TYPES_(double, double)
+TORUS_OF_TYPES_(BFloat16, BFloat16)
+TORUS_OF_TYPES_(float, BFloat16, float)
+TORUS_OF_TYPES_(Float16, Float16)
+TORUS_OF_TYPES_(float, Float16, float)
+#undef TORUS_OF_TYPES_
 
 }  // namespace torus::cuda

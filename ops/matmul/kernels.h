@@ -42,6 +42,15 @@ inline void SumOfLowRows(const Tensor& x, Tensor& sum) {
       [&](StreamHandle stream) { cuda::SumOfLowRows(x, sum, stream); });
 }
 
+// Both in one: out = a^T b, f32, and the sums over the rows of `a` (of_a) or of `b`, all low.
+inline void ProductOfTransposedAndSum(const Tensor& a, const Tensor& b, bool of_a, Tensor& out,
+                                      Tensor& sum) {
+  ObserveProduct(2 * out.numel() * a.dim(0));
+  AtDoor(
+      "linear", out.device(), [&] { cpu::ProductOfTransposedAndSum(a, b, of_a, out, sum); },
+      [&](StreamHandle stream) { cuda::ProductOfTransposedAndSum(a, b, of_a, out, sum, stream); });
+}
+
 // out (batch..., m, n) = a (batch..., m, k) b (batch..., k, n), matrix by matrix. Each matrix of a
 // and b lies in memory by rows or by columns; batches may have any strides, 0 too.
 inline void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out) {

@@ -13,6 +13,7 @@ const std::unordered_map<std::string_view, Policy>& Table() {
   static const std::unordered_map<std::string_view, Policy> table{
       {"linear", Policy::kLow},
       {"matmul", Policy::kLow},
+      {"gelu_mlp", Policy::kLow},
       {"conv2d", Policy::kLow},
       {"scaled_dot_product_attention", Policy::kLow},
       {"linear_cross_entropy", Policy::kLowInputs},

@@ -127,6 +127,22 @@ TEST_P(LowBits, OfBatchNorm) {
     }
 }
 
+// 5.999 passes ReLU6 but is 6, which does not, once it is rounded.
+TEST_P(LowBits, OfBatchNormsMaskBeforeRounding) {
+  const Shape images{2, 3, 5};
+  const Tensor zeros = Zeros({5}, DType::kF32, kFirstGpu),
+               ones = Full({5}, 1, DType::kF32, kFirstGpu);
+  const Variable x(testing::OddShapes(5).Normal(images).To(GetParam()).To(kFirstGpu), true);
+  const Variable residual(Zeros(images, GetParam(), kFirstGpu), true);
+  const Variable bias(Full({5}, 5.999, DType::kF32, kFirstGpu));
+  const Variable y =
+      BatchNormEval(x, zeros, ones, Variable(zeros), bias, 1e-5, Activation::kRelu6, residual);
+  ExpectSameBits(y.data(), Full(images, 6, GetParam()), "y");
+  const Tensor dy = Full(images, 3, GetParam(), kFirstGpu);
+  Backward({y}, {dy});
+  ExpectSameBits(residual.grad(), dy, "gradient of the residual");
+}
+
 TEST_P(LowBits, OfBatchNormsStatistics) {
   const Tensor x = testing::OddShapes(3).Normal({200, 5}).To(GetParam()).To(kFirstGpu);
   const auto of = [](const Tensor& x) {

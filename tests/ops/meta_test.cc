@@ -20,6 +20,7 @@
 #include "ops/loss/mse_loss.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
+#include "ops/mlp/mlp.h"
 #include "ops/reduction/cumsum.h"
 #include "ops/reduction/extremum.h"
 #include "ops/reduction/logsumexp.h"
@@ -174,6 +175,11 @@ std::vector<Row> ProductRows() {
           {"linear",
            {F32({3, 4}), F32({4, 5})},
            [](const Variables& in) { return Variables{LinearInOut(in[0], in[1])}; }},
+          {"gelu_mlp",
+           {F32({2, 3, 4}), F32({4, 5}), F32({5}), F32({5, 6}), F32({6})},
+           [](const Variables& in) {
+             return Variables{FusedGeluMlp(in[0], {in[1], in[2], in[3], in[4]})};
+           }},
           {"matmul",
            {F32({2, 1, 3, 4}), F32({3, 4, 5})},
            [](const Variables& in) { return Variables{Matmul(in[0], in[1])}; }},

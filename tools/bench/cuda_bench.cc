@@ -1,6 +1,6 @@
 // cuda_bench [--gpu N] [--rounds N] [--precision P ...] [--step MODEL:BATCHxSIZE ...]: what a GPU
-// makes of training steps, products, copies and sort quantization. One program to carry to a
-// machine with a GPU; pytorch_cuda.py gives PyTorch's figures beside it.
+// makes of training steps, products, GPT-2's MLP, copies and sort quantization. One program to
+// carry to a machine with a GPU; pytorch_cuda.py gives PyTorch's figures beside it.
 //
 // Each figure is the median of rounds; a round ends when the GPU has done all of it.
 #include <fmt/format.h>
@@ -13,8 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "autograd/backward.h"
 #include "autograd/node.h"
+#include "ops/activation/activation.h"
+#include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
+#include "ops/mlp/mlp.h"
 #include "parallel/codec/gpu_codec.h"
 #include "parallel/codec/make_codec.h"
 #include "recipes/settings/precision.h"
@@ -36,6 +40,7 @@ struct Options {
                                  "vgg13:64x32",         "roberta:8x128",        "gpt2:4x256"};
   std::vector<std::string> precisions{"f32", "tf32", "bf16"};
   int64_t product = 8192;             // rows, columns and terms
+  int64_t tokens = 8192;              // of an MLP
   int64_t values = int64_t{1} << 26;  // of copies and codecs
 };
 
@@ -89,6 +94,45 @@ void Products(const Options& o, Device device) {
     Print(fmt::format("product {} cubed, {}", n, name), seconds,
           fmt::format("{:.1f} TFLOP/s", 2e-12 * size * size * size / seconds));
   }
+}
+
+// GPT-2's MLP, of 768 channels, forward and backward.
+class MlpStep {
+ public:
+  MlpStep(int64_t tokens, Device device)
+      : x_(Normal({tokens, kWidth}, device), true), dy_(Normal({tokens, kWidth}, device)) {
+    const auto leaf = [&](const Shape& shape) { return Variable(Normal(shape, device), true); };
+    weights_ = {leaf({kWidth, kInner}), leaf({kInner}), leaf({kInner, kWidth}), leaf({kWidth})};
+  }
+  void Run(bool one_op) {
+    const Variable y = one_op ? ops::FusedGeluMlp(x_, weights_) : ThreeOps();
+    for (Variable leaf :
+         {x_, weights_.wide, weights_.wide_bias, weights_.narrow, weights_.narrow_bias})
+      leaf.ZeroGrad();
+    Backward({y}, {dy_.To(y.dtype())});
+  }
+  double flops() const { return 12.0 * static_cast<double>(x_.dim(0)) * kWidth * kInner; }
+
+ private:
+  static constexpr int64_t kWidth = 768, kInner = 3072;
+  Variable ThreeOps() const {
+    const Variable wide = ops::LinearInOut(x_, weights_.wide, weights_.wide_bias);
+    return ops::LinearInOut(ops::Gelu(wide, "tanh"), weights_.narrow, weights_.narrow_bias);
+  }
+  Variable x_;
+  Tensor dy_;
+  ops::GeluMlpWeights weights_;
+};
+
+void Mlps(const Options& o, Device device) {
+  MlpStep step(o.tokens, device);
+  for (const std::string& name : o.precisions)
+    for (const bool one_op : {true, false}) {
+      const WithPrecision with(PrecisionOf(name, device));
+      const double seconds = Median(device, o.rounds, [&] { step.Run(one_op); });
+      Print(fmt::format("MLP {} x 768, {}, {}", o.tokens, name, one_op ? "one op" : "three ops"),
+            seconds, fmt::format("{:.1f} TFLOP/s", 1e-12 * step.flops() / seconds));
+    }
 }
 
 double Gigabytes(int64_t values) { return 4e-9 * static_cast<double>(values); }
@@ -163,7 +207,7 @@ void Steps(const Options& o, const std::string& precision, Device device) {
 
 int Main(int argc, char** argv) {
   Options o;
-  CLI::App app("Times training steps, products, copies and sort quantization on a GPU.",
+  CLI::App app("Times training steps, products, an MLP, copies and sort quantization on a GPU.",
                "cuda_bench");
   app.option_defaults()->always_capture_default();
   app.add_option("--gpu", o.gpu, "Which GPU");
@@ -172,6 +216,7 @@ int Main(int argc, char** argv) {
   app.add_option("--precision", o.precisions, "f32, tf32, bf16, f16: as often as wanted");
   app.add_option("--product", o.product, "Rows, columns and terms of the product")
       ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--tokens", o.tokens, "Of GPT-2's MLP")->check(CLI::Range(1, 1 << 20));
   app.add_option("--values", o.values, "Of copies and codecs")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 34));
   if (tools::PrintsHelp(app, argc, argv)) return 0;
@@ -179,6 +224,7 @@ int Main(int argc, char** argv) {
   Require(GpuCount() > 0, "cuda_bench", "{}", WhyNoGpu());
   const Device device{DeviceKind::kCuda, o.gpu};
   Products(o, device);
+  Mlps(o, device);
   Copies(o, device);
   for (const char* name : {"sortq:8", "sortq:4"})
     for (const bool relu : {false, true}) Codecs(o, device, name, relu);

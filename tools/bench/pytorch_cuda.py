@@ -61,6 +61,26 @@ def product(o, precision):
     show(f"product {o.product} cubed, {precision}", seconds, f"{2e-12 * o.product**3 / seconds:.1f} TFLOP/s")
 
 
+def mlp(o, precision):
+    """GPT-2's MLP, forward and backward, as transformers has it."""
+    use(precision)
+    layers = torch.nn.Sequential(torch.nn.Linear(768, 3072), torch.nn.GELU(approximate="tanh"), torch.nn.Linear(3072, 768))
+    layers = layers.to(o.device)
+    x, dy = (torch.randn(o.tokens, 768, device=o.device) for _ in range(2))
+    x.requires_grad_()
+    for mode, forward in (("eager", layers), ("compile", torch.compile(layers))):
+        def run():
+            layers.zero_grad(set_to_none=True)
+            x.grad = None
+            with torch.autocast(o.device, dtype=torch.bfloat16, enabled=precision == "bf16"):
+                y = forward(x)
+            y.backward(dy.to(y.dtype))
+
+        seconds = median(o.device, o.rounds, run)
+        rate = 12e-12 * o.tokens * 768 * 3072 / seconds
+        show(f"MLP {o.tokens} x 768, {precision}, {mode}", seconds, f"{rate:.1f} TFLOP/s")
+
+
 def copy(o):
     source = torch.randn(o.values, device=o.device)
     target = torch.empty_like(source)
@@ -141,7 +161,8 @@ def run_ours(o):
     if not o.ours:
         return
     print("cuda_bench:", flush=True)
-    subprocess.run([o.ours, "--rounds", str(o.rounds), "--product", str(o.product), "--values", str(o.values),
+    subprocess.run([o.ours, "--rounds", str(o.rounds), "--product", str(o.product), "--tokens", str(o.tokens),
+                    "--values", str(o.values),
                     *(word for p in o.precision for word in ("--precision", p)),
                     *(word for s in o.step for word in ("--step", s))], check=True)
 
@@ -155,12 +176,15 @@ def main():
     parser.add_argument("--modes", nargs="+", default=["eager", "compile", "graphs"])
     parser.add_argument("--step", nargs="*", default=STEPS, help="MODEL:BATCHxSIZE")
     parser.add_argument("--product", type=int, default=8192)
+    parser.add_argument("--tokens", type=int, default=8192, help="of GPT-2's MLP")
     parser.add_argument("--values", type=int, default=1 << 26)
     o = parser.parse_args()
     run_ours(o)
     print(f"PyTorch {torch.__version__}:", flush=True)
     for precision in o.precision:
         product(o, precision)
+    for precision in o.precision:
+        mlp(o, precision)
     copy(o)
     for bits in (8, 4):
         for relu in (False, True):

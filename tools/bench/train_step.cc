@@ -7,6 +7,7 @@
 #include "autograd/recompute.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/nn/describe.h"
+#include "runtime/error.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/rng.h"
 
@@ -154,6 +155,7 @@ void TrainStep::Launch() {
   next = 0;
   model_.model->Share([&](const KeptStatistics&) { return recorded_->statistics.at(next++); });
   checks_->SetExpected(recorded_->checks);
+  TORUS_CHECK(recorded_->graph.Held(), "numbers that the model reads of its one batch differ");
 }
 
 double TrainStep::Run() {

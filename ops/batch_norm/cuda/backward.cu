@@ -12,11 +12,11 @@ namespace {
 // The gradient through the activation's mask, which follows from y where that is given.
 template <class T>
 struct MaskedGradient {
-  AffineOf<SumOf<T>> affine;
+  BeforeActivation<T> before;
   Bounds<SumOf<T>> bounds;
-  const T *dy, *x, *y;  // which may be null
+  const T *dy, *y;  // which may be null
   __device__ SumOf<T> operator()(int64_t i, int64_t c) const {
-    const SumOf<T> at = y != nullptr ? Widened(y[i]) : affine(Widened(x[i]), c);
+    const SumOf<T> at = y != nullptr ? Widened(y[i]) : before(i, c);
     return bounds.Passes(at) ? Widened(dy[i]) : SumOf<T>(0);
   }
 };
@@ -34,13 +34,13 @@ struct SumsOfRows {
     const int64_t c = at.rest, first = at.quotient * kColumnRows;
     const int64_t end = first + kColumnRows < rows ? first + kColumnRows : rows;
     using Sum = SumOf<T>;
-    const Sum mean = gradient.affine.mean[c];
+    const Sum mean = gradient.before.affine.mean[c];
     Sum sum = Sum(0), weighted = Sum(0);
     for (int64_t r = first; r < end; ++r) {
       const int64_t from = r * channels + c;
       const Sum g = gradient(from, c);
       sum += g;
-      weighted += g * (Widened(gradient.x[from]) - mean);
+      weighted += g * (Widened(gradient.before.x[from]) - mean);
       if (masked != nullptr) masked[from] = RoundedTo<T>(g);
     }
     out[at.quotient * 2 * channels + c] = static_cast<double>(sum);
@@ -82,9 +82,10 @@ struct InputGradient {
   T* dx;
   __device__ void operator()(int64_t i) const {
     const int64_t c = Divide(i, channels).rest;
-    const AffineOf<SumOf<T>>& forward = gradient.affine;
-    dx[i] = RoundedTo<T>(forward.scale[c] * gradient(i, c) +
-                         (slope[c] * (Widened(gradient.x[i]) - forward.mean[c]) + offset[c]));
+    const AffineOf<SumOf<T>>& forward = gradient.before.affine;
+    dx[i] =
+        RoundedTo<T>(forward.scale[c] * gradient(i, c) +
+                     (slope[c] * (Widened(gradient.before.x[i]) - forward.mean[c]) + offset[c]));
   }
 };
 
@@ -93,9 +94,10 @@ template <class T>
 MaskedGradient<T> GradientOf(const ops::NormBackwardInputs& in, const Tensor& dy,
                              const Tensor& masked) {
   const bool done = masked.defined();
-  return {AffineOf<SumOf<T>>(in.affine),
+  return {{AffineOf<SumOf<T>>(in.affine), Elements<T>(in.x), nullptr},
           Bounds<SumOf<T>>(done ? ops::Activation::kNone : in.activation),
-          Elements<T>(done ? masked : dy), Elements<T>(in.x), nullptr};
+          Elements<T>(done ? masked : dy),
+          nullptr};
 }
 
 template <class T>
@@ -124,6 +126,7 @@ void GradientSumsOf(const ops::NormBackwardInputs& in, const Tensor& dy, Tensor&
   VisitFloats(kNormOp, dy.dtype(), [&]<class T>(ComputeType<T>) {
     MaskedGradient<T> gradient = GradientOf<T>(in, dy, Tensor());
     gradient.y = ElementsOrNull<T>(in.y);
+    gradient.before.residual = ElementsOrNull<T>(in.residual);
     ForEach(kNormOp, parts * channels, stream,
             SumsOfRows<T>{rows, channels, gradient, MutableElementsOrNull<T>(masked),
                           MutableElements<double>(partial)});

@@ -38,6 +38,17 @@ struct AffineOf {
   __device__ T operator()(T x, int64_t c) const { return (x - mean[c]) * scale[c] + bias[c]; }
 };
 
+// What the activation of an element is of, in one place: forward and backward come to the same.
+template <class T>
+struct BeforeActivation {
+  AffineOf<SumOf<T>> affine;
+  const T *x, *residual;  // which may be null
+  __device__ SumOf<T> operator()(int64_t i, int64_t c) const {
+    const SumOf<T> t = affine(Widened(x[i]), c);
+    return residual != nullptr ? t + Widened(residual[i]) : t;
+  }
+};
+
 // Of (..., C).
 inline int64_t RowsOf(const Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / x.dim(-1); }
 

@@ -27,14 +27,11 @@ struct FoldChannel {
 template <class T>
 struct NormalizeElement {
   int64_t channels;
-  AffineOf<SumOf<T>> affine;
+  BeforeActivation<T> before;
   Bounds<SumOf<T>> bounds;
-  const T *x, *residual;  // which may be null
   T* y;
   __device__ void operator()(int64_t i) const {
-    SumOf<T> t = affine(Widened(x[i]), Divide(i, channels).rest);
-    if (residual != nullptr) t += Widened(residual[i]);
-    y[i] = RoundedTo<T>(bounds.Clamped(t));
+    y[i] = RoundedTo<T>(bounds.Clamped(before(i, Divide(i, channels).rest)));
   }
 };
 
@@ -56,10 +53,12 @@ void NormalizeChannels(const Tensor& x, const ops::ChannelAffine& affine,
                        ops::Activation activation, const Tensor& residual, Tensor& y,
                        StreamHandle stream) {
   VisitFloats(kNormOp, x.dtype(), [&]<class T>(ComputeType<T>) {
-    ForEach(
-        kNormOp, x.numel(), stream,
-        NormalizeElement<T>{x.dim(-1), AffineOf<SumOf<T>>(affine), Bounds<SumOf<T>>(activation),
-                            Elements<T>(x), ElementsOrNull<T>(residual), MutableElements<T>(y)});
+    ForEach(kNormOp, x.numel(), stream,
+            NormalizeElement<T>{
+                x.dim(-1),
+                {AffineOf<SumOf<T>>(affine), Elements<T>(x), ElementsOrNull<T>(residual)},
+                Bounds<SumOf<T>>(activation),
+                MutableElements<T>(y)});
   });
 }
 

@@ -86,6 +86,12 @@ void SumOfLowRows(const Tensor& x, Tensor& sum) {
   SumRows(x.data<BFloat16>(), x.dim(0), x.dim(1), sum.mutable_data<float>());
 }
 
+void ProductOfTransposedAndSum(const Tensor& a, const Tensor& b, bool of_a, Tensor& out,
+                               Tensor& sum) {
+  ProductOfTransposed(a, b, out);
+  SumOfLowRows(of_a ? a : b, sum);
+}
+
 void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out) {
   if (a.dtype() == DType::kBF16)
     return out.dtype() == DType::kBF16 ? MultiplyBatch<BFloat16, BFloat16>(a, b, out)

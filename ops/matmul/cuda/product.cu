@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ops/cuda/gemm.h"
+#include "ops/cuda/gemm_of_tensors.h"
 #include "ops/matmul/cuda/product.h"
 #include "ops/matmul/matrix_layout.h"
 #include "runtime/broadcast.h"
@@ -12,17 +12,11 @@
 namespace torus::cuda {
 namespace {
 
-// Of contiguous matrices; k is the size that is summed over.
-void Multiply(bool transpose_a, const Tensor& a, bool transpose_b, const Tensor& b, int64_t k,
+// Of contiguous matrices.
+void Multiply(bool transpose_a, const Tensor& a, bool transpose_b, const Tensor& b,
               const Tensor& bias, Tensor& out, StreamHandle stream) {
-  const auto stride = [](const Tensor& t) { return std::max<int64_t>(1, t.dim(1)); };
   VisitProduct("linear", a.dtype(), out.dtype(), [&]<class In, class Out>(ProductTypes<In, Out>) {
-    GemmCall<In, Out> call{out.dim(0),
-                           out.dim(1),
-                           k,
-                           {Elements<In>(a), stride(a), transpose_a},
-                           {Elements<In>(b), stride(b), transpose_b},
-                           {MutableElements<Out>(out), stride(out)}};
+    GemmCall<In, Out> call = GemmCallOf<In, Out>(transpose_a, a, transpose_b, b, out);
     call.bias = ElementsOrNull<Out>(bias);
     Gemm(call, out.device(), stream);
   });
@@ -64,6 +58,19 @@ BatchWalk WalkBatch(const Tensor& a, const Tensor& b, const Tensor& out) {
   return walk;
 }
 
+// f32 sums of low rows in a product's call, where cuBLASLt has that.
+bool MultiplyAndSum(const Tensor& a, const Tensor& b, bool of_a, Tensor& out, Tensor& sum,
+                    StreamHandle stream) {
+  bool done = false;
+  VisitProduct("linear", a.dtype(), out.dtype(), [&]<class In, class Out>(ProductTypes<In, Out>) {
+    const GemmEpilogue<Out> epilogue{of_a ? EpilogueKind::kSumsOfA : EpilogueKind::kSumsOfB,
+                                     MutableElements<Out>(sum)};
+    done = GemmWithEpilogue(GemmCallOf<In, Out>(true, a, false, b, out), epilogue, out.device(),
+                            stream);
+  });
+  return done;
+}
+
 template <class Low>
 void SumLowRows(const Tensor& x, Tensor& sum, StreamHandle stream) {
   SumColumns("linear", 1, x.dim(0), x.dim(1), LoadWide<float, Low>{Elements<Low>(x)}, 1,
@@ -74,21 +81,28 @@ void SumLowRows(const Tensor& x, Tensor& sum, StreamHandle stream) {
 
 void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out,
              StreamHandle stream) {
-  Multiply(false, a, false, b, a.dim(1), bias, out, stream);
+  Multiply(false, a, false, b, bias, out, stream);
 }
 
 void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out,
                          StreamHandle stream) {
-  Multiply(false, a, true, b, a.dim(1), bias, out, stream);
+  Multiply(false, a, true, b, bias, out, stream);
 }
 
 void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream) {
-  Multiply(true, a, false, b, a.dim(0), Tensor(), out, stream);
+  Multiply(true, a, false, b, Tensor(), out, stream);
 }
 
 void SumOfLowRows(const Tensor& x, Tensor& sum, StreamHandle stream) {
   x.dtype() == DType::kF16 ? SumLowRows<Float16>(x, sum, stream)
                            : SumLowRows<BFloat16>(x, sum, stream);
+}
+
+void ProductOfTransposedAndSum(const Tensor& a, const Tensor& b, bool of_a, Tensor& out,
+                               Tensor& sum, StreamHandle stream) {
+  if (MultiplyAndSum(a, b, of_a, out, sum, stream)) return;
+  ProductOfTransposed(a, b, out, stream);
+  SumOfLowRows(of_a ? a : b, sum, stream);
 }
 
 void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream) {

@@ -11,6 +11,8 @@ void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, T
                          StreamHandle stream);
 void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream);
 void SumOfLowRows(const Tensor& x, Tensor& sum, StreamHandle stream);
+void ProductOfTransposedAndSum(const Tensor& a, const Tensor& b, bool of_a, Tensor& out,
+                               Tensor& sum, StreamHandle stream);
 void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out, StreamHandle stream);
 
 }  // namespace torus::cuda

@@ -1,0 +1,21 @@
+#include "ops/mlp/cpu/gelu_product.h"
+
+#include "ops/activation/activation_functors.h"
+#include "ops/elementwise/cpu/map.h"
+#include "ops/matmul/cpu/product.h"
+
+namespace torus::cpu {
+
+void GeluProduct(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& z, Tensor& h) {
+  Tensor inner = z.defined() ? z : Tensor(h.shape(), h.dtype(), h.device());
+  Product(a, b, bias, inner);
+  MapForward("gelu_mlp", ops::GeluTanhFunctor{}, inner, h);
+}
+
+void GeluGradientProduct(const Tensor& a, const Tensor& b, const Tensor& z, Tensor& dz) {
+  Tensor dh(dz.shape(), dz.dtype(), dz.device());
+  ProductByTransposed(a, b, Tensor(), dh);
+  MapBackward("gelu_mlp", ops::GeluTanhFunctor{}, z, dh, dz);
+}
+
+}  // namespace torus::cpu

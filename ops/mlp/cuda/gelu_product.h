@@ -1,0 +1,13 @@
+// Products with GELU by tanh on a GPU; ops/mlp/kernels.h has the contracts.
+#pragma once
+
+#include "runtime/tensor.h"
+
+namespace torus::cuda {
+
+void GeluProduct(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& z, Tensor& h,
+                 StreamHandle stream);
+void GeluGradientProduct(const Tensor& a, const Tensor& b, const Tensor& z, Tensor& dz,
+                         StreamHandle stream);
+
+}  // namespace torus::cuda

@@ -1,0 +1,88 @@
+#include "ops/mlp/mlp.h"
+
+#include "autograd/recompute.h"
+#include "ops/activation/activation.h"
+#include "ops/matmul/affine.h"
+#include "ops/matmul/linear.h"
+#include "ops/mlp/mlp_rule.h"
+#include "ops/precision/in_precision.h"
+#include "ops/precision/native.h"
+#include "runtime/door.h"
+
+namespace torus::ops {
+namespace {
+
+constexpr WeightLayout kLayout = WeightLayout::kInOut;
+
+// The weights' values in the types that products take.
+struct Values {
+  Tensor wide, wide_bias, narrow, narrow_bias;
+};
+
+Tensor ValuesOf(const Variable& v) { return v.defined() ? v.data().Contiguous() : Tensor(); }
+
+Values ValuesOf(const GeluMlpWeights& w) {
+  return {ValuesOf(w.wide), ValuesOf(w.wide_bias), ValuesOf(w.narrow), ValuesOf(w.narrow_bias)};
+}
+
+Values LowValuesOf(const GeluMlpWeights& w) {
+  const auto bias = [](const Variable& v) {
+    return v.defined() ? LowBias(v).Contiguous() : Tensor();
+  };
+  return {LowValues(w.wide).Contiguous(), bias(w.wide_bias), LowValues(w.narrow).Contiguous(),
+          bias(w.narrow_bias)};
+}
+
+// An evaluation keeps nothing; all else computes as a training step does, to the bit: cuBLASLt may
+// multiply in another order where it need not write Z.
+bool KeepsInner() { return GradEnabled() || InFirstRun(); }
+
+Variable MlpOf(const Variable& input, const GeluMlpWeights& w, const Values& values) {
+  const Shape inner = AffineShape("gelu_mlp", input.shape(), w.wide, w.wide_bias, kLayout);
+  const Shape shape = AffineShape("gelu_mlp", inner, w.narrow, w.narrow_bias, kLayout);
+  const Tensor x = Rows(input.data()).Contiguous();
+  const Device device =
+      CommonDevice("gelu_mlp", x, values.wide, values.wide_bias, values.narrow, values.narrow_bias);
+  const Shape rows{x.dim(0), values.wide.dim(1)};
+  Tensor z = KeepsInner() ? Tensor(rows, x.dtype(), device) : Tensor();
+  Tensor h(rows, x.dtype(), device), out(shape, x.dtype(), device);
+  kernels::GeluProduct(x, values.wide, values.wide_bias, z, h);
+  Tensor y = Rows(out);
+  TimesWeight(h, values.narrow, values.narrow_bias, kLayout, y);
+  const bool goes_in = input.requires_grad() || w.wide.requires_grad() ||
+                       (w.wide_bias.defined() && w.wide_bias.requires_grad());
+  return Record("gelu_mlp", std::move(out), {input, w.wide, w.wide_bias, w.narrow, w.narrow_bias},
+                MlpRule{.x = SavedActivation(w.wide.requires_grad() ? x : Tensor()),
+                        .z = SavedActivation(goes_in ? z : Tensor()),
+                        .h = SavedActivation(w.narrow.requires_grad() ? h : Tensor()),
+                        .wide = Saved(input.requires_grad() ? values.wide : Tensor()),
+                        .narrow = Saved(goes_in ? values.narrow : Tensor()),
+                        .input = input.shape(),
+                        .weights = w.wide.dtype()});
+}
+
+}  // namespace
+
+Variable FusedGeluMlp(const Variable& input, const GeluMlpWeights& w) {
+  if (ComputesNatively("gelu_mlp", input, w.wide, w.wide_bias, w.narrow, w.narrow_bias))
+    return MlpOf(ToLow(input), w, LowValuesOf(w));
+  return InPrecision(
+      "gelu_mlp",
+      [](const Variable& input, const Variable& wide, const Variable& wide_bias,
+         const Variable& narrow, const Variable& narrow_bias) {
+        CheckAffineTypes("gelu_mlp", input, wide, wide_bias);
+        CheckAffineTypes("gelu_mlp", input, narrow, narrow_bias);
+        const GeluMlpWeights own{wide, wide_bias, narrow, narrow_bias};
+        return MlpOf(input, own, ValuesOf(own));
+      },
+      input, w.wide, w.wide_bias, w.narrow, w.narrow_bias);
+}
+
+Variable GeluMlp(const Variable& input, const GeluMlpWeights& w) {
+  const bool emulated = WithPrecision::Current() != DType::kF32 && !WithPrecision::Native();
+  if (input.data().device().kind == DeviceKind::kCuda && !emulated) return FusedGeluMlp(input, w);
+  const Variable wide = LinearInOut(input, w.wide, w.wide_bias);
+  return LinearInOut(Gelu(wide, "tanh"), w.narrow, w.narrow_bias);
+}
+
+}  // namespace torus::ops
