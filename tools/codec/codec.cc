@@ -65,6 +65,8 @@ std::vector<std::string> ChosenCodecs(const Options& options) {
 }
 
 void TryOverLinks(const Options& options, const std::vector<NamedTensor>& tensors) {
+  Require(options.all || options.codec != "none", "codec",
+          "--links sends encoded values beside float32, so it needs a --codec other than none");
   const Tensor micro_batch = TrialMicroBatch(tensors);
   std::vector<double> speeds;
   for (const double gigabits : options.links) speeds.push_back(1e9 * gigabits);
@@ -100,26 +102,37 @@ void WriteDecoded(const Options& options) {
                    DecodeTensors(path, std::as_bytes(std::span(content)), kMostValues));
 }
 
-int Main(int argc, char** argv) {
-  CLI::App app("Measures codecs on the tensors of a file, and encodes and decodes it.", "codec");
-  Options options;
+void AddFlags(CLI::App& app, Options& options) {
   app.add_option("file", options.input,
                  "A .safetensors file; with --decoded one that --encoded has written")
       ->required();
   app.add_option("--codec", options.codec, CodecHelp())->capture_default_str();
   app.add_flag("--all", options.all, "Measure an example of every codec");
-  app.add_option("--picture", options.picture, "SVG file: error against bytes");
-  app.add_option("--encoded", options.encoded, "File to write: the tensors, encoded");
-  app.add_option("--decoded", options.decoded, "File to write: the tensors of an encoded file");
+  auto* const picture =
+      app.add_option("--picture", options.picture, "SVG file: error against bytes");
+  auto* const encoded =
+      app.add_option("--encoded", options.encoded, "File to write: the tensors, encoded");
+  auto* const decoded =
+      app.add_option("--decoded", options.decoded, "File to write: the tensors of an encoded file");
   app.add_option("--links", options.links,
                  "Send 16 micro-batches of the file's values over emulated links of these Gbit/s, "
-                 "as float32 and encoded, beside the times that are computed; alone: 0.1 1 10")
+                 "as float32 and encoded, beside the times that are computed; alone: 0.1 1 10. "
+                 "Writes no files")
+      ->excludes(picture)
+      ->excludes(encoded)
+      ->excludes(decoded)
       ->expected(0, 16)
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
   app.add_option("--repeats", options.repeats, "Runs of which the fastest counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Measures codecs on the tensors of a file, and encodes and decodes it.", "codec");
+  Options options;
+  AddFlags(app, options);
   if (PrintsHelp(app, argc, argv)) return 0;
   if (!options.decoded.empty()) {
     WriteDecoded(options);

@@ -21,7 +21,17 @@ Runs Some() {
           run("lost", 1, {{"diverged", true}, {"signal", false}}),
           run("after weak", 1, {{"no_signal", true}}),
           run("none", 2, {{"accuracy", 92.0}, {"signal", true}}),
-          run("four", 2, {{"accuracy", 88.0}, {"signal", true}})};
+          run("four", 2, {{"accuracy", 88.0}, {"signal", true}}),
+          // A codec that falls back to chance has a signal where none has one.
+          run("chance", 1, {{"accuracy", 10.0}, {"signal", false}}),
+          run("chance", 2, {{"accuracy", 12.0}, {"signal", false}}),
+          run("half", 1, {{"diverged", true}, {"signal", false}}),
+          run("half", 2, {{"accuracy", 91.0}, {"signal", true}}),
+          run("null", 1, {{"accuracy", 71.0}, {"loss", nullptr}, {"signal", true}}),
+          run("once", 1, {{"accuracy", 30.0}, {"signal", true}}),
+          run("once", 2, {{"accuracy", 11.0}, {"signal", false}}),
+          run("after once", 1, {{"accuracy", 28.0}, {"signal", true}}),
+          run("after once", 2, {{"no_signal", true}})};
 }
 
 TEST(ScoreCell, IsMeanAndDeviationOrSaysWhyNot) {
@@ -34,13 +44,42 @@ TEST(ScoreCell, IsMeanAndDeviationOrSaysWhyNot) {
   EXPECT_EQ(ScoreCell(Some(), "absent", "none", "accuracy"), Cell(std::string("no data")));
 }
 
+TEST(ScoreCell, SaysInHowManySeedsThereIsNone) {
+  EXPECT_EQ(ScoreCell(Some(), "half", "none", "accuracy"),
+            Cell(std::string("91.000, diverged in 1 of 2")));
+  EXPECT_EQ(ScoreCell(Some(), "after once", "once", "accuracy"),
+            Cell(std::string("28.000, no signal in 1 of 2")));
+  EXPECT_EQ(ScoreCell(Some(), "null", "none", "accuracy"), Cell(std::string("diverged")));
+  EXPECT_DOUBLE_EQ(std::get<study::Measured>(ScoreCell(Some(), "chance", "none", "accuracy")).mean,
+                   11);
+}
+
+// The signal is that of the run without a codec, not that of the one compared with.
+TEST(DifferenceCell, ShowsWhatFellBackToChance) {
+  EXPECT_EQ(DifferenceCell(Some(), "four", "chance", "none", "accuracy"),
+            Cell(std::string("+76.50 [+70.15, +82.85]")));
+  EXPECT_EQ(DifferenceCell(Some(), "four", "half", "none", "accuracy"),
+            Cell(std::string("-3.00, 1 of 2 seeds")));
+}
+
+TEST(WorseCell, ComparesEqualSeedsAndCountsThoseThatDiverged) {
+  const Cell worse = std::string("worse"), fine = std::string("not worse");
+  EXPECT_EQ(WorseCell(Some(), "chance", "four", "none", "accuracy", false), worse);
+  EXPECT_EQ(WorseCell(Some(), "chance", "four", "none", "accuracy", true), fine);
+  EXPECT_EQ(WorseCell(Some(), "half", "four", "none", "accuracy", false), worse);
+  EXPECT_EQ(WorseCell(Some(), "four", "half", "none", "accuracy", false), fine);
+  EXPECT_EQ(WorseCell(Some(), "lost", "four", "none", "accuracy", false), worse);
+  EXPECT_EQ(WorseCell(Some(), "lost", "lost", "none", "accuracy", false), Cell());
+  EXPECT_EQ(WorseCell(Some(), "absent", "four", "none", "accuracy", false), Cell());
+}
+
 TEST(DifferenceCell, PairsSeeds) {
   // -3 and -4: mean -3.5, deviation 0.7071, t of one degree 12.706
-  EXPECT_EQ(DifferenceCell(Some(), "four", "none", "accuracy"),
+  EXPECT_EQ(DifferenceCell(Some(), "four", "none", "none", "accuracy"),
             Cell(std::string("-3.50 [-9.85, +2.85]")));
-  EXPECT_EQ(DifferenceCell(Some(), "none", "none", "accuracy"), Cell());
-  EXPECT_EQ(DifferenceCell(Some(), "after weak", "weak", "accuracy"), Cell());
-  EXPECT_EQ(DifferenceCell(Some(), "four", "absent", "accuracy"), Cell());
+  EXPECT_EQ(DifferenceCell(Some(), "none", "none", "none", "accuracy"), Cell());
+  EXPECT_EQ(DifferenceCell(Some(), "after weak", "weak", "weak", "accuracy"), Cell());
+  EXPECT_EQ(DifferenceCell(Some(), "four", "absent", "none", "accuracy"), Cell());
 }
 
 TEST(TimeCell, NeedsNoSignal) {

@@ -91,6 +91,15 @@ TEST_P(Plans, HaveSettingsAndCutsThatRunsTake) {
     }
 }
 
+// What is scored there is the study's own: no model from random weights.
+TEST(PaperPlans, BeginFromPublishedWeights) {
+  for (const Experiment& experiment : Trained())
+    for (const Training& training : experiment.plan(Scale::kPaper)) {
+      const bool random = training.score && training.weights.empty();
+      EXPECT_FALSE(random) << experiment.name << ": " << training.name;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(AllScales, Plans,
                          ::testing::Values(Scale::kTiny, Scale::kLaptop, Scale::kPaper),
                          [](const auto& info) { return std::string(NameOf(info.param)); });
@@ -110,15 +119,47 @@ TEST(Forecast, OfTwoEqualCodecsKnowsTheirBytes) {
   EXPECT_EQ(a.rank_bytes.size(), 3u);
 }
 
+TEST(Forecast, OfCodecsByCutHasEachCutsOwn) {
+  Training none{.name = "none",
+                .settings = SettingsOf("--model mobilenet_v2 --data cifar10 --cut 1,18 "
+                                       "--batch-size 256 --micro-batches 8")};
+  Training first = none, second = none;
+  first.settings.codec = "1:sortq:8";
+  second.settings.codec = "2:sortq:8";
+  const auto bytes = [](const Training& t) {
+    return ForecastOf(t, FormOf(t), Core()).boundary_bytes;
+  };
+  const double early = 32 * 4.0 * 16 * 16 * 32, late = 32 * 4.0 * 320;
+  EXPECT_NEAR(bytes(first), early / 4 + late, 0.01 * early);
+  EXPECT_NEAR(bytes(second), early + late / 4, 0.01 * late);
+}
+
+// Each further round is a schedule alone: replicas sum and the optimizer steps once.
+TEST(Forecast, OfRoundsSumsAndStepsOnce) {
+  const auto seconds = [](int rounds) {
+    const Training training{
+        .name = "rounds",
+        .settings = SettingsOf(fmt::format("--model mobilenet_v2 --data cifar10 --replicas 2 "
+                                           "--micro-batches 1 --batch-size {} --accumulate {}",
+                                           32 * rounds, rounds))};
+    return ForecastOf(training, FormOf(training), V100()).step_seconds;
+  };
+  EXPECT_NEAR(seconds(3) - seconds(2), seconds(2) - seconds(1), 1e-9 * seconds(1));
+  // 2.2 M weights of 4 bytes over 10 Gbps, 2 (R - 1) / R times: 7 ms.
+  EXPECT_LT(seconds(2) - seconds(1), seconds(1) - 5e-3);
+}
+
 TEST(DryRun, ShowsThePaperScaleWithoutDataOrMemory) {
   const Experiment experiment = SortQuantization();
   Options options{.scale = Scale::kPaper};
   std::vector<Training> trainings;
   for (const Training& training : experiment.plan(Scale::kPaper))
-    if (training.settings.data == "cifar10") trainings.push_back(training);
+    if (training.settings.data == "cifar10" || training.settings.data == "rte")
+      trainings.push_back(training);
   const std::string text = ToText(DryRun(experiment, options, trainings));
   EXPECT_NE(text.find("CIFAR10, MobileNetV2: sortq:8"), std::string::npos) << text;
   EXPECT_NE(text.find("1, 18"), std::string::npos) << text;
+  EXPECT_NE(text.find("RTE, RoBERTa-base: sortq:8"), std::string::npos) << text;
   EXPECT_EQ(text.find("not at hand"), std::string::npos) << text;
 }
 

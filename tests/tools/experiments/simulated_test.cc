@@ -108,5 +108,11 @@ TEST(Gpt3xlBaselines, PrintsEveryRowWithItsError) {
   EXPECT_EQ(rows, published.rows());
 }
 
+TEST(Gpt3xlBaselines, SaysByHowMuchRowsContradictEachOther) {
+  const std::string text = ToText(Gpt3xlBaselines().page(Scale::kPaper, {}));
+  EXPECT_NE(text.find("20.64 and 20.91 s with 1 and 4: up to 29 % more"), std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace torus::experiments

@@ -39,9 +39,9 @@ TEST_F(ClassTest, ATableHasARowForEachStudent) {
   const auto students = GradeClass(compiler, scratch_, {});
   EXPECT_EQ(ToCsv(students),
             "student,ring,buckets,gpipe,1f1b,sortq,autograd,server\n"
-            "\"anna\",0,,100,,,,\n"
-            "\"berta\",100,,,,,,\n"
-            "\"carl\",,,,,,,\n");
+            "anna,0,,100,,,,\n"
+            "berta,100,,,,,,\n"
+            "carl,,,,,,,\n");
   const std::string text = ToText(students);
   EXPECT_NE(text.find("anna, ring: two-ranks: it does not compile"), std::string::npos) << text;
   EXPECT_EQ(text.find("berta, "), std::string::npos) << text;

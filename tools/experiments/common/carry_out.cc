@@ -97,7 +97,11 @@ const Chance& CarryOut::ChanceFor(const recipes::Settings& s) {
 void CarryOut::AddScore(const Training& training, const Json& summary, const std::string& folder,
                         Json& figures) {
   const Json& test = summary.at("test");
-  const double loss = test.at("loss").is_number() ? test.at("loss").get<double>() : INFINITY;
+  if (!test.at("loss").is_number() || !std::isfinite(test.at("loss").get<double>())) {
+    figures.update({{"diverged", true}, {"signal", false}});
+    return;
+  }
+  const double loss = test.at("loss");
   std::optional<double> accuracy;
   if (test.contains("accuracy")) accuracy = 100 * test.at("accuracy").get<double>();
   const Chance& chance = ChanceFor(training.settings);

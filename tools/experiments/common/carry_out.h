@@ -24,9 +24,9 @@ class CarryOut {
   // a step's parts (SteadyTimes),
   // "activation_bytes" and "gradient_bytes" a step over all links; and where it is scored "loss",
   // "accuracy" in percent or "perplexity", "matthews" of CoLA, "majority" or "unigrams", "signal".
-  // Of one whose baseline had no signal {"no_signal": true}, of one whose loss left the finite
-  // {"diverged": true}. None where `stop` ended it. OUT/runs/NAME-SEED keeps report, summary and
-  // metrics.
+  // Of one whose baseline had no signal {"no_signal": true}; of one whose loss left the finite, in
+  // the training or only in the test, "diverged": true in place of the scores. None where `stop`
+  // ended it. OUT/runs/NAME-SEED keeps report, summary and metrics.
   std::optional<nlohmann::json> operator()(const study::PlannedRun& run,
                                            const std::vector<study::FinishedRun>& done);
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 
 #include "recipes/study/statistics.h"
 
@@ -12,27 +12,76 @@ namespace {
 using study::Cell;
 using study::FinishedRun;
 
-bool Says(const Runs& runs, const std::string& name, const char* word, bool value) {
-  return std::ranges::any_of(runs, [&](const FinishedRun& run) {
-    return run.run.name == name && run.result.contains(word) && run.result.at(word) == value;
-  });
-}
-
-bool IsThere(const Runs& runs, const std::string& name) {
-  return std::ranges::any_of(runs, [&](const FinishedRun& run) { return run.run.name == name; });
-}
-
-bool HasNoSignal(const Runs& runs, const std::string& name, const std::string& baseline) {
-  return Says(runs, name, "no_signal", true) || Says(runs, baseline, "signal", false);
-}
-
-std::optional<double> FigureOf(const Runs& runs, const std::string& name, uint64_t seed,
-                               const std::string& key) {
+const FinishedRun* RunOf(const Runs& runs, const std::string& name, uint64_t seed) {
   for (const FinishedRun& run : runs)
-    if (run.run.name == name && run.run.seed == seed && run.result.contains(key) &&
-        run.result.at(key).is_number())
-      return run.result.at(key).get<double>();
-  return std::nullopt;
+    if (run.run.name == name && run.run.seed == seed) return &run;
+  return nullptr;
+}
+
+// Results stored before a loss that left the finite was called that have null for it.
+bool HasDiverged(const nlohmann::json& result, const std::string& key) {
+  const auto is_null = [&](const std::string& figure) {
+    return result.contains(figure) && !result.at(figure).is_number();
+  };
+  return result.value("diverged", false) || is_null("loss") || is_null(key);
+}
+
+bool LacksSignal(const Runs& runs, const FinishedRun& run, const std::string& signal) {
+  if (run.result.value("no_signal", false)) return true;
+  const FinishedRun* const leans_on = RunOf(runs, signal, run.run.seed);
+  return leans_on != nullptr && !leans_on->result.value("signal", true);
+}
+
+// A score of one name, by seed.
+struct Scores {
+  std::map<uint64_t, double> counted;
+  std::vector<double> without_signal;  // measured all the same
+  int seeds = 0, no_signal = 0, diverged = 0;
+};
+
+Scores ScoresOf(const Runs& runs, const std::string& name, const std::string& signal,
+                const std::string& key) {
+  Scores scores;
+  for (const FinishedRun& run : runs) {
+    if (run.run.name != name) continue;
+    ++scores.seeds;
+    const bool lacks = LacksSignal(runs, run, signal);
+    if (HasDiverged(run.result, key) && (name == signal || !lacks)) {
+      ++scores.diverged;
+      continue;
+    }
+    if (lacks) ++scores.no_signal;
+    if (!run.result.contains(key)) continue;
+    const double value = run.result.at(key).get<double>();
+    if (lacks)
+      scores.without_signal.push_back(value);
+    else
+      scores.counted.emplace(run.run.seed, value);
+  }
+  return scores;
+}
+
+std::vector<double> ValuesOf(const std::map<uint64_t, double>& by_seed) {
+  std::vector<double> values;
+  for (const auto& [seed, value] : by_seed) values.push_back(value);
+  return values;
+}
+
+// ", diverged in 1 of 3".
+std::string LeftOut(const char* why, int count, int seeds) {
+  return count == 0 ? "" : fmt::format(", {} in {} of {}", why, count, seeds);
+}
+
+// a - b of the seeds that have both.
+std::optional<study::Difference> PairedOf(const Scores& a, const Scores& b) {
+  std::vector<double> ours, theirs;
+  for (const auto& [seed, value] : a.counted)
+    if (const auto found = b.counted.find(seed); found != b.counted.end()) {
+      ours.push_back(value);
+      theirs.push_back(found->second);
+    }
+  if (ours.empty()) return std::nullopt;
+  return study::PairedDifference(ours, theirs);
 }
 
 }  // namespace
@@ -41,9 +90,8 @@ std::vector<double> FiguresOf(const Runs& runs, const std::string& name, const s
                               double factor) {
   std::vector<double> values;
   for (const FinishedRun& run : runs)
-    if (run.run.name == name)
-      if (const auto value = FigureOf(runs, name, run.run.seed, key))
-        values.push_back(factor * *value);
+    if (run.run.name == name && run.result.contains(key) && run.result.at(key).is_number())
+      values.push_back(factor * run.result.at(key).get<double>());
   return values;
 }
 
@@ -52,33 +100,46 @@ Cell TimeCell(const Runs& runs, const std::string& name, const std::string& key,
   return values.empty() ? Cell(std::string("no data")) : Cell(study::Summarize(values));
 }
 
-Cell ScoreCell(const Runs& runs, const std::string& name, const std::string& baseline,
+Cell ScoreCell(const Runs& runs, const std::string& name, const std::string& signal,
                const std::string& key) {
-  if (!IsThere(runs, name)) return std::string("no data");
-  const std::vector<double> values = FiguresOf(runs, name, key);
-  if (HasNoSignal(runs, name, baseline))
-    return values.empty() ? std::string("no signal")
-                          : fmt::format("no signal ({:.2f})", study::Mean(values));
-  return values.empty() ? Cell(std::string("diverged")) : Cell(study::Summarize(values));
+  const Scores scores = ScoresOf(runs, name, signal, key);
+  if (scores.seeds == 0) return std::string("no data");
+  if (scores.diverged == scores.seeds) return std::string("diverged");
+  if (scores.no_signal == scores.seeds)
+    return scores.without_signal.empty()
+               ? std::string("no signal")
+               : fmt::format("no signal ({:.2f})", study::Mean(scores.without_signal));
+  const std::vector<double> values = ValuesOf(scores.counted);
+  if (std::ssize(values) == scores.seeds) return study::Summarize(values);
+  const std::string why = LeftOut("diverged", scores.diverged, scores.seeds) +
+                          LeftOut("no signal", scores.no_signal, scores.seeds);
+  if (values.empty()) return why.empty() ? std::string("no data") : why.substr(2);
+  return study::TextOf(study::Summarize(values), {.name = key, .decimals = 3}) + why;
 }
 
-Cell DifferenceCell(const Runs& runs, const std::string& name, const std::string& baseline,
-                    const std::string& key, int decimals) {
-  if (name == baseline || HasNoSignal(runs, name, baseline)) return {};
-  std::vector<double> ours, theirs;
-  for (const FinishedRun& run : runs) {
-    if (run.run.name != name) continue;
-    const auto a = FigureOf(runs, name, run.run.seed, key),
-               b = FigureOf(runs, baseline, run.run.seed, key);
-    if (!a || !b) continue;
-    ours.push_back(*a);
-    theirs.push_back(*b);
-  }
-  if (ours.empty()) return {};
-  const study::Difference d = study::PairedDifference(ours, theirs);
-  if (d.count < 2) return fmt::format("{:+.{}f}", d.mean, decimals);
-  return fmt::format("{:+.{}f} [{:+.{}f}, {:+.{}f}]", d.mean, decimals, d.low, decimals, d.high,
-                     decimals);
+Cell DifferenceCell(const Runs& runs, const std::string& name, const std::string& other,
+                    const std::string& signal, const std::string& key, int decimals) {
+  if (name == other) return {};
+  const Scores ours = ScoresOf(runs, name, signal, key);
+  const auto d = PairedOf(ours, ScoresOf(runs, other, signal, key));
+  if (!d) return {};
+  std::string text = fmt::format("{:+.{}f}", d->mean, decimals);
+  if (d->count > 1)
+    text += fmt::format(" [{:+.{}f}, {:+.{}f}]", d->low, decimals, d->high, decimals);
+  if (d->count < ours.seeds) text += fmt::format(", {} of {} seeds", d->count, ours.seeds);
+  return text;
+}
+
+Cell WorseCell(const Runs& runs, const std::string& name, const std::string& other,
+               const std::string& signal, const std::string& key, bool less_is_better) {
+  const Scores ours = ScoresOf(runs, name, signal, key),
+               theirs = ScoresOf(runs, other, signal, key);
+  const auto difference = PairedOf(ours, theirs);
+  if (ours.diverged == theirs.diverged && !difference) return {};
+  const bool worse = ours.diverged != theirs.diverged
+                         ? ours.diverged > theirs.diverged
+                         : (less_is_better ? difference->mean > 0 : difference->mean < 0);
+  return std::string(worse ? "worse" : "not worse");
 }
 
 Cell NumberCell(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }

@@ -1,4 +1,8 @@
 // Cells of an experiment's table from its runs.
+//
+// A score counts seed by seed. It does not where `signal`, the run of the same model, data and seed
+// without a codec, does not beat chance ("no signal"), and is none where the run's own loss left
+// the finite ("diverged"); the cells say in how many seeds.
 #pragma once
 
 #include <optional>
@@ -19,16 +23,24 @@ std::vector<double> FiguresOf(const Runs& runs, const std::string& name, const s
 study::Cell TimeCell(const Runs& runs, const std::string& name, const std::string& key,
                      double factor = 1);
 
-// The same of a score ("accuracy", "loss", "matthews"): "no signal" where the run of `baseline`
-// (the name itself for one) does not beat chance, and with the figure in brackets where it was
-// measured all the same; "diverged" where every seed's loss left the finite.
-study::Cell ScoreCell(const Runs& runs, const std::string& name, const std::string& baseline,
+// Mean and deviation of a score ("accuracy", "loss", "matthews") over the seeds that count;
+// `signal` is the name itself for one that leans on no other run. A text where some seeds do not
+// count: "87.500 ± 0.707, diverged in 1 of 3", "no signal (52.00)" with what was measured all the
+// same.
+study::Cell ScoreCell(const Runs& runs, const std::string& name, const std::string& signal,
                       const std::string& key);
 
-// name - baseline of equal seeds, with the 95 % interval of Student's t: "-0.12 [-0.50, 0.26]".
-// Nothing where either has no signal or there is no pair.
-study::Cell DifferenceCell(const Runs& runs, const std::string& name, const std::string& baseline,
-                           const std::string& key, int decimals = 2);
+// name - other of equal seeds where both count, with the 95 % interval of Student's t: "-0.12
+// [-0.50, +0.26]", and behind it ", 2 of 3 seeds" where others have no such pair. Nothing where
+// there is none.
+study::Cell DifferenceCell(const Runs& runs, const std::string& name, const std::string& other,
+                           const std::string& signal, const std::string& key, int decimals = 2);
+
+// "worse" or "not worse": `name` beside `other` of equal seeds. Worse: it diverged in more of them,
+// or in as many and the mean of the paired differences is against it. Nothing where neither says
+// anything.
+study::Cell WorseCell(const Runs& runs, const std::string& name, const std::string& other,
+                      const std::string& signal, const std::string& key, bool less_is_better);
 
 // A published number, or nothing.
 study::Cell NumberCell(const std::optional<double>& value);

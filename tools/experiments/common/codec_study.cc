@@ -62,7 +62,8 @@ Cell RatioCell(const Runs& runs, const CodecTask& task, const std::string& codec
 }
 
 Cell DifferenceCell(const Runs& runs, const CodecTask& task, const std::string& codec) {
-  return DifferenceCell(runs, NameOf(task, codec), NameOf(task, kNone), task.metric,
+  const std::string none = NameOf(task, kNone);
+  return DifferenceCell(runs, NameOf(task, codec), none, none, task.metric,
                         task.metric == "loss" ? 4 : 2);
 }
 

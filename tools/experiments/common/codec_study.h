@@ -44,8 +44,8 @@ study::Table CodecTable(const std::vector<CodecTask>& tasks, const std::vector<s
 // What chance gives each task, and whether none beats it.
 study::Table SignalTable(const std::vector<CodecTask>& tasks, const Runs& runs);
 
-// The score against the bytes of each codec with a signal, a series for each family of codecs; none
-// where there is no such codec.
+// The score against the bytes of each codec all of whose seeds have a signal and none of which
+// diverged, a series for each family of codecs; none where there is no such codec.
 study::Plot CodecPlot(const CodecTask& task, const std::vector<std::string>& codecs,
                       const Runs& runs);
 

@@ -1,12 +1,9 @@
 // CodecTasks: what the codec studies train at each scale.
 #include "tools/experiments/common/codec_study.h"
+#include "tools/experiments/common/data_places.h"
 
 namespace torus::experiments {
 namespace {
-
-constexpr const char kImageNet[] =
-    "weights/mobilenet_v2/mobilenet_v2_imagenet_dequant_qat.safetensors";
-constexpr const char kResNet20[] = "weights/resnet_cifar10/resnet20-12fca82f.safetensors";
 
 // The study's recipe: 40 epochs, rate 0.01 with a cosine, batch 256 in 8 micro-batches, SGD; RTE 20
 // epochs, 2e-5 with a polynomial, batch 32 in 4 micro-batches, AdamW.
@@ -18,11 +15,11 @@ std::vector<CodecTask> PaperTasks() {
   const std::string sentences =
       "--model roberta --cut 3,11 --epochs 20 --batch-size 32 --micro-batches 4 --optimizer adamw "
       "--lr 2e-5 --lr-schedule polynomial:1 --weight-decay 0.1 --device cuda --length 128 --data ";
-  return {{"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10", 0, kImageNet},
-          {"CIFAR100", "MobileNetV2", "accuracy", images + "cifar100", 0, kImageNet},
-          {"Food101", "MobileNetV2", "accuracy", images + "food101", 0, kImageNet},
-          {"RTE", "RoBERTa-base", "accuracy", sentences + "rte"},
-          {"CoLA", "RoBERTa-base", "matthews", sentences + "cola"}};
+  return {{"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10", 0, kMobileNetWeights},
+          {"CIFAR100", "MobileNetV2", "accuracy", images + "cifar100", 0, kMobileNetWeights},
+          {"Food101", "MobileNetV2", "accuracy", images + "food101", 0, kMobileNetWeights},
+          {"RTE", "RoBERTa-base", "accuracy", sentences + "rte", 0, kRobertaWeights},
+          {"CoLA", "RoBERTa-base", "matthews", sentences + "cola", 0, kRobertaWeights}};
 }
 
 // Nearly all work lies on the middle of three ranks, which therefore has both cores: two threads a
@@ -45,15 +42,16 @@ constexpr const char kSmallText[] =
 std::vector<CodecTask> LaptopTasks() {
   const std::string images = std::string("--model mobilenet_v2") + kSmallImages,
                     sentences = std::string("--model roberta:6 --cut 3,5") + kSmallSentences;
-  return {{"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10 --epochs 2", 0, kImageNet},
-          {"CIFAR10", "ResNet-20", "accuracy", kPublishedImages, 100, kResNet20},
-          {"CIFAR100", "MobileNetV2", "accuracy", images + "cifar100 --epochs 2", 0, kImageNet},
-          {"Food101", "MobileNetV2", "accuracy",
-           images + "image-folder --image-size 64 --epochs 6 --batch-size 64", 0, kImageNet},
-          {"RTE", "RoBERTa, 6 blocks", "accuracy", sentences + "rte --length 128", 30},
-          {"CoLA", "RoBERTa, 6 blocks", "matthews", sentences + "cola --length 32", 60},
-          {"tiny Shakespeare", "GPT of characters", "loss",
-           std::string(kSmallText) + "100 --length 64 --epoch-size 12000"}};
+  return {
+      {"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10 --epochs 2", 0, kMobileNetWeights},
+      {"CIFAR10", "ResNet-20", "accuracy", kPublishedImages, 100, kResNet20Weights},
+      {"CIFAR100", "MobileNetV2", "accuracy", images + "cifar100 --epochs 2", 0, kMobileNetWeights},
+      {"Food101", "MobileNetV2", "accuracy",
+       images + "image-folder --image-size 64 --epochs 6 --batch-size 64", 0, kMobileNetWeights},
+      {"RTE", "RoBERTa, 6 blocks", "accuracy", sentences + "rte --length 128", 30},
+      {"CoLA", "RoBERTa, 6 blocks", "matthews", sentences + "cola --length 32", 60},
+      {"tiny Shakespeare", "GPT of characters", "loss",
+       std::string(kSmallText) + "100 --length 64 --epoch-size 12000"}};
 }
 
 std::vector<CodecTask> TinyTasks() {

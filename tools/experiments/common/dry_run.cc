@@ -15,9 +15,10 @@ namespace {
 
 using study::Cell;
 
-// None where only data that are not at hand would say it.
+// None where only data that are not at hand would say it; weights say nothing of it.
 std::optional<recipes::DataForm> FormOf(const Training& training, const std::string& data) {
   Training found = training;
+  found.weights.clear();
   const bool there = !FindData(data, found);
   if (auto known = recipes::KnownForm(found.settings)) return known;
   if (!there) return std::nullopt;

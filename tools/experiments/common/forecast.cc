@@ -26,13 +26,29 @@ double ForwardSeconds(const nn::LayerCost& cost, const Machine& machine) {
          2 * static_cast<double>(cost.activation_bytes) / machine.memory;
 }
 
-double SentBytes(const recipes::Settings& s, int64_t bytes) {
+double SentBytes(const std::string& codec, double bytes) {
+  const auto values = static_cast<int64_t>(bytes) / static_cast<int64_t>(sizeof(float));
+  if (codec == "none") return bytes;
+  return static_cast<double>(parallel::MakeCodec(codec)->MaxEncodedBytes(values));
+}
+
+// What each cut sends, by its own codec.
+void EncodeCuts(const recipes::Settings& s, const std::vector<int>& cuts,
+                parallel::CostModel& blocks) {
   const auto choice = parallel::ParseCodecChoice("--codec", s.codec, static_cast<int>(s.stages));
-  const auto values = bytes / static_cast<int64_t>(sizeof(float));
-  return static_cast<double>(
-      choice.everywhere == "none"
-          ? bytes
-          : static_cast<int64_t>(parallel::MakeCodec(choice.everywhere)->MaxEncodedBytes(values)));
+  for (size_t i = 0; i < cuts.size(); ++i) {
+    double& bytes = blocks.boundary_bytes[static_cast<size_t>(cuts[i]) - 1];
+    bytes = SentBytes(choice.Of(static_cast<int>(i) + 1), bytes);
+  }
+}
+
+// A step of `rounds` rounds of the schedule: replicas sum, and the optimizer steps, in the last.
+double StepSeconds(const parallel::Schedule& schedule, parallel::CostModel costs, double last,
+                   int64_t rounds) {
+  if (rounds == 1) return last;
+  costs.reduce.clear();
+  costs.step.clear();
+  return last + static_cast<double>(rounds - 1) * parallel::Simulate(schedule, costs).makespan;
 }
 
 parallel::CostModel BlocksOf(const recipes::Settings& s, const Layers& layers,
@@ -47,7 +63,7 @@ parallel::CostModel BlocksOf(const recipes::Settings& s, const Layers& layers,
     costs.backward.push_back(2 * forward);
     costs.reduce.push_back(2 * (replicas - 1) / replicas * weights / machine.network);
     costs.step.push_back(2 * Copies(s) * weights / machine.memory);
-    costs.boundary_bytes.push_back(SentBytes(s, layer.cost.output_bytes));
+    costs.boundary_bytes.push_back(static_cast<double>(layer.cost.output_bytes));
     costs.state_bytes.push_back(Copies(s) * weights);
     costs.activation_bytes.push_back(static_cast<double>(layer.cost.activation_bytes));
   }
@@ -66,7 +82,8 @@ Forecast ForecastOf(const Training& training, const recipes::DataForm& form,
   const recipes::Settings s = recipes::CheckedOptions(std::move(options)).settings;
   const Layers layers = recipes::DescribeLayers(s, form);
   const std::vector<int> cuts = recipes::ChooseCuts(s, form).cuts;
-  const parallel::CostModel blocks = BlocksOf(s, layers, machine);
+  parallel::CostModel blocks = BlocksOf(s, layers, machine);
+  EncodeCuts(s, cuts, blocks);
   parallel::CostModel costs = parallel::JoinBlocks(blocks, cuts);
   costs.links = parallel::ParseLinks(training.links);
   const parallel::Schedule schedule =
@@ -76,7 +93,7 @@ Forecast ForecastOf(const Training& training, const recipes::DataForm& form,
   const parallel::Simulation run = parallel::Simulate(schedule, costs);
   Forecast forecast{.cuts = cuts,
                     .rank_bytes = run.peak_bytes,
-                    .step_seconds = static_cast<double>(s.accumulate) * run.makespan,
+                    .step_seconds = StepSeconds(schedule, costs, run.makespan, s.accumulate),
                     .bubble = run.bubble};
   for (const nn::LayerSummary& layer : layers)
     forecast.parameters += static_cast<double>(layer.parameters);

@@ -30,13 +30,15 @@ struct Forecast {
   std::vector<double> rank_bytes;  // of each rank of a pipeline, activations at their most
   double step_seconds = 0;
   double bubble = 0;
-  double boundary_bytes = 0;  // of a micro-batch over all cuts, one way, with the codec
+  double boundary_bytes = 0;  // of a micro-batch over all cuts, forward, with each cut's codec
 };
 
 // A layer takes flops / rate + 2 x activations / memory forward, twice that backward; replicas'
 // gradients 2 (R - 1) / R times their bytes over the network, behind the backward; the optimizer
-// reads and writes its state. Tensor ranks share out operations and weights; their all-reduces take
-// no time here. BadInput for settings that a run would refuse.
+// reads and writes its state; both once a step, whatever --accumulate. The gradients that cross a
+// cut are taken to be as large as what they are of: --codec-backward is not looked at. Tensor ranks
+// share out operations and weights; their all-reduces take no time here. BadInput for settings that
+// a run would refuse.
 Forecast ForecastOf(const Training& training, const recipes::DataForm& form,
                     const Machine& machine);
 

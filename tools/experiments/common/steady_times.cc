@@ -1,49 +1,42 @@
 #include "tools/experiments/common/steady_times.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <set>
+
+#include "recipes/report/step_parts.h"
 
 namespace torus::experiments {
 namespace {
 
-// Whatever else was traced lies within one of them.
-constexpr std::array kKinds = {"forward",   "backward", "transfer", "reduce",
-                               "optimizer", "data",     "idle"};
+using OfRanks = std::map<int, recipes::StepPart>;
 
-// "data" has events within events: one of each step is the whole.
-bool Counts(const trace::Event& event) {
-  return event.step >= 0 && std::ranges::count(kKinds, event.category) > 0 &&
-         (event.category != "data" || event.name == "data");
+// From the first event of a step to its last.
+double WallOf(const OfRanks& of_ranks) {
+  const auto begins = [](const auto& rank) { return rank.second.begin_ns; };
+  const auto ends = [](const auto& rank) { return rank.second.end_ns; };
+  const int64_t begin = begins(*std::ranges::min_element(of_ranks, {}, begins)),
+                end = ends(*std::ranges::max_element(of_ranks, {}, ends));
+  return 1e-9 * static_cast<double>(end - begin);
 }
-
-double Seconds(int64_t ns) { return 1e-9 * static_cast<double>(ns); }
-
-struct Span {
-  int64_t begin = std::numeric_limits<int64_t>::max(), end = 0;
-};
 
 }  // namespace
 
 std::map<std::string, double> SteadyTimes(const std::vector<trace::Event>& events) {
   constexpr int64_t kFirstSteady = 2;
-  int64_t last = -1;
-  for (const trace::Event& event : events) last = std::max(last, event.step);
-  const int64_t from = std::min(kFirstSteady, last);
+  recipes::StepParts steps = recipes::StepPartsOf(events);
+  if (steps.empty()) return {};
+  steps.erase(steps.begin(), steps.lower_bound(std::min(kFirstSteady, steps.rbegin()->first)));
   std::map<std::string, double> times;
-  std::map<int64_t, Span> steps;
   std::set<int> ranks;
-  for (const trace::Event& event : events) {
-    if (event.step < from || !Counts(event)) continue;
-    times[event.category] += Seconds(event.end_ns - event.begin_ns);
-    Span& span = steps[event.step];
-    span = {std::min(span.begin, event.begin_ns), std::max(span.end, event.end_ns)};
-    ranks.insert(event.rank);
-  }
-  for (auto& [kind, seconds] : times) seconds /= static_cast<double>(steps.size() * ranks.size());
-  for (const auto& [step, span] : steps)
-    times["wall"] += Seconds(span.end - span.begin) / static_cast<double>(steps.size());
+  for (const auto& [step, of_ranks] : steps)
+    for (const auto& [rank, part] : of_ranks) {
+      ranks.insert(rank);
+      for (const auto& [category, seconds] : part.seconds) times[category] += seconds;
+    }
+  for (auto& [category, seconds] : times)
+    seconds /= static_cast<double>(steps.size() * ranks.size());
+  for (const auto& [step, of_ranks] : steps)
+    times["wall"] += WallOf(of_ranks) / static_cast<double>(steps.size());
   return times;
 }
 

@@ -185,8 +185,9 @@ study::Plot FullPlot(const std::vector<NetworkRow>& rows) {
                    .series = {{"published", {}}, {"simulated", {}}},
                    .kind = study::PlotKind::kBars};
   for (size_t i = 0; i < rows.size(); ++i) {
-    plot.categories.push_back(
-        fmt::format("{}{}", NameOf(rows[i]), rows[i].replicas > 1 ? " x 4" : ""));
+    const int replicas = rows[i].replicas;
+    plot.categories.push_back(NameOf(rows[i]) +
+                              (replicas > 1 ? fmt::format(" x {}", replicas) : ""));
     if (rows[i].published) plot.series[0].points.push_back({double(i), *rows[i].published});
     plot.series[1].points.push_back({double(i), rows[i].predicted});
   }

@@ -14,8 +14,6 @@ using study::Paragraph;
 using study::Part;
 using study::Table;
 
-double Real(int64_t value) { return static_cast<double>(value); }
-
 Table EmptyTable() {
   return Table("Seconds of the second epoch",
                {{"batch a rank", "images", 0},

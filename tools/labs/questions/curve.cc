@@ -26,6 +26,7 @@ Curve TrainCurve(const LabOptions& o, const std::string& name, const recipes::Se
                  LabParts parts, const Tell& tell) {
   parts.images = o.images;
   parts.test_images = o.test_images;
+  parts.links = LinksOf(o, settings.replicas);
   LabRun run(settings, std::move(parts));
   Curve curve{.name = name, .batch = settings.batch_size};
   for (int64_t i = 0; i < o.epochs; ++i) {
@@ -37,6 +38,10 @@ Curve TrainCurve(const LabOptions& o, const std::string& name, const recipes::Se
   curve.test = run.Test();
   tell(fmt::format("{}: test accuracy {:.1f} %", name, 100 * curve.test.accuracy));
   return curve;
+}
+
+std::string SmallName(const LabOptions& o) {
+  return fmt::format("batch {}, 1 rank", o.small_batch);
 }
 
 study::Plot AccuracyPlot(const std::vector<Curve>& curves) {

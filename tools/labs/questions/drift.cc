@@ -131,9 +131,10 @@ DriftCurve MeasureDrift(const LabOptions& o, const DriftCase& of, const Tell& te
     settings.strategy = "none";
     settings.collectives = "auto";
   }
-  LabRun run(settings, {.images = o.images, .on_blocks = [&](std::vector<parallel::Block>& blocks) {
-                          weights.Add(blocks);
-                        }});
+  LabRun run(settings,
+             {.images = o.images,
+              .links = LinksOf(o, settings.replicas),
+              .on_blocks = [&](std::vector<parallel::Block>& blocks) { weights.Add(blocks); }});
   if (!of.shares_weights) GiveOwnWeights(run, weights);
   curve.distances.push_back(Largest(weights.Distances()));
   for (int64_t step = 0; step < o.steps; ++step) {

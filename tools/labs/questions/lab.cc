@@ -102,6 +102,9 @@ int LabMain(const std::string& name, int argc, const char* const* argv) {
   const Lab& lab = LabByName(name);
   LabOptions options;
   if (ParseLabFlags(name, lab.title, argc, argv, options)) return 0;
+  Require(!lab.one_rank || options.links.empty(), name,
+          "--link is between ranks, and this question runs on one; got {}",
+          fmt::join(options.links, " "));
   const std::string report =
       study::WritePage(BlankReport(lab, options), options.out, name + "_report");
   Print(fmt::format("report to fill in: {}", report));

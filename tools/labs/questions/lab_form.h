@@ -21,6 +21,9 @@ struct Asked {
   std::optional<study::Table> table = {};
 };
 
+// A count as a table's cell.
+inline double Real(int64_t count) { return static_cast<double>(count); }
+
 struct Lab {
   std::string name;               // "q3_1", as its target is called
   std::string question;           // "3.1"

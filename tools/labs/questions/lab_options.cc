@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include "recipes/settings/device.h"
 #include "runtime/error.h"
@@ -42,11 +43,14 @@ void AddSizeFlags(CLI::App& app, LabOptions& o) {
                  "Most memory of all tensors together, such as 2GB, at which q1 ends; of a CPU by "
                  "default 3GB, with --quick 1GB")
       ->transform(CLI::AsSizeValue(false));
-  app.add_option("--link", o.links, "Emulated links between ranks, such as 1ms,1Gbps");
+  app.add_option("--link", o.links,
+                 "Emulated links between ranks, such as 1ms,1Gbps; of runs on several ranks");
 }
 
 void CheckCounts(const std::string& name, const char* flag, const std::vector<int64_t>& values) {
-  Require(!values.empty() && std::ranges::is_sorted(values) && values.front() >= 1, name,
+  const bool ascending =
+      std::ranges::adjacent_find(values, std::ranges::greater_equal()) == values.end();
+  Require(!values.empty() && ascending && values.front() >= 1, name,
           "{} must be ascending numbers from 1 on, got {}", flag, fmt::join(values, ","));
 }
 
@@ -118,6 +122,10 @@ void FindData(const std::string& name, LabOptions& o) {
           "of a folder cifar10, got TORUS_DATA \"{}\"",
           data == nullptr ? "" : data);
   s.data_dir = folder;
+}
+
+std::vector<std::string> LinksOf(const LabOptions& o, int64_t ranks) {
+  return ranks > 1 ? o.links : std::vector<std::string>();
 }
 
 recipes::Settings ForRanks(const LabOptions& o, int64_t batch, int64_t ranks) {

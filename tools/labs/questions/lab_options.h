@@ -37,6 +37,9 @@ bool ParseLabFlags(const std::string& name, const std::string& about, int argc,
 // where that does not name a folder either.
 void FindData(const std::string& name, LabOptions& options);
 
+// The links of a run on `ranks` ranks: none on one.
+std::vector<std::string> LinksOf(const LabOptions& options, int64_t ranks);
+
 // The settings of a run on `ranks` ranks, each with `batch` samples a step.
 recipes::Settings ForRanks(const LabOptions& options, int64_t batch, int64_t ranks);
 

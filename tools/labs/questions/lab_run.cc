@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parallel/link/link_table.h"
+#include "parallel/transport/decorated_transport.h"
 #include "parallel/transport/emulated_link.h"
 #include "recipes/run/check_options.h"
 #include "recipes/run/collectives.h"
@@ -28,6 +29,16 @@ int64_t WholeBatches(const recipes::DataPart& part, int64_t batch) {
   Require(part.size >= batch, "labs", "{} images do not make one batch of {}", part.size, batch);
   return part.size / batch;
 }
+
+// A transport over a link, both its own.
+class OverLink : public parallel::DecoratedTransport {
+ public:
+  OverLink(std::unique_ptr<parallel::Transport> link, std::unique_ptr<parallel::Transport> outer)
+      : DecoratedTransport(*outer), link_(std::move(link)), outer_(std::move(outer)) {}
+
+ private:
+  const std::unique_ptr<parallel::Transport> link_, outer_;  // the outer one goes first
+};
 
 std::vector<Variable> OnCpu(const std::vector<Variable>& outputs) {
   std::vector<Variable> there;
@@ -66,13 +77,18 @@ parallel::TrainerOptions LabRun::Options() const {
       .timeout = kTimeout,
       .seed = s.seed,
       .clip_norm = s.clip_norm};
-  options.wrap_transport = parts_.wrap_transport;
-  if (!parts_.links.empty())
-    options.wrap_transport = [links = parallel::ParseLinks(parts_.links),
-                              seed = s.seed](parallel::Transport& inner) {
-      return std::make_unique<parallel::EmulatedLink>(inner, links, seed);
-    };
+  options.wrap_transport = [this](parallel::Transport& world) { return Wrapped(world); };
   return options;
+}
+
+// Null where nothing lies around it.
+std::unique_ptr<parallel::Transport> LabRun::Wrapped(parallel::Transport& world) const {
+  if (parts_.links.empty()) return parts_.wrap_transport ? parts_.wrap_transport(world) : nullptr;
+  auto link = std::make_unique<parallel::EmulatedLink>(world, parallel::ParseLinks(parts_.links),
+                                                       settings_.seed);
+  if (!parts_.wrap_transport) return link;
+  std::unique_ptr<parallel::Transport> outer = parts_.wrap_transport(*link);
+  return std::make_unique<OverLink>(std::move(link), std::move(outer));
 }
 
 // Every batch is whole, so the smallest micro-batch is as large as the largest.

@@ -22,6 +22,7 @@ struct LabParts {
   bool traces = false;                  // keeps the events of each epoch
   // Every epoch has the order of the first, as where a sampler is never told the epoch.
   bool repeats_first_order = false;
+  // Around the links' transport, where there are links.
   std::function<std::unique_ptr<parallel::Transport>(parallel::Transport&)> wrap_transport;
   std::function<double(int64_t step)> learning_rate;
   std::function<std::unique_ptr<parallel::Optimizer>(std::vector<NamedVariable>)> optimizer;
@@ -68,6 +69,7 @@ class LabRun {
 
  private:
   parallel::TrainerOptions Options() const;
+  std::unique_ptr<parallel::Transport> Wrapped(parallel::Transport& world) const;
   parallel::TrainingParts Parts();
   parallel::LossFn CountingLoss();
   parallel::BatchFn Batches();

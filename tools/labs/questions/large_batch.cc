@@ -13,8 +13,6 @@ using study::Paragraph;
 using study::Part;
 using study::Table;
 
-double Real(int64_t value) { return static_cast<double>(value); }
-
 Table EmptyTable(const LabOptions& o) {
   return Table(fmt::format("Epoch {}", o.epochs), {{"run", "", 0},
                                                    {"batch", "images", 0},
@@ -23,10 +21,6 @@ Table EmptyTable(const LabOptions& o) {
                                                    {"training accuracy", "%", 2},
                                                    {"test accuracy", "%", 2},
                                                    {"epoch", "s", 2}});
-}
-
-std::string SmallName(const LabOptions& o) {
-  return fmt::format("batch {}, 1 rank", o.small_batch);
 }
 
 std::string LargeName(const LabOptions& o) {

@@ -46,10 +46,6 @@ double ScaleOf(const LabOptions& o) {
   return static_cast<double>(LargestBatch(o)) / static_cast<double>(o.small_batch);
 }
 
-std::string SmallName(const LabOptions& o) {
-  return fmt::format("batch {}, 1 rank", o.small_batch);
-}
-
 std::string LargeName(const LabOptions& o, const std::string& remedy) {
   return remedy.empty() ? fmt::format("batch {}, no remedy", LargestBatch(o)) : remedy;
 }

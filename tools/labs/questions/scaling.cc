@@ -11,8 +11,6 @@ using study::Paragraph;
 using study::Part;
 using study::Table;
 
-double Real(int64_t value) { return static_cast<double>(value); }
-
 Table EmptyTable() {
   return Table(
       "The second epoch, everything included",

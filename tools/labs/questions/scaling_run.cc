@@ -49,7 +49,7 @@ ScalingRun MeasureSecondEpoch(const LabOptions& o, int64_t images, int64_t batch
   ScalingRun result{.batch = batch, .ranks = ranks};
   LabRun run(ForRanks(o, batch, ranks),
              {.images = images,
-              .links = ranks > 1 ? o.links : std::vector<std::string>(),
+              .links = LinksOf(o, ranks),
               .traces = traces,
               .on_blocks = [&result](std::vector<parallel::Block>& blocks) {
                 result.gradient_bytes = GradientBytes(blocks);

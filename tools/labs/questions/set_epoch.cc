@@ -19,8 +19,6 @@ using study::Table;
 constexpr int64_t kShownEpochs = 3;
 constexpr size_t kShownSamples = 8;
 
-double Real(int64_t value) { return static_cast<double>(value); }
-
 Table EmptyOrders() {
   return Table("The first samples of each rank",
                {{"epoch", "", 0}, {"rank", "", 0}, {"with SetEpoch"}, {"without SetEpoch"}},

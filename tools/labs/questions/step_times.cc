@@ -3,38 +3,26 @@
 #include <algorithm>
 #include <map>
 
+#include "recipes/report/step_parts.h"
 #include "runtime/error.h"
 
 namespace torus::labs {
 namespace {
 
-struct Seconds {
-  double compute = 0, reduce = 0, wait = 0;
-  bool whole = false;  // has a backward
-};
+using OfRanks = std::map<int, recipes::StepPart>;
 
-// By step, then by rank.
-using Steps = std::map<int64_t, std::map<int, Seconds>>;
-
-void Add(const trace::Event& event, Seconds& of) {
-  const double seconds = static_cast<double>(event.end_ns - event.begin_ns) * 1e-9;
-  if (event.category == "forward" || event.category == "backward" || event.category == "optimizer")
-    of.compute += seconds;
-  if (event.category == "reduce") of.reduce += seconds;
-  if (event.category == "idle" || event.category == "transfer") of.wait += seconds;
-  of.whole = of.whole || event.category == "backward";
+double ComputeOf(const recipes::StepPart& part) {
+  return part.Of("forward") + part.Of("backward") + part.Of("optimizer");
 }
 
-Steps StepsOf(const std::vector<trace::Event>& events) {
-  Steps steps;
-  for (const trace::Event& event : events)
-    if (event.step >= 0) Add(event, steps[event.step][event.rank]);
-  return steps;
+double CommunicationOf(const recipes::StepPart& part) {
+  return part.Of("reduce") + part.Of("idle") + part.Of("transfer");
 }
 
-bool IsWhole(const std::map<int, Seconds>& of_ranks, int64_t ranks) {
-  return std::ranges::count_if(of_ranks, [](const auto& rank) { return rank.second.whole; }) ==
-         ranks;
+bool IsWhole(const OfRanks& of_ranks, int64_t ranks) {
+  return std::ranges::count_if(of_ranks, [](const auto& rank) {
+           return rank.second.seconds.contains("backward");
+         }) == ranks;
 }
 
 double Median(std::vector<double> values) {
@@ -47,17 +35,16 @@ double Median(std::vector<double> values) {
 
 StepTimes StepTimesOf(const std::vector<trace::Event>& events, int64_t ranks) {
   std::vector<double> compute, communicate, reduce;
-  for (const auto& [step, of_ranks] : StepsOf(events)) {
+  for (const auto& [step, of_ranks] : recipes::StepPartsOf(events)) {
     if (!IsWhole(of_ranks, ranks)) continue;
-    Seconds sum;
-    double least = of_ranks.begin()->second.reduce;
-    for (const auto& [rank, of] : of_ranks) {
-      sum.compute += of.compute;
-      sum.wait += of.reduce + of.wait;
-      least = std::min(least, of.reduce);
+    double computes = 0, communicates = 0, least = of_ranks.begin()->second.Of("reduce");
+    for (const auto& [rank, part] : of_ranks) {
+      computes += ComputeOf(part);
+      communicates += CommunicationOf(part);
+      least = std::min(least, part.Of("reduce"));
     }
-    compute.push_back(sum.compute / static_cast<double>(ranks));
-    communicate.push_back(sum.wait / static_cast<double>(ranks));
+    compute.push_back(computes / static_cast<double>(ranks));
+    communicate.push_back(communicates / static_cast<double>(ranks));
     reduce.push_back(least);
   }
   Require(!compute.empty(), "labs", "the trace holds no whole step of {} ranks", ranks);

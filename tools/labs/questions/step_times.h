@@ -20,8 +20,8 @@ struct StepTimes {
   int64_t steps = 0;  // that were counted
 };
 
-// Of the steps of which all `ranks` have a backward and a reduce in `events`. BadInput where there
-// is none.
+// Of the steps of which all `ranks` have a backward in `events`; what one has no event of, as a
+// single rank of the all-reduce, counts 0. BadInput where there is no such step.
 StepTimes StepTimesOf(const std::vector<trace::Event>& events, int64_t ranks);
 
 }  // namespace torus::labs

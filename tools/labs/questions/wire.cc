@@ -123,6 +123,7 @@ WireCounts CountWire(const LabOptions& o, const Tell& tell) {
       ForRanks(o, o.batches.front(), counts.ranks),
       {.images = o.images,
        .test_images = o.test_images,
+       .links = LinksOf(o, counts.ranks),
        .wrap_transport = [&](parallel::Transport& inner) { return counter.Wrap(inner); },
        .on_blocks = [&](std::vector<parallel::Block>& blocks) { CountElements(blocks, counts); }});
   counts.set_up = counter.Take();

@@ -57,6 +57,13 @@ TEST_P(EveryLab, WritesItsPageAndItsReport) {
     EXPECT_NE(html.find("<table"), std::string::npos);
 }
 
+// A link to a rank that there is not is refused by whatever run has links.
+TEST_P(EveryLab, RunsOverItsLinks) {
+  const std::string name = GetParam(),
+                    out = "--out=" + ::testing::TempDir() + "/" + name + "_links";
+  EXPECT_THROW(RunLab(name, {out, "--link=0-7:1ms,1Gbps"}), BadInput);
+}
+
 TEST(Labs, EndTheTableOfBatchesWhereMemoryEnds) {
   ASSERT_EQ(RunLab("q1", {"--memory-limit=24MB", "--out=" + ::testing::TempDir() + "/bound"}), 0);
   const std::string page = ReadAll(::testing::TempDir() + "/bound/q1.md");
@@ -110,6 +117,8 @@ std::string Refusal(const char* flag) {
 
 TEST(Labs, RefuseFlagsThatMakeNoSense) {
   EXPECT_EQ(Refusal("--ranks=4,1"), "[q2] --ranks must be ascending numbers from 1 on, got 4,1");
+  EXPECT_EQ(Refusal("--ranks=1,1,4"),
+            "[q2] --ranks must be ascending numbers from 1 on, got 1,1,4");
   EXPECT_EQ(Refusal("--batches=0"), "[q2] --batches must be ascending numbers from 1 on, got 0");
   EXPECT_EQ(Refusal("--epochs=0"), "[q2] --epochs must be at least 1, got 0");
   EXPECT_EQ(Refusal("--images=-1"), "[q2] --images must be at least 0, got -1");

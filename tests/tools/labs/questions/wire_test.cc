@@ -26,6 +26,15 @@ TEST(Wire, CountsTheBytesOfTheClosedForms) {
   }
 }
 
+// What the link's own stamps take is no message of the ranks.
+TEST(Wire, CountsTheSameOverALink) {
+  LabOptions options = testing::SmallLab();
+  options.links = {"1us,100Gbps"};
+  const WireCounts counts = CountWire(options, testing::Silent);
+  EXPECT_EQ(BytesOf(counts.epoch, Cargo::kGradients), ExpectedGradients(counts));
+  EXPECT_EQ(BytesOf(counts.set_up, Cargo::kInitialWeights), ExpectedWeights(counts));
+}
+
 TEST(Wire, KnowsEveryMessage) {
   LabOptions options = testing::SmallLab();
   const WireCounts counts = CountWire(options, testing::Silent);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "recipes/study/escape.h"
 #include "runtime/error.h"
 
 namespace torus::tools::labs {
@@ -26,13 +27,6 @@ std::string FirstReason(const Grade& grade) {
   for (const TestResult& test : grade.tests)
     if (!test.reason.empty()) return fmt::format("{}: {}", test.name, test.reason);
   return "";
-}
-
-// A quote within quotes is doubled.
-std::string Quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
 }
 
 size_t NameWidth(const std::vector<StudentGrades>& students) {
@@ -79,7 +73,7 @@ std::string ToCsv(const std::vector<StudentGrades>& students) {
   std::string csv = "student";
   for (const Exercise& exercise : Exercises()) csv += fmt::format(",{}", exercise.name);
   for (const StudentGrades& row : students) {
-    csv += fmt::format("\n{}", Quoted(row.student));
+    csv += fmt::format("\n{}", study::CsvField(row.student));
     for (const Exercise& exercise : Exercises()) {
       const auto found = row.grades.find(exercise.name);
       csv += found == row.grades.end() ? "," : fmt::format(",{}", found->second.points());
