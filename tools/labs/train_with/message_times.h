@@ -26,7 +26,8 @@ struct SumTimes {
   std::vector<MessageTime> messages;
 };
 
-// Of the steps that are traced whole, the one in which the ranks sum for a median time.
+// Of the steps that are traced whole, the one whose sums take the shortest time: on a machine that
+// does other work besides, what disturbs least.
 SumTimes MessagesOf(const std::vector<trace::Event>& events, int ranks);
 
 }  // namespace torus::tools::labs

@@ -137,15 +137,21 @@ void AddTimeline(const RingPageInput& input, study::Page& page) {
   }
   page.parts.emplace_back(study::Picture{
       RingPicture(times),
-      fmt::format("Step {}, from the first rank that begins to sum to the last that is done: {} "
-                  "messages. The rows begin and end apart where ranks share cores.",
-                  times.step, times.messages.size())});
+      fmt::format(
+          "Step {}, from the first rank that begins to sum to the last that is done: {} "
+          "messages. Of the steps that are traced it is the one with the shortest sums. Ranks "
+          "that share cores begin apart: the first ones wait for the last.",
+          times.step, times.messages.size())});
 }
 
 std::string Verdict(const RingPageInput& input) {
   const RingTraining& training = input.training;
-  if (!training.gave_up.empty()) return "The run with your ring ended early: " + training.gave_up;
-  return VerdictOn(training.difference, RanksOf(input), training.steps, training.other_order);
+  const std::string text = training.wrong_sum.empty()
+                               ? "The first sums were right on all ranks. "
+                               : "A sum was wrong: " + training.wrong_sum + ". ";
+  if (!training.gave_up.empty())
+    return text + "The run with your ring ended early: " + training.gave_up;
+  return text + TextOf(training.difference, training.steps, training.other_order);
 }
 
 }  // namespace

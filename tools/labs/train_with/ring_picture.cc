@@ -83,7 +83,7 @@ class Picture {
 
   void Legend() {
     constexpr std::array<std::pair<const char*, const char*>, 3> kEntries{
-        {{"sum", "in the sum: adds and copies"},
+        {{"sum", "sums"},
          {"wait", "waits for a message"},
          {"dot", "a message, from its sender's row to its receiver's"}}};
     double x = kLabels;

@@ -29,16 +29,16 @@ recipes::RunOptions Into(const recipes::RunOptions& options, const std::string& 
 
 // A ring over emulated links has them below it, where its messages go.
 recipes::RunOptions WithRing(recipes::RunOptions run, const RingLibrary& ring,
-                             std::vector<RingCounts>& counts) {
+                             std::vector<RingCounts>& counts, SumCheck& check) {
   std::optional<parallel::LinkTable> links;
   if (!run.links.empty()) links = parallel::ParseLinks(run.links);
   run.links.clear();
-  run.wrap_transport = [links, &ring, &counts, seed = run.settings.seed](Transport& inner) {
+  run.wrap_transport = [links, &ring, &counts, &check, seed = run.settings.seed](Transport& inner) {
     std::unique_ptr<Transport> link;
     if (links) link = std::make_unique<parallel::EmulatedLink>(inner, *links, seed);
     RingCounts& own = counts.at(static_cast<size_t>(inner.rank()));
-    return std::make_unique<RingTransport>(inner, std::move(link), ring.function(inner.rank()),
-                                           own);
+    return std::make_unique<RingTransport>(inner, std::move(link), ring.function(inner.rank()), own,
+                                           check);
   };
   return run;
 }
@@ -46,7 +46,9 @@ recipes::RunOptions WithRing(recipes::RunOptions run, const RingLibrary& ring,
 // Whether it came to its end.
 bool RunRing(const recipes::RunOptions& options, const RingLibrary& ring,
              const Callbacks& callbacks, RingTraining& training) {
-  const recipes::RunOptions run = WithRing(Into(options, "ring", "engine"), ring, training.counts);
+  SumCheck check(ring.ranks());
+  const recipes::RunOptions run =
+      WithRing(Into(options, "ring", "engine"), ring, training.counts, check);
   recipes::RunCallbacks calls = callbacks("with your ring");
   const auto on_step = calls.on_step;
   calls.on_step = [&](const parallel::StepReport& step) {
@@ -54,12 +56,14 @@ bool RunRing(const recipes::RunOptions& options, const RingLibrary& ring,
     if (on_step) on_step(step);
   };
   training.ring = run.out;
+  bool finished = true;
   try {
-    return recipes::Run(run, calls).finished;
+    finished = recipes::Run(run, calls).finished;
   } catch (const parallel::TooManySkipped& error) {
     training.gave_up = error.what();
-    return true;
   }
+  training.wrong_sum = check.Finding();
+  return finished;
 }
 
 }  // namespace
@@ -98,7 +102,7 @@ std::optional<RingTraining> TrainWithRing(const recipes::RunOptions& options,
   training.own = options.out + "/own";
   if (!training.gave_up.empty()) return training;
   training.difference = DifferenceOfWeights(training.ring, training.own);
-  if (training.difference.largest == 0 || ring.ranks() == 2) return training;
+  if (training.difference.largest == 0 || !training.wrong_sum.empty()) return training;
   if (!run("other_order", "direct", "with the sums in another order")) return std::nullopt;
   training.other_order = DifferenceOfWeights(options.out + "/other_order", training.own);
   return training;

@@ -17,11 +17,12 @@ namespace torus::tools::labs {
 struct RingTraining {
   std::string ring, own;  // folders of the runs
   std::vector<RingCounts> counts;
+  std::string wrong_sum;  // what SumCheck found; empty where the first sums were right
   // Why the run with the ring ended early: its steps were not finite any more. Empty otherwise.
   std::string gave_up;
   int64_t steps = 0;  // of the run with the ring
   WeightDifference difference;
-  // Of a third run, which adds in another order; made where the weights differ and order matters.
+  // Of a third run, which adds in another order: made where right sums come to other weights.
   std::optional<WeightDifference> other_order;
 };
 

@@ -9,12 +9,13 @@
 namespace torus::tools::labs {
 
 RingTransport::RingTransport(parallel::Transport& inner, std::unique_ptr<parallel::Transport> link,
-                             RingFunction function, RingCounts& counts)
+                             RingFunction function, RingCounts& counts, SumCheck& check)
     : DecoratedTransport(link ? *link : inner),
       inner_(inner),
       link_(std::move(link)),
       function_(function),
-      counts_(counts) {}
+      counts_(counts),
+      check_(check) {}
 
 parallel::Engine* RingTransport::EngineOf(const std::vector<int>& members) {
   Require(static_cast<int>(members.size()) == size(), "ring",
@@ -26,9 +27,12 @@ parallel::Pending RingTransport::AllReduce(parallel::Buffer data, DType dtype, s
   Require(dtype == DType::kF32 && data.device.kind == DeviceKind::kCpu, "ring",
           "sums f32 in the CPU's memory, got {} on {} ({})", Name(dtype), data.device, what);
   const std::span<float> values(static_cast<float*>(data.data), data.bytes / sizeof(float));
+  const int64_t number = counts_.sums;
+  check_.HandIn(rank(), number, values);
   const float n = static_cast<float>(size());
   for (float& value : values) value *= n;
-  RingWire(*this, inner_, counts_, std::move(what)).AllReduceMean(function_, values);
+  RingWire(*this, inner_, counts_, what).AllReduceMean(function_, values);
+  check_.Look(rank(), number, values, what);
   return {};
 }
 

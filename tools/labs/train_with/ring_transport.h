@@ -8,15 +8,16 @@
 #include "parallel/transport/engine.h"
 #include "tools/labs/train_with/ring_library.h"
 #include "tools/labs/train_with/ring_wire.h"
+#include "tools/labs/train_with/sum_check.h"
 
 namespace torus::tools::labs {
 
 class RingTransport : public parallel::DecoratedTransport, public parallel::Engine {
  public:
-  // Over `inner`; where `link` is not null, over that, which is over `inner`. All of them and
-  // `counts`, which is of this rank, must outlive it.
+  // Over `inner`; where `link` is not null, over that, which is over `inner`. `inner`, `counts`,
+  // which is of this rank, and `check`, which is of all, must outlive it.
   RingTransport(parallel::Transport& inner, std::unique_ptr<parallel::Transport> link,
-                RingFunction function, RingCounts& counts);
+                RingFunction function, RingCounts& counts, SumCheck& check);
 
   // Of all ranks; BadInput for others.
   parallel::Engine* EngineOf(const std::vector<int>& members) override;
@@ -32,6 +33,7 @@ class RingTransport : public parallel::DecoratedTransport, public parallel::Engi
   const std::unique_ptr<parallel::Transport> link_;
   const RingFunction function_;
   RingCounts& counts_;
+  SumCheck& check_;
 };
 
 }  // namespace torus::tools::labs

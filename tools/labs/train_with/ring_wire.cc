@@ -6,6 +6,7 @@
 #include "parallel/collectives/barrier.h"
 #include "runtime/error.h"
 #include "runtime/trace.h"
+#include "tools/labs/train_with/crash_note.h"
 
 namespace torus::tools::labs {
 namespace {
@@ -15,6 +16,13 @@ constexpr parallel::Tag kTag{parallel::TagClass::kCollective, (1 << 24) - 1};
 
 // Messages of a rank that nobody has received: more are a loop without an end.
 constexpr size_t kMostUnderWay = 100'000;
+
+template <size_t kRoom>
+int Call(RingFunction function, const LabTrainerWire& wire, std::span<float> data,
+         const std::string& what, std::array<char, kRoom>& reason) {
+  const CrashNote note(fmt::format("[ring] AllReduceMean of rank {} ({})", wire.rank, what));
+  return function(&wire, data.data(), data.size(), reason.data(), reason.size());
+}
 
 void RecordMessage(const char* does, size_t floats, const char* preposition, int peer,
                    int64_t begin) {
@@ -30,7 +38,7 @@ void RingWire::AllReduceMean(RingFunction function, std::span<float> data) {
   const LabTrainerWire wire{this, transport_.rank(), transport_.size(), &RingWire::Send,
                             &RingWire::Recv};
   std::array<char, 512> reason{};
-  const int end = function(&wire, data.data(), data.size(), reason.data(), reason.size());
+  const int end = Call(function, wire, data, what_, reason);
   if (failure_) std::rethrow_exception(failure_);
   Require(end == kLabRingDone, "ring", "rank {}: AllReduceMean threw an exception: {} ({})",
           transport_.world_rank(), reason.data(), what_);

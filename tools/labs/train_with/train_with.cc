@@ -8,6 +8,7 @@
 #include "recipes/run/read_report.h"
 #include "tools/common/run_main.h"
 #include "tools/labs/build_it_yourself/grader/labs_folder.h"
+#include "tools/labs/train_with/crash_note.h"
 #include "tools/labs/train_with/ring_flags.h"
 #include "tools/labs/train_with/ring_page.h"
 #include "tools/labs/train_with/ring_training.h"
@@ -36,6 +37,7 @@ int Main(int argc, const char* const* argv) {
   const RingLibrary ring(compiler, flags.path, static_cast<int>(flags.run.settings.replicas));
   fmt::print("{}", ring.messages());
   CatchStopSignals();
+  SayWhoCrashes();
   std::vector<std::unique_ptr<RunScreen>> screens;
   auto training = TrainWithRing(flags.run, ring, [&](const std::string& what) {
     fmt::print("\n{}:\n", what);

@@ -10,10 +10,6 @@
 namespace torus::tools::labs {
 namespace {
 
-// Rounding grows from step to step, by chance: of two runs that differ by it alone one may be that
-// many times further away.
-constexpr double kOfOneSize = 10;
-
 bool IsParameter(const std::string& name) {
   for (const char* statistic : {"running_mean", "running_var", "num_batches_tracked"})
     if (name.ends_with(statistic)) return false;
@@ -38,16 +34,6 @@ std::string ApartText(const WeightDifference& difference, int64_t steps) {
       steps, difference.largest, difference.tensor, difference.weight);
 }
 
-std::string OrderText(double largest, double other_order) {
-  const std::string order = fmt::format(
-      " The same run with its sums in another order (--collectives direct) differs by up to "
-      "{:.3g}: that is what rounding comes to over these steps.",
-      other_order);
-  if (largest <= kOfOneSize * other_order)
-    return order + " The ring's difference is of that size: it is rounding.";
-  return order + " The ring's difference is no rounding: it sums something else.";
-}
-
 }  // namespace
 
 WeightDifference DifferenceOfWeights(const std::string& run_a, const std::string& run_b) {
@@ -60,16 +46,18 @@ WeightDifference DifferenceOfWeights(const std::string& run_a, const std::string
   return found;
 }
 
-std::string VerdictOn(const WeightDifference& difference, int ranks, int64_t steps,
-                      const std::optional<WeightDifference>& other_order) {
+std::string TextOf(const WeightDifference& difference, int64_t steps,
+                   const std::optional<WeightDifference>& other_order) {
   if (difference.largest == 0)
     return fmt::format(
         "After {} steps all {} weights are equal to those of the run with the trainer's own ring.",
         steps, recipes::FormatCount(static_cast<double>(difference.count)));
   const std::string apart = ApartText(difference, steps);
-  if (other_order) return apart + OrderText(difference.largest, other_order->largest);
-  if (ranks > 2) return apart;
-  return apart + " Two terms have one sum, in either order: so it is no rounding.";
+  if (!other_order) return apart;
+  return apart + fmt::format(
+                     " The same run with its sums in another order (--collectives direct) differs "
+                     "by up to {:.3g}: differences of rounding grow from step to step.",
+                     other_order->largest);
 }
 
 }  // namespace torus::tools::labs

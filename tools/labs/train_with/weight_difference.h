@@ -18,9 +18,9 @@ struct WeightDifference {
 // are none. BadInput where the runs are of different models.
 WeightDifference DifferenceOfWeights(const std::string& run_a, const std::string& run_b);
 
-// What a run with a ring of `ranks` ranks came to beside one with the trainer's own, over `steps`.
-// `other_order`: of the same run with its sums in another order, where that was made.
-std::string VerdictOn(const WeightDifference& difference, int ranks, int64_t steps,
-                      const std::optional<WeightDifference>& other_order);
+// What a run with a ring came to beside one with the trainer's own, over `steps`. `other_order`: of
+// the same run with its sums in another order, where that was made.
+std::string TextOf(const WeightDifference& difference, int64_t steps,
+                   const std::optional<WeightDifference>& other_order);
 
 }  // namespace torus::tools::labs

@@ -11,6 +11,7 @@
 #include "runtime/error.h"
 #include "tests/tools/labs/train_with/rings.h"
 #include "tools/labs/build_it_yourself/grader/dice.h"
+#include "tools/labs/train_with/crash_note.h"
 
 namespace torus::tools::labs::testing {
 namespace {
@@ -28,24 +29,28 @@ Values Terms(int ranks, size_t count) {
 struct Summed {
   Values values;
   std::vector<RingCounts> counts;
+  std::string finding;  // of SumCheck
 };
 
 // Every rank's sum by the ring, `times` over the same terms.
 Summed SumBy(const RingLibrary& ring, const Values& terms, double timeout = 60, int times = 1) {
   const int n = static_cast<int>(terms.size());
   Summed summed{terms, std::vector<RingCounts>(terms.size())};
+  SumCheck check(n);
   parallel::InProcessWorld world(n, {.timeout = timeout});
-  parallel::RunRanks(
-      world,
-      [&](Transport& inner) {
-        const auto rank = static_cast<size_t>(inner.rank());
-        RingTransport transport(inner, nullptr, ring.function(inner.rank()), summed.counts[rank]);
-        for (int i = 0; i < times; ++i) {
-          summed.values[rank] = terms[rank];
-          parallel::EngineAllReduce<float>(transport, summed.values[rank], "sum, step 7");
-        }
-      },
-      {.grace = 0.5});
+  parallel::RunRanks(world,
+                     [&](Transport& inner) {
+                       const auto rank = static_cast<size_t>(inner.rank());
+                       RingTransport transport(inner, nullptr, ring.function(inner.rank()),
+                                               summed.counts[rank], check);
+                       for (int i = 0; i < times; ++i) {
+                         summed.values[rank] = terms[rank];
+                         parallel::EngineAllReduce<float>(transport, summed.values[rank],
+                                                          "sum, step 7");
+                       }
+                     },
+                     {.grace = 0.5});
+  summed.finding = check.Finding();
   return summed;
 }
 
@@ -101,6 +106,7 @@ TEST(RingTransport, SumsByTheStudentsRing) {
       const Values terms = Terms(ranks, count);
       const Summed summed = SumBy(ring, terms);
       ExpectSums(terms, summed.values);
+      EXPECT_EQ(summed.finding, "");
       const bool exact = ranks == 2 || ranks == 4;  // n times the terms are
       EXPECT_TRUE(!exact || SameBits(summed.values, SumByOwnRing(terms)));
       for (int rank = 0; rank < ranks; ++rank) {
@@ -130,6 +136,13 @@ TEST(RingTransport, EachRankHasItsOwnGlobals) {
     EXPECT_EQ(of_rank[0], 4);
     EXPECT_EQ(of_rank[1], 4);
   }
+}
+
+TEST(RingTransport, FindsAWrongSum) {
+  const Summed summed = SumBy(Load(FaultFile("missing_average"), 3), Terms(3, 1000));
+  ExpectError(summed.finding, {"on rank 0 1000 of 1000 elements are wrong", "step 7"});
+  const Summed chunk = SumBy(Load(FaultFile("off_by_one_chunk"), 3), Terms(3, 1000));
+  ExpectError(chunk.finding, {" of 1000 elements are wrong; the first is element "});
 }
 
 TEST(RingTransport, NamesRankAndStepOfAnException) {
@@ -168,6 +181,18 @@ TEST(RingTransportDeathTest, EndsTheProgramWhereTheRingNeverComesBack) {
               ::testing::ExitedWithCode(1), "rank 1 did not stop within .*step 7");
 }
 
+TEST(RingTransportDeathTest, SaysWhichRankCrashedOrLeft) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto sum = [](const std::string& file) {
+    SayWhoCrashes();
+    SumBy(Load(file, 2), Terms(2, 8));
+  };
+  const auto failed = ::testing::ExitedWithCode(1);
+  EXPECT_EXIT(sum(FaultFile("crash")), failed, "AllReduceMean of rank .*step 7. crashed: signal");
+  EXPECT_EXIT(sum(RingFile("calls_itself")), failed, "of rank .*signal 11 .*called itself");
+  EXPECT_EXIT(sum(FaultFile("leaves_early")), failed, "of rank .*has ended the program");
+}
+
 TEST(RingTransport, ShowsWhyAFileDoesNotCompile) {
   ExpectError(ErrorOf(FaultFile("does_not_compile"), 2, 8),
               {"does not compile", "value /= wire.sise();"});
@@ -177,9 +202,10 @@ TEST(RingTransport, ShowsWhyAFileDoesNotCompile) {
 TEST(RingTransport, SumsF32OfAllRanksAlone) {
   const RingLibrary ring = Load(SolutionFile(), 2);
   std::vector<RingCounts> counts(2);
+  SumCheck check(2);
   parallel::RunRanks(2, [&](Transport& inner) {
     RingTransport transport(inner, nullptr, ring.function(inner.rank()),
-                            counts[static_cast<size_t>(inner.rank())]);
+                            counts[static_cast<size_t>(inner.rank())], check);
     double value = 1;
     EXPECT_THROW(parallel::EngineAllReduce<double>(transport, {&value, 1}, "sum"), BadInput);
     EXPECT_THROW(transport.EngineOf({inner.rank()}), BadInput);
