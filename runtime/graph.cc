@@ -162,8 +162,9 @@ void Graph::WriteWords(int64_t step) {
   renewed_->Wait();
   for (const Renewal& one : renewals_) one.renew(step, one.words);
   for (Words& part : words_) CopyWords(part.here, part.there, part.taken);
-  if (!std::exchange(kept_is_there_, true))
+  if (!kept_is_there_)
     for (Words& part : kept_) CopyWords(part.here, part.there, part.taken);
+  kept_is_there_ = true;
   renewed_->Record(CurrentStream(gpu_));
 }
 

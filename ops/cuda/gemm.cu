@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <optional>
 #include <type_traits>
 
 #include "ops/cuda/gemm.h"
@@ -39,7 +38,7 @@ void Prepare(const GemmCall<In, Out>& call, StreamHandle stream) {
 
 // As the plan says.
 template <class In, class Out>
-void Multiply(const GemmCall<In, Out>& call, const MatmulDescription& d, const MatmulPlan& plan,
+void Multiply(const GemmCall<In, Out>& call, MatmulDescription& d, const MatmulPlan& plan,
               Device device, StreamHandle stream) {
   // Freed in the order of the stream, like any tensor.
   Tensor workspace({static_cast<int64_t>(plan.workspace)}, DType::kU8, device);
@@ -51,22 +50,25 @@ void Multiply(const GemmCall<In, Out>& call, const MatmulDescription& d, const M
       "cublasLtMatmul", device);
 }
 
+// Why cuBLASLt has no way, where it has none: then nothing is done.
 template <class In, class Out>
-bool TryToMultiply(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue, Device device,
-                   StreamHandle stream) {
+cublasStatus_t TryToMultiply(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
+                             Device device, StreamHandle stream) {
   MatmulDescription d = Describe(call, epilogue, device);
-  const std::optional<MatmulPlan> plan = PlanOf(call, epilogue, d, device);
-  if (plan.has_value()) Multiply(call, d, *plan, device, stream);
-  return plan.has_value();
+  const MatmulProposal proposal = PlanOf(call, epilogue, d, device);
+  if (proposal.status == CUBLAS_STATUS_SUCCESS) Multiply(call, d, proposal.plan, device, stream);
+  return proposal.status;
 }
 
 template <class In, class Out>
 void Multiply(const GemmCall<In, Out>& call, Device device, StreamHandle stream) {
-  if (!TryToMultiply(call, EpilogueOf(call, GemmEpilogue<Out>()), device, stream))
+  const cublasStatus_t status =
+      TryToMultiply(call, EpilogueOf(call, GemmEpilogue<Out>()), device, stream);
+  if (status != CUBLAS_STATUS_SUCCESS)
     Throw<BrokenEnvironment>(
         "gemm",
-        "cublasLtMatmulAlgoGetHeuristic has no way to multiply {} of ({}, {}) x ({}, {}) on {}",
-        call.batch, call.m, call.k, call.k, call.n, device);
+        "cublasLtMatmulAlgoGetHeuristic has no way to multiply {} of ({}, {}) x ({}, {}) on {}: {}",
+        call.batch, call.m, call.k, call.k, call.n, device, cublasLtGetStatusString(status));
 }
 
 // The matrices of a batch from `first` on, at most `count`.
@@ -100,7 +102,7 @@ template <class In, class Out>
 bool GemmWithEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue,
                       Device device, StreamHandle stream) {
   return MayHaveEpilogue(call, epilogue) &&
-         TryToMultiply(call, EpilogueOf(call, epilogue), device, stream);
+         TryToMultiply(call, EpilogueOf(call, epilogue), device, stream) == CUBLAS_STATUS_SUCCESS;
 }
 
 #define TORUS_OF_TYPES_(Out, ...)                                                                \

@@ -64,15 +64,17 @@ struct GemmEpilogue {
 // Which epilogues are taken: of one product that adds nothing to C, from 16 bits. Sums are f32, so
 // C is too. GELU's results are bf16: nothing says how exactly cuBLASLt computes its tanh, and of
 // f32 or f16 a GPU's quick one, wrong by 2^-11, would spoil digits. Its matrix' rows begin at
-// multiples of 8 elements (cublasLt.h, "Leading dimension for epilogue auxiliary buffer").
+// multiples of 8 elements (cublasLt.h, "Leading dimension for epilogue auxiliary buffer"). A bias
+// goes with GELU alone.
 template <class In, class Out>
 bool MayHaveEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue) {
   const bool sums =
       epilogue.kind == EpilogueKind::kSumsOfA || epilogue.kind == EpilogueKind::kSumsOfB;
   const bool types = sums ? sizeof(In) == 2 && std::is_same_v<Out, float>
                           : std::is_same_v<In, BFloat16> && std::is_same_v<Out, BFloat16>;
-  return types && call.m > 0 && call.n > 0 && call.k > 0 && call.batch == 1 && call.beta == 0 &&
-         epilogue.stride % 8 == 0;
+  const bool biased = call.bias != nullptr && epilogue.kind != EpilogueKind::kGelu;
+  return types && !biased && call.m > 0 && call.n > 0 && call.k > 0 && call.batch == 1 &&
+         call.beta == 0 && epilogue.stride % 8 == 0;
 }
 
 // Gemm with an epilogue in the same call. Returns false, and has written nothing, where cuBLASLt

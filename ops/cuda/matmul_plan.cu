@@ -2,7 +2,6 @@
 #include <array>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <type_traits>
 
 #include "autograd/precision.h"
@@ -20,7 +19,7 @@ using PlanKey = std::array<int64_t, 25>;
 
 struct Library {
   cublasLtHandle_t handle = nullptr;
-  std::map<PlanKey, std::optional<MatmulPlan>> plans;  // none: it has no way
+  std::map<PlanKey, MatmulProposal> plans;
 };
 
 std::mutex& LibraryMutex() {
@@ -140,16 +139,14 @@ PlanKey KeyOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue) {
           call.alpha == Sum(1)};
 }
 
-// cuBLASLt says in three ways that it has no algorithm.
-bool HasNone(cublasStatus_t status, int found) {
-  return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE ||
-         (status == CUBLAS_STATUS_SUCCESS && found == 0);
+// cuBLASLt says in three ways that it has no algorithm: one is that it finds none.
+bool SaysNone(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
 }
 
 template <class In, class Out>
-std::optional<MatmulPlan> Propose(cublasLtHandle_t handle, const GemmCall<In, Out>& call,
-                                  const MatmulEpilogue& epilogue, MatmulDescription& d,
-                                  Device device) {
+MatmulProposal Propose(cublasLtHandle_t handle, const GemmCall<In, Out>& call,
+                       const MatmulEpilogue& epilogue, MatmulDescription& d, Device device) {
   cublasLtMatmulPreferenceOpaque_t preference;
   CheckCublas(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit", device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspace, device);
@@ -163,9 +160,10 @@ std::optional<MatmulPlan> Propose(cublasLtHandle_t handle, const GemmCall<In, Ou
   int found = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
       handle, &d.product, &d.b, &d.a, &d.c, &d.c, &preference, 1, &result, &found);
-  if (HasNone(status, found)) return std::nullopt;
+  if (SaysNone(status)) return {status};
   CheckCublas(status, "cublasLtMatmulAlgoGetHeuristic", device);
-  return MatmulPlan{result.algo, result.workspaceSize};
+  if (found == 0) return {CUBLAS_STATUS_NOT_SUPPORTED};
+  return {status, {result.algo, result.workspaceSize}};
 }
 
 }  // namespace
@@ -225,8 +223,8 @@ cublasLtHandle_t CublasOf(Device device) {
 }
 
 template <class In, class Out>
-std::optional<MatmulPlan> PlanOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
-                                 MatmulDescription& description, Device device) {
+MatmulProposal PlanOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
+                      MatmulDescription& description, Device device) {
   const PlanKey key = KeyOf(call, epilogue);
   const std::lock_guard lock(LibraryMutex());
   Library& library = LibraryOf(device);
@@ -236,12 +234,12 @@ std::optional<MatmulPlan> PlanOf(const GemmCall<In, Out>& call, const MatmulEpil
   return library.plans[key] = Propose(library.handle, call, epilogue, description, device);
 }
 
-#define TORUS_OF_TYPES_(Out, ...)                                                                \
-  template MatmulEpilogue EpilogueOf(const GemmCall<__VA_ARGS__>&, const GemmEpilogue<Out>&);    \
-  template MatmulDescription Describe(const GemmCall<__VA_ARGS__>&, const MatmulEpilogue&,       \
-                                      Device);                                                   \
-  template std::optional<MatmulPlan> PlanOf(const GemmCall<__VA_ARGS__>&, const MatmulEpilogue&, \
-                                            MatmulDescription&, Device);
+#define TORUS_OF_TYPES_(Out, ...)                                                             \
+  template MatmulEpilogue EpilogueOf(const GemmCall<__VA_ARGS__>&, const GemmEpilogue<Out>&); \
+  template MatmulDescription Describe(const GemmCall<__VA_ARGS__>&, const MatmulEpilogue&,    \
+                                      Device);                                                \
+  template MatmulProposal PlanOf(const GemmCall<__VA_ARGS__>&, const MatmulEpilogue&,         \
+                                 MatmulDescription&, Device);
 TORUS_OF_TYPES_(float, float)
 TORUS_OF_TYPES_(double, double)
 TORUS_OF_TYPES_(BFloat16, BFloat16)

@@ -4,7 +4,6 @@
 #include <cublasLt.h>
 
 #include <cstddef>
-#include <optional>
 
 #include "ops/cuda/gemm.h"
 
@@ -40,13 +39,19 @@ struct MatmulPlan {
   size_t workspace;  // bytes
 };
 
+// What cuBLASLt says of a call: success and a plan, or why it has none.
+struct MatmulProposal {
+  cublasStatus_t status;
+  MatmulPlan plan = {};
+};
+
 // The device's handle of cuBLASLt, made on first use.
 cublasLtHandle_t CublasOf(Device device);
 
-// What cuBLASLt proposes for the call, if anything; kept for calls alike, of each device a bounded
-// number. From any thread.
+// What cuBLASLt proposes for the call; kept for calls alike, of each device a bounded number. From
+// any thread.
 template <class In, class Out>
-std::optional<MatmulPlan> PlanOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
-                                 MatmulDescription& description, Device device);
+MatmulProposal PlanOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
+                      MatmulDescription& description, Device device);
 
 }  // namespace torus::cuda

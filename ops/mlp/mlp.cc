@@ -49,16 +49,21 @@ Variable MlpOf(const Variable& input, const GeluMlpWeights& w, const Values& val
   kernels::GeluProduct(x, values.wide, values.wide_bias, z, h);
   Tensor y = Rows(out);
   TimesWeight(h, values.narrow, values.narrow_bias, kLayout, y);
-  const bool goes_in = input.requires_grad() || w.wide.requires_grad() ||
-                       (w.wide_bias.defined() && w.wide_bias.requires_grad());
-  return Record("gelu_mlp", std::move(out), {input, w.wide, w.wide_bias, w.narrow, w.narrow_bias},
+  const std::vector<Variable> inputs{input, w.wide, w.wide_bias, w.narrow, w.narrow_bias};
+  if (!NeedsGrad(inputs))
+    return Record("gelu_mlp", std::move(out), {}, [](const GradContext&) { return Gradients(); });
+  const bool inner_trains =
+      w.wide.requires_grad() || (w.wide_bias.defined() && w.wide_bias.requires_grad());
+  const bool goes_in = input.requires_grad() || inner_trains;
+  return Record("gelu_mlp", std::move(out), inputs,
                 MlpRule{.x = SavedActivation(w.wide.requires_grad() ? x : Tensor()),
                         .z = SavedActivation(goes_in ? z : Tensor()),
                         .h = SavedActivation(w.narrow.requires_grad() ? h : Tensor()),
                         .wide = Saved(input.requires_grad() ? values.wide : Tensor()),
                         .narrow = Saved(goes_in ? values.narrow : Tensor()),
                         .input = input.shape(),
-                        .weights = w.wide.dtype()});
+                        .weights = w.wide.dtype(),
+                        .inner_trains = inner_trains});
 }
 
 }  // namespace

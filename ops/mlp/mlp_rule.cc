@@ -10,8 +10,8 @@ namespace {
 constexpr WeightLayout kLayout = WeightLayout::kInOut;
 
 bool IsOf(const MlpRule::Held& held, const Tensor& dy) {
-  return held.dy.defined() && held.dy.storage() == dy.storage() && held.dy.raw() == dy.raw() &&
-         held.version == dy.version();
+  return held.dy.defined() && held.dy.storage() == dy.storage() &&
+         held.dy.offset() == dy.offset() && held.version == dy.version();
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ Tensor MlpRule::InnerGradient(const GradContext& g, const Tensor& dy) const {
     dz = Tensor(inner.shape(), inner.dtype(), inner.device());
     kernels::GeluGradientProduct(dy, narrow.get(), inner, dz);
   }
-  if (!asks_weights && x.defined()) *held = {dy, dz, dy.version()};
+  if (!asks_weights && inner_trains) *held = {dy, dz, dy.version()};
   return dz;
 }
 

@@ -15,7 +15,8 @@ struct MlpRule {
   SavedActivation x, z, h;  // z = x wide + wide_bias, h = gelu(z)
   Saved wide, narrow;       // in the types that products take
   Shape input;
-  DType weights;  // the type of their gradients
+  DType weights;      // the type of their gradients
+  bool inner_trains;  // `wide` or its bias
 
   // Where a first call asks for x's gradient alone, z's is held for a second one, which asks for
   // the weights': to find it again would cost a product.

@@ -32,7 +32,7 @@ Buffer PartOf(const Transport& group, const Buffer& whole, int rank) {
 }
 
 // The own part, and behind it those of the others. Receives from these are started at once; what
-// has come is handed on to them when it is waited for, or asked about.
+// has come is taken, and handed on to them, when it is waited for or asked about.
 class GatheredMessage : public Pending::State {
  public:
   GatheredMessage(Transport& transport, Transport& group, int peer, Tag tag, Buffer whole,
@@ -56,7 +56,10 @@ class GatheredMessage : public Pending::State {
     own_.stream = stream;
     return WaitForAllBy([stream](Pending& pending) { return pending.WaitOn(stream); });
   }
+  // What can be taken is: a rank whose message nobody takes would never hear that it is done.
   bool Done() override {
+    for (Pending& pending : gathered_)
+      if (pending.Done()) pending.Wait();
     if (!came_.Done()) return false;
     came_.Wait();
     HandOn();

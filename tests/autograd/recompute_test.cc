@@ -165,6 +165,29 @@ TEST(Recompute, WithoutGradientsItIsTheFunction) {
   EXPECT_FALSE(y[0].requires_grad());
 }
 
+TEST(Recompute, TellsTheFirstRunFromTheSecond) {
+  Leaves l;
+  std::vector<bool> first;  // of each run of the inner function
+  const auto inner = [&](const std::vector<Variable>& x) {
+    first.push_back(InFirstRun());
+    return TwoInTwoOut(x, l.w);
+  };
+  const auto outer = [&](const std::vector<Variable>& x) { return Recompute(inner, x, {l.w}); };
+  EXPECT_FALSE(InFirstRun());
+  const std::vector<Variable> y = Recompute(outer, {l.x0, l.x1}, {l.w});
+  EXPECT_EQ(first, std::vector<bool>({true}));
+  EXPECT_FALSE(InFirstRun());
+  // The outer function's second run holds the inner one's first, and then its second.
+  Backward(y, Ones(y));
+  EXPECT_EQ(first, std::vector<bool>({true, true, false}));
+  const auto fails = [](const std::vector<Variable>&) -> std::vector<Variable> { throw 1; };
+  EXPECT_THROW(Recompute(fails, {l.x0}, {}), int);
+  EXPECT_FALSE(InFirstRun());
+  const NoGrad no_grad;
+  Recompute(inner, {l.x0, l.x1}, {l.w});
+  EXPECT_FALSE(first.back());
+}
+
 TEST(Recompute, RefusesALeafThatWasNotNamed) {
   Leaves l;
   const std::vector<Variable> y = Recompute(

@@ -69,7 +69,7 @@ TEST(SumTensors, ARankThatDoesNotComeIsNamed) {
     Engine* const engine = EngineOfAll(ranks);
     if (ranks.rank() == 0) SumTensors(ranks, Full({4}, 1), "the sum of stage 1", engine);
   });
-  ExpectHolds(error, {"the sum of stage 1"});
+  ExpectHolds(error, {"the sum of stage 1", "rank 1"});
 }
 
 }  // namespace

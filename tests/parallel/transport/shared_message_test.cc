@@ -130,7 +130,7 @@ TEST(SharedMessage, ARankOfTheOwnSideThatDoesNotComeIsNamed) {
     });
     FAIL() << "no error";
   } catch (const BrokenEnvironment& error) {
-    EXPECT_NE(std::string(error.what()).find("rank"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("rank 3"), std::string::npos) << error.what();
   }
 }
 

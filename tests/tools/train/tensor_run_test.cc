@@ -103,8 +103,9 @@ TEST_F(TensorRun, SendsHalfOfACutFromEachSliceBehindACodecToo) {
   EXPECT_EQ(Losses("shared"), Losses("whole"));
   EXPECT_EQ(Tensors("shared"), Tensors("whole"));
   const auto crossed = [this](const std::string& run) {
+    const nlohmann::json summary = Json(run + "/summary.json");
     int64_t bytes = 0;
-    for (const nlohmann::json& link : Json(run + "/summary.json")["links"])
+    for (const nlohmann::json& link : summary["links"])
       if (link["what"] == "activations" || link["what"] == "gradients")
         bytes += link["sent_bytes"].get<int64_t>();
     return bytes;

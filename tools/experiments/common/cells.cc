@@ -51,7 +51,7 @@ Scores ScoresOf(const Runs& runs, const std::string& name, const std::string& si
       continue;
     }
     if (lacks) ++scores.no_signal;
-    if (!run.result.contains(key)) continue;
+    if (!run.result.contains(key) || !run.result.at(key).is_number()) continue;
     const double value = run.result.at(key).get<double>();
     if (lacks)
       scores.without_signal.push_back(value);

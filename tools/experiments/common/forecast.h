@@ -37,8 +37,8 @@ struct Forecast {
 // gradients 2 (R - 1) / R times their bytes over the network, behind the backward; the optimizer
 // reads and writes its state; both once a step, whatever --accumulate. The gradients that cross a
 // cut are taken to be as large as what they are of: --codec-backward is not looked at. Tensor ranks
-// share out operations and weights; their all-reduces take no time here. BadInput for settings that
-// a run would refuse.
+// share out operations and weights; their all-reduces take no time here, and each sends all of what
+// crosses a cut. BadInput for settings that a run would refuse.
 Forecast ForecastOf(const Training& training, const recipes::DataForm& form,
                     const Machine& machine);
 

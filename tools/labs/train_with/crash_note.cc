@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -27,19 +28,24 @@ struct Note {
   std::array<char, 512> who;
 };
 thread_local Note note;
+std::atomic<bool> says = false;  // SayWhoCrashes was called
 // For a handler where the thread's own stack is used up.
 thread_local std::array<char, 16384> stack;
 
-void Write(const char* text) {
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
-}
+// Whether a thread has begun to say its line, by which the program ends.
+std::atomic_flag told = ATOMIC_FLAG_INIT;
 
+// In one write, so that nothing of another thread gets into it.
 [[noreturn]] void End(const char* what) {
-  note.set = false;
-  Write(note.who.data());
-  Write(" ");
-  Write(what);
-  Write("\n");
+  while (told.test_and_set()) pause();
+  std::array<char, 1024> line;
+  size_t length = 0;
+  for (const char* part : {note.who.data(), " ", what, "\n"}) {
+    const size_t count = std::min(std::strlen(part), line.size() - length);
+    std::memcpy(line.data() + length, part, count);
+    length += count;
+  }
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), length);
   _exit(1);
 }
 
@@ -56,6 +62,12 @@ void OnExit() {
   if (note.set) End("has ended the program by a call of exit");
 }
 
+// Threads that call exit at once run different ones of its functions, so each thread needs one.
+void WatchExit() {
+  thread_local bool watched = false;
+  if (!std::exchange(watched, true)) std::atexit(OnExit);
+}
+
 }  // namespace
 
 void SayWhoCrashes() {
@@ -63,10 +75,11 @@ void SayWhoCrashes() {
   action.sa_handler = OnFatal;
   action.sa_flags = SA_ONSTACK | SA_NODEFER;
   for (const auto& [number, what] : kFatal) sigaction(number, &action, nullptr);
-  std::atexit(OnExit);
+  says = true;
 }
 
 CrashNote::CrashNote(const std::string& who) {
+  if (says) WatchExit();
   const size_t length = std::min(who.size(), note.who.size() - 1);
   std::copy_n(who.data(), length, note.who.data());
   note.who[length] = '\0';

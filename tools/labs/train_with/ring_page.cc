@@ -146,9 +146,11 @@ void AddTimeline(const RingPageInput& input, study::Page& page) {
 
 std::string Verdict(const RingPageInput& input) {
   const RingTraining& training = input.training;
-  const std::string text = training.wrong_sum.empty()
-                               ? "The first sums were right on all ranks. "
-                               : "A sum was wrong: " + training.wrong_sum + ". ";
+  const std::string text =
+      training.wrong_sum.empty()
+          ? "The sums that were checked, the first ones and then fewer and fewer, "
+            "were right on all ranks. "
+          : "A sum was wrong: " + training.wrong_sum + ". ";
   if (!training.gave_up.empty())
     return text + "The run with your ring ended early: " + training.gave_up;
   return text + TextOf(training.difference, training.steps, training.other_order);

@@ -17,7 +17,7 @@ namespace torus::tools::labs {
 struct RingTraining {
   std::string ring, own;  // folders of the runs
   std::vector<RingCounts> counts;
-  std::string wrong_sum;  // what SumCheck found; empty where the first sums were right
+  std::string wrong_sum;  // what SumCheck found; empty: nothing
   // Why the run with the ring ended early: its steps were not finite any more. Empty otherwise.
   std::string gave_up;
   int64_t steps = 0;  // of the run with the ring

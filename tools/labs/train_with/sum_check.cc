@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "runtime/error.h"
 
@@ -33,18 +34,24 @@ double Tolerance(const Exact& exact, size_t n) {
 
 }  // namespace
 
-SumCheck::SumCheck(int ranks)
-    : sums_(kSums, Terms(static_cast<size_t>(ranks))), findings_(static_cast<size_t>(ranks)) {}
+SumCheck::SumCheck(int ranks) : ranks_(ranks), findings_(static_cast<size_t>(ranks)) {}
+
+SumCheck::Sum& SumCheck::SumOf(int64_t number) {
+  const std::lock_guard lock(mutex_);
+  Sum& sum = sums_[number];
+  sum.terms.resize(static_cast<size_t>(ranks_));
+  return sum;
+}
 
 void SumCheck::HandIn(int rank, int64_t number, std::span<const float> terms) {
-  if (number >= kSums) return;
-  sums_[static_cast<size_t>(number)][static_cast<size_t>(rank)].assign(terms.begin(), terms.end());
+  if (!IsChecked(number)) return;
+  SumOf(number).terms[static_cast<size_t>(rank)].assign(terms.begin(), terms.end());
 }
 
 void SumCheck::Look(int rank, int64_t number, std::span<const float> result,
                     const std::string& what) {
-  if (number >= kSums) return;
-  const Terms& terms = sums_[static_cast<size_t>(number)];
+  if (!IsChecked(number)) return;
+  const std::vector<std::vector<float>>& terms = SumOf(number).terms;
   size_t wrong = 0, first = 0;
   for (size_t i = 0; i < result.size(); ++i) {
     const Exact exact = ExactSum(terms, i);
@@ -52,13 +59,19 @@ void SumCheck::Look(int rank, int64_t number, std::span<const float> result,
     if (std::abs(result[i] - exact.sum) <= Tolerance(exact, terms.size())) continue;
     if (wrong++ == 0) first = i;
   }
+  if (wrong == 0) return Note(rank, number, "");
+  Note(rank, number,
+       fmt::format("on rank {} {} of {} elements are wrong; the first is element {}, {:.6g}, which "
+                   "should be {:.6g} ({})",
+                   rank, wrong, result.size(), first, result[first], ExactSum(terms, first).sum,
+                   what));
+}
+
+void SumCheck::Note(int rank, int64_t number, std::string finding) {
   const std::lock_guard lock(mutex_);
-  std::string& finding = findings_[static_cast<size_t>(rank)];
-  if (wrong == 0 || !finding.empty()) return;
-  finding = fmt::format(
-      "on rank {} {} of {} elements are wrong; the first is element {}, {:.6g}, which should be "
-      "{:.6g} ({})",
-      rank, wrong, result.size(), first, result[first], ExactSum(terms, first).sum, what);
+  std::string& noted = findings_[static_cast<size_t>(rank)];
+  if (noted.empty()) noted = std::move(finding);
+  if (++sums_[number].looked == ranks_) sums_.erase(number);
 }
 
 std::string SumCheck::Finding() const {

@@ -54,9 +54,13 @@ std::string TextOf(const WeightDifference& difference, int64_t steps,
         steps, recipes::FormatCount(static_cast<double>(difference.count)));
   const std::string apart = ApartText(difference, steps);
   if (!other_order) return apart;
+  if (other_order->largest == 0)
+    return apart +
+           " The same run with its sums in another order (--collectives direct) differs nowhere: "
+           "so the difference is no rounding, and some sum is wrong.";
   return apart + fmt::format(
                      " The same run with its sums in another order (--collectives direct) differs "
-                     "by up to {:.3g}: differences of rounding grow from step to step.",
+                     "by up to {:.3g}: so much is rounding, which grows from step to step.",
                      other_order->largest);
 }
 

@@ -32,9 +32,18 @@ TEST(SumCheck, TakesRoundingAndNothingElse) {
   EXPECT_NE(Found({std::numeric_limits<float>::quiet_NaN(), 30}), "");
 }
 
-TEST(SumCheck, LooksAtTheFirstSumsAlone) {
-  EXPECT_NE(Found({6, 60}, SumCheck::kSums - 1), "");
-  EXPECT_EQ(Found({6, 60}, SumCheck::kSums), "");
+TEST(SumCheck, LooksAtTheFirstSumsAndThenAtFewer) {
+  for (const int64_t number : {0, 1, 2, 4, 1024}) EXPECT_NE(Found({6, 60}, number), "") << number;
+  for (const int64_t number : {3, 5, 1023}) EXPECT_EQ(Found({6, 60}, number), "") << number;
+}
+
+TEST(SumCheck, KeepsTheFirstFindingOfARank) {
+  SumCheck check(1);
+  for (const int64_t number : {0, 1, 2}) {
+    check.HandIn(0, number, Floats{1});
+    check.Look(0, number, Floats{static_cast<float>(number + 1)}, "sum " + std::to_string(number));
+  }
+  EXPECT_NE(check.Finding().find("sum 1"), std::string::npos) << check.Finding();
 }
 
 TEST(SumCheck, LeavesOutWhatIsNotFinite) {
