@@ -40,7 +40,8 @@ std::atomic_flag told = ATOMIC_FLAG_INIT;
   while (told.test_and_set()) pause();
   std::array<char, 1024> line;
   size_t length = 0;
-  for (const char* part : {note.who.data(), " ", what, "\n"}) {
+  const std::array<const char*, 4> parts{note.who.data(), " ", what, "\n"};
+  for (const char* part : parts) {
     const size_t count = std::min(std::strlen(part), line.size() - length);
     std::memcpy(line.data() + length, part, count);
     length += count;
