@@ -8,6 +8,7 @@
 #include "parallel/optim/cuda/updates.h"
 #include "parallel/optim/norm_block.h"
 #include "runtime/door.h"
+#include "runtime/error.h"
 
 namespace torus::parallel::kernels {
 
@@ -18,8 +19,16 @@ inline Device DeviceOfAll(const std::vector<Tensor>& tensors) {
   return device;
 }
 
+// Before anything changes: BadInput unless an update's Prepare has seen as many gradients.
+inline void CheckPrepared(size_t items, size_t prepared) {
+  Require(items == prepared, "optimizer",
+          "an update is of the parameters that it was prepared for: {} had a gradient, {} have one",
+          prepared, items);
+}
+
 // The updates of sgd_kernel.h.
 inline void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars) {
+  CheckPrepared(items.size(), scalars->size());
   if (items.empty()) return;
   AtDoor(
       "sgd", items.front().parameter.device(), [&] { cpu::SgdStep(items, *scalars); },
@@ -28,6 +37,7 @@ inline void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& 
 
 // The updates of adam_kernel.h.
 inline void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars) {
+  CheckPrepared(items.size(), scalars->size());
   if (items.empty()) return;
   AtDoor(
       "adam", items.front().parameter.device(), [&] { cpu::AdamStep(items, *scalars); },

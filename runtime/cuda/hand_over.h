@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/cuda/elements.h"
+#include "runtime/error.h"
 #include "runtime/graph.h"
 //
 #include "runtime/cuda/for_each.h"
@@ -65,7 +66,10 @@ Tensor HandOverAnew(std::string_view op, const Make& make, Device device, Stream
   Graph* const graph = Graph::RecordedHere(device);
   if (graph == nullptr) return HandOverWords(op, words, device, stream);
   return graph->Renewed(std::ssize(words), [make](int64_t, std::span<int64_t> to) {
-    std::ranges::copy(WordsOf<T>(make()), to.begin());
+    const std::vector<int64_t> renewed = WordsOf<T>(make());
+    TORUS_CHECK(renewed.size() == to.size(), "{} words of a recorded launch are renewed by {}",
+                to.size(), renewed.size());
+    std::ranges::copy(renewed, to.begin());
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "parallel/optim/cuda/multi_tensor.h"
 #include "parallel/optim/cuda/updates.h"
+#include "runtime/error.h"
 //
 #include "runtime/cuda/block.h"
 
@@ -133,7 +134,10 @@ void StepOf(std::string_view op, std::vector<Item>& items, const StepScalars<Sca
     if (items[i].gradient.dtype() == kDTypeOf<T>) chosen.push_back(i);
   if (chosen.empty()) return;
   const Device device = items.front().parameter.device();
-  const auto make = [scalars, chosen] {
+  const auto make = [op, scalars, chosen, count = items.size()] {
+    Require(scalars->size() == count, op,
+            "a recorded update of {} parameters was prepared for {} with a gradient", count,
+            scalars->size());
     std::vector<Constants> constants;
     for (const size_t i : chosen) constants.emplace_back((*scalars)[i]);
     return constants;
@@ -226,6 +230,8 @@ struct FindInPieces {
 template <class Body>
 void OverGradients(std::string_view op, const std::vector<Tensor>& gradients, Device device,
                    StreamHandle stream, const Body& body) {
+  for (const Tensor& gradient : gradients)
+    VisitCompute(op, gradient.dtype(), [](auto) {});  // of another type none would be written
   ForEachPiece(op, EntriesOf<float>(gradients), device, stream, body);
   ForEachPiece(op, EntriesOf<double>(gradients), device, stream, body);
 }

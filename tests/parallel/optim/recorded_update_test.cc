@@ -111,6 +111,42 @@ TEST_F(RecordedUpdate, IsToldToThoseWhoKeepCopies) {
   EXPECT_GT(parameters[0].value.data().version(), before);
 }
 
+// On a CPU too.
+TEST(UpdateInHalves, IsOfTheParametersThatWerePrepared) {
+  const std::vector<NamedVariable> parameters{NormalParameter<float>("a", 5, 1),
+                                              NormalParameter<float>("b", 5, 2)};
+  for (const NamedVariable& p : parameters)
+    Variable(p.value).SetGrad(Zeros(p.value.shape(), DType::kF32));
+  const auto refuses = [&](Optimizer& optimizer) {
+    EXPECT_THROW(optimizer.Update(), BadInput) << "nothing was prepared";
+    optimizer.Prepare(0.1, 1);
+    Variable(parameters[1].value).ZeroGrad();
+    EXPECT_THROW(optimizer.Update(), BadInput) << "a gradient has gone";
+    Variable(parameters[1].value).SetGrad(Zeros({5}, DType::kF32));
+    EXPECT_NO_THROW(optimizer.Update());
+  };
+  Sgd sgd(parameters, {});
+  refuses(sgd);
+  Adam adam(parameters, AdamOptions{});
+  refuses(adam);
+}
+
+// A launch whose parameters are not those of the recording changes nothing.
+TEST_F(RecordedUpdate, IsLaunchedForThePreparedParametersAlone) {
+  const std::vector<NamedVariable> parameters = Parameters();
+  Sgd sgd(parameters, {});
+  WriteGradients(parameters, 0);
+  sgd.Step(0.1, 1);
+  sgd.Prepare(0.1, 1);
+  Graph graph(kGpu);
+  graph.Record([&] { sgd.Update(); });
+  const auto before = ToVector<float>(parameters[0].value.data());
+  Variable(parameters[1].value).ZeroGrad();
+  sgd.Prepare(0.1, 1);
+  EXPECT_THROW(graph.Launch(1), BadInput);
+  EXPECT_EQ(ToVector<float>(parameters[0].value.data()), before);
+}
+
 TEST_F(RecordedUpdate, OfNormsAndFiniteChecks) {
   const std::vector<NamedVariable> parameters = Parameters();
   Tensor squares, found;
