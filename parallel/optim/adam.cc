@@ -64,6 +64,7 @@ void Adam::Begin(size_t i) {
   if (options_[i].amsgrad)
     state_[kLargest].tensors[i] = Zeros(like.shape(), like.dtype(), like.device());
   state_[kStep].tensors[i] = Zeros({});
+  StateMoved();
 }
 
 void Adam::Step(double learning_rate, double gradient_scale) {
@@ -113,6 +114,7 @@ void Adam::LoadState(const std::vector<NamedTensor>& state) {
             parameters()[i].name, options_[i].amsgrad ? ", max_exp_avg_sq" : "");
   }
   state_ = std::move(loaded);
+  StateMoved();
 }
 
 }  // namespace torus::parallel

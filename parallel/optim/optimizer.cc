@@ -38,4 +38,9 @@ void Optimizer::MarkChanged() {
     if (parameter.value.grad().defined()) parameter.value.mutable_data().mutable_raw();
 }
 
+void Optimizer::RefuseHalves() const {
+  TORUS_CHECK(splits(), "a step of {} is in one piece", name_);
+  TORUS_CHECK(false, "{} says that it splits and has no halves", name_);
+}
+
 }  // namespace torus::parallel

@@ -5,6 +5,7 @@
 // of State().
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,15 @@ class Optimizer {
   // Whether a Step is Prepare and then Update. Then it can be recorded (runtime/graph.h): Update is
   // the device's part, and reads what differs from step to step where a Prepare has left it, also
   // each time that it is launched again. Prepare is the host's part: it counts the step and makes
-  // state that is not there yet. Both need the gradients.
+  // state that is not there yet, so one Update, or one launch, comes behind it. Both need the
+  // gradients: BadInput, before anything changes, where Update finds another number of them than
+  // Prepare did. What is recorded has the addresses of parameters, gradients and state in it, and
+  // of nothing else that may move.
   virtual bool splits() const { return false; }
-  virtual void Prepare(double /*learning_rate*/, double /*gradient_scale*/) {}
-  virtual void Update() {}
+  virtual void Prepare(double /*learning_rate*/, double /*gradient_scale*/) { RefuseHalves(); }
+  virtual void Update() { RefuseHalves(); }
+  // How often tensors of the state have been made or replaced, where it splits.
+  uint64_t state_moves() const { return state_moves_; }
 
   // What a checkpoint must hold to go on: tensors named PARAMETER.KIND
   // ("features.0.0.weight.momentum_buffer"), in the order of the parameters. They share the
@@ -59,10 +65,15 @@ class Optimizer {
   // The values of parameters with a gradient are about to change, be it by a launch: whoever keeps
   // copies of them (autograd/low_copy.h) must find out.
   void MarkChanged();
+  void StateMoved() { ++state_moves_; }
 
  private:
+  // InternalError: it does not split.
+  void RefuseHalves() const;
+
   std::string name_;
   std::vector<NamedVariable> parameters_;
+  uint64_t state_moves_ = 0;
 };
 
 }  // namespace torus::parallel

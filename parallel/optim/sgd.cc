@@ -56,7 +56,10 @@ void Sgd::Prepare(double learning_rate, double gradient_scale) {
     const SgdOptions& o = options_[i];
     Tensor& buffer = state_[0].tensors[i];
     const bool first = o.momentum != 0 && !buffer.defined();
-    if (first) buffer = Empty(gradients[i].shape(), gradients[i].dtype(), gradients[i].device());
+    if (first) {
+      buffer = Empty(gradients[i].shape(), gradients[i].dtype(), gradients[i].device());
+      StateMoved();
+    }
     scalars_->push_back({learning_rate * o.lr_scale, o.maximize ? -gradient_scale : gradient_scale,
                          o.momentum, o.dampening, o.weight_decay, o.nesterov, first});
   }
@@ -79,6 +82,7 @@ std::vector<NamedTensor> Sgd::State() const { return NamedState(parameters(), st
 
 void Sgd::LoadState(const std::vector<NamedTensor>& state) {
   LoadNamedState("sgd", parameters(), state, state_);
+  StateMoved();
 }
 
 }  // namespace torus::parallel

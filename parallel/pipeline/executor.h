@@ -85,7 +85,10 @@ class Executor {
   // that they have gone on without (runtime/later_checks.h): before the optimizer's step. Waits for
   // the GPU where there is anything to ask. Run calls it at its end, too.
   void CheckValues();
-  // Steps so far that were a launch of a graph, and why none can be (empty: nothing known).
+  // Whether the mini-batch that runs, or ran last, is a launch of a graph, whose gradients
+  // lie where those of the launch before lay. For on_reduce.
+  bool launched() const { return graph_ && graph_->was_launched(); }
+  // Steps so far that were one, and why none can be (empty: nothing known).
   int64_t launched_steps() const { return graph_ ? graph_->launched() : 0; }
   std::string why_no_graph() const { return graph_ ? graph_->why_not() : std::string(); }
 

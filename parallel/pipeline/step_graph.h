@@ -46,6 +46,9 @@ class StepGraph {
   // for the GPU where the model reads such numbers.
   bool Held();
 
+  // Whether it was a launch, that held so far. Such steps have their gradients in the same memory,
+  // until another one is recorded.
+  bool was_launched() const { return was_launched_; }
   // Steps that were a launch; the recorded one counts.
   int64_t launched() const { return launched_; }
   // What has prevented a recording; empty: nothing.

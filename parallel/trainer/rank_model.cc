@@ -70,7 +70,7 @@ void Split(const std::vector<Block>& blocks, const TensorPlace& tensor) {
 
 RankModel MakeRankModel(const TrainerOptions& options, const TrainingParts& parts,
                         const std::vector<int>& own, const TensorPlace& tensor, Device device) {
-  RankModel model{.tensor = tensor};
+  RankModel model{.tensor = tensor, .device = device};
   std::vector<Block> blocks = parts.model();
   const Splits splits = tensor.size > 1 ? SplitsOf(blocks) : Splits();
   Require(tensor.size == 1 || !splits.how.empty(), "trainer",

@@ -30,6 +30,7 @@ struct RankModel {
   ParameterTable table;               // of the whole model
   std::vector<WeightSpec> weights;    // of the whole model, as TrainState::weights lists them
   TensorPlace tensor;                 // whose slices the stages have
+  Device device;                      // where the rank's stages lie
   std::vector<SkipConnection> skips;  // of the whole model: what skips stages
   std::map<int, Stage> stages;        // of the rank, by number
 };

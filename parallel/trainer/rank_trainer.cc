@@ -160,7 +160,10 @@ void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
   totals_.samples += batch.global_samples;
   totals_.skipped_steps += skipped ? 1 : 0;
   totals_.graph_steps = executor_->launched_steps();
+  totals_.graph_checks = update_.launched_checks();
+  totals_.graph_updates = update_.launched_updates();
   totals_.why_no_graph = executor_->why_no_graph();
+  if (totals_.why_no_graph.empty()) totals_.why_no_graph = update_.why_no_graph();
   totals_.seconds += seconds;
   const int64_t step = step_++;
   if (place_.rank == 0 && hooks.on_step)

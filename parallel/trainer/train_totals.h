@@ -60,7 +60,9 @@ struct TrainTotals {
   int64_t steps = 0, samples = 0;  // skipped ones included
   int64_t skipped_steps = 0;       // whose loss or gradients were not finite
   int64_t graph_steps = 0;         // whose computing was the launch of a CUDA graph
-  std::string why_no_graph;        // what the model has that cannot be recorded as one
+  int64_t graph_checks = 0;        // of these, whose norms or finite check were one, too
+  int64_t graph_updates = 0;       // updates of a stage's weights that were one
+  std::string why_no_graph;        // what has kept a step or an update from being recorded as one
   int64_t loss_scale = 0;          // after the last step; 0 where the run scales no loss
   double seconds = 0;  // from the first step's begin to the last one's end, summed over calls
   std::vector<RankTime> ranks;

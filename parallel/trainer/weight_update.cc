@@ -33,6 +33,19 @@ std::vector<ShardedParameter> ParametersOf(const RankModel& model) {
   return parameters;
 }
 
+UpdateGraph::Key KeyOfGradients(const std::vector<NamedVariable>& parameters) {
+  UpdateGraph::Key key;
+  for (const NamedVariable& parameter : parameters) key.Add(parameter.value.grad());
+  return key;
+}
+
+UpdateGraph::Key KeyOfUpdate(const Optimizer& optimizer) {
+  UpdateGraph::Key key = KeyOfGradients(optimizer.parameters());
+  for (const NamedVariable& parameter : optimizer.parameters()) key.Add(parameter.value.data());
+  key.Add(optimizer.state_moves());
+  return key;
+}
+
 std::set<std::string> NamesOfSlices(const RankModel& model) {
   std::set<std::string> names;
   for (const WeightSpec& weight : model.weights)
@@ -50,8 +63,12 @@ WeightUpdate::WeightUpdate(const Links& links, const RankPlace& place, const Ran
       model_(model),
       options_(options),
       work_(MakeAll(parts)),
-      tied_(links.pipeline, model.table, stage_owners, Held()) {
-  for (const auto& [number, stage] : model.stages) trees_.emplace(number, stage.Parameters());
+      tied_(links.pipeline, model.table, stage_owners, Held()),
+      check_graph_(model.device, "check") {
+  for (const auto& [number, stage] : model.stages) {
+    trees_.emplace(number, stage.Parameters());
+    step_graphs_.try_emplace(number, model.device, "update");
+  }
 }
 
 std::map<int, WeightUpdate::StageWork> WeightUpdate::MakeAll(const TrainingParts& parts) {
@@ -150,12 +167,15 @@ void WeightUpdate::NotePeak() {
 }
 
 // Whatever the schedule, all reductions of a rank come before its first step.
-void WeightUpdate::Reduce(int stage, int64_t step, double share, const ResultFn& result) {
+void WeightUpdate::Reduce(int stage, int64_t step, const Gradients& gradients,
+                          const ResultFn& result) {
   NotePeak();
   if (options_.reproducible) trees_.at(stage).Finish();
-  work_.at(stage).replicas->ReduceGradients(fmt::format("step {}, stage {}", step, stage), share);
+  work_.at(stage).replicas->ReduceGradients(fmt::format("step {}, stage {}", step, stage),
+                                            gradients.share);
   if (++reduced_ < work_.size()) return;
   reduced_ = 0;
+  stay_ = gradients.stay;
   FinishGradients(step, result);
 }
 
@@ -167,8 +187,8 @@ void WeightUpdate::FinishGradients(int64_t step, const ResultFn& result) {
   if (options_.on_gradients)
     for (const auto& [stage, work] : work_) options_.on_gradients(place_, step, work.parameters);
   const bool clips = options_.clip_norm > 0;
-  std::vector<double> squares = clips ? SquaredNorms(what) : std::vector<double>();
-  const bool finite = GradientsAreFinite(squares);
+  std::vector<double> squares = clips ? SquaredNorms(step, what) : std::vector<double>();
+  const bool finite = GradientsAreFinite(step, squares);
   const Result of_step = result();
   links_.agreement.Settle(step, of_step.finite && finite, of_step.loss);
   const double unscaled = 1 / of_step.loss_scale;  // exact: of a power of two
@@ -180,29 +200,65 @@ void WeightUpdate::FinishGradients(int64_t step, const ResultFn& result) {
                                options_.clip_norm);
 }
 
+// Of the uses in all stages, one stage behind the other.
+std::vector<double> WeightUpdate::NormsOfUses(int64_t step, const std::string& what) {
+  std::vector<double> squares;
+  if (!stay_) {
+    for (const auto& [number, work] : work_)
+      for (const double square : work.replicas->SquaredNorms(what)) squares.push_back(square);
+    return squares;
+  }
+  std::vector<NamedVariable> uses;
+  for (const auto& [number, work] : work_)
+    uses.insert(uses.end(), work.replicas->held().begin(), work.replicas->held().end());
+  return SquaredNormsFrom(
+      check_graph_.Run(KeyOfGradients(uses), step, [&] { return StartSquaredNorms(uses); }), uses);
+}
+
 // Of each parameter of the model, in its order; 0 for what other ranks of the pipeline own.
-std::vector<double> WeightUpdate::SquaredNorms(const std::string& what) {
+std::vector<double> WeightUpdate::SquaredNorms(int64_t step, const std::string& what) {
   std::vector<double> squares(model_.table.entries().size());
+  const std::vector<double> of_uses = NormsOfUses(step, what);
+  auto next = of_uses.begin();
   for (const auto& [number, work] : work_) {
-    const std::vector<double> own = work.replicas->SquaredNorms(what);
-    AddSquaredNorms(model_.table, number, work.replicas->held(), own, squares);
+    const std::vector<NamedVariable>& uses = work.replicas->held();
+    const auto begin = std::exchange(next, next + std::ssize(uses));
+    AddSquaredNorms(model_.table, number, uses, {begin, next}, squares);
   }
   return squares;
 }
 
 // `squares`: those of the clipping norm, which show what is not finite without another pass; empty
 // without clipping.
-bool WeightUpdate::GradientsAreFinite(const std::vector<double>& squares) const {
+bool WeightUpdate::GradientsAreFinite(int64_t step, const std::vector<double>& squares) {
   if (options_.clip_norm > 0)
     return std::ranges::all_of(squares, [](double sum) { return std::isfinite(sum); });
-  return std::ranges::all_of(
-      work_, [](const auto& work) { return parallel::GradientsAreFinite(work.second.parameters); });
+  if (!stay_)
+    return std::ranges::all_of(work_, [](const auto& work) {
+      return parallel::GradientsAreFinite(work.second.parameters);
+    });
+  std::vector<NamedVariable> all;
+  for (const auto& [number, work] : work_)
+    all.insert(all.end(), work.parameters.begin(), work.parameters.end());
+  return IsFinite(
+      check_graph_.Run(KeyOfGradients(all), step, [&] { return StartFiniteCheck(all); }));
+}
+
+// Optimizer::Step, or the same with a launch.
+void WeightUpdate::StepOptimizer(int stage, int64_t step, double learning_rate) {
+  Optimizer& optimizer = *work_.at(stage).optimizer;
+  if (!stay_ || !optimizer.splits()) return optimizer.Step(learning_rate, gradient_scale_);
+  optimizer.Prepare(learning_rate, gradient_scale_);
+  step_graphs_.at(stage).Run(KeyOfUpdate(optimizer), step, [&] {
+    optimizer.Update();
+    return Tensor();
+  });
 }
 
 bool WeightUpdate::Step(int stage, int64_t step, double learning_rate) {
   const StageWork& work = work_.at(stage);
   const bool taken = !links_.agreement.skipped();
-  if (taken) work.optimizer->Step(learning_rate, gradient_scale_);
+  if (taken) StepOptimizer(stage, step, learning_rate);
   if (taken && work.average) work.average->Update();
   uint64_t& bytes = optimizer_bytes_[stage];
   bytes = 0;
@@ -233,6 +289,19 @@ void WeightUpdate::SwapAverages() {
     work.average->Swap();
     work.replicas->PublishWeights(fmt::format("averages, stage {}", number));
   }
+}
+
+int64_t WeightUpdate::launched_updates() const {
+  int64_t launched = 0;
+  for (const auto& [stage, graph] : step_graphs_) launched += graph.launched();
+  return launched;
+}
+
+std::string WeightUpdate::why_no_graph() const {
+  if (!check_graph_.why_not().empty()) return check_graph_.why_not();
+  for (const auto& [stage, graph] : step_graphs_)
+    if (!graph.why_not().empty()) return graph.why_not();
+  return {};
 }
 
 SquaredDrift WeightUpdate::Drift() const {

@@ -2,7 +2,9 @@
 //
 // Gradients are summed over the replicas, then over the uses of tied weights; all ranks agree
 // whether the step is finite; the norm is clipped; the optimizer takes its step; the replicas give
-// each other the weights. What is summed where, and who steps what, a ReplicaStrategy says.
+// each other the weights. What is summed where, and who steps what, a ReplicaStrategy says. Where a
+// launched graph has made the gradients, norms or finite check, and each optimizer's step, are
+// launches too (update_graph.h).
 #pragma once
 
 #include <functional>
@@ -20,6 +22,7 @@
 #include "parallel/trainer/step_agreement.h"
 #include "parallel/trainer/tied_gradients.h"
 #include "parallel/trainer/trainer_options.h"
+#include "parallel/trainer/update_graph.h"
 #include "parallel/trainer/weight_average.h"
 #include "parallel/trainer/world_layout.h"
 
@@ -38,6 +41,11 @@ class WeightUpdate {
                const std::vector<int>& stage_owners, const TrainerOptions& options,
                const TrainingParts& parts);
 
+  // What is known of a step's gradients.
+  struct Gradients {
+    double share = 1;   // of the replica's samples in the global mini-batch's
+    bool stay = false;  // a launched graph has made them (Executor::launched), and no replicas sum
+  };
   // What of a step shows whether it may be taken.
   struct Result {
     bool finite = true;     // loss and tensors that crossed a cut
@@ -56,9 +64,8 @@ class WeightUpdate {
   void Advance();
   // A stage has the gradients of one more micro-batch: called where options.reproducible.
   void Accumulated(int stage, int micro_batch);
-  // The action kReduce of a stage; `share`: of the replica's samples in the global mini-batch's.
-  // With the last one of the rank the step is settled.
-  void Reduce(int stage, int64_t step, double share, const ResultFn& result);
+  // The action kReduce of a stage. With the last one of the rank the step is settled.
+  void Reduce(int stage, int64_t step, const Gradients& gradients, const ResultFn& result);
   // The actions kGather and kFree.
   void GatherWeights(int stage, int64_t step);
   void FreeWeights(int stage);
@@ -78,6 +85,12 @@ class WeightUpdate {
   // at once, as they were at the actions of its stages.
   uint64_t peak_bytes() const { return peak_bytes_; }
 
+  // Steps whose norms or finite check, and updates of a stage's weights, that were the launch of a
+  // graph; and what has prevented one (empty: nothing).
+  int64_t launched_checks() const { return check_graph_.launched(); }
+  int64_t launched_updates() const;
+  std::string why_no_graph() const;
+
   // What the rank's stages hold, by number.
   std::map<int, StageState> States() const;
 
@@ -94,9 +107,11 @@ class WeightUpdate {
                      const TrainingParts& parts);
   std::map<int, std::vector<NamedVariable>> Held() const;
   void NotePeak();
-  std::vector<double> SquaredNorms(const std::string& what);
+  std::vector<double> NormsOfUses(int64_t step, const std::string& what);
+  std::vector<double> SquaredNorms(int64_t step, const std::string& what);
+  bool GradientsAreFinite(int64_t step, const std::vector<double>& squares);
   void FinishGradients(int64_t step, const ResultFn& result);
-  bool GradientsAreFinite(const std::vector<double>& squares) const;
+  void StepOptimizer(int stage, int64_t step, double learning_rate);
 
   const Links links_;
   const RankPlace& place_;
@@ -107,7 +122,10 @@ class WeightUpdate {
   const std::map<int, StageWork> work_;
   std::map<int, GradientTree> trees_;  // of each stage; used where options.reproducible
   TiedGradients tied_;
-  double gradient_scale_ = 1;                // of the step that runs
+  UpdateGraph check_graph_;                  // norms or finite check, of all stages
+  std::map<int, UpdateGraph> step_graphs_;   // of each stage's optimizer
+  bool stay_ = false;                        // Gradients::stay of the step that runs
+  double gradient_scale_ = 1;                // of that step
   size_t reduced_ = 0;                       // stages of this rank
   std::map<int, uint64_t> optimizer_bytes_;  // of each stage's state
   uint64_t peak_bytes_ = 0;

@@ -45,6 +45,8 @@ struct Setup {
   int64_t end = kSteps;
   World* world = nullptr;  // null for threads
   std::function<void(int64_t step)> on_step = {};
+  decltype(TrainingParts::optimizer) optimizer = {};          // else Adam
+  decltype(TrainingParts::learning_rate) learning_rate = {};  // else kRate
 };
 
 inline TrainingParts PartsOf(const Kind& kind, const Setup& setup) {
@@ -64,6 +66,8 @@ inline TrainingParts PartsOf(const Kind& kind, const Setup& setup) {
                                   AdamOptions{.eps = 1e-3, .weight_decay = 0.01});
   };
   parts.learning_rate = [](int64_t) { return kRate; };
+  if (setup.optimizer) parts.optimizer = setup.optimizer;
+  if (setup.learning_rate) parts.learning_rate = setup.learning_rate;
   parts.largest_inputs = InputsOf(kind);
   return parts;
 }

@@ -92,7 +92,8 @@ TEST_F(GraphSteps, AreComputedAgainWhereANumberIsAnother) {
     const Outcome ever = TrainLong(kind, OnGpu(CudaGraphs::kOff));
     const Outcome tried = TrainLong(kind, OnGpu(CudaGraphs::kAuto));
     ExpectSameBits(tried, ever);
-    EXPECT_EQ(tried.totals.graph_steps, 2);  // steps 1 and 3
+    EXPECT_EQ(tried.totals.graph_steps, 2);    // steps 1 and 3
+    EXPECT_EQ(tried.totals.graph_updates, 1);  // of step 3
     EXPECT_NE(tried.totals.why_no_graph, "");
     EXPECT_THROW(TrainLong(kind, OnGpu(CudaGraphs::kOn)), BadInput);
   }
