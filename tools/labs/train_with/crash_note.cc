@@ -29,8 +29,8 @@ struct Note {
 };
 thread_local Note note;
 std::atomic<bool> says = false;  // SayWhoCrashes was called
-// For a handler where the thread's own stack is used up.
-thread_local std::array<char, 16384> stack;
+// For a handler where the thread's own stack is used up; aligned as any stack.
+alignas(16) thread_local std::array<char, 16384> stack;
 
 // Whether a thread has begun to say its line, by which the program ends.
 std::atomic_flag told = ATOMIC_FLAG_INIT;
