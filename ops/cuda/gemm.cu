@@ -109,12 +109,7 @@ bool GemmWithEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& ep
   template void Gemm(const GemmCall<__VA_ARGS__>&, Device, StreamHandle);                        \
   template bool GemmWithEpilogue(const GemmCall<__VA_ARGS__>&, const GemmEpilogue<Out>&, Device, \
                                  StreamHandle);
-TORUS_OF_TYPES_(float, float)
-TORUS_OF_TYPES_(double, double)
-TORUS_OF_TYPES_(BFloat16, BFloat16)
-TORUS_OF_TYPES_(float, BFloat16, float)
-TORUS_OF_TYPES_(Float16, Float16)
-TORUS_OF_TYPES_(float, Float16, float)
+TORUS_OF_PRODUCTS(TORUS_OF_TYPES_)
 #undef TORUS_OF_TYPES_
 
 }  // namespace torus::cuda

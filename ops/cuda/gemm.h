@@ -83,6 +83,17 @@ template <class In, class Out>
 bool GemmWithEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue,
                       Device device, StreamHandle stream);
 
+// F(Out, types of the GemmCall...) for each product that there is, where it is instantiated.
+// clang-format off
+#define TORUS_OF_PRODUCTS(F)   \
+  F(float, float)              \
+  F(double, double)            \
+  F(BFloat16, BFloat16)        \
+  F(float, BFloat16, float)    \
+  F(Float16, Float16)          \
+  F(float, Float16, float)
+// clang-format on
+
 template <class In, class Out>
 struct ProductTypes {};
 

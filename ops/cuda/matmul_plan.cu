@@ -240,12 +240,7 @@ MatmulProposal PlanOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilo
                                       Device);                                                \
   template MatmulProposal PlanOf(const GemmCall<__VA_ARGS__>&, const MatmulEpilogue&,         \
                                  MatmulDescription&, Device);
-TORUS_OF_TYPES_(float, float)
-TORUS_OF_TYPES_(double, double)
-TORUS_OF_TYPES_(BFloat16, BFloat16)
-TORUS_OF_TYPES_(float, BFloat16, float)
-TORUS_OF_TYPES_(Float16, Float16)
-TORUS_OF_TYPES_(float, Float16, float)
+TORUS_OF_PRODUCTS(TORUS_OF_TYPES_)
 #undef TORUS_OF_TYPES_
 
 }  // namespace torus::cuda
