@@ -13,6 +13,7 @@
 #include "runtime/caching_allocator.h"
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 #include "runtime/system_memory.h"
 
 namespace torus {

@@ -7,19 +7,6 @@
 
 namespace torus {
 
-#ifdef TORUS_HAVE_CUDA
-inline constexpr bool kHasCuda = true;
-#else
-inline constexpr bool kHasCuda = false;
-#endif
-
-// Whether those are emulated GPUs (--config=emulated_gpu), whose kernels the CPU runs.
-#ifdef TORUS_EMULATED_GPU
-inline constexpr bool kEmulatedGpu = true;
-#else
-inline constexpr bool kEmulatedGpu = false;
-#endif
-
 // A tensor on `kMeta` has a shape and a dtype and no memory: ops that run on such tensors compute
 // nothing, so that shapes and costs can be learnt at any size.
 enum class DeviceKind : unsigned char { kCpu, kCuda, kMeta };
@@ -40,16 +27,6 @@ inline constexpr Device kMetaDevice{DeviceKind::kMeta, 0};
 inline std::string ToString(Device device) {
   if (device.kind == DeviceKind::kMeta) return "meta";
   return device.kind == DeviceKind::kCpu ? "cpu" : "cuda:" + std::to_string(device.index);
-}
-
-// Chooses between a call for the CPU and one for a GPU; kernels are chosen in runtime/door.h.
-// `cuda` is not compiled into a build without CUDA.
-template <class Cpu, class Cuda>
-decltype(auto) OnDevice(Device device, Cpu&& cpu, Cuda&& cuda) {
-  if constexpr (kHasCuda) {
-    if (device.kind == DeviceKind::kCuda) return cuda();
-  }
-  return cpu();
 }
 
 }  // namespace torus

@@ -1,4 +1,4 @@
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 #include "runtime/cuda_api.h"
 

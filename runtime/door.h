@@ -7,15 +7,14 @@
 //     AtDoor("softmax", y.device(), [&] { cpu::Softmax(x, y); });
 //   }
 //
-// With a CUDA kernel it is one more argument: [&](StreamHandle stream) { cuda::Softmax(x, y,
-// stream); }. On the device `meta` nothing is done.
+// With a CUDA kernel it is one more argument (runtime/gpu_door.h). On the device `meta` nothing is
+// done.
 #pragma once
 
 #include <initializer_list>
 #include <string_view>
 
 #include "runtime/error.h"
-#include "runtime/stream.h"
 #include "runtime/tensor.h"
 
 namespace torus {
@@ -23,7 +22,6 @@ namespace torus {
 namespace internal {
 // BadInput: the op has no kernel for the device, or the build none at all.
 [[noreturn]] void FailNoKernel(std::string_view op, Device device);
-void UseGpu(Device device);  // makes it the calling thread's
 Device CommonDevice(std::string_view op, std::initializer_list<const Tensor*> tensors);
 }  // namespace internal
 
@@ -32,20 +30,6 @@ template <class Cpu>
 void AtDoor(std::string_view op, Device device, const Cpu& cpu) {
   if (device.kind == DeviceKind::kCuda) internal::FailNoKernel(op, device);
   if (device.kind == DeviceKind::kCpu) cpu();
-}
-
-// The same with a kernel for GPUs, which is handed the calling thread's current stream; that GPU is
-// the current one. BadInput where the build has no CUDA.
-template <class Cpu, class Cuda>
-void AtDoor(std::string_view op, Device device, const Cpu& cpu, const Cuda& cuda) {
-  if (device.kind == DeviceKind::kCpu) return cpu();
-  if (device.kind == DeviceKind::kMeta) return;
-  if constexpr (kHasCuda) {
-    internal::UseGpu(device);
-    cuda(CurrentStream(device));
-  } else {
-    internal::FailNoKernel(op, device);
-  }
 }
 
 // The device on which an op of these tensors (undefined ones do not count) runs and makes its

@@ -6,6 +6,7 @@
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
+#include "runtime/on_device.h"
 #include "runtime/pinned.h"
 
 namespace torus {

@@ -4,7 +4,7 @@
 #include "runtime/copy_bytes.h"
 #include "runtime/cpu/kernels.h"
 #include "runtime/cuda/kernels.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus {
 namespace {

@@ -1,7 +1,7 @@
 #include "runtime/rng.h"
 
 #include "runtime/cpu/random_fill.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 #include "runtime/kernels.h"
 #include "runtime/normal.h"
 

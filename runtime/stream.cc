@@ -2,6 +2,7 @@
 
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 
 namespace torus {
 namespace {

@@ -1,7 +1,7 @@
 #include "data/images/device_normalizer.h"
 
 #include "data/images/cuda/look_up.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::data {
 

@@ -6,7 +6,7 @@
 #include "autograd/op_observer.h"
 #include "ops/attention/cpu/attention.h"
 #include "ops/attention/cuda/attention.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

@@ -8,7 +8,7 @@
 #include "ops/batch_norm/cpu/batch_norm.h"
 #include "ops/batch_norm/cpu/merge_statistics.h"
 #include "ops/batch_norm/cuda/batch_norm.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

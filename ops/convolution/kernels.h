@@ -8,7 +8,7 @@
 #include "ops/convolution/conv_geometry.h"
 #include "ops/convolution/cpu/convolution.h"
 #include "ops/convolution/cuda/convolution.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

@@ -4,7 +4,7 @@
 
 #include "ops/dropout/cpu/dropout.h"
 #include "ops/dropout/cuda/dropout.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

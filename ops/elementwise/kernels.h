@@ -6,7 +6,7 @@
 #include "ops/elementwise/cpu/map.h"
 #include "ops/elementwise/cuda/elementwise.h"
 #include "ops/elementwise/cuda/map.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

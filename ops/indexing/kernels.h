@@ -4,7 +4,7 @@
 
 #include "ops/indexing/cpu/indexing.h"
 #include "ops/indexing/cuda/indexing.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

@@ -4,7 +4,7 @@
 
 #include "ops/layer_norm/cpu/layer_norm.h"
 #include "ops/layer_norm/cuda/layer_norm.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

@@ -11,7 +11,7 @@
 #include "ops/loss/cuda/class_targets.h"
 #include "ops/loss/cuda/linear_cross_entropy.h"
 #include "ops/loss/cuda/nll_loss.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

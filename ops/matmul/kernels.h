@@ -6,7 +6,7 @@
 #include "autograd/op_observer.h"
 #include "ops/matmul/cpu/product.h"
 #include "ops/matmul/cuda/product.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

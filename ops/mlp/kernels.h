@@ -5,7 +5,7 @@
 #include "autograd/op_observer.h"
 #include "ops/mlp/cpu/gelu_product.h"
 #include "ops/mlp/cuda/gelu_product.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

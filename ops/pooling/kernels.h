@@ -4,7 +4,7 @@
 #include "ops/pooling/cpu/pooling.h"
 #include "ops/pooling/cuda/pooling.h"
 #include "ops/pooling/pooling_shape.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

@@ -5,7 +5,7 @@
 #include "ops/reduction/cpu/cumsum.h"
 #include "ops/reduction/cpu/extremum.h"
 #include "ops/reduction/cuda/reduction.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

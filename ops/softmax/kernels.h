@@ -4,7 +4,7 @@
 
 #include "ops/softmax/cpu/softmax.h"
 #include "ops/softmax/cuda/softmax.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

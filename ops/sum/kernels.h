@@ -3,7 +3,7 @@
 
 #include "ops/sum/cpu/sum.h"
 #include "ops/sum/cuda/sum.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::kernels {
 

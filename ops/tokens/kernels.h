@@ -3,7 +3,7 @@
 
 #include "ops/tokens/cpu/tokens.h"
 #include "ops/tokens/cuda/tokens.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 #include "runtime/tensor_split.h"
 
 namespace torus::kernels {

@@ -6,8 +6,8 @@
 
 #include "parallel/codec/dynamic8_numbers.h"
 #include "parallel/codec/value_range.h"
-#include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::parallel {

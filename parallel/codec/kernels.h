@@ -4,7 +4,7 @@
 #include "parallel/codec/cuda/checksum.h"
 #include "parallel/codec/cuda/plain.h"
 #include "parallel/codec/cuda/sortq.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::parallel::kernels {
 

@@ -6,8 +6,8 @@
 #include "parallel/codec/for_each_block.h"
 #include "parallel/codec/small_float_bits.h"
 #include "parallel/codec/value_range.h"
-#include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 
 namespace torus::parallel {
 namespace {

@@ -10,6 +10,7 @@
 #include "parallel/codec/for_each_block.h"
 #include "parallel/codec/quantize_kernel.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 
 namespace torus::parallel {
 namespace {

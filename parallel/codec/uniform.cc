@@ -10,8 +10,8 @@
 #include "parallel/codec/quantize_kernel.h"
 #include "parallel/codec/random_words.h"
 #include "parallel/codec/value_range.h"
-#include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 
 namespace torus::parallel {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "parallel/data_parallel/cpu/copies.h"
 #include "parallel/data_parallel/cuda/copies.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::parallel::kernels {
 

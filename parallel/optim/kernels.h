@@ -7,7 +7,7 @@
 #include "parallel/optim/cpu/updates.h"
 #include "parallel/optim/cuda/updates.h"
 #include "parallel/optim/norm_block.h"
-#include "runtime/door.h"
+#include "runtime/gpu_door.h"
 #include "runtime/error.h"
 
 namespace torus::parallel::kernels {

@@ -3,6 +3,7 @@
 #include "parallel/transport/nccl/gpu_links.h"
 #include "parallel/transport/nccl/real_nccl.h"
 #include "parallel/transport/rank_gpu.h"
+#include "runtime/on_device.h"
 
 namespace torus::recipes {
 namespace {

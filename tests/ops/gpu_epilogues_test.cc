@@ -8,6 +8,7 @@
 
 #include "ops/cuda/gemm_of_tensors.h"
 #include "runtime/cuda/elements.h"
+#include "runtime/on_device.h"
 #include "runtime/stream.h"
 #include "tests/ops/op_test.h"
 #include "tests/testing/on_gpu.h"

@@ -10,6 +10,7 @@
 #include "ops/loss/cross_entropy.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
+#include "runtime/on_device.h"
 #include "runtime/stream.h"
 #include "tests/ops/op_test.h"
 #include "tests/testing/on_gpu.h"

@@ -10,6 +10,7 @@
 
 #include "runtime/caching_allocator.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 #include "runtime/rng.h"
 
 namespace torus {

@@ -7,6 +7,7 @@
 
 #include "runtime/allocator.h"
 #include "runtime/kernels.h"
+#include "runtime/on_device.h"
 #include "runtime/rng.h"
 #include "runtime/stream.h"
 

@@ -11,10 +11,6 @@ COPTS = [
     "-fno-math-errno",
     "-fno-trapping-math",
 ] + select({
-    "//:cuda_on": ["-DTORUS_HAVE_CUDA=1"],
-    "//:emulated_gpu_on": ["-DTORUS_HAVE_CUDA=1", "-DTORUS_EMULATED_GPU=1"],
-    "//conditions:default": [],
-}) + select({
     "//:debug_on": [],
     "//conditions:default": ["-O3"],
 }) + select({
@@ -24,18 +20,25 @@ COPTS = [
     "//conditions:default": [],
 })
 
+# For targets that include runtime/on_device.h. All others have the same command lines in every build, so its cache serves all.
+_GPU_COPTS = select({
+    "//:cuda_on": ["-DTORUS_GPUS=1"],
+    "//:emulated_gpu_on": ["-DTORUS_GPUS=2"],
+    "//conditions:default": ["-DTORUS_GPUS=0"],
+})
+
 LINKOPTS = ["-fopenmp", "-lpthread"]
 
 EVERYWHERE = ["//:__subpackages__"]
 
-def torus_library(name, deps = [], copts = [], hdrs = None, srcs = None, **kwargs):
+def torus_library(name, deps = [], copts = [], hdrs = None, srcs = None, gpu_aware = False, **kwargs):
     """One header and its source: NAME.h and NAME.cc where they exist, unless named."""
     native.cc_library(
         name = name,
         hdrs = native.glob([name + ".h"]) if hdrs == None else hdrs,
         srcs = native.glob([name + ".cc"]) if srcs == None else srcs,
         deps = deps,
-        copts = COPTS + copts,
+        copts = COPTS + (_GPU_COPTS if gpu_aware else []) + copts,
         linkopts = LINKOPTS,
         linkstatic = True,  # no shared library of each target beside its archive
         **kwargs
@@ -51,19 +54,19 @@ def torus_binary(name, srcs = None, deps = [], linkopts = [], **kwargs):
         **kwargs
     )
 
-def torus_test(name, srcs = None, deps = [], size = "small", linkopts = [], **kwargs):
+def torus_test(name, srcs = None, deps = [], size = "small", linkopts = [], gpu_aware = False, **kwargs):
     """A GoogleTest program; NAME.cc unless named. Tests that read external data carry tags = ["external"]."""
     native.cc_test(
         name = name,
         srcs = [name + ".cc"] if srcs == None else srcs,
         deps = deps + ["@gtest", "//tests:gtest_main"],
-        copts = COPTS,
+        copts = COPTS + (_GPU_COPTS if gpu_aware else []),
         linkopts = LINKOPTS + linkopts,
         size = size,
         **kwargs
     )
 
-def torus_gpu_test(name, srcs = None, deps = [], tags = [], emulated = True, **kwargs):
+def torus_gpu_test(name, srcs = None, deps = [], tags = [], emulated = True, gpu_aware = False, **kwargs):
     """A test that runs on GPUs where there are any, also `emulated` ones. Its cases, NAME_cases, are also those of //tests:cuda_suite."""
     torus_library(
         name = name + "_cases",
@@ -71,6 +74,7 @@ def torus_gpu_test(name, srcs = None, deps = [], tags = [], emulated = True, **k
         hdrs = [],
         srcs = [name + ".cc"] if srcs == None else srcs,
         deps = deps + ["@gtest"],
+        gpu_aware = gpu_aware,
         alwayslink = True,
         visibility = ["//tests:__pkg__"],
     )
@@ -82,10 +86,11 @@ def torus_gpu_test(name, srcs = None, deps = [], tags = [], emulated = True, **k
         **kwargs
     )
 
-def torus_tests(deps, external = [], medium = [], large = [], exclude = [], data = [], gpu = []):
+def torus_tests(deps, external = [], medium = [], large = [], exclude = [], data = [], gpu = [], gpu_aware = []):
     """Every *_test.cc of the folder, each a test of its own name; the folder's headers are theirs.
 
-    Those in `gpu` are torus_gpu_tests; the target gpu_cases has the cases of all of them.
+    Those in `gpu` are torus_gpu_tests; the target gpu_cases has the cases of all of them. Those in `gpu_aware` include
+    runtime/on_device.h.
     """
     for src in native.glob(["*_test.cc"], exclude = exclude):
         name = src[:-3]
@@ -97,6 +102,7 @@ def torus_tests(deps, external = [], medium = [], large = [], exclude = [], data
             size = "large" if name in large else ("medium" if name in medium else "small"),
             tags = ["external"] if name in external else [],
             data = data,
+            gpu_aware = name in gpu_aware,
         )
     if gpu:
         native.cc_library(

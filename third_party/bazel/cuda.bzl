@@ -16,7 +16,7 @@ _NVCC_FLAGS = [
     "-Xcompiler=-Wno-missing-field-initializers",  # designated initialisers name what they set
     # What nvcc hands on stands in no system header, so gcc speaks of code of fmt 9 that it misjudges.
     "-Xcompiler=-Wno-stringop-overflow",
-    "-DTORUS_HAVE_CUDA=1",
+    "-DTORUS_GPUS=1",
     # fmt 9 turns its constexpr functions off for nvcc, which then cannot check format strings.
     "-DFMT_USE_CONSTEXPR=1",
 ]
@@ -53,19 +53,23 @@ def _cuda_library_impl(ctx):
     toolchain = ctx.attr._cc_toolchain[cc_common.CcToolchainInfo]
     features = cc_common.configure_features(ctx = ctx, cc_toolchain = toolchain)
     deps = [dep[CcInfo] for dep in ctx.attr.deps]
+    toolkit = [library[CcInfo] for library in ctx.attr.toolkit]
     own = CcInfo(compilation_context = cc_common.create_compilation_context(
         headers = depset(ctx.files.hdrs),
         quote_includes = depset(["."]),
     ))
+
+    # Who includes our headers needs none of the toolkit's, and so compiles as without CUDA.
     context = cc_common.merge_cc_infos(cc_infos = [own] + deps).compilation_context
-    objects = depset([_compile(ctx, src, context) for src in ctx.files.srcs])
+    with_toolkit = cc_common.merge_cc_infos(cc_infos = [own] + deps + toolkit).compilation_context
+    objects = depset([_compile(ctx, src, with_toolkit) for src in ctx.files.srcs])
     linking, _ = cc_common.create_linking_context_from_compilation_outputs(
         actions = ctx.actions,
         name = ctx.label.name,
         cc_toolchain = toolchain,
         feature_configuration = features,
         compilation_outputs = cc_common.create_compilation_outputs(objects = objects, pic_objects = objects),
-        linking_contexts = [dep.linking_context for dep in deps],
+        linking_contexts = [dep.linking_context for dep in deps + toolkit],
         disallow_dynamic_library = True,
     )
     return [
@@ -79,6 +83,7 @@ _cuda_library = rule(
         "srcs": attr.label_list(allow_files = [".cu"]),
         "hdrs": attr.label_list(allow_files = [".h"]),
         "deps": attr.label_list(providers = [CcInfo]),
+        "toolkit": attr.label_list(providers = [CcInfo]),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
     fragments = ["cpp"],
@@ -94,6 +99,9 @@ def cuda_library(name, deps = [], hdrs = None, srcs = None, libraries = [], emul
     """
     headers = native.glob([name + ".h"]) if hdrs == None else hdrs
     sources = native.glob([name + ".cu"]) if srcs == None else srcs
+
+    # In all builds: other headers for who depends on it would be another compilation in Bazel's cache.
+    all_deps = deps + (["//runtime:emulated_gpu/kernel"] if emulated_srcs == None else emulated_deps)
     _cuda_library(
         name = name + "_by_nvcc",
         hdrs = headers,
@@ -101,10 +109,11 @@ def cuda_library(name, deps = [], hdrs = None, srcs = None, libraries = [], emul
             "//:cuda_on": sources,
             "//conditions:default": [],
         }),
-        deps = deps + select({
+        toolkit = select({
             "//:cuda_on": ["@cuda"] + libraries,
             "//conditions:default": [],
         }),
+        deps = all_deps,
         **kwargs
     )
     torus_library(
@@ -112,7 +121,8 @@ def cuda_library(name, deps = [], hdrs = None, srcs = None, libraries = [], emul
         hdrs = headers,
         srcs = sources if emulated_srcs == None else emulated_srcs,
         copts = ["-x", "c++"],
-        deps = deps + (["//runtime:emulated_gpu/kernel"] if emulated_srcs == None else emulated_deps),
+        gpu_aware = True,
+        deps = all_deps,
         tags = ["manual"],  # built where the alias leads to it
         **kwargs
     )

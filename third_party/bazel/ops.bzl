@@ -34,16 +34,27 @@ def op_family(name, deps = [], cuda_deps = []):
     has_cuda = len(native.glob([name + "/cuda/*.cu"])) > 0
     if has_cuda:
         _cuda_kernels(name, cuda_deps)
+    headers = native.glob([name + "/*.h", name + "/cpu/*.h"])
+    needed = deps + ([name + "/cuda"] if has_cuda else []) + ([] if name == "cpu" else ["//ops:cpu"]) + ([] if name in ["cpu", "precision"] else ["//ops:precision"]) + [
+        "//autograd:node",
+        "//autograd:saved_activation",
+        "//runtime:parallel_for",
+        "//runtime:tensor",
+        "@highway",
+    ]
+
+    # Apart, since they are the same with and without GPUs.
+    torus_library(
+        name + "/cpu_kernels",
+        srcs = native.glob([name + "/cpu/*.cc"]),
+        hdrs = headers,
+        deps = needed,
+    )
     torus_library(
         name,
-        srcs = native.glob([name + "/*.cc", name + "/cpu/*.cc"]),
-        hdrs = native.glob([name + "/*.h", name + "/cpu/*.h"]),
-        deps = deps + ([name + "/cuda"] if has_cuda else []) + ([] if name == "cpu" else ["//ops:cpu"]) + ([] if name in ["cpu", "precision"] else ["//ops:precision"]) + [
-            "//autograd:node",
-            "//autograd:saved_activation",
-            "//runtime:parallel_for",
-            "//runtime:tensor",
-            "@highway",
-        ],
+        srcs = native.glob([name + "/*.cc"]),
+        hdrs = headers,
+        gpu_aware = True,
+        deps = [name + "/cpu_kernels"] + needed,
         visibility = EVERYWHERE,
     )

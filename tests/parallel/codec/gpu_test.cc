@@ -9,6 +9,7 @@
 #include "parallel/codec/gpu_codec.h"
 #include "parallel/codec/make_codec.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 #include "runtime/stream.h"
 #include "tests/parallel/codec/exact_sort.h"
 

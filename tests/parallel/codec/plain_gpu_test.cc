@@ -11,6 +11,7 @@
 #include "parallel/codec/kernels.h"
 #include "parallel/codec/make_codec.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 #include "runtime/stream.h"
 #include "tests/parallel/codec/exact_sort.h"
 #include "tests/parallel/codec/round_trip.h"

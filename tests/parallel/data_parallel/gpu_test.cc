@@ -14,6 +14,7 @@
 #include "parallel/transport/nccl/nccl_world.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/kernels.h"
+#include "runtime/on_device.h"
 #include "runtime/stream.h"
 #include "tests/parallel/transport/nccl/emulated_nccl.h"
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "parallel/codec/make_codec.h"
+#include "runtime/on_device.h"
 #include "runtime/stream.h"
 #include "tests/recipes/model/gpu_training.h"
 

@@ -8,6 +8,7 @@
 #include "tests/testing/tolerance.h"
 //
 #include "runtime/cuda/column_sums.h"
+#include "runtime/on_device.h"
 
 namespace torus::cuda {
 namespace {

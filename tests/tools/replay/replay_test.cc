@@ -8,6 +8,7 @@
 
 #include "runtime/error.h"
 #include "runtime/io/safetensors.h"
+#include "runtime/on_device.h"
 
 namespace torus::replay {
 namespace {

@@ -5,6 +5,7 @@
 #include "ops/cuda/cudnn/attention_graphs.h"
 #include "ops/cuda/cudnn/conv_graphs.h"
 #include "ops/cuda/cudnn/tensor_rules.h"
+#include "runtime/on_device.h"
 #include "tests/ops/cuda/cudnn/plan_probe.h"
 
 namespace torus::cuda {

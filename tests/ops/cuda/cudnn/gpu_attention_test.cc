@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ops/attention/kernels.h"
+#include "runtime/on_device.h"
 #include "tests/ops/cuda/cudnn/evaluate_graph.h"
 #include "tests/testing/on_gpu.h"
 #include "tests/testing/tolerance.h"

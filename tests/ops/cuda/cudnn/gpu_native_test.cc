@@ -10,6 +10,7 @@
 #include "autograd/precision.h"
 #include "ops/attention/attention.h"
 #include "ops/convolution/convolution.h"
+#include "runtime/on_device.h"
 #include "tests/ops/cuda/cudnn/evaluate_graph.h"
 #include "tests/testing/on_gpu.h"
 #include "tests/testing/tolerance.h"

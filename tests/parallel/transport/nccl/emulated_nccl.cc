@@ -11,6 +11,7 @@
 #include "parallel/transport/nccl/real_nccl.h"
 #include "runtime/emulated_gpu/queues.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 #include "runtime/stream.h"
 
 namespace torus::parallel {

@@ -15,6 +15,7 @@
 
 #include "parallel/transport/nccl/nccl_world.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 #include "tests/parallel/transport/nccl/fake_test.h"
 
 namespace torus::parallel {

@@ -11,6 +11,7 @@
 #include "parallel/transport/nccl/nccl_world.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
+#include "runtime/on_device.h"
 #include "runtime/stream.h"
 #include "runtime/tensor.h"
 
