@@ -12,15 +12,15 @@
 namespace torus {
 namespace {
 
-// Whether nobody but this handle can see the memory, so that it may be written.
+// Whether only this handle refers to the memory, so that it may be overwritten.
 bool IsSole(const Tensor& tensor) {
   return tensor.is_contiguous() && tensor.storage().use_count() == 1 &&
          tensor.bytes() == tensor.storage()->bytes();
 }
 
-// A sum of gradients. It adds in place only where nobody else can see the tensor: a rule may hand
-// out a view, an input, or its own gradient. a + b and b + a have the same bits, so either may be
-// the one that is written.
+// A sum of gradients. It adds in place only if nothing else refers to the tensor, because a rule
+// may return a view, an input, or the gradient it received. a + b and b + a have the same bits, so
+// either may be overwritten.
 class GradSum {
  public:
   void Add(Tensor grad) {
@@ -72,14 +72,14 @@ void Accumulate(Variable& leaf, Tensor total) {
 
 }  // namespace internal
 
-// Leaf gradients in the order in which their nodes run, so that hooks come in that order.
+// Leaf gradients in the order in which their nodes run, so that hooks are called in that order.
 struct DeferredGradients::Work {
   struct Item {
     std::shared_ptr<Node> node;
     std::vector<Tensor> grads;
     std::vector<char> wanted;
   };
-  std::vector<std::pair<Variable, Tensor>> seeds;  // of outputs that are leaves
+  std::vector<std::pair<Variable, Tensor>> seeds;  // for outputs that are leaves
   std::vector<Item> items;
   bool retain_graph = false;
 };
@@ -115,7 +115,8 @@ struct BackwardEngine {
       AddToLeaf(output, std::move(grad));
   }
 
-  // Counts how many inputs each leaf is, so that its hooks run as soon as its gradient is whole.
+  // Counts how often each leaf is an input, so that its hooks run as soon as its gradient is
+  // complete.
   void CountUses(const Node* root) {
     std::vector<const Node*> open{root};
     while (!open.empty()) {
@@ -155,7 +156,7 @@ struct BackwardEngine {
     if (--entry.uses == 0) Flush(entry);
   }
 
-  // Runs the nodes from the last made to the first; an input is always made before its user.
+  // Runs the nodes from the last created to the first; an input is always created before its user.
   void Run() {
     while (!queue.empty()) {
       auto last = std::prev(queue.end());
@@ -205,7 +206,7 @@ struct BackwardEngine {
   struct Leaf {
     Variable variable;  // defined from the first contribution on
     GradSum sum;
-    int64_t uses = 0;  // as inputs and outputs that have not contributed yet
+    int64_t uses = 0;  // how many of its uses have not contributed yet
   };
 
   void Flush(Leaf& entry) {
@@ -213,7 +214,7 @@ struct BackwardEngine {
   }
 
   BackwardResult Finish() {
-    // Leaves that some unused branch still counts.
+    // Leaves with uses left, in branches that no gradient reaches.
     for (const void* id : order) Flush(leaves[id]);
     BackwardResult result;
     for (GradSum& sum : wanted_sums) result.wanted.push_back(sum.Take());

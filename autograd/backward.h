@@ -1,4 +1,4 @@
-// Backward: a plain call over the graph that hangs from some outputs.
+// Backward: computes the gradients of a graph, given the gradients of its outputs.
 #pragma once
 
 #include <memory>
@@ -9,20 +9,22 @@
 namespace torus {
 
 struct BackwardOptions {
-  bool retain_graph = false;  // keep what the rules saved, for another Backward
-  // Leave the gradients of leaves for DeferredGradients::Run, as zero-bubble schedules need.
-  // Gradients of the variables in `wanted` are never left.
+  bool retain_graph = false;  // keep the saved tensors, so that Backward can run again
+  // Do not compute the leaves' gradients now; DeferredGradients::Run does it later, as zero-bubble
+  // schedules need. Gradients of the variables in `wanted` are always computed now.
   bool defer_leaves = false;
-  // Leaves whose gradients are to be returned instead of accumulated into grad() (a stage's
-  // inputs).
+  // Leaves whose gradients are returned instead of accumulated into grad(), such as a stage's
+  // inputs.
   std::vector<Variable> wanted;
 };
 
-// The leaves' half of a backward, to be run once, later; holds what its rules saved until then.
+// The deferred second half of a backward: the gradients of the leaves. Keeps the saved tensors that
+// it needs alive until it has run.
 class DeferredGradients {
  public:
   bool empty() const { return work_ == nullptr; }
-  // Computes and accumulates the leaves' gradients and calls their hooks. BadInput the second time.
+  // Computes and accumulates the leaves' gradients and calls their hooks. Throws BadInput when
+  // called a second time.
   void Run();
 
  private:
@@ -32,18 +34,19 @@ class DeferredGradients {
 };
 
 struct BackwardResult {
-  std::vector<Tensor> wanted;  // one each of options.wanted; undefined where no path leads to it
+  std::vector<Tensor> wanted;  // one for each of options.wanted; undefined if no path leads to it
   DeferredGradients deferred;
 };
 
-// Accumulates into every leaf that `outputs` depend on: leaf.grad() += sum_i d outputs[i] / d leaf
-// * grads[i].
+// Adds to the gradient of every leaf that `outputs` depend on: leaf.grad() += sum_i d outputs[i] /
+// d leaf * grads[i].
 //
-// `grads` has one tensor an output, of its shape and dtype; it may be empty when every output has
-// one element (seed 1). Order of sums is fixed: nodes run from the last made to the first, and
-// contributions add in that order, so equal graphs give equal bits. Errors (BadInput): a graph run
-// twice without retain_graph, a seed of another shape or dtype, an output that no leaf with
-// requires_grad leads to. Different graphs may run on different threads at once.
+// `grads` has one tensor for each output, of the same shape and dtype. It may be empty if every
+// output has one element; the seed is then 1. The order of sums is fixed: nodes run from the one
+// created last to the one created first, and contributions are added in that order, so equal graphs
+// give equal bits. Throws BadInput if a graph is run twice without retain_graph, if a seed has
+// another shape or dtype, or if an output does not depend on any leaf with requires_grad. Different
+// graphs may run on different threads at the same time.
 BackwardResult Backward(const std::vector<Variable>& outputs, const std::vector<Tensor>& grads = {},
                         const BackwardOptions& options = {});
 

@@ -1,9 +1,8 @@
-// LeafAlias: lets one use of a leaf have a gradient of its own.
+// LeafAlias: gives one use of a leaf a gradient of its own.
 //
-// A weight that a model uses in two places has one gradient, to which both uses add. Where the two
-// uses may lie on two machines, or on one, and the sum shall have the same bits, each is
-// accumulated
-// apart: the second use is recorded under an alias.
+// A weight that a model uses in two places has one gradient, to which both uses add. The two uses
+// may run on one rank or on two, and the sum must have the same bits in both cases. So the second
+// use is recorded under an alias, and its gradient is accumulated separately.
 #pragma once
 
 #include <utility>
@@ -13,12 +12,12 @@
 
 namespace torus {
 
-// {leaf, alias}: both leaves that require a gradient, of one shape and dtype.
+// Pairs {leaf, alias}: two leaves that require a gradient, of the same shape and dtype.
 using LeafAliases = std::vector<std::pair<Variable, Variable>>;
 
-// While it lives, ops recorded on this thread that read `leaf` have `alias` as their input in the
-// graph, so that a Backward accumulates into alias.grad(). Values are still those of `leaf`.
-// `aliases` must outlive it. They nest; an inner one goes before.
+// While it exists, ops recorded on this thread that read `leaf` have `alias` as their input in the
+// graph, so Backward accumulates into alias.grad(). The values are still those of `leaf`. `aliases`
+// must outlive it. Scopes nest; the inner one takes precedence.
 class LeafAlias {
  public:
   explicit LeafAlias(const LeafAliases& aliases);
@@ -26,7 +25,7 @@ class LeafAlias {
   LeafAlias(const LeafAlias&) = delete;
   LeafAlias& operator=(const LeafAlias&) = delete;
 
-  // What stands for `leaf` on this thread now: an alias, or the leaf itself.
+  // The alias of `leaf` on this thread now, or the leaf itself if it has none.
   static const Variable& Of(const Variable& leaf);
 
  private:

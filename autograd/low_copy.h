@@ -1,15 +1,15 @@
-// Copies of weights in 16 bits, made once a step instead of once a use.
+// 16-bit copies of weights, made once per step instead of at each use.
 #pragma once
 
 #include "autograd/variable.h"
 
 namespace torus {
 
-// The leaf's values cast to `dtype`, bf16 or f16. The leaf keeps the copy until its values change;
-// a leaf that is used by one thread at a time alone.
+// Returns the leaf's values cast to `dtype`, bf16 or f16. The leaf caches the copy until its values
+// change. Not thread-safe: one thread at a time may use a leaf.
 Tensor LowCopyOf(const Variable& leaf, DType dtype);
 
-// The next use makes a copy anew.
+// Drops the cached copy; the next use makes a new one.
 void ForgetLowCopy(const Variable& leaf);
 
 }  // namespace torus

@@ -72,7 +72,7 @@ Node::~Node() {
   while (!orphans.empty()) {
     const std::shared_ptr<Node> node = std::move(orphans.back());
     orphans.pop_back();
-    // Another thread may have taken a handle meanwhile; then the node is not ours to empty.
+    // If another thread has taken a handle meanwhile, this thread must not empty the node.
     if (node.use_count() == 1) take(node->inputs_);
   }
 }

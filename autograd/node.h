@@ -1,4 +1,4 @@
-// Node: one recorded op of a graph; Record: how an op adds itself; Saved: a tensor kept for the
+// Node: one recorded op of a graph. Record: adds an op to the graph. Saved: a tensor kept for the
 // backward.
 //
 // An op's gradient is a closure beside its forward:
@@ -23,16 +23,16 @@
 
 namespace torus {
 
-// What a gradient rule is told.
+// The arguments of a gradient rule.
 class GradContext {
  public:
   GradContext(std::span<const Tensor> grads, std::span<const char> wanted)
       : grads_(grads), wanted_(wanted) {}
-  // Gradient of output i, contiguous; undefined where nothing flowed into that output (only ops
-  // with several outputs see that).
+  // Gradient of output i, contiguous. Undefined if no gradient reached that output, which can
+  // happen only in ops with several outputs.
   const Tensor& grad(int i = 0) const { return grads_[i]; }
-  // Whether the gradient of input i is wanted in this call. A backward may ask for the activations'
-  // gradients first and for the weights' later, in a second call of the rule.
+  // Whether this call must return the gradient of input i. A backward may call the rule twice:
+  // first for the activations' gradients, later for the weights'.
   bool wants(int i) const { return wanted_[i] != 0; }
 
  private:
@@ -40,24 +40,26 @@ class GradContext {
   std::span<const char> wanted_;
 };
 
-// One gradient an input, in order; undefined for an input that was not wanted (or has a gradient of
-// zero everywhere).
+// One gradient for each input, in order. Undefined for an input whose gradient was not wanted or is
+// zero everywhere.
 using Gradients = std::vector<Tensor>;
 
-// Wraps the closure; must be callable more than once.
+// Wraps the closure, which must be callable more than once.
 struct GradRule {
   template <class F>
   GradRule(F f) : call(std::move(f)) {}  // NOLINT: converts on purpose
   std::function<Gradients(const GradContext&)> call;
 };
 
-// A tensor kept for a backward, with the version it had. It holds no graph, so it makes no cycle.
+// A tensor kept for the backward, with its version at the time of saving. It refers to no graph, so
+// it creates no reference cycle.
 class Saved {
  public:
   Saved() = default;
   explicit Saved(Tensor tensor);
   explicit Saved(const Variable& variable);  // undefined stays undefined
-  // The tensor. BadInput when it was changed in place since; Node::Call adds the name of the op.
+  // Returns the tensor. Throws BadInput if it was changed in place after saving; Node::Call adds
+  // the name of the op.
   const Tensor& get() const;
   bool defined() const { return tensor_.defined(); }
 
@@ -66,9 +68,9 @@ class Saved {
   uint64_t version_ = 0;
 };
 
-// An input of a node: the variable's maker, or the leaf itself.
+// An input of a node: the node that produced the variable, or the leaf itself.
 struct Edge {
-  std::shared_ptr<Node> node;  // null for a leaf or an input without gradient
+  std::shared_ptr<Node> node;  // null for a leaf and for an input that needs no gradient
   int output = 0;
   Variable leaf;  // defined for a leaf that requires a gradient
   Shape shape;
@@ -89,8 +91,8 @@ class Node {
   const Shape& output_shape(int i) const { return output_shapes_[i]; }
   DType output_dtype(int i) const { return output_dtypes_[i]; }
 
-  // Calls the rule for the inputs marked in `wanted`. Checks that each gradient has its input's
-  // shape and dtype. BadInput when the rule was released.
+  // Calls the rule for the inputs marked in `wanted`, and checks that each gradient has its input's
+  // shape and dtype. Throws BadInput if the rule was released.
   Gradients Call(std::span<const Tensor> grads, std::span<const char> wanted) const;
   // Frees the closure and what it saved.
   void Release();
@@ -103,21 +105,22 @@ class Node {
   std::vector<Shape> output_shapes_;
   std::vector<DType> output_dtypes_;
   std::function<Gradients(const GradContext&)> rule_;
-  bool tf32_;  // as WithPrecision was when the op ran
+  bool tf32_;  // WithPrecision::Tf32() when the op ran
 };
 
-// Wraps an op's result. When gradients are off, or no input requires one, the rule is dropped at
-// once. Inputs may be undefined. Ticks the rank's progress.
+// Wraps an op's result in a Variable. If gradients are off, or no input requires one, the rule is
+// dropped at once. Inputs may be undefined. Ticks the rank's progress.
 Variable Record(std::string_view op, Tensor out, const std::vector<Variable>& inputs,
                 GradRule rule);
 std::vector<Variable> RecordMany(std::string_view op, std::vector<Tensor> outs,
                                  const std::vector<Variable>& inputs, GradRule rule);
 
-// Whether Record would keep a rule for these inputs: an op may skip work that only its backward
-// needs.
+// Whether Record would keep a rule for these inputs. If not, an op may skip work that only its
+// backward needs.
 bool NeedsGrad(const std::vector<Variable>& inputs);
 
-// Gradients are recorded unless a NoGrad is alive on this thread.
+// Whether gradients are recorded on this thread. The innermost NoGrad or WithGrad (with_grad.h)
+// decides; without either, they are.
 bool GradEnabled();
 class NoGrad {
  public:

@@ -1,5 +1,5 @@
-// OpObserver: told of every op of its thread, so that shapes and costs are read off a run, on the
-// device meta if it is to cost nothing.
+// OpObserver: is notified of every op that its thread runs, to collect shapes and costs. On the
+// meta device this costs neither computation nor memory.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace torus {
 
-// Observes the ops of the thread that made it while it lives; observers nest, and all are told.
+// Observes the ops of the thread that created it, as long as it exists. Observers nest; all of them
+// are notified.
 class OpObserver {
  public:
   OpObserver();
@@ -18,12 +19,12 @@ class OpObserver {
   OpObserver(const OpObserver&) = delete;
   OpObserver& operator=(const OpObserver&) = delete;
 
-  // An op was recorded, with or without a gradient. An output may be a view of an input: it then
-  // shares its storage.
+  // Called after an op was recorded, with or without a gradient. An output may be a view of an
+  // input; the two then share storage.
   virtual void OnOp(std::string_view op, const std::vector<Variable>& inputs,
                     const std::vector<Variable>& outputs) = 0;
-  // A matrix product or convolution was asked of a device, in a forward or a backward, that takes
-  // so many floating-point operations; a multiply-add is two.
+  // Called when a matrix product or convolution of `flops` floating-point operations is submitted
+  // to a device, in a forward or a backward. A multiply-add counts as two.
   virtual void OnProduct(int64_t flops) = 0;
 
  private:
@@ -33,7 +34,8 @@ class OpObserver {
   OpObserver* before_;
 };
 
-// Tell the thread's observers; Record calls the first, the doors of products the second.
+// Notify the thread's observers. Record calls ObserveOp; the dispatch of matrix products and
+// convolutions calls ObserveProduct.
 void ObserveOp(std::string_view op, const std::vector<Variable>& inputs,
                const std::vector<Variable>& outputs);
 void ObserveProduct(int64_t flops);

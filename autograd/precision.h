@@ -1,45 +1,46 @@
-// The type in which a thread's ops compute what is worth computing in 16 bits, as torch.autocast
-// (Micikevicius et al. 2018, "Mixed precision training").
+// Mixed precision: which ops of a thread compute in 16 bits, like torch.autocast (Micikevicius et
+// al. 2018, "Mixed precision training").
 #pragma once
 
 #include "runtime/dtype.h"
 
 namespace torus {
 
-// How products, convolutions and attention are computed. Those of a low type sum in f32 and round
-// once; their bits differ, because the order of the sums does.
+// How products, convolutions and attention are computed. In a low (16-bit) type they sum in f32 and
+// round once. The choices differ in the order of the sums, hence in bits.
 enum class Products : uint8_t {
-  kEmulated,  // in a low type by the kernels of f32, from rounded inputs: on any device
-  kNative,    // in a low type by the device's own instructions where an op has kernels of them
-  kTf32,      // in f32 by a GPU's matrix units, which read 10 bits of each input's fraction
+  kEmulated,  // low type: inputs are rounded, then f32 kernels compute; works on any device
+  kNative,    // low type: the device's 16-bit instructions, for ops that have such kernels
+  kTf32,      // f32 on a GPU's tensor cores, which read 10 bits of each input's fraction
               // (NVIDIA A100 architecture whitepaper, "TensorFloat-32")
 };
 
-// What ops compute in. A DType alone means emulated products.
+// The precision of ops. Converting from a DType selects emulated products.
 struct Precision {
   constexpr Precision(DType low = DType::kF32,  // NOLINT: converts
                       Products products = Products::kEmulated)
       : low(low), products(products) {}
   friend bool operator==(const Precision&, const Precision&) = default;
 
-  DType low;  // kF32: ops compute in the type of their inputs; always beside kTf32
+  DType low;  // kF32: ops compute in the type of their inputs; kTf32 requires it
   Products products;
 };
 
-// While one is alive, ops that this thread runs choose their types by a table (ops/precision):
+// While one exists, ops that this thread runs choose their types from a table (ops/precision):
 // products, convolutions and attention compute in `low`, losses and normalisations in f32. Weights
 // and their gradients stay f32.
 class WithPrecision {
  public:
-  // Of kF32, kBF16 or kF16; BadInput for another dtype, and for a low one beside kTf32.
+  // `precision.low` is kF32, kBF16 or kF16. Throws BadInput for another dtype, and for a 16-bit
+  // dtype together with kTf32.
   explicit WithPrecision(Precision precision);
   ~WithPrecision();
   WithPrecision(const WithPrecision&) = delete;
   WithPrecision& operator=(const WithPrecision&) = delete;
 
-  static DType Current();  // `low` of this thread; kF32 unless one is alive
-  static bool Native();    // whether its products in a low type are those of the device
-  // Whether products of f32 may be TF32's. An op's gradient is computed under what the op was.
+  static DType Current();  // `low` of this thread; kF32 unless one exists
+  static bool Native();    // whether this thread computes in a low type with kNative
+  // Whether f32 products may use TF32. An op's gradient uses the setting that its forward had.
   static bool Tf32();
 
  private:

@@ -10,7 +10,7 @@
 namespace torus {
 namespace {
 
-thread_local int first_runs = 0;  // one may lie in another
+thread_local int first_runs = 0;  // first runs nest
 
 class FirstRun {
  public:
@@ -29,7 +29,7 @@ struct SecondForward {
   std::vector<Saved> inputs;
   std::vector<Variable> parameters;
 
-  // Leaves for the inputs; they want a gradient where this call does.
+  // Leaves for the inputs; they require a gradient if this call wants it.
   std::vector<Variable> Leaves(const GradContext& g) const {
     std::vector<Variable> leaves;
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -41,9 +41,9 @@ struct SecondForward {
   Gradients operator()(const GradContext& g) const {
     const WithGrad with_grad;
     const std::vector<Variable> leaves = Leaves(g);
-    // The leaves of the function's graph that this call does not want are left, and dropped.
+    // Gradients of leaves that this call does not want are deferred, and then dropped.
     BackwardOptions options{.defer_leaves = true};
-    std::vector<size_t> places;  // of options.wanted among inputs and parameters
+    std::vector<size_t> places;  // indices of options.wanted among inputs and parameters
     bool may_leave = false;
     for (size_t i = 0; i < inputs.size() + parameters.size(); ++i) {
       const Variable& leaf = i < inputs.size() ? leaves[i] : parameters[i - inputs.size()];

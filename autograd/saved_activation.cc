@@ -15,8 +15,9 @@ class PackedStorage {
   explicit PackedStorage(const std::shared_ptr<Storage>& source)
       : values_(Flat(source).To(DType::kBF16)) {}
 
-  // In f32 again; views in use at the same time share it. With `more_readers` it is held until this
-  // thread unpacks another one: ops that saved one tensor mostly read it one after the other.
+  // Returns the values in f32; views in use at the same time share them. With `more_readers`, they
+  // are kept until this thread unpacks another storage: ops that saved the same tensor mostly read
+  // it one after the other.
   std::shared_ptr<Storage> Unpack(bool more_readers) {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<Storage> storage = unpacked_.lock();
@@ -50,8 +51,8 @@ using internal::PackedStorage;
 
 thread_local DType current = DType::kF32;
 
-// A copy that some graph may still hold. A storage's address may come back with another storage
-// behind it: then the source has expired.
+// A copy that some graph may still hold. If the storage's address was reused for another storage,
+// the source has expired.
 struct Copy {
   std::weak_ptr<Storage> source;
   uint64_t version = 0;
@@ -63,8 +64,9 @@ thread_local std::unordered_map<const Storage*, Copy> copies;
 constexpr size_t kLeastLimit = 64;
 thread_local size_t limit = kLeastLimit;
 
-// Removes the entries of freed storages, which nobody else does: a storage's address may never come
-// back. The limit doubles with what is left, so a new copy costs a constant on average.
+// Removes the entries of freed storages, which nothing else does, as an address may never be
+// reused. The limit doubles with the number of remaining entries, so a new copy costs amortised
+// constant time.
 void ForgetGone() {
   if (copies.size() < limit) return;
   std::erase_if(copies, [](const auto& entry) {
@@ -73,7 +75,7 @@ void ForgetGone() {
   limit = std::max(kLeastLimit, 2 * copies.size());
 }
 
-thread_local std::weak_ptr<PackedStorage> recent;  // unpacked last
+thread_local std::weak_ptr<PackedStorage> recent;  // the one unpacked last
 
 std::shared_ptr<Storage> Unpacked(const std::shared_ptr<PackedStorage>& packed) {
   const std::shared_ptr<PackedStorage> before = recent.lock();
@@ -93,7 +95,7 @@ std::shared_ptr<PackedStorage> Pack(const std::shared_ptr<Storage>& storage) {
   return packed;
 }
 
-// A third: of queries, keys and values in one storage each is packed.
+// A third is enough: queries, keys and values in one storage are each packed as views of it.
 bool IsMuchOf(const Tensor& view, const Storage& storage) {
   return 3 * view.bytes() >= storage.bytes();
 }
@@ -106,7 +108,7 @@ bool Packs(const Tensor& tensor) {
 
 namespace internal {
 
-// What this thread remembers; for the test that it forgets.
+// The number of copies that this thread remembers; for a test.
 size_t KnownCopies() { return copies.size(); }
 
 }  // namespace internal

@@ -1,5 +1,5 @@
-// Activations kept for the backward, in full or as bf16: half the memory that a forward leaves
-// behind, for gradients of rounded activations.
+// Activations kept for the backward, in f32 or as bf16. bf16 halves the memory that a forward
+// leaves allocated; gradients are then computed from rounded activations.
 #pragma once
 
 #include <memory>
@@ -8,19 +8,19 @@
 
 namespace torus {
 
-// While one is alive, the ops that this thread runs keep the f32 activations of their inputs and
-// outputs as bf16 (round to nearest even, relative error 2^-9 at most). The forward itself is not
-// changed; a gradient rule sees the rounded values. Parameters, statistics, masks and indices are
-// kept in full.
+// While one exists, the ops that this thread runs save their f32 input and output activations as
+// bf16 (round to nearest even, relative error at most 2^-9). The forward itself does not change;
+// gradient rules see the rounded values. Parameters, statistics, masks and indices are saved
+// unrounded.
 class ActivationStorage {
  public:
-  // kF32 (in full) or kBF16; BadInput for another dtype.
+  // kF32 (unrounded) or kBF16. Throws BadInput for another dtype.
   explicit ActivationStorage(DType dtype);
   ~ActivationStorage();
   ActivationStorage(const ActivationStorage&) = delete;
   ActivationStorage& operator=(const ActivationStorage&) = delete;
 
-  static DType Current();  // of this thread; kF32 unless one is alive
+  static DType Current();  // of this thread; kF32 unless one exists
 
  private:
   DType before_;
@@ -30,22 +30,22 @@ namespace internal {
 class PackedStorage;
 }
 
-// An activation that a gradient rule captures; as Saved, but for its dtype in memory. All that is
-// saved of one storage shares one bf16 copy, views of any strides too; a view of a small part of
-// its storage has a copy of its own.
+// An activation that a gradient rule captures: like Saved, but it may be kept as bf16. All saved
+// tensors of one storage share one bf16 copy, including views of any strides. A view of a small
+// part of its storage gets its own copy.
 class SavedActivation {
  public:
   SavedActivation() = default;
   explicit SavedActivation(const Tensor& tensor);
   explicit SavedActivation(const Variable& variable);  // undefined stays undefined
-  // The tensor as it was saved, or one of the same strides with its values rounded to bf16.
-  // BadInput when it was kept in full and was changed in place since.
+  // Returns the saved tensor, or one of the same strides with values rounded to bf16. Throws
+  // BadInput if the tensor was kept unrounded and was changed in place after saving.
   Tensor get() const;
   bool defined() const { return whole_.defined() || packed_ != nullptr; }
 
  private:
-  Saved whole_;                                      // in full
-  std::shared_ptr<internal::PackedStorage> packed_;  // or as bf16, with the view's place in it:
+  Saved whole_;                                      // unrounded
+  std::shared_ptr<internal::PackedStorage> packed_;  // or as bf16; this view of it:
   Shape shape_;
   Strides strides_;
   int64_t offset_ = 0;

@@ -1,5 +1,5 @@
-// Variable: a tensor with its place in a gradient graph. The graph hangs from its outputs: there is
-// no global tape, so several micro-batches may be alive at once, on several threads.
+// Variable: a tensor with its place in a gradient graph. The outputs own the graph. There is no
+// global tape, so several micro-batches may be in flight at once, on several threads.
 #pragma once
 
 #include <functional>
@@ -23,21 +23,21 @@ void Accumulate(Variable& leaf, Tensor total);
 LowCopy& LowCopyPlace(const Variable& leaf);
 }  // namespace internal
 
-// A handle; copies are the same variable. A leaf is made by a user; others come out of ops.
+// A handle: copies refer to the same variable. Users create leaves; ops create all other variables.
 class Variable {
  public:
   using Hook = std::function<void(const Variable& leaf)>;
 
-  Variable() = default;  // undefined: an optional argument left out
-  // A leaf. BadInput when a gradient is asked of a dtype that is not floating.
+  Variable() = default;  // undefined; means that an optional argument was left out
+  // Creates a leaf. Throws BadInput if a gradient is requested for a dtype that is not floating.
   explicit Variable(Tensor data, bool requires_grad = false);
 
-  // What follows throws BadInput for an undefined variable, unless it says what it answers.
+  // The members below throw BadInput on an undefined variable, unless documented otherwise.
   bool defined() const { return state_ != nullptr; }
   const Tensor& data() const;
   // Replaces the tensor of a leaf (same shape and dtype), as an optimizer or a checkpoint does.
   void SetData(Tensor data);
-  // For changing the values of a leaf in place; writing through it bumps the version.
+  // The tensor, for changing a leaf's values in place. Writing through it bumps the version.
   Tensor& mutable_data();
 
   const Shape& shape() const { return data().shape(); }
@@ -46,29 +46,30 @@ class Variable {
   int64_t numel() const { return data().numel(); }
   DType dtype() const { return data().dtype(); }
 
-  bool requires_grad() const;  // of a leaf: asked for; of a result: some input requires it
+  bool requires_grad() const;  // leaf: as set by the user; result: true if an input requires it
   bool is_leaf() const;
-  // Gradient accumulated by all Backward calls since the last ZeroGrad; undefined when none. Leaves
-  // only.
+  // Gradient accumulated by all Backward calls since the last ZeroGrad; undefined if there was
+  // none. Leaves only.
   const Tensor& grad() const;
   Tensor& mutable_grad();
   void SetGrad(Tensor grad);
   void ZeroGrad();  // makes it undefined again: the next gradient is stored, not added
 
-  // The same tensor without its history.
+  // A leaf with the same tensor, without graph.
   Variable Detach() const;
 
-  // Called, in order of adding, each time that a Backward has accumulated this leaf's gradient; on
-  // the thread of that Backward. Gradient buckets use it. BadInput on a variable that is no leaf.
+  // Adds a function that each Backward calls after accumulating this leaf's gradient, on the thread
+  // of that Backward; gradient buckets use it. Hooks run in the order in which they were added.
+  // Throws BadInput unless the variable is a leaf that requires a gradient.
   void AddHook(Hook hook);
 
-  const std::shared_ptr<Node>& node() const;  // who made it; null for a leaf
-  int output_index() const;                   // which of that node's outputs
+  const std::shared_ptr<Node>& node() const;  // its producer; null for a leaf and if undefined
+  int output_index() const;                   // which of the producer's outputs it is
   friend bool operator==(const Variable& a, const Variable& b) { return a.state_ == b.state_; }
   const void* id() const { return state_.get(); }
 
  private:
-  const Variable& Defined(const char* what) const;  // itself; BadInput where it is undefined
+  const Variable& Defined(const char* what) const;  // returns *this; BadInput if undefined
   friend void internal::Accumulate(Variable& leaf, Tensor total);
   friend internal::LowCopy& internal::LowCopyPlace(const Variable& leaf);
   friend std::vector<Variable> RecordMany(std::string_view op, std::vector<Tensor> outs,
@@ -83,7 +84,7 @@ struct NamedVariable {
 
 }  // namespace torus
 
-// In messages a variable is what Describe says of its tensor; "none" where it is undefined.
+// Formats a variable as its tensor's Describe(), or "none" if it is undefined.
 template <>
 struct fmt::formatter<torus::Variable> : fmt::formatter<std::string> {
   template <class Context>

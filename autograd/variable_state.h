@@ -1,4 +1,4 @@
-// What a Variable points at; for autograd's own files.
+// The state that a Variable points to. Internal to autograd.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace torus::internal {
 
-// Of a leaf's values, in 16 bits (low_copy.h).
+// The 16-bit copy of a leaf's values (low_copy.h).
 struct LowCopy {
   Tensor values;
   uint64_t version = 0;  // of the leaf's tensor when it was made
@@ -27,7 +27,7 @@ struct VariableState {
 
 LowCopy& LowCopyPlace(const Variable& leaf);
 
-// Adds `total`, the gradient of one Backward, to the leaf's, and calls its hooks.
+// Adds `total`, the gradient from one Backward, to the leaf's gradient, and calls its hooks.
 void Accumulate(Variable& leaf, Tensor total);
 
 }  // namespace torus::internal

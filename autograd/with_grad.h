@@ -1,10 +1,10 @@
-// WithGrad: recording, within a NoGrad too, as recomputing does.
+// WithGrad: records gradients even inside a NoGrad scope, as recomputation needs.
 #pragma once
 
 namespace torus {
 
-// While one lives, gradients are recorded on this thread; the innermost of NoGrad and WithGrad
-// counts.
+// While one exists, gradients are recorded on this thread. The innermost NoGrad or WithGrad
+// decides.
 class WithGrad {
  public:
   WithGrad();

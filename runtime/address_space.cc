@@ -19,7 +19,7 @@ size_t Limit() {
   return known ? limit.rlim_cur : kUnlimited;
 }
 
-// What the system counts against the limit; the first number of statm, in pages.
+// The bytes that the system counts against the limit: the first number of statm, in pages.
 size_t Mapped() {
   const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/proc/self/statm", "re"),
                                                    std::fclose);

@@ -29,20 +29,20 @@ constexpr bool kCached = true;
 
 constexpr bool IsMapped(size_t bytes) { return kCached && bytes >= kHuge; }
 
-// Blocks that all began on a huge page would share their cache sets, and a kernel that reads some
-// of them at one index would evict its own lines (measured: up to a third slower with nine inputs).
-// So each begins a few pages and lines apart.
+// If all blocks began at a huge page boundary, they would share cache sets, and a kernel that reads
+// several of them at the same index would evict its own lines (measured: up to a third slower with
+// nine inputs). So their beginnings differ by a few pages and lines.
 constexpr size_t kColours = 32, kColourStep = 4096 + 128;
 constexpr size_t kColourRoom = kColours * kColourStep;
 static_assert(kColourRoom < kHuge && kColourRoom % 4096 == 0 && kColourStep % 64 == 0);
 
 size_t NextColour() {
   static std::atomic<size_t> count{0};
-  // 13 is prime to 32: neighbours in time lie far apart, and all colours come in turn.
+  // 13 is coprime to 32: consecutive blocks are far apart, and all colours are used in turn.
   return count.fetch_add(1, std::memory_order_relaxed) * 13 % kColours * kColourStep;
 }
 
-// Memory that begins in the first pages of a huge page, or null.
+// Maps memory that begins in the first pages of a huge page. Returns null on failure.
 char* MapHuge(size_t bytes) {
   const size_t length = bytes + kColourRoom;
   void* mapped = ::mmap(nullptr, length + kHuge, PROT_READ | PROT_WRITE,
@@ -52,7 +52,7 @@ char* MapHuge(size_t bytes) {
   const size_t before = -reinterpret_cast<uintptr_t>(begin) % kHuge;
   if (before > 0) ::munmap(begin, before);
   if (before < kHuge) ::munmap(begin + before + length, kHuge - before);
-  ::madvise(begin + before, length, MADV_HUGEPAGE);  // a wish: small pages do as well
+  ::madvise(begin + before, length, MADV_HUGEPAGE);  // a hint: small pages work too
   return begin + before + NextColour();
 }
 
@@ -61,8 +61,7 @@ void UnmapHuge(void* block, size_t bytes) noexcept {
   ::munmap(reinterpret_cast<void*>(address - address % kHuge), bytes + kColourRoom);
 }
 
-// Large blocks are mapped, on huge pages where the system has them; small ones come from the C
-// library.
+// Maps large blocks, on huge pages if the system has them; small blocks come from the C library.
 class CpuMemory : public MemorySource {
  public:
   std::string Name() const override { return "cpu"; }
@@ -90,8 +89,8 @@ class CpuMemory : public MemorySource {
   }
 };
 
-// A freed block may be handed out again while the GPU still reads it: all work on it must be in one
-// stream's order.
+// A freed block may be handed out again while the GPU still reads it, so all work on it must be in
+// one stream.
 class GpuMemory : public MemorySource {
  public:
   explicit GpuMemory(int index) : index_(index) {}
@@ -110,15 +109,16 @@ class PinnedMemory : public MemorySource {
   void Give(void* block, size_t) noexcept override { cuda::FreeHost(block); }
 };
 
-// glibc takes 64 MiB of address space for the small blocks of each thread; where it is bounded the
-// threads share them.
+// glibc reserves 64 MiB of address space for the small blocks of each thread. If address space is
+// limited, the threads share one such arena.
 void SaveAddressSpace() {
 #ifdef M_ARENA_MAX
   if (!AddressSpaceLeft().empty()) ::mallopt(M_ARENA_MAX, 1);
 #endif
 }
 
-// Allocators are never destroyed: tensors of static lifetime may outlive any order of destruction.
+// Allocators are never destroyed, because static tensors may be destroyed after any other static
+// object.
 Allocator& CpuAllocator() {
   static Allocator* const allocator = [] {
     SaveAddressSpace();
@@ -144,7 +144,7 @@ Allocator& GpuAllocator(int index) {
   return *fresh;
 }
 
-// What is pinned is lost to all programs of the machine.
+// Pinned memory cannot be used by any other program on the machine, so its limit is lower.
 Allocator& MadePinnedAllocator() {
   static Allocator* const allocator = [] {
     auto* made = new CachingAllocator(std::make_unique<PinnedMemory>(), kCached);

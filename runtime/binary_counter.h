@@ -1,11 +1,12 @@
-// BinaryCounter: combines values that come one after another in one fixed binary tree: neighbours
-// first, then pairs of pairs, as the digits of a binary counter carry.
+// BinaryCounter: combines a sequence of values in a fixed binary tree: first neighbours, then pairs
+// of pairs, like the carries of a binary counter.
 //
 //   positions   0 1 2 3 4 5 6     (((0 1) (2 3)) ((4 5) 6))
 //
-// The tree over the first n positions does not depend on who combines which of them: where each
-// holder has 2^k neighbours, beginning at a multiple of 2^k, combining what each of them took gives
-// what one holder of all of them takes. So sums have the same bits however they are shared out.
+// The tree over the first n positions does not depend on how the positions are distributed. If each
+// holder combines 2^k consecutive values, starting at a multiple of 2^k, then combining the
+// holders' results gives the same as combining all values in one place. So sums have the same bits
+// for any such distribution.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace torus {
 template <class T>
 class BinaryCounter {
  public:
-  // The value of the next position. `merge`(T left, T right) gives that of both.
+  // Appends the value of the next position. `merge`(T left, T right) combines two values.
   template <class Merge>
   void Push(T value, const Merge& merge) {
     int64_t leaves = 1;
@@ -29,7 +30,7 @@ class BinaryCounter {
     nodes_.push_back({std::move(value), leaves});
   }
 
-  // That of all positions, which it forgets; there must be one.
+  // Returns the combination of all values and clears the counter, which must not be empty.
   template <class Merge>
   T Take(const Merge& merge) {
     T value = std::move(nodes_.back().value);
@@ -48,7 +49,7 @@ class BinaryCounter {
   std::vector<Node> nodes_;
 };
 
-// The sum of `terms` in that tree; 0 without any.
+// The sum of `terms` in that tree; 0 if there are none.
 template <class T>
 T TreeSum(const std::vector<T>& terms) {
   BinaryCounter<T> counter;

@@ -3,7 +3,7 @@
 namespace torus {
 namespace {
 
-// Whether dimension `outer` steps over exactly one whole dimension `inner`, for every operand.
+// Whether one step of dimension `outer` equals a whole dimension `inner`, in every operand.
 bool Mergeable(const BroadcastPlan& plan, int outer, int inner) {
   for (int k = 0; k < plan.operands; ++k)
     if (plan.strides[k][outer] != plan.strides[k][inner] * plan.shape[inner]) return false;
@@ -15,7 +15,7 @@ void AppendDim(const BroadcastPlan& from, int dim, BroadcastPlan& to) {
   for (int k = 0; k < from.operands; ++k) to.strides[k].push_back(from.strides[k][dim]);
 }
 
-// Lets the last dimension of `to` absorb the one that follows it in `from`.
+// Merges dimension `dim` of `from` into the last dimension of `to`.
 void MergeDim(const BroadcastPlan& from, int dim, BroadcastPlan& to) {
   const int last = to.shape.rank() - 1;
   to.shape[last] *= from.shape[dim];

@@ -1,4 +1,4 @@
-// How kernels walk tensors of different strides together, as plain numbers.
+// How kernels iterate over several tensors of different strides, in plain numbers.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace torus {
 
-// Visits every index of `shape` in row-major order; operand k lies at sum_d index[d] *
-// strides[k][d], in elements, with stride 0 where it is repeated.
+// Visits every index of `shape` in row-major order. Operand k lies at sum_d index[d] *
+// strides[k][d], in elements; its stride is 0 in a dimension where it is repeated.
 struct BroadcastPlan {
   static constexpr int kMaxOperands = 3;
   Shape shape;
@@ -16,8 +16,9 @@ struct BroadcastPlan {
   int operands = 0;
 };
 
-// The same walk in the fewest dimensions: adjacent ones that all operands (and a contiguous result)
-// cross alike are merged, and sizes of 1 dropped, so two tensors of one shape become a single run.
+// The same iteration in the fewest dimensions. Drops sizes of 1, and merges adjacent dimensions
+// that every operand (and a contiguous result) steps through with one stride. So two contiguous
+// tensors of one shape become a single run.
 BroadcastPlan MergedPlan(const BroadcastPlan& full);
 
 }  // namespace torus

@@ -33,7 +33,8 @@ CachingAllocator::CachingAllocator(std::unique_ptr<MemorySource> source, bool ca
 CachingAllocator::~CachingAllocator() { ReleaseCached(); }
 
 SizeClass CachingAllocator::ClassOf(size_t bytes) const {
-  // Without a cache the exact size lets a sanitizer see the first byte beyond.
+  // Without a cache, the exact size lets a sanitizer detect an access to the first byte beyond the
+  // block.
   return cached_ ? SizeClassOf(bytes) : SizeClass{0, std::max<size_t>(bytes, 1)};
 }
 
@@ -56,7 +57,7 @@ void CachingAllocator::Free(void* block, size_t bytes) noexcept {
     try {
       return list.blocks.push_back(block);
     } catch (const std::bad_alloc&) {
-      // No room to remember it: it goes back below.
+      // There is no memory for the list entry, so the block goes back to the source below.
     }
   }
   GiveBack(block, size.bytes);
@@ -73,7 +74,7 @@ void* CachingAllocator::PopCached(const SizeClass& size) {
 
 void* CachingAllocator::TakeFresh(const SizeClass& size, size_t asked) {
   if (void* block = TryTake(size.bytes)) return block;
-  // Blocks of other classes may stand in the way.
+  // Cached blocks of other classes may use up the memory.
   ReleaseCached();
   if (void* block = TryTake(size.bytes)) return block;
   FailOutOfMemory(asked);
@@ -86,8 +87,8 @@ void* CachingAllocator::TryTake(size_t bytes) {
   return block;
 }
 
-// Never counts above the limit, not even for a moment: another thread must not fail for a request
-// that is refused.
+// The count never exceeds the limit, not even briefly: a request that is refused must not make
+// another thread's request fail.
 bool CachingAllocator::Reserve(size_t bytes) {
   const size_t limit = limit_.load(std::memory_order_relaxed);
   size_t held = held_.load(std::memory_order_relaxed);
@@ -133,8 +134,8 @@ void CachingAllocator::ResetPeak() {
 void CachingAllocator::SetLimit(size_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
 
 void CachingAllocator::ReleaseCached() {
-  // Classes rise in size with their index; a class's size is found by asking for the byte after the
-  // one before.
+  // Class sizes increase with the index. The next class's size is found by asking for one byte more
+  // than the previous one.
   size_t bytes = 0;
   for (FreeList& list : lists_) {
     bytes = SizeClassOf(bytes + 1).bytes;

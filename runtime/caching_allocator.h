@@ -1,5 +1,5 @@
-// What the allocators of all devices share: size classes, free lists, counts and the limit. Memory
-// itself comes from a MemorySource of the device.
+// The part that the allocators of all devices share: size classes, free lists, counters and the
+// limit. The memory itself comes from a device's MemorySource.
 #pragma once
 
 #include <array>
@@ -13,38 +13,38 @@
 
 namespace torus {
 
-// A block size: requests are rounded up to a multiple of 64 bytes and to eight steps a doubling, so
-// at most an eighth of a block is lost.
+// A block size. Requests are rounded up to a multiple of 64 bytes and to one of eight steps per
+// power of two, so at most an eighth of a block is wasted.
 struct SizeClass {
   int index = 0;
   size_t bytes = 0;
 };
 
-inline constexpr size_t kMostBytes = size_t{1} << 48;  // above all address spaces
+inline constexpr size_t kMostBytes = size_t{1} << 48;  // more than any address space
 inline constexpr int kSizeClasses = 16 + (48 - 10) * 8;
 
-// The class that holds `bytes` (at most kMostBytes); 0 takes the smallest.
+// The smallest class that holds `bytes` (at most kMostBytes).
 SizeClass SizeClassOf(size_t bytes);
 
 // Where blocks come from.
 class MemorySource {
  public:
   virtual ~MemorySource() = default;
-  // "cpu", "cuda:0", for messages.
+  // The name in messages: "cpu", "cuda:0".
   virtual std::string Name() const = 0;
-  // A block aligned to 64 bytes, or null.
+  // Returns a block aligned to 64 bytes, or null.
   virtual void* Take(size_t bytes) = 0;
-  // Whether what Take gives for so many bytes is zero all over.
+  // Whether a block of so many bytes from Take is all zero.
   virtual bool TakesZeros(size_t) const { return false; }
   virtual void Give(void* block, size_t bytes) noexcept = 0;
-  // Why Take gives nothing, for messages.
+  // Why Take returned null, for messages.
   virtual std::string Shortage() const { return "the system has no more"; }
 };
 
-// Keeps freed blocks by size class, each class under a lock of its own. A class gives back the
-// block freed last: the warmest. Where `cached` is false every block goes straight back to the
-// source, so that a sanitizer sees uses after free; counts and limit stay the same but for
-// rounding.
+// Keeps freed blocks by size class, each class under its own lock. A class hands out the block that
+// was freed last, which is most likely still in the CPU's caches. If `cached` is false, every block
+// goes straight back to the source, so that a sanitizer sees use after free; counts and limit are
+// the same except for rounding.
 class CachingAllocator : public Allocator {
  public:
   CachingAllocator(std::unique_ptr<MemorySource> source, bool cached);

@@ -14,12 +14,12 @@ void Check(cudaError_t error, const char* call) {
     Throw<BrokenEnvironment>("cuda", "{}: {}", call, cudaGetErrorString(error));
 }
 
-// The GPU that some thread has made its own last. A thread without any takes it to pin memory: GPU
-// 0 would give it a context there, of some hundred MB, in each process of a host.
+// The GPU that a thread selected last. A thread without a GPU uses it to pin memory. GPU 0 instead
+// would create a context there, of some hundred MB, in each process of a host.
 std::atomic<int> last_used{0};
 
-// Within a recording CUDA refuses calls that may wait, memory's among them: those that the
-// recording does not depend on are made as if there were none.
+// During a recording, CUDA refuses calls that may wait, such as memory allocation. This scope
+// allows calls that the recording does not depend on.
 class BesideCapture {
  public:
   BesideCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
@@ -161,7 +161,7 @@ void DropCapture(StreamHandle stream) noexcept {
   cudaGraph_t recorded = nullptr;
   cudaStreamEndCapture(Native(stream), &recorded);
   if (recorded != nullptr) cudaGraphDestroy(recorded);
-  cudaGetLastError();  // of what spoiled it: the next CheckLaunch must not find it
+  cudaGetLastError();  // the cause of the failed recording: the next CheckLaunch must not find it
 }
 
 void LaunchGraph(GraphHandle graph, StreamHandle stream) {

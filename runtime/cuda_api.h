@@ -1,7 +1,7 @@
-// The few calls of the CUDA runtime that Torus makes from C++ files, without CUDA's headers. Only
-// in a build with --config=cuda, or with --config=emulated_gpu, where runtime/emulated_gpu is the
-// CUDA runtime. Errors are BrokenEnvironment with CUDA's reason. Streams and
-// events are handles of cudaStream_t and cudaEvent_t; a null stream is the default one.
+// The few CUDA runtime calls that Torus makes from C++ files, without CUDA's headers. Only in
+// builds with --config=cuda, or with --config=emulated_gpu, where runtime/emulated_gpu replaces the
+// CUDA runtime. Errors are thrown as BrokenEnvironment with CUDA's reason. Streams and events are
+// cudaStream_t and cudaEvent_t handles; a null stream is the default one.
 #pragma once
 
 #include <array>
@@ -14,23 +14,23 @@ namespace torus::cuda {
 
 using EventHandle = void*;
 
-// GPUs that can be used; 0 without a driver.
+// The number of usable GPUs; 0 without a driver.
 int DeviceCount();
-// What no other GPU of any machine has (cudaDeviceProp::uuid).
+// A globally unique id of the GPU (cudaDeviceProp::uuid).
 std::array<unsigned char, 16> IdOf(int device);
 // Makes `device` the calling thread's GPU.
 void UseDevice(int device);
 
-// Null when the GPU has no more.
+// Returns null if the GPU has no memory left.
 void* Malloc(int device, size_t bytes);
 void Free(int device, void* block) noexcept;
 
-// Memory of the host that all GPUs copy from and to by themselves, while the host goes on
-// (cudaHostAlloc); null when the system gives no more.
+// Pinned host memory (cudaHostAlloc), which all GPUs copy from and to while the host continues.
+// Returns null if the system has no memory left.
 void* MallocHost(size_t bytes);
 void FreeHost(void* block) noexcept;
 
-// Between any two of host and GPU memory, in stream order.
+// Copies between or within host and GPU memory, in stream order.
 void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream);
 
 StreamHandle CreateStream(int device);
@@ -44,22 +44,22 @@ bool IsDone(EventHandle event);
 void WaitOnHost(EventHandle event);
 void WaitOnStream(StreamHandle stream, EventHandle event);
 
-// A graph is work that can be put into streams again and again.
+// A CUDA graph: recorded work that can be launched repeatedly.
 using GraphHandle = void*;
 
-// What the stream, which is not the default one, is given from now on is recorded and not run
-// (cudaStreamBeginCapture). What the calling thread may not do meanwhile, above all wait for the
-// GPU, throws and spoils the recording.
+// Starts recording: work submitted to the stream, which must not be the default one, is recorded
+// and not run (cudaStreamBeginCapture). Calls that are forbidden while recording, above all waiting
+// for the GPU, throw and invalidate the recording.
 void BeginCapture(StreamHandle stream);
-// The graph of it, ready to be launched.
+// Ends the recording and returns its graph, ready for launch.
 GraphHandle EndCapture(StreamHandle stream);
-// Ends a recording of which nothing is wanted.
+// Ends a recording and discards it.
 void DropCapture(StreamHandle stream) noexcept;
 void LaunchGraph(GraphHandle graph, StreamHandle stream);
-// A launch that has not ended goes on.
+// A launch that is still running continues.
 void DestroyGraph(GraphHandle graph) noexcept;
 
-// Throws for the last launch's error, tagged `op`.
+// Throws BrokenEnvironment tagged `op` if the last kernel launch failed.
 void CheckLaunch(std::string_view op);
 
 }  // namespace torus::cuda

@@ -1,4 +1,4 @@
-// Element types, and the two 16-bit floating-point types as storage.
+// Element types, and storage for the two 16-bit floating-point types.
 #pragma once
 
 #include <bit>
@@ -47,7 +47,7 @@ std::string_view Name(DType dtype);
 
 inline bool IsFloating(DType dtype) { return dtype <= DType::kF16; }
 
-// The two of 16 bits, which are computed in f32.
+// Whether the dtype is a 16-bit float. Arithmetic on these is done in f32.
 inline bool IsLow(DType dtype) { return dtype == DType::kBF16 || dtype == DType::kF16; }
 
 template <class T>
@@ -98,7 +98,8 @@ decltype(auto) VisitDType(DType dtype, F&& f) {
   std::abort();
 }
 
-// A type that ops compute in: T as it lies in memory, Sum in which its values are added.
+// Tag for a type that ops compute with: T is the type in memory, Sum the type in which sums are
+// accumulated.
 template <class T>
 struct ComputeType {
   using Sum = T;
@@ -115,7 +116,7 @@ template <class T>
 using SumOf = typename ComputeType<T>::Sum;
 
 // Calls f for the compute type of `dtype`: VisitCompute("op", d, [&]<class T>(ComputeType<T>) { ...
-// }). Ops compute in f32 and f64; BadInput tagged `op` for another.
+// }). Ops compute in f32 and f64; throws BadInput tagged `op` for another dtype.
 template <class F>
 decltype(auto) VisitCompute(std::string_view op, DType dtype, F&& f) {
   Require(dtype == DType::kF32 || dtype == DType::kF64, op, "needs f32 or f64, got {}",

@@ -43,9 +43,8 @@ TORUS_HOST_DEVICE inline uint16_t FloatToBFloatBits(float value) {
   return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-// The functor behind Copy between dtypes and behind Fill on a GPU: as C++ casts, 16-bit floats by
-// way of float. On a CPU the machine's own instructions convert (runtime/cpu/kernels.cc), to equal
-// bits.
+// The functor behind Copy between dtypes and Fill on a GPU. Casts like C++; 16-bit floats are cast
+// via float. The CPU uses machine instructions instead (runtime/cpu/kernels.cc), with equal bits.
 template <class To, class From>
 struct ElementCast {
   TORUS_HOST_DEVICE To operator()(From value) const {

@@ -1,6 +1,6 @@
-// Errors of Torus: exceptions of three kinds, told apart by who can mend them.
+// Errors of Torus: three kinds of exceptions, by who can fix the cause.
 //
-// A message names the operation or file in brackets, what was required and what came:
+// A message names the operation or file in brackets, what was required and what was found:
 //   [matmul] inner sizes differ: (2, 3) x (4, 5)
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace torus {
 
-// Base of all that Torus throws on purpose.
+// Base class of all exceptions that Torus throws deliberately.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The caller's arguments, flags or files are wrong; the caller can mend it.
+// The caller's arguments, flags or files are wrong; the caller can fix it.
 class BadInput : public Error {
  public:
   using Error::Error;
@@ -31,7 +31,7 @@ class BrokenEnvironment : public Error {
   using Error::Error;
 };
 
-// A bug of ours.
+// A bug in Torus.
 class InternalError : public Error {
  public:
   using Error::Error;
@@ -44,8 +44,8 @@ template <class Kind, class... Args>
   throw Kind(fmt::format("[{}] {}", where, fmt::format(format, std::forward<Args>(args)...)));
 }
 
-// Throws BadInput unless `ok`. What a message names is formatted where it is thrown and nowhere
-// else: hand over shapes, tensors and devices themselves, not their text.
+// Throws BadInput unless `ok`. The message is formatted only if it is thrown, so pass shapes,
+// tensors and devices themselves, not their text.
 template <class... Args>
 void Require(bool ok, std::string_view where, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok) [[unlikely]]
@@ -57,7 +57,7 @@ namespace internal {
                             const std::string& message);
 }  // namespace internal
 
-// Throws InternalError with file and line unless `condition` holds; for our own invariants.
+// Throws InternalError with file and line unless `condition` holds. For Torus' own invariants.
 #define TORUS_CHECK(condition, ...)                                                                \
   do {                                                                                             \
     if (!(condition)) [[unlikely]]                                                                 \

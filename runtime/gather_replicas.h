@@ -1,4 +1,4 @@
-// How a layer sees what the other replicas have computed of the same micro-batch.
+// How a layer gets the tensors that the other replicas computed for the same micro-batch.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 
 namespace torus {
 
-// Takes this replica's tensor and gives those of all replicas, in their order, this one's among
-// them; all are of its shape, dtype and device. It waits for the others: all replicas call it
-// together, as often as each other and in the same order.
+// An all-gather: takes this replica's tensor and returns those of all replicas in order, including
+// this one's. All have the same shape, dtype and device. It waits for the other replicas: all must
+// call it equally often and in the same order.
 using GatherReplicas = std::function<std::vector<Tensor>(const Tensor& own)>;
 
 }  // namespace torus

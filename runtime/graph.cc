@@ -12,7 +12,7 @@
 namespace torus {
 namespace {
 
-constexpr int64_t kWords = 1 << 15;  // of a part, unless more are asked for at once
+constexpr int64_t kWords = 1 << 15;  // size of a part, unless more are requested at once
 
 struct Recording {
   Graph* graph;
@@ -26,7 +26,7 @@ Device CheckedGpu(Device gpu) {
   return gpu;
 }
 
-// Ends a recording that was left by an exception.
+// Drops the recording if an exception ended it.
 class OpenCapture {
  public:
   explicit OpenCapture(const Stream& stream) : stream_(stream.handle()) {
@@ -79,8 +79,8 @@ Graph::Graph(Device gpu) : gpu_(CheckedGpu(gpu)), pool_(std::make_shared<MemoryP
   renewed_.emplace(gpu);
 }
 
-// What was launched may still run, with the pool's memory and the words. A failure of the GPU is
-// told by who waits for the work itself.
+// A launch may still be running, with the pool's memory and the words. Failures of the GPU are
+// reported to whoever waits for the work itself.
 Graph::~Graph() {
   if (graph_ == nullptr) return;
   OnDevice(
@@ -108,8 +108,8 @@ void Graph::Record(const std::function<void()>& work) {
   graph_ = capture.End();
 }
 
-// Not of the pool, whose blocks served other tensors of the recording: the words are written before
-// all of its work, which would overwrite them.
+// Does not allocate from the pool: its blocks may have served other tensors of the recording, whose
+// work would overwrite the words, which are written before all of it.
 Graph::Words& Graph::RoomFor(int64_t count, std::vector<Words>& parts) const {
   const WithPool without_pool(nullptr);
   if (parts.empty() || parts.back().there.numel() - parts.back().taken < count) {

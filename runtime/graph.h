@@ -1,6 +1,6 @@
-// Graph: work for a GPU that is recorded once and put into a stream again by one call (CUDA graphs:
-// CUDA C++ programming guide, "CUDA Graphs"). A training step of a thousand small kernels costs the
-// CPU a launch each, which is more than a fast GPU takes to run them.
+// Graph: GPU work that is recorded once and then launched again and again by one call (CUDA graphs:
+// CUDA C++ programming guide, "CUDA Graphs"). Otherwise a training step of a thousand small kernels
+// costs the CPU a thousand launches, which take longer than a fast GPU needs to run the kernels.
 //
 //   Graph graph(gpu);
 //   graph.Record([&] { y = Model(x); });  // nothing runs yet
@@ -9,15 +9,15 @@
 //     graph.Launch(step);  // y is that of the new x
 //   }
 //
-// Each launch does the same with the same memory and the same numbers. What changes from one to the
-// next lies in memory that is written before it: inputs by the caller, the rest by Renewed; tables
-// that stay as they are by Kept. The memory of tensors that are made while recording belongs to the
-// graph, whether they are kept or not (memory_pool.h): those that are kept have their values behind
-// each launch, until the next.
+// Each launch does the same work with the same memory and the same numbers. What differs between
+// launches must be in memory that is written before each launch: the caller writes inputs, Renewed
+// writes the rest. Kept holds tables that never change. Memory of tensors made while recording
+// belongs to the graph, even after the tensors are gone (memory_pool.h). Tensors that still exist
+// hold their values after each launch, until the next.
 //
-// While recording, the thread may not wait for the GPU, nor read its memory but by ReadNumber: that
-// throws BrokenEnvironment, and the recording is spoilt. Memory from before that the work uses must
-// outlive the graph.
+// While recording, the thread must not wait for the GPU, nor read its memory except with
+// ReadNumber: that throws BrokenEnvironment and invalidates the recording. Memory allocated earlier
+// that the work uses must outlive the graph.
 #pragma once
 
 #include <cstdint>
@@ -36,52 +36,52 @@ namespace torus {
 
 class Graph {
  public:
-  // Writes a step's numbers.
+  // Writes the numbers of a step.
   using Renew = std::function<void(int64_t step, std::span<int64_t> words)>;
 
-  // BadInput for what is no GPU that is there.
+  // Throws BadInput if `gpu` is not a GPU of this machine.
   explicit Graph(Device gpu);
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  // What ReadNumber gives while recording, in its order: what it read when the same work was run
-  // before (NumberLog). Before Record.
+  // Sets what ReadNumber returns while recording, in order: the numbers that it read when the same
+  // work ran before (NumberLog). Call it before Record.
   void Assume(std::vector<int64_t> numbers) { assumed_ = std::move(numbers); }
 
-  // Once: calls `work`, on this thread, with a stream of the graph's own as the current one of the
-  // GPU. Everything that it uses for the first time in the process must have been used before: a
-  // library that is loaded, a plan that is looked for. What `work` throws; then the graph is of no
-  // use.
+  // Calls `work` on this thread, with a stream of the graph's own as the GPU's current stream. May
+  // be called once. Anything that is initialised at its first use in the process must have been
+  // used before, such as a library that is loaded or a plan that is searched. Rethrows what `work`
+  // throws; the graph is then unusable.
   void Record(const std::function<void()>& work);
 
-  // Puts the recorded work into the calling thread's current stream of the GPU, with the numbers of
-  // `step`. Always the same stream, or one that waits for the one before.
+  // Launches the recorded work in the calling thread's current stream of the GPU, with the numbers
+  // of `step`. Always use the same stream, or one that waits for the previous one.
   void Launch(int64_t step);
 
-  // For what records: `count` words (i64) on the GPU, which `renew` writes anew for each launch.
-  // What it uses must outlive the graph.
+  // For recorded work: returns `count` words (i64) on the GPU, which `renew` writes again before
+  // each launch. What `renew` uses must outlive the graph.
   Tensor Renewed(int64_t count, Renew renew);
 
-  // For what records: `values` (i64) on the GPU, which are written before the first launch.
+  // For recorded work: returns `values` (i64) on the GPU, written before the first launch.
   Tensor Kept(std::span<const int64_t> values);
 
-  // Whether what was assumed was so in the last launch; where not, all that came out of it is void.
-  // Waits for the current stream where anything was assumed.
+  // Whether the assumed numbers were right in the last launch. If not, all results of that launch
+  // are invalid. Waits for the current stream if anything was assumed.
   bool Held() const;
 
-  // What the calling thread records on a GPU; null where it records nothing there.
+  // The graph that the calling thread is recording on this GPU; null if none.
   static Graph* RecordedHere(Device gpu);
 
  private:
-  // One copy a launch brings the words of all that Renewed gave out; another, in the first alone,
-  // those that are kept.
+  // A part of the words in GPU memory, with its source in CPU memory. Parts from Renewed are copied
+  // before each launch, parts from Kept only before the first.
   struct Words {
-    Tensor there, here;  // here: pinned
+    Tensor there, here;  // `here` is pinned CPU memory
     int64_t taken = 0;
   };
   struct Renewal {
-    std::span<int64_t> words;  // of the memory here
+    std::span<int64_t> words;  // in Words::here
     Renew renew;
   };
   friend int64_t ReadNumber(const Tensor& number);
@@ -95,17 +95,17 @@ class Graph {
   bool kept_is_there_ = false;
   std::vector<Renewal> renewals_;
   std::vector<int64_t> assumed_;
-  std::vector<Tensor> read_;      // by ReadNumber while recording
-  std::optional<Event> renewed_;  // the words here may be written again
+  std::vector<Tensor> read_;      // read by ReadNumber while recording
+  std::optional<Event> renewed_;  // when done, Words::here may be written again
   void* graph_ = nullptr;         // cuda::GraphHandle
 };
 
-// A whole number (i64) of a GPU's memory that shapes depend on: how many tokens are masked. Waits
-// for the GPU. While recording there is nothing to read yet: it is taken to be what
-// Graph::Assume says, and work that uses it must be harmless where it is not.
+// Reads an i64 from GPU memory on which shapes depend, such as the number of masked tokens. Waits
+// for the GPU. While recording there is nothing to read yet: the result is what Graph::Assume set,
+// and work that uses it must be harmless if it turns out wrong.
 int64_t ReadNumber(const Tensor& number);
 
-// While one lives, the calling thread's ReadNumber notes what it reads.
+// While one exists, it logs what the calling thread's ReadNumber reads.
 class NumberLog {
  public:
   NumberLog();

@@ -1,5 +1,5 @@
-// Marks a function that runs on the host and, compiled by nvcc, on a GPU too. Its body is what the
-// CPU tests run.
+// Marks a function that runs on the host and, when compiled by nvcc, on a GPU as well. So CPU tests
+// run the code that the GPU runs.
 #pragma once
 
 #ifdef __CUDACC__

@@ -9,7 +9,7 @@
 namespace torus {
 namespace {
 
-// By a walk over both, on the GPU where both lie.
+// Copies element by element on the GPU that holds both tensors.
 void CopyOnGpu(const Tensor& in, Tensor& out, StreamHandle stream) {
   if (in.dtype() == out.dtype() && in.is_contiguous() && out.is_contiguous())
     return cuda::CopyBytes(out.mutable_raw(), in.raw(), in.bytes(), stream);
@@ -24,7 +24,7 @@ void FillOnGpu(Tensor& out, double value, StreamHandle stream) {
   CopyOnGpu(Full({}, value, out.dtype(), out.device()).Expand(out.shape()), out, stream);
 }
 
-// What `then`'s current stream is given from now on runs behind what `first`'s has.
+// Makes new work in `then`'s current stream run after the work already in `first`'s.
 void Follow(Device first, Device then) {
   cuda::UseDevice(first.index);
   const cuda::EventHandle reached = cuda::CreateEvent(first.index);
@@ -34,9 +34,9 @@ void Follow(Device first, Device then) {
   cuda::DestroyEvent(reached);
 }
 
-// Contiguous, of one dtype, on two devices. Memory of the CPU may be read or freed as soon as the
-// call returns, so it waits. Between two GPUs the receiver's stream must be done with the memory,
-// and wait until it is filled.
+// Copies between contiguous tensors of one dtype on two devices. If one is the CPU, the call waits,
+// because CPU memory may be read or freed as soon as it returns. Between two GPUs, the copy runs
+// after the receiver's earlier work on the memory, and the receiver's stream waits for the copy.
 void SendBytes(const Tensor& in, Tensor& out, StreamHandle stream) {
   const bool both = in.device().kind == DeviceKind::kCuda && out.device().kind == DeviceKind::kCuda;
   if (both) Follow(out.device(), in.device());
@@ -47,8 +47,8 @@ void SendBytes(const Tensor& in, Tensor& out, StreamHandle stream) {
     cuda::Synchronize(stream);
 }
 
-// On two devices. Whole memory alone goes from one to the other: what is strided is packed before,
-// and unpacked behind; casts are left to a GPU.
+// Copies between two devices. Only contiguous memory crosses from one to the other: strided tensors
+// are packed before and unpacked after. Casts run on a GPU.
 void CopyAcross(const Tensor& in, Tensor& out, StreamHandle stream) {
   const bool from_gpu = in.device().kind == DeviceKind::kCuda;
   const Tensor sent = (from_gpu ? in.To(out.dtype()) : in).Contiguous();
@@ -65,7 +65,7 @@ void CopyWithGpu(const Tensor& in, Tensor& out, StreamHandle stream) {
     CopyAcross(in, out, stream);
 }
 
-// A copy runs on the GPU that takes part; into meta nothing is copied.
+// A copy runs on the GPU involved, if any; nothing is copied into meta.
 Device CopyDevice(const Tensor& in, const Tensor& out) {
   if (out.device() == kMetaDevice) return kMetaDevice;
   Require(in.device() != kMetaDevice, "copy",
@@ -80,7 +80,7 @@ Tensor AllBytes(const std::shared_ptr<Storage>& storage) {
   return {storage, {count}, {1}, 0, DType::kU8};
 }
 
-// Whoever borrows sees to it that the memory lasts: the owner is any pointer but null.
+// The borrower ensures that the memory lasts, so the owner is just some non-null pointer.
 std::shared_ptr<Storage> Borrowed(void* memory, size_t bytes, Device device) {
   const std::shared_ptr<const void> owner(memory, [](const void*) {});
   return std::make_shared<Storage>(memory, bytes, device, owner);

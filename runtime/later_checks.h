@@ -1,6 +1,6 @@
-// LaterChecks: values in a GPU's memory that must be right (indices, class numbers) are looked at
-// by the GPU, and what is wrong is told at the end of a step: to tell it at once the CPU would wait
-// for the GPU at each of them.
+// LaterChecks: deferred checks of values in GPU memory, such as indices and class numbers. The GPU
+// checks the values, and errors are reported at the end of a step. To report them at once, the CPU
+// would have to wait for the GPU at each check.
 //
 //   LaterChecks checks(gpu);
 //   {
@@ -9,7 +9,7 @@
 //   }
 //   checks.Report();
 //
-// Without a scope an op waits, and throws at once.
+// Without a scope, an op waits for the GPU and throws at once.
 #pragma once
 
 #include <cstdint>
@@ -22,34 +22,35 @@ namespace torus {
 
 class LaterChecks {
  public:
-  // Throws for the value that is wrong first, at `position` in row-major order.
+  // Throws an error for the first wrong value, at `position` in row-major order.
   using Fail = std::function<void(int64_t position, int64_t value)>;
-  // Contiguous i64 values that are looked at, and must stay until the report.
+  // Contiguous i64 values to check. They must not change until the report.
   struct Check {
     Tensor values;
     Fail fail;
   };
 
-  // BadInput for what is no GPU.
+  // Throws BadInput if `gpu` is not a GPU.
   explicit LaterChecks(Device gpu);
   LaterChecks(const LaterChecks&) = delete;
   LaterChecks& operator=(const LaterChecks&) = delete;
 
-  // For a kernel: a number in the GPU's memory, above all positions, that it lowers to the smallest
-  // position of a wrong value. Where too many wait for their report it comes first.
+  // Registers a check and returns the GPU address that its kernel writes to. The number there
+  // starts above all positions; the kernel lowers it to the smallest position of a wrong value. If
+  // too many checks are pending, they are reported first.
   int64_t* Expect(Check check);
-  // Waits for the current stream of the GPU, unless nothing was expected since the last report, and
-  // calls the first Fail, in the order of Expect, that something wrong was found for.
+  // Waits for the GPU's current stream and calls Fail of the first check, in the order of Expect,
+  // that found a wrong value. Does nothing if no check is pending.
   void Report();
-  // Forgets what was expected.
+  // Drops the pending checks.
   void Clear();
 
-  // What was expected and not reported. A step that is launched again as a graph (graph.h) lowers
-  // the same numbers, so it has the same checks: SetExpected, in place of none.
+  // The pending checks. A step that is launched again as a graph (graph.h) writes to the same
+  // numbers, so it has the same checks: pass them to SetExpected while none is pending.
   const std::vector<Check>& expected() const { return expected_; }
   void SetExpected(std::vector<Check> checks) { expected_ = std::move(checks); }
 
-  // While one lives, `checks` are the calling thread's.
+  // While one exists, `checks` collects the checks of the calling thread.
   class Scope {
    public:
     explicit Scope(LaterChecks& checks);
@@ -60,13 +61,14 @@ class LaterChecks {
    private:
     LaterChecks* before_;
   };
-  // The calling thread's, of the innermost scope; null without one for this GPU.
+  // The calling thread's checks for this GPU, from the innermost scope; null if that is for another
+  // GPU or there is none.
   static LaterChecks* Here(Device gpu);
 
  private:
   void Reset();
 
-  Tensor first_;  // (kMost), i64: of each check
+  Tensor first_;  // (kMost), i64: the number of each check
   std::vector<Check> expected_;
 };
 

@@ -1,8 +1,7 @@
-// MemoryPool: memory for those who ask while the calling thread says so, and for no one else.
+// MemoryPool: memory that only allocations inside a WithPool scope of the calling thread use.
 //
-// What a recorded graph of CUDA's works on must lie where it lay when it was recorded, as long as
-// the graph is launched: so its memory must not come from the caching allocator, which would hand
-// it to others between two launches.
+// A recorded CUDA graph uses fixed addresses for as long as it is launched. Its memory must not
+// come from the caching allocator, which would hand it out again between two launches.
 //
 //   const auto pool = std::make_shared<MemoryPool>(gpu);
 //   const WithPool with(pool);  // tensors of that GPU that are made from here on are the pool's
@@ -16,17 +15,17 @@
 
 namespace torus {
 
-// Blocks that are freed serve the pool's next requests, like a caching allocator's; all go back to
-// the device's allocator, which counts them as live, when the pool and the last of its blocks have
-// gone.
+// Freed blocks serve later requests of the pool, as in a caching allocator. All blocks return to
+// the device's allocator, which counts them as live until then, once the pool and all its blocks
+// have been released.
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
   explicit MemoryPool(Device device);
   Device device() const { return device_; }
-  // A block that goes back with its last owner. BrokenEnvironment as Allocator::Allocate. The pool
-  // must be owned by a shared_ptr.
+  // Returns a block, which returns to the pool with its last owner. Throws BrokenEnvironment like
+  // Allocator::Allocate. The pool must be owned by a shared_ptr.
   std::shared_ptr<const void> Take(size_t bytes);
-  // Of all blocks, handed out or not.
+  // Bytes of all blocks, in use or not.
   size_t held_bytes() const { return blocks_.stats().held_bytes; }
 
  private:
@@ -34,8 +33,8 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   CachingAllocator blocks_;
 };
 
-// While one lives, what the calling thread allocates on the pool's device comes from it; with null,
-// what it allocates on any device comes from the device's allocator again.
+// While one exists, the calling thread's allocations on the pool's device come from the pool. With
+// null, its allocations on every device come from the device's allocator again.
 class WithPool {
  public:
   explicit WithPool(std::shared_ptr<MemoryPool> pool);
@@ -49,7 +48,7 @@ class WithPool {
   friend MemoryPool* PoolHere(Device device);
 };
 
-// The calling thread's pool for a device, of the innermost WithPool; null without one.
+// The calling thread's pool for a device, from the innermost WithPool; null without one.
 MemoryPool* PoolHere(Device device);
 
 }  // namespace torus

@@ -3,7 +3,7 @@
 namespace torus {
 namespace {
 
-// Infinities and NaNs are what has all bits of the exponent set.
+// Infinities and NaNs have all bits of the exponent set.
 template <class Bits>
 int64_t CountWithAll(Bits exponent, const Tensor& packed) {
   const auto* bits = static_cast<const Bits*>(packed.raw());

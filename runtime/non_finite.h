@@ -1,4 +1,4 @@
-// How many values of a tensor are infinite or NaN.
+// Counting infinite and NaN values.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace torus {
 
-// 0 for integers. BadInput for a tensor that is not on the CPU.
+// The number of values that are infinite or NaN; 0 for integer dtypes. Throws BadInput unless the
+// tensor is on the CPU.
 int64_t CountNonFinite(const Tensor& tensor);
 
 }  // namespace torus

@@ -25,7 +25,7 @@ HWY_INLINE V Unit(D d, hn::Vec<hn::Rebind<uint64_t, D>> words) {
                  hn::Set(d, 0x1p-53));
 }
 
-// Sets `unsure` where another rounding of x, within `error`, may give another float.
+// Sets `unsure` if another value within `error` of x may round to another float.
 HWY_INLINE hn::Vec<Halves> Rounded(V x, V error, bool& unsure) {
   const Halves half;
   const auto low = hn::DemoteTo(half, hn::Sub(x, error));
@@ -33,7 +33,7 @@ HWY_INLINE hn::Vec<Halves> Rounded(V x, V error, bool& unsure) {
   return low;
 }
 
-// The pairs of as many blocks as D has lanes; false where a last bit is unsure.
+// Writes the pairs of as many blocks as D has lanes. Returns false if a last bit is unsure.
 HWY_INLINE bool Group(D d, const uint32_t* words, double mean, double stddev, float* out) {
   const hn::Rebind<uint64_t, D> joined;
   hn::Vec<decltype(joined)> first, second;
@@ -41,7 +41,7 @@ HWY_INLINE bool Group(D d, const uint32_t* words, double mean, double stddev, fl
   const V log = hn::Log(d, hn::Sub(hn::Set(d, 1.0), Unit(d, first)));
   const V radius = hn::Mul(hn::Sqrt(hn::Mul(hn::Set(d, -2.0), log)), hn::Set(d, stddev));
   const V angle = hn::Mul(hn::Set(d, 2 * std::numbers::pi), Unit(d, second));
-  // Highway's functions are good to 4 ulp: the error is far below 2^-46 of the largest term.
+  // Highway's functions are accurate to 4 ulp, so the error is far below 2^-46 of the largest term.
   const V error =
       hn::Mul(hn::Add(hn::Abs(radius), hn::Set(d, std::abs(mean))), hn::Set(d, 0x1p-46));
   bool unsure = false;

@@ -7,16 +7,16 @@
 
 namespace torus {
 
-// [0, 1): 53 bits of two words.
+// A uniform number in [0, 1) from 53 bits of two words.
 inline double UnitOf(uint32_t low, uint32_t high) {
   return static_cast<double>((uint64_t{high} << 32 | low) >> 11) * 0x1p-53;
 }
 
-// Four words give two independent standard normals.
+// Two independent standard normals from four words.
 std::array<double, 2> NormalPair(const uint32_t* words);
 
-// out[2 i] and out[2 i + 1] = mean + stddev z, rounded once from double, for the two z of words
-// 4 i to 4 i + 3. Vectorised; the bits are those of NormalPair.
+// Sets out[2 i] and out[2 i + 1] to mean + stddev z, rounded once from double, for the two normals
+// z of words 4 i to 4 i + 3. Vectorised; the bits are those of NormalPair.
 void NormalPairs(const uint32_t* words, int64_t pairs, double mean, double stddev, float* out);
 
 }  // namespace torus

@@ -14,18 +14,19 @@ int MostThreads() {
   return omp_get_active_level() >= omp_get_max_active_levels() ? 1 : omp_get_thread_limit();
 }
 
-// Starts `count` threads that live at the same time, and ends them, also where it throws.
+// Starts `count` threads that run at the same time, and ends them, even if it throws.
 void TryToStart(int count) {
   std::mutex end;
   std::vector<std::jthread> threads;
-  const std::lock_guard not_yet(end);  // until the return, behind which the threads are joined
+  const std::lock_guard not_yet(end);  // held until the return; then the threads are joined
   threads.reserve(count);
   while (static_cast<int>(threads.size()) < count)
     threads.emplace_back([&end] { const std::lock_guard wait(end); });
 }
 
-// libgomp ends the process where it cannot start a thread. So a team is tried with threads of ours
-// first, whose lack is an error, and made while what they took is still free.
+// libgomp ends the process if it cannot start a thread. So std::threads are started first, whose
+// failure is an exception; the team is made right after them, while the resources that they used
+// are still free.
 void StartTeam(int team) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
@@ -56,7 +57,7 @@ void SetTeamSize(int threads) {
     StartTeam(team);
 }
 
-// OpenMP's settings end with the region in which they were made, so they are looked at each time.
+// OpenMP settings made inside a region end with it, so they are checked each time.
 void FixTeam() {
   if (omp_get_dynamic() != 0) omp_set_dynamic(0);
   if (const int most = MostThreads(); omp_get_max_threads() > most) omp_set_num_threads(most);

@@ -1,6 +1,6 @@
-// ParallelFor: a thin wrapper of OpenMP, the one thread pool of the process.
+// ParallelFor: a thin wrapper around OpenMP, the only thread pool of the process.
 //
-// Each thread that computes (a rank) has a team size of its own; oneDNN uses the same one.
+// Each computing thread (a rank) has its own team size, which oneDNN uses too.
 #pragma once
 
 #include <omp.h>
@@ -14,8 +14,8 @@ namespace torus {
 
 namespace internal {
 
-// The first exception of a region's threads. None may leave the region itself: that would end the
-// process.
+// Keeps the first exception thrown in a parallel region. An exception must not leave the region
+// itself: that would end the process.
 class FirstException {
  public:
   template <class Work>
@@ -27,7 +27,7 @@ class FirstException {
       if (first_ == nullptr) first_ = std::current_exception();
     }
   }
-  // To be called behind the region.
+  // Call it after the region.
   void Rethrow() const {
     if (first_ != nullptr) std::rethrow_exception(first_);
   }
@@ -39,23 +39,25 @@ class FirstException {
 
 }  // namespace internal
 
-// Threads of the calling thread's team; at first the machine's cores (or OMP_NUM_THREADS).
+// The number of threads in the calling thread's team; initially the number of cores (or
+// OMP_NUM_THREADS).
 int TeamSize();
-// Sets it for the calling thread alone, to OMP_THREAD_LIMIT where that is smaller. BadInput below
-// 1, BrokenEnvironment where so many threads cannot be started (the team stays as it was).
+// Sets the team size of the calling thread only, to at most OMP_THREAD_LIMIT. Throws BadInput below
+// 1, and BrokenEnvironment if so many threads cannot be started (the team stays as it was).
 void SetTeamSize(int threads);
-// Makes the calling thread's team one that OpenMP grants in full: within its limit, of a fixed
-// size, of one thread inside a region. To be called before oneDNN, which splits its work among the
-// threads promised and leaves parts undone where fewer come; the functions above do it too.
+// Adjusts the calling thread's team to a size that OpenMP really provides: fixed, within the thread
+// limit, and 1 inside a parallel region. Call it before oneDNN, which splits its work among the
+// promised threads and leaves parts undone if fewer run. TeamSize and SetTeamSize call it too.
 void FixTeam();
-// Ends the threads that wait for the calling one's next ParallelFor, which will start new ones: for
-// a thread that is to wait for others; inside a region it does nothing. While the process has more
-// OpenMP threads than cores, libgomp puts them to sleep between works instead of letting them spin.
+// Ends the idle threads of the calling thread's team; its next ParallelFor starts new ones. For a
+// thread that is about to wait for others. Does nothing inside a region. While the process has more
+// OpenMP threads than cores, libgomp lets idle threads sleep instead of spin.
 void ReleaseTeam();
 
-// Calls body(begin, end) over disjoint ranges that cover [0, count), one range a thread at most,
-// none smaller than `grain` but the last. Static split: the same count, grain and team size give
-// the same ranges. Where bodies throw, the first exception is rethrown when all threads have ended.
+// Calls body(begin, end) over disjoint ranges that cover [0, count), at most one range per thread,
+// with at least `grain` indices each if `count` allows. The split is static: the same count, grain
+// and team size give the same ranges. If bodies throw, the first exception is rethrown after all
+// threads have finished.
 template <class Body>
 void ParallelFor(int64_t count, int64_t grain, const Body& body) {
   const int64_t most = std::max<int64_t>(1, count / std::max<int64_t>(1, grain));

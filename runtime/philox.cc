@@ -28,8 +28,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<uint64_t>;
 using V = hn::Vec<D>;
 
-// A block a lane. Of each lane the lower 32 bits are a word of the counter; the products read no
-// others, so what the upper ones hold does not matter.
+// One block per lane. The lower 32 bits of each lane are a word of the counter. The products read
+// no other bits, so the upper bits may be anything.
 struct Blocks {
   V c0, c1, c2, c3;
 };
@@ -39,7 +39,7 @@ HWY_INLINE V Product(D d, V word, uint32_t multiplier) {
   return hn::MulEven(hn::BitCast(words, word), hn::BitCast(words, hn::Set(d, multiplier)));
 }
 
-// The keys of all rounds, in memory: the counters need the registers.
+// The keys of all rounds, in memory, because the counters need the registers.
 struct RoundKeys {
   RoundKeys(D d, PhiloxKey key) {
     for (int round = 0; round < kRounds; ++round) {

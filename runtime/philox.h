@@ -10,11 +10,11 @@ namespace torus {
 using PhiloxKey = std::array<uint32_t, 2>;
 using PhiloxCounter = std::array<uint32_t, 4>;
 
-// One block. Matches the published known-answer vectors.
+// Computes one block. Matches the published known-answer vectors.
 PhiloxCounter Philox4x32(PhiloxCounter counter, PhiloxKey key);
 
-// The words of `count` blocks side by side: those of counters (first + i, high), each half 64 bits
-// with its lower word first. Vectorised; the bits are Philox4x32's.
+// Writes `count` consecutive blocks: those of the counters (first + i, high), where each half is a
+// 64-bit number, lower word first. Vectorised; the bits are those of Philox4x32.
 void PhiloxBlocks(uint64_t first, uint64_t high, PhiloxKey key, int64_t count, uint32_t* words);
 
 }  // namespace torus

@@ -1,13 +1,14 @@
-// Tensors in memory of the CPU's that GPUs copy from by themselves.
+// Tensors in pinned CPU memory, which GPUs copy from asynchronously.
 #pragma once
 
 #include "runtime/tensor.h"
 
 namespace torus {
 
-// An uninitialised tensor of the CPU's in pinned memory; in ordinary memory where there is no GPU.
-// Its memory goes back to PinnedAllocator() with the last tensor that shares it, so whoever starts
-// a copy keeps one until it has ended (Uploader does). BrokenEnvironment when there is no more.
+// Returns an uninitialised CPU tensor in pinned memory, or in ordinary memory if there is no GPU.
+// The memory returns to PinnedAllocator() with the last tensor that shares it, so whoever starts a
+// copy must keep a tensor until the copy is done (Uploader does). Throws BrokenEnvironment if there
+// is no memory left.
 Tensor EmptyPinned(const Shape& shape, DType dtype);
 
 }  // namespace torus

@@ -1,5 +1,5 @@
-// A rank's sign of life, and where it learns that the run has been stopped. Whoever waits for the
-// rank renews its deadline while this counter moves: slow is not dead.
+// A rank's heartbeat, and the way to stop it. Whoever waits for the rank extends its deadline while
+// this counter increases: a slow rank is not taken for a dead one.
 #pragma once
 
 #include <atomic>
@@ -8,11 +8,11 @@
 
 namespace torus {
 
-// Of one thread; others may read it, and stop the thread by it.
+// Belongs to one thread. Other threads may read it, and use it to stop that thread.
 struct ProgressCounter {
   std::atomic<uint64_t> ticks{0};
-  // Once true, every further tick calls on_tick, which may throw: so a thread is stopped. It cannot
-  // be taken back.
+  // Once true, every further tick calls on_tick, which may throw to stop the thread. Never reset
+  // it.
   std::atomic<bool> watched{false};
   std::function<void()> on_tick;  // set before the thread begins
 };
@@ -24,8 +24,8 @@ inline thread_local ProgressCounter* progress = nullptr;
 // Attaches a counter to the calling thread (null detaches); it must outlive the thread's work.
 inline void SetProgressCounter(ProgressCounter* counter) { internal::progress = counter; }
 
-// Says "alive", and throws what on_tick does where the thread is to stop. Called by every
-// recorded op, forward and backward, and by the executor, so that a thread stops within one op.
+// Ticks the counter, and throws what on_tick throws if the thread is to stop. Every recorded op,
+// forward and backward, and the executor call it, so a thread stops within one op.
 inline void TickProgress() {
   ProgressCounter* const counter = internal::progress;
   if (counter == nullptr) return;

@@ -18,7 +18,7 @@ void RequireContiguous(const char* op, const Tensor& out) {
   Require(out.defined() && out.is_contiguous(), op, "needs a contiguous tensor, got {}", out);
 }
 
-// Fills memory of the CPU's, and copies that.
+// Fills a CPU tensor and copies it.
 template <class Draw>
 void FillByCopy(Tensor& out, const Draw& draw) {
   Tensor drawn(out.shape(), out.dtype());
@@ -34,9 +34,8 @@ uint64_t HashName(const char* name) {
   return hash;
 }
 
-// Philox condenses the four numbers into its own key and the upper half of its counter. Each of the
-// two calls is a bijection of its counter, so keys that differ in seed or step alone can never
-// meet.
+// Two Philox calls map the four numbers to a key and the upper half of the counter. Each is a
+// bijection of its counter, so keys that differ only in seed or step never collide.
 RandomStream::RandomStream(const RandomKey& key) : of_(key) {
   const PhiloxCounter place =
       Philox4x32({Low(key.seed), High(key.seed), Low(key.step), High(key.step)},

@@ -32,7 +32,7 @@ int64_t Numel(const Shape& shape) {
   bool overflow = false;
   for (int64_t size : shape) {
     overflow |= __builtin_mul_overflow(n, size, &n);
-    // Strides are products too, and a size of 0 does not shrink them all.
+    // Strides are products of sizes too, and a size of 0 does not make all of them small.
     overflow |= __builtin_mul_overflow(bound, std::max<int64_t>(size, 1), &bound);
   }
   Require(!overflow, "shape", "{} has more elements than can be counted", shape);

@@ -44,26 +44,26 @@ using Strides = Dims;
 // "(2, 3)"; "()" for a scalar.
 std::string ToString(const Dims& dims);
 
-// Product of the sizes; 1 for a scalar. BadInput where it, or a stride, is beyond int64.
+// Product of the sizes; 1 for a scalar. Throws BadInput if it, or a stride, overflows int64.
 int64_t Numel(const Shape& shape);
 
 // Row-major strides, in elements.
 Strides ContiguousStrides(const Shape& shape);
 
-// Maps a possibly negative dimension (-1 is the last) to 0..rank-1. BadInput tagged `op` outside of
-// it. A scalar (rank 0) admits -1 and 0, as PyTorch does.
+// Maps a possibly negative dimension (-1 is the last) to 0..rank-1. Throws BadInput tagged `op` if
+// it is out of range. A scalar (rank 0) accepts -1 and 0, as in PyTorch.
 int NormalizeDim(std::string_view op, int64_t dim, int rank);
 
-// NumPy's broadcasting of two shapes; BadInput tagged `op` when they do not fit.
+// Broadcasts two shapes by NumPy's rules. Throws BadInput tagged `op` if they are incompatible.
 Shape BroadcastShapes(std::string_view op, const Shape& a, const Shape& b);
 
-// Replaces one -1 in `wanted` so that the sizes multiply to `numel`; BadInput tagged `op` if none
-// can.
+// Replaces one -1 in `wanted` so that the product of the sizes is `numel`. Throws BadInput tagged
+// `op` if that is impossible.
 Shape ResolveShape(std::string_view op, const Shape& wanted, int64_t numel);
 
 }  // namespace torus
 
-// In messages a shape is what ToString says of it.
+// Formats a shape like ToString.
 template <>
 struct fmt::formatter<torus::Dims> : fmt::formatter<std::string> {
   template <class Context>

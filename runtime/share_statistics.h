@@ -1,4 +1,5 @@
-// What a layer keeps of each micro-batch until the mini-batch ends, and how replicas share it.
+// Statistics that a layer keeps for each micro-batch until the mini-batch ends, and how replicas
+// share them.
 #pragma once
 
 #include <functional>
@@ -9,12 +10,12 @@
 
 namespace torus {
 
-// By number of the micro-batch.
+// Statistics by micro-batch number.
 using KeptStatistics = std::map<int, std::vector<Tensor>>;
 
-// Takes those of this replica's micro-batches and gives those of all replicas', numbered through
-// the list of all micro-batches of the mini-batch: so every replica comes to the same figures,
-// however many there are. All replicas call it together.
+// Takes the statistics of this replica's micro-batches and returns those of all replicas, numbered
+// by position among all micro-batches of the mini-batch. So every replica computes the same result,
+// for any number of replicas. All replicas must call it together.
 using ShareStatistics = std::function<KeptStatistics(KeptStatistics)>;
 
 }  // namespace torus

@@ -1,6 +1,5 @@
-// What a forward may depend on besides its inputs: where in training it is. Random numbers and
-// batch statistics are keyed by it, never by rank, so that every cut of a model draws the same
-// ones.
+// What a forward may depend on besides its inputs: its place in the training. It keys random
+// numbers and batch statistics; ranks do not, so every cut of a model draws the same numbers.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +14,13 @@ struct StepContext {
   uint64_t seed = 0;
   int64_t step = 0;      // mini-batches done before this one
   int micro_batch = 0;   // index within this replica's mini-batch
-  bool training = true;  // dropout on, batch statistics used
-  // Global sample number of each row of the micro-batch: its position in the global mini-batch.
+  bool training = true;  // dropout is on, batch norm uses batch statistics
+  // For each row of the micro-batch, its position in the global mini-batch.
   std::vector<int64_t> samples;
-  // Where batch norm is synchronised over several replicas, in training alone; the backward of this
-  // forward may keep it. Not to be called for tensors on meta.
+  // Set if batch norm is synchronised over several replicas; in training only. The backward of this
+  // forward may keep it. Do not call it for tensors on meta.
   GatherReplicas gather_replicas;
-  // The ranks that compute each layer together, of which this is one; in evaluation too.
+  // The ranks that compute each layer together, including this one; set in evaluation too.
   TensorRanks tensor_ranks;
 };
 

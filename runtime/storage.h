@@ -1,4 +1,5 @@
-// A counted block of memory that tensors share, with the version that guards saved tensors.
+// A reference-counted block of memory that tensors share, with the version that detects changes to
+// saved tensors.
 #pragma once
 
 #include <atomic>
@@ -10,12 +11,12 @@
 
 namespace torus {
 
-// Memory from the device's caching allocator (or borrowed, or of the calling thread's pool:
-// memory_pool.h), freed with the last tensor that shares it.
+// Memory from the device's caching allocator, or from the calling thread's pool (memory_pool.h), or
+// borrowed. It is freed with the last tensor that shares it.
 class Storage {
  public:
-  // Takes `bytes` from the allocator of `device` (nothing on meta, where data() is null);
-  // BrokenEnvironment when there is no more.
+  // Allocates `bytes` on `device` (nothing on meta, where data() is null). Throws BrokenEnvironment
+  // if there is no memory left.
   Storage(size_t bytes, Device device);
   // Borrows memory that `owner` keeps alive (a mapped file, a user's buffer).
   Storage(void* data, size_t bytes, Device device, std::shared_ptr<const void> owner);
@@ -23,16 +24,17 @@ class Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
-  // Exchanges memory, size and device; the tensors that share either see it. Both versions go on.
+  // Exchanges memory, size and device, which all tensors that share either storage see. Both
+  // versions increase.
   void Swap(Storage& other) noexcept;
 
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
-  // Whether the memory was fresh from the system when it was taken, and so is zero until written.
+  // Whether the memory came fresh from the system, and so is zero until written.
   bool began_zero() const { return began_zero_; }
 
-  // Counts the times that someone asked to write. A tensor saved for a backward remembers it.
+  // The number of requests to write. A tensor saved for a backward remembers it.
   uint64_t version() const { return version_.load(std::memory_order_relaxed); }
   void BumpVersion() { version_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -41,7 +43,7 @@ class Storage {
   void* data_ = nullptr;
   size_t bytes_ = 0;
   Device device_;
-  std::shared_ptr<const void> owner_;  // null where the allocator owns
+  std::shared_ptr<const void> owner_;  // null if the allocator owns the memory
   std::atomic<uint64_t> version_{0};
 };
 

@@ -64,8 +64,8 @@ void Stream::Synchronize() {
 }
 
 void Stream::Wait(const Event& event) {
-  // A GPU's stream cannot wait for what a CPU has done already, and the other way round the host
-  // waits.
+  // A CPU event is always done, so a GPU's stream need not wait for it. In the opposite case the
+  // host waits.
   if (event.device().kind != DeviceKind::kCuda) return;
   OnDevice(
       device_, [&] { event.Wait(); }, [&] { cuda::WaitOnStream(handle_, event.handle()); });
@@ -89,7 +89,7 @@ void Event::Record(Stream& stream) {
   Record(stream.handle());
 }
 
-// The default stream is that of the thread's GPU.
+// The default stream belongs to the thread's current GPU.
 void Event::Record(StreamHandle stream) {
   OnDevice(
       device_, [] {},

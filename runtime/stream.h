@@ -1,5 +1,5 @@
-// Streams and events: the order of work on a device. On a CPU work is done when the call that asked
-// for it returns, so every stream is always idle and every event done; on a GPU they are CUDA's.
+// Streams and events: the order of work on a device. On a CPU, work is done when the call returns,
+// so every stream is idle and every event is done; on a GPU they are CUDA streams and events.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@ namespace torus {
 
 class Event;
 
-// A queue of a device, run in order. Not copyable; destroying it does not wait.
+// A queue of work on a device, run in order. Not copyable. The destructor does not wait.
 class Stream {
  public:
-  // BadInput for a GPU that is not there.
+  // Throws BadInput if the GPU does not exist.
   explicit Stream(Device device = {});
   ~Stream();
   Stream(const Stream&) = delete;
@@ -41,13 +41,13 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  // Moves the event to behind all work queued in `stream` so far; a stream of the same device, else
-  // BadInput.
+  // Moves the event to after all work queued in `stream` so far. Throws BadInput if the stream is
+  // of another device.
   void Record(Stream& stream);
-  // The same with a stream of the event's device by its handle.
+  // The same for a stream handle of the event's device.
   void Record(StreamHandle stream);
   bool IsDone() const;
-  // Blocks the calling thread until it is done.
+  // Blocks the calling thread until the event is done.
   void Wait() const;
   Device device() const { return device_; }
   void* handle() const { return handle_; }
@@ -57,11 +57,11 @@ class Event {
   void* handle_ = nullptr;
 };
 
-// The stream of `device` that the calling thread's kernels go to: the innermost WithStream's of
-// that device, else the default one.
+// The stream of `device` that the calling thread's kernels use: that of the innermost WithStream
+// for the device, else the default stream.
 StreamHandle CurrentStream(Device device);
 
-// While one lives, `stream` is the current one of its device on the calling thread.
+// While one exists, `stream` is the current stream of its device on the calling thread.
 class WithStream {
  public:
   explicit WithStream(const Stream& stream);
@@ -75,15 +75,15 @@ class WithStream {
   friend StreamHandle CurrentStream(Device device);
 };
 
-// GPUs of this machine that this build can use.
+// The number of GPUs that this build can use on this machine.
 int GpuCount();
 
-// What tells a GPU from all others, of other machines too: two ranks with the same share one.
+// A globally unique id of a GPU: ranks with equal ids share one GPU, on any machine.
 using GpuId = std::array<unsigned char, 16>;
-// BadInput for what is no GPU that is there.
+// Throws BadInput if `gpu` is not a GPU of this machine.
 GpuId IdOf(Device gpu);
 
-// Why there is none: what build or machine it needs.
+// Why there is no GPU: which build or machine is needed.
 std::string WhyNoGpu();
 
 }  // namespace torus

@@ -9,15 +9,16 @@
 namespace torus {
 namespace {
 
-// The number that a file begins with, where it is there and smaller than `most`; "max" is none.
+// The number at the beginning of a file if it exists and is smaller than `most`, else `most`; "max"
+// is not a number.
 size_t LimitIn(const std::string& file, size_t most) {
   std::ifstream in(file);
   size_t limit = 0;
   return in >> limit ? std::min(limit, most) : most;
 }
 
-// A group's limit binds all groups below it, so `path` and its parents count. Inside of a container
-// the path may be the host's and lead to nothing; the mounted root is then the group's own.
+// A group's limit applies to all groups below it, so `path` and its parents count. In a container,
+// the path may be the host's and not exist; the mounted root is then the process's own group.
 size_t LimitOfGroups(const std::string& mount, std::string path, const std::string& file,
                      size_t most) {
   for (;;) {

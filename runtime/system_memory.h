@@ -6,8 +6,8 @@
 
 namespace torus {
 
-// The least of the machine's memory and the limits of the control groups that the process is in
-// (versions 1 and 2), in bytes. `root` stands before /proc and /sys, for tests.
+// The minimum, in bytes, of the machine's memory and the limits of the process's control groups
+// (cgroups, versions 1 and 2). `root` is prepended to /proc and /sys, for tests.
 size_t SystemMemory(const std::string& root = "");
 
 }  // namespace torus

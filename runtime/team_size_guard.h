@@ -1,15 +1,15 @@
-// The size of a thread's team for as long as a scope lasts.
+// Sets the size of a thread's team for a scope.
 #pragma once
 
 #include "runtime/parallel_for.h"
 
 namespace torus {
 
-// While it lives, the calling thread's team has so many threads. Errors as of SetTeamSize.
+// While it exists, the calling thread's team has `threads` threads. Throws like SetTeamSize.
 class TeamSizeGuard {
  public:
   explicit TeamSizeGuard(int threads) : before_(TeamSize()) { SetTeamSize(threads); }
-  // Not SetTeamSize, which would start the team's threads to see whether it can.
+  // Does not use SetTeamSize, which would start threads to test whether it can.
   ~TeamSizeGuard() { omp_set_num_threads(before_); }
   TeamSizeGuard(const TeamSizeGuard&) = delete;
   TeamSizeGuard& operator=(const TeamSizeGuard&) = delete;

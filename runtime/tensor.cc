@@ -184,7 +184,7 @@ Tensor Empty(const Shape& shape, DType dtype, Device device) {
 
 Tensor Zeros(const Shape& shape, DType dtype, Device device) {
   Tensor out(shape, dtype, device);
-  // Fresh pages of the operating system are zero already, and take no memory until written.
+  // Fresh pages from the operating system are already zero, and use no memory until written.
   if (!out.storage()->began_zero()) Fill(out, 0);
   return out;
 }

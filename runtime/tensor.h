@@ -1,5 +1,4 @@
-// Tensor: a cheap value that names a strided window into shared storage. It knows nothing of
-// gradients.
+// Tensor: a strided view of shared storage, cheap to copy. It knows nothing about gradients.
 #pragma once
 
 #include <memory>
@@ -13,15 +12,15 @@
 
 namespace torus {
 
-// Copies share memory. Views (Transpose, Narrow, ...) share it too; kernels take contiguous tensors
-// unless they say otherwise, so ops call Contiguous() first. Images have shape (N, H, W, C), in
-// memory as in name.
+// Copies share memory, and so do views (Transpose, Narrow, ...). Kernels take contiguous tensors
+// unless documented otherwise, so ops call Contiguous() first. Images have shape (N, H, W, C), also
+// in memory.
 class Tensor {
  public:
   Tensor() = default;  // undefined: stands for "none"
-  // Uninitialised memory.
+  // Allocates uninitialised memory.
   Tensor(const Shape& shape, DType dtype, Device device = {});
-  // A window into `storage`; strides and offset in elements.
+  // A view of `storage`; strides and offset are in elements.
   Tensor(std::shared_ptr<Storage> storage, const Shape& shape, const Strides& strides,
          int64_t offset, DType dtype);
 
@@ -30,7 +29,7 @@ class Tensor {
   const Strides& strides() const { return strides_; }
   int64_t offset() const { return offset_; }
   int rank() const { return shape_.rank(); }
-  int64_t dim(int i) const {  // a negative i counts from the end; BadInput outside of the rank
+  int64_t dim(int i) const {  // a negative i counts from the end; BadInput if out of range
     const int at = i < 0 ? i + shape_.rank() : i;
     if (at < 0 || at >= shape_.rank()) [[unlikely]]
       FailDim(i);
@@ -43,21 +42,21 @@ class Tensor {
   bool is_contiguous() const { return contiguous_; }
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
-  // First element, for reading: for a CPU's kernels. InternalError when T is not the dtype,
-  // BadInput where the tensor is not in a CPU's memory.
+  // Pointer to the first element, for reading by CPU kernels. Throws InternalError if T is not the
+  // dtype, and BadInput if the tensor is not in CPU memory.
   template <class T>
   const T* data() const {
     CheckElements(kDTypeOf<T>);
     return static_cast<const T*>(raw());
   }
-  // First element, for writing: bumps the version, so that a backward that saved the old values
-  // finds out.
+  // Pointer to the first element, for writing. Bumps the version, so that a backward that saved the
+  // old values detects the change.
   template <class T>
   T* mutable_data() {
     CheckElements(kDTypeOf<T>);
     return static_cast<T*>(mutable_raw());
   }
-  // The same without a type, in the memory of whatever device; BadInput on meta.
+  // The same without a type, on any device. Throws BadInput on meta.
   const void* raw() const { return Address(); }
   void* mutable_raw() {
     void* const address = Address();
@@ -72,17 +71,17 @@ class Tensor {
   Tensor Transpose(int64_t dim0, int64_t dim1) const;
   Tensor Narrow(int64_t dim, int64_t start, int64_t length) const;
   Tensor Select(int64_t dim, int64_t index) const;  // drops the dimension
-  Tensor Expand(const Shape& shape) const;          // size-1 dimensions repeated with stride 0
+  Tensor Expand(const Shape& shape) const;          // repeats size-1 dimensions with stride 0
 
-  // A view where possible, else a copy.
+  // A view if possible, else a copy.
   Tensor Reshape(const Shape& shape) const;
   Tensor Contiguous() const;
   // Copies.
   Tensor Clone() const;
-  Tensor To(DType dtype) const;    // this tensor itself when it has the dtype already
-  Tensor To(Device device) const;  // this tensor itself when it is there already
+  Tensor To(DType dtype) const;    // returns this tensor if it already has the dtype
+  Tensor To(Device device) const;  // returns this tensor if it is already there
 
-  // The only element, as double. BadInput unless there is exactly one.
+  // The only element, as double. Throws BadInput unless there is exactly one.
   double Item() const;
   // "f32 (2, 3) on cpu"
   std::string Describe() const;
@@ -129,16 +128,16 @@ Tensor Full(const Shape& shape, double value, DType dtype = DType::kF32, Device 
 // 0, 1, ..., count - 1.
 Tensor Arange(int64_t count, DType dtype = DType::kI64, Device device = {});
 
-// Copies `values` into a CPU tensor; BadInput when the count does not fit the shape.
+// Copies `values` into a CPU tensor. Throws BadInput if their number does not match the shape.
 template <class T>
 Tensor FromVector(const std::vector<T>& values, const Shape& shape);
-// All elements in row-major order. BadInput for an undefined tensor and one on meta.
+// All elements in row-major order. Throws BadInput for an undefined tensor and for one on meta.
 template <class T>
 std::vector<T> ToVector(const Tensor& tensor);
 
 }  // namespace torus
 
-// In messages a tensor is what Describe says of it.
+// Formats a tensor as its Describe().
 template <>
 struct fmt::formatter<torus::Tensor> : fmt::formatter<std::string> {
   template <class Context>

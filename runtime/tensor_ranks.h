@@ -1,4 +1,4 @@
-// How a layer talks to the other ranks that compute it together with this one (tensor parallelism).
+// Communication among the ranks that compute each layer together (tensor parallelism).
 #pragma once
 
 #include <functional>
@@ -9,14 +9,14 @@
 
 namespace torus {
 
-// Every rank calls these together with the others, as often and in the same order; they wait for
-// each other. Not to be called for tensors on meta. Kept by the backward of what called them in its
-// forward. Of one rank alone both are empty.
+// Collectives: all ranks must call them equally often and in the same order; they wait for each
+// other. Do not call them for tensors on meta. If a forward calls one, its backward may keep it.
+// Both are empty if there is only one rank.
 struct TensorRanks : TensorPlace {
-  // Takes this rank's tensor (floating) and gives the sum over all ranks in memory of its own: the
-  // same bits on all of them. Shapes and dtypes agree.
+  // All-reduce: takes this rank's tensor (floating) and returns the sum over all ranks in new
+  // memory, with the same bits on all ranks. Shapes and dtypes must agree.
   std::function<Tensor(const Tensor& own)> sum;
-  // Takes this rank's and gives those of all ranks, in their order.
+  // All-gather: takes this rank's tensor and returns those of all ranks, in rank order.
   std::function<std::vector<Tensor>(const Tensor& own)> gather;
 };
 

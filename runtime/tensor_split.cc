@@ -15,7 +15,7 @@ void CheckSplit(const Shape& whole, const TensorSplit& split) {
               split.groups, split.dim);
 }
 
-// Calls visit(run of the whole, the same run of the slice) for each run of a rank's.
+// Calls visit(range in the whole, start in the slice) for each run of a rank.
 using VisitRuns = std::function<void(const IndexRange& of_whole, int64_t of_slice)>;
 void ForEachRun(const Shape& whole, const TensorSplit& split, const TensorPlace& place,
                 const VisitRuns& visit) {

@@ -10,7 +10,7 @@
 
 namespace torus {
 
-// A rank's place among those that compute each layer together.
+// A rank's place among the ranks that compute each layer together.
 struct TensorPlace {
   int rank = 0, size = 1;
 };
@@ -20,18 +20,18 @@ struct IndexRange {
   int64_t size() const { return end - begin; }
 };
 
-// The part of 0 .. count - 1 that a rank has: parts lie in rank order and differ in size by at most
-// one, so that no count needs padding.
+// A rank's part of 0 .. count - 1. Parts are in rank order and differ in size by at most one, so no
+// count needs padding.
 IndexRange PartOf(int64_t count, const TensorPlace& place);
 
-// Dimension `dim` falls into `groups` equal runs, and each rank has its part of every run. Three
-// runs: queries, keys and values that lie side by side.
+// Dimension `dim` consists of `groups` equal runs, and each rank gets its part of every run. For
+// example, three runs: queries, keys and values stored side by side.
 struct TensorSplit {
   int dim = 0;
   int64_t groups = 1;
 };
 
-// A parameter's, under the model's name.
+// The split of a parameter, which has this name in the model.
 struct NamedSplit {
   std::string name;
   TensorSplit split;
@@ -39,9 +39,9 @@ struct NamedSplit {
 
 // The shape of a rank's slice of a tensor of shape `whole`.
 Shape SliceShape(const Shape& whole, const TensorSplit& split, const TensorPlace& place);
-// A rank's slice, in memory of its own; on meta too.
+// A rank's slice, copied to new memory. Works on meta too.
 Tensor SliceOf(const Tensor& whole, const TensorSplit& split, const TensorPlace& place);
-// The whole of shape `whole` from the slices of all ranks, in rank order.
+// Reassembles the tensor of shape `whole` from the slices of all ranks, in rank order.
 Tensor JoinSlices(const std::vector<Tensor>& slices, const Shape& whole, const TensorSplit& split);
 
 }  // namespace torus

@@ -17,8 +17,8 @@ std::atomic<bool> enabled{false};
 
 namespace {
 
-// A thread's events: chunks that only the thread appends to and only Drain takes from, so that
-// recording takes no lock.
+// A thread's events, in chunks. Only the thread appends and only Drain removes, so recording needs
+// no lock.
 class Lane {
  public:
   ~Lane() {
@@ -41,7 +41,7 @@ class Lane {
     for (;;) {
       const size_t count = head_->count.load(std::memory_order_acquire);
       for (; taken_ < count; ++taken_) out.push_back(std::move(head_->events[taken_]));
-      // A full chunk is left for its successor, which the thread now writes.
+      // A full chunk is left once the thread has started its successor.
       Chunk* next = count == kChunk ? head_->next.load(std::memory_order_acquire) : nullptr;
       if (next == nullptr) return;
       head_ = std::unique_ptr<Chunk>(next);
@@ -49,8 +49,8 @@ class Lane {
     }
   }
 
-  int rank = 0;                    // of the thread alone
-  std::atomic<bool> ended{false};  // the thread has, and appends no more
+  int rank = 0;                    // used by the thread only
+  std::atomic<bool> ended{false};  // the thread has ended and appends no more
 
  private:
   static constexpr size_t kChunk = 256;
@@ -59,8 +59,8 @@ class Lane {
     std::atomic<size_t> count{0};
     std::atomic<Chunk*> next{nullptr};
   };
-  std::unique_ptr<Chunk> head_ = std::make_unique<Chunk>();  // of Drain
-  Chunk* tail_ = head_.get();                                // of the thread
+  std::unique_ptr<Chunk> head_ = std::make_unique<Chunk>();  // used by Drain
+  Chunk* tail_ = head_.get();                                // used by the thread
   size_t taken_ = 0;
 };
 
@@ -76,7 +76,8 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-// Of one thread: opens its lane at the first event, and says when the thread ends.
+// Belongs to one thread: opens its lane at the first event, and marks the lane when the thread
+// ends.
 struct LaneOfThread {
   LaneOfThread() : lane(std::make_shared<Lane>()) {
     const std::lock_guard lock(TheRegistry().mutex);

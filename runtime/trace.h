@@ -1,5 +1,5 @@
-// Tracer: scoped events of each thread, written as Chrome trace JSON (Perfetto opens it). Off, a
-// scope costs one relaxed atomic load.
+// Tracer: scoped events of each thread, written as Chrome trace JSON (Perfetto opens it). While it
+// is off, a scope costs one relaxed atomic load.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@ namespace torus::trace {
 struct Event {
   std::string name;      // "F2"
   std::string category;  // "forward", "backward", "transfer", "optimizer", "data", "idle", ...
-  int rank = 0;          // the lane: set by SetRank of the thread
+  int rank = 0;          // the lane, set by the thread's SetRank
   int64_t begin_ns = 0;  // of the steady clock
   int64_t end_ns = 0;
-  int64_t step = -1, micro_batch = -1;  // -1: not said
+  int64_t step = -1, micro_batch = -1;  // -1: not given
 };
 
 namespace internal {
@@ -31,10 +31,11 @@ void SetRank(int rank, const std::string& name);
 // Nanoseconds of the steady clock.
 int64_t Now();
 
-// Records one finished event on the calling thread's lane; nothing when off.
+// Records one finished event on the calling thread's lane. Does nothing while tracing is off.
 void Record(Event event);
 
-// Records from construction to destruction. `name` and `category` must outlive it (literals).
+// Records an event from construction to destruction. `name` and `category` must outlive the scope
+// (use literals).
 class Scope {
  public:
   Scope(const char* name, const char* category, int64_t step = -1, int64_t micro_batch = -1)
@@ -56,10 +57,10 @@ class Scope {
   int64_t step_, micro_batch_, begin_;
 };
 
-// All events so far, of all threads, by begin time; and forgets them.
+// Returns and removes all events of all threads, sorted by begin time.
 std::vector<Event> Drain();
 
-// Chrome trace JSON of `events`; BrokenEnvironment when the file cannot be written.
+// Writes `events` as Chrome trace JSON. Throws BrokenEnvironment if the file cannot be written.
 void WriteChromeTrace(const std::vector<Event>& events, const std::string& path);
 
 }  // namespace torus::trace

@@ -21,7 +21,7 @@ void PutCopy(const Tensor& from, Tensor& to, const Stream& stream) {
       });
 }
 
-// What the GPU's current stream is given from now on comes behind `event`.
+// Makes new work in the GPU's current stream run after `event`.
 void Precede(const Event& event) {
   OnDevice(
       event.device(), [] {},
@@ -36,7 +36,7 @@ void Precede(const Event& event) {
 Uploader::Uploader(Device gpu)
     : gpu_(CheckedGpu(gpu)), stream_(gpu), batches_{Batch(gpu), Batch(gpu)} {}
 
-// A failure of the GPU is told by who waits for the batch itself.
+// Failures of the GPU are reported to whoever waits for the batch itself.
 Uploader::~Uploader() {
   try {
     stream_.Synchronize();
@@ -47,13 +47,14 @@ Uploader::~Uploader() {
 void Uploader::Begin() {
   begun_ = 1 - begun_;
   Batch& batch = batches_[begun_];
-  batch.copied.Wait();  // long ago, but for a batch that nobody awaited
+  batch.copied.Wait();  // done long ago, unless the batch was never awaited
   batch.sources.clear();
   batch.taken = 0;
   stream_.Wait(batch.used);
 }
 
-// A block that is new may still be used by what the current stream was given before it was freed.
+// A new block may still be used by work that was queued in the current stream before the block was
+// freed.
 Tensor Uploader::BlockOf(Batch& batch, size_t bytes) {
   if (batch.taken == batch.blocks.size()) batch.blocks.emplace_back();
   Tensor& block = batch.blocks[batch.taken++];

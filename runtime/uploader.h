@@ -1,5 +1,5 @@
-// Uploader: copies the batches of a GPU's steps to it, in a stream of its own: that of the next one
-// while the GPU computes on the one before.
+// Uploader: copies batches to a GPU in a stream of its own, so that the next batch is copied while
+// the GPU computes on the current one.
 //
 //   uploader.Begin();  Tensor x = uploader.Copy(images);      // step 0
 //   uploader.Await();                                         // the current stream may read x
@@ -8,9 +8,9 @@
 //   uploader.Release();                                       // no more work on x
 //   uploader.Await(); ...
 //
-// The caching allocator hands a freed block to whoever asks next, in the order of one stream; so
-// what another stream writes has blocks that the allocator does not hand out: each of two batches
-// has its own, which are written again behind the work that Release stands behind.
+// The caching allocator reuses a freed block at once, which is safe only within one stream. The
+// uploader writes from another stream, so it keeps blocks of its own for each of two batches. It
+// overwrites a batch's blocks only after the work that was queued before the batch's Release.
 #pragma once
 
 #include <array>
@@ -23,30 +23,30 @@ namespace torus {
 
 class Uploader {
  public:
-  // BadInput for what is no GPU.
+  // Throws BadInput if `gpu` is not a GPU.
   explicit Uploader(Device gpu);
   ~Uploader();  // waits for its copies
   Uploader(const Uploader&) = delete;
   Uploader& operator=(const Uploader&) = delete;
 
-  // Begins the next batch. At most two are there at once: one that was awaited and not released,
-  // and the one that begins.
+  // Begins the next batch. At most two batches exist at once: one that was awaited and not yet
+  // released, and the one that begins.
   void Begin();
-  // A copy of a CPU's tensor for the batch that was begun last, contiguous; `from` may be dropped.
-  // Nothing waits where it is pinned (pinned.h).
+  // Copies a CPU tensor to the GPU, contiguous, as part of the batch begun last; `from` may be
+  // dropped at once. If `from` is pinned (pinned.h), the call does not wait.
   Tensor Copy(const Tensor& from);
-  // What the current stream of the GPU is given from now on comes behind the copies of the batch
-  // that was begun last.
+  // Work queued in the GPU's current stream from now on runs after the copies of the batch begun
+  // last.
   void Await();
-  // What it was given until now is all that uses the batch that was awaited last. Tensors of it
-  // that are kept longer keep their memory, and others take its place.
+  // Declares that all work on the batch awaited last is queued in the current stream. Tensors of
+  // the batch that are kept longer keep their memory, and the batch gets new blocks instead.
   void Release();
 
  private:
   struct Batch {
     explicit Batch(Device gpu) : copied(gpu), used(gpu) {}
-    std::vector<Tensor> blocks;  // u8, of the GPU
-    size_t taken = 0;            // of these
+    std::vector<Tensor> blocks;  // u8, on the GPU
+    size_t taken = 0;            // how many of the blocks are in use
     std::vector<Tensor> sources;
     Event copied, used;
   };
@@ -55,7 +55,7 @@ class Uploader {
   const Device gpu_;
   Stream stream_;
   std::array<Batch, 2> batches_;
-  size_t begun_ = 1, awaited_ = 1;  // the last
+  size_t begun_ = 1, awaited_ = 1;  // indices of the last ones
 };
 
 }  // namespace torus

@@ -1,7 +1,7 @@
 // Torus is built for x86-64-v3. On an older processor the first AVX2 instruction, perhaps in a
-// static initialiser, would end the program by SIGILL without a word; this check runs before all
-// initialisers, of shared libraries too, and says what is missing. This file alone is built for any
-// x86-64, and calls nothing but write and _exit.
+// static initialiser, would end the program with SIGILL and no message. This check runs before all
+// initialisers, including those of shared libraries, and says what is missing. Only this file is
+// built for any x86-64; it calls nothing but write and _exit.
 #if defined(__x86_64__)
 
 #include <cpuid.h>
@@ -33,15 +33,14 @@ TORUS_BARE bool Has(const Feature& feature) {
          (r[feature.which] & feature.bit) != 0;
 }
 
-// XCR0 bits 1 and 2: the system saves SSE and AVX registers. Only to be asked where OSXSAVE is
-// there.
+// XCR0 bits 1 and 2: the system saves SSE and AVX registers. Call it only if OSXSAVE is set.
 TORUS_BARE bool SystemSavesAvx() {
   unsigned low = 0, high = 0;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return (low & 6u) == 6u;
 }
 
-// One line, put together without the C library.
+// A line of output, built without the C library.
 struct Line {
   char text[400];
   unsigned length = 0;

@@ -12,11 +12,11 @@ namespace torus::data {
 
 inline constexpr int64_t kCifarRecordsPerFile = 10000;
 
-// Reads `dir`/data_batch_1.bin to data_batch_5.bin, or test_batch.bin, and the class names of
-// batches.meta.txt; or those of `dir`/cifar-10-batches-bin, where the published archive puts them.
-// Images are (32, 32, 3). Normalisation: mean 0.4914, 0.4822, 0.4465, std 0.2470, 0.2435, 0.2616,
-// of the 50,000 training images (a test recomputes them). BadInput naming the file for everything
-// that the format forbids.
+// Reads `dir`/data_batch_1.bin to data_batch_5.bin, or test_batch.bin, and the class names from
+// batches.meta.txt. The files may also be in `dir`/cifar-10-batches-bin, where the published
+// archive puts them. Images are (32, 32, 3). Normalisation: mean 0.4914, 0.4822, 0.4465, std
+// 0.2470, 0.2435, 0.2616, of the 50,000 training images (a test recomputes them). Throws BadInput
+// naming the file if it violates the format.
 std::unique_ptr<ImageSet> OpenCifar10(const std::string& dir, Split split);
 
 // ReadCifarRecords of one of its files.

@@ -1,4 +1,4 @@
-// Dataset: examples by number, of images and texts alike.
+// Dataset: numbered examples, for images and texts alike.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@ namespace torus::data {
 
 // One example as it is stored: before augmentation and normalisation.
 struct Sample {
-  // An image dataset has one, u8 (H, W, C); a text dataset has i64 (T) token numbers, and a mask or
-  // segments beside them.
+  // An image dataset has one input, u8 (H, W, C). A text dataset has i64 (T) token numbers and may
+  // add a mask or segments.
   std::vector<Tensor> inputs;
-  // i64 scalar: the class. (A dataset with other targets gives them another shape or dtype.)
+  // The class, an i64 scalar. (Datasets with other targets use another shape or dtype.)
   Tensor target;
 };
 
 enum class Split { kTrain, kTest };
 inline std::string_view Name(Split split) { return split == Split::kTrain ? "train" : "test"; }
 
-// What is true of a dataset as a whole.
+// Properties of a whole dataset.
 struct DatasetInfo {
   std::string name;                  // "cifar10 test"
   std::vector<std::string> classes;  // names of the classes 0, 1, ...
-  Shape image;                       // (H, W, C) of images of one size; rank 0 of all others
-  Normalization normalization;       // of images
+  Shape image;                       // (H, W, C) if all images have one size, else rank 0
+  Normalization normalization;       // images only
 };
 
 // An example that cannot be used because its file or line is missing or damaged.
@@ -38,17 +38,17 @@ struct LeftOut {
   std::string reason;  // the error's message without the place
 };
 
-// Immutable after it is made: any number of threads may read.
+// Immutable after construction: any number of threads may read it.
 class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual const DatasetInfo& info() const = 0;
   virtual int64_t size() const = 0;  // at least 1
-  // Example `index`, in [0, size()); BadInput outside of it. Tensors may share the dataset's
-  // memory: do not write to them.
+  // Returns example `index`; throws BadInput outside of [0, size()). Tensors may share the
+  // dataset's memory: do not write to them.
   virtual Sample Get(int64_t index) const = 0;
-  // All examples found to be unusable so far, sorted by `where`; Get may find more. Empty for
-  // datasets that refuse to open with a damaged file.
+  // All examples found unusable so far, sorted by `where`; Get may find more. Empty for datasets
+  // that refuse to open if a file is damaged.
   virtual std::vector<LeftOut> left_out() const { return {}; }
 };
 

@@ -13,7 +13,7 @@ constexpr int64_t kSide = 28, kPad = 2, kPadded = kSide + 2 * kPad, kChannels = 
 
 std::string FindFile(const std::string& dir, Split split, const std::string& what) {
   const std::string plain = dir + (split == Split::kTrain ? "/train-" : "/t10k-") + what;
-  // The packed name stands in the error when neither is there.
+  // If neither exists, the error names the .gz file.
   return std::filesystem::exists(std::filesystem::path(plain)) ? plain : plain + ".gz";
 }
 

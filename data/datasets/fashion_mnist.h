@@ -15,7 +15,7 @@ inline constexpr char kFashionMnistDir[] = "/usr/share/datasets/fashion-mnist";
 // Reads `dir`/train-images-idx3-ubyte.gz and so on (or the same without .gz). The 28 x 28 grey
 // images are padded with black to 32 x 32 and repeated in three channels: (32, 32, 3).
 // Normalisation: mean 0.2860, std 0.3530, of the 60,000 training images before padding (a test
-// recomputes both). BadInput naming the file for everything that the format forbids.
+// recomputes both). Throws BadInput naming the file if it violates the format.
 std::unique_ptr<ImageSet> OpenFashionMnist(const std::string& dir, Split split);
 
 }  // namespace torus::data

@@ -10,8 +10,8 @@
 namespace torus::data {
 
 // Reads an IDX file of unsigned bytes with `rank` dimensions, plain or gzip, as a u8 tensor of the
-// header's shape. BadInput naming the file when the magic number, a size, or the number of bytes is
-// not what the format requires.
+// header's shape. Throws BadInput naming the file if the magic number, a size, or the number of
+// bytes violates the format.
 Tensor ReadIdx(const std::string& path, int rank);
 
 }  // namespace torus::data

@@ -10,7 +10,7 @@
 namespace torus::data {
 namespace {
 
-// What was said of a file, without the tag that names it.
+// The error's message without the tag that names the file.
 std::string ReasonOf(const BadInput& error, const std::string& path) {
   std::string_view what = error.what();
   const std::string tag = fmt::format("[{}] ", path);
@@ -65,7 +65,7 @@ bool ImageFiles::IsLeftOut(int64_t index) const {
   return bad_.contains(index);
 }
 
-// Undefined where the file is missing or damaged.
+// Returns an undefined tensor if the file is missing or damaged.
 Tensor ImageFiles::Decode(int64_t index) const {
   if (IsLeftOut(index)) return {};
   try {
@@ -76,7 +76,7 @@ Tensor ImageFiles::Decode(int64_t index) const {
   }
 }
 
-// Round and round: the same index again where it is the only one.
+// Wraps around; returns the same index if it is the only file of its class.
 int64_t ImageFiles::NextOfClass(int64_t index) const {
   const int64_t label = files_[index].label;
   do {

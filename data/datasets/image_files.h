@@ -1,4 +1,4 @@
-// ImageFiles: a dataset of image files, decoded as they are asked for.
+// ImageFiles: a dataset of image files that are decoded on request.
 #pragma once
 
 #include <mutex>
@@ -17,27 +17,27 @@ struct ImageFile {
   int64_t label = 0;
 };
 
-// A file is read when its example is asked for: opening reads one image of each class, however many
-// there are. One that is missing or damaged is in left_out() from then on, and the next file of its
-// class that can be decoded stands for it, in every run alike.
+// Files are read when their examples are requested; the constructor reads only one good image per
+// class. A missing or damaged file is listed in left_out() from then on. The next file of its class
+// that can be decoded replaces it, the same one in every run.
 class ImageFiles : public Dataset {
  public:
-  // Fills in `info.image` where the first good files of all classes have one size. BadInput, tagged
-  // with the dataset's name, for a label that is none of info.classes, and when no file is good; it
-  // says why the first is not.
+  // Fills in `info.image` if the first good files of all classes have the same size. Throws
+  // BadInput, tagged with the dataset's name, for a label that is not in info.classes, and if no
+  // file is good, with the reason of the first.
   ImageFiles(DatasetInfo info, std::vector<ImageFile> files);
 
   const DatasetInfo& info() const override { return info_; }
-  // Of the files, good or not.
+  // The number of files, good or bad.
   int64_t size() const override { return static_cast<int64_t>(files_.size()); }
-  // u8 (H, W, 3) and the class. BadInput where no file of a class can be decoded.
+  // Returns u8 (H, W, 3) and the class. Throws BadInput if no file of the class can be decoded.
   Sample Get(int64_t index) const override;
 
   const std::string& path(int64_t index) const { return files_[index].path; }
   std::vector<LeftOut> left_out() const override;
 
  private:
-  // The size of the images; none where no file is good.
+  // The size of the images, rank 0 if sizes differ; none if no file is good.
   std::optional<Shape> LookAtOneOfEachClass() const;
   Tensor Decode(int64_t index) const;
   void LeaveOut(int64_t index, const BadInput& error) const;
@@ -46,9 +46,9 @@ class ImageFiles : public Dataset {
 
   DatasetInfo info_;
   std::vector<ImageFile> files_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   mutable std::vector<LeftOut> left_out_;
-  mutable std::unordered_set<int64_t> bad_;  // the indices of what is left out
+  mutable std::unordered_set<int64_t> bad_;  // indices of the files in left_out_
 };
 
 }  // namespace torus::data

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 const Normalization kImageNet{{0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
 
-constexpr size_t kLongestName = 255;  // of a file or folder
+constexpr size_t kLongestName = 255;  // of a file or folder name
 
 bool IsFolder(const std::string& path) {
   std::error_code error;
@@ -31,7 +31,7 @@ bool IsImageName(const fs::path& path) {
   return std::ranges::find(endings, ending) != endings.end();
 }
 
-// Calls visit(entry) for all that lies in a folder; BadInput with the system's reason.
+// Calls visit(entry) for everything in a folder. Throws BadInput with the system's reason.
 template <class Iterator, class Visit>
 void ForEachEntry(const std::string& dir, const Visit& visit) {
   try {

@@ -1,4 +1,4 @@
-// The one list of datasets by name.
+// Opens datasets by name.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace torus::data {
 
-// Names that OpenDataset knows, as `--data` takes them.
+// The names that OpenDataset knows, as `--data` takes them.
 std::vector<std::string> DatasetNames();
 
-// Opens the dataset `name` in folder `dir` (empty: its usual place, where it has one).
-// BadInput listing the names when there is none of that name, and naming the folder when it is not
-// one.
+// Opens the dataset `name` in folder `dir` (empty: its default place, if it has one). Throws
+// BadInput listing the names if there is no dataset of that name, and naming the folder if it is
+// not one.
 std::unique_ptr<Dataset> OpenDataset(const std::string& name, const std::string& dir, Split split);
 
 }  // namespace torus::data

@@ -14,7 +14,7 @@ namespace {
 struct Inflater {
   z_stream stream{};
   Inflater() {
-    // 16 asks for gzip's header and trailer, and for nothing else.
+    // 16 requests gzip's header and trailer, and no other format.
     TORUS_CHECK(inflateInit2(&stream, 16 + MAX_WBITS) == Z_OK, "zlib did not start");
   }
   ~Inflater() { inflateEnd(&stream); }

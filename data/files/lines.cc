@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// What is before the next `mark`, which is taken off the text with it.
+// Takes the part before the next `mark` off the text, together with the mark.
 std::string_view Take(std::string_view* text, char mark) {
   const size_t end = std::min(text->find(mark), text->size());
   const std::string_view part = text->substr(0, end);

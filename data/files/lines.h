@@ -12,8 +12,8 @@ struct Line {
   std::string_view text;
 };
 
-// The lines between line feeds, without a carriage return at their end and without a byte order
-// mark at the first one's beginning. What follows the last line feed is a line unless it is empty.
+// The lines between line feeds, without a carriage return at the end and without a byte order mark
+// at the beginning of the text. The text after the last line feed is a line unless it is empty.
 std::vector<Line> LinesOf(std::string_view text);
 
 // The parts between tabs: at least one.

@@ -1,4 +1,4 @@
-// A file seen as memory.
+// A memory-mapped file.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace torus::data {
 
-// Maps a whole regular file for reading; pages come from the disk as they are looked at. Nobody may
-// shorten the file meanwhile: the system then ends the program.
+// Maps a whole regular file for reading; pages are loaded from the disk at first access. The file
+// must not be shortened meanwhile: the system would kill the program.
 class MappedFile {
  public:
-  // BadInput with the system's reason where it cannot be opened or is no regular file,
-  // BrokenEnvironment where it cannot be mapped.
+  // Throws BadInput with the system's reason if the file cannot be opened or is not a regular file,
+  // and BrokenEnvironment if it cannot be mapped.
   explicit MappedFile(std::string path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

@@ -9,8 +9,8 @@
 namespace torus::data {
 namespace {
 
-// Which numbers of the stream each decision reads: 0 to 2 the simple ones, 4 t + 4 to 4 t + 7 try t
-// of the resized crop.
+// The indices in the stream that each decision reads: 0 to 2 for the simple ones, 4 t + 4 to 4 t +
+// 7 for try t of the resized crop.
 constexpr uint64_t kFlip = 0, kTop = 1, kLeft = 2;
 constexpr int kTries = 10;
 constexpr double kSmallest = 0.08, kMostRatio = 4.0 / 3.0;
@@ -23,7 +23,7 @@ Tensor MaybeFlip(const Tensor& image, const RandomStream& random) {
   return random.Below(kFlip, 2) == 1 ? FlipHorizontal(image) : image;
 }
 
-// A move by -most .. most.
+// A shift in -most .. most.
 int64_t Move(int64_t most, uint64_t index, const RandomStream& random) {
   return static_cast<int64_t>(random.Below(index, 2 * most + 1)) - most;
 }

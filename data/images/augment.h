@@ -1,8 +1,7 @@
-// Random changes of training images, by name.
+// Random augmentation of training images, by name.
 //
-// Every draw comes from the stream of one (seed, epoch, example): an image is changed in the same
-// way whatever the number of workers, ranks and micro-batches, and in another way in the next
-// epoch.
+// Every draw comes from the random stream of (seed, epoch, example). So an image is changed in the
+// same way for any number of workers, ranks and micro-batches, and differently in each epoch.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +21,9 @@ using Augment = std::function<Tensor(const Tensor& image, const RandomStream& ra
 // The stream that an example's augmentation draws from.
 RandomStream AugmentStream(uint64_t seed, int64_t epoch, int64_t example);
 
-// Names that MakeAugment knows, as `--augment` takes them.
+// The names that MakeAugment knows, as `--augment` takes them.
 std::vector<std::string> AugmentNames();
-// The same, each with what it does, in a few words.
+// The same names, each with a description of a few words.
 std::vector<std::pair<std::string, std::string>> AugmentDescriptions();
 
 //   none               resized to height x width where it has another size
@@ -32,7 +31,7 @@ std::vector<std::pair<std::string, std::string>> AugmentDescriptions();
 //   crop-flip          as `none`, then moved by up to height / 8 and width / 8 pixels with black
 //                      coming in (4 at 32 x 32, usual for CIFAR-10), then mirrored as above
 //   resized-crop-flip  RandomResizedCrop, resized to height x width, mirrored as above
-// BadInput listing the names for any other; and for a size below 1.
+// Throws BadInput listing the names for any other name, and for a size below 1.
 Augment MakeAugment(const std::string& name, int64_t height, int64_t width);
 
 // A window: corner and size.
@@ -41,9 +40,9 @@ struct Window {
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-// The window of Szegedy et al., "Going deeper with convolutions" (2015), section 6: an area of 8 to
-// 100 % of the image, uniform, with an aspect ratio of 3/4 to 4/3, log-uniform, at a uniform place.
-// After ten draws that do not fit, the largest centred window of an admitted ratio. As
+// The window of Szegedy et al., "Going deeper with convolutions" (2015), section 6: its area is
+// uniform in 8 to 100 % of the image, its aspect ratio log-uniform in 3/4 to 4/3, its place
+// uniform. If ten draws do not fit, it is the largest centred window of an allowed ratio. Like
 // torchvision's RandomResizedCrop.
 Window RandomResizedCrop(int64_t height, int64_t width, const RandomStream& random);
 

@@ -1,4 +1,4 @@
-// ByteReader: the bytes of an image file from the first to the last.
+// ByteReader: reads the bytes of an image file in order.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace torus::data {
 
-// `bytes` and `name`, the file's in messages, must outlive it.
+// `bytes`, and `name`, which messages call the file, must outlive it.
 class ByteReader {
  public:
   ByteReader(std::span<const uint8_t> bytes, const std::string& name)
@@ -19,7 +19,7 @@ class ByteReader {
   size_t at() const { return at_; }
   size_t left() const { return bytes_.size() - at_; }
 
-  // The next `count` bytes. BadInput naming the file where it has fewer.
+  // Returns the next `count` bytes. Throws BadInput naming the file if fewer are left.
   std::span<const uint8_t> Take(size_t count) {
     Require(count <= left(), name_, "requires a whole image, got {} bytes where byte {} is needed",
             bytes_.size(), at_ + count);
@@ -27,7 +27,7 @@ class ByteReader {
     return bytes_.subspan(at_ - count, count);
   }
   uint8_t Byte() { return Take(1)[0]; }
-  // Unsigned integers of `count` bytes, at most 8.
+  // Read an unsigned integer of `count` bytes, at most 8.
   uint64_t BigEndian(size_t count) {
     uint64_t value = 0;
     for (const uint8_t byte : Take(count)) value = value << 8 | byte;

@@ -9,8 +9,8 @@
 #include "data/images/integrity.h"
 #include "data/images/jpeg_segments.h"
 
-// Zeroed: of a damaged JPEG the decoder may use a Huffman table that no segment has defined, and
-// then follows whatever its memory holds.
+// Zeroed, because for a damaged JPEG the decoder may use a Huffman table that no segment has
+// defined, and would then follow leftover memory contents.
 #define STBI_MALLOC(size) std::calloc(1, size)
 #define STBI_REALLOC(block, size) std::realloc(block, size)
 #define STBI_FREE(block) std::free(block)
@@ -32,7 +32,7 @@ struct FreePixels {
   void operator()(stbi_uc* pixels) const { stbi_image_free(pixels); }
 };
 
-// These settings hold for the whole process: stb_image 2.27 defines the per-thread form of the
+// These settings apply to the whole process: stb_image 2.27 defines the per-thread form of the
 // second under another name than it declares.
 bool UndoApple() {
   stbi_convert_iphone_png_to_rgb(1);
@@ -40,7 +40,7 @@ bool UndoApple() {
   return true;
 }
 
-// Refuses what a header claims before memory is taken for it.
+// Refuses a claimed size before memory is allocated for it.
 ImageSize CheckClaim(std::span<const uint8_t> bytes, const std::string& name) {
   Require(bytes.size() <= std::numeric_limits<int>::max(), name,
           "requires an image of less than 2 GiB, got {} bytes", bytes.size());
@@ -54,15 +54,15 @@ ImageSize CheckClaim(std::span<const uint8_t> bytes, const std::string& name) {
   return {height, width};
 }
 
-// The file as stb_image gets it; BadInput unless its structure is sound.
+// The file as passed to stb_image. Throws BadInput unless its structure is sound.
 struct Prepared {
-  JpegSegments jpeg;               // where it is one
-  std::span<const uint8_t> bytes;  // of `jpeg`, or the file's own
+  JpegSegments jpeg;               // if it is a JPEG
+  std::span<const uint8_t> bytes;  // those of `jpeg`, or the file's own
   ImageSize size;
 };
 
-// stb_image's reader of headers lets the numbers of a PNM overflow, and a JPEG's Huffman tables
-// their place: these are looked at first.
+// Checks what stb_image does not: its header reader lets the numbers of a PNM overflow, and the
+// Huffman tables of a JPEG exceed their arrays.
 Prepared Prepare(std::span<const uint8_t> bytes, const std::string& name) {
   Prepared prepared{.jpeg = {}, .bytes = bytes, .size = {}};
   const uint8_t first = bytes.empty() ? 0 : bytes[0];
@@ -76,7 +76,7 @@ Prepared Prepare(std::span<const uint8_t> bytes, const std::string& name) {
   return prepared;
 }
 
-// Undefined where stb_image finds damage; stbi_failure_reason() then tells it.
+// Returns an undefined tensor if stb_image finds damage; stbi_failure_reason() then names it.
 Tensor Decode(std::span<const uint8_t> bytes) {
   static const bool undoes_apple = UndoApple();
   TORUS_CHECK(undoes_apple);
@@ -89,7 +89,7 @@ Tensor Decode(std::span<const uint8_t> bytes) {
   return image;
 }
 
-// Whether no bit of the pixels lay behind the end of the file.
+// Whether all pixel data lies before the end of the file.
 bool HasAllPixels(const JpegSegments& jpeg, const Tensor& image) {
   const Tensor other = Decode(ContinueScan(jpeg));
   return other.defined() && std::memcmp(other.raw(), image.raw(), image.bytes()) == 0;

@@ -1,4 +1,4 @@
-// DeviceNormalizer: a Normalizer wherever the images lie.
+// DeviceNormalizer: a Normalizer for images on any device.
 #pragma once
 
 #include <map>
@@ -8,14 +8,14 @@
 
 namespace torus::data {
 
-// Any number of threads may use one.
+// Thread-safe.
 class DeviceNormalizer {
  public:
-  // BadInput as Normalizer.
+  // Throws BadInput like Normalizer.
   explicit DeviceNormalizer(const Normalization& normalization) : normalizer_(normalization) {}
 
-  // Contiguous u8 images (..., C) as normalised f32, where they lie, in the current stream: the
-  // bits of Normalizer. BadInput when C is another.
+  // Normalises contiguous u8 images (..., C) to f32 on their device, in the current stream, with
+  // the bits of Normalizer. Throws BadInput if C is not the number of channels.
   Tensor Apply(const Tensor& images) const;
 
  private:
@@ -23,7 +23,7 @@ class DeviceNormalizer {
 
   const Normalizer normalizer_;
   mutable std::mutex mutex_;
-  mutable std::map<int, Tensor> tables_;  // by GPU, made when it is first asked for
+  mutable std::map<int, Tensor> tables_;  // by GPU index, created at first use
 };
 
 }  // namespace torus::data

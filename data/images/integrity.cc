@@ -39,15 +39,15 @@ void CheckBmp(std::span<const uint8_t> bytes, const std::string& name) {
   ByteReader reader(bytes, name);
   reader.Take(10);
   const uint64_t pixels = reader.LittleEndian(4);
-  const bool old = reader.LittleEndian(4) == 12;  // OS/2: sizes of 16 bits
+  const bool old = reader.LittleEndian(4) == 12;  // OS/2: 16-bit sizes
   const size_t size = old ? 2 : 4;
   const uint64_t width = reader.LittleEndian(size);
-  // Negative for rows from the top.
+  // Negative if rows go from top to bottom.
   const auto rows = static_cast<int32_t>(reader.LittleEndian(size));
   reader.Take(2);
   const uint64_t bits = reader.LittleEndian(2);
   const uint64_t height = static_cast<uint64_t>(std::abs(int64_t{rows}));
-  // At most 2^32 x 2^31 x 2^16 bits: divided first, so that nothing overflows.
+  // At most 2^32 x 2^31 x 2^16 bits; dividing first avoids an overflow.
   const uint64_t row = (width * bits + 31) / 32 * 4;
   const bool fits = row == 0 || height <= (std::numeric_limits<uint32_t>::max() - pixels) / row;
   Require(fits && pixels + row * height <= bytes.size(), name,
@@ -55,7 +55,7 @@ void CheckBmp(std::span<const uint8_t> bytes, const std::string& name) {
           row, pixels);
 }
 
-// A number of a PNM header; white space and comments stand before it.
+// A number in a PNM header, after white space and comments.
 uint64_t PnmNumber(ByteReader& reader, const std::string& name) {
   uint8_t byte = reader.Byte();
   while (byte == '#' ||

@@ -25,8 +25,8 @@ enum Marker : uint8_t {
 
 bool IsRestart(uint8_t marker) { return marker >= kRst0 && marker <= kRst7; }
 
-// A DHT segment: tables of 16 counts and as many codes, which fill it. stb_image finds out only
-// behind the end of its own memory.
+// A DHT segment consists of tables of 16 counts and as many codes as they say, and must be filled
+// by them. stb_image notices an error only after it has overrun its own memory.
 void CheckHuffmanTables(Bytes tables, const std::string& name) {
   while (!tables.empty()) {
     const auto counts = tables.subspan(1, std::min<size_t>(16, tables.size() - 1));
@@ -99,7 +99,7 @@ class Walk {
     size_t end = begin;
     while (end < bytes_.size() && !IsMarker(end)) ++end;
     out_.open_end = end == bytes_.size() || bytes_[end + 1] != kEoi;
-    // FF without a second byte is the first half of a marker.
+    // A last FF is the first half of a marker.
     while (end > begin && bytes_[end - 1] == 0xff) --end;
     Put(reader_.Take(end - begin));
     ended_ = is_whole_image;
@@ -115,7 +115,7 @@ class Walk {
   const std::string& name_;
   ByteReader reader_;
   JpegSegments out_;
-  int components_ = 0;  // of a sequential image; 0 for a progressive one, which has several scans
+  int components_ = 0;  // for a sequential image; 0 for a progressive one, which has several scans
   int scans_ = 0;
   bool ended_ = false;
 };

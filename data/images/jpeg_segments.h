@@ -1,5 +1,5 @@
-// The segments of a JPEG file (ITU-T T.81, annex B), walked before stb_image sees them: it trusts
-// what they say, and wants an end marker where other readers do not.
+// The segments of a JPEG file (ITU-T T.81, annex B). They are checked before stb_image reads them,
+// because it trusts their contents, and requires an end marker where other readers do not.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,22 @@
 namespace torus::data {
 
 struct JpegSegments {
-  // SOI, every segment with its coded data, EOI: the file itself, but for what follows the scan
-  // where one scan holds all components, which does not matter.
+  // SOI, every segment with its coded data, and EOI. This is the file itself, but if one scan holds
+  // all components, bytes after that scan are dropped.
   std::vector<uint8_t> bytes;
-  // No EOI ended that one scan: its last pixels may be missing.
+  // That one scan did not end with EOI, so its last pixels may be missing.
   bool open_end = false;
 };
 
-// BadInput naming `name` for what is no sequence of segments from SOI on; for a Huffman table of
-// more than 256 codes or beyond its segment; and where no EOI follows the scans of an image that
-// has several, as progressive ones do: how many should have come is not known.
+// Throws BadInput naming `name` if the file is not a sequence of segments that starts with SOI; for
+// a Huffman table with more than 256 codes or beyond the end of its segment; and if an image of
+// several scans, such as a progressive one, does not end with EOI, because the number of missing
+// scans is then unknown.
 JpegSegments ReadJpegSegments(std::span<const uint8_t> bytes, const std::string& name);
 
-// The same file with 64 bytes of 1111 1110 where its scan ended. A decoder that lacks data takes
-// zeros before EOI, and these bits here: it gives the same pixels of both where it lacked none.
-// (Bytes of ones alone would be taken for a marker.)
+// The same file with 64 bytes of the bits 1111 1110 after the end of its scan. A decoder that runs
+// out of data reads zeros before EOI, but these bits here. So if both files decode to the same
+// pixels, no data was missing. (Bytes of only ones would be taken for a marker.)
 std::vector<uint8_t> ContinueScan(const JpegSegments& jpeg);
 
 }  // namespace torus::data

@@ -7,7 +7,7 @@
 namespace torus::data {
 namespace {
 
-// How one element type is averaged.
+// Arithmetic for averaging one element type.
 struct U8Arithmetic {
   using Element = uint8_t;
   using Sum = int32_t;  // at most 255 * 2^22
@@ -32,7 +32,7 @@ struct Filter {
     int64_t first;      // input pixel
     size_t begin, end;  // of weights
   };
-  std::vector<Taps> taps;  // one an output pixel
+  std::vector<Taps> taps;  // one per output pixel
   std::vector<typename A::Sum> weights;
 };
 
@@ -61,8 +61,8 @@ Filter<A> MakeFilter(int64_t in_size, int64_t out_size) {
   return filter;
 }
 
-// Averages rows of `inner` elements, one behind the other; `sums` has room for as many. kInner is
-// `inner` where the compiler may know it (sums then stay in registers), else 0.
+// Averages consecutive rows of `inner` elements; `sums` has room for `inner` sums. kInner is
+// `inner` if it is known at compile time (sums then stay in registers), else 0.
 template <class A, int kInner>
 void Average(const typename A::Element* row, const typename A::Sum* weight,
              const typename A::Sum* end, int64_t inner, typename A::Sum* sums,

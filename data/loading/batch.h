@@ -11,16 +11,16 @@
 namespace torus::data {
 
 struct Batch {
-  std::vector<Tensor> inputs;    // for the first stage; of images f32 (n, H, W, C), normalised
-  Tensor target;                 // for the loss; of classes i64 (n)
-  std::vector<int64_t> samples;  // row's position in the global mini-batch (StepContext::samples)
-  // Makes the model's inputs of `inputs`, on the device to which these have been copied; empty:
-  // they are the model's.
+  std::vector<Tensor> inputs;    // for the first stage; images are f32 (n, H, W, C), normalised
+  Tensor target;                 // for the loss; classes are i64 (n)
+  std::vector<int64_t> samples;  // rows' positions in the global mini-batch (StepContext::samples)
+  // If set, converts `inputs` to the model's inputs, after they have been copied to the device. If
+  // empty, `inputs` are already the model's inputs.
   std::function<void(std::vector<Tensor>& inputs)> prepare = {};
 };
 
-// Makes a batch; called by many threads at once, so it must be thread-safe. The same micro-batch
-// gives the same bits.
+// Makes a batch. Many threads call it at once, so it must be thread-safe. It must return the same
+// bits for the same micro-batch.
 using MakeBatch = std::function<Batch(const MicroBatch&)>;
 
 }  // namespace torus::data

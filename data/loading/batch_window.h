@@ -1,5 +1,6 @@
-// The micro-batches of the mini-batches that a loader has in reach: what is to be made next, what
-// is made, and who has fetched it. No threads and no lock: the loader holds one around every call.
+// The micro-batches of the mini-batches that a loader currently works on: which to make next, which
+// are made, and who has fetched them. It has no threads and no lock: the loader locks around every
+// call.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,24 +30,25 @@ class BatchWindow {
     int64_t step = 0;
     int replica = 0, micro_batch = 0;
     MicroBatch part;  // what to make
-    // Written by the worker that claimed it, through Loader:
+    // Written through Loader by the worker that claimed the slot:
     bool made = false;
-    std::shared_ptr<const Batch> batch;  // null where it failed
-    std::function<void()> raise;         // throws what failed; empty where nothing did
-    int fetched = 0;                     // readers that have it
+    std::shared_ptr<const Batch> batch;  // null if making it failed
+    std::function<void()> raise;         // throws the error; empty if there was none
+    int fetched = 0;                     // number of readers that have fetched it
   };
 
-  // From the sampler's position on. `options` as from Checked.
+  // Starts at the sampler's position. `options` must come from Checked.
   BatchWindow(Sampler sampler, LoaderOptions options);
 
-  // The next slot to make, in the order in which they will be needed: by step, micro-batch,
-  // replica. Null while the window is full and after the last step.
+  // The next slot to make, in the order in which they are needed: by step, micro-batch, replica.
+  // Null while the window is full and after the last step.
   Slot* Claim();
-  // A slot; null while its mini-batch is beyond the window. BadInput when it is not made here, is
-  // of a step after the last, or was fetched by all readers.
+  // Finds a slot; null while its mini-batch is beyond the window. Throws BadInput if the
+  // micro-batch is not made in this process, is of a step after the last, or was fetched by all
+  // readers.
   Slot* Find(int64_t step, int replica, int micro_batch);
-  // One more reader has the slot. When all have, it is forgotten; when a mini-batch is, the window
-  // moves on. Whether it moved.
+  // Records that one more reader has the slot. A slot is removed when all readers have it, and a
+  // mini-batch when all its slots are; then the window moves on. Returns whether it moved.
   bool Fetched(Slot* slot);
 
  private:

@@ -1,4 +1,4 @@
-// From the images of a dataset to the batch that a model takes: augment, normalise, stack.
+// Makes a model's batches from the images of a dataset: augment, normalise, stack.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,19 @@ namespace torus::data {
 
 struct ImageBatchOptions {
   std::string augment = "none";                // a name of AugmentNames()
-  int64_t height = 0, width = 0;               // of the model's input; 0: the dataset's own
-  uint64_t seed = 0;                           // of the augmentation
-  std::optional<Normalization> normalization;  // instead of the dataset's own
-  // Inputs are u8, in pinned memory where there are GPUs, and Batch::prepare normalises them.
+  int64_t height = 0, width = 0;               // the model's input size; 0: the dataset's own
+  uint64_t seed = 0;                           // for the augmentation
+  std::optional<Normalization> normalization;  // overrides the dataset's own
+  // Leaves the inputs as u8, in pinned memory if there are GPUs; Batch::prepare then normalises
+  // them.
   bool normalizes_on_device = false;
 };
 
-// The MakeBatch of an image dataset: inputs {f32 (n, height, width, C)}, target i64 (n), also where
-// n is 0. Normalised by the dataset's constants. `dataset` must outlive it. Ticks the thread's
-// progress after each image. BadInput when the dataset has no normalisation (it is not one of
-// images), has no size of its own where none is given, or no augmentation has that name.
+// The MakeBatch of an image dataset: inputs {f32 (n, height, width, C)}, target i64 (n), also for n
+// = 0. Normalises with the dataset's constants unless options say otherwise. `dataset` must outlive
+// it. Ticks the thread's progress after each image. Throws BadInput if the dataset has no
+// normalisation (it has no images), if neither it nor `options` gives a size, or if no augmentation
+// has that name.
 MakeBatch ImageBatches(const Dataset& dataset, const ImageBatchOptions& options);
 
 }  // namespace torus::data

@@ -15,20 +15,22 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// Throws a `Kind` each time: an exception object of its own for every thread that reads the slot.
+// Throws a new `Kind` each time, so that every thread that reads the slot gets its own exception
+// object.
 template <class Kind>
 std::function<void()> Raise(const MicroBatchName& name, const char* what) {
   return [message = fmt::format("[loader] {}: {}", name, what)] { throw Kind(message); };
 }
 
-// The deadline of a wait, renewed whenever a counter has moved.
+// The deadline of a wait, extended whenever a counter has increased.
 class ProgressDeadline {
  public:
   ProgressDeadline(const ProgressCounter& counter, double seconds)
       : counter_(counter),
         span_(std::chrono::duration_cast<Clock::duration>(Seconds(std::max(seconds, 1e-3)))) {}
 
-  // Short turns, so that whoever waits sees the counter move, and can show it.
+  // Waits in short intervals, so that the waiting thread sees the counter increase and can tick its
+  // own.
   Clock::time_point NextTurn() const {
     return std::min(deadline_, Clock::now() + std::chrono::milliseconds(100));
   }
@@ -95,7 +97,7 @@ void Loader::Work() try {
     made_.notify_all();
   }
   SetProgressCounter(nullptr);
-} catch (...) {  // no memory for the next slots, or for the message of what failed
+} catch (...) {  // no memory for the next slots, or for an error message
   const std::lock_guard lock(mutex_);
   failure_ = std::current_exception();
   made_.notify_all();

@@ -1,11 +1,11 @@
-// Loader: makes the batches of the steps to come on threads of its own, while the ranks compute.
+// Loader: makes the batches of coming steps on its own threads, while the ranks compute.
 //
 //   sampler -> mini-batch -> replicas x micro-batches -> workers -> window -> Fetch -> stages
 //
-// A micro-batch is made once. Every stage that needs a part of it fetches it by (step, replica,
-// micro-batch): the first for its inputs, the last for its targets, on threads of their own and in
-// any order within the window of `prefetch` mini-batches. Which worker makes what changes nothing
-// in it.
+// Each micro-batch is made once. Every stage that needs a part of it fetches it by (step, replica,
+// micro-batch): the first stage for its inputs, the last for its targets, on their own threads and
+// in any order within the window of `prefetch` mini-batches. Which worker makes a micro-batch does
+// not change its contents.
 #pragma once
 
 #include <condition_variable>
@@ -28,27 +28,27 @@ class Loader {
  public:
   using BatchPtr = std::shared_ptr<const Batch>;
 
-  // Starts at once, at the sampler's position. BadInput as Checked gives for the options.
+  // Starts at once, at the sampler's position. Throws BadInput for the options like Checked.
   Loader(Sampler sampler, MakeBatch make, LoaderOptions options);
-  ~Loader();  // stops and waits for the workers: at most one micro-batch each
+  ~Loader();  // stops, and waits for the workers to finish at most one micro-batch each
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  // The batch of one micro-batch; waits until it is made. `step` counts mini-batches over all
-  // epochs from 0 (Sampler::StepOf), so that a resumed run asks for the numbers it would have asked
-  // for. Adds the seconds it waited to `waited`, if given, and a "data" event to the trace.
+  // Returns the batch of one micro-batch; waits until it is made. `step` counts mini-batches over
+  // all epochs from 0 (Sampler::StepOf), so a resumed run uses the same numbers as an uninterrupted
+  // one. Adds the seconds it waited to `waited`, if given, and records a "data" event in the trace.
   //
-  // What failed in a worker is thrown here, its kind kept, with step, replica and micro-batch in
-  // front; and again for every other reader. A worker without memory even for that message ends the
-  // loader: then std::bad_alloc.
-  // BadInput for a micro-batch that is not made here, is beyond the last step, or was fetched by
-  // all readers. BrokenEnvironment after Stop, and after `timeout_seconds` in which no worker
-  // moved: slow is not dead, and while workers move, so does the waiting thread's own progress
-  // counter.
+  // An exception in a worker is rethrown here with the same kind, with step, replica and
+  // micro-batch in front of its message, and again for every other reader. If a worker lacks the
+  // memory even for that message, the loader stops, and every Fetch throws std::bad_alloc. Throws
+  // BadInput for a micro-batch that is not made in this process, is beyond the last step, or was
+  // fetched by all readers. Throws BrokenEnvironment after Stop, and after `timeout_seconds`
+  // without progress of any worker. While workers progress, the waiting thread's progress counter
+  // ticks too, so it is not taken for dead.
   BatchPtr Fetch(int64_t step, int replica, int micro_batch, double* waited = nullptr);
 
-  // Ends all: wakes whoever waits, with an error, and lets the workers go. From any thread, any
-  // number of times.
+  // Stops the loader: every waiting Fetch throws, and the workers end. May be called from any
+  // thread, any number of times.
   void Stop();
 
  private:
@@ -63,11 +63,11 @@ class Loader {
   const MakeBatch make_;
   ProgressCounter progress_;  // of all workers
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable work_, made_;
   BatchWindow window_;
   bool stopped_ = false;
-  std::exception_ptr failure_;  // of a worker, outside of a micro-batch; every Fetch throws it
+  std::exception_ptr failure_;  // of a worker outside of a micro-batch; every Fetch throws it
   std::vector<std::thread> threads_;
 };
 

@@ -17,7 +17,7 @@ LoaderOptions Checked(LoaderOptions options) {
   for (const auto& [name, count] : counts) {
     Require(count >= 1, "loader", "requires {} of at least 1, got {}", name, count);
   }
-  constexpr double kLongest = 1e8;  // clocks count nanoseconds in 64 bits
+  constexpr double kLongest = 1e8;  // clocks count nanoseconds in 64 bits, which would overflow
   Require(options.timeout_seconds > 0 && options.timeout_seconds <= kLongest, "loader",
           "requires a timeout above 0 and of at most {} seconds, got {}", kLongest,
           options.timeout_seconds);

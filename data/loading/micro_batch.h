@@ -1,4 +1,4 @@
-// How one mini-batch is cut among replicas and micro-batches.
+// How one mini-batch is divided among replicas and micro-batches.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ struct Range {
 };
 
 // Part `part` of `parts` of [0, count), contiguous and in order. Sizes differ by at most one, the
-// larger ones first; with fewer than `parts` samples the last parts are empty. BadInput unless 0 <=
-// part < parts.
+// larger ones first; if count < parts, the last parts are empty. Throws BadInput unless 0 <= part <
+// parts.
 Range PartOf(int64_t count, int64_t parts, int64_t part);
 
-// What one replica computes at once.
+// The examples that one replica computes at once.
 struct MicroBatch {
   int64_t epoch = 0;
-  std::vector<int64_t> indices;  // of the dataset
+  std::vector<int64_t> indices;  // into the dataset
   std::vector<int64_t> samples;  // positions in the global mini-batch, for StepContext::samples
 };
 
-// Micro-batch `micro_batch` of replica `replica`: part replica * micro_batches + micro_batch of the
-// mini-batch. The parts depend only on the product of the two counts, so 1 x 8, 2 x 4 and 8 x 1
-// compute the same micro-batches.
+// Returns micro-batch `micro_batch` of replica `replica`: part replica * micro_batches +
+// micro_batch of the mini-batch. The parts depend only on the product of the two counts, so 1 x 8,
+// 2 x 4 and 8 x 1 compute the same micro-batches.
 MicroBatch SplitMiniBatch(const MiniBatch& batch, int replicas, int micro_batches, int replica,
                           int micro_batch);
 

@@ -1,5 +1,5 @@
-// Sampler: which examples make up which mini-batch. One order an epoch, the same for every number
-// of replicas.
+// Sampler: decides which examples are in which mini-batch. Each epoch has one order, the same for
+// any number of replicas.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace torus::data {
 
-// The examples of one global mini-batch, whatever the replicas and micro-batches that will share
+// The examples of one global mini-batch, independent of the replicas and micro-batches that share
 // it.
 struct MiniBatch {
   int64_t epoch = 0;
@@ -15,7 +15,7 @@ struct MiniBatch {
   std::vector<int64_t> indices;  // of the dataset
 };
 
-// Where a run is: the next mini-batch. A checkpoint stores it.
+// The position of a run: its next mini-batch. A checkpoint stores it.
 struct SamplerPosition {
   int64_t epoch = 0;
   int64_t number = 0;
@@ -24,34 +24,35 @@ struct SamplerPosition {
 
 struct SamplerOptions {
   int64_t size = 0;        // of the dataset
-  int64_t batch_size = 0;  // global; the last of an epoch may be smaller
+  int64_t batch_size = 0;  // global; the last one of an epoch may be smaller
   uint64_t seed = 0;
   bool shuffle = true;     // false: 0, 1, 2, ... in every epoch, for evaluation
-  bool drop_last = false;  // leave out a last mini-batch that is smaller
+  bool drop_last = false;  // leave out the last mini-batch if it is smaller
 };
 
-// A permutation of 0 .. size-1: Fisher and Yates' shuffle (Knuth, TAOCP 2, algorithm P), fed by the
-// random stream of (seed, epoch). A pure function.
+// A permutation of 0 .. size-1: Fisher-Yates shuffle (Knuth, TAOCP 2, algorithm P) with the random
+// stream of (seed, epoch). A pure function.
 std::vector<int64_t> ShuffledOrder(int64_t size, uint64_t seed, int64_t epoch);
 
-// Copies are independent. Not thread-safe: the loader has its own.
+// Copies are independent. Not thread-safe: the loader has its own copy.
 class Sampler {
  public:
-  // BadInput unless size and batch size are at least 1, and where drop_last leaves nothing.
+  // Throws BadInput unless size and batch size are at least 1, and if drop_last leaves no
+  // mini-batch.
   explicit Sampler(const SamplerOptions& options);
 
   const SamplerOptions& options() const { return options_; }
   int64_t batches_per_epoch() const;
-  // Of the next mini-batch.
+  // The position of the next mini-batch.
   SamplerPosition position() const { return position_; }
-  // Goes to the first mini-batch of an epoch.
+  // Moves to the first mini-batch of an epoch.
   void SetEpoch(int64_t epoch) { Seek({epoch, 0}); }
-  // Resumes in the middle of one. BadInput outside of [0, batches_per_epoch()).
+  // Moves to any position. Throws BadInput if its number is not in [0, batches_per_epoch()).
   void Seek(SamplerPosition position);
-  // The next mini-batch; after an epoch's last comes the next epoch's first.
+  // Returns the next mini-batch; after the last of an epoch comes the first of the next epoch.
   MiniBatch Next();
 
-  // A position as the number of mini-batches before it, and back.
+  // Convert between a position and the number of mini-batches before it.
   int64_t StepOf(SamplerPosition position) const;
   SamplerPosition PositionOf(int64_t step) const;
 

@@ -62,7 +62,7 @@ class Stacker {
 
  private:
   const Dataset& dataset_;
-  Sample form_;  // the first example: what all look like
+  Sample form_;  // the first example; all have its shapes and dtypes
 };
 
 }  // namespace

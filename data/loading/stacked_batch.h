@@ -1,4 +1,4 @@
-// Batches of examples that are alike: each input stacked, and the target.
+// Batches of examples with equal shapes: inputs and targets are stacked.
 #pragma once
 
 #include "data/datasets/dataset.h"
@@ -6,10 +6,10 @@
 
 namespace torus::data {
 
-// The MakeBatch of a dataset whose examples have the same shapes and dtypes, as those of texts do:
-// input k is (n, shape of the examples' input k), the target (n, shape of theirs), also where n
-// is 0. `dataset` must outlive it. BadInput naming the dataset and the example that differs. Ticks
-// the thread's progress after each example.
+// The MakeBatch of a dataset whose examples all have the same shapes and dtypes, as text datasets
+// do: input k is (n, shape of an example's input k), the target (n, shape of an example's target),
+// also for n = 0. `dataset` must outlive it. Throws BadInput naming the dataset and an example that
+// differs. Ticks the thread's progress after each example.
 MakeBatch StackedBatches(const Dataset& dataset);
 
 }  // namespace torus::data

@@ -84,7 +84,7 @@ double MacroF1(const ConfusionMatrix& matrix) {
 
 double MatthewsCorrelation(const ConfusionMatrix& matrix) {
   const auto total = static_cast<double>(matrix.total());
-  double both = 0, targets = 0, predictions = 0;  // sums of products of the margins
+  double both = 0, targets = 0, predictions = 0;  // sums of products of the row and column sums
   for (int64_t c = 0; c < matrix.classes(); ++c) {
     const auto t = static_cast<double>(matrix.OfTarget(c));
     const auto p = static_cast<double>(matrix.OfPrediction(c));

@@ -1,4 +1,5 @@
-// Metrics of classifiers and language models: accuracy, F1, Matthews' correlation, perplexity.
+// Metrics of classifiers and language models: accuracy, F1, Matthews correlation, perplexity. A
+// metric whose denominator is 0 is 0, as in scikit-learn.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +9,16 @@ namespace torus::data {
 
 inline constexpr int64_t kMostClasses = 4096;
 
-// Entry [t][p] is the number of examples of class t that were predicted as class p. The matrix of a
-// dataset is the sum of those of its parts.
+// Entry [t][p] is the number of examples of class t that were predicted as class p. Matrices of
+// parts of a dataset add up to that of the dataset.
 class ConfusionMatrix {
  public:
-  // BadInput unless there are 1 to kMostClasses classes.
+  // Throws BadInput unless there are 1 to kMostClasses classes.
   explicit ConfusionMatrix(int64_t classes);
 
-  // BadInput for a class outside of [0, classes()).
+  // Throws BadInput for a class outside of [0, classes()).
   void Add(int64_t target, int64_t predicted, int64_t count = 1);
-  void Add(const ConfusionMatrix& other);  // BadInput for another number of classes
+  void Add(const ConfusionMatrix& other);  // throws BadInput if classes() differ
 
   int64_t classes() const { return classes_; }
   int64_t At(int64_t target, int64_t predicted) const {
@@ -33,26 +34,24 @@ class ConfusionMatrix {
   std::vector<int64_t> counts_;
 };
 
-// A metric whose denominator is 0 is 0, as in scikit-learn.
-
-// The share of examples whose class was predicted.
+// The fraction of examples that were predicted correctly.
 double Accuracy(const ConfusionMatrix& matrix);
 
-// The recall of each class: the share of its examples that were predicted as it.
+// The recall of each class: the fraction of its examples that were predicted as it.
 std::vector<double> PerClassAccuracy(const ConfusionMatrix& matrix);
 
-// Harmonic mean of the precision and recall of class `positive`: 2 TP / (2 TP + FP + FN). GLUE
-// reports that of class 1 for MRPC and QQP.
+// The harmonic mean of precision and recall of class `positive`: 2 TP / (2 TP + FP + FN). GLUE
+// reports F1 of class 1 for MRPC and QQP.
 double F1(const ConfusionMatrix& matrix, int64_t positive = 1);
 
 // The mean of F1 over the classes.
 double MacroF1(const ConfusionMatrix& matrix);
 
-// Matthews' correlation coefficient, -1 to 1; of more than two classes, R_K: Gorodkin, "Comparing
+// Matthews correlation coefficient, -1 to 1. For more than two classes, R_K: Gorodkin, "Comparing
 // two K-category assignments by a K-category correlation coefficient" (2004), equation 8.
 double MatthewsCorrelation(const ConfusionMatrix& matrix);
 
-// exp(mean negative log likelihood of a token, in nats). BadInput unless tokens >= 1.
+// exp(mean negative log likelihood per token, in nats). Throws BadInput unless tokens >= 1.
 double Perplexity(double sum_of_losses, int64_t tokens);
 
 }  // namespace torus::data

@@ -1,4 +1,4 @@
-// The order of merges within one piece of text.
+// Applies merges within one piece of text, in order of rank.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,12 @@ namespace internal {
 
 inline constexpr uint32_t kNone = UINT32_MAX;
 
-// Looks at all neighbours before each merge: quadratic in the length, and the fastest for a word.
+// Scans all pairs of neighbours before each merge: quadratic in the length, but the fastest for a
+// word.
 template <class Find>
 void ApplyToWord(const Find& find, std::vector<uint32_t>* symbols) {
   std::vector<uint32_t>& s = *symbols;
-  uint32_t merged[64];  // [i]: of s[i] and s[i + 1]
+  uint32_t merged[64];  // [i]: what s[i] and s[i + 1] merge to
   size_t pairs = s.size() - 1;
   for (size_t i = 0; i < pairs; ++i) merged[i] = find(s[i], s[i + 1]);
   while (pairs > 0) {
@@ -32,7 +33,7 @@ void ApplyToWord(const Find& find, std::vector<uint32_t>* symbols) {
   }
 }
 
-// Keeps the pairs of neighbours in a heap, over a linked list of symbols: n log n.
+// Keeps the pairs of neighbours in a heap, and the symbols in a linked list: O(n log n).
 template <class Find>
 class LongPiece {
  public:
@@ -40,7 +41,7 @@ class LongPiece {
       : find_(find), s_(*symbols), next_(s_.size()), previous_(s_.size()) {
     for (size_t i = 0; i < s_.size(); ++i) {
       next_[i] = i + 1;
-      previous_[i] = i - 1;  // of the first: kEnd
+      previous_[i] = i - 1;  // for the first one: kEnd
     }
     for (size_t i = 0; i < s_.size(); ++i) Push(i);
   }
@@ -49,7 +50,7 @@ class LongPiece {
     while (!heap_.empty()) {
       const auto [merged, left] = heap_.top();
       heap_.pop();
-      // Out of date where one of the two has merged since.
+      // The pair is out of date if one of the two has been merged since.
       if (s_[left] == kNone || Merged(left) != merged) continue;
       Join(left, merged);
     }
@@ -76,19 +77,19 @@ class LongPiece {
     Push(left);
   }
 
-  using Candidate = std::pair<uint32_t, size_t>;  // what it makes, position of the left one
+  using Candidate = std::pair<uint32_t, size_t>;  // the merged symbol, position of the left one
 
   const Find& find_;
-  std::vector<uint32_t>& s_;  // kNone: merged into one before it
+  std::vector<uint32_t>& s_;  // kNone: merged into an earlier one
   std::vector<size_t> next_, previous_;
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> heap_;
 };
 
 }  // namespace internal
 
-// As long as find(left, right) of two neighbours is not UINT32_MAX, puts the lowest such value in
-// the place of the two, the leftmost first. As each value is made by one pair alone, that is the
-// order of the reference, which replaces all pairs of the lowest rank at once.
+// Repeatedly replaces two neighbours by find(left, right), choosing the lowest value and then the
+// leftmost pair, until find returns UINT32_MAX for all pairs. The reference replaces all pairs of
+// the lowest rank at once; the result is the same, because only one pair makes each value.
 template <class Find>
 void ApplyMerges(const Find& find, std::vector<uint32_t>* symbols) {
   if (symbols->size() < 2) return;

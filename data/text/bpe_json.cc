@@ -23,7 +23,7 @@ void RequireUnset(const Json& json, const char* key, const std::string& path) {
           io::Brief(value));
 }
 
-// The model, where it is one that this implementation is.
+// The model, if it is of the kind that is implemented here.
 const Json& ModelOf(const Json& json, const std::string& path) {
   const Json &model = Member(json, "model"), &type = Member(model, "type"),
              &before = Member(json, "pre_tokenizer"), &regex = Member(before, "use_regex");

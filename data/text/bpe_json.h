@@ -1,4 +1,4 @@
-// A byte-level BPE in one file: tokenizer.json, as Hugging Face's tokenizers write it.
+// A byte-level BPE in a single file: tokenizer.json, as written by Hugging Face's tokenizers.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 namespace torus::data {
 
 struct BpeJson {
-  TokenNumbers numbers;             // of model.vocab, and of added_tokens that it lacks
-  std::string merges;               // model.merges as a merges file: the first is its line 1
+  TokenNumbers numbers;  // model.vocab, and those of added_tokens that it lacks
+  std::string merges;    // model.merges in the form of a merges file; the first merge is line 1
   std::vector<SpecialToken> added;  // added_tokens
 };
 
-// Merges are "a b" or ["a", "b"]. BadInput naming `path` for anything else, and for a tokenizer
-// that cuts texts otherwise than GPT-2's does: with a normalizer, without ByteLevel alone before
-// the merges, with a space put in front, or with added tokens that must be words by themselves or
-// take the space behind them.
+// Merges may be "a b" or ["a", "b"]. Throws BadInput naming `path` for any other form, and for a
+// tokenizer that splits text differently from GPT-2's: one with a normalizer, one with anything but
+// ByteLevel alone before the merges, one that puts a space in front, or one with added tokens that
+// must be whole words or take the space after them.
 BpeJson ParseBpeJson(std::string_view text, const std::string& path);
 
 }  // namespace torus::data

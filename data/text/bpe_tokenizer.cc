@@ -8,7 +8,7 @@
 namespace torus::data {
 namespace {
 
-// The longest prefix of which no byte begins a character.
+// The longest prefix in which no character begins.
 size_t InvalidPrefix(std::string_view text) {
   size_t bytes = 0;
   while (bytes < text.size() && FirstCodePoint(text.substr(bytes)).bytes == 0) ++bytes;

@@ -1,5 +1,5 @@
-// Byte-level BPE, the tokenizer of GPT-2 and RoBERTa: the same numbers as the reference gives
-// (Hugging Face's tokenizers 0.23, OpenAI's tiktoken), for text of Unicode 14.
+// Byte-level BPE, the tokenizer of GPT-2 and RoBERTa. It gives the same token numbers as the
+// references (Hugging Face's tokenizers 0.23, OpenAI's tiktoken) for text of Unicode 14.
 //
 //   text -> pieces (Gpt2Pattern) -> symbols (Merges) -> numbers (Vocabulary)
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace torus::data {
 
-// Bytes that are not UTF-8 are kept: each longest run of them is a piece of its own, and ends the
-// text before it. So Decode(Encode(x)) == x for any bytes x.
+// Bytes that are not UTF-8 are kept: each longest run of them is a separate piece, and the text
+// before it is split as if it ended there. So Decode(Encode(x)) == x for any bytes x.
 class BpeTokenizer : public Tokenizer {
  public:
   struct Parts {
@@ -32,18 +32,18 @@ class BpeTokenizer : public Tokenizer {
   const std::string& name() const override { return parts_.name; }
   int64_t vocabulary() const override { return parts_.vocabulary.size(); }
   const std::vector<SpecialToken>& specials() const { return parts_.specials; }
-  // The number of a special token. BadInput where there is none of that name.
+  // The number of a special token. Throws BadInput if there is none of that name.
   int32_t Special(std::string_view text) const;
 
   using Tokenizer::Encode;
   void Encode(std::string_view text, std::vector<int32_t>* ids) const override;
-  // The same, but special tokens written out in the text are recognised (CutAtSpecials), as Hugging
-  // Face's tokenizers do unless they are told otherwise. Not for text of strangers.
+  // Like Encode, but recognises special tokens written in the text (CutAtSpecials), as Hugging
+  // Face's tokenizers do by default. Do not use it for untrusted text.
   void EncodeWithSpecials(std::string_view text, std::vector<int32_t>* ids) const;
   std::string Decode(std::span<const int32_t> ids) const override;
 
  private:
-  // The state of one call. `cache` is null while another thread uses the cache.
+  // The state of one call. `cache` is null if another thread is using the cache.
   struct Work {
     std::vector<int32_t>* ids;
     WordCache* cache;

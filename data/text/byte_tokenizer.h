@@ -1,11 +1,11 @@
-// Each byte is a token.
+// A tokenizer with one token per byte.
 #pragma once
 
 #include "data/text/tokenizer.h"
 
 namespace torus::data {
 
-// Tokens 0 to 255 are the bytes. Any bytes come back as they were.
+// Tokens 0 to 255 are the bytes. Decoding restores any bytes exactly.
 class ByteTokenizer : public Tokenizer {
  public:
   const std::string& name() const override;

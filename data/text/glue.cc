@@ -15,9 +15,9 @@ namespace {
 
 using Row = std::vector<std::string_view>;
 
-// Where a task keeps what: names of columns.
+// The column names of a task.
 struct Layout {
-  std::string_view task, first, second, label;  // second: empty where there is none
+  std::string_view task, first, second, label;  // second: empty if there is none
   std::array<std::string_view, 2> classes;
 };
 
@@ -43,7 +43,7 @@ std::optional<size_t> IndexOf(const Row& row, std::string_view name) {
   return found - row.begin();
 }
 
-// Where a file keeps what: numbers of columns.
+// The column numbers of a file.
 struct Places {
   size_t columns = 0;
   size_t first = 0;
@@ -59,8 +59,7 @@ Places PlacesOfHeader(const Layout& layout, const Row& header, const std::string
   return {header.size(), *first, second, IndexOf(header, layout.label)};
 }
 
-// The label that a field names; none where it names none. Of rte the words stand in the files, of
-// the others digits.
+// The label in a field; none if it is not a label. RTE's files contain words, the others digits.
 std::optional<int64_t> LabelOf(const Layout& layout, std::string_view field) {
   for (int64_t label = 0; label < 2; ++label) {
     const bool words = layout.task == "rte";
@@ -99,7 +98,7 @@ class GlueReader {
   }
 
  private:
-  // Finds the places; whether the first line is a header.
+  // Finds the columns. Returns whether the first line is a header.
   bool Begin(std::string_view line) {
     const Row row = Columns(line);
     const bool header = IndexOf(row, layout_.first).has_value();

@@ -24,7 +24,7 @@ std::string MessageOf(int error) {
   return reinterpret_cast<const char*>(text);
 }
 
-// Of memory is the machine's lack, not our bug.
+// Lack of memory is the machine's fault, not a bug.
 bool IsLackOfMemory(int error) {
   return error == PCRE2_ERROR_HEAP_FAILED || error == PCRE2_ERROR_NOMEMORY ||
          error == PCRE2_ERROR_HEAPLIMIT;
@@ -43,7 +43,7 @@ struct Gpt2Pattern::Code {
                          PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED, &error, &where, nullptr);
     if (code == nullptr && IsLackOfMemory(error)) throw std::bad_alloc();
     TORUS_CHECK(code != nullptr, "at {}: {}", where, MessageOf(error));
-    // Without it (a system that forbids it) the interpreter matches the same.
+    // If the system forbids it, the interpreter gives the same matches.
     pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
   }
   ~Code() { pcre2_code_free(code); }

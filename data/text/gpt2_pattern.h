@@ -1,11 +1,12 @@
-// The first step of GPT-2's and RoBERTa's tokenizer: a regular expression cuts the text into pieces
-// (roughly words, each with the space before it), and byte-pair merges then work within a piece.
+// The first step of GPT-2's and RoBERTa's tokenizer: a regular expression splits the text into
+// pieces (roughly words, each with the space before it). Byte-pair merges are then applied within
+// each piece.
 //
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 //
 // (the code published with Radford et al., "Language models are unsupervised multitask learners",
-// 2019). PCRE2 runs it; its Unicode tables say what a letter is (10.42: Unicode 14). \s stands for
-// Unicode's white space, as in the reference; PCRE2's own \s would also match U+180E.
+// 2019). It is run by PCRE2, whose Unicode tables define what a letter is (10.42: Unicode 14). \s
+// stands for Unicode's white space, as in the reference; PCRE2's own \s would also match U+180E.
 #pragma once
 
 #include <memory>
@@ -13,8 +14,7 @@
 
 namespace torus::data {
 
-// The compiled expression: machine code where the system allows PCRE2 to make some. Any number of
-// threads may use it.
+// The compiled expression; compiled to machine code if the system allows PCRE2 to. Thread-safe.
 class Gpt2Pattern {
  public:
   Gpt2Pattern();
@@ -22,16 +22,17 @@ class Gpt2Pattern {
   Gpt2Pattern(const Gpt2Pattern&) = delete;
   Gpt2Pattern& operator=(const Gpt2Pattern&) = delete;
 
-  // Yields the pieces of one text in order; joined, they are the text. For one thread.
+  // Yields the pieces of one text in order; concatenated, they are the text. Use it from one thread
+  // only.
   class Scanner {
    public:
-    // `text` must be UTF-8 (ValidUtf8Prefix) and, like the pattern, outlive the scanner.
+    // `text` must be UTF-8 (ValidUtf8Prefix). It and the pattern must outlive the scanner.
     Scanner(const Gpt2Pattern& pattern, std::string_view text);
     ~Scanner();
     Scanner(const Scanner&) = delete;
     Scanner& operator=(const Scanner&) = delete;
 
-    // The next piece, never empty; false after the last.
+    // Sets `piece` to the next piece, which is never empty; returns false after the last.
     bool Next(std::string_view* piece);
 
    private:

@@ -28,7 +28,7 @@ int64_t TokenMasker::Shown(int64_t token, const RandomStream& random, uint64_t i
   if (share >= 0.9) return token;
   const auto count = static_cast<int64_t>(specials_.size());
   auto drawn = static_cast<int64_t>(random.Below(index + 1, vocabulary_ - count));
-  // The drawn-th of those that are not special.
+  // Maps the drawn index to the tokens that are not special.
   for (const int64_t special : specials_) drawn += special <= drawn ? 1 : 0;
   return drawn;
 }
@@ -45,7 +45,7 @@ void TokenMasker::Mask(std::span<const int64_t> text, const RandomKey& key, int6
     if (!IsSpecial(row[place])) places.push_back(place);
   const RandomStream random(key);
   const size_t count = std::min(static_cast<size_t>(TargetsOf(length)), places.size());
-  // The beginning of a shuffle. Each place has three draws.
+  // The first steps of a Fisher-Yates shuffle. Each place uses three draws.
   for (size_t i = 0; i < count; ++i) {
     std::swap(places[i], places[i + random.Below(3 * i, places.size() - i)]);
     const int64_t place = places[i];

@@ -9,27 +9,28 @@
 
 namespace torus::data {
 
-// A symbol: 0 to 255 is that byte, 256 + r is what the merge of rank r makes. Lower symbols merge
-// first. (Vocabularies number their tokens otherwise.)
+// A symbol: 0 to 255 is that byte, 256 + r is the result of the merge of rank r. Lower symbols
+// merge first. (Token numbers in vocabularies are different.)
 using Symbol = uint32_t;
 inline constexpr Symbol kNoSymbol = UINT32_MAX;
 inline constexpr Symbol kByteSymbols = 256;
 
 class Merges {
  public:
-  // Most merges that a file may have.
+  // The most merges that a file may have.
   static constexpr size_t kMost = size_t{1} << 24;
 
-  // Of the text of a merges file: "#version: 0.2" may be the first line, then one merge a line, two
-  // strings of byte symbols (byte_symbols.h) with a space between, each a byte or made by a line
-  // above. BadInput naming `path` and the line otherwise, and where two lines make the same string.
+  // Parses the text of a merges file: optionally "#version: 0.2" as the first line, then one merge
+  // per line. A merge is two strings of byte symbols (byte_symbols.h) separated by a space; each is
+  // a single byte or the result of an earlier line. Throws BadInput naming `path` and the line
+  // otherwise, and if two lines have the same result.
   Merges(std::string_view text, const std::string& path);
 
-  size_t symbols() const { return bytes_.size(); }  // the bytes, and what each merge makes
-  // The bytes that a symbol stands for.
+  size_t symbols() const { return bytes_.size(); }  // the bytes, and the result of each merge
+  // The bytes that a symbol represents.
   const std::string& BytesOf(Symbol symbol) const { return bytes_[symbol]; }
 
-  // What left and right merge to; kNoSymbol where there is no such merge.
+  // The result of merging left and right; kNoSymbol if there is no such merge.
   Symbol Find(Symbol left, Symbol right) const {
     const uint64_t key = uint64_t{left} << 32 | right;
     for (size_t i = SlotOf(key);; ++i) {
@@ -38,8 +39,8 @@ class Merges {
     }
   }
 
-  // Replaces the bytes of `piece` by symbols: as long as two neighbours merge, those of the lowest
-  // rank do, the leftmost first. Any length: n log n. Overwrites `symbols`.
+  // Sets `symbols` to the bytes of `piece` after all merges: as long as two neighbours can merge,
+  // the pair of the lowest rank does, the leftmost first. O(n log n) for any length.
   void Apply(std::string_view piece, std::vector<Symbol>* symbols) const;
 
  private:

@@ -35,7 +35,7 @@ const std::vector<std::string> kMerges = {"vocab.bpe", "merges.txt"},
                                kGpt2 = {"encoder.json", "vocab.json"},
                                kRoberta = {"roberta_vocab.json", "vocab.json", "dict.txt"};
 
-// Where tokenizer.json has no files of merges beside it, it is all there is.
+// The path of tokenizer.json if there are no merges files beside it, else empty.
 std::string OnlyJson(const std::string& dir) {
   const std::string path = dir + "/tokenizer.json";
   const bool merges = std::ranges::any_of(
@@ -43,7 +43,7 @@ std::string OnlyJson(const std::string& dir) {
   return !merges && Exists(path) ? path : "";
 }
 
-// What a tokenizer is made of, whichever files say it.
+// The parts of a tokenizer, from whichever files they come.
 struct Source {
   std::string path, merges_path;  // for messages
   BpeJson bpe;
@@ -77,7 +77,7 @@ struct Special {
   bool takes_left = false;
 };
 
-// `specials` must be there; how each of them is found in a text, added_tokens may say otherwise.
+// Every token in `specials` must exist. added_tokens may change how each is found in a text.
 std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, Source source,
                                        const std::vector<Special>& specials) {
   Merges merges(source.bpe.merges, source.merges_path);

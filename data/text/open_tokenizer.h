@@ -1,4 +1,4 @@
-// Tokenizers from the files that they are published as.
+// Opens tokenizers from their published files.
 #pragma once
 
 #include <map>
@@ -10,20 +10,20 @@
 
 namespace torus::data {
 
-// GPT-2: `dir`/encoder.json and vocab.bpe as OpenAI names them, or vocab.json and merges.txt as
-// Hugging Face does, or where there are no merges tokenizer.json (bpe_json.h), whose added tokens
-// are special too. Special token: <|endoftext|>.
-// BadInput naming the file for everything that is not as it must be.
+// Opens GPT-2's from `dir`: encoder.json and vocab.bpe as OpenAI names them, or vocab.json and
+// merges.txt as Hugging Face does, or, if there are no merges, tokenizer.json (bpe_json.h), whose
+// added tokens are special too. Special token: <|endoftext|>. Throws BadInput naming the file for
+// anything wrong.
 std::unique_ptr<BpeTokenizer> OpenGpt2(const std::string& dir);
 
-// RoBERTa: merges as above; numbers from `dir`/roberta_vocab.json, or vocab.json, or fairseq's
-// dict.txt beside encoder.json; or all of them from tokenizer.json. Special tokens: <s>, <pad>,
-// </s>, <unk>, and <mask>, which takes the white space before it.
+// Opens RoBERTa's from `dir`: merges as above, and numbers from roberta_vocab.json, or vocab.json,
+// or fairseq's dict.txt together with encoder.json; or everything from tokenizer.json. Special
+// tokens: <s>, <pad>, </s>, <unk>, and <mask>, which takes the white space before it.
 std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir);
 
-// The files that the tokenizer `name` is opened from, as path -> name in a folder of Hugging Face's
-// (dict.txt and its encoder.json, which have none there, keep theirs). A tokenizer.json that is all
-// there is stays as it is.
+// The files from which the tokenizer `name` is opened, as path -> name in a Hugging Face folder.
+// (dict.txt and its encoder.json have no name there and keep theirs.) If there is only
+// tokenizer.json, it is returned unchanged.
 std::map<std::string, std::string> VocabularyFiles(const std::string& dir, const std::string& name);
 
 }  // namespace torus::data

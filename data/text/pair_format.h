@@ -1,5 +1,4 @@
-// A sentence, or a pair of sentences, as one row of tokens: the form in which a text classifier
-// reads its input.
+// A sentence or a pair of sentences as one row of tokens, the input of a text classifier.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +10,24 @@
 
 namespace torus::data {
 
-// The tokens that a row has beside its texts: `before` the first, `between` the two of a pair,
-// `after` the last; and the padding token, which makes shorter rows of a batch as long as the
-// longest.
+// The tokens that a row adds to its texts: `before` the first text, `between` the two of a pair,
+// `after` the last. `pad` fills shorter rows of a batch up to the longest.
 struct PairFormat {
   std::vector<int32_t> before, between, after;
   int32_t pad = 0;
 };
 
-// The format of a model's rows, by its tokenizer, for a text A and a pair A, B:
+// The format of a model's rows, chosen by its tokenizer, for a single text A and for a pair A, B:
 //   roberta  <s> A </s>        <s> A </s> </s> B </s>           padded with <pad>
 //   gpt2     A <|endoftext|>   A <|endoftext|> B <|endoftext|>  padded with <|endoftext|>
-// (GPT-2 has no padding token of its own; the mask says which tokens are padding.) BadInput for
+// (GPT-2 has no padding token; the mask tells which tokens are padding.) Throws BadInput for
 // another tokenizer.
 PairFormat FormatOf(const BpeTokenizer& tokenizer);
 
 // How many tokens each text of a pair keeps so that both together have at most `room`. Tokens are
-// cut from the end of the longer text until both are equally long, then from both in turn; where
-// `room` is odd then, the text that was longer keeps one more, or the second where none was. This
-// is `longest_first` of Hugging Face's tokenizers 0.23.
+// removed from the end of the longer text until both are equally long, then from both in turn. If
+// `room` is odd then, the originally longer text keeps one more, or the second if they were equal.
+// This is `longest_first` of Hugging Face's tokenizers 0.23.
 struct PairLengths {
   int64_t first = 0, second = 0;
   friend bool operator==(const PairLengths&, const PairLengths&) = default;
@@ -38,18 +36,18 @@ PairLengths TruncateLongestFirst(PairLengths lengths, int64_t room);
 
 class PairEncoder {
  public:
-  // Rows of at most `max_length` tokens. BadInput where one token of each text would not fit.
-  // `tokenizer` must outlive it.
+  // Makes rows of at most `max_length` tokens. Throws BadInput if one token of each text would not
+  // fit. `tokenizer` must outlive it.
   PairEncoder(const BpeTokenizer& tokenizer, int64_t max_length);
 
   int64_t max_length() const { return max_length_; }
   int32_t pad() const { return format_.pad; }
   struct Row {
     std::vector<int32_t> tokens;
-    bool truncated = false;  // something of the text is missing
+    bool truncated = false;  // part of the text was removed
   };
-  // The row of a text, or of a pair, truncated at the ends of the texts, without padding. Special
-  // tokens written out in a text ("</s>") are read as such, as Hugging Face's tokenizers do.
+  // Encodes a text or a pair, truncated at the ends of the texts, without padding. Special tokens
+  // written in a text ("</s>") are recognised, as in Hugging Face's tokenizers.
   Row Encode(std::string_view first, std::optional<std::string_view> second = {}) const;
 
  private:

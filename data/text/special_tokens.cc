@@ -11,7 +11,7 @@ bool IsSpace(char32_t c) {
          c == 0x3000;
 }
 
-// The special token that begins at `at`: the longest; null where there is none.
+// The longest special token that begins at `at`; null if there is none.
 const SpecialToken* SpecialAt(std::string_view text, size_t at,
                               const std::vector<SpecialToken>& specials) {
   const SpecialToken* best = nullptr;
@@ -26,7 +26,7 @@ const SpecialToken* SpecialAt(std::string_view text, size_t at,
 std::string_view WithoutTrailingSpace(std::string_view text) {
   for (;;) {
     size_t start = text.size();
-    // Back to where the last character begins.
+    // Goes back to where the last character begins.
     do {
       if (start == 0) return text;
       --start;

@@ -10,12 +10,12 @@
 
 namespace torus::data {
 
-// An example has the inputs {tokens i64 (T), mask i64 (T)}, T the greatest length: the row of
-// PairEncoder filled up with its pad token; the mask is 1 for the row and 0 for the filling. Its
-// target is the label, i64 scalar (kNoLabel where the file has none).
+// An example has the inputs {tokens i64 (T), mask i64 (T)}, where T is the maximum length. The
+// tokens are the row of PairEncoder, padded; the mask is 1 for the row and 0 for padding. The
+// target is the label, i64 scalar (kNoLabel if the file has none).
 class TextSet : public Dataset {
  public:
-  // Encodes everything at once. `encoder` is not needed afterwards.
+  // Encodes all examples. `encoder` need not outlive it.
   TextSet(const TextTable& table, const PairEncoder& encoder);
 
   const DatasetInfo& info() const override { return info_; }
@@ -33,13 +33,13 @@ class TextSet : public Dataset {
   int64_t length_;
   int32_t pad_;
   int64_t truncated_ = 0;
-  std::vector<int32_t> tokens_;  // of all rows, one behind the other
-  std::vector<size_t> begins_;   // [example] its first token; and the end of the last
+  std::vector<int32_t> tokens_;  // all rows, concatenated
+  std::vector<size_t> begins_;   // [example] its first token; then the end of the last
   std::vector<int64_t> labels_;
 };
 
 // Opens `dir`/train.tsv, or dev.tsv for Split::kTest (GLUE's test files have no labels), of a task
-// of GlueTasks(), tokenised in rows of `length`. ReadGlue's and PairEncoder's errors.
+// of GlueTasks(), tokenised in rows of `length`. Throws like ReadGlue and PairEncoder.
 std::unique_ptr<TextSet> OpenGlue(const std::string& task, const std::string& dir, Split split,
                                   const BpeTokenizer& tokenizer, int64_t length);
 

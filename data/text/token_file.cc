@@ -33,7 +33,7 @@ uint32_t WidthOf(int64_t vocabulary) {
   return vocabulary <= 1 << 8 ? 1 : vocabulary <= 1 << 16 ? 2 : 4;
 }
 
-// The tokens as elements of `T`, a part at a time.
+// Writes the tokens as elements of `T`, in parts.
 template <class T>
 void WriteAs(std::span<const int32_t> ids, io::OutputFile* file) {
   std::vector<T> part;
@@ -45,7 +45,7 @@ void WriteAs(std::span<const int32_t> ids, io::OutputFile* file) {
   }
 }
 
-// Widens tokens; the first of them that is beyond the vocabulary, or -1.
+// Widens tokens. Returns the index of the first one outside of the vocabulary, or -1.
 template <class T>
 int64_t Widen(const uint8_t* from, int64_t count, int64_t vocabulary, int64_t* out) {
   for (int64_t i = 0; i < count; ++i) {
@@ -57,7 +57,7 @@ int64_t Widen(const uint8_t* from, int64_t count, int64_t vocabulary, int64_t* o
   return -1;
 }
 
-// How many files of `part` there are in `dir`; BadInput for a gap in their numbers.
+// The number of files of `part` in `dir`. Throws BadInput for a gap in their numbers.
 int CountShards(const std::string& dir, const std::string& part) {
   std::vector<int> numbers;
   std::error_code error;
@@ -159,7 +159,7 @@ std::string TokenShardPath(const std::string& dir, const std::string& part, int 
 
 TokenShards::TokenShards(const std::string& dir, const std::string& part)
     : name_(fmt::format("{}/{}", dir, part)), begins_{0} {
-  const int count = std::max(1, CountShards(dir, part));  // without any the first is missed
+  const int count = std::max(1, CountShards(dir, part));  // if none, opening the first fails
   for (int i = 0; i < count; ++i) {
     files_.push_back(std::make_unique<TokenFile>(TokenShardPath(dir, part, i)));
     Require(files_[i]->origin() == origin(), files_[i]->name(),

@@ -1,10 +1,11 @@
-// Token files: a text tokenised once, then mapped into memory by whoever trains on it.
+// Token files: a text is tokenised once, and training maps the file into memory.
 //
 //   8 bytes "TorusTok" | u32 version, 1 | u32 bytes a token, 1, 2 or 4 | u64 tokens |
 //   u64 vocabulary | u32 length of NAME | u32 length of ALPHABET | NAME | ALPHABET |
 //   zeros up to a multiple of 64 | tokens
 //
-// All little-endian. NAME is the tokenizer's; ALPHABET is that of a CharTokenizer, else empty.
+// All numbers are little-endian. NAME is the tokenizer's name; ALPHABET is a CharTokenizer's, else
+// empty.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +32,15 @@ struct TokenOrigin {
 };
 TokenOrigin OriginOf(const Tokenizer& tokenizer);
 
-// Writes a file, in the fewest bytes a token that the vocabulary allows. BadInput for a token
-// outside of the vocabulary, BrokenEnvironment where it cannot be written.
+// Writes a file, with the fewest bytes per token that the vocabulary allows. Throws BadInput for a
+// token outside of the vocabulary, and BrokenEnvironment if the file cannot be written.
 void WriteTokenFile(const std::string& path, const TokenOrigin& origin,
                     std::span<const int32_t> ids);
 
 class TokenFile : public Tokens {
  public:
-  // BadInput naming the file and what its header should say where it does not; tokens are looked at
-  // when they are copied.
+  // Throws BadInput naming the file and the requirement if the header is wrong. Tokens are checked
+  // only when they are copied.
   explicit TokenFile(const std::string& path);
 
   const TokenOrigin& origin() const { return origin_; }
@@ -52,14 +53,14 @@ class TokenFile : public Tokens {
   MappedFile file_;
   TokenOrigin origin_;
   int64_t size_ = 0;
-  size_t width_ = 0, data_ = 0;  // bytes a token, offset of the first
+  size_t width_ = 0, data_ = 0;  // bytes per token, offset of the first
 };
 
-// Several files as one text.
+// Several token files as one text.
 class TokenShards : public Tokens {
  public:
-  // `dir`/PART-00000.tokens, PART-00001.tokens, ... BadInput where there is none, where one is
-  // missing before another, or where they come from different tokenizers.
+  // Opens `dir`/PART-00000.tokens, PART-00001.tokens, ... Throws BadInput if there is none, if one
+  // before another is missing, or if they come from different tokenizers.
   TokenShards(const std::string& dir, const std::string& part);
 
   const TokenOrigin& origin() const { return files_[0]->origin(); }
@@ -71,7 +72,7 @@ class TokenShards : public Tokens {
  private:
   std::string name_;
   std::vector<std::unique_ptr<TokenFile>> files_;
-  std::vector<int64_t> begins_;  // [file] its first token; and the end of the last
+  std::vector<int64_t> begins_;  // [file] its first token; then the end of the last
 };
 
 // "DIR/train-00003.tokens"

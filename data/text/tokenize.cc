@@ -31,7 +31,7 @@ bool IsTokenFile(const std::filesystem::directory_entry& entry) {
   return magic == kTokenFileMagic;
 }
 
-// The new folder takes the place of all that is there.
+// Checks the output folder, all of whose contents will be replaced.
 void CheckOutput(const std::string& folder) {
   const std::string committed = io::CommittedFolder(folder);
   if (committed.empty()) return;
@@ -71,7 +71,7 @@ class ShardWriter {
     seconds_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     while (static_cast<int64_t>(ids_.size()) > most_) Write(most_);
   }
-  // Writes what is left: at least one file in all.
+  // Writes the remaining tokens; writes at least one file in total.
   void Finish() {
     if (files_ == 0 || !ids_.empty()) Write(static_cast<int64_t>(ids_.size()));
   }

@@ -1,4 +1,4 @@
-// From text files to a folder of token files.
+// Converts text files to a folder of token files.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@ namespace torus::data {
 
 struct TokenizeOptions {
   std::vector<std::string> inputs;     // text files, less than 2 GiB each
-  std::string output;                  // folder, committed whole in the place of an old one
-  std::string tokenizer = "gpt2";      // of TokenizerNames(); chars: the alphabet of all inputs
-  std::string vocabulary_dir;          // of gpt2 and roberta
-  int64_t shard_tokens = 100'000'000;  // most tokens a file
+  std::string output;                  // a folder; it atomically replaces an old one
+  std::string tokenizer = "gpt2";      // one of TokenizerNames(); chars: the alphabet of all inputs
+  std::string vocabulary_dir;          // for gpt2 and roberta
+  int64_t shard_tokens = 100'000'000;  // most tokens per file
 };
 
 struct TokenizeResult {
   int64_t vocabulary = 0;
   int64_t bytes = 0, train = 0, validation = 0;  // bytes read, tokens written
   int train_files = 0, validation_files = 0;
-  double seconds = 0;  // processor time of tokenising alone, without files
+  double seconds = 0;  // CPU time of tokenising, without file access
 };
 
-// Cuts each input by SplitText, tokenises both parts, and writes train-00000.tokens, ...,
-// validation-00000.tokens, ... (OpenLanguageData reads them). BadInput naming the option or
-// file, and for an output folder that holds anything but token files, which would be lost;
-// BrokenEnvironment where the folder cannot be written.
+// Divides each input by SplitText, tokenises both parts, and writes train-00000.tokens, ...,
+// validation-00000.tokens, ... (OpenLanguageData reads them). Throws BadInput naming the option or
+// file, also for an output folder that contains anything but token files, which would be lost.
+// Throws BrokenEnvironment if the folder cannot be written.
 TokenizeResult TokenizeFiles(const TokenizeOptions& options);
 
 }  // namespace torus::data

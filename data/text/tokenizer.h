@@ -1,4 +1,4 @@
-// Tokenizer: text to token numbers and back.
+// Tokenizer: converts text to token numbers and back.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace torus::data {
 
-// Immutable after it is made: any number of threads may use it.
+// Immutable after construction: any number of threads may use it.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
@@ -18,10 +18,11 @@ class Tokenizer {
   virtual const std::string& name() const = 0;
   // Token numbers lie in [0, vocabulary()).
   virtual int64_t vocabulary() const = 0;
-  // Appends the tokens of `text`, every byte of which is text: nothing in it is special.
+  // Appends the tokens of `text` to `ids`. Special tokens in the text are not recognised: every
+  // byte is plain text.
   virtual void Encode(std::string_view text, std::vector<int32_t>* ids) const = 0;
-  // The bytes that tokens stand for, one behind the other. BadInput tagged with the name for a
-  // number that is no token's.
+  // Returns the concatenated bytes of the tokens. Throws BadInput tagged with the name for a number
+  // that is not a token.
   virtual std::string Decode(std::span<const int32_t> ids) const = 0;
 
   std::vector<int32_t> Encode(std::string_view text) const {

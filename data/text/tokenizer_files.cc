@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 constexpr const char *kTokenizer = "tokenizer.json", *kConfig = "tokenizer_config.json";
 constexpr size_t kMostCharacters = 0x110000;
 
-// What stands for a token in tokenizer.json.
+// The string of a token in tokenizer.json.
 std::string NameOf(const Tokenizer& tokenizer, int32_t token) {
   return tokenizer.name() == "bytes" ? SymbolOfByte(static_cast<uint8_t>(token))
                                      : tokenizer.Decode({&token, 1});
@@ -59,7 +59,7 @@ std::string ReadText(const std::string& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-// The names of a vocabulary, by number.
+// The strings of a vocabulary, by number.
 std::vector<std::string> NamesOf(const Json& vocabulary, const std::string& where) {
   Require(vocabulary.size() <= kMostCharacters, where, "requires at most {} tokens, got {}",
           kMostCharacters, vocabulary.size());
@@ -79,7 +79,7 @@ bool HasMerges(const std::string& text, const std::string& where) {
   return merges.is_array() && !merges.empty();
 }
 
-// "gpt2" or "roberta", as tokenizer_config.json has it; `otherwise` where it says neither.
+// "gpt2" or "roberta", according to tokenizer_config.json; `otherwise` if it names neither.
 std::string BpeOfConfig(const std::string& folder, const std::string& otherwise) {
   const std::string path = folder + "/" + kConfig;
   if (!std::filesystem::exists(path)) return otherwise;
@@ -89,7 +89,7 @@ std::string BpeOfConfig(const std::string& folder, const std::string& otherwise)
     if (named == std::string("GPT2Tokenizer") + suffix) return "gpt2";
     if (named == std::string("RobertaTokenizer") + suffix) return "roberta";
   }
-  // What transformers calls any tokenizer.json.
+  // The class that transformers uses for any tokenizer.json.
   Require(named == "PreTrainedTokenizerFast" || named == "TokenizersBackend", path,
           "requires the tokenizer_class GPT2Tokenizer or RobertaTokenizer, got {}",
           io::Brief(named));

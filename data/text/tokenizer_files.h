@@ -1,4 +1,4 @@
-// A tokenizer in a model's folder, as Hugging Face's transformers reads it.
+// The tokenizer files in a model's folder, as read by Hugging Face's transformers.
 //
 //   gpt2, roberta  vocab.json and merges.txt (roberta also dict.txt with encoder.json), or all in
 //                  tokenizer.json
@@ -14,18 +14,19 @@
 
 namespace torus::data {
 
-// Name -> content of the files. `vocabulary_dir`: of gpt2 and roberta, whose files are copied.
-// BadInput naming what it lacks.
+// The files, as name -> content. `vocabulary_dir`: for gpt2 and roberta, whose files are copied
+// from there. Throws BadInput naming what is missing there.
 std::map<std::string, std::string> TokenizerFiles(const Tokenizer& tokenizer,
                                                   const std::string& vocabulary_dir);
 
-// The tokenizer of a folder: where it has merges GPT-2's or RoBERTa's, as the tokenizer_class of
-// tokenizer_config.json says, or `bpe` ("gpt2" or "roberta") where that names neither; else what
-// tokenizer.json says. Its files are of one commit of the folder (runtime/io/one_commit.h).
-// BadInput naming the file for another, or none.
+// Opens the tokenizer of a folder. If the folder has merges, it is GPT-2's or RoBERTa's, according
+// to tokenizer_class in tokenizer_config.json, or `bpe` ("gpt2" or "roberta") if that names
+// neither. Otherwise tokenizer.json decides. All files are from one commit of the folder
+// (runtime/io/one_commit.h). Throws BadInput naming the file if there is no tokenizer or another
+// one.
 std::unique_ptr<Tokenizer> TokenizerOfFolder(const std::string& folder, const std::string& bpe);
 
-// The characters or bytes of a tokenizer.json. BadInput tagged `where`.
+// Parses a tokenizer.json of characters or bytes. Throws BadInput tagged `where` otherwise.
 std::unique_ptr<Tokenizer> ParseTokenizerJson(std::string_view text, const std::string& where);
 
 }  // namespace torus::data

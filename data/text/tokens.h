@@ -7,7 +7,7 @@
 
 namespace torus::data {
 
-// Immutable after it is made: any number of threads may read.
+// Immutable after construction: any number of threads may read it.
 class Tokens {
  public:
   virtual ~Tokens() = default;
@@ -16,15 +16,15 @@ class Tokens {
   virtual int64_t size() const = 0;
   // Numbers lie in [0, vocabulary()).
   virtual int64_t vocabulary() const = 0;
-  // Writes tokens [begin, begin + count). BadInput, tagged with the name, outside of [0, size()),
-  // and for a number that the vocabulary has not.
+  // Copies tokens [begin, begin + count) to `out`. Throws BadInput, tagged with the name, outside
+  // of [0, size()), and for a number outside of the vocabulary.
   virtual void Copy(int64_t begin, int64_t count, int64_t* out) const = 0;
 };
 
 // Tokens in memory.
 class TokenVector : public Tokens {
  public:
-  // BadInput for a number outside of the vocabulary.
+  // Throws BadInput for a number outside of the vocabulary.
   TokenVector(std::string name, int64_t vocabulary, std::vector<int32_t> ids);
 
   const std::string& name() const override { return name_; }
@@ -38,7 +38,7 @@ class TokenVector : public Tokens {
   std::vector<int32_t> ids_;
 };
 
-// BadInput unless [begin, begin + count) lies within the tokens.
+// Throws BadInput unless [begin, begin + count) lies within the tokens.
 void CheckTokenRange(const Tokens& tokens, int64_t begin, int64_t count);
 
 }  // namespace torus::data

@@ -12,7 +12,7 @@ constexpr char32_t kLast = 0x10FFFF;
 
 bool IsSurrogate(char32_t value) { return value >= 0xD800 && value <= 0xDFFF; }
 
-// Bytes that a first byte announces; 0 for one that cannot be first.
+// The length of a character by its first byte; 0 if the byte cannot be first.
 size_t Announced(uint8_t first) {
   if (first < 0x80) return 1;
   if (first < 0xC2) return 0;

@@ -1,5 +1,5 @@
-// UTF-8 (RFC 3629), as far as tokenizers need it: no surrogates, nothing beyond U+10FFFF, shortest
-// forms only.
+// UTF-8 (RFC 3629), as needed by tokenizers: no surrogates, nothing beyond U+10FFFF, shortest forms
+// only.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ struct CodePoint {
   size_t bytes = 0;  // 0: the text is empty or does not begin with a whole code point
 };
 
-// The code point that `text` begins with.
+// The first code point of `text`.
 CodePoint FirstCodePoint(std::string_view text);
 
-// The length of the longest prefix that is UTF-8; text.size() where all of it is.
+// The length of the longest prefix that is valid UTF-8; text.size() if all of it is.
 size_t ValidUtf8Prefix(std::string_view text);
 
-// Appends a code point; InternalError for one that UTF-8 cannot hold.
+// Appends a code point. Throws InternalError for one that UTF-8 cannot represent.
 void AppendUtf8(char32_t value, std::string* text);
 
 }  // namespace torus::data

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostTokens = size_t{1} << 24;
 
-// Takes the events of the parser: an object of numbers, and nothing deeper.
+// Receives the parser's events for an object of numbers without nesting.
 class NumbersReader : public nlohmann::json_sax<Json> {
  public:
   explicit NumbersReader(const std::string& path) : path_(path) {}
@@ -47,7 +47,7 @@ class NumbersReader : public nlohmann::json_sax<Json> {
   }
 
  private:
-  // The key at hand, fit for one line of a message.
+  // The current key, for one line of a message.
   std::string Where() const {
     const std::string text = Json(key_).dump(-1, ' ', true, Json::error_handler_t::replace);
     return text.size() <= 120 ? text : text.substr(0, 117) + "...";
@@ -80,14 +80,14 @@ void CheckNumbers(const TokenNumbers& numbers, const std::string& path) {
   }
 }
 
-// The words of dict.txt as tokens of GPT-2 where they are numbers of such.
+// Maps the words of dict.txt: GPT-2's numbers to its tokens, other words to themselves.
 class FairseqWords {
  public:
   explicit FairseqWords(const TokenNumbers& gpt2) : tokens_(gpt2.size()) {
     for (const auto& [token, number] : gpt2) tokens_.at(number) = &token;
   }
 
-  // The token; null where there is none of that number.
+  // The token; null if there is none with that number.
   const std::string* Of(const std::string& word) const {
     size_t number = 0;
     const char* const end = word.data() + word.size();

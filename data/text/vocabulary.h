@@ -1,4 +1,4 @@
-// The vocabulary of a byte-level BPE: which number each token has.
+// The vocabulary of a byte-level BPE: the number of each token.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,31 @@
 
 namespace torus::data {
 
-// Token strings to numbers, as vocab.json (encoder.json) has them.
+// Token strings and their numbers, as in vocab.json (encoder.json).
 using TokenNumbers = std::map<std::string, int32_t, std::less<>>;
 
-// Reads a JSON object {"token": number}. BadInput naming `path` unless it is one, UTF-8, with no
-// token twice, and the numbers are 0 to n - 1, each once.
+// Parses a JSON object {"token": number}. Throws BadInput naming `path` unless it is one, in UTF-8,
+// without duplicate tokens, and its numbers are 0 to n - 1, each once.
 TokenNumbers ParseVocabularyJson(std::string_view text, const std::string& path);
 
-// fairseq numbers the tokens of GPT-2 anew, by frequency: dict.txt has lines "GPT-2's number or a
-// word of its own, space, count". <s> 0, <pad> 1, </s> 2, <unk> 3, then the lines, last <mask>.
-// BadInput naming `path` and the line where it has another form, or a number that `gpt2` lacks.
+// Parses dict.txt, in which fairseq renumbers GPT-2's tokens by frequency. Each line is "GPT-2's
+// number or a word of fairseq's, space, count". The numbers are <s> 0, <pad> 1, </s> 2, <unk> 3,
+// then the lines in order, then <mask>. Throws BadInput naming `path` and the line if it has
+// another form, or a number that is not in `gpt2`.
 TokenNumbers ParseFairseqDictionary(std::string_view text, const std::string& path,
                                     const TokenNumbers& gpt2);
 
 class Vocabulary {
  public:
-  // BadInput naming `path` unless `tokens` has a number for every byte and for what every merge
-  // makes. Tokens that no merge makes ("<s>") stand for their own text.
+  // Throws BadInput naming `path` unless `tokens` has a number for every byte and for the result of
+  // every merge. Tokens that are not the result of a merge ("<s>") represent their own text.
   Vocabulary(const TokenNumbers& tokens, const Merges& merges, const std::string& path);
 
   int64_t size() const { return static_cast<int64_t>(bytes_.size()); }
   int32_t NumberOf(Symbol symbol) const { return numbers_[symbol]; }
-  // Of a token that no merge makes; none where there is none of that name.
+  // The number of a token that is not the result of a merge; none if there is no such token.
   std::optional<int32_t> NumberOfOther(std::string_view token) const;
-  // The bytes that a token of [0, size()) stands for.
+  // The bytes that a token in [0, size()) represents.
   const std::string& BytesOf(int32_t number) const { return bytes_[number]; }
 
  private:

@@ -1,5 +1,5 @@
-// Windows of a long text, for language models: `length` tokens in a row as the input, and as the
-// target the same window one token further on, so that each token is to predict the next.
+// Windows of a long text, for language models. The input is `length` consecutive tokens; the target
+// is the same window shifted by one token, so each token predicts the next.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace torus::data {
 
-// Windows side by side, for validation: window i begins at token i x length. Together they predict
-// every token of the text once, but for the first one and up to length - 1 at the end.
-// An example has the input {tokens i64 (length)} and the target i64 (length).
+// Adjacent windows, for validation: window i begins at token i x length. Together they predict
+// every token of the text once, except the first one and up to length - 1 at the end. An example
+// has the input {tokens i64 (length)} and the target i64 (length).
 class DisjointWindows : public Dataset {
  public:
-  // BadInput naming the tokens unless they hold one window and the token after it. `tokens` must
-  // outlive it.
+  // Throws BadInput naming the tokens unless they contain at least one window and the token after
+  // it. `tokens` must outlive it.
   DisjointWindows(const Tokens& tokens, int64_t length);
 
   const DatasetInfo& info() const override { return info_; }
@@ -34,17 +34,16 @@ struct RandomWindowOptions {
   uint64_t seed = 0;
 };
 
-// Windows at random places, for training: example `index` of epoch `epoch` begins at a token drawn
+// Windows at random places, for training. Example `index` of epoch `epoch` begins at a token drawn
 // uniformly from the random stream of (seed, epoch, index). With a sampler that does not shuffle,
-// index = number of the mini-batch in the epoch x batch size + row. So a window depends neither on
-// replicas and micro-batches nor on where a run was resumed. An epoch may have any number of
-// examples.
+// index = number of the mini-batch in the epoch x batch size + row. So windows do not depend on
+// replicas, micro-batches or where a run was resumed. An epoch may have any number of examples.
 //
-// Batches have the input {tokens i64 (n, length)} and the target i64 (n, length). BadInput as
-// above.
+// Batches have the input {tokens i64 (n, length)} and the target i64 (n, length). Throws BadInput
+// as above.
 MakeBatch RandomWindows(const Tokens& tokens, const RandomWindowOptions& options);
 
-// The first token of such a window.
+// The position of the first token of such a window.
 int64_t RandomWindowBegin(const Tokens& tokens, const RandomWindowOptions& options, int64_t epoch,
                           int64_t index);
 

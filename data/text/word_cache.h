@@ -1,4 +1,4 @@
-// The tokens of words seen before: most of a text repeats few words.
+// A cache of the tokens of words, because most of a text repeats few words.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace torus::data {
 
-// Bounded: at most kMostWords words of at most kLongest bytes, some 10 MB; when it is full it
-// begins anew. Not thread-safe.
+// Bounded: at most kMostWords words of at most kLongest bytes, about 10 MB. When it is full, it is
+// cleared. Not thread-safe.
 class WordCache {
  public:
   static constexpr size_t kMostWords = size_t{1} << 16;
   static constexpr size_t kLongest = 32;
 
-  // The word's tokens; null where they are not known. Valid until the next Put.
+  // The word's tokens; null if they are not cached. Valid until the next Put.
   const std::vector<int32_t>* Find(std::string_view word) const {
     if (word.size() > kLongest) return nullptr;
     const auto found = words_.find(word);

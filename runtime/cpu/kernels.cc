@@ -8,7 +8,7 @@
 namespace torus::cpu {
 namespace {
 
-constexpr int64_t kGrain = 1 << 15;  // elements a thread is worth waking for
+constexpr int64_t kGrain = 1 << 15;  // fewest elements that are worth waking a thread
 
 template <class To, class From>
 To Cast(From value) {
@@ -22,8 +22,8 @@ To Cast(From value) {
     return static_cast<To>(value);
 }
 
-// Walks the innermost dimension of `shape` at every index of the outer ones: row(offset_a,
-// offset_b).
+// Calls row(offset_a, offset_b) for every index of the outer dimensions of `shape`; `row` handles
+// the innermost one.
 template <class Row>
 void ForEachRow(const Shape& shape, const Strides& a, const Strides& b, const Row& row) {
   const int outer = shape.rank() - 1;

@@ -1,5 +1,5 @@
-// The raw kernels on a CPU. runtime/kernels.h is the public face, with their contracts, and checks;
-// these assume.
+// The raw kernels on a CPU. runtime/kernels.h is the public interface; it has the contracts and
+// checks the arguments. These do not check.
 #pragma once
 
 #include "runtime/tensor.h"

@@ -10,12 +10,12 @@
 namespace torus::cpu {
 namespace {
 
-constexpr int64_t kGrain = 1 << 10;  // blocks a thread is worth waking for
+constexpr int64_t kGrain = 1 << 10;  // fewest blocks that are worth waking a thread
 
 float Unit(uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }
 
-// Element i is values(block)[i % k], with k the values of a block: what a thread gets does not
-// matter.
+// Element i is values(block)[i % k], where k is the number of values per block. So the split among
+// threads does not matter.
 template <class T, class Values>
 void FillByBlocks(Tensor& out, const RandomStream& stream, const Values& values) {
   T* p = out.mutable_data<T>();
@@ -29,7 +29,8 @@ void FillByBlocks(Tensor& out, const RandomStream& stream, const Values& values)
   });
 }
 
-// Blocks first to last, through buffers that stay in the first cache; `out` is block 0's place.
+// Fills from blocks first to last, through buffers that fit in the L1 cache; `out` is where block 0
+// begins.
 void FillNormalBlocks(const RandomStream& stream, int64_t first, int64_t last, int64_t count,
                       double mean, double stddev, float* out) {
   constexpr int64_t kBlocks = 256;
@@ -56,7 +57,7 @@ void FillNormalF32(Tensor& out, double mean, double stddev, const RandomStream& 
 void FillUniform(Tensor& out, double low, double high, const RandomStream& stream) {
   VisitCompute("fill_uniform", out.dtype(), [&]<class T>(ComputeType<T>) {
     const T most = std::nextafter(static_cast<T>(high), static_cast<T>(low));
-    // Rounding may reach `high`, which the interval leaves out.
+    // Rounding may give `high`, which the interval excludes.
     const auto scale = [=](double unit) {
       return std::min(most, static_cast<T>(low + (high - low) * unit));
     };

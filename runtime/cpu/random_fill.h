@@ -1,4 +1,4 @@
-// Fills of random numbers on a CPU; runtime/rng.h has their contracts and checks.
+// Random fills on a CPU; runtime/rng.h has their contracts and checks.
 #pragma once
 
 #include "runtime/rng.h"

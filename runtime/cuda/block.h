@@ -1,5 +1,5 @@
-// What the threads of a block find together, in an order that is fixed by their number: the same
-// bits in every run. In kernels' sources only.
+// Reductions and scans over the threads of a block, in a fixed order by thread number: the same
+// bits in every run. Only for kernel sources.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace torus::cuda {
 
 inline constexpr unsigned kWholeWarp = 0xffffffffu;
 
-// `value` of the lane whose number differs in the bits of `bits`. T is of whole 32-bit words.
+// Returns `value` of the lane whose number is this lane's XOR `bits`. The size of T must be a
+// multiple of 32 bits.
 template <class T>
 __device__ T ShuffleXor(T value, int bits) {
   static_assert(sizeof(T) % sizeof(uint32_t) == 0);
@@ -22,24 +23,24 @@ __device__ T ShuffleXor(T value, int bits) {
   return value;
 }
 
-// combine(...) over the values of each `lanes` neighbouring lanes (a power of two), for all of
-// them. `combine` commutes, so that all lanes get the same bits.
+// Combines the values of each group of `lanes` neighbouring lanes (a power of two); every lane gets
+// the result. `combine` must commute, so that all lanes get the same bits.
 template <int lanes, class T, class Combine>
 __device__ T CombineLanes(T value, const Combine& combine) {
   for (int bits = lanes / 2; bits > 0; bits /= 2) value = combine(value, ShuffleXor(value, bits));
   return value;
 }
 
-// combine(...) over the values of all threads of a one-dimensional block of kThreads, a power of
-// two from 32 to 1024, for all of them: within each warp in a butterfly, then over the warps. All
-// threads call it.
+// Combines the values of all threads of a one-dimensional block of kThreads, a power of two from 32
+// to 1024; every thread gets the result. First within each warp in a butterfly, then over the
+// warps. All threads must call it.
 template <int kThreads, class T, class Combine>
 __device__ T CombineBlock(T value, const Combine& combine) {
   constexpr int kWarps = kThreads / 32;
   static_assert(kThreads % 32 == 0 && kWarps <= 32 && (kWarps & (kWarps - 1)) == 0);
   value = CombineLanes<32>(value, combine);
   if constexpr (kWarps > 1) {
-    // As bytes: T may have a constructor, which shared memory may not.
+    // As bytes, because T may have a constructor, which shared memory does not allow.
     alignas(16) __shared__ unsigned char bytes[kWarps * sizeof(T)];
     T* const of_warps = reinterpret_cast<T*>(bytes);
     if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
@@ -50,7 +51,7 @@ __device__ T CombineBlock(T value, const Combine& combine) {
   return value;
 }
 
-// The sum of `value` over this lane and those before it.
+// The inclusive prefix sum of `value` over the lanes of the warp.
 template <class T>
 __device__ T SumUpToLane(T value) {
   for (unsigned by = 1; by < 32; by *= 2) {
@@ -60,8 +61,8 @@ __device__ T SumUpToLane(T value) {
   return value;
 }
 
-// The sum of `value` over this thread of a one-dimensional block of kThreads and those before it;
-// `all` becomes that over all threads. All threads call it.
+// The inclusive prefix sum of `value` over the threads of a one-dimensional block of kThreads. Sets
+// `all` to the sum over all threads. All threads must call it.
 template <int kThreads, class T>
 __device__ T SumUpToThread(T value, T& all) {
   static_assert(kThreads % 32 == 0 && kThreads <= 1024);
@@ -87,7 +88,7 @@ struct Plus {
   }
 };
 
-// NaN wins.
+// The larger value; NaN if either is NaN.
 struct Larger {
   template <class T>
   __device__ T operator()(const T& a, const T& b) const {

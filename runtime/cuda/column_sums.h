@@ -1,5 +1,6 @@
-// Sums over the middle of (outer, count, inner), on a GPU: trees whose shape is fixed by the sizes,
-// without atomic additions, so the same bits in every run. In kernels' sources only.
+// Sums over the middle dimension of (outer, count, inner) on a GPU, as trees whose shape depends
+// only on the sizes. There are no atomic additions, so every run gives the same bits. Only for
+// kernel sources.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +15,15 @@
 
 namespace torus::cuda {
 
-inline constexpr int64_t kColumnRows = 64;  // that one thread adds
-inline constexpr int64_t kRowPart = 4096;   // elements of a row that one block adds
+inline constexpr int64_t kColumnRows = 64;  // rows that one thread adds
+inline constexpr int64_t kRowPart = 4096;   // row elements that one block adds
 
-// How many parts a sum of `count` terms is cut into; at least one.
+// The number of parts into which a sum of `count` terms is divided; at least one.
 inline int64_t SumParts(int64_t count, int64_t part) {
   return std::max<int64_t>(1, (count - 1) / part + 1);
 }
 
-// Part p of column i of outer index o, at (o * parts + p) * inner + i of the result.
+// Writes part p of column i of outer index o to out[(o * parts + p) * inner + i].
 template <class T, class Load>
 struct SumColumnPart {
   Load load;
@@ -40,7 +41,7 @@ struct SumColumnPart {
   }
 };
 
-// Part p of row o, at o * parts + p of the result.
+// Writes part p of row o to out[o * parts + p].
 template <class T, class Load>
 struct SumRowPart {
   Load load;
@@ -65,16 +66,17 @@ struct LoadFrom {
   __device__ T operator()(int64_t at, int64_t) const { return values[at]; }
 };
 
-// The same of values in a narrower type.
+// Loads values of a narrower type and casts them to T.
 template <class T, class In>
 struct LoadWide {
   const In* values;
   __device__ T operator()(int64_t at, int64_t) const { return ElementCast<T, In>()(values[at]); }
 };
 
-// out[o * inner + i] = (sum over c of load((o * count + c) * inner + i, c)) / divisor; `out` lies
-// on `device`. Terms are added in T: 64 by a thread, or 16 and a tree where inner is 1; what that
-// leaves is added the same way. So the error grows with the logarithm of count.
+// out[o * inner + i] = (sum over c of load((o * count + c) * inner + i, c)) / divisor; `out` is on
+// `device`. Terms are added in T: each thread adds 64, or, if inner is 1, 16 before a tree over the
+// block. The partial sums are added in the same way, so the error grows with the logarithm of
+// count.
 template <class T, class Load>
 void SumColumns(std::string_view op, int64_t outer, int64_t count, int64_t inner, const Load& load,
                 double divisor, T* out, Device device, StreamHandle stream) {

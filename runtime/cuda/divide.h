@@ -1,5 +1,5 @@
-// Division of indices for kernels: 64 bits where they are needed, which GPUs divide slowly, and 32
-// where those suffice.
+// Index division for kernels: in 32 bits if both operands fit, because GPUs divide 64-bit integers
+// slowly.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct Divided {
   int64_t quotient, rest;
 };
 
-// Neither is negative, and `by` is not 0.
+// `index` >= 0 and `by` > 0.
 TORUS_HOST_DEVICE inline Divided Divide(int64_t index, int64_t by) {
   constexpr int64_t kShort = 0xffffffff;
   if (index > kShort || by > kShort) return {index / by, index % by};

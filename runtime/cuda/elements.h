@@ -1,12 +1,12 @@
-// Tensors' elements in the memory of a GPU, for kernels to be handed: Tensor::data is for a CPU's.
+// Pointers to tensor elements in GPU memory, to pass to kernels. (Tensor::data is for CPU memory.)
 #pragma once
 
 #include "runtime/tensor.h"
 
 namespace torus::cuda {
 
-// InternalError unless the tensor is on a GPU and T is its dtype: a kernel that is handed memory of
-// the CPU's would read it on an emulated GPU, and end the program on a real one.
+// Throws InternalError unless the tensor is on a GPU and T is its dtype. A kernel that got CPU
+// memory would read it on an emulated GPU, and crash the program on a real one.
 template <class T>
 void CheckElements(const Tensor& tensor) {
   TORUS_CHECK(tensor.dtype() == kDTypeOf<T> && tensor.device().kind == DeviceKind::kCuda,

@@ -1,4 +1,4 @@
-// A body for every index of a range, on a GPU. In kernels' sources only.
+// Runs a body for every index of a range on a GPU. Only for kernel sources.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 namespace torus::cuda {
 
 inline constexpr unsigned kForEachThreads = 256;
-inline constexpr int64_t kForEachMostBlocks = 4096;  // the threads take several each beyond
+inline constexpr int64_t kForEachMostBlocks = 4096;  // beyond, a thread takes several indices
 
-// How many blocks share `count` indices.
+// The number of blocks for `count` indices.
 inline unsigned ForEachBlocks(int64_t count) {
   constexpr int64_t threads = kForEachThreads;
   return static_cast<unsigned>(
@@ -25,7 +25,8 @@ __global__ void ForEachKernel(int64_t count, Body body) {
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) body(i);
 }
 
-// body(i) for every i in [0, count), in no order. `body` is a functor for the device, copied.
+// Calls body(i) for every i in [0, count), in no particular order. `body` is a device functor,
+// passed by value.
 template <class Body>
 void ForEach(std::string_view op, int64_t count, StreamHandle stream, const Body& body) {
   if (count <= 0) return;

@@ -1,5 +1,5 @@
-// A few numbers of the CPU's for kernels, which travel among a launch's arguments: in stream order,
-// and nothing waits as for a copy. In kernels' sources only.
+// Passes a few numbers from the CPU to kernels inside kernel launch arguments: in stream order and,
+// unlike a copy, without any wait. Only for kernel sources.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace torus::cuda {
 
-inline constexpr int64_t kHandedWords = 256;  // of one launch, whose arguments may be 4 KiB
+inline constexpr int64_t kHandedWords = 256;  // per launch, whose arguments may be up to 4 KiB
 
 struct StoreWords {
   int64_t words[kHandedWords];
@@ -48,8 +48,9 @@ inline Tensor HandOverWords(std::string_view op, std::span<const int64_t> words,
   return there;
 }
 
-// The values in memory of `device`, as i64 words: for tables of some hundred entries. HandedOver
-// reads them. A graph that is recorded keeps them, and is handed them once.
+// Returns the values in memory of `device`, as i64 words; read them with HandedOver. For tables of
+// a few hundred entries. While a graph is recorded, the values are kept with the graph and passed
+// only once.
 template <class T>
 Tensor HandOver(std::string_view op, std::span<const T> values, Device device,
                 StreamHandle stream) {
@@ -58,8 +59,8 @@ Tensor HandOver(std::string_view op, std::span<const T> values, Device device,
   return HandOverWords(op, words, device, stream);
 }
 
-// The same of what make(), a std::vector<T>, gives; a graph that is recorded asks again before each
-// of its launches, and gets as many.
+// The same for the values that make() returns, a std::vector<T>. A recorded graph calls make()
+// again before each launch; it must return equally many values.
 template <class T, class Make>
 Tensor HandOverAnew(std::string_view op, const Make& make, Device device, StreamHandle stream) {
   const std::vector<int64_t> words = WordsOf<T>(make());

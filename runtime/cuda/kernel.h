@@ -1,6 +1,6 @@
-// The one header through which kernels see CUDA, to be included behind all others. For nvcc it is
-// CUDA's own; for a host compiler (--config=emulated_gpu, and tests) it is an emulation that runs
-// kernels on the CPU. `<<<...>>>` is written here alone.
+// The only header through which kernels see CUDA; include it after all others. For nvcc it is CUDA
+// itself; for a host compiler (--config=emulated_gpu, and tests) it is an emulation that runs
+// kernels on the CPU. Only this file contains `<<<...>>>`.
 #pragma once
 
 #ifndef __CUDACC__
@@ -16,9 +16,9 @@
 
 namespace torus::cuda {
 
-// Puts kernel(args...) into the stream (null: the current device's default one), `grid` blocks of
-// `block` threads with `shared_bytes` of dynamic shared memory (at most 48 KiB).
-// BrokenEnvironment tagged `op` where CUDA refuses.
+// Launches kernel(args...) in the stream (null: the current device's default one), with `grid`
+// blocks of `block` threads and `shared_bytes` of dynamic shared memory (at most 48 KiB). Throws
+// BrokenEnvironment tagged `op` if CUDA refuses.
 // clang-format off
 template <class... Params, class... Args>
 void Launch(std::string_view op, dim3 grid, dim3 block, size_t shared_bytes, StreamHandle stream,

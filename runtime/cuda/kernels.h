@@ -1,4 +1,5 @@
-// The raw kernels on a GPU. runtime/kernels.h is the public face and checks; these assume.
+// The raw kernels on a GPU. runtime/kernels.h is the public interface and checks the arguments.
+// These do not check.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace torus::cuda {
 // Sets `count` elements of GPU memory to `value`, cast to `dtype`.
 void Fill(void* out, DType dtype, int64_t count, double value, StreamHandle stream);
 
-// Copies by a walk over (in, out), both in the same GPU's memory, and casts; they may not overlap.
+// Copies `in` to `out` along a plan over (in, out), and casts. Both are in the same GPU's memory
+// and may not overlap.
 void CopyStrided(const void* in, DType from, void* out, DType to, const BroadcastPlan& plan,
                  StreamHandle stream);
 

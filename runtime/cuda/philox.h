@@ -12,7 +12,8 @@ struct PhiloxWords {
 };
 
 // The block of counter (low, high), each half with its lower word first, under a key of two words.
-// Constants: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", table 2 and section 4.3.
+// Constants from Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", table 2 and section
+// 4.3.
 TORUS_HOST_DEVICE inline PhiloxWords PhiloxBlock(uint64_t low, uint64_t high, uint32_t key0,
                                                  uint32_t key1) {
   uint32_t c0 = static_cast<uint32_t>(low), c1 = static_cast<uint32_t>(low >> 32);

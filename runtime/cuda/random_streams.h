@@ -1,5 +1,5 @@
-// The CPU's random streams (runtime/rng.h) for kernels, which draw their words themselves. In
-// kernels' sources only.
+// The random streams of runtime/rng.h in kernels, which draw the words themselves. Only for kernel
+// sources.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace torus::cuda {
 
-// What Philox needs of a stream, in 64-bit words.
+// The key and upper counter half of a stream, as two 64-bit words.
 struct StreamPlace {
   uint32_t key0, key1;
   uint64_t high;
@@ -28,7 +28,7 @@ inline StreamPlace PlaceOf(const RandomStream& s) {
   return {s.key()[0], s.key()[1], s.counter_high()};
 }
 
-// For a graph: of the same streams in the step that it is launched for.
+// For a recorded graph: the same streams, in the step of each launch.
 inline Tensor RenewedStreams(std::span<const RandomStream> streams, Graph& graph) {
   static_assert(sizeof(StreamPlace) == 2 * sizeof(int64_t));
   const std::vector<RandomStream> recorded(streams.begin(), streams.end());
@@ -40,7 +40,7 @@ inline Tensor RenewedStreams(std::span<const RandomStream> streams, Graph& graph
   });
 }
 
-// The streams in memory of `device`; StreamsIn reads them.
+// Returns the streams in memory of `device`; read them with StreamsIn.
 inline Tensor HandOverStreams(std::string_view op, std::span<const RandomStream> streams,
                               Device device, StreamHandle stream) {
   if (Graph* graph = Graph::RecordedHere(device)) return RenewedStreams(streams, *graph);

@@ -1,4 +1,4 @@
-// A block for each row of a matrix, on a GPU. In kernels' sources only.
+// Runs a block for each row of a matrix on a GPU. Only for kernel sources.
 #pragma once
 
 #include <algorithm>
@@ -8,23 +8,23 @@
 
 namespace torus::cuda {
 
-// Body::Run<kThreads>(row) on all kThreads threads of a block.
+// Calls Body::Run<kThreads>(row) on all kThreads threads of a block.
 template <int kThreads, class Body>
 __global__ void RowsKernel(int64_t rows, Body body) {
   for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) body.template Run<kThreads>(row);
 }
 
-// body.Run<kThreads>(row) for every row in [0, rows), in no order. `body` is a functor for the
-// device, copied.
+// Calls body.Run<kThreads>(row) for every row in [0, rows), in no particular order. `body` is a
+// device functor, passed by value.
 template <int kThreads, class Body>
 void ForEachBlock(std::string_view op, int64_t rows, StreamHandle stream, const Body& body) {
   if (rows <= 0) return;
-  constexpr int64_t kMostBlocks = 1 << 16;  // each takes several rows beyond
+  constexpr int64_t kMostBlocks = 1 << 16;  // beyond these, each block takes several rows
   Launch(op, static_cast<unsigned>(std::min(rows, kMostBlocks)), kThreads, 0, stream,
          RowsKernel<kThreads, Body>, rows, body);
 }
 
-// For rows of n elements: short ones get a warp, which needs no barrier.
+// For rows of n elements. Short rows get a single warp, which needs no barrier.
 template <class Body>
 void ForEachRow(std::string_view op, int64_t rows, int64_t n, StreamHandle stream,
                 const Body& body) {

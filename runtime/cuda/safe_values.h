@@ -1,4 +1,4 @@
-// Whole numbers that were checked without a wait. In kernels' sources only.
+// Integer values that are checked without waiting for the GPU. Only for kernel sources.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,8 @@
 
 namespace torus::cuda {
 
-// safe[i] = values[i], or `instead` where that is wrong; *first becomes the smallest such i.
+// safe[i] = values[i], or `instead` if values[i] is wrong. Lowers *first to the smallest i of a
+// wrong value.
 template <class IsRight>
 struct KeepRight {
   const int64_t* values;
@@ -24,8 +25,8 @@ struct KeepRight {
   }
 };
 
-// A copy of contiguous i64 values with `instead` in the place of wrong ones, which `checks` will
-// report by `fail`. `is_right`: a functor for the device, of a value.
+// Returns a copy of contiguous i64 values in which `instead` replaces wrong values. `checks` will
+// report wrong values by calling `fail`. `is_right` is a device functor that takes a value.
 template <class IsRight>
 Tensor SafeValues(std::string_view op, const Tensor& values, int64_t instead,
                   const IsRight& is_right, LaterChecks& checks, LaterChecks::Fail fail,

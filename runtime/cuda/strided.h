@@ -1,5 +1,4 @@
-// Where an element of a walk over strided operands lies: index arithmetic of 64 bits that kernels
-// and CPU tests share.
+// 64-bit index arithmetic for elements of strided operands, shared by kernels and CPU tests.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +13,16 @@ struct StridedPlaces {
   int64_t at[N];
 };
 
-// The walk of a BroadcastPlan, in a form that kernels are given by value.
+// A BroadcastPlan in a form that can be passed to kernels by value.
 template <int N>
 struct StridedWalk {
   int rank = 0;
   int64_t sizes[kMaxRank] = {};
   int64_t strides[N][kMaxRank] = {};
 
-  // Of element i in row-major order: each operand's place, in elements. The first dimension needs
-  // no division, and where i fits 32 bits the others need none of 64, which GPUs do slowly.
+  // The offset of element i, in row-major order, in each operand, in elements. The first dimension
+  // needs no division. If i fits in 32 bits, the others need no 64-bit division, which GPUs do
+  // slowly.
   TORUS_HOST_DEVICE StridedPlaces<N> operator()(int64_t i) const {
     return i <= int64_t{0xffffffff} ? Places<uint32_t>(i) : Places<uint64_t>(i);
   }
@@ -35,7 +35,7 @@ struct StridedWalk {
     for (int d = rank - 1; d >= 0; --d) {
       int64_t index = static_cast<int64_t>(rest);
       if (d > 0) {
-        // A size beyond 32 bits is larger than any i that has them.
+        // A size that needs more than 32 bits is larger than any i that fits in 32 bits.
         const Unsigned size = static_cast<Unsigned>(sizes[d]);
         if (sizes[d] > static_cast<int64_t>(rest)) {
           rest = 0;
@@ -50,7 +50,7 @@ struct StridedWalk {
   }
 };
 
-// Of a plan with N operands.
+// The walk of a plan with N operands.
 template <int N>
 StridedWalk<N> WalkOf(const BroadcastPlan& plan) {
   StridedWalk<N> walk;

@@ -41,7 +41,7 @@ uint3 Unflatten(uint64_t at, const dim3& size) {
           static_cast<unsigned>(at / size.x / size.y)};
 }
 
-// Of this thread, for its next grids.
+// Idle fibers of this thread, for its next grids.
 thread_local std::vector<std::unique_ptr<Fiber>> spare;
 
 // The grid that runs on this thread.
@@ -56,17 +56,17 @@ class Grid {
         threads_(size_),
         shared_(std::make_unique<uint64_t[]>(shape.shared_bytes / 8 + 2)),
         shared_bytes_(shape.shared_bytes) {}
-  // Fibers that a failure left in the middle are of no use to others.
+  // Drops fibers that were paused when an error ended the grid; they cannot be reused.
   ~Grid() {
     for (auto& fiber : fibers_)
       if (fiber->ended()) spare.push_back(std::move(fiber));
   }
 
   void RunBlock();
-  // Takes threads that have not begun, one after the other, until there are none: the body of each
-  // fiber. A thread that does not wait costs no fiber of its own.
+  // The body of each fiber: runs threads that have not begun, one after another, until there are
+  // none. A thread that never waits needs no fiber of its own.
   void RunFresh();
-  // The current thread waits, in `state`.
+  // Makes the current thread wait in `state`.
   void Wait(State state, std::source_location where);
 
   Thread& current() { return threads_[current_]; }
@@ -96,7 +96,7 @@ class Grid {
   const size_t shared_bytes_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;
-  Fiber* on_ = nullptr;  // what runs now
+  Fiber* on_ = nullptr;  // the fiber that runs now
   std::exception_ptr failure_;
 };
 
@@ -188,7 +188,8 @@ bool Grid::ReleaseWarp(int first) {
   return any;
 }
 
-// The lanes of the warp that begins with thread `first` that wait with `mask`, if all do.
+// Releases the lanes that wait with `mask`, in the warp that begins with thread `first`, if all of
+// them are waiting.
 bool Grid::ReleaseLanes(int first, uint32_t mask) {
   std::vector<Thread*> lanes;
   std::vector<int> numbers;
@@ -234,7 +235,7 @@ void Grid::Fail() {
                        Text(first.where), number(waiting), rest);
 }
 
-// While it lives, the grid is the thread's running one.
+// While it exists, the grid is the thread's running one.
 struct Running {
   explicit Running(Grid& grid) { running = &grid; }
   ~Running() { running = nullptr; }

@@ -1,5 +1,5 @@
-// CUDA's names for where a thread is, as kernels read them, on an emulated GPU. The scheduler
-// (block.h) sets them whenever it lets another thread run.
+// CUDA's built-in variables for a thread's position, as kernels read them, on an emulated GPU. The
+// scheduler (block.h) sets them whenever it switches to another thread.
 #pragma once
 
 // CUDA's own names: outside of any namespace.

@@ -1,4 +1,4 @@
-// runtime/cuda_api.h over the emulated GPUs.
+// Implements runtime/cuda_api.h with emulated GPUs.
 #include "runtime/cuda_api.h"
 
 #include <array>
@@ -18,7 +18,7 @@ namespace gpu = emulated_gpu;
 
 int DeviceCount() { return gpu::kDevices; }
 
-// Emulated GPUs are a process's own, so their ids are drawn anew in each.
+// Each process has its own emulated GPUs, so their ids are random.
 std::array<unsigned char, 16> IdOf(int device) {
   static const std::array<std::random_device::result_type, 3> drawn = [] {
     std::random_device random;
@@ -39,7 +39,8 @@ void* Malloc(int device, size_t bytes) {
 
 namespace {
 
-// What work throws comes out where the device's default stream is waited for next.
+// Runs all work of the device. An exception in it is kept, and thrown at the next wait for the
+// device's default stream.
 void FinishAll(int device) {
   UseDevice(device);
   try {
@@ -52,19 +53,19 @@ void FinishAll(int device) {
 
 }  // namespace
 
-// As cudaFree waits for the device: work that still uses the block comes first.
+// Like cudaFree, waits for the device: work that still uses the block runs first.
 void Free(int device, void* block) noexcept {
   FinishAll(device);
   gpu::GiveMemory(device, block);
 }
 
-// Ordinary memory: emulated copies read it when they run, as CUDA's do with what is pinned.
+// Ordinary memory. Emulated copies read it when they run, as CUDA's copies do with pinned memory.
 void* MallocHost(size_t bytes) {
   constexpr size_t kPage = 4096;
   return std::aligned_alloc(kPage, (bytes / kPage + 1) * kPage);
 }
 
-// As cudaFreeHost waits for all GPUs: copies that still use the block come first.
+// Like cudaFreeHost, waits for all GPUs: copies that still use the block run first.
 void FreeHost(void* block) noexcept {
   for (int device = 0; device < gpu::kDevices; ++device) FinishAll(device);
   std::free(block);
@@ -120,8 +121,8 @@ void LaunchGraph(GraphHandle graph, StreamHandle stream) {
 
 void DestroyGraph(GraphHandle graph) noexcept { delete static_cast<Recorded*>(graph); }
 
-// What is wrong with a launch is thrown by Launch (runtime/emulated_gpu/kernel.h), what goes wrong
-// while it runs where it is waited for.
+// Launch (runtime/emulated_gpu/kernel.h) throws for an invalid launch. An error while the kernel
+// runs is thrown where the work is waited for.
 void CheckLaunch(std::string_view) {}
 
 }  // namespace torus::cuda

@@ -13,13 +13,13 @@
 namespace torus::emulated_gpu {
 namespace {
 
-constexpr size_t kStackBytes = size_t{128} << 10;  // its pages take memory when they are touched
+constexpr size_t kStackBytes = size_t{128} << 10;  // pages take memory only when touched
 constexpr size_t kGuardBytes = size_t{4} << 10;
 
 }  // namespace
 
-// Below it lies a page that cannot be written, so that a stack that overflows ends the process
-// instead of changing another's values.
+// Below the stack is a write-protected page, so that a stack overflow ends the process instead of
+// changing other data.
 struct Fiber::Stack {
   Stack() {
     begin = ::mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
@@ -32,7 +32,7 @@ struct Fiber::Stack {
   void* begin;
 };
 
-// Where the two sides of a fiber go on.
+// Where the two sides of a fiber continue.
 struct Fiber::Sides {
   explicit Sides(void* stack) : notes(stack, kStackBytes) {}
   ucontext_t inside, outside;
@@ -73,8 +73,8 @@ void Fiber::Prepare() {
                 static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
 }
 
-// ucontext knows how to begin on another stack. From then on jumps spare its system calls, except
-// where a sanitizer watches, which forbids jumps to other stacks.
+// The first switch uses ucontext, which can start on another stack. Later switches use jumps, which
+// avoid its system calls, unless a sanitizer is on: sanitizers forbid jumps to other stacks.
 #ifdef TORUS_SANITIZER
 
 void Fiber::Resume() {

@@ -1,5 +1,5 @@
-// A fiber: code with a stack of its own that stops in the middle and goes on later, on the thread
-// that resumes it.
+// A fiber: code with its own stack that can pause and later continue, on the thread that resumes
+// it.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace torus::emulated_gpu {
 
-// Never moves to another thread. One that is destroyed in the middle is not unwound: what lies on
-// its stack is dropped.
+// Never moves to another thread. If a paused fiber is destroyed, its stack is dropped without
+// unwinding.
 class Fiber {
  public:
   // `body` may not throw.
@@ -17,11 +17,11 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Runs the body until its next Pause or its end; from the beginning where it has ended.
+  // Runs the body until its next Pause or its end. If it has ended, starts it again.
   void Resume();
-  // Only inside of the body: back to where Resume was called.
+  // Returns to where Resume was called. Only the body may call it.
   void Pause();
-  // Whether the body runs no more; true before the first Resume.
+  // Whether the body has ended; true before the first Resume.
   bool ended() const { return ended_; }
 
  private:

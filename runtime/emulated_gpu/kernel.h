@@ -1,6 +1,7 @@
-// What kernels say of CUDA, for a host compiler: they are ordinary functions, and a launch puts a
-// walk through their grid (block.h) into a stream (queues.h). Kernels include runtime/cuda/kernel.h
-// instead, behind all other headers, because CUDA's words become macros here.
+// CUDA's keywords and functions for a host compiler. Kernels are ordinary functions, and a launch
+// enqueues a run over their grid (block.h) in a stream (queues.h). Kernels include
+// runtime/cuda/kernel.h instead, after all other headers, because CUDA's keywords become macros
+// here.
 #pragma once
 
 #include <cmath>
@@ -26,8 +27,8 @@
 #define __host__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
-// A block's own while it runs: the blocks of a thread's grids follow one another. It keeps what the
-// block before left there; a kernel may not rely on either.
+// Belongs to one block at a time: a thread runs the blocks of its grids one after another. It still
+// contains what the previous block wrote; kernels must not rely on that.
 #define __shared__ static thread_local
 
 #define TORUS_WHERE_ std::source_location where = std::source_location::current()
@@ -40,7 +41,8 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, TORUS_WHERE_) {
 
 namespace torus::emulated_gpu {
 
-// Goes through memory, as far as the compiler can tell: what follows cannot be made one with it.
+// Makes the compiler believe that the value goes through memory, so that it cannot fuse the
+// operation with a later one.
 template <class T>
 T Rounded(T value) {
   asm("" : "+m"(value));
@@ -49,7 +51,7 @@ T Rounded(T value) {
 
 }  // namespace torus::emulated_gpu
 
-// Rounded by itself; compilers would else contract it with an addition behind it.
+// Rounds the product. Otherwise compilers would contract it with a following addition.
 inline float __fmul_rn(float a, float b) { return torus::emulated_gpu::Rounded(a * b); }
 inline double __dmul_rn(double a, double b) { return torus::emulated_gpu::Rounded(a * b); }
 
@@ -63,8 +65,9 @@ inline bool __any_sync(unsigned mask, bool vote, TORUS_WHERE_) {
 
 namespace torus::emulated_gpu {
 
-// The value of lane `source`; the lane's own where that is beyond its segment of `width` lanes, as
-// CUDA says. A source that takes no part is an error: its value would be undefined.
+// The value of lane `source`, or the lane's own value if `source` is outside of its segment of
+// `width` lanes, as in CUDA. A source lane that does not participate is an error, because its value
+// would be undefined.
 template <class T>
 T Shuffle(unsigned mask, T value, int source, int width, std::source_location where) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(uint64_t));
@@ -107,7 +110,8 @@ T __shfl_xor_sync(unsigned mask, T value, int bits, int width = warpSize, TORUS_
 
 #undef TORUS_WHERE_
 
-// No two threads run at once. Whole numbers alone: sums of floats would depend on the order.
+// Not atomic: only one thread runs at a time. Integers only, because float sums would depend on the
+// order.
 template <class T>
 requires std::is_integral_v<T> T atomicAdd(T* at, std::type_identity_t<T> more) {
   const T before = *at;
@@ -140,7 +144,7 @@ namespace torus::cuda {
 
 namespace internal {
 
-// CUDA's bounds (CUDA C++ programming guide, "technical specifications per compute capability").
+// CUDA's limits (CUDA C++ programming guide, "technical specifications per compute capability").
 inline void CheckLaunchShape(std::string_view op, dim3 grid, dim3 block, size_t shared_bytes) {
   const uint64_t threads = uint64_t{block.x} * block.y * block.z;
   const bool fits = grid.x >= 1 && grid.y >= 1 && grid.z >= 1 &&
@@ -153,8 +157,8 @@ inline void CheckLaunchShape(std::string_view op, dim3 grid, dim3 block, size_t 
         grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes);
 }
 
-// Without its padding, which holds what lay there before: with a neighbour of four bytes, that may
-// look like an address.
+// Clears the padding, which holds leftover bytes: together with a neighbouring 4-byte value these
+// may look like an address.
 template <class T>
 void CheckValue(const std::string& kernel, int device, T value) {
   __builtin_clear_padding(&value);
@@ -163,8 +167,8 @@ void CheckValue(const std::string& kernel, int device, T value) {
 
 }  // namespace internal
 
-// As in runtime/cuda/kernel.h. BrokenEnvironment for a grid that CUDA would refuse, and for memory
-// of another GPU among the arguments.
+// As in runtime/cuda/kernel.h. Throws BrokenEnvironment for a grid that CUDA would refuse, and for
+// arguments that point to another GPU's memory.
 template <class... Params, class... Args>
 void Launch(std::string_view op, dim3 grid, dim3 block, size_t shared_bytes, StreamHandle stream,
             void (*kernel)(Params...), const Args&... args) {

@@ -18,7 +18,7 @@ struct Memories {
   std::array<size_t, kDevices> used{};
 };
 
-// Never destroyed: tensors of static lifetime may be freed after it would be.
+// Never destroyed, because static tensors may be freed after it.
 Memories& All() {
   static auto* const memories = new Memories;
   return *memories;

@@ -1,4 +1,4 @@
-// The memories of the emulated GPUs: each address belongs to one of them, or to the host.
+// The memory of the emulated GPUs: each address belongs to one GPU or to the host.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 namespace torus::emulated_gpu {
 
 inline constexpr int kDevices = 2;
-// What one GPU has; small, so that running out is quickly tested.
+// Memory of one GPU. It is small, so that tests can exhaust it quickly.
 inline constexpr size_t kMemoryBytes = size_t{2} << 30;
 
-// A block filled with NaN bytes (0xff), so that what is read before it is written shows; null where
-// the device has no more. Aligned as CUDA's, to 256 bytes.
+// Returns a block filled with NaN bytes (0xff), so that reading before writing shows, or null if
+// the device has no memory left. Aligned to 256 bytes, like CUDA's.
 void* TakeMemory(int device, size_t bytes);
-// InternalError for what is no block of the device.
+// Throws InternalError if `block` is not a block of the device.
 void GiveMemory(int device, void* block);
 
 struct MemoryBlock {
@@ -26,13 +26,13 @@ struct MemoryBlock {
 // The block in which `address` lies, if any.
 std::optional<MemoryBlock> BlockOf(const void* address);
 
-// BrokenEnvironment tagged `what` where [begin, begin + bytes) begins in a GPU's block and ends
-// behind it.
+// Throws BrokenEnvironment tagged `what` if [begin, begin + bytes) begins in a GPU's block and ends
+// beyond it.
 void CheckSpan(const char* what, const void* begin, size_t bytes);
 
-// BrokenEnvironment tagged `kernel` where the argument of `bytes` bytes holds an address in the
-// memory of another GPU than `device`. Every aligned word is taken for an address: no number that
-// kernels are given is as large as one.
+// Throws BrokenEnvironment tagged `kernel` if the argument of `bytes` bytes contains an address in
+// the memory of a GPU other than `device`. Every aligned word counts as a possible address; no
+// number passed to kernels is that large.
 void CheckArgument(const std::string& kernel, int device, const void* argument, size_t bytes);
 
 }  // namespace torus::emulated_gpu

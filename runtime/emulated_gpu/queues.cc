@@ -20,22 +20,22 @@ namespace {
 
 struct Queue;
 
-// Behind the first `end` pieces of a queue.
+// The point after the first `end` pieces of a queue.
 struct Point {
   std::shared_ptr<Queue> queue;
   uint64_t end = 0;
 };
 
-// Runs behind `after`, and once `ready` says yes where there is one.
+// A piece of work. It runs after `after` and, if `ready` is set, once that returns true.
 struct Piece {
   Point after;
   std::function<bool()> ready;
   std::function<void()> work;
 };
 
-// Of the stream that a thread records.
+// The recording of a stream by a thread.
 struct Capture {
-  uint64_t number = 0;  // of all captures of the process
+  uint64_t number = 0;  // unique among all captures of the process
   Recording work;
   bool broken = false;
 };
@@ -46,13 +46,13 @@ struct Queue {
   std::optional<Capture> capture;
   std::deque<Piece> waiting;
   uint64_t put = 0, done = 0;  // pieces
-  bool asked = false;          // whether its first piece can run
+  bool asked = false;          // while it is checked whether its first piece can run
 };
 
 struct Event {
   int device = 0;
   Point point;
-  uint64_t capture = 0;  // in which it was recorded last; 0: in none
+  uint64_t capture = 0;  // the capture in which it was recorded last; 0: none
 };
 
 struct Machine {
@@ -60,13 +60,13 @@ struct Machine {
     for (int device = 0; device < kDevices; ++device)
       defaults[device] = std::make_shared<Queue>(device);
   }
-  std::recursive_mutex mutex;  // held while work runs: that may wait for other queues
+  std::recursive_mutex mutex;  // held while work runs, which may wait for other queues
   std::array<std::shared_ptr<Queue>, kDevices> defaults;
   std::vector<std::shared_ptr<Queue>> made;
   uint64_t captures = 0;
 };
 
-// Never destroyed: events of static lifetime may be dropped after it would be.
+// Never destroyed, because static events may be dropped after it.
 Machine& All() {
   static auto* const machine = new Machine;
   return *machine;
@@ -88,7 +88,7 @@ std::shared_ptr<Queue> QueueOf(StreamHandle stream) {
   Throw<BrokenEnvironment>("cuda", "{} while a stream is recorded: {}", call, error);
 }
 
-// The stream that the calling thread records, or null. With the mutex held.
+// The capture of the stream that the calling thread records, or null. The mutex must be held.
 Capture* OwnCapture() {
   const auto queue = recorded.lock();
   return queue != nullptr && queue->capture ? &*queue->capture : nullptr;
@@ -102,7 +102,7 @@ void RefuseWhileRecording(const char* call) {
 
 bool TryReach(const Point& point);
 
-// An order of calls cannot make a piece wait for itself: an event stands for what was there before.
+// No sequence of calls can make a piece wait for itself, because an event stands for earlier work.
 bool CanRun(Queue& queue) {
   TORUS_CHECK(!queue.asked, "a stream waits for itself");
   struct Asked {
@@ -114,7 +114,7 @@ bool CanRun(Queue& queue) {
   return TryReach(piece.after) && (!piece.ready || piece.ready());
 }
 
-// One piece, where it can run now: taken out first, so that it is not run again if it throws.
+// Runs one piece if it can run now. It is removed first, so that it is not run again if it throws.
 bool TryNext(Queue& queue) {
   if (!CanRun(queue)) return false;
   const auto work = std::move(queue.waiting.front().work);
@@ -144,7 +144,7 @@ Event& EventOf(void* event) { return *static_cast<Event*>(event); }
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-// Calls it until it gives true. Between two calls other threads may go on.
+// Calls `attempt` until it returns true. Other threads may proceed between two calls.
 template <class Attempt>
 void Until(const Attempt& attempt) {
   while (true) {
@@ -156,7 +156,7 @@ void Until(const Attempt& attempt) {
   }
 }
 
-// Runs all that the queue has, whatever throws; false where something cannot run yet.
+// Runs all pieces of the queue, even if some throw. Returns false if a piece cannot run yet.
 bool TryEmpty(Queue& queue, std::exception_ptr& first) {
   while (!queue.waiting.empty()) {
     try {
@@ -187,7 +187,8 @@ StreamHandle MakeStream() {
 void DropStream(StreamHandle stream) {
   const Lock lock(All().mutex);
   const auto queue = QueueOf(stream);
-  // What it still has is run before what its device's default stream is given next.
+  // The remaining work of the dropped stream runs before the next work of its device's default
+  // stream.
   if (!queue->waiting.empty()) Put(*All().defaults[queue->device], {.after = EndOf(queue)});
   std::erase(All().made, queue);
 }
@@ -254,7 +255,7 @@ void RecordEvent(void* event, StreamHandle stream) {
 
 namespace {
 
-// An event within a recording stands for a place in it, which nobody can wait for.
+// An event recorded during a recording marks a place in it, and nobody can wait for that.
 void RequireNotCaptured(void* event) {
   if (EventOf(event).capture != 0)
     Throw<BrokenEnvironment>("cuda", "the event is one within a recording: cudaErrorCapturedEvent");
@@ -281,7 +282,7 @@ void StreamWaitsForEvent(StreamHandle stream, void* event) {
     RequireNotCaptured(event);
     return Put(*queue, {.after = EventOf(event).point});
   }
-  // Behind its own events a stream is anyway.
+  // A stream runs after its own events anyway.
   if (captured != queue->capture->number)
     FailCapture(*queue->capture, "cudaStreamWaitEvent", "cudaErrorStreamCaptureIsolation");
 }

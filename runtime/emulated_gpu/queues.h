@@ -1,9 +1,9 @@
-// Streams and events of the emulated GPUs: queues as lazy as they may be.
+// Streams and events of the emulated GPUs: queues that run as lazily as possible.
 //
-// Work that is put into a stream runs only when someone waits for it: the host (WaitForStream,
-// WaitForEvent), or another stream whose own work is waited for. So where a wait is missing, values
-// are those of before, every time. Work runs on the thread that waits, one piece at a time in the
-// whole process. What it throws comes out there, and the queue goes on behind it.
+// Work in a stream runs only when someone waits for it: the host (WaitForStream, WaitForEvent), or
+// another stream whose own work is waited for. So if a wait is missing, the old values are read,
+// every time. Work runs on the waiting thread, one piece at a time in the whole process. An
+// exception in it is thrown on that thread, and the queue continues after it.
 #pragma once
 
 #include <functional>
@@ -15,28 +15,30 @@
 
 namespace torus::emulated_gpu {
 
-// CUDA's current device of the calling thread, 0 at first.
+// CUDA's current device of the calling thread; initially 0.
 int CurrentDevice();
-// BrokenEnvironment for a device that is not there.
+// Throws BrokenEnvironment if the device does not exist.
 void SetCurrentDevice(int device);
 
-// Of the current device. A stream that is destroyed keeps what it has not run yet.
+// Creates a stream of the current device. A destroyed stream keeps the work that it has not run
+// yet.
 StreamHandle MakeStream();
 void DropStream(StreamHandle stream);
-// The GPU of a stream; of the null stream, the current one.
+// The GPU of a stream; the current one for the null stream.
 int DeviceOf(StreamHandle stream);
 
-// Puts `work` behind all that the stream has; null is the current device's default stream. `name`
-// is for messages. BrokenEnvironment where the stream is of another device than the current one, as
-// CUDA demands of launches.
+// Appends `work` to the stream; null is the current device's default stream. `name` is for
+// messages. Throws BrokenEnvironment if the stream belongs to another device than the current one,
+// as CUDA demands of launches.
 void Enqueue(StreamHandle stream, const std::string& name, std::function<void()> work);
-// The same for work that also waits for what other threads will do: it runs once `ready` says yes,
-// which may call TryReach. Who waits for it asks again and again, and lets the others go on.
+// The same for work that also waits for other threads: it runs once `ready`, which may call
+// TryReach, returns true. Whoever waits for the work polls `ready`, and lets other threads run
+// meanwhile.
 void EnqueueWhenReady(StreamHandle stream, const std::string& name, std::function<bool()> ready,
                       std::function<void()> work);
-// Runs all that the stream has.
+// Runs all work in the stream.
 void WaitForStream(StreamHandle stream);
-// Runs all that the streams of the device have, and then throws the first error of it.
+// Runs all work in the device's streams, then throws the first error that occurred.
 void WaitForDevice(int device);
 
 // An event is done until it is first recorded.
@@ -44,26 +46,27 @@ void* MakeEvent();
 void DropEvent(void* event);
 void RecordEvent(void* event, StreamHandle stream);
 void WaitForEvent(void* event);
-// What the stream is given from now on runs after what the event stands for now.
+// Work added to the stream from now on runs after the event's current point.
 void StreamWaitsForEvent(StreamHandle stream, void* event);
-// What a stream was given while it was recorded, in its order.
+// The work added to a stream while it was recorded, in order.
 using Recording = std::vector<std::function<void()>>;
 
-// What the stream is given from now on is recorded and not run. It must be one that MakeStream
-// made. As CUDA's capture in its thread-local mode, but for one stream alone: meanwhile the calling
-// thread may wait for nothing, ask no event, and tie the stream to no other. Such a call is
-// BrokenEnvironment with the name of CUDA's error, and so is then the end of the recording.
+// Starts recording: work added to the stream is recorded and not run. The stream must come from
+// MakeStream. Like CUDA's capture in thread-local mode, but for one stream only: until the end, the
+// calling thread must not wait for anything, query an event, or connect the stream to another. Such
+// a call throws BrokenEnvironment with the name of CUDA's error, and so does the end of the
+// recording then.
 void BeginRecording(StreamHandle stream);
 std::shared_ptr<const Recording> EndRecording(StreamHandle stream);
-// Ends a recording of which nothing is wanted.
+// Ends a recording and discards it.
 void DropRecording(StreamHandle stream) noexcept;
-// Puts all of it into a stream, as one piece of its device's work.
+// Appends the whole recording to a stream, as a single piece of work of its device.
 void Replay(std::shared_ptr<const Recording> recording, StreamHandle stream);
 
-// Runs what the event stands for as far as it can be run now; whether all of it has run.
+// Runs the work before the event as far as possible now. Returns whether all of it has run.
 bool TryReach(void* event);
-// Answers, and then runs one more piece of what the event stands for: who asks again and again gets
-// to the end, who asks once learns that it may not be there.
+// Returns whether the event is done, then runs one more piece of the work before it. So polling
+// finishes eventually, while a single query shows that the event may not be done yet.
 bool EventIsDone(void* event);
 
 }  // namespace torus::emulated_gpu

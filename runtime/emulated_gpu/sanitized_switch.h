@@ -1,4 +1,4 @@
-// What sanitizers must be told when a thread goes on with another stack; nothing in other builds.
+// Tells sanitizers when a thread switches to another stack. Does nothing in other builds.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace torus::emulated_gpu {
 
-// Of one fiber. Each switch is announced on the stack that is left, and confirmed on the one that
-// is reached.
+// The switches of one fiber. Each is announced on the stack that is left and confirmed on the stack
+// that is entered.
 class SanitizedSwitch {
  public:
   SanitizedSwitch(void* stack, size_t bytes) : stack_(stack), bytes_(bytes) {}
@@ -21,7 +21,7 @@ class SanitizedSwitch {
   SanitizedSwitch& operator=(const SanitizedSwitch&) = delete;
 
 #if defined(__SANITIZE_ADDRESS__)
-  // What was marked on the stack does not hold for its next owner.
+  // Unpoisons the stack, whose marks are not valid for its next owner.
   ~SanitizedSwitch() { __asan_unpoison_memory_region(stack_, bytes_); }
   void BeforeResume() { __sanitizer_start_switch_fiber(&outside_frames_, stack_, bytes_); }
   void AfterResume() { __sanitizer_finish_switch_fiber(outside_frames_, nullptr, nullptr); }
@@ -44,7 +44,7 @@ class SanitizedSwitch {
   void BeforeResume() {}
   void AfterResume() {}
   void BeforePause() {}
-  void AfterPause() {}  // also where the fiber begins
+  void AfterPause() {}  // also called when the fiber begins
 #endif
 
  private:

@@ -1,5 +1,5 @@
-// What stands in a checkpoint: a folder committed whole (folder.h) of safetensors files, each
-// written by the rank that owns its tensors, and checkpoint.json, which lists them:
+// The contents of a checkpoint: an atomically committed folder (folder.h) of safetensors files,
+// each written by the rank that owns its tensors, and checkpoint.json, which lists them:
 //
 //   {"version": 1, "commit": 3, "step": 600, "files":
 //     {"weights-0.safetensors": {"holds": "weights", "bytes": 1234,
@@ -26,17 +26,17 @@ struct CheckpointFile {
 };
 
 struct CheckpointManifest {
-  int64_t step = 0;    // of training; in each file's metadata too, as "step"
-  int64_t commit = 0;  // one more with each commit of the folder
-  // Of a run that scales its loss (parallel/trainer/loss_scale.h), as "loss_scale" and
-  // "good_steps"; else 0, and not in the text.
+  int64_t step = 0;    // training step; also in each file's metadata, as "step"
+  int64_t commit = 0;  // increases by one with each commit of the folder
+  // For runs with loss scaling (parallel/trainer/loss_scale.h), stored as "loss_scale" and
+  // "good_steps". Otherwise 0 and not stored.
   int64_t loss_scale = 0, good_steps = 0;
   std::map<std::string, CheckpointFile> files;  // by name
 };
 
 std::string ToText(const CheckpointManifest& manifest);
-// BadInput tagged `path` for a text that is not of that form, and for a file that lies elsewhere
-// than in the folder.
+// Throws BadInput tagged `path` if the text does not have this form, or if it names a file outside
+// of the folder.
 CheckpointManifest ManifestFrom(const std::string& text, const std::string& path);
 
 }  // namespace torus::io

@@ -1,4 +1,5 @@
-// One checkpoint (checkpoint_manifest.h), opened whole: a writer may replace the folder meanwhile.
+// Reads one checkpoint (checkpoint_manifest.h). All files are opened at once, so a writer may
+// replace the folder meanwhile.
 #pragma once
 
 #include <functional>
@@ -15,29 +16,29 @@ namespace torus::io {
 
 class CheckpointReader {
  public:
-  // Opens and checks all files but for the values of their tensors. BadInput names the file and
-  // what is wrong: one that is missing, of another size, step or contents than the manifest says,
-  // or a tensor that is in two; and for a folder without a manifest. BrokenEnvironment for what the
-  // system refuses.
+  // Opens all files and checks everything except the tensors' values. Throws BadInput naming the
+  // file and the problem: no manifest, a missing file, a file whose size, step or contents differ
+  // from the manifest, or a tensor that is in two files. Throws BrokenEnvironment for errors of the
+  // system.
   explicit CheckpointReader(const std::string& path);
   // Whether the folder, or its last commit, has a manifest.
   static bool IsOne(const std::string& path);
 
   const CheckpointManifest& manifest() const { return manifest_; }
-  // Tensors that the checkpoint holds as `what` (kWeights, ...), by name.
+  // The tensors that the checkpoint holds as `what` (kWeights, ...), by name.
   using Entries = std::map<std::string, safetensors::Entry>;
   const Entries& entries(const std::string& what) const;
-  // One of them, in the file's layout (file_layout.h).
+  // Reads one tensor, in the file's layout (file_layout.h).
   Tensor Read(const std::string& what, const std::string& name) const;
-  // All of them.
+  // Reads all tensors of this kind.
   std::vector<NamedTensor> ReadAll(const std::string& what) const;
-  // Content of a text file beside them.
+  // The content of a text file in the folder.
   std::string Text(const std::string& name) const;
 
  private:
   struct Kind {
     Entries entries;
-    std::map<std::string, const SafetensorsReader*> in;  // the file of each
+    std::map<std::string, const SafetensorsReader*> in;  // the file of each entry
   };
   void Add(const std::string& name, const CheckpointFile& file);
 

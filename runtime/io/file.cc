@@ -13,7 +13,7 @@
 namespace torus::io {
 namespace {
 
-constexpr size_t kMostAtOnce = size_t{1} << 30;  // Linux writes at most 2 GiB a call
+constexpr size_t kMostAtOnce = size_t{1} << 30;  // Linux writes at most 2 GiB per call
 
 [[noreturn]] void Fail(const std::string& path, const char* what) {
   const int reason = errno;
@@ -53,7 +53,7 @@ void OutputFile::Close(bool durable) {
 
 InputFile::InputFile(std::string path) : InputFile(AT_FDCWD, path, path) {}
 
-// Not blocking, so that a pipe is refused and not waited for.
+// Opens without blocking, so that a pipe is refused instead of waited for.
 InputFile::InputFile(int folder, const std::string& name, std::string path)
     : path_(std::move(path)),
       fd_(::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
@@ -92,7 +92,8 @@ std::string InputFile::ReadAll() const {
 void Sync(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) Fail(path, "open");
-  // Some file systems cannot sync a folder and say EINVAL; they keep names in order by themselves.
+  // Some file systems cannot sync a folder and return EINVAL; they keep names consistent
+  // themselves.
   const bool synced = ::fsync(fd) == 0 || errno == EINVAL;
   const int reason = errno;
   ::close(fd);

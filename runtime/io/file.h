@@ -1,5 +1,4 @@
-// Files written so that an error is never lost: each call says path and reason when the system
-// refuses.
+// Files whose errors are never lost: each call reports path and reason if the system refuses.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 
 namespace torus::io {
 
-// A file being written. Every failure (disk full, no permission, no such folder) is
+// A file being written. Every failure (disk full, no permission, no such folder) throws
 // BrokenEnvironment with the path and the system's reason.
 class OutputFile {
  public:
@@ -20,8 +19,8 @@ class OutputFile {
 
   void Write(const void* data, size_t bytes);
   void Write(std::string_view text) { Write(text.data(), text.size()); }
-  // Closes; with `durable`, after fsync: the bytes survive a loss of power. Without Close the
-  // destructor closes quietly, which is for the way out of an error alone.
+  // Closes the file; with `durable`, after fsync, so that the bytes survive a power loss. Without
+  // Close, the destructor closes it and ignores errors, which is meant for error paths only.
   void Close(bool durable);
 
  private:
@@ -29,12 +28,12 @@ class OutputFile {
   int fd_ = -1;
 };
 
-// A regular file being read. One that cannot be opened is BadInput, a failing disk
-// BrokenEnvironment.
+// A regular file being read. Throws BadInput if it cannot be opened, and BrokenEnvironment if the
+// disk fails.
 class InputFile {
  public:
   explicit InputFile(std::string path);
-  // The file `name` of an open folder; `path` is what errors call it.
+  // Opens the file `name` of the open folder `folder`; errors call it `path`.
   InputFile(int folder, const std::string& name, std::string path);
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -42,7 +41,7 @@ class InputFile {
 
   const std::string& path() const { return path_; }
   uint64_t size() const { return size_; }
-  // Reads exactly `bytes` from `offset`; BadInput where the file ends before.
+  // Reads exactly `bytes` from `offset`. Throws BadInput if the file ends earlier.
   void ReadAt(uint64_t offset, void* data, size_t bytes) const;
   std::string ReadAll() const;
 

@@ -25,7 +25,7 @@ std::string Self() {
   return fmt::format("process {} on host {}", ::getpid(), host.data());
 }
 
-// The first line of a lock's file.
+// The first line of a lock file.
 std::string LineOf(int fd) {
   std::array<char, 512> text{};
   const ssize_t got = ::pread(fd, text.data(), text.size(), 0);
@@ -33,7 +33,7 @@ std::string LineOf(int fd) {
   return std::string(all.substr(0, all.find('\n')));
 }
 
-// False after a holder removed the file between our opening and locking it.
+// False if a holder removed the file after this process opened it and before it was locked.
 bool StillNamed(int fd, const std::string& file) {
   struct stat open = {}, named = {};
   return ::fstat(fd, &open) == 0 && ::stat(file.c_str(), &named) == 0 &&
@@ -77,7 +77,7 @@ FileLock::~FileLock() {
   ::close(fd_);
 }
 
-// False where the folder vanished meanwhile, as its last holder leaves it.
+// Returns false if the folder vanished meanwhile, because its last holder removed it.
 bool FileLock::Open() {
   const std::string folder = std::filesystem::path(file_).parent_path().string();
   if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)

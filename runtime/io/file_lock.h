@@ -1,5 +1,5 @@
-// A lock that one holder at a time has, by a file: flock(2), which the system gives up when the
-// holder's process ends, however it ends.
+// An exclusive lock by means of a file: flock(2), which the system releases when the holder's
+// process ends, however it ends.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@ namespace torus::io {
 
 class FileLock {
  public:
-  // Makes `file`, and the folder that it stands in, where they are missing; locks without waiting.
-  // `what` is guarded by it and is the tag of errors. BadInput where it is held already, naming the
-  // holder's process and host, and where the file is not a lock's; BrokenEnvironment with the
-  // reason where the system refuses.
+  // Creates `file` and its folder if they are missing, and locks without waiting. `what` names the
+  // guarded thing and is the tag of errors. Throws BadInput if the lock is already held, naming the
+  // holder's process and host, or if the file is not a lock file. Throws BrokenEnvironment with the
+  // reason if the system refuses.
   FileLock(std::string file, std::string what);
-  // Removes the file, unless it is to stay.
+  // Removes the file, unless LeaveFile was called.
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  // Whether an earlier holder had left the file, because it was killed.
+  // Whether an earlier holder left the file behind because it was killed.
   bool abandoned() const { return abandoned_; }
-  // The next holder then finds it abandoned.
+  // Keeps the file, so that the next holder sees abandoned().
   void LeaveFile() { leave_ = true; }
 
  private:

@@ -45,7 +45,7 @@ void Rename(const std::string& from, const std::string& to) {
   Check(error, from, "rename");
 }
 
-// Both names change in one step, or false where this file system cannot.
+// Exchanges both names in one step. Returns false if this file system cannot.
 bool Swap(const std::string& a, const std::string& b) {
   if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return true;
   if (errno == EINVAL || errno == ENOSYS) return false;
@@ -59,7 +59,7 @@ void SyncTree(const std::string& folder) {
   Sync(folder);
 }
 
-// A file beside the lock; empty where there is none.
+// A file beside the lock; empty if there is none.
 std::string OtherFile(const FolderPlace& place) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(place.work, error))
@@ -68,7 +68,7 @@ std::string OtherFile(const FolderPlace& place) {
   return "";
 }
 
-// A reader may look for the old folder by its name, which therefore goes before its files do.
+// A reader may look for the old folder by its name, so the name is removed before the files.
 void RemoveOld(const FolderPlace& place) {
   Remove(place.fresh());
   if (!Exists(place.old())) return;
@@ -89,7 +89,8 @@ FolderWriter::Work::Work(const FolderPlace& at) : place(at) {
   CreateFolders(fs::path(place.path).parent_path().string());
   lock.emplace(place.lock(), place.path);
   if (lock->abandoned()) return;
-  // A writer makes its lock first and removes it last: files without one are somebody else's.
+  // A writer creates its lock first and removes it last, so files without a lock belong to
+  // something else.
   const std::string other = OtherFile(place);
   Require(other.empty(), place.work,
           "would be where {} is written, but has a file {} of somebody else", place.path, other);
@@ -101,7 +102,7 @@ FolderWriter::Work::~Work() {
     Recover(place);
     clean = OtherFile(place).empty();
   } catch (const Error&) {
-    // The lock's file stays, so that the next writer knows the rest for ours.
+    // The lock file stays, so that the next writer recognises the other files as a writer's.
   }
   if (!clean) lock->LeaveFile();
   lock.reset();
@@ -131,7 +132,7 @@ void FolderWriter::Commit() {
     Rename(place_.path, place_.old());
     Rename(fresh_, place_.path);
   }
-  // The new names must be on the disk before the old files go.
+  // The new names must be on the disk before the old files are removed.
   Sync(fs::path(place_.path).parent_path().string());
   Sync(place_.work);
   RemoveOld(place_);

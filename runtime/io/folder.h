@@ -1,12 +1,11 @@
-// A folder committed whole: whoever opens it (folder_reader.h) finds all files of the last commit
-// or all of the one before, also after a kill or a loss of power at any moment.
+// A folder that is committed atomically: a reader (folder_reader.h) finds all files of the last
+// commit or all files of the one before, even after a kill or a power loss at any moment.
 //
 //   lock .NAME.torus beside PATH  ->  write .NAME.torus/new/*  ->  sync  ->
 //   swap it and PATH in one step  ->  sync  ->  remove .NAME.torus
 //
-// Where the file system cannot swap: PATH -> .NAME.torus/old, .NAME.torus/new -> PATH. What a
-// killed writer leaves in .NAME.torus is put right by the next writer, under the lock; nothing else
-// is ever removed.
+// If the file system cannot swap: PATH -> .NAME.torus/old, .NAME.torus/new -> PATH. The next writer
+// repairs, under the lock, what a killed writer left in .NAME.torus; nothing else is ever removed.
 #pragma once
 
 #include <optional>
@@ -17,24 +16,24 @@
 
 namespace torus::io {
 
-// One commit of the folder PATH. Errors of the system are BrokenEnvironment with path and reason.
+// One commit of the folder PATH. Errors of the system throw BrokenEnvironment with path and reason.
 class FolderWriter {
  public:
-  // Makes the folders above. BadInput where PATH is something other than a folder, or where another
-  // writer is at work on it, naming its process.
+  // Creates the parent folders. Throws BadInput if PATH is not a folder, or if another writer is
+  // working on it, naming that process.
   explicit FolderWriter(const std::string& path);
-  // Without Commit the old folder stays and what was written is removed.
+  // Without Commit, the old folder stays and the new files are removed.
   ~FolderWriter();
   FolderWriter(const FolderWriter&) = delete;
   FolderWriter& operator=(const FolderWriter&) = delete;
 
-  // Where to write the files, closed before Commit (which syncs them).
+  // The folder to write the files to. Close them before Commit, which syncs them.
   const std::string& temporary() const { return fresh_; }
-  // Puts the new folder in the place of the old one.
+  // Replaces the old folder by the new one.
   void Commit();
 
  private:
-  // The writer's own folder, held as long as it lives and removed with it.
+  // The writer's working folder, locked while the writer exists and removed with it.
   struct Work {
     explicit Work(const FolderPlace& place);
     ~Work();
@@ -47,8 +46,8 @@ class FolderWriter {
   Work work_;
 };
 
-// Removes a folder that was committed whole, under its writer's lock; who has it open keeps it.
-// Nothing where there is none. The errors of FolderWriter.
+// Removes a folder that was committed atomically, under its writer's lock. Readers that have it
+// open can go on reading. Does nothing if it does not exist. Throws like FolderWriter.
 void RemoveFolder(const std::string& path);
 
 }  // namespace torus::io

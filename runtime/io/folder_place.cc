@@ -21,7 +21,7 @@ FolderPlace PlaceOf(const std::string& path) {
 std::string CommittedFolder(const std::string& path) {
   const FolderPlace place = PlaceOf(path);
   std::error_code ignored;
-  // The second look at the path is for a writer that finished between the first two.
+  // The path is tried again at the end, in case a writer finished between the first two tries.
   for (const std::string& candidate : {place.path, place.old(), place.path})
     if (fs::is_directory(candidate, ignored)) return candidate;
   return "";

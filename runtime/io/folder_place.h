@@ -1,4 +1,4 @@
-// Where a folder that is committed whole (folder.h) stands, and where its writer works.
+// The paths of an atomically committed folder (folder.h) and of its writer's working folder.
 #pragma once
 
 #include <string>
@@ -7,19 +7,19 @@ namespace torus::io {
 
 struct FolderPlace {
   std::string path;  // absolute, links followed, no slash at the end
-  std::string work;  // .NAME.torus beside it, while a writer is at work or after it was killed
+  std::string work;  // .NAME.torus beside it; exists while a writer works, or after it was killed
 
   std::string fresh() const { return work + "/new"; }
-  // The commit before, while two renames take the place of a swap.
+  // The previous commit, while two renames replace a swap.
   std::string old() const { return work + "/old"; }
   std::string lock() const { return work + "/lock"; }
 };
 
-// BrokenEnvironment where `path` cannot be resolved.
+// Throws BrokenEnvironment if `path` cannot be resolved.
 FolderPlace PlaceOf(const std::string& path);
 
-// Where the last commit of the folder `path` stands now: there, or for the moment between two
-// renames, and after a kill in it, in the writer's folder. Empty where there is none.
+// Where the last commit of the folder `path` is now: at `path`, or, between the two renames and
+// after a kill between them, in the writer's folder. Empty if there is none.
 std::string CommittedFolder(const std::string& path);
 
 }  // namespace torus::io

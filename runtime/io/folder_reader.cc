@@ -21,7 +21,7 @@ struct CloseFolder {
 };
 using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
 
-// Null where it is no folder.
+// Returns null if it is not a folder.
 OpenFolder Open(const std::string& path) {
   OpenFolder folder(::opendir(path.c_str()));
   if (!folder && errno != ENOENT && errno != ENOTDIR)
@@ -34,7 +34,7 @@ bool IsRegular(int folder, const char* name) {
   return ::fstatat(folder, name, &status, 0) == 0 && S_ISREG(status.st_mode);
 }
 
-// An open folder keeps its number, so an equal one is the same folder.
+// An open folder keeps its inode number, so an equal number means the same folder.
 bool StillNamed(int folder, const std::string& path) {
   struct stat open = {}, named = {};
   return ::fstat(folder, &open) == 0 && ::stat(path.c_str(), &named) == 0 &&
@@ -59,7 +59,7 @@ const InputFile& FolderReader::File(const std::string& name) const {
   return found->second;
 }
 
-// False where a writer replaced the folder meanwhile: only then it removes files.
+// Returns false if a writer replaced the folder meanwhile; files disappear only in that case.
 bool FolderReader::TryOpen(const std::string& folder) {
   files_.clear();
   const OpenFolder open = Open(folder);

@@ -1,5 +1,5 @@
-// One commit of a folder (folder.h), opened whole: all its files stay as they are however often the
-// folder is replaced meanwhile. Changes nothing on the disk.
+// One commit of a folder (folder.h). All its files are opened at once and stay unchanged, however
+// often the folder is replaced meanwhile. Changes nothing on the disk.
 #pragma once
 
 #include <map>
@@ -11,13 +11,13 @@ namespace torus::io {
 
 class FolderReader {
  public:
-  // Opens the files of `path` itself, not those of folders in it. BadInput where there is no such
-  // folder, BrokenEnvironment with the reason where the system refuses.
+  // Opens the files directly in `path`, not those in subfolders. Throws BadInput if there is no
+  // such folder, and BrokenEnvironment with the reason if the system refuses.
   explicit FolderReader(const std::string& path);
 
   const std::string& path() const { return path_; }
   bool Has(const std::string& name) const { return files_.contains(name); }
-  // BadInput where there is none of that name.
+  // Throws BadInput if there is no file of that name.
   const InputFile& File(const std::string& name) const;
   const std::map<std::string, InputFile>& files() const { return files_; }
 

@@ -1,4 +1,4 @@
-// Opening several files of a folder that a writer (folder.h) may replace meanwhile.
+// Opens several files of a folder that a writer (folder.h) may replace meanwhile.
 #pragma once
 
 #include <string>
@@ -7,29 +7,31 @@
 
 namespace torus::io {
 
-// A folder as it is now; whether its path still leads to it.
+// A folder at this moment, and whether its path still leads to it.
 class FolderIdentity {
  public:
-  // The folder `path`, or where its last commit stands for the moment between two renames.
+  // Opens the folder `path`, or wherever its last commit is between two renames.
   explicit FolderIdentity(const std::string& path);
   ~FolderIdentity();
   FolderIdentity(const FolderIdentity&) = delete;
   FolderIdentity& operator=(const FolderIdentity&) = delete;
 
   const std::string& folder() const { return folder_; }
-  // Of what is no folder: that there still is none.
+  // Whether the path still leads to this folder; if there was no folder, whether there still is
+  // none.
   bool StillNamed() const;
 
  private:
   const std::string path_;
   std::string folder_;
-  int fd_ = -1;  // open, so that no other folder gets its number; -1 where there is none
+  int fd_ = -1;  // kept open, so that no other folder gets its inode number; -1: no folder
 };
 
-// What `open`(folder) gives, all of whose files are then of one commit of the folder `path`: it is
-// called again where a writer replaced the folder while it ran. It must keep files open, mapped or
-// read, not their names. `open`'s errors, for a missing folder too; BrokenEnvironment after a
-// thousand tries. (FolderReader opens all files of a folder, for those that are few.)
+// Returns open(folder), whose files are all from one commit of the folder `path`: `open` is called
+// again if a writer replaced the folder meanwhile. It must keep files open, mapped or read, not
+// just their names. Throws what `open` throws, also for a missing folder, and BrokenEnvironment
+// after a thousand attempts. (For a folder of few files, use FolderReader, which opens all of
+// them.)
 template <class Open>
 auto OpenOneCommit(const std::string& path, const Open& open) {
   constexpr int kMostTries = 1000;

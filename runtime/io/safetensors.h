@@ -20,16 +20,16 @@ struct SafetensorsFile {
 };
 
 // Reads a whole file into CPU tensors. Strict: the header must be UTF-8 JSON of exactly the form
-// above (white space may surround it) without duplicate keys, at most 100 MB and within the file;
-// the tensors must cover the bytes that follow without hole, overlap or remainder, each exactly as
-// long as its shape and dtype say. All of this is checked before memory for any tensor is taken.
-// dtypes: F64 F32 BF16 F16 I64 I32 U8 BOOL. Anything else is BadInput, in one line that names the
+// above (white space may surround it) without duplicate keys, at most 100 MB and within the file.
+// The tensors must cover the bytes after it without holes, overlaps or remainder, each with exactly
+// the length of its shape and dtype. All this is checked before any tensor is allocated. dtypes:
+// F64 F32 BF16 F16 I64 I32 U8 BOOL. Throws BadInput for anything else, in one line that names the
 // file and the tensor.
 SafetensorsFile ReadSafetensors(const std::string& path);
 SafetensorsFile ReadSafetensors(const io::InputFile& file);
 
-// The same file opened: all of it is checked but for the values, and each tensor is read when asked
-// for, so that whoever needs a part takes memory for that part.
+// Opens a file and checks all but the tensors' values. Each tensor is read on request, so memory is
+// needed only for the tensors that are read.
 class SafetensorsReader {
  public:
   explicit SafetensorsReader(const io::InputFile& file);  // which must outlive it
@@ -45,11 +45,12 @@ class SafetensorsReader {
   safetensors::Header header_;
 };
 
-// Writes CPU tensors (strided ones too) and waits until they are on the disk. Data begins at a
-// multiple of 64 bytes, wide dtypes come first and otherwise the given order stays, so every tensor
-// is aligned to its elements and equal input gives equal bytes. BadInput for a name used twice, one
-// that is not UTF-8 or "__metadata__", and undefined tensors, before the file is touched;
-// BrokenEnvironment with path and reason when it cannot be written. Not atomic: see folder.h.
+// Writes CPU tensors, which may be strided, and waits until they are on the disk. Data begins at a
+// multiple of 64 bytes and wide dtypes come first, otherwise in the given order. So every tensor is
+// aligned to its elements, and equal input gives equal bytes. Before touching the file, throws
+// BadInput for a duplicate name, one that is not UTF-8 or is "__metadata__", and undefined tensors.
+// Throws BrokenEnvironment with path and reason if the file cannot be written. Not atomic: see
+// folder.h.
 void WriteSafetensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                       const std::map<std::string, std::string>& metadata = {});
 

@@ -30,7 +30,7 @@ constexpr std::array<Spelling, 8> kSpellings{{{DType::kF64, "F64"},
 class HeaderReader {
  public:
   HeaderReader(std::string path, const std::string& text) : path_(std::move(path)) {
-    // JSON has no byte order mark; the parser would forgive it.
+    // JSON has no byte order mark, but the parser would accept one.
     Require(!text.starts_with("\xef\xbb\xbf"), path_, "the header begins with a byte order mark");
     try {
       header_ = Json::parse(text, [this](int depth, Json::parse_event_t event, Json& value) {
@@ -67,7 +67,7 @@ class HeaderReader {
   }
 
  private:
-  // Sees each piece as it is parsed: a key that came before, and nesting that no header has.
+  // Called for each piece as it is parsed; refuses duplicate keys, and nesting that no header has.
   bool CheckEvent(int depth, Json::parse_event_t event, const Json& value) {
     using Event = Json::parse_event_t;
     if (event == Event::object_start || event == Event::array_start) {
@@ -155,7 +155,7 @@ class HeaderReader {
 
   std::string path_;
   Json header_;
-  std::vector<std::set<std::string>> keys_;  // of the objects now open
+  std::vector<std::set<std::string>> keys_;  // keys of the objects that are open now
 };
 
 }  // namespace

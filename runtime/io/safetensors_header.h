@@ -1,4 +1,4 @@
-// The JSON header of a safetensors file, see safetensors.h: names, dtypes, shapes and places of
+// The JSON header of a safetensors file (safetensors.h): names, dtypes, shapes and positions of
 // tensors.
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace torus::safetensors {
 
-inline constexpr uint64_t kMaxHeader = 100'000'000;  // bytes; the reference implementation's bound
+inline constexpr uint64_t kMaxHeader = 100'000'000;  // bytes; the reference implementation's limit
 inline constexpr const char* kMetadata = "__metadata__";
 
-// A tensor's entry: bytes [begin, end) of what follows the header.
+// A tensor's entry: it occupies bytes [begin, end) after the header.
 struct Entry {
   std::string name;
   DType dtype;
@@ -31,15 +31,15 @@ struct Header {
   std::vector<Entry> entries;  // by position, without hole or overlap
 };
 
-// Checks all that ReadSafetensors promises of a header in front of `data_bytes` bytes; BadInput
-// naming `path` and the tensor otherwise.
+// Parses and checks the header of a file with `data_bytes` bytes after it, as strictly as
+// ReadSafetensors documents. Throws BadInput naming `path` and the tensor if it is wrong.
 Header ParseHeader(const std::string& path, const std::string& text, uint64_t data_bytes);
 
 // "F32", as the format writes it.
 std::string_view Spell(DType dtype);
 
-// A name from a file, fit for one line of a message: quoted, escaped and not too long. The text is
-// made where the message is.
+// A name from a file, for one line of a message: quoted, escaped and shortened. The text is built
+// only if the message is.
 struct Quote {
   explicit Quote(const std::string& name) : name(name) {}
   std::string text() const;

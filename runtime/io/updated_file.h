@@ -7,11 +7,11 @@
 
 namespace torus::io {
 
-// Failures of the system are BrokenEnvironment with the path and the reason.
+// Errors of the system throw BrokenEnvironment with the path and the reason.
 class UpdatedFile {
  public:
-  // Opens the file, an empty one where there is none, and makes the folders above it. BadInput
-  // where another process has it open as one of these.
+  // Opens the file, creating it empty if it is missing, and creates its parent folders. Throws
+  // BadInput if another process has it open as an UpdatedFile.
   explicit UpdatedFile(std::string path);
   ~UpdatedFile();
   UpdatedFile(const UpdatedFile&) = delete;
@@ -19,7 +19,7 @@ class UpdatedFile {
 
   const std::string& path() const { return path_; }
   uint64_t size() const;
-  // Whether all `bytes` from `offset` were there.
+  // Reads `bytes` from `offset`. Returns whether the file had all of them.
   bool ReadAt(uint64_t offset, void* data, size_t bytes) const;
   void WriteAt(uint64_t offset, const void* data, size_t bytes);
   void Truncate(uint64_t size);
