@@ -2,8 +2,8 @@
 // "uniform:8/chunk:4096".
 //
 //   sample    each index of the first dimension
-//   channel   each index of the last one (images are (N, H, W, C)); a tensor of one dimension is one
-//             channel
+//   channel   each index of the last one (images are (N, H, W, C)); a tensor of one dimension is
+//             one channel
 //   chunk:n   n consecutive values; the last chunk may be smaller
 //
 // Error: the codec's, for each part.
