@@ -11,9 +11,9 @@ namespace torus::parallel {
 namespace {
 
 // Neighbouring values often share a bin, and incrementing one counter twice in a row stalls on
-// memory. So values of even and of odd index have tables of their own.
+// memory. So values of even and odd index have separate tables.
 constexpr int kTables = 2;
-constexpr int64_t kPartValues = 1 << 15;  // a thread is worth waking for
+constexpr int64_t kPartValues = 1 << 15;  // fewer are not worth waking a thread
 
 void CountUpperHalves(std::span<const float> values, uint32_t* even, uint32_t* odd) {
   const size_t pairs = values.size() / 2;

@@ -1,5 +1,5 @@
-// The first step of OrderStatistics: how many values lie in each of 65536 bins, the upper 16 bits
-// of a float32.
+// BinCounts: a histogram of values by the upper 16 bits of their float32, 65536 bins. The first
+// step of OrderStatistics.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace torus::parallel {
 
-// The values are counted in parts; each part is a range of them that one thread counts.
+// The values are divided into parts; one thread counts each part.
 class BinCounts {
  public:
   static constexpr int kBins = 1 << 16;
   static constexpr int kZeroBin = kBins / 2;
 
-  // Bins are numbered in ascending order of their values. Returns the upper 16 bits of the values
-  // in a bin. Both zeros, and the denormals of either sign below 2^-133, share kZeroBin, whose
-  // values have the upper bits 0x0000, returned here, or 0x8000.
+  // Returns the upper 16 bits of the values in a bin. Bins are numbered in ascending order of their
+  // values. Both zeros, and denormals of either sign below 2^-133, share kZeroBin: the upper bits
+  // of its values are 0x0000, returned here, or 0x8000.
   static int UpperHalfOf(int bin) { return bin < kZeroBin ? kBins - 1 - bin : bin - kZeroBin; }
 
   explicit BinCounts(std::span<const float> values);
@@ -29,7 +29,7 @@ class BinCounts {
   int64_t CountInPart(int part, int bin) const;
   // Sum over bins [begin, end).
   int64_t CountBetween(int begin, int end) const;
-  // Values that are infinite or NaN.
+  // The number of values that are infinite or NaN.
   int64_t NonFinite() const;
 
  private:

@@ -14,14 +14,14 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "streams are copied, not swapped");
 
-// Eight codes fill whole bytes at every width: as many as they have bits.
+// Eight codes fill whole bytes at every width: `bits` bytes.
 constexpr int kGroup = 8;
 constexpr size_t kWord =
     2 * sizeof(uint64_t);  // a group's bytes, and some that the next overwrites
 
 using Codes = std::array<uint64_t, 2>;  // eight of 16 bits, or their packed bits
 
-// Four codes of 16 bits side by side to the lower 4 b bits.
+// Packs four 16-bit codes into the lower 4 b bits.
 template <int b>
 uint64_t Squeeze(uint64_t four) {
   const uint64_t pairs = (four & 0x0000ffff0000ffffu) | ((four & 0xffff0000ffff0000u) >> (16 - b));
@@ -49,8 +49,8 @@ Codes UnpackGroup(Codes packed) {
   return {Spread<b>(packed[0] & kFour), Spread<b>(high & kFour)};
 }
 
-// How many groups may be read or written as whole words: the last may not, for want of bytes behind
-// them.
+// How many groups may be read or written as whole words. The last ones may not: there are too few
+// bytes after them.
 template <int b>
 int64_t WholeWords(int64_t count) {
   const int64_t bytes = static_cast<int64_t>(PackedBytes(count, b));

@@ -11,7 +11,7 @@ namespace torus::parallel {
 // ceil(count * bits / 8).
 size_t PackedBytes(int64_t count, int bits);
 
-// Writes PackedBytes(count, bits) bytes. A code's bits above `bits`, 1 to 16, must be 0.
+// Writes PackedBytes(count, bits) bytes. `bits` is 1 to 16; the higher bits of each code must be 0.
 void PackBits(const uint16_t* codes, int64_t count, int bits, std::byte* out);
 
 // Reads PackedBytes(count, bits) bytes.

@@ -20,7 +20,7 @@ BucketPlan::BucketPlan(std::span<const float> values, SortqFormat format) {
   scale_.step_bits = format.step_bits();
   const int64_t count = static_cast<int64_t>(values.size());
   if (count == 0) return;
-  std::vector<int64_t> ranks;  // least and greatest of each bucket
+  std::vector<int64_t> ranks;  // of the minimum and maximum of each bucket
   for (int k = 0; k < scale_.buckets; ++k) {
     ranks.push_back(format.FirstRank(count, k));
     ranks.push_back(format.LastRank(count, k));
@@ -52,7 +52,8 @@ void BucketPlan::Quantize(std::span<const float> values, int64_t begin, int64_t 
   }
 }
 
-// Before a cut's index its own value belongs below: the least value above it is the next float.
+// Before a cut's index, values equal to the cut belong below it, so the threshold is the next
+// float.
 Thresholds BucketPlan::ThresholdsAt(int64_t index) const {
   Thresholds threshold{};
   for (int k = 1; k < scale_.buckets; ++k)

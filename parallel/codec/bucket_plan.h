@@ -1,4 +1,5 @@
-// Where sort quantization cuts: the scale of each bucket, and what puts each value into its own.
+// BucketPlan: the buckets that sort quantization chooses for some values. It gives each bucket's
+// scale, and quantizes the values.
 #pragma once
 
 #include <array>
@@ -14,22 +15,23 @@ class BucketPlan {
  public:
   BucketPlan(std::span<const float> values, SortqFormat format);
 
-  // Whether all values are; otherwise there is no plan, and nothing below may be called.
+  // Whether all values are finite. If not, there is no plan, and nothing below may be called.
   bool finite() const { return finite_; }
   const BucketScale& scale() const { return scale_; }
 
-  // codes[i] for values[begin + i]; `values` as at construction.
+  // Sets codes[i] to the code of values[begin + i]. `values` are those given to the constructor.
   void Quantize(std::span<const float> values, int64_t begin, int64_t end, uint16_t* codes) const;
 
  private:
   void SetScale(int bucket, float minimum, float maximum);
-  Thresholds ThresholdsAt(int64_t index) const;  // good up to NextCut(index)
+  Thresholds ThresholdsAt(int64_t index) const;  // valid up to NextCut(index)
   int64_t NextCut(int64_t index) const;
 
   BucketScale scale_;
   bool finite_ = true;
-  bool wide_ = false;  // some bucket needs QuantizeWide
-  // The element of least rank in bucket k >= 1. Equal values before its index belong below the cut.
+  bool wide_ = false;  // a bucket needs QuantizeWide
+  // The element of lowest rank in bucket k >= 1: its value and its index. Equal values with a lower
+  // index belong to the bucket below.
   std::array<float, kMaxBuckets> cut_value_{};
   std::array<int64_t, kMaxBuckets> cut_index_{};
 };

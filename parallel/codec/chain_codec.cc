@@ -6,7 +6,7 @@
 namespace torus::parallel {
 namespace {
 
-// What the rest of the chain is told.
+// The context for the rest of the chain.
 CodecContext ForRest(const CodecContext& context, size_t values) {
   CodecContext rest = context.Inside("rest");
   rest.shape = Shape{static_cast<int64_t>(values)};

@@ -1,7 +1,7 @@
-// A transform, and the codec of the values that it leaves: "topk:0.1+sortq:8". With `none` they are
-// sent as float32, and the name is the transform's alone.
+// ChainCodec: a transform followed by a codec for the values that it leaves: "topk:0.1+sortq:8". If
+// the codec is `none`, these values are sent as float32, and the name is the transform's alone.
 //
-// Wire format: the transform's SideBytes, then what the codec makes of its values.
+// Wire format: the transform's side bytes, then the encoded values.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class ChainCodec : public ContextCodec, private FactorCodec {
                     std::span<float> out) override;
   bool remembers() const override { return transform_->remembers() || rest_->remembers(); }
   bool decodes_from_memory() const override { return rest_->decodes_from_memory(); }
-  // The transform's, where `none` is behind it.
+  // The transform's, if the codec is `none`.
   const FactorCodec* factors() const override {
     return rest_->is_identity() && transform_->factors() != nullptr ? this : nullptr;
   }

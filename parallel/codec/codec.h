@@ -1,9 +1,8 @@
-// Codec: float32 values to fewer bytes and back, for the activations and gradients that cross a
-// link between stages.
+// Codec: encodes float32 values to fewer bytes and decodes them, for activations and gradients that
+// cross a link between stages.
 //
-// A codec knows nothing of transports or tensors: it turns one span into another. The most bytes
-// that it writes follow from the number of values, so receive buffers can be allocated before step
-// 0.
+// A codec works on spans, independently of transports and tensors. The maximum number of bytes that
+// it writes follows from the number of values, so receive buffers can be allocated before step 0.
 #pragma once
 
 #include <cstddef>
@@ -19,37 +18,38 @@ namespace torus::parallel {
 class FactorCodec;
 class GpuCodec;
 
-// One object may be used by several threads (ranks) at once: scratch belongs to the call, which
-// also uses the calling thread's team. The same input gives the same bytes whatever the team size.
+// Several threads (ranks) may use one object at once: each call has its own scratch memory and runs
+// on the calling thread's team. The same input gives the same bytes for any team size.
 class Codec {
  public:
   virtual ~Codec() = default;
 
-  // As MakeCodec takes it: "sortq:8".
+  // As MakeCodec accepts it: "sortq:8".
   virtual std::string name() const = 0;
 
-  // True when the encoded bytes are the input's own (`none`): a sender may post its buffer as it
-  // is.
+  // True if the encoded bytes are the input's bytes (`none`): a sender may then send its buffer
+  // directly.
   virtual bool is_identity() const { return false; }
 
-  // The most that Encode writes for `count` values. Sort quantization always writes exactly this.
+  // The most bytes that Encode writes for `count` values. Sort quantization always writes exactly
+  // this many.
   virtual size_t MaxEncodedBytes(int64_t count) const = 0;
 
-  // Writes `in` to the front of `out` and returns the exact number of bytes written, at least one
-  // where there are values. 0 instead when a value is infinite or NaN and the codec cannot carry
-  // that: then there is nothing to decode, the receiver takes every value of the tensor for NaN,
-  // and the training step is skipped on all ranks. BadInput when `out` is smaller than
+  // Encodes `in` to the front of `out` and returns the number of bytes written, at least one if
+  // there are values. Returns 0 if a value is infinite or NaN and the codec cannot represent that.
+  // Then there is nothing to decode: the receiver sets every value of the tensor to NaN, and all
+  // ranks skip the training step. Throws BadInput if `out` is smaller than
   // MaxEncodedBytes(in.size()).
   virtual size_t Encode(std::span<const float> in, std::span<std::byte> out) = 0;
 
-  // Restores values from the bytes that Encode wrote: `in` of exactly the size that it returned,
-  // `out` of the count it was given. BadInput when they do not fit each other.
+  // Decodes the bytes that Encode wrote: `in` has exactly the size that Encode returned, `out` the
+  // number of values that it was given. Throws BadInput if the two do not match.
   virtual void Decode(std::span<const std::byte> in, std::span<float> out) = 0;
 
-  // The same three for a tensor of which more is known: codecs that cut by sample or channel, draw
-  // random numbers or remember override these. Both ends of a link give equal contexts, each with
-  // its own memory, for the same tensors in the same order. A smaller first dimension never needs
-  // more bytes.
+  // The same three for a tensor with context. Codecs that work per sample or channel, draw random
+  // numbers or keep memory override these. Both ends of a link give equal contexts, each with its
+  // own memory, for the same tensors in the same order. A smaller first dimension never needs more
+  // bytes.
   virtual size_t MaxTensorBytes(const Shape& shape) const { return MaxEncodedBytes(Numel(shape)); }
   virtual size_t EncodeTensor(const CodecContext& /*context*/, std::span<const float> in,
                               std::span<std::byte> out) {
@@ -59,21 +59,20 @@ class Codec {
                             std::span<float> out) {
     Decode(in, out);
   }
-  // Whether it keeps CodecContext::memory.
+  // Whether it stores anything in CodecContext::memory.
   virtual bool remembers() const { return false; }
-  // Whether the decoder's memory decides what comes out.
+  // Whether the decoder's result depends on its memory.
   virtual bool decodes_from_memory() const { return false; }
-  // How replicas sum tensors through it without decoding each other's bytes (factor_codec.h); lives
-  // as long as the codec. Null: only by decoding those of all.
+  // How replicas sum tensors without decoding each other's bytes (factor_codec.h); lives as long as
+  // the codec. Null: they decode the bytes of all replicas.
   virtual const FactorCodec* factors() const { return nullptr; }
 
-  // The same for values that lie on a GPU (gpu_codec.h); lives as long as the codec. Null: the
-  // codec has no kernels for GPUs, or the build has none at all, and such values are copied to the
-  // CPU.
+  // The same codec for values in GPU memory (gpu_codec.h); lives as long as the codec. Null if the
+  // codec has no GPU kernels or the build has none at all: such values are copied to the CPU.
   virtual const GpuCodec* on_gpu() const { return nullptr; }
 };
 
-// A codec whose work depends on the context; values of no shape are one row.
+// A codec that uses the context. Values without a shape are one row.
 class ContextCodec : public Codec {
  public:
   size_t MaxEncodedBytes(int64_t count) const override { return MaxTensorBytes(Shape{count}); }
@@ -90,8 +89,8 @@ class ContextCodec : public Codec {
                     std::span<float> out) override = 0;
 };
 
-// Whether tensors of that type are encoded by `codec` (null: none): f32, and bf16 and f16 as the
-// f32 of their values.
+// Whether `codec` (null: none) encodes tensors of that dtype: f32, and bf16 and f16 converted to
+// f32.
 inline bool Encodes(const Codec* codec, DType dtype) {
   return codec != nullptr && !codec->is_identity() && (dtype == DType::kF32 || IsLow(dtype));
 }

@@ -10,7 +10,7 @@
 namespace torus::parallel {
 namespace {
 
-// The cut in front of "1:sortq:8", or 0.
+// The cut that an entry like "1:sortq:8" begins with; 0 if it names none.
 int CutOf(const std::string& flag, const std::string& entry, int stages) {
   const size_t colon = entry.find(':');
   const bool digits = colon != std::string::npos && colon > 0 &&

@@ -1,4 +1,4 @@
-// CodecContext: what a codec is told of a tensor beside its values. CodecMemory: what it remembers
+// CodecContext: what a codec knows of a tensor besides its values. CodecMemory: what it remembers
 // from one tensor to the next.
 #pragma once
 
@@ -14,15 +14,15 @@ namespace torus::parallel {
 
 class SampleStore;
 
-// What the codec of one end of a link keeps; part of the checkpoint. A codec that wraps another
-// gives that one a part of its own.
+// The memory of a codec at one end of a link; part of the checkpoint. A codec that wraps another
+// gives that one an entry in `parts`.
 struct CodecMemory {
   std::map<std::string, std::vector<float>> values;
   std::map<std::string, CodecMemory> parts;
 
-  // values[name], which is about to be changed by a step: what it was is kept until Settle.
+  // Returns values[name] to be changed by a step. The old value is kept until Settle.
   std::vector<float>& Change(const std::string& name);
-  // Behind a step: where it was not taken, all that has been changed becomes what it was.
+  // Called after a step. If the step was not taken, restores all values that were changed.
   void Settle(bool taken);
 
   bool empty() const { return values.empty() && parts.empty(); }
@@ -30,7 +30,7 @@ struct CodecMemory {
     return a.values == b.values && a.parts == b.parts;
   }
 
-  // Of Change; its memory stays for the next step.
+  // The old value that Change keeps. Its memory is reused in the next step.
   struct Before {
     std::vector<float> values;
     bool existed = false, changed = false;
@@ -40,21 +40,21 @@ struct CodecMemory {
 
 struct CodecContext {
   Shape shape;       // images (N, H, W, C); the first dimension counts samples
-  int64_t step = 0;  // of training
+  int64_t step = 0;  // training step
   int64_t micro_batch = 0;
-  bool training = true;  // otherwise nothing is to be remembered
-  // By which the values were multiplied, a power of two that may change from step to step: what is
-  // remembered to be added to later values is kept without it.
+  bool training = true;  // if false, nothing is remembered
+  // The values were multiplied by this scale, a power of two that may change from step to step.
+  // What is remembered to be added to later values is stored without it.
   double scale = 1;
-  std::span<const int64_t> samples{};  // global numbers of the rows of shape[0]; may be empty
-  // Which link, direction and tensor: two with equal numbers draw the same random numbers.
+  std::span<const int64_t> samples{};  // global sample numbers of the rows; may be empty
+  // Identify the link, direction and tensor: equal numbers draw the same random numbers.
   uint64_t seed = 0, stream = 0;
-  CodecMemory* memory = nullptr;  // null: none is kept
-  SampleStore* store = nullptr;   // where what is remembered of samples lies; null: in `memory`
+  CodecMemory* memory = nullptr;  // null: nothing is remembered
+  SampleStore* store = nullptr;   // holds what is remembered of samples; null: `memory` does
 
-  // Of `count` values of no shape.
+  // The context of `count` values without a shape.
   static CodecContext Flat(int64_t count) { return {.shape = Shape{count}}; }
-  // The same for a codec inside of this one, with memory of its own.
+  // The same context for a codec inside this one, which gets its own part of the memory.
   CodecContext Inside(const std::string& part) const {
     CodecContext inner = *this;
     if (memory != nullptr) inner.memory = &memory->parts[part];

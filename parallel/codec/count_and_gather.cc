@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace torus::parallel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A place is in a region of even number where an odd number of thresholds is at most the value.
+// A value is in an even-numbered region if it is at least an odd number of thresholds.
 template <int kThresholds>
 class Block {
   static constexpr hn::ScalableTag<float> d{};

@@ -16,7 +16,7 @@ uint32_t Add1(uint32_t sum, uint8_t byte) { return __builtin_ia32_crc32qi(sum, b
 
 #else
 
-// tables[k][b]: what byte b leaves with k bytes behind it.
+// tables[k][b]: the remainder of byte b followed by k bytes.
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr Tables kTables = [] {

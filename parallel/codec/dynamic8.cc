@@ -19,7 +19,7 @@ float MagnitudeOf(std::span<const float> values) {
   return most;
 }
 
-// Blocks that are worth waking a thread for.
+// Fewer blocks are not worth waking a thread.
 int64_t GrainOf(int64_t block) { return std::max<int64_t>(1, (1 << 14) / block); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The 256 numbers of block-wise dynamic quantization (dynamic8.h), and the nearest of them.
+// The 256 numbers of block-wise dynamic quantization (dynamic8.h), and the search for the nearest.
 #pragma once
 
 #include <span>

@@ -29,7 +29,7 @@ void KeepResidual(std::span<const float> sum, std::span<const float> sent, float
 
 bool Keeps(const CodecContext& context) { return context.memory != nullptr && context.training; }
 
-// Of the first `count` values of a tensor; about to be changed.
+// The residual of the first `count` values of a tensor, to be changed.
 std::span<float> ResidualOf(const CodecContext& context, size_t count) {
   std::vector<float>& residual = context.memory->Change("residual");
   if (residual.size() < count) residual.resize(count);

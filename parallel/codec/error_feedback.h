@@ -1,16 +1,16 @@
-// Error feedback around any codec, "ef(topk:0.1)" (Seide et al., "1-bit stochastic gradient
-// descent", Interspeech 2014; Karimireddy et al., arXiv:1901.09847, algorithm 1): what the codec
-// did not send of one tensor is added to the next before that is encoded.
+// ErrorFeedback: error feedback around any codec, "ef(topk:0.1)" (Seide et al., "1-bit stochastic
+// gradient descent", Interspeech 2014; Karimireddy et al., arXiv:1901.09847, algorithm 1). The
+// residual, what the codec did not send of one tensor, is added to the next before it is encoded.
 //
-// In training only, and where there is memory; else the codec alone. One residual for each link,
-// direction and tensor, without the values' scale (CodecContext::scale); a smaller tensor uses the
-// front of it. A tensor that cannot be encoded leaves the residual as it is, and so does a step
-// that is not taken (CodecMemory::Settle).
+// It is active only in training and with memory; otherwise the codec works alone. There is one
+// residual for each link, direction and tensor, stored without the values' scale
+// (CodecContext::scale). A smaller tensor uses the front of it. The residual does not change if a
+// tensor cannot be encoded or a step is not taken (CodecMemory::Settle).
 //
-// Of a codec whose tensors are summed as factors, a replica keeps what its own factors lack.
+// If replicas sum tensors as factors (factor_codec.h), each keeps what its own factors miss.
 //
-// Error: what was received so far sums to what was given so far but for the residual, which stays
-// bounded where the codec's error is at most a share below 1 of what it is given.
+// Error: the sum of all received tensors is the sum of all given ones minus the residual. The
+// residual stays bounded if the codec's error is at most a fraction below 1 of its input.
 //
 // Wire format: the codec's.
 #pragma once
@@ -24,7 +24,8 @@ namespace torus::parallel {
 
 class ErrorFeedback : public ContextCodec, private FactorCodec {
  public:
-  // BadInput where the decoder of `inner` remembers: it decodes at one end alone.
+  // Throws BadInput if the decoder of `inner` depends on memory: such a decoder may run at the
+  // receiving end only, but error feedback also decodes at the sending end.
   explicit ErrorFeedback(std::unique_ptr<Codec> inner);
 
   std::string name() const override;

@@ -23,7 +23,7 @@ void Store(const Row& sums, int64_t rank, float* out) {
   for (int64_t r = 0; r < rank; ++r) out[r] = static_cast<float>(sums[r]);
 }
 
-// The product of columns a and b.
+// The dot product of columns a and b.
 double Dot(std::span<const float> p, int64_t rows, int64_t rank, int64_t a, int64_t b) {
   double sum = 0;
   for (int64_t i = 0; i < rows; ++i) sum += double{p[i * rank + a]} * p[i * rank + b];
@@ -56,7 +56,7 @@ void LeadingVectors(const Square& gram, int64_t rank, std::span<float> out) {
       out[i * rank + r] = static_cast<float>(solver.eigenvectors()(i, size - 1 - r));
 }
 
-// Element (a, b) is the product of columns a and b of M, or of its rows.
+// Element (a, b) is the dot product of columns (or rows) a and b of M.
 Square GramOf(std::span<const float> matrix, MatrixForm form, bool of_columns) {
   const int64_t size = of_columns ? form.columns : form.rows;
   Square gram = Square::Zero(size, size);
@@ -124,7 +124,7 @@ void Expand(std::span<const float> p, std::span<const float> q, MatrixForm form,
 }
 
 void Orthonormalise(std::span<float> p, int64_t rows, int64_t rank) {
-  constexpr double kSpanned = 1e-6;  // of its length: what rounding leaves
+  constexpr double kSpanned = 1e-6;  // relative to the column's length: rounding noise
   for (int64_t column = 0; column < rank; ++column) {
     const double before = std::sqrt(Dot(p, rows, rank, column, column));
     Scale(p, rows, rank, column, before > 0 ? 1 / before : 0);

@@ -1,4 +1,5 @@
-// The two ways to factors of low rank: low_rank.h. Sums are in an order that no team changes.
+// The two ways to compute low-rank factors (low_rank.h). The order of sums does not depend on the
+// thread team.
 #pragma once
 
 #include <span>
@@ -7,7 +8,8 @@
 
 namespace torus::parallel {
 
-// p = M q: `p` of rows x rank, `q` of columns x rank. On the calling thread's team, as all below.
+// p = M q: `p` is rows x rank, `q` is columns x rank. Runs on the calling thread's team, as all
+// below.
 void TimesRight(std::span<const float> matrix, MatrixForm form, std::span<const float> q,
                 int64_t rank, std::span<float> p);
 // q = M^T p.
@@ -17,11 +19,11 @@ void TimesLeft(std::span<const float> matrix, MatrixForm form, std::span<const f
 void Expand(std::span<const float> p, std::span<const float> q, MatrixForm form, int64_t rank,
             std::span<float> out);
 
-// Makes the columns of `p`, rows x rank, orthonormal (Gram-Schmidt, twice, in float64); a column
-// that the others before it already span becomes 0.
+// Makes the columns of `p`, rows x rank, orthonormal (Gram-Schmidt, twice, in float64). A column in
+// the span of earlier ones becomes 0.
 void Orthonormalise(std::span<float> p, int64_t rows, int64_t rank);
 
-// The factors of the nearest matrix of that rank.
+// The factors of the nearest matrix of that rank (truncated SVD).
 void NearestFactors(std::span<const float> matrix, MatrixForm form, int64_t rank,
                     std::span<float> p, std::span<float> q);
 

@@ -1,5 +1,5 @@
-// Numbers of eight bits: a sign, kExponent bits of exponent, the rest mantissa; denormal numbers as
-// in IEEE 754.
+// Float8: 8-bit floating-point numbers: a sign, kExponent bits of exponent, the rest mantissa;
+// denormal numbers as in IEEE 754.
 #pragma once
 
 #include <bit>
@@ -12,18 +12,18 @@ namespace torus::parallel {
 template <int kExponent, int kGreatestBits>
 struct Float8 {
   static constexpr int kMantissa = 7 - kExponent;
-  static constexpr int kDropped = 23 - kMantissa;  // bits of a float32's mantissa
+  static constexpr int kDropped = 23 - kMantissa;  // dropped bits of a float32's mantissa
   static constexpr int kBias = (1 << (kExponent - 1)) - 1;
   static constexpr int kLeastExponent = 1 - kBias;  // of a normal number
   static constexpr uint8_t kGreatest = kGreatestBits;
 
-  // Rounded to nearest, ties to even, of |value| up to the greatest.
+  // Rounds to nearest, ties to even. |value| must not exceed the greatest number.
   TORUS_HOST_DEVICE static uint8_t FromFloat(float value) {
     const uint32_t bits = std::bit_cast<uint32_t>(value), rest = bits & 0x7fffffffu;
     constexpr uint32_t kRebias = static_cast<uint32_t>(127 - kBias) << 23;
     const uint32_t odd = rest >> kDropped & 1u;
     const uint32_t normal = (rest - kRebias + (1u << (kDropped - 1)) - 1 + odd) >> kDropped;
-    // Beside this number a float32's last bit is the format's least denormal number.
+    // Added to this number, a float32's last bit is worth the format's least denormal number.
     constexpr uint32_t kBeside = static_cast<uint32_t>(127 + kLeastExponent + kDropped) << 23;
     const float shifted = std::bit_cast<float>(rest) + std::bit_cast<float>(kBeside);
     const uint32_t denormal = std::bit_cast<uint32_t>(shifted) - kBeside;

@@ -1,4 +1,4 @@
-// Memory for some floats, from the caching allocator, not set to anything.
+// FloatScratch: uninitialized memory for floats, from the caching allocator.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The values of a tensor in blocks, on the calling thread's team.
+// Processes the values of a tensor in blocks, on the calling thread's team.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,14 @@
 
 namespace torus::parallel {
 
-// Values whose codes stay in the nearest cache; they fill whole bytes at any number of bits.
+// Values per block: their codes stay in the L1 cache, and they fill whole bytes at any number of
+// bits.
 inline constexpr int64_t kCodecBlock = 2048;
 
-// Calls body(begin, end) for blocks of kCodecBlock values, the last of the rest.
+// Calls body(begin, end) for each block of kCodecBlock values; the last block may be smaller.
 template <class Body>
 void ForEachBlock(int64_t count, const Body& body) {
-  constexpr int64_t kBlocksPerThread = 16;  // worth waking one for
+  constexpr int64_t kBlocksPerThread = 16;  // fewer are not worth waking a thread
   const int64_t blocks = (count + kCodecBlock - 1) / kCodecBlock;
   ParallelFor(blocks, kBlocksPerThread, [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block)

@@ -59,7 +59,8 @@ class Reader {
   size_t at_ = 0;
 };
 
-// Sizes whose product, in bytes of float32, is a number of 63 bits.
+// Reads sizes; checks that the number of values stays far below 2^63, so byte counts do not
+// overflow.
 Shape ReadShape(Reader& reader) {
   const auto rank = reader.Get<uint8_t>("rank");
   Require(rank <= kMaxRank, "frame", "has at most {} dimensions, got {}", kMaxRank, rank);

@@ -1,5 +1,5 @@
-// A frame: an encoded tensor with all that is needed to decode it. What lies in files is framed; on
-// a link the ranks have agreed on codec and shapes before step 0, and the header of its messages
+// Frame: an encoded tensor with everything that is needed to decode it, for files. On a link the
+// ranks have agreed on codec and shapes before step 0, and the header of its messages
 // (parallel/pipeline/tensor_header.h) has the shape and the same checksum.
 //
 // Layout, little-endian; at most kMostHeaderBytes before the payload:
@@ -34,25 +34,26 @@ struct Frame {
   std::string codec;
   Shape shape;
   DType dtype = DType::kF32;
-  std::span<const std::byte> payload;  // of the bytes that were read
-  size_t bytes = 0;                    // of the whole frame
+  std::span<const std::byte> payload;  // points into the bytes that were read
+  size_t bytes = 0;                    // size of the whole frame
 };
 
-// Encodes values of that shape, and puts the header before. Empty where the codec cannot carry them
-// (a value is infinite or NaN). BadInput where the codec remembers: a frame stands for itself.
+// Encodes values of that shape, with the header before them. The result is empty if the codec
+// cannot represent them (a value is infinite or NaN). Throws BadInput if the decoder depends on
+// memory: a frame must be decodable by itself.
 std::vector<std::byte> WriteFrame(Codec& codec, const Shape& shape, DType dtype,
                                   std::span<const float> values);
 
-// Reads the frame at the front of `in`; bytes behind it are left. BadInput, with the reason, unless
-// all of it is as above and the checksum fits. What it holds is not decoded yet.
+// Reads the frame at the front of `in` and ignores bytes after it. Does not decode the payload.
+// Throws BadInput, with the reason, if the frame is not as above or the checksum does not match.
 Frame ReadFrame(std::span<const std::byte> in);
 
-// The same bytes with the checksum that is theirs, where they are long enough to have one: for
-// tests of what the header's own bounds refuse.
+// Returns the frame with a correct checksum, if it is long enough to have one. For tests of damaged
+// frames whose header must be refused for another reason.
 std::vector<std::byte> WithChecksum(std::vector<std::byte> frame);
 
-// The values of a frame. BadInput where there would be more than `most`, the codec is not known, or
-// it refuses the payload.
+// Decodes a frame. Throws BadInput if there would be more than `most` values, the codec is unknown
+// or its decoder depends on memory, or the codec refuses the payload.
 std::vector<float> DecodeFrame(const Frame& frame, int64_t most);
 
 }  // namespace torus::parallel

@@ -14,7 +14,7 @@ constexpr int64_t kBlock = 2048;
 
 uint32_t UpperHalf(float value) { return std::bit_cast<uint32_t>(value) >> 16; }
 
-// For each upper half of a float its bin's place among the wanted ones, from 1; 0 where unwanted.
+// For each upper half of a float: 1 + the index of its bin among the wanted ones; 0 if not wanted.
 struct PlaceTable {
   std::vector<uint8_t> place = std::vector<uint8_t>(BinCounts::kBins, 0);
   uint8_t fullest = 1;
@@ -45,9 +45,9 @@ std::vector<int64_t> ShareStarts(std::span<const BinRange> bins, const BinCounts
   return starts;
 }
 
-// Finds the indices of all wanted bins first, without a branch, since one that is taken for a few
-// percent of the values is often predicted wrong; then sorts them into their bins. The fullest bin
-// (the zeros behind a ReLU) is handled apart, with its counter in a register instead of in memory.
+// First finds the indices of all wanted bins, without a branch: a branch taken for a few percent of
+// the values is often mispredicted. Then sorts them into their bins. The fullest bin (the zeros
+// after a ReLU) is handled separately, with its counter in a register instead of in memory.
 void GatherBlock(const float* values, int64_t begin, int64_t end, const PlaceTable& table,
                  int64_t* starts, uint32_t* indices) {
   const uint8_t *const places = table.place.data(), full = table.fullest;

@@ -10,11 +10,11 @@ namespace torus::parallel {
 
 struct BinRange {
   int bin = 0;
-  int64_t start = 0, count = 0;  // of the bin's indices in the gathered list
+  int64_t start = 0, count = 0;  // range of the bin's indices in the gathered list
 };
 
-// Writes the indices of bins[b]'s values to indices[start ... start + count), ascending. `counts`
-// of the same values; at most 255 bins, at least one. On the calling thread's team.
+// Writes the indices of the values in bins[b] to indices[start ... start + count), ascending.
+// `counts` are those of `values`. There are 1 to 255 bins. Runs on the calling thread's team.
 void GatherBins(std::span<const float> values, const BinCounts& counts,
                 std::span<const BinRange> bins, uint32_t* indices);
 

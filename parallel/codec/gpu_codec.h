@@ -1,32 +1,32 @@
-// GpuCodec: a codec for values that lie in the memory of a GPU, written and read there.
+// GpuCodec: a codec for values in GPU memory, encoded and decoded on the GPU.
 #pragma once
 
 #include "runtime/tensor.h"
 
 namespace torus::parallel {
 
-// What a Codec gives for GPUs (Codec::on_gpu): kernels that write the bytes of its Encode and
-// restore the bits of its Decode. All tensors of a call are contiguous and lie on one GPU; the work
-// goes into that GPU's current stream, in which the tensors must stay allocated until it is done.
-// Nothing waits for it, and nothing is allocated. Several threads may use one object.
+// The GPU side of a Codec (Codec::on_gpu): kernels that write the same bytes as its Encode and
+// restore the same bits as its Decode. All tensors of a call are contiguous and on the same GPU.
+// The work goes into that GPU's current stream; the tensors must stay allocated until it is done.
+// No call waits or allocates memory. Several threads may use one object.
 class GpuCodec {
  public:
   virtual ~GpuCodec() = default;
 
-  // Bytes that Encode of up to `count` values needs beside.
+  // Bytes of scratch memory that Encode needs for up to `count` values.
   virtual size_t ScratchBytes(int64_t count) const = 0;
 
-  // Encodes `in`, f32 or of 16 bits (as the f32 of its values), to the front of `out`, u8, of at
-  // least Codec::MaxEncodedBytes(in.numel()), aligned to 8 bytes. `written`, one i64, becomes the
-  // number of bytes written, or 0 where a value is infinite or NaN and the codec cannot carry that;
-  // then what `out` holds means nothing. `scratch`, u8, aligned to 8 bytes:
-  // ScratchBytes(in.numel()). BadInput where a tensor is not as asked.
+  // Encodes `in`, f32 or 16-bit (converted to f32), to the front of `out`, u8, of at least
+  // Codec::MaxEncodedBytes(in.numel()) bytes, aligned to 8 bytes. Sets `written`, one i64, to the
+  // number of bytes written, or to 0 if a value is infinite or NaN and the codec cannot represent
+  // that; then the contents of `out` are undefined. `scratch`, u8, aligned to 8 bytes, has
+  // ScratchBytes(in.numel()) bytes. Throws BadInput if a tensor does not meet these requirements.
   virtual void Encode(const Tensor& in, Tensor& out, Tensor& written, Tensor& scratch) const = 0;
 
-  // Restores `out`, f32 or of 16 bits (rounded to nearest even), from `in`, u8, aligned to 8 bytes:
-  // as many bytes as Encode of that many values has written. BadInput where the sizes do not fit
-  // each other. What only the GPU sees, that no encoder writes such bytes for that many values,
-  // makes values NaN: at least one.
+  // Decodes `in`, u8, aligned to 8 bytes, to `out`, f32 or 16-bit (rounded to nearest even). `in`
+  // has as many bytes as Encode wrote for that many values. Throws BadInput if the sizes do not
+  // match. Bytes that no encoder writes can be detected only on the GPU: they turn at least one
+  // value into NaN.
   virtual void Decode(const Tensor& in, Tensor& out) const = 0;
 };
 

@@ -15,13 +15,13 @@ namespace {
 
 constexpr int64_t kMostChunk = int64_t{1} << 30;
 
-// Parts that are worth waking a thread for.
+// Fewer parts are not worth waking a thread.
 int64_t GrainOf(int64_t values) {
   return std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(1, values));
 }
 
 CodecContext ContextOf(const CodecContext& whole, int64_t part, int64_t values) {
-  constexpr uint64_t kApart = 0x9e3779b97f4a7c15u;  // random numbers of each part
+  constexpr uint64_t kApart = 0x9e3779b97f4a7c15u;  // separates the random numbers of the parts
   CodecContext context = whole;
   context.shape = Shape{values};
   context.samples = {};
@@ -31,9 +31,9 @@ CodecContext ContextOf(const CodecContext& whole, int64_t part, int64_t values) 
 
 }  // namespace
 
-// How a tensor is cut. Part i has values begin(i) + j * stride.
+// How a tensor is divided. Part i has the values begin(i) + j * stride.
 struct GrainCodec::Parts {
-  int64_t count = 0, values = 0;  // of parts, of values in each but the last
+  int64_t count = 0, values = 0;  // number of parts, and of values in each but the last
   int64_t all = 0;                // values
   int64_t stride = 1;
 

@@ -1,15 +1,15 @@
-// A codec for each part of a tensor by itself: "sortq:8/sample", "uniform:4/channel",
+// GrainCodec: encodes each part of a tensor by itself: "sortq:8/sample", "uniform:4/channel",
 // "uniform:8/chunk:4096".
 //
 //   sample    each index of the first dimension
-//   channel   each index of the last one (images are (N, H, W, C)); of a tensor of one dimension
-//             all is one channel
-//   chunk:n   n values in a row, the last of the rest
+//   channel   each index of the last one (images are (N, H, W, C)); a tensor of one dimension is
+//             one channel
+//   chunk:n   n consecutive values; the last chunk may be smaller
 //
-// Error: the codec's, of each part.
+// Error: the codec's, for each part.
 //
-// Wire format, little-endian: a byte, 0 where every part has the most bytes that the codec writes
-// for it, else 1 and the bytes of each part, 4 bytes unsigned; then the parts in order.
+// Wire format, little-endian: a byte, 0 if every part has the most bytes that the codec writes for
+// it; otherwise 1 and the size of each part, 4 bytes unsigned. Then the parts in order.
 #pragma once
 
 #include <memory>
@@ -23,13 +23,13 @@ struct Grain {
   Kind kind = Kind::kSample;
   int64_t chunk = 0;
 
-  // "sample", "channel" or "chunk:n". BadInput otherwise.
+  // Parses "sample", "channel" or "chunk:n". Throws BadInput for anything else.
   static Grain Parse(const std::string& text);
 };
 
 class GrainCodec : public ContextCodec {
  public:
-  // BadInput where `inner` remembers: what remembers goes around ("ef(uniform:4/channel)").
+  // Throws BadInput if `inner` remembers: such codecs must be outside ("ef(uniform:4/channel)").
   GrainCodec(std::unique_ptr<Codec> inner, Grain grain);
 
   std::string name() const override;

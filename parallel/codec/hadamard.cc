@@ -12,7 +12,7 @@
 namespace torus::parallel {
 namespace {
 
-constexpr int64_t kBlocksPerThread = 16;  // worth waking one for
+constexpr int64_t kBlocksPerThread = 16;  // fewer are not worth waking a thread
 
 using Signs = std::array<float, Hadamard::kMostBlock>;
 
@@ -32,7 +32,7 @@ int64_t BlockFor(int64_t count) {
   return std::min(Hadamard::kMostBlock, static_cast<int64_t>(holds));
 }
 
-// In place: the unnormalised transform, its own inverse but for the factor `size`.
+// The unnormalised transform, in place. It is its own inverse up to the factor `size`.
 void Transform2(float* values, int64_t size) {
   for (int64_t half = 1; half < size; half *= 2)
     for (int64_t begin = 0; begin < size; begin += 2 * half)

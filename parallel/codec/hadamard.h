@@ -1,16 +1,17 @@
-// A rotation in front of a quantizer ("hadamard+uniform:4"): blocks of up to 1024 values have their
-// signs changed by fixed random numbers and go through a Hadamard transform, divided by the root of
-// the block's size, so that an outlier is spread over its block (Suresh et al., "Distributed mean
-// estimation with limited communication", ICML 2017, section 3).
+// Hadamard: a rotation in front of a quantizer ("hadamard+uniform:4"). Each block of up to 1024
+// values has its signs changed by fixed random numbers and goes through a Hadamard transform,
+// divided by the square root of the block's size. This spreads an outlier over its block (Suresh et
+// al., "Distributed mean estimation with limited communication", ICML 2017, section 3).
 //
-// A block has 2^m values, m = 10 or, for fewer than 1024 values in all, the least that holds them;
-// the last is filled up with zeros, which are sent too.
+// A block has 2^m values: m = 10 or, for fewer than 1024 values in all, the smallest m whose block
+// holds them. The last block is padded with zeros, which are sent too.
 //
 // Error: the rotation is orthogonal, so the squared errors of a block's values sum to those of the
-// quantized ones, give or take float32's rounding (2^-23 m of the block's norm each way).
+// quantized ones, up to float32 rounding (2^-23 m of the block's norm each way).
 //
-// False, so that nothing is written, where a value is infinite or NaN, or a sum overflows. One that
-// overflows on the way back, of values near float32's greatest, comes back infinite or NaN.
+// Forward returns false, so nothing is written, if a value is infinite or NaN, or a sum overflows.
+// A sum that overflows on the way back, for values near float32's maximum, gives an infinity or
+// NaN.
 #pragma once
 
 #include "parallel/codec/transform.h"

@@ -1,5 +1,5 @@
-// A set of k of the numbers 0 to n - 1, on the wire: as a bit for each number, or where that is
-// shorter as a list of numbers of ceil(log2 n) bits. Which of the two follows from n and k.
+// IndexSet: a set of k of the numbers 0 to n - 1. Its wire format is a bit for each number or, if
+// that is shorter, a list of numbers of ceil(log2 n) bits. n and k determine which.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@ class IndexSet {
   // The empty set of numbers below n.
   explicit IndexSet(int64_t n) : n_(n), words_(static_cast<size_t>((n + 63) / 64)) {}
 
-  // Words of 64 numbers each, lowest bit first. The bits at n and beyond are 0.
+  // One bit per number, in words of 64, lowest bit first. The bits from n on are 0.
   std::span<uint64_t> words() { return words_; }
 
-  // kept[j] = in[the j-th number], for as many as there are.
+  // kept[j] = in[the j-th number of the set].
   void Gather(std::span<const float> in, std::span<float> kept) const;
-  // out[the j-th number] = kept[j]; all others become 0.
+  // out[the j-th number of the set] = kept[j]; all other elements become 0.
   void Scatter(std::span<const float> kept, std::span<float> out) const;
 
   static size_t WireBytes(int64_t n, int64_t k);
-  // Writes WireBytes(n, k), k the size of the set.
+  // Writes WireBytes(n, k) bytes; `k` is the size of the set.
   void Write(int64_t k, std::span<std::byte> wire) const;
-  // BadInput, tagged `name`, where those bytes are no set of k numbers below n.
+  // Throws BadInput, tagged `name`, if the bytes are not a set of k numbers below n.
   static IndexSet Read(const char* name, int64_t n, int64_t k, std::span<const std::byte> wire);
 
  private:

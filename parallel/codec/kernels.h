@@ -1,4 +1,5 @@
-// What codecs ask of a GPU. On a CPU their spans are encoded without a door (codec.h).
+// GPU kernels of codecs, called through runtime/door.h. On a CPU, codecs work on spans instead
+// (codec.h).
 #pragma once
 
 #include "parallel/codec/cuda/checksum.h"
@@ -8,7 +9,7 @@
 
 namespace torus::parallel::kernels {
 
-// Of tensors that SortQuantizationOnGpu has checked.
+// SortQuantizationOnGpu has checked the tensors.
 inline void SortqEncode(const Tensor& in, SortqFormat format, Tensor& out, Tensor& written,
                         Tensor& scratch) {
   AtDoor(
@@ -22,7 +23,7 @@ inline void SortqDecode(const Tensor& in, SortqFormat format, Tensor& out) {
       [&](StreamHandle stream) { cuda::SortqDecode(in, format, out, stream); });
 }
 
-// Of tensors that PlainCodecOnGpu has checked.
+// PlainCodecOnGpu has checked the tensors.
 inline void PlainEncode(const Tensor& in, const PlainFormat& format, const cuda::Numbers8& numbers,
                         Tensor& out, Tensor& written, Tensor& scratch) {
   AtDoor(
@@ -39,7 +40,7 @@ inline void PlainDecode(const Tensor& in, const PlainFormat& format, const cuda:
       [&](StreamHandle stream) { cuda::PlainDecode(in, format, numbers, out, stream); });
 }
 
-// i32 that both of the following need beside; what they do: cuda/checksum.h.
+// Scratch i32 values that both of the following need. cuda/checksum.h says what they do.
 inline constexpr int64_t kChecksumScratch = cuda::kChecksumBlocks;
 
 inline void Checksum(const Tensor& bytes, const Tensor& count, Tensor& checksum, Tensor& scratch) {

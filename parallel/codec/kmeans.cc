@@ -33,7 +33,7 @@ WeightedPoint PointOf(int bin, int64_t count) {
   return {middle, static_cast<double>(count), width};
 }
 
-// Of finite values, at least one.
+// The values must be finite, and at least one.
 std::vector<float> NumbersFor(std::span<const float> values, ValueRange range, size_t count) {
   const BinCounts counts(values);
   std::vector<WeightedPoint> points;

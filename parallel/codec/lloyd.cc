@@ -6,7 +6,7 @@
 namespace torus::parallel {
 namespace {
 
-// Sums over the points before each, so that a range of points costs two look-ups.
+// Prefix sums over the points, so that a range of points costs two look-ups.
 struct RunningSums {
   explicit RunningSums(std::span<const WeightedPoint> points) {
     for (const WeightedPoint& point : points) {
@@ -17,7 +17,7 @@ struct RunningSums {
   std::vector<double> weight{0}, moment{0};
 };
 
-// Where Panter and Dite's density, the cube root of that of the values, has its quantiles.
+// The quantiles of Panter and Dite's density, the cube root of the values' density.
 std::vector<double> Begin(std::span<const WeightedPoint> points, size_t count) {
   std::vector<double> upto{0};
   for (const WeightedPoint& p : points)
@@ -39,7 +39,8 @@ size_t Boundary(std::span<const WeightedPoint> points, double below, double abov
   return static_cast<size_t>(at - points.begin());
 }
 
-// Moves each number to the mean of its points; one without points stays. Whether any moved.
+// Moves each number to the mean of its points; a number without points stays. Returns whether any
+// moved.
 bool Move(std::span<const WeightedPoint> points, const RunningSums& sums,
           std::vector<double>& numbers) {
   bool moved = false;

@@ -1,4 +1,4 @@
-// Lloyd's algorithm for one dimension, on a histogram: kmeans.h.
+// Lloyd's algorithm in one dimension, on a histogram, for kmeans.h.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 namespace torus::parallel {
 
-// Values of a histogram's bin, all taken for its middle.
+// A histogram bin. All its values are taken to be its middle.
 struct WeightedPoint {
   double value = 0;
-  double weight = 0;  // how many
+  double weight = 0;  // number of values
   double width = 0;   // of the bin
 };
 
-// `count` numbers, ascending, that minimise the sum of weighted squared distances of the points,
-// given in ascending order, as far as `passes` passes do. At least one point.
+// Returns `count` numbers, ascending, from `passes` passes that reduce the sum of the weighted
+// squared distances of the points to the nearest number. There is at least one point; points are in
+// ascending order.
 std::vector<double> Lloyd(std::span<const WeightedPoint> points, size_t count, int passes);
 
 }  // namespace torus::parallel

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMostRank = 64;
 
-// Of the step that begins cold, and of columns that have become 0.
+// Draws random columns for a cold start, or only for columns that have become 0.
 void DrawColumns(std::span<float> q, int64_t rank, uint64_t step, bool only_zero) {
   const RandomStream stream({.step = step, .layer = HashName("powersgd")});
   for (int64_t r = 0; r < rank; ++r) {
@@ -25,7 +25,7 @@ void DrawColumns(std::span<float> q, int64_t rank, uint64_t step, bool only_zero
   }
 }
 
-// Where the last tensor with as many columns has left it.
+// The initial Q: what the last tensor with as many columns left, or random.
 std::vector<float> BeginQ(const CodecContext& context, int64_t columns, int64_t rank) {
   std::vector<float> q(static_cast<size_t>(columns * rank));
   const bool kept = context.memory != nullptr;
@@ -42,7 +42,7 @@ void KeepQ(const CodecContext& context, int64_t columns, std::span<const float> 
     context.memory->Change(fmt::format("q {}", columns)).assign(q.begin(), q.end());
 }
 
-// Whether all are finite; otherwise all of `made` become NaN.
+// Whether all values are finite. If not, sets all of `made` to NaN.
 bool IsFinite(std::span<const float> values, std::span<float> made) {
   if (RangeOf(values).finite) return true;
   std::ranges::fill(made, std::numeric_limits<float>::quiet_NaN());

@@ -1,22 +1,23 @@
-// Low rank: a tensor, as a matrix M of n x m (matrix_form.h), becomes factors P, n x r, and Q, m x
-// r, and comes back as P Q^T. A tensor whose factors would not be smaller goes as it is.
+// LowRank: a tensor, viewed as an n x m matrix M (matrix_form.h), is sent as factors P, n x r, and
+// Q, m x r, and restored as P Q^T. If the factors would not be smaller, the tensor is sent
+// unchanged.
 //
 //   svd:r       the nearest matrix of rank r (Eckart and Young, 1936): Q has the eigenvectors of
-//               M^T M with the greatest eigenvalues, P = M Q, or the other way round where there
-//               are fewer rows. In float64, n m min(n, m) operations.
-//   powersgd:r  a step of the power method (Vogels et al., "PowerSGD", arXiv:1905.13727,
-//               algorithm 1): P = M Q, orthonormalised, then Q = M^T P. Where there is memory, Q
-//               begins as that of the last tensor of training with as many columns (warm start),
-//               so that over steps it comes near svd; else with random numbers that are always the
-//               same.
+//               M^T M with the greatest eigenvalues, P = M Q; if there are fewer rows than columns,
+//               P has those of M M^T, Q = M^T P. In float64, n m min(n, m) operations.
+//   powersgd:r  one step of the power method (Vogels et al., "PowerSGD", arXiv:1905.13727,
+//               algorithm 1): P = M Q, orthonormalised, then Q = M^T P. With memory, the initial Q
+//               is that of the last training tensor with as many columns (warm start), so over the
+//               steps it approaches svd. Otherwise it is random, always with the same numbers.
 //
-// Error: of svd, the squares of all errors sum to those of the singular values that are left out;
-// of powersgd, they sum to at most those of M's values, since P is orthonormal. Both but for the
+// Error: for svd, the squared errors sum to the squares of the omitted singular values. For
+// powersgd, they sum to at most the squares of M's values, since P is orthonormal. Both up to the
 // rounding of the factors.
 //
-// Nothing is written where a value, or one of the factors, is infinite or NaN (codec.h).
+// Nothing is written if a value or a factor is infinite or NaN (codec.h).
 //
-// What is left for a codec behind: P by rows, then Q by rows, as float32. No bytes beside.
+// The values left for the next codec are P by rows, then Q by rows, as float32. There are no side
+// bytes.
 #pragma once
 
 #include "parallel/codec/factor_codec.h"
@@ -28,7 +29,7 @@ class LowRank : public Transform, private FactorCodec {
  public:
   enum class Method : uint8_t { kSvd, kPowerSgd };
 
-  // BadInput unless 1 <= rank <= 64.
+  // Throws BadInput unless 1 <= rank <= 64.
   LowRank(Method method, int64_t rank);
 
   std::string name() const override;
@@ -39,8 +40,9 @@ class LowRank : public Transform, private FactorCodec {
   void Inverse(const CodecContext& context, std::span<const float> kept,
                std::span<const std::byte> side, std::span<float> out) const override;
   bool remembers() const override { return method_ == Method::kPowerSgd; }
-  // Of powersgd. Replicas whose memories differ begin with different Q: then P is no product of the
-  // sum with one of them, but orthonormal and the same on all, and what is said of errors holds.
+  // For powersgd only. Replicas with different memories start with different Q. Then P is not the
+  // product of their sum with any one Q, but it is still orthonormal and the same on all replicas,
+  // so the error bound above holds.
   const FactorCodec* factors() const override { return remembers() ? this : nullptr; }
 
  private:

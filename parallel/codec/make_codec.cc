@@ -28,7 +28,7 @@ namespace {
 using CodecPtr = std::unique_ptr<Codec>;
 using TransformPtr = std::unique_ptr<Transform>;
 
-// An entry of the list: a codec, a first part of one, or one around another.
+// An entry of the list: a codec, a transform, or a codec around another.
 struct Entry {
   std::string name, written, about;
   std::vector<std::string> examples;
@@ -179,7 +179,7 @@ const Entry& EntryOf(const CodecPart& part, const std::string& text) {
   return *entry;
 }
 
-// parts[i] and those behind it.
+// Makes the codec of parts[i] and the parts after it.
 CodecPtr MakeFrom(const CodecText& parsed, size_t i, const std::string& text) {
   const CodecPart& part = parsed.parts[i];
   const Entry& entry = EntryOf(part, text);

@@ -1,8 +1,8 @@
-// The one list of codecs: a new codec is a line in make_codec.cc.
+// MakeCodec: the factory of all codecs. A new codec is a line in make_codec.cc.
 //
-// A text is a codec, "sortq:8"; parts joined by '+', each of which leaves values for the next,
-// "topk:0.1+sortq:8"; one around another, "ef(topk:0.1)"; and behind a '/' what is encoded by
-// itself, "uniform:4/channel".
+// A text is one codec, "sortq:8"; parts joined by '+', where each leaves values for the next,
+// "topk:0.1+sortq:8"; a codec around another, "ef(topk:0.1)"; or, with '/', a codec applied to each
+// part of the tensor by itself, "uniform:4/channel".
 #pragma once
 
 #include <memory>
@@ -14,13 +14,14 @@
 
 namespace torus::parallel {
 
-// Texts that MakeCodec takes, every entry of the list at least once: for tables, benchmarks, tests.
+// Example texts that MakeCodec accepts, at least one for every entry of the list: for tables,
+// benchmarks and tests.
 std::vector<std::string> CodecNames();
-// How each entry is written, and a short description, for help texts: "uniform:BITS".
+// For help texts: how each entry is written ("uniform:BITS"), and a short description.
 std::vector<std::pair<std::string, std::string>> CodecDescriptions();
 
-// The codec of a flag's value, never null; its name() is the text in its shortest form. BadInput,
-// listing how codecs are written, for another.
+// Makes the codec of a flag's value; never null. Its name() is the text in its shortest form.
+// Throws BadInput, listing how codecs are written, for anything else.
 std::unique_ptr<Codec> MakeCodec(const std::string& text);
 
 }  // namespace torus::parallel

@@ -1,4 +1,4 @@
-// A tensor as a matrix, for codecs of low rank.
+// MatrixForm: a tensor viewed as a matrix, for low-rank codecs.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace torus::parallel {
 struct MatrixForm {
   int64_t rows = 1, columns = 1;
 
-  // Numbers in two factors of rank `rank`, at most that of the matrix.
+  // The number of values in two factors of rank `rank` (at most the matrix's rank).
   int64_t FactorValues(int64_t rank) const { return RankOf(rank) * (rows + columns); }
   int64_t RankOf(int64_t rank) const;
-  // Whether the factors have fewer numbers than the matrix.
+  // Whether the factors have fewer values than the matrix.
   bool Pays(int64_t rank) const { return FactorValues(rank) < rows * columns; }
 };
 
-// Cuts the dimensions into rows and columns where rows + columns is least; of equal ones at the
-// first.
+// Splits the dimensions into rows and columns where rows + columns is smallest; at the first such
+// place if there are several.
 MatrixForm MatrixFormOf(const Shape& shape);
 
 }  // namespace torus::parallel

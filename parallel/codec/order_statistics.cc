@@ -31,8 +31,8 @@ struct Located {
   int64_t gathered = 0;         // indices in all bins
 };
 
-// Adds `bin`, below which are `below` values, if it holds the next wanted rank or more of them.
-// Returns the next rank after those.
+// Adds `bin`, which has `below` values below it, if it holds the next wanted rank. Returns the
+// index of the first wanted rank above the bin.
 size_t AddBin(std::span<const int64_t> ranks, size_t next, int bin, int64_t below, int64_t count,
               Located& out) {
   BinRanks here{next, {}};
@@ -62,7 +62,7 @@ Located Locate(std::span<const int64_t> ranks, const BinCounts& counts) {
   return located;
 }
 
-// Each bin by one thread, unless there is too little in all to wake one.
+// One thread per bin, unless there is too little work to wake one.
 void PickAll(std::span<const float> values, const Located& located, uint32_t* indices,
              uint32_t* scratch, std::span<uint32_t> out) {
   constexpr int64_t kWorthAThread = 1 << 13;  // indices
@@ -79,7 +79,7 @@ void PickAll(std::span<const float> values, const Located& located, uint32_t* in
   });
 }
 
-// For a few values, of which a histogram's tables would cost the most.
+// For few values: a histogram's tables would cost more than a sort.
 bool SortedStatistics(std::span<const float> values, std::span<const int64_t> ranks,
                       std::span<uint32_t> out) {
   std::vector<uint64_t> keys(values.size());

@@ -9,7 +9,7 @@
 namespace torus::parallel {
 namespace {
 
-// Place of a value within its bin: 17 bits, since the bin of the zeros holds both signs.
+// The order of a value within its bin: 17 bits, since the bin of the zeros holds both signs.
 uint32_t Key(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value), lower = bits & 0xffff;
   return bits >> 31 ? 0xffff - lower : 0xffff + lower;
@@ -72,7 +72,7 @@ void PickInBin(const float* values, std::span<const uint32_t> indices,
                std::span<uint32_t> out) {
   const float first = values[indices[0]];
   if (std::all_of(indices.begin(), indices.end(), [&](uint32_t i) { return values[i] == first; })) {
-    for (size_t i = 0; i < ranks.size(); ++i) out[i] = indices[ranks[i]];  // zeros behind a ReLU
+    for (size_t i = 0; i < ranks.size(); ++i) out[i] = indices[ranks[i]];  // zeros after a ReLU
     return;
   }
   Picker picker(values, indices, scratch);

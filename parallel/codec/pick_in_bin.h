@@ -7,10 +7,10 @@
 
 namespace torus::parallel {
 
-// out[i] = the one of `indices` whose value stands at ranks[i] among values[indices[...]], ties (-0
-// equals 0) by place in `indices`. The values share their upper 16 bits, or are zeros and denormals
-// of both signs below 2^-133. `ranks` ascend, each in [0, indices.size()). `scratch` is as long as
-// `indices`. Linear in the bin, whatever is in it.
+// out[i] = the element of `indices` at ranks[i] when they are sorted by their values, equal ones
+// (-0 equals 0) in their order in `indices`. All the values share their upper 16 bits, or are zeros
+// and denormals of both signs below 2^-133. `ranks` ascend, each in [0, indices.size()). `scratch`
+// is as long as `indices`. Time is linear in the size of the bin, whatever it holds.
 void PickInBin(const float* values, std::span<const uint32_t> indices,
                std::span<const int64_t> ranks, std::span<uint32_t> scratch,
                std::span<uint32_t> out);

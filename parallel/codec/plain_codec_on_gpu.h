@@ -1,6 +1,6 @@
-// Uniform quantization (uniform.h, not the stochastic one), small floats (small_floats.h) and
-// dynamic8 (dynamic8.h) of values on a GPU: the CPU's bytes, and the CPU's values. Bytes that no
-// encoder writes become NaN.
+// PlainCodecOnGpu: uniform quantization (uniform.h, except the stochastic one), small floats
+// (small_floats.h) and dynamic8 (dynamic8.h) on a GPU, with the same bytes and decoded values as on
+// the CPU. Bytes that no encoder writes become NaN.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace torus::parallel {
 
 class PlainCodecOnGpu : public GpuCodec {
  public:
-  // `name` is for messages.
+  // `name` is used in errors.
   PlainCodecOnGpu(PlainFormat format, std::string name) : format_(format), name_(std::move(name)) {}
 
   const PlainFormat& format() const { return format_; }

@@ -1,4 +1,5 @@
-// The codecs whose bytes are a header and equally many bits of each value.
+// PlainFormat: the sizes of codecs whose bytes are a header and the same number of bits for each
+// value.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +11,11 @@ enum class PlainCodec : uint8_t { kUniform, kF16, kBF16, kE4M3, kE5M2, kDynamic8
 
 struct PlainFormat {
   PlainCodec codec = PlainCodec::kF16;
-  int bits = 0;       // of uniform
-  int64_t block = 1;  // of dynamic8
+  int bits = 0;       // uniform only
+  int64_t block = 1;  // dynamic8 only
 
   int64_t Blocks(int64_t count) const { return (count + block - 1) / block; }
-  // The bytes in front of the values' own.
+  // Bytes before the encoded values.
   size_t HeaderBytes(int64_t count) const {
     switch (codec) {
       case PlainCodec::kUniform:

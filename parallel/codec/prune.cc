@@ -14,7 +14,7 @@
 namespace torus::parallel {
 namespace {
 
-// The values of least rank are kept.
+// The values of lowest rank are kept.
 void RankByMagnitude(std::span<const float> in, std::span<float> ranks) {
   ForEachBlock(static_cast<int64_t>(in.size()), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) ranks[i] = -std::fabs(in[i]);
@@ -31,7 +31,7 @@ void RankAtRandom(const CodecContext& context, std::span<float> ranks) {
   });
 }
 
-// Those that stand up to the one at `last` when sorted stably.
+// The values up to the one at `last` in a stable sort.
 void Choose(std::span<const float> ranks, size_t last, std::span<uint64_t> words) {
   const float cut = ranks[last];
   const auto chosen = [&](size_t i) { return ranks[i] < cut || (ranks[i] == cut && i <= last); };

@@ -1,17 +1,17 @@
-// Pruning: the share p of the values is kept, k = ceil(p n) of n, and all others become 0.
+// Prune: keeps the fraction p of the values, k = ceil(p n) of n; all others become 0.
 //
-//   topk:p   those of greatest magnitude, of equal ones the earlier (Aji and Heafield, "Sparse
+//   topk:p   those of greatest magnitude, the earlier of equal ones (Aji and Heafield, "Sparse
 //            communication for distributed gradient descent", arXiv:1704.05021)
-//   randk:p  a random choice, drawn anew for each tensor: from Philox's numbers of the context's
+//   randk:p  a random choice, drawn anew for each tensor from Philox's numbers for the context's
 //            seed, stream, step and micro-batch. Values are not multiplied by 1 / p: error feedback
-//            sends what is left later.
+//            sends the rest later.
 //
-// Error: a value that is kept is exact, or has the error of the codec behind; of topk another is
-// at most as great as the least that is kept.
+// Error: a kept value is exact, or has the error of the next codec. With topk, the magnitude of any
+// other value is at most the least that is kept.
 //
-// A value that is infinite or NaN: nothing is written (codec.h).
+// If a value is infinite or NaN, nothing is written (codec.h).
 //
-// Wire format: which values are kept, as index_set.h writes sets; the values in order of index.
+// Wire format: the set of kept indices (index_set.h); the kept values in order of index.
 #pragma once
 
 #include "parallel/codec/transform.h"
@@ -22,13 +22,13 @@ class Prune : public Transform {
  public:
   enum class Choice : uint8_t { kGreatest, kRandom };
 
-  // BadInput unless 0 < share <= 1.
+  // Throws BadInput unless 0 < share <= 1.
   Prune(Choice choice, double share);
 
   std::string name() const override;
   int64_t Values(const Shape& shape) const override;
   size_t SideBytes(const Shape& shape) const override;
-  // BadInput for 2^32 values or more.
+  // Throws BadInput for 2^32 values or more.
   bool Forward(const CodecContext& context, std::span<const float> in, std::span<float> kept,
                std::span<std::byte> side) const override;
   void Inverse(const CodecContext& context, std::span<const float> kept,

@@ -71,8 +71,7 @@ void QuantizeBuckets(const float* in, int64_t count, const BucketScale& scale,
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes) step(in + i, codes + i);
   if (i == count) return;
-  // The last vector is filled up with one of its own values: another might lie outside of its
-  // bucket.
+  // The last vector is padded with one of its own values: any other might lie outside its bucket.
   float last[HWY_MAX_BYTES / sizeof(float)];
   uint16_t last_codes[HWY_MAX_BYTES / sizeof(float)];
   std::fill(std::copy(in + i, in + count, last), last + lanes, in[i]);

@@ -1,5 +1,5 @@
-// The two inner loops of sort quantization, over float32 values in memory; Highway picks the vector
-// width at run time, and every width from x86-64-v3 and Armv8 on gives the same bits.
+// The two inner loops of sort quantization, over float32 values in memory. Highway picks the vector
+// width at run time; every width from x86-64-v3 and Armv8 on gives the same bits.
 #pragma once
 
 #include <array>
@@ -17,24 +17,24 @@ struct BucketScale {
   std::array<float, kMaxBuckets> step{};  // 0: all values of the bucket equal its minimum
 };
 
-// A value lies in bucket k or above, k >= 1, when it is at least threshold[k].
+// A value is in bucket k >= 1 or above if it is at least threshold[k].
 using Thresholds = std::array<float, kMaxBuckets>;
 
-// codes[i] for in[i]: the bucket by comparison, then the nearest step (ties to even).
+// Sets codes[i] for in[i]: the bucket by comparison, then the nearest step (ties to even).
 //
-// Error bound: |in - (minimum + step * number)| <= step * (1/2 + 3 * 2^(step_bits - 24)); the
-// second term is three roundings of float32 (difference, reciprocal, product) of a quotient below
-// 2^step_bits. Needs steps of at least 2^-126 (or 0), and differences of values in a bucket that do
-// not overflow: see QuantizeWide.
+// Error bound: |in - (minimum + step * number)| <= step * (1/2 + 3 * 2^(step_bits - 24)). The
+// second term stands for three float32 roundings (difference, reciprocal, product) of a quotient
+// below 2^step_bits. Steps must be 0 or at least 2^-126, and differences of values within a bucket
+// must not overflow; otherwise use QuantizeWide.
 void Quantize(const float* in, int64_t count, const BucketScale& scale, const Thresholds& threshold,
               uint16_t* codes);
 
-// The same in float64 and without vectors, for scales on which float32 would overflow or lose bits:
+// The same in float64, without vectors, for scales where float32 would overflow or lose bits:
 // denormal steps, and buckets wider than the largest float.
 void QuantizeWide(const float* in, int64_t count, const BucketScale& scale,
                   const Thresholds& threshold, uint16_t* codes);
 
-// out[i] = minimum + step * number of codes[i], rounded once (fused multiply-add).
+// out[i] = minimum + step * number for codes[i], rounded once (fused multiply-add).
 void Dequantize(const uint16_t* codes, int64_t count, const BucketScale& scale, float* out);
 
 }  // namespace torus::parallel

@@ -1,4 +1,4 @@
-// The codec `none`: float32 as it is.
+// The codec `none`: sends float32 unchanged.
 #pragma once
 
 #include "parallel/codec/codec.h"

@@ -12,7 +12,7 @@
 namespace torus::parallel {
 namespace {
 
-// A tensor as samples, and what is remembered of them.
+// A tensor as rows of samples, with what is remembered of them.
 class Rows {
  public:
   Rows(const CodecContext& context, int64_t values)
@@ -32,7 +32,7 @@ class Rows {
   std::span<T> Of(std::span<T> all, int64_t row) const {
     return all.subspan(static_cast<size_t>(row * width_), static_cast<size_t>(width_));
   }
-  // False where nothing is remembered of the row's sample, or values of another size.
+  // Returns false if nothing is remembered of the row's sample, or values of another size.
   bool Recall(int64_t row, std::span<float> values) const {
     if (!remembers_) return false;
     if (context_.store != nullptr) return context_.store->Read(SampleOf(row), values);
@@ -52,7 +52,7 @@ class Rows {
   std::string Describe(int64_t row) const {
     return remembers_ ? fmt::format("{} (row {})", NameOf(row), row) : fmt::format("row {}", row);
   }
-  // Of `count` differences, one behind the other.
+  // The inner codec's context for `count` differences, stored one after another.
   CodecContext ContextOf(int64_t count) const {
     CodecContext inside = context_.Inside("delta");
     inside.shape = context_.shape;
@@ -62,7 +62,7 @@ class Rows {
   }
 
  private:
-  // In memory remains which file it is.
+  // The memory then holds only the file's identity.
   void OpenStore() const {
     std::vector<float> identity = context_.memory->values["file"];
     context_.store->Open(identity, context_.step);
@@ -80,8 +80,8 @@ bool IsSet(std::span<const std::byte> mask, int64_t row) {
   return (mask[row / 8] >> (row % 8) & std::byte{1}) != std::byte{0};
 }
 
-// The rows of a tensor that come as differences, to what is remembered of them: one behind the
-// other. A sample that stands there twice has two, to one remembered row.
+// The rows of a tensor that are sent as differences to what is remembered of them, stored one after
+// another. A sample that occurs twice has two differences to the same remembered row.
 struct Changes {
   explicit Changes(size_t values) : last(values), difference(values) {}
 
@@ -96,14 +96,15 @@ struct Changes {
   std::span<float> DifferenceOf(const Rows& of, size_t i) {
     return of.Of(difference.span(), static_cast<int64_t>(i));
   }
-  // Differences, as they were received, become the rows' values.
+  // Turns the received differences into the rows' values.
   void Apply(const Rows& of) {
     const std::span<float> values = Differences(of);
     for (size_t j = 0; j < values.size(); ++j) values[j] += last.span()[j];
   }
 };
 
-// Of a tensor whose rows are `whole` but for those of `changes`; of equal samples the last stays.
+// Remembers a tensor: the rows of `changes`, and the others from `whole`. If a sample occurs twice,
+// its last row stays.
 void RememberAll(const Rows& rows, std::span<const float> whole, Changes& changes) {
   size_t next = 0;
   for (int64_t row = 0; row < rows.rows(); ++row)

@@ -11,8 +11,8 @@ namespace torus::parallel {
 namespace {
 
 constexpr uint32_t kVersion = 1;
-constexpr int64_t kForgotten = -1;  // no sample's number
-constexpr size_t kWords = 4;        // of an identity, as floats of 16 bits each, which are exact
+constexpr int64_t kForgotten = -1;  // not a sample number
+constexpr size_t kWords = 4;        // of an identity, each 16 bits stored exactly in a float
 
 uint64_t Drawn() {
   std::random_device device;
@@ -88,7 +88,8 @@ bool SampleStore::GoesOn(uint64_t identity, int64_t step) {
   return true;
 }
 
-// Of two rows of a sample the later one counts. The other may stay: it never will be the later one.
+// Of two rows of a sample the later one counts. The older one may stay: it can never become the
+// later.
 void SampleStore::TakeRow(uint64_t place, const RowHeader& row) {
   const auto [at, is_first] = places_.try_emplace(row.sample, place);
   if (is_first) return;
@@ -98,7 +99,7 @@ void SampleStore::TakeRow(uint64_t place, const RowHeader& row) {
   free_.push_back(later ? std::exchange(at->second, place) : place);
 }
 
-// On the disk too: a later run must not take the row for its own.
+// Also on disk: a later run must not take the row for its own.
 void SampleStore::Forget(uint64_t place) {
   const RowHeader none{.sample = kForgotten};
   file_->WriteAt(OffsetOf(place), &none, sizeof(none));

@@ -1,19 +1,19 @@
-// SampleStore: what a codec remembers of each sample, in a file instead of in memory: a row of
-// floats by the sample's number. Memory is bounded: 40 bytes or so a sample.
+// SampleStore: keeps what a codec remembers of each sample in a file instead of in memory: one row
+// of floats for each sample number. It uses about 40 bytes of memory per sample.
 //
-// A checkpoint has no copy of the rows. It says which file they lie in (Open's `identity`), and
-// each row says in which step it was written: a run that goes on from the checkpoint of step s
-// takes each sample's last row from before step s. Sync, which comes before a checkpoint, leaves
-// those rows where they are: what is written behind it goes to other places until the next Sync. So
-// from the last checkpoint both ends of a link go on with the same rows, also where the host has
-// crashed and what was written since is on the disk of one end alone. A file has room for two rows
-// a sample.
+// A checkpoint does not copy the rows. It names their file (Open's `identity`), and each row holds
+// the step in which it was written. A run resumed from the checkpoint of step s uses each sample's
+// last row from before step s. Sync, which is called before a checkpoint, protects the current
+// rows: until the next Sync, new rows are written to other places. So both ends of a link resume
+// from the last checkpoint with the same rows, even if the host crashed and only one end's later
+// writes reached the disk. A file has room for two rows per sample.
 //
-// From a checkpoint before the last a run goes on with those of its rows whose places were not
-// taken since; the other samples go uncompressed once more. After a crash of the host that is not
-// safe: the ends' rows may differ, and the receiver may refuse a change. Remove the files then.
+// A run resumed from an older checkpoint uses those of its rows that have not been overwritten; the
+// other samples are sent uncompressed once more. This is not safe after a crash of the host: the
+// rows of the two ends may differ, and the receiver may refuse a difference. Remove the files in
+// that case.
 //
-// File, in the byte order of the machine: "TRSS", version 1 (4 bytes each), identity, width (8
+// File format, in the machine's byte order: "TRSS", version 1 (4 bytes each), identity, width (8
 // bytes each); then rows: sample, step (8 bytes each), CRC-32C of the values, 0 (4 bytes each),
 // `width` float32.
 #pragma once
@@ -31,21 +31,23 @@ namespace torus::parallel {
 
 class SampleStore {
  public:
-  // Nothing is opened yet.
+  // Does not open the file yet.
   explicit SampleStore(std::string path);
   ~SampleStore();
 
   bool is_open() const { return file_ != nullptr; }
-  // Opens the file for a run whose next step is `step`. `identity`: empty for a new file, whose
-  // identity it becomes; otherwise that of the file to go on with. Where the file is another one,
-  // or none, a new one is begun and has a new identity. BadInput where another run has it open.
+  // Opens the file for a run whose next step is `step`. `identity` is that of the file to resume
+  // with, or empty for a new file. If it is empty, or the file is missing or has another identity,
+  // begins a new file and sets `identity` to the new file's. Throws BadInput if another run has the
+  // file open.
   void Open(std::vector<float>& identity, int64_t step);
 
-  // Whether it has a row of the sample, whole and of as many values; then `values` becomes it.
+  // Copies the row of the sample to `values`. Returns false if there is no intact row of this size;
+  // `values` may then be overwritten.
   bool Read(int64_t sample, std::span<float> values) const;
-  // Rows have the width of the first one written; of others nothing is kept.
+  // Stores a row. All rows have the width of the first one; rows of other widths are ignored.
   void Write(int64_t sample, int64_t step, std::span<const float> values);
-  // Waits until all rows are on the disk. They stay there until the next Sync is done.
+  // Waits until all rows are on disk. They are not overwritten before the next Sync has returned.
   void Sync();
 
   int64_t rows() const { return static_cast<int64_t>(places_.size()); }
@@ -64,10 +66,10 @@ class SampleStore {
   const std::string path_;
   std::unique_ptr<io::UpdatedFile> file_;
   uint64_t width_ = 0;                            // 0: no row was written yet
-  std::unordered_map<int64_t, uint64_t> places_;  // of each sample's row
-  std::vector<uint64_t> free_;                    // places of rows that nobody needs
-  std::vector<uint64_t> replaced_;  // of rows that the last Sync keeps, and a later one does not
-  std::vector<bool> fresh_;         // of each place, whether it was written since the last Sync
+  std::unordered_map<int64_t, uint64_t> places_;  // place of each sample's row
+  std::vector<uint64_t> free_;                    // places that may be reused
+  std::vector<uint64_t> replaced_;                // places that the next Sync will free
+  std::vector<bool> fresh_;                       // per place: written since the last Sync
 };
 
 }  // namespace torus::parallel

@@ -8,11 +8,11 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr int64_t kLeastSample = 1024, kMostSample = 1 << 15;
-constexpr int64_t kOneIn = 64;       // values is sampled, within these bounds
-constexpr double kDeviations = 3.5;  // of the sample's ranks around the true ones
+constexpr int64_t kOneIn = 64;       // one of so many values is sampled, within these bounds
+constexpr double kDeviations = 3.5;  // standard deviations allowed for the sample's ranks
 
-// One value at a place of its own from each of equally long stretches, ascending. What the places
-// are changes no result, only how often a guess is wrong.
+// Takes one value, at a pseudo-random place, from each of equally long stretches, and sorts them.
+// The places do not change the result, only how often a guess is wrong.
 std::vector<float> SampleOf(std::span<const float> values) {
   const int64_t count = static_cast<int64_t>(values.size());
   const int64_t size = std::clamp(count / kOneIn, kLeastSample, kMostSample);
@@ -41,7 +41,7 @@ Stretch StretchOf(int64_t rank, int64_t count, int64_t size) {
           std::min(size, static_cast<int64_t>(middle + spread) + 2)};
 }
 
-// Joins those that overlap or hold one value at both of their ends.
+// Merges stretches that overlap or share a value at their ends.
 std::vector<Stretch> StretchesOf(std::span<const float> sample, std::span<const int64_t> ranks,
                                  int64_t count) {
   const int64_t size = static_cast<int64_t>(sample.size());
@@ -58,7 +58,7 @@ std::vector<Stretch> StretchesOf(std::span<const float> sample, std::span<const 
   return all;
 }
 
-// The most frequent value of a stretch, where it is there often enough to be told from the others.
+// The most frequent value of a stretch, if it is frequent enough to stand out.
 std::vector<float> TieOf(std::span<const float> stretch) {
   size_t longest = 0;
   float tied = 0;

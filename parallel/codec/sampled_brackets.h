@@ -1,4 +1,4 @@
-// Where the values at some ranks probably lie, guessed from a sample: the first step of
+// Brackets: where the values at some ranks probably lie, estimated from a sample. The first step of
 // SampledStatistics.
 #pragma once
 
@@ -9,13 +9,14 @@
 
 namespace torus::parallel {
 
-// Thresholds ascend; region i has the values from threshold i up to, and without, threshold i + 1,
-// the last one ends nowhere. Regions of even number are to be gathered; those of odd number lie
-// between, and where `tied` says so all values of one are equal and stand at wanted ranks.
+// Thresholds ascend. Region i holds the values from threshold i (included) to threshold i + 1
+// (excluded); the last region has no upper end. Even-numbered regions are to be gathered;
+// odd-numbered ones lie between them. If `tied` is set for an odd region, all its values are equal
+// and at wanted ranks.
 struct Brackets {
   static constexpr int kMostThresholds = 20;
 
-  std::vector<float> thresholds;  // a multiple of four of them
+  std::vector<float> thresholds;  // their number is a multiple of four
   std::vector<bool> tied;         // for each threshold
 
   int size() const { return static_cast<int>(thresholds.size()); }
@@ -24,8 +25,8 @@ struct Brackets {
   }
 };
 
-// Of the values at `ranks`, ascending, among `values`. No thresholds where the ranks are too far
-// apart for so few, or the sample has a value that is infinite or NaN.
+// The brackets of the values at `ranks`, ascending, among `values`. Has no thresholds if the ranks
+// are too far apart for kMostThresholds, or the sample has a value that is infinite or NaN.
 Brackets GuessBrackets(std::span<const float> values, std::span<const int64_t> ranks);
 
 }  // namespace torus::parallel

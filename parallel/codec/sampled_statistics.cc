@@ -16,8 +16,8 @@ namespace {
 
 constexpr int64_t kLeastValues = 1 << 17;
 constexpr size_t kMostRanks = 8;
-constexpr int64_t kBlocksPerThread = 16;  // worth waking one for
-constexpr int64_t kGatherOneIn = 4;       // values, at most
+constexpr int64_t kBlocksPerThread = 16;  // fewer are not worth waking a thread
+constexpr int64_t kGatherOneIn = 4;       // at most one of so many values is gathered
 
 // The pass over the values, in as many parts as there are threads.
 class Pass {
@@ -40,11 +40,11 @@ class Pass {
 
   bool finite() const { return std::ranges::all_of(gathered_, &Gathered::finite); }
   bool fits() const { return std::ranges::all_of(gathered_, &Gathered::fits); }
-  // Of a region: the values below it, and in it.
+  // The number of values below a region, and in it.
   int64_t Below(int region) const { return static_cast<int64_t>(values_.size()) - totals_[region]; }
   int64_t Count(int region) const { return totals_[region] - totals_[region + 1]; }
 
-  // Of a region of even number.
+  // The keys of the values in an even-numbered region.
   std::vector<uint64_t> KeysIn(int region) const {
     const float begin = brackets_.thresholds[region], end = brackets_.EndOf(region);
     std::vector<uint64_t> keys(static_cast<size_t>(Count(region)) + 1);
@@ -97,13 +97,13 @@ class Pass {
   std::vector<int64_t> totals_;  // values at least at each threshold; then 0
 };
 
-// Some wanted ranks, and the region in which they all lie.
+// Wanted ranks that lie in the same region.
 struct Group {
   int region = 0;
   size_t first = 0, count = 0;
 };
 
-// Empty where a rank lies in no region that was gathered or tied.
+// Empty if a rank lies in a region that was neither gathered nor tied.
 std::vector<Group> GroupRanks(std::span<const int64_t> ranks, const Brackets& brackets,
                               const Pass& pass) {
   std::vector<Group> groups;

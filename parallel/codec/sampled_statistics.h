@@ -1,10 +1,10 @@
-// Order statistics by sampling, in one pass over the values where a histogram takes two: the
-// quicker way for a few ranks of many values (after Floyd and Rivest, "Expected time bounds for
+// Order statistics by sampling: one pass over the values instead of the histogram's two. It is
+// faster for a few ranks of many values (after Floyd and Rivest, "Expected time bounds for
 // selection", 1975).
 //
-// A sample, sorted, says between which two values each rank probably lies. The pass counts what
-// lies below, and gathers the few percent between; those are selected from exactly. Where a sampled
-// value is so frequent that it must not be gathered (the zeros behind a ReLU), its occurrences are
+// A sorted sample tells between which two values each rank probably lies. The pass counts the
+// values below and gathers the few percent between, from which the result is selected exactly. If a
+// sampled value is too frequent to be gathered (the zeros after a ReLU), its occurrences are
 // counted by blocks, and the wanted one is found in its block.
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace torus::parallel {
 
-// What came of it. kMissed: the sample has misled, too much would have to be gathered, or there are
-// too few values or too many ranks for it to pay; then `out` is to be found another way.
+// The outcome. kMissed: the sample was misleading, too much would have to be gathered, or there are
+// too few values or too many ranks for sampling to pay. Then `out` must be computed another way.
 enum class Sampled : uint8_t { kFound, kNotFinite, kMissed };
 
-// As OrderStatistics; whatever the sample, `out` is exact.
+// As OrderStatistics. With kFound, `out` is exact, whatever the sample.
 [[nodiscard]] Sampled SampledStatistics(std::span<const float> values,
                                         std::span<const int64_t> ranks, std::span<uint32_t> out);
 

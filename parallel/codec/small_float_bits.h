@@ -1,4 +1,4 @@
-// The arithmetic of small floats; the same bits on CPU and GPU.
+// The arithmetic of small floats. CPU and GPU compute the same bits.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace torus::parallel {
 
-// f16 without infinities: what is beyond its greatest number becomes that.
+// f16 and bf16 without infinities: values beyond the greatest number become that number.
 struct FiniteHalf {
   TORUS_HOST_DEVICE static uint16_t FromFloat(float value) {
     constexpr float kMost = 65504;
@@ -38,11 +38,12 @@ TORUS_HOST_DEVICE inline double PowerOfTwo(int power) {
 
 // The exponent of a number above 0.
 TORUS_HOST_DEVICE inline int ExponentOf(float value) {
-  const uint64_t bits = std::bit_cast<uint64_t>(double{value});  // no denormal any more
+  const uint64_t bits = std::bit_cast<uint64_t>(double{value});  // normal in float64
   return static_cast<int>(bits >> 52) - 1023;
 }
 
-// The greatest power of two by which `magnitude` is at most the greatest of F; 0 of 0.
+// The exponent of the greatest power of two that keeps `magnitude` times it at most F's greatest
+// number; 0 if `magnitude` is 0.
 template <class F>
 TORUS_HOST_DEVICE int ScalePower(float magnitude) {
   if (magnitude == 0) return 0;
@@ -51,7 +52,7 @@ TORUS_HOST_DEVICE int ScalePower(float magnitude) {
   return double{magnitude} * PowerOfTwo(power) > greatest ? power - 1 : power;
 }
 
-// The greatest values of all may have been rounded up to 2^128.
+// Clamped to float32: encoding may have rounded the greatest values up to 2^128.
 template <class F>
 TORUS_HOST_DEVICE float ScaledFloat8(uint8_t code, double scale) {
   constexpr double kMost = 0x1.fffffep127;

@@ -1,13 +1,14 @@
-// Sort quantization: b = Q + S bits a value, S of them for a bucket and Q for a step within it; for
-// `sortq:b`, S is a quarter of b, rounded down.
+// SortQuantization: b = Q + S bits per value, S for its bucket and Q for a step within the bucket.
+// In `sortq:b`, S is a quarter of b, rounded down.
 //
-// Sorted, the n values are cut into B = 2^S buckets of equal counts: bucket k holds the ranks
-// floor(k n / B) up to floor((k + 1) n / B), so that counts differ by at most one (with n < B some
-// are empty). Each bucket is divided into 2^Q evenly spaced points from its own minimum to its
-// maximum; a value is sent as its bucket and its nearest point. Buckets are narrow where values are
-// many: the error follows the distribution, outliers spoil only their own bucket. The cuts are
-// those of an exact sort, found by histogram selection (order_statistics.h) in three passes over
-// the input. On a GPU (sort_quantization_on_gpu.h) other passes find the same cuts.
+// The n values are sorted and divided into B = 2^S buckets of equal counts: bucket k holds the
+// ranks from floor(k n / B) up to, but not including, floor((k + 1) n / B), so counts differ by at
+// most one (with n < B some buckets are empty). Each bucket has 2^Q evenly spaced points from its
+// minimum to its maximum; a value is sent as its bucket and its nearest point. Buckets are narrow
+// where values are dense, so the error follows the distribution, and an outlier affects only its
+// own bucket. The cuts are those of an exact sort, found by histogram selection
+// (order_statistics.h) in three passes over the input. On a GPU (sort_quantization_on_gpu.h) other
+// passes find the same cuts.
 //
 //   name          b   S  B   Q
 //   sortq:16      16  4  16  12
@@ -16,19 +17,19 @@
 //   sortq:4       4   1  2   3
 //   sortq:Q5S3    8   3  8   5
 //
-// Ties: equal values (-0 equals 0) stand in the order of their indices, so a run of equal values
-// that straddles a cut is split there, earlier indices below. Such a value comes back as the
+// Ties: equal values (-0 equals 0) are ordered by their indices. If a cut falls within a run of
+// equal values, those with lower indices go to the lower bucket. Such a value is restored as the
 // maximum of one bucket or the minimum of the next.
 //
-// Error: a value comes back within half a step of its bucket, give or take float32 rounding:
+// Error: a value is restored within half a step of its bucket, up to float32 rounding:
 //   |out - in| <= step * (1/2 + 3 * 2^(Q - 24)) + ulp(in) / 2
-// The step is (maximum - minimum) / (2^Q - 1) rounded to float32 (down when normal, so that nothing
-// overflows; up when denormal, so that the maximum is reached). Denormals are values like any
-// other. A bucket of one value (a constant or empty input, one element) has step 0 and comes back
-// exactly; -0 may come back as 0.
+// The step is (maximum - minimum) / (2^Q - 1), rounded to float32 (down if normal, so that nothing
+// overflows; up if denormal, so that the maximum is reached). Denormals are treated like other
+// values. A bucket whose values are all equal (a constant input, one element, no input) has step 0
+// and is restored exactly, except that -0 may become 0.
 //
-// Where a value is infinite or NaN, Encode writes nothing and returns 0 (codec.h): clamped it would
-// hide that the step has diverged, and within a scale it would turn a whole bucket into NaN.
+// If a value is infinite or NaN, Encode writes nothing and returns 0 (codec.h). Clamping it would
+// hide that the step has diverged, and in a scale it would turn a whole bucket into NaN.
 //
 // Wire format, little-endian; EncodedBytes gives its exact size:
 //   offset         bytes            what
@@ -46,7 +47,7 @@ namespace torus::parallel {
 
 class SortQuantization : public Codec {
  public:
-  // BadInput unless 1 <= Q, 0 <= S <= SortqFormat::kMaxBucketBits and Q + S <= 16.
+  // Throws BadInput unless 1 <= Q, 0 <= S <= SortqFormat::kMaxBucketBits and Q + S <= 16.
   explicit SortQuantization(SortqFormat format);
   explicit SortQuantization(int bits) : SortQuantization(SortqFormat{bits}) {}
 
@@ -60,14 +61,14 @@ class SortQuantization : public Codec {
 
   std::string name() const override { return name_; }
   size_t MaxEncodedBytes(int64_t count) const override { return EncodedBytes(count); }
-  // "sortq:8", or "sortq:Q5S3" where the buckets are not a quarter of the bits.
+  // "sortq:8", or "sortq:Q5S3" if S is not a quarter of the bits.
   static std::string NameOf(SortqFormat format);
 
-  // BadInput also for 2^32 values or more.
+  // Also throws BadInput for 2^32 values or more.
   size_t Encode(std::span<const float> in, std::span<std::byte> out) override;
-  // BadInput also where a minimum or step is not finite, or a step is negative.
+  // Also throws BadInput if a minimum or step is not finite, or a step is negative.
   void Decode(std::span<const std::byte> in, std::span<float> out) override;
-  // Of `sortq:` 16, 12, 8 and 4.
+  // Exists for sortq:16, sortq:12, sortq:8 and sortq:4.
   const GpuCodec* on_gpu() const override;
 
  private:

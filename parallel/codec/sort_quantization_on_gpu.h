@@ -1,5 +1,5 @@
-// Sort quantization (sort_quantization.h) of values on a GPU: the CPU's bytes, and the CPU's
-// values.
+// SortQuantizationOnGpu: sort quantization (sort_quantization.h) on a GPU, with the same bytes and
+// decoded values as on the CPU.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace torus::parallel {
 
 class SortQuantizationOnGpu : public GpuCodec {
  public:
-  // `name` is for messages.
+  // `name` is used in errors.
   SortQuantizationOnGpu(SortqFormat format, std::string name)
       : format_(format), name_(std::move(name)) {}
 
-  // A few hundred KiB, and 2 B / 2048 bytes a value.
+  // A few hundred KiB, and 2 B / 2048 bytes per value for B buckets.
   size_t ScratchBytes(int64_t count) const override;
-  // BadInput also for 2^32 values or more.
+  // Also throws BadInput for 2^32 values or more.
   void Encode(const Tensor& in, Tensor& out, Tensor& written, Tensor& scratch) const override;
   void Decode(const Tensor& in, Tensor& out) const override;
 

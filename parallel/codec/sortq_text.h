@@ -1,4 +1,4 @@
-// Sort quantization by its text.
+// Makes sort quantization from its text.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 
 namespace torus::parallel {
 
-// Of "sortq:8" or "sortq:Q6S2". BadInput for another, or sizes that sort_quantization.h refuses.
+// Accepts "sortq:8" or "sortq:Q6S2". Throws BadInput for anything else, and for sizes that
+// sort_quantization.h refuses.
 std::unique_ptr<Codec> MakeSortQuantization(const CodecPart& part);
 
 }  // namespace torus::parallel

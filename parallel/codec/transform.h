@@ -13,8 +13,8 @@ namespace torus::parallel {
 
 class FactorCodec;
 
-// Several threads may use one object. The sizes follow from the shape alone, and a smaller first
-// dimension never has larger ones.
+// Several threads may use one object. The sizes depend on the shape alone, and a smaller first
+// dimension never makes them larger.
 class Transform {
  public:
   virtual ~Transform() = default;
@@ -24,15 +24,15 @@ class Transform {
   virtual int64_t Values(const Shape& shape) const = 0;
   virtual size_t SideBytes(const Shape& shape) const = 0;
 
-  // False where a value is infinite or NaN, or one that is left would be.
+  // Returns false if a value, or one that it would leave, is infinite or NaN.
   virtual bool Forward(const CodecContext& context, std::span<const float> in,
                        std::span<float> kept, std::span<std::byte> side) const = 0;
-  // BadInput where `side` cannot be Forward's.
+  // Throws BadInput if Forward cannot have written `side`.
   virtual void Inverse(const CodecContext& context, std::span<const float> kept,
                        std::span<const std::byte> side, std::span<float> out) const = 0;
   // As Codec's.
   virtual bool remembers() const { return false; }
-  // As Codec's, where the values that it leaves are sent as they are.
+  // As Codec's, if the values that it leaves are sent unencoded.
   virtual const FactorCodec* factors() const { return nullptr; }
 };
 

@@ -20,7 +20,7 @@ constexpr size_t kHeader = 2 * sizeof(float);
 
 using Codes = std::array<uint16_t, kCodecBlock>;
 
-// In float64, so that neither a denormal step nor the widest range needs a case of its own.
+// In float64, so that denormal steps and the widest range need no special case.
 void QuantizeRandomly(const float* in, int64_t count, float least, float step, int bits,
                       const uint32_t* words, uint16_t* codes) {
   const double inverse = step > 0 ? 1 / double{step} : 0, most = (1 << bits) - 1;

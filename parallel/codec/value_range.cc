@@ -15,8 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace torus::parallel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of at least one value. Four accumulators, since a comparison takes several cycles. A value is not
-// finite where its exponent is all ones.
+// There is at least one value. Four accumulators, since a comparison takes several cycles. A value
+// is not finite if its exponent is all ones.
 ValueRange RangeOfPart(const float* in, int64_t count) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> di;
@@ -56,7 +56,7 @@ namespace torus::parallel {
 HWY_EXPORT(RangeOfPart);
 
 ValueRange RangeOf(std::span<const float> values) {
-  constexpr int64_t kGrain = 1 << 15;  // a thread is worth waking for
+  constexpr int64_t kGrain = 1 << 15;  // fewer are not worth waking a thread
   if (values.empty()) return {};
   std::mutex mutex;
   ValueRange all{values[0], values[0]};
@@ -67,7 +67,7 @@ ValueRange RangeOf(std::span<const float> values) {
     all.greatest = std::max(all.greatest, part.greatest);
     all.finite = all.finite && part.finite;
   });
-  all.least += 0.0f;  // of zeros of both signs a width may find either
+  all.least += 0.0f;  // -0 to 0: among zeros of both signs each vector width may find another
   all.greatest += 0.0f;
   return all;
 }

@@ -1,4 +1,4 @@
-// All-to-all: every rank has a block for every rank.
+// All-to-all: every rank sends a block to every rank.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace torus::parallel {
 
-// Called by every rank of `transport` (n ranks) with spans of n blocks of equal size, the same on
-// all: block j of `send` on rank i becomes block i of `receive` on rank j. The two spans are apart
-// from each other. BadInput where their sizes differ or are no multiple of n.
+// Every rank of `transport` (n ranks) calls it with spans of n equal blocks, of the same size on
+// all ranks: block j of `send` on rank i becomes block i of `receive` on rank j. The two spans must
+// not overlap. Throws BadInput if their sizes differ or are not a multiple of n.
 //
-// All n - 1 messages of a rank are under way at once, the k-th to rank + k, so that no rank is the
-// first of all others (as MPICH's for medium messages; Thakur, Rabenseifner and Gropp 2005, section
-// 4.4). Each rank sends n - 1 blocks. `what` stands in the errors.
+// All n - 1 messages of a rank are in flight at once. The k-th goes to rank + k, so that the ranks
+// do not all send to the same one first (as MPICH does for medium messages; Thakur, Rabenseifner
+// and Gropp 2005, section 4.4). Each rank sends n - 1 blocks. `what` appears in errors.
 void AllToAll(Transport& transport, std::span<const std::byte> send, std::span<std::byte> receive,
               const std::string& what);
 

@@ -1,4 +1,4 @@
-// Barrier: no rank goes on before all have come.
+// Barrier: no rank continues before all have arrived.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace torus::parallel {
 
-// Returns when every rank has called it. Dissemination (Hensgen, Finkel and Manber 1988, "Two
-// algorithms for barrier synchronization"): in round k each rank tells rank + 2^k and hears from
-// rank - 2^k; ceil(log2 n) rounds of empty messages.
+// Returns when every rank has called it. Dissemination barrier (Hensgen, Finkel and Manber 1988,
+// "Two algorithms for barrier synchronization"): in round k each rank sends an empty message to
+// rank + 2^k and receives one from rank - 2^k, in ceil(log2 n) rounds.
 void Barrier(Transport& transport, const std::string& what);
 
 }  // namespace torus::parallel

@@ -1,4 +1,4 @@
-// How a collective cuts a span among the ranks.
+// How a collective divides a span among the ranks.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::span<T> ChunkOf(std::span<T> data, int ranks, int index) {
   return Part(data, ChunkOf(static_cast<int64_t>(data.size()), ranks, index));
 }
 
-// Elements [i * most, (i + 1) * most) of that chunk, as far as it goes.
+// Piece i of that chunk: its elements [i * most, (i + 1) * most), cut off at its end.
 template <class T>
 std::span<T> PieceOfChunk(std::span<T> data, int ranks, int index, int64_t i, int64_t most) {
   const std::span<T> all = ChunkOf(data, ranks, index);

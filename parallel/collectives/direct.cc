@@ -16,7 +16,7 @@
 namespace torus::parallel {
 namespace {
 
-// What keeps the messages of one all-reduce apart from those of others under way.
+// Separate the messages of one all-reduce from those of others in flight.
 struct Tags {
   Tag scatter{TagClass::kCollective, 5}, gather{TagClass::kCollective, 6};
 };
@@ -27,8 +27,8 @@ Tags TagsOfLane(int lane) {
           {TagClass::kCollective, kFirst + 2 * lane + 1}};
 }
 
-// Of an all-reduce that is carried on now and then: between two calls of Advance so many pieces may
-// come.
+// Pieces in flight of an all-reduce that is advanced only now and then: as many may arrive between
+// two calls of Advance.
 constexpr int kPiecesAheadBetween = 8;
 
 // Piece i of the span is piece i of every chunk. Its terms are started `ahead` pieces before it is
@@ -98,7 +98,7 @@ class Direct : public PendingAllReduce {
 
   int64_t Largest() const { return static_cast<int64_t>(ChunkOf(data_, n_, 0).size()); }
 
-  // Piece `i` of `chunk`, as far as it goes.
+  // Piece `i` of `chunk`; shorter or empty at its end.
   std::span<T> PieceOf(int chunk, int64_t i) const {
     return PieceOfChunk(data_, n_, chunk, i, most_);
   }
@@ -138,7 +138,7 @@ class Direct : public PendingAllReduce {
       sent.push_back(transport_.Send(to, tag, {piece.data(), piece.size_bytes()}, what));
   }
 
-  // Of the oldest terms.
+  // Sums the oldest terms.
   void Sum() {
     Terms terms = std::move(terms_.front());
     terms_.pop_front();
@@ -192,7 +192,7 @@ class Direct : public PendingAllReduce {
   const int n_, rank_;
   const int64_t most_, pieces_;
   int64_t summed_ = 0, taken_ = 0;  // pieces
-  std::optional<Storage> scratch_;  // rooms for the terms of the pieces under way
+  std::optional<Storage> scratch_;  // memory for the terms of the pieces in flight
   std::deque<Terms> terms_;
   std::deque<std::vector<Pending>> sent_terms_;
   std::vector<Pending> sent_sums_, taken_sums_;  // taken: of one piece

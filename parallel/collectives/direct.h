@@ -1,7 +1,7 @@
-// Direct all-reduce: each rank gets its chunk of every other rank at once, adds neighbouring ranks
-// first and then their sums, and sends the sum to all ("pairwise exchange" in Thakur, Rabenseifner
-// and Gropp 2005, "Optimization of collective communication operations in MPICH", section 4.2,
-// which adds as terms arrive).
+// Direct all-reduce: each rank receives its chunk from every other rank at once, sums neighbouring
+// ranks' terms first and then these sums, and sends the result to all ("pairwise exchange" in
+// Thakur, Rabenseifner and Gropp 2005, "Optimization of collective communication operations in
+// MPICH", section 4.2, which adds terms as they arrive).
 //
 //                  rank 0           rank 1           rank 2
 //     start         a0 b0 c0         a1 b1 c1         a2 b2 c2
@@ -9,14 +9,14 @@
 //     and adds      a0+a1+a2         b0+b1+b2         c0+c1+c2       (rank r: chunk r)
 //     sends         all of a         all of b         all of c       (to both others)
 //
-// Two steps, however many ranks. Bytes: rank r sends every chunk but its own once, then its own
-// n - 1 times; all ranks together send 2 (n - 1) times the span, as the ring. What it costs is n -
-// 1 messages under way at once and room for the terms: long chunks go in pieces (pieces.h), and the
-// sum of one is sent on while the next arrives.
+// Two steps for any number of ranks. Bytes: rank r sends every chunk but its own once, then its own
+// n - 1 times; all ranks together send 2 (n - 1) times the span, as in a ring. The price is n - 1
+// messages in flight at once and memory for the terms. Long chunks are split into pieces
+// (pieces.h), and the sum of one piece is sent while the next arrives.
 //
-// Every element is the sum of the ranks' terms in one tree (runtime/binary_counter.h): of four
-// ranks ((0 + 1) + (2 + 3)), wherever it lies in the span; made once and copied, so all ranks end
-// with equal bits.
+// Every element's terms are added in the same tree (runtime/binary_counter.h), wherever the element
+// lies in the span; for four ranks it is ((0 + 1) + (2 + 3)). Each sum is computed once and copied,
+// so all ranks end with the same bits.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@
 
 namespace torus::parallel {
 
-// All are called by every rank of `transport` with spans of one length, of any. T is float, double,
-// int64_t or int32_t. Chunks are those of ChunkOf. `what` stands in the errors, with the piece
-// added ("..., reduce-scatter 1 of 1").
+// Every rank of `transport` calls these with spans of the same length, which may be any. T is
+// float, double, int64_t or int32_t. Chunks are those of ChunkOf. `what` appears in errors,
+// followed by the piece ("..., reduce-scatter 1 of 1").
 
 // After it rank r holds the sum of chunk r; its other chunks are unchanged.
 template <class T>
@@ -40,29 +40,29 @@ void DirectReduceScatter(Transport& transport, std::span<T> data, const std::str
 template <class T>
 void DirectAllGather(Transport& transport, std::span<T> data, const std::string& what);
 
-// Both, interleaved piece by piece: every rank ends with the sum. Where the ranks share memory they
-// sum through it (shared_sum.h), to the same bits.
+// Both, interleaved piece by piece: every rank ends with the sum. Ranks that share memory sum
+// through it (shared_sum.h), with the same bits.
 template <class T>
 void DirectAllReduce(Transport& transport, std::span<T> data, const std::string& what);
 
-// An all-reduce that has been started and is carried on between other work.
+// An all-reduce in flight, advanced between other work.
 class PendingAllReduce {
  public:
   virtual ~PendingAllReduce() = default;
-  // Sums and sends what has come, without waiting; whether all is done.
+  // Sums and sends what has arrived, without waiting. Returns whether all is done.
   virtual bool Advance() = 0;
   // Waits for the rest.
   virtual void Finish() = 0;
 };
 
-// A DirectAllReduce of the same bits. `data` stays allocated, and nobody else uses it, until it is
-// done. Several under way at once have different lanes (from 0); those of one lane are started in
-// one order on all ranks, each when the one before is done.
+// Starts a DirectAllReduce with the same bits. `data` stays allocated and unused by others until it
+// is done. All-reduces in flight at the same time have different lanes (numbered from 0). Those of
+// the same lane start in the same order on all ranks, each after the previous one is done.
 template <class T>
 std::unique_ptr<PendingAllReduce> StartDirectAllReduce(Transport& transport, std::span<T> data,
                                                        std::string what, int lane);
 
-// Elements that `rank` sends in an all-reduce of `count`: in all, and to one other rank.
+// Elements that `rank` sends in an all-reduce of `count` elements: in total, and to one other rank.
 int64_t DirectElementsSent(int ranks, int rank, int64_t count);
 int64_t DirectElementsSentTo(int ranks, int rank, int to, int64_t count);
 

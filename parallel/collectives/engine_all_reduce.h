@@ -10,16 +10,17 @@
 
 namespace torus::parallel {
 
-// The engine of all ranks of `transport`; null where it has none. Called by all the first time.
+// The engine of all ranks of `transport`; null if it has none. All ranks make the first call
+// together.
 Engine* EngineOfAll(Transport& transport);
 
-// Called by every rank of `transport` with spans of one length. Every rank ends with the sum. T is
-// float, double, int64_t or int32_t. BadInput where the transport has no engine and more than one
-// rank.
+// Every rank of `transport` calls it with a span of the same length and ends with the sum. T is
+// float, double, int64_t or int32_t. Throws BadInput if the transport has no engine and more than
+// one rank.
 template <class T>
 void EngineAllReduce(Transport& transport, std::span<T> data, const std::string& what);
 
-// 0: the library does not tell what it sends, and Transport::BytesSent does not count it.
+// Always 0: the library does not report what it sends, and Transport::BytesSent does not count it.
 int64_t EngineElementsSent(int ranks, int rank, int64_t count);
 
 }  // namespace torus::parallel

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Tag kTag{TagClass::kCollective, 7};
 
-// Who a rank is among the 2^k that go through the steps.
+// A rank's place among the 2^k that run the steps.
 struct Place {
   Place(int ranks, int rank)
       : powers(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))),
@@ -23,7 +23,7 @@ struct Place {
 
   // The rank at another place.
   int RankAt(int other) const { return other < pairs ? 2 * other : other + pairs; }
-  // The `width` chunks of `count` elements that begin at a multiple of `width` and hold chunk
+  // The `width` chunks of `count` elements that start at a multiple of `width` and include chunk
   // `index` XOR `flip`.
   Chunk Block(int64_t count, int width, int flip) const {
     const int first = (index ^ flip) & ~(width - 1);
@@ -33,9 +33,9 @@ struct Place {
   }
 
   int powers;   // 2^k
-  int pairs;    // of ranks that share a place
-  bool paired;  // is one of two at its place
-  bool odd;     // and the one that waits
+  int pairs;    // pairs of ranks that share a place
+  bool paired;  // one of two ranks at its place
+  bool odd;     // the one of the two that waits
   int index;    // of the place
 };
 
@@ -57,7 +57,7 @@ class HalvingDoubling {
   }
 
  private:
-  // Sends one part to `peer` while the other comes from there.
+  // Sends one part to `peer` and receives the other from it.
   void Exchange(int peer, std::span<T> send, std::span<T> receive, Mode mode,
                 const std::string& step) {
     const std::string what = fmt::format("{}, {}", what_, step);
@@ -84,8 +84,8 @@ class HalvingDoubling {
       ExchangeBlocks(1 << (i - 1), false, fmt::format("doubling {} of {}", i, steps));
   }
 
-  // With the rank `width` places away: in a halving it sends the other's block and adds to its own,
-  // in a doubling it sends its own and takes the other's.
+  // Exchanges with the rank `width` places away. A halving sends the other's block and adds to its
+  // own; a doubling sends its own block and receives the other's.
   void ExchangeBlocks(int width, bool halving, const std::string& step) {
     const int peer = place_.RankAt(place_.index ^ width);
     const std::span<T> own = Part(data_, place_.Block(count_, width, 0));

@@ -1,7 +1,7 @@
 // Recursive halving-doubling all-reduce (Rabenseifner's; Thakur, Rabenseifner and Gropp 2005,
 // "Optimization of collective communication operations in MPICH", section 4.5).
 //
-// Among p = 2^k ranks the span is cut into p chunks.
+// With p = 2^k ranks the span is divided into p chunks.
 //
 //                  rank 0           rank 1           rank 2           rank 3
 //     start         a0 b0 c0 d0      a1 b1 c1 d1      a2 b2 c2 d2      a3 b3 c3 d3
@@ -13,18 +13,20 @@
 //       and gets    a b              a b              c d              c d
 //     double        with rank 2      with rank 3      with rank 0      with rank 1
 //
-// k halvings: each rank exchanges with the one p/2, p/4, ..., 1 away the half that it will not own,
-// and adds the other. k doublings, backwards: the two exchange what they own. 2 k steps, and the
-// bytes of the ring where p divides the length.
+// k halvings, with partners p/2, p/4, ..., 1 ranks away: each rank sends its partner the half that
+// it will not own, and adds the other half, which it receives. k doublings, in the reverse order:
+// the partners exchange what they own. That is 2 k steps, and as many bytes as the ring if p
+// divides the length.
 //
-// Other numbers are folded to the largest p = 2^k below n. Of the first 2 (n - p) ranks 2i and
-// 2i + 1 are a pair: the even one sends its second half and the odd one its first, each adds what
-// it gets, and the odd one sends its half of the sum back. The even ones and those above the pairs
-// go through the steps as ranks 0 .. p - 1; at the end each even one sends all to its odd one.
+// Other numbers of ranks are reduced to the largest p = 2^k below n. The first 2 (n - p) ranks form
+// pairs 2i and 2i + 1. The even rank sends its second half and the odd one its first; each adds
+// what it receives, and the odd one sends its half of the sum back. The even ranks and those after
+// the pairs then run the steps above as ranks 0 .. p - 1. At the end each even rank sends the whole
+// result to its odd one.
 //
-// An element's terms are added in one tree over the ranks, the same wherever the element lies in
-// the span; each sum is made once and copied, so all ranks end with equal bits. The tree is not
-// direct.h's order.
+// Every element's terms are added in the same tree over the ranks, wherever it lies in the span;
+// each sum is computed once and copied, so all ranks end with the same bits. The tree differs from
+// that of direct.h.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +37,9 @@
 
 namespace torus::parallel {
 
-// Called by every rank of `transport` with spans of one length, of any. T is float, double, int64_t
-// or int32_t. Every rank ends with the sum. `what` stands in the errors, with the step added ("...,
-// halving 2 of 3").
+// Every rank of `transport` calls it with a span of the same length, which may be any, and ends
+// with the sum. T is float, double, int64_t or int32_t. `what` appears in errors, followed by the
+// step ("..., halving 2 of 3").
 template <class T>
 void HalvingDoublingAllReduce(Transport& transport, std::span<T> data, const std::string& what);
 

@@ -1,5 +1,5 @@
-// Long messages in pieces: while one is summed the next is under way, and what arrives is added
-// while it is still in the cache.
+// Splits long messages into pieces: while one piece is summed the next is in flight, and what
+// arrives is added while it is still in the cache.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@
 
 namespace torus::parallel {
 
-// The largest message of a collective. A piece and the sum that it is added to stay in a core's
-// second cache.
+// The largest message of a collective. A piece and the sum that it is added to fit a core's L2
+// cache.
 inline constexpr size_t kPieceBytes = size_t{1} << 18;
-// Pieces that are under way from one rank before the first is waited for.
+// Pieces in flight from one rank before the first is waited for.
 inline constexpr int kPiecesAhead = 2;
 
 template <class T>
 inline constexpr size_t kPieceElements = kPieceBytes / sizeof(T);
 
-// The first piece of `data`, and the rest of it in `data`.
+// Returns the first piece of `data` and removes it from `data`.
 template <class T>
 std::span<T> TakePiece(std::span<T>& data) {
   const std::span<T> piece = data.first(std::min(data.size(), kPieceElements<T>));
@@ -33,7 +33,7 @@ std::span<T> TakePiece(std::span<T>& data) {
   return piece;
 }
 
-// Starts sends of `data` in pieces, none for an empty one, and adds them to `sent`.
+// Starts the sends of `data` in pieces (none if it is empty) and appends them to `sent`.
 template <class T>
 void SendPieces(Transport& transport, int to, Tag tag, std::span<T> data, const std::string& what,
                 std::vector<Pending>& sent) {
@@ -44,11 +44,11 @@ void SendPieces(Transport& transport, int to, Tag tag, std::span<T> data, const 
 }
 
 void WaitForAll(std::vector<Pending>& pending);
-// Whether that would return at once.
+// Whether WaitForAll would return at once.
 bool AllDone(const std::vector<Pending>& pending);
 
-// What one rank sends with SendPieces, received piece by piece. T is a summed type, or std::byte
-// where nothing is summed.
+// Receives, piece by piece, what one rank sends with SendPieces. T is a summed type, or std::byte
+// if nothing is summed.
 template <class T>
 class PieceReceiver {
  public:
@@ -56,18 +56,18 @@ class PieceReceiver {
     kCopy,  // the piece replaces the elements of `into`
     kAdd,   // the piece is added to them
   };
-  // Starts the first receives. `into` has the sender's size.
+  // Starts the first receives. `into` has the size that the sender sends.
   PieceReceiver(Transport& transport, int from, Tag tag, std::span<T> into, std::string what,
                 Mode mode);
 
   bool done() const { return pending_.empty(); }
-  // Starts one more receive, waits for the oldest piece, and returns where in `into` it now is.
-  // To be called until done().
+  // Starts one more receive, waits for the oldest piece, and returns the part of `into` where it
+  // now is. Call it until done().
   std::span<T> Next();
 
  private:
   struct Piece {
-    std::span<T> into, arrives;  // one and the same where pieces are copied
+    std::span<T> into, arrives;  // the same if pieces are copied
     Pending pending;
   };
   void Start();
@@ -75,11 +75,11 @@ class PieceReceiver {
   Transport& transport_;
   const int from_;
   const Tag tag_;
-  std::span<T> rest_;  // of which no receive has been started
+  std::span<T> rest_;  // the part without a started receive
   const std::string what_;
   const Mode mode_;
   size_t started_ = 0;
-  Storage scratch_;  // room for the pieces under way
+  Storage scratch_;  // room for the pieces in flight
   std::deque<Piece> pending_;
 };
 

@@ -10,8 +10,8 @@ namespace {
 constexpr Tag kScatterTag{TagClass::kCollective, 1};
 constexpr Tag kGatherTag{TagClass::kCollective, 2};
 
-// The n - 1 steps of one half. In the first each rank sends chunk `first`, in every further one
-// what the step before has brought.
+// The n - 1 steps of one half. In the first step each rank sends chunk `first`, in every later one
+// what it received in the step before.
 template <class T>
 class Ring {
  public:

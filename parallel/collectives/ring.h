@@ -1,11 +1,11 @@
 // Ring all-reduce (Patarasu and Yuan 2009, "Bandwidth optimal all-reduce algorithms for clusters of
 // workstations").
 //
-// The span is cut into n chunks, one a rank, whose sizes differ by at most one element. In every
-// step each rank sends one chunk to its right neighbour and receives one from its left. A piece of
-// a chunk goes on to the right as soon as it has been summed (pieces.h).
+// The span is divided into n chunks, one per rank, whose sizes differ by at most one element. In
+// every step each rank sends one chunk to its right neighbour and receives one from its left. A
+// piece of a chunk is sent on as soon as it has been summed (pieces.h).
 //
-//   reduce-scatter, n - 1 steps: a chunk travels once around and gathers one term a rank
+//   reduce-scatter, n - 1 steps: a chunk travels once around and gathers one term per rank
 //
 //                  rank 0           rank 1           rank 2
 //     start         a0 b0 c0         a1 b1 c1         a2 b2 c2
@@ -16,15 +16,15 @@
 //
 //   all-gather, n - 1 steps: the finished chunks travel once around, overwriting
 //
-// Steps: 2 (n - 1). Bytes: rank r sends every chunk twice but chunk r (not in the reduce-scatter)
-// and chunk r + 1 (not in the all-gather); all ranks together send 2 (n - 1) times the span, which
-// no algorithm betters.
+// Steps: 2 (n - 1). Bytes: rank r sends every chunk twice, except chunk r (not in the
+// reduce-scatter) and chunk r + 1 (not in the all-gather). All ranks together send 2 (n - 1) times
+// the span, which is the minimum.
 //
-// Each chunk's sum is made once, along the ring from the rank behind its own on, and copied: all
-// ranks end with equal bits, and the same ranks and length give the same bits on every run. But
-// with more than two ranks the order in which an element's terms are added depends on the chunk
-// that it lies in, hence on what else is in the span: cut the model elsewhere, and the rounding
-// differs. Where that matters, direct.h adds in one order.
+// Each chunk's sum is computed once, along the ring from the rank after its owner, and copied. So
+// all ranks end with the same bits, and the same ranks and length give the same bits on every run.
+// But with more than two ranks the order in which an element's terms are added depends on its
+// chunk, and so on what else is in the span: if the model is cut elsewhere, the rounding differs.
+// If that matters, use direct.h, whose order is fixed.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +35,9 @@
 
 namespace torus::parallel {
 
-// All are called by every rank of `transport` with spans of one length, of any. T is float, double,
-// int64_t or int32_t. Chunks are those of ChunkOf. `what` stands in the errors, with the ring's own
-// step added ("all-reduce of stage 1, step 17, reduce-scatter 2 of 3").
+// Every rank of `transport` calls these with spans of the same length, which may be any. T is
+// float, double, int64_t or int32_t. Chunks are those of ChunkOf. `what` appears in errors,
+// followed by the ring's own step ("all-reduce of stage 1, step 17, reduce-scatter 2 of 3").
 
 // After it rank r holds the sum of chunk r; its other chunks hold partial sums.
 template <class T>

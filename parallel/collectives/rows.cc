@@ -20,7 +20,7 @@ void CheckRows(const Transport& transport, size_t rows, const std::string& what)
           "there must be one a rank, {}, got {} ({})", transport.size(), rows, what);
 }
 
-// Elements of a row that are under way at once: terms need that much room for each other rank.
+// Elements of a row in flight at once: the terms need that much memory for each other rank.
 constexpr size_t kPiece = size_t{1} << 18;
 
 template <class T>
@@ -63,7 +63,7 @@ class RowReduction {
     SumInPairs<T>(terms[rank_], terms);
   }
 
-  // Where the terms of this rank's piece lie: its own in place, the others' one behind the other.
+  // The memory of the terms of this rank's piece: its own in place, the others' one after another.
   std::vector<std::span<T>> TermsOf(std::span<T> own) {
     std::vector<std::span<T>> terms;
     T* room = static_cast<T*>(room_.data());

@@ -1,9 +1,8 @@
-// Reduce-scatter and all-gather of rows of any lengths: what each rank keeps is said by the caller,
+// Reduce-scatter and all-gather of rows of any lengths: the caller says which row each rank keeps,
 // as in MPI_Reduce_scatter and MPI_Allgatherv.
 //
-// Sums are in pairs of neighbouring ranks, then pairs of pairs, as those of direct.h, whatever the
-// rows. Each rank sends every other rank its row, in pieces where it is summed; nothing where it is
-// empty.
+// Sums add pairs of neighbouring ranks, then pairs of pairs, as in direct.h, whatever the rows.
+// Each rank sends every other rank its row, in pieces if it is summed; an empty row is not sent.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +15,9 @@
 
 namespace torus::parallel {
 
-// Called by every rank of `transport` with one row a rank, each as long on all of them. After it
-// rank r's row r is the sum over all ranks; its other rows are unchanged. Rank r sends all rows but
-// row r. T is float, double, int64_t or int32_t. `what` stands in the errors ("...,
+// Every rank of `transport` calls it with one row per rank, of the same lengths on all ranks. After
+// it rank r's row r is the sum over all ranks; its other rows are unchanged. Rank r sends all rows
+// but row r. T is float, double, int64_t or int32_t. `what` appears in errors ("...,
 // reduce-scatter").
 template <class T>
 void ReduceRows(Transport& transport, const std::vector<std::span<T>>& rows,
@@ -28,8 +27,8 @@ void ReduceRows(Transport& transport, const std::vector<std::span<T>>& rows,
 void GatherRows(Transport& transport, const std::vector<std::span<std::byte>>& rows,
                 const std::string& what);
 
-// The same to rank `root` alone, as MPI_Gatherv: rank r sends row r to it, and needs no room for
-// the others, whose spans are not looked at there.
+// The same for rank `root` alone, as MPI_Gatherv: rank r sends row r to it. Ranks other than the
+// root do not access their other rows, which need no memory.
 void GatherRowsAt(int root, Transport& transport, const std::vector<std::span<std::byte>>& rows,
                   const std::string& what);
 

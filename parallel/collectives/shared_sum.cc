@@ -14,7 +14,7 @@ namespace torus::parallel {
 namespace {
 
 constexpr Tag kTerms{TagClass::kCollective, 5}, kSums{TagClass::kCollective, 6};
-constexpr size_t kLine = 64;  // bytes: ranks write to lines of their own
+constexpr size_t kLine = 64;  // bytes: each rank writes to its own cache lines
 
 template <class T>
 void Copy(std::span<T> from, std::span<T> to) {
@@ -50,7 +50,7 @@ class SharedSum {
     return PieceOfChunk(data_, n_, chunk, i, most_);
   }
 
-  // Where a rank shows its piece of `chunk`.
+  // The part of a rank's room that holds its piece of `chunk`.
   std::span<T> Place(int rank, int chunk, int64_t i) const {
     T* const room = reinterpret_cast<T*>(rooms_.room(rank).data());
     return {room + chunk * most_, PieceOf(chunk, i).size()};
@@ -99,7 +99,7 @@ class SharedSum {
   const std::span<T> data_;
   const std::string& what_;
   const int n_, rank_;
-  const int64_t most_, pieces_;  // elements of a piece of a chunk, pieces
+  const int64_t most_, pieces_;  // elements of a chunk's piece; number of pieces
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
-// All-reduce of ranks that share memory (Transport::RoomsOf): the direct one (direct.h), with its
-// bits and its bytes, but a rank puts its terms where the others read them, and its sums likewise.
+// All-reduce of ranks that share memory (Transport::RoomsOf): the direct algorithm (direct.h), with
+// its bits and its bytes, but each rank puts its terms and its sums where the others read them.
 //
 //     shows its terms of every chunk but its own   (once all have taken the sums before)
 //     adds everyone's terms of its own chunk, and shows the sum   (once all show their terms)
 //     takes the sums of the other chunks           (once all show their sums)
 //
-// Three marks a piece, and two copies of each element that leaves a rank.
+// Each rank raises its mark three times per piece. Each element that leaves a rank is copied twice.
 #pragma once
 
 #include <span>
@@ -16,11 +16,12 @@
 
 namespace torus::parallel {
 
-// Of all ranks of `transport`; null where they share none.
+// The shared memory of all ranks of `transport`; null if they share none, or there is one rank.
 SharedRooms* RoomsOfAll(Transport& transport);
 
-// Called by every rank of `transport` with spans of one length; `rooms` are RoomsOfAll's. T is
-// float, double, int64_t or int32_t. `what` stands in the errors, with the piece added.
+// Every rank of `transport` calls it with a span of the same length; `rooms` is the result of
+// RoomsOfAll. T is float, double, int64_t or int32_t. `what` appears in errors, followed by the
+// piece.
 template <class T>
 void SharedAllReduce(Transport& transport, SharedRooms& rooms, std::span<T> data,
                      const std::string& what);

@@ -1,4 +1,4 @@
-// Sums of arrays, element by element. They run at the speed of memory.
+// Element-wise sums of arrays, limited by memory bandwidth.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace torus::parallel {
 
-// Whole numbers wrap around, as in MPI and NCCL.
+// Integers wrap around, as in MPI and NCCL.
 template <class T>
 T Plus(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -21,15 +21,15 @@ T Plus(T a, T b) {
   }
 }
 
-// sum += terms, of one length.
+// sum += terms, of the same length.
 template <class T>
 void AddTo(std::span<T> sum, std::span<const T> terms) {
 #pragma omp simd
   for (size_t i = 0; i < sum.size(); ++i) sum[i] = Plus(sum[i], terms[i]);
 }
 
-// Elements [begin, begin + size) of the sum that SumInPairs makes: of one term where it lies, else
-// in `room`, behind which there is a block for each level of the tree.
+// Elements [begin, begin + size) of the sum that SumInPairs computes. For one term it returns the
+// term's own memory, otherwise `out`. `room` has kSumBlock elements for each level of the tree.
 constexpr size_t kSumBlock = 2048;
 template <class T>
 const T* SumBlockInPairs(std::span<const std::span<T>> terms, size_t begin, size_t size, T* room,
@@ -44,9 +44,9 @@ const T* SumBlockInPairs(std::span<const std::span<T>> terms, size_t begin, size
   return out;
 }
 
-// out = the terms in pairs, then pairs of pairs (runtime/binary_counter.h): ((t0 + t1) + (t2 + t3))
-// + ... All are of one length, and at least two; block by block, so that the partial sums stay in
-// the first cache. `out` may be one of the terms.
+// out = the terms summed in pairs, then pairs of pairs (runtime/binary_counter.h): ((t0 + t1) + (t2
+// + t3)) + ... There are at least two terms, all of the same length. The sum goes block by block,
+// so that partial sums stay in the L1 cache. `out` may be one of the terms.
 template <class T>
 void SumInPairs(std::span<T> out, const std::vector<std::span<T>>& terms) {
   std::vector<T> room(kSumBlock * (std::bit_width(terms.size()) + 1));

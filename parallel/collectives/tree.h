@@ -1,5 +1,5 @@
-// The binary tree of reduce.h and broadcast.h: as in a heap, the children of rank i, counted from
-// the root, are 2 i + 1 and 2 i + 2. floor(log2 n) levels below the root.
+// The binary tree of reduce.h and broadcast.h, laid out as a heap: with ranks counted from the
+// root, the children of rank i are 2 i + 1 and 2 i + 2. It has floor(log2 n) levels below the root.
 //
 //              0
 //          1       2          the root takes and gives through two links alone, however many
@@ -12,10 +12,10 @@ namespace torus::parallel {
 
 class BinaryTree {
  public:
-  // As `rank` of `ranks` sees it.
+  // The tree as seen by `rank` of `ranks`.
   BinaryTree(int ranks, int rank, int root);
 
-  int parent() const { return parent_; }  // -1: of the root
+  int parent() const { return parent_; }  // -1 for the root
   const std::vector<int>& children() const { return children_; }
 
  private:

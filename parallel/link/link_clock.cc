@@ -5,7 +5,7 @@
 namespace torus::parallel {
 namespace {
 
-// SplitMix64 (Steele et al. 2014): moves `state` on and mixes it.
+// SplitMix64 (Steele et al. 2014): advances `state` and mixes it.
 uint64_t NextRandom(uint64_t& state) {
   uint64_t z = state += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -13,7 +13,7 @@ uint64_t NextRandom(uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-// A stream of its own for each direction, whose states no other comes near.
+// A separate random stream for each direction; the states of two streams are far apart.
 uint64_t StreamOf(int from, int to, uint64_t seed) {
   uint64_t state = seed;
   state = NextRandom(state) ^ static_cast<uint64_t>(from);

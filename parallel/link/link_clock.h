@@ -1,5 +1,5 @@
-// LinkClock: when the messages of one direction between two ranks leave and arrive. The simulator
-// and the emulated link both ask it, so that a prediction and a run mean one thing.
+// LinkClock: computes when the messages of one direction between two ranks leave and arrive. The
+// simulator and the emulated link both use it, so predictions and runs follow the same model.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace torus::parallel {
 
-// Seconds, counted from where the caller's clock begins.
+// In seconds since the start of the caller's clock.
 struct LinkTimes {
-  double begin = 0;    // when the link begins to carry it
+  double begin = 0;    // when the link starts to carry the message
   double free = 0;     // when the link can take the next message
-  double arrival = 0;  // when this one is there
+  double arrival = 0;  // when the message arrives
 };
 
 class LinkClock {
  public:
-  // `from`, `to` and `seed` name the stream of the jitter: equal ones give equal delays, other ones
-  // unrelated ones.
+  // `from`, `to` and `seed` select the random stream of the jitter: equal ones give equal delays,
+  // others give unrelated delays.
   LinkClock(const LinkModel& link, int from, int to, uint64_t seed = 0);
 
-  // The next message, of `bytes`, which its sender has ready at `ready`. The link carries one after
-  // the other, each for link.Occupied(bytes); it is there `latency` and a part of `jitter` later,
-  // but never before the one sent before it.
+  // The times of the next message, of `bytes`, which its sender has ready at `ready`. The link
+  // carries messages one after another, each for link.Occupied(bytes) seconds. The message arrives
+  // `latency` and a random part of `jitter` later, but never before the previous one.
   LinkTimes Carry(double bytes, double ready);
 
  private:

@@ -18,19 +18,19 @@ constexpr Unit kRates[] = {
     {"Kbps", 1e3 / 8}, {"Mbps", 1e6 / 8}, {"Gbps", 1e9 / 8}, {"bps", 1.0 / 8}};
 constexpr Unit kSizes[] = {{"KB", 0x1p10}, {"MB", 0x1p20}, {"GB", 0x1p30}, {"B", 1}};
 
-// What a part may be, in seconds, bytes or bytes a second.
+// A kind of part: its units and its allowed range, in seconds, bytes or bytes per second.
 struct Kind {
   std::span<const Unit> units;
   double least, most;
   const char* range;
 };
 
-// Within these no time of a message overflows, and none is lost in rounding.
+// Within these ranges no message time overflows or vanishes in rounding.
 constexpr Kind kTime{kTimes, 0, 1e6, "from 0 to 1e6 s"};
 constexpr Kind kRate{kRates, 1, 1e18, "from 8 to 8e18 bps"};
 constexpr Kind kSize{kSizes, 1, 1e18, "from 1 to 1e18 B"};
 
-// `part` as a number and one of the units. `text`: the whole, for the message.
+// Parses `part` as a number and one of the units. `text` is the whole text, for errors.
 double Quantity(std::string_view part, const Kind& kind, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
@@ -45,7 +45,7 @@ double Quantity(std::string_view part, const Kind& kind, std::string_view text) 
                   kind.range, part);
 }
 
-// Takes the text before the first comma off `rest`.
+// Removes the text before the first comma from `rest` and returns it.
 std::string_view TakePart(std::string_view& rest) {
   const size_t comma = rest.find(',');
   const std::string_view part = rest.substr(0, comma);

@@ -1,4 +1,4 @@
-// A link between two ranks, in one direction: what a message of some bytes takes.
+// LinkModel: one direction of a link between two ranks; says how long a message takes.
 #pragma once
 
 #include <limits>
@@ -9,11 +9,11 @@ namespace torus::parallel {
 struct LinkModel {
   double latency = 0;                                          // seconds, one way
   double bandwidth = std::numeric_limits<double>::infinity();  // bytes a second
-  // Bytes that may be under way unacknowledged, as TCP's window: one window a round trip is the
-  // most that a sender gets out, whatever the bandwidth.
+  // Bytes that may be in flight unacknowledged, as TCP's window: whatever the bandwidth, a sender
+  // sends at most one window per round trip.
   double window = std::numeric_limits<double>::infinity();
-  // Seconds: a message comes later by up to this much, evenly distributed, but never before the one
-  // sent before it.
+  // Seconds: each message is delayed by up to this much, uniformly distributed, but never arrives
+  // before the previous one.
   double jitter = 0;
 
   // Bytes a second.
@@ -24,11 +24,11 @@ struct LinkModel {
   double Occupied(double bytes) const { return bytes / Throughput(); }
 };
 
-// "LATENCY,BANDWIDTH" with, in any order behind them, "window=BYTES" and "jitter=TIME":
-// "10ms,1Gbps,window=64KB". Times in us, ms or s; bits a second in bps, Kbps, Mbps or Gbps (powers
-// of 1000); bytes in B, KB, MB or GB (powers of 1024). BadInput for anything else, naming the part,
-// and for times that are not from 0 to 1e6 s and bytes, or bytes a second, that are not from 1 to
-// 1e18.
+// Parses "LATENCY,BANDWIDTH", optionally followed by "window=BYTES" and "jitter=TIME" in any order:
+// "10ms,1Gbps,window=64KB". Times are in us, ms or s; bandwidths in bps, Kbps, Mbps or Gbps (bits
+// per second, powers of 1000); bytes in B, KB, MB or GB (powers of 1024). Throws BadInput, naming
+// the part, for anything else, for times outside 0 to 1e6 s, and for bytes, or bytes per second,
+// outside 1 to 1e18.
 LinkModel ParseLink(std::string_view text);
 
 }  // namespace torus::parallel

@@ -1,4 +1,4 @@
-// The links between the ranks of a run, by the two ends of each direction.
+// LinkTable: the link model of each direction between two ranks of a run.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace torus::parallel {
 
 class LinkTable {
  public:
-  LinkTable() = default;  // links that take no time
+  LinkTable() = default;  // all links take no time
   explicit LinkTable(const LinkModel& all) : all_(all) {}
 
   // From rank `from` to rank `to`.
@@ -21,7 +21,7 @@ class LinkTable {
     const auto own = own_.find({from, to});
     return own == own_.end() ? all_ : own->second;
   }
-  // The largest rank that is named; -1 where none is.
+  // The largest rank given to Set; -1 if none was.
   int largest_rank() const;
 
  private:
@@ -30,8 +30,8 @@ class LinkTable {
 };
 
 // Each spec is "LINK" for all pairs of ranks, "A-B:LINK" for both directions between two ranks, or
-// "A>B:LINK" for one; LINK as ParseLink reads it. A later spec overrides an earlier one where both
-// apply. BadInput naming the spec that is none of these.
+// "A>B:LINK" for one direction, with LINK as in ParseLink. If two specs apply to a link, the later
+// one wins. Throws BadInput naming the spec that has none of these forms.
 LinkTable ParseLinks(std::span<const std::string> specs);
 
 }  // namespace torus::parallel

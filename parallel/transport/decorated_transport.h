@@ -1,4 +1,6 @@
-// A transport that passes everything on to another; what changes a part of that derives from it.
+// DecoratedTransport: the base of transports that change one thing about another transport. It
+// forwards every call except EngineOf and RoomsOf, which return null unless a derived class
+// overrides them.
 #pragma once
 
 #include <string>

@@ -11,8 +11,8 @@
 namespace torus::parallel {
 namespace {
 
-constexpr double kSlice = 2e-3;      // seconds of a sleep, after which an abort is seen
-constexpr double kImprecise = 2e-4;  // by which a sleep may end late: the rest is spun
+constexpr double kSlice = 2e-3;      // seconds of a sleep: how late an abort is noticed
+constexpr double kImprecise = 2e-4;  // seconds that a sleep may end late: this rest is spun
 
 // Seconds.
 double Now() {
@@ -25,7 +25,7 @@ Tag StampOf(Tag tag) {
   return tag;
 }
 
-// Sleeps until `time`. A message under way is progress, however slow the link.
+// Sleeps until `time`. A message in flight counts as progress, however slow the link.
 void SleepUntil(double time, const Transport& transport) {
   for (double left = time - Now(); left > 0; left = time - Now()) {
     transport.ThrowIfAborted();
@@ -54,7 +54,7 @@ class SendState : public Pending::State {
   bool Done() override { return sent_->stamp.Done() && sent_->message.Done(); }
 
  private:
-  std::unique_ptr<Stamped> sent_;  // the stamp's bytes are read from it
+  std::unique_ptr<Stamped> sent_;  // holds the stamp's bytes while they are sent
 };
 
 class RecvState : public Pending::State {
@@ -95,8 +95,8 @@ EmulatedLink::EmulatedLink(Transport& inner, const LinkTable& links, uint64_t se
 Pending EmulatedLink::Send(int peer, Tag tag, ConstBuffer buffer, std::string what) {
   const Tag stamp_tag = StampOf(tag);
   auto sent = std::make_unique<Stamped>();
-  const std::lock_guard lock(mutex_);  // the order of messages is that of their arrivals
-  // The inner transport refuses a peer that there is not.
+  const std::lock_guard lock(mutex_);  // messages are sent in the order of their arrival times
+  // The inner transport refuses a peer that does not exist.
   sent->message = DecoratedTransport::Send(peer, tag, buffer, what);
   Sender& sender = senders_[peer];
   sent->arrival = sender.clock.Carry(static_cast<double>(buffer.bytes), Now()).arrival;

@@ -1,10 +1,10 @@
-// EmulatedLink: a transport over another whose messages take as long as on slower links, in user
-// space. The other transport must be faster.
+// EmulatedLink: wraps a transport and delays its messages so that they take as long as on slower
+// links. It works inside the program; the wrapped transport must be faster than the links.
 //
-// The sender stamps each message with the time of its arrival: when the link has carried it, one
-// message of that direction after the other, plus the latency. The receiver waits until then. The
-// stamp is a message of 8 bytes beside each message; it is not counted in BytesSent. Times are
-// those of the steady clock, so the ranks must be on one host.
+// The sender stamps each message with its arrival time. The link carries the messages of one
+// direction one after another; a message arrives when the link has carried it, plus the latency.
+// The receiver waits until then. The stamp is an 8-byte message beside each message and is not
+// counted in BytesSent. Times are those of the steady clock, so all ranks must be on one host.
 #pragma once
 
 #include <mutex>
@@ -19,22 +19,22 @@ namespace torus::parallel {
 
 class EmulatedLink : public DecoratedTransport {
  public:
-  // `inner` must outlive it. All ranks give the same `links`, which name world ranks; BadInput for
-  // a rank that there is not. `seed`: of the jitter.
+  // `inner` must outlive this object. All ranks give the same `links`, whose rank numbers are world
+  // ranks. `seed` seeds the jitter. Throws BadInput if `links` names a rank that does not exist.
   EmulatedLink(Transport& inner, const LinkTable& links, uint64_t seed = 0);
 
-  // As Transport; BadInput where `inner` is over an emulated link itself.
+  // As Transport. Throws BadInput if `inner` already contains an emulated link.
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
   uint64_t BytesSent(int peer, TagClass kind) const override;
 
  private:
-  // Of the link to a peer.
+  // State of the link to one peer.
   struct Sender {
     LinkClock clock;
     uint64_t stamps[kTagClasses] = {};
   };
-  mutable std::mutex mutex_;  // of what is below
+  mutable std::mutex mutex_;  // guards the members below
   std::vector<Sender> senders_;
 };
 

@@ -1,4 +1,4 @@
-// Engine: collectives that the library under a transport has of its own (MPI_Allreduce,
+// Engine: the collectives of the library that a transport is built on (MPI_Allreduce,
 // ncclAllReduce).
 #pragma once
 
@@ -12,10 +12,10 @@ namespace torus::parallel {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // Starts the sum over all members, in place; every member calls it with buffers of one size and
-  // dtype (f64, f32, i64 or i32), in the same order as the engine's other calls. Deadline, errors
-  // and `what` are those of Transport::Send. The order of sums is the library's: ranks may end with
-  // other bits than by any algorithm of ours.
+  // Starts an in-place sum over all members. Every member calls it with a buffer of the same size
+  // and dtype (f64, f32, i64 or i32), in the same order as its other calls of this engine.
+  // Deadline, errors and `what` are those of Transport::Send. The library chooses the order of the
+  // sum, so the bits may differ from those of the algorithms in collectives/.
   [[nodiscard]] virtual Pending AllReduce(Buffer data, DType dtype, std::string what) = 0;
 };
 

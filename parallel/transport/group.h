@@ -1,5 +1,5 @@
-// Group: some of the ranks of a transport, seen as ranks 0..k-1 of a transport of their own: the
-// replicas of one stage, or the stages of one replica.
+// Group: a subset of a transport's ranks, renumbered 0..k-1: the replicas of one stage, or the
+// stages of one replica.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace torus::parallel {
 
 class Group : public Transport {
  public:
-  // `members` are ranks of `parent` in the group's order, the same list on every member; they are
-  // distinct and hold parent.rank() (BadInput otherwise). `parent` must outlive the group. Two
-  // groups that have two ranks in common share the messages between these: they must not use one
-  // tag for different messages at the same time.
+  // `members` lists ranks of `parent` in the group's order, the same list on every member. Throws
+  // BadInput unless they are distinct and include parent.rank(). `parent` must outlive the group.
+  // Two groups that share two ranks also share the messages between these two, so they must not use
+  // the same tag for different messages at the same time.
   Group(Transport& parent, std::vector<int> members);
 
   int rank() const override { return rank_; }

@@ -9,7 +9,7 @@
 namespace torus::parallel {
 namespace {
 
-// Where the sizes differ, gives both messages the error that their Wait throws.
+// If the sizes differ, sets in both messages the error that their Wait throws.
 void CheckSizes(Message& a, Message& b) {
   if (a.bytes == b.bytes) return;
   const Message& send = a.sends ? a : b;
@@ -22,7 +22,7 @@ void AbortWorld(InProcessState& state, int rank, const std::string& reason) {
   state.Abort(rank, reason);
 }
 
-// What the memory's stream has been given so far; null for a CPU's.
+// An event after the work that the memory's stream holds so far; null for CPU memory.
 std::shared_ptr<const Event> ReachedIn(Device device, StreamHandle stream) {
   if (device.kind != DeviceKind::kCuda) return nullptr;
   auto event = std::make_shared<Event>(device);

@@ -1,13 +1,15 @@
-// The transport between ranks that are threads of one process. The receiver copies straight from
-// the sender's buffer.
+// InProcessWorld: the transport between ranks that are threads of one process. The receiver copies
+// directly from the sender's buffer.
 //
-// Deadlines. A wait fails after `timeout` seconds without progress. When rank r waits for rank p,
-// progress is that of p, of the rank that p waits for, and so on: each has a counter, which every
-// op of autograd and every action of a schedule increments (runtime/progress.h), and a change of
-// any of these counters renews r's deadline. So a slow stage fails nobody, however far down the
-// pipeline it is, while ranks that wait for each other in a cycle time out.
+// Deadlines. A wait fails after `timeout` seconds without progress. Each rank has a progress
+// counter, which every autograd op and every action of a schedule increments (runtime/progress.h).
+// While rank r waits for rank p, any change of p's counter renews r's deadline, and so does a
+// change of the counter of the rank that p waits for, and so on. So a slow stage makes no rank
+// fail, however far down the pipeline it is, while ranks that wait for each other in a cycle time
+// out.
 //
-// After an abort a rank stops at its next wait or tick, so in the middle of a stage's forward too.
+// After an abort a rank stops at its next wait or progress tick, so also in the middle of a stage's
+// forward.
 #pragma once
 
 #include <memory>
@@ -28,7 +30,8 @@ struct InProcessState;
 
 class InProcessWorld {
  public:
-  // BadInput below one rank or for a timeout that is not above 0 and at most kLongestTimeout.
+  // Throws BadInput if `size` is below 1, or the timeout is not above 0 and at most
+  // kLongestTimeout.
   explicit InProcessWorld(int size, InProcessOptions options = {});
   ~InProcessWorld();
   InProcessWorld(const InProcessWorld&) = delete;
@@ -38,13 +41,13 @@ class InProcessWorld {
   double timeout() const;
   // The transport that `rank` uses; lives as long as the world.
   Transport& transport(int rank);
-  // To be attached to the rank's thread (SetProgressCounter); RunRanks does.
+  // The counter to attach to the rank's thread (SetProgressCounter); RunRanks does so.
   ProgressCounter& progress(int rank);
 
-  // As Transport::Abort of `rank`; -1: for a reason that is of no one rank.
+  // As Transport::Abort called by `rank`; -1 if no single rank is the cause.
   void Abort(int rank, const std::string& reason);
   bool aborted() const;
-  int aborted_by() const;  // the `rank` of the first Abort; -1 also before any
+  int aborted_by() const;  // `rank` of the first Abort; -1 before any
   uint64_t BytesSent(int from, int to, TagClass kind) const;
 
  private:

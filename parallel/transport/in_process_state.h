@@ -1,4 +1,5 @@
-// InProcessState: what the ranks of an InProcessWorld share. The in-process transport's own part.
+// InProcessState: the state that the ranks of an InProcessWorld share. Internal to the in-process
+// transport.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,7 @@ namespace torus::parallel {
 struct InProcessState {
   InProcessState(int size, InProcessOptions options);
 
-  // Payload bytes that have arrived, of messages of this class.
+  // Payload bytes of this class that have arrived.
   std::atomic<uint64_t>& Sent(int from, int to, TagClass kind) {
     return sent[(static_cast<size_t>(from) * size + to) * kTagClasses + static_cast<size_t>(kind)];
   }
@@ -34,7 +35,7 @@ struct InProcessState {
   std::mutex mutex;
   Mailbox mailbox;
   WaitChain chain;
-  std::deque<std::condition_variable> changed;  // one a rank: its messages, or an abort
+  std::deque<std::condition_variable> changed;  // per rank: signals its messages, or an abort
   std::atomic<bool> aborted{false};             // set after the two below, never cleared
   int aborted_by = -1;
   std::string reason;

@@ -73,8 +73,8 @@ std::string InProcessTransfer::Doing(Clock::time_point begin) const {
   return fmt::format("{} for {:.2f} s", WaitingText(message_->Text()), SecondsSince(begin));
 }
 
-// Aborts the world under the same lock: another rank that times out now must not find that this one
-// no longer waits, and blame it.
+// Aborts the world under the same lock. Otherwise another rank that times out now could find that
+// this one no longer waits, and blame it.
 void InProcessTransfer::ThrowTimeout(Clock::time_point begin) const {
   const std::string text = GaveUpText(message_->Text(), SecondsSince(begin), state_.options.timeout,
                                       state_.chain.Describe(message_->rank()));

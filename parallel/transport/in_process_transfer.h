@@ -1,5 +1,5 @@
-// InProcessTransfer: a send or receive that a rank has started. The rank waits here, and here a
-// wait times out. The in-process transport's own part.
+// InProcessTransfer: a send or receive that a rank has started. Its Wait blocks the rank and
+// enforces the deadline. Internal to the in-process transport.
 #pragma once
 
 #include <chrono>
@@ -26,8 +26,8 @@ class InProcessTransfer : public Pending::State {
   using Clock = std::chrono::steady_clock;
 
   std::condition_variable& changed() { return state_.changed[message_->rank()]; }
-  // A receive is ready once its send has been started, a send once the receiver has copied the
-  // bytes. BadInput when the two do not fit each other.
+  // A receive is ready once its send has been started; a send is ready once the receiver has copied
+  // the bytes. Throws BadInput if the sizes of the two differ.
   bool Ready() const;
   void WaitUntilReady(std::unique_lock<std::mutex>& lock, Clock::time_point begin);
   std::string Doing(Clock::time_point begin) const;

@@ -1,4 +1,4 @@
-// Mailbox: pairs sends with receives, for the in-process transport. Not thread-safe: the caller
+// Mailbox: matches sends with receives for the in-process transport. Not thread-safe: the caller
 // holds a lock.
 #pragma once
 
@@ -23,15 +23,15 @@ struct Message {
   const void* source = nullptr;  // of a send
   void* target = nullptr;        // of a receive
   size_t bytes = 0;
-  Device device;                         // of that memory
-  std::shared_ptr<const Event> reached;  // of a GPU's: work before it that uses the memory
+  Device device;                         // of `source` or `target`
+  std::shared_ptr<const Event> reached;  // GPU memory: earlier work that uses it
   std::string what;
 
   std::shared_ptr<Message> match;  // the other side, once it has been started
-  bool withdrawn = false;          // its place in the order of its tag is kept
+  bool withdrawn = false;          // cancelled; still keeps its place in the order of its tag
   bool moving = false;             // the receiver is copying from `source`
   bool done = false;
-  std::string error;  // how the two sides differ; empty: they do not
+  std::string error;  // how the two sides' sizes differ; empty if they do not
 
   int rank() const { return sends ? from : to; }
   int peer() const { return sends ? to : from; }
@@ -40,11 +40,11 @@ struct Message {
 
 class Mailbox {
  public:
-  // Pairs the message with the oldest waiting one of the other side, of the same ranks and tag; if
-  // there is none, the message waits.
+  // Matches the message with the oldest waiting message of the other side that has the same ranks
+  // and tag. If there is none, the message waits.
   void Post(const std::shared_ptr<Message>& message);
-  // Takes back a message that is not being copied. The one that it is or would have been paired
-  // with is never paired, so that later messages of the tag keep their order.
+  // Cancels a message that is not being copied. Its counterpart, started already or later, is never
+  // matched either, so later messages of the tag stay in order.
   void Withdraw(const std::shared_ptr<Message>& message);
 
  private:

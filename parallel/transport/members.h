@@ -1,4 +1,4 @@
-// Some ranks of a transport that make something together. The transports' own part.
+// Helpers for a list of member ranks that set up a collective together. Internal to the transports.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,12 @@ inline size_t IndexOfMember(const std::vector<int>& members, int rank) {
   return static_cast<size_t>(found - members.begin());
 }
 
-// `mine` of every member, in their order. All call it together, by messages, which have deadlines.
+// Returns `mine` of every member, in the order of `members`. All members call it together. It uses
+// messages, so it has their deadlines.
 template <class T>
 std::vector<T> ExchangeAmong(Transport& world, const std::vector<int>& members, const T& mine,
                              const std::string& what) {
-  // Above all numbers of the trainer's and the pipeline's control messages.
+  // Above all numbers that the trainer and the pipeline use for control messages.
   constexpr Tag kTag{TagClass::kControl, (1 << 24) - 2};
   std::vector<T> all(members.size(), mine);
   std::vector<Pending> pending;

@@ -5,8 +5,8 @@
 
 namespace torus::parallel {
 
-// The GPUs of a host go to its ranks in turn: of the n-th rank there it is the n-th, counted round
-// the GPUs that its process can use. BadInput where there is none.
+// Assigns GPUs round-robin: the n-th rank of a host gets the n-th GPU that its process can use,
+// modulo their number. Throws BadInput if there is none.
 Device GpuInTurn(const Transport& transport);
 
 }  // namespace torus::parallel

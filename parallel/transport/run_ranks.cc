@@ -159,7 +159,7 @@ class Runner {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<char> finished_;
-  std::vector<std::exception_ptr> errors_;  // one a rank
+  std::vector<std::exception_ptr> errors_;  // one per rank
   bool failed_ = false;
   int first_failed_ = 0;
   std::exception_ptr from_outside_;  // an error of the run that no rank threw

@@ -24,15 +24,16 @@ bool AllDone(const std::vector<Pending>& pending) {
   return std::ranges::all_of(pending, [](const Pending& one) { return one.Done(); });
 }
 
-// Of a part; its memory is the CPU's where it is empty.
+// The buffer of a part; an empty part counts as CPU memory.
 Buffer PartOf(const Transport& group, const Buffer& whole, int rank) {
   const Part part = PartOf(group, whole.bytes, rank);
   if (part.size == 0) return {};
   return {static_cast<char*>(whole.data) + part.begin, part.size, whole.device, whole.stream};
 }
 
-// The own part, and behind it those of the others. Receives from these are started at once; what
-// has come is taken, and handed on to them, when it is waited for or asked about.
+// Receives this rank's own part and those of the others. Receives from the others start at once.
+// When the message is waited for or polled, parts that have arrived are taken, and the own part is
+// sent to the others.
 class GatheredMessage : public Pending::State {
  public:
   GatheredMessage(Transport& transport, Transport& group, int peer, Tag tag, Buffer whole,
@@ -56,7 +57,7 @@ class GatheredMessage : public Pending::State {
     own_.stream = stream;
     return WaitForAllBy([stream](Pending& pending) { return pending.WaitOn(stream); });
   }
-  // What can be taken is: a rank whose message nobody takes would never hear that it is done.
+  // Takes whatever has arrived: otherwise its sender would never learn that it is done.
   bool Done() override {
     for (Pending& pending : gathered_)
       if (pending.Done()) pending.Wait();
@@ -82,7 +83,7 @@ class GatheredMessage : public Pending::State {
     return total;
   }
 
-  // Once.
+  // Only the first call has an effect.
   void HandOn() {
     const int n = group_.size();
     for (int k = 1; k < n && own_.bytes > 0 && sent_.size() + 1 < static_cast<size_t>(n); ++k)

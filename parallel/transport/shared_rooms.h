@@ -1,5 +1,5 @@
-// SharedRooms: memory that ranks on one host share, for collectives that read each other's data
-// where it lies instead of sending it.
+// SharedRooms: memory shared by ranks on one host, for collectives that read each other's data in
+// place instead of sending it.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,19 @@
 
 namespace torus::parallel {
 
-// A room and a mark of each member. A rank writes its own room and raises its own mark; whoever has
-// seen the mark raised can read what the room held then.
+// Each member has a room (a block of memory) and a mark (a counter). A rank writes only its own
+// room and raises only its own mark. Whoever has seen a mark raised can read what the room held at
+// that time.
 class SharedRooms {
  public:
   virtual ~SharedRooms() = default;
-  // Of `member`. All have one size, at least 64 bytes for each member, and begin at a multiple of
-  // 64.
+  // The room of `member`. All rooms have the same size, at least 64 bytes per member, and are
+  // aligned to 64 bytes.
   virtual std::span<std::byte> room(int member) const = 0;
-  // It begins at 0.
+  // Starts at 0.
   virtual int64_t mark(int member) const = 0;
   virtual void RaiseMark() = 0;
-  // Until the mark of `member` has reached `mark`, at which it shows `bytes` to this rank.
+  // Waits until the mark of `member` has reached `mark`, where it shows `bytes` to this rank.
   // Deadline, errors and `what` are those of Transport::Recv.
   [[nodiscard]] virtual Pending Await(int member, int64_t mark, Tag tag, size_t bytes,
                                       std::string what) = 0;

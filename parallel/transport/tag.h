@@ -1,4 +1,4 @@
-// Names of messages between two ranks.
+// Tags: names of messages between two ranks.
 #pragma once
 
 #include <cstdint>
@@ -6,18 +6,17 @@
 
 namespace torus::parallel {
 
-// What a message is for. Traffic is counted for each of these.
+// What a message is for. Traffic is counted per class.
 enum class TagClass : uint8_t { kControl, kActivation, kGradient, kCollective, kUser };
 inline constexpr int kTagClasses = 5;
 
 // Messages with the same sender, receiver and tag arrive in the order in which they were sent;
-// those with different tags may be received in any order. `number` stays below 2^24, so that all
-// three fit the tag of an MPI message.
+// those with different tags may be received in any order. `number` is below 2^24; the highest
+// control numbers belong to the transports (members.h, nccl/announcement.h).
 struct Tag {
   TagClass kind = TagClass::kUser;
   int32_t number = 0;
-  bool stamp =
-      false;  // of the message that EmulatedLink sends beside another of this class and number
+  bool stamp = false;  // EmulatedLink's time stamp of the message of this class and number
   friend bool operator==(const Tag&, const Tag&) = default;
 };
 

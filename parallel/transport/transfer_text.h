@@ -1,4 +1,4 @@
-// What the errors of every transport say of a transfer.
+// The texts of errors about a transfer, common to all transports.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ struct TransferText {
 
 // "waiting for rank 3 to send 640 bytes, tag activation/2 (activation of micro-batch 2)"
 std::string WaitingText(const TransferText& transfer);
-// Of a wait that fails after `elapsed` seconds, the last `timeout` of them without a sign of life;
-// `chain` says whose (WaitChain::Describe).
+// The text of a wait that fails after `elapsed` seconds, the last `timeout` of them without
+// progress. `chain` says which rank makes none (WaitChain::Describe).
 std::string GaveUpText(const TransferText& transfer, double elapsed, double timeout,
                        const std::string& chain);
-// Of a rank that stops because the run was aborted by rank `by` (-1: by no rank). `waiting`: what
-// it was waiting for, and how long; empty: for nothing.
+// The text of a rank that stops because rank `by` (-1: no single rank) aborted the run. `waiting`
+// says what it was waiting for and how long; empty if it was not waiting.
 std::string StoppedText(int rank, const std::string& waiting, int by, const std::string& reason);
-// Of the two sides of one transfer, whose bytes differ.
+// The text of a transfer whose two sides give different sizes.
 std::string SizesDifferText(const TransferText& send, const TransferText& recv);
 
 }  // namespace torus::parallel

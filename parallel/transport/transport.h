@@ -12,9 +12,9 @@
 
 namespace torus::parallel {
 
-// Memory to send from or to receive into. The caller keeps it allocated, and does not change the
-// bytes of a send, until Wait of the Pending has returned. The message of a GPU's memory comes
-// behind all work that `stream` of that GPU holds when it is started.
+// Memory to send from or receive into. The caller keeps it allocated, and does not change the bytes
+// of a send, until Wait of the Pending has returned. A message of GPU memory runs after all work
+// that `stream` of that GPU holds when the message is started.
 struct ConstBuffer {
   const void* data = nullptr;
   size_t bytes = 0;
@@ -35,10 +35,10 @@ struct WaitTime {
   int64_t moving = 0;   // while the bytes were copied
 };
 
-// A send or receive that has been started. After Wait the bytes of a receive are there, and the
-// buffer of a send may be changed. Destroying one without Wait, as an exception does, cancels it;
-// once the destructor has returned, its buffer is no longer used. The other side's message never
-// arrives then, also if it is started later.
+// A send or receive in flight. After Wait the bytes of a receive have arrived, and the buffer of a
+// send may be changed. Destroying a Pending without Wait, as an exception does, cancels it; once
+// the destructor has returned, its buffer is no longer used. The other side's message then never
+// completes, even if it is started later.
 class [[nodiscard]] Pending {
  public:
   class State {
@@ -56,20 +56,20 @@ class [[nodiscard]] Pending {
 
   // Whether Wait would return at once.
   bool Done() const { return state_ == nullptr || state_->Done(); }
-  // Blocks until the message has arrived; returns at once when nothing was started, and when called
-  // again. BrokenEnvironment when the deadline passes without progress of the peer (this aborts the
-  // run; the message names rank, peer, tag, bytes, elapsed time and what was waited for), and when
-  // a rank has aborted the run. BadInput, naming both sizes, when sender and receiver give
-  // different ones.
+  // Blocks until the message has arrived. Returns at once if nothing was started, or when called
+  // again. Throws BrokenEnvironment if the deadline passes without progress of the peer (this
+  // aborts the run; the error names rank, peer, tag, bytes, elapsed time and what was waited for),
+  // or if a rank has aborted the run. Throws BadInput, naming both sizes, if sender and receiver
+  // give different sizes.
   WaitTime Wait() {
     if (!state_) return {};
     const std::unique_ptr<State> state = std::move(state_);
     return state->Wait();
   }
-  // Work put into `stream`, of the buffer's device, from now on comes behind the message; the
-  // buffer belongs to the message until the stream has come there. For a GPU's memory this waits
-  // only until the peer has started its side of a receive, with the deadline and errors of Wait;
-  // otherwise it is Wait.
+  // Makes `stream`, a stream of the buffer's device, wait for the message: work enqueued from now
+  // on runs after it. The message owns the buffer until the stream has reached that point. For GPU
+  // memory this call waits only until the peer has started its side of a receive, with the deadline
+  // and errors of Wait; otherwise it is the same as Wait.
   WaitTime WaitOn(StreamHandle stream) {
     if (!state_) return {};
     const std::unique_ptr<State> state = std::move(state_);
@@ -83,9 +83,9 @@ class [[nodiscard]] Pending {
 class Engine;
 class SharedRooms;
 
-// One rank's access to the others. Only that rank's thread uses it; Abort and ThrowIfAborted may be
-// called by any, and Send by one more thread of the rank, with tags that the rank itself does not
-// use.
+// One rank's access to the other ranks. Only that rank's thread uses it, with two exceptions: any
+// thread may call Abort and ThrowIfAborted, and one more thread of the rank may call Send, with
+// tags that the rank itself does not use.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -93,39 +93,39 @@ class Transport {
   virtual int size() const = 0;
   // The rank's number in the whole run, which errors name; in a Group it differs from rank().
   virtual int world_rank() const { return rank(); }
-  // The ranks of this transport that share a host, and so its cores, with this one, which is among
-  // them; ascending. By default all.
+  // The ranks of this transport that are on this rank's host and so share its cores, including this
+  // rank; ascending. By default all.
   virtual std::vector<int> SameHost() const;
-  // Whether Send and Recv take memory of `device`. What they do not take must be copied to the CPU
-  // first.
+  // Whether Send and Recv accept memory of `device`. Other memory must first be copied to the CPU.
   virtual bool Moves(Device device) const { return device.kind == DeviceKind::kCpu; }
 
-  // Start a message to or from `peer` (0..size-1, this rank too). Neither blocks. Both sides give
-  // the same tag and the same number of bytes; those of one tag are paired in order. `what`
-  // describes the message in the errors of Wait ("activation of micro-batch 2, step 17, stage 1").
+  // Start a message to or from `peer` (0..size-1, including this rank). Neither blocks. Both sides
+  // give the same tag and the same number of bytes; messages with the same tag are matched in
+  // order. `what` describes the message in the errors of Wait ("activation of micro-batch 2, step
+  // 17, stage 1").
   [[nodiscard]] virtual Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) = 0;
   [[nodiscard]] virtual Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) = 0;
 
   // Stops the run: every Wait on any rank, now or later, throws a BrokenEnvironment that names this
   // rank and `reason`. Only the first call has an effect.
   virtual void Abort(const std::string& reason) = 0;
-  // Throws that error if some rank has aborted. For code that runs long without a Wait.
+  // Throws that error if a rank has aborted the run. For code that runs long without a Wait.
   virtual void ThrowIfAborted() const = 0;
 
   // Payload bytes from this rank that have arrived at `peer` so far.
   virtual uint64_t BytesSent(int peer, TagClass kind) const = 0;
 
-  // The collectives of the library that moves the bytes (engine.h) among `members`: ranks of this
-  // transport in the order that the engine counts them in, this rank one of them. All members call
-  // it together the first time. Lives as long as the transport; null where there are none.
+  // The collectives of the library under this transport (engine.h), among `members`: ranks of this
+  // transport that include this one, in the order that gives their numbers in the engine. All
+  // members make the first call together. Lives as long as the transport; null if there is none.
   virtual Engine* EngineOf(const std::vector<int>& members) {
     static_cast<void>(members);
     return nullptr;
   }
 
-  // Memory that `members` share (shared_rooms.h), in the order that its members are counted in,
-  // this rank one of them. All members call it together the first time. Lives as long as the
-  // transport; null, on all members, where they share none.
+  // Memory that `members` share (shared_rooms.h); `members` are as for EngineOf. All members make
+  // the first call together. Lives as long as the transport; null, on all members, if they share
+  // none.
   virtual SharedRooms* RoomsOf(const std::vector<int>& members) {
     static_cast<void>(members);
     return nullptr;

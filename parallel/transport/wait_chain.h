@@ -34,8 +34,8 @@ class WaitChain {
 
   // Where `rank` runs, for Describe: "host a".
   void SetPlace(int rank, std::string place) { ranks_[rank].place = std::move(place); }
-  // For errors: "rank 2 waits for rank 3 (gradient of ...); rank 3 shows no progress (host a)", or
-  // that the ranks wait for each other.
+  // The text for errors: "rank 2 waits for rank 3 (gradient of ...); rank 3 shows no progress (host
+  // a)", or that the ranks wait for each other.
   std::string Describe(int rank) const;
 
  private:
@@ -50,8 +50,8 @@ class WaitChain {
   std::deque<Rank> ranks_;
 };
 
-// The deadline of a wait of `rank`, renewed by the progress of those that it waits for. Under the
-// chain's lock, from Begin to End.
+// The deadline of a wait of `rank`, renewed by progress of the ranks that it waits for. Used under
+// the chain's lock, between Begin and End.
 class ChainDeadline {
  public:
   using Clock = std::chrono::steady_clock;
@@ -60,9 +60,9 @@ class ChainDeadline {
 
   // When to call Passed again, at the latest.
   Clock::time_point next_look() const { return look_; }
-  // Whether the timeout has passed without progress. A call that comes late by more than the time
-  // between two looks does not count the delay: then this process itself has been stopped, perhaps
-  // with the others, and has not seen what they did since.
+  // Whether the timeout has passed without progress. If a call comes late by more than the interval
+  // between two looks, the delay is not counted: this process itself was stopped then, perhaps with
+  // the others, and has not seen what they did since.
   bool Passed(Clock::time_point now);
 
  private:

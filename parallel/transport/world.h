@@ -1,4 +1,4 @@
-// World: the ranks of a run, and those of them that this process has.
+// World: the ranks of a run, and which of them belong to this process.
 //
 // A run over threads has one process with all ranks (ThreadWorld, run_ranks.h); one over MPI has a
 // process for each.
@@ -17,13 +17,13 @@ class World {
   virtual int size() const = 0;                // ranks of the whole run
   virtual std::vector<int> local() const = 0;  // ranks of this process, ascending; at least one
 
-  // Calls fn(transport of r) for every rank r of this process, each on a thread of its own where
-  // there are several, with the rank's progress counter attached and its trace lane named "rank r".
-  // Returns when all these calls have returned. It waits for no other process; fn may. A transport
-  // is the same object in every Run, and lives as long as the world.
+  // Calls fn(transport of r) for every rank r of this process, each on its own thread if there are
+  // several, with the rank's progress counter attached and its trace lane named "rank r". Returns
+  // when these calls have returned; it does not wait for other processes, though fn may. Each rank
+  // gets the same transport object in every Run; it lives as long as the world.
   //
-  // The first exception of a rank aborts the run, on every process; it is thrown again here once
-  // the ranks of this process have ended. Then the world is of no more use.
+  // The first exception of a rank aborts the run in every process and is rethrown here once the
+  // ranks of this process have ended. The world cannot be used after that.
   virtual void Run(const std::function<void(Transport&)>& fn) = 0;
 };
 

@@ -16,15 +16,15 @@ struct Xor {
   __device__ uint32_t operator()(uint32_t a, uint32_t b) const { return a ^ b; }
 };
 
-// How many bytes: in the GPU's memory, or known.
+// The number of bytes: in GPU memory, or known on the CPU.
 struct Count {
   const int64_t* there = nullptr;
   int64_t known = 0;
   __device__ int64_t Get() const { return there != nullptr ? *there : known; }
 };
 
-// of_blocks[b]: the sum of the pieces of block b's threads, each shifted by the bytes behind it. A
-// piece is some whole words of eight bytes, and at the end of all a part of one.
+// of_blocks[b]: the sum of the CRCs of the pieces of block b's threads, each shifted by the bytes
+// after it. A piece is several whole words of eight bytes; the last may end with part of one.
 __global__ void SumPiecesKernel(const uint8_t* bytes, Count count, int32_t* of_blocks) {
   __shared__ uint32_t table[kThreads];
   table[threadIdx.x] = CrcOfByte(threadIdx.x);
@@ -52,7 +52,7 @@ __device__ uint32_t WholeSum(const int32_t* of_blocks, int64_t count) {
   return CrcOfSum(sum, static_cast<uint64_t>(count));
 }
 
-// One block.
+// Runs in one block.
 __global__ void KeepChecksumKernel(const int32_t* of_blocks, Count count, int64_t* checksum) {
   const uint32_t whole = WholeSum(of_blocks, count.Get());
   if (threadIdx.x == 0) *checksum = static_cast<int64_t>(whole);

@@ -1,6 +1,6 @@
-// The values at a few ranks, found digit by digit: four passes over all values, each of which
-// counts the next eight bits of those keys that begin like a value looked for. Counts are whole
-// numbers, so the order of their additions changes nothing. In kernels' sources only.
+// Finds the values at a few ranks by a radix search: four passes over all values. Each pass counts
+// the next eight bits of the keys whose prefix matches that of a wanted value. Counts are integers,
+// so the order of additions does not matter. For kernel sources only.
 #pragma once
 
 #include <algorithm>
@@ -16,23 +16,24 @@ namespace torus::parallel::cuda {
 
 inline constexpr int kSearchThreads = 256;
 inline constexpr int kDigitBits = 8;
-inline constexpr int kFirstShift = 24;  // of a key to its first digit
+inline constexpr int kFirstShift = 24;  // shift of a key to its first digit
 inline constexpr int kLanes = 32;
 
-// The least power of two that is at least `slots`.
+// The smallest power of two that is at least `slots`.
 __device__ inline int RoundUp(uint32_t slots) {
   int rounded = 1;
   while (rounded < static_cast<int>(slots)) rounded *= 2;
   return rounded;
 }
 
-// The prefixes of all slots, in shared memory; behind them numbers that no finite value has.
+// Loads the prefixes of all slots into shared memory, padded with a number that no finite value
+// has.
 __device__ inline void LoadPrefixes(const Search& search, uint32_t* prefixes) {
   const int slots = static_cast<int>(search.slots), thread = static_cast<int>(threadIdx.x);
   if (thread < kMostRanks) prefixes[thread] = thread < slots ? search.prefix[thread] : 0xffffffffu;
 }
 
-// The slot of `prefix`, or -1; `rounded` as of RoundUp.
+// The slot of `prefix`, or -1 if there is none. `rounded` is RoundUp of the number of slots.
 __device__ inline int SlotOf(const uint32_t* prefixes, int rounded, uint32_t prefix) {
   int at = 0;
   for (int step = rounded / 2; step > 0; step /= 2)
@@ -40,7 +41,7 @@ __device__ inline int SlotOf(const uint32_t* prefixes, int rounded, uint32_t pre
   return prefixes[at] == prefix ? at : -1;
 }
 
-// One block.
+// Runs in one block.
 static __global__ void BeginSearchKernel(SortqFormat format, int64_t count, Search* search,
                                          uint32_t* totals) {
   const int rank = static_cast<int>(threadIdx.x), ranks = 2 * format.buckets();
@@ -58,9 +59,10 @@ static __global__ void BeginSearchKernel(SortqFormat format, int64_t count, Sear
   search->any_by_index = search->non_finite = 0;
 }
 
-// Adds to totals[slot][digit] the values of a slot by their digit at `shift`. A counter has as many
-// copies as fit; in the first pass, where most values share a few digits, and of a constant tensor
-// in all, a copy for each lane, so that no two lanes of a warp wait for each other.
+// Counts the values of each slot by their digit at `shift` into totals[slot][digit]. Each counter
+// has as many copies as fit. In the first pass, where most values share a few digits, and in all
+// passes of a constant tensor, each lane has its own copy, so lanes of a warp do not wait for each
+// other.
 template <class T>
 __global__ void CountDigitsKernel(const T* values, int64_t count, bool aligned, int shift,
                                   Search* search, uint32_t* totals) {
@@ -92,8 +94,8 @@ __global__ void CountDigitsKernel(const T* values, int64_t count, bool aligned, 
   }
 }
 
-// One block with a warp for each rank: finds the rank's digit at `shift`, makes slots of the longer
-// prefixes, and clears totals.
+// Runs in one block with a warp for each rank: finds the rank's digit at `shift`, makes slots of
+// the longer prefixes, and clears totals.
 static __global__ void ChooseDigitsKernel(int ranks, int shift, Search* search, uint32_t* totals) {
   constexpr int kOfLane = kDigits / kLanes;
   __shared__ uint32_t prefixes[kMostRanks];
@@ -113,20 +115,22 @@ static __global__ void ChooseDigitsKernel(int ranks, int shift, Search* search, 
   __syncthreads();
   for (int i = thread; i < ranks * kDigits; i += ranks * kLanes) totals[i] = 0;
   if (thread >= ranks) return;
-  // Ranks ascend, so their prefixes do.
+  // Ranks ascend, so their prefixes do too.
   uint32_t number = 0;
   for (int r = 1; r <= thread; ++r) number += prefixes[r] != prefixes[r - 1];
   search->slot[thread] = number;
   search->prefix[number] = prefixes[thread];
   if (thread == ranks - 1) search->slots = number + 1;
   if (shift > 0) return;
-  // Where equal values are cut, the index says which lie below; of zeros it says whose sign counts.
+  // If a cut splits equal values, their indices say which lie below it. For zeros the index says
+  // which sign is used.
   const bool cuts_equals = thread > 0 && thread % 2 == 0 && search->place[thread] > 0;
   search->by_index[thread] = cuts_equals || prefixes[thread] == kKeyOfZero;
   if (search->by_index[thread]) atomicMax(&search->any_by_index, 1u);
 }
 
-// Finds the keys and the places among equal values; `totals` as in scratch_layout.h.
+// Finds the key of each rank and its place among equal values. `totals` is laid out as in
+// scratch_layout.h.
 template <class T>
 void FindKeys(const T* values, int64_t count, SortqFormat format, Search* search, uint32_t* totals,
               StreamHandle stream) {

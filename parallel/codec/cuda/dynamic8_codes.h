@@ -1,4 +1,4 @@
-// dynamic8: blocks of values to bytes and back. In kernels' sources only.
+// dynamic8 kernels: encode blocks of values to bytes and decode them. For kernel sources only.
 #pragma once
 
 #include <bit>
@@ -12,12 +12,12 @@
 
 namespace torus::parallel::cuda {
 
-// All threads of a block of kPlainThreads, 256, before a barrier.
+// Called by all threads of a block (kPlainThreads, 256), before a barrier.
 __device__ inline void LoadNumbers(const float (&from)[256], float* to) {
   to[threadIdx.x] = from[threadIdx.x];
 }
 
-// How many of 256 ascending `middles`, the last of which is infinite, lie below the value.
+// How many of the 256 ascending `middles` lie below the value; the last one is infinite.
 __device__ inline uint8_t NearestPlace(const float* middles, float value) {
   int place = 0;
   for (int step = 128; step > 0; step /= 2)
@@ -25,7 +25,8 @@ __device__ inline uint8_t NearestPlace(const float* middles, float value) {
   return static_cast<uint8_t>(place);
 }
 
-// A block of threads takes whole blocks of values. Sets extent->non_finite, which must be 0 before.
+// Each thread block processes whole blocks of values. Sets extent->non_finite, which must be 0
+// before.
 template <class T>
 __global__ void Dynamic8EncodeKernel(const T* values, int64_t count, int64_t block,
                                      Numbers8 numbers, Extent* extent, uint8_t* out) {
@@ -37,7 +38,7 @@ __global__ void Dynamic8EncodeKernel(const T* values, int64_t count, int64_t blo
   bool finite = true;
   for (int64_t b = blockIdx.x; b < blocks; b += gridDim.x) {
     const int64_t begin = b * block, end = begin + block < count ? begin + block : count;
-    uint32_t widest = 0;  // magnitudes ascend with their bits
+    uint32_t widest = 0;  // magnitudes are ordered as their bits
     for (int64_t i = begin + threadIdx.x; i < end; i += kPlainThreads) {
       const uint32_t bits = FloatBits(values[i]) & 0x7fffffffu;
       finite = finite && IsFiniteBits(bits);

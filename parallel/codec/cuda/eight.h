@@ -1,5 +1,5 @@
-// Eight neighbouring values at once: codes of any width fill whole words then. In kernels' sources
-// only.
+// Loads and stores eight neighbouring values at once: eight codes of any width fill whole bytes.
+// For kernel sources only.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Eight {
   T at[8];
 };
 
-// Whether memory is aligned for four at a time.
+// Whether memory is aligned for access to four values at a time.
 template <class T>
 bool IsAlignedForFour(const T* memory) {
   return reinterpret_cast<uintptr_t>(memory) % sizeof(Four<T>) == 0;
@@ -56,8 +56,8 @@ __device__ void StoreEight(const Eight<T>& values, T* to, bool aligned) {
   }
 }
 
-// use(value) for the values that fall to thread number `thread` of `stride` threads, which take
-// eight neighbours at a time; in no order.
+// Calls use(value), in no particular order, for the values of thread number `thread` of `stride`
+// threads, which process eight neighbours at a time.
 template <class T, class Use>
 __device__ void ForEachValue(const T* values, int64_t count, bool aligned, int64_t thread,
                              int64_t stride, const Use& use) {

@@ -1,5 +1,5 @@
-// Which of several equal values stands at a rank: they are sorted by their indices. In kernels'
-// sources only.
+// Finds which of several equal values is at a rank: equal values are ordered by their indices. For
+// kernel sources only.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace torus::parallel::cuda {
 
-// parts[part][slot] becomes the number of the part's values that have the slot's key.
+// Sets parts[part][slot] to the number of the part's values that have the slot's key.
 template <class T>
 __global__ void CountEqualsKernel(const T* values, int64_t count, bool aligned, int ranks,
                                   const Search* search, uint32_t* parts) {
@@ -40,7 +40,7 @@ __global__ void CountEqualsKernel(const T* values, int64_t count, bool aligned, 
   }
 }
 
-// A block for each rank, whose value it looks for: first the part, then the value.
+// One block per rank finds the part that holds the rank's value, then the value.
 template <class T>
 __global__ void FindByIndexKernel(const T* values, int64_t count, int ranks, const uint32_t* parts,
                                   Search* search) {
@@ -77,7 +77,8 @@ __global__ void FindByIndexKernel(const T* values, int64_t count, int ranks, con
   search->index[rank] = static_cast<uint32_t>(i);
 }
 
-// The indices of the ranks whose by_index holds, behind FindKeys; `parts` as in scratch_layout.h.
+// Sets the indices of the ranks that have by_index. Runs after FindKeys. `parts` is laid out as in
+// scratch_layout.h.
 template <class T>
 void FindIndices(const T* values, int64_t count, SortqFormat format, Search* search,
                  uint32_t* parts, StreamHandle stream) {

@@ -1,4 +1,5 @@
-// The least and greatest of many values, and whether all are finite. In kernels' sources only.
+// Extent: the minimum and maximum of many values, and whether all are finite. For kernel sources
+// only.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,10 @@ inline constexpr int kPlainThreads = 256;
 // In scratch memory.
 struct Extent {
   uint32_t least, greatest;  // keys of sort_key.h
-  uint32_t non_finite;       // 1: there is an infinity or NaN, and the two mean nothing
+  uint32_t non_finite;       // 1: a value is infinite or NaN, and the other two are invalid
 };
 
-// Least and greatest are never -0, and 0 where there are no values.
+// Minimum and maximum are never -0. They are 0 if there are no values.
 __device__ inline float LeastOf(const Extent& extent, int64_t count) {
   return count == 0 ? 0 : ValueOf(extent.least);
 }

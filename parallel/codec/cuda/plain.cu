@@ -19,14 +19,14 @@ using torus::cuda::MutableElements;
 constexpr const char* kOp = "codec";
 static_assert(sizeof(Extent) <= kPlainScratch);
 
-// How many blocks share `count` values, of which a thread takes `of_thread` at once.
+// The number of thread blocks for `count` values, of which a thread takes `of_thread` at a time.
 unsigned BlocksFor(int64_t count, int64_t of_thread) {
   constexpr int64_t kMost = 2048;
   const int64_t of_block = of_thread * kPlainThreads;
   return static_cast<unsigned>(std::clamp<int64_t>((count + of_block - 1) / of_block, 1, kMost));
 }
 
-// One thread.
+// Runs in one thread.
 __global__ void FinishKernel(const Extent* extent, int64_t bytes, int64_t* written) {
   *written = extent->non_finite != 0 ? 0 : bytes;
 }

@@ -1,4 +1,4 @@
-// Uniform quantization, small floats and dynamic8 on a GPU; parallel/codec/gpu_codec.h has the
+// Uniform quantization, small floats and dynamic8 on a GPU. parallel/codec/gpu_codec.h has the
 // contracts.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace torus::parallel::cuda {
 
-// The 256 numbers of dynamic8, ascending, and what lies between them (nearest_number.h).
+// The 256 numbers of dynamic8, ascending, and the middles between them (nearest_number.h).
 struct Numbers8 {
   float numbers[256] = {};
   float middles[256] = {};
@@ -15,7 +15,7 @@ struct Numbers8 {
 
 inline constexpr size_t kPlainScratch = 64;  // bytes
 
-// `numbers`: of dynamic8; not read for others.
+// `numbers` is used by dynamic8 only.
 void PlainEncode(const Tensor& in, const PlainFormat& format, const Numbers8& numbers, Tensor& out,
                  Tensor& written, Tensor& scratch, StreamHandle stream);
 void PlainDecode(const Tensor& in, const PlainFormat& format, const Numbers8& numbers, Tensor& out,

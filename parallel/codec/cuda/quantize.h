@@ -1,4 +1,4 @@
-// Values to codes, packed, and back. In kernels' sources only.
+// Sort quantization kernels: values to packed codes and back. For kernel sources only.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ __device__ Packed<kBits> LoadSome(const uint8_t* from, int64_t codes) {
   return packed;
 }
 
-// The value at a rank. Of zeros the found one's sign counts.
+// The value at a rank. A zero has the sign of the value that was found.
 template <class T>
 __device__ float ValueAtRank(const T* values, const Search& search, int rank) {
   const uint32_t key = search.prefix[search.slot[rank]];
@@ -67,7 +67,8 @@ __device__ float ValueAtRank(const T* values, const Search& search, int rank) {
   return std::bit_cast<float>(FloatBits(values[search.index[rank]]));
 }
 
-// One warp, a lane for each bucket: the cuts, the header of `out`, and the bytes written.
+// Runs in one warp with a lane for each bucket. Writes the cuts, the header of `out`, and the
+// number of bytes written.
 template <class T>
 __global__ void MakeCutsKernel(const T* values, int64_t count, SortqFormat format,
                                const Search* search, Cuts* cuts, uint8_t* out, int64_t* written) {
@@ -100,15 +101,15 @@ __global__ void MakeCutsKernel(const T* values, int64_t count, SortqFormat forma
   *written = finite ? static_cast<int64_t>(format.EncodedBytes(count)) : 0;
 }
 
-// The cuts in a block's shared memory. Codes are computed as quantize_kernel.h does it, rounding by
-// rounding.
+// The cuts in a block's shared memory. Codes are computed as in quantize_kernel.h, with the same
+// roundings.
 template <int kBits>
 struct Quantizer {
   static constexpr SortqFormat kFormat{kBits};
   uint64_t least[kFormat.buckets()];
   float minimum[kFormat.buckets()], step[kFormat.buckets()], inverse[kFormat.buckets()];
 
-  // By all threads of the block, before a barrier.
+  // Called by all threads of the block, before a barrier.
   __device__ void Load(const Cuts& cuts) {
     const int k = static_cast<int>(threadIdx.x);
     if (k >= kFormat.buckets()) return;
@@ -140,7 +141,7 @@ struct Quantizer {
   }
 };
 
-// Packs the codes of all values to `out`; a thread makes whole words of eight values at a time.
+// Packs the codes of all values to `out`. A thread packs eight values at a time into whole bytes.
 template <class T, int kBits>
 __global__ void QuantizeKernel(const T* values, int64_t count, bool aligned, const Search* search,
                                const Cuts* cuts, uint8_t* out) {
@@ -166,8 +167,8 @@ __global__ void QuantizeKernel(const T* values, int64_t count, bool aligned, con
   }
 }
 
-// Whether an encoder writes such a header for so many values: each minimum and step is finite, and
-// no step is negative.
+// Whether the header is valid for `count` values: each minimum and step is finite, and no step is
+// negative.
 __device__ inline bool IsHeaderOf(const uint32_t* header, int64_t count, int buckets) {
   bool fits = (uint64_t{header[1]} << 32 | header[0]) == static_cast<uint64_t>(count);
   for (int k = 0; k < buckets; ++k) {
@@ -178,8 +179,8 @@ __device__ inline bool IsHeaderOf(const uint32_t* header, int64_t count, int buc
   return fits;
 }
 
-// minimum + step * point, rounded once, as quantize_kernel.h has it; then to T. All NaN where the
-// header is no encoder's.
+// Decodes to minimum + step * point, rounded once as in quantize_kernel.h, then converted to T. All
+// values are NaN if the header is invalid.
 template <class T, int kBits>
 __global__ void DequantizeKernel(const uint8_t* in, int64_t count, T* out, bool aligned) {
   constexpr SortqFormat kFormat{kBits};
@@ -214,7 +215,7 @@ __global__ void DequantizeKernel(const uint8_t* in, int64_t count, T* out, bool 
   }
 }
 
-// How many blocks share `count` values.
+// The number of thread blocks for `count` values.
 inline unsigned QuantizeBlocks(int64_t count) {
   constexpr int64_t kValuesOfBlock = 8 * kQuantizeThreads, kMostBlocks = 2048;
   return static_cast<unsigned>(std::min(kMostBlocks, (count - 1) / kValuesOfBlock + 1));

@@ -1,4 +1,4 @@
-// What sort quantization keeps in a GPU's memory while it encodes.
+// The scratch memory of sort quantization on a GPU while it encodes.
 #pragma once
 
 #include <cstddef>
@@ -9,41 +9,41 @@
 namespace torus::parallel::cuda {
 
 inline constexpr int kMostBuckets = 16;
-inline constexpr int kMostRanks = 2 * kMostBuckets;  // each bucket's least and greatest
+inline constexpr int kMostRanks = 2 * kMostBuckets;  // each bucket's first and last
 inline constexpr int kDigits = 256;
-inline constexpr int64_t kPartValues = 8192;  // among which one block counts equal values
+inline constexpr int64_t kPartValues = 8192;  // in which one block counts equal values
 
-// The search for the values at `ranks` ranks, digit by digit of their keys (sort_key.h).
+// The state of the search for the values at some ranks, digit by digit of their keys (sort_key.h).
 struct Search {
-  // The different prefixes (the digits found so far) of the values looked for, ascending: slots.
+  // Slots: the distinct prefixes (digits found so far) of the wanted values, ascending.
   uint32_t slots;
   uint32_t prefix[kMostRanks];
-  // Of each rank: its slot, and its place among the values of that slot. In the end the latter is
-  // its place among equal values.
+  // For each rank: its slot, and its place among the values of that slot; in the end, its place
+  // among equal values.
   uint32_t slot[kMostRanks];
   uint32_t place[kMostRanks];
-  // Of each rank whose `by_index` holds: the index of its value; else 0.
+  // For each rank with `by_index` set: the index of its value; otherwise 0.
   uint32_t by_index[kMostRanks];
   uint32_t index[kMostRanks];
   uint32_t any_by_index;
-  uint32_t non_finite;  // 1: there is an infinity or NaN
+  uint32_t non_finite;  // 1: a value is infinite or NaN
 };
 
-// What puts each value into its bucket, and what that makes of it.
+// The bounds that put each value into its bucket, and each bucket's scale.
 struct Cuts {
-  // A value of bucket k or above, k >= 1: its key << 32 | its index is at least this.
+  // A value is in bucket k >= 1 or above if (its key << 32 | its index) is at least this.
   uint64_t least[kMostBuckets];
   float minimum[kMostBuckets];
   float step[kMostBuckets];
-  uint32_t wide;  // 1: computed in float64 (quantize_kernel.h)
+  uint32_t wide;  // 1: codes are computed in float64 (quantize_kernel.h)
 };
 
-// Where each lies, in bytes from the beginning.
+// Offsets in bytes.
 struct ScratchLayout {
   size_t search = 0, cuts = 0;
   size_t totals = 0;  // u32 [rank][digit]
-  size_t parts = 0;   // u32 [part][rank]: values of a part that equal a slot's
-  size_t bytes = 0;   // of all
+  size_t parts = 0;   // u32 [part][rank]: how many values of a part equal a slot's value
+  size_t bytes = 0;   // total size
 };
 
 inline int64_t PartsOf(int64_t count) { return (count + kPartValues - 1) / kPartValues; }

@@ -1,4 +1,5 @@
-// float32 to smaller floats and back (small_floats.h). In kernels' sources only.
+// Kernels that encode values as smaller floats and decode them (small_floats.h). For kernel sources
+// only.
 #pragma once
 
 #include <bit>
@@ -25,7 +26,7 @@ __global__ void Encode16Kernel(const T* values, int64_t count, Extent* extent, u
   if (!finite) atomicMax(&extent->non_finite, 1u);
 }
 
-// What is no finite number becomes NaN.
+// Replaces infinities by NaN.
 __device__ inline float FiniteOrNaN(float value) {
   return value - value == 0 ? value : std::numeric_limits<float>::quiet_NaN();
 }
@@ -37,7 +38,7 @@ __global__ void Decode16Kernel(const uint16_t* in, int64_t count, T* out) {
     out[i] = ElementCast<T, float>()(FiniteOrNaN(Format::ToFloat(in[i])));
 }
 
-// One thread.
+// Runs in one thread.
 template <class F>
 __global__ void Float8HeaderKernel(const Extent* extent, int64_t count, int32_t* header) {
   const float least = LeastOf(*extent, count), greatest = GreatestOf(*extent, count);

@@ -1,4 +1,4 @@
-// Sort quantization on a GPU; parallel/codec/gpu_codec.h has the contracts.
+// Sort quantization on a GPU. parallel/codec/gpu_codec.h has the contracts.
 #pragma once
 
 #include "parallel/codec/sortq_format.h"

@@ -1,4 +1,4 @@
-// Uniform quantization: values to codes of 1 to 16 bits, packed, and back. In kernels' sources
+// Uniform quantization kernels: values to packed codes of 1 to 16 bits and back. For kernel sources
 // only.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace torus::parallel::cuda {
 
-// Eight codes side by side.
+// Eight packed codes.
 struct CodeWords {
   uint64_t low = 0, high = 0;
 
@@ -43,7 +43,7 @@ struct CodeWords {
   }
 };
 
-// One thread: the header, which the kernels below read.
+// Runs in one thread: writes the header, which the kernels below read.
 static __global__ void UniformHeaderKernel(const Extent* extent, int64_t count, int bits,
                                            float* header) {
   const float least = LeastOf(*extent, count);
@@ -51,7 +51,7 @@ static __global__ void UniformHeaderKernel(const Extent* extent, int64_t count, 
   header[1] = BucketStep(least, GreatestOf(*extent, count), bits);
 }
 
-// As quantize_kernel.h rounds, for narrow and wide scales.
+// Computes a code with the roundings of quantize_kernel.h (Quantize, or QuantizeWide if `wide`).
 struct UniformCode {
   float least, step, inverse;
   bool wide;

@@ -1,11 +1,11 @@
-// The types whose values codecs take. In kernels' sources only.
+// Dispatch over the dtypes that codecs accept. For kernel sources only.
 #pragma once
 
 #include "runtime/tensor.h"
 
 namespace torus::parallel::cuda {
 
-// Calls f(T()) for the type of the values: f32, bf16 or f16, which the door has checked.
+// Calls f(T()) for the type of the values: f32, bf16 or f16, which the caller has checked.
 template <class F>
 void VisitValues(const Tensor& values, const F& f) {
   if (values.dtype() == DType::kBF16)

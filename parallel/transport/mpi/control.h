@@ -1,5 +1,5 @@
-// Control messages: what MPI processes tell each other beside the payloads. The MPI transport's own
-// part. All hosts must have one byte order.
+// Control messages: what MPI processes tell each other besides payloads. All hosts must have the
+// same byte order. Internal to the MPI transport.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace torus::parallel {
 
 struct MpiControl {
   enum class Kind : int32_t {
-    kRequest,   // receiver to sender: a receive of `count` bytes with `tag` waits on `channel`
-    kRefuse,    // sender to receiver: nothing will come on `channel`; `text` says why
-    kWithdraw,  // receiver to sender: nobody waits on `channel` any more
-    kBeat,      // has `count` ticks and waits for `peer` (-1: for nobody); `text` says for what
-    kAbort,     // the run is aborted by `peer`; `text` says why
-    kLeave,     // has nothing more to say
+    kRequest,   // receiver to sender: ready for `count` bytes with `tag` on `channel`
+    kRefuse,    // sender to receiver: no message will come on `channel`; `text` says why
+    kWithdraw,  // receiver to sender: the receive on `channel` is cancelled
+    kBeat,      // heartbeat: `count` ticks so far, waits for `peer` (-1: none); `text`: for what
+    kAbort,     // rank `peer` aborts the run; `text` says why
+    kLeave,     // the sender leaves the world
   };
   Kind kind = Kind::kBeat;
   Tag tag = {};

@@ -14,8 +14,8 @@
 namespace torus::parallel {
 namespace {
 
-// A text that the signal's handler may read at any moment, on any thread. There are two, so that
-// the one it reads is not the one that changes next.
+// A text that the signal handler may read at any moment, on any thread. It is double-buffered: the
+// copy that the handler reads is not the one that changes next.
 class SignalText {
  public:
   void Set(std::string_view text) {
@@ -44,14 +44,14 @@ struct {
   bool installed = false;
 } words;
 
-// Of the steady clock.
+// The time of the steady clock.
 int64_t Nanoseconds() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// A line put together without memory from the heap.
+// A line that is built without heap memory.
 class Line {
  public:
   Line& Add(const char* text) {
@@ -93,7 +93,7 @@ void AddWaiting(Line& line) {
   }
 }
 
-// Whether a neighbour has died, and which.
+// Adds which neighbours have died; returns whether any has.
 bool AddDead(Line& line) {
   bool dead = false;
   for (int i = 0; i < words.neighbours; ++i) {
@@ -108,7 +108,7 @@ bool AddDead(Line& line) {
 [[noreturn]] void End(Line& line, int status) {
   AddWaiting(line);
   line.Write();
-  // Until the other survivors have looked who is dead.
+  // Gives the other survivors time to see who is dead.
   const timespec pause{0, 200'000'000};
   nanosleep(&pause, nullptr);
   _exit(status);

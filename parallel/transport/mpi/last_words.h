@@ -1,5 +1,5 @@
-// Last words: the line that a process leaves when it is told to end. mpirun sends SIGTERM to the
-// survivors of a rank that died, and kills them a second later.
+// Last words: the line that a process writes to stderr when SIGTERM ends it. When a rank dies,
+// mpirun sends SIGTERM to the survivors and kills them a second later.
 #pragma once
 
 #include <sys/types.h>
@@ -15,24 +15,25 @@ struct Neighbour {
   std::string name;  // "rank 2 on host a"
 };
 
-// From now on SIGTERM writes one line to stderr, which begins with `name`:
+// Installs a SIGTERM handler. If the run has been aborted or a neighbour has died, the handler
+// writes one line to stderr, which begins with `name`, and ends the process with status 1:
 //   torus: rank 0 on a stops (SIGTERM): rank 2 on a has died; 0.31 s of waiting for rank 2 to ...
-// and ends the process with status 1, where the run has been aborted or a neighbour has died. Who
-// has not called SayAlive for `silence` seconds does not say who died: it may have been stopped,
-// and the others have ended meanwhile.
-// Otherwise it calls the handler that SIGTERM had before; where there was none, the line says so
-// and the status is 143. Once a process: later calls only change name and neighbours.
+// A process that has not called SayAlive for `silence` seconds also writes a line and ends with
+// status 1, but blames nobody: it may have been stopped while the others ended. Otherwise the
+// handler calls the one that SIGTERM had before; if there was none, the line says so and the status
+// is 143. The handler is installed once per process: later calls change only `name`, `neighbours`
+// and `silence`.
 void LeaveLastWords(const std::string& name, const std::vector<Neighbour>& neighbours,
                     double silence);
-// From now on SIGTERM does again what it did before.
+// Restores the previous SIGTERM handler.
 void ForgetLastWords();
 
 void SayAlive();
-// What the process waits for from now on; empty: for nothing.
+// Sets what the process waits for from now on; empty: nothing.
 void SayWaiting(const std::string& what);
-// Why the run was aborted.
+// Sets the reason for which the run was aborted.
 void SayAborted(const std::string& reason);
-// Seconds since SIGTERM was given to the program's own handler; -1: it never was.
+// Seconds since SIGTERM was passed on to the program's own handler; -1 if it never was.
 double SecondsSinceTerm();
 
 }  // namespace torus::parallel

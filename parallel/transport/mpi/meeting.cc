@@ -30,7 +30,7 @@ Hello OwnHello() {
   return hello;
 }
 
-// Everybody's hello, this process' too.
+// The hellos of all processes, including this one.
 struct Round {
   explicit Round(int size) : own(OwnHello()), heard(size), sends(size), recvs(size) {
     for (int peer = 0; peer < size; ++peer) {

@@ -1,4 +1,4 @@
-// Meeting: the processes of a new world find each other, and name those that do not come.
+// Meeting: the processes of a new world find each other and report those that do not come.
 #pragma once
 
 #include <mpi.h>
@@ -15,19 +15,20 @@ struct Participant {
 };
 
 struct Meeting {
-  // Of the world alone, so that no message of another gets into it. It is never freed: a late
-  // message of this world would reach the next one of the same number.
+  // The world's own communicator, so that messages of other worlds do not get into it. It is never
+  // freed: otherwise a late message of this world could reach the next communicator with the same
+  // number.
   MPI_Comm comm = MPI_COMM_NULL;
   std::vector<Participant> participants;
 };
 
-// Of the first `size` processes, each of which calls it. BrokenEnvironment, naming the missing
-// ones, after `timeout` seconds.
+// The first `size` processes all call it; returns when all have. Throws BrokenEnvironment after
+// `timeout` seconds, naming the missing processes.
 Meeting Meet(int size, double timeout);
 
 std::vector<int> RanksOnThisHost(const std::vector<Participant>& participants);
 
-// Whether its process is another one of this host, which kill(2) can ask for.
+// Whether it is another process of this host that kill(2) can check.
 bool IsNeighbour(const Participant& participant);
 
 }  // namespace torus::parallel

@@ -46,7 +46,7 @@ MpiEngine::MpiEngine(MpiState& state, Transport& world, const std::vector<int>& 
   MPI_Group_free(&all);
 }
 
-// MPI frees a communicator together, and the others may be gone: it is left to MPI_Finalize.
+// Freeing an MPI communicator is collective, and the others may be gone. So MPI_Finalize frees it.
 MpiEngine::~MpiEngine() = default;
 
 Pending MpiEngine::AllReduce(Buffer data, DType dtype, std::string what) {

@@ -1,4 +1,4 @@
-// MpiEngine: MPI's own collectives among some ranks of an MpiWorld. The MPI transport's own part.
+// MpiEngine: MPI's own collectives among some ranks of an MpiWorld. Internal to the MPI transport.
 #pragma once
 
 #include <mpi.h>
@@ -14,24 +14,25 @@ namespace torus::parallel {
 
 class MpiEngine : public Engine {
  public:
-  // All `members`, which are ranks of `world` and this one among them, make it together: they meet
-  // by messages first, which have deadlines, since MPI makes a communicator without one.
+  // All `members`, ranks of `world` that include this one, construct it together. They first
+  // exchange messages, which have deadlines; the creation of an MPI communicator has none.
   MpiEngine(MpiState& state, Transport& world, const std::vector<int>& members);
   ~MpiEngine() override;
   MpiEngine(const MpiEngine&) = delete;
   MpiEngine& operator=(const MpiEngine&) = delete;
 
-  // MPI_Iallreduce. Nothing is seen of its progress: it must end within the timeout of the world.
+  // Calls MPI_Iallreduce. Its progress cannot be observed, so it must end within the world's
+  // timeout.
   Pending AllReduce(Buffer data, DType dtype, std::string what) override;
 
  private:
   MpiState& state_;
-  const int next_;  // the member behind this rank, in a circle: the one that it says it waits for
+  const int next_;  // the next member, cyclically: the one this rank reports waiting for
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-// An all-reduce under way. It cannot be taken back: one that is dropped is waited for, for the
-// grace.
+// An all-reduce in flight. It cannot be cancelled: the destructor waits for it, for at most the
+// grace period.
 class MpiSum : public MpiTransfer {
  public:
   MpiSum(MpiState& state, TransferText text, std::vector<MPI_Request> requests);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::seconds kLongestFarewell{60};
 
-// MPI_Finalize waits without end for a process that hangs.
+// MPI_Finalize waits forever for a process that hangs.
 bool AllHaveCome() {
   MPI_Request request;
   int come = 0;

@@ -1,5 +1,5 @@
-// MpiProcess: this process among those that mpirun started. MPI is begun once a process, unless the
-// program has done so, and ended when it exits.
+// MpiProcess: this process as one of those that mpirun started. Initializes MPI once per process,
+// unless the program has done so, and then finalizes it at exit.
 #pragma once
 
 #include <mpi.h>
@@ -11,16 +11,17 @@ namespace torus::parallel {
 
 class MpiProcess {
  public:
-  // Begins MPI with the first call; BrokenEnvironment where it cannot. Without mpirun the process
-  // is the only one.
+  // The first call initializes MPI; throws BrokenEnvironment if that fails. Without mpirun this is
+  // the only process.
   static MpiProcess& Get();
-  // Others are missing: the process does not wait for them when it exits, but ends all.
+  // Call it when other processes are missing: at exit this process then ends all processes instead
+  // of waiting for them.
   void GiveUp() { given_up_ = true; }
 
   int rank() const { return rank_; }
   int size() const { return size_; }
   const std::string& host() const { return host_; }
-  // Any thread may call MPI, one at a time: held around every call.
+  // Hold it around every MPI call: any thread may call MPI, but only one at a time.
   std::mutex& mutex() { return mutex_; }
 
   MpiProcess(const MpiProcess&) = delete;
@@ -33,16 +34,16 @@ class MpiProcess {
   int rank_ = 0, size_ = 1;
   std::string host_;
   std::mutex mutex_;
-  bool owner_ = true;  // has begun MPI and ends it
+  bool owner_ = true;  // initialized MPI, so finalizes it
   bool given_up_ = false;
 };
 
 // Throws BrokenEnvironment with MPI's own text unless `code`, the result of `call`, is MPI_SUCCESS.
 void CheckMpi(int code, const char* call);
 
-// Writes the line "torus: TEXT" to stderr, whole.
+// Writes the line "torus: TEXT" to stderr in one piece.
 void SayLine(const std::string& text);
-// Says so, and ends all processes of the run, with a status that is not 0.
+// Writes `text` as SayLine does and ends all processes of the run with a non-zero status.
 [[noreturn]] void EndAllProcesses(const std::string& text);
 
 }  // namespace torus::parallel

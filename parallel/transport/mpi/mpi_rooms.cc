@@ -11,8 +11,7 @@
 namespace torus::parallel {
 namespace {
 
-// A rank's memory: the token, its mark on a cache line of its own, and the room on pages of its
-// own.
+// A rank's memory: the token, the mark in its own cache line, and the room on its own pages.
 constexpr size_t kMark = 64, kRoom = 4096;
 
 int64_t& MarkIn(const SharedMemory& memory) {
@@ -41,7 +40,7 @@ MpiRooms::MpiRooms(MpiState& state, Transport& world, std::vector<int> members)
   const auto addresses = ExchangeAmong(world, members_, own.address(), "place of shared memory");
   memory_ = Reach(addresses, bytes, std::move(own), own_);
   const char reached = std::ranges::none_of(memory_, &SharedMemory::empty);
-  // Whoever has these answers, all others have opened its memory.
+  // Once a rank has these answers, all others have opened its memory.
   const auto answers = ExchangeAmong(world, members_, reached, "reach of shared memory");
   usable_ = std::ranges::count(answers, 1) == std::ssize(answers);
 }

@@ -1,4 +1,4 @@
-// MpiRooms: rooms of some ranks of an MpiWorld that share a host. The MPI transport's own part.
+// MpiRooms: SharedRooms of MpiWorld ranks on one host. Internal to the MPI transport.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace torus::parallel {
 
 class MpiRooms : public SharedRooms {
  public:
-  // All `members`, which are ranks of `world` and this one among them, make it together: they tell
-  // each other by messages where their memory is, and whether they can reach that of all.
+  // All `members`, ranks of `world` that include this one, construct it together. They tell each
+  // other by messages where their memory is and whether they can map everyone else's.
   MpiRooms(MpiState& state, Transport& world, std::vector<int> members);
 
-  // Whether every member reaches every room; all answer the same.
+  // Whether every member can access every room. The same on all members.
   bool usable() const { return usable_; }
 
   std::span<std::byte> room(int member) const override;

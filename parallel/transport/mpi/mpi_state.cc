@@ -31,10 +31,10 @@ int32_t LargestTag(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
   MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found);
-  return found ? *static_cast<int*>(value) : 32767;  // what every MPI has
+  return found ? *static_cast<int*>(value) : 32767;  // the least that MPI guarantees
 }
 
-// Several in each timeout, but no more than others have use for.
+// 20 in each timeout, but 1 to 100 per second.
 MpiClock::duration BeatInterval(double timeout) {
   return std::chrono::duration_cast<MpiClock::duration>(
       std::chrono::duration<double>(std::clamp(timeout / 20, 0.01, 1.0)));
@@ -67,7 +67,7 @@ MpiState::MpiState(MPI_Comm comm, MpiOptions options)
 
 MpiState::~MpiState() {
   const std::lock_guard lock(mutex);
-  // What MPI still writes to is left to it.
+  // Memory that MPI may still write to is leaked on purpose.
   for (Abandoned& rest : abandoned_)
     if (CancelLast(rest.pieces) < rest.pieces.size() && !TestAll(rest.pieces)) rest.data.release();
 }
@@ -177,7 +177,7 @@ void MpiState::TakeRequest(int from, MpiControl control) {
 
 void MpiState::TakeWithdrawal(int from, const MpiControl& control) {
   const auto it = requested.find(KeyOf(from, control.tag));
-  if (it == requested.end()) return;  // the message is on its way
+  if (it == requested.end()) return;  // the message is already being sent
   for (MpiRequested& request : it->second)
     if (request.channel == control.channel) request.channel = MpiRequested::kWithdrawn;
 }

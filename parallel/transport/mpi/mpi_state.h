@@ -1,4 +1,4 @@
-// MpiState: what a process knows of an MpiWorld. The MPI transport's own part.
+// MpiState: the state of an MpiWorld in one process. Internal to the MPI transport.
 #pragma once
 
 #include <mpi.h>
@@ -27,10 +27,11 @@ using MpiClock = std::chrono::steady_clock;
 class MpiSend;
 class MpiRecv;
 
-// A receive of another rank that no send of this one has met yet.
+// Another rank's receive that is not yet matched by a send of this rank.
 struct MpiRequested {
   static constexpr int32_t kWithdrawn = -1;
-  int32_t channel = 0;  // or kWithdrawn: it keeps its place, and what meets it never arrives
+  // kWithdrawn if cancelled: it keeps its place, and a send matched with it never arrives.
+  int32_t channel = 0;
   uint64_t bytes = 0;
   std::string what;
 };
@@ -43,20 +44,20 @@ struct MpiState {
   using Key = std::tuple<int, TagClass, int32_t, bool>;  // peer, tag
   static Key KeyOf(int peer, Tag tag) { return {peer, tag.kind, tag.number, tag.stamp}; }
 
-  // Sends a control message. It does not wait.
+  // Sends a control message without waiting.
   void Tell(int peer, const MpiControl& control);
   void TellOthers(const MpiControl& control);
-  // Takes the control messages that have come, and tells others of this rank's progress when it is
-  // time.
+  // Handles the control messages that have arrived, and sends a heartbeat when one is due.
   void Pump();
   void Beat();
-  // Before WaitChain::Describe: who has said nothing for half the timeout waits for nobody,
-  // whatever it said last.
+  // To be called before WaitChain::Describe: ranks that have sent nothing for half the timeout
+  // count as waiting for nobody, whatever they last reported.
   void ForgetSilent();
-  // Pump, for callers that do not hold the mutex; throws where the run is aborted.
+  // Pump for callers that do not hold the mutex. Throws if the run is aborted.
   void PumpAndCheck();
 
-  // As Transport::Abort of rank `by`, -1: of no rank. The first call has an effect.
+  // As Transport::Abort called by rank `by`; -1 if no single rank is the cause. Only the first call
+  // has an effect.
   void Abort(int by, const std::string& reason);
   [[noreturn]] void ThrowAborted(const std::string& waiting) const;
 
@@ -64,24 +65,24 @@ struct MpiState {
   Pieces PiecesOf(int peer, int32_t channel) const {
     return {comm, peer, channel, options.longest_piece};
   }
-  // Somebody has taken the buffer of a receive's last `bytes` back. They may be under way, and
-  // their sender wait for it: they go to memory of the world's own.
+  // The buffer for the last `bytes` of a receive is no longer available, but they may be in flight
+  // and their sender may wait for the receive. Receives them into memory that the world owns.
   void Abandon(int peer, int32_t channel, size_t bytes);
 
-  bool idle() const { return outgoing_.empty(); }  // all that was told is under way
+  bool idle() const { return outgoing_.empty(); }  // MPI has taken all control messages
 
   std::mutex& mutex;
   const MPI_Comm comm;
   const int rank, size;
   const MpiOptions options;
-  const int32_t engine_tag;  // of what MPI itself sends while it makes a communicator of some ranks
+  const int32_t engine_tag;  // for what MPI sends while it creates a communicator of some ranks
   std::string name;          // "rank 0 on host a"
-  bool crowded = false;      // this host has more ranks than cores
+  bool crowded = false;      // more ranks than cores on this host
   WaitChain chain;
   std::atomic<bool> aborted{false};  // set after the two below
   int aborted_by = -1;
   std::string reason;
-  std::vector<char> left;      // one a rank: it has nothing more to tell those that have left too
+  std::vector<char> left;  // per rank: has left; those that have left no longer message each other
   std::vector<uint64_t> sent;  // [peer][class]
   std::map<Key, std::deque<MpiRequested>> requested;
   std::map<Key, std::deque<MpiSend*>> sends;             // not yet requested; null: withdrawn
@@ -102,7 +103,7 @@ struct MpiState {
     std::vector<MPI_Request> pieces;
     std::unique_ptr<char[]> data;
   };
-  std::vector<MpiClock::time_point> heard_;  // when each rank's last beat came
+  std::vector<MpiClock::time_point> heard_;  // when each rank's last heartbeat came
   std::deque<Outgoing> outgoing_;
   std::vector<Abandoned> abandoned_;
   const int32_t channels_;  // MPI tags, used in turn

@@ -15,9 +15,9 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr microseconds kAlone{20};     // of polling, after which a wait lets others have the core
-constexpr microseconds kSpin{200};     // after which it sleeps in between
-constexpr microseconds kNap{50};       // of sleep: a wait ends late by as much
+constexpr microseconds kAlone{20};     // of polling, after which a wait yields the core
+constexpr microseconds kSpin{200};     // after which it sleeps between polls
+constexpr microseconds kNap{50};       // of sleep: a wait may end this much late
 constexpr double kTermPatience = 0.5;  // seconds from SIGTERM until a wait says what it waits for
 
 double SecondsSince(MpiClock::time_point begin) {
@@ -34,7 +34,7 @@ void Nap(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-// While it lives the other ranks are told for whom this one waits.
+// While it exists, heartbeats tell the other ranks whom this one waits for.
 class Announcement {
  public:
   Announcement(WaitChain& chain, const TransferText& text) : chain_(chain), rank_(text.rank) {
@@ -209,7 +209,7 @@ void MpiRecv::Withdraw() {
   if (!refused)
     state_.Tell(text_.peer,
                 {.kind = MpiControl::Kind::kWithdraw, .tag = text_.tag, .channel = channel_});
-  // The first pieces may have arrived, and the next be under way.
+  // The first pieces may have arrived, and the next may be in flight.
   const size_t cancelled = CancelLast(pieces_);
   if (refused || cancelled == 0) return;
   const size_t kept = (pieces_.size() - cancelled) * state_.options.longest_piece;

@@ -1,5 +1,5 @@
-// MpiSend and MpiRecv: transfers that a rank has started. The rank waits here, and here a wait
-// times out. The MPI transport's own part.
+// MpiSend and MpiRecv: transfers that a rank has started. Wait blocks the rank and enforces the
+// deadline. Internal to the MPI transport.
 #pragma once
 
 #include <mpi.h>
@@ -21,21 +21,22 @@ class MpiTransfer : public Pending::State {
  protected:
   MpiTransfer(MpiState& state, TransferText text) : state_(state), text_(std::move(text)) {}
 
-  // All below under the lock.
-  // Whether the bytes have moved. BadInput when the two sides do not fit each other.
+  // The functions below are called under the lock.
+
+  // Whether the transfer is complete. Throws BadInput if the sizes of the two sides differ.
   bool Ready();
   bool Complete();
-  // As far as the system knows.
+  // Whether MPI (or the shared memory) reports the bytes as moved.
   virtual bool Moved();
   // Called once the bytes have moved.
   virtual void Finish() = 0;
-  // Waits until MPI no longer uses the buffer, at most for the grace; then all processes are ended.
+  // Waits until MPI no longer uses the buffer. After the grace period it ends all processes.
   void WaitOut(std::unique_lock<std::mutex>& lock);
 
   MpiState& state_;
   const TransferText text_;
-  std::vector<MPI_Request> pieces_;    // empty: MPI does not know the buffer
-  MpiClock::time_point started_ = {};  // of a send: when its receive was there
+  std::vector<MPI_Request> pieces_;    // empty: MPI does not use the buffer
+  MpiClock::time_point started_ = {};  // of a send: when it was matched
   std::string error_;
   bool done_ = false;
 
@@ -51,7 +52,7 @@ class MpiSend : public MpiTransfer {
  public:
   MpiSend(MpiState& state, TransferText text, const void* data);
   ~MpiSend() override;
-  // The receive is there. Called under the lock.
+  // Called under the lock when the matching receive is known.
   void Start(const MpiRequested& request);
 
  private:
@@ -63,12 +64,12 @@ class MpiRecv : public MpiTransfer {
  public:
   MpiRecv(MpiState& state, TransferText text, void* data);
   ~MpiRecv() override;
-  // Nothing will come. Called under the lock.
+  // No message will come. Called under the lock.
   void Refuse(const std::string& why) { error_ = why; }
 
  private:
   void Finish() override;
-  // Takes back what no piece of the message has reached yet.
+  // Cancels the pieces that no part of the message has reached yet.
   void Withdraw();
 
   const int32_t channel_;

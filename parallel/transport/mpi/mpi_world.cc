@@ -124,7 +124,7 @@ std::string TextOf(const std::exception_ptr& error) {
   }
 }
 
-// Attached while it lives.
+// Attaches the counter while it exists.
 class Counting {
  public:
   explicit Counting(ProgressCounter& counter) { SetProgressCounter(&counter); }
@@ -133,7 +133,7 @@ class Counting {
   Counting& operator=(const Counting&) = delete;
 };
 
-// The wait of a rank that has nothing left to do for the others.
+// The wait of a rank that is done until the others are done too.
 class Farewell {
  public:
   explicit Farewell(MpiState& state) : state_(state) {}

@@ -7,7 +7,7 @@
 namespace torus::parallel {
 namespace {
 
-// start(offset, bytes, request) of each piece.
+// Calls start(offset, bytes, request) for each piece.
 template <class Fn>
 std::vector<MPI_Request> Start(size_t bytes, size_t longest, const Fn& start) {
   std::vector<MPI_Request> pieces;

@@ -1,5 +1,5 @@
-// Pieces: a message of any size as several of MPI, which counts in 31 bits. The MPI transport's own
-// part. The caller holds the process' mutex.
+// Pieces: splits a message of any size into several MPI messages, since MPI counts in 31 bits. The
+// caller holds the process's mutex. Internal to the MPI transport.
 #pragma once
 
 #include <mpi.h>
@@ -10,8 +10,8 @@
 
 namespace torus::parallel {
 
-// One end of a message: its pieces are of `longest` bytes, but for the last; an empty message has
-// one.
+// One end of a message. All pieces but the last have `longest` bytes; an empty message has one
+// piece.
 struct Pieces {
   MPI_Comm comm;
   int peer;
@@ -22,9 +22,9 @@ struct Pieces {
   std::vector<MPI_Request> Recv(void* data, size_t bytes) const;
 };
 
-// Whether all have moved; then they are over.
+// Whether all have completed; their requests are freed then.
 bool TestAll(std::vector<MPI_Request>& pieces);
-// Takes the buffers of the last pieces of a receive back, of as many as nothing has reached yet.
+// Cancels the last pieces of a receive, as many as no data has reached yet; returns how many.
 size_t CancelLast(std::vector<MPI_Request>& pieces);
 
 }  // namespace torus::parallel

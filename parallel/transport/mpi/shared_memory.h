@@ -1,5 +1,5 @@
-// SharedMemory: memory of one process that others of its host can write and read too. It has no
-// name in the file system, so a killed process leaves nothing behind. The MPI transport's own part.
+// SharedMemory: memory of one process that others on its host can read and write. It has no name in
+// the file system, so a killed process leaves nothing behind. Internal to the MPI transport.
 #pragma once
 
 #include <sys/types.h>
@@ -13,17 +13,19 @@ namespace torus::parallel {
 
 class SharedMemory {
  public:
-  // Where another process finds it.
+  // How another process finds it.
   struct Address {
     pid_t process = 0;
     int32_t descriptor = -1;
-    uint64_t token = 0;  // in the memory's first bytes: another namespace has other numbers
+    // In the memory's first bytes. It differs if the two numbers, read in another PID namespace,
+    // name other memory.
+    uint64_t token = 0;
   };
 
-  // Zeros, but for the token. Empty where the system has none to give.
+  // Creates memory filled with zeros except for the token. Empty if the system has none to give.
   static SharedMemory Make(size_t bytes);
-  // What Make has made in a process of this host, as long as that one keeps it. Empty where it
-  // cannot be reached.
+  // Maps memory that a process of this host got from Make and still keeps. Empty if it cannot be
+  // mapped.
   static SharedMemory Open(const Address& address, size_t bytes);
 
   SharedMemory() = default;

@@ -1,6 +1,7 @@
-// What the sender of a GPU's memory tells the receiver over the transport under NCCL. NCCL knows
-// neither tags nor sizes: the n-th message of a link meets the n-th, so announcements come in the
-// order in which the messages were put into the sender's stream. The NCCL transport's own part.
+// Announcement: what the sender of GPU memory tells the receiver over the transport under NCCL.
+// NCCL has neither tags nor size checks: it matches the n-th send of a link with the n-th receive.
+// So announcements are sent in the order in which messages enter the sender's stream. Internal to
+// the NCCL transport.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ struct Announcement {
   int32_t number = 0;
   TagClass kind = TagClass::kUser;
   bool stamp = false;
-  char what[90] = {};  // as much as fits of the text for errors
+  char what[90] = {};  // the text for errors, cut to fit
 
   Announcement() = default;
   Announcement(Tag tag, size_t size, const std::string& text)
@@ -27,10 +28,10 @@ struct Announcement {
   Tag tag() const { return {kind, number, stamp}; }
 };
 
-// Above all numbers of the trainer's and the pipeline's control messages.
+// Above all numbers that the trainer and the pipeline use for control messages.
 inline constexpr Tag kAnnouncementTag{TagClass::kControl, (1 << 24) - 3};
 inline constexpr Tag kTakenTag{TagClass::kControl, (1 << 24) - 4};  // the receiver's answer
-inline constexpr Tag kEndedTag{TagClass::kControl, (1 << 24) - 7};  // all that was taken has come
+inline constexpr Tag kEndedTag{TagClass::kControl, (1 << 24) - 7};  // all it took has arrived
 inline constexpr Tag kNcclIdTag{TagClass::kControl, (1 << 24) - 5};
 inline constexpr Tag kJoinedTag{TagClass::kControl, (1 << 24) - 6};
 

@@ -37,7 +37,7 @@ std::map<GpuId, std::vector<int>> RanksByGpu(const std::vector<Word>& words) {
   return ranks;
 }
 
-// Why NCCL cannot move their memory; empty where it can.
+// Why NCCL cannot send their memory; empty if it can.
 std::string WhyNotNccl(const std::vector<Word>& words,
                        const std::map<GpuId, std::vector<int>>& ranks) {
   if (words.size() == 1) return "one rank has no other to send to";

@@ -1,5 +1,5 @@
-// How the memory of GPUs goes from rank to rank: by NCCL where it can, else as the transport under
-// it does, which copies within one process and takes the way through the CPU's memory between two.
+// How GPU memory is sent between ranks: by NCCL where it can, otherwise by the underlying
+// transport, which copies directly within one process and through CPU memory between two.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,21 @@ namespace torus::parallel {
 
 enum class GpuLinks : uint8_t { kAuto, kNccl, kCopy };
 
-// "auto", ...; each with what it is, in a few words.
+// Names ("auto", ...), each with a short description.
 std::vector<std::pair<std::string, std::string>> GpuLinksDescriptions();
 std::vector<std::string> GpuLinksNames();
-// BadInput with the list of names for an unknown one.
+// Throws BadInput, with the list of names, if the name is unknown.
 GpuLinks GpuLinksByName(std::string_view name);
 
 struct GpuLinksChoice {
   bool nccl = false;
-  std::string why;  // a line for people, with the GPUs that there are
+  std::string why;  // one line for people to read, with the number of ranks and GPUs
 };
 
-// What `asked` comes to among all ranks, who call it together and come to the same: NCCL needs a
-// GPU for each rank that no other has. `gpu`: this rank's; `has_nccl`: whether this process can
-// call it. BadInput, on all ranks, where kNccl is asked for and cannot be, with the reason.
+// Decides what `asked` means for this run. All ranks call it together and get the same answer. NCCL
+// needs a GPU of its own for each rank. `gpu` is this rank's GPU; `has_nccl` says whether this
+// process can call NCCL. Throws BadInput on all ranks, with the reason, if kNccl is asked for and
+// impossible.
 GpuLinksChoice ChooseGpuLinks(Transport& transport, Device gpu, GpuLinks asked, bool has_nccl);
 
 }  // namespace torus::parallel

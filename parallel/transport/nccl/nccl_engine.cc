@@ -9,7 +9,7 @@
 
 namespace torus::parallel {
 
-// An all-reduce under way. It cannot be taken back: dropping it aborts the run.
+// An all-reduce in flight. It cannot be cancelled: dropping it aborts the run.
 class NcclEngine::Sum : public Pending::State {
  public:
   Sum(NcclEngine& engine, TransferText text) : engine_(engine), text_(std::move(text)) {}
@@ -27,7 +27,8 @@ class NcclEngine::Sum : public Pending::State {
 
   WaitTime Wait() override {
     WaitTime time = Meet();
-    // The member in front of one that does not come is the one to say so: it waits half as long.
+    // The member before one that does not come must report it, so it waits only half as long as
+    // this.
     time.moving = WaitForWork(*work_, *engine_.comm_, engine_.inner_, 2 * engine_.timeout_,
                               WaitingText(text_))
                       .moving;
@@ -45,7 +46,8 @@ class NcclEngine::Sum : public Pending::State {
   bool Done() override { return came_.Done() && work_->Done(); }
 
  private:
-  // Until the next member in the circle has come; it waits for the one behind it in its turn.
+  // Waits until the next member in the circle has started; that one in turn waits for the one after
+  // it.
   WaitTime Meet() { return WaitFor(came_, text_); }
 
   NcclEngine& engine_;
@@ -91,7 +93,8 @@ Pending NcclEngine::AllReduce(Buffer data, DType dtype, std::string what) {
   return Pending(std::move(sum));
 }
 
-// Nobody waits until that one has heard it: it may do something else before it waits for its sum.
+// Nobody waits for it to be received: that member may do something else before it waits for its
+// sum.
 void NcclEngine::TellMemberBefore() {
   static constexpr char kCame = 1;
   summed_ = true;

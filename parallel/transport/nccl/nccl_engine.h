@@ -1,4 +1,4 @@
-// NcclEngine: NCCL's own collectives among some ranks. The NCCL transport's own part.
+// NcclEngine: NCCL's own collectives among some ranks. Internal to the NCCL transport.
 #pragma once
 
 #include <deque>
@@ -13,18 +13,18 @@ namespace torus::parallel {
 
 class NcclEngine : public Engine {
  public:
-  // All `members`, which are ranks of `inner` and this one among them, make it together. Memory of
-  // other devices than `device` is summed by the engine of `inner` where it has one.
+  // All `members`, ranks of `inner` that include this one, construct it together. Memory on devices
+  // other than `device` is summed by the engine of `inner`, if it has one.
   NcclEngine(Transport& inner, NcclLibrary& library, const std::vector<int>& members, Device device,
              double timeout);
   ~NcclEngine() override;
 
-  // ncclAllReduce. Each member waits for the one behind it in a circle to come, so that one that
-  // does not is named; then nothing is seen of the sum's progress: it must end within twice the
-  // timeout.
+  // Calls ncclAllReduce. Each member first waits for the next one in a circle to start the sum, so
+  // that an error names a member that does not come. After that the sum's progress cannot be
+  // observed: it must end within twice the timeout.
   Pending AllReduce(Buffer data, DType dtype, std::string what) override;
-  // Until the member before this one knows of all sums that this one has started, and those that
-  // only a stream waits for have ended, on all members.
+  // Waits until the previous member knows of all sums that this one has started, and until sums
+  // that only a stream waits for have ended on all members.
   void Finish();
   NcclComm& comm() { return *comm_; }
 
@@ -37,10 +37,10 @@ class NcclEngine : public Engine {
   const Device device_;
   const std::vector<int> members_;
   const double timeout_;
-  int before_ = 0, behind_ = 0;  // the members beside this rank, in a circle
+  int before_ = 0, behind_ = 0;  // this rank's neighbours in the circle
   std::unique_ptr<NcclComm> comm_;
-  std::unique_ptr<NcclWork> last_;  // of a sum that a stream waits for
-  bool summed_ = false;             // something, since the last Finish
+  std::unique_ptr<NcclWork> last_;  // the last sum that only a stream waits for
+  bool summed_ = false;             // any sum since the last Finish
   std::deque<Pending> told_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace torus::parallel {
 
-// A message in memory of the link's own.
+// A message in the link's own memory.
 struct NcclReceiver::Held {
   Held(const Announcement& announcement, Device device)
       : head(announcement), memory(announcement.bytes, device) {}
@@ -25,7 +25,7 @@ struct NcclReceiver::Message {
   std::unique_ptr<NcclWork> work;  // once it is in a stream
   std::shared_ptr<Held> held;      // what the work copies from
   std::string error;
-  bool dropped = false;  // its place is kept
+  bool dropped = false;  // it keeps its place in the order
   bool started() const { return work != nullptr || !error.empty(); }
 };
 
@@ -83,7 +83,7 @@ NcclReceiver::NcclReceiver(Transport& inner, NcclLibrary& library, std::unique_p
   Listen();
 }
 
-// Nothing may be received any more into the memory that is given back now.
+// Nothing may be received after this into the memory that is freed now.
 NcclReceiver::~NcclReceiver() { comm_->Abort(); }
 
 WaitTime NcclReceiver::WaitForEnd(Message& message) {
@@ -216,7 +216,7 @@ void NcclReceiver::KeepUntilEnded(std::shared_ptr<Message> message) {
   while (!on_streams_.empty() && on_streams_.front()->work->Done()) on_streams_.pop_front();
 }
 
-// Of a message that nobody asks for: its memory must be there until it has come.
+// For a message that nobody requests: its memory must stay until it has arrived.
 void NcclReceiver::KeepUntilEnded(const std::shared_ptr<Held>& held, const TransferText& text) {
   auto message = std::make_shared<Message>();
   message->text = text;

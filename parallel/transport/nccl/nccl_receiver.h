@@ -1,10 +1,10 @@
-// NcclReceiver: one rank's end of a link from another, over which it receives a GPU's memory. The
-// NCCL transport's own part.
+// NcclReceiver: the receiving end of a link between two ranks that carries GPU memory. Internal to
+// the NCCL transport.
 //
-// NCCL takes messages in the order in which they were sent. A receive that was started is put into
-// the link's stream once its message has been announced and all sent before it have been put there;
-// where one of these was not asked for yet and a later one is waited for, it is received into
-// memory of the link's own, and copied when it is asked for.
+// NCCL delivers messages in the order in which they were sent. A receive enters the link's stream
+// once its message has been announced and all earlier messages are in the stream. If an earlier
+// message has not been requested yet while a later one is waited for, the earlier one is received
+// into the link's own memory and copied when it is requested.
 #pragma once
 
 #include <deque>
@@ -20,18 +20,17 @@ namespace torus::parallel {
 
 class NcclReceiver {
  public:
-  // `comm`: of the two ranks, this one its member 1.
+  // `comm` connects the two ranks; this rank is its member 1.
   NcclReceiver(Transport& inner, NcclLibrary& library, std::unique_ptr<NcclComm> comm, int peer,
                Device device, double timeout);
   ~NcclReceiver();
 
-  // As Transport::Recv. A Pending that is dropped while its message is in the stream aborts the
-  // run.
+  // As Transport::Recv. Dropping a Pending whose message is in the stream aborts the run.
   Pending Recv(Tag tag, Buffer buffer, std::string what);
-  // Until what only a stream waits for has arrived, and the sender has seen all answers; tells it,
-  // and does not wait for that.
+  // Waits until messages that only a stream waits for have arrived and the sender has seen all
+  // answers. Then tells the sender, without waiting for it to hear.
   void Finish();
-  // Until the sender has heard all that it was told.
+  // Waits until the sender has received all that it was told.
   void WaitUntilTold();
   NcclComm& comm() { return *comm_; }
 
@@ -62,13 +61,13 @@ class NcclReceiver {
   const int peer_;
   const Device device_;
   const double timeout_;
-  Announcement next_;  // into which listening_ receives
+  Announcement next_;  // buffer of listening_
   Pending listening_;
-  std::deque<Announcement> announced_;      // not in the stream yet, in their order
-  Messages asked_for_;                      // not in the stream yet, in the order of their start
-  std::deque<std::shared_ptr<Held>> held_;  // not asked for yet
+  std::deque<Announcement> announced_;      // not in the stream yet, in order
+  Messages asked_for_;                      // receives not in the stream yet, in order
+  std::deque<std::shared_ptr<Held>> held_;  // received, but not requested yet
   Messages on_streams_;                     // waited for by streams alone
-  bool taken_ = false;                      // something, since the last Finish
+  bool taken_ = false;                      // any message since the last Finish
   std::deque<Pending> told_;
 };
 

@@ -10,7 +10,7 @@ namespace torus::parallel {
 struct NcclSender::Message {
   TransferText text;
   Announcement announcement;
-  int64_t number = 0;  // of those sent
+  int64_t number = 0;  // number in the order of sends
   Pending announced;
   std::unique_ptr<NcclWork> work;
 };
@@ -121,7 +121,7 @@ void NcclSender::KeepUntilEnded(std::shared_ptr<Message> message) {
   CountEnded();
 }
 
-// Messages end in their order, that of the stream.
+// Messages end in the stream's order.
 void NcclSender::CountEnded() {
   while (!on_streams_.empty() && Ended(*on_streams_.front())) {
     Message& message = *on_streams_.front();

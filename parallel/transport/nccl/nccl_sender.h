@@ -1,9 +1,9 @@
-// NcclSender: one rank's end of a link to another, over which it sends a GPU's memory. The NCCL
-// transport's own part.
+// NcclSender: the sending end of a link between two ranks that carries GPU memory. Internal to the
+// NCCL transport.
 //
-// A send is put into the link's stream and announced at once. The receiver answers when it has put
-// its side into its stream; from then on only the GPUs' work is waited for. So a rank that does not
-// come is named by the transport underneath, with its deadlines.
+// A send enters the link's stream and is announced at once. The receiver answers when its side is
+// in its own stream; from then on only GPU work is waited for. Until then the underlying transport,
+// with its deadlines, reports a peer that does not come.
 #pragma once
 
 #include <array>
@@ -21,17 +21,17 @@ namespace torus::parallel {
 
 class NcclSender {
  public:
-  // `comm`: of the two ranks, this one its member 0.
+  // `comm` connects the two ranks; this rank is its member 0.
   NcclSender(Transport& inner, std::unique_ptr<NcclComm> comm, int peer, double timeout);
   ~NcclSender();
 
-  // As Transport::Send. A Pending that is dropped before the message has ended aborts the run: what
-  // is in a stream cannot be taken back.
+  // As Transport::Send. Dropping a Pending before its message has ended aborts the run: work in a
+  // stream cannot be cancelled.
   Pending Send(Tag tag, ConstBuffer buffer, std::string what);
-  // Until what only a stream waits for has arrived.
+  // Waits until messages that only a stream waits for have arrived.
   void Finish();
-  // Behind it, until the receiver's Finish too: a side that has ended still works for the other, by
-  // threads of NCCL's, and the communicator may go only when that is done.
+  // To be called after Finish: waits for the receiver's Finish too. NCCL's threads may still serve
+  // the other side when this one has ended; only after that may the communicator be destroyed.
   void WaitForReceiver();
   uint64_t bytes_arrived(TagClass kind);
   NcclComm& comm() { return *comm_; }
@@ -52,10 +52,11 @@ class NcclSender {
   const std::unique_ptr<NcclComm> comm_;
   const int peer_;
   const double timeout_;
-  std::mutex mutex_;  // of what Send changes: a rank may send from a second thread
+  std::mutex mutex_;  // guards what Send changes: a rank may send from a second thread
   int64_t sent_ = 0;
-  // The rank's own thread's:
-  int64_t answered_ = 0, ended_ = 0;  // of those sent; the latter when the receiver last finished
+  // Only the rank's own thread uses what follows. Messages answered: so far, and when the receiver
+  // last finished.
+  int64_t answered_ = 0, ended_ = 0;
   char answer_ = 0;
   std::optional<Pending> listening_;                 // for the next answer
   std::deque<std::shared_ptr<Message>> on_streams_;  // waited for by streams alone

@@ -22,7 +22,7 @@ NcclTransport::NcclTransport(Transport& inner, NcclLibrary& library, NcclOptions
 
 NcclTransport::~NcclTransport() = default;
 
-// What was sent comes first: so no two ranks wait for each other.
+// Sends are finished first, so that no two ranks wait for each other.
 void NcclTransport::Finish() {
   for (const auto& sender : senders_)
     if (sender) sender->Finish();
@@ -36,8 +36,8 @@ void NcclTransport::Finish() {
   inner_.ThrowIfAborted();  // what was aborted has ended too
 }
 
-// The sender of a link names its communicator. They meet by messages first: these say which rank
-// does not come.
+// The sender of a link creates the communicator's id. The two ranks exchange messages first, which
+// tell which rank does not come.
 std::unique_ptr<NcclComm> NcclTransport::Join(int peer, bool sends) {
   const std::string what = fmt::format("link from rank {} to rank {} by NCCL",
                                        sends ? rank() : peer, sends ? peer : rank());
@@ -51,7 +51,7 @@ std::unique_ptr<NcclComm> NcclTransport::Join(int peer, bool sends) {
                                   fmt::format("waiting for rank {} on the {}", peer, what)));
 }
 
-// All ranks join their links in one order, since joining waits for the other end.
+// All ranks join their links in the same order, since joining waits for the other end.
 void NcclTransport::Connect() {
   for (int from = 0; from < size(); ++from)
     for (int to = 0; to < size(); ++to) {

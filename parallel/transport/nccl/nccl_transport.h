@@ -1,16 +1,16 @@
-// NcclTransport: moves the memory of a GPU by NCCL, and all else, with everything that ranks tell
-// each other beside it, by the transport underneath (threads or MPI processes).
+// NcclTransport: sends GPU memory by NCCL, and everything else, including the control messages for
+// it, over the underlying transport (threads or MPI processes).
 //
-// Each direction between two ranks has a communicator and a stream of its own. So a message waits
-// for those before it on its link alone, and what cannot deadlock on the transport underneath,
-// where sends never wait for each other, cannot here. Deadlines and errors are those of the
-// transport underneath until both sides have put their part into a stream (nccl_sender.h); then it
-// must end within the timeout, or the run is aborted. Whoever aborts it, the communicators are
-// (ncclCommAbort), by a thread of its own: the rank's may be blocked in a call of CUDA's, behind a
-// stream that waits for a message.
+// Each direction between two ranks has its own communicator and stream. So a message waits only for
+// earlier messages of its own link, and what cannot deadlock on the underlying transport, where
+// sends never wait for each other, cannot deadlock here. Until both sides have put their part into
+// a stream (nccl_sender.h), deadlines and errors are those of the underlying transport; after that
+// the message must end within the timeout, or the run is aborted. When any rank aborts the run, a
+// separate thread aborts the communicators (ncclCommAbort): the rank's own thread may be blocked in
+// a CUDA call behind a stream that waits for a message.
 //
-// Memory of the one side must be the GPU's where the other's is: each side picks the way by its
-// own.
+// If the memory of one side is on its GPU, that of the other side must be too: each side chooses
+// between NCCL and the underlying transport by its own memory.
 #pragma once
 
 #include <map>
@@ -28,23 +28,23 @@ namespace torus::parallel {
 
 struct NcclOptions {
   Device device{DeviceKind::kCuda, 0};  // of this rank
-  double timeout = 60;                  // seconds for what both sides have begun, and for joining
+  double timeout = 60;  // seconds, for work that both sides have started and for joining
 };
 
 class NcclTransport : public DecoratedTransport {
  public:
-  // All ranks of `inner` make it together. `inner` and `library` must outlive it.
+  // All ranks of `inner` construct it together. `inner` and `library` must outlive it.
   NcclTransport(Transport& inner, NcclLibrary& library, NcclOptions options);
   ~NcclTransport() override;
 
-  // Until all that was sent and summed has arrived, on this rank and on the others.
-  // All ranks call it together, before they give their transports up; not after an error.
+  // Waits until all messages and sums have ended, on this rank and on the others. All ranks call it
+  // together before they destroy their transports, but not after an error.
   void Finish();
 
   bool Moves(Device device) const override {
     return device == options_.device || inner_.Moves(device);
   }
-  // Of the GPU's memory as NcclSender and NcclReceiver do it; not to the rank itself.
+  // GPU memory goes through NcclSender and NcclReceiver, except from the rank to itself.
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
   uint64_t BytesSent(int peer, TagClass kind) const override;

@@ -18,8 +18,8 @@ double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Says what the rank was doing. Where the run has been aborted, and the communicator with it, that
-// is the reason.
+// Adds to errors what the rank was doing. If the run has been aborted, and so the communicator,
+// throws the abort's error instead.
 void Check(NcclComm& comm, const Transport& transport, const std::string& waiting) try {
   comm.Check();
 } catch (const BrokenEnvironment& error) {

@@ -1,4 +1,4 @@
-// How the NCCL transport waits for what runs on a GPU. Its own part.
+// How the NCCL transport waits for GPU work. Internal to it.
 #pragma once
 
 #include <functional>
@@ -11,26 +11,27 @@
 
 namespace torus::parallel {
 
-// Gives up, by an error that says `waiting` (what for), when the run has been aborted or `timeout`
-// seconds have passed; the latter aborts the run. Until then the rank counts as alive: with a
-// deadline of its own it knows better than those that wait for it whom it waits for.
+// Gives up when the run has been aborted or `timeout` seconds have passed; the latter also aborts
+// the run. The error says `waiting`, what was waited for. Until then the rank counts as alive: its
+// own deadline can name whom it waits for, those of the ranks that wait for it cannot.
 Patience PatienceOf(Transport& transport, double timeout, std::string waiting);
 
-// Until `work` of `comm` has ended. Nothing is seen of its progress: both sides have started it, so
-// it must end within `timeout` seconds of waiting, as PatienceOf says. Errors say `waiting`.
+// Waits until `work` of `comm` has ended. Both sides have started it and its progress cannot be
+// observed, so it must end within `timeout` seconds (see PatienceOf). Errors include `waiting`.
 WaitTime WaitForWork(NcclWork& work, NcclComm& comm, Transport& transport, double timeout,
                      const std::string& waiting);
 
-// The work that `start` puts into a stream for `message`: errors say so.
+// Calls `start`, which enqueues the work of `message`. Errors name the message.
 std::unique_ptr<NcclWork> StartWork(const TransferText& message,
                                     const std::function<std::unique_ptr<NcclWork>()>& start);
 
-// Why a run is aborted whose message was dropped while it was in a stream.
+// The reason of the abort when a message is dropped while in a stream.
 inline constexpr char kDropped[] = "a message of a GPU was dropped before its end";
-// Whether it has ended; not, where that cannot be told.
+// Whether the work has ended; false if that cannot be determined.
 bool HasEnded(NcclWork& work) noexcept;
 
-// Waits for a message of the transport under this one, which belongs to `message`: errors say so.
+// Waits for a control message on the underlying transport that belongs to `message`. Errors name
+// `message`.
 WaitTime WaitFor(Pending& pending, const TransferText& message);
 
 }  // namespace torus::parallel

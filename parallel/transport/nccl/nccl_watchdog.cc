@@ -29,7 +29,7 @@ bool NcclWatchdog::IsAborted() const try {
   return true;
 }
 
-// Communicators that come behind the abort are ended by the next look.
+// Communicators that are added after the abort are ended by the next look.
 void NcclWatchdog::Run() {
   constexpr std::chrono::milliseconds kLook{100};
   std::unique_lock lock(mutex_);

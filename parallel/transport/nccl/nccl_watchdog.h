@@ -1,9 +1,9 @@
-// NcclWatchdog: aborts a rank's communicators once its run has been aborted. The NCCL transport's
-// own part.
+// NcclWatchdog: aborts a rank's communicators once its run has been aborted. Internal to the NCCL
+// transport.
 //
-// A rank's thread finds an aborted run where it waits for a message. Where it waits for a GPU
-// instead, whose stream waits for a message that nobody will send, only another thread can end that
-// message, and with it the wait.
+// A rank's thread notices an aborted run when it waits for a message. If it waits for a GPU whose
+// stream waits for a message that nobody will send, only another thread can end that message, and
+// so the wait.
 #pragma once
 
 #include <condition_variable>
@@ -34,7 +34,7 @@ class NcclWatchdog {
   std::condition_variable changed_;
   std::vector<NcclComm*> comms_;
   bool ends_ = false;
-  std::thread thread_;  // last: it begins when all else is there
+  std::thread thread_;  // last: starts when all other members are constructed
 };
 
 }  // namespace torus::parallel

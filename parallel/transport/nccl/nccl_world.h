@@ -1,4 +1,4 @@
-// NcclWorld: the ranks of another world, each with a GPU whose memory NCCL moves.
+// NcclWorld: wraps a world; each of its ranks has a GPU whose memory NCCL sends.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace torus::parallel {
 
-// The GPU of a rank: the n-th of its host for the n-th rank there. BadInput where there are fewer;
-// NCCL takes no GPU twice.
+// The GPU of a rank: the host's n-th GPU for its n-th rank. Throws BadInput if there are fewer
+// GPUs: NCCL does not let two ranks use the same GPU.
 Device GpuOfRank(const Transport& transport);
 
 class NcclWorld : public World {

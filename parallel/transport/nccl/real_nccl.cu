@@ -106,7 +106,7 @@ class RealComm : public NcclComm {
   void Join(const ncclUniqueId& id, int size, int rank) {
     constexpr char kCall[] = "ncclCommInitRankConfig";
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    config.blocking = 0;  // so that a member that does not come is given up
+    config.blocking = 0;  // so that waiting for a missing member can be given up
     {
       const std::lock_guard lock(mutex_);
       CheckNccl(ncclCommInitRankConfig(&comm_, size, id, rank, &config), kCall);
@@ -154,7 +154,7 @@ class RealComm : public NcclComm {
  private:
   cudaStream_t Stream() const { return static_cast<cudaStream_t>(stream_); }
 
-  // The mutex is held.
+  // The caller holds the mutex.
   ncclComm_t Comm(const char* call) const {
     if (comm_ == nullptr)
       Throw<BrokenEnvironment>("nccl", "{}: the communicator was aborted", call);
@@ -170,7 +170,7 @@ class RealComm : public NcclComm {
     return state == ncclSuccess;
   }
 
-  // A call that does not block may be in progress behind its return.
+  // A non-blocking call may still be in progress after it returns.
   void Settle(const char* call) {
     Await(call, [&] { return State(call); });
   }
@@ -192,7 +192,7 @@ class RealComm : public NcclComm {
   const int device_;
   const Patience patience_;
   const StreamHandle stream_;
-  std::mutex mutex_;           // so that no call finds the communicator freed
+  std::mutex mutex_;           // protects calls from a concurrent Abort
   ncclComm_t comm_ = nullptr;  // null once it is aborted
 };
 
@@ -227,7 +227,7 @@ class Real : public NcclLibrary {
   }
 
  private:
-  // NCCL connects members at their first work together, and blocks their calls until all have come.
+  // NCCL connects members at their first operation, and blocks their calls until all have come.
   static void Connect(RealComm& comm, NcclUse use, int rank, Buffer number) {
     const auto work = use == NcclUse::kSums ? comm.AllReduce(number, DType::kI32)
                       : rank == 0 ? comm.Send({number.data, number.bytes, number.device}, 1)
@@ -238,9 +238,9 @@ class Real : public NcclLibrary {
 
 }  // namespace
 
-// Where there are more streams than these, 8 by default, they share the GPU's queues, and what
-// waits for a message in one stream would hold up what others need. It has an effect only before
-// the first use of a GPU.
+// If there are more streams than connections, 8 by default, streams share the GPU's queues, and a
+// stream that waits for a message would block others. It has an effect only before the first use of
+// a GPU.
 std::unique_ptr<NcclLibrary> RealNccl() {
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   return std::make_unique<Real>();

@@ -1,4 +1,4 @@
-// NCCL itself. Only in a build with --config=cuda.
+// NcclLibrary implemented by NCCL. Only in a build with --config=cuda.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace torus::parallel {
 
-// Errors of its calls are BrokenEnvironment that name the call and NCCL's reason.
+// Its calls throw BrokenEnvironment, naming the call and NCCL's reason, if NCCL fails.
 std::unique_ptr<NcclLibrary> RealNccl();
 
 }  // namespace torus::parallel
