@@ -1,6 +1,7 @@
-#include "runtime/gpu_door.h"
+#include "runtime/door.h"
 
 #include "runtime/cuda_api.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::internal {
 

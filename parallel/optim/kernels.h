@@ -7,8 +7,8 @@
 #include "parallel/optim/cpu/updates.h"
 #include "parallel/optim/cuda/updates.h"
 #include "parallel/optim/norm_block.h"
-#include "runtime/gpu_door.h"
 #include "runtime/error.h"
+#include "runtime/gpu_door.h"
 
 namespace torus::parallel::kernels {
 

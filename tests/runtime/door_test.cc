@@ -1,7 +1,8 @@
-#include "runtime/gpu_door.h"
+#include "runtime/door.h"
 
 #include <gtest/gtest.h>
 
+#include "runtime/gpu_door.h"
 #include "runtime/kernels.h"
 
 namespace torus {
