@@ -20,7 +20,7 @@ namespace torus {
 // The task of a model: its inputs and outputs.
 enum class ModelTask {
   kImages,      // images (N, H, W, 3) to logits (N, classes)
-  kSentences,   // token ids (N, T) and a mask (N, T), 1 for tokens and 0 for padding, to the same
+  kSentences,   // token ids and mask (N, T), 1 for tokens, 0 for padding, to logits (N, classes)
   kNextToken,   // token ids (N, T) to logits of each next token, (N, T, vocabulary)
   kMaskedToken  // token ids (N, T), some masked, to logits of the masked tokens
 };

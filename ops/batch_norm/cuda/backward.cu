@@ -48,7 +48,7 @@ struct SumsOfRows {
   }
 };
 
-// Gradients by weight and bias, from this replica's sums.
+// Gradients with respect to weight and bias, from this replica's sums.
 template <class T>
 struct ParameterGradients {
   int64_t channels;

@@ -11,8 +11,8 @@
 namespace torus::cpu {
 namespace {
 
-// Takes the gradient by a layer's activation, block by block while it is in cache: masks it in
-// place and sums what the layer's batch norm needs.
+// Takes the gradient with respect to a layer's activation, block by block while it is in cache:
+// masks it in place and sums what the layer's batch norm needs.
 class GradientSink {
  public:
   GradientSink(const ChainLayer* layer, GradientSums* sums, float* base)
@@ -39,9 +39,9 @@ class GradientSink {
   int64_t pending_ = 0;
 };
 
-// One layer's backward: reads the gradient by z from `gradient` and the activations from `source`;
-// writes the weight's gradient to `dw` and the input's to `dx` (either may be null), the latter
-// through `below`'s mask and sums.
+// One layer's backward: reads the gradient with respect to z from `gradient` and the activations
+// from `source`; writes the weight's gradient to `dw` and the input's to `dx` (either may be null),
+// the latter through `below`'s mask and sums.
 struct Step {
   const ConvGeometry& g;
   const GradientSource& gradient;
@@ -128,7 +128,7 @@ void Depthwise(const Step& s) {
   UnpackDepthwise(g, weights[0].total(), s.dw);
 }
 
-// Only ever the first layer: its gradients by z exist as a whole for oneDNN.
+// Only ever the first layer: its gradients with respect to z exist as a whole for oneDNN.
 void Dense(const Step& s, const float* x) {
   const ConvGeometry& g = s.g;
   Tensor dz({g.n, g.oh, g.ow, g.o}, DType::kF32);
