@@ -23,7 +23,7 @@ struct NormalizeRow {
     T sum = T(0);
     for (int64_t i = threadIdx.x; i < n; i += kThreads) sum += in[i];
     const T middle = CombineBlock<kThreads>(sum, Plus()) / static_cast<T>(n);
-    // Around the mean, in a second pass: nothing cancels.
+    // A second pass subtracts the mean, which avoids cancellation.
     T squares = T(0);
     for (int64_t i = threadIdx.x; i < n; i += kThreads)
       squares += (in[i] - middle) * (in[i] - middle);
