@@ -11,7 +11,7 @@
 namespace torus::nn {
 
 struct LayerSummary {
-  int index = 0;  // the number that --cut takes: a cut at i lies before layer i
+  int index = 0;  // the number that --cut takes: a cut at i is before layer i
   std::string name;
   int64_t parameters = 0;  // elements
   LayerCost cost;          // of a forward

@@ -10,7 +10,7 @@
 namespace torus::ops {
 namespace {
 
-// A contiguous tensor as (before, dim, behind).
+// A contiguous tensor viewed as (before, dim, after).
 Tensor AsRows(const Tensor& x, int dim) { return x.View(MiddleShape(x.shape(), dim, dim)); }
 
 Tensor Picked(std::string_view op, const Tensor& x, int dim, const Tensor& index) {

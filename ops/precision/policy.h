@@ -9,11 +9,11 @@ namespace torus::ops {
 // in a low type, bf16. All sums are f32.
 enum class Policy {
   kLow,        // inputs and output low: products, convolutions, attention
-  kLowInputs,  // inputs low, output f32: a product with a loss behind it
+  kLowInputs,  // inputs low, output f32: a product followed by a loss
   kFull,       // inputs and output f32: losses, softmax, normalisation of rows, reductions, powers
   kWidest,     // inputs and output in the widest type of the inputs; computed in f32
   kFirst,      // output in the type of the first input; computed in f32
-  kAny,        // moves values of any type, or sums them over ranks in f32; gives back that type
+  kAny,        // moves values of any type, or sums them over ranks in f32; output in that type
   kComposed,   // runs as the ops that it is composed of
 };
 

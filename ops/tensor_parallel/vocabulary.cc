@@ -27,7 +27,7 @@ std::optional<int64_t> PaddingHere(std::optional<int64_t> padding, int64_t first
   return *padding - first;
 }
 
-// Of each row of logits.
+// Per-row results over the classes of a part, or of all ranks.
 struct RowSums {
   Tensor largest, log_sum;  // log_sum = log sum exp(logit - largest)
   Tensor loss;

@@ -17,7 +17,7 @@ constexpr int64_t kVector = 8;  // elements per 16-byte read
 
 constexpr float kOne = 1, kMasked = -std::numeric_limits<float>::infinity();
 
-// Of a batch (..., heads); 1 where there is no such dimension.
+// A size of a batch (..., heads); 1 if there is no such dimension.
 int64_t FromEnd(const Shape& batch, int back) {
   return batch.rank() >= back ? batch[batch.rank() - back] : 1;
 }

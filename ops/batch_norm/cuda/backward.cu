@@ -22,7 +22,7 @@ struct MaskedGradient {
 };
 
 // Sums of rows [part * 64, ...) of channel c: of g at part * 2 * channels + c, and of g (x - mean)
-// `channels` behind it. Writes g if it is wanted.
+// `channels` elements after it. Writes g if it is wanted.
 template <class T>
 struct SumsOfRows {
   int64_t rows, channels;
@@ -60,7 +60,7 @@ struct ParameterGradients {
   }
 };
 
-// Of each channel, at c.
+// Computes the GradientLine of channel c.
 template <class T>
 struct FoldLines {
   int64_t channels, count;

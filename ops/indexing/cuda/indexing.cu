@@ -105,7 +105,7 @@ struct Gathered {
   }
 };
 
-// A column of the index lies at index_stride, and its places in dx at `stride`.
+// A column of the index has stride index_stride, and its positions in dx have `stride`.
 template <class T>
 struct AddColumn {
   StridedWalk<2> walk;

@@ -12,7 +12,7 @@
 namespace torus::cuda {
 namespace {
 
-// Of contiguous matrices.
+// Multiplies contiguous matrices.
 void Multiply(bool transpose_a, const Tensor& a, bool transpose_b, const Tensor& b,
               const Tensor& bias, Tensor& out, StreamHandle stream) {
   VisitProduct("linear", a.dtype(), out.dtype(), [&]<class In, class Out>(ProductTypes<In, Out>) {
