@@ -20,9 +20,9 @@ struct BatchNormResult {
 // y = activation((x - mean) / sqrt(var + eps) * weight + bias + residual), with the batch's own
 // mean and biased variance of each channel over all dimensions but the last. x (N, ..., C) of rank
 // 2 or more, f32 or f64; weight and bias (C) or undefined (ones, zeros); residual like x or
-// undefined. The backward keeps only x, mean and 1/std (and y if there are both a residual and an
-// activation). The caller updates running statistics (UpdateRunningStatistics). Throws BadInput if
-// a channel has fewer than two values.
+// undefined. The backward keeps only x, mean and 1/std (and y, or in 16-bit types the residual, if
+// there are both a residual and an activation). The caller updates running statistics
+// (UpdateRunningStatistics). Throws BadInput if a channel has fewer than two values.
 //
 // With `gather`, mean and variance are over the x of all replicas, which must all call this
 // function, and the gradient of x uses sums over all replicas too (as torch.nn.SyncBatchNorm; Peng
