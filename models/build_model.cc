@@ -9,7 +9,7 @@
 namespace torus {
 namespace {
 
-// A folder says by its configuration what its weights were trained in.
+// Checks a folder's config.json: the weights must have been trained for the same function.
 void CheckConfig(const ModelSpec& model, const nlohmann::json& ours, const std::string& weights) {
   const TransformersConfig& rules = model.transformers;
   if (rules.model_type.empty() || !std::filesystem::is_directory(weights)) return;

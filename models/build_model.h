@@ -1,4 +1,4 @@
-// Models with their weights.
+// Builds models and gives them weights.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace torus {
 
-// The model with `outputs` classes (of a language model: tokens), which leaves its head to its
-// loss, initialised from `seed`; then, where `weights` is not empty, loaded from that file or
-// folder: strictly by LoadWeights, or where `notes` is given by LoadBody, which leaves them there.
-// BadInput where the config.json of a folder describes a model of another function
-// (checkpoint/config_match.h), and the errors of the readers.
+// Builds the model with `outputs` classes (for a language model: tokens) and initializes it from
+// `seed`. A language model leaves its head to its loss. If `weights` is not empty, then loads that
+// file or folder: strictly, with LoadWeights, or, if `notes` is given, with LoadBody, which fills
+// `notes`. Throws BadInput if the config.json of a folder describes a model that computes something
+// else (checkpoint/config_match.h), and the errors of the readers.
 std::shared_ptr<nn::Sequential> BuildModel(const ModelSpec& model, int64_t outputs, uint64_t seed,
                                            const std::string& weights = "",
                                            BodyNotes* notes = nullptr);
 
-// The config.json of such a model; null where transformers has none of the kind.
+// The config.json of such a model; null if transformers has no such model.
 nlohmann::json TransformersConfigOf(const ModelSpec& model, int64_t outputs);
 
 }  // namespace torus

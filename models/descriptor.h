@@ -1,4 +1,5 @@
-// ModelDescriptor: what a model says of itself, so that programs need to know no model by name.
+// ModelDescriptor: all that programs need to know about a model, so that they contain no model
+// names.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,12 @@
 
 namespace torus {
 
-// What a model learns.
+// The task of a model: its inputs and outputs.
 enum class ModelTask {
   kImages,      // images (N, H, W, 3) to logits (N, classes)
-  kSentences,   // token ids (N, T) and a mask (N, T), 1 for tokens and 0 for padding, to the same
-  kNextToken,   // token ids (N, T) to logits of the token behind each, (N, T, vocabulary)
-  kMaskedToken  // token ids (N, T), some of them masked, to logits of what the masks hide
+  kSentences,   // token ids and mask (N, T), 1 for tokens, 0 for padding, to logits (N, classes)
+  kNextToken,   // token ids (N, T) to logits of each next token, (N, T, vocabulary)
+  kMaskedToken  // token ids (N, T), some masked, to logits of the masked tokens
 };
 
 inline bool IsLanguageModel(ModelTask task) {
@@ -30,41 +31,41 @@ inline bool IsLanguageModel(ModelTask task) {
 
 struct ModelSizes {
   int64_t outputs = 1000;  // classes, or the vocabulary of a language model
-  int64_t input = 224;     // height and width of images, or tokens of the longest row
-  int64_t tokens = 0;      // that a model of texts knows; 0 of images
+  int64_t input = 224;     // height and width of images, or the longest sequence in tokens
+  int64_t tokens = 0;      // vocabulary of a text model's input; 0 for images
 };
 
 struct BuildOptions {
-  bool dropout = true;  // false: none, whatever the configuration says
-  // Leaves the last product of a language model to its loss (ModelDescriptor::loss), which then
-  // never holds all logits at once. Without effect on a classifier.
+  bool dropout = true;  // false: no dropout, whatever the configuration says
+  // Leaves the last matrix product of a language model to its loss (ModelDescriptor::loss), which
+  // then never holds all logits at once. No effect on a classifier.
   bool head_in_loss = false;
 };
 
-// A number that may follow the colon of "gpt2:4".
+// A size that a model spec may give after the colon, as in "gpt2:4".
 struct SizeNumber {
   std::string symbol;  // "LAYERS"
   std::string what;    // "number of layers"
-  double most = 0;     // it lies in (0, most]
+  double most = 0;     // valid values are in (0, most]
   bool whole = true;
 };
 
 inline SizeNumber LayersOfSize() { return {"LAYERS", "number of layers", 1000}; }
 
-// transformers' config.json of a model.
+// How transformers' config.json describes a model.
 struct TransformersConfig {
   std::string model_type;    // "roberta"; empty: transformers has no such model
   std::string architecture;  // the first of "architectures" where models share a type
-  // A config.json with all that it leaves out filled in. BadInput tagged `where` for one that
-  // describes no such model.
+  // Returns the config.json with all defaults filled in. Throws BadInput tagged `where` if it
+  // describes another model.
   std::function<nlohmann::json(const nlohmann::json& config, const std::string& where)> complete;
-  // Settings in which two models that share weights may differ: they do not change what the body
-  // computes, or names and shapes of the weights show them.
+  // Settings in which two models that share weights may differ. They do not change what the body
+  // computes, or they show in the names and shapes of the weights.
   std::set<std::string> may_differ;
   std::string activation;  // the key that names an activation function
 };
 
-// How such a model is usually trained: where a run begins that says nothing else.
+// How such a model is usually trained: the defaults of a run.
 struct UsualTraining {
   std::string optimizer = "sgd";  // or "adamw"
   double learning_rate = 0.1;     // the peak
@@ -74,7 +75,7 @@ struct UsualTraining {
   std::string lr_schedule = "cosine";  // as parallel/optim/lr_schedule.h spells it
 };
 
-// A language model from random weights (nanoGPT).
+// For a language model trained from random weights (nanoGPT).
 inline UsualTraining UsualGptTraining() {
   return {.optimizer = "adamw",
           .learning_rate = 3e-4,
@@ -84,7 +85,7 @@ inline UsualTraining UsualGptTraining() {
           .lr_schedule = "cosine:0.1"};
 }
 
-// A model of texts from published weights (Liu et al. 2019, table 10).
+// For fine-tuning a text model from published weights (Liu et al. 2019, table 10).
 inline UsualTraining UsualFineTuning() {
   return {.optimizer = "adamw",
           .learning_rate = 2e-5,
@@ -94,37 +95,38 @@ inline UsualTraining UsualFineTuning() {
 }
 
 struct ModelDescriptor {
-  std::string name;   // "gpt2", what a spec begins with
+  std::string name;   // "gpt2": the first part of a spec
   std::string title;  // "GPT-2"
   ModelTask task = ModelTask::kImages;
   ModelSizes published = {};
-  std::string tokenizer = {};       // whose tokens the published weights know: "gpt2" or "roberta"
-  bool requires_tokenizer = false;  // reads no other tokenizer's: its positions go by <pad>
-  // What a colon may be followed by, all of them with commas between, and what they add to the
-  // title, in fmt's notation: " of {} layers".
+  std::string tokenizer = {};       // of the published weights: "gpt2" or "roberta"
+  bool requires_tokenizer = false;  // no other tokenizer works: positions depend on <pad>
+  // The sizes a spec gives after the colon, all of them, separated by commas, and what they add to
+  // the title, as a format string of fmt: " of {} layers".
   std::vector<SizeNumber> size_numbers = {};
   std::string size_title = {};
-  NameRules names = {};  // of files of the reference
+  NameRules names = {};  // in files of the reference implementation
   TransformersConfig transformers = {};
-  // Mean loss of what the model puts out and the targets of its task: classes (N), or tokens (N, T)
-  // with -100 where none is asked for.
+  // Mean loss of the model's outputs, given the targets of its task: classes (N), or tokens (N, T)
+  // with -100 at positions that do not count.
   std::function<Variable(const std::vector<Variable>& outputs, const Tensor& targets)> loss =
       nn::ClassLoss;
-  // The same where the model is split over several tensor-parallel ranks; empty: as `loss`, of
-  // outputs that are whole on every rank.
+  // The loss of a model split over several tensor-parallel ranks. If empty, every rank has the
+  // whole outputs and uses `loss`.
   std::function<Variable(const std::vector<Variable>& outputs, const Tensor& targets,
                          const TensorRanks& ranks)>
       split_loss = {};
 
-  // The reference's own configuration (config.json, or the arguments of torchvision's function) of
-  // a model with so many outputs. `sizes`: the numbers behind the colon, or none.
+  // The reference's configuration (config.json, or the arguments of torchvision's function) of a
+  // model with `outputs` outputs. `sizes` are the numbers after the colon, if any.
   std::function<nlohmann::json(std::span<const double> sizes, int64_t outputs)> config = {};
-  // The model of a configuration; what that leaves out is as the reference has it. It has no memory
-  // yet (nn/module.h). BadInput tagged `where` for settings that are wrong or unknown.
+  // Builds the model of a configuration; absent settings have the reference's defaults. The model
+  // has no memory yet (nn/module.h). Throws BadInput tagged `where` for settings that are wrong or
+  // unknown.
   std::function<std::shared_ptr<nn::Sequential>(const nlohmann::json& config,
                                                 const std::string& where, const BuildOptions&)>
       build = {};
-  // Of a configuration's model; empty: those published.
+  // The sizes of a configuration's model; if empty, `published`.
   std::function<ModelSizes(const nlohmann::json& config, const std::string& where)> sizes = {};
   UsualTraining training = {};
 };

@@ -1,4 +1,4 @@
-// The folders of models, one line each.
+// The list of model folders, one line each.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,9 @@
 
 namespace torus {
 
-// In the order of a help text. A line names the function that describes what its folder holds, and
-// is the only one outside of that folder: the function's definition stands in its descriptor.cc.
+// In the order of the help text. Each line names the function that returns the descriptors of a
+// folder and is defined in its descriptor.cc. Adding a model changes no other line outside of its
+// folder.
 #define TORUS_MODEL_FOLDERS(FOLDER) \
   FOLDER(MobileNetV2Descriptors)    \
   FOLDER(VggDescriptors)            \

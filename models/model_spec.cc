@@ -20,7 +20,7 @@ const ModelDescriptor& Find(const std::string& spec, const std::vector<ModelDesc
   Throw<BadInput>("model", "must be one of {}, got {}", fmt::join(ModelNames(models), ", "), spec);
 }
 
-// All of `text` as a number; 0 where it is none.
+// Parses all of `text` as a number; 0 if it is not one.
 template <class T>
 double ReadAs(const std::string& text) {
   T value = 0;

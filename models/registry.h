@@ -1,4 +1,4 @@
-// The models of this tree.
+// The built-in models.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace torus {
 
-// In the order of a help text. Functions that look a model up take such a list, so that an
-// application can give them its own models too.
+// In the order of the help text. Functions that look up a model take such a list, so that an
+// application can add its own models.
 const std::vector<ModelDescriptor>& Models();
 
 }  // namespace torus

@@ -10,7 +10,7 @@ namespace {
 
 using amoebanet::Cell;
 
-// Adds cell after cell, each made for what the two before it put out.
+// Adds cells one after another, each for the output channels of the two before it.
 class Builder {
  public:
   Builder(int64_t channels, DType dtype)

@@ -17,11 +17,11 @@ struct AmoebaNetOptions {
   DType dtype = DType::kF32;
 };
 
-// Images (N, H, W, 3), height and width multiples of 32, to logits (N, num_classes). Its layers are
-// "stem1" ... "stem3", the cells "cell1_normal1" ... "cell5_normal{L/3}" and "classify". Each cell
-// reads two tensors, the outputs of the two layers before it. The classifier averages over all
-// pixels; the reference averages over 7 x 7, which is the same for its images of 224 x 224.
-// BadInput for options out of range.
+// Maps images (N, H, W, 3), height and width multiples of 32, to logits (N, num_classes). Its
+// layers are "stem1" ... "stem3", the cells "cell1_normal1" ... "cell5_normal{L/3}" and "classify".
+// Each cell reads two tensors, the outputs of the two layers before it. The classifier averages
+// over all pixels. The reference averages over 7 x 7, which is the same for images of 224 x 224.
+// Throws BadInput for options out of range.
 std::shared_ptr<nn::Sequential> AmoebaNetD(const AmoebaNetOptions& options = {});
 
 }  // namespace torus

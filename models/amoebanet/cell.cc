@@ -8,7 +8,7 @@ namespace {
 
 using enum OperationKind;
 
-// Which of the states an operation takes: 0 and 1 are the inputs, 2 ... 6 the sums.
+// The input of each operation, as a state: 0 and 1 are the cell's inputs, 2 ... 6 the sums.
 struct Step {
   int state;
   OperationKind kind;
@@ -16,10 +16,10 @@ struct Step {
 
 struct Genotype {
   std::vector<Step> steps;  // two for each sum
-  std::vector<int> concat;  // the states that are put out
+  std::vector<int> concat;  // the states in the output
 };
 
-// Of TensorFlow's implementation, whose output of a normal cell differs from the paper's; with it
+// As in TensorFlow's implementation, where a normal cell's output differs from the paper's. With it
 // the numbers of parameters are those of Huang et al. 2019, table 1.
 const Genotype& GenotypeOf(bool reduction) {
   static const Genotype normal{{{1, kConv1x1},

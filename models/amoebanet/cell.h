@@ -13,19 +13,20 @@ struct CellOptions {
   int64_t before_last = 0, last = 0;  // output channels of the two layers before
   int64_t channels = 0;               // of each operation
   bool reduction = false;             // halves height and width
-  // The cell before halved its input, so the output of the layer before that is twice as large.
+  // The previous cell is a reduction, so the output of the layer before it is twice as high and
+  // wide.
   bool reduction_before = false;
   DType dtype = DType::kF32;
 };
 
-// Children "reduce1", "reduce2" where it is needed, and "operations.0.module" ... Height and width
-// of a reduction's input must be even.
+// Children: "reduce1", "reduce2" if needed, and "operations.0.module" ... A reduction needs an
+// input of even height and width.
 class Cell : public nn::Module {
  public:
   explicit Cell(const CellOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // {output of the layer before, output of the one before that} to {output, output of the layer
-  // before}. The first cell, behind the stem, gets {x} and uses it as both.
+  // Maps {last output, the output before it} to {own output, last output}. The first cell, right
+  // after the stem, gets {x} and uses it as both.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
   int64_t out() const;  // channels

@@ -14,7 +14,7 @@ class Classifier : public nn::Module {
  public:
   Classifier(int64_t channels, int64_t classes, DType dtype);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // Of the two tensors that the last cell puts out it reads the first.
+  // Reads the first of the two tensors that the last cell returns.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
 

@@ -13,7 +13,7 @@ namespace torus::amoebanet {
 enum class OperationKind {
   kNone,        // the input itself
   kAvgPool3x3,  // padding does not count
-  kMaxPool3x3,  // an average too, as torchgpipe computes it under this name
+  kMaxPool3x3,  // an average too: torchgpipe computes one under this name
   kMaxPool2x2,
   kConv1x1,
   kConv3x3,     // 1 x 1 to a quarter of the channels, 3 x 3, 1 x 1 back
@@ -32,7 +32,7 @@ class ReluConvNorms : public nn::Module {
 };
 
 // Halves height and width: ReLU, then two 1 x 1 convolutions of stride 2, one from the even pixels
-// and one from the odd ones, concatenated, then batch norm. Children "conv1", "conv2", "bn".
+// and one from the odd ones, concatenated, then batch norm. Children "conv1", "conv2", "bn". Throws
 // BadInput for an odd height or width.
 class FactorizedReduce : public nn::Module {
  public:
@@ -44,11 +44,11 @@ class FactorizedReduce : public nn::Module {
   std::shared_ptr<nn::BatchNorm2d> norm_;
 };
 
-// With `channels` input and output channels. The stride of kNone must be 1.
+// Makes the operation with `channels` input and output channels. kNone needs stride 1.
 std::shared_ptr<nn::Module> MakeOperation(OperationKind kind, int64_t channels, int64_t stride,
                                           DType dtype);
 
-// The options with the initial weights of PyTorch's convolutions.
+// The same options with the default weight initialization of PyTorch's convolutions.
 nn::Conv2dOptions WithDefaultInit(nn::Conv2dOptions options);
 
 }  // namespace torus::amoebanet

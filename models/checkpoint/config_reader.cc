@@ -7,7 +7,7 @@ namespace torus {
 
 using nlohmann::json;
 
-// Beyond any model's sizes, and products of two do not overflow.
+// Larger than any size of a model, and products of two such numbers do not overflow.
 constexpr int64_t kLargest = int64_t{1} << 28;
 constexpr size_t kLongestText = 100;
 

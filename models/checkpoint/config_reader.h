@@ -1,4 +1,4 @@
-// ConfigReader: reads values of a config.json, each of the type that is wanted.
+// ConfigReader: reads typed values from a config.json.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace torus {
 
-// The most layers that a configuration may ask for: a damaged number must not exhaust the memory.
+// The largest number of layers a configuration may ask for, so that a damaged number cannot exhaust
+// the memory.
 inline constexpr int64_t kMostLayers = 1000;
 
-// A value that is absent or null leaves `value` as it is, so that a struct's defaults are the
-// reference's. BadInput tagged `where` for another type, a whole number beyond 2^28, a text of
-// more than 100 bytes, and for a configuration that is no object.
-// Keys that nobody reads are no error unless RequireKnown asks: config.json also says who made it,
-// and what a tokenizer does.
+// If a key is absent or null, Read leaves `value` unchanged, so a struct's defaults can be the
+// reference's. Throws BadInput tagged `where` for a value of another type, an integer beyond 2^28,
+// a string of more than 100 bytes, and a configuration that is not an object. Unread keys are an
+// error only with RequireKnown: a config.json also holds settings of the tokenizer and of the
+// program that wrote it.
 class ConfigReader {
  public:
   ConfigReader(const nlohmann::json& config, std::string where);
@@ -28,13 +29,13 @@ class ConfigReader {
   void Read(const std::string& key, std::optional<int64_t>& value) const;
   void Read(const std::string& key, std::optional<double>& value) const;
 
-  // BadInput unless `key` is absent, null or `only`: any other value asks for what is not
-  // implemented here.
+  // Throws BadInput unless `key` is absent, null or `only`: any other value asks for something that
+  // is not implemented.
   void RequireOnly(const std::string& key, const nlohmann::json& only) const;
-  // BadInput naming each key that is none of `keys`: for configurations of which nothing may go
-  // unread.
+  // Throws BadInput that names each key outside of `keys`: for configurations in which every key
+  // must be read.
   void RequireKnown(const std::set<std::string>& keys) const;
-  // The value, null where absent.
+  // The value, or null if absent.
   nlohmann::json Raw(const std::string& key) const;
   const std::string& where() const { return where_; }
 

@@ -37,7 +37,7 @@ std::string ReadText(const fs::path& path) {
   return text;
 }
 
-// Whether a file goes along with the weights, whatever holds those.
+// Whether a file belongs to the model besides its weights.
 bool GoesAlong(const std::string& name) {
   if (name == kConfig || name == io::kCheckpointManifest || name.ends_with(".index.json"))
     return false;
@@ -45,7 +45,7 @@ bool GoesAlong(const std::string& name) {
                              [&](const char* ending) { return name.ends_with(ending); });
 }
 
-// Shard to the names that it must hold.
+// Maps each shard to the tensor names it must hold.
 std::map<std::string, std::set<std::string>> ReadIndex(const std::string& path) {
   const json index = io::ReadJsonObject(path), names = index.value("weight_map", json());
   Require(names.is_object(), path, "has no \"weight_map\"");
@@ -124,7 +124,7 @@ const char* TorchName(DType dtype) {
   }
 }
 
-// The first floating tensor, or the end: counters and positions say nothing of the weights.
+// The first floating tensor, or the end: the dtypes of counters and positions do not matter.
 std::vector<NamedTensor>::const_iterator FirstFloating(const std::vector<NamedTensor>& tensors) {
   return std::ranges::find_if(
       tensors, [](const NamedTensor& tensor) { return IsFloating(tensor.value.dtype()); });
@@ -174,7 +174,7 @@ void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
   const auto first = FirstFloating(model.tensors);
   if (first != model.tensors.end()) {
     config["torch_dtype"] = TorchName(first->value.dtype());
-    config.erase("dtype");  // its newer name, which is preferred to it
+    config.erase("dtype");  // its newer name, which takes precedence
   }
   WriteText(path / kConfig, config.dump(2) + "\n");
   for (const auto& [name, content] : model.files) WriteText(path / name, content);

@@ -14,28 +14,28 @@ namespace torus {
 struct HuggingFaceFolder {
   nlohmann::json config;
   std::vector<NamedTensor> tensors;  // under the file's names, in its layout
-  // Name -> content of what else is to be written: a tokenizer's. ReadHuggingFace leaves it empty.
+  // Name -> content of other files to write, such as a tokenizer's. ReadHuggingFace leaves it
+  // empty.
   std::map<std::string, std::string> files;
 };
 
-// All files are of one commit of the folder (io/one_commit.h).
-// BadInput tagged with the file for a missing or malformed config.json or index, a shard's name
-// that is not that of a file in the folder, and, all in one message, tensors that a shard lacks or
-// has beyond the index.
+// Reads a folder; all files come from the same commit of it (io/one_commit.h). Throws BadInput
+// tagged with the file for a missing or malformed config.json or index, for a shard name that is
+// not a file of the folder, and for tensors that a shard lacks or that the index does not list (all
+// in one message).
 HuggingFaceFolder ReadHuggingFace(const std::string& folder);
 
-// config.json alone.
+// Reads config.json alone.
 nlohmann::json ReadHuggingFaceConfig(const std::string& folder);
 
-// `files` of a folder: what a tokenizer, text generation and image processing need beside the
-// weights, which are all files .json, .txt, .model, .bpe and .jinja but config.json and the indices
-// of shards.
+// Reads the `files` of a folder, which the tokenizer, text generation and image processing need:
+// all .json, .txt, .model, .bpe and .jinja files except config.json and the shard indices.
 std::map<std::string, std::string> ReadHuggingFaceFiles(const std::string& folder);
 
-// Writes the folder whole (io/folder.h), in shards of at most `shard_bytes` where the weights
-// exceed them; a tensor larger than that has a shard of its own. `config` gets the key
-// "torch_dtype", that of the first floating tensor, which all versions of transformers read, and
-// loses "dtype", which says the same to newer ones.
+// Writes the folder atomically (io/folder.h). Weights larger than `shard_bytes` are split into
+// shards of at most that size; a tensor that is larger alone gets a shard of its own. In `config`,
+// sets the key "torch_dtype", which all versions of transformers read, to the dtype of the first
+// floating tensor, and removes "dtype", the newer name of the same setting.
 void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
                       uint64_t shard_bytes = 5'000'000'000);
 

@@ -19,14 +19,14 @@ bool IsOfAHead(const std::string& name, const NameRules& rules) {
                              [&](const std::string& head) { return name.starts_with(head); });
 }
 
-// Those that are not tied to another layer's.
+// The layer's parameters that are not tied to another layer's.
 std::vector<NamedVariable> OwnParameters(const nn::Sequential::Layer& layer) {
   std::vector<NamedVariable> own = layer.module->Parameters(layer.name);
   std::erase_if(own, [&](const NamedVariable& p) { return !p.name.starts_with(layer.name + "."); });
   return own;
 }
 
-// By exact names: other layers may have the same prefix.
+// Compares exact names, since other layers may have the same prefix.
 bool HasAnyOf(const nn::Sequential::Layer& layer, const std::vector<NamedTensor>& state) {
   std::set<std::string> names;
   for (const NamedVariable& p : OwnParameters(layer)) names.insert(p.name);
@@ -42,13 +42,13 @@ bool DiffersInOutputs(const Shape& file, const Shape& ours) {
   return true;
 }
 
-// Takes the model's own value of `parameter` in place of the file's.
+// Uses the model's own value of `parameter` in place of the file's.
 void Keep(const NamedVariable& parameter, std::vector<NamedTensor>& state, BodyNotes& notes) {
   state.push_back({parameter.name, ToFileLayout(parameter.value.data()).Clone()});
   notes.kept.push_back(parameter.name);
 }
 
-// Parameters of the last layer of which the file has those of another number of outputs.
+// Keeps the parameters of the last layer of which the file has another number of outputs.
 void KeepOtherOutputs(const nn::Sequential::Layer& head, std::vector<NamedTensor>& state,
                       BodyNotes& notes) {
   for (const NamedVariable& p : OwnParameters(head)) {

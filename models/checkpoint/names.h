@@ -1,4 +1,4 @@
-// Names of published weights that differ from those of the models that they are for.
+// Maps names in published weight files to the names of the model.
 #pragma once
 
 #include <set>
@@ -9,25 +9,25 @@
 
 namespace torus {
 
-// How files of a model's reference may name its tensors otherwise.
+// How files of a model's reference implementation may name its tensors differently.
 struct NameRules {
-  // What names lack in a file that was saved without a head: "transformer."
+  // Prefix that names lack in a file saved without a head: "transformer."
   std::string base = {};
-  // Endings of tensors that older versions of the reference saved though they are constants.
+  // Suffixes of constants that older versions of the reference saved as tensors.
   std::vector<std::string> constants = {};
-  // Beginnings of the tensors of heads that the reference puts on the same body.
+  // Prefixes of the tensors of other heads that the reference puts on the same body.
   std::vector<std::string> heads = {};
 };
 
-// All names under which a file may hold the model's tensors: those of its state and aliases.
+// All names under which a file may hold the model's tensors: names of its state, and aliases.
 std::set<std::string> NamesOf(const nn::Module& model);
 
-// What FitNames changed: {"bert.gamma", "bert.weight"}; the second empty for a tensor left out.
+// A change by FitNames: {"bert.gamma", "bert.weight"}. `to` is empty for a tensor left out.
 struct Renamed {
   std::string from, to;
 };
 
-// Renames what is known to differ, and leaves the rest for LoadStateDict to complain about:
+// Renames known differences, and leaves it to LoadStateDict to report the rest:
 //   module.X         to X: saved from torch.nn.DataParallel
 //   X                to BASE.X where the model has that name and not X, and the file none that
 //                    begins so: saved without a head

@@ -13,10 +13,10 @@ namespace {
 
 constexpr size_t kMostValues = 1 << 20, kMostItems = 1 << 23;
 
-// Names that stand for values; calling them makes what their comment says.
+// The supported names; "calling" one makes the value in its comment.
 const std::set<std::string> kRebuilders = {
     "torch._utils._rebuild_tensor",     // a tensor from storage, offset, sizes, strides
-    "torch._utils._rebuild_tensor_v2",  // the same, and what autograd knows of it
+    "torch._utils._rebuild_tensor_v2",  // the same, with autograd metadata
     "torch._utils._rebuild_parameter",  // the tensor itself
     "collections.OrderedDict",          // a dict
     "torch.Size",                       // a tuple
@@ -120,8 +120,8 @@ class Machine {
     value->real = std::bit_cast<double>(bits);
     Push(value);
   }
-  // Two's complement. Those beyond 64 bits are no sizes: their low bits do for torch's magic
-  // number.
+  // Two's complement. Integers beyond 64 bits are never sizes; for torch's magic number the low
+  // bits suffice.
   void PushLong(uint64_t bytes) {
     const std::string_view digits = Take(bytes);
     uint64_t value = 0;

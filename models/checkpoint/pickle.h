@@ -1,10 +1,10 @@
-// A reader of pickles that executes nothing: of Python's pickle format (PEP 307, PEP 3154) only
-// what torch.save writes for tensors in dictionaries, lists and tuples.
+// Reads pickles without executing anything. Supports the part of Python's pickle format (PEP 307,
+// PEP 3154) that torch.save writes for tensors in dictionaries, lists and tuples.
 //
-// A pickle is a program for a small stack machine, and its opcodes GLOBAL and REDUCE call any
-// function that they name. Here they name: a tensor's or parameter's rebuilding, storages,
-// OrderedDict and torch.Size. These become values; every other name is an error, and nothing is
-// ever called.
+// A pickle is a program for a small stack machine. Its opcodes GLOBAL and REDUCE can call any
+// function by name. This reader accepts only the names that rebuild tensors and parameters,
+// storages, OrderedDict and torch.Size, and turns them into values. Any other name is an error;
+// nothing is ever called.
 #pragma once
 
 #include <cstdint>
@@ -46,12 +46,12 @@ struct Value {
 struct Document {
   std::vector<std::unique_ptr<Value>> values;
   Value* root = nullptr;
-  size_t bytes = 0;  // that the pickle took
+  size_t bytes = 0;  // length of the pickle
 };
 
-// Reads the pickle at the beginning of `bytes`. BadInput tagged `where` for an opcode or a name
-// that is not among the above, whatever ends too early, a program that does not leave one value,
-// and more than 2^20 values or 2^23 items of containers, which also bounds the memory.
+// Reads the pickle at the beginning of `bytes`. Throws BadInput tagged `where` for an opcode or a
+// name that is not supported, a truncated pickle, a program that does not leave exactly one value,
+// and more than 2^20 values or 2^23 container items. These limits also bound the memory.
 Document Read(std::string_view bytes, const std::string& where);
 
 }  // namespace torus::pickle

@@ -53,7 +53,7 @@ bool SameBits(const Tensor& a, const Tensor& b) {
   return std::memcmp(x.raw(), y.raw(), x.bytes()) == 0;
 }
 
-// A tied tensor may come under any of its names, and under several if they agree.
+// A tied tensor may have any of its names, and appear under several if they agree.
 void MergeAliases(const nn::Module& model, std::map<std::string, Tensor>& given,
                   Problems& problems) {
   for (const nn::Alias& alias : model.Aliases()) {
@@ -65,7 +65,7 @@ void MergeAliases(const nn::Module& model, std::map<std::string, Tensor>& given,
   }
 }
 
-// Puts what `given` has for it, taken out of there, in the place of the model's own tensor.
+// Replaces the model's own tensor by the one in `given`, which is removed from there.
 void Replace(NamedTensor& own, std::map<std::string, Tensor>& given, Problems& problems) {
   const auto found = given.extract(own.name);
   const Shape shape = ToFileLayout(own.value.shape());

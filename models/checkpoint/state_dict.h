@@ -1,4 +1,4 @@
-// A model's state under its reference's names and layouts, and files of it.
+// A model's state dict, with the names and layouts of the reference implementation, and its files.
 #pragma once
 
 #include <string>
@@ -8,25 +8,27 @@
 
 namespace torus {
 
-// Copies of all parameters, then all buffers, as the reference's state_dict has them; a tied one
-// once, under its owner's name.
+// Copies of all parameters, then all buffers, as in the reference's state_dict. A tied parameter
+// appears once, under its owner's name.
 std::vector<NamedTensor> StateDict(const nn::Module& model);
 
-// `state` under the names, in the order and with the shapes of StateDict; values and dtypes stay.
-// The model's own values are not read. Strict: names, shapes and dtypes must be those of StateDict,
-// but for what PyTorch takes too: one floating dtype for another, a scalar of shape (1), a tied
-// tensor under any of its names, and no num_batches_tracked (0). Otherwise BadInput, tagged
-// `where`, with everything that is missing, surplus, misshaped or of another dtype in one message.
+// Returns `state` with the names, order and shapes of StateDict; values and dtypes stay as they
+// are. Does not read the model's own values. Names, shapes and dtypes must be those of StateDict,
+// except for what PyTorch accepts too: another floating dtype, shape (1) for a scalar, a tied
+// tensor under any of its names, and a missing num_batches_tracked (0 then). Otherwise throws one
+// BadInput tagged `where` that lists all tensors that are missing, unexpected, or of a wrong shape
+// or dtype.
 std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<NamedTensor>& state,
                                   const std::string& where);
 
-// Copies the fitted state into the model, floating tensors cast to its dtype; equal dtypes keep
-// every bit. A model without memory gets it on the CPU. On an error of FitState it is as it was.
+// Copies the state, fitted by FitState, into the model. Floating tensors are cast to the model's
+// dtype; equal dtypes keep every bit. A model without memory is allocated on the CPU. If FitState
+// throws, the model is unchanged.
 void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
                    const std::string& where);
 
-// The same with .safetensors files; the errors of ReadSafetensors and WriteSafetensors. A saved and
-// loaded model has equal bits.
+// Save and load .safetensors files, with the errors of ReadSafetensors and WriteSafetensors. A
+// round trip keeps every bit.
 void SaveModel(const nn::Module& model, const std::string& path);
 void LoadModel(nn::Module& model, const std::string& path);
 

@@ -20,16 +20,17 @@ using pickle::Value;
 constexpr int kDeepest = 64;
 constexpr int64_t kMostValues = 1 << 20;
 constexpr size_t kMostOthers = 4096, kLongestName = 1000;
-// Of all tensors, for each byte of the file: tied ones share a storage and are copied apart.
+// Limit for the bytes of all tensors per byte of the file; tied tensors share a storage but are
+// copied separately.
 constexpr uint64_t kMostCopies = 8;
 
-// Where the bytes of a storage are found.
+// Finds the bytes of a storage.
 class Storages {
  public:
   explicit Storages(std::string where) : where_(std::move(where)) {}
   virtual ~Storages() = default;
 
-  // All elements of a storage, one tensor for all that share it.
+  // All elements of a storage, as one tensor for all tensors that share it.
   Tensor Get(const Value& storage) {
     const auto [place, fresh] = made_.try_emplace(storage.text);
     if (fresh) place->second = Make(storage);
@@ -81,7 +82,7 @@ class ZipStorages : public Storages {
 
 class StreamStorages : public Storages {
  public:
-  // `bytes`: what follows the list of keys: for each an i64 count and the elements.
+  // `bytes` follow the list of keys: for each key an i64 count and the elements.
   StreamStorages(std::string_view bytes, const Value& keys, const std::string& where)
       : Storages(where), rest_(bytes) {
     Require(keys.kind == Kind::kList, where, "has no list of storages");
@@ -90,7 +91,7 @@ class StreamStorages : public Storages {
       order_.push_back(key->text);
     }
   }
-  // The types of all storages must be known before the first can be found.
+  // The dtypes of all storages must be known before the first one can be located.
   void Locate(const std::map<std::string, DType>& types) {
     for (const std::string& key : order_) {
       const auto type = types.find(key);
@@ -205,7 +206,8 @@ bool HasTensor(const Value& value) {
   return false;
 }
 
-// The dictionary whose values are the tensors, where only one item of the outer ones leads there.
+// The dictionary whose values are the tensors, if each outer one has a single item that leads
+// there.
 const Value* Innermost(const Value* root) {
   for (int depth = 0; depth < kDeepest && root->kind == Kind::kDict && !HasTensor(*root); ++depth) {
     const Value* only = nullptr;

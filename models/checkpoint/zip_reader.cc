@@ -43,7 +43,7 @@ std::string_view ZipReader::Range(uint64_t at, uint64_t size, const char* what) 
 ZipReader::ZipReader(std::string_view bytes, std::string where)
     : bytes_(bytes), where_(std::move(where)) {
   Require(bytes.size() >= kEndSize, where_, "is no ZIP archive: {} bytes", bytes.size());
-  // A comment of up to 64 KiB may stand behind the end record.
+  // A comment of up to 64 KiB may follow the end record.
   uint64_t end = bytes.size() - kEndSize;
   const uint64_t first = end > 65535 ? end - 65535 : 0;
   while (end > first && Number(end, 4) != kEndMark) --end;
@@ -89,8 +89,8 @@ uint64_t ZipReader::ReadEntry(uint64_t at) {
   return at + kEntrySize + name_size + extra + comment;
 }
 
-// Numbers that do not fit into 32 bits are all ones there, and stand in an extra field in this
-// order.
+// A number that does not fit into 32 bits is stored as all ones; the real ones are in an extra
+// field in this order.
 void ZipReader::ReadZip64(uint64_t at, uint64_t size, uint64_t* numbers[3]) const {
   Range(at, size, "an extra field");
   const uint64_t end = at + size;

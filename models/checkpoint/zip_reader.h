@@ -1,5 +1,5 @@
-// ZipReader: the members of a ZIP archive that are stored as they are (APPNOTE.TXT 6.3, compression
-// method 0), as torch.save writes them.
+// ZipReader: reads uncompressed ZIP archives (APPNOTE.TXT 6.3, compression method 0), as torch.save
+// writes them.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@ namespace torus {
 
 class ZipReader {
  public:
-  // `bytes`: the whole file, which must stay. BadInput tagged `where` for what is no such archive:
-  // a directory or member that is not wholly within the file, compression, encryption, a name
-  // twice, members that overlap, several disks. ZIP64's larger numbers are read.
+  // `bytes` is the whole file and must outlive the reader. Throws BadInput tagged `where` for a
+  // directory or member that is not wholly within the file, compression, encryption, a duplicate
+  // name, overlapping members, and several disks. ZIP64 is supported.
   ZipReader(std::string_view bytes, std::string where);
 
   static bool IsZip(std::string_view bytes);
 
   std::vector<std::string> names() const;
   bool contains(const std::string& name) const { return members_.contains(name); }
-  // BadInput when there is none of that name, or its bytes do not have their CRC-32.
+  // Returns the bytes of a member. Throws BadInput if there is no such member or its CRC-32 is
+  // wrong.
   std::string_view Get(const std::string& name) const;
 
  private:

@@ -45,8 +45,8 @@ Gpt2Block::Gpt2Block(const Gpt2Options& o, int64_t number, uint64_t dropout_laye
                                                                  .split = split,
                                                                  .groups = groups}));
   };
-  // What is added to the residual path starts smaller the more layers add to it (Radford et al.
-  // 2019, section 2.3).
+  // Weights of layers that add to the residual path start smaller the more such layers there are
+  // (Radford et al. 2019, section 2.3).
   const double residual = o.initializer_range / std::sqrt(2.0 * static_cast<double>(o.n_layer));
   const int64_t inner = o.n_inner.value_or(4 * width_);
   attention_norm_ = norm("ln_1");
@@ -57,7 +57,7 @@ Gpt2Block::Gpt2Block(const Gpt2Options& o, int64_t number, uint64_t dropout_laye
   narrow_ = linear("mlp.c_proj", inner, width_, residual, kInputs);
 }
 
-// From here on the width is that of the rank's heads.
+// From here on, width_ is that of this rank's heads.
 void Gpt2Block::OnSplit(const TensorPlace& place) {
   plan_ = nn::PlanOf(plan_, place, "gpt2");
   width_ /= place.size;
@@ -81,7 +81,7 @@ Variable Gpt2Block::Mlp(const Variable& attended, const StepContext& ctx) {
   return ops::Add(mlp_dropout_.Forward(Narrowed(read, ctx), ctx), attended);
 }
 
-// Both layers; with GPT-2's own activation they are one op where that is quicker.
+// Both layers of the MLP; with GPT-2's own activation, GeluMlp fuses them where that is faster.
 Variable Gpt2Block::Narrowed(const Variable& read, const StepContext& ctx) {
   if (activation_ != nn::ActivationByName("gelu_new", "gpt2"))
     return narrow_->Forward(activation_(wide_->Forward(read, ctx)), ctx);
@@ -96,7 +96,7 @@ Variable Gpt2Block::AttendCached(const Variable& x, KvCache& cache, const StepCo
   const int64_t seen = cache.length();
   cache.Append(qkv[1].data(), qkv[2].data());
   nn::AttentionPlan plan = plan_;
-  plan.causal = seen == 0;  // row i sees the keys up to i; behind earlier tokens a mask says so
+  plan.causal = seen == 0;  // row i attends to keys 0 to i; after cached tokens a mask does this
   const bool all = x.dim(1) == 1;
   const Variable mask =
       plan.causal || all ? Variable()

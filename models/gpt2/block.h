@@ -1,5 +1,5 @@
-// A block of GPT-2: attention and a two-layer MLP, each with layer norm in front and its input
-// added behind.
+// A block of GPT-2: attention and a two-layer MLP, each after a layer norm and with a residual
+// connection.
 #pragma once
 
 #include <memory>
@@ -16,20 +16,22 @@
 namespace torus {
 
 // Children "ln_1", "attn.c_attn" (queries, keys and values side by side), "attn.c_proj", "ln_2",
-// "mlp.c_fc" and "mlp.c_proj". Tensor-parallel ranks share the heads and the MLP's inner width, so
-// that a forward has two sums over them and a backward two (Shoeybi et al. 2019, figure 3).
+// "mlp.c_fc" and "mlp.c_proj". Tensor-parallel ranks divide the heads and the MLP's inner width
+// among them; a forward and a backward each take two sums over the ranks (Shoeybi et al. 2019,
+// figure 3).
 class Gpt2Block : public nn::Module {
  public:
-  // `number` of the block, from 0. Uses the numbers dropout_layer to dropout_layer + 2.
+  // `number` counts blocks from 0. Uses the dropout layer numbers dropout_layer to dropout_layer +
+  // 2.
   Gpt2Block(const Gpt2Options& options, int64_t number, uint64_t dropout_layer);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // {activation} or {activation, mask (N, 1, T, T)}, true where a token may attend to another; the
-  // mask must exclude later tokens too.
+  // Takes {activation} or {activation, mask (N, 1, T, T)}. The mask is true where a token may
+  // attend to another; it must exclude later tokens too.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
 
-  // Forward of the next T tokens x (N, T, width), in evaluation mode. `cache` holds keys and values
-  // of the tokens before, and gets those of x; no gradient flows through it.
+  // Runs the next T tokens x (N, T, width) in evaluation mode. `cache` holds keys and values of the
+  // earlier tokens, and those of x are appended. No gradient flows through it.
   Variable Extend(const Variable& x, KvCache& cache);
 
   static constexpr uint64_t kDropoutLayers = 3;
@@ -42,7 +44,7 @@ class Gpt2Block : public nn::Module {
   Variable Mlp(const Variable& attended, const StepContext& ctx);
   Variable Narrowed(const Variable& read, const StepContext& ctx);
 
-  int64_t width_;  // of the heads that are here
+  int64_t width_;  // of this rank's heads
   nn::AttentionPlan plan_;
   nn::ActivationFn activation_;
   std::shared_ptr<nn::LayerNorm> attention_norm_, mlp_norm_;

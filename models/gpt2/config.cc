@@ -9,7 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-// transformers takes some settings under a second name too.
+// transformers accepts a second name for some settings.
 void Read(const ConfigReader& reader, const char* key, const char* other, int64_t& value) {
   std::optional<int64_t> first, second;
   reader.Read(key, first);

@@ -1,4 +1,4 @@
-// Conv1d: x W + b with the weight as GPT-2's files have it, (in, out): a linear layer, not a
+// Conv1d: the linear layer x W + b with the weight stored as (in, out), as in GPT-2's files. Not a
 // convolution.
 #pragma once
 
@@ -13,10 +13,10 @@ struct Conv1dOptions {
   bool bias = true;
   DType dtype = DType::kF32;
   nn::LinearSplit split = nn::LinearSplit::kNone;
-  int64_t groups = 1;  // of outputs, each of which is split: queries, keys and values
+  int64_t groups = 1;  // of outputs, each split separately: queries, keys and values
 };
 
-// Parameters: weight (in, out), normal; bias (out), zeros, where there is one. Input (..., in).
+// Parameters: weight (in, out), normal; bias (out), zeros, if enabled. Input (..., in).
 class Conv1d : public nn::Module {
  public:
   explicit Conv1d(const Conv1dOptions& options);

@@ -37,7 +37,7 @@ Tensor Gpt2Decoder::Extend(const Tensor& ids) {
   for (size_t i = 0; i < caches_.size(); ++i)
     x = static_cast<Gpt2Block&>(*layers[i + 1].module).Extend(x, caches_[i]);
   length_ += ids.dim(1);
-  // Norm and head of the last token alone.
+  // Norm and head run only on the last token.
   x = Variable(x.data().Narrow(1, ids.dim(1) - 1, 1).Contiguous());
   for (size_t i = caches_.size() + 1; i < layers.size(); ++i)
     x = layers[i].module->Forward(x, evaluation);

@@ -11,13 +11,13 @@ namespace torus {
 
 class Gpt2Decoder {
  public:
-  // For `batch` texts of equal length. `model` must be one of Gpt2(options), else BadInput; a
+  // For `batch` texts of equal length. Throws BadInput unless `model` was made by Gpt2(options). A
   // change of its weights takes effect at the next call.
   Gpt2Decoder(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options, int64_t batch = 1);
 
   // Reads the next tokens, ids (N, T) with T at least 1, and returns the logits (N, vocab_size) of
-  // the token that follows: those of the whole model in evaluation mode, up to rounding. BadInput
-  // beyond n_positions.
+  // the token after them. Up to rounding, they are those of the whole model in evaluation mode.
+  // Throws BadInput beyond n_positions tokens.
   Tensor Extend(const Tensor& ids);
 
   int64_t length() const { return length_; }  // tokens so far

@@ -1,11 +1,11 @@
-// What GPT-2's folder tells of published files.
+// Names in published files of GPT-2.
 #pragma once
 
 #include "models/checkpoint/names.h"
 
 namespace torus {
 
-// What GPT-2's files are named by: those of the hub were saved without a head.
+// The name rules of GPT-2's files: those on the Hugging Face hub were saved without a head.
 NameRules Gpt2Names();
 
 }  // namespace torus

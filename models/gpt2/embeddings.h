@@ -15,8 +15,8 @@ class Gpt2Embeddings : public nn::Module {
  public:
   Gpt2Embeddings(const Gpt2Options& options, uint64_t dropout_layer);
   Variable Forward(const Variable& ids, const StepContext& ctx) override;
-  // {ids} to {activation}, or {ids, mask (N, T)} to {activation, mask (N, 1, T, T)}, whose element
-  // (n, 0, i, j) says whether token i may attend to token j.
+  // Maps {ids} to {activation}, or {ids, mask (N, T)} to {activation, mask (N, 1, T, T)}. Element
+  // (n, 0, i, j) of that mask says whether token i may attend to token j.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
   // Embeds ids (N, T) at the positions first, first + 1, ..., in evaluation mode.

@@ -27,8 +27,8 @@ struct Gpt2Options {
   bool scale_attn_weights = true;
   bool scale_attn_by_inverse_layer_idx = false;
   bool tie_word_embeddings = true;
-  // The model's outputs are {activation, weight of the head}, and nn::NextTokenLoss multiplies
-  // them: training then never holds all logits at once.
+  // The model returns {activation, weight of the head}, and nn::NextTokenLoss multiplies them, so
+  // that training never holds all logits at once.
   bool head_in_loss = false;
   bool bias = true;  // of linear layers and norms; nanoGPT's models have none
   DType dtype = DType::kF32;
@@ -39,19 +39,19 @@ Gpt2Options Gpt2Medium();
 Gpt2Options Gpt2Large();
 Gpt2Options Gpt2Xl();
 
-// nanoGPT's small model of characters (its recipe for a CPU): 4 layers and heads, width 128, 64
+// nanoGPT's small character model (its recipe for a CPU): 4 layers and heads, width 128, 64
 // positions, exact GELU, no biases, no dropout.
 Gpt2Options CharacterGpt(int64_t vocab_size);
 
-// Token ids (N, T), and optionally an attention mask (N, T), 1 for tokens and 0 for padding, to
-// logits (N, T, vocab_size).
+// Maps token ids (N, T), and optionally an attention mask (N, T), 1 for tokens and 0 for padding,
+// to logits (N, T, vocab_size).
 //
 // Its layers are the embeddings ("transformer.wte"), the blocks "transformer.h.0" ...,
-// "transformer.ln_f" and "lm_head", whose weight is that of the embedding where tied. BadInput for
-// options that make no model, and for more tokens than positions.
+// "transformer.ln_f" and "lm_head", whose weight is that of the embedding if tied. Throws BadInput
+// for invalid options, and for more tokens than positions.
 std::shared_ptr<nn::Sequential> Gpt2(const Gpt2Options& options = {});
 
-// Targets of a causal language model from its labels (N, T), i64: each position gets the label of
+// Shifts labels (N, T), i64, to targets of a causal language model: each position gets the label of
 // the next one, and the last gets -100, which cross entropy ignores.
 Tensor NextTokens(const Tensor& labels);
 

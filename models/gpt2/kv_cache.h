@@ -1,5 +1,5 @@
-// KvCache: keys and values that an attention layer has computed for the tokens so far, so that the
-// next token adds one row instead of computing all again.
+// KvCache: the keys and values of an attention layer for the tokens so far, so that the next token
+// adds one row instead of recomputing all.
 #pragma once
 
 #include "runtime/tensor.h"
@@ -11,12 +11,12 @@ class KvCache {
   // For `batch` texts of at most `positions` tokens each.
   KvCache(int64_t batch, int64_t positions, int64_t width) : shape_{batch, positions, width} {}
 
-  // keys and values (N, T, width) of the next T tokens; the first ones say of which dtype and on
-  // which device all are. BadInput where they do not fit.
+  // Appends keys and values (N, T, width) of the next T tokens. The first call sets dtype and
+  // device. Throws BadInput if they do not fit.
   void Append(const Tensor& keys, const Tensor& values);
   int64_t length() const { return length_; }  // tokens held of each text
 
-  // Views (N, length, width), once there are any.
+  // Views (N, length, width); call Append first.
   Tensor keys() const { return keys_.Narrow(1, 0, length_); }
   Tensor values() const { return values_.Narrow(1, 0, length_); }
 

@@ -25,7 +25,8 @@ Variable LmHead::Forward(const Variable& x, const StepContext&) { return ops::Li
 
 std::vector<Variable> LmHead::ForwardAll(const std::vector<Variable>& inputs,
                                          const StepContext& ctx) {
-  // The loss runs where LeafAlias no longer replaces the weight by the alias of this use.
+  // The loss runs outside of the scope in which LeafAlias replaces the weight by the alias of this
+  // use.
   if (in_loss_ && place().size > 1)
     return {inputs[0], LeafAlias::Of(weight_), nn::VocabularyPart(vocabulary_, place())};
   if (in_loss_) return {inputs[0], LeafAlias::Of(weight_)};

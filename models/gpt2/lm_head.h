@@ -1,4 +1,5 @@
-// LmHead: the last layer of GPT-2, a product with the token embedding or with a matrix of its own.
+// LmHead: the last layer of GPT-2, a linear layer with the token embedding or a matrix of its own
+// as weight.
 #pragma once
 
 #include <string>
@@ -10,13 +11,13 @@ namespace torus {
 // Parameter: weight (vocabulary, width). Input (..., width).
 class LmHead : public nn::Module {
  public:
-  // Tied to `embedding` (vocabulary, width), whose name in the model is `owner`.
+  // Shares the weight `embedding` (vocabulary, width), whose name in the model is `owner`.
   LmHead(const Variable& embedding, const std::string& owner, bool in_loss);
-  // With a matrix of its own, initially normal.
+  // With its own weight, initialized from a normal distribution.
   LmHead(int64_t vocabulary, int64_t width, double stddev, bool in_loss, DType dtype);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // {logits}, or with `in_loss` {activation, weight}, which nn::NextTokenLoss multiplies; of a
-  // split model what nn::SplitNextTokenLoss takes. A mask among the inputs is dropped.
+  // Returns {logits}, or with `in_loss` {activation, weight}, which nn::NextTokenLoss multiplies. A
+  // split model returns the inputs of nn::SplitNextTokenLoss. Drops a mask among the inputs.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
 

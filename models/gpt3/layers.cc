@@ -12,7 +12,7 @@ namespace {
 
 using enum nn::LinearSplit;
 
-// As PyTorch makes one.
+// A linear layer with PyTorch's default initialization.
 std::shared_ptr<nn::Linear> MakeLinear(int64_t in, int64_t out, DType dtype,
                                        nn::LinearSplit split = kNone, bool bias = true) {
   return std::make_shared<nn::Linear>(nn::LinearOptions{.in = in,

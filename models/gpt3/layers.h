@@ -17,7 +17,7 @@ class Embedding : public nn::Module {
  public:
   explicit Embedding(const Gpt3Options& options);
   Variable Forward(const Variable& ids, const StepContext& ctx) override;
-  // {ids} or {ids, mask (N, T)} to {activation} or {activation, mask (N, 1, 1, T)}.
+  // Maps {ids} to {activation}, and {ids, mask (N, T)} to {activation, mask (N, 1, 1, T)}.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
 
@@ -27,7 +27,7 @@ class Embedding : public nn::Module {
 };
 
 // Children "attn.q_linear", "attn.v_linear", "attn.k_linear", "attn.out", "mlp.linear1",
-// "mlp.linear2", "norm1" and "norm2". Split over tensor-parallel ranks as GPT-2's block.
+// "mlp.linear2", "norm1" and "norm2". Split over tensor-parallel ranks like GPT-2's block.
 class Layer : public nn::Module {
  public:
   explicit Layer(const Gpt3Options& options);
@@ -44,7 +44,7 @@ class Layer : public nn::Module {
   std::shared_ptr<nn::LayerNorm> attention_norm_, mlp_norm_;
 };
 
-// The class of a text from its first position: "pooler_layer", tanh, "fc_layer".
+// Classifies a text by its first position: "pooler_layer", tanh, "fc_layer".
 class ClassificationHead : public nn::Module {
  public:
   explicit ClassificationHead(const Gpt3Options& options);
@@ -57,8 +57,8 @@ class ClassificationHead : public nn::Module {
 };
 
 // Logits of the next token at each position: "ln_f" and "lm_head", which is not tied. With
-// head_in_loss, ForwardAll gives {normalised activation, weight}, which nn::NextTokenLoss
-// multiplies; of a split model what nn::SplitNextTokenLoss takes.
+// head_in_loss, ForwardAll returns {normalised activation, weight}, which nn::NextTokenLoss
+// multiplies. A split model returns the inputs of nn::SplitNextTokenLoss.
 class LmHead : public nn::Module {
  public:
   explicit LmHead(const Gpt3Options& options);

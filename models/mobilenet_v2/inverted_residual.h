@@ -1,6 +1,6 @@
 // The block of MobileNetV2 (Sandler et al. 2018, section 3.3 and figure 4): a narrow input is
-// expanded by a 1 x 1 convolution, filtered depthwise 3 x 3, and projected back without activation;
-// the input is added where shapes agree.
+// expanded by a 1 x 1 convolution, filtered depthwise 3 x 3, and projected back without activation.
+// The input is added if the shapes agree.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace torus {
 struct InvertedResidualOptions {
   int64_t in = 0, out = 0;  // channels
   int64_t stride = 1;       // 1 or 2
-  int64_t expansion = 1;    // factor of the hidden channels; 1 leaves the expansion layer out
+  int64_t expansion = 1;    // factor of the hidden channels; 1: no expansion layer
   DType dtype = DType::kF32;
 };
 

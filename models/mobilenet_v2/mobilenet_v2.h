@@ -31,9 +31,9 @@ struct MobileNetV2Options {
 // _make_divisible.
 int64_t MakeDivisible(double value, int64_t divisor);
 
-// Images (N, H, W, 3) to logits (N, num_classes). Its layers are "features.0" ... "features.18"
-// (with the paper's settings), "avgpool" and "classifier".
-// BadInput for options out of range.
+// Maps images (N, H, W, 3) to logits (N, num_classes). Its layers are "features.0" ...
+// "features.18" (with the paper's settings), "avgpool" and "classifier". Throws BadInput for
+// options out of range.
 std::shared_ptr<nn::Sequential> MobileNetV2(const MobileNetV2Options& options = {});
 
 }  // namespace torus

@@ -1,4 +1,4 @@
-// Activation functions by their names in configurations.
+// Looks up activation functions by their names in configurations.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@ namespace torus::nn {
 
 using ActivationFn = Variable (*)(const Variable&);
 
-// transformers' names: gelu, gelu_new (by tanh; also gelu_pytorch_tanh and gelu_fast), relu, silu
-// (also swish), tanh, sigmoid. BadInput tagged `where` for another.
+// Takes transformers' names: gelu, gelu_new (the tanh approximation; also gelu_pytorch_tanh and
+// gelu_fast), relu, silu (also swish), tanh, sigmoid. Throws BadInput tagged `where` for other
+// names.
 ActivationFn ActivationByName(const std::string& name, const std::string& where);
 
 }  // namespace torus::nn

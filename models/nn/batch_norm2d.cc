@@ -30,7 +30,8 @@ Variable BatchNorm2d::Forward(const Variable& x, const StepContext& ctx, const V
 }
 
 void BatchNorm2d::Keep(const StepContext& ctx, BatchStatistics statistics) {
-  if (statistics.mean.device() == kMetaDevice) return;  // a forward for shapes leaves no trace
+  if (statistics.mean.device() == kMetaDevice)
+    return;  // a forward on the meta device must not change the module
   statistics_.Keep(ctx.micro_batch, std::move(statistics));
 }
 

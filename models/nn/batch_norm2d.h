@@ -21,18 +21,18 @@ struct BatchNorm2dOptions {
 // Parameters: weight ones, bias zeros. Buffers: running_mean zeros, running_var ones,
 // num_batches_tracked (i64).
 //
-// Training normalizes by the statistics of the micro-batch, as GPipe does (Huang et al. 2019,
-// section 2.2), and keeps them; EndMiniBatch merges those of all micro-batches and moves the
-// running statistics once, so that one micro-batch gives PyTorch's figures. Otherwise it normalizes
-// by the running statistics.
+// Training normalizes with the statistics of the micro-batch, as GPipe does (Huang et al. 2019,
+// section 2.2), and keeps them. EndMiniBatch merges those of all micro-batches and updates the
+// running statistics once; a mini-batch of one micro-batch gives PyTorch's values. Evaluation
+// normalizes with the running statistics.
 //
-// Where the context gathers from replicas, the statistics are those of the micro-batch on all of
-// them (ops::BatchNormTrain), which all keep.
+// If the context gathers from replicas, the statistics are those of the micro-batch over all
+// replicas (ops::BatchNormTrain), and every replica keeps them.
 class BatchNorm2d : public Module {
  public:
   explicit BatchNorm2d(const BatchNorm2dOptions& options);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // activation(norm(x) + residual); `residual` may be undefined.
+  // Returns activation(norm(x) + residual); `residual` may be undefined.
   Variable Forward(const Variable& x, const StepContext& ctx, const Variable& residual,
                    ops::Activation activation);
 

@@ -8,7 +8,7 @@
 
 namespace torus::nn {
 
-// One number for both axes, or (height, width).
+// One size for both axes, or (height, width).
 struct Extent {
   int64_t h, w;
   Extent(int64_t both) : h(both), w(both) {}  // NOLINT: converts on purpose

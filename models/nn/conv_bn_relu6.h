@@ -11,7 +11,7 @@ class ConvBnRelu6 : public Module {
   explicit ConvBnRelu6(const Conv2dOptions& convolution);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
 
-  // For a chain over several of these.
+  // For RunChain over several of these.
   const ConvNorm& layer() const { return layer_; }
 
  private:

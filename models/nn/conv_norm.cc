@@ -25,8 +25,8 @@ Variable Train(const Variable& x, const StepContext& ctx, const std::vector<Conv
 
 Variable RunChain(const Variable& x, const StepContext& ctx, const std::vector<ConvNorm>& layers,
                   bool residual) {
-  // On meta nothing is computed, and observers of ops are told of each layer. The fused op knows no
-  // other replica.
+  // On the meta device nothing is computed, and observers of ops must see each layer. The fused op
+  // does not support statistics over replicas.
   const bool fused = ctx.training && !ctx.gather_replicas && x.data().device() != kMetaDevice;
   if (fused) return Train(x, ctx, layers, residual);
   Variable y = x;

@@ -1,4 +1,4 @@
-// Convolution and its batch norm as one layer of a fused chain.
+// A convolution and its batch norm, as one layer of a fused chain.
 #pragma once
 
 #include <memory>
@@ -18,9 +18,10 @@ struct ConvNorm {
   ops::Activation activation = ops::Activation::kNone;
 };
 
-// Runs the layers one after another; with `residual`, `x` is added before the last activation. In
-// training this is ops::ConvChainTrain, which never stores the normalised activations in between;
-// each norm records its statistics. Where replicas' statistics are gathered, layer after layer.
+// Runs the layers one after another; with `residual`, adds `x` before the last activation. Training
+// calls ops::ConvChainTrain, which never stores the normalised activations in between, and each
+// norm records its statistics. On the meta device, or if statistics are gathered from replicas, the
+// layers run unfused.
 Variable RunChain(const Variable& x, const StepContext& ctx, const std::vector<ConvNorm>& layers,
                   bool residual);
 

@@ -8,8 +8,8 @@
 namespace torus::nn {
 
 // Children are named by their index in torchvision's list of features: `first` is the convolution,
-// first + 1 the batch norm. A bias in front of batch norm has no effect, but torchvision's model
-// has one, so this has it too.
+// first + 1 the batch norm. The convolution has a bias, as in torchvision's model, although it has
+// no effect before a batch norm.
 class ConvRelu : public Module {
  public:
   ConvRelu(const Conv2dOptions& convolution, bool batch_norm, int64_t first);

@@ -56,7 +56,7 @@ LayerCost CostOf(Module& layer, std::vector<Variable>& values) {
   TORUS_CHECK(!values.empty() && values[0].data().device() == kMetaDevice);
   try {
     return Run(layer, values, /*training=*/true);
-  } catch (const BadInput&) {  // what evaluation refuses too, it says itself
+  } catch (const BadInput&) {  // if the evaluation fails too, it throws
     return Run(layer, values, /*training=*/false);
   }
 }

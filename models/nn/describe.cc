@@ -16,7 +16,7 @@ std::string Row(const std::string& index, const std::string& name, const std::st
                      static_cast<double>(cost.activation_bytes) / kMebi);
 }
 
-// A parameter tied to one of an earlier layer counts there.
+// A tied parameter counts in the first layer that has it.
 int64_t CountParameters(const Module& module, std::set<const void*>& counted) {
   int64_t count = 0;
   for (const NamedVariable& parameter : module.Parameters())

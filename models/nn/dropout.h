@@ -1,4 +1,4 @@
-// Dropout (Srivastava et al. 2014), scaled while training so that nothing changes in evaluation.
+// Dropout (Srivastava et al. 2014), scaled during training so that evaluation is the identity.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace torus::nn {
 
-// Drops each element with `probability` while ctx.training. What is dropped is a function of
-// (ctx.seed, ctx.step, `layer`, ctx.samples): a model numbers its dropout layers when it is built,
-// so every cut and every split into micro-batches and replicas drops the same elements.
+// Drops each element with `probability` while ctx.training. Which elements are dropped depends only
+// on (ctx.seed, ctx.step, `layer`, ctx.samples). A model numbers its dropout layers when it is
+// built, so every cut and every split into micro-batches and replicas drops the same elements.
 class Dropout : public Module {
  public:
-  // BadInput for a probability outside of [0, 1].
+  // Throws BadInput for a probability outside of [0, 1].
   Dropout(double probability, uint64_t layer);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
 

@@ -9,11 +9,11 @@ namespace torus::nn {
 
 struct EmbeddingOptions {
   int64_t count = 0, width = 0;
-  std::optional<int64_t> padding_idx;  // this row begins as zeros and gets no gradient
+  std::optional<int64_t> padding_idx;  // this row starts as zeros and gets no gradient
   double stddev = 0.02;                // of the initial normal values
-  Initializer init = {};               // replaces them where given
+  Initializer init = {};               // used instead if given
   DType dtype = DType::kF32;
-  bool split = false;  // each tensor-parallel rank has a part of the rows, where there are several
+  bool split = false;  // over tensor-parallel ranks, by rows
 };
 
 // Parameter: weight (count, width). Input: indices of any shape S; output: (S..., width).

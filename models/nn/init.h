@@ -9,7 +9,7 @@
 
 namespace torus::nn {
 
-// Fills a contiguous f32 or f64 tensor; element i takes random number i of the stream.
+// Fills a contiguous f32 or f64 tensor; element i uses random number i of the stream.
 using Initializer = std::function<void(Tensor& out, const RandomStream& stream)>;
 
 Initializer Constant(double value);
@@ -22,7 +22,8 @@ Initializer Uniform(double low, double high);
 // 1 / sqrt(fan_in) of zero, where fan_in is the number of inputs of one output.
 Initializer UniformFanIn(int64_t fan_in);
 
-// Normal with mean 0, and row `zero_row` (where given) zero: an embedding with a padding index.
+// Normal with mean 0, except that row `zero_row`, if given, is zero: for an embedding with a
+// padding index.
 Initializer NormalRows(double stddev, std::optional<int64_t> zero_row);
 
 // Glorot & Bengio 2010, equation 16 as a normal: variance 2 / (fan_in + fan_out) of a weight (O,
@@ -32,11 +33,11 @@ Initializer XavierNormal();
 // He et al. 2015, "Delving deep into rectifiers", equation 14 (the backward case): normal with
 // variance 2 / fan_out, where a convolution weight (O, kH, kW, I / groups) has fan_out = O kH kW
 // and a linear one (O, I) has O. PyTorch's kaiming_normal_(mode="fan_out"), which likewise does not
-// divide by the groups. BadInput for other ranks.
+// divide by the groups. Throws BadInput for other ranks.
 Initializer KaimingNormalFanOut();
 
-// The same, equation 10 (the forward case): variance 2 / fan_in, the inputs of one output.
-// PyTorch's default mode.
+// The same paper, equation 10 (the forward case): variance 2 / fan_in, where fan_in is the number
+// of inputs of one output. PyTorch's default mode.
 Initializer KaimingNormalFanIn();
 
 }  // namespace torus::nn

@@ -14,25 +14,24 @@ namespace torus::nn {
 // Shoeybi et al. 2019, arXiv:1909.08053, figure 3.
 enum class LinearSplit {
   kNone,     // every rank has the whole layer
-  kOutputs,  // by columns of W in x W: each rank has some outputs. Its input is ops::CopyToRanks's
+  kOutputs,  // by columns of W in x W: each rank has some outputs. Takes ops::CopyToRanks(x)
   kInputs,   // by rows: each has some inputs, and the outputs are summed over the ranks
 };
 
-// Of a weight, whose outputs lie along dimension `outputs` and its inputs along the other one, in
-// `groups` runs.
+// The split of a weight whose outputs are dimension `outputs` (0 or 1) and form `groups` groups.
 inline std::optional<TensorSplit> SplitOfWeight(LinearSplit how, int outputs, int64_t groups) {
   if (how == LinearSplit::kNone) return std::nullopt;
   return TensorSplit{how == LinearSplit::kOutputs ? outputs : 1 - outputs, groups};
 }
 
-// Of a bias: with the outputs, or on every rank.
+// The split of a bias: with the outputs, or whole on every rank.
 inline std::optional<TensorSplit> SplitOfBias(LinearSplit how, int64_t groups) {
   if (how != LinearSplit::kOutputs) return std::nullopt;
   return TensorSplit{0, groups};
 }
 
-// A layer's outputs from product(bias), which computes what the rank's part of the weight gives. A
-// bias behind a sum over ranks is added once.
+// Computes a layer's outputs. product(bias) computes them from this rank's part of the weight. If
+// they are summed over ranks, the bias is added once, after the sum.
 template <class Product>
 Variable OutputsOf(LinearSplit how, const Variable& bias, const TensorRanks& ranks,
                    const Product& product) {

@@ -13,7 +13,7 @@
 namespace torus::nn {
 namespace {
 
-// Of one activation or row of logits a place.
+// Cross entropy with one row of logits, or one activation, per position.
 Variable TokenLoss(const Variable& rows, const std::vector<Variable>& outputs,
                    const Variable& targets) {
   if (outputs.size() == 1) return ops::CrossEntropy(rows, targets);
@@ -21,7 +21,7 @@ Variable TokenLoss(const Variable& rows, const std::vector<Variable>& outputs,
   return ops::LinearCrossEntropy(rows, outputs[1], bias, targets);
 }
 
-// The same of a part of the vocabulary.
+// The same for a part of the vocabulary.
 Variable SplitTokenLoss(const Variable& rows, const std::vector<Variable>& outputs,
                         const Variable& targets, const TensorRanks& ranks) {
   Require(outputs.size() == 3 || outputs.size() == 4, "loss",

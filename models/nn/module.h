@@ -1,7 +1,7 @@
 // Module: a layer or a tree of layers, with named parameters and buffers.
 //
-// Names are dotted paths from the module that is asked, as torchvision writes them: a child "conv"
-// with a parameter "weight" gives "conv.weight".
+// Names are dotted paths from the module on which a function is called, as in torchvision: a child
+// "conv" with a parameter "weight" gives "conv.weight".
 #pragma once
 
 #include <memory>
@@ -23,9 +23,9 @@ struct Alias {
   std::string name, owner;
 };
 
-// A module is made on the device meta: its parameters and buffers have shapes and no memory until
-// Initialize, Allocate or a checkpoint (checkpoint/state_dict.h) gives them some. So a model of any
-// size can be made, and run on inputs that are on meta too, for shapes and costs.
+// A module starts on the meta device: its parameters and buffers have shapes but no memory until
+// Initialize, Allocate or a checkpoint (checkpoint/state_dict.h) allocates it. So a model of any
+// size can be built, and run on inputs on the meta device, to find shapes and costs.
 class Module {
  public:
   virtual ~Module() = default;
@@ -34,47 +34,50 @@ class Module {
 
   // Images are (N, H, W, C). Errors are those of the ops: BadInput naming the op and the shapes.
   virtual Variable Forward(const Variable& x, const StepContext& ctx) = 0;
-  // From all tensors that the layer before put out to all that the next one gets, which may stand
-  // on another pipeline stage: the activation first, then its companions (an attention mask, a skip
-  // connection). By default the activation goes through Forward and companions pass unchanged; a
-  // layer that reads, makes or drops companions overrides this.
+  // Maps all outputs of the previous layer to all inputs of the next one, which may be on another
+  // pipeline stage. The activation comes first, then its companions (an attention mask, a skip
+  // connection). By default the activation goes through Forward and companions pass unchanged.
+  // Override this in a layer that reads, adds or drops companions.
   virtual std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                            const StepContext& ctx);
 
-  // After all micro-batches of a mini-batch: batch norm commits its running statistics here, or
-  // drops the mini-batch's where the step was not taken.
+  // Call after all micro-batches of a mini-batch. Batch norm updates its running statistics here,
+  // or, if the step was not taken, drops those of the mini-batch.
   void EndMiniBatch(bool taken = true);
 
-  // Before that: batch norm takes the statistics of all replicas' micro-batches in place of its
-  // own.
+  // Call before EndMiniBatch. Batch norm replaces its statistics by those of all replicas'
+  // micro-batches.
   void Share(const ShareStatistics& share);
 
-  // Keeps this rank's slice of each parameter that is split over tensor-parallel ranks, once, when
-  // all have their whole values: Forward then takes a context with the same place
-  // (StepContext::tensor_ranks). Where a module is made of several parts that share variables (tied
-  // ones), each is told. BadInput for what cannot be split so. `place` of one rank: nothing.
+  // Keeps only this rank's slice of each parameter that is split over tensor-parallel ranks. Call
+  // it once, when all parameters have their whole values; Forward then needs a context with the
+  // same place (StepContext::tensor_ranks). If several modules share variables (tied ones), call it
+  // on each. Throws BadInput if a parameter cannot be split so. Does nothing for a `place` of one
+  // rank.
   void Split(const TensorPlace& place);
-  // What Split would split, in the order of Parameters; a tied parameter with its owner alone.
+  // The parameters that Split would split, in the order of Parameters; a tied one only with its
+  // owner.
   std::vector<NamedSplit> Splits(const std::string& prefix = "") const;
 
-  // In model order: a module's own first, then its children's, each variable once. Handles to the
-  // module's own variables. A tied parameter has its owner's name, whatever `prefix` is.
+  // All parameters in model order, the module's own before its children's, each variable once. The
+  // results are handles to the module's variables. A tied parameter has its owner's name, whatever
+  // `prefix` is.
   std::vector<NamedVariable> Parameters(const std::string& prefix = "") const;
-  // The other names of tied parameters, under which the reference's files may hold them too.
+  // Other names of tied parameters, which files of the reference may use.
   std::vector<Alias> Aliases(const std::string& prefix = "") const;
   // State that is not trained, such as running statistics, in the same order. The tensors share the
   // module's memory.
   std::vector<NamedTensor> Buffers(const std::string& prefix = "") const;
 
   // Sets every parameter and buffer by its initializer from the random stream of (seed, its name):
-  // the values depend neither on the order of layers nor on who holds which. `prefix` is this
-  // module's own name where it is a part of a model. What has no memory gets it on `device`.
+  // the values depend neither on the order of layers nor on which rank has them. `prefix` is this
+  // module's name if it is a part of a model. Allocates missing memory on `device`.
   void Initialize(uint64_t seed, const std::string& prefix = "", Device device = {});
-  // Gives memory, whose content is undefined, to all parameters and buffers that have none.
+  // Allocates memory, with undefined content, for all parameters and buffers that have none.
   void Allocate(Device device = {});
-  // Moves the memory of all parameters and buffers, where they have any.
+  // Moves all parameters and buffers that have memory.
   void MoveTo(Device device);
-  // Of its parameters, the first one's; the CPU without any.
+  // The device of the first parameter; the CPU if there are none.
   Device device() const;
 
  protected:
@@ -84,25 +87,26 @@ class Module {
   // The same for a parameter that Split splits.
   Variable AddParameter(std::string name, const Shape& shape, DType dtype, Initializer initializer,
                         std::optional<TensorSplit> split);
-  // A parameter of another module that this one uses too: one variable, to whose gradient every use
-  // adds. `owner`: its name in the whole model. Its owner initialises it.
+  // Adds a parameter that belongs to another module: both use one variable and add to its gradient.
+  // `owner` is its name in the whole model. The owner initialises it.
   void TieParameter(std::string name, std::string owner, const Variable& value);
-  // State that is not trained. The handle stays valid when the buffer gets its memory.
+  // Adds state that is not trained. The handle stays valid when the buffer is allocated.
   Variable AddBuffer(std::string name, const Shape& shape, DType dtype, Initializer initializer);
   template <class M>
   std::shared_ptr<M> AddChild(std::string name, std::shared_ptr<M> child) {
     children_.push_back({name, child, name});
     return child;
   }
-  // `title` is what tables and errors call a child whose name is no name of its own.
+  // `title` is the child's name in tables and errors, for children that share a `name`.
   template <class M>
   std::shared_ptr<M> AddChild(std::string name, std::shared_ptr<M> child, std::string title) {
     children_.push_back({std::move(name), child, std::move(title)});
     return child;
   }
-  // This module's own part of Split, before its parameters are split: to refuse what does not fit.
+  // This module's own part of Split, called before its parameters are split; throws if they cannot
+  // be.
   virtual void OnSplit(const TensorPlace& /*place*/) {}
-  // Where Split has put this module; of one rank before.
+  // The place that Split set; a place of one rank before.
   const TensorPlace& place() const { return place_; }
   // This module's own part of Share.
   virtual void OnShare(const ShareStatistics& /*share*/) {}
@@ -120,7 +124,7 @@ class Module {
   struct Parameter {
     NamedVariable variable;
     Initializer initializer;
-    std::string owner;  // of a tied one: its name in the whole model
+    std::string owner;  // if tied: its name in the whole model
     std::optional<TensorSplit> split = {};
   };
   std::vector<Parameter*> OwnState();  // parameters that are not tied, and buffers
@@ -131,7 +135,7 @@ class Module {
   TensorPlace place_;
 };
 
-// "prefix.name"; `name` alone where the prefix is empty.
+// "prefix.name", or `name` alone if the prefix is empty.
 std::string Join(std::string_view prefix, std::string_view name);
 
 }  // namespace torus::nn

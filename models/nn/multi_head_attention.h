@@ -11,24 +11,25 @@ namespace torus::nn {
 struct AttentionPlan {
   int64_t heads = 1;
   bool causal = false;
-  double scale = 0;    // of the products of queries and keys; 0: 1 / sqrt(width of a head)
-  double dropout = 0;  // probability, of the attention's weights, while training
+  double scale = 0;    // of the scores; 0: 1 / sqrt(width of a head)
+  double dropout = 0;  // probability for attention weights, in training
   uint64_t dropout_layer = 0;
-  int64_t first_head = 0;  // the number of the first, where other ranks have those before
+  int64_t first_head = 0;  // the first head's number, if other ranks have those before it
 };
 
-// Of the heads that a tensor-parallel rank has. BadInput tagged `where` unless all have as many.
+// The plan of one tensor-parallel rank's heads. Throws BadInput tagged `where` unless the heads
+// divide evenly among the ranks.
 AttentionPlan PlanOf(const AttentionPlan& whole, const TensorPlace& place, const char* where);
 
-// softmax(q k^T scale) v in each head. q, k, v (N, T, heads x width of a head); `mask` undefined,
-// or a bool that broadcasts to (N, heads, T, T), true where a query may attend to a key; result as
-// q.
+// Computes softmax(q k^T scale) v in each head. q, k, v have shape (N, T, heads x width of a head).
+// `mask` is undefined, or a bool that broadcasts to (N, heads, T, T), true where a query may attend
+// to a key. The result has the shape of q.
 Variable MultiHeadAttention(const Variable& q, const Variable& k, const Variable& v,
                             const Variable& mask, const AttentionPlan& plan,
                             const StepContext& ctx);
 
-// (N, T) of 1 for tokens and 0 for padding, of any dtype, to a mask (N, 1, 1, T); undefined stays
-// so.
+// Makes a mask (N, 1, 1, T) of (N, T), 1 for tokens and 0 for padding, of any dtype. Undefined
+// stays undefined.
 Variable PaddingMask(const Variable& attention_mask);
 
 }  // namespace torus::nn

@@ -1,5 +1,4 @@
-// Running mean and variance of batch normalization when a mini-batch comes in several
-// micro-batches.
+// Batch norm statistics of a mini-batch that consists of several micro-batches.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +18,19 @@ struct BatchStatistics {
   int64_t count = 0;
 };
 
-// Statistics of all sets together, in f64 (ops::MergeStatistics). `parts` is not empty; one part
-// comes back as it is.
+// Merges the statistics of several sets, in f64 (ops::MergeStatistics). `parts` must not be empty;
+// a single part is returned unchanged.
 BatchStatistics Merge(const std::vector<BatchStatistics>& parts);
 
-// The statistics of each micro-batch until the mini-batch ends. They are stored by the
-// micro-batch's number, so a forward that is computed twice (activation checkpointing) counts once.
+// Keeps the statistics of each micro-batch until the mini-batch ends. The key is the micro-batch's
+// number, so a forward that runs twice (activation checkpointing) counts once.
 class StatisticsOfMiniBatch {
  public:
   void Keep(int micro_batch, BatchStatistics statistics);
-  // Those of all replicas' micro-batches in place of these.
+  // Replaces them by those of all replicas' micro-batches.
   void Share(const ShareStatistics& share);
-  // All of them merged in ascending order of micro-batch, whatever order they came in; nothing if
-  // there were none. Forgets them.
+  // Merges and clears all, in ascending order of micro-batch whatever order they came in. Returns
+  // nothing if there were none.
   std::optional<BatchStatistics> Take();
 
  private:

@@ -1,5 +1,5 @@
-// Sequential: layers one after another. A model is one: a pipeline may cut it between any two of
-// its layers.
+// Sequential: layers that run one after another. Every model is a Sequential, which a pipeline may
+// cut between any two layers.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class Sequential : public Module {
   using Layer = Module::Child;  // {name, module, title}
 
   Sequential() = default;
-  // Names the layer by its place: "0", "1", ...
+  // Names the layer by its index: "0", "1", ...
   template <class M>
   std::shared_ptr<M> Add(std::shared_ptr<M> layer) {
     return Add(std::to_string(layers().size()), std::move(layer));

@@ -16,9 +16,9 @@ struct CifarResNetOptions {
   DType dtype = DType::kF32;
 };
 
-// Images (N, H, W, 3), 32 pixels each way in the paper, to logits (N, num_classes). Its layers are
-// the stem ("conv1"), the blocks "layer1.0" ..., "avgpool" and "linear". BadInput for options
-// out of range.
+// Maps images (N, H, W, 3), 32 x 32 pixels in the paper, to logits (N, num_classes). Its layers are
+// the stem ("conv1"), the blocks "layer1.0" ..., "avgpool" and "linear". Throws BadInput for
+// options out of range.
 std::shared_ptr<nn::Sequential> CifarResNet(const CifarResNetOptions& options = {});
 
 }  // namespace torus

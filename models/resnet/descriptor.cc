@@ -42,8 +42,8 @@ ModelDescriptor CifarResNetOf(int depth) {
 }  // namespace
 
 // resnet18, resnet34, resnet50 and resnet101, whose configurations are the arguments of
-// torchvision's functions (num_classes; zero_init_residual may be there, since it is of initial
-// values alone), then cifar_resnet20 and cifar_resnet56 (num_classes).
+// torchvision's functions (num_classes; zero_init_residual is accepted, since it affects only
+// initial values), then cifar_resnet20 and cifar_resnet56 (num_classes).
 std::vector<ModelDescriptor> ResNetDescriptors() {
   return {ResNetOf(18),  ResNetOf(34),      ResNetOf(50),
           ResNetOf(101), CifarResNetOf(20), CifarResNetOf(56)};

@@ -7,7 +7,7 @@
 namespace torus {
 namespace {
 
-// One of width 1 every `stride` pixels takes the pixel itself.
+// A window of 1 pixel every `stride` pixels selects the pixel itself.
 Variable EveryPixel(const Variable& x, int64_t stride) {
   return ops::AvgPool2d(x, {.kernel_size = {1}, .stride = {stride}});
 }

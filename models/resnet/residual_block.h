@@ -10,7 +10,7 @@
 
 namespace torus {
 
-// How the input is brought to the output's shape where they differ.
+// How the input gets the output's shape, if they differ.
 enum class Shortcut {
   kProjection,  // option B: a 1 x 1 convolution and its batch norm ("downsample.0", "downsample.1")
   kPadding      // option A: every other pixel, and zeros for new channels, half on each side
@@ -20,7 +20,7 @@ struct ResidualBlockOptions {
   int64_t in = 0;     // channels
   int64_t width = 0;  // of the 3 x 3 convolutions
   int64_t stride = 1;
-  bool bottleneck = false;  // 4 x width output channels; its 3 x 3 convolution has the stride
+  bool bottleneck = false;  // 4 x width output channels; the 3 x 3 convolution has the stride
   Shortcut shortcut = Shortcut::kProjection;
   nn::Initializer weight_init = nn::KaimingNormalFanOut();
   DType dtype = DType::kF32;
@@ -39,7 +39,7 @@ class ResidualBlock : public nn::Module {
 
   ResidualBlockOptions options_;
   int64_t out_;
-  std::vector<nn::ConvNorm> layers_, downsample_;  // the latter has one or none
+  std::vector<nn::ConvNorm> layers_, downsample_;  // downsample_ has at most one
 };
 
 }  // namespace torus

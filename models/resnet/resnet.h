@@ -15,8 +15,8 @@ struct ResNetOptions {
   DType dtype = DType::kF32;
 };
 
-// Images (N, H, W, 3) to logits (N, num_classes). Its layers are the stem ("conv1"), the blocks
-// "layer1.0" ..., "avgpool" and "fc". BadInput for options out of range.
+// Maps images (N, H, W, 3) to logits (N, num_classes). Its layers are the stem ("conv1"), the
+// blocks "layer1.0" ..., "avgpool" and "fc". Throws BadInput for options out of range.
 std::shared_ptr<nn::Sequential> ResNet(const ResNetOptions& options = {});
 
 }  // namespace torus

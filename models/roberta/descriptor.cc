@@ -8,7 +8,7 @@ namespace {
 
 nlohmann::json Complete(const nlohmann::json& config, const std::string& where) {
   RobertaOptions options = RobertaFromConfig(config, where);
-  options.num_labels = 0;  // not to write out any number of them
+  options.num_labels = 0;  // so that ToConfig lists no labels
   return ToConfig(options);
 }
 

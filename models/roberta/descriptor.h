@@ -1,11 +1,11 @@
-// What RoBERTa's folder tells of published files.
+// Names in published files of RoBERTa.
 #pragma once
 
 #include "models/checkpoint/names.h"
 
 namespace torus {
 
-// What RoBERTa's files are named by: those saved without a head have a pooler.
+// The name rules of RoBERTa's files: those saved without a head have a pooler.
 NameRules RobertaNames();
 
 }  // namespace torus

@@ -34,7 +34,7 @@ Variable RobertaEmbeddings::Embed(const Variable& ids, const Variable& types,
           "{} tokens need positions up to {}, but there are {}", ids.dim(-1),
           ids.dim(-1) + padding_, positions_count_);
   const Variable positions(ops::PositionsBehindPadding(ids.data(), padding_));
-  // One row serves all tokens where no types are given.
+  // If no types are given, all tokens use one row.
   const Variable type =
       types.defined() ? types : Variable(Zeros({1, 1}, DType::kI64, ids.data().device()));
   Variable x = ops::Add(words_->Forward(ids, ctx), types_->Forward(type, ctx));

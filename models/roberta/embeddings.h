@@ -15,7 +15,7 @@ class RobertaEmbeddings : public nn::Module {
  public:
   RobertaEmbeddings(const RobertaOptions& options, uint64_t dropout_layer);
   Variable Forward(const Variable& ids, const StepContext& ctx) override;
-  // {ids, mask, token types}, the last two optional, to {activation, mask}.
+  // Maps {ids, mask, token types}, the last two optional, to {activation, mask}.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
   const Variable& words() const { return words_->weight(); }

@@ -41,7 +41,7 @@ void RobertaLayer::OnSplit(const TensorPlace& place) {
   plan_ = nn::PlanOf(plan_, place, "roberta");
 }
 
-// Of the tokens that this layer computes.
+// The tokens that this layer outputs.
 Variable RobertaLayer::Own(const Variable& x) const {
   return kind_ == Output::kAll ? x : ops::Narrow(x, 1, 0, 1);
 }

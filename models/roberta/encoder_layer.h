@@ -1,5 +1,5 @@
 // A layer of RoBERTa's encoder (Vaswani et al. 2017, section 3.1): attention and a two-layer MLP,
-// each with dropout, its input added, and layer norm behind.
+// each followed by dropout, the residual sum and layer norm.
 #pragma once
 
 #include <memory>
@@ -16,17 +16,17 @@ namespace torus {
 
 // Children "attention.self.query", "attention.self.key", "attention.self.value",
 // "attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense" and
-// "output.LayerNorm". Split over tensor-parallel ranks as GPT-2's block.
+// "output.LayerNorm". Split over tensor-parallel ranks like GPT-2's block.
 class RobertaLayer : public nn::Module {
  public:
-  // Whether the output has all tokens, (N, T, width), or the first alone, (N, 1, width), which is
-  // all that a classifier reads of the last layer. Either way it attends to all tokens.
+  // Which tokens the output has: all, (N, T, width), or only the first, (N, 1, width), which is all
+  // that a classifier reads of the last layer. Either way it attends to all tokens.
   enum class Output { kAll, kFirstToken };
 
-  // Uses the numbers dropout_layer to dropout_layer + 2.
+  // Uses the dropout layer numbers dropout_layer to dropout_layer + 2.
   RobertaLayer(const RobertaOptions& options, uint64_t dropout_layer, Output output = Output::kAll);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // {activation} or {activation, mask}.
+  // Takes and returns {activation} or {activation, mask}.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
 

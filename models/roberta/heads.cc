@@ -63,7 +63,8 @@ Variable RobertaLmHead::Forward(const Variable& x, const StepContext& ctx) {
 
 std::vector<Variable> RobertaLmHead::ForwardAll(const std::vector<Variable>& inputs,
                                                 const StepContext& ctx) {
-  // The loss runs where LeafAlias no longer replaces the weight by the alias of this use.
+  // The loss runs outside of the scope in which LeafAlias replaces the weight by the alias of this
+  // use.
   if (!in_loss_) return {Forward(inputs[0], ctx)};
   std::vector<Variable> outputs{Hidden(inputs[0], ctx), LeafAlias::Of(words_)};
   if (place().size > 1) outputs.push_back(nn::VocabularyPart(vocabulary_, place()));

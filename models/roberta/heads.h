@@ -1,4 +1,4 @@
-// RoBERTa's heads, its last layer: for classes of a text, or for masked words.
+// RoBERTa's heads, its last layer: a text classifier and a masked language model.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace torus {
 
-// The class of a text from its first token: dropout, "dense", tanh, dropout, "out_proj".
+// Classifies a text by its first token: dropout, "dense", tanh, dropout, "out_proj".
 class RobertaClassificationHead : public nn::Module {
  public:
-  // Uses the numbers dropout_layer and dropout_layer + 1.
+  // Uses the dropout layer numbers dropout_layer and dropout_layer + 1.
   RobertaClassificationHead(const RobertaOptions& options, uint64_t dropout_layer);
   Variable Forward(const Variable& x, const StepContext& ctx) override;
-  // The mask is dropped.
+  // Drops the mask.
   std::vector<Variable> ForwardAll(const std::vector<Variable>& inputs,
                                    const StepContext& ctx) override;
 
@@ -26,10 +26,9 @@ class RobertaClassificationHead : public nn::Module {
   nn::Dropout first_, second_;
 };
 
-// Logits of the word at each position: "dense", GELU, "layer_norm", the product with the word
-// embeddings, which are tied, and "bias". With head_in_loss, ForwardAll gives {activation, weight,
-// bias}, which nn::MaskedTokenLoss multiplies; of a split model what
-// nn::SplitMaskedTokenLoss takes.
+// Logits of the word at each position: "dense", GELU, "layer_norm", the product with the tied word
+// embeddings, and "bias". With head_in_loss, ForwardAll returns {activation, weight, bias}, which
+// nn::MaskedTokenLoss multiplies. A split model returns the inputs of nn::SplitMaskedTokenLoss.
 class RobertaLmHead : public nn::Module {
  public:
   // `words`: the word embeddings' weight, "roberta.embeddings.word_embeddings.weight".

@@ -33,23 +33,23 @@ struct RobertaOptions {
   int64_t pad_token_id = 1;
   int64_t num_labels = 2;
   RobertaHead head = RobertaHead::kClassification;
-  // The masked LM's outputs are {activation, weight and bias of the last product}, and
-  // nn::MaskedTokenLoss computes that product for the masked places alone.
+  // The masked LM returns {activation, weight and bias of the last product}, and
+  // nn::MaskedTokenLoss computes that product only at masked positions.
   bool head_in_loss = false;
   DType dtype = DType::kF32;
 };
 
-// The published roberta-base, which differs from the defaults: 514 positions, one token type, eps
+// The published roberta-base. It differs from the defaults in 514 positions, one token type and eps
 // 1e-5.
 RobertaOptions RobertaBase();
 
 // Inputs, in this order, the last two optional: token ids (N, T); an attention mask (N, T), 1 for
-// tokens and 0 for padding; token types (N, T), 0 where absent. The mask goes from layer to layer
-// beside the activation, as a bool (N, 1, 1, T). Output: logits (N, num_labels), or (N, T,
+// tokens and 0 for padding; token types (N, T), 0 where absent. The mask passes from layer to layer
+// with the activation, as a bool (N, 1, 1, T). Output: logits (N, num_labels), or (N, T,
 // vocab_size) of the masked LM, whose last matrix is the word embedding.
 //
 // Its layers are the embeddings, each encoder layer ("roberta.encoder.layer.0", ...), and the head.
-// BadInput for options out of range, and for more tokens than positions.
+// Throws BadInput for options out of range, and for more tokens than positions.
 std::shared_ptr<nn::Sequential> Roberta(const RobertaOptions& options = {});
 
 }  // namespace torus

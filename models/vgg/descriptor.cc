@@ -29,8 +29,8 @@ ModelDescriptor Describe(int depth, bool batch_norm) {
 
 }  // namespace
 
-// vgg11, vgg13, vgg16 and vgg19, then each with "_bn" behind its name. Configurations are the
-// arguments of torchvision's vgg11 ...: num_classes and dropout.
+// vgg11, vgg13, vgg16 and vgg19, then each with the suffix "_bn". Configurations are the arguments
+// of torchvision's vgg11 ...: num_classes and dropout.
 std::vector<ModelDescriptor> VggDescriptors() {
   std::vector<ModelDescriptor> all;
   for (const bool batch_norm : {false, true})

@@ -13,7 +13,7 @@
 namespace torus {
 namespace {
 
-constexpr int64_t kAfterPool = 7;  // pixels each way in front of the classifier
+constexpr int64_t kAfterPool = 7;  // height and width in pixels before the classifier
 
 // Convolutions in each of the five groups of 64, 128, 256, 512 and 512 channels.
 std::vector<int> Repeats(int depth) {
@@ -51,8 +51,8 @@ int64_t AddFeatures(const VggOptions& o, nn::Sequential& model) {
   return in;
 }
 
-// A linear layer of the classifier under its place in torchvision's list, with what follows it up
-// to the next one.
+// A linear layer of the classifier, named by its index in torchvision's list, with the ReLU and
+// dropout that follow it.
 void AddLinear(const VggOptions& o, int64_t in, int64_t out, int64_t place, uint64_t dropout,
                nn::Sequential& model) {
   auto layer = std::make_shared<nn::Sequential>();

@@ -18,9 +18,9 @@ struct VggOptions {
   DType dtype = DType::kF32;
 };
 
-// Images (N, H, W, 3), at least 32 pixels each way, to logits (N, num_classes). Its layers are each
-// convolution with what follows it ("features.0", ...), the poolings, "avgpool", and the three
-// linear layers. BadInput for options out of range.
+// Maps images (N, H, W, 3), at least 32 x 32 pixels, to logits (N, num_classes). Its layers are the
+// convolutions, each with its batch norm and ReLU ("features.0", ...), the poolings, "avgpool", and
+// the three linear layers. Throws BadInput for options out of range.
 std::shared_ptr<nn::Sequential> Vgg(const VggOptions& options = {});
 
 }  // namespace torus

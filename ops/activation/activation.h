@@ -1,7 +1,7 @@
 // Activation functions, element by element, as in torch.nn.functional.
 //
-// f32 or f64 of any strides; the result is contiguous. BadInput tagged with the op for another
-// dtype.
+// Inputs are f32 or f64 with any strides; results are contiguous. Throws BadInput tagged with the
+// op for another dtype.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ Variable Relu(const Variable& input);
 // min(max(x, 0), 6); gradient 0 at both ends.
 Variable Relu6(const Variable& input);
 
-// min(max(x, min_val), max_val); gradient 0 at both ends. BadInput when min_val > max_val.
+// min(max(x, min_val), max_val); gradient 0 at both ends. Throws BadInput if min_val > max_val.
 Variable Hardtanh(const Variable& input, double min_val = -1, double max_val = 1);
 
 // x where positive, else negative_slope * x.
@@ -29,10 +29,11 @@ Variable Tanh(const Variable& input);
 // x * sigmoid(x)
 Variable Silu(const Variable& input);
 
-// x * Phi(x) with approximate "none"; its tanh approximation with "tanh". BadInput for another.
+// x * Phi(x) with approximate "none"; its tanh approximation with "tanh". Throws BadInput for other
+// names.
 Variable Gelu(const Variable& input, std::string_view approximate = "none");
 
-// log(1 + exp(beta x)) / beta; x itself where beta * x > threshold. BadInput when beta is 0.
+// log(1 + exp(beta x)) / beta; x itself where beta * x > threshold. Throws BadInput if beta is 0.
 Variable Softplus(const Variable& input, double beta = 1, double threshold = 20);
 
 }  // namespace torus::ops

@@ -8,8 +8,8 @@
 
 namespace torus::ops {
 
-// min_val below, max_val above; NaN passes. The gradient is zero at and beyond both ends, as in
-// PyTorch; the value tells that too. ReLU6 is (0, 6).
+// Clamps to [min_val, max_val]; NaN passes through. As in PyTorch, the gradient is zero at and
+// beyond both ends, which the output shows too. ReLU6 is (0, 6).
 struct HardtanhFunctor {
   static constexpr bool kKeepsOutput = true;
   double min_val, max_val;
@@ -21,8 +21,8 @@ struct HardtanhFunctor {
   }
   template <class T>
   TORUS_HOST_DEVICE T Backward(T y, T g) const {
-    // Asked this way round, NaN has gradient 0 as in PyTorch. One condition at a time, not two
-    // joined by &&: gcc vectorises a chain of selections.
+    // Comparisons in this direction give NaN gradient 0, as in PyTorch. Two separate conditions,
+    // not one with &&: gcc vectorises a chain of selections.
     const T inside = y > static_cast<T>(min_val) ? g : T(0);
     return y < static_cast<T>(max_val) ? inside : T(0);
   }
@@ -162,7 +162,7 @@ struct SoftplusFunctor {
   }
 };
 
-// DO(functor) of all of them, for the kernels of each device.
+// Calls DO(functor) for each of them, for the kernels of each device.
 #define TORUS_ACTIVATION_FUNCTORS(DO) \
   DO(SigmoidFunctor)                  \
   DO(TanhFunctor)                     \

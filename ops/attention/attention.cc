@@ -39,7 +39,7 @@ Tensor MaskOf(const AttentionOptions& o, const AttentionShape& shape) {
   return o.attn_mask.data().Expand(scores);
 }
 
-// (batch..., heads, L, Ev) over memory (batch..., L, heads, Ev).
+// A tensor (batch..., heads, L, Ev), stored as (batch..., L, heads, Ev).
 Tensor EmptyResult(const AttentionShape& shape, DType dtype, Device device) {
   Shape memory = shape.Out();
   const int rank = memory.rank();
@@ -76,7 +76,7 @@ struct SavedForBackward {
   Saved mask, largest, log_sum;
 };
 
-// As their inputs came, before their batches were broadcast.
+// The shapes of the inputs before their batches were broadcast.
 struct InputShapes {
   Shape query, key, value;
 };
@@ -96,7 +96,7 @@ Gradients InputGradients(const AttentionProblem& problem, const SavedForBackward
   return {summed(d.query, shapes.query), summed(d.key, shapes.key), summed(d.value, shapes.value)};
 }
 
-// With rows that kernels can read, and its batch broadcast.
+// `t` with rows that kernels can read, and with its batch broadcast.
 Tensor Readable(const Variable& v, const Shape& shape) {
   return (LiesByRows(v.data()) ? v.data() : v.data().Contiguous()).Expand(shape);
 }
@@ -120,7 +120,7 @@ Variable Attend(const Variable& query, const Variable& key, const Variable& valu
                     const GradContext& g) { return InputGradients(problem, saved, shapes, g); });
 }
 
-// A GPU's kernels of the low type take what has no mask, or one that says who takes part.
+// GPU kernels in the low type support no mask, or a bool mask.
 bool AttendsNatively(const Variable& query, const Variable& key, const Variable& value,
                      const AttentionOptions& options) {
   const Variable& mask = options.attn_mask;

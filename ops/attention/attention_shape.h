@@ -7,7 +7,7 @@ namespace torus::ops {
 
 struct AttentionShape {
   Shape batch,
-      key_batch;  // of the query and the result, and of key and value; differ in their heads
+      key_batch;  // of query and result; of key and value: differ only in heads
   int64_t group;  // query heads for each key head
   int64_t rows, keys, width, value_width;
 
@@ -19,8 +19,8 @@ struct AttentionShape {
   static Shape With(const Shape& batch, int64_t rows, int64_t columns);
 };
 
-// Batches broadcast; with `grouped`, heads are dimension -3 and the query's are a multiple of the
-// key's. BadInput tagged scaled_dot_product_attention for what does not fit.
+// Batches broadcast; with `grouped`, heads are dimension -3, and the query has a multiple of the
+// key's heads. Throws BadInput tagged scaled_dot_product_attention for shapes that do not fit.
 AttentionShape AttentionShapeOf(const Shape& query, const Shape& key, const Shape& value,
                                 bool grouped);
 

@@ -23,7 +23,7 @@ Variable Repeated(const Variable& v, int64_t group) {
   return Reshape(Expand(Unsqueeze(v, heads + 1), wide), merged);
 }
 
-// Rows that see nothing, as (..., L, 1): their softmax would be NaN.
+// Rows that attend to no key, as (..., L, 1): their softmax would be NaN.
 Variable DeadRows(const Tensor& scores) {
   Shape shape = scores.shape();
   shape[shape.rank() - 1] = 1;

@@ -1,5 +1,5 @@
-// Attention composed of other ops, for what the kernels leave out: an added mask that requires a
-// gradient.
+// Attention composed of other ops, for the case that the kernels do not support: an added mask that
+// requires a gradient.
 #pragma once
 
 #include "autograd/variable.h"
@@ -7,7 +7,8 @@
 
 namespace torus::ops {
 
-// As ScaledDotProductAttention with the mask `added` to the scores; holds their matrix.
+// Computes ScaledDotProductAttention with the mask `added` to the scores; keeps the matrix of
+// scores in memory.
 Variable ComposedAttention(const Variable& query, const Variable& key, const Variable& value,
                            const Variable& added, const AttentionProblem& problem);
 

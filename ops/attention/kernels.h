@@ -1,6 +1,6 @@
-// What attention asks of a device. Tensors are f32 or f64, all of one dtype, unless said otherwise.
-// On a GPU query, key, value, an added mask, the result and the gradients may all be bf16 or f16;
-// sums, and the two numbers for each row, are f32 then.
+// The kernels of attention, on the device of their tensors. Tensors are f32 or f64, all of one
+// dtype, unless stated otherwise. On a GPU, query, key, value, an added mask, the result and the
+// gradients may all be bf16 or f16; sums, and the two numbers per row, are then f32.
 #pragma once
 
 #include "autograd/op_observer.h"
@@ -10,7 +10,8 @@
 
 namespace torus::kernels {
 
-// softmax(query key^T scale + mask) value; writes `out`. A row that may see no key gives zeros.
+// Writes softmax(query key^T scale + mask) value to `out`. A row that may attend to no key gives
+// zeros.
 inline void Attention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
                       ops::AttentionOutputs& out) {
   const ops::AttentionShape& shape = problem.shape;
@@ -20,12 +21,12 @@ inline void Attention(const ops::AttentionProblem& problem, const ops::Attention
       [&](StreamHandle stream) { cuda::Attention(problem, in, out, stream); });
 }
 
-// The gradients in `gradients`, from what the forward read and wrote and the gradient `dout` of its
+// Computes `gradients` from the inputs and outputs of the forward and the gradient `dout` of its
 // result.
 inline void AttentionBackward(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
                               const ops::AttentionOutputs& out, const Tensor& dout,
                               ops::AttentionGradients& gradients) {
-  // The scores again, the gradient of the weights, and a product for each gradient.
+  // Products: the scores again, the gradient of the weights, and one for each gradient.
   const ops::AttentionShape& shape = problem.shape;
   const bool query = gradients.query.defined(), key = gradients.key.defined();
   const int64_t width = shape.width * (1 + query + key);
@@ -39,8 +40,8 @@ inline void AttentionBackward(const ops::AttentionProblem& problem, const ops::A
       });
 }
 
-// Each weight's factor in dropout: 0, or 1 / (1 - p). `factors` is contiguous, (batch..., rows,
-// keys).
+// Writes the dropout factor of each weight, 0 or 1 / (1 - p). `factors` is contiguous, (batch...,
+// rows, keys).
 inline void DropoutFactors(const ops::KeyedDropout& dropout, Tensor& factors) {
   AtDoor(
       "scaled_dot_product_attention", factors.device(),
@@ -48,7 +49,8 @@ inline void DropoutFactors(const ops::KeyedDropout& dropout, Tensor& factors) {
       [&](StreamHandle stream) { cuda::DropoutFactors(dropout, factors, stream); });
 }
 
-// dead (..., 1), bool: whether all of a row of scores (..., keys) is -inf. Both contiguous.
+// Writes to dead (..., 1), bool, whether a whole row of scores (..., keys) is -inf. Both are
+// contiguous.
 inline void FindDeadRows(const Tensor& scores, Tensor& dead) {
   AtDoor(
       "scaled_dot_product_attention", dead.device(), [&] { cpu::FindDeadRows(scores, dead); },

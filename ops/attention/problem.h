@@ -1,4 +1,4 @@
-// One attention as it is asked of a device.
+// The arguments of attention's kernels.
 #pragma once
 
 #include "ops/attention/attention_shape.h"
@@ -9,28 +9,28 @@ namespace torus::ops {
 
 struct AttentionProblem {
   AttentionShape shape;
-  double scale;  // of the products of queries and keys
-  bool causal;   // row i sees the keys up to i
+  double scale;  // of the scores
+  bool causal;   // row i attends to keys 0 to i
   KeyedDropout dropout;
 };
 
-// query, key and value are shape.Query(), Key() and Value(); the elements of a row lie side by
-// side, rows and batches apart at any strides, 0 too. mask: undefined, or shape.Scores(), bool
-// (true: the key takes part) or of the query's dtype (added to the scores), at any strides.
+// query, key and value have shapes shape.Query(), Key() and Value(). The elements of a row are
+// adjacent; rows and batches have any strides, including 0. mask is undefined or has shape.Scores()
+// and any strides: bool (true: the key takes part) or of the query's dtype (added to the scores).
 struct AttentionInputs {
   Tensor query, key, value, mask;
 };
 
-// What the forward writes. `out` is shape.Out(), its rows as those of the inputs. For each row of
-// scores, (heads of all samples, rows): the largest score, and log_sum = log sum_j exp(score_j -
-// largest). A weight is exp(score - largest - log_sum). The two are kept apart: beside the scores
-// of a row whose mask adds -1e9 everywhere, log_sum would be rounded away. Both are 0 for a row
-// that sees no key.
+// The outputs of the forward. `out` has shape.Out() and rows like those of the inputs. `largest`
+// and `log_sum` have shape (heads of all samples, rows): the largest score of each row, and log
+// sum_j exp(score_j - largest). A weight is exp(score - largest - log_sum). They are two numbers
+// because their sum would lose log_sum to rounding in a row whose mask adds -1e9 everywhere. Both
+// are 0 for a row that attends to no key.
 struct AttentionOutputs {
   Tensor out, largest, log_sum;
 };
 
-// Contiguous; an undefined one is not computed.
+// Contiguous; undefined ones are not computed.
 struct AttentionGradients {
   Tensor query, key, value;
 };

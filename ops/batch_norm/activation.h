@@ -1,9 +1,9 @@
-// The activations that are fused into what they follow.
+// The activations that are fused into the preceding op.
 #pragma once
 
 namespace torus::ops {
 
-// Nothing, max(x, 0), or min(max(x, 0), 6).
+// The identity, max(x, 0), or min(max(x, 0), 6).
 enum class Activation { kNone, kRelu, kRelu6 };
 
 }  // namespace torus::ops

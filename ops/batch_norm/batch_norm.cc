@@ -14,7 +14,7 @@ namespace {
 
 using kernels::ChannelAffine;
 
-// Of what there is one a channel, for rows of `dtype`.
+// The dtype of per-channel tensors, for rows of `dtype`.
 DType ChannelType(DType dtype) { return IsLow(dtype) ? DType::kF32 : dtype; }
 
 void CheckChannels(std::string_view name, const Tensor& tensor, const Variable& x) {
@@ -48,20 +48,19 @@ struct Inputs {
   Device device;
 };
 
-// What the rule keeps. `count` is 0 where the statistics are constants.
+// What the gradient rule keeps. `count` is 0 if the statistics are constants.
 struct ForBackward {
   SavedActivation x, y, residual;  // as NormBackwardInputs
   std::shared_ptr<const ChannelAffine> affine;
   Activation activation;
   int64_t count;
   bool has_residual;
-  GatherReplicas gather;  // empty where the statistics are of x alone
+  GatherReplicas gather;  // empty if the statistics are of x alone
 };
 
 Gradients Rule(const ForBackward& saved, const GradContext& g) {
   const Tensor& dy = g.grad();
-  // With a residual the masked gradient is an output of its own (or dy itself where nothing is
-  // masked).
+  // With a residual the masked gradient is a separate output (or dy itself if nothing is masked).
   const bool masks = saved.has_residual && saved.activation != Activation::kNone;
   const Tensor channels(Shape{dy.dim(-1)}, ChannelType(dy.dtype()), kMetaDevice);
   const auto like = [&](const Tensor& t) { return Tensor(t.shape(), t.dtype(), dy.device()); };
@@ -126,7 +125,7 @@ BatchNormResult Train(const Variable& x, const Variable& weight, const Variable&
   return {y, all.mean.To(dtype), all.var.To(dtype), all.count};
 }
 
-// Whether a GPU's kernels read 16 bits as they are.
+// Whether GPU kernels read the 16-bit inputs directly.
 bool ReadsLow(const Variable& x, const Variable& weight, const Variable& bias,
               const Variable& residual) {
   const auto full = [](const Variable& v) { return !v.defined() || v.dtype() == DType::kF32; };

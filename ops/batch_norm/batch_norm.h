@@ -14,39 +14,41 @@ struct BatchNormResult {
   Variable y;
   Tensor mean;        // (C), of the batch
   Tensor var;         // (C), biased
-  int64_t count = 0;  // values a channel: all replicas', where these are synchronised
+  int64_t count = 0;  // values per channel; over all replicas if these are synchronised
 };
 
 // y = activation((x - mean) / sqrt(var + eps) * weight + bias + residual), with the batch's own
 // mean and biased variance of each channel over all dimensions but the last. x (N, ..., C) of rank
 // 2 or more, f32 or f64; weight and bias (C) or undefined (ones, zeros); residual like x or
-// undefined. Nothing but x, mean and 1/std is kept for the backward (and y where residual and
-// activation meet). Running statistics are the caller's: UpdateRunningStatistics. BadInput when a
-// channel has fewer than two values.
+// undefined. The backward keeps only x, mean and 1/std (and y, or in 16-bit types the residual, if
+// there are both a residual and an activation). The caller updates running statistics
+// (UpdateRunningStatistics). Throws BadInput if a channel has fewer than two values.
 //
-// With `gather`, mean and variance are over the x of all replicas, which call this together, and so
-// does the backward for the gradient of x (as torch.nn.SyncBatchNorm; Peng et al. 2018, "MegDet",
-// section 3.3). Gradients of weight and bias are of this replica's rows: the replicas' add up to
-// those of all. It is called once in the forward, and once in the backward where x's gradient is
-// wanted; never for x on meta, whose count is then this replica's.
+// With `gather`, mean and variance are over the x of all replicas, which must all call this
+// function, and the gradient of x uses sums over all replicas too (as torch.nn.SyncBatchNorm; Peng
+// et al. 2018, "MegDet", section 3.3). Gradients of weight and bias cover only this replica's rows;
+// they add up over the replicas. `gather` is called once in the forward, and once in the backward
+// if x needs a gradient. It is never called for x on the meta device, where `count` is this
+// replica's.
 BatchNormResult BatchNormTrain(const Variable& x, const Variable& weight, const Variable& bias,
                                double eps = 1e-5, Activation activation = Activation::kNone,
                                const Variable& residual = {}, const GatherReplicas& gather = {});
 
-// The same with given statistics (C), as constants.
+// The same with the given statistics (C), which are constants.
 Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
                        const Variable& weight, const Variable& bias, double eps = 1e-5,
                        Activation activation = Activation::kNone, const Variable& residual = {});
 
-// running = (1 - momentum) running + momentum batch, the variance made unbiased (count / (count -
-// 1)), as PyTorch does. For momentum None the caller passes 1 / (number of batches so far, this one
-// included).
+// running = (1 - momentum) running + momentum batch, with the variance made unbiased (times count /
+// (count - 1)), as in PyTorch. For PyTorch's momentum=None pass 1 / (number of batches so far,
+// including this one).
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t count, double momentum,
                              Tensor& running_mean, Tensor& running_var);
 
-// The mean and biased variance of `count` values a channel become those of these and `more` values
-// together (Chan, Golub and LeVeque 1983, "Algorithms for computing the sample variance", equations
-// 2.1). All (C), contiguous f64, on one device; BadInput otherwise.
+// Merges statistics: mean and var, of `count` values per channel, become those of these and `more`
+// other values together; variances are biased (Chan, Golub and LeVeque 1983, "Algorithms for
+// computing the sample variance", equations 2.1). All (C), contiguous f64, on one device; throws
+// BadInput otherwise.
 void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more, Tensor& mean,
                      Tensor& var, int64_t count);
 

@@ -1,4 +1,4 @@
-// What is asked of a device in batch norm's calls, where it is more than a few tensors.
+// Argument structs of batch norm's kernels.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace torus::ops {
 
-// A normalisation with its statistics folded in, one value a channel: y = (x - mean) scale + bias,
-// with scale = weight inv_std. All in the dtype of x, inv_std in f64.
+// A normalisation with its statistics folded in, one value per channel: y = (x - mean) scale +
+// bias, with scale = weight inv_std. All in the dtype of x, inv_std in f64.
 struct ChannelAffine {
   ChannelAffine(int64_t channels, DType dtype, Device device)
       : mean({channels}, dtype, device),
@@ -19,10 +19,10 @@ struct ChannelAffine {
   Tensor mean, scale, bias, inv_std;
 };
 
-// What the backward reads beside dy. Where a residual and an activation meet, the mask follows from
-// more than x: from y, or, of 16 bits, from x and the residual, since such a y was rounded. One of
-// the two is then defined, otherwise neither. `count` is the values a channel, 0 where the
-// statistics are constants.
+// Inputs of the backward besides dy. With both a residual and an activation, the activation's mask
+// cannot be computed from x alone: it needs y, or, in 16 bits, the residual, since y was rounded.
+// Exactly one of y and residual is then defined, otherwise neither. `count` is the number of values
+// per channel, or 0 if the statistics are constants.
 struct NormBackwardInputs {
   Tensor x, y, residual;
   const ChannelAffine& affine;
@@ -30,8 +30,8 @@ struct NormBackwardInputs {
   int64_t count;
 };
 
-// The gradients, overwritten; an undefined one is not wanted. `masked` is dy through the
-// activation's mask, defined where y or the residual is, whose gradient it is.
+// The gradients, overwritten; undefined ones are not computed. `masked` is dy through the
+// activation's mask, which is the residual's gradient; defined if y or the residual is.
 struct NormGradients {
   Tensor x, weight, bias, masked;
 };

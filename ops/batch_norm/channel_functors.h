@@ -1,5 +1,5 @@
-// Batch norm's arithmetic of one channel, which CPU and GPU kernels share. All in f64, but for what
-// is kept in T.
+// Batch norm's arithmetic for one channel, shared by CPU and GPU kernels. All in f64, except values
+// stored as T.
 #pragma once
 
 #include <cmath>
@@ -9,12 +9,12 @@
 
 namespace torus::ops {
 
-// Mean and sum of squared deviations of some values of a channel.
+// Mean and sum of squared deviations (m2) of some values of a channel.
 struct Moments {
   double mean = 0, m2 = 0;
 };
 
-// Those of `before` values and of `count` more together (Chan, Golub & LeVeque 1983, equation
+// Merges the moments of `before` values and of `count` more (Chan, Golub & LeVeque 1983, equation
 // 2.1b).
 TORUS_HOST_DEVICE inline Moments MergedMoments(const Moments& a, double before, const Moments& more,
                                                double count) {
@@ -23,7 +23,7 @@ TORUS_HOST_DEVICE inline Moments MergedMoments(const Moments& a, double before, 
           a.m2 + (more.m2 + delta * delta * before * count / total)};
 }
 
-// The same of mean and biased variance.
+// The same for mean and biased variance: `more` values are merged into `count` values.
 TORUS_HOST_DEVICE inline void MergeVariance(double more_mean, double more_var, double more,
                                             double count, double& mean, double& var) {
   const double n = count + more, delta = more_mean - mean;
@@ -42,15 +42,15 @@ TORUS_HOST_DEVICE inline double InverseStd(double variance, double eps) {
   return 1.0 / std::sqrt(variance + eps);
 }
 
-// How the input's gradient follows from the sums: dx = scale g + slope (x - mean) + offset, where
-// the statistics are of `count` values (Ioffe & Szegedy 2015, the gradients after equation 4).
+// Coefficients of the input's gradient, computed from the sums: dx = scale g + slope (x - mean) +
+// offset, for statistics of `count` values (Ioffe & Szegedy 2015, the gradients after equation 4).
 template <class T>
 struct GradientLine {
   T slope, offset;
 };
 
-// sum_g is of the masked gradient g, sum_gd of g (x - mean). Zero for constant statistics (count
-// 0).
+// sum_g is the sum of the masked gradient g, sum_gd that of g (x - mean). Both coefficients are
+// zero for constant statistics (count 0).
 template <class T>
 TORUS_HOST_DEVICE GradientLine<T> GradientLineOf(T scale, double inv_std, double sum_g,
                                                  double sum_gd, int64_t count) {

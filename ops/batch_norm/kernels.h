@@ -1,7 +1,7 @@
-// What batch norm asks of a device. Rows are what lies along the last dimension of x: it is
-// contiguous, (..., C), f32 or f64. One value a channel is (C). On a GPU x, the residual, y and
-// their gradients may all be of bf16 or f16, which is computed in f32 and rounded once; then what
-// there is one a channel is f32.
+// The kernels of batch norm, on the device of their tensors. x is contiguous, (..., C), f32 or f64;
+// a row runs along its last dimension. Per-channel tensors are (C). On a GPU x, the residual, y and
+// their gradients may all be bf16 or f16: values are computed in f32 and rounded once, and
+// per-channel tensors are f32.
 #pragma once
 
 #include "ops/batch_norm/channel_affine.h"
@@ -14,15 +14,15 @@ namespace torus::kernels {
 
 using ops::ChannelAffine;
 
-// mean and biased variance of each channel, f64.
+// Computes mean and biased variance of each channel, f64.
 inline void ChannelStatistics(const Tensor& x, Tensor& mean, Tensor& var) {
   AtDoor(
       "batch_norm", mean.device(), [&] { cpu::ChannelStatistics(x, mean, var); },
       [&](StreamHandle stream) { cuda::ChannelStatistics(x, mean, var, stream); });
 }
 
-// Fills `affine` for y = (x - mean) / sqrt(var + eps) * weight + bias; mean and var are f64, weight
-// and bias may be undefined: ones and zeros.
+// Fills `affine` for y = (x - mean) / sqrt(var + eps) * weight + bias; mean and var are f64; weight
+// and bias may be undefined (ones and zeros).
 inline void FoldChannels(const Tensor& mean, const Tensor& var, double eps, const Tensor& weight,
                          const Tensor& bias, ChannelAffine& affine) {
   AtDoor(
@@ -46,8 +46,8 @@ inline void NormalizeChannels(const Tensor& x, const ChannelAffine& affine,
 using ops::NormBackwardInputs;
 using ops::NormGradients;
 
-// The backward's first half: masks dy into `masked`, where that is defined, and sums over this
-// replica's rows: sums (2, C) f64 of the masked dy, and of it times (x - mean).
+// The first half of the backward. Writes the masked dy to `masked`, if defined, and to sums (2, C),
+// f64, the sums over this replica's rows of the masked dy and of the masked dy times (x - mean).
 inline void GradientSums(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked,
                          Tensor& sums) {
   AtDoor(
@@ -55,8 +55,8 @@ inline void GradientSums(const NormBackwardInputs& in, const Tensor& dy, Tensor&
       [&](StreamHandle stream) { cuda::GradientSumsOf(in, dy, masked, sums, stream); });
 }
 
-// The second half. The gradients of weight and bias follow from this replica's sums, that of x from
-// those of all who share the statistics; `in.count` is of all of them too.
+// The second half. The gradients of weight and bias use this replica's sums; that of x uses the
+// sums over all replicas that share the statistics, whose values `in.count` counts.
 inline void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
                                       const Tensor& own_sums, const Tensor& all_sums,
                                       NormGradients& out) {
@@ -68,7 +68,8 @@ inline void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor
       });
 }
 
-// running = (1 - momentum) running + momentum batch; the variance of the batch times `unbias`.
+// running = (1 - momentum) running + momentum batch; the batch's variance is first multiplied by
+// `unbias`.
 inline void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, double unbias,
                                     double momentum, Tensor& running_mean, Tensor& running_var) {
   AtDoor(
@@ -80,8 +81,8 @@ inline void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, doubl
       });
 }
 
-// mean and var, of `count` values a channel, become those of these and `more` values together; all
-// f64.
+// mean and var, of `count` values per channel, become those of these and `more` values together;
+// all f64.
 inline void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more,
                             Tensor& mean, Tensor& var, int64_t count) {
   AtDoor(

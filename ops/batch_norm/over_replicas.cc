@@ -6,7 +6,7 @@
 namespace torus::ops {
 namespace {
 
-// Views of what travels.
+// Views of the exchanged tensor.
 struct Packed {
   explicit Packed(const Tensor& tensor)
       : all(tensor),

@@ -1,5 +1,4 @@
-// What the replicas of a batch norm tell each other, so that they normalise as one. The room's own
-// part.
+// Exchanges batch norm statistics between replicas. Internal to this op family.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,8 @@ struct BatchMoments {
   int64_t count = 0;
 };
 
-// Those of all replicas' rows together, merged in replica order: the same bits on all of them.
-// (2 C + 1) f64 travel, means, variances and count. Replicas may have any counts, 0 too.
+// The moments over all replicas' rows, merged in replica order: the same bits on all replicas. Each
+// replica sends 2 C + 1 f64 numbers: means, variances and count. Counts may differ and may be 0.
 BatchMoments OverReplicas(const BatchMoments& own, const GatherReplicas& gather);
 
 // The sum over all replicas, added in their order.

@@ -37,9 +37,10 @@ Device DeviceOf(const Variable& x, const std::vector<ConvNorm>& layers) {
   return x.data().device();
 }
 
-// f32; or f32 and bf16 under native bf16, where a chain is fused in f32 all the same if a layer of
-// 1 x 1 or depthwise stands in it: composed of ops in bf16 it would multiply faster, and take twice
-// as long, since passes over memory bound it. A dense convolution and its norm are composed then.
+// Whether the dtypes allow fusing: f32, or, under native bf16, f32 and bf16. In the latter case a
+// chain with a 1 x 1 or depthwise layer is still fused in f32: composed of bf16 ops it would
+// multiply faster but take twice as long, since passes over memory bound it. A single dense
+// convolution and its norm are composed.
 bool TypesFit(const Variable& x, const std::vector<ConvNorm>& layers) {
   if (WithPrecision::Current() == DType::kF32) return x.dtype() == DType::kF32;
   if (!WithPrecision::Native() || (x.dtype() != DType::kF32 && x.dtype() != DType::kBF16))
@@ -49,7 +50,7 @@ bool TypesFit(const Variable& x, const std::vector<ConvNorm>& layers) {
   return layers.size() > 1 || g.pointwise() || g.depthwise();
 }
 
-// The layers with their geometry; empty where the chain cannot be fused.
+// The layers with their geometry; empty if the chain cannot be fused.
 std::vector<ChainLayer> Plan(const Variable& x, const std::vector<ConvNorm>& layers,
                              bool residual) {
   if (!kernels::FusesChains(DeviceOf(x, layers)) || !TypesFit(x, layers) ||
@@ -153,7 +154,7 @@ ConvChainResult ConvChainTrain(const Variable& x, const std::vector<ConvNorm>& l
         !NormFits(layers[l].norm_bias, plan[l].g.o))
       plan.clear();
   if (plan.empty()) return Compose(x, layers, residual);
-  // In f32 whatever the precision; what goes in and comes out has its type.
+  // Computes in f32 whatever the precision; inputs and outputs keep their dtype.
   const DType low = WithPrecision::Current();
   ConvChainResult result =
       Fused(internal::CastTo(x, DType::kF32), layers, residual, expand_bytes, std::move(plan));

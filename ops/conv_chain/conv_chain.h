@@ -1,13 +1,13 @@
-// A chain of convolutions, each followed by batch norm and activation, whose inner activations
-// never exist in memory.
+// A fused chain of convolutions, each followed by batch norm and activation, that never stores the
+// inner activations.
 //
 //   x -> conv -> norm -> act -> conv -> norm -> act -> ... -> conv -> norm -> (+ x) -> act -> y
 //
-// Training such a chain layer by layer is bound by memory: around 14 passes over every activation.
-// Here a convolution writes its raw output z and sums its statistics while the block is in cache;
-// the next one normalises z on the way in; the backward recomputes the activation from z in the
-// same way and turns the gradient by the activation into the one by z on the way in: eight passes,
-// and no tensor is kept but the z's.
+// Training such a chain layer by layer is bound by memory traffic: around 14 passes over every
+// activation. Here each convolution writes its raw output z and sums its statistics while the block
+// is in cache, and the next one normalises z as it reads it. The backward recomputes the activation
+// from z in the same way, and computes the gradient of z from that of the activation as it reads
+// it. That takes eight passes, and only the z's are kept.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +36,15 @@ struct ConvChainResult {
   std::vector<Statistics> statistics;  // of each layer's batch norm
 };
 
-// In training mode, the same as Conv2d then BatchNormTrain for each of `layers` (at least one), and
-// `x` added before the last activation where `residual`, within rounding. f32 chains of 1 x 1
-// stride-1 and depthwise convolutions (any first one) are fused; everything else is composed of
-// those two ops. BadInput as theirs.
+// Computes, within rounding, Conv2d then BatchNormTrain for each of `layers` (at least one); with
+// `residual`, adds `x` before the last activation. On a CPU, fuses chains of 1 x 1 stride-1 and
+// depthwise convolutions (the first may be any) without an activation after a residual, in f32,
+// also for bf16 inputs where bf16 is native. Composes other chains of those two ops. Throws
+// BadInput as they do.
 //
-// The output of a first layer that widens is made twice instead of kept from `expand_bytes` on: it
-// is then too large for the caches, and making it costs less than passes over memory.
+// If the output of a widening first layer has at least `expand_bytes` bytes, it is recomputed in
+// the backward instead of kept: it is too large for the caches, and computing it twice costs less
+// than passes over memory.
 ConvChainResult ConvChainTrain(const Variable& x, const std::vector<ConvNorm>& layers,
                                bool residual = false, int64_t expand_bytes = int64_t{4} << 20);
 

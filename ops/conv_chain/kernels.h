@@ -1,4 +1,4 @@
-// What the fused chain asks of a device. Only CPUs fuse one so far; elsewhere the op is composed of
+// The kernels of the fused chain. Only CPUs have them; on other devices the op is composed of
 // convolutions and batch norms.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace torus::kernels {
 
-// One convolution with its norm and activation, and what its forward leaves for the backward.
+// One convolution with its norm and activation, and what its forward saves for the backward.
 using cpu::ChainLayer;
-// Contiguous f32 tensors; norm weights and biases may be undefined: ones and zeros.
+// Contiguous f32 tensors; norm weights and biases may be undefined (ones and zeros).
 using cpu::ChainInputs;
-// Contiguous f32 tensors, overwritten; an undefined one is not wanted.
+// Contiguous f32 tensors, overwritten; undefined ones are not computed.
 using cpu::ChainInputGradients;
 // Mean and biased variance of a layer's norm.
 using cpu::ChainStatistics;
@@ -26,7 +26,8 @@ inline ChainLayer MakeChainLayer(const ops::ConvGeometry& g, ops::Activation act
   return cpu::MakeChainLayer(g, activation, eps);
 }
 
-// Runs the chain into y, the last layer's activation (+ x, with a residual), and fills the layers.
+// Runs the chain. Writes y, the last layer's activation (of its output + x, with a residual), and
+// fills the layers.
 inline std::vector<ChainStatistics> ConvChainForward(std::vector<ChainLayer>& layers,
                                                      const ChainInputs& in, Tensor& y) {
   for (const ChainLayer& layer : layers) ObserveProduct(layer.g.flops());
@@ -35,8 +36,8 @@ inline std::vector<ChainStatistics> ConvChainForward(std::vector<ChainLayer>& la
   return statistics;
 }
 
-// All gradients in one sweep from the last layer to the first. With a residual, dy is added to the
-// gradient by x.
+// Computes all gradients in one pass from the last layer to the first. With a residual, adds dy to
+// the gradient of x.
 inline void ConvChainBackward(const std::vector<ChainLayer>& layers, const ChainInputs& in,
                               const Tensor& dy, ChainInputGradients& out) {
   for (size_t l = 0; l < layers.size(); ++l) {

@@ -1,4 +1,4 @@
-// The shape rule of 2-D convolution: sizes, steps and paddings of one call, checked.
+// The shape rule of 2-D convolution: the checked sizes, strides and paddings of one call.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Conv2dOptions {
   Dims stride{1, 1};
   Dims padding{0, 0};  // used by kExplicit
   PaddingMode padding_mode =
-      PaddingMode::kExplicit;  // kSame needs stride 1; an odd total puts the extra one last
+      PaddingMode::kExplicit;  // kSame needs stride 1; of an odd total, the extra pixel comes last
   Dims dilation{1, 1};
   int64_t groups = 1;
 };
@@ -26,19 +26,20 @@ struct ConvGeometry {
   int64_t top, left, bottom, right;  // zero padding
   int64_t groups;
 
-  // A plain product of matrices: (n h w, c) x (c, o).
+  // Whether it is a plain matrix product: (n h w, c) x (c, o).
   bool pointwise() const;
-  // One filter a channel.
+  // One filter per channel.
   bool depthwise() const { return groups == c && o == c; }
-  // Nothing to sum: libraries need not see it.
+  // There is nothing to sum; libraries are not called.
   bool empty() const { return n == 0 || o == 0 || c == 0; }
   int64_t input_rows() const { return n * h * w; }
   int64_t output_rows() const { return n * oh * ow; }
-  // Of a forward, or of either gradient; a multiply-add is two. Padding counts as pixels do.
+  // FLOPs of the forward, and of either gradient; a multiply-add is two. Padding counts like
+  // pixels.
   int64_t flops() const { return 2 * output_rows() * o * kh * kw * (c / groups); }
 };
 
-// BadInput, tagged conv2d, with both shapes where they do not fit.
+// Throws BadInput, tagged conv2d, with both shapes where they do not fit.
 ConvGeometry ConvGeometryOf(const Shape& input, const Shape& weight, const Conv2dOptions& options);
 
 }  // namespace torus::ops

@@ -9,7 +9,7 @@
 namespace torus::ops {
 namespace {
 
-// The types of the variables, which get the gradients.
+// The dtypes of the variables, and so of their gradients.
 struct GradientTypes {
   DType weight, bias;
 };
@@ -25,7 +25,7 @@ Gradients Rule(const ConvGeometry& g, const Tensor& x, const Tensor& weight, Gra
   return out;
 }
 
-// `values` are the weight's, in the type of x.
+// `values` are the weight's values, in the dtype of x.
 Variable ConvOf(const Variable& x, const Variable& weight, const Tensor& values,
                 const Variable& bias, const Conv2dOptions& options) {
   const ConvGeometry g = ConvGeometryOf(x.shape(), weight.shape(), options);

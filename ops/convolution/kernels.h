@@ -1,7 +1,8 @@
-// What convolution asks of a device. Tensors are contiguous, f32 or f64, of the shapes of the
-// geometry: x (n, h, w, c), weight (o, kh, kw, c / groups), bias (o) or undefined, y (n, oh, ow,
-// o). Where the device has products of bf16, and on a GPU also of f16, x, weight, y and the
-// gradients of x and y may be that; sums, bias and the gradients of weight and bias are f32 then.
+// The kernels of convolution, on the device of their tensors. Tensors are contiguous, f32 or f64,
+// with the shapes of the geometry: x (n, h, w, c), weight (o, kh, kw, c / groups), bias (o) or
+// undefined, y (n, oh, ow, o). If the device multiplies bf16 natively (a GPU also f16), x, weight,
+// y and the gradients of x and y may have that type; sums, bias and the gradients of weight and
+// bias are then f32.
 #pragma once
 
 #include "autograd/op_observer.h"
@@ -21,7 +22,7 @@ inline void ConvolutionForward(const ops::ConvGeometry& g, const Tensor& x, cons
       [&](StreamHandle stream) { cuda::ConvolutionForward(g, x, weight, bias, y, stream); });
 }
 
-// The gradients by x, weight and bias, overwritten; an undefined one is not wanted.
+// The gradients with respect to x, weight and bias, overwritten; undefined ones are not computed.
 inline void ConvolutionBackward(const ops::ConvGeometry& g, const Tensor& x, const Tensor& weight,
                                 const Tensor& dy, Tensor& dx, Tensor& dweight, Tensor& dbias) {
   for (const Tensor* gradient : {&dx, &dweight})

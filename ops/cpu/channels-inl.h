@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls body(d, c) over channels [begin, channels), with vectors of halving width at the end:
-// nothing is read or written past the last channel.
+// Calls body(d, c) over channels [begin, channels). At the end, vectors of ever half the width keep
+// reads and writes within the channels.
 template <class D, class Body>
 HWY_INLINE void OverChannels(D d, int64_t begin, int64_t channels, const Body& body) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));

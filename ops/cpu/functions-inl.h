@@ -1,8 +1,8 @@
 // exp, tanh, the logistic function and the normal distribution of f32 vectors; include it after
 // hwy/highway.h.
 //
-// Polynomials are minimax, fitted by Remez's algorithm in 40 digits; the bounds in ulp, of the
-// exact result, are those that tests/ops/vector_math_test.cc holds them to. NaN gives NaN.
+// Polynomials are minimax, fitted by Remez's algorithm in 40 digits. tests/ops/vector_math_test.cc
+// checks the stated error bounds, in ulp of the exact result. NaN gives NaN.
 #include <cstdint>
 
 #include "hwy/highway.h"
@@ -51,10 +51,10 @@ HWY_INLINE hn::Vec<D> PowerOf2(D d, VI exponent) {
 // exp(x) over the whole range, to 2 ulp (denormal results to the smallest denormal).
 template <class D, class V>
 HWY_INLINE V Exp(D d, V x) {
-  // In this order NaN passes. Beyond the ends the results are infinity and zero.
+  // This order of operands lets NaN through. Beyond the ends the results are infinity and zero.
   const auto bounded = hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x));
   const auto e = SplitExpOf(d, bounded);
-  // In two steps, since 2^128 and 2^-150 are no floats.
+  // In two steps, since 2^128 and 2^-150 are not floats.
   const auto half = hn::ShiftRight<1>(e.exponent);
   return hn::Mul(hn::Mul(e.fraction, PowerOf2(d, half)), PowerOf2(d, hn::Sub(e.exponent, half)));
 }
@@ -103,7 +103,7 @@ HWY_INLINE Normal<D> NormalOf(D d, V x) {
   const auto one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);
   const auto size = hn::Min(hn::Set(d, 14.6f), hn::Abs(x));  // beyond, Phi is 0 or 1
   const auto square = hn::Mul(size, size);
-  // What rounding took from the square would show 100 times larger in its exponential.
+  // The rounding error of the square; the exponential would magnify it 100 times.
   const auto lost = hn::MulSub(size, size, square);
   const auto bell =
       hn::Mul(Exp(d, hn::Mul(square, hn::Set(d, -0.5f))), hn::NegMulAdd(lost, half, one));

@@ -31,15 +31,15 @@ void ScaleRows(int64_t m, int64_t n, T beta, T* c, int64_t ldc) {
   for (int64_t i = 0; i < m; ++i) ScaleRow(beta, n, c + i * ldc);
 }
 
-// Eigen orders a sum by the place of its row among those it is given: in blocks of a fixed size,
-// one thread each, the bits do not depend on the team size.
+// In Eigen the order of a sum depends on the position of its row among the rows of the call. With
+// blocks of a fixed size, one thread each, the bits do not depend on the team size.
 constexpr int64_t kBlockRows = 64;
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class Matrix>
 using Stored = Eigen::Map<Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
 
-// Calls f with the (rows, columns) matrix that lies at `p`, or whose transpose does.
+// Calls f with the (rows, columns) matrix at `p`, or with the transpose of the matrix stored there.
 template <class F>
 void WithOperand(Transpose transpose, int64_t rows, int64_t columns, const double* p,
                  Eigen::OuterStride<> stride, const F& f) {
@@ -58,8 +58,8 @@ dnnl_status_t Sgemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int
                     beta, c, ldc);
 }
 
-// oneDNN compiles SGEMM's code in the first product of each form. Where the address space is
-// bounded, small ones make it do so at once, as long as there is room.
+// oneDNN generates SGEMM's code in the first product of each form. If the address space is limited,
+// small products make it do so now, while there is room.
 void CompileSgemm() {
   RequireRoomForCode("gemm");
   if (AddressSpaceLeft().empty()) return;

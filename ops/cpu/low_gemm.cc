@@ -20,7 +20,7 @@ using Tag = dnnl::memory::format_tag;
 constexpr Type TypeOf(const float*) { return Type::f32; }
 constexpr Type TypeOf(const BFloat16*) { return Type::bf16; }
 
-// A matrix (rows, columns) as a product reads it, of which the transpose lies in memory or itself.
+// The descriptor of an operand (rows, columns), stored as it is or transposed.
 Desc Operand(Transpose transpose, int64_t rows, int64_t columns, int64_t stride) {
   if (transpose == Transpose::kYes) return Desc({rows, columns}, Type::bf16, {1, stride});
   return Desc({rows, columns}, Type::bf16, {stride, 1});
@@ -35,11 +35,12 @@ dnnl::primitive_attr AttributesOf(bool add) {
   return attr;
 }
 
-// Rows of A from which packing B whole pays: without that, oneDNN packs it again for each few rows
-// (on Zen 5, (50257, 1024) x (1024, 768) runs at 620 GFLOP/s plain and at 810 packed).
+// From this number of rows of A on, packing the whole B pays: otherwise oneDNN packs it again for
+// every few rows (on Zen 5, (50257, 1024) x (1024, 768) runs at 620 GFLOP/s plain and at 810
+// packed).
 constexpr int64_t kRowsToPack = 4096;
 
-// What a product is made by. oneDNN keeps compiled ones itself, by sizes and team size.
+// The description of a product. oneDNN itself caches compiled ones by sizes and team size.
 struct Product {
   Desc a, b, c, bias;
   bool add;
@@ -66,7 +67,7 @@ void WriteBias(int64_t m, int64_t n, const float* bias, C* c, int64_t ldc) {
     for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = C(bias == nullptr ? 0.0f : bias[j]);
 }
 
-// One row of A, which is nothing but reading B.
+// For one row of A, where reading B takes all the time.
 template <class C>
 void OneRow(Transpose transpose_b, int64_t n, int64_t k, const BFloat16* a, const BFloat16* b,
             int64_t ldb, const float* bias, C* c) {

@@ -1,5 +1,4 @@
-// A row times a matrix in bf16, which is bound by reading the matrix: what a decoder does for each
-// token.
+// Row times matrix in bf16, as a decoder needs for each token; bound by reading the matrix.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +7,13 @@
 
 namespace torus::cpu {
 
-// y (n) = x (k) B + bias, with B (k, n) as it lies in memory, rows `ldb` elements apart; `bias` may
-// be null. Each element is summed in f32 in the order of k: the bits do not depend on the team
-// size.
+// y (n) = x (k) B + bias. B is stored as (k, n) with row stride `ldb`, in elements; `bias` may be
+// null. Each element is an f32 sum in the order of k, so the bits do not depend on the team size.
 void LowRowTimes(int64_t n, int64_t k, const BFloat16* x, const BFloat16* b, int64_t ldb,
                  const float* bias, float* y);
 
-// The same with B^T, B being (n, k) as it lies in memory. A sum is one of the lanes of the vector
-// unit, then of those.
+// The same with B^T, where B is stored as (n, k). Each vector lane sums its own elements, then the
+// lanes are summed.
 void LowRowTimesTransposed(int64_t n, int64_t k, const BFloat16* x, const BFloat16* b, int64_t ldb,
                            const float* bias, float* y);
 

@@ -26,10 +26,10 @@ HWY_INLINE hn::Vec<D> LoadWide(D d, const BFloat16* p) {
   return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, bits)));
 }
 
-constexpr int kRows = 8;  // of B, read beside each other
+constexpr int kRows = 8;  // of B, read at the same time
 
-// y += the sum of `rows` rows of B, each times its x. Asks for the `rows` behind them, which no
-// prefetcher does where a row is short.
+// y += the sum of `rows` rows of B, each times its x. Prefetches the next `rows` rows, which the
+// hardware does not do if rows are short.
 template <int rows>
 void AddRows(int64_t n, const float* x, const BFloat16* b, int64_t ldb, float* y) {
   const D d;
@@ -47,7 +47,7 @@ void AddRows(int64_t n, const float* x, const BFloat16* b, int64_t ldb, float* y
     for (int r = 0; r < rows; ++r) y[c] += x[r] * static_cast<float>(b[r * ldb + c]);
 }
 
-// Columns [0, n) of B; y holds what is added to.
+// Columns [0, n) of B, added to y.
 void RowTimes(int64_t n, int64_t k, const float* x, const BFloat16* b, int64_t ldb, float* y) {
   int64_t r = 0;
   for (; r + kRows <= k; r += kRows) AddRows<kRows>(n, x + r, b + r * ldb, ldb, y);
@@ -95,7 +95,7 @@ std::vector<float> Wide(const BFloat16* x, int64_t k) {
 // Calls columns(begin, end) on the team, with y set to the bias there.
 template <class Columns>
 void OverColumns(int64_t n, int64_t k, const float* bias, float* y, const Columns& columns) {
-  constexpr int64_t kMultiply = 1 << 15;  // multiplications that a thread is worth waking for
+  constexpr int64_t kMultiply = 1 << 15;  // multiplications that are worth waking a thread for
   ParallelFor(n, std::max<int64_t>(1, kMultiply / std::max<int64_t>(1, k)),
               [&](int64_t begin, int64_t end) {
                 for (int64_t j = begin; j < end; ++j) y[j] = bias == nullptr ? 0.0f : bias[j];

@@ -1,4 +1,4 @@
-// Products of matrices of any type that kernels compute in.
+// Matrix products for all element types of the kernels.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +8,8 @@
 
 namespace torus::cpu {
 
-// C = op(A) op(B), or C += op(A) op(B) where `add`: LowGemm of bf16, into bf16 or f32, else Gemm.
+// C = op(A) op(B), or with `add` C += op(A) op(B). Calls LowGemm for bf16 (C is bf16 or f32), else
+// Gemm.
 template <class T, class C>
 void Multiply(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
               const T* a, int64_t lda, const T* b, int64_t ldb, bool add, C* c, int64_t ldc) {

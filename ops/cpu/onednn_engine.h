@@ -1,4 +1,4 @@
-// What calls of oneDNN's primitives share: its CPU, the caller's memory, and memory to work in.
+// Shared by all calls of oneDNN primitives: the CPU engine, wrapping of memory, and scratch memory.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -11,14 +11,15 @@ namespace torus::cpu {
 const dnnl::engine& OnednnEngine();
 dnnl::stream& OnednnStream();  // of the calling thread
 
-// `data`, which lies as `desc` says. oneDNN asks for a pointer to change even where it only reads.
+// Wraps `data`, laid out as `desc` says. oneDNN takes a non-const pointer even if it only reads.
 dnnl::memory OnednnMemory(const dnnl::memory::desc& desc, const void* data);
 
-// For primitives that work in memory from the caching allocator, as OnednnExecute hands them.
+// Attributes of primitives whose scratch memory the caller provides: OnednnExecute takes it from
+// the caching allocator.
 dnnl::primitive_attr UserScratch();
 Tensor ScratchFor(const dnnl::memory::desc& desc);
 
-// Runs a primitive that was made with UserScratch on the calling thread's team, to its end.
+// Runs a primitive made with UserScratch on the calling thread's team, and returns when it is done.
 void OnednnExecute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratch,
                    std::unordered_map<int, dnnl::memory> arguments);
 

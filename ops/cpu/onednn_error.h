@@ -1,4 +1,4 @@
-// oneDNN's failures as errors of ours.
+// Turns oneDNN's failures into errors.
 #pragma once
 
 #include <oneapi/dnnl/dnnl_types.h>
@@ -8,15 +8,15 @@
 
 namespace torus::cpu {
 
-// BrokenEnvironment where oneDNN had no memory; InternalError otherwise.
+// Throws BrokenEnvironment if oneDNN had no memory; InternalError otherwise.
 [[noreturn]] void FailOnednn(std::string_view op, dnnl_status_t status);
 
-// BrokenEnvironment where `ulimit -v` leaves too little address space for code that oneDNN may have
-// to compile: it does not look whether it got any, and would write to address 0.
+// Throws BrokenEnvironment if `ulimit -v` leaves too little address space for code that oneDNN may
+// have to generate: it does not check the allocation, and would write to address 0.
 void RequireRoomForCode(std::string_view op);
 
-// Calls into oneDNN's C++ interface; what it throws comes out as FailOnednn's. The errors of
-// RequireRoomForCode.
+// Calls `call`, which uses oneDNN's C++ interface, and turns its exceptions into those of
+// FailOnednn. Also throws the errors of RequireRoomForCode.
 template <class Call>
 void WithOnednnErrors(std::string_view op, const Call& call) {
   RequireRoomForCode(op);

@@ -1,8 +1,8 @@
-// Walks of a row by whole vectors and one partial one, for sums over rows; include it after
+// Loops over a row in whole vectors and one partial vector, for sums over rows; include it after
 // hwy/highway.h.
 //
-// channels-inl.h ends a row with narrower vectors; here the last vector is as wide as the others,
-// so that one set of accumulators serves the whole row.
+// channels-inl.h ends a row with narrower vectors. Here the last vector is as wide as the others,
+// so one set of accumulators serves the whole row.
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -70,8 +70,8 @@ struct PartVector {
   }
 };
 
-// Calls body(part, k, at) for the vectors of a row of n. k is an integral constant that goes round
-// 0..3, for four independent accumulators that hide the latency of an addition.
+// Calls body(part, k, at) for the vectors of a row of n elements. k is an integral constant that
+// cycles through 0..3, for four independent accumulators that hide the latency of an addition.
 template <class D, class Body>
 HWY_INLINE void OverRow(D d, int64_t n, const Body& body) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));

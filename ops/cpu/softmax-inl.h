@@ -1,4 +1,4 @@
-// The row walks that softmax, its losses and attention are made of; include it after hwy/highway.h.
+// Row loops shared by softmax, its losses and attention; include it after hwy/highway.h.
 #include <limits>
 
 #include "hwy/highway.h"
@@ -16,7 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {
 
-// Largest of a row, -inf over nothing. NaN may or may not win; it reaches the sum of exponentials.
+// The largest element of a row; -inf for an empty row. A NaN may or may not be returned, but always
+// reaches the sum of exponentials.
 template <class D>
 HWY_INLINE float LargestOf(D d, int64_t n, const float* x) {
   const auto least = hn::Set(d, -std::numeric_limits<float>::infinity());
@@ -31,7 +32,7 @@ HWY_INLINE float LargestOf(D d, int64_t n, const float* x) {
   return hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b)));
 }
 
-// y = exp(x - offset), which may be x itself, for x <= offset; returns the sum.
+// y = exp(x - offset), for x <= offset; returns the sum. y may be x.
 template <class D>
 HWY_INLINE float ExpRow(D d, int64_t n, const float* x, float offset, float* y) {
   FourSums<D> sum(d);
@@ -44,7 +45,7 @@ HWY_INLINE float ExpRow(D d, int64_t n, const float* x, float offset, float* y) 
   return sum.Total(d);
 }
 
-// The same sum, nothing written.
+// The same sum; writes nothing.
 template <class D>
 HWY_INLINE float SumOfExp(D d, int64_t n, const float* x, float offset) {
   FourSums<D> sum(d);

@@ -10,7 +10,7 @@
 namespace torus::cpu {
 namespace {
 
-// A row belongs to one thread: the split changes no bits.
+// One thread computes a whole row, so the split changes no bits.
 template <class Row>
 void ForEachRow(int64_t rows, int64_t n, const Row& row) {
   ParallelFor(rows, (1 << 12) / (n + 1) + 1, [&](int64_t begin, int64_t end) {
@@ -27,7 +27,7 @@ T Largest(const T* x, int64_t n) {
   return largest;
 }
 
-// Sum of term(i), in lanes of the vector unit.
+// Sum of term(i), in independent lanes that vectorise.
 template <class T, class Term>
 T Sum(int64_t n, const Term& term) {
   T sum = 0;

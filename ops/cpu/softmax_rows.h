@@ -1,4 +1,4 @@
-// Kernels of softmax over contiguous rows. They assume what the public calls have checked. T is
+// Kernels of softmax over contiguous rows. The public functions have checked the arguments. T is
 // float or double.
 #pragma once
 
@@ -22,14 +22,14 @@ void LogSoftmax(int64_t rows, int64_t n, const T* x, T* y);
 template <class T>
 void LogSoftmaxBackward(int64_t rows, int64_t n, const T* y, const T* dy, T* dx);
 
-// The largest value of each row, and log_sum[r] = log sum_i exp(x[r][i] - largest[r]): apart, so
-// that a logarithm of a probability, (x - largest) - log_sum, keeps its digits where logits are
-// large.
+// Computes largest[r], the largest value of each row, and log_sum[r] = log sum_i exp(x[r][i] -
+// largest[r]). They stay separate so that a log probability, (x - largest) - log_sum, is accurate
+// even for large logits.
 template <class T>
 void LogSumExp(int64_t rows, int64_t n, const T* x, T* largest, T* log_sum);
 
-// y = scale[r] exp(x - largest[r] - log_sum[r]), which may be written over x; zeros where scale[r]
-// is 0. The float one may round it to bf16 as well, into memory of its own.
+// y = scale[r] exp(x - largest[r] - log_sum[r]), zeros if scale[r] is 0. y may be x, except in the
+// overload that rounds the result to bf16.
 template <class T>
 void ScaledSoftmax(int64_t rows, int64_t n, const T* x, const T* largest, const T* log_sum,
                    const T* scale, T* y);

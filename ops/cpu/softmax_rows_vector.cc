@@ -119,7 +119,7 @@ HWY_EXPORT(LowScaledSoftmaxRows);
 
 namespace {
 
-// A row belongs to one thread: the split changes no bits.
+// One thread computes a whole row, so the split changes no bits.
 template <class Rows>
 void ForRows(int64_t rows, int64_t n, const Rows& run) {
   ParallelFor(rows, (1 << 14) / (n + 1) + 1,

@@ -1,4 +1,5 @@
-// Floating elements of any type, in the type that they are computed in. In kernels' sources only.
+// Converts floating elements of any type to the type they are computed in, and back. For kernel
+// sources only.
 #pragma once
 
 #include <string_view>
@@ -20,7 +21,8 @@ __device__ T RoundedTo(SumOf<T> value) {
   return ElementCast<T, SumOf<T>>()(value);
 }
 
-// Calls visit(ComputeType<T>) for f32, f64, bf16 or f16; BadInput tagged `op` for another dtype.
+// Calls visit(ComputeType<T>) for f32, f64, bf16 or f16; throws BadInput tagged `op` for another
+// dtype.
 template <class Visit>
 void VisitFloats(std::string_view op, DType dtype, const Visit& visit) {
   if (dtype == DType::kBF16) return visit(ComputeType<BFloat16>{});

@@ -12,7 +12,7 @@
 namespace torus::cuda {
 namespace {
 
-constexpr int64_t kMostBatch = 32768;  // matrices that cuBLASLt is given at once
+constexpr int64_t kMostBatch = 32768;  // matrices per call of cuBLASLt
 
 // C = beta C + bias.
 template <class Sum, class Out>
@@ -36,7 +36,7 @@ void Prepare(const GemmCall<In, Out>& call, StreamHandle stream) {
           WithoutProduct<SumOf<In>, Out>{call.m, call.n, call.c, call.beta, call.bias});
 }
 
-// As the plan says.
+// Runs the plan.
 template <class In, class Out>
 void Multiply(const GemmCall<In, Out>& call, MatmulDescription& d, const MatmulPlan& plan,
               Device device, StreamHandle stream) {
@@ -50,7 +50,7 @@ void Multiply(const GemmCall<In, Out>& call, MatmulDescription& d, const MatmulP
       "cublasLtMatmul", device);
 }
 
-// Why cuBLASLt has no way, where it has none: then nothing is done.
+// Returns cuBLASLt's reason if it has no algorithm; nothing is computed then.
 template <class In, class Out>
 cublasStatus_t TryToMultiply(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
                              Device device, StreamHandle stream) {
@@ -88,7 +88,7 @@ void Gemm(const GemmCall<In, Out>& asked, Device device, StreamHandle stream) {
   GemmCall<In, Out> call = asked;
   if (call.m == 0 || call.n == 0 || call.batch == 0) return;
   if (call.k == 0) return Prepare(call, stream);
-  // The epilogues of cuBLASLt know no f64.
+  // cuBLASLt has no epilogues for f64.
   if (call.bias != nullptr && std::is_same_v<In, double>) {
     Prepare(call, stream);
     call.bias = nullptr;

@@ -1,5 +1,5 @@
-// C = alpha op(A) op(B) + beta C + bias over row-major matrices in a GPU's memory: the one GEMM of
-// the GPU ops. cuBLASLt's; on an emulated GPU a plain kernel.
+// C = alpha op(A) op(B) + beta C + bias over row-major matrices in GPU memory: the GEMM of all GPU
+// ops. Uses cuBLASLt, or a plain kernel on an emulated GPU.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,16 @@ namespace torus::cuda {
 template <class T>
 struct GemmMatrix {
   T* data;
-  int64_t stride;            // between stored rows, at least a row's length and 1
-  bool transposed = false;   // the transposes of the stored ones take part; not of C
-  int64_t batch_stride = 0;  // between matrices; 0 repeats one, not of C
+  int64_t stride;            // between stored rows; at least the row length, and at least 1
+  bool transposed = false;   // multiplies by the transposes of the stored matrices; not for C
+  int64_t batch_stride = 0;  // between matrices; 0 repeats one matrix (not for C)
 };
 
-// A and B are In, C and the bias Out: both f32 or both f64, or In of 16 bits and Out that or f32.
+// A and B have type In, C and the bias Out: both f32, both f64, or In a 16-bit type and Out the
+// same or f32.
 template <class In, class Out = In>
 struct GemmCall {
-  using Sum = SumOf<In>;  // of 16 bits sums are f32, and C is rounded once
+  using Sum = SumOf<In>;  // f32 for 16-bit types; C is rounded once
 
   int64_t m, n, k;  // op(A) is (m, k), op(B) is (k, n), C is (m, n)
   GemmMatrix<const In> a, b;
@@ -35,24 +36,24 @@ struct GemmCall {
 };
 
 // With beta 0, C is written and never read, so it may hold NaN. Zero sizes are allowed. C must
-// overlap neither A nor B. All lie on `device`, the calling thread's GPU. The same call gives the
-// same bits on GPUs of one kind. f32 is multiplied with all of its bits unless WithPrecision::Tf32.
-// BrokenEnvironment, naming cuBLASLt's call and the device, where it fails or has no way to
-// multiply such matrices. For float, double, BFloat16, Float16, <BFloat16, float> and <Float16,
-// float>.
+// overlap neither A nor B. All memory is on `device`, the calling thread's GPU. The same call gives
+// the same bits on GPUs of the same model. f32 products use full f32 precision unless
+// WithPrecision::Tf32(). Throws BrokenEnvironment that names cuBLASLt's call and the device if the
+// call fails or cuBLASLt cannot multiply such matrices. Instantiated for float, double, BFloat16,
+// Float16, <BFloat16, float> and <Float16, float>.
 template <class In, class Out>
 void Gemm(const GemmCall<In, Out>& call, Device device, StreamHandle stream);
 
-// What else cuBLASLt may do in the call of a product: an "epilogue". Z is what C would be without.
+// What cuBLASLt computes in addition to a product, its "epilogue". Z is what C would be without it.
 enum class EpilogueKind : uint8_t {
   kNone,
-  kGelu,          // C = gelu(Z), by tanh; Z itself is rounded to `out`, if that is not null
+  kGelu,          // C = gelu(Z), the tanh form; writes Z, rounded, to `out` unless null
   kGeluGradient,  // C = Z gelu'(in)
   kSumsOfA,       // out (m) = the sums of op(A)'s rows
   kSumsOfB,       // out (n) = the sums of op(B)'s columns
 };
 
-// `in` and `out` are (m, n) where they are not said to be vectors.
+// `in` and `out` are (m, n) unless described as vectors above.
 template <class Out>
 struct GemmEpilogue {
   EpilogueKind kind = EpilogueKind::kNone;
@@ -61,11 +62,11 @@ struct GemmEpilogue {
   int64_t stride = 0;  // between rows of the matrix
 };
 
-// Which epilogues are taken: of one product that adds nothing to C, from 16 bits. Sums are f32, so
-// C is too. GELU's results are bf16: nothing says how exactly cuBLASLt computes its tanh, and of
-// f32 or f16 a GPU's quick one, wrong by 2^-11, would spoil digits. Its matrix' rows begin at
-// multiples of 8 elements (cublasLt.h, "Leading dimension for epilogue auxiliary buffer"). A bias
-// goes with GELU alone.
+// Which epilogues may be used: those of a single product of 16-bit operands with beta 0. With the
+// sums, C is f32, because they are. With GELU, all types are bf16: cuBLASLt does not document the
+// accuracy of its tanh, and a GPU's fast tanh, with an error of 2^-11, would be too inexact for f32
+// or f16. Rows of GELU's extra matrix must start at multiples of 8 elements (cublasLt.h, "Leading
+// dimension for epilogue auxiliary buffer"). Only kGelu combines with a bias.
 template <class In, class Out>
 bool MayHaveEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue) {
   const bool sums =
@@ -77,13 +78,14 @@ bool MayHaveEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epi
          call.beta == 0 && epilogue.stride % 8 == 0;
 }
 
-// Gemm with an epilogue in the same call. Returns false, and has written nothing, where cuBLASLt
-// has none for such a call. Without a GPU a plain kernel takes the calls that MayHaveEpilogue.
+// Gemm with an epilogue in the same call. Returns false, having written nothing, if cuBLASLt does
+// not support it for this call. On an emulated GPU a plain kernel runs the calls for which
+// MayHaveEpilogue is true.
 template <class In, class Out>
 bool GemmWithEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue,
                       Device device, StreamHandle stream);
 
-// F(Out, types of the GemmCall...) for each product that there is, where it is instantiated.
+// Calls F(Out, types of the GemmCall...) for each supported combination of types.
 // clang-format off
 #define TORUS_OF_PRODUCTS(F)   \
   F(float, float)              \
@@ -97,8 +99,8 @@ bool GemmWithEpilogue(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& ep
 template <class In, class Out>
 struct ProductTypes {};
 
-// Calls f for the C++ types of a product's operands and result. BadInput tagged `op` for types that
-// Gemm does not have.
+// Calls f for the C++ types of a product's operands and result. Throws BadInput tagged `op` for
+// types that Gemm does not support.
 template <class F>
 void VisitProduct(std::string_view op, DType in, DType out, const F& f) {
   if (!IsLow(in)) {

@@ -1,4 +1,4 @@
-// GemmCall of contiguous matrices (rows, columns) that are tensors.
+// Makes GemmCalls from tensors that are contiguous matrices (rows, columns).
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace torus::cuda {
 
-// Between a contiguous matrix's rows; cuBLASLt wants at least 1.
+// The row stride of a contiguous matrix; cuBLASLt requires at least 1.
 inline int64_t RowStride(const Tensor& matrix) { return std::max<int64_t>(1, matrix.dim(1)); }
 
 // out = op(a) op(b), without a bias.

@@ -12,9 +12,9 @@ namespace torus::cuda {
 namespace {
 
 constexpr size_t kMostWorkspace = size_t{32} << 20;  // what NVIDIA advises for Hopper
-constexpr size_t kMostPlans = 1024;                  // of a device; then it starts anew
+constexpr size_t kMostPlans = 1024;                  // per device; when full, it is cleared
 
-// All that cuBLASLt's choice may depend on.
+// Everything that cuBLASLt's choice may depend on.
 using PlanKey = std::array<int64_t, 25>;
 
 struct Library {
@@ -42,7 +42,7 @@ constexpr cudaDataType kCudaType = std::is_same_v<T, double>     ? CUDA_R_64F
                                    : std::is_same_v<T, BFloat16> ? CUDA_R_16BF
                                                                  : CUDA_R_16F;
 
-// Of f32 all of its bits unless TF32 was asked for.
+// f32 products use full precision unless TF32 was asked for.
 template <class In>
 cublasComputeType_t ComputeTypeOf() {
   if (std::is_same_v<In, double>) return CUBLAS_COMPUTE_64F;
@@ -71,7 +71,7 @@ void Set(cublasLtMatmulPreference_t to, cublasLtMatmulPreferenceAttributes_t wha
               "cublasLtMatmulPreferenceSetAttribute", device);
 }
 
-// Matrices that are (rows, columns) as they take part.
+// The layout of matrices that are (rows, columns) in the product.
 template <class T>
 void DescribeMatrix(cublasLtMatrixLayout_t layout, const GemmMatrix<T>& matrix, int64_t rows,
                     int64_t columns, int64_t batch, Device device) {
@@ -90,7 +90,7 @@ uint32_t AlignmentOf(uintptr_t addresses) {
   return static_cast<uint32_t>(bits & (~bits + 1));
 }
 
-// Of every matrix.
+// The alignment of every matrix.
 template <class T>
 uint32_t AlignmentOf(const GemmMatrix<T>& matrix) {
   return AlignmentOf(reinterpret_cast<uintptr_t>(matrix.data) |
@@ -101,8 +101,8 @@ uint32_t AlignmentOf(const void* address) {
   return AlignmentOf(reinterpret_cast<uintptr_t>(address));
 }
 
-// The result is read and written side by side with the epilogue's vector and matrix, so D has the
-// alignment of all; null is aligned as one likes.
+// The epilogue's vector and matrix are accessed together with the result, so D gets the common
+// alignment of all; null has any alignment.
 template <class In, class Out>
 uint32_t ResultAlignment(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue) {
   return std::min(
@@ -139,7 +139,7 @@ PlanKey KeyOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue) {
           call.alpha == Sum(1)};
 }
 
-// cuBLASLt says in three ways that it has no algorithm: one is that it finds none.
+// cuBLASLt reports in three ways that it has no algorithm; one is an empty list.
 bool SaysNone(cublasStatus_t status) {
   return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
 }
@@ -150,7 +150,7 @@ MatmulProposal Propose(cublasLtHandle_t handle, const GemmCall<In, Out>& call,
   cublasLtMatmulPreferenceOpaque_t preference;
   CheckCublas(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit", device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspace, device);
-  // B comes first: of C^T = op(B)^T op(A)^T it is the left one.
+  // B comes first: it is the left operand of C^T = op(B)^T op(A)^T.
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, AlignmentOf(call.b), device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, AlignmentOf(call.a), device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, AlignmentOf(call.c), device);

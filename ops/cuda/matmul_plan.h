@@ -1,4 +1,5 @@
-// How cuBLASLt is told of a product, and the way it chose to compute it. In CUDA sources only.
+// Describes a product to cuBLASLt, and keeps the algorithm that it proposes. For sources built with
+// CUDA only.
 #pragma once
 
 #include <cublasLt.h>
@@ -9,7 +10,7 @@
 
 namespace torus::cuda {
 
-// BrokenEnvironment that names the call and the device, unless `status` is success.
+// Throws BrokenEnvironment that names the call and the device, unless `status` is success.
 void CheckCublas(cublasStatus_t status, const char* call, Device device);
 
 // An epilogue in cuBLASLt's terms.
@@ -20,12 +21,12 @@ struct MatmulEpilogue {
   int64_t stride = 0;            // of the matrix, in elements
 };
 
-// The call's bias is part of it.
+// Includes the bias of the call.
 template <class In, class Out>
 MatmulEpilogue EpilogueOf(const GemmCall<In, Out>& call, const GemmEpilogue<Out>& epilogue);
 
-// cuBLASLt's descriptions of a call. It reads matrices by columns, and so sees the transpose of
-// each of ours: it is asked for C^T = op(B)^T op(A)^T.
+// cuBLASLt's descriptors of a call. cuBLASLt is column-major, so it sees the transpose of each
+// row-major matrix and computes C^T = op(B)^T op(A)^T.
 struct MatmulDescription {
   cublasLtMatmulDescOpaque_t product;
   cublasLtMatrixLayoutOpaque_t a, b, c;  // as in GemmCall
@@ -39,17 +40,17 @@ struct MatmulPlan {
   size_t workspace;  // bytes
 };
 
-// What cuBLASLt says of a call: success and a plan, or why it has none.
+// cuBLASLt's answer for a call: success and a plan, or the reason for having none.
 struct MatmulProposal {
   cublasStatus_t status;
   MatmulPlan plan = {};
 };
 
-// The device's handle of cuBLASLt, made on first use.
+// The cuBLASLt handle of the device, created on first use.
 cublasLtHandle_t CublasOf(Device device);
 
-// What cuBLASLt proposes for the call; kept for calls alike, of each device a bounded number. From
-// any thread.
+// Returns what cuBLASLt proposes for the call. Caches a bounded number of answers per device, for
+// calls of the same kind. Thread-safe.
 template <class In, class Out>
 MatmulProposal PlanOf(const GemmCall<In, Out>& call, const MatmulEpilogue& epilogue,
                       MatmulDescription& description, Device device);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kStrip = 8;  // neighbouring columns of C that one thread computes
 
-// Element (row, column) of op(A) lies at row * down + column * across.
+// Element (row, column) of op(A) is at index row * down + column * across.
 template <class T>
 struct Steps {
   explicit Steps(const GemmMatrix<T>& m)
@@ -25,14 +25,14 @@ struct Steps {
   int64_t down, across, batch;
 };
 
-// What a matrix unit reads of an f32: rounded to 10 bits of its fraction.
+// An f32 as tensor cores read it in TF32: the fraction rounded to 10 bits.
 inline float ToTf32(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7f800000u) == 0x7f800000u) return value;
   return std::bit_cast<float>((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu);
 }
 
-// C's value of what it would be without the epilogue; (row, column) is its place.
+// The value of C at (row, column), given what it would be without the epilogue.
 template <class Sum, class Out>
 __device__ Sum Finished(const GemmEpilogue<Out>& epilogue, Sum z, int64_t row, int64_t column) {
   const ops::GeluTanhFunctor gelu;

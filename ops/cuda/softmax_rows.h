@@ -1,5 +1,5 @@
-// What softmax needs of a row, found by the threads that share it (runtime/cuda/rows.h). In
-// kernels' sources only.
+// Row reductions of softmax, computed by the threads that share a row (runtime/cuda/rows.h). For
+// kernel sources only.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace torus::cuda {
 
-// The sum of term(i) over a row of n, for all its threads.
+// The sum of term(i) over a row of n elements, returned to all threads of the row.
 template <int kThreads, class T, class Term>
 __device__ T SumOfRow(int64_t n, const Term& term) {
   T sum = T(0);
@@ -18,7 +18,7 @@ __device__ T SumOfRow(int64_t n, const Term& term) {
   return CombineBlock<kThreads>(sum, Plus());
 }
 
-// -inf of an empty row.
+// The largest element, returned to all threads of the row; -inf for an empty row.
 template <int kThreads, class T>
 __device__ T LargestOfRow(int64_t n, const T* x) {
   T largest = -std::numeric_limits<T>::infinity();
@@ -33,7 +33,7 @@ struct ExpLess {
   __device__ T operator()(int64_t i) const { return std::exp(x[i] - largest); }
 };
 
-// Softmax of the row, by its largest and log_sum = log sum_i exp(x_i - largest).
+// Softmax of a row, from its largest element and log_sum = log sum_i exp(x_i - largest).
 template <class T>
 struct SoftmaxOf {
   const T* x;

@@ -19,7 +19,7 @@ std::vector<RandomStream> StreamsOf(const StepContext& context, uint64_t layer) 
   return streams;
 }
 
-// One byte an element: what a backward needs is smaller than any input.
+// One byte per element, less than any input takes.
 Tensor MaskOf(const Tensor& x, double p, const StepContext& context, uint64_t layer) {
   Tensor keep(x.shape(), DType::kU8, x.device());
   kernels::DropoutMask(StreamsOf(context, layer), static_cast<uint64_t>(std::llround(p * 0x1p32)),

@@ -1,5 +1,5 @@
-// What dropout asks of a device. Tensors are contiguous and of one shape; x and y are f32, f64 or,
-// on a GPU, 16 bits, which are multiplied in f32 and rounded once.
+// The kernels of dropout, on the device of their tensors. Tensors are contiguous and of one shape.
+// x and y are f32, f64 or, on a GPU, a 16-bit type, which is multiplied in f32 and rounded once.
 #pragma once
 
 #include "ops/dropout/cpu/dropout.h"
@@ -8,8 +8,8 @@
 
 namespace torus::kernels {
 
-// `keep` (u8) falls into as many equal parts as there are streams; element i of part s is 1 where
-// word i of streams[s] is at least `threshold` (p 2^32), else 0.
+// Fills `keep` (u8), which has one equal part for each stream: element i of part s is 1 if word i
+// of streams[s] is at least `threshold` (p 2^32), else 0.
 inline void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tensor& keep) {
   AtDoor(
       "dropout", keep.device(), [&] { cpu::DropoutMask(streams, threshold, keep); },

@@ -1,5 +1,5 @@
-// Binary arithmetic, comparison and selection on plain tensors, for gradient rules: no graph, one
-// new tensor.
+// Binary arithmetic, comparison and selection on Tensors, for gradient rules: records no graph,
+// allocates one tensor.
 #pragma once
 
 #include <string_view>
@@ -9,17 +9,18 @@
 
 namespace torus::ops {
 
-// A scalar of like's dtype, on its device.
+// A scalar with the dtype and device of `like`.
 Tensor Number(double value, const Tensor& like);
 
-// op(a, b) with broadcasting, f32 or f64 alike, any strides in, contiguous out. BadInput tagged
-// `name` for dtypes that differ or shapes that do not broadcast.
+// Computes op(a, b) with broadcasting. Inputs are both f32 or both f64, with any strides; the
+// result is contiguous. Throws BadInput tagged `name` for dtypes that differ or shapes that do not
+// broadcast.
 Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, const Tensor& b);
 
-// The same with a number, rounded to a's dtype, as second operand.
+// The same with a number, rounded to a's dtype, as the second operand.
 Tensor ApplyBinary(std::string_view name, BinaryOp op, const Tensor& a, double b);
 
-// Whether op holds, element by element: bool, with broadcasting.
+// Compares element by element, with broadcasting; returns bool.
 Tensor ApplyCompare(std::string_view name, CompareOp op, const Tensor& a, const Tensor& b);
 Tensor ApplyCompare(std::string_view name, CompareOp op, const Tensor& a, double b);
 

@@ -1,4 +1,4 @@
-// How kernels walk tensors of different shapes together: NumPy's broadcasting as plain numbers.
+// Plans how kernels iterate over tensors of different shapes, by NumPy's broadcasting.
 #pragma once
 
 #include <initializer_list>
@@ -10,8 +10,8 @@ namespace torus::ops {
 
 using torus::BroadcastPlan;
 
-// The walk over `shape`, to which every operand must broadcast (BroadcastShapes checked it), in the
-// fewest dimensions. Operands may be any strided views.
+// Plans an iteration over `shape` in the fewest dimensions. Every operand must broadcast to `shape`
+// (checked by BroadcastShapes). Operands may have any strides.
 inline BroadcastPlan PlanBroadcast(const Shape& shape,
                                    std::initializer_list<const Tensor*> operands) {
   BroadcastPlan full{.shape = shape};

@@ -17,7 +17,7 @@ Variable Scaled(const Variable& input, double factor) {
   return factor == 1 ? input : Mul(input, factor);
 }
 
-// As SumTo; 16 bits are added in f32 and rounded once.
+// Does SumTo; 16-bit types are added in f32 and rounded once.
 Tensor SumLowTo(const Tensor& grad, const Shape& shape) {
   if (!IsLow(grad.dtype()) || grad.shape() == shape) return SumTo(grad, shape);
   return SumTo(grad.To(DType::kF32), shape).To(grad.dtype());
@@ -32,7 +32,8 @@ Variable AddOf(const Variable& input, const Variable& other) {
                 });
 }
 
-// Whether, under a precision, a GPU adds f32 and 16 bits to f32 without a copy of the latter.
+// Whether a GPU, under a WithPrecision, adds an f32 and a 16-bit tensor to f32 without copying the
+// latter.
 bool WidensOnGpu(const Variable& a, const Variable& b) {
   if (WithPrecision::Current() == DType::kF32) return false;
   const bool mixed = (IsLow(a.dtype()) && b.dtype() == DType::kF32) ||
@@ -55,7 +56,7 @@ Variable WidenedSum(const Variable& input, const Variable& other) {
                 });
 }
 
-// The product of a gradient and the other factor, summed to the shape of its own.
+// The product of the gradient and the other factor, summed to `shape`.
 Tensor TimesFactor(const Tensor& grad, const Tensor& factor, const Shape& shape) {
   if (!IsLow(grad.dtype()) || grad.shape() == shape)
     return SumTo(ApplyBinary("mul", BinaryOp::kMul, grad, factor), shape);
@@ -113,8 +114,9 @@ Variable Div(const Variable& input, const Variable& other) {
       "div",
       [&](const Variable& input, const Variable& other) {
         Tensor out = ApplyBinary("div", BinaryOp::kDiv, input.data(), other.data());
-        // d (a / b) / db = -(a / b) / b: the result stands in for the numerator. It is divided
-        // before it meets g, as in PyTorch: g / b may overflow where a / b does not.
+        // d (a / b) / db = -(a / b) / b: the result is saved in place of the numerator. It is
+        // divided before it is multiplied by g, as in PyTorch: g / b may overflow where a / b does
+        // not.
         return Record(
             "div", out, {input, other},
             [b = Saved(other), quotient = Saved(other.requires_grad() ? out : Tensor()),

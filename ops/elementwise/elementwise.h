@@ -1,8 +1,8 @@
 // Element-wise arithmetic with broadcasting, as torch.add, sub, mul, div and neg.
 //
-// Tensors are f32 or f64, both of one dtype, of any strides; shapes broadcast as in NumPy, and each
-// gradient is summed back to its input's shape. BadInput tagged with the op otherwise. A number is
-// rounded to the tensor's dtype first.
+// Both tensors are f32 or both f64, with any strides. Shapes broadcast as in NumPy, and each
+// gradient is summed back to its input's shape. Throws BadInput tagged with the op for other dtypes
+// and shapes. A number is first rounded to the tensor's dtype.
 #pragma once
 
 #include "autograd/variable.h"
@@ -20,12 +20,12 @@ Variable Sub(const Variable& input, double other, double alpha = 1);
 Variable Mul(const Variable& input, const Variable& other);
 Variable Mul(const Variable& input, double other);
 
-// True division; by zero gives inf or NaN as IEEE 754 says.
+// True division; division by zero gives inf or NaN (IEEE 754).
 Variable Div(const Variable& input, const Variable& other);
 Variable Div(const Variable& input, double other);
 
-// The quotient rounded towards zero, or down as in Python. No gradient flows: it is zero almost
-// everywhere.
+// The quotient rounded towards zero, or down as in Python. No gradient flows, since it is zero
+// almost everywhere.
 enum class DivRounding { kTrunc, kFloor };
 Variable Div(const Variable& input, const Variable& other, DivRounding rounding);
 

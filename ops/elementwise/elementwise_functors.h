@@ -1,4 +1,4 @@
-// The arithmetic of the binary ops, one element at a time; the same bodies run on CPU and GPU.
+// The arithmetic of the binary ops for one element; the same code runs on CPU and GPU.
 #pragma once
 
 #include <cmath>
@@ -42,7 +42,7 @@ struct TruncDivFunctor {
   }
 };
 
-// From the exact remainder, as Python: a / b may round up to the next whole number.
+// Computed from the exact remainder, as in Python, because a / b may round up to the next integer.
 struct FloorDivFunctor {
   template <class T>
   TORUS_HOST_DEVICE T operator()(T a, T b) const {
@@ -56,7 +56,7 @@ struct FloorDivFunctor {
   }
 };
 
-// NaN wins.
+// If either is NaN, so is the result.
 struct MaximumFunctor {
   template <class T>
   TORUS_HOST_DEVICE T operator()(T a, T b) const {

@@ -14,7 +14,7 @@ Tensor Less(const Tensor& a, const Tensor& b) {
   return ApplyCompare("less", CompareOp::kLess, a, b);
 }
 
-// g where `mine` won, half of it where both are equal; `lost` says where it is zero.
+// g where `mine` is taken, half of it where both are equal; zero where `lost`.
 Tensor WinnersShare(const Tensor& mine, const Tensor& other, const Tensor& lost, const Tensor& g) {
   const Tensor equal = ApplyCompare("equal", CompareOp::kEqual, mine, other);
   const Tensor half = ApplyBinary("share", BinaryOp::kMul, g, 0.5);

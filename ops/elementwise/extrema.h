@@ -8,12 +8,12 @@
 
 namespace torus::ops {
 
-// NaN wins over every number. Equal elements share the gradient in halves.
+// If either element is NaN, so is the result. Equal elements get half of the gradient each.
 Variable Maximum(const Variable& input, const Variable& other);
 Variable Minimum(const Variable& input, const Variable& other);
 
-// min(max(input, min), max); either bound may be undefined, not both. The input has the gradient
-// within the bounds, both ends included; else the bound that was taken.
+// min(max(input, min), max); either bound may be undefined, not both. The gradient goes to the
+// input within the bounds, including both ends, else to the bound that was taken.
 Variable Clamp(const Variable& input, const Variable& min, const Variable& max);
 Variable Clamp(const Variable& input, std::optional<double> min, std::optional<double> max);
 

@@ -1,5 +1,5 @@
-// Elementary functions, element by element, as in torch: values outside of a domain give NaN or
-// infinity as IEEE 754 says. f32 or f64 of any strides; the result is contiguous.
+// Elementary functions, element by element, as in torch: values outside of the domain give NaN or
+// infinity (IEEE 754). Inputs are f32 or f64 with any strides; results are contiguous.
 #pragma once
 
 #include "autograd/variable.h"

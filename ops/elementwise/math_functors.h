@@ -1,7 +1,7 @@
-// Elementary functions of one element and their derivatives; the same bodies run on CPU and GPU.
+// Elementary functions of one element and their derivatives; the same code runs on CPU and GPU.
 //
-// Forward(x) is the value; Backward(s, g) the gradient of x for a gradient g of the value, where s
-// is the value if kKeepsOutput (so that the input need not live), else x.
+// Forward(x) returns the value. Backward(s, g) returns the gradient of x, given the gradient g of
+// the value. s is the value if kKeepsOutput (so the input need not be kept), else x.
 #pragma once
 
 #include <cmath>
@@ -85,7 +85,7 @@ struct AbsFunctor {
   }
 };
 
-// DO(functor) of all of them, for the kernels of each device.
+// Calls DO(functor) for each of them, for the kernels of each device.
 #define TORUS_MATH_FUNCTORS(DO) \
   DO(ExpFunctor)                \
   DO(LogFunctor)                \

@@ -27,15 +27,15 @@ Tensor Mapped(const Tensor& a, const F& f) {
   return y;
 }
 
-// With PyTorch's roots for the numbers 0.5 and -0.5: unlike the powers, they are NaN at -infinity
-// and keep the sign of -0.
+// Uses square roots for the numbers 0.5 and -0.5, as PyTorch does: unlike powers, they are NaN at
+// -infinity and keep the sign of -0.
 Tensor PowerOf(const Tensor& a, double b) {
   if (b == 0.5) return Mapped(a, SqrtFunctor{});
   if (b == -0.5) return Mapped(a, RsqrtFunctor{});
   return ApplyBinary("pow", BinaryOp::kPow, a, b);
 }
 
-// g a^b log(a), and 0 where a = 0 and b >= 0: there the power does not move.
+// g a^b log(a), and 0 where a = 0 and b >= 0: there the power is constant.
 Tensor ExponentGradient(const Tensor& a, const Tensor& b, const Tensor& power, const Tensor& g) {
   const Tensor slope = ApplyBinary("pow", BinaryOp::kMul, power, Mapped(a, LogFunctor{}));
   const Tensor moved = ApplyBinary("pow", BinaryOp::kMul, g, slope);

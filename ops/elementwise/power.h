@@ -6,10 +6,10 @@
 
 namespace torus::ops {
 
-// input ^ exponent; NaN for a negative input and an exponent that is no whole number. The
-// numbers 0.5 and -0.5 are roots: NaN at -infinity, where a tensor's power is infinity or 0, and
-// odd at -0. At 0 the gradients are PyTorch's: none of the exponent, and none of the input where
-// the exponent is 0.
+// input ^ exponent; NaN for a negative input and a fractional exponent. An exponent given as the
+// number 0.5 or -0.5 is computed as a square root: NaN at -infinity, where the same exponent as a
+// tensor gives infinity or 0, and the sign of -0 is kept. Gradients at 0 are PyTorch's: zero for an
+// exponent that is not negative, and zero for the input if the exponent is 0.
 Variable Pow(const Variable& input, const Variable& exponent);
 Variable Pow(const Variable& input, double exponent);
 Variable Pow(double input, const Variable& exponent);

@@ -1,4 +1,4 @@
-// How point-wise ops of one input are made of a functor.
+// Makes point-wise ops of one input from a functor.
 #pragma once
 
 #include "autograd/node.h"
@@ -27,11 +27,11 @@ Variable RecordMapOf(std::string_view op, const Variable& input, const F& f) {
 
 }  // namespace internal
 
-// f over every element of an f32, f64 or 16-bit tensor, with its gradient; keeps input or output as
-// the functor says. BadInput tagged `op` for another dtype.
+// Applies f to every element of an f32, f64 or 16-bit tensor and records the gradient, keeping the
+// input or the output as the functor says. Throws BadInput tagged `op` for other dtypes.
 template <class F>
 Variable RecordMap(std::string_view op, const Variable& input, const F& f) {
-  // The kernels take bf16 as it is, and a GPU's f16, in one pass instead of three.
+  // The kernels take bf16, and on a GPU f16, directly: one pass instead of three.
   const bool on_gpu = input.data().device().kind == DeviceKind::kCuda;
   if ((input.dtype() == DType::kBF16 || (on_gpu && input.dtype() == DType::kF16)) &&
       PolicyOf(op) == Policy::kWidest)

@@ -1,4 +1,4 @@
-// Choosing elements by a mask, as torch.where, masked_fill, tril and triu. Masks are bool and need
+// Selects elements by a mask, as torch.where, masked_fill, tril and triu. Masks are bool and need
 // no gradient; values are f32 or f64 of one dtype; all broadcast.
 #pragma once
 
@@ -13,8 +13,8 @@ Variable Where(const Variable& condition, const Variable& input, const Variable&
 Variable MaskedFill(const Variable& input, const Variable& mask, const Variable& value);
 Variable MaskedFill(const Variable& input, const Variable& mask, double value);
 
-// Zero above (tril) or below (triu) the given diagonal of the last two dimensions; 0 is the main
-// one, positive ones lie above it. BadInput for less than two dimensions.
+// Zeros the elements above (tril) or below (triu) a diagonal of the last two dimensions: 0 is the
+// main diagonal, positive ones are above it. Throws BadInput for fewer than two dimensions.
 Variable Tril(const Variable& input, int64_t diagonal = 0);
 Variable Triu(const Variable& input, int64_t diagonal = 0);
 

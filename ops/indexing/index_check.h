@@ -1,4 +1,4 @@
-// What all ops of this room ask of an index.
+// The check of an index, shared by the ops of this family.
 #pragma once
 
 #include <string_view>
@@ -7,9 +7,9 @@
 
 namespace torus::ops {
 
-// `index` as contiguous i64. BadInput tagged `op` for one that is no whole number type (i64, i32)
-// or lies outside of [0, bound), naming the value and its position; on a GPU maybe later, and then
-// with another index in the place of a wrong one (runtime/later_checks.h).
+// Returns `index` as contiguous i64. Throws BadInput tagged `op` for a dtype other than i64 and
+// i32, and for a value outside of [0, bound), naming it and its position. On a GPU the error may be
+// thrown later, and a valid index then replaces the wrong one (runtime/later_checks.h).
 Tensor CheckedIndex(std::string_view op, const Tensor& index, int64_t bound);
 
 }  // namespace torus::ops

@@ -10,7 +10,7 @@
 namespace torus::ops {
 namespace {
 
-// A contiguous tensor as (before, dim, behind).
+// A contiguous tensor viewed as (before, dim, after).
 Tensor AsRows(const Tensor& x, int dim) { return x.View(MiddleShape(x.shape(), dim, dim)); }
 
 Tensor Picked(std::string_view op, const Tensor& x, int dim, const Tensor& index) {
@@ -38,7 +38,7 @@ void CheckGatherShape(const Shape& input, int dim, const Shape& index) {
   Require(fits, "gather", "index {} does not fit input {} along dimension {}", index, input, dim);
 }
 
-// PyTorch asks nothing of an empty index, neither its dtype nor that its shape fits.
+// Like PyTorch, does not check dtype and shape of an empty index.
 Variable GatherNothing(const Variable& input, const Shape& index) {
   return Record("gather", Empty(index, input.dtype(), input.data().device()), {input},
                 [shape = input.shape()](const GradContext& g) {

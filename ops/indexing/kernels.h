@@ -1,5 +1,5 @@
-// What picking by index asks of a device. Values are f32 or f64; an index is contiguous i64, and
-// checked by CheckIndex before it is used.
+// The kernels of selection by index, on the device of their tensors. Values are f32 or f64. An
+// index is contiguous i64; call CheckIndex before using it.
 #pragma once
 
 #include "ops/indexing/cpu/indexing.h"
@@ -8,9 +8,9 @@
 
 namespace torus::kernels {
 
-// BadInput tagged `op` where a value lies outside of [0, bound), naming it and its position. On a
-// GPU that is told later where the thread has LaterChecks (runtime/later_checks.h): `index` becomes
-// a copy that is safe to use. Without them it waits for the stream.
+// Throws BadInput tagged `op` for a value outside of [0, bound), naming it and its position. On a
+// GPU, if the thread has LaterChecks (runtime/later_checks.h), the error is thrown later and
+// `index` becomes a copy that is safe to use; otherwise this waits for the stream.
 inline void CheckIndex(std::string_view op, int64_t bound, Tensor& index) {
   AtDoor(
       op, index.device(), [&] { cpu::CheckIndex(op, index, bound); },
@@ -24,8 +24,8 @@ inline void SelectRows(std::string_view op, const Tensor& x, const Tensor& index
       [&](StreamHandle stream) { cuda::SelectRows(op, x, index, y, stream); });
 }
 
-// dx[o, index[k], i] = the sum of such dy[o, k, i], in the order of k; both contiguous. Index
-// `skip` adds nothing (-1: none).
+// dx[o, j, i] = sum of dy[o, k, i] over all k with index[k] = j, in the order of k; both
+// contiguous. Skips index value `skip` (-1: none).
 inline void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip,
                     Tensor& dx) {
   AtDoor(

@@ -1,5 +1,6 @@
-// What layer norm asks of a device. Tensors are contiguous, f32 or f64, all of one dtype. x, y and
-// their gradients are rows of n elements, mean and rstd (rows), weight and bias hold n.
+// The kernels of layer norm, on the device of their tensors. Tensors are contiguous, f32 or f64,
+// all of one dtype. x, y and their gradients are rows of n elements; mean and rstd are (rows),
+// weight and bias (n).
 #pragma once
 
 #include "ops/layer_norm/cpu/layer_norm.h"
@@ -18,7 +19,7 @@ inline void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias,
 
 // With x^ = (x - mean) rstd and g = dy weight:
 //   dx = rstd (g - mean(g) - x^ mean(g x^)),  dweight = sum_rows dy x^,  dbias = sum_rows dy
-// Any of dx, dweight and dbias may be undefined: it is not computed.
+// Undefined dx, dweight and dbias are not computed.
 inline void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean,
                               const Tensor& rstd, const Tensor& weight, Tensor& dx, Tensor& dweight,
                               Tensor& dbias) {

@@ -26,7 +26,7 @@ void CheckAffine(const char* name, const Variable& v, const Shape& normalized, D
 
 Tensor TensorOf(const Variable& v) { return v.defined() ? v.data() : Tensor(); }
 
-// The parameter, or what stands for none.
+// The parameter, or a constant tensor if there is none.
 Tensor Factor(const Variable& v, const Shape& normalized, double absent, DType dtype,
               Device device) {
   return v.defined() ? v.data().Contiguous() : Full(normalized, absent, dtype, device);

@@ -6,12 +6,12 @@
 
 namespace torus::ops {
 
-// (x - mean) / sqrt(var + eps) * weight + bias, with mean and (biased) variance over the last
-// dimensions, those of normalized_shape. weight and bias have that shape, or are undefined (1 and
-// 0). f32 or f64, all of one dtype, any strides; the result is contiguous. Where var + eps is
-// negative the result is NaN, as in PyTorch. The backward keeps input, mean and 1 / sqrt(var +
-// eps) of each row. BadInput for an empty normalized_shape, and for shapes or dtypes that do not
-// fit.
+// (x - mean) / sqrt(var + eps) * weight + bias, with mean and biased variance over the last
+// dimensions, which must equal normalized_shape. weight and bias have that shape, or are undefined
+// (ones and zeros). f32 or f64, all of one dtype, any strides; the result is contiguous. If var +
+// eps is negative the result is NaN, as in PyTorch. The backward keeps input, mean and 1 / sqrt(var
+// + eps) of each row. Throws BadInput for an empty normalized_shape, and for shapes or dtypes that
+// do not fit.
 Variable LayerNorm(const Variable& input, const Shape& normalized_shape,
                    const Variable& weight = {}, const Variable& bias = {}, double eps = 1e-5);
 

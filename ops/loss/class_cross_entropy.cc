@@ -18,7 +18,7 @@ struct SavedForBackward {
   int64_t ignore_index;
 };
 
-// For the gradients `dloss` of the rows' losses.
+// The gradient of the logits, given the gradients `dloss` of the rows' losses.
 Tensor InputGradient(const SavedForBackward& saved, const Tensor& dloss) {
   const Tensor& x = saved.logits.get();
   Tensor dx(x.shape(), x.dtype(), dloss.device());
@@ -27,8 +27,8 @@ Tensor InputGradient(const SavedForBackward& saved, const Tensor& dloss) {
   return dx.Permute(ClassesSecond(saved.input.rank()));
 }
 
-// The targets that count, as a scalar; none unless the loss is their mean, which over no target at
-// all is 0 / 0.
+// The number of targets that count, as a scalar; undefined unless the loss is a mean. With no such
+// target the mean is 0 / 0.
 Tensor Divisor(const ClassTargets& targets, LossReduction reduction, const Tensor& losses) {
   if (reduction != LossReduction::kMean) return {};
   Tensor count({}, losses.dtype(), losses.device());

@@ -1,4 +1,4 @@
-// Cross entropy of logits with class numbers, in one op: for large vocabularies.
+// Cross entropy of logits and class numbers in one op, for large vocabularies.
 #pragma once
 
 #include "autograd/variable.h"
@@ -6,8 +6,9 @@
 
 namespace torus::ops {
 
-// As CrossEntropy without weights and smoothing. Beside the logits it keeps two numbers for each
-// row; the backward writes the gradient in one pass over them. BadInput tagged cross_entropy.
+// Computes CrossEntropy without weights and smoothing. Besides the logits it keeps two numbers per
+// row; the backward writes the gradient in one pass over the logits. Throws BadInput tagged
+// cross_entropy.
 Variable ClassCrossEntropy(const Variable& input, const Variable& target, int64_t ignore_index,
                            LossReduction reduction);
 

@@ -1,4 +1,4 @@
-// What class numbers mean for the rows of a matrix of classes; for kernels.
+// Relates class numbers to the rows and columns of a matrix of logits; for kernels.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ClassRows {
   TORUS_HOST_DEVICE bool IsHere(int64_t row) const {
     return Counts(row) && target[row] >= first && target[row] < first + classes;
   }
-  // Where row's target is in the matrix.
+  // The offset of the row's target in the matrix.
   TORUS_HOST_DEVICE int64_t At(int64_t row) const { return row * classes + (target[row] - first); }
 };
 

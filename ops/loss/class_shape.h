@@ -7,7 +7,7 @@
 
 namespace torus::ops {
 
-// Where the classes are: dimension 1, or 0 of a single sample (C). BadInput tagged `op` for a
+// The dimension of the classes: 1, or 0 for a single sample (C). Throws BadInput tagged `op` for a
 // scalar.
 int ClassDim(std::string_view op, const Shape& input);
 

@@ -1,4 +1,4 @@
-// What the class losses ask of their targets.
+// The checked targets of the class losses.
 #pragma once
 
 #include <string_view>
@@ -7,22 +7,23 @@
 
 namespace torus::ops {
 
-// The class of each row, contiguous i64; rows of `ignore_index` count for nothing. Logits may be
-// those of some classes alone, from number `first` on: the others are on other ranks.
+// The class of each row, contiguous i64; rows with `ignore_index` are ignored. Logits may cover
+// only some classes, from number `first` on; other ranks have the others.
 struct ClassTargets {
   Tensor numbers;
   int64_t ignore_index = -100;
   int64_t first = 0;
 };
 
-// `target` as class numbers. BadInput tagged `op` unless it is of an integer dtype, has the shape
-// that `input` has without its classes, and every value is a class or `ignore_index`; a wrong one
-// is named with its position, on a GPU maybe later (runtime/later_checks.h).
+// Returns `target` as class numbers. Throws BadInput tagged `op` unless it has an integer dtype and
+// the shape of `input` without the class dimension, and each value is a class or `ignore_index`.
+// The error names a wrong value and its position; on a GPU it may be thrown later
+// (runtime/later_checks.h).
 ClassTargets CheckedTargets(std::string_view op, const Shape& input, const Tensor& target,
                             int64_t ignore_index);
 
-// The targets, of any shape, that are not ignored: their places in row-major order and their
-// numbers, both i64 (count). The count depends on values, which meta has not: there all count.
+// The targets, of any shape, that are not ignored: their row-major positions and their class
+// numbers, both i64 (count). On the meta device, which has no values, all targets count.
 struct CountedTargets {
   Tensor places, numbers;
 };

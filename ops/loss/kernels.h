@@ -1,5 +1,5 @@
-// What the class losses ask of a device. Tensors are contiguous, f32 or f64, all of one dtype, but
-// for the targets. x is (rows, classes), a loss of each row (rows).
+// The kernels of the class losses, on the device of their tensors. Except for the targets, tensors
+// are contiguous, f32 or f64, all of one dtype. x is (rows, classes); losses are per row, (rows).
 #pragma once
 
 #include "autograd/op_observer.h"
@@ -15,16 +15,17 @@
 
 namespace torus::kernels {
 
-// BadInput tagged `op` that names a target which is neither in [0, classes) nor ignored. On a GPU
-// that is told later where the thread has LaterChecks (runtime/later_checks.h): in the targets,
-// then a copy, a wrong one is ignored. Without them it waits for the stream.
+// Throws BadInput tagged `op` for a target that is neither in [0, classes) nor ignored, and names
+// it. On a GPU, if the thread has LaterChecks (runtime/later_checks.h), the error is thrown later
+// and `targets` becomes a copy in which wrong targets are ignored; otherwise this waits for the
+// stream.
 inline void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targets) {
   AtDoor(
       op, targets.numbers.device(), [&] { cpu::CheckClasses(op, targets, classes); },
       [&](StreamHandle stream) { cuda::CheckClasses(op, classes, targets, stream); });
 }
 
-// How many targets are not ignored; on meta, all.
+// The number of targets that are not ignored; on the meta device, of all targets.
 inline int64_t CountTargets(const ops::ClassTargets& targets) {
   int64_t count = targets.numbers.numel();
   AtDoor(
@@ -33,14 +34,15 @@ inline int64_t CountTargets(const ops::ClassTargets& targets) {
   return count;
 }
 
-// The same as a scalar of the losses' dtype.
+// The same, as a scalar of the losses' dtype.
 inline void CountTargets(const ops::ClassTargets& targets, Tensor& count) {
   AtDoor(
       "count_targets", count.device(), [&] { cpu::CountTargets(targets, count); },
       [&](StreamHandle stream) { cuda::CountTargets(targets, count, stream); });
 }
 
-// Places and numbers of the targets that are not ignored; as many as CountTargets says.
+// Writes positions and class numbers of the targets that are not ignored. `counted` must have
+// CountTargets elements.
 inline void FindCounted(const ops::ClassTargets& targets, ops::CountedTargets& counted) {
   AtDoor(
       "find_counted", counted.places.device(), [&] { cpu::FindCounted(targets, counted); },
@@ -61,8 +63,9 @@ inline void NllLossBackward(const ops::NllTargets& targets, const Tensor& dloss,
       [&](StreamHandle stream) { cuda::NllLossBackward(targets, dloss, dx, stream); });
 }
 
-// loss[r] = -log softmax(x[r])[target[r]], 0 where that is ignored or no column of x; writes the
-// largest x of each row and log_sum[r] = log sum_c exp(x[r, c] - largest[r]) too.
+// loss[r] = -log softmax(x[r])[target[r]], or 0 if the target is ignored or not a column of x. Also
+// writes largest[r], the largest x of each row, and log_sum[r] = log sum_c exp(x[r, c] -
+// largest[r]).
 inline void CrossEntropy(const Tensor& x, const ops::ClassTargets& targets, Tensor& largest,
                          Tensor& log_sum, Tensor& loss) {
   AtDoor(
@@ -71,9 +74,9 @@ inline void CrossEntropy(const Tensor& x, const ops::ClassTargets& targets, Tens
       [&](StreamHandle stream) { cuda::CrossEntropy(x, targets, largest, log_sum, loss, stream); });
 }
 
-// dx[r] = dloss[r] (softmax(x[r]) - one at the target, where that is a column of x), 0 where that
-// is ignored. softmax(x) = exp(x - largest - log_sum), which may be those over more classes than x
-// has.
+// dx[r] = dloss[r] (softmax(x[r]) - onehot(target[r])), or 0 if the target is ignored; onehot is
+// zero if the target is not a column of x. softmax(x) = exp(x - largest - log_sum), where largest
+// and log_sum may be over more classes than x has.
 inline void CrossEntropyBackward(const Tensor& x, const ops::ClassTargets& targets,
                                  const Tensor& largest, const Tensor& log_sum, const Tensor& dloss,
                                  Tensor& dx) {
@@ -85,7 +88,7 @@ inline void CrossEntropyBackward(const Tensor& x, const ops::ClassTargets& targe
       });
 }
 
-// loss (), the reduced cross entropy of hidden weight^T + bias, and its gradients.
+// Computes loss (), the reduced cross entropy of hidden weight^T + bias, and its gradients.
 inline void LinearCrossEntropy(const ops::LinearClassProblem& problem, Tensor& loss,
                                ops::LinearClassGradients& gradients) {
   const int products = 1 + gradients.hidden.defined() + gradients.weight.defined();
@@ -96,7 +99,7 @@ inline void LinearCrossEntropy(const ops::LinearClassProblem& problem, Tensor& l
       [&](StreamHandle stream) { cuda::LinearCrossEntropy(problem, loss, gradients, stream); });
 }
 
-// Whether a scalar is known to be 1; of what is not in a CPU's memory that is not asked.
+// Whether a scalar is known to be 1; false on devices other than the CPU, whose memory is not read.
 inline bool IsOne(const Tensor& factor) {
   bool one = false;
   AtDoor(

@@ -1,4 +1,4 @@
-// The cross entropy of a linear layer's classes, as it is asked of a device.
+// Arguments of the kernels for the cross entropy of a linear layer's outputs.
 #pragma once
 
 #include <algorithm>
@@ -8,24 +8,24 @@
 namespace torus::ops {
 
 // Contiguous: hidden (rows, width), weight (classes, width), bias (classes) or undefined; f32 or
-// f64, all of one dtype. Hidden and weight may be bf16, and on a GPU f16, where the device has
-// products of that: bias, loss and gradients are f32 then, and the gradient of the logits is
-// rounded for its products.
+// f64, all of one dtype. Hidden and weight may be bf16 (on a GPU also f16) if the device multiplies
+// it natively: bias, loss and gradients are then f32, and the gradient of the logits is rounded for
+// its products.
 struct LinearClassProblem {
   Tensor hidden, weight, bias;
   ClassTargets targets;  // (rows)
-  bool mean;             // of the rows that count, else the sum
-  // Logits held at once: 128 MB of f32, still enough rows for GEMM's rate.
+  bool mean;             // the mean over rows that are not ignored, else the sum
+  // The most logits in memory at once: 128 MB of f32, which is enough rows for a fast GEMM.
   int64_t chunk = 1 << 25;
 };
 
-// For a loss gradient of 1; an undefined one is not computed.
+// Gradients for a loss gradient of 1; undefined ones are not computed.
 struct LinearClassGradients {
   Tensor hidden, weight, bias;
   bool none() const { return !hidden.defined() && !weight.defined() && !bias.defined(); }
 };
 
-// Rows that a device takes at once; the chunks are even.
+// Rows per chunk; all chunks have about the same size.
 inline int64_t ChunkRows(const LinearClassProblem& p) {
   const int64_t rows = p.hidden.dim(0), classes = p.weight.dim(0);
   const int64_t most = std::max<int64_t>(1, p.chunk / std::max<int64_t>(1, classes));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kOp = "linear_cross_entropy";
 
-// Of bias, loss and gradients, beside hidden and weight of `dtype`.
+// The dtype of bias, loss and gradients, given `dtype` of hidden and weight.
 DType WideOf(DType dtype) { return dtype == DType::kF64 ? DType::kF64 : DType::kF32; }
 
 LinearClassProblem CheckedProblem(const Tensor& hidden, const Tensor& weight, const Variable& bias,
@@ -35,14 +35,15 @@ LinearClassProblem CheckedProblem(const Tensor& hidden, const Tensor& weight, co
           o.reduction == LossReduction::kMean};
 }
 
-// `gradient`, kept for a loss gradient of 1, for the one that came, in the type of the input.
+// `gradient`, kept for a loss gradient of 1, scaled by the actual loss gradient, in the dtype of
+// the input.
 Tensor Scaled(const Saved& gradient, const Tensor& dloss, DType dtype) {
   return (kernels::IsOne(dloss) ? gradient.get()
                                 : ApplyBinary(kOp, BinaryOp::kMul, gradient.get(), dloss))
       .To(dtype);
 }
 
-// `p` holds the values of hidden, weight and bias; all three get their gradients.
+// `p` has the values of hidden, weight and bias; all three may get gradients.
 Variable LossOf(const LinearClassProblem& p, const Variable& hidden, const Variable& weight,
                 const Variable& bias) {
   const Device device = CommonDevice(kOp, p.hidden, p.weight, p.bias, p.targets.numbers);
@@ -50,7 +51,7 @@ Variable LossOf(const LinearClassProblem& p, const Variable& hidden, const Varia
   const bool needed = NeedsGrad({hidden, weight, bias});
   const auto gradient_of = [&](const Variable& v) {
     if (!needed || !v.defined() || !v.requires_grad()) return Tensor();
-    // Without rows no chunk writes it.
+    // Without rows, no chunk writes it.
     return p.hidden.dim(0) == 0 ? Zeros(v.shape(), compute, device)
                                 : Empty(v.shape(), compute, device);
   };

@@ -1,5 +1,5 @@
-// The head of a language model and its loss in one op, which never holds all logits: for a
-// vocabulary of 50257 they are larger than all else of a step.
+// The head of a language model and its loss in one op that never holds all logits. With a
+// vocabulary of 50257 the logits are larger than everything else in a step.
 #pragma once
 
 #include "autograd/variable.h"
@@ -12,12 +12,12 @@ struct LinearCrossEntropyOptions {
   LossReduction reduction = LossReduction::kMean;
 };
 
-// CrossEntropy(Linear(hidden, weight, bias), target): hidden (..., D), weight (V, D), bias (V) or
-// undefined for none, target (...) of class numbers. f32 or f64. Rows are taken in chunks of about
-// 2^25 logits, of which the gradient is written over the logits at once: the forward does the work
-// of the backward too, without a product more, and keeps the gradients of hidden, weight and bias
-// for a loss gradient of 1. BadInput tagged linear_cross_entropy for what does not fit, and for a
-// loss that is not reduced.
+// Computes CrossEntropy(Linear(hidden, weight, bias), target): hidden (..., D), weight (V, D), bias
+// (V) or undefined, target (...) of class numbers. f32 or f64. Processes rows in chunks of about
+// 2^25 logits and overwrites the logits of a chunk with their gradient. So the forward also does
+// the work of the backward, with no additional product, and keeps the gradients of hidden, weight
+// and bias for a loss gradient of 1. Throws BadInput tagged linear_cross_entropy for shapes or
+// dtypes that do not fit, and for reduction kNone.
 Variable LinearCrossEntropy(const Variable& hidden, const Variable& weight, const Variable& bias,
                             const Variable& target, const LinearCrossEntropyOptions& options = {});
 

@@ -1,4 +1,4 @@
-// What a loss does with the losses of single elements.
+// How a loss reduces the losses of single elements.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace torus::ops {
 
 enum class LossReduction { kNone, kMean, kSum };
 
-// From PyTorch's names: "none", "mean", "sum". BadInput tagged `op` for another.
+// Parses PyTorch's names "none", "mean" and "sum". Throws BadInput tagged `op` for other names.
 inline LossReduction ParseLossReduction(std::string_view op, std::string_view name) {
   Require(name == "none" || name == "mean" || name == "sum", op,
           "reduction must be none, mean or sum, got {}", name);

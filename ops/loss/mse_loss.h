@@ -1,4 +1,4 @@
-// Losses of real numbers against real numbers, as torch.nn.functional.mse_loss and
+// Losses between real numbers, as torch.nn.functional.mse_loss and
 // binary_cross_entropy_with_logits; composed of other ops, so that targets may require a gradient.
 #pragma once
 
@@ -18,7 +18,7 @@ struct BinaryCrossEntropyOptions {
 };
 
 // -weight (pos_weight target log sigmoid(input) + (1 - target) log sigmoid(-input)), without
-// overflow. input and target of one shape, f32 or f64; BadInput otherwise.
+// overflow. input and target of one shape, f32 or f64; throws BadInput otherwise.
 Variable BinaryCrossEntropyWithLogits(const Variable& input, const Variable& target,
                                       const BinaryCrossEntropyOptions& options = {});
 

@@ -32,7 +32,7 @@ struct SavedForBackward {
   NllTargets Targets() const { return {{numbers.get(), ignore_index}, weight.get(), smoothing}; }
 };
 
-// For the gradients `dloss` of the rows' losses.
+// The gradient of the input, given the gradients `dloss` of the rows' losses.
 Tensor InputGradient(const SavedForBackward& saved, const Tensor& dloss) {
   Shape last;
   for (int64_t d : ClassesLast(saved.input.rank()))

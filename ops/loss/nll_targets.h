@@ -1,12 +1,12 @@
-// Targets of the negative log likelihood, as it is asked of a device.
+// Targets of the kernels of the negative log likelihood.
 #pragma once
 
 #include "ops/loss/class_targets.h"
 
 namespace torus::ops {
 
-// Row r puts the factor q(c) = w[c] ((1 - smoothing) [c == target[r]] + smoothing / classes) on its
-// class c, and 0 on all if its target is ignored. Without `weight` (classes), w = 1.
+// In row r, class c has the factor q(c) = w[c] ((1 - smoothing) [c == target[r]] + smoothing /
+// classes), or 0 if the target is ignored. w is `weight` (classes), or 1 if that is undefined.
 struct NllTargets {
   ClassTargets classes;
   Tensor weight;

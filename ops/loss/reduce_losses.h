@@ -1,4 +1,4 @@
-// The sum of the losses of all rows, and its mean: plain tensors, for the class losses.
+// Sum and mean of the losses of all rows, on Tensors, for the class losses.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,12 @@
 
 namespace torus::ops {
 
-// (), the sum of `losses`, of any shape, over `divisor` (), which stays a tensor, since it depends
-// on values; undefined: 1. `op` tags errors.
+// Returns (), the sum of `losses`, of any shape, divided by `divisor` (), or by 1 if undefined. The
+// divisor is a tensor because it depends on values on the device. `op` tags errors.
 Tensor ReduceLosses(std::string_view op, const Tensor& losses, const Tensor& divisor);
 
-// The gradient of each loss, contiguous of shape `losses`, where that of their reduction is
-// `dtotal`.
+// The gradient of each loss, contiguous with shape `losses`, given the gradient `dtotal` of the
+// reduced loss.
 Tensor GradientOfLosses(std::string_view op, const Tensor& dtotal, const Tensor& divisor,
                         const Shape& losses);
 

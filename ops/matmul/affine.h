@@ -1,4 +1,4 @@
-// What ops of an affine map, x W + b, have in common: shapes, products and gradients, in Tensors.
+// Shared by ops with an affine map, x W + b: shapes, products and gradients, on Tensors.
 #pragma once
 
 #include <string_view>
@@ -7,32 +7,33 @@
 
 namespace torus::ops {
 
-// How the weight lies in memory.
+// How the weight is stored.
 enum class WeightLayout { kOutIn, kInOut };
 
-// The result's shape; BadInput tagged `op` for sizes that do not fit.
+// The result's shape; throws BadInput tagged `op` for sizes that do not fit.
 Shape AffineShape(std::string_view op, const Shape& input, const Variable& weight,
                   const Variable& bias, WeightLayout layout);
-// BadInput tagged `op` unless all have one dtype.
+// Throws BadInput tagged `op` unless all have the same dtype.
 void CheckAffineTypes(std::string_view op, const Variable& input, const Variable& weight,
                       const Variable& bias);
-// The bias as a product of the thread's low type takes it (kernels.h); undefined for none.
+// The bias in the dtype that products in the thread's low type take (kernels.h); undefined if there
+// is none.
 Tensor LowBias(const Variable& bias);
 
-// (rows, size of the last dimension)
+// `t` as (rows, size of the last dimension).
 Tensor Rows(const Tensor& t);
 // out = x times the weight, plus the bias unless that is undefined.
 void TimesWeight(const Tensor& x, const Tensor& w, const Tensor& bias, WeightLayout layout,
                  Tensor& out);
 
-// Of y = x W + b, dy being y's gradient. All are rows.
+// Gradients of y = x W + b, given dy, the gradient of y. All are (rows, ...).
 Tensor AffineInputGradient(const Tensor& dy, const Tensor& w, WeightLayout layout);
 
 struct AffineGradients {
-  Tensor weight, bias;  // undefined where not wanted
+  Tensor weight, bias;  // undefined if not wanted
 };
-// The weight's is of type `dtype`, the bias's of dy's, or f32 where that is of 16 bits. `x` may be
-// undefined where the weight's is not wanted.
+// The weight's gradient has `dtype`; the bias's has that of dy, or f32 if dy is a 16-bit type. `x`
+// may be undefined if the weight's gradient is not wanted.
 AffineGradients AffineWeightGradients(const Tensor& dy, const Tensor& x, WeightLayout layout,
                                       DType dtype, bool wants_weight, bool wants_bias);
 

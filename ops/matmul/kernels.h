@@ -1,6 +1,7 @@
-// What matrix products ask of a device. Tensors are f32 or f64, all of one dtype, or bf16, and on a
-// GPU f16, where the device has products of that (ops/precision/native.h): sums are f32 then, and
-// the result, low or f32, is rounded once. Results are contiguous.
+// The kernels of matrix products, on the device of their tensors. Tensors are f32 or f64, all of
+// one dtype, or bf16 (on a GPU also f16) if the device multiplies it natively
+// (ops/precision/native.h): sums are then f32, and the result, in the 16-bit type or f32, is
+// rounded once. Results are contiguous.
 #pragma once
 
 #include "autograd/op_observer.h"
@@ -10,8 +11,8 @@
 
 namespace torus::kernels {
 
-// out (m, n) = a (m, k) b (k, n) + bias (n); all contiguous. An undefined bias is none; beside bf16
-// it is f32 on a CPU, and on a GPU of the type of the result.
+// out (m, n) = a (m, k) b (k, n) + bias (n); all contiguous. The bias may be undefined. With 16-bit
+// operands it is f32 on a CPU, and has the result's dtype on a GPU.
 inline void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(1));
   AtDoor(
@@ -19,7 +20,7 @@ inline void Product(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor
       [&](StreamHandle stream) { cuda::Product(a, b, bias, out, stream); });
 }
 
-// The same with b^T, b being (n, k) as it lies in memory.
+// The same with b^T, where b is stored as (n, k).
 inline void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(1));
   AtDoor(
@@ -27,7 +28,7 @@ inline void ProductByTransposed(const Tensor& a, const Tensor& b, const Tensor& 
       [&](StreamHandle stream) { cuda::ProductByTransposed(a, b, bias, out, stream); });
 }
 
-// out (m, n) = a^T b, a being (k, m) as it lies in memory; all contiguous.
+// out (m, n) = a^T b, where a is stored as (k, m); all contiguous.
 inline void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(0));
   AtDoor(
@@ -35,14 +36,16 @@ inline void ProductOfTransposed(const Tensor& a, const Tensor& b, Tensor& out) {
       [&](StreamHandle stream) { cuda::ProductOfTransposed(a, b, out, stream); });
 }
 
-// sum (n), f32, of the rows of x (m, n), bf16 or, on a GPU, f16; both contiguous.
+// sum (n), f32, = the sum of the rows of x (m, n), which is bf16 or, on a GPU, f16; both
+// contiguous.
 inline void SumOfLowRows(const Tensor& x, Tensor& sum) {
   AtDoor(
       "linear", sum.device(), [&] { cpu::SumOfLowRows(x, sum); },
       [&](StreamHandle stream) { cuda::SumOfLowRows(x, sum, stream); });
 }
 
-// Both in one: out = a^T b, f32, and the sums over the rows of `a` (of_a) or of `b`, all low.
+// Both in one call: out = a^T b, f32, and the sum of the rows of `a` (with of_a) or of `b`, which
+// are 16-bit.
 inline void ProductOfTransposedAndSum(const Tensor& a, const Tensor& b, bool of_a, Tensor& out,
                                       Tensor& sum) {
   ObserveProduct(2 * out.numel() * a.dim(0));
@@ -52,7 +55,7 @@ inline void ProductOfTransposedAndSum(const Tensor& a, const Tensor& b, bool of_
 }
 
 // out (batch..., m, n) = a (batch..., m, k) b (batch..., k, n), matrix by matrix. Each matrix of a
-// and b lies in memory by rows or by columns; batches may have any strides, 0 too.
+// and b is row-major or column-major; batches may have any strides, including 0.
 inline void BatchedProduct(const Tensor& a, const Tensor& b, Tensor& out) {
   ObserveProduct(2 * out.numel() * a.dim(-1));
   AtDoor(

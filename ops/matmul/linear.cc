@@ -16,7 +16,7 @@ Device DeviceOf(const Variable& input, const Variable& weight, const Variable& b
                       bias.defined() ? bias.data() : Tensor());
 }
 
-// `values` and `added` are the weight's and the bias's, in the types that the product takes.
+// `values` and `added` are the values of weight and bias, in dtypes that the product takes.
 Variable AffineOf(const Variable& input, const Variable& weight, const Tensor& values,
                   const Variable& bias, const Tensor& added, WeightLayout layout) {
   const Shape shape = AffineShape("linear", input.shape(), weight, bias, layout);

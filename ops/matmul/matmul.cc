@@ -11,7 +11,7 @@
 namespace torus::ops {
 namespace {
 
-// a b, summed back to `shape`, which broadcasts to that; products of 16 bits are summed in f32.
+// a b, summed back to `shape`, which broadcasts to its shape; 16-bit products are summed in f32.
 Tensor ProductTo(const Shape& shape, const Tensor& a, const Tensor& b) {
   const DType dtype = a.dtype();
   if (!IsLow(dtype) || MatmulShape(a.shape(), b.shape()) == shape)
@@ -19,7 +19,7 @@ Tensor ProductTo(const Shape& shape, const Tensor& a, const Tensor& b) {
   return SumTo(MatrixProduct(a, b, DType::kF32), shape).To(dtype);
 }
 
-// Gradient of the right operand, g being that of the product.
+// The gradient of the right operand, given g, the gradient of the product.
 Tensor RightGradient(const Tensor& a, const Tensor& g, const Shape& shape) {
   // One matrix for a whole batch: its rows are summed by the product itself.
   if (shape.rank() == 2 && a.rank() > 2 && a.dim(-1) > 0 && g.dim(-1) > 0)

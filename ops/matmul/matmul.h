@@ -5,10 +5,10 @@
 
 namespace torus::ops {
 
-// The product of the last two dimensions, the others broadcast as batches. A vector on the left is
-// a row, on the right a column, and its dimension is dropped from the result; two vectors give
-// their scalar product. f32 or f64, both of one dtype, any strides. BadInput for scalars and for
-// sizes that do not fit.
+// Multiplies matrices in the last two dimensions; the other dimensions broadcast as batches. A
+// vector is a row on the left and a column on the right, and its dimension is dropped from the
+// result; two vectors give their dot product. f32 or f64, both of one dtype, any strides. Throws
+// BadInput for scalars and for sizes that do not fit.
 Variable Matmul(const Variable& input, const Variable& other);
 
 // The same for (b, m, k) x (b, k, n), without broadcasting.

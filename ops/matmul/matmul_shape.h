@@ -5,8 +5,8 @@
 
 namespace torus::ops {
 
-// (batch..., m, k) x (batch..., k, n) gives (batch..., m, n), batches broadcast. BadInput, with
-// both shapes, where the inner sizes or the batches do not fit.
+// (batch..., m, k) x (batch..., k, n) gives (batch..., m, n), batches broadcast. Throws BadInput,
+// with both shapes, if the inner sizes or the batches do not fit.
 Shape MatmulShape(const Shape& a, const Shape& b);
 
 // The batch part of a shape: all but its last two sizes.

@@ -23,7 +23,7 @@ Tensor MatrixProduct(const Tensor& a, const Tensor& b, DType result) {
   Require(a.dtype() == b.dtype(), "matmul", "dtypes differ: {} and {}", a, b);
   const Shape shape = MatmulShape(a.shape(), b.shape());
   Tensor out(shape, result, CommonDevice("matmul", a, b));
-  // One matrix on the right: the batch is only more rows.
+  // With one matrix on the right, the batch just adds rows.
   if (b.rank() == 2 && a.rank() > 2 && a.is_contiguous() && a.dim(-1) > 0) {
     const Tensor rows = MatrixProduct(a.View({-1, a.dim(-1)}), b, result);
     return rows.View(shape);

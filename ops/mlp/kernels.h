@@ -1,5 +1,5 @@
-// What an MLP with GELU by tanh asks of a device beside products (ops/matmul/kernels.h). Tensors
-// are contiguous, of types that products take.
+// The kernels of an MLP with tanh GELU, besides plain products (ops/matmul/kernels.h). Tensors are
+// contiguous, with dtypes that products take.
 #pragma once
 
 #include "autograd/op_observer.h"
@@ -9,8 +9,8 @@
 
 namespace torus::kernels {
 
-// h (m, n) = gelu(Z), Z = a (m, k) b (k, n) + bias (n). `z`, (m, n), becomes Z unless it is
-// undefined; an undefined bias is none. Of 16 bits gelu may see Z as it was summed.
+// h (m, n) = gelu(Z), Z = a (m, k) b (k, n) + bias (n). Also writes Z to `z` (m, n), unless
+// undefined. The bias may be undefined. In 16-bit types gelu may be applied to the unrounded sum.
 inline void GeluProduct(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& z,
                         Tensor& h) {
   ObserveProduct(2 * h.numel() * a.dim(1));
@@ -19,7 +19,7 @@ inline void GeluProduct(const Tensor& a, const Tensor& b, const Tensor& bias, Te
       [&](StreamHandle stream) { cuda::GeluProduct(a, b, bias, z, h, stream); });
 }
 
-// dz (m, n) = (a (m, k) b^T) gelu'(z), b being (n, k) as it lies in memory.
+// dz (m, n) = (a (m, k) b^T) gelu'(z), where b is stored as (n, k).
 inline void GeluGradientProduct(const Tensor& a, const Tensor& b, const Tensor& z, Tensor& dz) {
   ObserveProduct(2 * dz.numel() * a.dim(1));
   AtDoor(

@@ -33,8 +33,8 @@ Values LowValuesOf(const GeluMlpWeights& w) {
           bias(w.narrow_bias)};
 }
 
-// An evaluation keeps nothing; all else computes as a training step does, to the bit: cuBLASLt may
-// multiply in another order where it need not write Z.
+// Whether to write Z. An evaluation does not. Everything else does, so that its bits are those of a
+// training step: without Z, cuBLASLt may multiply in another order.
 bool KeepsInner() { return GradEnabled() || InFirstRun(); }
 
 Variable MlpOf(const Variable& input, const GeluMlpWeights& w, const Values& values) {

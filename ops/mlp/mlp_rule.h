@@ -1,4 +1,4 @@
-// The gradient of an MLP with GELU by tanh (mlp.h), in Tensors.
+// The gradient rule of an MLP with tanh GELU (mlp.h), on Tensors.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,17 @@
 
 namespace torus::ops {
 
-// Of y = gelu(x wide + wide_bias) narrow + narrow_bias: inputs in that order, x first. What no
-// gradient needs is undefined.
+// The gradient of y = gelu(x wide + wide_bias) narrow + narrow_bias, with inputs in that order, x
+// first. Values that no gradient needs are undefined.
 struct MlpRule {
   SavedActivation x, z, h;  // z = x wide + wide_bias, h = gelu(z)
-  Saved wide, narrow;       // in the types that products take
+  Saved wide, narrow;       // in dtypes that products take
   Shape input;
-  DType weights;      // the type of their gradients
-  bool inner_trains;  // `wide` or its bias
+  DType weights;      // dtype of the weights' gradients
+  bool inner_trains;  // whether `wide` or its bias needs a gradient
 
-  // Where a first call asks for x's gradient alone, z's is held for a second one, which asks for
-  // the weights': to find it again would cost a product.
+  // If a first call asks only for x's gradient, it keeps z's gradient for a second call that asks
+  // for the weights'; computing it again would take a product.
   struct Held {
     Tensor dy, dz;
     uint64_t version = 0;  // of dy

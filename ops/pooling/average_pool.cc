@@ -12,7 +12,7 @@ PoolImage ImageOf(std::string_view op, const Shape& shape) {
   return {shape[0], shape[1], shape[2], shape[3]};
 }
 
-// Both kinds are one kernel over other windows.
+// Both kinds of pooling use one kernel, with different windows.
 Tensor Forward(std::string_view op, const Tensor& x, const AverageWindows& w) {
   Tensor out({w.image.n, std::ssize(w.rows), std::ssize(w.columns), w.image.c}, x.dtype(),
              x.device());

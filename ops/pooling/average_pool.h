@@ -8,7 +8,7 @@
 
 namespace torus::ops {
 
-// PyTorch's arguments and defaults; pairs are one number for both axes or (height, width).
+// PyTorch's arguments and defaults. Dims are one number for both axes, or (height, width).
 struct AvgPool2dOptions {
   Dims kernel_size;
   Dims stride{};  // empty: the kernel size
@@ -18,11 +18,12 @@ struct AvgPool2dOptions {
   std::optional<int64_t> divisor_override;  // not 0; instead of the window's size
 };
 
-// f32 or f64. BadInput tagged avg_pool2d for arguments that PyTorch refuses.
+// f32 or f64. Throws BadInput tagged avg_pool2d for arguments that PyTorch refuses.
 Variable AvgPool2d(const Variable& input, const AvgPool2dOptions& options);
 
-// Any input size but 0 to `output_size`: one number or (height, width); -1 keeps the input's
-// (PyTorch's None). Output i averages pixels floor(i in / out) up to ceil((i + 1) in / out).
+// Pools any non-empty image to `output_size`: one number or (height, width), where -1 keeps the
+// input's size (PyTorch's None). Output i averages pixels [floor(i in / out), ceil((i + 1) in /
+// out)).
 Variable AdaptiveAvgPool2d(const Variable& input, const Dims& output_size);
 
 }  // namespace torus::ops

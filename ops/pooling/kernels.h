@@ -1,4 +1,5 @@
-// What pooling asks of a device. Tensors are contiguous images (n, h, w, c), f32 or f64.
+// The kernels of pooling, on the device of their tensors. Tensors are contiguous images (n, h, w,
+// c), f32 or f64.
 #pragma once
 
 #include "ops/pooling/cpu/pooling.h"
@@ -8,7 +9,8 @@
 
 namespace torus::kernels {
 
-// y(n, i, j, c) = sum of x over rows[i] x columns[j], divided by both divisors; 0 over nothing.
+// y(n, i, j, c) = sum of x over rows[i] x columns[j], divided by both divisors; 0 for an empty
+// window.
 inline void AveragePool(std::string_view op, const ops::AverageWindows& windows, const Tensor& x,
                         Tensor& y) {
   AtDoor(
@@ -23,8 +25,9 @@ inline void AveragePoolBackward(const ops::AverageWindows& windows, const Tensor
       [&](StreamHandle stream) { cuda::AveragePoolBackward(windows, dy, dx, stream); });
 }
 
-// y = the largest of each window; index (i32, like y) = its pixel y * w + x in the input's plane,
-// the first of equals, the last NaN if there is one. Where a window has no pixel: -infinity and -1.
+// y = the largest value of each window. index (i32, shape of y) = its position y * w + x in the
+// input image: the first of equal values, or the last NaN if there is one. A window without pixels
+// gives -infinity and -1.
 inline void MaxPool(const ops::PoolImage& image, const ops::MaxPoolWindow& window, const Tensor& x,
                     Tensor& y, Tensor& index) {
   AtDoor(
@@ -32,7 +35,8 @@ inline void MaxPool(const ops::PoolImage& image, const ops::MaxPoolWindow& windo
       [&](StreamHandle stream) { cuda::MaxPool(image, window, x, y, index, stream); });
 }
 
-// dx, overwritten; an index of -1 passes nothing on. Contributions add in the order of the outputs.
+// dx, overwritten; an index of -1 passes no gradient. Contributions add in the order of the
+// outputs.
 inline void MaxPoolBackward(const ops::PoolImage& image, const ops::MaxPoolWindow& window,
                             const Tensor& dy, const Tensor& index, Tensor& dx) {
   AtDoor(

@@ -5,7 +5,7 @@
 
 namespace torus::ops {
 
-// PyTorch's arguments and defaults; each one number for both axes or (height, width).
+// PyTorch's arguments and defaults. Dims are one number for both axes, or (height, width).
 struct MaxPool2dOptions {
   Dims kernel_size;
   Dims stride{};  // empty: the kernel size
@@ -14,19 +14,20 @@ struct MaxPool2dOptions {
   bool ceil_mode = false;
 };
 
-// The largest of each window; padding never wins. f32 or f64. The first of equals gets the
-// gradient; NaN wins over all. BadInput tagged max_pool2d for arguments that PyTorch refuses.
+// The largest value of each window; padding does not count, and NaN counts as largest. f32 or f64.
+// Of equal values, the first gets the gradient. Throws BadInput tagged max_pool2d for arguments
+// that PyTorch refuses.
 Variable MaxPool2d(const Variable& input, const MaxPool2dOptions& options);
 
 struct MaxPoolResult {
   Variable output;
-  // i64 (N, H', W', C): y * W + x of each winner in the input plane. A dilated window that lies in
-  // the padding alone has none: its output is -infinity, its index -1 (PyTorch's lies outside of
-  // the plane), and no pixel gets its gradient.
+  // i64 (N, H', W', C): position y * W + x of each maximum in the input image. A dilated window may
+  // cover only padding: its output is -infinity, its index -1 (PyTorch's is outside of the image),
+  // and no pixel gets its gradient.
   Tensor indices;
 };
 
-// The same with the winners' places (return_indices).
+// The same with the positions of the maxima (return_indices).
 MaxPoolResult MaxPool2dWithIndices(const Variable& input, const MaxPool2dOptions& options);
 
 }  // namespace torus::ops

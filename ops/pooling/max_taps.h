@@ -1,4 +1,4 @@
-// The pixels that a window of max pooling looks at: what CPU and GPU kernels share.
+// The pixels that a window of max pooling reads, for CPU and GPU kernels.
 #pragma once
 
 #include "ops/pooling/pooling_shape.h"

@@ -1,4 +1,4 @@
-// How an op takes part in mixed precision: its public function computes through InPrecision.
+// Mixed precision for an op: its public function computes through InPrecision.
 //
 //   Variable Softmax(const Variable& input, int64_t dim) {
 //     return InPrecision("softmax", [&](const Variable& x) { return SoftmaxOf(x, dim); }, input);
@@ -21,16 +21,16 @@ namespace internal {
 
 inline bool IsLow(const Variable& v) { return v.defined() && torus::IsLow(v.dtype()); }
 
-// What is done around the computing in f32.
+// The conversions around a computation in f32.
 struct Conversions {
-  DType round_to;  // of inputs, before they are widened: kF32 for none
+  DType round_to;  // inputs are rounded to it before they are widened; kF32: not rounded
   DType result;    // of the output
 };
-// Of inputs that are f32 or 16 bits; others do not count.
+// Considers only inputs that are f32 or 16-bit.
 Conversions ConversionsOf(std::string_view op, std::span<const Variable* const> inputs);
-// The type of 16 bits that all of them have, else f32.
+// The 16-bit dtype that all of them have, else f32.
 DType WidestOf(std::span<const Variable* const> inputs);
-// As ops::Cast; a weight's copy in 16 bits is made once until its values change.
+// Does ops::Cast; caches the 16-bit copy of a weight until its values change.
 Variable CastTo(const Variable& input, DType dtype);
 Variable Converted(const Variable& input, DType round_to);
 Variable Rounded(const Variable& output, DType dtype);
@@ -38,9 +38,10 @@ bool HasF64(std::span<const Variable* const> inputs);
 
 }  // namespace internal
 
-// compute(inputs...), which takes f32 (or f64, which is left alone), by the op's policy: under a
-// WithPrecision as the table says; else inputs in 16 bits are computed in f32 and the result is
-// rounded to their type once. Undefined inputs, and those that are not floating, pass unchanged.
+// Calls compute(inputs...), which takes f32 inputs (or f64, which are never converted), by the op's
+// policy. Under a WithPrecision the policy table decides the dtypes. Otherwise 16-bit inputs are
+// computed in f32 and the result is rounded once to their dtype. Undefined and non-floating inputs
+// pass unchanged.
 template <class F, class... Inputs>
 Variable InPrecision(std::string_view op, const F& compute, const Inputs&... inputs) {
   if (WithPrecision::Current() == DType::kF32 && !(internal::IsLow(inputs) || ...)) [[likely]]
@@ -56,17 +57,17 @@ Variable InPrecision(std::string_view op, const F& compute, const Inputs&... inp
   return internal::Rounded(computed(), to.result);
 }
 
-// Whether a GPU's kernels can take the inputs as they are, where these are defined: all of the same
-// 16 bits, which they widen, compute in f32 and round once. The bits are those of InPrecision for
-// an op whose policy is kWidest, without its copies.
+// Whether GPU kernels can take the inputs directly: the defined ones all have the same 16-bit
+// dtype, which the kernels widen, compute in f32 and round once. For an op with policy kWidest this
+// gives the bits of InPrecision without its copies.
 template <class... Inputs>
 bool StayLowOnGpu(const Variable& first, const Inputs&... others) {
   return internal::IsLow(first) && first.data().device().kind == DeviceKind::kCuda &&
          ((!others.defined() || others.dtype() == first.dtype()) && ...);
 }
 
-// For an op of many inputs that only moves their values: under a WithPrecision all in the widest of
-// their types, else as they are.
+// For an op that only moves the values of many inputs: under a WithPrecision converts all to the
+// widest of their dtypes, else returns them unchanged.
 std::vector<Variable> ToWidest(const std::vector<Variable>& inputs);
 
 }  // namespace torus::ops

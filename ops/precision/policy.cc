@@ -8,7 +8,8 @@ namespace torus::ops {
 namespace {
 
 // Close to the lists of torch.autocast for GPUs (torch/csrc/autocast: "lower_precision_fp", "fp32",
-// "promote"). Layer norm and softmax give f32, as there; a batch norm gives what it is given.
+// "promote"). Layer norm and softmax return f32, as there; a batch norm returns the dtype of its
+// input.
 const std::unordered_map<std::string_view, Policy>& Table() {
   static const std::unordered_map<std::string_view, Policy> table{
       {"linear", Policy::kLow},

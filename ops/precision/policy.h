@@ -1,23 +1,23 @@
-// In which type each op computes: the one table of it.
+// The precision policy: the single table of the dtypes in which ops compute.
 #pragma once
 
 #include <string_view>
 
 namespace torus::ops {
 
-// What becomes of an op's floating inputs and of its output while a WithPrecision says that ops
-// compute in a low type, bf16. All sums are f32.
+// The dtypes of an op's floating inputs and of its output while a WithPrecision makes ops compute
+// in a low type, bf16. All sums are f32.
 enum class Policy {
   kLow,        // inputs and output low: products, convolutions, attention
-  kLowInputs,  // inputs low, output f32: a product with a loss behind it
+  kLowInputs,  // inputs low, output f32: a product followed by a loss
   kFull,       // inputs and output f32: losses, softmax, normalisation of rows, reductions, powers
   kWidest,     // inputs and output in the widest type of the inputs; computed in f32
   kFirst,      // output in the type of the first input; computed in f32
-  kAny,        // moves values of any type, or sums them over ranks in f32; gives back that type
+  kAny,        // moves values of any type, or sums them over ranks in f32; output in that type
   kComposed,   // runs as the ops that it is composed of
 };
 
-// BadInput for an op that the table does not have. Its name is the one that the op is recorded by.
+// The policy of the op that is recorded under this name. Throws BadInput if the table lacks it.
 Policy PolicyOf(std::string_view op);
 
 }  // namespace torus::ops

@@ -16,7 +16,7 @@ struct Largest {
   Tensor value, where;  // with the reduced dimensions of size 1
 };
 
-// Over the dimensions `reduced`, brought to the end as one.
+// The maximum over the dimensions `reduced`, which are moved to the end and merged into one.
 Largest LargestOf(std::string_view op, const Tensor& input, const Dims& reduced) {
   const Shape shape = ReducedShape(input.shape(), reduced, true);
   const int64_t count = ReducedCount(input.shape(), reduced);
@@ -48,7 +48,8 @@ Variable Amax(const Variable& input, const Dims& dims, bool keepdim) {
                         const Tensor winners = SumOver("amax", ones, reduced, true);
                         const Tensor share = ApplyBinary(
                             "amax", BinaryOp::kDiv, g.grad().View(value.get().shape()), winners);
-                        // 0, but NaN over a NaN, which equals nothing: there the share is g / 0.
+                        // 0, but NaN if the largest is NaN: nothing equals it, so the share is g /
+                        // 0.
                         const Tensor none = ApplyBinary("amax", BinaryOp::kMul, share, 0);
                         return Gradients{ApplySelect("amax", won, share, none)};
                       });

@@ -13,7 +13,8 @@
 namespace torus::ops {
 namespace {
 
-// The largest elements, without history; 0 where that is infinite, which a difference cannot cross.
+// The largest elements, detached from the graph; 0 where they are infinite, because inf - inf is
+// NaN.
 Variable ShiftOf(const Variable& input, const Dims& dims) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Variable largest = Amax(input.Detach(), dims, true);

@@ -6,7 +6,8 @@
 
 namespace torus::ops {
 
-// log sum exp(x), shifted by the largest element so that nothing overflows; -inf over -inf alone.
+// log sum exp(x), shifted by the largest element so that nothing overflows; -inf if all elements
+// are -inf.
 Variable LogSumExp(const Variable& input, const Dims& dims, bool keepdim = false);
 
 }  // namespace torus::ops

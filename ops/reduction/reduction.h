@@ -1,8 +1,8 @@
 // Reductions over dimensions, as torch.sum and mean.
 //
-// Inputs are f32 or f64 of any strides. `dims` may be negative; an empty list means all. With
-// keepdim the reduced dimensions stay, of size 1. BadInput for a dimension outside of the rank or
-// named twice.
+// Inputs are f32 or f64 with any strides. `dims` may be negative; an empty list means all. With
+// keepdim the reduced dimensions stay with size 1. Throws BadInput for a dimension outside of the
+// rank or named twice.
 #pragma once
 
 #include "autograd/variable.h"

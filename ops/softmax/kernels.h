@@ -1,5 +1,5 @@
-// What softmax asks of a device. Tensors are contiguous, f32 or f64, all of one shape (..., n); a
-// row is what lies along the last dimension.
+// The kernels of softmax, on the device of their tensors. Tensors are contiguous, f32 or f64, all
+// of one shape (..., n); rows run along the last dimension.
 #pragma once
 
 #include "ops/softmax/cpu/softmax.h"
@@ -15,7 +15,7 @@ inline void Softmax(const Tensor& x, Tensor& y) {
       [&](StreamHandle stream) { cuda::Softmax(x, y, stream); });
 }
 
-// dx = y (dy - sum(dy y)), y being the result.
+// dx = y (dy - sum(dy y)), where y is the result of Softmax.
 inline void SoftmaxBackward(const Tensor& y, const Tensor& dy, Tensor& dx) {
   AtDoor(
       "softmax", dx.device(), [&] { cpu::SoftmaxBackward(y, dy, dx); },
@@ -29,7 +29,7 @@ inline void LogSoftmax(const Tensor& x, Tensor& y) {
       [&](StreamHandle stream) { cuda::LogSoftmax(x, y, stream); });
 }
 
-// dx = dy - exp(y) sum(dy), y being the result.
+// dx = dy - exp(y) sum(dy), where y is the result of LogSoftmax.
 inline void LogSoftmaxBackward(const Tensor& y, const Tensor& dy, Tensor& dx) {
   AtDoor(
       "log_softmax", dx.device(), [&] { cpu::LogSoftmaxBackward(y, dy, dx); },

@@ -1,8 +1,8 @@
 // Softmax and its logarithm along one dimension, as torch.softmax and log_softmax.
 //
-// f32 or f64 of any strides. The row's largest value is subtracted first, so no finite input
-// overflows; a row with NaN or infinity becomes NaN where PyTorch's does. BadInput for a dimension
-// outside of the rank.
+// Inputs are f32 or f64 with any strides. The largest value of a row is subtracted first, so finite
+// inputs cannot overflow. Rows with NaN or infinity give NaN where PyTorch does. Throws BadInput
+// for a dimension outside of the rank.
 #pragma once
 
 #include "autograd/variable.h"

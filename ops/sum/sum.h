@@ -1,17 +1,17 @@
-// Sums of plain tensors, for gradient rules: no graph.
+// Sums on Tensors, for gradient rules: records no graph.
 #pragma once
 
 #include "runtime/tensor.h"
 
 namespace torus::ops {
 
-// Sum over `reduced` (as ReducedDims gives them), divided by `divisor`; f32 or f64, any strides in,
-// contiguous out. Its bits do not depend on the number of threads.
+// Sum over `reduced` (as ReducedDims gives them), divided by `divisor`; f32 or f64 with any
+// strides; the result is contiguous. Its bits do not depend on the number of threads.
 Tensor SumOver(std::string_view op, const Tensor& input, const Dims& reduced, bool keepdim,
                double divisor = 1);
 
 // The gradient of broadcasting: sums `grad` back to `shape`, which broadcasts to grad's. Returns
-// `grad` itself where nothing was repeated.
+// `grad` itself if nothing was broadcast.
 Tensor SumTo(const Tensor& grad, const Shape& shape);
 
 }  // namespace torus::ops

@@ -21,13 +21,13 @@ namespace {
 
 constexpr const char* kOp = "cross_entropy";
 
-// The local number of the row without a gradient, where it is here.
+// The local number of the row without a gradient, if this rank has it.
 std::optional<int64_t> PaddingHere(std::optional<int64_t> padding, int64_t first, int64_t count) {
   if (!padding || *padding < first || *padding >= first + count) return std::nullopt;
   return *padding - first;
 }
 
-// Of each row of logits.
+// Per-row results over the classes of a part, or of all ranks.
 struct RowSums {
   Tensor largest, log_sum;  // log_sum = log sum exp(logit - largest)
   Tensor loss;
@@ -40,8 +40,8 @@ RowSums SumsOfPart(const Tensor& x, const ClassTargets& targets) {
   return sums;
 }
 
-// What a rank tells the others, (4, N): largest, log_sum, the target's logit less the largest, and
-// 1 for a target that is here; both 0 for others.
+// What a rank sends to the others, (4, N): largest, log_sum, the target's logit minus the largest,
+// and 1 if this rank has the target; the last two are 0 if not.
 Tensor Pack(const RowSums& own, const Tensor& here) {
   const Variable is_here(here.To(own.loss.dtype()));
   const Variable at_target = Mul(is_here, Sub(Variable(own.log_sum), Variable(own.loss)));
@@ -56,7 +56,7 @@ Tensor Pack(const RowSums& own, const Tensor& here) {
 
 Variable Row(const Tensor& packed, int i) { return Variable(packed.Select(0, i)); }
 
-// Over the classes of all ranks, added in their order.
+// Merges the sums of all ranks, in rank order.
 RowSums Merge(const std::vector<Tensor>& parts) {
   Variable largest = Row(parts[0], 0);
   for (const Tensor& part : parts) largest = Maximum(largest, Row(part, 0));

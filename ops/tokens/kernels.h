@@ -1,4 +1,5 @@
-// What masks and positions of tokens ask of a device. Tensors are contiguous.
+// The kernels for masks and positions of tokens, on the device of their tensors. Tensors are
+// contiguous. tokens.h says what they compute.
 #pragma once
 
 #include "ops/tokens/cpu/tokens.h"
@@ -8,7 +9,7 @@
 
 namespace torus::kernels {
 
-// ids and positions (N, T), i64.
+// ids and positions are (N, T), i64.
 inline void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& positions) {
   AtDoor(
       "positions", positions.device(),
@@ -16,15 +17,15 @@ inline void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& p
       [&](StreamHandle stream) { cuda::PositionsBehindPadding(ids, padding, positions, stream); });
 }
 
-// tokens (N, T), i64; mask (N, 1, Q, T), bool, of the last Q tokens of each text.
+// tokens is (N, T), i64; mask is (N, 1, Q, T), bool, for the last Q tokens of each text.
 inline void CausalMask(const Tensor& tokens, Tensor& mask) {
   AtDoor(
       "causal_mask", mask.device(), [&] { cpu::CausalMask(tokens, mask); },
       [&](StreamHandle stream) { cuda::CausalMask(tokens, mask, stream); });
 }
 
-// rows = ids - range.begin where ids lie in the range, else 0; here: whether they do. ids and rows
-// i64, here bool, all of one shape.
+// here = whether ids are in the range; rows = ids - range.begin if so, else 0. ids and rows are
+// i64, here is bool, all of one shape.
 inline void FindRowsOfPart(const Tensor& ids, const IndexRange& range, Tensor& rows, Tensor& here) {
   AtDoor(
       "rows_of_part", rows.device(), [&] { cpu::FindRowsOfPart(ids, range, rows, here); },

@@ -10,7 +10,7 @@
 namespace torus::ops {
 namespace {
 
-// What PyTorch lets pass in any cat.
+// Tensors that PyTorch accepts in any cat: empty ones of shape (0).
 bool IsBlank(const Shape& shape) { return shape == Shape{0}; }
 
 struct Joined {
@@ -18,7 +18,7 @@ struct Joined {
   int dim;
 };
 
-// Of blank tensors alone, any `dim` will do.
+// If all tensors are blank, any `dim` is accepted.
 Joined RuleOfCat(const std::vector<Variable>& tensors, int64_t dim) {
   std::vector<Shape> parts;
   for (const Variable& tensor : tensors)
@@ -29,7 +29,8 @@ Joined RuleOfCat(const std::vector<Variable>& tensors, int64_t dim) {
   return {JoinedShape(parts, d), d};
 }
 
-// Each part's piece of `whole`, in order; blank parts get one of their own.
+// The piece of `whole` that belongs to each part, in order; blank parts get an empty tensor of
+// their own.
 std::vector<Tensor> Pieces(const Tensor& whole, const std::vector<Shape>& parts, int dim) {
   std::vector<Tensor> pieces;
   int64_t at = 0;

@@ -1,4 +1,4 @@
-// Joining tensors and cutting them apart, as torch.cat, stack and split.
+// Joins and splits tensors, as torch.cat, stack and split.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,15 @@
 
 namespace torus::ops {
 
-// Joins along `dim`: all other sizes and the dtype equal. Copies. As in PyTorch, empty tensors of
-// shape (0) fit everywhere. BadInput for an empty list.
+// Joins copies along `dim`. All other sizes and the dtype must be equal, but, as in PyTorch, empty
+// tensors of shape (0) fit everywhere. Throws BadInput for an empty list.
 Variable Cat(const std::vector<Variable>& tensors, int64_t dim = 0);
 
 // Joins tensors of one shape along a new dimension before `dim`, in [-rank - 1, rank].
 Variable Stack(const std::vector<Variable>& tensors, int64_t dim = 0);
 
-// Views of consecutive pieces: of split_size (the last one smaller), or of the sizes named, which
-// must add up to the dimension.
+// Views of consecutive pieces, of split_size each (the last may be smaller) or of the given sizes,
+// which must add up to the dimension.
 std::vector<Variable> Split(const Variable& input, int64_t split_size, int64_t dim = 0);
 std::vector<Variable> Split(const Variable& input, const std::vector<int64_t>& sizes,
                             int64_t dim = 0);

@@ -9,7 +9,7 @@
 namespace torus::ops {
 namespace {
 
-// The rule of everything that keeps row-major order.
+// The gradient rule of all ops that keep the row-major order.
 GradRule ReshapeBack(const Shape& shape) {
   return [shape](const GradContext& g) { return Gradients{g.grad().Reshape(shape)}; };
 }

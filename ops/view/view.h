@@ -1,13 +1,14 @@
-// Other shapes of the same elements, as the torch functions of these names. All but Reshape and
-// Flatten of a strided input are views: no byte is copied, and the result shares memory with the
-// input. Any dtype. BadInput tagged with the op for shapes and dimensions that do not fit.
+// Changes shapes, as the torch functions of these names. The results are views that share memory
+// with the input, except for Reshape and Flatten of a non-contiguous input. Any dtype. Throws
+// BadInput tagged with the op for shapes and dimensions that do not fit.
 #pragma once
 
 #include "autograd/variable.h"
 
 namespace torus::ops {
 
-// Row-major order kept; one size may be -1. A view where the input is contiguous, else a copy.
+// Keeps the row-major order of elements; one size may be -1. A view if the input is contiguous,
+// else a copy.
 Variable Reshape(const Variable& input, const Shape& shape);
 
 // Merges dimensions start_dim..end_dim into one; a scalar becomes (1).
@@ -18,10 +19,10 @@ Variable Transpose(const Variable& input, int64_t dim0, int64_t dim1);
 // Dimension i of the result is dimension dims[i] of the input.
 Variable Permute(const Variable& input, const Dims& dims);
 
-// [start, start + length) of one dimension; a negative start counts from the end.
+// Takes [start, start + length) of one dimension; a negative start counts from the end.
 Variable Narrow(const Variable& input, int64_t dim, int64_t start, int64_t length);
 
-// Repeats size-1 and new leading dimensions; -1 keeps a size.
+// Repeats dimensions of size 1 and adds leading ones; -1 keeps a size.
 Variable Expand(const Variable& input, const Shape& size);
 
 // Drops dimensions of size 1: all, or those of `dims` that have it.

@@ -1,6 +1,7 @@
 // The activation functions of activation_functors.h on f32 vectors; include it after hwy/highway.h.
 //
-// NAME::Forward(d, x) and NAME::Backward(d, kept, g), with `kept` as the functor says.
+// Each has Forward(d, x) and Backward(d, kept, g); `kept` is the output if the functor's
+// kKeepsOutput, else the input.
 #include "hwy/highway.h"
 #include "ops/cpu/functions-inl.h"
 
@@ -74,7 +75,7 @@ struct GeluTanhVector {
     const auto s = Logistic(d, Inner(d, x)), one = hn::Set(d, 1.0f);
     const auto slope =
         hn::MulAdd(hn::Mul(x, x), hn::Set(d, 3 * kTwice * kCubic), hn::Set(d, kTwice));
-    // Beyond 10 the derivative is 0 or 1; the square of a huge x would be infinite there.
+    // Beyond |x| = 10 the derivative is 0 or 1; the square of a huge x would be infinite.
     const auto bend = hn::Mul(hn::Mul(x, s), hn::Mul(hn::Sub(one, s), slope));
     const auto far = hn::Gt(hn::Abs(x), hn::Set(d, 1e4f));
     return hn::Mul(g, hn::Add(s, hn::IfThenZeroElse(far, bend)));

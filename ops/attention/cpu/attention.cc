@@ -24,11 +24,11 @@ std::vector<int64_t> OffsetsOf(const Tensor& t) {
   return offsets;
 }
 
-// A tensor of matrices as the kernels see it; none for an undefined one.
+// The kernels' view of a tensor of matrices; null data for an undefined one.
 struct Heads {
   Heads() = default;
   explicit Heads(Tensor t) : tensor(std::move(t)), offsets(OffsetsOf(tensor)) {}
-  // A stride over a single row is never taken, but must not be less than a row.
+  // The stride of a single row is never used, but must be at least the row length.
   int64_t stride() const {
     const int64_t down = tensor.dim(-2) > 1 ? tensor.strides()[tensor.rank() - 2] : 1;
     return std::max<int64_t>({1, tensor.dim(-1), down});
@@ -52,7 +52,7 @@ WeightDropout DropoutOf(const ops::KeyedDropout& dropout) {
           dropout.Growth()};
 }
 
-// The call of a problem; holds the offsets that it points to.
+// The call for a problem; owns the offsets that the call points to.
 template <class T>
 struct Bound {
   Bound(const ops::AttentionProblem& p, const ops::AttentionInputs& in)

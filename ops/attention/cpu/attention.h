@@ -1,6 +1,6 @@
 // Attention on a CPU; ops/attention/kernels.h has the contracts.
 //
-// f32 runs in tiles that never hold the matrix of scores; f64 in plain loops, row by row.
+// f32 runs in tiles that never hold the matrix of scores. f64 runs in plain loops, row by row.
 #pragma once
 
 #include "ops/attention/problem.h"

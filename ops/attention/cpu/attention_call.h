@@ -1,4 +1,4 @@
-// The raw kernels of attention.
+// The CPU kernels of attention, on pointers.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace torus::cpu {
 
-// The matrices of many heads: that of head h starts at data + offset[h]; its rows lie `stride`
-// apart, the elements of a row side by side. Null data: there are none.
+// The matrices of many heads. That of head h starts at data + offset[h]; its row stride is
+// `stride`, and the elements of a row are adjacent. `data` is null if there are none.
 template <class T>
 struct HeadMatrices {
   T* data = nullptr;
@@ -18,7 +18,7 @@ struct HeadMatrices {
   T* at(int64_t head, int64_t row = 0) const { return data + offset[head] + row * stride; }
 };
 
-// At most one of the two pointers is set; element (row, key) of head h is at offset[h] +
+// At most one of `allowed` and `added` is set. Element (row, key) of head h is at index offset[h] +
 // row * row_step + key * key_step.
 template <class T>
 struct ScoreMask {
@@ -28,20 +28,20 @@ struct ScoreMask {
   int64_t row_step = 0, key_step = 0;
 };
 
-// Weights whose word of the stream is below `threshold` (p 2^32) become 0, the others grow by
-// `scale`. Without streams there is no dropout.
+// A weight becomes 0 if its word of the stream is below `threshold` (p 2^32), else it is multiplied
+// by `scale`. `streams` is null without dropout.
 struct WeightDropout {
   const RandomStream* streams = nullptr;
   int64_t heads_per_stream = 1;
-  int64_t first_head = 0;  // the number of a stream's first one
+  int64_t first_head = 0;  // the number of a stream's first head
   uint64_t threshold = 0;
   double scale = 1;
 };
 
-// One attention: query heads [g * group, (g + 1) * group) meet key head g.
+// The arguments of one attention. Query heads [g * group, (g + 1) * group) use key head g.
 template <class T>
 struct AttentionCall {
-  int64_t heads, key_heads, group;  // of all samples; without query heads a group is 0
+  int64_t heads, key_heads, group;  // of all samples; group is 0 if there are no query heads
   int64_t rows, keys, width, value_width;
   T scale;
   bool causal;
@@ -51,7 +51,7 @@ struct AttentionCall {
 };
 
 // For each row of scores, (heads, rows): the largest score, and log_sum = log sum_j exp(score_j -
-// largest); ops/attention/problem.h says why apart.
+// largest); ops/attention/problem.h says why they are separate.
 template <class T>
 struct RowNorms {
   T *largest, *log_sum;
@@ -63,28 +63,29 @@ void Attention(const AttentionCall<float>& call, const HeadMatrices<float>& out,
 void Attention(const AttentionCall<double>& call, const HeadMatrices<double>& out,
                const RowNorms<double>& norms);
 
-// What the forward gave, and the gradient of its result.
+// The outputs of the forward, and the gradient of its result.
 template <class T>
 struct AttentionResult {
   HeadMatrices<const T> out, dout;
   RowNorms<const T> norms;
 };
 
-// Of query (by query head), key and value (by key head); not computed where there is no memory.
+// The gradients of query (by query head), key and value (by key head); undefined ones are not
+// computed.
 template <class T>
 struct AttentionGradient {
   HeadMatrices<T> query, key, value;
 };
 
-// A key head belongs to one thread: the sums run in one order. Which gradients are asked for does
-// not change the bits of the others.
+// One thread handles a whole key head, so sums always run in the same order. Leaving out one
+// gradient does not change the bits of the others.
 void AttentionBackward(const AttentionCall<float>& call, const AttentionResult<float>& result,
                        const AttentionGradient<float>& d);
 void AttentionBackward(const AttentionCall<double>& call, const AttentionResult<double>& result,
                        const AttentionGradient<double>& d);
 
-// factor[j] = 0 or dropout.scale for the weights of keys [key, key + count) of one row; `key` is a
-// multiple of 4.
+// Writes factor[j] = 0 or dropout.scale for the weights of keys [key, key + count) of one row.
+// `key` must be a multiple of 4.
 template <class T, class Call>
 void DropoutFactors(const Call& call, int64_t head, int64_t row, int64_t key, int64_t count,
                     T* factor) {

@@ -1,4 +1,4 @@
-// The plain twin: one row of scores at a time, in f64.
+// The plain version in f64: one row of scores at a time.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,7 +26,7 @@ int64_t Seen(const Call& call, int64_t row) {
   return call.causal ? std::min(call.keys, row + 1) : call.keys;
 }
 
-// The scores of one row over the keys that it sees.
+// The scores of one row, for the keys it attends to.
 void Scores(const Call& call, int64_t head, int64_t row, double* score) {
   const double* q = call.q.at(head, row);
   const ScoreMask<double>& mask = call.mask;
@@ -41,7 +41,7 @@ void Scores(const Call& call, int64_t head, int64_t row, double* score) {
   }
 }
 
-// Dropout's factor of each weight of the row; ones without it.
+// The dropout factor of each weight of the row; ones without dropout.
 void Factors(const Call& call, int64_t head, int64_t row, std::vector<double>& factor) {
   if (call.dropout.streams != nullptr) DropoutFactors(call, head, row, 0, call.keys, factor.data());
 }

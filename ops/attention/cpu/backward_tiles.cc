@@ -16,7 +16,7 @@ void FillZero(const HeadMatrices<float>& m, int64_t head, int64_t rows, int64_t 
   for (int64_t r = 0; m.defined() && r < rows; ++r) std::fill_n(m.at(head, r), width, 0.0f);
 }
 
-// One key head with the query heads that meet it.
+// One key head with the query heads that use it.
 class KeyHead {
  public:
   KeyHead(const Call& call, const AttentionResult<float>& result,
@@ -38,7 +38,7 @@ class KeyHead {
   }
 
  private:
-  // Of the scores: query or key wants them.
+  // Whether the gradients of the scores are needed: for query or key.
   bool WantsScores() const { return d_.query.defined() || d_.key.defined(); }
 
   void QueryHead(int64_t head) {

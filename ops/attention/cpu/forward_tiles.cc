@@ -11,10 +11,10 @@ namespace {
 
 using Call = AttentionCall<float>;
 
-// A tile of scores (128 KB), its keys, values and rows stay in the second cache.
+// A tile of scores (128 KB), its keys, values and rows fit into the second-level cache.
 constexpr int64_t kRows = 128, kKeys = 256;
 
-// One block of rows of one head, and what its softmax has seen so far.
+// One block of rows of one head, and the state of its running softmax.
 class RowBlock {
  public:
   explicit RowBlock(const Call& call)
@@ -54,7 +54,7 @@ class RowBlock {
 
   void Finish(int64_t rows, float* out, int64_t stride, const RowNorms<float>& norms) {
     for (int64_t r = 0; r < rows; ++r) {
-      // Nothing seen, or all of it -inf: zeros.
+      // A row that attends to nothing, or only to scores of -inf, gives zeros.
       const bool none = sum_[r] == 0;
       shrink_[r] = none ? 0 : 1 / sum_[r];
       norms.largest[r] = none ? 0 : largest_[r];

@@ -21,7 +21,7 @@ void SoftmaxStepF32(const ScoreTile& tile, float* largest, float* sum, float* sh
     float* row = tile.data + r * tile.stride;
     const int64_t seen = tile.Seen(r);
     const float before = largest[r], after = std::max(before, LargestOf(d, seen, row));
-    // While all scores are -inf every weight is zero, whatever is subtracted.
+    // While all scores are -inf, any finite number may be subtracted: every weight is zero.
     const float offset = std::isinf(after) && after < 0 ? 0 : after;
     largest[r] = after;
     shrink[r] = std::exp(before - offset);

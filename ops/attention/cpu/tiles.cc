@@ -7,7 +7,7 @@
 namespace torus::cpu {
 namespace {
 
-// One row of a mask over one row of scores.
+// Applies one row of a mask to one row of scores.
 void MaskRow(const ScoreMask<float>& mask, int64_t at, int64_t keys, float* score) {
   const int64_t step = mask.key_step;
   if (mask.added != nullptr) {

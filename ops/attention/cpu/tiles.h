@@ -1,4 +1,4 @@
-// What the tiled forward and backward share: the scores of one tile, and dropout over it.
+// Shared by the tiled forward and backward: the scores of one tile, and dropout on it.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace torus::cpu {
 
-// Where a tile lies among the scores of one query head.
+// The position and size of a tile in the scores of one query head.
 struct TilePlace {
   int64_t head, row, rows, key, keys;
 };
@@ -18,16 +18,17 @@ inline std::unique_ptr<float[]> Scratch(int64_t count) {
   return std::unique_ptr<float[]>(new float[static_cast<size_t>(count)]);
 }
 
-// Keys that the tile's last row can see; the tile is empty where that is not positive.
+// The number of keys that rows up to `last_row` attend to.
 inline int64_t KeysSeen(const AttentionCall<float>& call, int64_t last_row) {
   return call.causal && last_row + 1 < call.keys ? last_row + 1 : call.keys;
 }
 
-// data = scale q k^T + mask, for the tile at `place`; not seen ones are left to the row kernels.
+// data = scale q k^T + mask, for the tile at `place`. Keys hidden by the causal mask are left to
+// the row kernels.
 ScoreTile ComputeScores(const AttentionCall<float>& call, const TilePlace& place, float* data,
                         int64_t stride);
 
-// Multiplies the tile by dropout's factors; `factor` is scratch for one row. Nothing without
+// Multiplies the tile by dropout's factors; `factor` is scratch for one row. Does nothing without
 // dropout.
 void ApplyDropout(const AttentionCall<float>& call, const TilePlace& place, float* data,
                   int64_t stride, float* factor);

@@ -1,4 +1,5 @@
-// Which kernels compute: cuDNN's where it takes the case, else ours, of 16 bits by way of f32.
+// Chooses the kernels: cuDNN's if it supports the case, else our own, which compute 16-bit types in
+// f32.
 #include "ops/attention/cuda/attention.h"
 #include "ops/attention/cuda/cudnn_attention.h"
 #include "ops/attention/cuda/tile_attention.h"

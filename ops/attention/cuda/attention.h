@@ -1,6 +1,5 @@
-// Attention on a GPU; ops/attention/kernels.h has the contracts.
-// cuDNN computes what it takes of 16 bits (cudnn_attention.h), kernels of ours the rest
-// (tile_attention.h).
+// Attention on a GPU; ops/attention/kernels.h has the contracts. 16-bit cases that cuDNN supports
+// use cuDNN (cudnn_attention.h); all others use our own kernels (tile_attention.h).
 #pragma once
 
 #include "ops/attention/problem.h"

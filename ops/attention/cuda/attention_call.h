@@ -1,4 +1,4 @@
-// One attention as kernels are given it. In kernels' sources only.
+// The arguments of the GPU kernels of attention. For kernel sources only.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline StridedWalk<1> WalkHeads(const Tensor& t) {
   return WalkOf<1>(MergedPlan(plan));
 }
 
-// The matrices of many heads; the elements of a row lie side by side, rows `stride` apart.
+// The matrices of many heads; the elements of a row are adjacent, and the row stride is `stride`.
 template <class T>
 struct HeadMatrices {
   HeadMatrices() = default;
@@ -49,7 +49,7 @@ HeadMatrices<T> Write(Tensor& t) {
   return {t, MutableElements<T>(t)};
 }
 
-// At most one of the two pointers is set.
+// At most one of `allowed` and `added` is set.
 template <class T>
 struct ScoreMask {
   ScoreMask() = default;
@@ -59,7 +59,7 @@ struct ScoreMask {
         heads(WalkHeads(t)),
         row_step(t.strides()[t.rank() - 2]),
         key_step(t.strides()[t.rank() - 1]) {}
-  // Of the mask of head `head`, where the mask is there at all.
+  // Where the mask of head `head` starts; 0 without a mask.
   __device__ int64_t Start(int64_t head) const {
     return allowed == nullptr && added == nullptr ? 0 : heads(head).at[0];
   }
@@ -76,7 +76,8 @@ struct ScoreMask {
   int64_t row_step = 0, key_step = 0;
 };
 
-// A weight's factor: 0, or 1 / (1 - p). `places` has the dropout's streams (HandOverStreams).
+// The factor of a weight: 0, or 1 / (1 - p). `places` has the streams of the dropout
+// (HandOverStreams).
 template <class T>
 struct WeightDropout {
   WeightDropout() = default;
@@ -95,9 +96,9 @@ struct WeightDropout {
   }
 
   const StreamPlace* streams = nullptr;
-  int64_t rows = 0, blocks = 0;  // of four keys in a row
-  int64_t heads = 1;             // of each stream
-  int64_t first = 0;             // the number of the first of them
+  int64_t rows = 0, blocks = 0;  // blocks of four keys per row
+  int64_t heads = 1;             // per stream
+  int64_t first = 0;             // the number of the first head
   uint64_t threshold = 0;
   T growth = T(1);
 };
@@ -122,16 +123,17 @@ struct AttentionCall {
     if (in.mask.defined()) mask = ScoreMask<T>(in.mask);
   }
 
-  // Keys that rows before `row` can see.
+  // The number of keys that rows before `row` attend to.
   __device__ int64_t KeysSeen(int64_t row) const { return causal && row < keys ? row : keys; }
-  // -inf for a key that the row does not see. `start` is mask.Start of the head.
+  // The masked score; -inf for a key that the row does not attend to. `start` is mask.Start of the
+  // head.
   __device__ T Score(T dot, int64_t start, int64_t row, int64_t key) const {
     if (row >= rows || key >= keys || (causal && key > row))
       return -std::numeric_limits<T>::infinity();
     return mask.Masked(scale * dot, start, row, key);
   }
 
-  int64_t heads, key_heads, group;  // of all samples; without query heads a group is 0
+  int64_t heads, key_heads, group;  // of all samples; group is 0 if there are no query heads
   int64_t rows, keys, width, value_width;
   T scale;
   bool causal;

@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char* kOp = "scaled_dot_product_attention";
 
-// What the forward gave, the gradient of its result, and of each row the product of the two:
-// sum_j weight_j d weight_j.
+// The outputs of the forward, the gradient of its result, and for each row the dot product of
+// result and gradient: sum_j weight_j d weight_j.
 template <class T>
 struct Result {
   HeadMatrices<const T> out, dout;
@@ -31,12 +31,12 @@ struct MeanOfRow {
   }
 };
 
-// Where a tile of scores lies: its query head, first row and first key.
+// The position of a tile of scores: its query head, first row and first key.
 struct Place {
   int64_t head, row, key;
 };
 
-// The weights of a tile once more, and their gradients.
+// Recomputes the weights of a tile, and computes their gradients.
 template <class T>
 struct Weights {
   AttentionCall<T> call;
@@ -50,7 +50,7 @@ struct Weights {
             call.keys - p.key < kTile ? call.keys - p.key : kTile};
   }
 
-  // Of the thread's own elements; 0 where a row does not see a key.
+  // For the thread's own elements; 0 where a row does not attend to a key.
   __device__ void Compute(const Place& p, Stage<T>& stage,
                           T (&weights)[kPerThread][kPerThread]) const {
     TileDots<T>(Rows(call.q, p), Keys(call.k, p), call.width, stage, weights);
@@ -65,7 +65,7 @@ struct Weights {
     }
   }
 
-  // tile = what the gradients of the values are weighed with: the weights after dropout.
+  // tile = the factors for the gradients of the values: the weights after dropout.
   __device__ void Dropped(const Place& p, Stage<T>& stage, ScoreTile<T>& tile) const {
     T weights[kPerThread][kPerThread];
     Compute(p, stage, weights);
@@ -91,7 +91,7 @@ struct Weights {
   }
 };
 
-// scale sum_j d score_j key_j of 64 rows.
+// Computes scale sum_j d score_j key_j for 64 rows.
 template <class T>
 struct QueryGradient {
   Weights<T> weights;
@@ -116,8 +116,8 @@ struct QueryGradient {
   }
 };
 
-// Of 64 keys, over all rows of their group of query heads: of the keys themselves, scale sum_i
-// d score_i query_i, or of their values, sum_i weight_i dout_i.
+// Gradients for 64 keys, summed over all rows of their group of query heads: of the keys, scale
+// sum_i d score_i query_i, or of their values, sum_i weight_i dout_i.
 template <class T, bool of_values>
 struct KeyGradient {
   Weights<T> weights;
@@ -133,7 +133,7 @@ struct KeyGradient {
     TileSums<T> sums;
     Clear<T>(sums);
     for (int64_t head = key_head * call.group; head < (key_head + 1) * call.group; ++head) {
-      // Where there is a causal mask, no row before sees the keys.
+      // With a causal mask, earlier rows do not attend to these keys.
       for (int64_t row = call.causal ? key : 0; row < call.rows; row += kTile) {
         const Place place{head, row, key};
         if constexpr (of_values)

@@ -13,11 +13,11 @@ namespace torus::cuda {
 namespace {
 
 constexpr int64_t kWidest = 128;
-constexpr int64_t kVector = 8;  // elements that are read at once: 16 bytes
+constexpr int64_t kVector = 8;  // elements per 16-byte read
 
 constexpr float kOne = 1, kMasked = -std::numeric_limits<float>::infinity();
 
-// Of a batch (..., heads); 1 where there is no such dimension.
+// A size of a batch (..., heads); 1 if there is no such dimension.
 int64_t FromEnd(const Shape& batch, int back) {
   return batch.rank() >= back ? batch[batch.rank() - back] : 1;
 }
@@ -35,7 +35,8 @@ AttentionSizes SizesOf(const ops::AttentionProblem& problem, DType dtype) {
           .dtype = dtype};
 }
 
-// A dimension of one element may have any stride: it gets one that reaches past those behind it.
+// A dimension of size 1 may have any stride: it gets one larger than the extent of the dimensions
+// after it.
 HeadsOperand HeadsOf(const Tensor& t) {
   HeadsOperand out{{0, 0, 0, 1}, AlignmentOf(t.raw())};
   int64_t next = t.dim(-1);
@@ -55,7 +56,7 @@ bool IsReadable(const HeadsOperand& heads) {
 
 bool FitsWidth(int64_t width) { return width > 0 && width <= kWidest && width % kVector == 0; }
 
-// Of a single row or key cuDNN makes a case of its own, and of its gradient none.
+// cuDNN treats a single row or key as a special case, which has no gradient.
 bool Takes(const ops::AttentionProblem& problem, const ops::AttentionInputs& in) {
   const ops::AttentionShape& shape = problem.shape;
   return IsLow(in.query.dtype()) && !in.mask.defined() && problem.dropout.streams.empty() &&
@@ -70,7 +71,7 @@ Tensor Statistics(const ops::AttentionOutputs& out) {
   return sum;
 }
 
-// A gradient that is not wanted is computed all the same, into memory of its own.
+// A gradient that is not wanted is computed anyway, into scratch memory.
 Tensor Room(const Tensor& wanted, const Shape& shape, const Tensor& like) {
   return wanted.defined() ? wanted : Tensor(shape, like.dtype(), like.device());
 }

@@ -1,17 +1,17 @@
-// Attention by cuDNN, in bf16 and f16; sums are f32. Each call says whether it took the case: where
-// it did not, it wrote nothing. It leaves out masks, dropout, f32 and f64, matrices whose rows do
-// not lie at multiples of 16 bytes, heads wider than 128, emulated GPUs, and what cuDNN has no plan
-// for.
+// Attention by cuDNN, in bf16 and f16; sums are f32. Each function returns whether it ran; if not,
+// it has written nothing. Not supported: masks, dropout, f32 and f64, matrices whose rows do not
+// start at multiples of 16 bytes, heads wider than 128, emulated GPUs, and cases for which cuDNN
+// has no plan.
 #pragma once
 
 #include "ops/attention/problem.h"
 
 namespace torus::cuda {
 
-// Each row's statistic goes into out.largest whole, and 0 into out.log_sum.
+// Writes each row's log of the sum of exponentials to out.largest, and 0 to out.log_sum.
 bool CudnnAttention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
                     ops::AttentionOutputs& out, StreamHandle stream);
-// Of whichever forward.
+// Works with the outputs of either forward.
 bool CudnnAttentionBackward(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
                             const ops::AttentionOutputs& out, const Tensor& dout,
                             ops::AttentionGradients& gradients, StreamHandle stream);

@@ -10,20 +10,20 @@ namespace {
 constexpr const char* kOp = "scaled_dot_product_attention";
 constexpr int kLanes = kTileThreads / kTile;  // threads that share a row of scores
 
-// What the threads of a row keep of its softmax so far.
+// The state of the running softmax of a row.
 template <class T>
 struct RunningSoftmax {
   T largest = -std::numeric_limits<T>::infinity(), sum = T(0);
 
   // One step (Milakov and Gimelshein 2018, "Online normalizer calculation for softmax", algorithm
-  // 3): the row's scores become exp(score - largest). Returns what sums of the largest before must
-  // be multiplied by.
+  // 3): the row's scores become exp(score - largest). Returns the factor for sums that used the old
+  // maximum.
   __device__ T Take(T* row) {
     const int lane = static_cast<int>(threadIdx.x) % kLanes;
     T top = largest;
     for (int c = lane; c < kTile; c += kLanes) top = Larger()(top, row[c]);
     top = CombineLanes<kLanes>(top, Larger());
-    // While all scores are -inf every weight is zero, whatever is subtracted.
+    // While all scores are -inf, any finite number may be subtracted: every weight is zero.
     const T offset = top == -std::numeric_limits<T>::infinity() ? T(0) : top;
     T more = T(0);
     for (int c = lane; c < kTile; c += kLanes) {
@@ -101,7 +101,7 @@ struct ForwardTile {
   __device__ void Finish(int64_t head, int64_t row, int64_t column,
                          const RunningSoftmax<T>& softmax, T* factor) const {
     if (threadIdx.x % kLanes != 0) return;
-    // Nothing seen, or all of it -inf: zeros.
+    // A row that attends to nothing, or only to scores of -inf, gives zeros.
     const bool none = softmax.sum == T(0);
     factor[threadIdx.x / kLanes] = none ? T(0) : T(1) / softmax.sum;
     if (column != 0 || row >= call.rows) return;

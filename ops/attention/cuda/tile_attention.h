@@ -1,8 +1,8 @@
-// Attention by kernels of ours, in f32 and f64, of every case.
+// Attention by our own kernels, for every case in f32 and f64.
 //
-// In tiles that never hold the matrix of scores (FlashAttention-2, Dao 2023, algorithms 1 and 2):
-// the backward computes them once more for each gradient. A block of threads owns what it sums, so
-// all sums run in one order.
+// Runs in tiles that never hold the matrix of scores (FlashAttention-2, Dao 2023, algorithms 1 and
+// 2). The backward recomputes the scores for each gradient. Each sum belongs to one block of
+// threads, so all sums run in a fixed order.
 #pragma once
 
 #include "ops/attention/problem.h"

@@ -1,5 +1,5 @@
-// Products of tiles by a block of 256 threads: thread (y, x) of 16 x 16 holds the elements of rows
-// y + 16 i and columns x + 16 j. In kernels' sources only.
+// Tile products by a block of 256 threads: thread (y, x) of 16 x 16 has the elements in rows y + 16
+// i and columns x + 16 j. For kernel sources only.
 #pragma once
 
 #include <algorithm>
@@ -11,20 +11,20 @@ namespace torus::cuda {
 
 inline constexpr int kTileThreads = 256, kTileSide = 16;
 inline constexpr int kTile = 64;      // rows and keys of a tile of scores
-inline constexpr int kColumns = 128;  // of a result that one block sums
+inline constexpr int kColumns = 128;  // of the result, per block
 inline constexpr int kPerThread = kTile / kTileSide, kColumnsPerThread = kColumns / kTileSide;
 
-// Columns that are staged at once: so that all shared memory stays within 48 KiB.
+// Columns staged in shared memory at a time, chosen so that all shared memory stays within 48 KiB.
 template <class T>
 inline constexpr int kStep = sizeof(T) == sizeof(float) ? 16 : 8;
 
-// One more than the columns, so that rows lie in different banks.
+// One column more than needed, so that rows start in different banks.
 template <class T>
 using ScoreTile = T[kTile][kTile + 1];
 template <class T>
 using Stage = T[2 * kTile * (kStep<T> + 1)];
 
-// The first `count` of these rows take part, the others are zeros.
+// Rows of a matrix; those from `count` on read as zeros.
 template <class T>
 struct TileRows {
   const T* data;
@@ -36,7 +36,7 @@ __device__ inline int TileColumn(int j) {
   return static_cast<int>(threadIdx.x) % kTileSide + 16 * j;
 }
 
-// Columns [first, first + kStep) of 64 rows of `width`, into `to`.
+// Copies columns [first, first + kStep) of 64 rows of `width` elements to `to`.
 template <class T>
 __device__ void StageRows(const TileRows<T>& rows, int64_t first, int64_t width, T* to) {
   constexpr int kWide = kStep<T>;
@@ -47,7 +47,8 @@ __device__ void StageRows(const TileRows<T>& rows, int64_t first, int64_t width,
   }
 }
 
-// dots[i][j] = the product of row TileRow(i) of a and row TileColumn(j) of b, of `width` elements.
+// dots[i][j] = dot product of row TileRow(i) of a and row TileColumn(j) of b, over `width`
+// elements.
 template <class T>
 __device__ void TileDots(const TileRows<T>& a, const TileRows<T>& b, int64_t width, Stage<T>& stage,
                          T (&dots)[kPerThread][kPerThread]) {
@@ -79,9 +80,9 @@ __device__ void Clear(TileSums<T>& sums) {
     for (T& sum : row) sum = T(0);
 }
 
-// sums[i][j] += the product of row TileRow(i) of `tile`, or of its transpose, and column first +
-// TileColumn(j) of the matrix of `rows`, whose rows have `width` elements. All threads have written
-// the tile before they call, and a barrier is behind them when they return.
+// sums[i][j] += dot product of row TileRow(i) of `tile`, or of its transpose, and column first +
+// TileColumn(j) of the matrix `rows`, whose rows have `width` elements. All threads must have
+// written their part of the tile before the call; it starts and ends with a barrier.
 template <bool transposed, class T>
 __device__ void AddWeighted(const ScoreTile<T>& tile, const TileRows<T>& rows, int64_t first,
                             int64_t width, Stage<T>& stage, TileSums<T>& sums) {
@@ -108,7 +109,7 @@ __device__ void AddWeighted(const ScoreTile<T>& tile, const TileRows<T>& rows, i
   __syncthreads();
 }
 
-// to[row][first + column] = factor * sums, of the first `count` rows.
+// Stores to[row][first + column] = factor * sums for the first `count` rows.
 template <class T>
 __device__ void StoreSums(const TileSums<T>& sums, T factor, int64_t count, int64_t first,
                           int64_t width, T* to, int64_t stride) {
@@ -118,7 +119,7 @@ __device__ void StoreSums(const TileSums<T>& sums, T factor, int64_t count, int6
         to[TileRow(i) * stride + first + TileColumn(j)] = factor * sums[i][j];
 }
 
-// How the parts of a result that one block sums each are numbered: heads, tiles of rows, columns.
+// Numbers the tasks, one per block: heads, then tiles of rows, then parts of the columns.
 struct TileTasks {
   TileTasks(int64_t heads, int64_t rows, int64_t width)
       : heads(heads),
@@ -131,7 +132,7 @@ struct TileTasks {
   int64_t heads, tiles, parts;
 };
 
-// body.Run<kTileThreads>(task) for each, by a block.
+// Calls body.Run<kTileThreads>(task) for each task, with one block each.
 template <class Body>
 void ForEachTile(std::string_view op, const TileTasks& tasks, StreamHandle stream,
                  const Body& body) {

@@ -1,4 +1,4 @@
-// What composed attention asks of its weights.
+// Kernels for the weights of composed attention.
 #include "ops/attention/cuda/attention.h"
 //
 #include "ops/attention/cuda/attention_call.h"

@@ -38,7 +38,7 @@ Affine<T> PointersOf(const ChannelAffine& affine) {
   return {affine.mean.data<T>(), affine.scale.data<T>(), affine.bias.data<T>()};
 }
 
-// Writes the masked gradient where it is wanted.
+// Writes the masked gradient if it is wanted.
 template <class T>
 GradientSums SumsOf(const NormBackwardInputs& in, const Tensor& dy, Tensor& masked) {
   const int64_t rows = RowsOf(dy), channels = dy.dim(-1);

@@ -7,7 +7,7 @@
 
 namespace torus::cpu {
 
-// An activation's bounds.
+// The bounds of an activation.
 Clamp ClampOf(ops::Activation activation);
 
 using ops::ChannelAffine;

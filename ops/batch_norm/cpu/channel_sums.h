@@ -1,9 +1,9 @@
-// Batch norm's reductions over many rows, and what follows from them for a channel.
+// Batch norm's reductions over many rows, and the per-channel values computed from them.
 //
-// Blocks are summed in the data's type while they are in cache, and blocks are merged in double: a
-// float result is as good as one block of 256 rows, whatever the number of rows. Rows are shared
-// out in kParts parts by their number alone and merged in order: the bits do not depend on the team
-// size.
+// Blocks are summed in the data's type while they are in cache, and merged in double, so a float
+// result is as accurate as for one block of 256 rows, whatever the number of rows. The number of
+// rows alone decides the parts (PartsOf), which are merged in order, so the bits do not depend on
+// the team size.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace torus::cpu {
 class ChannelMoments {
  public:
   explicit ChannelMoments(int64_t channels) : mean_(channels), m2_(channels) {}
-  // Adds contiguous rows. Deviations are summed around the mean so far, so that no digits cancel;
-  // then Chan, Golub & LeVeque 1983, equation 2.1b.
+  // Adds contiguous rows. Sums deviations from the mean so far, which avoids cancellation, then
+  // merges by Chan, Golub & LeVeque 1983, equation 2.1b.
   template <class T>
   void Add(const T* z, int64_t rows);
   void Merge(const ChannelMoments& other);
@@ -34,11 +34,11 @@ class ChannelMoments {
   std::vector<double> mean_, m2_;
 };
 
-// The backward's two sums a channel: of g and of g (z - mean).
+// The backward's two sums per channel: of g and of g (z - mean).
 class GradientSums {
  public:
   explicit GradientSums(int64_t channels) : g(channels), gd(channels) {}
-  // MaskedSums over contiguous rows, block by block, added to these.
+  // Adds MaskedSums over contiguous rows, block by block.
   template <class T>
   void Add(const T* dy, const T* z, const T* y, int64_t rows, const Affine<T>& affine,
            const Clamp& clamp, T* masked);
@@ -47,7 +47,7 @@ class GradientSums {
   std::vector<double> g, gd;
 };
 
-// A normalisation with its statistics folded in; owns what Affine points at.
+// A normalisation with its statistics folded in; owns the arrays that Affine points to.
 template <class T>
 struct Folded {
   std::vector<T> mean, scale, bias;
@@ -55,8 +55,8 @@ struct Folded {
   Affine<T> affine() const { return {mean.data(), scale.data(), bias.data()}; }
 };
 
-// Folds `channels` statistics into the formula of norm_rows.h; `weight` and `bias` may be null:
-// ones and zeros.
+// Folds `channels` statistics into the formula of norm_rows.h; `weight` and `bias` may be null
+// (ones and zeros).
 template <class T>
 void Fold(int64_t channels, const double* mean, const double* variance, double eps, const T* weight,
           const T* bias, T* out_mean, T* out_scale, T* out_bias, double* inv_std);
@@ -64,8 +64,9 @@ template <class T>
 Folded<T> Fold(const std::vector<double>& mean, const std::vector<double>& variance, double eps,
                const T* weight, const T* bias);
 
-// Gradients by weight (may be null) and bias (may be null), and slope and offset of BackwardAffine
-// where the statistics are the batch's own (`count` rows); zero where they are constants (count 0).
+// Slope and offset of BackwardAffine if the statistics are those of the batch (`count` rows); zeros
+// if they are constants (count 0). FoldBackward also writes the gradients of weight and bias,
+// unless null.
 template <class T>
 struct FoldedBackward {
   std::vector<T> slope, offset;
@@ -78,7 +79,7 @@ FoldedBackward<T> FoldBackward(const Affine<T>& forward, const double* inv_std,
                                const GradientSums& sums, int64_t count, T* grad_weight,
                                T* grad_bias);
 
-// Parts that `rows` rows are shared out in: by their number alone.
+// The number of parts into which `rows` rows are divided; depends on nothing else.
 inline int64_t PartsOf(int64_t rows) { return rows >= 4096 ? 16 : rows >= 256 ? 4 : 1; }
 
 }  // namespace torus::cpu

@@ -1,4 +1,4 @@
-// Statistics of batch norm on a CPU; ops/batch_norm/kernels.h has the contract.
+// Merging of batch norm statistics on a CPU; ops/batch_norm/kernels.h has the contract.
 #pragma once
 
 #include "runtime/tensor.h"

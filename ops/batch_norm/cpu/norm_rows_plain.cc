@@ -1,4 +1,4 @@
-// The double kernels: the formulas of norm_rows.h as they stand.
+// The double kernels: direct implementations of the formulas of norm_rows.h.
 #include <algorithm>
 
 #include "ops/batch_norm/cpu/norm_rows.h"

@@ -13,8 +13,8 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {
-// Asks for what is due a little later: z comes from far, and the four rows of a group defeat the
-// hardware's prefetchers (4 % of a whole training step). Past the end it does nothing.
+// Prefetches data needed a little later: z comes from memory, and the four rows of a group defeat
+// the hardware's prefetchers (4 % of a whole training step). Past the end it does nothing.
 HWY_INLINE void PrefetchAhead(const float* z, int64_t channels) {
   hwy::Prefetch(z + 4 * channels + 256);
 }
@@ -67,7 +67,7 @@ void NormalizeF32(const float* z, int64_t rows, int64_t channels, const Affine<f
     NormalizeRows<false>(z, rows, channels, affine, clamp, residual, y);
 }
 
-// What the mask is read from.
+// The value from which the mask is computed.
 enum class Mask { kNone, kFromZ, kFromY };
 
 template <Mask kMask, bool kWrite>

@@ -9,7 +9,7 @@
 namespace torus::cuda {
 namespace {
 
-// The gradient through the activation's mask, which follows from y where that is given.
+// The gradient through the activation's mask, which is computed from y if that is given.
 template <class T>
 struct MaskedGradient {
   BeforeActivation<T> before;
@@ -22,7 +22,7 @@ struct MaskedGradient {
 };
 
 // Sums of rows [part * 64, ...) of channel c: of g at part * 2 * channels + c, and of g (x - mean)
-// `channels` behind it. Writes g where that is wanted.
+// `channels` elements after it. Writes g if it is wanted.
 template <class T>
 struct SumsOfRows {
   int64_t rows, channels;
@@ -48,7 +48,7 @@ struct SumsOfRows {
   }
 };
 
-// Gradients by weight and bias, from this replica's sums.
+// Gradients with respect to weight and bias, from this replica's sums.
 template <class T>
 struct ParameterGradients {
   int64_t channels;
@@ -60,7 +60,7 @@ struct ParameterGradients {
   }
 };
 
-// Of each channel, at c.
+// Computes the GradientLine of channel c.
 template <class T>
 struct FoldLines {
   int64_t channels, count;
@@ -89,7 +89,7 @@ struct InputGradient {
   }
 };
 
-// dy as it comes, or masked already.
+// dy, or dy already masked.
 template <class T>
 MaskedGradient<T> GradientOf(const ops::NormBackwardInputs& in, const Tensor& dy,
                              const Tensor& masked) {

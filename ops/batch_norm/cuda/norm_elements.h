@@ -1,4 +1,4 @@
-// What the room's kernels share of one element. In kernels' sources only.
+// Per-element arithmetic shared by batch norm's kernels. For kernel sources only.
 #pragma once
 
 #include <limits>
@@ -22,12 +22,12 @@ struct Bounds {
         high(activation == ops::Activation::kRelu6 ? T(6) : std::numeric_limits<T>::infinity()) {}
   bool clamps;
   T low, high;
-  // NaN goes through.
+  // NaN passes through.
   __device__ T Clamped(T t) const { return t < low ? low : t > high ? high : t; }
   __device__ bool Passes(T t) const { return !clamps || (low < t && t < high); }
 };
 
-// y = (x - mean) scale + bias of a channel.
+// y = (x - mean) scale + bias for a channel.
 template <class T>
 struct AffineOf {
   explicit AffineOf(const ops::ChannelAffine& affine)
@@ -38,18 +38,18 @@ struct AffineOf {
   __device__ T operator()(T x, int64_t c) const { return (x - mean[c]) * scale[c] + bias[c]; }
 };
 
-// What the activation of an element is of, in one place: forward and backward come to the same.
+// The value before the activation. Forward and backward both compute it here, so their bits agree.
 template <class T>
 struct BeforeActivation {
   AffineOf<SumOf<T>> affine;
-  const T *x, *residual;  // which may be null
+  const T *x, *residual;  // residual may be null
   __device__ SumOf<T> operator()(int64_t i, int64_t c) const {
     const SumOf<T> t = affine(Widened(x[i]), c);
     return residual != nullptr ? t + Widened(residual[i]) : t;
   }
 };
 
-// Of (..., C).
+// The number of rows of x (..., C).
 inline int64_t RowsOf(const Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / x.dim(-1); }
 
 }  // namespace torus::cuda

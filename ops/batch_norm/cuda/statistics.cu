@@ -13,8 +13,8 @@ using ops::Moments;
 
 constexpr int64_t kMomentRows = 64;  // that one thread takes, and moments that one thread merges
 
-// Moments of rows [part * 64, ...) of channel c, at part * channels + c. The second pass goes
-// around the mean, so that no digits cancel.
+// Moments of rows [part * 64, ...) of channel c, at part * channels + c. The second pass subtracts
+// the mean, which avoids cancellation.
 template <class T>
 struct MomentsOfRows {
   int64_t rows, channels;
@@ -36,14 +36,14 @@ struct MomentsOfRows {
       rest += d;
       squares += d * d;
     }
-    // What the mean in Sum misses of the exact one.
+    // The difference between the exact mean and the mean rounded to Sum.
     const double shift = count > 0 ? static_cast<double>(rest) / static_cast<double>(count) : 0.0;
     const double m2 = static_cast<double>(squares) - shift * static_cast<double>(rest);
     out[i] = {static_cast<double>(mean) + shift, m2 > 0 || m2 != m2 ? m2 : 0.0};
   }
 };
 
-// The moments of 64 neighbouring parts as one, each of `span` rows but the last.
+// Merges the moments of 64 neighbouring parts, each of `span` rows except the last.
 struct MergedParts {
   int64_t rows, channels, parts, span;
   const Moments* in;
@@ -73,7 +73,7 @@ struct WriteStatistics {
   }
 };
 
-// Room for `count` moments.
+// Memory for `count` moments.
 Tensor MomentsRoom(int64_t count, Device device) {
   return Tensor({2 * count}, DType::kF64, device);
 }

@@ -11,8 +11,8 @@
 namespace torus::cpu {
 namespace {
 
-// Takes the gradient by a layer's activation, block by block while it is in cache: masks it in
-// place and sums what the layer's batch norm needs.
+// Takes the gradient with respect to a layer's activation, block by block while it is in cache:
+// masks it in place and sums what the layer's batch norm needs.
 class GradientSink {
  public:
   GradientSink(const ChainLayer* layer, GradientSums* sums, float* base)
@@ -39,9 +39,9 @@ class GradientSink {
   int64_t pending_ = 0;
 };
 
-// One layer's backward: reads the gradient by z from `gradient` and the activations from `source`;
-// writes the weight's gradient to `dw` and the input's to `dx` (either may be null), the latter
-// through `below`'s mask and sums.
+// One layer's backward: reads the gradient with respect to z from `gradient` and the activations
+// from `source`; writes the weight's gradient to `dw` and the input's to `dx` (either may be null),
+// the latter through `below`'s mask and sums.
 struct Step {
   const ConvGeometry& g;
   const GradientSource& gradient;
@@ -51,7 +51,7 @@ struct Step {
   float* dx;
   const float* add;  // added to dx; may be null
   const ChainLayer* below;
-  std::vector<GradientSums>& sums;  // one a part, for `below`
+  std::vector<GradientSums>& sums;  // one per part, for `below`
 };
 
 void SumParts(const float* parts, int64_t count, int64_t size, float* sum) {
@@ -128,7 +128,7 @@ void Depthwise(const Step& s) {
   UnpackDepthwise(g, weights[0].total(), s.dw);
 }
 
-// Only ever the first layer: its gradients by z exist as a whole for oneDNN.
+// Only for the first layer: oneDNN needs the whole gradient with respect to z.
 void Dense(const Step& s, const float* x) {
   const ConvGeometry& g = s.g;
   Tensor dz({g.n, g.oh, g.ow, g.o}, DType::kF32);
@@ -142,7 +142,7 @@ void Dense(const Step& s, const float* x) {
   if (s.add != nullptr) AddRows(s.add, g.input_rows() * g.c, s.dx);
 }
 
-// The last layer's sums: nothing before them has dy in cache.
+// The last layer's sums take a pass of their own: dy is not in cache yet.
 GradientSums LastSums(const ChainLayer& layer, const float* dy) {
   const int64_t rows = layer.rows(), parts = PartsOf(rows), channels = layer.g.o;
   std::vector<GradientSums> sums(parts, GradientSums(channels));
@@ -171,7 +171,7 @@ void Run(const ChainLayer& layer, const Step& step, const float* x) {
     Dense(step, x);
 }
 
-// Whether anything before layer l wants a gradient.
+// Whether anything before layer l needs a gradient.
 bool WantedBelow(const ChainGradients& out, size_t l) {
   if (out.x != nullptr) return true;
   for (size_t i = 0; i < l; ++i)
@@ -187,7 +187,7 @@ void ChainBackward(const std::vector<ChainLayer>& layers, const float* x,
                    const std::vector<const float*>& weights, const float* dy, bool residual,
                    const ChainGradients& out) {
   GradientSums sums = LastSums(layers.back(), dy);
-  Tensor held;  // the gradient by the activation of layer l, masked; layers.back() has dy instead
+  Tensor held;  // the masked gradient of layer l's activation; dy for layers.back()
   for (size_t l = layers.size(); l-- > 0;) {
     const ChainLayer& layer = layers[l];
     const bool is_last = l + 1 == layers.size();

@@ -1,4 +1,4 @@
-// The fused chain's state: what its forward leaves and its backward reads.
+// The fused chain's state, which its forward saves for its backward.
 #pragma once
 
 #include <algorithm>
@@ -27,22 +27,21 @@ struct ChainLayer {
   ChainKind kind;
   Clamp clamp;
   double eps;
-  // Made by the forward:
-  Tensor z;  // the convolution's output; undefined where it is made again when needed (expand.h),
-  InputMoments input;  // and then these are there instead
+  // Filled by the forward:
+  Tensor z;            // the convolution's output; undefined if recomputed (expand.h),
+  InputMoments input;  // this is set instead then
   Folded<float> folded;
   std::vector<double> mean, variance;
   int64_t rows() const { return g.output_rows(); }
 };
 
-// The activations that a layer reads: a tensor as it is, or a layer's z that is normalised on the
-// way in.
+// The activations that a layer reads: a plain tensor, or a layer's z, normalised as it is read.
 class ChainSource {
  public:
   explicit ChainSource(const float* plain, int64_t channels) : data_(plain), channels_(channels) {}
   explicit ChainSource(const ChainLayer& layer)
       : data_(layer.z.data<float>()), channels_(layer.g.o), layer_(&layer) {}
-  // Rows (pixels) [begin, begin + rows): where they are, or made in `scratch`.
+  // Rows (pixels) [begin, begin + rows): in place, or computed into `scratch`.
   const float* Rows(int64_t begin, int64_t rows, float* scratch) const {
     const float* from = data_ + begin * channels_;
     if (layer_ == nullptr) return from;
@@ -58,11 +57,12 @@ class ChainSource {
   const ChainLayer* layer_ = nullptr;
 };
 
-// The gradient by a layer's z, made on the way in from g, the gradient by its activation.
+// The gradient with respect to a layer's z, computed as it is read from g, the gradient of the
+// layer's activation.
 struct GradientSource {
   const ChainLayer& layer;
   const float* g;
-  Clamp clamp;  // identity where g is masked already
+  Clamp clamp;  // identity if g is masked already
   FoldedBackward<float> folded;
   void Rows(int64_t begin, int64_t rows, float* to) const {
     const int64_t at = begin * layer.g.o;
@@ -71,7 +71,7 @@ struct GradientSource {
   }
 };
 
-// Adds neighbouring rows of one tensor to moments, in blocks as soon as enough are there.
+// Adds consecutive rows of one tensor to moments, a block as soon as 128 pixels are pending.
 class RowMoments {
  public:
   explicit RowMoments(ChannelMoments& moments) : moments_(moments) {}
@@ -92,29 +92,30 @@ class RowMoments {
   const float* first_ = nullptr;
 };
 
-// Pixels of a block so that its rows of `channels` floats in all stay in a core's second-level
-// cache.
+// Pixels per block, so that its rows, with `channels` floats per pixel in all, fit into a core's
+// second-level cache.
 inline int64_t BlockRows(int64_t channels) {
   return std::clamp<int64_t>(65536 / channels / 8 * 8, 32, 256);
 }
 
-// Runs the chain: fills z, folded, mean and variance of every layer, and y, the last one's
-// activation (+ residual, which may be null). `weights` has one contiguous weight a layer,
-// `norm_weights` and `norm_biases` too (null: ones, zeros). `expand_bytes`: Expands of expand.h.
+// Runs the chain. Fills z, folded, mean and variance of every layer, and y, the activation of the
+// last one (+ residual, which may be null). `weights` has one contiguous weight per layer, and so
+// have `norm_weights` and `norm_biases` (null: ones, zeros). `expand_bytes` is the limit of Expands
+// in expand.h.
 void ChainForward(std::vector<ChainLayer>& layers, const float* x,
                   const std::vector<const float*>& weights,
                   const std::vector<const float*>& norm_weights,
                   const std::vector<const float*>& norm_biases, const float* residual,
                   int64_t expand_bytes, float* y);
 
-// Where the gradients go; a null one is not wanted.
+// Where the gradients go; null ones are not computed.
 struct ChainGradients {
   float* x = nullptr;
   std::vector<float*> weights, norm_weights, norm_biases;
 };
 
-// All gradients in one sweep from the last layer to the first. With `residual`, dy is added to the
-// gradient of x.
+// Computes all gradients in one pass from the last layer to the first. With `residual`, adds dy to
+// the gradient of x.
 void ChainBackward(const std::vector<ChainLayer>& layers, const float* x,
                    const std::vector<const float*>& weights, const float* dy, bool residual,
                    const ChainGradients& out);

@@ -9,9 +9,9 @@ namespace torus::cpu {
 
 struct ChainInputs {
   Tensor x;
-  std::vector<Tensor> weights, norm_weights, norm_biases;  // one a layer
+  std::vector<Tensor> weights, norm_weights, norm_biases;  // one per layer
   bool residual = false;
-  int64_t expand_bytes = 0;  // ConvChainTrain's
+  int64_t expand_bytes = 0;  // as in ConvChainTrain
 };
 
 struct ChainStatistics {

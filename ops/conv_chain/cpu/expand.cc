@@ -46,7 +46,7 @@ void ShiftedSums::Add(const float* x, int64_t rows, const float* shift) {
   }
 }
 
-// The mean of the first rows: near enough to the mean that no digits cancel.
+// The mean of the first rows: close enough to the mean to avoid cancellation.
 std::vector<float> ShiftOf(const float* x, int64_t rows, int64_t channels) {
   const int64_t count = std::min<int64_t>(rows, 256);
   std::vector<double> mean(channels);
@@ -56,7 +56,7 @@ std::vector<float> ShiftOf(const float* x, int64_t rows, int64_t channels) {
   return ToFloats(mean);
 }
 
-// Makes rows of the wide layer's activation: clamp(xc (a W)^T + bias).
+// Computes rows of the wide layer's activation: clamp(xc (a W)^T + bias).
 class WideRows {
  public:
   WideRows(const ChainLayer& wide, const InputMoments& input, const float* x, const float* weight)
@@ -161,7 +161,7 @@ void ExpandForward(const ChainLayer& wide, ChainLayer& depthwise, const float* x
 
 namespace {
 
-// What one part of the backward sweep sums.
+// The sums of one part of the backward pass.
 struct ExpandSums {
   ExpandSums(const ConvGeometry& wide, const ConvGeometry& depthwise)
       : norm(wide.o), depthwise_weight(depthwise), product(wide.o * wide.c) {}
@@ -170,7 +170,7 @@ struct ExpandSums {
   std::vector<float> product;  // g^T xc
 };
 
-// The sweep over one part: keeps some rows of g until there are enough for a matrix product.
+// The backward pass over one part. Buffers rows of g until there are enough for a matrix product.
 class ExpandSweep {
  public:
   ExpandSweep(const ExpandBackwardArgs& args, const WideRows& wide_rows, const float* scaled_weight,
@@ -284,7 +284,7 @@ void AddInputCorrection(const ExpandBackwardArgs& args, const FoldedBackward<flo
        matrix.data(), k);
   Gemm(Transpose::kNo, Transpose::kNo, 1, k, channels, 1.0f, folded.offset.data(), channels, w, k,
        0.0f, vector.data(), k);
-  // Blocks at fixed places: the bits do not depend on the team size.
+  // Blocks start at fixed positions, so the bits do not depend on the team size.
   const int64_t all = args.wide.rows(), blocks = (all + 255) / 256;
   ParallelFor(blocks, 1, [&](int64_t first, int64_t last) {
     std::vector<float> centered(256 * k);

@@ -1,4 +1,4 @@
-// The product that makes rows of a wide activation, with its norm and clamp (expand.h).
+// The product that computes rows of a wide activation, including norm and clamp (expand.h).
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,9 @@
 
 namespace torus::cpu {
 
-// out[r][c] = clamp(bias[c] + sum over k of x[r][k] weight[k][c]), on the calling thread. For a few
-// dozen k at most: the weight is read from the first-level cache again for every few rows.
+// out[r][c] = clamp(bias[c] + sum over k of x[r][k] weight[k][c]), on the calling thread. Meant for
+// k of a few dozen at most: every few rows read the whole weight again, which must stay in the
+// first-level cache.
 void ExpandRows(const float* x, int64_t rows, int64_t k, const float* weight, int64_t channels,
                 const float* bias, const Clamp& clamp, float* out);
 

@@ -1,5 +1,5 @@
-// Convolution on a CPU; ops/convolution/kernels.h has the contracts. float: a product of matrices
-// for 1 x 1, a kernel of its own for depthwise ones, dense.h for the rest.
+// Convolution on a CPU; ops/convolution/kernels.h has the contracts. float: a matrix product for 1
+// x 1, a special kernel for depthwise ones, dense.h for the rest.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"

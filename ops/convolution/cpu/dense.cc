@@ -1,4 +1,4 @@
-// Which of the float convolutions a geometry takes: by its sizes alone.
+// The algorithm of a float convolution, chosen by the sizes alone.
 #include "ops/convolution/cpu/dense.h"
 
 #include "ops/convolution/cpu/dense_onednn.h"

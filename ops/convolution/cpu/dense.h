@@ -1,7 +1,7 @@
 // Convolution with any groups over contiguous NHWC data; gradients overwrite.
 //
-// float: Winograd's algorithm (winograd.h), products by pixels (small_image.h) or oneDNN, by the
-// sizes alone. double: direct loops, the twin of every float path.
+// float: Winograd's algorithm (winograd.h), products by pixels (small_image.h) or oneDNN, chosen by
+// the sizes alone. double: direct loops, against which every float path is tested.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"

@@ -18,9 +18,8 @@ using Type = dnnl::memory::data_type;
 
 enum class Pass { kForward, kForwardBias, kBackwardInput, kBackwardWeight };
 
-// A primitive with the layout that it wants of the weights. Making one takes some 5 microseconds
-// when it was made before: oneDNN keeps compiled kernels itself, by sizes and team size, and
-// forgets the oldest.
+// A primitive and the layout it wants for the weights. Making one again takes about 5 microseconds:
+// oneDNN itself caches compiled kernels by sizes and team size, and evicts the oldest.
 struct Convolution {
   dnnl::primitive primitive;
   dnnl::reorder weights_in,
@@ -32,7 +31,7 @@ struct Convolution {
 constexpr Type TypeOf(const float*) { return Type::f32; }
 constexpr Type TypeOf(const BFloat16*) { return Type::bf16; }
 
-// Weights (o, kh, kw, i) of a type, as oneDNN is told of them.
+// The oneDNN descriptor of weights (o, kh, kw, i).
 struct Weights {
   Weights(const ConvGeometry& g, Type type) {
     if (g.groups == 1) {
@@ -114,7 +113,7 @@ Convolution Make(const ConvGeometry& g, Pass pass, Type type) {
                 desc.diff_weights_desc(), desc.scratchpad_desc());
 }
 
-// The user's weights in the layout of the primitive; `holder` owns the copy, where one is needed.
+// The weights in the primitive's layout; `holder` owns the copy, if one is needed.
 dnnl::memory WeightsIn(const Convolution& conv, const void* weight, Tensor& holder) {
   if (!conv.reorders()) return OnednnMemory(conv.weights, weight);
   holder = ScratchFor(conv.weights);
@@ -130,7 +129,7 @@ void Execute(const Convolution& conv, Arguments arguments) {
   OnednnExecute(conv.primitive, conv.scratch, std::move(arguments));
 }
 
-// The pixels that a strided 1 x 1 convolution without padding reads, side by side.
+// The pixels that a strided 1 x 1 convolution without padding reads, copied to be contiguous.
 template <class T>
 Tensor PixelsRead(const ConvGeometry& g, const T* x) {
   Tensor read({g.n, g.oh, g.ow, g.c}, kDTypeOf<T>);
@@ -145,9 +144,9 @@ Tensor PixelsRead(const ConvGeometry& g, const T* x) {
   return read;
 }
 
-// oneDNN gathers those pixels itself, in blocks of 8 channels (AVX2) or 16 (AVX-512), into memory
-// that is too small where there are fewer channels: its issue 6035, seen with 2.6 as wrong
-// gradients and as threads that wait for ever.
+// oneDNN gathers those pixels itself, in blocks of 8 channels (AVX2) or 16 (AVX-512), into a buffer
+// that is too small if there are fewer channels: its issue 6035, seen with 2.6 as wrong gradients
+// and as deadlocks.
 bool OverrunsItsWorkspace(const ConvGeometry& g) {
   constexpr int64_t kLargestBlock = 16;
   return g.kh == 1 && g.kw == 1 && (g.stride_h > 1 || g.stride_w > 1) &&

@@ -1,7 +1,7 @@
-// Convolutions through oneDNN, activations in NHWC as they are; its primitives are cached by
-// geometry and team size. Any geometry, any groups. T is float, or BFloat16 where the processor has
-// products of that (runtime/vector_unit.h): sums, bias and the gradient of the weights are f32
-// then, and what is BFloat16 is rounded once.
+// Convolution by oneDNN on NHWC activations, for any geometry and groups. Primitives are cached by
+// geometry and team size. T is float, or BFloat16 if the processor multiplies it natively
+// (runtime/vector_unit.h): sums, bias and the gradient of the weights are then f32, and BFloat16
+// results are rounded once.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"

@@ -1,4 +1,4 @@
-// The double convolutions: the definition, loop by loop.
+// The double convolutions: direct loops.
 #include <algorithm>
 
 #include "ops/convolution/cpu/dense.h"

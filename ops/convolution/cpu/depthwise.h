@@ -1,5 +1,5 @@
-// Depthwise convolution over images in float, row by row through RowRing: sources and sinks of rows
-// are the caller's, so that a batch norm on either side costs no pass over memory.
+// Depthwise convolution of float images, row by row through RowRing. The caller supplies sources
+// and sinks of rows, so a batch norm before or after needs no pass of its own over memory.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace torus::cpu {
 
 using ops::ConvGeometry;
 
-// (c, kh, kw) to (kh, kw, c).
+// Reorders (c, kh, kw) to (kh, kw, c).
 std::vector<float> PackDepthwise(const ConvGeometry& g, const float* weight);
-// And back, from double sums.
+// Reorders back, from double sums.
 void UnpackDepthwise(const ConvGeometry& g, const double* packed, float* weight);
 
-// Calls out(n, i, row) for output rows begin .. end of n * oh + i, where row holds ow * c values
-// that the call may use before the next; `into(n, i)` says where to compute it. fill(n, row, dst)
-// gives the input rows.
+// Computes output rows begin .. end, numbered n * oh + i. into(n, i) returns where to write a row
+// of ow * c values, and out(n, i, row) is called when it is done; the row is valid until the next
+// one. fill(n, row, dst) provides input rows.
 template <class Fill, class Into, class Out>
 void DepthwiseForwardRows(const ConvGeometry& g, const float* packed, const float* bias,
                           int64_t begin, int64_t end, const Fill& fill, const Into& into,
@@ -44,8 +44,8 @@ void DepthwiseForwardRows(const ConvGeometry& g, const float* packed, const floa
   }
 }
 
-// The input gradient of row y of image n, from a ring of output-gradient rows with `left` pixels of
-// padding; through `mask` unless null.
+// Computes the input gradient of row y of image n from a ring of output-gradient rows with `left`
+// pixels of padding, and applies `mask` unless null.
 template <class Ring>
 void DepthwiseInputRow(const ConvGeometry& g, const float* packed, Ring& dy, int64_t left,
                        int64_t n, int64_t y, std::vector<DepthwiseTap>& taps, float* dx,
@@ -70,12 +70,12 @@ void DepthwiseInputRow(const ConvGeometry& g, const float* packed, Ring& dy, int
   }
 }
 
-// Sums of weight gradients: a few hundred pixels in float, then merged in double.
+// Sums of weight gradients: in float over a few hundred pixels, then merged in double.
 class DepthwiseWeightSums {
  public:
   explicit DepthwiseWeightSums(const ConvGeometry& g)
       : block_(g.kh * g.kw * g.c), total_(g.kh * g.kw * g.c) {}
-  // Sums of tap t to add to.
+  // The sums of tap t, to be added to.
   float* tap(int64_t t, int64_t channels) { return block_.data() + t * channels; }
   void CountPixels(int64_t pixels) {
     if ((pixels_ += pixels) >= 256) Flush();
@@ -107,10 +107,11 @@ void DepthwiseWeightGradientRow(const ConvGeometry& g, RingX& x, RingY& dy, int6
   sums.CountPixels(g.ow);
 }
 
-// Both gradients for input rows begin .. end of n * h + y in one sweep. `packed` null leaves out
-// the input gradient, `sums` null the weight gradient. fill_dy and fill_x give the rows; into(n, y)
-// says where an input-gradient row goes and out(n, y, row) gets it, masked by the input row itself
-// where there is a `mask` (its activation is set here).
+// Computes both gradients for input rows begin .. end, numbered n * h + y, in one pass. A null
+// `packed` leaves out the input gradient, a null `sums` the weight gradient. fill_dy and fill_x
+// provide rows. into(n, y) returns where to write an input-gradient row, and out(n, y, row) is
+// called when it is done. With `mask`, the row is masked by the input row itself (this function
+// sets mask->activation).
 template <class FillY, class FillX, class Into, class Out>
 void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, DepthwiseWeightSums* sums,
                            int64_t begin, int64_t end, const FillY& fill_dy, const FillX& fill_x,
@@ -122,8 +123,8 @@ void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, Depthwise
   RowRing<FillX> x((g.kh - 1) * g.dilation_h + 2, g.w, g.c, g.left, g.right, fill_x);
   std::vector<DepthwiseTap> taps(g.kh * g.kw);
   std::vector<DepthwiseWeightTap> weight_taps(g.kh * g.kw);
-  // Output rows are shared out over the input rows, so that each is taken once, near the rows that
-  // it reads.
+  // Output rows are assigned to input rows, so that each is processed once, near the rows that it
+  // reads.
   auto first_output = [&](int64_t y) { return (y * g.oh + g.h - 1) / g.h; };
   for (int64_t r = begin; r < end; ++r) {
     const int64_t n = r / g.h, y = r % g.h;
@@ -140,11 +141,11 @@ void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, Depthwise
   if (sums != nullptr) sums->Flush();
 }
 
-// Parts that the images' rows are shared out in: by the geometry alone, so that sums do not depend
-// on the team size.
+// The number of parts into which the images' rows are divided. Depends on the geometry alone, so
+// sums do not depend on the team size.
 int64_t DepthwiseParts(int64_t rows, int64_t width);
 
-// The whole passes over plain tensors, on the team. `dx` or `dw` may be null.
+// The whole forward and backward on plain tensors, on the thread team. `dx` or `dw` may be null.
 void DepthwiseForward(const ConvGeometry& g, const float* x, const float* weight, const float* bias,
                       float* y);
 void DepthwiseBackward(const ConvGeometry& g, const float* x, const float* dy, const float* weight,

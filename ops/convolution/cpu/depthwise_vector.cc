@@ -12,8 +12,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace torus::cpu::HWY_NAMESPACE {
 
-// Adds taps t, t + 1 and t + 2, of which each reads one pixel further than the one before, so that
-// neighbouring columns share what they read: ten loads for 24 products.
+// Adds taps t, t + 1 and t + 2, each of which reads one pixel further than the previous one.
+// Neighbouring columns share loads: ten loads for 24 products.
 template <int kColumns, class D, class V>
 HWY_INLINE void AddTriple(D d, const DepthwiseTap* taps, int64_t first, int64_t step, int64_t c,
                           V* sum) {
@@ -86,8 +86,8 @@ void DepthwiseRowF32(const DepthwiseTap* taps, int count, const float* bias, int
   mask == nullptr ? with_mask(std::false_type()) : with_mask(std::true_type());
 }
 
-// kTaps sums stay in registers while up to 16 columns, which stay in the first-level cache for the
-// next channels, go by.
+// kTaps sums stay in registers over up to 16 columns, which stay in the first-level cache for the
+// next channels.
 template <int kTaps>
 void WeightTaps(const DepthwiseWeightTap* taps, const float* dy, int64_t columns, int64_t channels,
                 int64_t in_step) {

@@ -1,5 +1,5 @@
-// Depthwise convolution, one row at a time: every pass (forward, either gradient, any stride or
-// dilation) is a sum over taps, and a tap is a pointer into a row that is padded already.
+// Depthwise convolution, one row at a time. Every pass (forward, either gradient, any stride or
+// dilation) is a sum over taps; a tap points into an already padded row.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,16 @@ struct DepthwiseTap {
   const float* weight;
 };
 
-// Turns the gradient by a clamped activation into the one by what was clamped: kept where low <
-// activation < high, else 0. `activation` is laid out as the output; what is kept is added to
-// sum[c].
+// Masks the gradient of a clamped activation: keeps it where low < activation < high, else 0.
+// `activation` has the layout of the output; kept gradients are also added to sum[c].
 struct DepthwiseMask {
   const float* activation;
   float low, high;
   float* sum;
 };
 
-// out[j * out_step + c] = bias[c] + sum over taps. `bias` may be null, `taps` 0. Steps are in
-// elements. Through `mask` unless null.
+// out[j * out_step + c] = bias[c] + sum over taps. `bias` may be null and `count` 0. Steps are in
+// elements. Applies `mask` unless null.
 void DepthwiseRow(const DepthwiseTap* taps, int count, const float* bias, int64_t columns,
                   int64_t channels, int64_t in_step, int64_t out_step, float* out,
                   const DepthwiseMask* mask = nullptr);

@@ -13,7 +13,7 @@ namespace {
 
 using Low = BFloat16;
 
-// compute(float* of the tensor's size), rounded to `out` once.
+// Calls compute(float* of the tensor's size) and rounds the result to `out` once.
 template <class Compute>
 void Rounded(Tensor& out, const Compute& compute) {
   Tensor full(out.shape(), DType::kF32);
@@ -49,12 +49,13 @@ void BackwardWeight(const ConvGeometry& g, const Low* x, const Low* dy, float* d
 
 Tensor Wide(const Tensor& t) { return t.To(DType::kF32); }
 
-// Winograd's algorithm has no form in bf16 here, and its f32 beats direct products in bf16.
+// Winograd's algorithm is not implemented in bf16, and in f32 it is faster than direct products in
+// bf16.
 bool GradientsInF32(const ConvGeometry& g) {
   return g.depthwise() || (WinogradFits(g) && !SmallImageFits(g));
 }
 
-// From widened inputs; dx is rounded once.
+// Computes from widened inputs; dx is rounded once.
 void WideGradients(const ConvGeometry& g, const Tensor& x, const Tensor& weight, const Tensor& dy,
                    Tensor& dx, Tensor& dweight) {
   const Tensor in = Wide(x), gradient = Wide(dy), filter = Wide(weight);

@@ -1,7 +1,7 @@
-// Convolution in bf16 on a CPU that has products of it; ops/convolution/kernels.h has the
-// contracts. A product of matrices for 1 x 1, products by pixels for small images (small_image.h),
-// oneDNN for the rest. Depthwise ones multiply little for what they read: theirs are the kernels of
-// f32.
+// Convolution in bf16 on a CPU that multiplies it natively; ops/convolution/kernels.h has the
+// contracts. A matrix product for 1 x 1, products by pixels for small images (small_image.h),
+// oneDNN for the rest. Depthwise ones use the f32 kernels, since they multiply little compared with
+// what they read.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"

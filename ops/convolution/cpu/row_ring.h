@@ -1,4 +1,4 @@
-// The last few rows of an image, padded left and right, filled when first asked for.
+// A cache of the last few rows of an image, padded left and right and filled on first use.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace torus::cpu {
 
-// Rows of `width` pixels of `channels` floats between `left` and `right` zero pixels. A row is
-// filled by fill(n, row, dst), which writes width * channels floats; what it holds may thus be
-// computed on the way in (a batch norm, say), so that the whole image never exists in that form.
-// Any `slots` neighbouring rows can be held at once.
+// Rows of `width` pixels of `channels` floats between `left` and `right` zero pixels. fill(n, row,
+// dst) writes the width * channels floats of a row. It may compute them (a batch norm, say), so
+// that the whole image never exists in that form. Any `slots` neighbouring rows can be cached at
+// once.
 template <class Fill>
 class RowRing {
  public:
@@ -27,7 +27,7 @@ class RowRing {
         held_(slots, {-1, -1}) {}
 
   // First padding pixel of row `row` of image `n`; the row must lie in the image. Valid until
-  // `slots` other rows were asked.
+  // `slots` other rows have been requested.
   const float* Row(int64_t n, int64_t row) {
     const int64_t slot = row % slots_;
     float* const start = data_ + slot * stride_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kLeastBatch = 8;
 
-// Taps of all outputs along one axis that lie in the image.
+// The number of taps, over all outputs along one axis, that are inside the image.
 int64_t TapsInside(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation,
                    int64_t before) {
   int64_t count = 0;

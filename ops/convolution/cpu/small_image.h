@@ -1,7 +1,7 @@
-// Convolutions whose kernels reach mostly beyond the edges, as over the last few pixels of a
-// network for small images: a product of matrices, (batch, c) x (c, o), for each pair of an output
-// pixel and an input pixel that it reads. Nothing is multiplied by padding: of a 3 x 3 kernel on
-// images of 2 x 2 pixels four taps in nine are left, on single pixels one.
+// Convolutions whose kernels mostly cover padding, as in the last layers of a network for small
+// images. Computes a matrix product, (batch, c) x (c, o), for each pair of an output pixel and an
+// input pixel that it reads. Nothing is multiplied by padding: a 3 x 3 kernel uses four taps in
+// nine on images of 2 x 2 pixels, and one on single pixels.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"
@@ -11,11 +11,11 @@ namespace torus::cpu {
 
 using ops::ConvGeometry;
 
-// Whether to take this way, by sizes alone: one group, a batch of at least 8, and at most half of
-// all taps in the image.
+// Whether to use it, by sizes alone: one group, a batch of at least 8, and at most half of all taps
+// inside the image.
 bool SmallImageFits(const ConvGeometry& g);
 
-// T is float, or BFloat16 where the processor has products of that; sums are f32. `bias` may be
+// T is float, or BFloat16 if the processor multiplies it natively; sums are f32. `bias` may be
 // null.
 template <class T>
 void SmallImageForward(const ConvGeometry& g, const T* x, const T* weight, const float* bias,

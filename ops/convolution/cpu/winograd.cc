@@ -23,8 +23,8 @@ struct TileGrid {
   int64_t down, across, count;
 };
 
-// 36 matrices of `rows` rows. Rows and matrices are set apart so that neighbouring ones do not meet
-// in the same few sets of a cache.
+// 36 matrices of `rows` rows. Rows and matrices are padded so that neighbouring ones do not compete
+// for the same few cache sets.
 class TransformedTiles {
  public:
   TransformedTiles(int64_t rows, int64_t channels)
@@ -57,7 +57,7 @@ struct Images {
 };
 
 // Calls body(tile - first, pixels) for tiles [first, first + count), on the team. Pixels beyond the
-// edges are one pixel of the thread's own: zeros to read, or a place to write what nobody wants.
+// edges are one pixel per thread: zeros when read, discarded when written.
 template <class T, class Body>
 void OverPatches(const TileGrid& grid, int64_t first, int64_t count, const Images<T>& images,
                  int64_t top, int64_t left, int side, const Body& body) {
@@ -106,13 +106,13 @@ TransformedTiles TransformWeight(const float* weight, int64_t o, int64_t c, bool
   return out;
 }
 
-// Tiles of a block: transformed, they share the last-level cache.
+// Tiles per block, so that their transforms fit into the last-level cache.
 int64_t BlockTiles(const ConvGeometry& g) {
   const int64_t bytes = kWinogradPoints * (g.c + g.o) * static_cast<int64_t>(sizeof(float));
   return std::min(TileGrid(g).count, std::max<int64_t>(128, kBlockBytes / bytes));
 }
 
-// `weight` is (c, o) at each point, or (o, c) where `transpose`.
+// `weight` is (c, o) at each point, or (o, c) with `transpose`.
 void Convolve(const ConvGeometry& g, const float* x, TransformedTiles& weight, Transpose transpose,
               const float* bias, float low, float* y) {
   const int64_t tiles = TileGrid(g).count, block = BlockTiles(g);

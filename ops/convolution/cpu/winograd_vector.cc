@@ -12,7 +12,7 @@ namespace torus::cpu::HWY_NAMESPACE {
 // The points are 0, +-kA, +-kB and infinity.
 constexpr float kA = 0.625f, kB = 1.5f;
 constexpr float kA2 = kA * kA, kB2 = kB * kB, kSum = kA2 + kB2, kProduct = kA2 * kB2;
-// One over the products of the differences between a point and the others.
+// The reciprocal of the product of the differences between a point and the others.
 constexpr float k0 = 1 / kProduct, kFactorA = 1 / (2 * kA2 * (kA2 - kB2)),
                 kFactorB = 1 / (2 * kB2 * (kB2 - kA2));
 
@@ -95,7 +95,8 @@ struct WeightGradientStep {
   }
 };
 
-// Step on the columns, then on the rows of load(i, j); store(i, j, value) takes the result.
+// Applies Step to the columns, then to the rows of load(i, j), and passes the results to store(i,
+// j, value).
 template <class Step, class D, class Load, class Store>
 HWY_INLINE void BothWays(D, const Load& load, const Store& store) {
   using V = hn::Vec<D>;

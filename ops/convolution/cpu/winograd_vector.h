@@ -3,10 +3,10 @@
 //
 // With Y, X, W a 4 x 4 output tile, its 6 x 6 input tile and a 3 x 3 filter of one channel pair,
 //   Y = A^T [(G W G^T) . (B^T X B)] A.
-// The matrices are those of polynomial products at the points 0, +-5/8, +-3/2 and infinity: with
-// these a float result errs five times as much as a plain sum, with the paper's (0, +-1, +-2)
-// eleven times; small dyadic numbers also keep the matrices exact. A "spectrum" is 36 numbers a
-// channel; number p of it lies at spectrum + p * stride, channels side by side.
+// The matrices come from polynomial products at the points 0, +-5/8, +-3/2 and infinity. With these
+// a float result has five times the error of a plain sum, and with the paper's points (0, +-1, +-2)
+// eleven times; small dyadic fractions also keep the matrices exact. A "spectrum" is 36 numbers per
+// channel; number p is at spectrum + p * stride, with adjacent channels.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ inline constexpr int kWinogradTile = 4, kWinogradPatch = 6, kWinogradPoints = 36
 // B^T X B. `pixels` are the 36 pixels of the patch, row by row, each with `channels` floats.
 void WinogradInput(const float* const* pixels, int64_t channels, int64_t stride, float* spectrum);
 
-// A^T M A + bias, not below `low`; `bias` may be null. Writes the tile's 16 pixels.
+// max(low, A^T M A + bias); `bias` may be null. Writes the tile's 16 pixels.
 void WinogradOutput(const float* spectrum, int64_t channels, int64_t stride, const float* bias,
                     float low, float* const* pixels);
 
-// A dY A^T, the transpose of WinogradOutput: from 16 pixels.
+// A dY A^T, the transpose of WinogradOutput. Reads 16 pixels.
 void WinogradOutputGradient(const float* const* pixels, int64_t channels, int64_t stride,
                             float* spectrum);
 
-// G W G^T of a filter (3, 3, channels), turned by 180 degrees where `flip`.
+// G W G^T of a filter (3, 3, channels), rotated by 180 degrees with `flip`.
 void WinogradWeight(const float* weight, bool flip, int64_t channels, int64_t stride,
                     float* spectrum);
 

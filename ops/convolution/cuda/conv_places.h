@@ -1,4 +1,4 @@
-// Where a convolution's operands lie: the index arithmetic that its kernels share.
+// The index arithmetic shared by convolution's kernels.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"
@@ -12,7 +12,7 @@ struct ConvPixel {
   int64_t n, i, j;
 };
 
-// Of pixel `at` of images of `height` x `width`.
+// The coordinates of pixel number `at` of images of `height` x `width`.
 TORUS_HOST_DEVICE inline ConvPixel ConvPixelOf(int64_t at, int64_t height, int64_t width) {
   const Divided row = Divide(at, width), image = Divide(row.quotient, height);
   return {image.quotient, image.rest, row.rest};
@@ -23,13 +23,14 @@ struct ConvTap {
   int64_t a, b, channel;
 };
 
-// Of term (a, b, channel) in row-major order, with `channels` channels.
+// The tap of term number `term` in the row-major order of (a, b, channel), with `channels`
+// channels.
 TORUS_HOST_DEVICE inline ConvTap ConvTapOf(int64_t term, int64_t kw, int64_t channels) {
   const Divided tap = Divide(term, channels), row = Divide(tap.quotient, kw);
   return {row.quotient, row.rest, tap.rest};
 }
 
-// The pixel of the input, as n h w + y w + x, that output pixel `out` reads at a tap; -1 for
+// The number, n h w + y w + x, of the input pixel that output pixel `out` reads at a tap; -1 for
 // padding.
 TORUS_HOST_DEVICE inline int64_t InputPixel(const ConvGeometry& g, const ConvPixel& out, int64_t a,
                                             int64_t b) {
@@ -39,7 +40,7 @@ TORUS_HOST_DEVICE inline int64_t InputPixel(const ConvGeometry& g, const ConvPix
   return (out.n * g.h + y) * g.w + x;
 }
 
-// The pixel of the output that reads input pixel `in` at a tap; -1 where there is none.
+// The number of the output pixel that reads input pixel `in` at a tap; -1 if there is none.
 TORUS_HOST_DEVICE inline int64_t OutputPixel(const ConvGeometry& g, const ConvPixel& in, int64_t a,
                                              int64_t b) {
   const int64_t y = in.i + g.top - a * g.dilation_h, x = in.j + g.left - b * g.dilation_w;
@@ -49,18 +50,18 @@ TORUS_HOST_DEVICE inline int64_t OutputPixel(const ConvGeometry& g, const ConvPi
   return (in.n * g.oh + i.quotient) * g.ow + j.quotient;
 }
 
-// The images that a convolution's kernel walks over and those that it reads there: the output's and
-// the input's, or `backward`, for the input's gradient, the other way round.
+// The direction of a convolution kernel. It iterates over output pixels and reads input pixels;
+// with `backward`, for the input's gradient, the other way round.
 template <bool backward>
 struct ConvWay {
   ConvGeometry g;
-  // Of pixel `at` of those that it walks over.
+  // The coordinates of pixel number `at` among those it iterates over.
   TORUS_HOST_DEVICE ConvPixel PixelAt(int64_t at) const {
     return backward ? ConvPixelOf(at, g.h, g.w) : ConvPixelOf(at, g.oh, g.ow);
   }
-  // Of the images that it reads.
+  // Channels of the images that it reads.
   TORUS_HOST_DEVICE int64_t channels() const { return backward ? g.o : g.c; }
-  // The pixel that it reads at a tap, or -1.
+  // The number of the pixel that it reads at a tap, or -1.
   TORUS_HOST_DEVICE int64_t PixelRead(const ConvPixel& here, int64_t a, int64_t b) const {
     return backward ? OutputPixel(g, here, a, b) : InputPixel(g, here, a, b);
   }

@@ -66,7 +66,7 @@ void BackwardBias(const ConvGeometry& g, const Tensor& dy, Tensor& dbias, Stream
 
 }  // namespace
 
-// Sums over nothing are 0, or the bias.
+// Empty sums are 0, or the bias.
 void ConvolutionForward(const ConvGeometry& g, const Tensor& x, const Tensor& weight,
                         const Tensor& bias, Tensor& y, StreamHandle stream) {
   if (CudnnForward(g, x, weight, bias, y, stream)) return;

@@ -1,6 +1,6 @@
-// Convolution on a GPU; ops/convolution/kernels.h has the contracts. cuDNN first; else kernels of
-// ours: depthwise.h for one filter a channel, dense.h for the rest, low_convolution.h around both
-// for bf16 and f16.
+// Convolution on a GPU; ops/convolution/kernels.h has the contracts. Tries cuDNN first, else uses
+// our own kernels: depthwise.h for one filter per channel, dense.h for the rest, and
+// low_convolution.h on top of both for bf16 and f16.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"

@@ -15,7 +15,7 @@ bool IsOurs(const ConvGeometry& g, const Tensor& operand) {
   return g.empty() || g.depthwise() || operand.dtype() == DType::kF64;
 }
 
-// Tensors of the graph in their order, the output last; behind it are virtual ones.
+// The graph's tensors in order, the output last, followed by virtual ones.
 bool Run(const Graph& graph, std::initializer_list<const Tensor*> inputs, Tensor& output,
          StreamHandle stream) {
   std::vector<const void*> addresses;

@@ -11,8 +11,8 @@ namespace {
 constexpr const char* kOp = "conv2d";
 constexpr int64_t kWeightPart = 1024;  // output pixels that one block adds for a weight's gradient
 
-// Lines are output pixels, terms the input's values at the taps, channel by channel; or `backward`
-// input pixels and the output's gradients, filter by filter.
+// Lines are output pixels; terms are the input's values at the taps, channel by channel. With
+// `backward`, lines are input pixels and terms the output's gradients, filter by filter.
 template <class T, bool backward>
 struct ValuesAtTaps {
   static constexpr bool kAlongDepth = true;
@@ -95,7 +95,7 @@ struct InputOfPixels {
   __device__ T Load(const ConvTap& tap, const ConvPixel& out) const { return input.Load(out, tap); }
 };
 
-// Parts side by side, each like the weight.
+// The parts one after another, each shaped like the weight.
 template <class T>
 struct StoreWeightPart {
   int64_t filters, size, count;  // of a group, of a filter, of the whole weight

@@ -1,5 +1,5 @@
-// Convolution of any geometry on a GPU, as products of tiles; f32 and f64 alike. Gradients
-// overwrite. For the room's kernels.
+// Convolution of any geometry on a GPU, as tile products, in f32 and f64. Gradients overwrite.
+// Internal to this op family.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"
@@ -18,7 +18,7 @@ template <class T>
 void DenseBackwardInput(const ConvGeometry& g, const T* dy, const T* weight, T* dx,
                         StreamHandle stream);
 
-// On GPU `device`, which needs some memory more.
+// Allocates workspace on GPU `device`.
 template <class T>
 void DenseBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, T* dw, Device device,
                          StreamHandle stream);

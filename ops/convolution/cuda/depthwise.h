@@ -1,5 +1,5 @@
-// Depthwise convolution on a GPU, one filter a channel; T is f32, f64, bf16 or f16, sums of 16 bits
-// are f32 and rounded once. Gradients overwrite. For the room's kernels.
+// Depthwise convolution on a GPU, one filter per channel; T is f32, f64, bf16 or f16; for 16-bit
+// types sums are f32 and rounded once. Gradients overwrite. Internal to this op family.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"
@@ -19,7 +19,7 @@ template <class T>
 void DepthwiseBackwardInput(const ConvGeometry& g, const T* dy, const T* weight, T* dx,
                             StreamHandle stream);
 
-// On GPU `device`, which needs some memory more.
+// Allocates workspace on GPU `device`.
 template <class T>
 void DepthwiseBackwardWeight(const ConvGeometry& g, const T* x, const T* dy, SumOf<T>* dw,
                              Device device, StreamHandle stream);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kOp = "conv2d";
 
-// f(T()) for the storage type T of f32, bf16 or f16.
+// Calls f(T()) with the storage type T of f32, bf16 or f16.
 template <class F>
 void VisitStored(DType dtype, const F& f) {
   if (dtype == DType::kF32) return f(float{});
@@ -36,7 +36,8 @@ struct PlusBias {
 
 Tensor Wide(const Tensor& t) { return t.To(DType::kF32); }
 
-// compute(float* of the tensor's size), rounded to `out` once; not copied where that is f32.
+// Calls compute(float* of the tensor's size) and rounds the result to `out` once; without a copy if
+// `out` is f32.
 template <class Compute>
 void Rounded(Tensor& out, const Compute& compute) {
   if (out.dtype() == DType::kF32) return compute(MutableElements<float>(out));

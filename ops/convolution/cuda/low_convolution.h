@@ -1,5 +1,6 @@
-// What convolution in bf16 and f16 has of our own on a GPU: the stand-in for cuDNN, and what lies
-// beside its products. Sums are f32, rounded once. In the current stream, which `stream` is.
+// Our own kernels for convolution in bf16 and f16 on a GPU: the fallback for cuDNN, and the bias,
+// which is not part of its products. Sums are f32, rounded once. `stream` must be the current
+// stream.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"
@@ -12,10 +13,10 @@ using ops::ConvGeometry;
 // y += bias (o), which is f32; y may be f32, bf16 or f16.
 void AddBias(const Tensor& bias, Tensor& y, StreamHandle stream);
 
-// sum (o), f32, of the pixels of dy.
+// sum (o), f32, = the sum over the pixels of dy.
 void SumLowPixels(const ConvGeometry& g, const Tensor& dy, Tensor& sum, StreamHandle stream);
 
-// Depthwise ones from the operands where they lie, others by kernels of f32 from widened copies.
+// Depthwise convolutions read the operands directly; others run f32 kernels on widened copies.
 void LowForward(const ConvGeometry& g, const Tensor& x, const Tensor& weight, const Tensor& bias,
                 Tensor& y, StreamHandle stream);
 void LowBackwardInput(const ConvGeometry& g, const Tensor& dy, const Tensor& weight, Tensor& dx,

@@ -1,6 +1,6 @@
-// Products of matrices whose elements functors load, on a GPU: a convolution is one of pixels by
-// filters, and so are its gradients (an "implicit GEMM": Chetlur et al. 2014, "cuDNN", section 3).
-// In kernels' sources only.
+// Matrix products on a GPU whose elements are loaded by functors. A convolution is such a product,
+// of pixels and filters, and so are its gradients ("implicit GEMM": Chetlur et al. 2014, "cuDNN",
+// section 3). For kernel sources only.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 namespace torus::cuda {
 
 inline constexpr int kTile = 64;       // rows and columns that one block computes
-inline constexpr int kTileDepth = 16;  // terms of the sums that it holds at a time
+inline constexpr int kTileDepth = 16;  // terms of the sums loaded at a time
 inline constexpr int kTileThreads = 256;
-inline constexpr int kTileEach = 4;  // x 4 results a thread
+inline constexpr int kTileEach = 4;  // 4 x 4 results per thread
 
-// Sizes of one product, `groups` of which stand side by side, and how many parts the depth is cut
-// into, of `part` terms each.
+// Sizes of one product. There are `groups` independent products; each one's depth is cut into
+// `parts` parts of `part` terms.
 struct ProductShape {
   int64_t rows, columns, depth, groups;
   int64_t parts = 1, part = 0;
@@ -26,17 +26,17 @@ struct ProductShape {
   __host__ __device__ int64_t column_tiles() const { return (columns + kTile - 1) / kTile; }
 };
 
-// An operand has lines (the product's rows or columns) of `depth` terms. What is common to a line,
-// or to a term over all lines, is found once:
+// An operand has lines (the rows or columns of the product) of `depth` terms. What all terms of a
+// line share, and what a term shares over all lines, is computed once:
 //   Line LineAt(group, line), Term TermAt(group, depth), T Load(Line, Term)
-// kAlongDepth says that neighbouring terms lie side by side in memory, else neighbouring lines do;
-// neighbouring threads load these.
+// kAlongDepth says whether neighbouring terms are adjacent in memory, or else neighbouring lines;
+// neighbouring threads load those.
 template <class T, class Operand>
 class TileLoader {
  public:
   using Tile = T[kTileDepth][kTile + 1];
 
-  // For the lines of a group from `first_line`; beyond `lines` there are none.
+  // Loads lines of a group from `first_line` on; there are `lines` lines in all.
   __device__ TileLoader(const Operand& operand, int64_t group, int64_t first_line, int64_t lines)
       : operand_(operand),
         group_(group),
@@ -49,7 +49,7 @@ class TileLoader {
     }
   }
 
-  // tile[t][l] = term first_term + t of line l; 0 beyond `terms` and the lines.
+  // tile[t][l] = term first_term + t of line l; 0 beyond the last term or line.
   __device__ void Load(int64_t first_term, int64_t terms, Tile& tile) const {
     if constexpr (kAlong) {
       const bool there = first_term + fast_ < terms;
@@ -71,7 +71,7 @@ class TileLoader {
   static constexpr bool kAlong = Operand::kAlongDepth;
   static constexpr int kAcross = kAlong ? kTileDepth : kTile;
   static constexpr int kStep = kTileThreads / kAcross;
-  static constexpr int kEach = kTile * kTileDepth / kTileThreads;  // elements a thread
+  static constexpr int kEach = kTile * kTileDepth / kTileThreads;  // elements per thread
   static constexpr int kLines = kAlong ? kEach : 1;
   using Line = decltype(std::declval<const Operand&>().LineAt(0, 0));
 
@@ -82,8 +82,8 @@ class TileLoader {
   bool inside_[kLines];
 };
 
-// store(part, group, row, column, sum) of every sum over a part's terms of a(row, term) b(column,
-// term), in the order of the terms.
+// Calls store(part, group, row, column, sum) for every sum of a(row, term) b(column, term) over the
+// terms of a part, added in the order of the terms.
 template <class T, class A, class B, class Store>
 struct TileProduct {
   ProductShape shape;
@@ -94,7 +94,7 @@ struct TileProduct {
   template <int kThreads>
   __device__ void Run(int64_t task) const {
     static_assert(kThreads == kTileThreads);
-    __shared__ T a_tile[kTileDepth][kTile + 1];  // one more: lanes then write to other banks
+    __shared__ T a_tile[kTileDepth][kTile + 1];  // one column more, against bank conflicts
     __shared__ T b_tile[kTileDepth][kTile + 1];
     const int64_t column_tile = task % shape.column_tiles();
     const int64_t row_tile = task / shape.column_tiles() % shape.row_tiles();
@@ -124,7 +124,7 @@ struct TileProduct {
   }
 
  private:
-  // A thread's results lie 16 apart, so that a warp reads neighbouring columns.
+  // A thread's results are 16 apart, so that a warp reads neighbouring columns.
   __device__ static void AddTerms(const T (&a_tile)[kTileDepth][kTile + 1],
                                   const T (&b_tile)[kTileDepth][kTile + 1], int down, int across,
                                   T (&sums)[kTileEach][kTileEach]) {

@@ -23,7 +23,7 @@ class Parts {
   int64_t Value(const HeadsOperand& at) {
     return graph_.Add(Heads(s.key_heads, s.keys, s.value_width, at));
   }
-  // As the second factor of a product by rows: (batch, heads, width, keys) over the same memory.
+  // The same memory viewed as (batch, heads, width, keys), for the second factor of a product.
   int64_t Turned(int64_t width, const HeadsOperand& at) {
     GraphTensor tensor = Heads(s.key_heads, s.keys, width, at);
     std::swap(tensor.dims[2], tensor.dims[3]);
@@ -34,7 +34,7 @@ class Parts {
     return graph_.Add(
         Heads(heads, rows, width, {ContiguousStrides({s.batch, heads, rows, width})}));
   }
-  // f32, one number a row.
+  // f32, one number per row.
   int64_t RowNumbers() {
     const Sizes dims = Rows();
     return graph_.Add({DType::kF32, dims, ContiguousStrides(dims)});
@@ -48,7 +48,7 @@ class Parts {
     return graph_.Apply(GraphOp::kMultiply, {products, scale});
   }
 
-  // `masked` where a row does not see a key.
+  // Replaces scores by `masked` where a row does not attend to a key.
   int64_t Causal(int64_t scores, int64_t masked) {
     const int64_t row = Index(scores, 2), key = Index(scores, 3);
     const int64_t sees = Like(scores, DType::kBool);
@@ -107,7 +107,7 @@ int64_t Softmax(Parts& parts, int64_t scores, int64_t statistic, Graph& graph) {
   return graph.Apply(GraphOp::kDivide, {powers, sum}, weights);
 }
 
-// Of each row the product of a result and its gradient: sum_j weight_j d weight_j.
+// For each row the dot product of the result and its gradient: sum_j weight_j d weight_j.
 void Means(Parts& parts, int64_t dout, int64_t out, int64_t one, int64_t means, Graph& graph) {
   const int64_t products = graph.Apply(GraphOp::kMultiply, {dout, out});
   const int64_t sums = graph.AddVirtual(parts.Rows());

@@ -1,5 +1,5 @@
-// Convolution and its gradients as graphs. Images are NHWC in memory and (n, c, h, w) to cuDNN, so
-// weights are (o, c / groups, kh, kw) to it; groups follow from the sizes.
+// Convolution and its gradients as graphs. Images are NHWC in memory; cuDNN's dimensions are (n, c,
+// h, w), and (o, c / groups, kh, kw) for weights. The number of groups follows from the sizes.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"
@@ -7,7 +7,7 @@
 
 namespace torus::cuda {
 
-// A tensor of the caller's: its type, and what its address is a multiple of.
+// An operand: its type, and the alignment of its address in bytes.
 struct ConvOperand {
   DType dtype;
   int64_t alignment = 16;

@@ -1,5 +1,5 @@
-// Descriptors of cuDNN's backend API, its one kind of object: made, given attributes, finalized,
-// read. In CUDA sources only.
+// Descriptors, the only kind of object in cuDNN's backend API: created, given attributes,
+// finalized, read. For sources built with CUDA only.
 #pragma once
 
 #include <cudnn.h>
@@ -14,7 +14,7 @@
 
 namespace torus::cuda {
 
-// cuDNN says that it does not support what it is asked for. No error to who looks for a plan.
+// Thrown if cuDNN does not support a request. The search for a plan catches it.
 class NotSupported : public BrokenEnvironment {
  public:
   using BrokenEnvironment::BrokenEnvironment;
@@ -23,7 +23,7 @@ class NotSupported : public BrokenEnvironment {
 // Throws NotSupported, or BrokenEnvironment that names the call, unless `status` is success.
 void CheckCudnn(cudnnStatus_t status, const char* call);
 
-// The tag that cuDNN wants beside values of a type.
+// cuDNN's tag for values of type T.
 template <class T>
 constexpr cudnnBackendAttributeType_t AttributeType() {
   if constexpr (std::is_same_v<T, int64_t>) return CUDNN_TYPE_INT64;
@@ -39,7 +39,7 @@ constexpr cudnnBackendAttributeType_t AttributeType() {
   if constexpr (std::is_same_v<T, cudnnBackendNumericalNote_t>) return CUDNN_TYPE_NUMERICAL_NOTE;
 }
 
-// Owns one. Attributes that are descriptors must be finalized and outlive it.
+// Owns a cuDNN descriptor. Attributes that are descriptors must be finalized and outlive it.
 class Descriptor {
  public:
   explicit Descriptor(cudnnBackendDescriptorType_t type) {
@@ -76,7 +76,7 @@ class Descriptor {
   }
   void Finalize() { CheckCudnn(cudnnBackendFinalize(handle_), "cudnnBackendFinalize"); }
 
-  // Up to values.size() of them; returns how many there are.
+  // Reads up to values.size() values; returns how many there are.
   template <class T, size_t room>
   int64_t Get(cudnnBackendAttributeName_t name, std::array<T, room>& values) const {
     return GetAs(name, AttributeType<T>(), values.size(), values.data());

@@ -5,7 +5,7 @@
 namespace torus::cuda {
 namespace {
 
-// With its length in front, so that no list runs into the next.
+// Appends the length first, so that encodings of different lists differ.
 template <class List>
 void Append(const List& list, Sizes& out) {
   out.push_back(static_cast<int64_t>(list.size()));

@@ -1,6 +1,6 @@
-// A small computation as cuDNN's graph API is told of it, in plain data: tensors, and operations
-// between them. What builds one needs no GPU and no cuDNN, and the tests evaluate it on a CPU;
-// lower_graph.h hands it to cuDNN.
+// A small computation for cuDNN's graph API as plain data: tensors, and operations between them.
+// Building one needs no GPU and no cuDNN, and tests evaluate it on a CPU; lower_graph.h passes it
+// to cuDNN.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@ namespace torus::cuda {
 
 using Sizes = std::vector<int64_t>;
 
-// Where a tensor of a graph lies.
+// Where a tensor of a graph is stored.
 enum class GraphPlace : uint8_t {
-  kMemory,   // in the GPU's memory: the caller names its address
-  kVirtual,  // nowhere: it is handed from one operation to the next
-  kByValue,  // one element in the host's memory, read when the graph is run
+  kMemory,   // in GPU memory, at an address that the caller passes
+  kVirtual,  // not stored: passed from one operation to the next
+  kByValue,  // one element in host memory, read when the graph is run
 };
 
 struct GraphTensor {
   DType dtype = DType::kF32;
-  Sizes dims, strides;  // in elements, of one length
+  Sizes dims, strides;  // strides in elements; both of the same length
   GraphPlace place = GraphPlace::kMemory;
-  int64_t alignment = 16;  // that its address has, in bytes
+  int64_t alignment = 16;  // of its address, in bytes
 };
 
 enum class GraphOp : uint8_t {
@@ -32,8 +32,8 @@ enum class GraphOp : uint8_t {
   kConvBackwardInput,   // dy, weight -> dx
   kConvBackwardWeight,  // x, dy -> dweight
   kMatmul,              // a (..., m, k), b (..., k, n) -> (..., m, n)
-  kTranspose,           // the same elements, the last two dimensions swapped; a copy of nothing
-  kReduceMax,           // over the dimensions that the output has as 1
+  kTranspose,           // a view with the last two dimensions swapped
+  kReduceMax,           // over the dimensions that are 1 in the output
   kReduceAdd,           // likewise
   kAdd,                 // a, b -> a + b; b broadcasts from dimensions of 1, here and below
   kSubtract,            // a, b -> a - b
@@ -46,7 +46,7 @@ enum class GraphOp : uint8_t {
   kSelect,              // a, b, t -> t ? a : b
 };
 
-// Of a convolution; pairs are (height, width).
+// The padding and steps of a convolution; pairs are (height, width).
 struct ConvWindow {
   std::array<int64_t, 2> before{}, after{};  // zero padding
   std::array<int64_t, 2> stride{1, 1}, dilation{1, 1};
@@ -54,20 +54,21 @@ struct ConvWindow {
 
 struct GraphNode {
   GraphOp op;
-  std::vector<int64_t> inputs;  // places in Graph::tensors, in the order named above
+  std::vector<int64_t> inputs;  // indices into Graph::tensors, in the order given at GraphOp
   int64_t output = 0;
   int64_t axis = 0;   // of kIndex
   ConvWindow window;  // of convolutions
 };
 
-// Operations compute in f32, comparisons and indices apart. A node's inputs are results of nodes
-// before it, or no node's.
+// Operations compute in f32, except comparisons and indices. A node's inputs are outputs of earlier
+// nodes, or of no node.
 struct Graph {
-  // Their places in `tensors`.
+  // These add a tensor and return its index in `tensors`.
   int64_t Add(GraphTensor tensor);
-  int64_t AddVirtual(Sizes dims, DType dtype = DType::kF32);  // strides as if it lay in memory
+  int64_t AddVirtual(Sizes dims, DType dtype = DType::kF32);  // with contiguous strides
   int64_t AddScalar(int64_t rank);                            // by value, f32
-  // The node's output: `output`, or a new virtual f32 tensor of the shape of its first input.
+  // These add a node and return its output: `output`, or a new virtual f32 tensor with the shape of
+  // the first input.
   int64_t Apply(GraphOp op, std::vector<int64_t> inputs);
   int64_t Apply(GraphOp op, std::vector<int64_t> inputs, int64_t output);
 
@@ -75,13 +76,13 @@ struct Graph {
   std::vector<GraphNode> nodes;
 };
 
-// Of a contiguous tensor of these sizes.
+// The strides of a contiguous tensor of these sizes.
 Sizes ContiguousStrides(const Sizes& dims);
 
-// All of a graph in numbers: two are equal exactly where the graphs are.
+// Encodes a whole graph as numbers, which are equal exactly if the graphs are.
 Sizes NumbersOf(const Graph& graph);
 
-// The largest power of two, up to 16, that divides the address: more helps no kernel of cuDNN's.
+// The largest power of two, up to 16, that divides the address. No cuDNN kernel benefits from more.
 int64_t AlignmentOf(const void* address);
 
 }  // namespace torus::cuda

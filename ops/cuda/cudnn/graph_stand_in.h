@@ -1,4 +1,4 @@
-// What runs graphs on emulated GPUs, where there is no cuDNN: nothing, or what a test puts there.
+// Lets a test run graphs on emulated GPUs, where there is no cuDNN and otherwise nothing runs them.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,9 @@ namespace torus::cuda {
 using GraphRunner =
     std::function<bool(const Graph&, const EngineRules&, GraphAddresses, Device, StreamHandle)>;
 
-// While one is alive, RunGraph of an emulated GPU is `runner`, from any thread. One at a time; no
-// other thread may be in RunGraph as it is made or ends. Real GPUs do not ask for it.
+// While it is alive, RunGraph on an emulated GPU calls `runner`, from any thread. There may be one
+// at a time, and no other thread may be in RunGraph while it is created or destroyed. Real GPUs
+// ignore it.
 class GraphStandIn {
  public:
   explicit GraphStandIn(GraphRunner runner);
@@ -19,7 +20,7 @@ class GraphStandIn {
   GraphStandIn(const GraphStandIn&) = delete;
   GraphStandIn& operator=(const GraphStandIn&) = delete;
 
-  // Empty where there is none.
+  // The current runner; empty if there is none.
   static const GraphRunner& Current();
 };
 

@@ -107,13 +107,14 @@ Descriptor ReductionOf(cudnnReduceTensorOp_t how) {
   return d;
 }
 
-// What an operation is called, and where its parameters, inputs and output go.
+// The cuDNN descriptor type of an operation, and the attributes of its parameters, inputs and
+// output.
 struct Form {
   cudnnBackendDescriptorType_t type;
   cudnnBackendAttributeName_t parameters;
   std::vector<cudnnBackendAttributeName_t> inputs;
   cudnnBackendAttributeName_t output;
-  bool scaled = false;  // output = 1 result + 0 output, which has to be said
+  bool scaled = false;  // output = 1 result + 0 output; must be set explicitly
   cudnnBackendAttributeName_t alpha{}, beta{};
 };
 
@@ -187,7 +188,8 @@ const Descriptor& At(const std::vector<Descriptor>& tensors, int64_t place) {
   return tensors[static_cast<size_t>(place)];
 }
 
-// cuDNN calls it a reshape; the strides of the two tensors say what it is. It has no parameters.
+// For cuDNN a transpose is a reshape, defined by the strides of the two tensors. It has no
+// parameters.
 Descriptor TransposeOf(const GraphNode& node, const std::vector<Descriptor>& tensors) {
   Descriptor d(CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR);
   d.Set(CUDNN_ATTR_OPERATION_RESHAPE_XDESC, At(tensors, node.inputs[0]));

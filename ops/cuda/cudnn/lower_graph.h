@@ -1,4 +1,4 @@
-// A graph as cuDNN's own descriptors. In CUDA sources only.
+// Translates a graph to cuDNN's descriptors. For sources built with CUDA only.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace torus::cuda {
 
-// Tensor i has the unique id i + 1. NotSupported where cuDNN knows no such operation.
+// Tensor i has the unique id i + 1. Throws NotSupported if cuDNN has no such operation.
 class LoweredGraph {
  public:
   explicit LoweredGraph(const Graph& graph);

@@ -26,7 +26,7 @@ class Proposals {
 
   EngineNotes Notes(int64_t i) const { return NotesOf(engines_[static_cast<size_t>(i)]); }
 
-  // A plan may fail to build for reasons of its own (it compiles a kernel, say); the next may not.
+  // Building a plan may fail (when it compiles a kernel, say) although the next one succeeds.
   std::optional<ExecutionPlan> Build(int64_t i) {
     Descriptor& engine = engines_[static_cast<size_t>(i)];
     Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
@@ -50,7 +50,7 @@ class Proposals {
     std::vector<cudnnBackendDescriptor_t> places;
     for (int64_t i = 0; i < most; ++i)
       places.push_back(engines_.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR).get());
-    // Those that do not support the graph after all are left out now.
+    // Leaves out engines that turn out not to support the graph.
     const int64_t count = most == 0 ? 0 : ask.GetDescriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, places);
     while (std::ssize(engines_) > count) engines_.pop_back();
   }

@@ -1,4 +1,4 @@
-// A way to run a graph that cuDNN has found: found, and run. In CUDA sources only.
+// Finds and runs cuDNN's execution plans for graphs. For sources built with CUDA only.
 #pragma once
 
 #include <memory>
@@ -10,26 +10,29 @@
 
 namespace torus::cuda {
 
-// What cuDNN needs to know of a GPU to find plans for it (CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR).
+// The properties of a GPU that cuDNN needs to find plans for it
+// (CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR).
 Descriptor PropertiesOf(Device device);
-// As cuDNN writes them down: plans for a GPU that is not there can be found, not run.
+// The same, parsed from cuDNN's JSON. So plans can be found, but not run, for a GPU that is not
+// there.
 Descriptor PropertiesFrom(std::string_view json);
 
-// Of the engine of a configuration (CUDNN_BACKEND_ENGINECFG_DESCRIPTOR).
+// The notes of the engine of a configuration (CUDNN_BACKEND_ENGINECFG_DESCRIPTOR).
 EngineNotes NotesOf(const Descriptor& configuration);
 
-// Keeps alive what the plan was made of.
+// A plan, and the objects it refers to.
 struct ExecutionPlan {
   std::shared_ptr<const LoweredGraph> graph;
-  Descriptor engine, plan;  // the engine's configuration
+  Descriptor engine, plan;  // engine: its configuration
   int64_t workspace = 0;    // bytes
 };
 
-// Null where cuDNN has none that the rules allow.
+// Returns null if cuDNN has no plan that the rules allow.
 std::shared_ptr<const ExecutionPlan> FindPlan(const Graph& graph, const EngineRules& rules,
                                               const Descriptor& properties);
 
-// `addresses` as of RunGraph. The handle is of this thread and of `device`, and has the stream.
+// `addresses` as in RunGraph. The handle must belong to this thread and `device`, and have the
+// stream set.
 void RunPlan(const ExecutionPlan& plan, const Graph& graph, GraphAddresses addresses,
              cudnnHandle_t handle, Device device);
 

@@ -1,5 +1,4 @@
-// Plans that were found, kept for graphs alike: a bounded number, of which the one that was not
-// used for longest gives way.
+// A bounded cache of plans by graph; evicts the least recently used.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +11,10 @@
 
 namespace torus::cuda {
 
-// All that the choice of a plan depends on.
+// Everything that the choice of a plan depends on.
 using PlanKey = std::vector<int64_t>;
 
-// For one thread.
+// Not thread-safe.
 template <class Plan>
 class PlanCache {
  public:
@@ -23,8 +22,8 @@ class PlanCache {
 
   explicit PlanCache(size_t most) : most_(most) {}
 
-  // What `find()` gave for this key, null too: that there is no plan is remembered as well. Keeps
-  // nothing where it throws.
+  // Returns what find() returned for this key, null included: the absence of a plan is cached too.
+  // Caches nothing if find() throws.
   template <class Find>
   Pointer Get(const PlanKey& key, const Find& find) {
     const auto known = places_.find(key);
@@ -45,7 +44,7 @@ class PlanCache {
   size_t size() const { return places_.size(); }
 
  private:
-  using Used = std::list<std::pair<PlanKey, Pointer>>;  // the last used first
+  using Used = std::list<std::pair<PlanKey, Pointer>>;  // most recently used first
 
   size_t most_;  // at least 1
   Used used_;

@@ -1,4 +1,4 @@
-// Which of the ways that cuDNN proposes for a graph is taken: the rule, without cuDNN.
+// The rule that chooses among cuDNN's proposals for a graph; needs no cuDNN.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace torus::cuda {
 
-// What an engine says of its numbers.
+// The numerical notes of an engine.
 struct EngineNotes {
-  bool tensor_cores = false;      // f32 operands lose bits there: TF32
+  bool tensor_cores = false;      // f32 operands lose bits (TF32)
   bool narrows_inputs = false;    // f32 operands are rounded to 16 bits
   bool narrow_sums = false;       // sums are not f32
-  bool nondeterministic = false;  // the same call gives other bits
+  bool nondeterministic = false;  // equal calls may give different bits
   bool transforms = false;        // Winograd's or Fourier's, whose rounding errors are larger
 };
 
-// What a caller allows. Nothing that is nondeterministic, sums in less than f32 or transforms is
-// ever allowed.
+// What a caller allows. Engines that are nondeterministic, sum in less than f32 or use transforms
+// are never allowed.
 struct EngineRules {
   bool tensor_cores = true;
   int64_t most_workspace = 0;  // bytes
@@ -34,8 +34,8 @@ enum class Heuristic : uint8_t {
   kFallback,  // engines that take nearly everything, slowly
 };
 
-// The first proposal that the rules allow, that makes a plan, and whose plan needs no more
-// workspace than the rules allow. None where there is no such one. A Source has
+// Returns the plan of the first proposal that the rules allow, that can be built, and that needs no
+// more workspace than allowed; nullopt if there is none. A Source has
 //   int64_t Propose(Heuristic)       the length of the list, which the two below then speak of
 //   EngineNotes Notes(int64_t i)
 //   std::optional<Plan> Build(int64_t i)   with Plan::workspace in bytes; none where it fails

@@ -1,4 +1,4 @@
-// What a plan is remembered by.
+// The cache key of a plan.
 #pragma once
 
 #include "ops/cuda/cudnn/graph.h"
@@ -7,7 +7,7 @@
 
 namespace torus::cuda {
 
-// All that cuDNN is told of the graph, and what the caller allows.
+// The whole graph, and what the caller allows.
 inline PlanKey KeyOf(const Graph& graph, const EngineRules& rules) {
   PlanKey key = NumbersOf(graph);
   key.push_back(rules.tensor_cores);

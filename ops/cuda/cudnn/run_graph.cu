@@ -9,11 +9,11 @@ namespace torus::cuda {
 namespace {
 
 constexpr size_t kMostPlans = 1024;  // of a thread, for one device
-// Finds plans from a device's properties alone (9.11), and takes attention's gradient of any number
-// of keys (9.16).
+// Needed to find plans from a device's properties alone (9.11), and for attention's gradient with
+// any number of keys (9.16).
 constexpr size_t kOldestVersion = 91600;
 
-// What a thread keeps for one GPU, the thread's as it is made.
+// The per-thread state for one GPU, which must be the thread's current one when this is created.
 struct ThreadLibrary {
   explicit ThreadLibrary(Device device) : properties(PropertiesOf(device)) {
     CheckCudnn(cudnnCreate(&handle), "cudnnCreate");

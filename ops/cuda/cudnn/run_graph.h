@@ -1,5 +1,5 @@
-// Runs graphs on a GPU by cuDNN. An emulated GPU has none: there nothing is run, unless a test puts
-// something in its place (graph_stand_in.h).
+// Runs graphs on a GPU by cuDNN. On an emulated GPU nothing is run, unless a test installs a
+// stand-in (graph_stand_in.h).
 #pragma once
 
 #include <span>
@@ -10,16 +10,15 @@
 
 namespace torus::cuda {
 
-// Of each of a graph's tensors: its memory on the GPU; of one by value the host's, read before the
-// call returns; null for a virtual one.
+// The address of each of a graph's tensors: in GPU memory; for one by value in host memory, read
+// before the call returns; null for a virtual one.
 using GraphAddresses = std::span<const void* const>;
 
-// True once the graph is on its way in the stream of `device`, the calling thread's GPU; outputs
-// are overwritten. False where cuDNN has no plan for it that the rules allow: then nothing is
-// written. The plan is looked for once; each thread keeps a bounded number of them for each device
-// (cuDNN does not promise that threads may share one). The same graph, rules and values give the
-// same bits on GPUs of one kind. BrokenEnvironment, naming cuDNN's call and what it says, where one
-// fails.
+// Launches the graph in `stream` of `device`, the calling thread's GPU, and returns true; outputs
+// are overwritten. Returns false, and writes nothing, if cuDNN has no plan for it that the rules
+// allow. Plans are cached: each thread keeps a bounded number per device (cuDNN does not promise
+// that threads may share one). The same graph, rules and values give the same bits on GPUs of the
+// same model. Throws BrokenEnvironment that names cuDNN's call and message if one fails.
 bool RunGraph(const Graph& graph, const EngineRules& rules, GraphAddresses addresses, Device device,
               StreamHandle stream);
 

@@ -1,4 +1,4 @@
-// What the rooms' calls of cuDNN have in common.
+// Helpers of all op families that call cuDNN.
 #pragma once
 
 #include "autograd/precision.h"
@@ -8,7 +8,8 @@
 
 namespace torus::cuda {
 
-// Tensor cores multiply 16 bits exactly; of f32 they keep all bits but where TF32 is allowed.
+// Tensor cores multiply 16-bit operands exactly, but would round f32 operands, so these use them
+// only if TF32 is allowed.
 inline EngineRules RulesFor(DType operands) {
   return {.tensor_cores = IsLow(operands) || WithPrecision::Tf32(),
           .most_workspace = int64_t{1} << 30};

@@ -32,13 +32,13 @@ void DropoutMask(std::span<const RandomStream> streams, uint64_t threshold, Tens
   });
 }
 
-// Each element is its own: the split changes no bits.
+// Elements are independent, so the split changes no bits.
 void DropoutApply(const Tensor& x, const Tensor& keep, double scale, Tensor& y) {
   VisitCompute("dropout", x.dtype(), [&]<class T>(ComputeType<T>) {
     const T* const from = x.data<T>();
     const uint8_t* const kept = keep.data<uint8_t>();
     T* const to = y.mutable_data<T>();
-    // With p = 1 nothing is kept and the scale, 1 / 0, never used.
+    // With p = 1 nothing is kept, and the scale, 1 / 0, is never used.
     const T factor = static_cast<T>(scale);
     ParallelFor(x.numel(), 1 << 14, [=](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) to[i] = kept[i] != 0 ? from[i] * factor : T(0);

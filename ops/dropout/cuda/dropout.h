@@ -1,4 +1,4 @@
-// Dropout on a GPU, with the CPU's bits; ops/dropout/kernels.h has the contracts.
+// Dropout on a GPU, with the same bits as on a CPU; ops/dropout/kernels.h has the contracts.
 #pragma once
 
 #include <span>

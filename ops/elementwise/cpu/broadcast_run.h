@@ -1,4 +1,4 @@
-// Walks a BroadcastPlan on the CPU, split among the threads of the team.
+// Iterates over a BroadcastPlan on the CPU, split among the threads of the team.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace torus::cpu {
 template <int N>
 using Offsets = std::array<int64_t, N>;
 
-// The place of outer row `row` in each operand.
+// The offset of outer row `row` in each operand.
 template <int N>
 Offsets<N> RowOffsets(const ops::BroadcastPlan& plan, int64_t row) {
   Offsets<N> offsets{};
@@ -25,9 +25,9 @@ Offsets<N> RowOffsets(const ops::BroadcastPlan& plan, int64_t row) {
   return offsets;
 }
 
-// Calls run(out, offsets, count, steps) for stretches that cover the plan: `out` is the place in
-// the contiguous result, `steps` how far each operand moves an element. Each result element belongs
-// to one call, so the split changes no bits.
+// Calls run(out, offsets, count, steps) for runs that cover the plan. `out` is the offset in the
+// contiguous result; `steps` is each operand's step per element. Each result element belongs to one
+// call, so the split changes no bits.
 template <int N, class Run>
 void ForEachRun(const ops::BroadcastPlan& plan, int64_t grain, const Run& run) {
   const int64_t total = Numel(plan.shape);

@@ -6,9 +6,9 @@
 namespace torus::cpu {
 namespace {
 
-constexpr int64_t kGrain = 1 << 14;  // elements a thread is worth waking for
+constexpr int64_t kGrain = 1 << 14;  // elements that are worth waking a thread for
 
-// The three common walks apart, so that the compiler vectorises each.
+// Separate loops for the three common step patterns, so that the compiler vectorises each.
 template <class T, class Out, class F>
 void Run(const F& f, const T* a, int64_t step_a, const T* b, int64_t step_b, Out* __restrict out,
          int64_t n) {

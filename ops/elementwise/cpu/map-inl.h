@@ -1,7 +1,7 @@
 // f32 loops of vectorised functors; include it after hwy/highway.h.
 //
-// For a functor F of ops/ and its vector form FVector, with Forward(d, x) and Backward(d, kept, g):
-// TORUS_VECTOR_MAP(F) in torus::cpu::HWY_NAMESPACE for every vector width, and, once,
+// For a functor FFunctor and its vector form FVector, with Forward(d, x) and Backward(d, kept, g),
+// write TORUS_VECTOR_MAP(F) in torus::cpu::HWY_NAMESPACE for every vector width, and once
 // TORUS_EXPORT_VECTOR_MAP(F) in torus::cpu.
 #include "hwy/highway.h"
 #include "ops/cpu/rows-inl.h"
@@ -45,8 +45,8 @@ HWY_AFTER_NAMESPACE();
     Backward<F##Vector>(n, kept, dy, dx);                                                  \
   }
 
-// Each element is its own, and the last ones of a piece go through the same instructions: the split
-// changes no bits.
+// Elements are independent, and the last ones of a piece go through the same instructions, so the
+// split changes no bits.
 #undef TORUS_EXPORT_VECTOR_MAP
 #define TORUS_EXPORT_VECTOR_MAP(F)                                                             \
   HWY_EXPORT(F##ForwardF32);                                                                   \

@@ -1,5 +1,5 @@
-// A functor over every element, on a CPU; ops/elementwise/kernels.h has the contracts. A room
-// instantiates its functors with cpu/map_loops.h.
+// Applies a functor to every element on a CPU; ops/elementwise/kernels.h has the contracts. An op
+// family instantiates its functors with cpu/map_loops.h.
 #pragma once
 
 #include <string_view>

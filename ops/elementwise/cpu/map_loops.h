@@ -1,4 +1,4 @@
-// The loops behind map.h, for the sources that instantiate them: TORUS_INSTANTIATE_MAP(Functor).
+// The loops of map.h, for sources that instantiate them with TORUS_INSTANTIATE_MAP(Functor).
 #pragma once
 
 #include "ops/cpu/low_pieces.h"
@@ -7,9 +7,9 @@
 
 namespace torus::cpu {
 
-constexpr int64_t kMapGrain = 1 << 13;  // elements a thread is worth waking for
+constexpr int64_t kMapGrain = 1 << 13;  // elements that are worth waking a thread for
 
-// Each element is its own: the split changes no bits.
+// Elements are independent, so the split changes no bits.
 template <class F, class T>
 void MapForward(const F& f, int64_t n, const T* x, T* y) {
   ParallelFor(n, kMapGrain, [f, x, y](int64_t begin, int64_t end) {
@@ -24,7 +24,7 @@ void MapBackward(const F& f, int64_t n, const T* kept, const T* dy, T* dx) {
   });
 }
 
-// In bf16: computed in f32, rounded once.
+// bf16 is computed in f32 and rounded once.
 template <class F>
 void MapForward(const F& f, int64_t n, const BFloat16* x, BFloat16* y) {
   ParallelFor(n, kMapGrain, [f, x, y](int64_t begin, int64_t end) {
@@ -76,7 +76,8 @@ void MapBackward(std::string_view op, const F& f, const Tensor& kept, const Tens
   template void MapForward(std::string_view, const ops::F&, const Tensor&, Tensor&); \
   template void MapBackward(std::string_view, const ops::F&, const Tensor&, const Tensor&, Tensor&);
 
-// Ahead of TORUS_INSTANTIATE_MAP for a functor whose f32 loops are vectorised elsewhere.
+// Write this before TORUS_INSTANTIATE_MAP for a functor whose f32 loops are vectorised in another
+// source.
 #define TORUS_DECLARE_VECTOR_MAP(F)                                      \
   template <>                                                            \
   void MapForward(const ops::F& f, int64_t n, const float* x, float* y); \

@@ -66,7 +66,7 @@ void Binary(std::string_view op, ops::BinaryOp what, const Operands<T, T>& x, St
   }
 }
 
-// Of operands that are widened to f32, and a result that is rounded once.
+// Widens the operands to f32 and rounds the result once.
 template <class F, class A, class B, class Out>
 struct CombinedLow {
   F f;

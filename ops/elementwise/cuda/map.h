@@ -1,5 +1,5 @@
-// A functor over every element, on a GPU; ops/elementwise/kernels.h has the contracts. A room
-// instantiates its functors with cuda/map_loops.h.
+// Applies a functor to every element on a GPU; ops/elementwise/kernels.h has the contracts. An op
+// family instantiates its functors with cuda/map_loops.h.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The kernels behind map.h, for the sources that instantiate them: TORUS_INSTANTIATE_MAP(Functor).
+// The kernels of map.h, for sources that instantiate them with TORUS_INSTANTIATE_MAP(Functor).
 #pragma once
 
 #include "ops/elementwise/cuda/map.h"

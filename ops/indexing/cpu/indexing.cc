@@ -18,8 +18,8 @@ void SelectRows(int64_t outer, int64_t rows, int64_t inner, int64_t count, const
   });
 }
 
-// din[o, index[k], i] += dout[o, k, i]. A thread owns columns, so that equal indices meet in one
-// order whatever the number of threads.
+// din[o, index[k], i] += dout[o, k, i]. Each thread owns whole columns, so equal indices add in the
+// same order whatever the number of threads.
 template <class T>
 void AddRows(int64_t outer, int64_t rows, int64_t inner, int64_t count, const int64_t* index,
              int64_t skip, const T* dout, T* din) {
@@ -34,7 +34,7 @@ void AddRows(int64_t outer, int64_t rows, int64_t inner, int64_t count, const in
   });
 }
 
-// out[i] = in[place(i) + index[i] * stride] over the walk of ops::PlanGather.
+// out[i] = in[place(i) + index[i] * stride] over the iteration of ops::PlanGather.
 template <class T>
 void Gather(const ops::BroadcastPlan& plan, const int64_t* index, int64_t stride, const T* in,
             T* out) {

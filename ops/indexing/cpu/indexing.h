@@ -1,4 +1,4 @@
-// Picking by index on a CPU; ops/indexing/kernels.h has the contracts.
+// Selection by index on a CPU; ops/indexing/kernels.h has the contracts.
 #pragma once
 
 #include <string_view>

@@ -16,13 +16,13 @@
 namespace torus::cuda {
 namespace {
 
-constexpr int64_t kCheckedPart = 4096;  // elements that one block looks at
+constexpr int64_t kCheckedPart = 4096;  // elements per block
 
 struct Smaller {
   __device__ int64_t operator()(int64_t a, int64_t b) const { return a < b ? a : b; }
 };
 
-// first[p] = where the first value of part p lies that is outside of [0, bound), else INT64_MAX.
+// first[p] = position of the first value in part p that is outside of [0, bound), else INT64_MAX.
 struct FindOutside {
   int64_t count, bound;
   const int64_t* index;
@@ -105,7 +105,7 @@ struct Gathered {
   }
 };
 
-// A column of the index lies at index_stride, and its places in dx at `stride`.
+// A column of the index has stride index_stride, and its positions in dx have `stride`.
 template <class T>
 struct AddColumn {
   StridedWalk<2> walk;
@@ -127,7 +127,7 @@ struct AddColumn {
 void CheckIndex(std::string_view op, int64_t bound, Tensor& index, StreamHandle stream) {
   const int64_t count = index.numel();
   if (count == 0) return;
-  // Of no values at all, no index is safe.
+  // If there are no values at all, no index is safe.
   LaterChecks* const later = bound > 0 ? LaterChecks::Here(index.device()) : nullptr;
   if (later == nullptr) return CheckNow(op, index, bound, stream);
   const auto fail = [name = std::string(op), bound](int64_t at, int64_t value) {

@@ -1,4 +1,4 @@
-// Picking by index on a GPU; ops/indexing/kernels.h has the contracts.
+// Selection by index on a GPU; ops/indexing/kernels.h has the contracts.
 #pragma once
 
 #include <string_view>
@@ -7,16 +7,15 @@
 
 namespace torus::cuda {
 
-// Waits for what it finds, or leaves that to LaterChecks: an error must be thrown before a wrong
-// index is used.
+// Waits for its result, or leaves that to LaterChecks and replaces wrong indices: none may be used.
 void CheckIndex(std::string_view op, int64_t bound, Tensor& index, StreamHandle stream);
 void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y,
                 StreamHandle stream);
-// Sorts the index, and adds each run of equal ones in its order.
+// Sorts the index, and adds each run of equal indices in order.
 void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx,
              StreamHandle stream);
 void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y, StreamHandle stream);
-// A thread adds all of a column, which no other reaches.
+// One thread adds a whole column; no other thread writes to it.
 void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx,
                     StreamHandle stream);
 

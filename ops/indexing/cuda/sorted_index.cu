@@ -9,8 +9,8 @@
 namespace torus::cuda {
 namespace {
 
-// How many of `count` ascending values lie before `value`: those that are smaller, or as large too
-// where `equal` ones go first.
+// How many of `count` ascending values come before `value`: the smaller ones and, with `equal`, the
+// equal ones too.
 __device__ inline int64_t CountBefore(const int64_t* values, int64_t count, int64_t value,
                                       bool equal) {
   int64_t low = 0, high = count;
@@ -24,8 +24,8 @@ __device__ inline int64_t CountBefore(const int64_t* values, int64_t count, int6
   return low;
 }
 
-// Every two neighbouring ascending runs of `run` elements become one: an element's place is its own
-// in its run, and how many of the other run lie before it.
+// Merges each two neighbouring ascending runs of `run` elements: an element's new position is its
+// position in its run plus the number of elements of the other run before it.
 struct MergeRuns {
   int64_t count, run;
   const int64_t *values, *order;
@@ -45,7 +45,7 @@ struct MergeRuns {
 
 }  // namespace
 
-// Merge sort, a launch for each doubling of the runs.
+// Merge sort, with one launch for each doubling of the runs.
 SortedIndex SortIndex(std::string_view op, const Tensor& index, StreamHandle stream) {
   const int64_t count = index.numel();
   const auto empty = [&] { return Empty({count}, DType::kI64, index.device()); };

@@ -1,4 +1,4 @@
-// An index in ascending order, on a GPU. For the room's kernels.
+// An index in ascending order, on a GPU. Internal to this op family.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace torus::cuda {
 
-// values[p] ascends, and order[p] is where it stood: equal values keep their order. Both i64, of as
-// many elements as the index.
+// values is ascending, and order[p] is the original position of values[p]. The sort is stable. Both
+// are i64 with as many elements as the index.
 struct SortedIndex {
   Tensor values, order;
 };

@@ -10,7 +10,7 @@ namespace torus::cpu {
 namespace {
 
 constexpr int64_t kPartRows = 64;   // rows whose parameter gradients are summed in T
-constexpr int64_t kWork = 1 << 14;  // elements a thread is worth waking for
+constexpr int64_t kWork = 1 << 14;  // elements that are worth waking a thread for
 
 int64_t Grain(int64_t row_cost) { return kWork / (row_cost + 1) + 1; }
 

@@ -7,7 +7,7 @@ namespace torus::cpu {
 
 void LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps, Tensor& y,
                Tensor& mean, Tensor& rstd);
-// The sums over rows are cut into parts by their number alone.
+// The number of rows alone decides the parts of the sums over rows.
 void LayerNormBackward(const Tensor& dy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
                        const Tensor& weight, Tensor& dx, Tensor& dweight, Tensor& dbias);
 

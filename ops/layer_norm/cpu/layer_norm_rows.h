@@ -1,4 +1,4 @@
-// Layer norm of some contiguous rows of n elements, on the calling thread. float is vectorised.
+// Layer norm of contiguous rows of n elements, on the calling thread. float is vectorised.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ void NormalizeRows(int64_t rows, int64_t n, const double* x, const double* weigh
 
 // With x^ = (x - mean) rstd and g = dy weight:
 //   dx = rstd (g - mean(g) - x^ mean(g x^)),  dweight += sum_rows dy x^,  dbias += sum_rows dy
-// dx may be null; so may dweight and dbias, both together.
+// dx may be null, and so may dweight and dbias together.
 void NormalizeRowsBackward(int64_t rows, int64_t n, const float* dy, const float* x,
                            const float* mean, const float* rstd, const float* weight, float* dx,
                            float* dweight, float* dbias);

@@ -13,7 +13,7 @@ using View = Eigen::Map<Row>;
 
 }  // namespace
 
-// What is summed has been copied: Eigen orders the sum of a view by the address that it begins at.
+// Sums run over copies, because Eigen's order of the sum of a view depends on its address.
 void NormalizeRows(int64_t rows, int64_t n, const double* x, const double* weight,
                    const double* bias, double eps, double* y, double* mean, double* rstd) {
   const ConstView w(weight, n), b(bias, n);

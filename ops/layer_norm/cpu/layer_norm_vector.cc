@@ -1,5 +1,5 @@
-// The float rows, once for every vector width. A row is read from memory once: its later passes
-// find it in the first cache.
+// The float rows, once for every vector width. A row is read from memory once; later passes find it
+// in the first-level cache.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/layer_norm/cpu/layer_norm_vector.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -23,7 +23,7 @@ HWY_INLINE float MeanOf(D d, int64_t n, const float* x) {
   return sum.Total(d) / static_cast<float>(n);
 }
 
-// Around the mean, in a second pass: nothing cancels.
+// A second pass subtracts the mean, which avoids cancellation.
 HWY_INLINE float VarianceOf(D d, int64_t n, const float* x, float mean) {
   FourSums<D> sum(d);
   const auto m = hn::Set(d, mean);

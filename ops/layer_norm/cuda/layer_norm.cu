@@ -23,7 +23,7 @@ struct NormalizeRow {
     T sum = T(0);
     for (int64_t i = threadIdx.x; i < n; i += kThreads) sum += in[i];
     const T middle = CombineBlock<kThreads>(sum, Plus()) / static_cast<T>(n);
-    // Around the mean, in a second pass: nothing cancels.
+    // A second pass subtracts the mean, which avoids cancellation.
     T squares = T(0);
     for (int64_t i = threadIdx.x; i < n; i += kThreads)
       squares += (in[i] - middle) * (in[i] - middle);
@@ -72,7 +72,7 @@ struct WeightTerm {
 };
 
 // The sum of load over the rows, for each column. `inner` tells SumColumns a row's length, which
-// may be 1: then a column lies like a row.
+// may be 1: then a column is contiguous like a row.
 template <class T, class Load>
 void SumRows(int64_t rows, const Load& load, Tensor& out, StreamHandle stream) {
   SumColumns("layer_norm", 1, rows, out.numel(), load, 1, MutableElements<T>(out), out.device(),

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kNo = Transpose::kNo, kYes = Transpose::kYes;
 
-// Works through the chunks. Products take In, which is T or bf16; all else is T.
+// Processes the chunks. Products take In, which is T or bf16; everything else is T.
 template <class In, class T>
 class Chunks {
  public:
@@ -25,7 +25,7 @@ class Chunks {
         classes_(p.weight.dim(0)),
         size_(ops::ChunkRows(p)),
         target_(p.targets.numbers.data<int64_t>()),
-        // Of a mean over no target at all: 0, and the loss is NaN.
+        // 0 for a mean over no targets; the loss is then NaN.
         divisor_(p.mean ? static_cast<double>(CountTargets(p.targets)) : 1),
         logits_({std::min(size_, count_), classes_}, kDTypeOf<T>),
         rounded_(
@@ -64,7 +64,7 @@ class Chunks {
     return loss;
   }
 
-  // Written over the logits, or beside them where they are to be rounded.
+  // Overwrites the logits, or writes to separate memory if the gradients are rounded.
   const In* LogitGradients(int64_t row, int64_t rows) {
     T *logits = logits_.template mutable_data<T>(), *largest = rows_.template mutable_data<T>();
     const T *log_sum = largest + size_, *scale = log_sum + size_;

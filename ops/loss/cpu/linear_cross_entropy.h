@@ -1,11 +1,11 @@
-// Cross entropy of a linear layer's classes on a CPU; ops/loss/kernels.h has the contracts.
+// Cross entropy of a linear layer's outputs on a CPU; ops/loss/kernels.h has the contracts.
 #pragma once
 
 #include "ops/loss/linear_class_problem.h"
 
 namespace torus::cpu {
 
-// Works through chunks of rows, and never holds the logits of more than one.
+// Processes rows in chunks and holds the logits of one chunk at a time.
 void LinearCrossEntropy(const ops::LinearClassProblem& problem, Tensor& loss,
                         ops::LinearClassGradients& gradients);
 bool IsOne(const Tensor& factor);

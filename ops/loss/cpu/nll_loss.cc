@@ -29,7 +29,7 @@ T WeightOf(const Targets<T>& t, int64_t c) {
   return t.weight == nullptr ? T(1) : t.weight[c];
 }
 
-// A row belongs to one thread: the split changes no bits.
+// One thread computes a whole row, so the split changes no bits.
 template <class T, class Row>
 void ForEachRow(const Targets<T>& t, const Row& row) {
   ParallelFor(t.rows, (1 << 14) / (t.classes + 1) + 1, [&](int64_t begin, int64_t end) {
@@ -37,7 +37,7 @@ void ForEachRow(const Targets<T>& t, const Row& row) {
   });
 }
 
-// sum_c w[c] x[c], in double: a vocabulary may be long.
+// sum_c w[c] x[c], in double because a vocabulary may be large.
 template <class T>
 double WeightedSum(const Targets<T>& t, const T* x) {
   double sum = 0;
@@ -56,7 +56,8 @@ void NllForward(const Targets<T>& t, const T* x, T* loss, T* scale) {
     const T* row = x + r * t.classes;
     scale[r] = WeightOf(t, target);
     loss[r] = -scale[r] * row[target];
-    // Only here may a class of probability 0 that is not the target matter.
+    // Skipped without smoothing: a class of probability 0 (x = -inf) that is not the target must
+    // not matter then.
     if (t.smoothing != 0)
       loss[r] = static_cast<T>((1 - t.smoothing) * loss[r] -
                                t.smoothing / static_cast<double>(t.classes) * WeightedSum(t, row));

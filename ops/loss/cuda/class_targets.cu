@@ -13,7 +13,7 @@
 namespace torus::cuda {
 namespace {
 
-constexpr int64_t kPart = 64;  // targets, or counts, that one thread walks
+constexpr int64_t kPart = 64;  // targets, or counts, per thread
 
 ops::ClassRows RowsOf(const ops::ClassTargets& targets, int64_t classes) {
   return {Elements<int64_t>(targets.numbers), targets.ignore_index, classes};
@@ -63,7 +63,7 @@ struct SumPart {
   }
 };
 
-// values[i] becomes the sum of those before it, and of `before` its part, if that is not null.
+// values[i] becomes the sum of the values before it, plus `before` of its part unless null.
 struct StartPart {
   int64_t* values;
   int64_t count;
@@ -79,7 +79,7 @@ struct StartPart {
   }
 };
 
-// Each value becomes the sum of those before it: parts of parts, as deep as it takes.
+// Exclusive prefix sum, recursive over parts.
 void SumBefore(Tensor& values, StreamHandle stream) {
   const int64_t count = values.numel(), parts = SumParts(count, kPart);
   int64_t* const p = MutableElements<int64_t>(values);
@@ -94,7 +94,7 @@ void SumBefore(Tensor& values, StreamHandle stream) {
           StartPart{p, count, parts > 1 ? Elements<int64_t>(sums) : nullptr});
 }
 
-// No more than `most`, whatever there is: a graph assumes how many that are (runtime/graph.h).
+// At most `most`, whatever their number: a captured graph assumes it (runtime/graph.h).
 struct WritePart {
   ops::ClassRows rows;
   int64_t count, most;

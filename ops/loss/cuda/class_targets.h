@@ -5,7 +5,8 @@
 
 namespace torus::cuda {
 
-// This one, without LaterChecks, and the count as a number wait for the stream.
+// Waits for the stream unless the thread has LaterChecks. CountTargets that returns a number always
+// waits.
 void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targets,
                   StreamHandle stream);
 int64_t CountTargets(const ops::ClassTargets& targets, StreamHandle stream);

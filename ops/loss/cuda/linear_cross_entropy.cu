@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kOp = "linear_cross_entropy";
 
-// The loss of each row of logits, and their gradients where those are wanted; they may be written
-// over the logits.
+// The loss of each row of logits and, if wanted, the gradients of the logits, which may overwrite
+// the logits.
 template <class In, class T>
 struct LogitRow {
   ops::ClassRows rows;  // from the chunk's first on
@@ -33,7 +33,7 @@ struct LogitRow {
     const T top = LargestOfRow<kThreads>(n, x);
     const T sum = std::log(SumOfRow<kThreads, T>(n, ExpLess<T>{x, top}));
     const bool counts = rows.Counts(row);
-    // By the thread that may write over the target's logit.
+    // Done by the thread that may overwrite the target's logit.
     if (threadIdx.x == (counts ? target % kThreads : 0))
       loss[row] = counts ? sum - (x[target] - top) : T(0);
     if (gradients == nullptr) return;
@@ -52,9 +52,9 @@ struct DivideBy {
   __device__ void operator()(int64_t i) const { values[i] /= *divisor; }
 };
 
-// Works through the chunks. Products take In, which is T or has 16 bits; all else is T. Gradients
-// of logits that are rounded are those of the sum of losses, up to 1: a mean's might be too small
-// for f16, so it is divided last.
+// Processes the chunks. Products take In, which is T or a 16-bit type; everything else is T.
+// Rounded gradients of logits are those of the sum of losses, which are at most 1; those of the
+// mean could be too small for f16, so the division comes last.
 template <class In, class T>
 class Chunks {
  public:
@@ -72,7 +72,7 @@ class Chunks {
                  kDTypeOf<In>, device_),
         losses_({count_}, kDTypeOf<T>, device_),
         gradients_(gradients) {
-    // Of a mean over no target at all: 0, and the loss is NaN.
+    // 0 for a mean over no targets; the loss is then NaN.
     if (!p.mean) return;
     divisor_ = Tensor({}, kDTypeOf<T>, device_);
     CountTargets(p.targets, divisor_, stream);
@@ -119,7 +119,7 @@ class Chunks {
     if (gradients_.bias.defined()) BiasGradient(row, rows);
   }
 
-  // Over the logits, or beside them where they are rounded.
+  // Overwrites the logits, or writes to separate memory if the gradients are rounded.
   In* LogitGradients() {
     if constexpr (kRounds)
       return MutableElements<In>(rounded_);

@@ -33,7 +33,8 @@ struct NllRow {
   __device__ void Run(int64_t row) const {
     const bool counts = t.rows.Counts(row);
     const T* const in = x + row * t.rows.classes;
-    // Only here may a class of probability 0 that is not the target matter.
+    // Skipped without smoothing: a class of probability 0 (x = -inf) that is not the target must
+    // not matter then.
     T spread = T(0);
     if (counts && t.smooth)
       spread = t.share * SumOfRow<kThreads, T>(t.rows.classes,

@@ -11,7 +11,7 @@
 namespace torus::cpu {
 namespace {
 
-// Of contiguous matrices in bf16; k is the size that is summed over.
+// Multiplies contiguous bf16 matrices; k is the size of the sums.
 void MultiplyLow(Transpose transpose_a, const Tensor& a, Transpose transpose_b, const Tensor& b,
                  int64_t k, const Tensor& bias, Tensor& out) {
   const auto write = [&]<class C>(C* c) {
@@ -38,7 +38,7 @@ Transpose TransposeOf(const ops::StoredMatrix& matrix) {
   return matrix.transposed ? Transpose::kYes : Transpose::kNo;
 }
 
-// Place of matrix `index` of the batch, in elements; strides of 0 repeat.
+// The offset of matrix `index` of the batch, in elements; strides of 0 repeat.
 int64_t BatchOffset(const Tensor& t, int64_t index) {
   int64_t offset = 0;
   for (int d = t.rank() - 3; d >= 0; --d) {

@@ -12,7 +12,7 @@
 namespace torus::cuda {
 namespace {
 
-// Of contiguous matrices.
+// Multiplies contiguous matrices.
 void Multiply(bool transpose_a, const Tensor& a, bool transpose_b, const Tensor& b,
               const Tensor& bias, Tensor& out, StreamHandle stream) {
   VisitProduct("linear", a.dtype(), out.dtype(), [&]<class In, class Out>(ProductTypes<In, Out>) {
@@ -22,7 +22,7 @@ void Multiply(bool transpose_a, const Tensor& a, bool transpose_b, const Tensor&
   });
 }
 
-// A walk over the matrices of a batch, in groups that lie at even strides.
+// Iterates over the matrices of a batch, in groups with a constant stride.
 struct BatchWalk {
   int64_t groups;
   StridedWalk<3> start;  // of a group, in a, b and out
@@ -58,7 +58,7 @@ BatchWalk WalkBatch(const Tensor& a, const Tensor& b, const Tensor& out) {
   return walk;
 }
 
-// f32 sums of low rows in a product's call, where cuBLASLt has that.
+// f32 sums of 16-bit rows in the call of a product, if cuBLASLt supports it.
 bool MultiplyAndSum(const Tensor& a, const Tensor& b, bool of_a, Tensor& out, Tensor& sum,
                     StreamHandle stream) {
   bool done = false;

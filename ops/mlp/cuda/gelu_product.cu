@@ -7,7 +7,7 @@
 namespace torus::cuda {
 namespace {
 
-// In the product's own call, where cuBLASLt has that.
+// Fused into the product's call, if cuBLASLt supports it.
 bool GeluInProduct(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& z, Tensor& h,
                    StreamHandle stream) {
   bool done = false;

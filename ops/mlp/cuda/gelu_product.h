@@ -1,4 +1,4 @@
-// Products with GELU by tanh on a GPU; ops/mlp/kernels.h has the contracts.
+// Matrix products with tanh GELU on a GPU; ops/mlp/kernels.h has the contracts.
 #pragma once
 
 #include "runtime/tensor.h"

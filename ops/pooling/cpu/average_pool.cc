@@ -58,7 +58,7 @@ void AveragePool(const PoolImage& image, std::span<const AverageWindow> rows,
 
 namespace {
 
-// One image, `width` channels from where the pointers stand. Windows may overlap.
+// One image, `width` channels from the pointers on. Windows may overlap.
 template <class T>
 void SpreadImage(const PoolImage& image, std::span<const AverageWindow> rows,
                  std::span<const AverageWindow> columns, int64_t width, const T* dout, T* din) {

@@ -26,7 +26,8 @@ void Largest(const T* in, int64_t w, int64_t c, const MaxTaps& rows, const MaxTa
       const int32_t here = static_cast<int32_t>(y * w + x);
       for (int64_t k = 0; k < width; ++k) {
         const T v = pixel[k];
-        // A NaN wins and then only yields to another; `|` keeps the loop free of branches.
+        // A NaN is taken, and then only replaced by another NaN; `|` keeps the loop free of
+        // branches.
         const bool take = (v > best[k]) | (v != v);
         best[k] = take ? v : best[k];
         where[k] = take ? here : where[k];

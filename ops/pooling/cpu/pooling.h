@@ -6,7 +6,7 @@
 
 namespace torus::cpu {
 
-// `op` is what a message names.
+// `op` is the name in errors.
 void AveragePool(std::string_view op, const ops::AverageWindows& windows, const Tensor& x,
                  Tensor& y);
 void AveragePoolBackward(const ops::AverageWindows& windows, const Tensor& dy, Tensor& dx);

@@ -17,14 +17,15 @@ struct Windows {
   const AverageWindow *rows, *columns;
 };
 
-// Of one output, 1 where its window is empty: it gives 0.
+// The divisor of one output; 1 if its window is empty, which gives 0.
 template <class T>
 __device__ T DivisorOf(const AverageWindow& row, const AverageWindow& column) {
   const bool empty = row.begin >= row.end || column.begin >= column.end;
   return empty ? T(1) : static_cast<T>(row.divisor * column.divisor);
 }
 
-// One output. A line of the window is summed before it adds to the total, as on the CPU.
+// Computes one output. Each row of the window is summed before it is added to the total, as on the
+// CPU.
 template <class T>
 struct AveragedWindow {
   Windows w;
@@ -44,7 +45,7 @@ struct AveragedWindow {
   }
 };
 
-// The first of `count` windows that ends behind pixel p; neither begins nor ends ever go back.
+// The first of `count` windows that ends after pixel p; begins and ends never decrease.
 __device__ inline int64_t FirstBehind(const AverageWindow* windows, int64_t count, int64_t p) {
   int64_t low = 0, high = count;
   while (low < high) {
@@ -57,7 +58,8 @@ __device__ inline int64_t FirstBehind(const AverageWindow* windows, int64_t coun
   return low;
 }
 
-// One input's gradient: the shares of all windows that it lies in, in the order of the outputs.
+// The gradient of one input: the sum of its shares of all windows that contain it, in the order of
+// the outputs.
 template <class T>
 struct SharesOfPixel {
   Windows w;
@@ -76,7 +78,7 @@ struct SharesOfPixel {
   }
 };
 
-// Body<T>{windows, in, out} of every element of `out`.
+// Runs Body<T>{windows, in, out} for every element of `out`.
 template <template <class> class Body>
 void ForEachOf(std::string_view op, const ops::AverageWindows& w, const Tensor& in, Tensor& out,
                StreamHandle stream) {

@@ -31,7 +31,7 @@ struct LargestOfWindow {
     for (int64_t y = rows.first; y < rows.end; y += rows.step) {
       for (int64_t x = columns.first; x < columns.end; x += columns.step) {
         const T v = plane[(y * image.w + x) * image.c];
-        if (!(v > best) && v == v) continue;  // a NaN wins, and then only yields to another
+        if (!(v > best) && v == v) continue;  // a NaN is taken, then only replaced by another
         best = v;
         where = y * image.w + x;
       }
@@ -41,11 +41,11 @@ struct LargestOfWindow {
   }
 };
 
-// The outputs along one axis whose windows look at pixel p, in ascending order.
+// The outputs along one axis whose windows contain pixel p, in ascending order.
 struct OutputsOfPixel {
   const PoolAxis& axis;
   int64_t count, p;
-  // Of tap `tap`, or -1.
+  // The output that reads pixel p at tap `tap`, or -1.
   __device__ int64_t operator()(int64_t tap) const {
     const int64_t start = p + axis.padding - tap * axis.dilation;
     if (start < 0) return -1;
@@ -54,8 +54,8 @@ struct OutputsOfPixel {
   }
 };
 
-// One input's gradient: those of the outputs that took it, in their order. A later tap of the
-// window belongs to an earlier output.
+// The gradient of one input: the sum of the gradients of the outputs that took it, in order. A
+// later tap of the window belongs to an earlier output.
 template <class T>
 struct PassedBack {
   PoolImage image;

@@ -1,4 +1,4 @@
-// Which pixel and channel an element of images (n, h, w, c) is. For the room's kernels.
+// Pixel and channel of an element of images (n, h, w, c). Internal to this op family.
 #pragma once
 
 #include "runtime/cuda/divide.h"
@@ -9,7 +9,7 @@ struct PixelPlace {
   int64_t n, y, x, c;
 };
 
-// Of element i of images of `height` x `width` pixels and `channels`.
+// The position of element i in images of `height` x `width` pixels and `channels`.
 TORUS_HOST_DEVICE inline PixelPlace PixelOf(int64_t i, int64_t height, int64_t width,
                                             int64_t channels) {
   const Divided pixel = Divide(i, channels), row = Divide(pixel.quotient, width);

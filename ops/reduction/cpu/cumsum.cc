@@ -19,7 +19,7 @@ void SumTile(int64_t count, int64_t inner, int64_t width, bool reverse, const T*
   }
 }
 
-// A column belongs to one task: the split changes no bits.
+// One task computes a whole column, so the split changes no bits.
 template <class T>
 void Cumsum(int64_t outer, int64_t count, int64_t inner, bool reverse, const T* x, T* y) {
   const int64_t tiles = (inner + kTile - 1) / kTile, width = std::min(inner, kTile);

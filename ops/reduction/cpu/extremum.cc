@@ -5,7 +5,7 @@
 namespace torus::cpu {
 namespace {
 
-// A row belongs to one thread: the split changes no bits.
+// One thread computes a whole row, so the split changes no bits.
 template <class T>
 void LargestOfRows(int64_t outer, int64_t count, const T* in, T* value, int64_t* where) {
   ParallelFor(outer, (1 << 14) / (count + 1) + 1, [=](int64_t begin, int64_t end) {

@@ -1,4 +1,4 @@
-// The largest of rows on a CPU; ops/reduction/kernels.h has the contracts.
+// The largest element of each row on a CPU; ops/reduction/kernels.h has the contracts.
 #pragma once
 
 #include <string_view>

@@ -16,7 +16,7 @@ struct Found {
   int64_t at;
 };
 
-// The first of the largest, NaN being larger than every number.
+// The first largest element; NaN counts as larger than any number.
 struct LargerOf {
   template <class T>
   __device__ Found<T> operator()(const Found<T>& a, const Found<T>& b) const {
@@ -46,7 +46,7 @@ struct LargestOfRow {
   }
 };
 
-// A column of its own for each thread.
+// One thread per column.
 template <class T>
 struct CumsumColumn {
   int64_t count, inner;
@@ -63,7 +63,7 @@ struct CumsumColumn {
   }
 };
 
-// One row for a block, as many elements at a time as it has threads.
+// One block per row, which processes as many elements at a time as it has threads.
 template <class T>
 struct CumsumRow {
   int64_t count;

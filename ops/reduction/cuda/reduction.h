@@ -1,4 +1,5 @@
-// The largest of rows and running sums on a GPU; ops/reduction/kernels.h has the contracts.
+// The largest element of each row, and running sums, on a GPU; ops/reduction/kernels.h has the
+// contracts.
 #pragma once
 
 #include <string_view>

@@ -8,7 +8,7 @@
 namespace torus::cpu {
 namespace {
 
-constexpr int64_t kGroup = 16;          // rows added in T before they meet the double total
+constexpr int64_t kGroup = 16;          // rows added in T before they go to the double total
 constexpr int64_t kTile = 64;           // columns of one task, held in registers and first cache
 constexpr int64_t kTaskWork = 1 << 15;  // elements of one task
 
@@ -74,7 +74,7 @@ void AddParts(int64_t outer, int64_t parts, int64_t inner, const double* partial
   });
 }
 
-// How the work is cut; a function of the sizes alone.
+// How the work is divided; a function of the sizes alone.
 struct Cut {
   Cut(int64_t count, int64_t inner)
       : width(std::min(inner, kTile)),

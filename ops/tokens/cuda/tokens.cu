@@ -9,7 +9,7 @@
 namespace torus::cuda {
 namespace {
 
-// One text for a block, as many tokens at a time as it has threads.
+// One block per text, which processes as many tokens at a time as it has threads.
 struct PositionsOfText {
   int64_t width, padding;
   const int64_t* ids;
