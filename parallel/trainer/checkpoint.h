@@ -3,8 +3,8 @@
 //
 // Part P consists of the files weights-P, optimizer-P, averages-P and codecs-P.safetensors; empty
 // ones are left out. A Trainer makes one part per stage, written by the rank that owns the stage
-// (Trainer::Save); the codec state of replica R above 0 is in part P + R x stages. In the files
-// tensors have PyTorch's layout (io/file_layout.h).
+// (Trainer::Save); the codec state of tensor-parallel rank t (of T) of replica r is in part P + (r
+// T + t) x stages. In the files tensors have PyTorch's layout (io/file_layout.h).
 #pragma once
 
 #include <map>
