@@ -47,10 +47,9 @@ class BucketSums {
  private:
   GradientBuckets& buckets_;
   std::string what_;
-  bool armed_ = false;  // between Begin and Finish
-  int next_ = 0;        // bucket that runs or starts next
-  std::vector<std::set<const void*>>
-      missing_;  // of each bucket: leaves whose gradients are not complete
+  bool armed_ = false;                          // between Begin and Finish
+  int next_ = 0;                                // bucket that runs or starts next
+  std::vector<std::set<const void*>> missing_;  // of each bucket: leaves without whole gradient
 };
 
 // Sums by a direct all-reduce in CPU memory (direct.h), one bucket at a time.

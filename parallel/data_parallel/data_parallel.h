@@ -81,8 +81,7 @@ class DataParallel : public ReplicaStrategy {
   const DataParallelOptions options_;
   GradientBuckets buckets_;
   CodedBucketSums* coded_ = nullptr;  // sums_ if there is a codec, else null
-  std::shared_ptr<BucketSums>
-      sums_;  // hooks, which may outlive this, refer to it weakly; may be null
+  std::shared_ptr<BucketSums> sums_;  // hooks, which may outlive this, hold it weakly; may be null
 };
 
 }  // namespace torus::parallel

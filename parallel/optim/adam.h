@@ -13,8 +13,7 @@
 namespace torus::parallel {
 
 struct AdamOptions {
-  double lr_scale =
-      1;  // factor of the step's learning rate: PyTorch's lr of the group, divided by the common lr
+  double lr_scale = 1;  // factor of the step's rate: PyTorch's lr of the group / the common lr
   double beta1 = 0.9, beta2 = 0.999;
   double eps = 1e-8;
   double weight_decay = 0;

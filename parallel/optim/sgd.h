@@ -13,8 +13,7 @@
 namespace torus::parallel {
 
 struct SgdOptions {
-  double lr_scale =
-      1;  // factor of the step's learning rate: PyTorch's lr of the group, divided by the common lr
+  double lr_scale = 1;  // factor of the step's rate: PyTorch's lr of the group / the common lr
   double momentum = 0;
   double dampening = 0;
   double weight_decay = 0;

@@ -144,8 +144,7 @@ class Executor {
   const Schedule schedule_;
   const ExecutorOptions options_;
   const std::vector<int> owners_;
-  const std::vector<char>
-      of_forward_;  // for each action of this rank: whether an evaluation runs it
+  const std::vector<char> of_forward_;  // for each of its actions: whether an evaluation runs it
   // The indices in options_.skips that one stage takes and stashes, in the stage's order.
   struct SkipsOf {
     std::vector<size_t> taken, stashed;

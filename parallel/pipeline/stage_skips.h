@@ -56,8 +56,7 @@ class StageSkips {
   // Continues the receives that have been started.
   void Advance();
   // Before a forward: receives what the stage takes. Before a backward: the gradients of what it
-  // has stashed.
-  // `when`: for the codecs.
+  // has stashed. `when`: for the codecs.
   void Receive(ActionKind compute, size_t slot, const std::string& what, RankTotals& totals,
                const CodecContext& when);
   // After a forward: sends what was stashed. After a backward: the gradients of what was taken.

@@ -86,8 +86,7 @@ class Lowering {
     if (received_.contains({needed.kind, needed.stage, needed.micro_batch})) return;
     std::deque<Action>& queue = sent_[{peer, rank}];
     const auto at = std::find(queue.begin(), queue.end(), needed);
-    if (at == queue.end())
-      return out.push_back(needed);  // nobody sends it: the verifier reports that
+    if (at == queue.end()) return out.push_back(needed);  // never sent: the verifier reports that
     for (auto it = queue.begin(); it != at + 1; ++it)
       received_.insert({it->kind, it->stage, it->micro_batch});
     out.insert(out.end(), queue.begin(), at + 1);

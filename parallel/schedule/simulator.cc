@@ -192,10 +192,9 @@ class Simulator {
   std::vector<double> free_;  // when each rank becomes free
   std::vector<double> held_;  // bytes of each rank now
   std::map<Ranks, LinkClock> clocks_;
-  std::map<Key, double> ends_,
-      arrivals_;         // of results: when computed, and when at the rank that uses them
-  int64_t reduces_ = 0;  // that have not run yet
-  double reduced_ = 0;   // when the last of the others ended
+  std::map<Key, double> ends_, arrivals_;  // of results: when computed, when they arrive
+  int64_t reduces_ = 0;                    // that have not run yet
+  double reduced_ = 0;                     // when the last of the others ended
 };
 
 }  // namespace

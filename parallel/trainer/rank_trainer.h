@@ -89,8 +89,7 @@ class RankTrainer {
  private:
   // What a rank has found in an evaluation.
   struct Score {
-    std::vector<double>
-        losses;  // of its replica, by batch; 0 if the rank does not run the last stage
+    std::vector<double> losses;  // of its replica, by batch; 0 without the last stage
     int64_t correct = 0;
   };
   ExecutorOptions MakeExecutorOptions();

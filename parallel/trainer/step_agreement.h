@@ -38,9 +38,7 @@ class StepAgreement {
   bool skipped() const { return skipped_; }
   // The loss of that step on every rank: the sum over the replicas, in a tree over them.
   double loss() const { return loss_; }
-  double waited() const {
-    return waited_;
-  }  // seconds waited for other ranks, in all Settles so far
+  double waited() const { return waited_; }  // seconds spent waiting, in all Settles so far
 
  private:
   void Exchange(int64_t next, bool finite, double loss, const std::string& what, double& waited);

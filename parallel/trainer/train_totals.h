@@ -52,9 +52,8 @@ double Drift(const std::vector<RankTime>& ranks);
 // time.
 struct Bubble {
   double measured = 0;
-  double ideal = 0;  // simulated with EqualStages; GPipe and 1F1B: (K - 1) / (M + K - 1)
-  double balanced =
-      0;  // simulated with the measured times; a rank's time is divided evenly among its stages
+  double ideal = 0;     // simulated, with EqualStages; GPipe and 1F1B: (K - 1) / (M + K - 1)
+  double balanced = 0;  // with measured times; a rank's time is divided evenly among its stages
 };
 
 struct TrainTotals {
