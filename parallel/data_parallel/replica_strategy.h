@@ -42,8 +42,7 @@ class ReplicaStrategy {
   // for nothing.
   const std::vector<NamedVariable>& held() const { return held_; }
 
-  // All replicas call the functions with a `what` together; it is used in errors ("step 17, stage
-  // 1").
+  // All replicas call the functions with a `what` together; errors contain it ("step 17, stage 1").
 
   // Copies the weights of replica 0 to all, bit for bit. Call once, before all others.
   virtual void BroadcastWeights(const std::string& what);

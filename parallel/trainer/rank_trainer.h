@@ -53,10 +53,10 @@ class RankTrainer {
   // As Trainer::Evaluate; every rank returns the whole result. Only rank 0's `stop` is asked.
   EvaluationResult Evaluate(int64_t count, const BatchFn& batches,
                             const std::function<bool()>& stop = {});
-  // Writes a checkpoint (checkpoint.h): the owner of each stage in replica 0 writes its part;
-  // `texts` are those of rank 0. Returns null if it was committed. Otherwise the old checkpoint is
-  // intact, all ranks return the same error, which names the first rank that failed, and the run
-  // can go on.
+  // Writes a checkpoint (checkpoint.h): the owner of each stage in replica 0 writes its part, other
+  // ranks only the state of their codecs; `texts` are those of rank 0. Returns null if it was
+  // committed. Otherwise the old checkpoint is intact, all ranks return the same error, which names
+  // the first rank that failed, and the run can go on.
   [[nodiscard]] std::exception_ptr Save(const std::string& folder,
                                         const std::map<std::string, std::string>& texts = {});
   // Checks that all ranks can write a folder and see there what the others write. Returns null or

@@ -111,8 +111,9 @@ struct TrainerOptions {
   // Trainer does so in rank order. Empty: ranks use the transport directly.
   std::function<std::unique_ptr<Transport>(Transport& transport)> wrap_transport;
 
-  // Callbacks, on the ranks' threads; may be empty. An exception from one fails the run. Called
-  // before every action of a schedule; if set, no CUDA graphs are used.
+  // Callbacks, on the ranks' threads; may be empty. An exception from one fails the run.
+
+  // Called before every action of a schedule; if set, no CUDA graphs are used.
   std::function<void(const RankPlace&, const Action&, int64_t step)> before_action;
   // Called with a stage's parameters, each once, after their gradients are summed over
   // micro-batches, replicas and tied uses, before clipping and the optimizer's step. The gradients
