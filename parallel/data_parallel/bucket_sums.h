@@ -1,5 +1,5 @@
-// BucketSums: the sums over replicas of one step, bucket by bucket in their order, beside the
-// backward that makes the gradients. DataParallel's own part.
+// BucketSums: sums the gradient buckets of a step over replicas, one after another in a fixed
+// order, overlapping the backward that computes them. Internal to DataParallel.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace torus::parallel {
 
-// When which bucket's turn comes; how it is summed its kinds say.
+// Decides when each bucket is summed; derived classes say how.
 class BucketSums {
  public:
   explicit BucketSums(GradientBuckets& buckets) : buckets_(buckets) {}
@@ -21,38 +21,38 @@ class BucketSums {
   BucketSums(const BucketSums&) = delete;
   BucketSums& operator=(const BucketSums&) = delete;
 
-  // Before the last backward of a step; `what` is for errors.
+  // Call before the last backward of a step; `what` is for errors.
   void Begin(const std::string& what);
-  // A parameter of the bucket has its whole gradient.
+  // Call when the gradient of `leaf`, a parameter of the bucket, is complete.
   void GradientIsWhole(int bucket, const Variable& leaf);
-  // Goes on without waiting for other replicas.
+  // Continues the sums without waiting for other replicas.
   void Advance();
-  // Sums what is left, and gives the parameters the sums.
+  // Completes all sums and sets them as the parameters' gradients.
   void Finish(const std::string& what);
 
  protected:
-  // Begins with bucket i or goes on with it, without waiting; whether the next one's turn has come.
+  // Starts or continues bucket i without waiting. Returns whether the next bucket may start.
   virtual bool Run(int i) = 0;
-  // The same, until the next one's turn has come.
+  // The same, but waits until the next bucket may start.
   virtual void RunToEnd(int i) = 0;
-  // Behind the last bucket.
+  // Called after the last bucket.
   virtual void End() {}
-  // Whether a bucket has begun and its turn is not over.
+  // Whether a bucket has started and the next may not start yet.
   virtual bool runs() const { return false; }
 
   GradientBuckets& buckets() { return buckets_; }
   const GradientBuckets& buckets() const { return buckets_; }
-  std::string NameOf(int i) const;  // of a bucket's sum, for errors
+  std::string NameOf(int i) const;  // name of a bucket's sum, for errors
 
  private:
   GradientBuckets& buckets_;
   std::string what_;
-  bool armed_ = false;  // within the last backward of a step, or between it and the end
-  int next_ = 0;        // bucket that runs or is to be started
-  std::vector<std::set<const void*>> missing_;  // of each bucket: leaves without their gradient
+  bool armed_ = false;                          // between Begin and Finish
+  int next_ = 0;                                // bucket that runs or starts next
+  std::vector<std::set<const void*>> missing_;  // of each bucket: leaves without whole gradient
 };
 
-// By a direct all-reduce in the CPU's memory (direct.h), one bucket at a time.
+// Sums by a direct all-reduce in CPU memory (direct.h), one bucket at a time.
 class DirectBucketSums : public BucketSums {
  public:
   DirectBucketSums(Transport& replicas, GradientBuckets& buckets, int lane)
@@ -70,12 +70,13 @@ class DirectBucketSums : public BucketSums {
   std::unique_ptr<PendingAllReduce> running_;
 };
 
-// By the engine of GPUs' memory (NCCL): a bucket is gathered in the current stream and summed in
-// one of the engine's own, behind the one before. The CPU waits for other replicas to come, and for
-// no GPU.
+// Sums in GPU memory by an engine (NCCL): gradients are copied to a bucket in the current stream
+// and summed in a stream of the engine, one bucket after another. The CPU waits until the other
+// replicas have arrived, but for no GPU.
 class GpuBucketSums : public BucketSums {
  public:
-  // Of buckets on GPUs. BadInput where the replicas have no engine; all call it together.
+  // The buckets must be on GPUs. Throws BadInput if the replicas have no engine. All replicas call
+  // it together.
   GpuBucketSums(Transport& replicas, GradientBuckets& buckets);
 
  private:

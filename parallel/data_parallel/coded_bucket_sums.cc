@@ -26,7 +26,7 @@ void CodedBucketSums::Start(int i) {
   running_ = StartDirectAllReduce(replicas_, Elements<double>(flat), NameOf(i), lane_);
 }
 
-// Two uses of a tied parameter have one name.
+// The key contains the indices, because all uses of a tied parameter have the same name.
 std::vector<CodedPart> CodedBucketSums::PartsOf(int i) {
   std::vector<CodedPart> parts;
   const std::vector<NamedVariable>& parameters = buckets().parameters(i);
@@ -39,9 +39,9 @@ std::vector<CodedPart> CodedBucketSums::PartsOf(int i) {
   return parts;
 }
 
-// How many buckets before it begin with the same parameter, which is tied then. Its number would
-// not do: tensor-parallel ranks may differ in how many buckets of slices lie before one of what
-// they all have.
+// The number of earlier buckets that begin with the same (then tied) parameter. The bucket's index
+// cannot be used: tensor-parallel ranks may have different numbers of buckets of slices before one
+// that they all have.
 int CodedBucketSums::UseOf(int i) const {
   const auto first = [this](int bucket) { return buckets().parameters(bucket).front().name; };
   int before = 0;

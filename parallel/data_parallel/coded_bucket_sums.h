@@ -1,6 +1,6 @@
-// BucketSums through a codec: each parameter's gradient by itself, one bucket at a time, as factors
-// where the codec makes those (factor_sum.h), and else as bytes (coded_sum.h). DataParallel's own
-// part.
+// BucketSums through a codec, one bucket at a time. Each parameter's gradient is encoded by itself:
+// as factors if it is a FactorCodec (factor_sum.h), else as bytes (coded_sum.h). Internal to
+// DataParallel.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace torus::parallel {
 
 class CodedBucketSums : public BucketSums {
  public:
-  // Buckets lie in the CPU's memory; those of f64 are summed as they are.
+  // The buckets must be in CPU memory; those of f64 are summed uncoded.
   CodedBucketSums(Transport& replicas, GradientBuckets& buckets, std::shared_ptr<Codec> codec,
                   uint64_t seed, int lane)
       : BucketSums(buckets),
@@ -26,20 +26,20 @@ class CodedBucketSums : public BucketSums {
         lane_(lane),
         saved_(static_cast<size_t>(replicas.size()), 0) {}
 
-  // Before a step's first sum: its number, and by what its gradients are multiplied.
+  // Call before a step's first sum, with its number and the factor (loss scale) of its gradients.
   void BeginStep(int64_t step, double scale) {
     step_ = step;
     scale_ = scale;
   }
-  // Behind a step: what was remembered in one that was not taken is forgotten.
+  // Call after a step: if it was not taken, drops the changes that it made to the codec's state.
   void EndStep(bool taken);
 
   // Bytes that one sum of all buckets sends to a replica.
   uint64_t BytesTo(int replica) const;
-  // Bytes not sent to each replica so far that a direct all-reduce of the gradients would have.
+  // For each replica, the bytes saved so far compared with a direct all-reduce of the gradients.
   const std::vector<int64_t>& saved() const { return saved_; }
 
-  // What the codec remembers, by parameter; between steps.
+  // The codec's state, by parameter. Use between steps.
   std::map<std::string, CodecMemory>& memories() { return memories_; }
 
  private:

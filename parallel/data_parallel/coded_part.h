@@ -7,14 +7,14 @@
 
 namespace torus::parallel {
 
-// Consecutive values of one shape, and what the codec remembers of them.
+// The values of one tensor, its shape, and the codec's state for it.
 struct CodedPart {
   std::span<float> values;
   Shape shape;
   CodecMemory* memory = nullptr;
 };
 
-// For the codec: `context`, of the whole sum, with what is known of its part `number`.
+// The codec's context for part `number`, made from `context` of the whole sum.
 inline CodecContext ContextOf(const CodecContext& context, const CodedPart& part, size_t number) {
   CodecContext own = context;
   own.shape = part.shape;

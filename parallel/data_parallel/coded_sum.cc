@@ -13,11 +13,11 @@ namespace torus::parallel {
 namespace {
 
 Tag TagOfLane(int lane) {
-  constexpr int32_t kFirst = 1 << 20;  // behind those of StartDirectAllReduce
+  constexpr int32_t kFirst = 1 << 20;  // after those of StartDirectAllReduce
   return {TagClass::kCollective, kFirst + lane};
 }
 
-// A part's message: how many bytes were written, then room for the most.
+// A part's message: the number of bytes written, then space for the largest encoding.
 size_t RoomFor(const Codec& codec, const Shape& shape) {
   return sizeof(uint64_t) + codec.MaxTensorBytes(shape);
 }
@@ -32,7 +32,7 @@ void AddTo(std::span<float> sum, std::span<const float> term) {
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += term[i];
 }
 
-// Every message has the same length: that of the most bytes.
+// Every message has the same length: that of the largest encoding.
 class CodedSum : public PendingAllReduce {
  public:
   CodedSum(Transport& transport, Codec& codec, std::vector<CodedPart> parts, std::span<float> rest,
@@ -55,7 +55,7 @@ class CodedSum : public PendingAllReduce {
     }
   }
 
-  // A peer's send may end only when its message is taken here, so that comes first.
+  // A peer's send may complete only when its message is received here, so receive first.
   bool Advance() override {
     if (done_) return true;
     if (!received_.empty() && !AllDone(received_)) return false;
@@ -94,7 +94,7 @@ class CodedSum : public PendingAllReduce {
     std::memcpy(at, rest_.data(), rest_.size_bytes());
   }
 
-  // `message` of a part becomes `out`.
+  // Decodes the `message` of a part into `out`.
   void Decode(const std::byte* message, size_t part, std::span<float> out) const {
     uint64_t written;
     std::memcpy(&written, message, sizeof(written));

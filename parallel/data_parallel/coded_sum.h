@@ -1,9 +1,9 @@
-// The sum over replicas of gradients that go through a codec: each replica encodes its own, sends
-// the bytes to all others, and decodes what all have sent, its own too. All add in the order of
-// replicas, so all end with equal bits, as far from the exact sum as the codec is.
+// Sums gradients over replicas through a codec: each replica encodes its own, sends the bytes to
+// all others, and decodes the bytes of all, including its own. All add in replica order, so all get
+// equal bits. The error of the sum is that of the codec.
 //
-// A replica sends its encoded bytes n - 1 times, where an all-reduce sends 2 (n - 1) / n times the
-// floats: the codec must make less than 2 / n of them.
+// A replica sends its encoded bytes n - 1 times; an all-reduce sends 2 (n - 1) / n times the
+// floats' bytes. So the codec saves bytes only if it compresses to less than 2 / n.
 #pragma once
 
 #include <memory>
@@ -17,16 +17,16 @@
 
 namespace torus::parallel {
 
-// Starts it for `parts`, each encoded by itself, and `rest`, which is summed as it is; both stay
-// allocated until it is done. A part with a value that is infinite or NaN becomes NaN on all
-// replicas. Lanes are those of StartDirectAllReduce. `context` is for the codec, but for shape and
-// memory.
+// Starts the sum of `parts`, each encoded by itself, and of `rest`, which is summed uncoded; both
+// must stay allocated until it is done. A part with an infinite or NaN value becomes NaN on all
+// replicas. `lane` is as for StartDirectAllReduce. `context` is for the codec; its shape and memory
+// are set for each part.
 std::unique_ptr<PendingAllReduce> StartCodedSum(Transport& transport, Codec& codec,
                                                 std::vector<CodedPart> parts, std::span<float> rest,
                                                 const CodecContext& context, std::string what,
                                                 int lane);
 
-// Bytes that a replica sends in it to each of the others.
+// Bytes that a replica sends to each of the others in such a sum.
 uint64_t CodedSumBytes(const Codec& codec, const std::vector<Shape>& parts, size_t rest);
 
 }  // namespace torus::parallel

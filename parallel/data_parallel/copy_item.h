@@ -1,12 +1,12 @@
-// One copy of many, as they are asked of a device together.
+// One of many copies that a device makes together.
 #pragma once
 
 #include "runtime/tensor.h"
 
 namespace torus::parallel {
 
-// `to` becomes `from`; where that is undefined, `value` in every element. Both are contiguous, of
-// one dtype (f32 or f64) and as many elements.
+// Copies `from` to `to`; if `from` is undefined, sets every element to `value`. Both are
+// contiguous, of one dtype (f32 or f64) and equally many elements.
 struct CopyItem {
   Tensor from, to;
   double value = 0;

@@ -15,7 +15,7 @@ std::span<T> Elements(Tensor& tensor) {
   return {tensor.mutable_data<T>(), static_cast<size_t>(tensor.numel())};
 }
 
-// Where the buckets of such parameters lie: an engine sums where they are, if it can.
+// The device of the buckets: that of the parameters if an engine can sum there, else the CPU.
 Device DeviceOfBuckets(const Transport& replicas, const std::vector<NamedVariable>& parameters,
                        AllReduceAlgorithm algorithm) {
   if (parameters.empty() || algorithm != AllReduceAlgorithm::kEngine) return {};
@@ -70,7 +70,7 @@ void DataParallel::Hook() {
     }
 }
 
-// All replicas are here together for the first time: an engine is made by all.
+// The engine is made here, because all replicas must make it together.
 void DataParallel::BroadcastWeights(const std::string& what) {
   ReplicaStrategy::BroadcastWeights(what);
   if (!SumsOnGpu() || sums_) return;

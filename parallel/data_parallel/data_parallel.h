@@ -21,51 +21,52 @@ namespace torus::parallel {
 struct DataParallelOptions {
   size_t bucket_bytes = size_t{25} << 20;
   AllReduceAlgorithm all_reduce = AllReduceAlgorithm::kDirect;
-  // Tells the strategies of one rank's stages apart, whose all-reduces may be under way together.
+  // Different for each stage of a rank, because their all-reduces may run at the same time.
   int lane = 0;
-  // Whether the rank has no other stage: an engine's sums must begin in one order on all replicas,
-  // and several stages' backwards would not keep to any.
+  // Whether the rank has no other stage. An engine's sums must start in the same order on all
+  // replicas, which the backwards of several stages do not guarantee.
   bool only_stage = true;
-  // Through which gradients of f32 go (coded_bucket_sums.h), each parameter's by itself; those of
-  // f64 do not. Null: none do. Its decoder must need no memory, and all_reduce be kDirect.
+  // The codec of f32 gradients (coded_bucket_sums.h), for each parameter by itself; those of f64
+  // are not encoded. Null: none. Its decoder must need no CodecMemory, and all_reduce must be
+  // kDirect.
   std::shared_ptr<Codec> codec = {};
-  uint64_t seed = 0;  // of its random numbers
-  // The parameters of which this rank has a slice, and other tensor-parallel ranks the rest. What
-  // these all have whole gets equal bits on all of them then, however they sum: its buckets, and
-  // the codec's random numbers, are the same on all.
+  uint64_t seed = 0;  // of the codec's random numbers
+  // The parameters of which this rank has only a slice (tensor parallelism). Parameters that all
+  // tensor-parallel ranks have whole get buckets of their own, so that these buckets and the
+  // codec's random numbers, and hence the bits of the sums, are the same on all of them.
   std::set<std::string> slices = {};
 };
 
-// An all-reduce makes each sum once and copies it: all replicas end with equal bits, and since the
-// optimizer does the same to equal bits, parameters that began equal stay equal. A direct
-// all-reduce also adds in one order, so that the sums depend neither on the buckets nor on where
-// the model is cut into stages; it is made in the CPU's memory, to which a GPU's gradients go
+// An all-reduce computes each sum once and copies it. So all replicas get equal bits, and since the
+// optimizer does the same with equal bits, parameters that began equal stay equal. A direct
+// all-reduce also adds in one fixed order, so that the sums depend neither on the buckets nor on
+// where the model is cut into stages. It works in CPU memory, to which a GPU's gradients are copied
 // bucket by bucket.
 //
-// A direct all-reduce of a bucket begins within the stage's last backward, as soon as the last of
-// its gradients is whole (a hook of each leaf tells it), and goes on between the backward's nodes.
-// Buckets go one after the other in one order, so a bucket waits for those before it.
-// ReduceGradients ends what is left. So do an engine's all-reduces of GPUs' memory (NCCL), which
-// run beside the backward by themselves. Other algorithms, and gradients that are not whole until
-// then, have it all there.
+// A direct all-reduce of a bucket starts within the stage's last backward, as soon as the last of
+// its gradients is complete (a hook of each leaf reports it), and continues between the backward's
+// nodes. Buckets are summed in a fixed order, so each waits for those before it; ReduceGradients
+// completes the rest. All-reduces of an engine in GPU memory (NCCL) start likewise and run in
+// parallel to the backward. With other algorithms, and for gradients that are complete only later,
+// ReduceGradients does all the work.
 class DataParallel : public ReplicaStrategy {
  public:
   DataParallel(Transport& replicas, std::vector<NamedVariable> uses,
                DataParallelOptions options = {});
   ~DataParallel() override;
 
-  // BadInput where an engine is to sum on GPUs, and the replicas have none.
+  // Throws BadInput if an engine has to sum on GPUs and the replicas have none.
   void BroadcastWeights(const std::string& what) override;
   void BeginLastBackward(const std::string& what) override;
   void Advance() override;
-  // With one replica it does nothing.
+  // Does nothing with one replica.
   void ReduceGradients(const std::string& what, double share) override;
 
   // For the codec.
   void BeginStep(int64_t step, double scale) override;
   void EndStep(bool taken) override;
   std::vector<int64_t> SavedBytes() const override;
-  // Of this replica's codec, by parameter.
+  // The state of this replica's codec, by parameter.
   std::map<std::string, CodecMemory> codec_memories() const override;
   void SetCodecMemories(std::map<std::string, CodecMemory> memories) override;
 
@@ -79,8 +80,8 @@ class DataParallel : public ReplicaStrategy {
 
   const DataParallelOptions options_;
   GradientBuckets buckets_;
-  CodedBucketSums* coded_ = nullptr;  // sums_, where there is a codec
-  std::shared_ptr<BucketSums> sums_;  // its hooks may outlive this; null where nothing overlaps
+  CodedBucketSums* coded_ = nullptr;  // sums_ if there is a codec, else null
+  std::shared_ptr<BucketSums> sums_;  // hooks, which may outlive this, hold it weakly; may be null
 };
 
 }  // namespace torus::parallel

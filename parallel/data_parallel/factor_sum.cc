@@ -53,7 +53,7 @@ class FactorSum : public PendingAllReduce {
   }
 
  private:
-  // Of each part; `p` is the part's own values, and `q` empty, where it is summed as it is.
+  // The factors of each part; if it is summed uncoded, `p` is the part itself and `q` is empty.
   struct Places {
     std::span<float> p, q;
     bool factors() const { return !q.empty(); }

@@ -1,8 +1,8 @@
-// The sum over replicas of gradients that a codec makes factors of (codec/factor_codec.h): the
-// factors P of all parts are all-reduced in one message, then the factors Q.
+// Sums gradients over replicas through a codec that factorizes them (codec/factor_codec.h):
+// all-reduces the factors P of all parts together, then the factors Q.
 //
-// A replica sends as an all-reduce of the factors does, 2 (n - 1) / n times their floats of n
-// replicas: unlike a sum of encoded bytes (coded_sum.h) it pays with any number of them.
+// With n replicas, each sends 2 (n - 1) / n times the floats of the factors, as in any all-reduce.
+// So unlike a sum of encoded bytes (coded_sum.h) it saves bytes with any number of replicas.
 #pragma once
 
 #include <memory>
@@ -16,17 +16,17 @@
 
 namespace torus::parallel {
 
-// Starts it for `parts`, which become their sums as the factors give them, and `rest`, which is
-// summed as it is; so are parts whose factors would not be smaller. Both stay allocated until it is
-// done. Sums are in the order of a direct all-reduce, so all replicas end with equal bits. A part
-// with a value that is infinite or NaN becomes NaN on all replicas. Lanes are those of
-// StartDirectAllReduce. `context`: for the codec, but for shape and memory.
+// Starts the sum of `parts`, which become the products of the summed factors, and of `rest`, which
+// is summed uncoded, as are parts whose factors would not be smaller. Both must stay allocated
+// until it is done. Sums are in the order of a direct all-reduce, so all replicas get equal bits. A
+// part with an infinite or NaN value becomes NaN on all replicas. `lane` is as for
+// StartDirectAllReduce. `context` is for the codec; its shape and memory are set for each part.
 std::unique_ptr<PendingAllReduce> StartFactorSum(Transport& transport, const FactorCodec& codec,
                                                  std::vector<CodedPart> parts,
                                                  std::span<float> rest, const CodecContext& context,
                                                  std::string what, int lane);
 
-// Floats of each of its two all-reduces.
+// The floats in each of the two all-reduces.
 struct FactorSumSizes {
   int64_t first = 0, second = 0;
 };

@@ -9,7 +9,7 @@
 namespace torus::parallel {
 namespace {
 
-// Where each parameter begins.
+// Alignment of each parameter, in bytes.
 constexpr size_t kAlign = 64;
 
 size_t Aligned(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
@@ -24,7 +24,7 @@ size_t BytesOfAll(const std::vector<NamedVariable>& uses) {
 
 }  // namespace
 
-// Also who holds all of a parameter holds it apart from the gathered one.
+// A replica that holds all of a parameter also keeps it separate from the gathered one.
 FullySharded::FullySharded(Transport& transport, std::vector<NamedVariable> all,
                            const ShardPlan& plan, RankShards& shards)
     : Sharded(transport, std::move(all), plan),
@@ -49,7 +49,7 @@ void FullySharded::BroadcastWeights(const std::string& what) {
   MoveWeights();
 }
 
-// To the memory that comes and goes.
+// Moves the whole weights to the releasable memory.
 void FullySharded::MoveWeights() {
   const auto storage =
       std::make_shared<Storage>(memory_->data(), memory_->bytes(), Device{}, memory_);

@@ -1,7 +1,7 @@
 // FullySharded: ZeRO stage 3 (Rajbhandari et al. 2020; Zhao et al. 2023, "PyTorch FSDP: experiences
-// on scaling fully sharded data parallel"). Weights too are held in shares alone. The actions
-// kGather and kFree of the schedule bring the whole ones for as long as a forward or backward needs
-// them.
+// on scaling fully sharded data parallel"). Each replica keeps only its shard of the weights, too.
+// The actions kGather and kFree of the schedule make the whole weights available for as long as a
+// forward or backward needs them.
 #pragma once
 
 #include <map>
@@ -15,7 +15,8 @@
 
 namespace torus::parallel {
 
-// The shares of one rank, by parameter: the uses of a tied one in its stages have one.
+// The shards of one rank, by parameter; all uses of a tied parameter in the rank's stages share
+// one.
 using RankShards = std::map<std::string, Tensor>;
 
 class FullySharded : public Sharded {
@@ -24,7 +25,7 @@ class FullySharded : public Sharded {
   FullySharded(Transport& replicas, std::vector<NamedVariable> uses, const ShardPlan& plan,
                RankShards& shards);
 
-  // From then on the weights are sharded.
+  // After it the weights are sharded.
   void BroadcastWeights(const std::string& what) override;
   void GatherWeights(const std::string& what) override;
   void FreeWeights() override;
@@ -38,9 +39,9 @@ class FullySharded : public Sharded {
   void MoveWeights();
 
   RankShards& shards_;
-  std::set<std::string> first_;  // parameters that have no earlier use on the rank
-  bool changed_ = false;         // since they were gathered
-  // Of the whole weights; the graphs of micro-batches under way keep it.
+  std::set<std::string> first_;  // parameters whose first use on the rank is in this stage
+  bool changed_ = false;         // weights have changed since they were gathered
+  // Holds the whole weights; graphs of micro-batches in flight share it.
   std::shared_ptr<ReleasableMemory> memory_;
 };
 

@@ -1,4 +1,4 @@
-// What synchronised batch norm asks of the replicas' transport.
+// Gathers tensors of all replicas, for synchronised batch norm.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace torus::parallel {
 
-// Called by all ranks of `replicas` together, with tensors of one shape and dtype: returns those of
-// all, in rank order, on the device of `own`. Each rank sends its own to all others. `what` stands
-// in the errors.
+// All ranks of `replicas` call it together, with tensors of one shape and dtype. Returns those of
+// all, in rank order, on the device of `own`. Each rank sends its own to all others. `what` is used
+// in errors.
 std::vector<Tensor> GatherTensors(Transport& replicas, const Tensor& own, const std::string& what);
 
 }  // namespace torus::parallel

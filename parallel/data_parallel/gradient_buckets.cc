@@ -13,7 +13,7 @@ namespace torus::parallel {
 
 namespace {
 
-// A bucket to which the next parameter may still come.
+// A bucket to which the next parameter may still be added.
 struct OpenBucket {
   std::vector<size_t> places;
   size_t bytes = 0;
@@ -67,7 +67,7 @@ std::string GradientBuckets::Describe(int i) const {
   return fmt::format("bucket {} ({} .. {})", i, parameters.front().name, parameters.back().name);
 }
 
-// Of the bucket's size, where its parameters lie: itself, or what its elements pass through.
+// A buffer of the bucket's size on the parameters' device: the bucket itself, or a staging buffer.
 Tensor GradientBuckets::Local(const Bucket& bucket) {
   const Device device = bucket.parameters.front().value.data().device();
   if (device == bucket.flat.device()) return bucket.flat;
@@ -95,7 +95,7 @@ void GradientBuckets::Fill(int i) {
   std::vector<CopyItem> items;
   for (size_t p = 0; p < bucket.parameters.size(); ++p) {
     const Tensor& grad = bucket.parameters[p].value.grad();
-    // -0 leaves what it is added to as it is, -0 too.
+    // Adding -0 changes no value, not even -0.
     items.push_back({.from = grad.defined() ? grad.Contiguous() : Tensor(),
                      .to = Window(bucket, local, p),
                      .value = -0.0});
@@ -105,7 +105,7 @@ void GradientBuckets::Fill(int i) {
   if (local.device() != bucket.flat.device()) Copy(local, bucket.flat);
 }
 
-// A count on a GPU is read only where nothing else tells.
+// Reads a count on a GPU only if it cannot be told otherwise.
 bool GradientBuckets::SomeReplicaHas(const Bucket& bucket, size_t parameter) {
   const Variable& value = bucket.parameters[parameter].value;
   if (value.grad().defined()) return true;

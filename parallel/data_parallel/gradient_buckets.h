@@ -1,4 +1,4 @@
-// Gradient buckets: the gradients of many parameters in few flat buffers, so that an all-reduce
+// GradientBuckets: the gradients of many parameters in a few flat buffers, so that an all-reduce
 // sends few long messages.
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace torus::parallel {
 
-// Those of `parameters` that `chosen` names by their places, in reverse order, since a backward
-// finishes the last layers first. A new bucket begins when the next one would exceed `bucket_bytes`
-// or has another dtype (f32 and f64 are allowed). A parameter larger than that has one of its own.
-// Those whose names are in `slices` have buckets apart from the others'; buckets come in the order
-// in which a backward finishes them.
+// Splits the parameters of the indices `chosen` into buckets of indices. It goes in reverse order,
+// because a backward finishes the last layers first. A new bucket begins if the next parameter
+// would exceed `bucket_bytes` or has another dtype (f32 and f64 are allowed). A parameter larger
+// than `bucket_bytes` has a bucket of its own. Parameters named in `slices` do not share buckets
+// with others. Buckets are in the order in which a backward finishes them.
 std::vector<std::vector<size_t>> SplitIntoBuckets(const std::vector<NamedVariable>& parameters,
                                                   const std::vector<size_t>& chosen,
                                                   size_t bucket_bytes,
@@ -23,8 +23,8 @@ std::vector<std::vector<size_t>> SplitIntoBuckets(const std::vector<NamedVariabl
 
 class GradientBuckets {
  public:
-  // Of all parameters, as SplitIntoBuckets has them. The buckets lie on `device`, the CPU or that
-  // of the parameters.
+  // Splits all parameters as SplitIntoBuckets does. The buckets are on `device`: the CPU, or the
+  // device of the parameters.
   GradientBuckets(const std::vector<NamedVariable>& parameters, size_t bucket_bytes,
                   Device device = {}, const std::set<std::string>& slices = {});
 
@@ -33,25 +33,26 @@ class GradientBuckets {
   Tensor& bucket(int i) { return buckets_[i].flat; }
   const Tensor& bucket(int i) const { return buckets_[i].flat; }
   const std::vector<NamedVariable>& parameters(int i) const { return buckets_[i].parameters; }
-  // Parameter p's part of it, and behind all parts what Fill says of them.
+  // Part: the elements of parameter p in bucket i. Behind: the elements after all parts, which
+  // count gradients (Fill).
   Tensor Part(int i, size_t p) { return Window(buckets_[i], buckets_[i].flat, p); }
   Tensor Behind(int i);
   std::string Describe(int i) const;  // "bucket 0 (classifier.bias .. features.17.weight)"
 
-  // Copies the parameters' gradients in, in the order of the bucket. Behind them stands one element
-  // for each parameter: 1 where it has a gradient, 0 where it has none (frozen, or unused in this
-  // step), whose elements are then zeros. Summed over replicas: how many have one. On a GPU it is
-  // one kernel in the current stream, and one copy more where the bucket lies in the CPU's memory.
+  // Copies the parameters' gradients into bucket i, in its order. After them comes one element for
+  // each parameter: 1 if it has a gradient, 0 if not (frozen, or unused in this step); its elements
+  // are then zeros. The sum of this element over replicas counts the replicas with a gradient. On a
+  // GPU this is one kernel in the current stream, plus one copy if the bucket is in CPU memory.
   void Fill(int i);
-  // Copies the sums back to every parameter that some replica has a gradient for; the others are
-  // left without, so that no optimizer decays them. On a GPU likewise; it waits for the GPU only to
-  // learn of a parameter that is trained and got no gradient here whether another replica has one.
+  // Copies the sums back to every parameter for which some replica has a gradient; the others stay
+  // without, so that no optimizer decays them. On a GPU it works as Fill does. It waits for the GPU
+  // only if a trained parameter got no gradient here, to learn whether another replica has one.
   void Unfill(int i);
 
  private:
   struct Bucket {
     std::vector<NamedVariable> parameters;
-    std::vector<int64_t> begins;  // of each in `flat`, then of their counts
+    std::vector<int64_t> begins;  // offset of each parameter in `flat`, then of the counts
     Tensor flat;
   };
   static Tensor Local(const Bucket& bucket);

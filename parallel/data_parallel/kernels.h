@@ -1,4 +1,4 @@
-// What gradient buckets ask of a device.
+// The kernels of gradient buckets.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace torus::parallel::kernels {
 
-// Copies of items that all lie on one device, in its current stream: on a GPU one kernel a dtype.
-// What is written by one is read by none.
+// Makes the copies of all items, which must be on one device, in its current stream; on a GPU with
+// one kernel per dtype. No item may read what another writes.
 inline void CopyAll(std::vector<CopyItem>& items) {
   if (items.empty()) return;
   AtDoor(

@@ -11,7 +11,7 @@
 namespace torus::parallel {
 namespace {
 
-// From here on the pages of a block are worth being large ones.
+// The fewest bytes for which huge pages are worthwhile.
 constexpr size_t kLarge = size_t{2} << 20;
 
 void* Reserve(size_t bytes) {

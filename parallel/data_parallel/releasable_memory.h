@@ -1,5 +1,6 @@
-// ReleasableMemory: memory that is given back to the system and taken again at the same address, so
-// that tensors of a graph may outlive their bytes: the weights between forward and backward.
+// ReleasableMemory: memory that can be returned to the system and taken again at the same address.
+// Tensors in it stay valid objects while the memory is released: a graph can keep the weights
+// between forward and backward.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@ namespace torus::parallel {
 
 class ReleasableMemory {
  public:
-  // Reserves addresses alone. BrokenEnvironment where the system has none.
+  // Only reserves addresses. Throws BrokenEnvironment if the system has none.
   explicit ReleasableMemory(size_t bytes);
   ~ReleasableMemory();
   ReleasableMemory(const ReleasableMemory&) = delete;
@@ -16,8 +17,8 @@ class ReleasableMemory {
 
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
-  // Between Take and Release the bytes may be read and written; they begin with any values. At
-  // other times a read or write ends the process. Both do nothing where they are done.
+  // Between Take and Release the bytes may be read and written; their initial values are undefined.
+  // At other times a read or write ends the process. A second Take or Release does nothing.
   void Take();
   void Release();
   bool taken() const { return taken_; }

@@ -1,14 +1,14 @@
-// ReplicaStrategy: how the replicas of a stage come from gradients of their own to the weights of
-// the next step. Each replica of each stage has one; docs/data_parallel.md compares them.
+// ReplicaStrategy: how the replicas of a stage get from their own gradients to the weights of the
+// next step. Each replica of each stage has one; docs/data_parallel.md compares the strategies.
 //
-// A replica *holds* what it steps: all parameters (ddp), none, or slices of them. Between
-// ReduceGradients and PublishWeights the trainer deals with what is held alone: tied uses, norm,
-// finite check, optimizer, averages. Sums are in pairs of neighbouring replicas, then pairs of
-// pairs, for each element, so that all strategies whose replicas agree give the same bits.
+// A replica *holds* what it updates: all parameters (ddp), none, or slices of them. Between
+// ReduceGradients and PublishWeights the trainer works only on what is held: tied uses, norm,
+// finite check, optimizer, averages. Each element is summed in pairs of neighbouring replicas, then
+// pairs of pairs, so that all strategies that keep replicas equal give the same bits.
 //
-// The sum needs no division: a micro-batch's gradient is weighted by its samples over those of the
-// *global* mini-batch already (Executor), so the replicas' sums add up to the gradient of the mean
-// loss, also when the last batch is shared unevenly.
+// The sum needs no division. Executor already weights a micro-batch's gradient by its samples over
+// those of the *global* mini-batch, so the replicas' gradients add up to the gradient of the mean
+// loss, even if the last batch is shared unevenly.
 #pragma once
 
 #include <cstdint>
@@ -23,82 +23,83 @@
 
 namespace torus::parallel {
 
-// The whole tensor of a name.
+// Returns the whole tensor of a parameter.
 using WeightReader = std::function<Tensor(const std::string& parameter)>;
 
-// What is common to all; by itself that of a replica that holds everything.
+// Base class; its default functions are those of a replica that holds everything.
 class ReplicaStrategy {
  public:
   // `replicas`: the transport (a Group) between the replicas of this stage; must outlive this.
-  // `uses`: the stage's parameters, each use of a tied one apart (Stage::Parameters), of the same
-  // names and shapes in the same order on all replicas.
+  // `uses`: the stage's parameters, with one entry per use of a tied one (Stage::Parameters);
+  // names, shapes and order are the same on all replicas.
   ReplicaStrategy(Transport& replicas, std::vector<NamedVariable> uses);
   virtual ~ReplicaStrategy() = default;
   ReplicaStrategy(const ReplicaStrategy&) = delete;
   ReplicaStrategy& operator=(const ReplicaStrategy&) = delete;
 
-  // What this replica holds, one entry a use: the parameter itself; or a slice of it, k elements in
-  // a row, whose shape (k, 1, ...) has the parameter's rank; or an undefined value for nothing.
+  // What this replica holds, one entry per use: the parameter itself; or a slice of k consecutive
+  // elements, of shape (k, 1, ...) with as many dimensions as the parameter; or an undefined value
+  // for nothing.
   const std::vector<NamedVariable>& held() const { return held_; }
 
-  // The functions with a `what` are called by all replicas together; it stands in the errors
-  // ("step 17, stage 1").
+  // All replicas call the functions with a `what` together; errors contain it ("step 17, stage 1").
 
-  // Copies the weights of replica 0 to all, bit for bit: once, before all others.
+  // Copies the weights of replica 0 to all, bit for bit. Call once, before all others.
   virtual void BroadcastWeights(const std::string& what);
-  // Around a step, for a codec of the gradients: its number, and by what they are multiplied (the
-  // scale of the loss); whether it was taken.
+  // For a codec of the gradients. Called before a step, with its number and the factor of its
+  // gradients (the loss scale), and after it, with whether it was taken.
   virtual void BeginStep(int64_t /*step*/, double /*scale*/) {}
   virtual void EndStep(bool /*taken*/) {}
-  // Called before the stage's last backward of a step, whose gradients are the whole mini-batch's:
-  // from then on a strategy may sum those that are whole. Not called on a replica that has no
-  // samples, nor where gradients are summed elsewhere first (GradientTree).
+  // Called before the stage's last backward of a step, which completes the gradients: from then on
+  // a strategy may sum those that are complete. Not called on a replica without samples, or if
+  // gradients are first summed elsewhere (GradientTree).
   virtual void BeginLastBackward(const std::string& what);
-  // Goes on with sums that have begun, without waiting. Called now and then.
+  // Continues sums that have started, without waiting. Called now and then.
   virtual void Advance();
-  // Called once the stage's last backward is done. After it the held have the sums of the
-  // gradients, and nothing else of the stage has any; a parameter that no replica has a gradient
-  // for is left without. `share`: of this replica's samples in the global mini-batch's.
+  // Called after the stage's last backward. Afterwards the held have the sums of the gradients, and
+  // nothing else of the stage has gradients; a parameter for which no replica has a gradient has
+  // none. `share`: this replica's share of the global mini-batch's samples.
   virtual void ReduceGradients(const std::string& what, double share) = 0;
-  // The sum of squares of each use's gradient, whole and as it now is among the held: in their
-  // order, the same on all replicas. 0 where there is none.
+  // The sum of squares of each use's whole gradient, from the gradients that the replicas hold now:
+  // one entry per use, the same on all replicas. 0 if there is no gradient.
   virtual std::vector<double> SquaredNorms(const std::string& what);
-  // Called when the held have changed: gives all replicas the weights.
+  // Called after the held have changed: sends the new weights to all replicas.
   virtual void PublishWeights(const std::string& what);
 
-  // The actions kGather and kFree: what lies between them may read the weights, and nothing else.
+  // The actions kGather and kFree: weights may be read only between them.
   virtual void GatherWeights(const std::string& what);
   virtual void FreeWeights();
 
-  // Replaces the weights by copies of the whole ones of the same names, of which it reads what it
-  // needs. Without messages.
+  // Replaces the weights by copies of the whole tensors that `read` returns; reads only those it
+  // needs. Sends no messages.
   virtual void SetWeights(const WeightReader& read);
-  // On replica 0 the whole parameters, each use; they may share memory. Elsewhere anything.
+  // On replica 0 the whole parameters, one entry per use; they may share memory with the stage. On
+  // others the result is not to be used.
   virtual std::vector<NamedTensor> Weights(const std::string& what);
-  // `own`: tensors of the held, named PARAMETER or PARAMETER.KIND, which are shaped like what is
-  // held or are scalars of the parameter. Returns on replica 0 those of the whole parameters, in
-  // the order of `parameters`; elsewhere anything.
+  // Joins tensors of the held to tensors of whole parameters. `own` are named PARAMETER or
+  // PARAMETER.KIND, and shaped like what is held or scalars. Returns the whole ones on replica 0,
+  // in the order of `parameters`; on others the result is not to be used.
   virtual std::vector<NamedTensor> Whole(std::vector<NamedTensor> own,
                                          const std::vector<std::string>& parameters,
                                          const std::string& what);
-  // Back: what of such a list belongs to the held; it may have tensors of other stages too. Without
-  // messages.
+  // The inverse: returns the part of such a list that belongs to the held. The list may have
+  // tensors of other stages too. Sends no messages.
   virtual std::vector<NamedTensor> OwnPart(std::vector<NamedTensor> whole) const;
 
-  // What a codec of the gradients remembers on this replica, by parameter; empty where there is
-  // none. To be called between steps.
+  // The state of a codec of the gradients on this replica, by parameter; empty if there is no
+  // codec. Call between steps.
   virtual std::map<std::string, CodecMemory> codec_memories() const { return {}; }
   virtual void SetCodecMemories(std::map<std::string, CodecMemory> /*memories*/) {}
 
-  // Bytes that it has not sent to each replica so far for going through a codec; less than 0 where
-  // the codec makes more of them. Empty where there is none.
+  // For each replica, the bytes so far that a codec has saved in what this one sends it; negative
+  // if the codec makes more bytes. Empty if there is no codec.
   virtual std::vector<int64_t> SavedBytes() const { return {}; }
 
   // Bytes of the weights that this replica keeps between steps, tied ones once.
   virtual uint64_t WeightBytes() const;
-  // Of those that it has gathered besides, now.
+  // Bytes of gathered weights at present, in addition.
   virtual uint64_t GatheredBytes() const;
-  // Of all gradients that the stage has now.
+  // Bytes of all gradients of the stage at present.
   uint64_t GradientBytes() const;
 
  protected:
@@ -112,13 +113,13 @@ class ReplicaStrategy {
   std::vector<NamedVariable> uses_;
 };
 
-// Copies a contiguous tensor of rank `root` to all ranks, on whatever device it lies.
+// Copies a contiguous tensor of rank `root`, on any device, to all ranks.
 void BroadcastTensor(Transport& ranks, Tensor& tensor, int root, const std::string& what);
-// Copies the tensors of replica 0 to all, bit for bit. BadInput unless they are contiguous.
+// Copies the tensors of replica 0 to all, bit for bit. Throws BadInput unless they are contiguous.
 void BroadcastTensors(Transport& replicas, const std::vector<NamedTensor>& tensors,
                       const std::string& what);
 
-// PARAMETER of PARAMETER.KIND.
+// Returns PARAMETER for PARAMETER.KIND.
 std::string ParameterOf(const std::string& state);
 
 }  // namespace torus::parallel

@@ -15,8 +15,8 @@ Ranges WholeOn(int replica, int64_t elements, int replicas) {
   return ranges;
 }
 
-// The blocks that do not divide evenly go around among the replicas, through the whole model.
-// `first`: the replica whose turn it is.
+// Blocks that do not divide evenly go to the replicas in turn, throughout the model. `first`: the
+// replica whose turn is next.
 Ranges RunsOfBlocks(int64_t elements, int replicas, int& first) {
   const int64_t blocks = (elements + kNormBlock - 1) / kNormBlock;
   const int64_t each = blocks / replicas, more = blocks % replicas;

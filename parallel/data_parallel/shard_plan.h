@@ -1,5 +1,6 @@
 // ShardPlan: which elements of each parameter each replica holds. All ranks of a run make the same
-// one from the whole model, so that the uses of a tied parameter are cut alike, wherever they lie.
+// plan from the whole model, so that all uses of a tied parameter are split alike, whatever rank
+// they are on.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ struct ElementRange {
 
 enum class ShardRule : uint8_t {
   kFirst,       // replica 0 holds all
-  kParameters,  // whole parameters, each to the replica that holds least of its stage so far
-  kBlocks,      // runs of norm blocks (gradient_norm.h), as even as these allow
+  kParameters,  // whole parameters, each to the replica that holds the least of its stage so far
+  kBlocks,      // consecutive norm blocks (norm_block.h), as evenly as these allow
 };
 
 // A parameter of the model; `stage`: that of its first use.
@@ -29,8 +30,8 @@ struct ShardedParameter {
   int stage = 0;
 };
 
-// By parameter and replica; the ranges of one parameter follow each other in some order of the
-// replicas, and may be empty.
+// By parameter and replica. The ranges of a parameter cover it without gaps, in some order of the
+// replicas; some may be empty.
 using ShardPlan = std::map<std::string, std::vector<ElementRange>>;
 
 ShardPlan MakeShardPlan(ShardRule rule, const std::vector<ShardedParameter>& model, int replicas);

@@ -1,5 +1,5 @@
-// ShardRows: the elements of some tensors in one buffer, a row for each replica: what it holds of
-// each of them, one behind the other.
+// ShardRows: the elements of several tensors in one buffer, with one row per replica: the parts of
+// all tensors that it holds, one after another.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace torus::parallel {
 template <class T>
 class ShardRows {
  public:
-  // `ranges`: of each tensor, by replica.
+  // `ranges`: for each tensor, its ranges by replica.
   ShardRows(const std::vector<const std::vector<ElementRange>*>& ranges, int replicas)
       : ranges_(ranges), storage_(Elements(ranges, replicas) * sizeof(T), Device{}) {
     T* at = static_cast<T*>(storage_.data());

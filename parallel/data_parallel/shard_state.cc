@@ -10,7 +10,7 @@
 namespace torus::parallel {
 namespace {
 
-// Above those of the trainer's control messages.
+// Larger than those of the trainer's control messages.
 constexpr Tag kTag{TagClass::kControl, (3 << 22) + 256};
 
 Shape SliceShape(const Shape& whole, int64_t elements) {
@@ -19,7 +19,7 @@ Shape SliceShape(const Shape& whole, int64_t elements) {
   return Shape(dims);
 }
 
-// Null for the name of no parameter and no state of one.
+// Null if `name` is neither a parameter nor state of one.
 const ShardSpec* FindSpec(const std::string& name, const ShardSpecs& specs) {
   auto found = specs.find(name);
   if (found == specs.end()) found = specs.find(ParameterOf(name));
@@ -39,7 +39,7 @@ Shape HeldShape(const ShardSpec& spec, int replica) {
   return IsWhole(range, spec.shape) ? spec.shape : SliceShape(spec.shape, range.size());
 }
 
-// One line a tensor: its type, 1 for a slice and 0 for a scalar, its name.
+// One line per tensor: its type, 1 for a slice or 0 for a scalar, its name.
 std::string Contents(const std::vector<NamedTensor>& own, const ShardSpecs& specs, int replica) {
   std::string text;
   for (const auto& [name, value] : own)
@@ -81,7 +81,7 @@ std::vector<NamedTensor> RecvShards(Transport& replicas, int from, const ShardSp
   return shards;
 }
 
-// Whole tensors that grow from slices.
+// Builds whole tensors from slices.
 class Assembly {
  public:
   explicit Assembly(const ShardSpecs& specs) : specs_(specs) {}

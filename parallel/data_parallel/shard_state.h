@@ -1,5 +1,5 @@
-// Slices of tensors, and the tensors that the replicas' slices make together: for checkpoints,
-// which know nothing of strategies.
+// Slices tensors for replicas and joins the replicas' slices, for checkpoints, which do not depend
+// on the strategy.
 #pragma once
 
 #include <map>
@@ -12,15 +12,15 @@
 
 namespace torus::parallel {
 
-// A whole parameter, and what of it each replica holds.
+// The shape of a whole parameter, and the range that each replica holds.
 struct ShardSpec {
   Shape shape;
   std::vector<ElementRange> ranges;
 };
 using ShardSpecs = std::map<std::string, ShardSpec>;
 
-// `whole` itself where the range has all of it; else a view of shape (k, 1, ...), of the same rank.
-// `whole` is contiguous.
+// Returns `whole` itself if the range covers it, else a view of shape (k, 1, ...) with as many
+// dimensions. `whole` must be contiguous.
 Tensor SliceOf(const Tensor& whole, const ElementRange& range);
 
 // As ReplicaStrategy::Whole.
@@ -29,8 +29,8 @@ std::vector<NamedTensor> GatherShards(Transport& replicas, const std::vector<Nam
                                       const std::vector<std::string>& parameters,
                                       const std::string& what);
 
-// As ReplicaStrategy::OwnPart, for `replica`. Tensors of another shape than their parameter's, the
-// scalars, stay as they are; those of other stages are left out.
+// As ReplicaStrategy::OwnPart, for `replica`. Scalars (tensors not of their parameter's shape) stay
+// as they are; tensors of other stages are left out.
 std::vector<NamedTensor> TakeShards(const std::vector<NamedTensor>& whole, const ShardSpecs& specs,
                                     int replica);
 

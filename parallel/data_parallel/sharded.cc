@@ -49,7 +49,7 @@ Sharded::Sharded(Transport& transport, std::vector<NamedVariable> all, const Sha
   weights_ = SplitIntoBuckets(uses(), FirstUses(uses()), options.bucket_bytes);
 }
 
-// How many replicas have a gradient for each use.
+// The number of replicas that have a gradient, for each use.
 std::vector<int32_t> Sharded::CountGradients(const std::string& what) {
   std::vector<int32_t> counts;
   for (const NamedVariable& use : uses()) counts.push_back(use.value.grad().defined() ? 1 : 0);
@@ -57,7 +57,7 @@ std::vector<int32_t> Sharded::CountGradients(const std::string& what) {
   return counts;
 }
 
-// A parameter that none has a gradient for stays without, so that no optimizer decays it.
+// A parameter for which no replica has a gradient stays without, so that no optimizer decays it.
 void Sharded::ReduceGradients(const std::string& what, double) {
   const std::vector<int32_t> counts = CountGradients(what);
   for (Bucket bucket : gradients_) {
@@ -71,8 +71,8 @@ void Sharded::ReduceGradients(const std::string& what, double) {
   }
 }
 
-// The gradient, which the use then has no longer; where it has none, what changes no bit of a sum.
-// A gradient may share its memory with another tensor only where it is strided.
+// Takes the gradient from the use; without one, returns -0 everywhere, which changes no bit of a
+// sum. Contiguous() gives memory of its own, because only a strided gradient may share its memory.
 Tensor Sharded::TakeGradient(size_t use) {
   Variable& value = uses()[use].value;
   Tensor gradient = value.grad();
@@ -102,7 +102,7 @@ std::vector<const std::vector<ElementRange>*> Sharded::RangesOf(const Bucket& bu
   return ranges;
 }
 
-// A large parameter is summed where it lies.
+// Sums a large parameter's gradient in place.
 template <class T>
 void Sharded::ReduceOne(size_t use, const std::string& what) {
   Tensor gradient = TakeGradient(use);
@@ -129,8 +129,8 @@ void Sharded::ReduceBucket(const Bucket& bucket, const std::string& what) {
                    [&](size_t i, const ElementRange&, const T* sums) { Hold(bucket[i], sums); });
 }
 
-// Each block's sum is one replica's: an all-reduce adds zeros to it, and all add the same blocks in
-// the same order as who has them all.
+// Each block is summed by one replica, and the all-reduce adds zeros to that sum. Then all replicas
+// add the blocks in the same order as one that holds them all.
 std::vector<double> Sharded::SquaredNorms(const std::string& what) {
   int64_t blocks = 0;
   std::vector<int64_t> begin;
@@ -172,7 +172,7 @@ void Sharded::GatherHeld(const std::string& what) {
 
 namespace {
 
-// Without a new version.
+// Gives write access without bumping the version.
 template <class T>
 T* Elements(const Variable& whole) {
   return const_cast<T*>(whole.data().data<T>());

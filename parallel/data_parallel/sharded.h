@@ -1,5 +1,5 @@
-// Sharded: every element of the weights is held by one replica, which sums its gradient and steps
-// it; the others get the new value from there. What the replicas hold (shard_plan.h) makes it
+// Sharded: every element of the weights is held by one replica, which sums its gradient, updates it
+// and sends the new value to the others. Depending on what the replicas hold (shard_plan.h) it is
 //
 //   torch.nn.DataParallel's way   replica 0 holds all, and broadcasts the weights
 //   a parameter server            replica 0 holds all, and sends the weights to each
@@ -8,8 +8,8 @@
 //   ZeRO stage 1                  equal shares (Rajbhandari et al. 2020, "ZeRO: memory
 //                                 optimizations toward training trillion parameter models")
 //
-// Bytes that n replicas send together in a step, of P bytes of weights: (n - 1) P of gradients and
-// (n - 1) P of weights, as an all-reduce.
+// With P bytes of weights, n replicas together send (n - 1) P bytes of gradients and (n - 1) P of
+// weights in a step, as many as an all-reduce.
 #pragma once
 
 #include <map>
@@ -23,13 +23,13 @@
 namespace torus::parallel {
 
 struct ShardedOptions {
-  size_t bucket_bytes = size_t{4} << 20;  // of a message to all replicas together
-  bool broadcast = false;                 // weights go along a tree, from replica 0
+  size_t bucket_bytes = size_t{4} << 20;  // of the messages to all replicas together
+  bool broadcast = false;                 // weights are broadcast along a tree from replica 0
 };
 
 class Sharded : public ReplicaStrategy {
  public:
-  // `plan` has every parameter.
+  // `plan` must have every parameter.
   Sharded(Transport& replicas, std::vector<NamedVariable> uses, const ShardPlan& plan,
           ShardedOptions options = {});
 
@@ -47,10 +47,10 @@ class Sharded : public ReplicaStrategy {
     return specs_.at(uses()[use].name).ranges;
   }
   const ElementRange& OwnRange(size_t use) const { return RangesOf(use)[replicas().rank()]; }
-  // Fills the parameters with what all replicas hold of them, without a new version: a graph that
-  // saved them may have the same values again.
+  // Gathers the parameters from what all replicas hold, without bumping their versions: for a graph
+  // that saved them the values are unchanged.
   void GatherHeld(const std::string& what);
-  // The weights have new values.
+  // Marks the weights as changed.
   void BumpVersions();
 
  private:
@@ -73,7 +73,7 @@ class Sharded : public ReplicaStrategy {
 
   const ShardedOptions options_;
   ShardSpecs specs_;
-  std::vector<Bucket> gradients_, weights_;  // the latter: each parameter once
+  std::vector<Bucket> gradients_, weights_;  // weights_: each parameter once
 };
 
 }  // namespace torus::parallel

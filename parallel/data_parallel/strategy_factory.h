@@ -1,4 +1,4 @@
-// The one list of strategies.
+// The list of strategies, and the factory that makes them.
 #pragma once
 
 #include <memory>
@@ -15,22 +15,23 @@
 
 namespace torus::parallel {
 
-// "ddp", ...; each with what it is, in a few words.
+// Name and short description of each strategy: "ddp", ...
 std::vector<std::pair<std::string, std::string>> StrategyDescriptions();
 std::vector<std::string> StrategyNames();
 
-// BadInput with the list of names for an unknown one; and for a sum in another way than "direct"
-// of one that sums in its order by itself.
+// Throws BadInput with the list of names if `name` is unknown, and if `all_reduce` is not "direct"
+// for a strategy that always sums in the order of "direct" itself.
 void CheckStrategy(std::string_view name, AllReduceAlgorithm all_reduce);
 
-// Whether weights are gathered by the actions of the schedule, block by block.
+// Whether the strategy gathers weights block by block, by actions of the schedule.
 bool GathersWeights(std::string_view name);
 
-// What the replicas of a run hold; nothing of interest where each holds all.
+// What the replicas of a run hold; empty for strategies whose replicas hold everything.
 ShardPlan PlanOf(std::string_view name, const std::vector<ShardedParameter>& model, int replicas);
 
-// Of one stage on one replica. With one replica they are all alike. `shards`: of the rank, for
-// those that gather weights; `options`: for those that hold all.
+// Makes the strategy of one stage on one replica. With one replica all strategies do the same.
+// `shards`: those of the rank, for strategies that gather weights. `options`: for strategies whose
+// replicas hold everything.
 std::unique_ptr<ReplicaStrategy> MakeStrategy(std::string_view name, Transport& replicas,
                                               std::vector<NamedVariable> uses,
                                               const ShardPlan& plan, RankShards& shards,

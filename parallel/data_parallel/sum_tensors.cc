@@ -8,7 +8,7 @@
 namespace torus::parallel {
 namespace {
 
-// On `device`, in memory of its own.
+// A copy on `device`, in memory of its own.
 Tensor CopyToSum(const Tensor& own, Device device) {
   const DType summed = own.dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
   const Tensor sum = own.To(device).To(summed).Contiguous();

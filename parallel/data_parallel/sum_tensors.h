@@ -1,4 +1,4 @@
-// What tensor parallelism asks of the transport between its ranks.
+// Sums tensors over the ranks of tensor parallelism.
 #pragma once
 
 #include <string>
@@ -9,14 +9,13 @@
 
 namespace torus::parallel {
 
-// Called by all ranks of `ranks` together, with floating tensors of one shape and dtype: returns
-// their sum, the same bits on all, on the device of `own` in memory of its own. 16-bit floats are
-// summed as f32 and rounded once. `what` stands in the errors.
+// All ranks of `ranks` call it together, with floating-point tensors of one shape and dtype.
+// Returns their sum, with the same bits on all ranks, in new memory on the device of `own`. 16-bit
+// floats are summed as f32 and rounded once. `what` is used in errors.
 //
-// `engine`: of all `ranks`, for tensors in memory that it sums (NCCL that of GPUs): the sum is made
-// where they lie, in the order of the library, which makes each element's once and copies it. On a
-// GPU nothing waits for it but the current stream. Null: it is a direct all-reduce (direct.h) in a
-// CPU's memory.
+// `engine`: connects all `ranks` and sums in the tensors' memory (NCCL: in GPU memory), in the
+// library's order; it computes each element once and copies it. Only the GPU's current stream waits
+// for it. Null: a direct all-reduce (direct.h) in CPU memory.
 Tensor SumTensors(Transport& ranks, const Tensor& own, const std::string& what,
                   Engine* engine = nullptr);
 

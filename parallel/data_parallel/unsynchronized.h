@@ -1,5 +1,5 @@
-// Unsynchronized: replicas that exchange nothing, for teaching. Each steps by the mean of its own
-// samples, and they drift apart.
+// Unsynchronized: replicas that exchange nothing, for teaching. Each steps with the mean gradient
+// of its own samples, and they drift apart.
 #pragma once
 
 #include "parallel/data_parallel/replica_strategy.h"
@@ -9,11 +9,12 @@ namespace torus::parallel {
 class Unsynchronized : public ReplicaStrategy {
  public:
   using ReplicaStrategy::ReplicaStrategy;
-  // Divides the gradients by `share`: then they are those of the mean over the replica's samples.
+  // Divides the gradients by `share`, which makes them means over the replica's samples.
   void ReduceGradients(const std::string& what, double share) override;
 };
 
-// Squares of a replica's distance from replica 0, and of replica 0's weights, over its parameters.
+// Squared norms, over a replica's parameters, of its distance from replica 0 and of replica 0's
+// weights.
 struct SquaredDrift {
   double distance = 0, weights = 0;
 };

@@ -13,7 +13,7 @@
 namespace torus::parallel {
 
 struct AdamOptions {
-  double lr_scale = 1;  // of the step's learning rate: PyTorch's lr of a group, over the common one
+  double lr_scale = 1;  // factor of the step's rate: PyTorch's lr of the group / the common lr
   double beta1 = 0.9, beta2 = 0.999;
   double eps = 1e-8;
   double weight_decay = 0;
@@ -32,24 +32,24 @@ struct AdamGroup {
 
 class Adam : public Optimizer {
  public:
-  // BadInput for a negative lr_scale, eps or weight_decay, and for a beta outside of [0, 1).
+  // Throws BadInput for a negative lr_scale, eps or weight_decay, and for a beta outside [0, 1).
   explicit Adam(std::vector<AdamGroup> groups);
   // One group.
   Adam(std::vector<NamedVariable> parameters, const AdamOptions& options);
 
-  // BadInput for a negative learning rate.
+  // Throws BadInput for a negative learning rate.
   void Step(double learning_rate, double gradient_scale = 1) override;
   bool splits() const override { return true; }
   void Prepare(double learning_rate, double gradient_scale) override;
   void Update() override;
-  // Of the parameter's shape and dtype: PARAMETER.exp_avg, PARAMETER.exp_avg_sq and, with AMSGrad,
-  // PARAMETER.max_exp_avg_sq; and PARAMETER.step, an f32 scalar: how many steps it has taken.
+  // PARAMETER.exp_avg, PARAMETER.exp_avg_sq and, with AMSGrad, PARAMETER.max_exp_avg_sq, of the
+  // parameter's shape and dtype; and PARAMETER.step, an f32 scalar: the steps it has taken.
   std::vector<NamedTensor> State() const override;
-  // BadInput also where some of a parameter's state is there and some is not.
+  // Also throws BadInput if only some of a parameter's state is there.
   void LoadState(const std::vector<NamedTensor>& state) override;
 
  private:
-  // Makes the state of parameter i where it has none yet.
+  // Makes the state of parameter i if it has none yet.
   void Begin(size_t i);
 
   std::vector<AdamOptions> options_;  // of each parameter

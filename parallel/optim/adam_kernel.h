@@ -13,11 +13,11 @@ struct AdamScalars {
   double eps = 1e-8;
   double weight_decay = 0;
   bool decoupled = false;  // decay as AdamW does
-  double step = 1;         // counted from 1: how many steps the moments have seen with this one
+  double step = 1;         // number of steps of the moments, including this one
 };
 
-// The constants of a step, rounded to T once. Computed in one place, so that no compiler's fused
-// multiply-add makes those of a CPU's kernel and of a GPU's differ.
+// The constants of a step, rounded to T once. Computed in one place, so that the kernels of CPU and
+// GPU cannot differ by a compiler's fused multiply-adds.
 template <class T>
 struct AdamConstants {
   explicit AdamConstants(const AdamScalars& scalars);
@@ -34,8 +34,8 @@ struct AdamTensors {
   T* largest;          // of the variance (AMSGrad); may be null
 };
 
-// For every element, with one rounding an operation; a few ulp of a step from PyTorch's CPU
-// kernels, whose roundings change with their vector width:
+// For every element, with one rounding per operation. Differs by a few ulp per step from PyTorch's
+// CPU kernels, whose roundings depend on their vector width:
 //   d = gradient * gradient_scale
 //   decoupled:  parameter = parameter * (1 - learning_rate * weight_decay)
 //   else:       d = fma(parameter, weight_decay, d)

@@ -7,12 +7,13 @@
 
 namespace torus::parallel {
 
-// Whether no parameter's gradient holds an infinity or NaN; one without gradient is finite. f32 and
-// f64 gradients.
+// Whether no parameter's gradient has an infinity or NaN; a parameter without gradient counts as
+// finite. For f32 and f64 gradients.
 bool GradientsAreFinite(const std::vector<NamedVariable>& parameters);
 
-// The same in two halves: begun where the gradients lie, without a wait for a GPU; and read, with
-// one. What is begun can be recorded (runtime/graph.h) and read behind each launch.
+// The same in two halves: StartFiniteCheck computes on the gradients' device without waiting for a
+// GPU; IsFinite waits and reads the result. The first half can be recorded in a graph
+// (runtime/graph.h), and the result read after each launch.
 Tensor StartFiniteCheck(const std::vector<NamedVariable>& parameters);
 bool IsFinite(const Tensor& started);
 

@@ -1,4 +1,4 @@
-// What optimizers ask of a device: one pass over the tensors of all parameters. All of one call lie
+// The kernels of optimizers: each makes one pass over the tensors of all parameters, which must be
 // on one device.
 #pragma once
 
@@ -12,14 +12,15 @@
 
 namespace torus::parallel::kernels {
 
-// Where the tensors lie; the CPU for none. BadInput where they lie on different devices.
+// The device of the tensors; the CPU if there are none. Throws BadInput if they are on different
+// devices.
 inline Device DeviceOfAll(const std::vector<Tensor>& tensors) {
   Device device;
   for (const Tensor& tensor : tensors) device = CommonDevice("optimizer", tensors.front(), tensor);
   return device;
 }
 
-// Before anything changes: BadInput unless an update's Prepare has seen as many gradients.
+// Throws BadInput unless Prepare has seen as many gradients. Called before anything changes.
 inline void CheckPrepared(size_t items, size_t prepared) {
   Require(items == prepared, "optimizer",
           "an update is of the parameters that it was prepared for: {} had a gradient, {} have one",
@@ -44,15 +45,16 @@ inline void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars
       [&](StreamHandle stream) { cuda::AdamStep(items, scalars, stream); });
 }
 
-// An uninitialised place for each block of contiguous gradients, where they lie.
+// An uninitialised tensor with an element for each block of the gradients (contiguous), on their
+// device.
 inline Tensor RoomForBlocks(const std::vector<Tensor>& gradients, DType dtype) {
   int64_t blocks = 0;
   for (const Tensor& gradient : gradients) blocks += NormBlocks(gradient.numel());
   return Tensor({blocks}, dtype, DeviceOfAll(gradients));
 }
 
-// The sum of squares of each block of kNormBlock elements of each gradient, one gradient's behind
-// the other's, in f64; without a wait for a GPU. Contiguous f32 or f64 tensors.
+// The sum of squares of each block of kNormBlock elements of each gradient, in f64, one gradient
+// after another. Does not wait for a GPU. `gradients`: contiguous f32 or f64 tensors.
 inline Tensor SquaredBlockNorms(const std::vector<Tensor>& gradients) {
   Tensor sums = RoomForBlocks(gradients, DType::kF64);
   if (sums.numel() == 0) return sums;
@@ -62,7 +64,7 @@ inline Tensor SquaredBlockNorms(const std::vector<Tensor>& gradients) {
   return sums;
 }
 
-// Likewise i32 that are all 0 where no element is an infinity or NaN.
+// Likewise for each block an i32; all are 0 if no element is an infinity or NaN.
 inline Tensor FindNonFinite(const std::vector<Tensor>& gradients) {
   Tensor found = RoomForBlocks(gradients, DType::kI32);
   if (found.numel() == 0) return found;
@@ -72,7 +74,7 @@ inline Tensor FindNonFinite(const std::vector<Tensor>& gradients) {
   return found;
 }
 
-// averages[i] += share x (weights[i] - averages[i]); contiguous f32 or f64 tensors.
+// averages[i] += share x (weights[i] - averages[i]), for contiguous f32 or f64 tensors.
 inline void MoveTowards(const std::vector<Tensor>& weights, double share,
                         std::vector<Tensor>& averages) {
   std::vector<Tensor> both = weights;

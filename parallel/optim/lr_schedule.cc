@@ -15,12 +15,12 @@ namespace {
 constexpr int64_t kMostEpochs = 1'000'000;  // of step:N:GAMMA
 constexpr double kMostPower = 1000;
 
-// From `start` to `end` along half a cosine, as `share` goes from 0 to 1.
+// Goes from `start` to `end` along half a cosine as `share` goes from 0 to 1.
 double CosineBetween(double start, double end, double share) {
   return end + (start - end) / 2 * (1 + std::cos(std::numbers::pi * share));
 }
 
-// The share of `steps` that is over, at most 1.
+// The share of `steps` that has passed, at most 1.
 double Share(int64_t step, int64_t steps) {
   return static_cast<double>(std::min(step, steps)) / static_cast<double>(steps);
 }
@@ -75,7 +75,7 @@ std::vector<std::string_view> SplitAtColons(std::string_view spec) {
   return parts;
 }
 
-// Part i as the factor that a schedule ends at; 0 where it is absent.
+// Part i as the final factor of a schedule; 0 if absent.
 double EndFactor(const std::vector<std::string_view>& parts, size_t i, const std::string& spec,
                  std::string_view form) {
   Require(parts.size() <= i + 1, "lr-schedule", "'{}' has a part too many; the form is {}", spec,

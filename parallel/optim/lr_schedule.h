@@ -1,7 +1,7 @@
 // Learning-rate schedules: pure functions of the step, as multiples of the run's peak rate.
 //
 // A step is one optimizer step (a mini-batch), counted from 0. There is no state to save: a resumed
-// run asks for the step it is at.
+// run calls the function with the step that it has reached.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,7 @@
 
 namespace torus::parallel {
 
-// step -> factor of the peak learning rate. Any step of at least 0 may be asked; from the last one
-// on it stays.
+// step -> factor of the peak learning rate. Takes any step >= 0; constant from the last step on.
 using LrSchedule = std::function<double(int64_t step)>;
 
 struct RunLength {
@@ -37,7 +36,7 @@ struct RunLength {
 // begins at step W (torch SequentialLR of LinearLR with start_factor 1 / (W + 1), and the
 // schedule).
 //
-// BadInput for an unknown name (the message lists them), a malformed number, N outside
+// Throws BadInput for an unknown name (the message lists them), a malformed number, N outside
 // [1, 1000000], GAMMA outside (0, 1], F outside [0, 1], P outside (0, 1000], fewer than one step or
 // one step an epoch, and warm-up that is negative or as long as the run.
 LrSchedule MakeLrSchedule(const std::string& spec, const RunLength& length);

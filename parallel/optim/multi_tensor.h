@@ -16,7 +16,7 @@ namespace torus::parallel {
 // tensors gives all threads equal work.
 template <class Body>
 void ForEachPiece(std::span<const int64_t> sizes, const Body& body) {
-  constexpr int64_t kGrain = 1 << 15;  // elements that a thread is worth waking for
+  constexpr int64_t kGrain = 1 << 15;  // fewest elements for which waking a thread is worth it
   std::vector<int64_t> ends;           // of each tensor in that range
   int64_t total = 0;
   for (int64_t size : sizes) ends.push_back(total += size);

@@ -5,8 +5,8 @@
 
 namespace torus::parallel {
 
-// Elements of a block. Who has a part of a gradient that begins and ends with blocks knows these
-// blocks' sums, bit for bit as who has all of it.
+// Elements of a block. A rank that has only some whole blocks of a gradient computes the same sums
+// of these blocks, bit for bit, as a rank that has all of it.
 inline constexpr int64_t kNormBlock = 1 << 14;
 
 inline constexpr int64_t NormBlocks(int64_t elements) {

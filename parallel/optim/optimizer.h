@@ -1,8 +1,7 @@
-// Optimizer: turns the gradients of some parameters into their next values.
+// Optimizer: updates parameters by their gradients.
 //
-// It owns no schedule and no learning rate: both are given to each step, so that a run's rate is a
-// pure function of its step number (lr_schedule.h) and a checkpoint holds nothing but the tensors
-// of State().
+// It has no learning rate and no schedule of one: each step is given its rate, a pure function of
+// the step number (lr_schedule.h), so a checkpoint needs nothing but the tensors of State().
 #pragma once
 
 #include <cstdint>
@@ -18,57 +17,58 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // One update in place. A parameter group's own rate is `learning_rate` times its lr_scale.
-  // Gradients count as multiplied by `gradient_scale` (clipping, loss scaling) but are left as they
-  // are. A parameter without gradient is skipped: neither it nor its state changes. BadInput,
-  // before anything changes, when a gradient does not fit.
+  // Updates the parameters in place. The rate of a parameter group is `learning_rate` times its
+  // lr_scale. Gradients are used as if multiplied by `gradient_scale` (clipping, loss scaling), but
+  // do not change. A parameter without gradient is skipped: neither it nor its state changes.
+  // Throws BadInput, before anything changes, if a gradient does not fit its parameter.
   virtual void Step(double learning_rate, double gradient_scale = 1) = 0;
 
-  // Whether a Step is Prepare and then Update. Then it can be recorded (runtime/graph.h): Update is
-  // the device's part, and reads what differs from step to step where a Prepare has left it, also
-  // each time that it is launched again. Prepare is the host's part: it counts the step and makes
-  // state that is not there yet, so one Update, or one launch, comes behind it. Both need the
-  // gradients: BadInput, before anything changes, where Update finds another number of them than
-  // Prepare did. What is recorded has the addresses of parameters, gradients and state in it, and
-  // of nothing else that may move.
+  // Whether Step is the same as Prepare followed by Update, so that it can be recorded in a graph
+  // (runtime/graph.h). Prepare is the host's part: it counts the step, makes missing state, and
+  // stores the values that differ from step to step. Update is the device's part: it reads these
+  // values, again at each launch. So call Prepare once before each Update or launch. Both need the
+  // gradients: Update throws BadInput, before anything changes, if their number differs from what
+  // Prepare found. A recording contains the addresses of parameters, gradients and state, and of
+  // nothing else that may move.
   virtual bool splits() const { return false; }
   virtual void Prepare(double /*learning_rate*/, double /*gradient_scale*/) { RefuseHalves(); }
   virtual void Update() { RefuseHalves(); }
-  // How often tensors of the state have been made or replaced, where it splits.
+  // How often tensors of the state were made or replaced, which changes their addresses; counted if
+  // splits().
   uint64_t state_moves() const { return state_moves_; }
 
-  // What a checkpoint must hold to go on: tensors named PARAMETER.KIND
+  // The state to be stored in a checkpoint: tensors named PARAMETER.KIND
   // ("features.0.0.weight.momentum_buffer"), in the order of the parameters. They share the
-  // optimizer's memory: copy or write them before the next Step. A parameter that has not taken a
-  // step yet has none.
+  // optimizer's memory: copy or write them before the next Step. A parameter that has taken no step
+  // yet has none.
   virtual std::vector<NamedTensor> State() const = 0;
 
-  // Replaces the whole state by copies of `state`; a parameter without state in it is as before its
-  // first step. BadInput, before anything changes, for an unknown name, one that comes twice,
-  // another shape or another dtype.
+  // Replaces the whole state by copies of `state`; a parameter without an entry in it is as before
+  // its first step. Throws BadInput, before anything changes, for an unknown or repeated name, or a
+  // wrong shape or dtype.
   virtual void LoadState(const std::vector<NamedTensor>& state) = 0;
 
-  // Of all groups, in the order they were given.
+  // The parameters of all groups, in the order they were given.
   const std::vector<NamedVariable>& parameters() const { return parameters_; }
 
   // Makes all gradients undefined.
   void ZeroGrad();
 
  protected:
-  // BadInput, tagged `name`, unless every parameter is a contiguous f32 or f64 leaf and no name
-  // comes twice.
+  // Throws BadInput, tagged `name`, unless every parameter is a contiguous f32 or f64 leaf and all
+  // names differ.
   Optimizer(const std::string& name, std::vector<NamedVariable> parameters);
 
-  // The gradient of each parameter; undefined where it has none. BadInput when shape or dtype are
-  // not those of the parameter.
+  // The gradient of each parameter; undefined if it has none. Throws BadInput if a shape or dtype
+  // is not that of the parameter.
   std::vector<Tensor> Gradients() const;
-  // The values of parameters with a gradient are about to change, be it by a launch: whoever keeps
-  // copies of them (autograd/low_copy.h) must find out.
+  // Marks the values of parameters with a gradient as changed, so that copies of them
+  // (autograd/low_copy.h) are renewed. To be called before an update, also one by a launch.
   void MarkChanged();
   void StateMoved() { ++state_moves_; }
 
  private:
-  // InternalError: it does not split.
+  // Throws InternalError: it does not split.
   void RefuseHalves() const;
 
   std::string name_;

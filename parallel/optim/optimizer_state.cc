@@ -45,7 +45,7 @@ void LoadNamedState(const std::string& optimizer, const std::vector<NamedVariabl
       const auto found = by_name.find(StateName(parameters[i], kind));
       if (found == by_name.end()) continue;
       CheckFits(optimizer, *found->second, parameters[i].value, kind.counter);
-      // Beside its parameter; a counter stays on the CPU.
+      // On the parameter's device; a counter stays on the CPU.
       const Tensor& value = found->second->value;
       const Device device = kind.counter ? Device{} : parameters[i].value.data().device();
       loaded.back().tensors[i] = value.device() == device ? value.Clone() : value.To(device);

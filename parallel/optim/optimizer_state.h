@@ -13,16 +13,16 @@ namespace torus::parallel {
 struct StateKind {
   std::string name;
   std::vector<Tensor> tensors;  // one for each parameter; undefined before its first step
-  bool counter = false;         // an f32 scalar, whatever its parameter is
+  bool counter = false;         // an f32 scalar for any parameter
 };
 
 // All defined tensors, parameter by parameter. They share memory with `kinds`.
 std::vector<NamedTensor> NamedState(const std::vector<NamedVariable>& parameters,
                                     const std::vector<StateKind>& kinds);
 
-// Replaces the tensors of `kinds` by copies of `state`; what is absent becomes undefined. BadInput
-// tagged `optimizer`, before anything changes, for an unknown name, one that comes twice, or other
-// than its parameter's (or a counter's) shape and dtype.
+// Replaces the tensors of `kinds` by copies of `state`; what is absent becomes undefined. Throws
+// BadInput tagged `optimizer`, before anything changes, for an unknown or repeated name, or if
+// shape and dtype are not those of the parameter (or of a counter).
 void LoadNamedState(const std::string& optimizer, const std::vector<NamedVariable>& parameters,
                     const std::vector<NamedTensor>& state, std::vector<StateKind>& kinds);
 

@@ -1,6 +1,6 @@
-// Stochastic gradient descent, exactly as torch.optim.SGD: the buffer of a parameter's first step
-// is its gradient, undamped, and only steps with a gradient touch it. sgd_kernel.h has the
-// formulas.
+// Stochastic gradient descent, exactly as torch.optim.SGD: a parameter's first step sets its
+// momentum buffer to the gradient, without dampening, and a step without gradient leaves the buffer
+// as it is. sgd_kernel.h has the formulas.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace torus::parallel {
 
 struct SgdOptions {
-  double lr_scale = 1;  // of the step's learning rate: PyTorch's lr of a group, over the common one
+  double lr_scale = 1;  // factor of the step's rate: PyTorch's lr of the group / the common lr
   double momentum = 0;
   double dampening = 0;
   double weight_decay = 0;
@@ -28,13 +28,13 @@ struct SgdGroup {
 
 class Sgd : public Optimizer {
  public:
-  // BadInput for a negative lr_scale, momentum or weight_decay, and for Nesterov without momentum
-  // or with dampening.
+  // Throws BadInput for a negative lr_scale, momentum or weight_decay, and for Nesterov without
+  // momentum or with dampening.
   explicit Sgd(std::vector<SgdGroup> groups);
   // One group.
   Sgd(std::vector<NamedVariable> parameters, const SgdOptions& options);
 
-  // BadInput for a negative learning rate.
+  // Throws BadInput for a negative learning rate.
   void Step(double learning_rate, double gradient_scale = 1) override;
   bool splits() const override { return true; }
   void Prepare(double learning_rate, double gradient_scale) override;

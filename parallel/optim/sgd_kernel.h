@@ -17,13 +17,13 @@ struct SgdScalars {
 };
 
 // For every element; each line is a fused multiply-add, rounded once, as in PyTorch's CPU kernels
-// (buffer * momentum is rounded apart):
+// (buffer * momentum is rounded separately):
 //   d = gradient * gradient_scale
 //   d = d + weight_decay * parameter
 //   buffer = first ? d : buffer * momentum + (1 - dampening) * d
 //   d = nesterov ? d + momentum * buffer : buffer
 //   parameter = parameter - learning_rate * d
-// Without momentum `buffer` is null and the lines of the buffer and of Nesterov fall away.
+// Without momentum `buffer` is null, and the lines of the buffer and of Nesterov are left out.
 void SgdUpdate(float* parameter, const float* gradient, float* buffer, int64_t count,
                const SgdScalars& scalars);
 void SgdUpdate(double* parameter, const double* gradient, double* buffer, int64_t count,

@@ -1,4 +1,4 @@
-// What one step of an optimizer does to a parameter, as it is asked of a device.
+// The tensors that an optimizer's kernel updates or reads for one parameter.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@ struct SgdItem {
   Tensor gradient, parameter, buffer;
 };
 
-// The same; `largest` is undefined without AMSGrad.
+// Likewise; `largest` is undefined without AMSGrad.
 struct AdamItem {
   Tensor gradient, parameter, mean, variance, largest;
 };
 
-// Of each item. A graph that is recorded shares them, and reads them again before each of its
-// launches (runtime/graph.h).
+// The scalars of each item. A recorded graph shares them, and reads them again before each launch
+// (runtime/graph.h).
 template <class Scalars>
 using StepScalars = std::shared_ptr<const std::vector<Scalars>>;
 

@@ -12,7 +12,7 @@ struct Category {
   double RankTotals::*total;
 };
 
-// Of what is no transfer.
+// The kind's part of the totals, for actions other than transfers.
 Category CategoryOf(ActionKind kind) {
   if (IsForward(kind)) return {"forward", &RankTotals::forward};
   if (IsBackward(kind)) return {"backward", &RankTotals::backward};

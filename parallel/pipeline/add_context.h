@@ -5,9 +5,9 @@
 
 namespace torus::parallel {
 
-// Throws the exception being handled again, of the same kind, with `context` put in front:
-// "context: message". An exception that is not Torus's own becomes an InternalError (std::bad_alloc
-// a BrokenEnvironment). For use in a catch.
+// Rethrows the exception being handled, of the same kind, with the message "context: message". An
+// exception that is not one of Torus becomes an InternalError (std::bad_alloc a BrokenEnvironment).
+// Call it in a catch block.
 [[noreturn]] void RethrowWithContext(const std::string& context);
 
 }  // namespace torus::parallel

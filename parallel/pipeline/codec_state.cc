@@ -7,7 +7,7 @@
 namespace torus::parallel {
 namespace {
 
-// `name`: behind the number of the tensor, "ef/first/q 40".
+// `name`: the part after the tensor's number, "ef/first/q 40".
 void Put(const std::string& name, const Tensor& values, CodecMemory& memory) {
   const size_t slash = name.find('/');
   if (slash != std::string::npos)

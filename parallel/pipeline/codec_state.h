@@ -1,4 +1,4 @@
-// What the codecs of links remember, as named tensors: for checkpoints.
+// Converts the state of the links' codecs to named tensors and back, for checkpoints.
 #pragma once
 
 #include <map>
@@ -11,18 +11,18 @@
 
 namespace torus::parallel {
 
-// Adds what `memory` holds under names that begin with `prefix`, each a vector of f32 in memory of
-// its own; and puts back those of `state`.
+// AddMemory adds the contents of `memory` to `state` under names that begin with `prefix`, each a
+// vector of f32 in memory of its own; TakeMemory restores a memory from the tensors of such names.
 void AddMemory(const std::string& prefix, const CodecMemory& memory,
                std::vector<NamedTensor>& state);
 CodecMemory TakeMemory(const std::map<std::string, Tensor>& state, const std::string& prefix);
 
-// Adds the link's, each a vector of f32 in memory of its own, under names that begin with
-// MemoryName: "activation 1 sent/0/ef/first/q 40", where 0 is the tensor of the link. What is in
-// files stays there, and is on the disk then.
+// Adds the state of the link's codec, each tensor a vector of f32 in memory of its own, under names
+// that begin with MemoryName: "activation 1 sent/0/ef/first/q 40", where 0 is the index of the
+// tensor in the link. State in files stays there, and is synced to disk.
 void AddCodecState(TensorLink& link, std::vector<NamedTensor>& state);
 
-// Puts back those of `state`, by name, that are this link's; it remembers nothing else.
+// Replaces the codec state of this link by its tensors in `state`, found by name.
 void TakeCodecState(const std::map<std::string, Tensor>& state, TensorLink& link);
 
 }  // namespace torus::parallel

@@ -1,5 +1,5 @@
-// EncoderThread: a thread beside a rank's own, which encodes and sends what the rank has computed
-// while the rank computes on.
+// EncoderThread: a second thread of a rank, which encodes and sends what the rank has computed
+// while the rank goes on computing.
 #pragma once
 
 #include <condition_variable>
@@ -14,13 +14,13 @@ namespace torus::parallel {
 class EncoderThread {
  public:
   EncoderThread();
-  // Waits for the job that runs; those that have not begun are dropped.
+  // Waits for the running job; jobs that have not begun are dropped.
   ~EncoderThread();
   EncoderThread(const EncoderThread&) = delete;
   EncoderThread& operator=(const EncoderThread&) = delete;
 
-  // Runs `job` behind all before it, with a team of one thread. What it throws comes out of the
-  // future.
+  // Queues `job`; jobs run one after another, with a team of one thread. The future rethrows what
+  // the job throws.
   std::future<void> Run(std::function<void()> job);
 
  private:
@@ -30,7 +30,7 @@ class EncoderThread {
   std::condition_variable changed_;
   std::deque<std::packaged_task<void()>> jobs_;
   bool ends_ = false;
-  std::thread thread_;  // last: it begins when all else is there
+  std::thread thread_;  // last: starts when the other members exist
 };
 
 }  // namespace torus::parallel

@@ -14,8 +14,8 @@ namespace torus::parallel {
 
 namespace {
 
-// Whether actions[i], of gathered weights, belongs to a forward: that which follows a gather, or
-// lies before a free.
+// Whether actions[i], a gather or free, belongs to a forward: the compute action after a gather or
+// before a free.
 bool GathersForForward(const std::vector<Action>& actions, size_t i) {
   const int way = actions[i].kind == ActionKind::kGather ? 1 : -1;
   for (size_t at = i; at < actions.size(); at += way)
@@ -24,12 +24,12 @@ bool GathersForForward(const std::vector<Action>& actions, size_t i) {
   return false;
 }
 
-// Whether the stage has a micro-batch's gradients behind it.
+// Whether the action completes the stage's weight gradients of a micro-batch.
 bool Accumulates(ActionKind kind) {
   return kind == ActionKind::kBackward || kind == ActionKind::kBackwardWeight;
 }
 
-// Whether a stage needs what skips, or its gradients, for the action, and makes some in it.
+// Whether the action uses and produces tensors of skip connections, or their gradients.
 bool MovesSkips(ActionKind kind) { return IsCompute(kind) && kind != ActionKind::kBackwardWeight; }
 
 std::vector<char> OfForward(const std::vector<Action>& actions) {
@@ -144,7 +144,8 @@ StageSkips::Route Executor::RouteOf(size_t i, bool taken) {
   return route;
 }
 
-// The last stage's outputs go nowhere: they are asked for only where it must take the smallest.
+// The last stage's outputs are not sent; its forward runs only to check that it accepts the
+// smallest micro-batch.
 void Executor::PassSpecs(const std::vector<TensorSpec>& inputs, bool smallest) {
   SpecExchange specs(transport_, owners_, options_.skips);
   for (auto& [s, runner] : stages_) try {
@@ -217,12 +218,12 @@ void Executor::ListActions() {
     if (Accumulates(action.kind)) last_backward_[action.stage] = &action;
 }
 
-// The stages' lists hold one round.
+// The stages have slots for one round of micro-batches.
 size_t Executor::SlotOf(const Action& action) const {
   return static_cast<size_t>(action.micro_batch % schedule_.num_micro_batches);
 }
 
-// Receives are started before their turn, in their order, so that messages come while this rank
+// Receives are started ahead of their turn, in order, so that messages arrive while this rank
 // computes.
 void Executor::ExpectNext() {
   for (auto& [s, stage] : stages_) stage.Advance();
@@ -239,7 +240,7 @@ bool Executor::StartReceive(const Action& action) {
   return stage.skips().Expect(action.kind, SlotOf(action), InStep(action, batch_->step));
 }
 
-// What the stage takes and stashes, on its way before (`receive`) or behind the action.
+// Receives what the stage takes before the action, or sends what it stashes after it.
 void Executor::MoveSkips(const Action& action, bool receive) {
   StageSkips& skips = stages_.at(action.stage).skips();
   if (skips.empty() || !MovesSkips(action.kind)) return;
@@ -252,7 +253,7 @@ void Executor::MoveSkips(const Action& action, bool receive) {
   clock_.EndTransfer("skips", batch_->step, action.micro_batch, begin);
 }
 
-// Weights are gathered from all replicas, also by one that has no samples.
+// A replica without samples still takes part in gathering weights.
 bool Executor::Skips(const Action& action, bool of_forward, bool last_round) const {
   if (!training_ && !of_forward) return true;
   if (action.micro_batch < 0) return !last_round;
@@ -309,7 +310,7 @@ void Executor::Do(const Action& action) try {
   clock_.End(action, batch_->step, begin);
   MoveSkips(action, false);
 } catch (...) {
-  CheckSent(true);  // an error of the encoder's may be what has stopped this action
+  CheckSent(true);  // an error of the encoder thread may have caused this one
   RethrowWithContext(PlaceOf(action, transport_.world_rank(), batch_->step));
 }
 

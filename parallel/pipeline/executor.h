@@ -32,73 +32,75 @@
 
 namespace torus::parallel {
 
-// The bytes that this rank has sent across one cut, or of one skip, in one direction.
+// The bytes that this rank has sent across one cut, or for one skip connection, in one direction.
 struct CutTraffic {
-  int stage = 0;        // the first stage after the cut; of a skip, the stage that takes it
-  bool forward = true;  // activations; else gradients
+  int stage = 0;        // the first stage after the cut; for a skip, the stage that takes it
+  bool forward = true;  // activations; false: gradients
   int peer = 0;
   uint64_t raw_bytes = 0;   // of the tensors in memory
   uint64_t sent_bytes = 0;  // of their messages, headers not counted
 };
 
-// With kEvaluate the forwards of the schedule alone, with gradients off and in evaluation mode.
+// kEvaluate runs only the forwards of the schedule, with gradients off and in evaluation mode.
 enum class RunMode : uint8_t { kTrain, kEvaluate };
 
 class Executor {
  public:
-  // `transport` spans the ranks of this pipeline alone (a Group of the world when there are
-  // replicas). `stages` has every stage that the schedule gives this rank and no other; they must
-  // outlive the executor. BadInput otherwise.
+  // `transport` connects only the ranks of this pipeline (a Group of the world if there are
+  // replicas). `stages` must be exactly the stages that the schedule gives this rank (throws
+  // BadInput otherwise), and must outlive the executor.
   Executor(Transport& transport, Schedule schedule, std::map<int, Stage*> stages,
            ExecutorOptions options);
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Called once, by all ranks together, before the first step. Each stage but the last in turn runs
-  // its forward on the device meta, with gradients off and in evaluation mode, and tells the next
-  // one which shapes come out; buffers are made to fit. `inputs`: what stage 0 gets for the largest
-  // micro-batch (ignored elsewhere). Nothing larger may come later.
+  // Called once, by all ranks together, before the first step. One stage after another runs its
+  // forward on the device meta, with gradients off and in evaluation mode, and sends the shapes of
+  // its outputs to the next stage; buffers are allocated for these shapes. `inputs`: the inputs of
+  // stage 0 for the largest micro-batch (ignored on other ranks). Later micro-batches must not be
+  // larger.
   void AgreeOnShapes(const std::vector<TensorSpec>& inputs);
 
-  // Called after that, by all ranks together. Each stage in turn runs its forward on meta in
-  // training mode for what stage 0 gets for the smallest micro-batch, so that a layer which needs
-  // more (batch norm: more than one value a channel) refuses it here and not at the end of an
-  // epoch.
+  // Called after AgreeOnShapes, by all ranks together. One stage after another runs its forward on
+  // meta in training mode, with stage 0's inputs for the smallest micro-batch, so that a layer
+  // which needs more (batch norm: more than one value per channel) fails here and not at the end of
+  // an epoch.
   void CheckSmallest(const std::vector<TensorSpec>& inputs);
 
-  // One step. In training the parameters' gradients must be undefined before (ZeroGrad in on_step);
-  // they are summed over micro-batches in ascending order, each weighted by its samples. The
-  // schedule runs once for every schedule.num_micro_batches of the mini-batch, and reduces and
-  // steps in the last of these rounds alone.
+  // Runs one step. In training the parameters' gradients must be undefined before (ZeroGrad in
+  // on_step). They are summed over micro-batches in ascending order, each weighted by its samples.
+  // If the mini-batch has k times schedule.num_micro_batches, the schedule runs k times, and
+  // reduces and steps only in the last of these rounds.
   StepResult Run(const MiniBatch& batch, RunMode mode);
 
-  // Whether the loss, and every tensor that this rank sent or received through a codec, are finite,
-  // in the mini-batch that runs or ran last. For on_reduce, which comes after the last backward.
+  // Whether, in the current or last mini-batch, the loss and every tensor that this rank sent or
+  // received through a codec are finite. For on_reduce, which is called after the last backward.
   bool finite() const;
-  // BadInput where what has come into a GPU's memory so far is not what was sent
-  // (TensorLink::CheckArrived); Run does so at its end.
+  // Throws BadInput if data received in a GPU's memory so far is not what was sent
+  // (TensorLink::CheckArrived). Run calls it at its end.
   void CheckArrived();
-  // StepResult::loss of that mini-batch, of its forwards so far.
+  // StepResult::loss of the current or last mini-batch, over its forwards so far.
   double loss() const;
 
-  // Throws for values on a GPU that ops have found to be wrong in the mini-batch that runs, and
-  // that they have gone on without (runtime/later_checks.h): before the optimizer's step. Waits for
-  // the GPU where there is anything to ask. Run calls it at its end, too.
+  // Throws if ops have found invalid values on a GPU in the current mini-batch; they report these
+  // later instead of waiting for the GPU (runtime/later_checks.h). To be called before the
+  // optimizer's step; Run calls it at its end, too. Waits for the GPU if there is anything to
+  // check.
   void CheckValues();
-  // Whether the mini-batch that runs, or ran last, is a launch of a graph, whose gradients
-  // lie where those of the launch before lay. For on_reduce.
+  // Whether the current or last mini-batch is the launch of a CUDA graph; its gradients then have
+  // the same addresses as those of the launch before. For on_reduce.
   bool launched() const { return graph_ && graph_->was_launched(); }
-  // Steps so far that were one, and why none can be (empty: nothing known).
+  // The number of steps so far that were a launch, and why none can be (empty: no reason known).
   int64_t launched_steps() const { return graph_ ? graph_->launched() : 0; }
   std::string why_no_graph() const { return graph_ ? graph_->why_not() : std::string(); }
 
-  // Behind a Run of training: whether its step was taken. Residuals of error feedback become again
-  // what they were before one that was not.
+  // Call after a Run of training, with whether its step was taken. If not, residuals of error
+  // feedback are restored to what they were before it.
   void SettleCodecs(bool taken);
-  // What the codecs of a stage's links remember (codec_state.h); between steps.
+  // The state of the codecs on a stage's links (codec_state.h). Call between steps.
   std::vector<NamedTensor> CodecState(int stage);
-  // Puts back what there is of all of this rank's stages; after AgreeOnShapes. Links that find
-  // nothing there remember nothing.
+  // Restores the codec state of all of this rank's stages; call after AgreeOnShapes. Links without
+  // an entry in `state` start with empty state.
   void SetCodecState(const std::map<std::string, Tensor>& state);
 
   const RankTotals& totals() const { return clock_.totals(); }
@@ -142,8 +144,8 @@ class Executor {
   const Schedule schedule_;
   const ExecutorOptions options_;
   const std::vector<int> owners_;
-  const std::vector<char> of_forward_;  // of this rank's actions: whether an evaluation runs it
-  // Of one of this rank's stages: which of options_.skips it takes and stashes, in its order.
+  const std::vector<char> of_forward_;  // for each of its actions: whether an evaluation runs it
+  // The indices in options_.skips that one stage takes and stashes, in the stage's order.
   struct SkipsOf {
     std::vector<size_t> taken, stashed;
   };
@@ -153,13 +155,13 @@ class Executor {
   std::unique_ptr<StepGraph> graph_;   // null without
   ActionClock clock_;
   bool agreed_ = false;
-  // Of the step that runs.
+  // Of the current step.
   const MiniBatch* batch_ = nullptr;
   bool training_ = true;
   std::vector<Action> actions_;                 // of all rounds
-  size_t next_receive_ = 0;                     // those before have been started
-  std::map<int, const Action*> last_backward_;  // of each stage: which makes its gradients whole
-  // Last: it ends before what it works on.
+  size_t next_receive_ = 0;                     // earlier receives have been started
+  std::map<int, const Action*> last_backward_;  // of each stage: completes its gradients
+  // Last member: destroyed before what it works on.
   std::optional<EncoderThread> encoder_;
 };
 

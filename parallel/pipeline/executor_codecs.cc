@@ -1,11 +1,10 @@
-// The codecs of an executor's links: which, what they are told, what they remember, and what has
-// gone over the links.
+// The codecs of an executor's links: their choice, contexts and state, and the links' traffic.
 #include "parallel/pipeline/add_context.h"
 #include "parallel/pipeline/executor.h"
 
 namespace torus::parallel {
 
-// `cut`: the first stage behind it.
+// `cut`: the first stage after it.
 LinkCodecs Executor::CodecsAt(int cut) const {
   const auto at = [cut](const auto& single, const std::shared_ptr<Codec>& others) {
     const auto found = single.find(cut);
@@ -15,7 +14,7 @@ LinkCodecs Executor::CodecsAt(int cut) const {
           at(options_.gradient_codec_at, options_.gradient_codec)};
 }
 
-// What the codecs are told of the tensors of an action.
+// The codecs' context for the tensors of an action.
 CodecContext Executor::WhenOf(const Action& action) const {
   CodecContext when{.step = batch_->step, .training = training_, .seed = batch_->seed};
   const bool activations = IsForward(action.kind) || action.kind == ActionKind::kSendActivation ||
@@ -48,7 +47,7 @@ void Executor::SetCodecState(const std::map<std::string, Tensor>& state) {
     for (TensorLink* link : stage.Links()) TakeCodecState(state, *link);
 }
 
-// All that the step has sent must have been received before its buffers are used again.
+// Buffers may be reused only after all that the step has sent was received.
 void Executor::Flush() {
   for (auto& [s, stage] : stages_) {
     if (stage.activations_sent() == nullptr && stage.gradients_sent() == nullptr &&

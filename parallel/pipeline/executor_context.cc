@@ -1,4 +1,5 @@
-// What an executor tells the layers of a forward, and how they speak with other ranks.
+// The context that an executor gives to the layers of a forward, and their communication with other
+// ranks.
 #include <fmt/format.h>
 
 #include "parallel/pipeline/executor.h"

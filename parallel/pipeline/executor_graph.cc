@@ -28,21 +28,22 @@ void Executor::CheckValues() {
   if (checks_) checks_->Report();
 }
 
-// Moves reduces and steps behind all forwards and backwards, which then can be one graph: nothing
-// is summed over replicas, so no sum is delayed.
+// Moves reduces and steps after all forwards and backwards, which can then be one graph. This
+// delays no sums over replicas, because there are none.
 void Executor::ComputeFirst() { std::ranges::stable_partition(actions_, Computes); }
 
 void Executor::ComputeAll() {
   for (size_t i = 0; i < actions_.size() && Computes(actions_[i]); ++i) Do(actions_[i]);
 }
 
-// Before the gradients are used: whether they are right shows when the GPU has made them. Each
-// action that is done again has a time of its own: so not within another one's.
+// Called before the gradients are used: only when the GPU has computed them is it known whether the
+// launch was valid. Not called within another action, because each repeated action measures its own
+// time.
 void Executor::MakeSureOfGraph() {
   if (graph_ && !graph_->Held()) ComputeAll();
 }
 
-// Returns how many actions are done.
+// Returns the number of actions done.
 size_t Executor::ComputeAsGraph() {
   transport_.ThrowIfAborted();
   TickProgress();

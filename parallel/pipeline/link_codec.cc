@@ -46,8 +46,8 @@ void LinkCodec::PrepareToEncode(const std::vector<TensorSpec>& specs, bool check
   checksum_scratch_ = Empty({kernels::kChecksumScratch}, DType::kI32, device_);
 }
 
-// To the CPU before the cast: this may run beside the thread whose stream the GPU's memory is
-// handed out for.
+// Copies to the CPU before the cast: on the encoder thread no GPU memory may be allocated, since
+// that belongs to the stream of the rank's thread.
 size_t LinkCodec::EncodeOnCpu(const CodecContext& context, const Tensor& tensor,
                               Tensor& buffer) const {
   const Tensor here = tensor.To(Device{}).To(DType::kF32);

@@ -1,6 +1,5 @@
-// LinkCodec: the session of a codec at one end of a TensorLink: what it remembers of each tensor,
-// which random numbers it draws, and where it works: on the GPU on which the tensors lie, if it has
-// kernels for GPUs, and else on the CPU.
+// LinkCodec: a codec at one end of a TensorLink, with its state for each tensor and its random
+// numbers. It works on the tensors' GPU if the codec has kernels for GPUs, else on the CPU.
 #pragma once
 
 #include <map>
@@ -16,8 +15,8 @@ namespace torus::parallel {
 
 class LinkCodec {
  public:
-  // `codec`: null or the identity for none. `device`: where the tensors lie. `link`: the same at
-  // both ends, and another for each link and direction.
+  // `codec`: null or the identity: none. `device`: where the tensors are. `link`: a number that is
+  // the same at both ends and unique for each link and direction.
   LinkCodec(Codec* codec, Device device, uint64_t link);
 
   // Whether tensors of that type are encoded.
@@ -27,39 +26,42 @@ class LinkCodec {
   // The most bytes of a tensor that is encoded.
   size_t MaxBytes(const TensorSpec& spec) const { return codec_->MaxTensorBytes(spec.shape); }
 
-  // Before the first tensor: what is remembered of samples goes to files of names that begin with
-  // `path`, not into memory.
+  // Keeps the state of samples in files whose names begin with `path` instead of in memory. Call
+  // before the first tensor.
   void KeepSamplesAt(std::string path) { samples_at_ = std::move(path); }
 
-  // Allocates what Encode needs beside, for tensors up to these. `checksums`: whether it is to find
-  // those of what it writes on a GPU.
+  // Allocates the workspace of Encode for tensors up to these sizes. `checksums`: whether Encode
+  // also computes checksums of what it writes on a GPU.
   void PrepareToEncode(const std::vector<TensorSpec>& specs, bool checksums);
-  // Encodes each tensor whose buffer is defined into that: u8, of MaxBytes on device(). Returns how
-  // many bytes of the buffers are used; 0 where a value is not finite and the codec cannot carry
-  // it. On a GPU the work goes into the current stream, for which this waits, once.
-  // `when`: step, micro-batch and what else is known of all tensors; their shapes are their own.
+  // Encodes each tensor whose buffer is defined into that buffer: u8, of MaxBytes bytes, on
+  // device(). Returns the bytes used in each buffer; 0 if a value is not finite and the codec
+  // cannot encode that. On a GPU it works in the current stream and waits for it once. `when`:
+  // step, micro-batch and all else that the tensors have in common; their shapes are taken from the
+  // tensors.
   std::vector<size_t> Encode(const CodecContext& when, const std::vector<Tensor>& tensors,
                              std::vector<Tensor>& buffers);
-  // CRC-32C of what the last Encode wrote of tensor i on a GPU; after PrepareToEncode for these.
+  // CRC-32C of what the last Encode wrote for tensor i on a GPU. Requires PrepareToEncode with
+  // `checksums`.
   uint32_t checksum(size_t i) const { return checksums_[i]; }
-  // Compares that of `encoded`, on a GPU, in its current stream, without waiting for it.
+  // Compares the CRC-32C of `encoded`, on a GPU, with `expected`, in the current stream and without
+  // waiting for it.
   void Compare(const Tensor& encoded, uint32_t expected);
-  // Whether all compared so far were equal; waits for the GPU where there were any since the last
-  // call.
+  // Whether all checksums compared so far were equal. Waits for the GPU if there was a Compare
+  // since the last call.
   bool AllEqual();
 
-  // Restores `out`, tensor `i` of the link, from such bytes, all of `encoded`, on any device; on a
-  // GPU in its current stream.
+  // Decodes all bytes of `encoded`, which may be on any device, into `out`, tensor `i` of the link;
+  // on a GPU in its current stream.
   void Decode(const CodecContext& when, size_t i, const Tensor& encoded, Tensor& out);
 
-  // Behind a step of training: what was remembered in one that was not taken is forgotten.
+  // Call after a training step: if it was not taken, drops the changes that it made to the state.
   void Settle(bool taken);
 
-  // What is remembered of each tensor, by its number; empty where the codec remembers nothing.
+  // The codec's state for each tensor, by number; empty if the codec has none.
   const std::map<size_t, CodecMemory>& memories() const { return memories_; }
-  // Replaces all of it. Files are gone on with as the memories say (sample_store.h).
+  // Replaces all of this state. Files are continued as the memories say (sample_store.h).
   void SetMemories(std::map<size_t, CodecMemory> memories);
-  // Waits until what is in files is on the disk.
+  // Waits until files are synced to disk.
   void SyncFiles();
 
  private:
@@ -77,7 +79,7 @@ class LinkCodec {
   // On the GPU. i64, by spec: the bytes written, and behind them their checksums.
   Tensor scratch_, written_;
   Tensor checksum_scratch_, damaged_;
-  std::vector<uint32_t> checksums_;  // empty: not found
+  std::vector<uint32_t> checksums_;  // empty: not computed
   bool compared_ = false;
 };
 

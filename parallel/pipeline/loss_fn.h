@@ -1,4 +1,4 @@
-// LossFn: what a run minimises.
+// LossFn: the loss that a run minimises.
 #pragma once
 
 #include <concepts>
@@ -12,10 +12,10 @@
 
 namespace torus::parallel {
 
-// Mean loss of one micro-batch, a variable of one element. Made of any function of (outputs,
-// targets), or of (outputs, targets, context) where the loss needs that of the micro-batch's
-// forward: to talk to tensor-parallel ranks. None where it is made of nothing: a null pointer, or a
-// std::function that is empty.
+// Computes the mean loss of one micro-batch, a variable of one element. Can be constructed from any
+// function of (outputs, targets), or of (outputs, targets, context) if the loss needs the context
+// of the micro-batch's forward, for example to communicate with tensor-parallel ranks. Constructed
+// from a null pointer or an empty std::function it is empty.
 class LossFn {
  public:
   using Outputs = std::vector<Variable>;

@@ -1,5 +1,5 @@
-// LossTerms: the losses of a mini-batch's micro-batches, which stay on the device until their sum
-// is asked for: a GPU's are read then, all at once.
+// LossTerms: the losses of a mini-batch's micro-batches. They stay on the device until Sum, which
+// reads those on a GPU all at once.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@ namespace torus::parallel {
 class LossTerms {
  public:
   void Clear();
-  // The loss of a micro-batch, of one element, and its share in the whole.
+  // Adds the loss of a micro-batch, of one element, and its weight in the sum.
   void Add(int micro_batch, double weight, const Tensor& loss);
-  // Weighted, in a tree over the micro-batches (runtime/binary_counter.h), whatever the order of
-  // the Adds. Waits for the device that the losses are on.
+  // The weighted sum, in a tree over the micro-batches (runtime/binary_counter.h), whatever the
+  // order of the Adds. Waits for the losses' device.
   double Sum() const;
 
  private:
@@ -23,7 +23,7 @@ class LossTerms {
     double weight = 0;
     Tensor loss;  // undefined: no samples
   };
-  std::vector<double> Values() const;  // as the terms; 0 for the undefined
+  std::vector<double> Values() const;  // one per term; 0 if undefined
 
   std::vector<Term> terms_;            // by micro-batch
   mutable std::optional<double> sum_;  // of all so far

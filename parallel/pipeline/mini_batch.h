@@ -15,25 +15,25 @@ struct MicroBatch {
   std::vector<Tensor> targets;   // needed on the rank that runs the last stage
   std::vector<int64_t> samples;  // position of each row in the global mini-batch, needed on every
                                  // rank; empty: nothing to do
-  // Number of each row in the dataset, the same on every rank: for codecs that remember samples.
-  // Empty: not known, and they remember nothing.
+  // Index of each row in the dataset, the same on every rank, for codecs that keep state for each
+  // sample. Empty: not known; such codecs then keep none.
   std::vector<int64_t> examples = {};
-  // Makes the model's inputs of `inputs`, where the rank computes (u8 images are normalised there);
-  // called once, by the trainer. Empty: they are the model's.
+  // Turns `inputs` into the model's inputs on the rank's device (for example normalises u8 images).
+  // Called once, by the trainer. Empty: `inputs` are the model's inputs.
   std::function<void(std::vector<Tensor>& inputs)> prepare = {};
 };
 
-// A replica's share of the mini-batch of one step. All ranks of its pipeline get the same, except
-// for inputs and targets.
+// A replica's share of the mini-batch of one step. All ranks of its pipeline get the same values,
+// except for inputs and targets.
 struct MiniBatch {
   uint64_t seed = 0;
   int64_t step = 0;
-  // Over all replicas. A micro-batch's loss has the weight samples / global_samples.
+  // Samples of all replicas together. A micro-batch's loss has the weight samples / global_samples.
   int64_t global_samples = 0;
-  // All gradients are of the loss times this.
+  // The gradients are those of the loss times this.
   double loss_scale = 1;
-  // As many as the schedule has, or k times as many: then the schedule runs k times before the one
-  // step, and the gradients are accumulated. The last micro-batches may be empty.
+  // As many as the schedule has, or k times as many: then the schedule runs k times, accumulating
+  // gradients, before the one optimizer step. The last micro-batches may be empty.
   std::vector<MicroBatch> micro_batches;
 };
 

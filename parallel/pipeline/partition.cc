@@ -55,8 +55,8 @@ Cuts BalanceCuts(std::span<const double> costs, int stages) {
   const int n = static_cast<int>(costs.size());
   std::vector<double> prefix(n + 1, 0);
   for (int i = 0; i < n; ++i) prefix[i + 1] = prefix[i] + costs[i];
-  // best[k][i]: the most costly of k stages over the first i blocks, cut best; from[k][i]: where
-  // the last one begins.
+  // best[k][i]: the cost of the most costly of k stages over the first i blocks, with the best
+  // cuts; from[k][i]: where the last stage begins.
   const double none = std::numeric_limits<double>::infinity();
   std::vector<std::vector<double>> best(stages + 1, std::vector<double>(n + 1, none));
   std::vector<std::vector<int>> from(stages + 1, std::vector<int>(n + 1, 0));

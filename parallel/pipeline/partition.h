@@ -1,4 +1,4 @@
-// Where to cut a list of blocks into stages.
+// Cuts a list of blocks into stages.
 #pragma once
 
 #include <span>
@@ -13,20 +13,21 @@ namespace torus::parallel {
 // [18, 20).
 using Cuts = std::vector<int>;
 
-// BadInput unless the cuts ascend strictly within 1..num_blocks-1.
+// Throws BadInput unless the cuts ascend strictly within 1..num_blocks-1.
 void CheckCuts(const Cuts& cuts, int num_blocks);
 
-// Cuts from "1,18"; BadInput for other than numbers and commas. Empty text gives no cuts.
+// Parses cuts such as "1,18". Throws BadInput for anything but numbers and commas. Empty text gives
+// no cuts.
 Cuts ParseCuts(std::string_view text);
 
 // The cuts that make the most costly stage as cheap as possible: the linear partition problem,
 // solved exactly by dynamic programming (Skiena, The Algorithm Design Manual, section 10.7),
-// O(stages * blocks^2). Among equally good cuts the earliest, so that the same costs give the same
-// cuts on every machine. BadInput for a cost that is negative or not finite, and for more stages
-// than blocks.
+// O(stages * blocks^2). Of equally good cuts it takes the earliest, so that the same costs give the
+// same cuts on every machine. Throws BadInput if a cost is negative or not finite, or if there are
+// more stages than blocks.
 Cuts BalanceCuts(std::span<const double> costs, int stages);
 
-// The stages between the cuts, one more than there are cuts. BadInput as CheckCuts.
+// Makes the stages between the cuts, one more than there are cuts. Throws what CheckCuts throws.
 std::vector<Stage> MakeStages(std::vector<Block> blocks, const Cuts& cuts);
 
 }  // namespace torus::parallel

@@ -10,12 +10,13 @@
 
 namespace torus::parallel {
 
-// Shapes on their way to another rank. Wait blocks until they have been received, and comes before
-// the end of this object.
+// Shapes on their way to another rank. Wait blocks until they have been received; call it before
+// the destructor.
 class SentSpecs {
  public:
-  // Called by the ranks of the two stages at a cut: the one before it sends. `cut`: the number of
-  // the first stage after it. `what`: "shapes between stages 0 and 1". `peer`: the other rank.
+  // Sends `specs` from the rank before a cut to the rank after it, which calls RecvSpecs. `cut`:
+  // the number of the first stage after the cut. `what`: for errors, "shapes between stages 0 and
+  // 1". `peer`: the other rank.
   SentSpecs(Transport& transport, int peer, int cut, const std::string& what,
             const std::vector<TensorSpec>& specs);
   SentSpecs(const SentSpecs&) = delete;
@@ -29,9 +30,9 @@ class SentSpecs {
 };
 std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut, const std::string& what);
 
-// The shapes and types of the stage's outputs for such inputs, found by a forward on the device
-// meta with gradients off. `context` says whether in training mode, after which the stage's
-// statistics are dropped; its samples are filled in.
+// Returns the shapes and types of the stage's outputs for these inputs, found by a forward on the
+// device meta with gradients off. `context` says whether it runs in training mode, after which the
+// stage's statistics are dropped; its samples are filled in here.
 std::vector<TensorSpec> OutputSpecs(const Stage& stage, const std::vector<TensorSpec>& inputs,
                                     StepContext context);
 

@@ -1,4 +1,4 @@
-// Which tensors skip stages (Block::stashes and takes), found before step 0.
+// Finds, before step 0, the tensors that skip stages (Block::stashes and takes).
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ struct SkipConnection {
   friend bool operator==(const SkipConnection&, const SkipConnection&) = default;
 };
 
-// Those of a model that is cut in this way, in the order of the blocks that stash them; those whose
-// two blocks lie in one stage are left out. BadInput that names the blocks, where a name is stashed
-// or taken twice, stashed and not taken, or taken by no later block.
+// Returns the skip connections of a model with these cuts, in the order of the blocks that stash
+// them. Those within one stage are left out. Throws BadInput, naming the blocks, if a name is
+// stashed or taken twice, stashed and not taken, or taken by no later block.
 std::vector<SkipConnection> FindSkipConnections(const std::vector<Block>& blocks, const Cuts& cuts);
 
 }  // namespace torus::parallel

@@ -1,5 +1,5 @@
-// SpecExchange: before step 0, passes the shapes of what each stage gives to the stages that get
-// it. Executor's own part.
+// SpecExchange: sends the shapes of each stage's outputs to the stages that receive them, before
+// step 0. Internal to Executor.
 #pragma once
 
 #include <deque>
@@ -16,24 +16,26 @@ namespace torus::parallel {
 
 class SpecExchange {
  public:
-  // `owners`: the rank of each stage. All must outlive this object.
+  // `owners`: the rank of each stage. All arguments must outlive this object.
   SpecExchange(Transport& transport, const std::vector<int>& owners,
                const std::vector<SkipConnection>& skips)
       : transport_(transport), owners_(owners), skips_(skips) {}
 
-  // Called for each stage of this rank, in ascending order. What it gets: `data` at stage 0, the
-  // outputs of the stage before elsewhere; behind that what it takes, `taken` of the skips. Blocks
-  // until it is known.
+  // Call for each stage of this rank, in ascending order. Returns its inputs: `data` at stage 0,
+  // else the outputs of the stage before; then the skips of the indices `taken`. Blocks until they
+  // are known.
   std::vector<TensorSpec> Inputs(int stage, const std::vector<size_t>& taken,
                                  const std::vector<TensorSpec>& data);
-  // Then, where it is not the last: passes on its outputs, behind which are those that it stashes.
+  // Call next for each stage but the last: sends on its outputs, which end with the skips of the
+  // indices `stashed`.
   void SetOutputs(int stage, const std::vector<size_t>& stashed, std::vector<TensorSpec> specs);
-  // Blocks until others have received all that was passed on.
+  // Blocks until other ranks have received all that was sent.
   void Wait();
 
-  // Of a skip that this rank's stages stash or take.
+  // The spec of a skip that this rank's stages stash or take.
   const TensorSpec& OfSkip(size_t skip) const { return of_skips_.at(skip); }
-  // Of a stage of this rank, once known; without what it takes or stashes. None of the last.
+  // The specs of a stage of this rank, once known, without its skips. The last stage has no
+  // outputs.
   const std::vector<TensorSpec>& InputsOf(int stage) const { return inputs_.at(stage); }
   const std::vector<TensorSpec>& OutputsOf(int stage) { return outputs_[stage]; }
 

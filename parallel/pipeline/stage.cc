@@ -22,8 +22,8 @@ std::vector<Variable> ParametersOf(const Block& block) {
   return parameters;
 }
 
-// A node of its own for each output, so that the gradients of its uses are summed before those of
-// the other outputs, whether a cut lies between or not.
+// Gives each output a node of its own, so that the gradients of its uses are summed first, in the
+// same order whether there is a cut or not.
 std::vector<Variable> Apart(std::vector<Variable> outputs) {
   for (Variable& output : outputs)
     if (output.defined() && output.requires_grad())
@@ -59,8 +59,8 @@ void Stage::ListSkips() {
   }
 }
 
-// A variable that an earlier block has too is replaced by an alias, so that each use accumulates a
-// gradient of its own.
+// Replaces a variable that an earlier block also has by an alias, so that each use accumulates its
+// own gradient.
 void Stage::GiveEachUseALeaf() {
   std::set<const void*> seen;
   for (Block& block : blocks_) {
@@ -81,7 +81,7 @@ RecomputeFn Stage::RunOf(size_t i, const StepContext& context) const {
   };
 }
 
-// By name, what `inputs` ends in.
+// Removes the taken tensors from the end of `inputs` and returns them by name.
 Stage::Aside Stage::SplitTaken(std::vector<Variable>& inputs) const {
   Require(inputs.size() >= takes_.size(), "stage",
           "takes {} tensors that skip ({}), got {} inputs in all", takes_.size(),

@@ -13,23 +13,23 @@ namespace torus::parallel {
 
 class Stage {
  public:
-  // `first_block`: the index in the model of blocks.front(), for messages. BadInput without blocks.
+  // `first_block`: the index of blocks.front() in the model, for messages. Throws BadInput without
+  // blocks.
   Stage(std::vector<Block> blocks, int first_block);
 
-  // Runs the blocks in order. `inputs`: the outputs of the stage before, then takes(); what comes
-  // back are the last block's outputs, then stashes(). An exception leaves with the name and index
-  // of its block added.
+  // Runs the blocks in order. `inputs`: the outputs of the stage before, then takes(). Returns the
+  // last block's outputs, then stashes(). Adds the block's name and index to an exception.
   std::vector<Variable> Forward(const std::vector<Variable>& inputs,
                                 const StepContext& context) const;
 
-  // Block::takes and stashes, in block order, of what its own blocks do not have among themselves.
+  // Block::takes and stashes, in block order, without those that stay within the stage.
   const std::vector<std::string>& takes() const { return takes_; }
   const std::vector<std::string>& stashes() const { return stashes_; }
 
-  // In block order, the uses of a tied parameter each: every one is a leaf of its own.
+  // All parameters in block order. A tied parameter has one entry per use, each a leaf of its own.
   std::vector<NamedVariable> Parameters() const;
   std::vector<NamedTensor> Buffers() const;
-  // Moves the memory of parameters and buffers to `device`; before any forward.
+  // Moves parameters and buffers to `device`. Call before any forward.
   void MoveTo(Device device) const;
   void ShareStatistics(const torus::ShareStatistics& share) const;
   void EndMiniBatch(bool taken) const;

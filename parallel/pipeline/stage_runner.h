@@ -1,6 +1,6 @@
-// StageRunner: one stage of this rank: its micro-batches between forward and backward, its tensors
-// between two actions, and its links to stages on other ranks. The Executor calls it, action by
-// action.
+// StageRunner: runs one stage of this rank, action by action, for the Executor. It holds the
+// micro-batches between forward and backward, the tensors between two actions, and the links to
+// stages on other ranks.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,15 @@ namespace torus::parallel {
 
 class StageRunner {
  public:
-  // `number`: of the stage; the inputs of stage 0 are data and get no gradient. `loss`: that of the
-  // last stage; null for the others. `slots`: how many micro-batches may be under way. `stage` and
-  // `loss` must outlive the runner.
+  // `number`: of the stage; the inputs of stage 0 are data and get no gradient. `loss`: for the
+  // last stage; null for the others. `slots`: the most micro-batches in flight. `stage` and `loss`
+  // must outlive the runner.
   StageRunner(Stage& stage, int number, const LossFn* loss, int slots);
   StageRunner(const StageRunner&) = delete;
   StageRunner& operator=(const StageRunner&) = delete;
 
-  // The stages before and after this one: on this rank, or else the rank that runs it; neither
-  // where there is no such stage.
+  // A stage before or after this one: its runner if it is on this rank, else the rank that runs it;
+  // neither if there is no such stage.
   struct Neighbour {
     StageRunner* here = nullptr;
     int rank = -1;
@@ -39,65 +39,67 @@ class StageRunner {
   struct Neighbours {
     Transport* transport = nullptr;
     Neighbour before, after;
-    // Of what crosses the cut before this stage, and behind it.
+    // For the cuts before and after this stage.
     LinkCodecs codecs_before, codecs_after;
-    EncoderThread* encoder = nullptr;  // where the rank has one
+    EncoderThread* encoder = nullptr;  // null if the rank has none
     Device device = {};                // where the rank computes
     int64_t warmup = 0;                // TensorLink::Options::warmup
     std::string samples_folder = {};   // TensorLink::Options::samples_folder
     Transport* sharers = nullptr;      // TensorLink::Options::sharers
   };
-  // Makes the links along the cuts, with buffers for the inputs and outputs of the largest
-  // micro-batch; what skips stages has links of its own.
+  // Makes the links to the neighbours, with buffers for the inputs and outputs of the largest
+  // micro-batch. Skip connections have links of their own.
   void Connect(const Neighbours& neighbours, const std::vector<TensorSpec>& inputs,
                const std::vector<TensorSpec>& outputs);
 
-  // Begins a mini-batch: the loss is 0, finite() true, and of no micro-batch there is a graph, also
-  // where the one before was broken off.
+  // Begins a mini-batch: sets the loss to 0 and finite() to true, and drops graphs left by an
+  // aborted mini-batch.
   void Begin();
-  // What a micro-batch's loss is multiplied by: its share in that of the global mini-batch, and,
-  // for the gradients alone, a scale.
+  // The factors of a micro-batch's loss: its weight in the loss of the global mini-batch, and a
+  // scale that acts on the gradients only.
   struct LossFactors {
     double weight = 1, scale = 1;
   };
-  // Runs the stage on a micro-batch, which has `slot` until its backward. With context.training the
-  // graph is kept until the backward, otherwise none is recorded. The last stage adds to loss().
+  // Runs the stage on a micro-batch, which keeps `slot` until its backward. With context.training
+  // the graph is kept until the backward; otherwise none is recorded. The last stage adds to
+  // loss().
   void Forward(size_t slot, const MicroBatch& data, const LossFactors& loss,
                const StepContext& context);
-  // Accumulates the parameters' gradients and makes those of the inputs, where any flow; frees the
-  // slot. `inputs_only`: the first half alone, which BackwardWeight completes.
+  // Accumulates the parameters' gradients, computes those of the inputs if there are any, and frees
+  // the slot. `inputs_only`: only the first half, which BackwardWeight completes.
   void Backward(size_t slot, bool inputs_only);
   void BackwardWeight(size_t slot);
-  // Starts the receive `kind` before its turn; false where its link has started enough.
+  // Starts the receive `kind` ahead of its turn. Returns false if its link has already started as
+  // many as it may.
   bool Expect(ActionKind kind, size_t slot, const std::string& what);
-  // Goes on with the receives that have been started.
+  // Continues the receives that have been started.
   void Advance();
-  // Throws what the encoder's thread has thrown. `wait`: until it has done all.
+  // Rethrows what the encoder thread has thrown. `wait`: first waits until it has done all its
+  // jobs.
   void CheckSent(bool wait);
-  // Sends what was made or receives what is needed; `kind` is that of a send or receive.
-  // `when`: for the codecs.
+  // Sends or receives the tensors of the action `kind`, a send or receive. `when`: for the codecs.
   void Transfer(ActionKind kind, size_t slot, const std::string& what, RankTotals& totals,
                 const CodecContext& when);
   // Blocks until everything sent has been received.
   void Flush(RankTotals& totals);
 
-  // Its links, and those of what skips stages.
+  // Its links, including those of skip connections.
   std::vector<TensorLink*> Links();
 
   Stage& stage() { return stage_; }
-  // What the stage takes and stashes must be there before, and goes on its way behind, each Forward
-  // and Backward.
+  // The stage's skip connections: call Receive on them before each Forward and Backward, and Send
+  // after it.
   StageSkips& skips() { return skips_; }
   const StageSkips& skips() const { return skips_; }
-  // Weighted sum over the forwards since Begin, in a tree over the micro-batches
-  // (runtime/binary_counter.h), whatever the schedule. Waits for the device, once.
+  // Weighted sum of the losses since Begin, in a tree over the micro-batches
+  // (runtime/binary_counter.h), whatever the schedule. Waits for the device once.
   double loss() const;
-  // What that is the sum of; SetLosses: those of a step that was computed as a graph.
+  // The terms of loss(). SetLosses sets those of a step that was computed as a graph.
   const LossTerms& losses() const { return losses_; }
   void SetLosses(LossTerms losses) { losses_ = std::move(losses); }
   // Whether the loss, and every tensor sent or received through a codec since Begin, are finite.
   bool finite() const;
-  // Null where the stage sends none.
+  // Null if the stage sends none.
   const TensorLink* activations_sent() const {
     return activation_out_ ? &*activation_out_ : nullptr;
   }

@@ -48,7 +48,7 @@ void StageSkips::Begin() {
 }
 
 // All links of one direction receive the same micro-batches in the same order, so either all can
-// start one more or none.
+// start one more receive or none can.
 bool StageSkips::Expect(ActionKind compute, size_t slot, const std::string& what) {
   const bool forward = IsForward(compute);
   bool started = true;

@@ -1,9 +1,9 @@
-// StageSkips: the tensors that a stage takes from earlier stages and stashes for later ones
-// (Block::takes, stashes), and their gradients, between two actions and on their links.
-// StageRunner's own part.
+// StageSkips: the skip connections of a stage: the tensors that it takes from earlier stages and
+// stashes for later ones (Block::takes, stashes), their gradients, and their links. Internal to
+// StageRunner.
 //
-// They need no actions of their own in a schedule: sends do not wait, and what a forward or
-// backward needs was sent before the last of the sends along the cuts that it waits for anyway.
+// Skip connections need no actions in a schedule. Sends do not block, and what a forward or
+// backward needs was sent before the last of the sends across the cuts for which it waits anyway.
 #pragma once
 
 #include <deque>
@@ -21,21 +21,21 @@ class StageSkips {
  public:
   using Tensors = std::vector<Tensor>;
 
-  // `slots`: how many micro-batches may be under way.
+  // `slots`: the most micro-batches in flight.
   explicit StageSkips(int slots) : slots_(slots) {}
   StageSkips(const StageSkips&) = delete;
   StageSkips& operator=(const StageSkips&) = delete;
 
-  // One skip: its place among all of the model's, and the stage at its other end.
+  // One skip: its number among all of the model's, and the stage at its other end.
   struct Route {
-    int number = 0;              // of its messages, among the cuts' (TensorLink::Options::cut)
-    std::string name;            // "skip u1 from stage 0 to stage 2"
-    StageSkips* here = nullptr;  // where that stage is on this rank
-    size_t index = 0;            // of the skip there
-    int rank = -1;               // else the rank that runs it
+    int number = 0;    // for its messages; unique among cuts and skips (TensorLink::Options::cut)
+    std::string name;  // "skip u1 from stage 0 to stage 2"
+    StageSkips* here = nullptr;  // of that stage, if it is on this rank
+    size_t index = 0;            // of the skip in `here`
+    int rank = -1;               // otherwise the rank that runs that stage
     Transport* transport = nullptr;
     LinkCodecs codecs;
-    EncoderThread* encoder = nullptr;  // where the rank has one
+    EncoderThread* encoder = nullptr;  // null if the rank has none
     Device device = {};                // where the rank computes
     int64_t warmup = 0;                // TensorLink::Options::warmup
     std::string samples_folder = {};   // TensorLink::Options::samples_folder
@@ -50,36 +50,38 @@ class StageSkips {
 
   // Begins a mini-batch.
   void Begin();
-  // Starts the receives that a forward or backward of the stage needs, before its turn; false where
-  // the links have started enough.
+  // Starts the receives that a forward or backward of the stage needs, ahead of its turn. Returns
+  // false if a link has already started as many as it may.
   bool Expect(ActionKind compute, size_t slot, const std::string& what);
-  // Goes on with the receives that have been started.
+  // Continues the receives that have been started.
   void Advance();
   // Before a forward: receives what the stage takes. Before a backward: the gradients of what it
-  // has stashed.
-  // `when`: for the codecs.
+  // has stashed. `when`: for the codecs.
   void Receive(ActionKind compute, size_t slot, const std::string& what, RankTotals& totals,
                const CodecContext& when);
-  // Behind them: sends what was stashed, or the gradients of what was taken.
+  // After a forward: sends what was stashed. After a backward: the gradients of what was taken.
   void Send(ActionKind compute, size_t slot, const std::string& what, RankTotals& totals,
             const CodecContext& when);
-  // Throws what the encoder's thread has thrown. `wait`: until it has done all.
+  // Rethrows what the encoder thread has thrown. `wait`: first waits until it has done all its
+  // jobs.
   void CheckSent(bool wait);
   // Blocks until everything sent has been received.
   void Flush(RankTotals& totals);
 
-  // Of the forward: adds what is taken behind the inputs, and moves what is stashed from behind the
-  // outputs. Of the backward: the same with their gradients.
+  // For a forward: AppendTaken adds the taken tensors after the inputs, and SplitStashed removes
+  // the stashed ones from the end of the outputs. The other two do the same with gradients in a
+  // backward.
   void AppendTaken(size_t slot, Tensors& inputs);
   void SplitStashed(size_t slot, Tensors& outputs);
   void AppendStashedGradients(size_t slot, Tensors& output_grads);
   void SplitTakenGradients(size_t slot, Tensors& input_grads);
 
-  // All of them.
+  // All links of the skips.
   std::vector<TensorLink*> Links();
   // Whether every tensor sent or received through a codec since Begin is finite.
   bool finite() const;
-  // The links on which this stage sends, by the order of connecting; null on one rank.
+  // The links on which this stage sends, by index in the order of connecting; null if both stages
+  // are on this rank.
   const TensorLink* activation_sent(size_t stashed) const;
   const TensorLink* gradient_sent(size_t taken) const;
 

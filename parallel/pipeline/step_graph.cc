@@ -27,7 +27,7 @@ void AddShapes(const std::vector<Tensor>& tensors, StepKey& key) {
   }
 }
 
-// Contiguous, in memory that stays.
+// Contiguous tensors like `tensors`, in memory that is kept.
 std::vector<Tensor> RoomFor(const std::vector<Tensor>& tensors) {
   std::vector<Tensor> room;
   for (const Tensor& tensor : tensors)
@@ -57,7 +57,7 @@ void CopyBatch(const MiniBatch& from, MiniBatch& to) {
   }
 }
 
-// Of each layer that keeps any, in the stage's order.
+// The statistics of each layer that keeps any, in the stage's order.
 std::vector<KeptStatistics> StatisticsOf(const Stage& stage) {
   std::vector<KeptStatistics> all;
   stage.ShareStatistics([&](KeptStatistics own) {
@@ -101,14 +101,14 @@ void StepGraph::Run(const MiniBatch& batch, const Compute& compute) {
   if (recorded || (before == before_ && TryRecord(batch, compute))) return Launch(batch);
   was_launched_ = false;
   if (ComputeAsEver(batch, compute)) return;
-  // The recorded step holds the memory of all its activations, which this one may need.
+  // The recorded step keeps the memory of all its activations, which this one may need.
   recorded_.reset();
   Forget();
   ComputeAsEver(batch, compute);
 }
 
-// False where it failed and there is a recorded step to be given up. Nobody else has heard of the
-// step yet, so it can begin again.
+// Returns false if it failed and there is a recorded step that can be dropped. No other rank knows
+// of the step yet, so it can be repeated.
 bool StepGraph::ComputeAsEver(const MiniBatch& batch, const Compute& compute) try {
   const NumberLog log;
   compute(batch);
@@ -143,8 +143,8 @@ bool StepGraph::TryRecord(const MiniBatch& batch, const Compute& compute) try {
   return false;
 }
 
-// A copy of a weight in 16 bits that an earlier step made would be read, and not made, by the
-// graph.
+// Drops 16-bit copies of weights made by earlier steps: otherwise the graph would read the old
+// copies instead of making new ones.
 void StepGraph::Record(const MiniBatch& batch, const Compute& compute, Recorded& to) {
   const trace::Scope scope("record", "graph", batch.step);
   to.key = before_;
@@ -164,7 +164,7 @@ void StepGraph::Record(const MiniBatch& batch, const Compute& compute, Recorded&
   to.checks = checks_.expected();
 }
 
-// What a recording, or a step, has left behind that was broken off.
+// Drops what an aborted recording or step has left behind.
 void StepGraph::Forget() {
   checks_.Clear();
   for (StageRunner* runner : stages_) {

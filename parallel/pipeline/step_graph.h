@@ -1,13 +1,13 @@
-// StepGraph: what a rank computes in a step, all forwards and backwards, recorded once and then
-// launched as one graph (runtime/graph.h): a GPU is then given one thing to do where it was given a
-// thousand. For a rank that runs the whole pipeline.
+// StepGraph: all forwards and backwards of a rank's step, recorded once and then launched as one
+// CUDA graph (runtime/graph.h), so that a step takes one launch instead of a thousand. For a rank
+// that runs the whole pipeline.
 //
-// Its steps are of fixed shapes: two steps are alike where StepKey says so. The first of them is
-// computed as ever, which loads libraries and finds plans; the second is recorded, and launched;
-// all that are alike follow by a launch. Others in between (the last, smaller batch of an epoch)
-// are computed as ever. All of them give the same bits. The recorded step keeps the memory of its
-// activations; where another one fails for want of it, that is given up, and the next two steps
-// that are alike make it anew.
+// Steps with equal StepKeys are alike. The first of them is computed without a graph, which loads
+// libraries and finds plans; the second is recorded and launched; all later ones that are alike are
+// launches. Different steps in between (the last, smaller batch of an epoch) are computed without a
+// graph. All give the same bits. The recorded step keeps the memory of its activations. If another
+// step runs out of memory because of that, the graph is dropped, and the next two steps that are
+// alike make a new one.
 #pragma once
 
 #include <cstdint>
@@ -23,39 +23,39 @@
 
 namespace torus::parallel {
 
-// Everything that the recorded work has in it as a number or an address: shapes and types of the
-// batch, its samples, seed and factors of the loss, and where the stages' weights lie.
+// All numbers and addresses that a recording fixes: shapes and types of the batch, its samples,
+// seed and factors of the loss, and the addresses of the stages' parameters and buffers.
 using StepKey = std::vector<uint64_t>;
 
 class StepGraph {
  public:
   using Compute = std::function<void(const MiniBatch& batch)>;
 
-  // `stages`, this rank's, and `checks`, of the GPU, must outlive it. `required`: what prevents a
-  // recording is an error; else steps are computed as ever from then on.
+  // `stages`, this rank's, and `checks`, the GPU's, must outlive it. `required`: throws if
+  // something prevents a recording; otherwise all later steps are then computed without a graph.
   StepGraph(Device gpu, std::vector<StageRunner*> stages, LaterChecks& checks, bool required);
 
-  // Brings the stages to where compute(batch) brings them: losses, gradients, which must be
-  // undefined before, and statistics of batch norm. Recorded, `compute` is given the batch in
-  // memory of the graph's own.
+  // Has the effect of compute(batch) on the stages: sets losses, gradients (which must be undefined
+  // before) and statistics of batch norm. While recording, `compute` gets the batch in memory that
+  // belongs to the graph.
   void Run(const MiniBatch& batch, const Compute& compute);
 
-  // Whether the step that was run last is as it should be. A launched one is not where a number
-  // that the model reads from the GPU's memory was not what it was in the recorded step: then the
-  // stages are as before Run, and the step, like all behind it, is to be computed as ever. Waits
-  // for the GPU where the model reads such numbers.
+  // Whether the last step is valid. A launched step is not if a number that the model reads from
+  // the GPU's memory differs from its value in the recorded step. The stages are then as before
+  // Run, and this step and all later ones must be computed without a graph. Waits for the GPU if
+  // the model reads such numbers.
   bool Held();
 
-  // Whether it was a launch, that held so far. Such steps have their gradients in the same memory,
-  // until another one is recorded.
+  // Whether the last step was a launch (and was valid as far as known). Launched steps have their
+  // gradients at the same addresses until another step is recorded.
   bool was_launched() const { return was_launched_; }
-  // Steps that were a launch; the recorded one counts.
+  // The number of launched steps, including the recorded ones.
   int64_t launched() const { return launched_; }
-  // What has prevented a recording; empty: nothing.
+  // What has prevented a recording; empty if nothing has.
   const std::string& why_not() const { return why_not_; }
 
  private:
-  // What the host has at the end of the computing, beside the memory of the GPU.
+  // The host's state of a stage at the end of a step.
   struct OfStage {
     LossTerms losses;
     std::vector<Tensor> gradients;  // as Stage::Parameters

@@ -1,4 +1,4 @@
-// TakeLast: what stands behind the outputs or inputs of a block, taken off.
+// TakeLast: removes the skip tensors from the end of a block's inputs or outputs.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace torus::parallel {
 
-// The last `count` of `all`, in their order; `all` keeps the others. It must have as many.
+// Removes the last `count` entries of `all`, which must have as many, and returns them in order.
 template <class T>
 std::vector<T> TakeLast(std::vector<T>& all, size_t count) {
   const auto first = all.end() - static_cast<std::ptrdiff_t>(count);

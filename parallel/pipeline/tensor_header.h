@@ -1,5 +1,5 @@
-// What travels ahead of a tensor's bytes: its true shape, which the last micro-batch changes, and
-// its type.
+// The header sent before a tensor's bytes: its type and its actual shape, which differs in the last
+// micro-batch.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace torus::parallel {
 
-// Sent as it lies in memory between ranks of one byte order.
+// Sent as raw bytes; all ranks must have the same byte order.
 struct TensorHeader {
-  // As sent, which is after encoding. 0 of an encoded tensor: it has values that are not finite,
-  // and the codec could not carry them (codec.h).
+  // Bytes as sent, after encoding. 0 for an encoded tensor: it has values that are not finite,
+  // which the codec could not encode (codec.h).
   uint64_t payload_bytes = 0;
   int64_t dims[kMaxRank] = {};
   uint8_t rank = 0;
   uint8_t dtype = 0;
   uint8_t defined = 0;    // 0: no tensor (a gradient that does not flow); no payload follows
-  uint8_t encoded = 0;    // 1: by the link's codec, and `checksum` is that of the payload
+  uint8_t encoded = 0;    // 1: encoded by the link's codec; `checksum` is that of the payload
   uint32_t checksum = 0;  // CRC-32C
 };
 static_assert(sizeof(TensorHeader) == 8 + 8 * kMaxRank + 8);

@@ -20,14 +20,14 @@ std::span<const std::byte> BytesOf(const Tensor& tensor) {
   return {static_cast<const std::byte*>(tensor.raw()), tensor.bytes()};
 }
 
-// Equal at both ends.
+// The link's number, equal at both ends.
 uint64_t NumberOf(const TensorLink::Options& options) {
   return 2 * static_cast<uint64_t>(options.cut) + (options.kind == TagClass::kGradient ? 1 : 0);
 }
 
 double SecondsSince(int64_t begin) { return static_cast<double>(trace::Now() - begin) * 1e-9; }
 
-// Its front, whose memory it shares.
+// The first `count` bytes, in the same memory.
 Tensor Front(const Tensor& bytes, size_t count) {
   return bytes.Narrow(0, 0, static_cast<int64_t>(count));
 }
@@ -221,7 +221,7 @@ void TensorLink::EncodeAndSend(Slot& slot, int micro_batch, const std::string& w
       slot.pending.push_back(SendTensor(slot, i, PayloadTag(micro_batch), what));
 }
 
-// What has no bytes is the CPU's.
+// An empty tensor is sent as if from the CPU.
 TensorLink::Message TensorLink::SendTensor(Slot& slot, size_t i, Tag tag, const std::string& what) {
   const Tensor& sent = slot.sent[i];
   const size_t bytes = slot.headers[i].payload_bytes;
@@ -307,7 +307,7 @@ void TensorLink::Advance() {
     if (!arrival.tensors.empty()) continue;
     if (!arrival.header.pending.Done()) return;
     arrival.header.pending.Wait();
-    if (!Fits(arrival)) return;  // Recv says so, at its place
+    if (!Fits(arrival)) return;  // Recv reports that later
     StartTensors(arrival);
   }
 }

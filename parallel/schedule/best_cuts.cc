@@ -9,7 +9,7 @@
 namespace torus::parallel {
 namespace {
 
-// The rank that exceeds its limit by most, and by how much; below 0 where none does.
+// The rank that exceeds its limit by the most bytes, and that number; below 0 if none does.
 std::pair<int, double> MostOver(const CutPlan& plan, const std::vector<double>& limits) {
   std::pair<int, double> most{0, -1};
   for (int rank = 0; rank < std::ssize(limits); ++rank)
@@ -29,7 +29,7 @@ class Climber {
     return {std::move(cuts), std::move(costs), std::move(simulation)};
   }
 
-  // Moves a cut, or two neighbours, as long as that is better.
+  // Moves a cut, or two neighbouring cuts, as long as that improves the plan.
   CutPlan Improved(CutPlan plan) const {
     for (bool moved = true; moved;) {
       moved = false;
@@ -58,7 +58,7 @@ class Climber {
     return true;
   }
 
-  // To the best place between its neighbours.
+  // Moves cut i to the best place between its neighbours.
   bool Move(CutPlan& plan, size_t i) const {
     const int first = i == 0 ? 1 : plan.cuts[i - 1] + 1;
     const int end =
@@ -71,7 +71,7 @@ class Climber {
     return moved;
   }
 
-  // By up to two blocks each.
+  // Moves cuts i and i + 1 by one or two blocks each.
   bool MoveTwo(CutPlan& plan, size_t i) const {
     const std::vector<int> from = plan.cuts;
     bool moved = false;

@@ -1,4 +1,4 @@
-// Where to cut a list of blocks so that a mini-batch of a schedule takes the least time.
+// Finds the cuts of a list of blocks with which a mini-batch of a schedule takes the least time.
 #pragma once
 
 #include <vector>
@@ -12,24 +12,26 @@ namespace torus::parallel {
 struct CutPlan {
   std::vector<int> cuts;  // first block of each stage but the first
   CostModel costs;        // of the stages
-  Simulation simulation;  // of the schedule with them
+  Simulation simulation;  // of the schedule with these costs
 };
 
-// Cuts blocks into the stages of `schedule`, lowered, so that Simulate gives the least makespan and
-// no rank a peak above its entry of `limits`, in bytes; empty: no limits. `blocks` has an entry for
-// each block in place of a stage; what a boundary costs, and its codec, are those of the cut behind
-// the block. Links are those of the schedule's ranks.
+// Cuts `blocks` into the stages of `schedule` (which is lowered) so that the simulated makespan is
+// least and no rank's peak memory exceeds its entry of `limits`, in bytes (empty: no limits). The
+// lists of `blocks` have one entry per block instead of one per stage; a block's boundary bytes and
+// codec times are those of a cut right after it. The links are those between the schedule's ranks.
 //
-// Of a schedule that runs all forwards before its backwards, with one stage a rank, the result is
-// the best that there is (with links without jitter), by dynamic programming: such a mini-batch
-// takes the sum of all stages and links, (micro-batches - 1) times the slowest forward and the
-// slowest backward among them, reductions and steps; for each number of last stages and each block
-// that they begin at, all that no other way to cut them betters in every part of that sum is kept.
-// For other schedules that sum, and the one with the slowest of forward and backward together, are
-// where a search begins that moves a cut, or two neighbours, while the simulation gets better.
+// If the schedule runs all forwards before the backwards, with one stage per rank, the result is
+// the optimum (for links without jitter), found by dynamic programming. Such a mini-batch takes the
+// sum of the times of all stages and links, plus (micro-batches - 1) times the slowest forward and
+// the slowest backward among them, plus reductions and optimizer steps. For each number of last
+// stages and each block at which they can begin, the search keeps every way to cut them that no
+// other way beats or equals in all parts of that sum. For other schedules a local search follows:
+// it moves one cut, or two neighbouring cuts, as long as the simulation improves. It starts from
+// the best cuts for that sum, and again from those for the sum with the slowest forward and
+// backward taken together.
 //
-// BadInput for fewer blocks than stages, the errors of CheckCosts, and where no cut was found that
-// keeps the limits: it names the one that comes nearest.
+// Throws BadInput if there are fewer blocks than stages, if CheckCosts fails, or if no cut was
+// found that keeps the limits (the message then names the cut that comes nearest).
 CutPlan BestCuts(const Schedule& schedule, const CostModel& blocks,
                  const std::vector<double>& limits = {});
 

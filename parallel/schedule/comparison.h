@@ -1,4 +1,4 @@
-// The schedules side by side on one pipeline, as the simulator predicts them.
+// Compares the simulated time, bubble, memory and traffic of the schedules on one pipeline.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace torus::parallel {
 
-// A pipeline of ranks, each with one part of the model. Of a schedule with several chunks a rank,
-// the parts are taken to divide evenly into chunks, in time and memory; what crosses a cut stays as
-// it is.
+// A pipeline of ranks, each with one part of the model. For a schedule with several chunks per
+// rank, each part is assumed to divide evenly into chunks, in time and memory; the bytes that cross
+// a cut stay the same.
 struct Pipeline {
   int micro_batches = 1;
-  int chunks = 2;   // of the schedules that have several
-  CostModel costs;  // a list has an entry for each rank; seconds and bytes
+  int chunks = 2;   // stages per rank, for the schedules that run several
+  CostModel costs;  // each list has one entry per rank; seconds and bytes
   int ranks = 1;
 };
 
@@ -23,26 +23,25 @@ struct ScheduleFigures {
   std::string name;
   int chunks = 1;
   double seconds = 0;     // of a mini-batch
-  double bubble = 0;      // of the ranks' time until then
-  int in_flight = 0;      // micro-batches, of all chunks, on the rank that has most
-  double peak_bytes = 0;  // of the rank that has most
+  double bubble = 0;      // share of the ranks' time until then
+  int in_flight = 0;      // the most micro-batches, of all chunks, on any rank
+  double peak_bytes = 0;  // the most on any rank
   double sent_bytes = 0;  // over all links
 };
 
-// The costs of `pipeline` with `chunks` stages a rank.
+// The costs of `pipeline` with `chunks` stages per rank.
 CostModel ChunkCosts(const Pipeline& pipeline, int chunks);
 
-// Simulates one schedule. The errors of MakeSchedule and Simulate.
+// Simulates one schedule. Throws what MakeSchedule and Simulate throw.
 ScheduleFigures FiguresOf(const std::string& schedule, const Pipeline& pipeline, int chunks);
 
-// What `pipeline` gives a rank of that schedule: pipeline.chunks, or 1.
+// The stages per rank for that schedule: pipeline.chunks if it can run several, else 1.
 int ChunksOf(const std::string& schedule, const Pipeline& pipeline);
 
-// Every schedule of the factory that is made for any size; those for several chunks with
-// pipeline.chunks of them.
+// Simulates every schedule of ScheduleNames(), with ChunksOf(name, pipeline) chunks.
 std::vector<ScheduleFigures> CompareSchedules(const Pipeline& pipeline);
 
-// A line of titles and one a schedule.
+// A line of titles, then one line per schedule.
 std::string ToTable(const std::vector<ScheduleFigures>& all);
 
 }  // namespace torus::parallel

@@ -1,4 +1,5 @@
-// What a pipeline's parts cost: the simulator's and the partition's input.
+// The time, bytes and memory of a pipeline's parts: input of the simulator and of the search for
+// cuts.
 #pragma once
 
 #include <vector>
@@ -7,23 +8,25 @@
 
 namespace torus::parallel {
 
-// All times in one unit of the caller's choice, which with links is seconds. A list has one entry
-// for each stage; an empty `forward` or `backward` means 1 for each, any other empty list 0.
+// All times have one unit of the caller's choice; with links it is seconds. Each list has one entry
+// per stage. An empty `forward` or `backward` stands for 1 everywhere, any other empty list for 0.
 struct CostModel {
   std::vector<double> forward;
   std::vector<double> backward;       // both halves
-  double backward_input_share = 0.5;  // of `backward`, that kBackwardInput takes
+  double backward_input_share = 0.5;  // share of `backward` that kBackwardInput takes
   std::vector<double> reduce;         // of the stage's gradients over replicas
   std::vector<double> step;           // of the optimizer
 
-  // A micro-batch's output of the stage, as it is sent; the gradient that comes back is as large.
+  // Bytes of the stage's output for one micro-batch, as sent; the gradient that comes back has as
+  // many.
   std::vector<double> boundary_bytes;
-  // For a boundary, on the rank that sends and on the one that receives: the codec's time.
+  // The codec's time for one boundary: encode on the rank that sends, decode on the one that
+  // receives.
   std::vector<double> encode, decode;
   LinkTable links;
 
   std::vector<double> state_bytes;       // weights, gradients, optimizer
-  std::vector<double> activation_bytes;  // kept of a micro-batch from its forward to its backward
+  std::vector<double> activation_bytes;  // kept per micro-batch from its forward to its backward
 };
 
 // Equal stages and free transfers; a backward, both halves, takes twice its forward.
@@ -33,7 +36,7 @@ CostModel EqualStages(int stages);
 struct CostList {
   const char* name;  // in files, flags and messages
   std::vector<double> CostModel::*list;
-  bool of_work;   // divided where the work is divided into chunks; else that of a boundary
+  bool of_work;   // divided among the chunks of a rank; false: belongs to a boundary
   bool in_bytes;  // else seconds
   const char* about;
 };
@@ -50,13 +53,13 @@ inline constexpr CostList kCostLists[] = {
     {"activations", &CostModel::activation_bytes, true, true,
      "of a micro-batch on a rank until its backward"}};
 
-// The costs of the stages between `cuts`, each the first block of a stage, where `blocks` has an
-// entry for each block: the work of a stage is that of its blocks, and what crosses the cut behind
-// it that of its last. The links are the same.
+// Converts costs per block to costs per stage. `cuts` holds the first block of each stage but the
+// first. A stage's work is the sum over its blocks; the costs of the cut after it are those of its
+// last block. The links are the same.
 CostModel JoinBlocks(const CostModel& blocks, const std::vector<int>& cuts);
 
-// BadInput naming the list unless each is empty or has a finite number of at least 0 for each of
-// `stages`.
+// Throws BadInput, naming the list, unless each list is empty or has one finite number >= 0 for
+// each of `stages`.
 void CheckCosts(const CostModel& costs, int stages);
 
 }  // namespace torus::parallel

@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostNumber = 1 << 20;             // of a stage or a micro-batch
 constexpr size_t kMostBytes = size_t{64} << 20;  // of a file
 
-// The first `most` bytes of what is left in `in`, which may be without end.
+// Reads up to `most` bytes from `in`, which may be endless.
 std::string ReadUpTo(size_t most, std::istream& in) {
   std::string text;
   char part[1 << 16];
@@ -59,7 +59,7 @@ std::optional<ActionKind> KindOf(char letter) {
   }
 }
 
-// Reads a number and moves `cell` behind it; -1 where there is none.
+// Reads a number and moves `cell` past it; -1 if there is none.
 int TakeNumber(std::string_view& cell) {
   int number = -1;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);

@@ -9,15 +9,15 @@
 namespace torus::parallel {
 namespace {
 
-// The last stages, cut in one way: what they add to the time of a mini-batch.
+// One way to cut the last stages, and what these add to the time of a mini-batch.
 struct Part {
-  double over = 0;                   // bytes by which a rank exceeds its limit, at most
+  double over = 0;                   // the most bytes by which a rank exceeds its limit
   double forward = 0, backward = 0;  // of the slowest stage or link
-  double ahead = 0, behind = 0;      // of links and codecs, on an activation's way and a gradient's
+  double ahead = 0, behind = 0;      // of links and codecs, for an activation and for a gradient
   double end = 0;                    // from the last stage's last forward to the last reduction
   double step = 0;                   // of the slowest optimizer
-  int block = 0;                     // that they begin with
-  int next = -1;                     // the part that this one has one stage more than; -1: none
+  int block = 0;                     // the first one
+  int next = -1;                     // index of the part without the first stage; -1: none
 
   bool Dominates(const Part& other) const {
     return over <= other.over && forward <= other.forward && backward <= other.backward &&
@@ -30,14 +30,14 @@ using Value = std::pair<double, double>;
 constexpr Value kNone{std::numeric_limits<double>::infinity(),
                       std::numeric_limits<double>::infinity()};
 
-// sums[i]: of the first i entries.
+// sums[i] is the sum of the first i entries.
 std::vector<double> Sums(const std::vector<double>& list, size_t count) {
   std::vector<double> sums(count + 1, 0);
   for (size_t i = 0; i < list.size(); ++i) sums[i + 1] = sums[i] + list[i];
   return sums;
 }
 
-// The largest of the first i.
+// largest[i] is the largest of the first i entries.
 std::vector<double> Largest(const std::vector<double>& list) {
   std::vector<double> largest(list.size() + 1, 0);
   for (size_t i = 0; i < list.size(); ++i) largest[i + 1] = std::max(largest[i], list[i]);
@@ -69,12 +69,12 @@ class Search {
         activations_(Sums(blocks.activation_bytes, count_)),
         largest_{Largest(blocks.forward), Largest(blocks.backward)} {}
 
-  // The first pass keeps one part of each kind alone; what it finds bounds the second, which keeps
-  // every part that may still become better.
+  // The first pass keeps only one part for each stage and block. Its result bounds the second pass,
+  // which keeps every part that may still become better.
   std::vector<int> Run() {
     Fill(1);
     best_ = BoundOf(parts_[fronts_[0][0].front()], 0);
-    best_.second *= 1 + 1e-9;  // so that rounding loses none
+    best_.second *= 1 + 1e-9;  // so that rounding drops no part
     Fill(std::numeric_limits<size_t>::max());
     const std::vector<int>& ways = fronts_[0][0];
     const int best =
@@ -94,7 +94,7 @@ class Search {
         FillFront(stage, block, width);
   }
 
-  // All ways to make the stages from `stage` on of the blocks from `block` on.
+  // Finds all ways to make the stages from `stage` on from the blocks from `block` on.
   void FillFront(int stage, int block, size_t width) {
     std::vector<int>& front = fronts_[stage][block];
     if (stage == stages_ - 1) return Offer(Extended({}, -1, stage, block, count_), stage, front);
@@ -115,7 +115,7 @@ class Search {
     parts_.push_back(part);
   }
 
-  // `after` with the blocks from `begin` to `end` as `stage` before it.
+  // Puts `stage`, with the blocks from `begin` to `end`, before the part `after`.
   Part Extended(const Part& after, int next, int stage, int begin, int end) const {
     Part part = after;
     part.block = begin, part.next = next;
@@ -133,7 +133,7 @@ class Search {
     return part;
   }
 
-  // What is as slow as `both` in a forward and in a backward; where these alternate, in their sum.
+  // Updates the slowest forward and backward of `part` by `both`; if they alternate, by their sum.
   void Slow(Part& part, Both both) const {
     if (!apart_) both = {both.forward + both.backward, 0};
     part.forward = std::max(part.forward, both.forward);
@@ -174,7 +174,8 @@ class Search {
            in_flight_[stage] * (activations_[end] - activations_[begin]);
   }
 
-  // At least what a mini-batch takes that ends in `part`; exactly, where that is all of it.
+  // A lower bound of the time of a mini-batch whose last stages are `part`; exact if these are all
+  // stages.
   Value BoundOf(const Part& part, int stage) const {
     const double forward = std::max(part.forward, Least(largest_.first, forward_, stage, part));
     const double backward = std::max(part.backward, Least(largest_.second, backward_, stage, part));
@@ -182,7 +183,7 @@ class Search {
     return {part.over, forward_[count_] + part.ahead + more_ * forward + end + part.step};
   }
 
-  // Of the slowest of the first `stage` stages, at least.
+  // A lower bound of the time of the slowest of the first `stage` stages.
   double Least(const std::vector<double>& largest, const std::vector<double>& sums, int stage,
                const Part& part) const {
     if (stage == 0 || !apart_) return 0;
@@ -194,12 +195,12 @@ class Search {
   const std::vector<int> owners_, in_flight_;
   const bool apart_;
   const int stages_, count_, more_;
-  const double chunks_;  // of a rank
+  const double chunks_;  // per rank
   const std::vector<double> forward_, backward_, reduce_, step_, state_, activations_;
   const std::pair<std::vector<double>, std::vector<double>> largest_;
   Value best_ = kNone;
   std::vector<Part> parts_;
-  std::vector<std::vector<std::vector<int>>> fronts_;  // of a stage and a block: parts
+  std::vector<std::vector<std::vector<int>>> fronts_;  // [stage][block]: indices of parts
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Schedules by name.
+// Makes schedules by name.
 #pragma once
 
 #include <functional>
@@ -11,25 +11,25 @@
 
 namespace torus::parallel {
 
-// "gpipe", ..., and "csv:FILE" (csv.h); each with what it is, in a few words.
+// Name and short description of each schedule: "gpipe", ..., and "csv:FILE" (csv.h).
 std::vector<std::pair<std::string, std::string>> ScheduleDescriptions();
 
-// Those that are made for any size, all but "csv:FILE".
+// The names of the schedules that are generated for a given size: all but "csv:FILE".
 std::vector<std::string> ScheduleNames();
-// Whether a schedule runs several stages a rank.
+// Whether a schedule can run several stages per rank.
 bool TakesChunks(std::string_view name);
 
-// BadInput, listing the known ones, unless MakeSchedule knows `name`.
+// Throws BadInput, listing the known names, unless MakeSchedule knows `name`.
 void CheckScheduleName(std::string_view name);
 
-// The forwards and backwards of each rank, before lowering: gpipe.h has one.
+// Makes the forwards and backwards of each rank, before lowering; GPipe (gpipe.h) is one.
 using ScheduleGenerator = std::function<Schedule(const PipelineSize& size)>;
 
-// What a generator gives, lowered and verified. The errors of Lower and Verify.
+// Returns the generator's schedule, lowered and verified. Throws what Lower and Verify throw.
 Schedule MakeSchedule(const ScheduleGenerator& generator, const PipelineSize& size);
 
-// A lowered and verified schedule. BadInput for an unknown name, for a size that the schedule is
-// not made for, and when the one of a file breaks a rule (verifier.h).
+// Returns the named schedule, lowered and verified. Throws BadInput if the name is unknown, if the
+// schedule does not exist for that size, or if one read from a file breaks a rule (verifier.h).
 Schedule MakeSchedule(std::string_view name, const PipelineSize& size);
 
 }  // namespace torus::parallel

@@ -5,7 +5,7 @@
 namespace torus::parallel {
 namespace {
 
-// The n-th forward or backward of a rank, counted as if the last group were whole.
+// The n-th forward or backward of a rank, counted as if the last group were full.
 Action Nth(ActionKind kind, int n, int rank, const PipelineSize& size) {
   const int group = n / (size.ranks * size.chunks), within = n % (size.ranks * size.chunks);
   const int step = within / size.ranks;
@@ -26,8 +26,8 @@ Schedule Interleaved(const PipelineSize& size) {
       const Action action = Nth(kind, n, rank, size);
       if (action.micro_batch < size.micro_batches) actions.push_back(action);
     };
-    // One chunk is 1F1B. Of several, each micro-batch of the first group passes every rank twice as
-    // often before its first backward comes.
+    // One chunk is 1F1B. With several, each micro-batch of the first group passes every rank twice
+    // as often before its first backward.
     const int after = size.ranks - 1 - rank;
     const int ahead =
         std::min(count, size.chunks == 1 ? after : 2 * after + (size.chunks - 1) * size.ranks);

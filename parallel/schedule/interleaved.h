@@ -5,16 +5,17 @@
 //   rank 0 | 0F0 0F1 2F0 2F1 ..  2B0 ..  2B1 0B0 0B1
 //   rank 1 | ..  1F0 1F1 3F0 3B0 3F1 3B1 1B0 1B1 ..
 //
-// Micro-batches go in groups of K: a group through a chunk, then through the rank's next. A last
-// group that is smaller takes the order of a whole one, without the micro-batches that it lacks. At
-// most v K + K - 1 chunks of activations are in flight on a rank.
+// Micro-batches go in groups of K: a group passes through one chunk of the rank, then through its
+// next chunk. If the last group is smaller, it has the order of a full group without the missing
+// micro-batches. At most v K + K - 1 chunks of activations are in flight on a rank.
 #pragma once
 
 #include "parallel/schedule/schedule.h"
 
 namespace torus::parallel {
 
-// Forwards and backwards alone; Lower adds the rest. The errors of CheckSize; any number of chunks.
+// Returns forwards and backwards only; Lower adds the rest. Takes any number of chunks. Throws what
+// CheckSize throws.
 Schedule Interleaved(const PipelineSize& size);
 
 }  // namespace torus::parallel

@@ -13,7 +13,7 @@
 namespace torus::parallel {
 namespace {
 
-// How many backward actions, whole ones and halves, each stage has on this rank.
+// The number of backward actions, whole and half, of each stage on this rank.
 std::vector<int> CountBackwards(const std::vector<Action>& actions, int num_stages) {
   std::vector<int> counts(num_stages, 0);
   for (const Action& action : actions) counts[action.stage] += IsBackward(action.kind);
@@ -86,7 +86,7 @@ class Lowering {
     if (received_.contains({needed.kind, needed.stage, needed.micro_batch})) return;
     std::deque<Action>& queue = sent_[{peer, rank}];
     const auto at = std::find(queue.begin(), queue.end(), needed);
-    if (at == queue.end()) return out.push_back(needed);  // nobody sends it: the verifier says so
+    if (at == queue.end()) return out.push_back(needed);  // never sent: the verifier reports that
     for (auto it = queue.begin(); it != at + 1; ++it)
       received_.insert({it->kind, it->stage, it->micro_batch});
     out.insert(out.end(), queue.begin(), at + 1);
@@ -95,8 +95,8 @@ class Lowering {
 
   const Schedule& compute_;
   const std::vector<int> owners_;
-  std::map<Link, std::deque<Action>> sent_;  // not yet received, each named by its receive
-  std::set<std::tuple<ActionKind, int, int>> received_;  // of all ranks: a stage has but one
+  std::map<Link, std::deque<Action>> sent_;  // not yet received; each is stored as its receive
+  std::set<std::tuple<ActionKind, int, int>> received_;  // of all ranks: a stage has only one
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ bool SeveralStagesOnARank(const Schedule& schedule) {
   return false;
 }
 
-// One time slot each, whole backwards and halves alike.
+// Each action takes one slot, whether a forward, a whole backward or a half.
 CostModel UnitCosts(const Schedule& schedule) {
   bool halves = false;
   for (const std::vector<Action>& actions : schedule.ranks) {

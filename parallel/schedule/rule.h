@@ -1,4 +1,4 @@
-// How the verifier refuses a schedule. The verifier's own part.
+// How the verifier refuses a schedule. Internal to the verifier.
 #pragma once
 
 #include <utility>
@@ -9,8 +9,9 @@
 
 namespace torus::parallel {
 
-// BadInput "[schedule] NAME: ..." unless `ok`, and below it what each rank does about `place`, with
-// an arrow there. Hand over actions themselves: they are formatted where the message is thrown.
+// Throws BadInput "[schedule] NAME: ..." unless `ok`. Below the message are the ranks' actions
+// around `place`, with an arrow there. Pass actions themselves as `args`: they are formatted only
+// if the message is thrown.
 template <class... Args>
 void Rule(bool ok, const Schedule& schedule, const ActionPlace& place,
           fmt::format_string<Args...> format, Args&&... args) {

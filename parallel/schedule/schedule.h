@@ -1,5 +1,5 @@
 // A pipeline schedule is data: for each rank, the list of actions that it runs in one mini-batch.
-// The printer, the verifier, the simulator and the executor all read this one form.
+// The printer, the verifier, the simulator and the executor all read this form.
 //
 //   stage        some consecutive blocks of the model; stage 0 takes the data, the last stage
 //                computes the loss
@@ -16,16 +16,16 @@ namespace torus::parallel {
 enum class ActionKind : uint8_t {
   kForward,
   kBackward,        // computes the gradients of the stage's inputs and of its weights
-  kBackwardInput,   // its first half: those of the inputs alone
+  kBackwardInput,   // its first half: those of the inputs only
   kBackwardWeight,  // its second half, at any later time: those of the weights
   kSendActivation,  // sends the outputs of `stage` to the rank of stage + 1
   kRecvActivation,  // receives the inputs of `stage` from the rank of stage - 1
   kSendGradient,    // sends the gradients of the inputs of `stage` to the rank of stage - 1
   kRecvGradient,    // receives the gradients of the outputs of `stage` from the rank of stage + 1
   kReduce,          // sums the gradients of `stage` over its replicas
-  kStep,            // the optimizer's step on `stage`, which ends its mini-batch
-  kGather,          // gathers the weights of `stage` from its replicas, for what follows
-  kFree,            // frees what was gathered
+  kStep,            // the optimizer's step on `stage`; ends the stage's mini-batch
+  kGather,          // gathers the weights of `stage` from its replicas before a forward or backward
+  kFree,            // frees the gathered weights
 };
 
 struct Action {
@@ -36,8 +36,8 @@ struct Action {
   friend bool operator==(const Action&, const Action&) = default;
 };
 
-// What a generator makes a schedule for: a pipeline of `ranks`, each with `chunks` stages of the
-// model, which lie ranks apart: rank r runs stages r, r + ranks, r + 2 ranks, ...
+// The size for which a schedule is generated: a pipeline of `ranks` ranks with `chunks` stages
+// each. Rank r runs stages r, r + ranks, r + 2 ranks, ...
 struct PipelineSize {
   int ranks = 1;
   int micro_batches = 1;
@@ -53,7 +53,8 @@ struct Schedule {
   std::vector<std::vector<Action>> ranks;  // ranks[r]: what rank r does, in order
 };
 
-// BadInput "[NAME] ..." for a number below 1, and for several chunks unless `several_chunks`.
+// Throws BadInput "[NAME] ..." if a number is below 1, or if there are several chunks without
+// `several_chunks`.
 void CheckSize(const char* name, const PipelineSize& size, bool several_chunks = false);
 
 bool IsForward(ActionKind kind);
@@ -63,8 +64,8 @@ bool IsSend(ActionKind kind);
 bool IsRecv(ActionKind kind);
 bool IsOfWeights(ActionKind kind);  // kGather or kFree
 
-// owners[s]: the rank that runs stage s. BadInput when a stage has none or several, or lies outside
-// of the schedule.
+// Returns the rank that runs each stage. Throws BadInput if a stage has no rank or several, or is
+// not one of the schedule's.
 std::vector<int> StageOwners(const Schedule& schedule);
 
 }  // namespace torus::parallel

@@ -37,7 +37,7 @@ class Simulator {
 
   Simulation Run() {
     std::vector<size_t> next(schedule_.num_ranks, 0);
-    // Ranks only ever wait for each other's results, so sweeping until nothing moves finds every
+    // Ranks wait only for each other's results, so repeated sweeps until nothing moves find every
     // start time.
     for (bool moved = true; moved;) {
       moved = false;
@@ -84,7 +84,7 @@ class Simulator {
   // The cut that a result of `action` crosses, named by the stage before it; -1 at the model's ends
   // and between stages of one rank.
   int CutBehind(const Action& action) const { return Cut(action, IsForward(action.kind)); }
-  // That which its input has crossed.
+  // The cut that its input has crossed, likewise.
   int CutBefore(const Action& action) const { return Cut(action, !IsForward(action.kind)); }
   int Cut(const Action& action, bool up) const {
     const int before = up ? action.stage : action.stage - 1;
@@ -99,7 +99,8 @@ class Simulator {
     return it == times.end() ? std::nullopt : std::optional(it->second);
   }
 
-  // When the input of `action` from the neighbouring stage is there; nothing while it is not known.
+  // The time when the input of `action` from the neighbouring stage arrives; nothing if not yet
+  // known.
   std::optional<double> Arrival(const Action& action) const {
     const bool forward = IsForward(action.kind);
     const int from = action.stage + (forward ? -1 : 1);
@@ -107,7 +108,7 @@ class Simulator {
     return Find(arrivals_, {forward, from, action.micro_batch});
   }
 
-  // When what `action` needs is there.
+  // The time when all that `action` needs has arrived; nothing if not yet known.
   std::optional<double> Ready(const Action& action) const {
     if (action.kind == ActionKind::kStep)
       return reduces_ == 0 ? std::optional(reduced_) : std::nullopt;
@@ -139,7 +140,7 @@ class Simulator {
     return true;
   }
 
-  // Notes what `action`, which has just ended, has made and freed, and sends it on.
+  // Records what `action`, which has just ended, has produced and freed, and sends its result.
   void Finish(const Action& action, int rank) {
     const bool forward = IsForward(action.kind);
     Hold(rank, (forward                                     ? 1
@@ -188,10 +189,10 @@ class Simulator {
   const CostModel& costs_;
   const std::vector<int> owners_;
   Simulation result_;
-  std::vector<double> free_;  // when each rank is
+  std::vector<double> free_;  // when each rank becomes free
   std::vector<double> held_;  // bytes of each rank now
   std::map<Ranks, LinkClock> clocks_;
-  std::map<Key, double> ends_, arrivals_;  // of results: here, and where they are used next
+  std::map<Key, double> ends_, arrivals_;  // of results: when computed, when they arrive
   int64_t reduces_ = 0;                    // that have not run yet
   double reduced_ = 0;                     // when the last of the others ended
 };

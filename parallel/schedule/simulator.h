@@ -1,5 +1,5 @@
-// When each action of a schedule runs if it starts as soon as its rank is free and its inputs have
-// arrived, and what it needs of memory and links.
+// Simulates a schedule: computes when each action runs if it starts as soon as its rank is free and
+// its inputs have arrived, and the memory and link traffic that this takes.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ struct TimedAction {
   double begin = 0, end = 0;
 };
 
-// A result on its way to the rank that uses it.
+// A message: an activation or gradient on its way to the rank that uses it.
 struct Transfer {
   int from = 0, to = 0;  // ranks
   bool activation = true;
@@ -25,7 +25,7 @@ struct Transfer {
 };
 
 struct Simulation {
-  // Forwards, backwards, and reduces and steps that take time, in the order they run.
+  // Of each rank, in the order they run: forwards, backwards, and reduces and steps that take time.
   std::vector<std::vector<TimedAction>> ranks;
   std::vector<Transfer> transfers;
   double makespan = 0;  // when the last of them ends
@@ -33,15 +33,15 @@ struct Simulation {
   // equal stages and M micro-batches: (K - 1) / (M + K - 1).
   double bubble = 0;
   std::vector<double> busy;        // of each rank
-  std::vector<double> peak_bytes;  // of each rank: states, and activations at their most
+  std::vector<double> peak_bytes;  // of each rank: state plus the most activations
   std::map<std::pair<int, int>, double> sent_bytes;  // from, to
 };
 
-// The schedule may be lowered or not; equal arguments give equal results, jitter included. Its
-// sends start when what they send is made and encoded, and follow each other on a link, while the
-// ranks go on. Steps start when all ranks have made all their reductions: only then it is known
-// whether the gradients are finite, and their norm. BadInput when `costs` are not those of as many
-// stages (CheckCosts), and when an action waits for one that never comes.
+// Simulates `schedule`, lowered or not. Equal arguments give equal results, jitter included. A send
+// starts when its tensors are computed and encoded; sends on one link follow each other while the
+// ranks compute. Optimizer steps start when all ranks have finished all reductions: only then is it
+// known whether the gradients are finite, and what their norm is. Throws BadInput if `costs` do not
+// fit the number of stages (CheckCosts), or if an action waits for one that never comes.
 Simulation Simulate(const Schedule& schedule, const CostModel& costs = {});
 
 }  // namespace torus::parallel

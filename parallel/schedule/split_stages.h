@@ -1,4 +1,4 @@
-// For weights that are gathered block by block: a schedule whose stages are cut into finer ones.
+// Splits the stages of a schedule into finer ones, so that weights can be gathered block by block.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,13 @@
 
 namespace torus::parallel {
 
-// The forwards and backwards of `schedule`, with stage s cut into `parts[s]` stages of the same
-// rank: a forward becomes theirs in ascending order, a backward, whole or half, theirs in
-// descending order. To be lowered anew. BadInput unless there is a count above 0 for each stage.
+// Returns the forwards and backwards of `schedule` with stage s split into `parts[s]` stages on the
+// same rank. A forward becomes the forwards of the parts in ascending order; a backward, whole or
+// half, becomes theirs in descending order. The result has to be lowered again. Throws BadInput
+// unless `parts` has a number above 0 for each stage.
 Schedule SplitStages(const Schedule& schedule, const std::vector<int>& parts);
 
-// Adds to a lowered schedule kGather before and kFree behind each forward and backward.
+// Adds kGather before and kFree after each forward and backward of a lowered schedule.
 Schedule GatherAroundCompute(Schedule schedule);
 
 }  // namespace torus::parallel

@@ -51,7 +51,7 @@ class StageChecker {
     }
   }
 
-  // `action` must come after that of `kind` on the same micro-batch.
+  // `action` must come after the action of `kind` on the same micro-batch.
   void After(const Action& action, ActionKind kind, bool needed = true) const {
     if (!needed || Done(kind, action.micro_batch)) return;
     Rule(false, schedule_, place_, "rank {} runs {} before {}", rank_, action,

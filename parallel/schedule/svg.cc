@@ -70,7 +70,7 @@ std::string Escaped(const std::string& text) {
   return out;
 }
 
-// 1, 2 or 5 times a power of ten, so that a span of `all` has some six of it.
+// The step between ticks: 1, 2 or 5 times a power of ten, so that `all` has about six ticks.
 double TickOf(double all) {
   const double rough = all / 6, power = std::pow(10, std::floor(std::log10(rough)));
   for (const double step : {1.0, 2.0, 5.0})
@@ -108,7 +108,7 @@ class Picture {
                          Escaped(text));
   }
 
-  // `about` shows where the pointer rests.
+  // `about` is the tooltip.
   void Bar(const char* css, double begin, double end, double y, double height,
            const std::string& about) {
     text_ += fmt::format(
@@ -170,7 +170,7 @@ class Picture {
     const double width = X(timed.end) - X(timed.begin);
     Bar(LookOf(action.kind).css, timed.begin, timed.end, y, kLane,
         fmt::format("{}, {:.6g} to {:.6g} s", ToString(action), timed.begin, timed.end));
-    // Stages that lie on the rank for another pass of the model, by a line the higher the later.
+    // An overlay marks the rank's second and later stages: the later the stage, the taller.
     if (const int chunk = action.stage / schedule_.num_ranks; chunk > 0)
       text_ += fmt::format(
           "<rect class=\"late\" x=\"{:.6g}\" y=\"{:.5g}\" width=\"{:.5g}\" height=\"{:.4g}\"/>\n",

@@ -1,4 +1,4 @@
-// A simulated timeline as a picture.
+// Draws a simulated timeline as a picture.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace torus::parallel {
 
-// An SVG document of its own, readable on light and dark ground: a row a rank, from 0 s on, with
-// its actions coloured by kind and numbered by micro-batch where there is room; of several stages a
-// rank the later ones are paler from above. Between the rows go the messages, activations below
-// their sender and gradients above it, each from the beginning of its transfer to its arrival.
-// BadInput for more than 2^16 actions: no browser shows them well.
+// Returns a complete SVG document, readable on light and dark backgrounds. Each rank has a row,
+// from 0 s on, with its actions coloured by kind and numbered by micro-batch where there is room;
+// on a rank with several stages, the upper part of the later stages' actions is paler, and larger
+// the later the stage. Between the rows are the messages, from the beginning of a transfer to its
+// arrival: activations below their sender, gradients above it. Throws BadInput for more than 2^16
+// actions, which browsers do not show well.
 std::string ToSvg(const Schedule& schedule, const Simulation& simulation);
 
 }  // namespace torus::parallel

@@ -1,6 +1,6 @@
-// What tensor parallelism adds to a transformer's passes, in closed form (Shoeybi et al. 2019,
-// arXiv:1909.08053, section 3): for what is planned and simulated, and for what a run is held
-// against.
+// What tensor parallelism adds to the time and bytes of a transformer's passes, in closed form
+// (Shoeybi et al. 2019, arXiv:1909.08053, section 3): for planning, for the simulator, and to check
+// a run's measured bytes.
 #pragma once
 
 #include <vector>
@@ -10,45 +10,46 @@
 
 namespace torus::parallel {
 
-// What a rank sends in an all-reduce of `bytes` among `ranks`: 2 (ranks - 1) / ranks of them, the
-// least there is (Patarasuk and Yuan 2009), as the direct one and the ring do.
+// The bytes that a rank sends in an all-reduce of `bytes` among `ranks`: 2 (ranks - 1) / ranks of
+// them, the minimum (Patarasuk and Yuan 2009), which both the direct and the ring all-reduce reach.
 double AllReduceBytes(int ranks, double bytes);
 
-// Seconds of the direct all-reduce (collectives/direct.h) where each rank has one link to the
-// others: two exchanges, each of (ranks - 1) / ranks of the bytes behind a latency. Sums take no
+// Seconds of the direct all-reduce (collectives/direct.h) if each rank has one link to the others:
+// two exchanges, each of which takes the latency and (ranks - 1) / ranks of the bytes. Sums take no
 // time.
 double AllReduceSeconds(int ranks, double bytes, const LinkModel& link);
 
-// Seconds in which `ranks`, each of which has a share of `bytes`, come to have all of them: one
-// exchange of (ranks - 1) / ranks of the bytes behind a latency.
+// Seconds of an all-gather in which each of `ranks` starts with its share of `bytes`: one exchange,
+// which takes the latency and (ranks - 1) / ranks of the bytes.
 double AllGatherSeconds(int ranks, double bytes, const LinkModel& link);
 
-// A stage of a transformer, each of whose layers `ranks` compute together.
+// A stage of a transformer whose layers are each computed by several ranks together.
 struct TensorParallelStage {
-  int blocks = 0;               // each with attention and an MLP: two sums forward, two backward
-  bool embedding = false;       // split by tokens: a sum more, forward
-  bool head = false;            // a language model's, split by tokens: a sum more, backward
-  double activation_bytes = 0;  // of a micro-batch, tokens x width x the bytes of an element
+  int blocks = 0;          // attention and MLP each: two all-reduces forward, two backward
+  bool embedding = false;  // split by tokens: one more all-reduce forward
+  bool head = false;       // of a language model, split by tokens: one more all-reduce backward
+  double activation_bytes = 0;  // of a micro-batch: tokens x width x bytes per element
 };
 
-// How often the ranks sum an activation in a micro-batch's forward and in its backward.
+// How many all-reduces of an activation a micro-batch's forward and its backward need.
 int ForwardSums(const TensorParallelStage& stage);
 int BackwardSums(const TensorParallelStage& stage);
 
-// What a rank sends to the others of its stage for one micro-batch, forward and backward. Beside it
-// the head's loss gathers four numbers a token, and clipping sums one for each parameter a step.
+// Bytes that a rank sends to the others of its stage for one micro-batch, forward and backward. Not
+// counted: the loss of the head gathers four numbers per token, and clipping sums one per parameter
+// and step.
 double TensorParallelBytes(int ranks, const TensorParallelStage& stage);
 
-// How what all ranks of a stage have crosses a cut: each sends its share, and those behind the cut
-// gather them, or each sends all of it.
+// How an activation that all ranks of a stage have crosses a cut: each rank sends its share and the
+// ranks after the cut gather the shares (kShared), or each rank sends all of it (kWhole).
 enum class TensorCuts { kShared, kWhole };
 
-// The costs of stages that `ranks` compute together, from those of one rank each: compute, states
-// and optimizer are shared out evenly, and the sums over `link` are added to forwards and
-// backwards. What a rank sends across a cut, and what it gathers over `link` when it receives, are
-// as `cuts` says; gathering counts as decoding. Activations are taken as they are: what lies
-// between the split layers every rank keeps. BadInput unless there is a rank, and an entry of
-// `stages` for each forward and backward of `whole`.
+// Returns the costs of stages that `ranks` compute together, given those of one rank per stage
+// (`whole`). Compute, state and optimizer are shared evenly, and the all-reduces over `link` are
+// added to forwards and backwards. `cuts` says what a rank sends across a cut and whether it
+// gathers over `link` what it receives; that gather counts as decoding. Activation memory stays the
+// same, because every rank keeps what lies between the split layers. Throws BadInput unless there
+// is at least one rank and `stages` has an entry for each forward and backward of `whole`.
 CostModel WithTensorParallel(const CostModel& whole, int ranks,
                              const std::vector<TensorParallelStage>& stages, const LinkModel& link,
                              TensorCuts cuts = TensorCuts::kShared);

@@ -13,15 +13,15 @@
 namespace torus::parallel {
 namespace {
 
-// Whether `action` uses a result of the stage before it (a forward) or behind it (a backward), and
-// that stage is on the same rank.
+// Whether `action` uses a result of the stage before it (forward) or after it (backward) and that
+// stage, `neighbour`, is on the same rank.
 bool NeedsLocalStage(const Action& action, int neighbour, const std::vector<int>& owners) {
   return IsCompute(action.kind) && action.kind != ActionKind::kBackwardWeight && neighbour >= 0 &&
          neighbour < static_cast<int>(owners.size()) && owners[neighbour] == owners[action.stage];
 }
 
-// Rules between the stages of one rank. Nothing is received between them, so the order of the list
-// is all that keeps them.
+// Checks the rules between the stages of one rank. They send each other no messages, so only the
+// order of the list ensures that inputs are computed first.
 void CheckRank(const Schedule& schedule, const std::vector<int>& owners, int rank) {
   const std::vector<Action>& actions = schedule.ranks[rank];
   ActionPlace at{rank};
@@ -44,7 +44,7 @@ void CheckRank(const Schedule& schedule, const std::vector<int>& owners, int ran
   }
 }
 
-// The receive that takes what `send`, run on `rank`, sends; and the rank it must be on.
+// The receive that matches `send`, run on `rank`.
 Action MatchOf(const Action& send, int rank) {
   const bool forward = send.kind == ActionKind::kSendActivation;
   return {forward ? ActionKind::kRecvActivation : ActionKind::kRecvGradient,
@@ -53,7 +53,7 @@ Action MatchOf(const Action& send, int rank) {
 
 using Link = std::pair<int, int>;  // from, to
 
-// What a link carries, as one of its ends lists it.
+// The messages of a link, as listed by one of its ends.
 struct Messages {
   std::vector<Action> receives;
   std::vector<ActionPlace> places;
@@ -91,9 +91,9 @@ void CheckLinks(const Schedule& schedule) {
   for (const auto& [link, ends] : links) CheckLink(schedule, link, ends.first, ends.second);
 }
 
-// Runs the lists with sends that do not wait. After its last reduction a rank takes part in sums
-// over the whole pipeline (tied gradients, the norm for clipping), so nobody passes that before all
-// have come to it.
+// Runs the lists with sends that do not block. After its last reduction a rank takes part in sums
+// over the whole pipeline (tied gradients, the norm for clipping), so no rank passes its last
+// reduction before all ranks have reached theirs.
 class DeadlockSearch {
  public:
   explicit DeadlockSearch(const Schedule& schedule)
@@ -106,7 +106,7 @@ class DeadlockSearch {
         reductions_left_[rank] += action.kind == ActionKind::kReduce;
   }
 
-  // BadInput naming who cannot go on, and where, unless all ranks end.
+  // Throws BadInput, naming the ranks that cannot go on and where, unless all ranks reach the end.
   void Run() {
     for (bool moved = true; moved;) {
       moved = false;
@@ -136,7 +136,7 @@ class DeadlockSearch {
 
   static bool Take(int& messages) { return messages > 0 && messages-- > 0; }
 
-  // Asked again for a rank that waits at its last reduction, whose count is then 0 already.
+  // Called repeatedly for a rank that waits at its last reduction; its count is already 0 then.
   bool CanReduce(int rank) {
     int& left = reductions_left_[rank];
     if (left > 0 && --left == 0) --ranks_left_;
@@ -146,7 +146,7 @@ class DeadlockSearch {
   const Schedule& schedule_;
   std::vector<size_t> next_;          // of each rank, into its list
   std::vector<int> reductions_left_;  // of each rank
-  int ranks_left_;                    // that have not come to their last reduction
+  int ranks_left_;                    // that have not reached their last reduction
   std::map<Link, int> under_way_;     // messages sent and not yet received
 };
 

@@ -50,7 +50,7 @@ std::vector<Tensor> Ones(const std::vector<Variable>& outputs) {
 
 double SecondsSince(int64_t begin) { return static_cast<double>(trace::Now() - begin) * 1e-9; }
 
-// Of one pass through a block.
+// The costs of one pass through a block.
 struct Pass {
   double forward = 0, backward = 0, step = 0;
   double kept = 0;  // bytes from the forward to the backward
@@ -58,7 +58,7 @@ struct Pass {
 
 class BlockMeter {
  public:
-  // `end`: what is run behind the block; may be empty.
+  // `end`: run after the block; may be empty.
   BlockMeter(const Block& block, int index, const OutputLoss& end, const BlockCostOptions& options)
       : stage_({block}, index), end_(end) {
     if (options.optimizer) optimizer_ = options.optimizer(stage_.Parameters());
@@ -89,7 +89,7 @@ class BlockMeter {
     return pass;
   }
 
-  // Weights, gradients, running statistics and the optimizer's.
+  // Bytes of weights, gradients, running statistics and optimizer state.
   double StateBytes() const {
     size_t bytes = 0;
     for (const NamedVariable& parameter : stage_.Parameters())
@@ -106,7 +106,7 @@ class BlockMeter {
   std::unique_ptr<Optimizer> optimizer_;
 };
 
-// Of the outputs of a block on their way over a cut.
+// The costs of a block's outputs when they cross a cut.
 struct Crossing {
   double bytes = 0, encode = 0, decode = 0;
 };

@@ -1,5 +1,5 @@
-// Plain values to bytes and back, for control messages between ranks of one build. Trainer's own
-// part.
+// Converts plain values to bytes and back, for control messages between ranks of one build.
+// Internal to the trainer.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class ByteWriter {
   std::vector<std::byte> bytes_;
 };
 
-// Reads in the order in which was written.
+// Reads values in the order in which they were written.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}

@@ -29,7 +29,7 @@ uint64_t SizeOfFile(const std::string& path) {
   return bytes;
 }
 
-// The metadata that PyTorch's own files have, and which step they are of.
+// The metadata of PyTorch's own files, and the step.
 CheckpointFile WriteTensors(const std::string& path, const char* holds, int64_t step,
                             std::vector<NamedTensor> tensors) {
   CheckpointFile file{.holds = holds};

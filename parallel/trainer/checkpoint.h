@@ -1,10 +1,10 @@
-// Checkpoints: a TrainState as files (runtime/io/checkpoint_manifest.h), some for each part of the
-// model, in a folder that is committed whole.
+// Checkpoints: a TrainState as files (runtime/io/checkpoint_manifest.h), a few for each part of the
+// model, in a folder that is committed atomically.
 //
-// Part P is the files weights-P, optimizer-P, averages-P and codecs-P.safetensors, those of them
-// that have anything; a Trainer makes a part of each stage, and the ranks that own the stages write
-// them (Trainer::Save); replica R above 0 has its codecs' in part P + R x stages. Tensors have
-// PyTorch's layout there (io/file_layout.h).
+// Part P consists of the files weights-P, optimizer-P, averages-P and codecs-P.safetensors; empty
+// ones are left out. A Trainer makes one part per stage, written by the rank that owns the stage
+// (Trainer::Save); the codec state of tensor-parallel rank t (of T) of replica r is in part P + (r
+// T + t) x stages. In the files tensors have PyTorch's layout (io/file_layout.h).
 #pragma once
 
 #include <map>
@@ -17,29 +17,29 @@
 
 namespace torus::parallel {
 
-// BadInput tagged `folder` for a value that is infinite or NaN, naming its tensor: such a state
+// Throws BadInput tagged `folder`, naming the tensor, if a value is infinite or NaN: such a state
 // must not replace a good one.
 void RequireFinite(const std::string& folder, const TrainState& state);
 
-// Writes the files of a part into the folder `path`, and says what they are. BrokenEnvironment
-// names path and reason.
+// Writes the files of a part into the folder `path`, and returns what it wrote. Throws
+// BrokenEnvironment with path and reason if that fails.
 using CheckpointFiles = std::map<std::string, io::CheckpointFile>;
 CheckpointFiles WritePart(const std::string& path, int part, const TrainState& state);
 
-// Writes the manifest of all parts' files, which must be there, and `texts`, file name -> content,
-// then commits: a kill at any moment leaves the old folder or the new one. BrokenEnvironment for a
-// file that is not there, or not whole.
+// Writes the manifest of all parts' files, which must exist, and `texts` (file name -> content),
+// then commits: if the process is killed at any moment, the folder is either the old one or the new
+// one. Throws BrokenEnvironment if a file is missing or incomplete.
 void CommitCheckpoint(io::FolderWriter& writer, const std::string& folder, int64_t step,
                       const LossScaleState& scale, const CheckpointFiles& files,
                       const std::map<std::string, std::string>& texts);
 
-// All of this for a whole state in memory, as part 0.
+// Does all of this for a whole state in memory, as part 0.
 void SaveCheckpoint(const std::string& folder, const TrainState& state,
                     const std::map<std::string, std::string>& texts = {});
 
-// `checkpoint` must outlive what is returned.
+// A source that reads from `checkpoint`, which must outlive it.
 StateSource SourceOf(const io::CheckpointReader& checkpoint);
-// All of it; tensors by name.
+// Reads a whole checkpoint; tensors are sorted by name.
 TrainState LoadCheckpoint(const std::string& folder);
 
 }  // namespace torus::parallel

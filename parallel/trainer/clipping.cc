@@ -29,7 +29,7 @@ void SumOfSlices(Transport& tensor, const RankModel& model, std::vector<double>&
 
 double PipelineGradientNorm(Transport& pipeline, std::vector<double> squares,
                             const std::string& what) {
-  // Every sum has one term that is not 0.
+  // At most one term of every sum is not 0.
   AllReduce<double>(pipeline, squares, fmt::format("norm of the gradients, {}", what));
   return GlobalNorm(squares);
 }

@@ -1,4 +1,5 @@
-// Clipping by the norm of all gradients of a model that lies on several ranks. Trainer's own part.
+// Clipping by the norm of all gradients of a model whose stages are on several ranks. Internal to
+// the trainer.
 #pragma once
 
 #include <string>
@@ -10,21 +11,22 @@
 
 namespace torus::parallel {
 
-// Puts the sums of squares of a stage's uses into `squares`, which are in the table's order: of a
-// parameter that has its first use in the stage, that of this use, which has the sum of them all.
+// Writes the sums of squares of a stage's uses into `squares`, which has one entry per parameter,
+// in the table's order. A parameter's entry is set by the stage of its first use, whose gradient is
+// the sum over all uses.
 void AddSquaredNorms(const ParameterTable& table, int stage, const std::vector<NamedVariable>& uses,
                      const std::vector<double>& of_uses, std::vector<double>& squares);
 
-// Makes the squares of a rank's slices those of the whole parameters. Called by all tensor-parallel
-// ranks of a stage together, each with the squares of all it has; those of parameters that every
-// rank has whole are counted once.
+// Turns the squares of a rank's slices into those of the whole parameters. All tensor-parallel
+// ranks of a stage call it together, each with its own squares; parameters that every rank has
+// whole are counted once.
 void SumOfSlices(Transport& tensor, const RankModel& model, std::vector<double>& squares,
                  const std::string& what);
 
-// The norm of the whole model's gradient, tied parameters counted once. Called by all ranks of a
-// pipeline when their gradients are whole, with the squares of their own, 0 for what others own:
-// all get all of these sums, and add them in model order, so that every cut gives the same bits
-// (gradient_norm.h).
+// Returns the norm of the whole model's gradient, with tied parameters counted once. All ranks of a
+// pipeline call it when their gradients are complete, with the squares of their own parameters and
+// 0 for the others'. All ranks receive all squares and add them in model order, so that every cut
+// gives the same bits (gradient_norm.h).
 double PipelineGradientNorm(Transport& pipeline, std::vector<double> squares,
                             const std::string& what);
 

@@ -24,7 +24,7 @@ std::vector<std::byte> Control::AllGather(std::span<const std::byte> record,
   return all;
 }
 
-// Padded to the longest: these are short.
+// Pads all to the longest, which is cheap for short messages.
 std::vector<std::vector<std::byte>> Control::ShareBytes(std::span<const std::byte> bytes,
                                                         const std::string& what) {
   const std::vector<uint64_t> sizes = Share<uint64_t>(bytes.size(), "size of " + what);

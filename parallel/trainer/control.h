@@ -1,5 +1,5 @@
-// Control: the small messages by which the ranks of a run tell each other what they know. They are
-// of TagClass::kControl, so they count as no traffic of the run. Trainer's own part.
+// Control: small messages by which the ranks of a run exchange values and decisions. They are of
+// TagClass::kControl, so they do not count as traffic of the run. Internal to the trainer.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace torus::parallel {
 
-// Of a message of the trainer's; above all numbers of the pipeline's control messages.
+// The tag of one of the trainer's messages; larger than all tags of the pipeline's control
+// messages.
 enum class ControlMessage : uint8_t { kRecord = 1, kBytes, kAnnouncement };
 Tag ControlTag(ControlMessage message);
 
@@ -26,27 +27,27 @@ class Control {
   int rank() const { return world_.rank(); }
   int size() const { return world_.size(); }
 
-  // Every rank gives a record of one size, and gets those of all, in rank order, one behind the
-  // other. Bruck's all-gather (Bruck et al. 1997): in round k each rank sends the up to 2^k records
-  // that it has to rank - 2^k; ceil(log2 n) rounds. Adds to `waited`, where given, the seconds in
-  // which it waited for others.
+  // Gathers the records of all ranks, which have one size, on every rank: concatenated in rank
+  // order. Uses Bruck's all-gather (Bruck et al. 1997): in round k each rank sends the up to 2^k
+  // records that it has to rank - 2^k; ceil(log2 n) rounds. Adds to `waited`, if given, the seconds
+  // that it waited for other ranks.
   std::vector<std::byte> AllGather(std::span<const std::byte> record, const std::string& what,
                                    double* waited = nullptr);
   // The same with a plain value.
   template <class T>
   std::vector<T> Share(const T& value, const std::string& what, double* waited = nullptr);
 
-  // The same with bytes whose number differs from rank to rank.
+  // The same with bytes whose number may differ between ranks.
   std::vector<std::vector<std::byte>> ShareBytes(std::span<const std::byte> bytes,
                                                  const std::string& what);
 
-  // Returns when all ranks have called it: on rank 0 the bytes of every rank, in rank order;
-  // elsewhere nothing.
+  // Returns when all ranks have called it: on rank 0 the bytes of every rank, in rank order; on the
+  // others nothing.
   std::vector<std::vector<std::byte>> Gather(std::span<const std::byte> bytes,
                                              const std::string& what);
 
-  // Called by every rank, returns rank 0's `value`. Rank 0 waits for nobody, so it may be several
-  // calls ahead.
+  // Returns rank 0's `value` on every rank; all ranks call it. Rank 0 does not wait for the others,
+  // so it may be several calls ahead.
   uint8_t Announce(uint8_t value, const std::string& what);
 
  private:
@@ -56,7 +57,7 @@ class Control {
     std::vector<Pending> sends;
   };
   Transport& world_;
-  std::deque<Announcement> announced_;  // that some rank may not have taken yet
+  std::deque<Announcement> announced_;  // which some ranks may not have received yet
 };
 
 template <class T>

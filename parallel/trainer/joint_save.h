@@ -1,4 +1,4 @@
-// A checkpoint to which every rank writes what it owns. Trainer's own part.
+// Saves a checkpoint to which every rank writes what it owns. Internal to the trainer.
 #pragma once
 
 #include <exception>
@@ -11,10 +11,11 @@
 
 namespace torus::parallel {
 
-// Called by all ranks together, each with the stages, by number, that it is to write (maybe none):
-// rank 0 begins the folder, all write their files into it, then rank 0, which is told their names
-// and sizes alone, adds `texts` and commits. Null when the folder is committed; otherwise it is as
-// it was, and all ranks have the error of the first that failed (DoTogether).
+// All ranks call it together, each with the stages, by number, that it has to write (maybe none).
+// Rank 0 creates the folder, all ranks write their files into it, then rank 0, which receives only
+// the files' names and sizes, adds `texts` and commits. Returns null if the folder was committed.
+// Otherwise the folder is as it was before, and all ranks return the error of the first rank that
+// failed (DoTogether).
 [[nodiscard]] std::exception_ptr SaveTogether(Control& control, const std::string& folder,
                                               int64_t step, const LossScaleState& scale,
                                               const std::map<int, StageTensors>& own,

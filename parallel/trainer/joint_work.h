@@ -1,4 +1,4 @@
-// Work of which every rank must succeed, or none has done it. Trainer's own part.
+// Work that counts as done only if it succeeds on every rank. Internal to the trainer.
 #pragma once
 
 #include <exception>
@@ -9,11 +9,10 @@
 
 namespace torus::parallel {
 
-// Called by all ranks together: each calls its `work`, then they tell each other whether it threw.
-// Null where all succeeded; otherwise, on all of them, the error of the first rank that failed, of
-// its kind, with "rank 2 on HOST: " in front where there are several ranks. The ranks have ended in
-// order then, so that the world is still whole. `what` stands in the errors of the exchange, which
-// are thrown.
+// All ranks call it together: each calls its `work`, then they exchange whether it threw. Returns
+// null if all succeeded. Otherwise all ranks return the error of the first rank that failed, of the
+// same kind, with "rank 2 on HOST: " in front if there are several ranks. No rank is left waiting,
+// so the world can be used on. Errors of the exchange itself are thrown, and name `what`.
 [[nodiscard]] std::exception_ptr DoTogether(Control& control, const std::string& what,
                                             const std::function<void()>& work);
 

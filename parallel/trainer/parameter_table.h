@@ -1,8 +1,8 @@
 // ParameterTable: the parameters of a whole model in model order, and the stages that use each.
-// Trainer's own part.
+// Internal to the trainer.
 //
-// Parameters that have one name in several blocks are tied: one parameter with several uses. Each
-// use is a leaf of its own and accumulates a gradient of its own, wherever the model is cut.
+// Parameters with the same name in several blocks are tied: one parameter with several uses. Each
+// use is a leaf of its own and accumulates its own gradient, wherever the model is cut.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,8 @@ class ParameterTable {
   };
 
   ParameterTable() = default;
-  // Of all stages of one model. BadInput for tied parameters of unlike shape or type.
+  // `stages`: all stages of one model. Throws BadInput if uses of a tied parameter differ in shape
+  // or type.
   explicit ParameterTable(const std::vector<Stage>& stages);
 
   const std::vector<Entry>& entries() const { return entries_; }  // in order of their first uses
@@ -34,15 +35,15 @@ class ParameterTable {
   std::map<std::string, size_t> index_;
 };
 
-// The parameters of a stage, each once; of a tied one its first use in the stage.
+// The parameters of a stage, each once; a tied one by its first use in the stage.
 std::vector<NamedVariable> UniqueParameters(const Stage& stage);
 
 // Whether two stages have a variable in common.
 bool ShareVariables(const Stage& a, const Stage& b);
 
-// Sets the values of all uses of a tied parameter in the stages `own` to those of its first use in
-// the model. Uses in one stage share memory, so that one optimizer step changes them all; each
-// stage has memory of its own, as it would on another machine.
+// Sets all uses of a tied parameter in the stages `own` to the values of its first use in the
+// model. Uses in one stage share memory, so that one optimizer step changes them all. Different
+// stages share none, as if they were on different machines.
 void ShareTiedWeights(const std::vector<Stage>& stages, const std::vector<int>& own);
 
 }  // namespace torus::parallel

@@ -1,4 +1,4 @@
-// A rank's codecs, made as the options say.
+// Makes a rank's codecs from the options.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace torus::parallel {
 
-// The pipeline of a rank, in what its codecs keep: "replica 1", or "tensor 0 of 2 in replica 1"
-// where each tensor-parallel rank has one.
+// The name of a rank's pipeline in the names of codec state: "replica 1", or "tensor 0 of 2 in
+// replica 1" if each tensor-parallel rank has its own codecs.
 std::string PipelineName(const RankPlace& place);
 
-// Makes all of them, activations' first, for a rank at `place`.
+// Makes all codecs of the rank at `place`, those for activations first.
 void TakeCodecs(const TrainerOptions& from, const RankPlace& place, ExecutorOptions& to);
 
-// Which codec is where, the same on ranks that understand each other: "none", "sortq:8",
-// "sortq:8, gradients uniform:8, at cut 2 none, from step 100".
+// Describes which codec is where; must be equal on all ranks: "none", "sortq:8", "sortq:8,
+// gradients uniform:8, at cut 2 none, from step 100".
 std::string CodecsText(const TrainerOptions& from, const ExecutorOptions& options);
 
 }  // namespace torus::parallel

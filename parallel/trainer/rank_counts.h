@@ -1,4 +1,4 @@
-// RankCounts: where a rank's time and bytes went. Trainer's own part.
+// RankCounts: where a rank's time and bytes went. Internal to the trainer.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,19 @@ struct RankCounts {
   double wall = 0;                      // inside training steps
   std::vector<CutTraffic> cuts;         // peers are world ranks
   std::vector<uint64_t> reduced_bytes;  // sent to each world rank in all-reduces
-  std::vector<uint64_t> uncoded_bytes;  // the same, had no codec been there
-  // Of the rank's part of the state, as it is now: what it keeps between steps.
+  std::vector<uint64_t> uncoded_bytes;  // the same without a codec
+  // What the rank keeps between steps, at present.
   uint64_t weights_bytes = 0, optimizer_bytes = 0;
-  uint64_t peak_bytes = 0;  // of that and gradients together, so far
-  // Squares of the distance of the rank's weights from replica 0's, and of the latter (none).
+  uint64_t peak_bytes = 0;  // of these and gradients together, so far
+  // Squares of the rank's weights' distance from replica 0's, and of replica 0's weights; 0 but for
+  // strategy "none".
   double drift_distance = 0, drift_weights = 0;
 
-  // What was counted since `before`, an earlier count of the same rank.
+  // The difference to `before`, an earlier count of the same rank.
   RankCounts Since(const RankCounts& before) const;
 };
 
-// As a control message, and back.
+// Converts to a control message and back.
 std::vector<std::byte> ToBytes(const RankCounts& counts);
 RankCounts CountsFrom(std::span<const std::byte> bytes);
 

@@ -1,5 +1,5 @@
-// RankModel: a rank's own stages of the model, and what it must know of the whole. Trainer's own
-// part.
+// RankModel: a rank's own stages of the model, and what it must know of the whole model. Internal
+// to the trainer.
 #pragma once
 
 #include <map>
@@ -16,13 +16,13 @@
 
 namespace torus::parallel {
 
-// A parameter or buffer, wherever it lies.
+// A parameter or buffer of any rank.
 struct WeightSpec {
   std::string name;
-  TensorSpec spec;      // of this rank's slice, where it is split
+  TensorSpec spec;      // of this rank's slice if it is split
   bool trained = true;  // false: a buffer
   std::optional<TensorSplit> split = {};
-  Shape whole = spec.shape;  // without the split
+  Shape whole = spec.shape;  // shape before splitting
 };
 
 struct RankModel {
@@ -30,20 +30,20 @@ struct RankModel {
   ParameterTable table;               // of the whole model
   std::vector<WeightSpec> weights;    // of the whole model, as TrainState::weights lists them
   TensorPlace tensor;                 // whose slices the stages have
-  Device device;                      // where the rank's stages lie
-  std::vector<SkipConnection> skips;  // of the whole model: what skips stages
+  Device device;                      // of the rank's stages
+  std::vector<SkipConnection> skips;  // of the whole model
   std::map<int, Stage> stages;        // of the rank, by number
 };
 
-// The given cuts, or those that balance the blocks' static costs. BadInput for a number that does
-// not fit the stages.
+// Returns the given cuts, or those that balance the blocks' static costs. Throws BadInput if their
+// number does not fit the stages.
 Cuts ChooseCuts(const TrainerOptions& options, const std::vector<Block>& blocks);
 
-// Makes the model (TrainingParts::model), cuts it and keeps the stages `own`; the memory of the
-// others is freed again; the rank's own moves to `device`. No two stages share a variable, as they
-// would not on different machines, and tied weights begin with the value of their first use. Blocks
-// are split for `tensor`, once they have their values. BadInput for cuts that do not fit, and where
-// several tensor-parallel ranks find nothing to split.
+// Makes the model (TrainingParts::model), cuts it, keeps the stages `own` and moves them to
+// `device`; the memory of the others is freed. No two stages share a variable, as if they were on
+// different machines; tied weights begin with the value of their first use. Blocks are then split
+// for `tensor`. Throws BadInput if the cuts do not fit, or if there are several tensor-parallel
+// ranks and nothing to split.
 RankModel MakeRankModel(const TrainerOptions& options, const TrainingParts& parts,
                         const std::vector<int>& own, const TensorPlace& tensor, Device device);
 

@@ -120,7 +120,7 @@ MiniBatch RankTrainer::BeginStep() {
   return batch;
 }
 
-// Only then are a replica's micro-batches a node of the tree over all.
+// Only with a power of two are a replica's micro-batches a node of the tree over all.
 void RankTrainer::CheckList() const {
   Require(!options_.reproducible || layout_.replicas() == 1 ||
               std::has_single_bit(static_cast<unsigned>(micro_batches_)),
@@ -132,9 +132,10 @@ bool RankTrainer::SyncsBatchNorm() const {
   return options_.sync_batch_norm && layout_.replicas() > 1;
 }
 
-// A replica that skips a micro-batch would be waited for in vain. All come to the same error.
+// The others would wait forever for a replica that skips a micro-batch. All replicas throw the same
+// error.
 void RankTrainer::CheckSamples(const MiniBatch& batch) {
-  std::vector<std::byte> own;  // of each micro-batch, whether it has any
+  std::vector<std::byte> own;  // for each micro-batch, whether it has samples
   for (const MicroBatch& part : batch.micro_batches)
     own.push_back(std::byte{!part.samples.empty()});
   const auto all = replica_control_.AllGather(own, "which micro-batches have samples");
@@ -171,7 +172,7 @@ void RankTrainer::EndStep(const MiniBatch& batch, const TrainHooks& hooks) {
         {step, agreement_.loss(), batch.global_samples, skipped, learning_rate_, seconds});
 }
 
-// Counts from 0 again, so that an application may go on, with a smaller rate for example.
+// Resets the count, so that an application may continue, for example with a smaller learning rate.
 void RankTrainer::CheckSkipped() {
   if (skipped_ < options_.max_skipped) return;
   Throw<TooManySkipped>("trainer",
@@ -209,7 +210,7 @@ EvaluationResult RankTrainer::Evaluate(int64_t count, const BatchFn& batches,
   RethrowWithReplica();
 }
 
-// Each batch's loss as a step's: so it depends on the list of micro-batches alone.
+// Sums each batch's loss as a step does, so it depends only on the list of micro-batches.
 void RankTrainer::SumScores(const std::vector<int64_t>& samples, EvaluationResult& result) {
   std::vector<std::vector<double>> losses(samples.size());
   const auto all =
@@ -237,7 +238,7 @@ RankCounts RankTrainer::Counts() const {
   for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
   for (int peer = 0; peer < world_.size(); ++peer)
     counts.reduced_bytes.push_back(world_.BytesSent(peer, TagClass::kCollective));
-  // What comes across a cut in shares is gathered under the tags of the cut.
+  // Shares of what crosses a cut are gathered under the tags of the cut.
   for (const int peer : layout_.TensorRanksOf(place_.replica, place_.pipeline_rank))
     for (const TagClass kind : {TagClass::kActivation, TagClass::kGradient})
       counts.reduced_bytes[peer] += world_.BytesSent(peer, kind);
@@ -245,7 +246,7 @@ RankCounts RankTrainer::Counts() const {
   const std::vector<int> replicas = layout_.ReplicasOf(place_.pipeline_rank, place_.tensor.rank);
   const std::vector<int64_t> saved = update_.SavedBytes();
   for (size_t r = 0; r < saved.size(); ++r)
-    counts.uncoded_bytes[replicas[r]] += static_cast<uint64_t>(saved[r]);  // may be below 0
+    counts.uncoded_bytes[replicas[r]] += static_cast<uint64_t>(saved[r]);  // may be negative
   counts.peak_bytes = update_.peak_bytes();
   for (const auto& [number, state] : update_.States()) {
     counts.weights_bytes += state.replicas->WeightBytes() + BytesOf(state.stage->Buffers());
@@ -300,7 +301,7 @@ void RankTrainer::SetWeights(const TensorSource& weights) {
   skipped_ = 0;
 }
 
-// Of a checkpoint, or a state: behind those of the ranks before.
+// The part of a checkpoint or state for this rank's codecs: after those of the ranks before it.
 int RankTrainer::PartOfOthers(int stage) const {
   const int pipelines = place_.replica * place_.tensor.size + place_.tensor.rank;
   return stage + pipelines * schedule_.num_stages;

@@ -1,13 +1,13 @@
-// RankTrainer: what one rank of a run does. Every rank runs the same calls in the same order
-// (SPMD), and ranks share nothing but a transport: it may lie between threads or between processes.
+// RankTrainer: trains on one rank of a run. Every rank makes the same calls in the same order
+// (SPMD). Ranks share only a transport, which may connect threads or processes.
 //
 //   RankTrainer trainer(transport, {.stages = 2, .micro_batches = 4}, parts);
 //   trainer.Prepare();
 //   trainer.Train(1000, batches);
 //   if (auto failure = trainer.Save("checkpoint")) std::rethrow_exception(failure);
 //
-// Trainer (trainer.h) says what a step is and does the same for all ranks of a process. An
-// exception on one rank must abort the world (World::Run does), or the others find it by deadline.
+// Trainer (trainer.h) defines a step and runs all ranks of a process. An exception on one rank must
+// abort the world (World::Run does that); otherwise the others fail only at their deadline.
 #pragma once
 
 #include <exception>
@@ -35,39 +35,41 @@ namespace torus::parallel {
 
 class RankTrainer {
  public:
-  // Makes the rank's own stages; no message is sent yet. `world` must outlive it. BadInput for
-  // options that do not fit the model or the world.
+  // Makes the rank's own stages; sends no message yet. `world` must outlive it. Throws BadInput if
+  // the options do not fit the model or the world.
   RankTrainer(Transport& world, TrainerOptions options, TrainingParts parts);
   RankTrainer(const RankTrainer&) = delete;
   RankTrainer& operator=(const RankTrainer&) = delete;
 
-  // All ranks call each of the following, up to OwnTensors, together, each on its own thread.
+  // All ranks call each of the functions from here to OwnTensors together, each on its own thread.
 
-  // Once, before all others. The ranks compare what they must have in common (run_facts.h:
-  // BadInput, on all of them, that names what differs and the ranks), agree on shapes, and make the
-  // replicas equal.
+  // Call once, before all others. The ranks compare what must be equal on all of them (run_facts.h;
+  // throws BadInput on every rank, naming what differs and the ranks), agree on shapes, and make
+  // the replicas equal.
   void Prepare();
-  // As Trainer::Train. `hooks` are rank 0's, ignored on other ranks. TooManySkipped on every rank,
-  // when all have ended in order.
+  // As Trainer::Train. Only rank 0's `hooks` are used. TooManySkipped is thrown on every rank, with
+  // no message left under way.
   void Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks = {});
-  // As Trainer::Evaluate, with the whole result on every rank. Rank 0's `stop` decides.
+  // As Trainer::Evaluate; every rank returns the whole result. Only rank 0's `stop` is asked.
   EvaluationResult Evaluate(int64_t count, const BatchFn& batches,
                             const std::function<bool()>& stop = {});
-  // Writes a checkpoint (checkpoint.h) to which every stage's owner in replica 0 writes its own
-  // part; `texts` are those of rank 0. Null when it is committed; otherwise the old one is whole,
-  // and the error is the same on all ranks and names the first that failed, but the world goes on.
+  // Writes a checkpoint (checkpoint.h): the owner of each stage in replica 0 writes its part, other
+  // ranks only the state of their codecs; `texts` are those of rank 0. Returns null if it was
+  // committed. Otherwise the old checkpoint is intact, all ranks return the same error, which names
+  // the first rank that failed, and the run can go on.
   [[nodiscard]] std::exception_ptr Save(const std::string& folder,
                                         const std::map<std::string, std::string>& texts = {});
-  // Whether all ranks can write a folder, and see there what the others write: null, or the error.
+  // Checks that all ranks can write a folder and see there what the others write. Returns null or
+  // the error.
   [[nodiscard]] std::exception_ptr CheckSharedFolder(const std::string& folder);
 
-  // This rank's part of the state, by stage: what its stages own, without copies where it has all
-  // of it. The parts of replica 0's first tensor-parallel ranks are the whole state but for what
-  // the codecs of the others remember; what else these return is of no use.
+  // This rank's part of the state, by stage; not copied where the rank holds whole tensors. The
+  // parts of the first tensor-parallel ranks of replica 0 are together the whole state, except for
+  // the codec state of the other ranks; nothing else that those return is to be used.
   std::map<int, StageTensors> OwnTensors();
 
-  // Take the whole state, on every rank alike, and keep the rank's part, which alone is read. As
-  // Trainer's.
+  // As Trainer's. Every rank passes the same whole state; only the rank's own part is read and
+  // kept.
   void SetState(const StateSource& state);
   void SetWeights(const TensorSource& weights);
 
@@ -75,16 +77,17 @@ class RankTrainer {
   LossScaleState loss_scale() const {
     return loss_scale_ ? loss_scale_->state() : LossScaleState();
   }
-  // On rank 0 of all ranks, as gathered at the end of each Train; elsewhere of this rank alone.
+  // On rank 0: the totals of all ranks, gathered at the end of each Train. On others: those of this
+  // rank only.
   const TrainTotals& totals() const { return totals_; }
   const RankPlace& place() const { return place_; }
   const WorldLayout& layout() const { return layout_; }
-  // Where weights are gathered block by block, that of the blocks, as the cuts.
+  // If weights are gathered block by block, the schedule and the cuts count each block as a stage.
   const Schedule& schedule() const { return schedule_; }
   const Cuts& cuts() const { return model_.cuts; }
 
  private:
-  // What a rank saw of an evaluation.
+  // What a rank has found in an evaluation.
   struct Score {
     std::vector<double> losses;  // of its replica, by batch; 0 without the last stage
     int64_t correct = 0;
@@ -115,7 +118,7 @@ class RankTrainer {
   bool OwnsState() const { return place_.replica == 0 && place_.tensor.rank == 0; }
   int PartOfOthers(int stage) const;
   std::string CodecPrefix() const;
-  // What codecs of the stage's links and of its gradients remember.
+  // The state of the codecs of the stage's links and gradients.
   std::vector<NamedTensor> CodecsOf(int stage, const ReplicaStrategy& replicas) const;
   void SetCodecs(const TensorSource& codecs);
 
@@ -127,7 +130,7 @@ class RankTrainer {
   Transport& world_;
   const RankPlace place_;
   Group pipeline_, replicas_, tensor_;
-  Engine* tensor_engine_ = nullptr;  // that sums the tensors of tensor_ where they lie; or none
+  Engine* tensor_engine_ = nullptr;  // sums tensor_'s tensors in GPU memory; null: none
   Control control_, replica_control_;
   StepAgreement agreement_;
   const Device device_;
@@ -141,8 +144,8 @@ class RankTrainer {
   int64_t step_ = 0;
   int skipped_ = 0;  // steps in a row
   double learning_rate_ = 0;
-  double share_ = 1;       // of the replica in the samples of the step that runs
-  int micro_batches_ = 0;  // of this replica, in the step that runs
+  double share_ = 1;       // of the replica in the samples of the current step
+  int micro_batches_ = 0;  // of this replica, in the current step
   double step_ended_ = 0;  // seconds of the steady clock
   bool scoring_ = false;
   Score score_;

@@ -1,4 +1,4 @@
-// How a RankTrainer is made and prepared: what it does step by step is in rank_trainer.cc.
+// Construction and preparation of a RankTrainer; its steps are in rank_trainer.cc.
 #include <algorithm>
 #include <thread>
 #include <utility>
@@ -111,15 +111,15 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
   options.on_free = [this](int stage, int64_t) { update_.FreeWeights(stage); };
   options.before_action = [this](const Action& action, int64_t step) {
     update_.Advance();
-    // The GPU has its backwards to work on then.
+    // The GPU is still busy with backwards then.
     if (action.kind == ActionKind::kReduce) feed_.FetchAhead(step + 1);
     if (options_.before_action) options_.before_action(place_, action, step);
   };
   return options;
 }
 
-// Whether it was taken. Statistics of all replicas' micro-batches make the running ones, where
-// these may not depend on the replicas.
+// Returns whether the step was taken. If running statistics may not depend on the replicas, they
+// are made from the statistics of all replicas' micro-batches.
 bool RankTrainer::Step(int stage, int64_t step) {
   const bool taken = update_.Step(stage, step, learning_rate_);
   if (taken && options_.reproducible && layout_.replicas() > 1)
@@ -159,8 +159,8 @@ bool RankTrainer::HasCoreToSpare() const {
   return std::thread::hardware_concurrency() >= busy + ranks;
 }
 
-// Tensor-parallel ranks compute what they all have whole each by itself, to the same bits, for
-// which their teams must be of one size: of the smallest share, where their hosts' differ.
+// Each tensor-parallel rank computes by itself what they all have whole. To give the same bits
+// their thread teams must have one size: the smallest share if their hosts differ.
 int RankTrainer::AgreeOnTeam() {
   const std::vector<int> sharers = world_.SameHost();
   const auto ranks = static_cast<int>(sharers.size());
@@ -172,7 +172,7 @@ int RankTrainer::AgreeOnTeam() {
   return std::ranges::min(Control(tensor_).Share(share, "threads of tensor-parallel ranks"));
 }
 
-// All ranks of the group are here together for the first time.
+// Called by all ranks of the group together, for an engine is made by all.
 Engine* RankTrainer::MakeTensorEngine() {
   const bool by_engine = AllReduceByName(options_.collectives) == AllReduceAlgorithm::kEngine;
   if (tensor_.size() == 1 || !by_engine || device_.kind != DeviceKind::kCuda) return nullptr;

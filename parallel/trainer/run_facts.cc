@@ -13,7 +13,7 @@
 namespace torus::parallel {
 namespace {
 
-// Of what the ranks say to each other: one more with each change of it.
+// Version of the messages between ranks; increased with each change of them.
 constexpr int kVersion = 5;
 
 std::string Text(const std::vector<TensorSpec>& specs) {

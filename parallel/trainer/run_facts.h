@@ -1,4 +1,4 @@
-// What must be the same on all ranks of a run, compared before step 0. Trainer's own part.
+// What must be equal on all ranks of a run, compared before step 0. Internal to the trainer.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ using RunFacts = std::vector<std::pair<std::string, std::string>>;
 RunFacts FactsOf(const TrainerOptions& options, const TrainingParts& parts,
                  const Schedule& schedule, const RankModel& model, const std::string& codec);
 
-// Called by all ranks together. They compare digests; where these differ, all throw one BadInput
-// that names the first fact that differs and the ranks: "[trainer] rank 2 has schedule 1f1b, rank 0
-// has gpipe".
+// All ranks call it together. They compare digests; if these differ, all throw the same BadInput,
+// which names the first fact that differs and the ranks: "[trainer] rank 2 has schedule 1f1b, rank
+// 0 has gpipe".
 void RequireEqualFacts(Control& control, const RunFacts& facts);
 
 }  // namespace torus::parallel

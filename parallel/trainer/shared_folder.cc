@@ -14,7 +14,7 @@ std::string FileOf(const std::string& folder, int rank) {
   return fmt::format("{}/.rank-{}", folder, rank);
 }
 
-// Of this run alone: another one may have left files of the same names.
+// Unique to this run, because another run may have left files of the same names.
 std::string TextOf(uint64_t run, int rank) { return fmt::format("{:016x} {}\n", run, rank); }
 
 void WriteToken(const std::string& folder, const std::string& text, int rank) {

@@ -1,4 +1,4 @@
-// Whether a folder is one and the same to all ranks. Trainer's own part.
+// Checks that all ranks see the same folder. Internal to the trainer.
 #pragma once
 
 #include <exception>
@@ -8,10 +8,10 @@
 
 namespace torus::parallel {
 
-// Called by all ranks together, each with the folder that is to hold what they write: each writes a
-// small file, all read those of all, and they are gone again. Null where that went well; otherwise,
-// on all ranks, the error of the first that failed, which names it, its host and whose file it does
-// not see (DoTogether).
+// All ranks call it together, each with the folder into which the ranks will write. Each writes a
+// small file, reads those of all ranks, and removes its own. Returns null if that succeeded;
+// otherwise all ranks return the error of the first rank that failed, which names the rank, its
+// host and the rank whose file it does not see (DoTogether).
 [[nodiscard]] std::exception_ptr CheckSharedFolder(Control& control, const std::string& folder);
 
 }  // namespace torus::parallel

@@ -35,7 +35,7 @@ void CheckNames(const Names& wanted, const Names& given) {
 
 std::string Itself(const std::string& name) { return name; }
 
-// What belongs to the parameters that the rank steps.
+// Reads the tensors of the parameters that the rank updates.
 std::vector<NamedTensor> ReadOwn(const TensorSource& source, const StageState& state,
                                  std::string (*parameter_of)(const std::string&)) {
   Names own;

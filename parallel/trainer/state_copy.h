@@ -1,4 +1,4 @@
-// Copies tensors from a rank's stages to a TrainState and back. Trainer's own part.
+// Copies tensors from a rank's stages to a TrainState and back. Internal to the trainer.
 #pragma once
 
 #include <functional>
@@ -19,40 +19,42 @@ namespace torus::parallel {
 struct StageState {
   const Stage* stage = nullptr;
   ReplicaStrategy* replicas = nullptr;
-  Optimizer* optimizer = nullptr;    // of what the replica holds, as the average
-  WeightAverage* average = nullptr;  // null without
+  Optimizer* optimizer = nullptr;    // of what the replica holds, like the average
+  WeightAverage* average = nullptr;  // null if there is none
   std::vector<std::string> order;    // of the optimizer's state, by parameter
 };
 
-// What a TrainState has of one stage.
+// One stage's part of a TrainState.
 struct StageTensors {
   std::vector<NamedTensor> parameters, buffers, optimizer, averages;
   std::vector<NamedTensor> codecs;  // also of replicas other than 0
 };
 
-// Whether a parameter is saved from this stage: a tied one is saved from the stage of its first
-// use.
+// Whether this stage saves a parameter; a tied one is saved by the stage of its first use.
 using Owns = std::function<bool(const std::string& parameter)>;
 
-// Called by all replicas of the stage together: on replica 0 its whole state; elsewhere tensors of
-// no meaning. They lie in a CPU's memory, and may share the stage's.
+// All replicas of the stage call it together. Returns the stage's whole state on replica 0; the
+// result on others is not to be used. The tensors are in CPU memory, which they may share with the
+// stage.
 StageTensors TensorsOf(const StageState& state, const Owns& owns, const std::string& what);
-// The same values in memory of their own.
+// A copy of the stage's tensors in memory of their own.
 StageTensors Copied(StageTensors stage);
-// A state of these stages, by number, without copies.
+// Joins the tensors of stages, by number, into one state, without copying.
 TrainState Join(int64_t step, const std::map<int, StageTensors>& stages);
 
-// Copies a whole model's weights into a rank's stages, of which it reads no others. BadInput,
-// before anything changes, unless the names are exactly those of `model`, each with its shape and
-// dtype.
+// Copies the weights of a rank's stages from those of a whole model; reads no others. Throws
+// BadInput, before anything changes, unless the names are exactly those of `model`, each with its
+// shape and dtype.
 void CopyWeights(const TensorSource& weights, const std::vector<WeightSpec>& model,
                  const std::vector<StageState>& stages);
-// The same for optimizers; a parameter without state there is as before its first step. BadInput
-// for the state of a parameter that `model` has not, and as Optimizer::LoadState.
+// The same for optimizers; a parameter without state in `state` is as before its first step. Throws
+// BadInput for state of a parameter that `model` does not have, and what Optimizer::LoadState
+// throws.
 void CopyOptimizer(const TensorSource& state, const std::vector<WeightSpec>& model,
                    const std::vector<StageState>& stages);
 
-// The same for averages; where there are none they begin anew. Ignored where a run has no averages.
+// The same for averages; if there are none in `averages`, they begin anew. Does nothing if the run
+// keeps no averages.
 void CopyAverages(const TensorSource& averages, const std::vector<StageState>& stages);
 
 }  // namespace torus::parallel

@@ -39,7 +39,7 @@ std::vector<std::byte> ToBytes(const KeptStatistics& kept) {
 KeptStatistics ExchangeStatistics(Control& control, const KeptStatistics& own, int micro_batches,
                                   Device device) {
   KeptStatistics all;
-  int first = 0;  // of the replica's, in the list of all
+  int first = 0;  // index of the replica's first micro-batch in the list of all
   for (const auto& bytes : control.ShareBytes(ToBytes(own), "statistics of micro-batches")) {
     for (ByteReader reader(bytes); !reader.at_end();) {
       std::vector<Tensor>& tensors = all[first + reader.Get<int>()];

@@ -1,5 +1,5 @@
-// The statistics of all replicas' micro-batches, for TrainerOptions::reproducible. Trainer's own
-// part.
+// Exchanges the statistics of all replicas' micro-batches, for TrainerOptions::reproducible.
+// Internal to the trainer.
 #pragma once
 
 #include "parallel/trainer/control.h"
@@ -7,8 +7,8 @@
 
 namespace torus::parallel {
 
-// What ShareStatistics gives. Called by all replicas of a stage together; `control` is between
-// them, in their order, and each has `micro_batches` of its own.
+// Returns what a ShareStatistics function returns. All replicas of a stage call it together;
+// `control` connects them, in their order. Each replica has `micro_batches` micro-batches.
 KeptStatistics ExchangeStatistics(Control& control, const KeptStatistics& own, int micro_batches,
                                   Device device);
 

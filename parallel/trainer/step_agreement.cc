@@ -10,7 +10,7 @@
 namespace torus::parallel {
 namespace {
 
-// What a rank says.
+// One rank's message.
 struct Word {
   double loss = 0;
   int32_t finite = 1;

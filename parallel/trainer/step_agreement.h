@@ -1,5 +1,5 @@
-// StepAgreement: at every step the ranks of a run tell each other, in one exchange, whether it is
-// finite and what its loss is, and rank 0 says whether there is a next one. Trainer's own part.
+// StepAgreement: one exchange per step in which the ranks of a run agree whether the step is
+// finite, what its loss is, and whether rank 0 wants a next step. Internal to the trainer.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,34 @@
 
 namespace torus::parallel {
 
-// What rank 0 decides about a step.
+// Rank 0's decision about a step.
 struct NextStep {
   enum Trace : int16_t { kAsItIs, kOff, kOn };
-  int16_t run = 0;  // 1: it is to be run
+  int16_t run = 0;  // 1: run it
   Trace trace = kAsItIs;
 };
 
 class StepAgreement {
  public:
-  // Asked on rank 0 alone, once for each step, in order.
+  // Called on rank 0 only, once for each step, in order.
   using Decide = std::function<NextStep(int64_t step)>;
 
   // The references must outlive it.
   StepAgreement(Control& control, const WorldLayout& layout) : control_(control), layout_(layout) {}
 
-  // All ranks call these together. Begin: before the first step of a call, `step`.
+  // All ranks call these together. Begin: before `step`, the first step of a Train call.
   void Begin(int64_t step, Decide decide);
-  // Within `step`, once all its backwards are done: `finite`, of this rank's loss and gradients;
-  // `loss`, of this rank's replica, where it has the last stage. Decides the step behind it too.
+  // Settle: within `step`, after all its backwards. `finite`: whether this rank's loss and
+  // gradients are. `loss`: of this rank's replica, if the rank runs the last stage. Also exchanges
+  // the decision about the step after it.
   void Settle(int64_t step, bool finite, double loss);
 
   const NextStep& next() const { return next_; }
-  // Of the step that was settled last: not finite on some rank.
+  // Whether the step that was settled last was not finite on some rank.
   bool skipped() const { return skipped_; }
-  // Of that step: the sum over the replicas, in a tree over them, known on every rank.
+  // The loss of that step on every rank: the sum over the replicas, in a tree over them.
   double loss() const { return loss_; }
-  double waited() const { return waited_; }  // seconds for other ranks, in all Settles so far
+  double waited() const { return waited_; }  // seconds spent waiting, in all Settles so far
 
  private:
   void Exchange(int64_t next, bool finite, double loss, const std::string& what, double& waited);

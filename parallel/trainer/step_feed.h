@@ -1,5 +1,5 @@
-// StepFeed: the batches of a rank's steps, where it computes. On a GPU the batch of the next step
-// is fetched and copied while the GPU computes on the one before. Trainer's own part.
+// StepFeed: supplies the batches of a rank's steps on its device. On a GPU the next step's batch is
+// fetched and copied while the GPU computes the current step. Internal to the trainer.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@ namespace torus::parallel {
 
 class StepFeed {
  public:
-  // The batch of a step, in the CPU's memory.
+  // Returns the batch of a step, in CPU memory.
   using Fetch = std::function<MiniBatch(int64_t step)>;
 
   explicit StepFeed(Device device) {
     if (device.kind == DeviceKind::kCuda) uploader_.emplace(device);
   }
 
-  // Steps below `end` may be asked for now. What was fetched ahead before is forgotten.
+  // Starts serving steps below `end`; drops a batch that was fetched ahead before.
   void Open(Fetch fetch, int64_t end);
-  // The batch of a step, ready for the model. What its Fetch throws.
+  // Returns the batch of a step, ready for the model. Throws what Fetch throws for it.
   MiniBatch Take(int64_t step);
-  // When all work on the batch that was taken last has been put into the current stream.
+  // Call when all work on the last taken batch has been enqueued in the current stream.
   void Release();
-  // On a GPU fetches the batch of a step that may be taken next, unless it is there; what fails
-  // Take throws.
+  // On a GPU, fetches the batch of the step that may be taken next, unless that is done already.
+  // Take throws what fails here.
   void FetchAhead(int64_t step) noexcept;
 
  private:
   struct Ahead {
     int64_t step = 0;
     MiniBatch batch;
-    std::exception_ptr failure;  // instead
+    std::exception_ptr failure;  // set instead of `batch`
   };
   MiniBatch FetchAndUpload(int64_t step);
 

@@ -21,8 +21,8 @@ SplitWeights SplitOnes(const RankModel& model) {
   return split;
 }
 
-// The parameter to which a tensor of a state belongs, by its own name or an optimizer's for it;
-// null unless it is split.
+// The split parameter to which a tensor of a state belongs, by its own name or that of its
+// optimizer state; null if there is none.
 const WeightSpec* WeightOf(const std::string& name, const SplitWeights& split) {
   auto found = split.find(name);
   if (found == split.end()) found = split.find(ParameterOf(name));
@@ -53,7 +53,7 @@ Tensor Joined(Transport& tensor, const Tensor& own, const WeightSpec& weight,
   return torus::JoinSlices(slices, weight.whole, *weight.split);
 }
 
-// A state of a model that is narrower by the number of ranks must not pass for this one's.
+// Refuses the state of a model that is narrower by the number of ranks: it would fit a slice.
 void RequireWhole(const std::string& name, const Shape& got, const WeightSpec& weight) {
   Require(got == weight.whole || got != weight.spec.shape, "state",
           "{} must be that of the whole {}, {}, got {}, as large as a rank's slice of it", name,

@@ -1,5 +1,5 @@
-// States are stored whole, however many tensor-parallel ranks there are; each of these has slices.
-// Trainer's own part.
+// Converts between whole states, as stored, and the slices of tensor-parallel ranks. Internal to
+// the trainer.
 #pragma once
 
 #include <string>
@@ -11,14 +11,15 @@
 
 namespace torus::parallel {
 
-// What the rank reads of a whole state: of each split parameter, and of what belongs to it and has
-// its shape, the slice. `whole` itself where nothing is split. What whole.read reads from must
-// outlive it. BadInput for a tensor that has the slice's shape already: it is not whole.
+// Returns a source of the rank's slices of a whole state: it slices each split parameter, and those
+// tensors of the parameter's state that have its shape. Returns `whole` itself if nothing is split.
+// What whole.read reads from must outlive the result. Throws BadInput for a tensor that already has
+// the slice's shape: it is not whole.
 TensorSource SlicesOf(const TensorSource& whole, const RankModel& model);
 
-// Called by all tensor-parallel ranks of a stage together: on rank 0, puts the slices of all of
-// them together again; the others send theirs, and keep them. Parameters and averages have the
-// parameters' names, the optimizer's state has them within its own (ParameterOf).
+// All tensor-parallel ranks of a stage call it together. On rank 0 it joins the slices of all of
+// them to whole tensors; the others send theirs and keep them. Parameters and averages go by the
+// parameters' names; names of optimizer state contain the parameter's (ParameterOf).
 void JoinSlices(Transport& tensor, const RankModel& model, StageTensors& stage,
                 const std::string& what);
 

@@ -56,7 +56,8 @@ void TiedGradients::Sum(const std::string& what) {
   for (Tied& tied : tied_) SumOne(tied, fmt::format("gradient of tied {}, {}", tied.name, what));
 }
 
-// The gradient of one use, on every rank that has one; undefined where it has none.
+// Returns the gradient of one use on every rank that has a use of the parameter; undefined if it
+// has none.
 Tensor TiedGradients::Gather(Tied& tied, size_t use, const std::string& what) {
   Variable& variable = tied.uses[use];
   Tensor gradient;

@@ -1,5 +1,5 @@
-// TiedGradients: sums the gradients of a tied parameter's uses, also across stages. Trainer's own
-// part.
+// TiedGradients: sums the gradients of a tied parameter's uses, also across stages. Internal to the
+// trainer.
 #pragma once
 
 #include <map>
@@ -19,11 +19,11 @@ class TiedGradients {
   TiedGradients(Transport& pipeline, const ParameterTable& table, const std::vector<int>& owners,
                 const std::map<int, std::vector<NamedVariable>>& held);
 
-  // Called by all ranks of the pipeline, each once its gradients are summed over micro-batches and
-  // replicas. The uses' gradients are added in model order, first to last, on every rank alike, so
-  // every cut and every stage gets the same bits. Then the first use in each stage holds the sum,
-  // and the others hold none. A use without gradient adds nothing; where no use has one, no stage
-  // gets one. `what` stands in the errors.
+  // All ranks of the pipeline call it, each after its gradients are summed over micro-batches and
+  // replicas. Every rank adds the uses' gradients in model order, so every cut and every stage gets
+  // the same bits. Afterwards the first use in each stage has the sum, and the others have no
+  // gradient. A use without gradient adds nothing; if no use has one, no stage gets one. `what` is
+  // used in errors.
   void Sum(const std::string& what);
 
  private:
@@ -31,7 +31,7 @@ class TiedGradients {
     std::string name;
     std::vector<int> owners;     // rank of each use
     std::vector<int> ranks;      // the same ranks, each once, ascending
-    std::vector<Variable> uses;  // undefined where another rank has it
+    std::vector<Variable> uses;  // undefined if on another rank
     std::vector<int> stages;     // of each use
     Shape shape;
     DType dtype = DType::kF32;

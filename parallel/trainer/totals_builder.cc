@@ -38,7 +38,8 @@ void AddLink(const LinkBytes& added, std::vector<LinkBytes>& links) {
   links.push_back(added);
 }
 
-// Sums with ranks that run the same stages, or with those of other replicas and stages.
+// The kind of the sums with rank `peer`: with a tensor-parallel rank of the same stages, or another
+// rank.
 const char* SumOf(const RankPlace& place, int peer) {
   const bool together = peer / place.tensor.size == place.rank / place.tensor.size;
   return place.tensor.size > 1 && together ? "tensor-parallel" : "all-reduce";
@@ -56,7 +57,7 @@ void AddLinks(const RankPlace& place, const RankCounts& segment, std::vector<Lin
             links);
 }
 
-// Times of each stage. Those of a rank are shared equally by its stages.
+// The measured times of each stage; a rank's times are divided equally among its stages.
 CostModel MeasuredCosts(int stages, const std::vector<RankTime>& ranks) {
   CostModel costs{.forward = std::vector<double>(stages), .backward = std::vector<double>(stages)};
   for (const RankTime& time : ranks) {

@@ -1,4 +1,4 @@
-// Builds TrainTotals from what the ranks have counted. Trainer's own part.
+// Builds TrainTotals from what the ranks have counted. Internal to the trainer.
 #pragma once
 
 #include <vector>

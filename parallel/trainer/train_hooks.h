@@ -1,4 +1,4 @@
-// What an application is told of a run's steps, and how it ends one.
+// Hooks by which an application follows a run's steps and ends it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace torus::parallel {
 
-// A finished step, as `on_step` is told of it.
+// A finished step, for `on_step`.
 struct StepReport {
   int64_t step = 0;      // its number, from 0
   double loss = 0;       // mean over the global mini-batch
@@ -18,17 +18,17 @@ struct StepReport {
   double seconds = 0;  // since the step before ended on rank 0 (the first: since Train began)
 };
 
-// max_skipped steps in a row were not finite.
+// Thrown if max_skipped steps in a row were not finite.
 class TooManySkipped : public BadInput {
  public:
   using BadInput::BadInput;
 };
 
-// Called on rank 0 alone, on its thread. What rank 0 decides about a step travels with the
-// agreement of the step before it, so `stop` and `trace` are asked about a step while the one
-// before it is being finished, on_step of which is called after that.
+// Called on rank 0 only, on its thread. Rank 0's decision about a step is sent with the agreement
+// of the step before it. So `stop` and `trace` are asked about step n + 1 before on_step is called
+// for step n.
 struct TrainHooks {
-  std::function<bool()> stop;                      // asked before each step; ends the call
+  std::function<bool()> stop;                      // asked before each step; true ends the call
   std::function<bool(int64_t step)> trace;         // whether to record the step's events
   std::function<void(const StepReport&)> on_step;  // in order
 };
@@ -37,7 +37,7 @@ struct EvaluationResult {
   double loss = 0;  // mean over the samples
   int64_t samples = 0;
   int64_t correct = 0;   // 0 without TrainingParts::correct
-  bool finished = true;  // false: stopped; the figures are of no use then
+  bool finished = true;  // false: stopped, and the figures are not to be used
 };
 
 }  // namespace torus::parallel

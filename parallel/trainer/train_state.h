@@ -1,4 +1,4 @@
-// The state of training: all that it needs to go on as if it had never stopped.
+// The state of training: all that a run needs to continue as if it had never stopped.
 #pragma once
 
 #include <cstdint>
@@ -14,37 +14,37 @@
 namespace torus::parallel {
 
 // Tensors have the model's names, so that a run with other stages or replicas can load them, and
-// its layout in memory.
+// the model's layout in memory.
 struct TrainState {
   // Mini-batches done. With the sampler's seed it gives the position in the data too.
   int64_t step = 0;
-  // Parameters and buffers, in model order; a tied parameter once. Running statistics are those of
-  // replica 0 (unless TrainerOptions::reproducible merges those of all): each replica's batch norm
-  // sees its own part of the data, only replica 0's figures are ever evaluated or saved, and
-  // training does not depend on them. When Trainer::Train returns, all replicas hold them.
+  // Parameters and buffers, in model order; a tied parameter once. Each replica's batch norm sees
+  // only its part of the data. Running statistics are those of replica 0 (unless
+  // TrainerOptions::reproducible merges those of all); only these are evaluated or saved, training
+  // does not depend on them, and all replicas have them when Trainer::Train returns.
   std::vector<NamedTensor> weights;
   std::vector<NamedTensor> optimizer;  // under the optimizer's names; equal on all replicas
   std::vector<NamedTensor> averages;   // of the parameters, where the run keeps them
-  // What the codecs of each replica's links remember, "replica 0/activation 1 sent/0/residual"
-  // (pipeline/codec_state.h). A run that is laid out in another way finds the names that it has.
+  // The state of the codecs on each replica's links, "replica 0/activation 1 sent/0/residual"
+  // (pipeline/codec_state.h). A run with another layout loads the names that it has in common.
   std::vector<NamedTensor> codecs;
   LossScaleState loss_scale;
 };
 
-// Tensors that are there by name, and read one by one: a rank reads those of its own stages.
+// Tensors that can be read one by one, by name: a rank reads only those of its own stages.
 struct TensorSource {
   std::map<std::string, TensorSpec> specs;  // in the layout of the memory
   std::function<Tensor(const std::string& name)> read;
 };
 
-// A state wherever it lies.
+// A state in memory or in files.
 struct StateSource {
   int64_t step = 0;
   TensorSource weights, optimizer, averages, codecs;
   LossScaleState loss_scale;
 };
 
-// One in memory, of which it shares the tensors.
+// A source for a state in memory; it shares the state's tensors.
 StateSource SourceOf(const TrainState& state);
 
 }  // namespace torus::parallel

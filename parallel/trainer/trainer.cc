@@ -32,15 +32,15 @@ struct Trainer::Impl {
     } catch (...) {
       failure = std::current_exception();
     }
-    // A rank that cannot be made fails in the world, where other processes hear of it.
+    // An error in making a rank is rethrown within the world, so that other processes learn of it.
     world.Run([&](Transport& transport) {
       if (failure) std::rethrow_exception(failure);
       ranks.at(transport.rank())->Prepare();
     });
   }
 
-  // On the caller's thread, which has no deadline, one after the other: then no more than one whole
-  // model is in memory at a time.
+  // Makes ranks one after another, so that only one whole model is in memory at a time, on the
+  // caller's thread, which has no deadline.
   void MakeRanks(const TrainerOptions& options, const TrainingParts& parts) {
     std::mutex mutex;
     std::map<int, Transport*> transports;
@@ -56,7 +56,8 @@ struct Trainer::Impl {
     world.Run([&](Transport& transport) { fn(*ranks.at(transport.rank())); });
   }
 
-  // `fn` gives the same error on all ranks, who have ended in order, so the world stays whole.
+  // `fn` returns the same error on all ranks and leaves no rank waiting, so the world can still be
+  // used.
   void RunTogether(const std::function<std::exception_ptr(RankTrainer&)>& fn) {
     std::mutex mutex;
     std::exception_ptr failure;
@@ -71,7 +72,7 @@ struct Trainer::Impl {
 
   RankTrainer& first() const { return *ranks.begin()->second; }
 
-  std::unique_ptr<World> own;  // null over a world of the application's
+  std::unique_ptr<World> own;  // null if the application passed a world
   World& world;
   std::map<int, std::unique_ptr<RankTrainer>> ranks;  // of this process
 };
@@ -85,7 +86,7 @@ Trainer::Trainer(World& world, TrainerOptions options, TrainingParts parts)
     : impl_(std::make_unique<Impl>(world, options, parts)) {}
 Trainer::~Trainer() = default;
 
-// When too many steps were skipped all ranks have ended in order, so the world stays whole.
+// TooManySkipped leaves no rank waiting, so it does not abort the world.
 void Trainer::Train(int64_t end, const BatchFn& batches, const TrainHooks& hooks) {
   std::mutex mutex;
   std::optional<TooManySkipped> gave_up;

@@ -25,7 +25,7 @@ Tensor UpdateGraph::Run(const Key& key, int64_t step, const Work& work) {
   return work();
 }
 
-// Too little memory, for example. Nothing has run then.
+// May fail for lack of memory, for example; nothing has run then.
 bool UpdateGraph::TryRecord(int64_t step, const Work& work) try {
   const trace::Scope scope("record", "graph", step);
   recorded_.reset();

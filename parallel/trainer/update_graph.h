@@ -1,10 +1,10 @@
-// UpdateGraph: a part of what a rank does from its gradients to its next weights, recorded once and
-// then launched as one graph (runtime/graph.h). Trainer's own part.
+// UpdateGraph: one part of a rank's weight update, recorded once and then launched as one CUDA
+// graph (runtime/graph.h). Internal to the trainer.
 //
-// For steps whose computing is the launch of a graph (pipeline/step_graph.h), which leaves the
-// gradients where the launch before left them. With a new key the part is computed as ever, which
-// loads libraries; with the same key again it is recorded, and launched; from then on launched
-// wherever it has that key. All give the same bits.
+// For steps whose forwards and backwards are a launch of a graph (pipeline/step_graph.h), which
+// leaves the gradients at the same addresses each time. With a new key the part is computed without
+// a graph, which loads libraries. With the same key again it is recorded and launched; from then on
+// it is launched whenever it has that key. All give the same bits.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ namespace torus::parallel {
 
 class UpdateGraph {
  public:
-  // What recorded work has in it as an address or a number.
+  // All addresses and numbers that a recording fixes.
   class Key {
    public:
-    // Where the tensor lies, and how it is laid out there; or that it is undefined.
+    // Adds the tensor's address and layout, or that it is undefined.
     void Add(const Tensor& tensor);
     void Add(uint64_t number) { words_.push_back(number); }
     friend bool operator==(const Key&, const Key&) = default;
@@ -31,21 +31,22 @@ class UpdateGraph {
    private:
     std::vector<uint64_t> words_;
   };
-  // Gives the GPU its work, without a wait, and returns what the host will read of it; or nothing,
-  // an undefined tensor. What differs from step to step it renews (Graph::Renewed).
+  // Enqueues the GPU's work without waiting, and returns the tensor that the host will read, or an
+  // undefined one. Values that differ from step to step must be renewed (Graph::Renewed).
   using Work = std::function<Tensor()>;
 
-  // `part` is for traces and must outlive it (a literal).
+  // `part` is a name for traces and must outlive this object (a literal).
   UpdateGraph(Device gpu, const char* part) : gpu_(gpu), part_(part) {}
 
-  // Brings about what work() does, in the current stream, and gives what it returns, whose values
-  // stay until the next Run. `key`: of all that it reads and writes, in one order, but of memory
-  // that it makes itself.
+  // Has the effect of work(), in the current stream, and returns its result, whose values stay
+  // valid until the next Run. `key`: all that `work` reads and writes, always in the same order,
+  // except memory that it allocates itself.
   Tensor Run(const Key& key, int64_t step, const Work& work);
 
-  // Calls of Run that were a launch; the recorded one counts.
+  // The number of launched Runs, including the recorded ones.
   int64_t launched() const { return launched_; }
-  // What has prevented a recording; from then on all is computed as ever. Empty: nothing.
+  // What has prevented a recording; all later Runs are then computed without a graph. Empty if
+  // nothing has.
   const std::string& why_not() const { return why_not_; }
 
  private:

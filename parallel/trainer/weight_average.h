@@ -1,7 +1,7 @@
 // WeightAverage: an exponential moving average of a stage's weights, which is often better than the
 // weights themselves (Polyak and Juditsky 1992, "Acceleration of stochastic approximation by
-// averaging"; as torch.optim.swa_utils.AveragedModel with get_ema_multi_avg_fn). Trainer's own
-// part.
+// averaging"; as torch.optim.swa_utils.AveragedModel with get_ema_multi_avg_fn). Internal to the
+// trainer.
 #pragma once
 
 #include <vector>
@@ -13,18 +13,17 @@ namespace torus::parallel {
 
 class WeightAverage {
  public:
-  // f32 or f64 leaves. 0 < decay < 1.
+  // `parameters`: f32 or f64 leaves. 0 < decay < 1.
   WeightAverage(std::vector<NamedVariable> parameters, double decay);
 
-  // After a step: average = decay x average + (1 - decay) x weight; the first time it is the
+  // Call after a step: average = decay x average + (1 - decay) x weight; the first average is the
   // weight.
   void Update();
 
-  // The averages, under the names of the parameters; they share memory. Empty before the first
-  // Update.
+  // The averages, under the names of the parameters, not copied. Empty before the first Update.
   std::vector<NamedTensor> State() const;
-  // Takes copies as the averages; with an empty list they begin anew. BadInput unless it has every
-  // parameter with its shape and dtype; other names are ignored.
+  // Replaces the averages by copies of `state`; with an empty list they begin anew. Throws BadInput
+  // unless it has every parameter with its shape and dtype; other names are ignored.
   void LoadState(const std::vector<NamedTensor>& state);
 
   // Exchanges the values of weights and averages; does nothing before the first Update.

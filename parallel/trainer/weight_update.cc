@@ -14,7 +14,7 @@ namespace torus::parallel {
 
 namespace {
 
-// Each once, without those of which this rank holds nothing.
+// Each parameter once, without those of which this rank holds nothing.
 std::vector<NamedVariable> Unique(const std::vector<NamedVariable>& uses) {
   std::set<std::string> seen;
   std::vector<NamedVariable> unique;
@@ -79,8 +79,8 @@ std::map<int, WeightUpdate::StageWork> WeightUpdate::MakeAll(const TrainingParts
   return all;
 }
 
-// An optimizer may order its parameters anew, by groups: one that is made for all of them tells
-// how.
+// An optimizer may reorder its parameters by groups. One that is made for all of them gives the
+// order.
 WeightUpdate::StageWork WeightUpdate::MakeWork(int number, const Stage& stage,
                                                const ShardPlan& plan, const TrainingParts& parts) {
   StageWork work;
@@ -138,7 +138,7 @@ std::vector<int64_t> WeightUpdate::SavedBytes() const {
 }
 
 void WeightUpdate::BeginLastBackward(int stage, int64_t step) {
-  if (options_.reproducible) return;  // the trees have the gradients
+  if (options_.reproducible) return;  // the gradients are in the trees
   work_.at(stage).replicas->BeginLastBackward(fmt::format("step {}, stage {}", step, stage));
 }
 
@@ -166,7 +166,7 @@ void WeightUpdate::NotePeak() {
   peak_bytes_ = std::max(peak_bytes_, bytes);
 }
 
-// Whatever the schedule, all reductions of a rank come before its first step.
+// In every schedule all reductions of a rank come before its first step.
 void WeightUpdate::Reduce(int stage, int64_t step, const Gradients& gradients,
                           const ResultFn& result) {
   NotePeak();
@@ -179,8 +179,8 @@ void WeightUpdate::Reduce(int stage, int64_t step, const Gradients& gradients,
   FinishGradients(step, result);
 }
 
-// The gradient of each use of a tied weight is summed over the replicas before the uses are added:
-// one order of sums, whichever stages the uses lie in.
+// Each use's gradient of a tied weight is summed over the replicas before the uses are added, so
+// the order of sums does not depend on the stages of the uses.
 void WeightUpdate::FinishGradients(int64_t step, const ResultFn& result) {
   const std::string what = fmt::format("step {}", step);
   tied_.Sum(what);
@@ -191,7 +191,7 @@ void WeightUpdate::FinishGradients(int64_t step, const ResultFn& result) {
   const bool finite = GradientsAreFinite(step, squares);
   const Result of_step = result();
   links_.agreement.Settle(step, of_step.finite && finite, of_step.loss);
-  const double unscaled = 1 / of_step.loss_scale;  // exact: of a power of two
+  const double unscaled = 1 / of_step.loss_scale;  // exact: a power of two
   for (double& square : squares) square *= unscaled * unscaled;
   gradient_scale_ = unscaled;
   if (!clips || links_.agreement.skipped()) return;
@@ -200,7 +200,7 @@ void WeightUpdate::FinishGradients(int64_t step, const ResultFn& result) {
                                options_.clip_norm);
 }
 
-// Of the uses in all stages, one stage behind the other.
+// The squared norms of the uses in all stages, one stage after another.
 std::vector<double> WeightUpdate::NormsOfUses(int64_t step, const std::string& what) {
   std::vector<double> squares;
   if (!stay_) {
@@ -215,7 +215,8 @@ std::vector<double> WeightUpdate::NormsOfUses(int64_t step, const std::string& w
       check_graph_.Run(KeyOfGradients(uses), step, [&] { return StartSquaredNorms(uses); }), uses);
 }
 
-// Of each parameter of the model, in its order; 0 for what other ranks of the pipeline own.
+// The squared norms of the model's parameters, in order; 0 for those of other ranks of the
+// pipeline.
 std::vector<double> WeightUpdate::SquaredNorms(int64_t step, const std::string& what) {
   std::vector<double> squares(model_.table.entries().size());
   const std::vector<double> of_uses = NormsOfUses(step, what);
@@ -228,8 +229,8 @@ std::vector<double> WeightUpdate::SquaredNorms(int64_t step, const std::string& 
   return squares;
 }
 
-// `squares`: those of the clipping norm, which show what is not finite without another pass; empty
-// without clipping.
+// `squares`: those of the clipping norm, which show whether all is finite without another pass;
+// empty without clipping.
 bool WeightUpdate::GradientsAreFinite(int64_t step, const std::vector<double>& squares) {
   if (options_.clip_norm > 0)
     return std::ranges::all_of(squares, [](double sum) { return std::isfinite(sum); });
@@ -244,7 +245,7 @@ bool WeightUpdate::GradientsAreFinite(int64_t step, const std::vector<double>& s
       check_graph_.Run(KeyOfGradients(all), step, [&] { return StartFiniteCheck(all); }));
 }
 
-// Optimizer::Step, or the same with a launch.
+// Optimizer::Step, directly or by the launch of a graph.
 void WeightUpdate::StepOptimizer(int stage, int64_t step, double learning_rate) {
   Optimizer& optimizer = *work_.at(stage).optimizer;
   if (!stay_ || !optimizer.splits()) return optimizer.Step(learning_rate, gradient_scale_);

@@ -1,10 +1,11 @@
-// WeightUpdate: what a rank does from its gradients to its next weights. Trainer's own part.
+// WeightUpdate: takes a rank from the gradients of a step to the next weights. Internal to the
+// trainer.
 //
-// Gradients are summed over the replicas, then over the uses of tied weights; all ranks agree
-// whether the step is finite; the norm is clipped; the optimizer takes its step; the replicas give
-// each other the weights. What is summed where, and who steps what, a ReplicaStrategy says. Where a
-// launched graph has made the gradients, norms or finite check, and each optimizer's step, are
-// launches too (update_graph.h).
+// It sums gradients over the replicas, then over the uses of tied weights; all ranks agree whether
+// the step is finite; it clips by the norm, takes the optimizer's step, and the replicas exchange
+// the weights. A ReplicaStrategy decides what is summed where and which replica updates what. If
+// the gradients come from a launched graph, the norms or finite check, and each optimizer's step,
+// are launches too (update_graph.h).
 #pragma once
 
 #include <functional>
@@ -30,11 +31,12 @@ namespace torus::parallel {
 
 class WeightUpdate {
  public:
-  // What a rank talks through. All must outlive the update, as must the constructor's references.
+  // The transports of a rank and its agreement. All must outlive the update, as must the
+  // constructor's references.
   struct Links {
     Transport& pipeline;  // between the ranks of its replica
     Transport& replicas;  // between the replicas of its stages
-    Transport& tensor;    // between the ranks that have slices of its stages
+    Transport& tensor;    // between the tensor-parallel ranks of its stages
     StepAgreement& agreement;
   };
   WeightUpdate(const Links& links, const RankPlace& place, const RankModel& model,
@@ -43,55 +45,56 @@ class WeightUpdate {
 
   // What is known of a step's gradients.
   struct Gradients {
-    double share = 1;   // of the replica's samples in the global mini-batch's
-    bool stay = false;  // a launched graph has made them (Executor::launched), and no replicas sum
+    double share = 1;   // the replica's share of the global mini-batch's samples
+    bool stay = false;  // from a launched graph (Executor::launched), summed over no replicas
   };
-  // What of a step shows whether it may be taken.
+  // What decides whether a step may be taken.
   struct Result {
-    bool finite = true;     // loss and tensors that crossed a cut
-    double loss = 0;        // of the replica, where this rank has the last stage
+    bool finite = true;     // of the loss and the tensors that crossed a cut
+    double loss = 0;        // of the replica, if this rank runs the last stage
     double loss_scale = 1;  // of the gradients
   };
-  // Asked once a step, behind all sums: it waits for the device.
+  // Called once per step, after all sums, because it waits for the device.
   using ResultFn = std::function<Result()>;
-  // Around a step: its number and LossScale; whether it was taken.
+  // Call before and after a step, with its number and loss scale, and whether it was taken.
   void BeginStep(int64_t step, double loss_scale);
   void EndStep(bool taken);
-  // Bytes not sent to each replica so far that sums without a codec would have sent.
+  // For each replica, the bytes so far that a codec has saved in what this rank sends it.
   std::vector<int64_t> SavedBytes() const;
-  // Before the last backward of a stage, and now and then: sums over replicas that overlap it.
+  // Sums over replicas that overlap the backward: BeginLastBackward is called before the last
+  // backward of a stage, Advance now and then.
   void BeginLastBackward(int stage, int64_t step);
   void Advance();
-  // A stage has the gradients of one more micro-batch: called where options.reproducible.
+  // Called if options.reproducible when a stage has the gradients of one more micro-batch.
   void Accumulated(int stage, int micro_batch);
-  // The action kReduce of a stage. With the last one of the rank the step is settled.
+  // The action kReduce of a stage. The rank's last one in a step also settles the step.
   void Reduce(int stage, int64_t step, const Gradients& gradients, const ResultFn& result);
   // The actions kGather and kFree.
   void GatherWeights(int stage, int64_t step);
   void FreeWeights(int stage);
-  // The action kStep; whether the step was taken.
+  // The action kStep. Returns whether the step was taken.
   bool Step(int stage, int64_t step, double learning_rate);
 
   // Copy replica 0's parameters and buffers, or the buffers alone, to all replicas, bit for bit.
   void BroadcastState();
   void BroadcastBuffers();
-  // Exchanges weights and averages, where the run keeps any.
+  // Exchanges weights and averages, if the run keeps averages.
   void SwapAverages();
-  // How far this replica's part of the weights is from replica 0's; 0 of a strategy whose replicas
-  // agree. All replicas call it together.
+  // How far this replica's part of the weights is from replica 0's; 0 for strategies that keep the
+  // replicas equal. All replicas call it together.
   SquaredDrift Drift() const;
 
-  // Most bytes of weights (gathered ones too), gradients and optimizer state that the rank has had
-  // at once, as they were at the actions of its stages.
+  // The most bytes of weights (including gathered ones), gradients and optimizer state that the
+  // rank has had at once, measured at the actions of its stages.
   uint64_t peak_bytes() const { return peak_bytes_; }
 
-  // Steps whose norms or finite check, and updates of a stage's weights, that were the launch of a
-  // graph; and what has prevented one (empty: nothing).
+  // The number of steps whose norms or finite check were a launch of a graph, of updates of a
+  // stage's weights that were one, and what has prevented a graph (empty if nothing has).
   int64_t launched_checks() const { return check_graph_.launched(); }
   int64_t launched_updates() const;
   std::string why_no_graph() const;
 
-  // What the rank's stages hold, by number.
+  // The state of the rank's stages, by number.
   std::map<int, StageState> States() const;
 
  private:
@@ -118,13 +121,13 @@ class WeightUpdate {
   const RankModel& model_;
   const TrainerOptions& options_;
   RankShards shards_;
-  std::set<std::string> stepped_;  // by some stage, where the uses of a tied weight have one share
+  std::set<std::string> stepped_;  // by some stage, if the uses of a tied weight have one shard
   const std::map<int, StageWork> work_;
-  std::map<int, GradientTree> trees_;  // of each stage; used where options.reproducible
+  std::map<int, GradientTree> trees_;  // of each stage; used if options.reproducible
   TiedGradients tied_;
   UpdateGraph check_graph_;                  // norms or finite check, of all stages
   std::map<int, UpdateGraph> step_graphs_;   // of each stage's optimizer
-  bool stay_ = false;                        // Gradients::stay of the step that runs
+  bool stay_ = false;                        // Gradients::stay of the current step
   double gradient_scale_ = 1;                // of that step
   size_t reduced_ = 0;                       // stages of this rank
   std::map<int, uint64_t> optimizer_bytes_;  // of each stage's state

@@ -1,5 +1,5 @@
-// WorldLayout: the replica, the stages and the slice of each rank of a run, which has (replicas) x
-// (ranks of a pipeline) x (tensor-parallel ranks) ranks.
+// WorldLayout: the replica, stages and tensor-parallel place of each rank of a run, which has
+// (replicas) x (ranks of a pipeline) x (tensor-parallel ranks) ranks.
 #pragma once
 
 #include <vector>
@@ -11,19 +11,19 @@ namespace torus::parallel {
 
 struct RankPlace {
   int rank = 0;             // in the run
-  int replica = 0;          // the copy of the model that it works on
+  int replica = 0;          // its copy of the model
   int pipeline_rank = 0;    // in its replica's pipeline
   std::vector<int> stages;  // that it runs, ascending
   bool first = false;       // runs stage 0: needs inputs
   bool last = false;        // runs the last stage: needs targets, knows the loss
   TensorPlace tensor = {};  // among the ranks that run the same stages of the same replica together
-  // Whether its loss counts: of ranks that know the same one, the first's does.
+  // Whether it reports the loss: of the ranks that know the same loss, the first does.
   bool tells_loss() const { return last && tensor.rank == 0; }
 };
 
 // Rank (r P + p) T + t is tensor-parallel rank t of pipeline rank p of replica r, P =
-// schedule.num_ranks: those that talk most are neighbours. Each t has a pipeline and replicas of
-// its own.
+// schedule.num_ranks: so ranks that communicate most are neighbours. Each t has its own pipelines
+// and replicas.
 class WorldLayout {
  public:
   WorldLayout(const Schedule& schedule, int replicas, int tensor = 1);
@@ -47,8 +47,8 @@ class WorldLayout {
   std::vector<RankPlace> places_;
 };
 
-// How many of a host's `threads` are for the one of number `rank` among its `ranks`: equal shares
-// for all, one more for each of the first ranks where they do not divide evenly, and at least one.
+// The number of a host's `threads` for number `rank` of its `ranks` ranks: equal shares, one more
+// for the first ranks if they do not divide evenly, and at least one.
 int ThreadShare(int threads, int ranks, int rank);
 
 }  // namespace torus::parallel

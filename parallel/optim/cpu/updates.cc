@@ -27,7 +27,7 @@ T* At(Tensor& tensor, int64_t begin) {
 
 constexpr int kLanes = 8;
 
-// Eight sums side by side, which the compiler makes a vector of.
+// Eight parallel sums, which the compiler vectorizes.
 template <class T>
 double SumOfSquares(const T* values, int64_t count) {
   std::array<double, kLanes> sums{};
@@ -88,7 +88,7 @@ void SquaredBlockNorms(const std::vector<Tensor>& gradients, Tensor& sums) {
   }
 }
 
-// Pieces end anywhere, so two may find something in one block.
+// Pieces may end within a block, so two threads may write the same element.
 void FindNonFinite(const std::vector<Tensor>& gradients, Tensor& found) {
   std::vector<Tensor> flat;
   std::vector<int64_t> sizes;

@@ -1,4 +1,4 @@
-// Optimizers' passes on a CPU; parallel/optim/kernels.h has the contracts.
+// The optimizers' kernels on a CPU; parallel/optim/kernels.h has the contracts.
 #pragma once
 
 #include <vector>

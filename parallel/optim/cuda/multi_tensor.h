@@ -1,4 +1,4 @@
-// One launch over the elements of many tensors, on a GPU. In kernels' sources only.
+// One kernel launch over the elements of many tensors, on a GPU. Include it only in .cu files.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace torus::parallel::cuda {
 
-// A block of threads for each piece of kNormBlock elements of an entry: body.Run<kThreads>(entry,
-// first, last, piece), `piece` being counted over all entries.
+// Runs a block of threads for each piece of kNormBlock elements of an entry:
+// body.Run<kThreads>(entry, first, last, piece), where `piece` counts over all entries.
 template <class Entry, class Body>
 struct OverPieces {
   const Entry* entries;
@@ -35,7 +35,7 @@ struct OverPieces {
   }
 };
 
-// Where each entry's pieces end, counted over all entries.
+// The end of each entry's pieces, counted over all entries.
 template <class Entry>
 std::vector<int64_t> PieceEnds(const std::vector<Entry>& entries) {
   std::vector<int64_t> ends;

@@ -20,11 +20,11 @@ __device__ inline double FusedMultiplyAdd(double a, double b, double c) { return
 __device__ inline float Root(float x) { return sqrtf(x); }
 __device__ inline double Root(double x) { return sqrt(x); }
 
-// Each rounded by itself, whatever the compiler would fuse.
+// Each operation is rounded separately; the compiler must not fuse them.
 __device__ inline float Product(float a, float b) { return __fmul_rn(a, b); }
 __device__ inline double Product(double a, double b) { return __dmul_rn(a, b); }
 
-// What changes from step to step for a parameter, rounded to T once.
+// The values of a parameter's step, rounded to T once.
 template <class T>
 struct SgdConstants {
   explicit SgdConstants(const SgdScalars& s)
@@ -98,7 +98,7 @@ struct AdamEntry {
 struct StepElements {
   template <int kThreads, class Entry>
   __device__ void Run(const Entry& in_memory, int64_t first, int64_t last, int64_t) const {
-    const Entry entry = in_memory;  // in registers: what is written might else change them
+    const Entry entry = in_memory;  // in registers: writes might alias it
     const typename Entry::Constants constants = *entry.constants;
     for (int64_t i = first + threadIdx.x; i < last; i += kThreads) entry.Update(i, constants);
   }
@@ -124,7 +124,7 @@ AdamEntry<T> EntryOf(AdamItem& item, const AdamConstants<T>* constants) {
           .constants = constants};
 }
 
-// Of the items of type T.
+// The items of type T.
 template <class Entry, class T, class Item, class Scalars>
 void StepOf(std::string_view op, std::vector<Item>& items, const StepScalars<Scalars>& scalars,
             StreamHandle stream) {
@@ -179,7 +179,7 @@ void MoveTowardsOf(const std::vector<Tensor>& weights, double share, std::vector
     ForEachPiece("averages", entries, weights.front().device(), stream, MoveElements());
 }
 
-// A contiguous gradient to read, and where the results of its pieces lie among those of all.
+// A contiguous gradient, and the index of its first piece among all results.
 template <class T>
 struct GradientEntry {
   const T* values;
@@ -231,7 +231,7 @@ template <class Body>
 void OverGradients(std::string_view op, const std::vector<Tensor>& gradients, Device device,
                    StreamHandle stream, const Body& body) {
   for (const Tensor& gradient : gradients)
-    VisitCompute(op, gradient.dtype(), [](auto) {});  // of another type none would be written
+    VisitCompute(op, gradient.dtype(), [](auto) {});  // rejects other dtypes
   ForEachPiece(op, EntriesOf<float>(gradients), device, stream, body);
   ForEachPiece(op, EntriesOf<double>(gradients), device, stream, body);
 }

@@ -1,4 +1,4 @@
-// Optimizers' passes on a GPU: one launch over the tensors of all parameters of a dtype.
+// The optimizers' kernels on a GPU: one launch over the tensors of all parameters of a dtype.
 // parallel/optim/kernels.h has the contracts.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace torus::parallel::cuda {
 
-// The bits of the CPU's kernels.
+// These give the same bits as the CPU's kernels.
 void SgdStep(std::vector<SgdItem>& items, const StepScalars<SgdScalars>& scalars,
              StreamHandle stream);
 void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scalars,
@@ -17,7 +17,7 @@ void AdamStep(std::vector<AdamItem>& items, const StepScalars<AdamScalars>& scal
 void MoveTowards(const std::vector<Tensor>& weights, double share, std::vector<Tensor>& averages,
                  StreamHandle stream);
 
-// Within a block squares are added in another order than a CPU's.
+// Adds the squares of a block in another order than the CPU's kernel.
 void SquaredBlockNorms(const std::vector<Tensor>& gradients, Tensor& sums, StreamHandle stream);
 void FindNonFinite(const std::vector<Tensor>& gradients, Tensor& found, StreamHandle stream);
 
