@@ -21,8 +21,8 @@ struct ConvertOptions {
   // empty; the input must then be such a folder too, and its tokenizer is copied. Empty: nothing is
   // written.
   std::string output;
-  std::string
-      model;  // as Settings::model; renames the tensors to this model's names, and all must fit
+  // As Settings::model: tensors get this model's names, and all must fit. Empty: names stay.
+  std::string model;
   int64_t classes = 0;  // of that model; for a language model its vocabulary
   std::string dtype;    // of floating-point tensors: "f32", "f16", "bf16", "f64"; empty: unchanged
   uint64_t shard_bytes = 5'000'000'000;  // the largest shard of a folder
