@@ -22,8 +22,7 @@ WireCounts CountWire(const LabOptions& o, const Tell& tell);
 // times.
 uint64_t ExpectedGradients(const WireCounts& counts);  // in the epoch
 uint64_t ExpectedWeights(const WireCounts& counts);    // before the first step
-uint64_t ExpectedBuffers(
-    const WireCounts& counts);  // once before the first step, once after the epoch
+uint64_t ExpectedBuffers(const WireCounts& counts);    // each time: before step 0, after the epoch
 
 Lab WireContentsLab();
 
