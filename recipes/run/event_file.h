@@ -1,9 +1,9 @@
 // EventFile: writes a run's metrics for TensorBoard.
 //
 // A file of TFRecords (8 bytes of length, their checksum, the record, its checksum; little-endian,
-// masked CRC-32C), each of them one protobuf message tensorflow.Event. When a run is resumed, the
-// new file begins with a message that makes TensorBoard discard what earlier files in the folder
-// have for the steps that are repeated.
+// masked CRC-32C), each of them one protobuf message tensorflow.Event. The file of a resumed run
+// begins with a message that makes TensorBoard discard what earlier files in the folder have for
+// the steps that are repeated.
 #pragma once
 
 #include <cstdint>
