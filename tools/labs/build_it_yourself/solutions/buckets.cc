@@ -43,7 +43,7 @@ class Overlapped : public Buckets {
     for (Bucket& bucket : buckets_) {
       sums_.Wait(bucket.sum);
       WriteBack(bucket);
-      std::ranges::fill(bucket.data, 0.0F);  // gradients left out in the next step count as zeros
+      std::ranges::fill(bucket.data, 0.0F);  // what does not come in the next step
     }
     next_ = 0;
   }
