@@ -1,16 +1,16 @@
-// What `--cut auto` says.
+// The forms of `--cut auto`.
 #pragma once
 
 #include <string_view>
 
 namespace torus::recipes {
 
-// "auto": by times measured now; "auto:50GFLOPS": by counted costs, at so many floating-point
-// operations a second of each rank.
+// True for "auto", which cuts by measured times, and for "auto:50GFLOPS", which cuts by counted
+// costs, with so many floating-point operations per second on each rank.
 bool IsAutoCut(std::string_view cut);
 
-// Operations a second of an automatic cut; 0 for "auto". BadInput unless it is of these two forms,
-// with a number above 0 before GFLOPS or TFLOPS.
+// The operations per second in an automatic cut; 0 for "auto". Throws BadInput unless `cut` has one
+// of these two forms, with a number above 0 before GFLOPS or TFLOPS.
 double CountedRate(std::string_view cut);
 
 }  // namespace torus::recipes

@@ -11,7 +11,7 @@
 namespace torus::recipes {
 namespace {
 
-// Those of the largest micro-batch, on meta.
+// The inputs of the largest micro-batch, on the device meta.
 std::vector<Variable> InputsOf(const Settings& settings, const DataForm& form) {
   std::vector<Variable> inputs;
   for (const parallel::TensorSpec& spec : form.inputs(LargestMicroBatch(settings)))

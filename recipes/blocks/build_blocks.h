@@ -1,4 +1,4 @@
-// The run's model, described and as the blocks that a pipeline cuts.
+// Builds or describes the run's model as the blocks that a pipeline is cut into.
 #pragma once
 
 #include <string>
@@ -11,13 +11,14 @@
 
 namespace torus::recipes {
 
-// Its layers for the largest micro-batch, from shapes alone: neither weights nor activations take
-// memory.
+// The model's layers for the largest micro-batch. Works from shapes alone: allocates neither
+// weights nor activations.
 std::vector<nn::LayerSummary> DescribeLayers(const Settings& settings, const DataForm& form);
 
-// Its blocks with the initial weights, equal bits on every call; those of --recompute are marked.
-// `weights_file`: where the weights come from, and how strictly by `notes`, as BuildModel takes
-// them; empty: from the seed. BadInput for layers that the model has not, and BuildModel's errors.
+// The model's blocks with the initial weights, the same bits on every call. Blocks that --recompute
+// names are marked. `weights_file` holds the weights; empty: they come from the seed.
+// `weights_file` and `notes` are passed to BuildModel. Throws BadInput if --recompute names a layer
+// that the model does not have, and BuildModel's errors.
 std::vector<parallel::Block> BuildBlocks(const Settings& settings, const DataForm& form,
                                          const std::string& weights_file,
                                          BodyNotes* notes = nullptr);

@@ -35,8 +35,8 @@ std::unique_ptr<parallel::Codec> CodecOf(const Settings& settings,
   return choice.everywhere == "none" ? nullptr : parallel::MakeCodec(choice.everywhere);
 }
 
-// With the threads that a rank will have, and with the run's loss, where a language model has its
-// head.
+// Measures with the threads that a rank will have, and with the run's loss, which includes a
+// language model's head.
 parallel::CostModel Measure(const Settings& settings, const DataForm& form,
                             parallel::Codec* codec) {
   const TeamSizeGuard team(parallel::ThreadShare(static_cast<int>(settings.threads),
@@ -55,10 +55,11 @@ parallel::CostModel Measure(const Settings& settings, const DataForm& form,
        .codec = codec});
 }
 
-// Tensors as large as the weights: they, their gradients, and what the optimizer keeps.
+// How many tensors as large as the weights there are: the weights, their gradients, and the
+// optimizer's state.
 double Copies(const Settings& s) { return s.optimizer != "sgd" ? 4 : s.momentum > 0 ? 3 : 2; }
 
-// `rate`: operations a second.
+// `rate`: operations per second.
 parallel::CostModel Count(const Settings& settings, const std::vector<nn::LayerSummary>& layers,
                           double rate, parallel::Codec* codec) {
   const std::vector<bool> recomputed =
@@ -82,7 +83,7 @@ parallel::CostModel Count(const Settings& settings, const std::vector<nn::LayerS
   return costs;
 }
 
-// Those of the first replica's ranks.
+// The links between the first replica's ranks.
 parallel::LinkTable LinksOf(const std::vector<std::string>& specs, int ranks) {
   const parallel::LinkTable all = parallel::ParseLinks(specs);
   parallel::LinkTable links;
@@ -91,7 +92,7 @@ parallel::LinkTable LinksOf(const std::vector<std::string>& specs, int ranks) {
   return links;
 }
 
-// A step runs the schedule `rounds` times before it reduces and steps.
+// A step runs the schedule `rounds` times before the all-reduce and the optimizer's step.
 CutPrediction Predict(const parallel::Schedule& schedule, const parallel::CutPlan& plan,
                       int64_t rounds) {
   parallel::CostModel costs = plan.costs;

@@ -1,4 +1,4 @@
-// Where the run's model is cut, and what is known of the cut before step 0.
+// Chooses where the run's model is cut into stages.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,21 @@
 
 namespace torus::recipes {
 
-// What `--cut auto` looks at besides settings; RunOptions (run.h) explains the first three.
+// What `--cut auto` considers besides the settings. RunOptions (run.h) explains the first three.
 struct CutConditions {
   std::vector<std::string> links{};
   std::function<std::unique_ptr<parallel::Codec>()> codec{};
   parallel::ScheduleGenerator schedule{};
-  std::vector<uint64_t> rank_memory{};  // most bytes of each rank of a pipeline; empty: no limits
+  std::vector<uint64_t> rank_memory{};  // limit in bytes of each rank of a pipeline; empty: none
 };
 
-// The cuts that are listed, or those that balance the static costs of the layers; for `--cut auto`
-// those of BestCuts (parallel/schedule/best_cuts.h). Its costs are measured on a model built for
-// that, or counted on the device meta (auto_cut.h): then a backward takes twice its forward, one
-// byte of activation as long as nn::StaticCost says, every activation is kept unless it is
-// recomputed, and codecs take no time. BadInput when the model has too few layers for the stages,
-// and where no cut keeps the memory.
+// Returns the cuts that the settings list. Without a list: the cuts that balance the static costs
+// of the layers. For `--cut auto`: those of BestCuts (parallel/schedule/best_cuts.h). The costs for
+// BestCuts are measured on a model built for that, or, with a rate (auto_cut.h), counted on the
+// device meta: then a backward takes twice as long as its forward, one byte of activation as long
+// as nn::StaticCost says, every activation is kept unless it is recomputed, and codecs take no
+// time. Throws BadInput if the model has too few layers for the stages, or if no cut stays within
+// rank_memory.
 CutChoice ChooseCuts(const Settings& settings, const DataForm& form,
                      const CutConditions& conditions = {});
 

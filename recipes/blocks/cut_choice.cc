@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// Checkpoints of before have none.
+// Older checkpoints have none.
 std::optional<CutPrediction> PredictionFromJson(const Json& json, const std::string& where) {
   if (!json.contains("predicted") || json["predicted"].is_null()) return std::nullopt;
   const Json& predicted = json["predicted"];
@@ -54,7 +54,8 @@ CutChoice CutChoiceFromJson(const Json& json, const std::string& where) {
     Require(is, where, "the cut must have a list of numbers \"{}\"", key);
     return json[key];
   };
-  // The first layers of stages: what is no number of a layer is found when the model is cut.
+  // The first layers of stages. Numbers that are not those of a layer are found when the model is
+  // cut.
   const auto place = [](const Json& cut) {
     return cut.is_number_integer() && cut >= 0 && cut <= 1 << 20;
   };

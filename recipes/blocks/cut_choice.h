@@ -8,9 +8,9 @@
 
 namespace torus::recipes {
 
-// What a cut of `--cut auto` is to give.
+// What `--cut auto` predicts for the cut it chose.
 struct CutPrediction {
-  double seconds = 0;              // of a step, without data and the all-reduce of replicas
+  double seconds = 0;              // per step, without data and the all-reduce of replicas
   double bubble = 0;               // as parallel::Bubble::measured
   std::vector<double> peak_bytes;  // of each rank of a pipeline
 };
@@ -18,7 +18,8 @@ struct CutPrediction {
 // "62.1 ms a step, bubble 11.0 %, memory of the ranks 20.1 MiB, 18.3 MiB".
 std::string ToText(const CutPrediction& prediction);
 
-// Stored in a checkpoint, so that a resumed run is cut as it was, whatever a clock says then.
+// Stored in a checkpoint, so that a resumed run has the same cuts, whatever times are measured
+// then.
 struct CutChoice {
   std::vector<int> cuts;                     // first layer of each stage but the first
   std::vector<double> measured;              // seconds of each layer; empty unless --cut auto
@@ -27,7 +28,7 @@ struct CutChoice {
 
 nlohmann::json ToJson(const CutPrediction& prediction);
 nlohmann::json ToJson(const CutChoice& choice);
-// BadInput, tagged `where`, for another form.
+// Throws BadInput, prefixed with `where`, if `json` has another form.
 CutChoice CutChoiceFromJson(const nlohmann::json& json, const std::string& where);
 
 }  // namespace torus::recipes

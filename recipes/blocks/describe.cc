@@ -37,7 +37,7 @@ std::string DescribeStages(const std::vector<double>& costs, const parallel::Cut
   return text;
 }
 
-// A static cost is of both directions; a backward has twice the arithmetic of its forward.
+// A static cost includes both directions; a backward has twice the arithmetic of its forward.
 parallel::CostModel CostsOf(const std::vector<double>& stages) {
   parallel::CostModel costs;
   for (const double cost : stages) {

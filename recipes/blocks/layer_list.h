@@ -1,4 +1,4 @@
-// Some of a model's layers, as a flag names them.
+// Parses a flag that names some of a model's layers.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace torus::recipes {
 
-// Layers of "none", "all", or numbers and ranges such as "0,3,7-9" (--describe prints the numbers):
-// one entry a layer, whether it is meant. BadInput, naming `flag`, for another form and for a
-// number that is not below `layers`.
+// Parses "none", "all", or numbers and ranges such as "0,3,7-9" (--describe prints the numbers).
+// Returns one entry per layer: whether it is named. Throws BadInput, naming `flag`, for any other
+// form and for a number that is not below `layers`.
 std::vector<bool> ParseLayerList(const std::string& flag, const std::string& text, int layers);
 
 }  // namespace torus::recipes

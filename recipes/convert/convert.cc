@@ -22,7 +22,7 @@ bool WritesFolder(const ConvertOptions& o) {
   return !o.output.empty() && !o.output.ends_with(".safetensors");
 }
 
-// A folder is committed whole, so it would take the place of all that is there.
+// A folder is written atomically, so it would replace everything that is there.
 void CheckOutputFolder(const ConvertOptions& o) {
   Require(!fs::is_regular_file(o.input), "convert",
           "{} would be a folder with config.json, which {} does not have", o.output, o.input);
@@ -61,7 +61,7 @@ Input Read(const ConvertOptions& o) {
           .folder = {}};
 }
 
-// Names and shapes as the model has them, values and dtypes as they came.
+// Changes names and shapes to the model's; keeps values and dtypes.
 void MapNames(const ConvertOptions& o, ConvertResult& result) {
   const ModelSpec spec = ParseModelSpec(o.model, o.models == nullptr ? Models() : *o.models);
   const auto model = spec.build(spec.Config(o.classes), spec.name, {});

@@ -1,5 +1,5 @@
-// Convert: weights from one form of file to another, as one call. tools/convert is a command line
-// around it.
+// Convert: converts a file of weights to another format, in one call. tools/convert is its command
+// line.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,20 @@
 namespace torus::recipes {
 
 struct ConvertOptions {
-  // A .safetensors file, a file of torch.save, a folder of Hugging Face's or a run's checkpoint.
+  // A .safetensors file, a file written by torch.save, a Hugging Face folder, or a run's
+  // checkpoint.
   std::string input;
-  // A .safetensors file, or any other name for a folder of Hugging Face's, new or empty, made from
-  // an input that is one, with its tokenizer. Empty: nothing is written.
+  // The file to write if it ends in .safetensors. Any other name is a Hugging Face folder, new or
+  // empty; the input must then be such a folder too, and its tokenizer is copied. Empty: nothing is
+  // written.
   std::string output;
-  std::string model;    // as Settings::model: names become this model's, and all must fit; or empty
-  int64_t classes = 0;  // of that model (of a language model: its vocabulary)
-  std::string dtype;    // of floating tensors: "f32", "f16", "bf16", "f64"; empty: as they are
+  // As Settings::model: tensors get this model's names, and all must fit. Empty: names stay.
+  std::string model;
+  int64_t classes = 0;  // of that model; for a language model its vocabulary
+  std::string dtype;    // of floating-point tensors: "f32", "f16", "bf16", "f64"; empty: unchanged
   uint64_t shard_bytes = 5'000'000'000;  // the largest shard of a folder
-  // Told of every name that is mapped to `model`'s, before what does not fit is refused.
+  // Called for each name that is mapped to one of `model`'s, before tensors that do not fit are
+  // refused.
   std::function<void(const Renamed&)> on_renamed;
   // As Settings::models.
   const std::vector<ModelDescriptor>* models = nullptr;
@@ -31,12 +35,11 @@ struct ConvertOptions {
 
 struct ConvertResult {
   std::vector<NamedTensor> tensors;  // as they were written
-  std::vector<std::string> others;   // what else a file of torch.save holds: "best_prec1 = 91.73"
+  std::vector<std::string> others;   // what else a torch.save file holds: "best_prec1 = 91.73"
 };
 
-// BadInput, naming options by their flags, for what contradicts each other, and listing all
-// tensors that do not fit the model; also the errors of the readers and writers. Nothing is written
-// then.
+// Throws BadInput if options contradict each other (it names their flags) or tensors do not fit the
+// model (it lists them all), and the errors of the readers and writers. Nothing is written then.
 ConvertResult Convert(const ConvertOptions& options);
 
 }  // namespace torus::recipes

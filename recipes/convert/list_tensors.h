@@ -1,4 +1,4 @@
-// What stands in a file of weights.
+// Lists the tensors of a file of weights.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace torus::recipes {
 
-// A line for each tensor (name, dtype, shape, elements, smallest, largest and mean value) and one
-// of sums. Values that are not finite are counted.
+// One line for each tensor (name, dtype, shape, elements, smallest, largest and mean value; how
+// many values are not finite) and one with totals.
 std::string ListTensors(const std::vector<NamedTensor>& tensors);
 
 }  // namespace torus::recipes

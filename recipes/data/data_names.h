@@ -1,4 +1,4 @@
-// What --data names.
+// The values of --data.
 #pragma once
 
 #include <string>
@@ -6,11 +6,10 @@
 
 namespace torus::recipes {
 
-// All names: data sets of images, GLUE's tasks, and "text".
+// All of them: image datasets, GLUE's tasks, and "text".
 std::vector<std::string> DataNames();
 
-// What the data of one of these names are, in the words of a message: "images", "sentences" or
-// "a long text".
+// The kind of data that `name` is, as messages call it: "images", "sentences" or "a long text".
 std::string DataKind(const std::string& name);
 
 }  // namespace torus::recipes

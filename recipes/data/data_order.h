@@ -1,4 +1,4 @@
-// What a checkpoint keeps of its run's data, so that the run goes on with the same.
+// What a checkpoint records about its run's data, so that a resumed run uses the same data.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,11 @@ struct DataOrder {
 DataOrder OrderOf(const TaskData& data);
 
 nlohmann::json ToJson(const DataOrder& order);
-// BadInput, tagged `where`, for another form.
+// Throws BadInput, prefixed with `where`, if `json` has another form.
 DataOrder DataOrderFromJson(const nlohmann::json& json, const std::string& where);
 
-// BadInput, tagged `where`, unless the data that are `here` are those that the run `had`.
+// Throws BadInput, prefixed with `where`, unless the present data (`here`) are those that the run
+// had (`had`).
 void RequireSameData(const DataOrder& had, const DataOrder& here, const std::string& where);
 
 }  // namespace torus::recipes

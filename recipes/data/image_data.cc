@@ -12,7 +12,7 @@ struct Images {
   std::unique_ptr<data::Dataset> train, test;
 };
 
-// `image`: (H, W, 3) of the model's input, which those of either part are brought to.
+// `image`: (H, W, 3), the size of the model's input, to which all images are resized.
 DataPart Part(const data::Dataset& dataset, const Settings& settings, const Shape& image,
               bool training) {
   return {dataset.size(),

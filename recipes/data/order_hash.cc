@@ -24,7 +24,7 @@ class Hash {
   uint64_t value_ = 0xcbf29ce484222325u;
 };
 
-// "cats/1.png" of a longer path: where the folder stands may change.
+// "cats/1.png" of a longer path, since the dataset's folder may be moved.
 std::string_view NameOf(std::string_view path) {
   const size_t slash = path.rfind('/');
   if (slash == path.npos || slash == 0) return path;

@@ -1,4 +1,4 @@
-// Hashes of which examples there are and in which order, to tell data from others of their size.
+// Hashes of a dataset's examples and their order, to distinguish datasets of the same size.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace torus::recipes {
 
-// Hashes the targets of at most 65536 examples, at equal distances; of image files instead the
-// names of all of them with their folders'.
+// Hashes the targets of at most 65536 evenly spaced examples. For a folder of image files: the
+// names of all files and their folders instead.
 uint64_t OrderHash(const data::Dataset& dataset);
 
-// Hashes the size and at most 65536 tokens, in runs of 64 at equal distances.
+// Hashes the number of tokens and at most 65536 of them, in evenly spaced runs of 64.
 uint64_t OrderHash(const data::Tokens& tokens);
 
 }  // namespace torus::recipes

@@ -1,5 +1,5 @@
-// TaskData: what a run's --data is, whatever its kind: batches to train on and to test on, and how
-// outputs are judged.
+// TaskData: the data of a run, whatever their kind: batches to train and test on, and how outputs
+// are evaluated.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ namespace torus::recipes {
 
 // Examples to train on, or to test on.
 struct DataPart {
-  int64_t size = 0;  // examples an epoch
+  int64_t size = 0;  // examples per epoch
   data::MakeBatch batches;
-  bool shuffle = false;  // by the sampler, each epoch anew
+  bool shuffle = false;  // the sampler shuffles each epoch
   uint64_t order = 0;    // OrderHash of the examples
 };
 
@@ -31,34 +31,36 @@ struct TaskData {
   std::string unit;  // what examples are called: "images", "sentences", "windows"
   DataPart train, test;
   parallel::LossFn loss;
-  // Rows that the outputs get right; empty for a language model, which is judged by its loss.
+  // Counts the rows that the outputs classify correctly; empty for a language model, which is
+  // evaluated by its loss.
   std::function<int64_t(const std::vector<Variable>&, const std::vector<Tensor>&)> correct;
-  // What the readers have left out so far, of training first; empty where they leave nothing out.
+  // The examples that the readers have left out so far, those of training first. Empty if these
+  // readers never leave out any.
   std::function<std::vector<data::LeftOut>()> left_out;
   std::string truncated;                       // TruncatedLine of both parts
   const data::Tokenizer* tokenizer = nullptr;  // of texts
   std::shared_ptr<const void> owner;           // of the tokenizer, and the datasets of `batches`
 };
 
-// What --model takes says which kind of data --data must be. BadInput where it is another, and the
-// errors of the readers.
+// Opens --data. Throws BadInput if --model does not take this kind of data, and the errors of the
+// readers.
 TaskData OpenTaskData(const Settings& settings);
 
-// The kinds, each in a file of its own.
+// One function for each kind of data.
 TaskData OpenImages(const Settings& settings);     // a name of data::DatasetNames()
 TaskData OpenSentences(const Settings& settings);  // a name of data::GlueTasks()
 TaskData OpenText(const Settings& settings);       // "text": a file, or a folder of token files
 
-// Their form, from the name of the data where that is enough; else they are opened.
+// The form of the data, from their name if that is enough (KnownForm); otherwise opens them.
 DataForm FormOfData(const Settings& settings);
 
-// What a model learns from, a DataKind.
+// The kind of data that a model learns from, one of those of DataKind.
 const char* LearnsFrom(ModelTask task);
 
-// Of both parts, `train` first.
+// The examples that both parts have left out, those of `train` first.
 std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dataset& test);
 
-// Rows whose largest logit is that of their class; of equal ones the first counts.
+// Counts the rows whose largest logit is that of their class. Of equal logits the first is taken.
 int64_t CountCorrect(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);
 
 }  // namespace torus::recipes

@@ -1,4 +1,4 @@
-// What a run's model learns by, and targets to try that with where there are no data.
+// The loss of a run's model, and sample targets to compute it without data.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace torus::recipes {
 
-// The model's own. `precision`: of the ops that it runs.
+// The loss of `model`. `precision` is that of the loss's ops.
 parallel::LossFn TaskLoss(const ModelDescriptor& model, Precision precision = {});
 
-// Targets for inputs of such a shape: class or token 0 in each place that its data would ask for;
-// of masked words in every seventh, as 15 % of them are.
+// Targets for inputs of shape `input`: class or token 0 wherever real data have a target. For
+// masked words every seventh token has one, since 15 % are masked.
 std::vector<Tensor> SampleTargets(ModelTask task, const Shape& input);
 
 }  // namespace torus::recipes

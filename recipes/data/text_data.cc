@@ -1,6 +1,6 @@
-// A long text, for language models: windows at random to train on, all of the validation part one
-// window behind the other to test on. For one of masked words the windows are masked, to train on
-// anew in each epoch, to test on always alike, whatever the run's seed.
+// A long text, for language models: trains on random windows, and tests on all of the validation
+// part in consecutive windows. For a masked language model the windows are masked: differently in
+// each epoch for training, always in the same way for tests, regardless of the run's seed.
 #include <filesystem>
 
 #include "data/loading/stacked_batch.h"
@@ -21,7 +21,7 @@ struct Text {
   std::unique_ptr<data::DisjointWindows> validation;
 };
 
-// Tokens of text in a row of --length.
+// Tokens of text in a row of --length tokens.
 int64_t TextLength(const Settings& settings, bool masked) {
   if (!masked) return settings.length;
   Require(settings.length > data::TokenMasker::kAround, "train",
@@ -30,14 +30,14 @@ int64_t TextLength(const Settings& settings, bool masked) {
   return settings.length - data::TokenMasker::kAround;
 }
 
-// A folder of token files says by itself what they were cut by.
+// A folder of token files names its tokenizer.
 std::string TokenizerOf(const Settings& settings, const ModelDescriptor& model) {
   std::error_code error;
   if (std::filesystem::is_directory(settings.data_dir, error)) return settings.tokenizer;
   return TokenizerFor(model, settings.tokenizer, settings.vocab_dir);
 }
 
-// Masks what the data learn from.
+// Masks the training and test data.
 void Mask(TaskData& task, uint64_t seed) {
   const data::TokenMasker masker(*task.tokenizer);
   task.train.batches =

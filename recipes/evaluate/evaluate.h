@@ -1,5 +1,5 @@
-// Evaluate: what trained weights make of a data set, as one call. tools/evaluate is a command line
-// around it.
+// Evaluate: evaluates trained weights on a dataset, in one call. tools/evaluate is its command
+// line.
 //
 //   const EvaluateResult result = recipes::Evaluate(
 //       {.model = "resnet18", .init = "runs/a/checkpoint/weights.safetensors", .data = "cifar10"});
@@ -18,35 +18,35 @@
 namespace torus::recipes {
 
 struct EvaluateOptions {
-  std::string model;  // as Settings::model; empty for a folder of Hugging Face's, which says it
+  std::string model;  // as Settings::model; empty for a Hugging Face folder, which names it
   std::string init;   // the weights: a file, or such a folder
   std::string data = "cifar10";       // one of DataNames
-  std::string data_dir;               // of images empty: the data set's usual place
+  std::string data_dir;               // empty, for images: the dataset's usual place
   std::string split = "test";         // "train" or "test" (of GLUE dev.tsv); of a text also "all"
   std::string normalize = "dataset";  // of images: NormalizationByName
-  int64_t image_size = 0;             // side that images are brought to; 0: their own
-  std::string tokenizer, vocab_dir;   // of texts, as TextModelFlags has them
-  int64_t length = 0;                 // tokens of a row of text; 0: as many as the model takes
-  int64_t batch = 0;                  // rows at a time; 0: 250 images, 16 texts
-  std::string precision = "f32";      // of products, convolutions and attention: or "bf16"
-  bool emulate = false;               // bf16 by rounding to it and computing in f32
+  int64_t image_size = 0;             // side to which images are resized; 0: their own
+  std::string tokenizer, vocab_dir;   // of texts, as in TextModelFlags
+  int64_t length = 0;                 // tokens per row of text; 0: as many as the model takes
+  int64_t batch = 0;                  // rows per forward; 0: 250 images, 16 texts
+  std::string precision = "f32";      // or "bf16"; of products, convolutions and attention
+  bool emulate = false;               // emulates bf16: rounds to it and computes in f32
   std::string device = "cpu";         // or "cuda": the first GPU
   // As Settings::models.
   const std::vector<ModelDescriptor>* models = nullptr;
 };
 
 struct EvaluateResult {
-  // Of images and of sentences.
+  // For images and sentences.
   std::optional<ClassEvaluation> classes;
   std::vector<std::string> class_names;
   std::vector<data::LeftOut> left_out;  // examples that could not be read
   std::string truncated;                // TruncatedLine
-  // Of a long text.
+  // For a long text.
   std::optional<TextEvaluation> text;
 };
 
-// BadInput, naming options by their flags, for what is missing and for a model that does not take
-// such data; also the errors of the readers.
+// Throws BadInput, naming options by their flags, if something is missing or the model does not
+// take such data, and the errors of the readers.
 EvaluateResult Evaluate(const EvaluateOptions& options);
 
 }  // namespace torus::recipes

@@ -1,4 +1,4 @@
-// What a classifier makes of a dataset of images or sentences.
+// Evaluates a classifier on a dataset of images or sentences.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ struct ClassEvaluation {
   double loss = 0;  // mean cross entropy
 };
 
-// Examples 0 to size - 1 in order, `batch` at a time, in evaluation mode; batches do not change the
-// result beyond rounding. BadInput naming the dataset for a model of more or fewer outputs than it
-// has classes, and for an example without one.
+// Evaluates examples 0 to size - 1 in order, `batch` at a time, in evaluation mode. The batch size
+// does not change the result beyond rounding. Throws BadInput, naming the dataset, if the model has
+// more or fewer outputs than the dataset has classes, or if an example has no class.
 ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& batches,
                                 const data::Dataset& dataset, int64_t batch);
 
-// Normalization by name: "dataset" (its own), "imagenet" (mean .485 .456 .406, deviation .229 .224
-// .225), "half" (x / 127.5 - 1). BadInput, listing them, for another.
+// Normalization by name: "dataset" (the dataset's own), "imagenet" (mean .485 .456 .406, deviation
+// .229 .224 .225), "half" (x / 127.5 - 1). Throws BadInput, listing these, for any other name.
 data::Normalization NormalizationByName(const std::string& name, const data::Dataset& dataset);
 
 // The rows [begin, end) of an epoch as one micro-batch.

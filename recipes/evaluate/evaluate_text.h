@@ -1,4 +1,4 @@
-// How well a language model foretells a text.
+// Evaluates how well a language model predicts a text.
 #pragma once
 
 #include "data/text/masking.h"
@@ -8,17 +8,18 @@
 namespace torus::recipes {
 
 struct TextEvaluation {
-  int64_t tokens = 0;  // that were foretold
-  double loss = 0;     // mean negative log likelihood of one, in nats
+  int64_t tokens = 0;  // that were predicted
+  double loss = 0;     // mean negative log likelihood per token, in nats
 };
 
-// Disjoint windows of `length` tokens (data/text/windows.h), `batch` at a time, in evaluation mode.
-// `model` puts out logits, or leaves its head to nn::NextTokenLoss.
+// Evaluates disjoint windows of `length` tokens (data/text/windows.h), `batch` at a time, in
+// evaluation mode. `model` returns logits, or leaves its head to nn::NextTokenLoss.
 TextEvaluation EvaluateText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
                             int64_t batch);
 
-// Of a model of masked words: the same rows of `length` tokens, masked by `masker`, always alike.
-// `model` puts out what nn::MaskedTokenLoss takes. BadInput for a length without room for a text.
+// The same for a masked language model: rows of `length` tokens, which `masker` masks in the same
+// way every time. `model` returns what nn::MaskedTokenLoss takes. Throws BadInput if `length`
+// leaves no room for any text.
 TextEvaluation EvaluateMaskedText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
                                   int64_t batch, const data::TokenMasker& masker);
 

@@ -19,7 +19,8 @@ const std::vector<ModelDescriptor>& ModelsOf(const TextModelFlags& flags) {
   return flags.models == nullptr ? Models() : *flags.models;
 }
 
-// A folder does by its config.json, but a checkpoint of a model that transformers has not has none.
+// A folder names its model in config.json. A checkpoint of a model that transformers does not have
+// has no such file.
 bool SaysItsModel(const std::string& weights) {
   const std::string folder = io::CommittedFolder(weights);
   return !folder.empty() && (!io::CheckpointReader::IsOne(weights) ||
@@ -49,8 +50,8 @@ TextModel OfFolder(const TextModelFlags& flags, const std::string& folder) {
   return opened;
 }
 
-// A language model has as many outputs as there are tokens: weights that do not fit may be of
-// another tokenizer.
+// A language model has one output per token, so weights that do not fit may belong to another
+// tokenizer.
 std::shared_ptr<nn::Sequential> LanguageModelOfFile(const ModelSpec& model,
                                                     const std::string& weights,
                                                     const data::Tokenizer& tokenizer) {

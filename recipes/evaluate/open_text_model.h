@@ -1,4 +1,4 @@
-// A trained model of texts with the tokenizer that its texts are cut by.
+// Opens a trained text model together with its tokenizer.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 namespace torus::recipes {
 
 struct TextModelFlags {
-  std::string model;      // of a file of weights; a Hugging Face folder says it in config.json
+  std::string model;      // for a file of weights; a Hugging Face folder names it in config.json
   std::string init;       // file or folder of weights
-  std::string tokenizer;  // of a file: gpt2, roberta or bytes; empty: TokenizerFor the model
+  std::string tokenizer;  // for a file: gpt2, roberta or bytes; empty: TokenizerFor the model
   std::string vocab_dir;  // empty: the folder's own
-  int64_t classes = 0;    // of a classifier in a file
+  int64_t classes = 0;    // for a file that holds a classifier
   // As Settings::models.
   const std::vector<ModelDescriptor>* models = nullptr;
 };
@@ -24,11 +24,11 @@ struct TextModel {
   std::shared_ptr<nn::Sequential> model;  // a language model leaves its head to its loss
   std::unique_ptr<data::Tokenizer> tokenizer;
   ModelTask task = ModelTask::kSentences;
-  int64_t longest = 0;  // tokens of a row
+  int64_t longest = 0;  // most tokens of a row
 };
 
-// BadInput naming the flag that is missing, for a model of images, and for a tokenizer of more
-// tokens than the model knows; also the errors of the readers.
+// Throws BadInput if a flag is missing (it names the flag), if the model takes images, or if the
+// tokenizer has more tokens than the model; also the errors of the readers.
 TextModel OpenTextModel(const TextModelFlags& flags);
 
 }  // namespace torus::recipes

@@ -16,8 +16,8 @@
 namespace torus::recipes {
 namespace {
 
-// Feeds all tokens but those the decoder has seen. At the end of its positions it starts again
-// behind the newer half of them, so that a text can be longer than the model looks back.
+// Feeds the decoder the tokens that it has not seen yet. When its positions are used up, it starts
+// again with the newer half of the tokens, so that a text can be longer than the model's context.
 class Context {
  public:
   Context(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options)
@@ -25,7 +25,7 @@ class Context {
         positions_(options.n_positions),
         decoder_(std::move(model), options) {}
 
-  // The logits of the token behind `ids`.
+  // The logits of the token after `ids`.
   Tensor Next(const std::vector<int32_t>& ids) {
     const auto total = static_cast<int64_t>(ids.size());
     if (total - first_ > positions_) {
@@ -41,7 +41,7 @@ class Context {
   const Device device_;
   const int64_t positions_;
   Gpt2Decoder decoder_;
-  int64_t first_ = 0;  // of `ids`, what stands at the decoder's position 0
+  int64_t first_ = 0;  // index in `ids` of the token at the decoder's position 0
 };
 
 // The token that ends a text; -1 for a tokenizer without one.

@@ -10,7 +10,7 @@
 namespace torus::recipes {
 namespace {
 
-// The `count` likeliest tokens, in the order of the contract.
+// The `count` likeliest tokens, in the order that sampling.h states.
 std::vector<int64_t> Likeliest(std::span<const float> logits, size_t count) {
   std::vector<int64_t> tokens(logits.size());
   std::iota(tokens.begin(), tokens.end(), 0);
@@ -24,7 +24,7 @@ std::vector<int64_t> Likeliest(std::span<const float> logits, size_t count) {
   return tokens;
 }
 
-// Running sums of exp((logit - largest) / temperature): probabilities but for their total.
+// Running sums of exp((logit - largest) / temperature), which are unnormalized probabilities.
 std::vector<double> Cumulate(std::span<const float> logits, const std::vector<int64_t>& tokens,
                              double temperature) {
   const double largest = logits[static_cast<size_t>(tokens.front())];

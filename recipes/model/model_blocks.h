@@ -1,4 +1,5 @@
-// A model as the list of blocks that a pipeline cuts: where models and parallel meet.
+// Turns a model into the list of blocks that a pipeline is cut into. Connects `models` and
+// `parallel`.
 #pragma once
 
 #include <vector>
@@ -8,9 +9,9 @@
 
 namespace torus::recipes {
 
-// One block a layer, under the layer's title; parameters and buffers under the model's names. The
-// blocks keep their layers alive, not the model. `layers`: what nn::Describe says of the model, for
-// static costs; where it is empty all blocks cost the same.
+// Returns one block per layer, named by the layer's title; parameters and buffers have the model's
+// names. The blocks keep their layers alive, but not the model. `layers` is the result of
+// nn::Describe and gives the static costs; if it is empty, all blocks cost the same.
 std::vector<parallel::Block> ModelBlocks(const nn::Sequential& model,
                                          const std::vector<nn::LayerSummary>& layers = {});
 

@@ -6,8 +6,8 @@
 
 namespace torus::recipes {
 
-// That of `settings.model`: one of the registry, or where `settings.models` is given one of those.
-// The errors of ParseModelSpec.
+// Looks up `settings.model` in `settings.models` if that is given, otherwise in the registry.
+// Throws the errors of ParseModelSpec.
 ModelSpec ModelOf(const Settings& settings);
 
 }  // namespace torus::recipes

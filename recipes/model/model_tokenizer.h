@@ -1,4 +1,4 @@
-// Which tokenizer cuts the texts of a model that is named by --model.
+// Chooses the tokenizer of a run's model.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace torus::recipes {
 
-// The name `given` (--tokenizer), or where it is empty the model's own; but of a GPT for long texts
-// without a `vocab_dir` bytes, which need none. BadInput naming the flag where the model cannot
-// read such tokens, and where they need a --vocab-dir.
+// Returns the name `given` (--tokenizer) or, if it is empty, the model's own tokenizer. But a GPT
+// for long texts without a `vocab_dir` gets "bytes", which needs none. Throws BadInput, naming the
+// flag, if the model cannot read such tokens, or if the tokenizer needs a --vocab-dir.
 std::string TokenizerFor(const ModelDescriptor& model, const std::string& given,
                          const std::string& vocab_dir);
 
-// BadInput naming both and --tokenizer for a tokenizer whose numbers the model does not know:
-// another than its own where it requires that, and one of more tokens than a classifier's embedding
-// has rows. (A language model's is made for its tokenizer.)
+// Throws BadInput, naming model, tokenizer and --tokenizer, if the model requires its own tokenizer
+// and this is another, or if a classifier's embedding has fewer rows than the tokenizer has tokens.
+// (The embedding of a language model is made for its tokenizer.)
 void CheckTokenizer(const ModelDescriptor& model, const data::Tokenizer& tokenizer);
 
 }  // namespace torus::recipes

@@ -1,4 +1,4 @@
-// The settings that a run of a model begins with.
+// The default settings of a model.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace torus::recipes {
 
-// `model` on one stage, its cut nowhere and its optimizer the usual one (UsualTraining). `models`:
-// as Settings::models. The errors of ParseModelSpec.
+// Settings for `model` on one stage, without cuts, with its usual optimizer (UsualTraining).
+// `models` is as Settings::models. Throws the errors of ParseModelSpec.
 Settings UsualSettings(const std::string& model,
                        const std::vector<ModelDescriptor>* models = nullptr);
 

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Of each setting that is not the same in all runs: its name, and its value in each.
+// The settings that differ between runs: name, and value in each run.
 Json Differences(const std::vector<Json>& settings) {
   Json every = Json::object();
   for (const Json& run : settings) every.update(run);
@@ -28,7 +28,7 @@ Json Differences(const std::vector<Json>& settings) {
   return rows;
 }
 
-// Of a run's table of steps: each title with the figure of its last row, the mean over the ranks.
+// Each title of a run's table of steps with the value in its last row, the mean over the ranks.
 Json Times(const Json& table) {
   Json times = Json::array();
   for (size_t column = 1; column < table.front().size(); ++column)

@@ -1,5 +1,5 @@
-// A page that lays several runs side by side: their curves in one picture, their figures and the
-// settings in which they differ in one table.
+// A page that compares several runs: their curves in one plot; their results, and the settings in
+// which they differ, in one table.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ struct NamedRun {
   ReportInput report;
 };
 
-// What the page's script reads.
+// The JSON that the page's script reads.
 nlohmann::json ComparisonData(const std::vector<NamedRun>& runs);
 
-// The page's HTML, as whole in itself as RenderReport's.
+// The page's HTML, as self-contained as RenderReport's.
 std::string RenderComparison(const std::vector<NamedRun>& runs);
 
 }  // namespace torus::recipes

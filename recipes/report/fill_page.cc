@@ -9,7 +9,7 @@
 namespace torus::recipes {
 namespace {
 
-// JSON inside of a script element: "<" would let a name end the element.
+// JSON for a script element. Escapes "<", since otherwise a name could end the element.
 std::string ForScript(const nlohmann::json& json) {
   std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   for (size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6)
@@ -25,7 +25,7 @@ std::string FillPage(std::string_view html, const nlohmann::json& json, std::str
                                                                  {"{{DATA}}", data},
                                                                  {"{{CHART}}", kChartJs},
                                                                  {"{{SCRIPT}}", scripts}};
-  // One pass, left to right, so that no part is searched for the marks of another.
+  // Fills in one pass from left to right, so that no inserted part is searched for marks.
   std::string page;
   for (const auto& [mark, text] : parts) {
     const size_t at = html.find(mark);

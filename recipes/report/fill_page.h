@@ -1,4 +1,4 @@
-// A page's parts put together into one file.
+// Puts the parts of a page together into one file.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,8 +7,9 @@
 
 namespace torus::recipes {
 
-// `html` with style, data, Chart.js and scripts at its marks {{STYLE}}, {{DATA}}, {{CHART}} and
-// {{SCRIPT}}, which stand in it in this order. No text of `data` is ever read as markup.
+// Returns `html` with style, data, Chart.js and scripts in place of {{STYLE}}, {{DATA}}, {{CHART}}
+// and {{SCRIPT}}, which `html` has in this order. Text in `data` is escaped and never read as
+// markup.
 std::string FillPage(std::string_view html, const nlohmann::json& data, std::string_view script);
 
 }  // namespace torus::recipes

@@ -1,4 +1,4 @@
-// The report pages' files, built into the program.
+// The files of the report pages, compiled into the program.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The events of a trace.json, as trace::WriteChromeTrace writes it.
+// Reads the events of a trace.json that trace::WriteChromeTrace wrote.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace torus::recipes {
 
-// Times are from the first event. BadInput naming the file where it is no such trace.
+// Times count from the first event. Throws BadInput, naming the file, if it is not such a trace.
 std::vector<trace::Event> ReadChromeTrace(const std::string& path);
 
 }  // namespace torus::recipes

@@ -12,13 +12,13 @@
 namespace torus::recipes {
 
 struct ReportInput {
-  nlohmann::json summary;                      // as summary.json has it
+  nlohmann::json summary;                      // the contents of summary.json
   std::vector<nlohmann::json> metrics;         // the lines of metrics.jsonl
   std::vector<trace::Event> events;            // of a few steps
   std::optional<parallel::Schedule> schedule;  // none: the page has no ideal timeline
 };
 
-// The page's HTML: nothing else is needed to look at it, no network either.
+// The page's HTML. It needs no other file and no network.
 std::string RenderReport(const ReportInput& input);
 
 }  // namespace torus::recipes

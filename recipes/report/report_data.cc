@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// More points than a chart has pixels only make the page heavy.
+// More points than a chart has pixels only make the page larger.
 constexpr size_t kMostPoints = 2000;
 
 std::string LaneName(const Json& rank, bool replicas) {
@@ -46,7 +46,7 @@ Json StepPoints(const std::vector<Json>& metrics) {
   return fewer;
 }
 
-// A percentage, or a language model's perplexity; not a number where that was not finite.
+// A percentage, or a language model's perplexity; NaN if it was not finite.
 double Score(const Json& test) {
   const bool accuracy = test.contains("accuracy");
   const Json& score = test.at(accuracy ? "accuracy" : "perplexity");
@@ -120,7 +120,7 @@ std::string Lead(const Json& settings) {
                      settings.at("codec").get<std::string>());
 }
 
-// Flags that were left empty say nothing.
+// Leaves out flags whose value is empty.
 Json ShownSettings(const Json& summary) {
   Json shown = Json::object();
   for (const auto& [name, value] : summary.at("settings").items())
@@ -140,8 +140,7 @@ Json Ranks(const Json& summary, const std::vector<std::string>& names) {
   return ranks;
 }
 
-// Milliseconds a step of each rank, by what it did; the table that people make by hand. The last
-// row is the mean over the ranks.
+// Milliseconds per step of each rank, by activity. The last row is the mean over the ranks.
 Json StepTable(const Json& summary, const std::vector<std::string>& names) {
   struct Column {
     const char *title, *key;
@@ -170,7 +169,7 @@ Json StepTable(const Json& summary, const std::vector<std::string>& names) {
   return rows;
 }
 
-// Bytes from each rank (row) to each other (column), of all kinds together.
+// Bytes from each rank (row) to each other rank (column), all kinds together.
 Json ByteMatrix(const Json& summary) {
   const size_t ranks = summary.at("ranks").size();
   std::vector<std::vector<uint64_t>> bytes(ranks, std::vector<uint64_t>(ranks, 0));
@@ -179,7 +178,8 @@ Json ByteMatrix(const Json& summary) {
   return bytes;
 }
 
-// What --cut auto said, and what came: rows of a name and two texts. Empty without it.
+// What --cut auto predicted, and what was measured: rows of a name and two texts. Empty without
+// --cut auto.
 Json Predictions(const Json& summary) {
   Json rows = Json::array();
   const Json predicted = summary.value("predicted", Json());
@@ -213,7 +213,7 @@ Json Links(const Json& summary) {
   return links;
 }
 
-// {"name", "value", "parts": [[kind, bytes, title], ...]}; those of all ranks together, then of
+// {"name", "value", "parts": [[kind, bytes, title], ...]}, first for all ranks together, then for
 // each.
 Json Memory(const Json& summary, const std::vector<std::string>& names) {
   const auto bar = [](const std::string& name, uint64_t bytes, Json parts) {
@@ -228,7 +228,7 @@ Json Memory(const Json& summary, const std::vector<std::string>& names) {
             bar("All ranks: held from the system", held, {part("other", held, "held")})};
   for (size_t r = 0; r < names.size(); ++r) {
     const Json& rank = summary.at("ranks").at(r);
-    if (!rank.contains("weights_bytes")) continue;  // runs of before
+    if (!rank.contains("weights_bytes")) continue;  // older runs
     const uint64_t weights = rank.at("weights_bytes"), optimizer = rank.at("optimizer_bytes");
     const uint64_t all = rank.value("peak_bytes", weights + optimizer);
     Json parts{part("optimizer", weights, "weights and running statistics"),
@@ -243,8 +243,8 @@ Json Memory(const Json& summary, const std::vector<std::string>& names) {
   return bars;
 }
 
-// Mean time of one kind that a stage takes for a micro-batch, both halves of a backward together;
-// `otherwise` where the picture has none. `count`: of its stages, micro-batches and ranks.
+// Mean time of spans of one kind per stage and micro-batch, both halves of a backward together;
+// `otherwise` if the picture has none. `count`: how many such pairs there are, over all ranks.
 double MeanTime(const Json& picture, const char* kind, int64_t count, double otherwise) {
   double sum = 0;
   for (const Json& lane : picture.at("lanes"))
@@ -274,7 +274,7 @@ Json Measured(const ReportInput& input, const std::vector<std::string>& names) {
   return measured;
 }
 
-// `measured`: its forwards and backwards are as long on average.
+// Forwards and backwards take as long as they do on average in `measured`.
 Json Ideal(const ReportInput& input, const std::vector<std::string>& names, const Json& measured) {
   const Json& bubble = input.summary.at("bubble");
   const std::string bubbles = fmt::format("{:.1f} % bubble. With these stages: {:.1f} %.",

@@ -1,4 +1,4 @@
-// What the report's page shows, as the JSON that its script reads.
+// What the report page shows, as the JSON that its script reads.
 #pragma once
 
 #include "recipes/report/report.h"

@@ -1,4 +1,4 @@
-// What the trace of a run says of each step: the seconds of each rank, by what it did.
+// Sums up the trace of a run: the seconds of each rank in each step, by category.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace torus::recipes {
 
-// Of one rank in one step.
+// One rank in one step.
 struct StepPart {
   std::map<std::string, double> seconds;  // by category
-  int64_t begin_ns = 0, end_ns = 0;       // of its first event, and of its last
+  int64_t begin_ns = 0, end_ns = 0;       // begin of its first event, end of its last
 
-  double Of(const std::string& category) const;  // 0 where it has none
+  double Of(const std::string& category) const;  // 0 if it has none
 };
 
 // By step, then by rank.
 using StepParts = std::map<int64_t, std::map<int, StepPart>>;
 
-// Of the events of steps in the categories "forward", "backward", "transfer", "reduce",
-// "optimizer", "data" and "idle", which lie beside each other. Whatever else was traced lies within
-// one of them and is left out; of "data", which has events within events, the one of that name is
-// the whole.
+// Uses the events of steps in the categories "forward", "backward", "transfer", "reduce",
+// "optimizer", "data" and "idle", which do not overlap on a rank. All other traced events lie
+// within one of these and are ignored. In the category "data", where events are nested, only the
+// outer event named "data" counts.
 StepParts StepPartsOf(const std::vector<trace::Event>& events);
 
 }  // namespace torus::recipes

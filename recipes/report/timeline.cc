@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 using trace::Event;
 
-// Categories that a lane shows; whatever else was traced lies within one of them.
+// The categories that a lane shows. All other traced events lie within one of these.
 constexpr std::array kKinds = {"forward",   "backward", "transfer", "reduce",
                                "optimizer", "data",     "idle"};
 
@@ -28,7 +28,7 @@ std::string Label(const std::string& kind, int64_t micro_batch) {
   return fmt::format("{}{}", kind == "forward" ? 'F' : 'B', micro_batch);
 }
 
-// What a span is drawn as: a transfer by its direction, an idle time as a wait.
+// The kind of a span: a transfer is named by its direction, idle time is a wait.
 std::string KindOf(const Event& event) {
   if (event.category == "idle") return "wait";
   if (event.category != "transfer") return event.category;
@@ -58,8 +58,8 @@ std::map<int64_t, StepEvents> WholeSteps(const std::vector<Event>& events, size_
     if (event.category == "backward" || event.category == "forward")
       ++steps[event.step].compute_events;
   }
-  // The tracer turns with the first rank that begins or ends a step; what it caught in part has
-  // fewer events.
+  // Tracing starts and stops when the first rank begins or ends a step. Steps that were traced only
+  // in part have fewer events.
   size_t whole = 0;
   for (const auto& [step, found] : steps) whole = std::max(whole, found.compute_events);
   std::erase_if(steps, [&](const auto& entry) {
@@ -75,7 +75,7 @@ Json EmptyLanes(const std::vector<std::string>& names) {
   return lanes;
 }
 
-// The middle one by length; the earlier of equals.
+// The step of median length; of equally long ones the earlier.
 int64_t MedianStep(const std::map<int64_t, StepEvents>& steps) {
   std::vector<std::pair<int64_t, int64_t>> lengths;
   for (const auto& [step, found] : steps) lengths.emplace_back(found.end() - found.begin(), step);

@@ -1,4 +1,4 @@
-// Numbers for people.
+// Formats numbers for people to read.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which examples a step's mini-batch has, for ranks that have no data of it.
+// BatchOrder: which examples a step's mini-batch has, for ranks that load none of its data.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class BatchOrder {
  public:
   explicit BatchOrder(const data::Sampler& sampler) : sampler_(sampler) {}
 
-  // Numbers in the dataset of the rows of step `step`'s mini-batch. Threads may call it at once.
+  // The dataset index of each row of the mini-batch of step `step`. Thread-safe.
   std::vector<int64_t> Of(int64_t step);
 
  private:

@@ -32,17 +32,17 @@
 namespace torus::recipes {
 namespace {
 
-// Refuses a NaN too.
+// Rejects NaN too.
 template <class T>
 void RequireUpTo(const char* flag, T value, T most) {
   Require(value >= 0 && value <= most, "train", "{} must be from 0 to {}, got {}", flag, most,
           value);
 }
 
-// One past this and a count is a slip of the keyboard, or would overflow a product of counts.
+// A count above this is a typing error, or would overflow a product of counts.
 constexpr int64_t kMostRanks = 1024;
 constexpr int64_t kMostSteps = int64_t{1} << 40;
-constexpr double kMostReal = 1e38;  // what an f32 still holds
+constexpr double kMostReal = 1e38;  // within the range of f32
 
 void RequireCount(const char* flag, int64_t value, int64_t most) {
   Require(value >= 1 && value <= most, "train", "{} must be from 1 to {}, got {}", flag, most,
@@ -149,7 +149,7 @@ void CheckOthers(const RunOptions& options) {
           "--rank-memory needs --cut auto, got \"{}\"", options.settings.cut);
 }
 
-// An application's own codec has any name.
+// An application's own codec may have any name.
 void CheckCodecs(const RunOptions& options) {
   const Settings& s = options.settings;
   const int stages = static_cast<int>(s.stages);
@@ -162,7 +162,7 @@ void CheckCodecs(const RunOptions& options) {
           s.codec, s.stages, s.chunks);
 }
 
-// Stages and cuts each say how many parts there are.
+// Both --stages and --cut say how many stages there are.
 void CompleteStages(RunOptions& options) {
   Settings& s = options.settings;
   if (IsAutoCut(s.cut)) CountedRate(s.cut);

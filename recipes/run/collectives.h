@@ -1,4 +1,4 @@
-// What --collectives comes to.
+// Chooses the all-reduce that --collectives stands for.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace torus::recipes {
 
-// "auto", and those of AllReduceDescriptions(); each with what it is, in a few words.
+// "auto" and the names in AllReduceDescriptions(), each with a short description.
 std::vector<std::pair<std::string, std::string>> CollectivesDescriptions();
 std::vector<std::string> CollectivesNames();
 
-// The one of AllReduceNames() that a run takes; `by_nccl`: NCCL moves its GPUs' memory, and no
-// emulated link lies over it.
+// The one of AllReduceNames() that a run uses. `by_nccl`: NCCL moves GPU memory, and no emulated
+// link is in between.
 std::string CollectivesOf(const Settings& settings, bool by_nccl);
 
 }  // namespace torus::recipes

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kStep = "step-";
 constexpr char kTest[] = "test.json";
 
-// -1 for another name.
+// -1 for any other name.
 int64_t StepOf(const std::string& name) {
   int64_t step = -1;
   if (!name.starts_with(kStep)) return -1;

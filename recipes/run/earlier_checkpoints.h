@@ -1,6 +1,6 @@
-// The checkpoints of a run beside its newest: RUN/earlier/step-N, and RUN/best by the test figure.
-// They are the newest of their time under a second name, without a copy where the file system has
-// hard links.
+// The checkpoints of a run besides its newest one: RUN/earlier/step-N, and RUN/best, the best on
+// the test set. Each was the newest checkpoint at some time. Keeping it copies nothing if the file
+// system has hard links.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@
 
 namespace torus::recipes {
 
-// Steps of the earlier ones, the latest first.
+// The steps of the earlier checkpoints, the latest first.
 std::vector<int64_t> EarlierSteps(const RunFolder& folder);
 
-// Keeps the newest one, which is of `step`, before another takes its place.
+// Keeps the newest checkpoint, which is of step `step`, as an earlier one. To be called before it
+// is replaced.
 void KeepAsEarlier(const RunFolder& folder, int64_t step);
 
-// Leaves the latest `most` of those before `step`. Those from `step` on are of a part of the run
-// that was taken back.
+// Keeps only the latest `most` earlier checkpoints before step `step`. Also removes those from
+// `step` on, which belong to a part of the run that was discarded.
 void RemoveEarlier(const RunFolder& folder, int64_t step, int64_t most);
 
-// Keeps the newest one as the best. `test`: its figures, RUN/best/test.json.
+// Keeps the newest checkpoint as the best. `test` is its test result, for RUN/best/test.json.
 void KeepAsBest(const RunFolder& folder, const nlohmann::json& test);
 
-// The figures of the best one; null where there is none.
+// The test result of the best checkpoint; null if there is none.
 nlohmann::json BestTest(const RunFolder& folder);
 
-// Whether `test` is better than `best`: the higher "accuracy", else the lower "loss". What is not
-// finite is never better, and anything finite is better than none.
+// Whether `test` is better than `best`: a higher "accuracy" or, without one, a lower "loss". A
+// value that is not finite is never better. Any finite value is better than none.
 bool IsBetter(const nlohmann::json& test, const nlohmann::json& best);
 
 }  // namespace torus::recipes

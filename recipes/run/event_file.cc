@@ -17,7 +17,7 @@ enum ValueField { kTag = 1, kSimpleValue = 2 };
 enum SessionLogField { kStatus = 1 };
 constexpr uint64_t kStart = 1;  // SessionLog.status
 
-// Kinds of a protobuf field on the wire.
+// Wire types of protobuf.
 enum Wire { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 template <class Unsigned>
@@ -49,7 +49,7 @@ std::string ToValue(const Scalar& scalar) {
   return Bytes(kTag, scalar.tag) + Key(kSimpleValue, kFixed32) + LittleEndian(bits);
 }
 
-// A checksum of bytes that hold checksums themselves would be weak.
+// CRCs are masked because a CRC of data that contain CRCs is weak.
 std::string MaskedChecksum(const std::string& bytes) {
   return LittleEndian(std::rotr(Crc32c(bytes), 15) + 0xA282EAD8u);
 }

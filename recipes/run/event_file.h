@@ -1,9 +1,9 @@
-// EventFile: a run's figures for TensorBoard.
+// EventFile: writes a run's metrics for TensorBoard.
 //
 // A file of TFRecords (8 bytes of length, their checksum, the record, its checksum; little-endian,
-// CRC-32C masked), each one protobuf message tensorflow.Event. In `tensorboard --logdir RUN` the
-// newest process of a run counts: it begins with a message that takes back what earlier files of
-// the folder say of the steps that are done again.
+// masked CRC-32C), each of them one protobuf message tensorflow.Event. The file of a resumed run
+// begins with a message that makes TensorBoard discard what earlier files in the folder have for
+// the steps that are repeated.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ struct Scalar {
   double value = 0;
 };
 
-// Of the system clock, as events are stamped: since the beginning of 1970.
+// Seconds of the system clock since the beginning of 1970, for the timestamps of events.
 double SecondsNow();
 
 class EventFile {
  public:
-  // Creates events.out.tfevents.SECONDS.STEP in `folder`, for the steps behind `step`.
-  // BrokenEnvironment when it cannot be written. `seconds`: now, since 1970.
+  // Creates events.out.tfevents.SECONDS.STEP in `folder`, for the steps after `step`. `seconds` is
+  // the present time since 1970. Throws BrokenEnvironment if the file cannot be written.
   EventFile(const std::string& folder, double seconds, int64_t step);
 
-  // Written at once.
+  // Writes to the file at once.
   void Add(double seconds, int64_t step, std::span<const Scalar> scalars);
 
  private:

@@ -12,7 +12,7 @@
 namespace torus::recipes {
 namespace {
 
-// Buffers have no averages: those of the run, with which averages are evaluated too.
+// Buffers have no averages; those of the run are used, as in an evaluation of averages.
 std::vector<NamedTensor> AveragedWeights(const io::CheckpointReader& checkpoint) {
   std::vector<NamedTensor> weights;
   for (const auto& [name, entry] : checkpoint.entries(io::kWeights)) {

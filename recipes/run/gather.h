@@ -1,5 +1,5 @@
-// What a run's processes know each of themselves, brought together in the leading one. All of them
-// call each of these together.
+// Gathers in the leading process what each process of a run has measured. All processes call each
+// of these functions together.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace torus::recipes {
 
-// In the leading process the events of all, by begin time; elsewhere `own`. The clocks of several
-// hosts are taken as they are.
+// Returns the events of all processes, sorted by begin time, in the leading process, and `own` in
+// the others. Clocks of different hosts are not aligned.
 std::vector<trace::Event> GatherEvents(const RunProcesses& processes,
                                        std::vector<trace::Event> own);
 
 struct ProcessMemory {
-  MemoryStats all;                   // sums, of peaks that need not have been at once
-  std::vector<uint64_t> rank_peaks;  // of each rank where it has a process of its own; else empty
+  MemoryStats all;                   // sums; the peaks need not have been at the same time
+  std::vector<uint64_t> rank_peaks;  // bytes per rank if each has its own process; else empty
 };
 
-// In the leading process; elsewhere nothing.
+// Only the leading process gets the result.
 ProcessMemory GatherMemory(const RunProcesses& processes);
 
 }  // namespace torus::recipes

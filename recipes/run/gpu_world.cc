@@ -8,7 +8,7 @@
 namespace torus::recipes {
 namespace {
 
-// NCCL itself, where this build has it.
+// NCCL itself, if this build has it.
 std::unique_ptr<parallel::NcclLibrary> OfThisBuild() {
   if constexpr (kHasCuda && !kEmulatedGpu)
     return parallel::RealNccl();

@@ -1,5 +1,5 @@
-// GpuWorld: the world that a run's ranks talk through where they compute on GPUs, by NCCL or
-// without it, as all of them come to.
+// GpuWorld: the world through which a run's ranks communicate if they compute on GPUs. All ranks
+// decide together whether it uses NCCL.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,17 @@ namespace torus::recipes {
 
 class GpuWorld {
  public:
-  // `processes`: those of the run, null for threads of this one. All processes make it together.
-  // On a CPU it adds nothing. `given`: an application's NCCL; null for NCCL itself, where this
-  // build has it. BadInput where --gpu-links asks for what cannot be.
+  // All processes construct it together. `processes` is the world of the run's processes; null if
+  // the ranks are threads of this process. On a CPU, world() is `processes`. `given` is an
+  // application's NCCL; null: NCCL itself, if this build has it. Throws BadInput if what
+  // --gpu-links asks for is not possible.
   GpuWorld(parallel::World* processes, const Settings& settings, double timeout,
            parallel::NcclLibrary* given);
 
-  // For the trainer; null for threads of its own.
+  // The world for the trainer; null if the trainer is to make its own threads.
   parallel::World* world() const { return world_; }
   bool nccl() const { return nccl_ != nullptr; }
-  // What was decided, for people; empty on a CPU.
+  // What was decided, as a line for the user; empty on a CPU.
   const std::string& line() const { return line_; }
 
  private:

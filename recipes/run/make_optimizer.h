@@ -13,11 +13,11 @@ namespace torus::recipes {
 
 // "sgd", "adam", "adamw".
 std::vector<std::string> OptimizerNames();
-// The same, each with what it is, in a few words.
+// The same, each with a short description.
 std::vector<std::pair<std::string, std::string>> OptimizerDescriptions();
 
-// SGD decays every parameter; Adam and AdamW those of two dimensions or more: neither biases nor
-// the weights of norms.
+// Makes the optimizer of `settings`. SGD applies weight decay to every parameter; Adam and AdamW
+// only to those of two or more dimensions, so not to biases and the weights of norms.
 std::unique_ptr<parallel::Optimizer> MakeOptimizer(const Settings& settings,
                                                    std::vector<NamedVariable> parameters);
 

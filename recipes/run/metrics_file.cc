@@ -8,8 +8,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A line that a kill cut short, or that was damaged, is left out. JSON has no infinity and no NaN:
-// they are null.
+// Leaves out a line that is damaged, or incomplete because the process was killed. JSON has no
+// infinity and no NaN: they are null.
 bool IsWhole(const Json& line) {
   const auto number = [&](const char* key) {
     return line.contains(key) && (line[key].is_number() || line[key].is_null());

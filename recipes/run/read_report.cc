@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A line that a kill cut short ends them.
+// Stops at an incomplete line, which a killed process may leave.
 std::vector<Json> ReadLines(const std::string& path) {
   std::vector<Json> lines;
   std::istringstream text(io::InputFile(path).ReadAll());
@@ -29,14 +29,14 @@ std::vector<Json> ReadLines(const std::string& path) {
   return lines;
 }
 
-// That of the run's file. Runs of before have none: then by name, and nothing where this program
-// cannot make it.
+// The schedule in the run's file. Older runs have no such file; then it is made from its name, or
+// left out if this program cannot make it.
 std::optional<parallel::Schedule> ScheduleOf(const RunFolder& folder, const Json& settings) {
   const std::string file = folder.schedule();
   const auto name =
       std::filesystem::exists(file) ? "csv:" + file : settings.at("schedule").get<std::string>();
   const int stages = settings.at("stages"), micro_batches = settings.at("micro-batches");
-  const int chunks = settings.value("chunks", 1);  // runs of before had one
+  const int chunks = settings.value("chunks", 1);  // older runs had one
   try {
     return parallel::MakeSchedule(name, {stages / std::max(1, chunks), micro_batches, chunks});
   } catch (const Error&) {

@@ -1,4 +1,4 @@
-// What a run's report shows, read from its folder.
+// Reads what a run's report shows from the run's folder.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace torus::recipes {
 
-// From summary.json, metrics.jsonl, trace.json and schedule.csv of the run in `folder`. Of a run
-// that left no schedule.csv the schedule is made anew by its name, and left out where this program
-// does not know it. BadInput naming the file that is missing or is not a run's.
+// Reads summary.json, metrics.jsonl, trace.json and schedule.csv of the run in `folder`. Without a
+// schedule.csv, makes the schedule from its name, or leaves it out if this program does not know
+// the name. Throws BadInput, naming the file, if a file is missing or is not a run's.
 ReportInput ReadReport(const std::string& folder);
 
 }  // namespace torus::recipes

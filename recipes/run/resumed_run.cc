@@ -54,7 +54,8 @@ std::vector<std::string> CheckpointsOf(const std::string& path) {
   return all;
 }
 
-// What `read` makes of the first of them that it can read, and the reason why not of the newest.
+// The result of `read` for the first of them that it can read, and why the newest could not be
+// read.
 template <class Value, class Read>
 Newest<Value> FromNewest(const std::string& path, const Read& read) {
   std::exception_ptr first;

@@ -1,12 +1,12 @@
-// Run: a whole training run as one call, from settings to the folder that it leaves. tools/train is
-// a command line around it.
+// Run: a whole training run in one call, from settings to the folder that it leaves. tools/train is
+// its command line.
 //
 //   recipes::Run({.settings = {.model = "resnet18", .data = "cifar10"}, .out = "runs/a"},
 //                {.on_step = [](const parallel::StepReport& step) { ... }});
 //
-// The folder holds the checkpoint, metrics.jsonl, the same for TensorBoard, summary.json,
-// trace.json, report.html and where it applies the exported model (run_folder.h). A run that is
-// resumed ends in the bits of one that never stopped.
+// The folder holds the checkpoint, metrics.jsonl, the same metrics for TensorBoard, summary.json,
+// trace.json, report.html and, if there is one, the exported model (run_folder.h). A resumed run
+// ends with the same bits as one that never stopped.
 #pragma once
 
 #include <cstdint>
@@ -28,44 +28,45 @@ class NcclLibrary;
 namespace torus::recipes {
 
 struct RunOptions {
-  Settings settings;          // of a resumed run its own: LoadRun(resume).settings
+  Settings settings;          // to resume a run: LoadRun(resume).settings
   std::string out;            // the run's folder; empty: that of `resume`, else a new one in `runs`
   std::string runs = "runs";  // there it is called MODEL-DATA-DATE-TIME
-  std::string resume;         // the folder of a run to go on with, or its checkpoint folder
-  int64_t max_steps = 0;      // in all, also within an epoch; 0: no limit but the epochs
+  std::string resume;         // the folder of a run to resume, or of one of its checkpoints
+  int64_t max_steps = 0;      // in all; may end within an epoch; 0: no limit but the epochs
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   int64_t eval_every = 0;        // steps between evaluations; 0: at the end of each epoch
-  uint64_t memory_limit = 0;  // bytes that tensors may take in all, of a CPU's memory and of each
-                              // GPU's; 0: the allocators' own limits
-  // What `--cut auto` may let each rank of a pipeline hold, in bytes: one for all, or one for each.
-  // Empty: any. It plans by these and the links; nothing holds the ranks to it. Not stored.
+  uint64_t memory_limit = 0;     // bytes that tensors may take in all, in the CPU's memory and in
+                                 // each GPU's; 0: the allocators' own limits
+  // Bytes that `--cut auto` may plan for each rank of a pipeline: one number for all, or one for
+  // each. Empty: no limit. Only the choice of cuts uses them; nothing enforces them later. Not
+  // stored.
   std::vector<uint64_t> rank_memory;
   double timeout = 60;   // seconds without progress until a wait fails
-  int max_skipped = 10;  // steps in a row that may not be finite
-  // Whether steps on a GPU are launched as CUDA graphs: auto, on or off. No bit of a
-  // run depends on it. Not stored.
+  int max_skipped = 10;  // consecutive non-finite steps that are tolerated
+  // Whether steps on a GPU are launched as CUDA graphs: auto, on or off. The results have the same
+  // bits either way. Not stored.
   std::string cuda_graphs = "auto";
-  // Emulated links between ranks (parallel/link/link_table.h says how they are written), slower
-  // than those that there are: they change times alone. Empty: none. Not stored with the run.
+  // Emulated links between ranks, slower than the real ones (parallel/link/link_table.h has the
+  // syntax). They change only times. Empty: none. Not stored.
   std::vector<std::string> links;
-  // Of a test's or an application's own: wraps what each rank sends through, as
-  // TrainerOptions::wrap_transport. Its engine is what `settings.collectives` "engine" then means.
-  // Not beside `links`. Not stored.
+  // For tests and applications: wraps each rank's transport, as TrainerOptions::wrap_transport
+  // does. The wrapper's engine is then what `settings.collectives` "engine" means. Cannot be
+  // combined with `links`. Not stored.
   std::function<std::unique_ptr<parallel::Transport>(parallel::Transport&)> wrap_transport;
-  // Checkpoints to keep, the latest ones: RUN/checkpoint and those in RUN/earlier. Besides, the
-  // best by the test figure is kept in RUN/best.
+  // How many of the latest checkpoints to keep: RUN/checkpoint and those in RUN/earlier. The best
+  // one on the test set is kept in RUN/best besides.
   int64_t keep = 2;
 
-  // An application's own codec and schedule; `settings` then have only what they are called in the
-  // run's files. Empty: those that the settings name.
+  // An application's own codec and schedule; `settings` then hold only their names for the run's
+  // files. Empty: those that the settings name.
   std::function<std::unique_ptr<parallel::Codec>()> codec;
   parallel::ScheduleGenerator schedule;
-  // What moves GPUs' memory where Settings::gpu_links lets NCCL do so; outlives the run. Null: NCCL
+  // Replaces NCCL wherever Settings::gpu_links allows NCCL; must outlive the run. Null: NCCL
   // itself, in a build that has it.
   parallel::NcclLibrary* nccl = nullptr;
 };
 
-// Where a run stands when its first step is about to begin.
+// The state of a run just before its first step.
 struct RunStart {
   std::string folder;
   std::string title;           // "MobileNetV2 on Fashion-MNIST"
@@ -74,24 +75,25 @@ struct RunStart {
   int64_t steps_per_epoch = 1;
 };
 
-// The model on the test set.
+// The result of the model on the test set.
 struct Evaluation {
   int64_t step = 0;  // mini-batches done
   double epoch = 0;
   int64_t samples = 0;
   double loss = 0;                 // mean over the samples
-  std::optional<double> accuracy;  // from 0 to 1; none of a language model
+  std::optional<double> accuracy;  // from 0 to 1; none for a language model
 };
 
-// What a run tells while it goes on. Empty ones are left out; what they throw ends the run.
+// Called while a run goes on. Each may be empty. An exception from one of them ends the run.
 struct RunCallbacks {
   std::function<void(const RunStart&)> on_start;
-  // In order; on some rank's thread, one at a time. All others come on the caller's thread.
+  // Called in the order of the steps, on some rank's thread, one call at a time. All others but
+  // `stop` are called on the caller's thread.
   std::function<void(const parallel::StepReport&)> on_step;
   std::function<void(const Evaluation&)> on_evaluate;
-  std::function<void(const std::string& line)> on_message;  // what a person should know
-  // Asked before each step and each batch of an evaluation, on any thread. True ends the run in
-  // order: its checkpoint is written.
+  std::function<void(const std::string& line)> on_message;  // a message for the user
+  // Called before each step and each batch of an evaluation, on any thread. True ends the run in an
+  // orderly way: the checkpoint is written.
   std::function<bool()> stop;
 };
 
@@ -104,21 +106,22 @@ struct RunResult {
   std::string model;               // what ExportModel wrote; empty for nothing
 };
 
-// Over processes, of which each has a rank, all of them call the following together with the same
-// options and a `world` of as many ranks as the settings make. That of rank 0 alone prints, asks
-// `stop` and writes what is of the whole run; theirs is a result without summary. The folder must
-// be one that all of them can write and see, which is tried before the first step: checkpoints are
-// written by those who have the tensors. Without a world the ranks are threads of this process.
+// Without a `world` the ranks are threads of this process. If each rank is a process, all processes
+// call the following functions together, with the same options and a `world` of as many ranks as
+// the settings require. Only the process of rank 0 prints, calls `stop` and writes the files of the
+// whole run; the others return a result without summary. All processes must be able to write to the
+// same folder, since each rank writes its own tensors to the checkpoints; this is tested before the
+// first step.
 //
-// BadInput and BrokenEnvironment before the first step for all that can be wrong with settings,
-// data and files. An error afterwards leaves the folder with all that there is, summary, trace and
-// report too: the errors of the trainer, of which TooManySkipped (trainer.h) leaves the last
-// weights that were finite in the checkpoint.
+// Throws BadInput or BrokenEnvironment before the first step for all that can be wrong with
+// settings, data and files. Later it throws the trainer's errors; the folder then holds everything
+// up to that point, including summary, trace and report. After TooManySkipped (trainer.h) the
+// checkpoint holds the last finite weights.
 RunResult Run(const RunOptions& options, const RunCallbacks& callbacks = {},
               parallel::World* world = nullptr);
 
-// The test set alone, with the weights of `settings.init` or of the run to resume. None where
-// `stop` ended it.
+// Only evaluates on the test set, with the weights of `settings.init` or of the run to resume.
+// Returns none if `stop` ended it.
 std::optional<Evaluation> EvaluateRun(const RunOptions& options, const RunCallbacks& callbacks = {},
                                       parallel::World* world = nullptr);
 

@@ -22,7 +22,7 @@ void MakeFolders(const std::string& path) {
                              error ? error.message() : "there is a file of that name");
 }
 
-// False where it is there already.
+// False if it exists already.
 bool Make(const std::string& path) {
   std::error_code error;
   const bool made = fs::create_directory(path, error);

@@ -1,4 +1,4 @@
-// The folder that a run leaves, and how its files are called.
+// The folder of a run, and the names of its files.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,36 +18,37 @@ struct RunFolder {
   std::string earlier(int64_t step) const { return fmt::format("{}/earlier/step-{}", path, step); }
   std::string best() const { return path + "/best"; }
   std::string model() const { return path + "/model"; }  // for generate and evaluate
-  // For --init and evaluate, of a run with --ema that leaves no model().
+  // For --init and evaluate. Written by a run with --ema that exports no model().
   std::string averaged_weights() const { return path + "/averaged_weights.safetensors"; }
   std::string summary() const { return path + "/summary.json"; }
   std::string metrics() const { return path + "/metrics.jsonl"; }
-  // The examples that the readers left out, a line each; no file where there are none.
+  // The examples that the readers left out, one line each; no file if there are none.
   std::string left_out() const { return path + "/left_out.txt"; }
   std::string schedule() const { return path + "/schedule.csv"; }  // parallel/schedule/csv.h
   std::string trace() const { return path + "/trace.json"; }
   std::string report() const { return path + "/report.html"; }
 };
 
-// A folder belongs to one run: nobody else trains in it while this lives.
+// A locked run folder: no other run can train in it while this object lives.
 struct OwnRunFolder {
   RunFolder folder;
   std::unique_ptr<io::FileLock> lock;
 };
 
-// Makes the folder, with those above it. BadInput when it holds a checkpoint already, since a run
-// is not written over, or while another run has it, naming that one's process; BrokenEnvironment
-// when it cannot be made.
+// Makes the folder and its parents. Throws BadInput if it holds a checkpoint already, since a run
+// is never overwritten, or if another run has locked it (the message names that process);
+// BrokenEnvironment if it cannot be made.
 OwnRunFolder NewRunFolder(const std::string& path);
 
-// RUNS/MODEL-DATA-DATE-TIME, or the first of -2, -3, ... behind it that nobody has made yet.
+// Makes RUNS/MODEL-DATA-DATE-TIME. If that exists, appends the first of -2, -3, ... that does not
+// exist.
 OwnRunFolder NewRunFolder(const std::string& runs, const Settings& settings);
 
-// One that is there, to go on with its run. BadInput as above.
+// Locks an existing folder, to continue its run. Throws BadInput as above.
 OwnRunFolder TakeRunFolder(const RunFolder& folder);
 
-// The run to resume, from its own folder or that of one of its checkpoints. BadInput when `path` is
-// neither.
+// The folder of the run to resume; `path` is that folder or the folder of one of its checkpoints.
+// Throws BadInput if it is neither.
 RunFolder ExistingRunFolder(const std::string& path);
 
 }  // namespace torus::recipes

@@ -1,4 +1,4 @@
-// What a person reads when a run begins.
+// What a run prints first.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace torus::recipes {
 
-// Sizes of the data, layout, measured times of the layers and what they let expect, and what of the
-// initial weights was new or left over: a few lines.
+// A few lines: sizes of the data, layout, measured times of the layers and the prediction from
+// them, and which initial weights were new or left over.
 std::vector<std::string> RunHead(const Task& task, const CutChoice& cuts);
 
 }  // namespace torus::recipes

@@ -11,7 +11,7 @@ namespace {
 
 using parallel::Transport;
 
-// The largest number of its class, which no message of the trainer's has.
+// The largest number of its class, which no message of the trainer uses.
 constexpr parallel::Tag kText{parallel::TagClass::kControl, (1 << 24) - 1};
 
 std::span<std::byte> BytesOf(std::string& text) {

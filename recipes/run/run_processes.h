@@ -1,6 +1,6 @@
-// RunProcesses: the processes that make a run together, of which one has rank 0 and leads: it
-// prints, reads the clock for all and writes the run's folder. Over threads there is that one
-// alone.
+// RunProcesses: the processes of a run. The one with rank 0 leads: it prints, reads the clock for
+// all and writes the run's folder. If the ranks are threads, there is only this process, and it
+// leads.
 #pragma once
 
 #include <exception>
@@ -15,26 +15,27 @@ namespace torus::recipes {
 
 class RunProcesses {
  public:
-  // Null: threads of this process. `world` must outlive it.
+  // Null: the ranks are threads of this process. `world` must outlive this object.
   explicit RunProcesses(parallel::World* world) : world_(world) {}
 
   bool alone() const { return world_ == nullptr; }
   bool leads() const { return world_ == nullptr || world_->local().front() == 0; }
-  // Of the ranks of this process.
+  // The places of this process's ranks.
   std::vector<parallel::RankPlace> LocalPlaces(const parallel::WorldLayout& layout) const;
 
-  // What only the leading process does, and an error of which ends all.
+  // Calls `work` in the leading process only. An error in it ends all processes.
   void Lead(const std::function<void()>& work) const;
 
-  // All processes call the following together. `what` stands in the errors.
+  // All processes call the following functions together. `what` is named in errors.
 
-  // What `make` gives in the leading process, which alone calls it.
+  // Calls `make` in the leading process only, and returns its result in all processes.
   std::string OfLeader(const std::function<std::string()>& make, const std::string& what) const;
-  // The texts of all processes, in rank order, in the leading one; elsewhere none.
+  // Returns the texts of all processes, in rank order, in the leading process, and nothing in the
+  // others.
   std::vector<std::string> Gather(const std::string& text, const std::string& what) const;
 
-  // Tells the other processes of an error that no rank's work has thrown, so that they end too; the
-  // caller throws it on.
+  // Reports an error that was thrown outside the ranks' work to the other processes, so that they
+  // end too. The caller rethrows it.
   void Fail(const std::exception_ptr& failure) const;
 
  private:

@@ -102,7 +102,7 @@ std::string LinksText(const Json& links) {
   return text;
 }
 
-// JSON has no infinity and no NaN: read back they are null.
+// JSON has no infinity and no NaN; they are read back as null.
 double NumberOf(const Json& json) {
   return json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
@@ -134,7 +134,7 @@ std::string BubbleText(const Json& bubble) {
       100 * bubble["balanced"].get<double>());
 }
 
-// Of replicas that exchange nothing.
+// For replicas that exchange nothing.
 std::string DriftText(const Json& summary) {
   const Json& settings = summary["settings"];
   if (settings["strategy"] != "none" || settings["replicas"] == 1) return "";
@@ -143,7 +143,7 @@ std::string DriftText(const Json& summary) {
       100 * NumberOf(summary["drift"]));
 }
 
-// What --cut auto said beside what came.
+// What --cut auto predicted, compared with what was measured.
 std::string PredictedText(const Json& summary) {
   if (summary["predicted"].is_null()) return "";
   const Json& predicted = summary["predicted"];
@@ -230,7 +230,7 @@ std::string LossScaleText(const Json& summary) {
   return scale == 0 ? "" : fmt::format("loss scale      {} at the end\n", scale);
 }
 
-// Nothing on a CPU, where there are none.
+// Empty on a CPU, which has no CUDA graphs.
 std::string GraphsText(const Json& summary) {
   const auto steps = summary["graph_steps"].get<int64_t>();
   const auto why_not = summary["why_no_graph"].get<std::string>();

@@ -1,4 +1,4 @@
-// What a run came to: summary.json, and the text that a person reads at its end.
+// The summary of a run: summary.json, and the text printed at the end.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,28 +16,28 @@ namespace torus::recipes {
 struct SummaryInput {
   std::string title;
   std::string unit;      // what samples are called: "images"
-  bool accuracy = true;  // of a classifier; a language model has a perplexity instead
+  bool accuracy = true;  // a classifier; false: a language model, which has a perplexity instead
   const Settings& settings;
   const CutChoice& cuts;
   const parallel::Trainer& trainer;
   int64_t resumed_from = 0;  // step
   int64_t steps_per_epoch = 1;
   bool finished = true;  // false: stopped, or ended by `error`
-  std::string error{};   // empty: none
+  std::string error{};   // that ended the run; empty: none
   std::optional<parallel::EvaluationResult> test;
   double step_seconds = 0;  // median
   MemoryStats memory;
   std::vector<uint64_t> rank_peaks{};  // bytes; empty where the ranks share a process
 };
 
-// {"samples", "loss"} and {"correct", "accuracy"} or {"perplexity"}, exp(loss).
+// {"samples", "loss"} and either {"correct", "accuracy"} or {"perplexity"}, which is exp(loss).
 nlohmann::json ScoreJson(const parallel::EvaluationResult& test, bool accuracy);
 
-// Times, bytes and samples_per_second are of this process's steps ("steps_here"); "steps" counts
-// from the beginning of the run.
+// Times, bytes and samples_per_second cover only the steps since this start or resume
+// ("steps_here"); "steps" counts from the beginning of the run.
 nlohmann::json MakeSummary(const SummaryInput& input);
 
-// That text, a dozen lines.
+// The text printed at the end of a run, a dozen lines.
 std::string ToText(const nlohmann::json& summary);
 
 }  // namespace torus::recipes

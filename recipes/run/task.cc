@@ -25,7 +25,7 @@ data::Sampler MakeSampler(const DataPart& part, const Settings& settings, int64_
   return sampler;
 }
 
-// Threads that make batches take their time from the ranks, so there are few.
+// Threads that make batches compete with the ranks, so there are few.
 int Workers(const Settings& settings) {
   return static_cast<int>(std::clamp<int64_t>(settings.threads / 2, 1, 8));
 }
@@ -38,7 +38,7 @@ std::map<int, int> ReadersOf(const std::vector<RankPlace>& places) {
   return readers;
 }
 
-// None where no rank fetches anything.
+// None if no rank fetches anything.
 std::optional<data::LoaderOptions> MakeLoaderOptions(const Settings& settings,
                                                      const std::vector<RankPlace>& places,
                                                      double timeout) {
@@ -62,12 +62,12 @@ int64_t SmallestBatch(const Settings& settings, int64_t size) {
   return rest > 0 ? rest : std::min(settings.batch_size, size);
 }
 
-// And of its smallest micro-batch that is not empty.
+// Samples of its smallest micro-batch that is not empty.
 int64_t SmallestMicroBatch(const Settings& settings, int64_t size) {
   return std::max<int64_t>(1, SmallestBatch(settings, size) / PartsOfBatch(settings));
 }
 
-// What makes micro-batches of `few`, and what helps.
+// Says why micro-batches are as small as `few`, and what to change.
 std::string AdviceForFew(const char* few, const Settings& settings, int64_t size) {
   const int64_t parts = PartsOfBatch(settings), smallest = SmallestBatch(settings, size);
   const std::string cause =
@@ -81,8 +81,8 @@ std::string AdviceForFew(const char* few, const Settings& settings, int64_t size
       cause, parts, few);
 }
 
-// Replicas meet in each micro-batch. Samples are shared out in order, so as soon as one is empty
-// the last replica lacks one that the first has.
+// Replicas synchronize in each micro-batch. Samples are dealt out in order, so if any micro-batch
+// is empty, the last replica lacks one that the first replica has.
 void CheckMeetings(const Settings& settings, int64_t size) {
   Require(!settings.sync_batch_norm || settings.replicas == 1 ||
               SmallestBatch(settings, size) >= PartsOfBatch(settings),
@@ -93,11 +93,11 @@ void CheckMeetings(const Settings& settings, int64_t size) {
 // --warmup, or its default.
 int64_t WarmupSteps(const Settings& settings, int64_t total_steps) {
   if (settings.warmup >= 0) return settings.warmup;
-  if (settings.lr_schedule == "one-cycle") return 0;  // it has a rise of its own
+  if (settings.lr_schedule == "one-cycle") return 0;  // it includes a warm-up
   return std::min<int64_t>(100, total_steps / 10);
 }
 
-// delta() alone does.
+// Only delta() does.
 bool RemembersExamples(const Settings& settings) {
   return (settings.codec + settings.codec_backward).find("delta(") != std::string::npos;
 }
@@ -169,7 +169,7 @@ parallel::TrainingParts Task::Parts() const {
   const parallel::LrSchedule factor = parallel::MakeLrSchedule(
       settings_.lr_schedule,
       {.total_steps = total, .warmup_steps = settings_.warmup, .steps_per_epoch = epoch});
-  // Only what has one sample can have one value a channel.
+  // Only a micro-batch of one sample can have a single value per channel.
   const bool single = SmallestMicroBatch(settings_, data_.train.size) == 1;
   return {.model = [this] { return Blocks(); },
           .loss = data_.loss,

@@ -15,11 +15,11 @@
 
 namespace torus::recipes {
 
-// Feeds the ranks of this process from a loader.
+// Loads mini-batches for the ranks of this process.
 class BatchFeed {
  public:
-  // `places`: of these ranks; either all of a run or one. `first_step`: of the sampler, the first
-  // that will be asked for. `part` must outlive it.
+  // `places` are those of this process's ranks: either all of the run or one. `first_step` is the
+  // first step that Get will be called for. `part` must outlive this object.
   BatchFeed(const DataPart& part, const Settings& settings,
             const std::vector<parallel::RankPlace>& places, int64_t first_step, double timeout);
 
@@ -34,15 +34,15 @@ class BatchFeed {
 
   const int64_t replicas_, micro_batches_;
   const data::Sampler sampler_;
-  std::optional<BatchOrder> order_;     // none where no codec remembers examples
-  std::optional<data::Loader> loader_;  // none where no rank needs inputs or targets
+  std::optional<BatchOrder> order_;     // none if no codec keeps state for each example
+  std::optional<data::Loader> loader_;  // none if no rank needs inputs or targets
 };
 
 class Task {
  public:
-  // Opens the data and completes the settings by what follows from their size: the warm-up.
-  // `weights_file`: where the initial weights come from; empty: from the seed. `whole`: it must
-  // hold the head too; else, to fine-tune, the body does. The errors of OpenTaskData.
+  // Opens the data and fills in the setting that depends on their size: the warm-up. `weights_file`
+  // holds the initial weights; empty: they come from the seed. `whole`: the file must also hold the
+  // head; otherwise the body is enough, for fine-tuning. Throws the errors of OpenTaskData.
   Task(const Settings& settings, std::string weights_file, bool whole = false);
 
   const Settings& settings() const { return settings_; }
@@ -51,7 +51,7 @@ class Task {
   std::string title() const;  // "MobileNetV2 on Fashion-MNIST"
 
   std::vector<parallel::Block> Blocks() const;  // BuildBlocks
-  // What of the initial weights was new or left over, once Blocks has been called.
+  // Which initial weights were new or left over. Known after a call of Blocks.
   const BodyNotes& notes() const { return *notes_; }
   parallel::TrainingParts Parts() const;
 

@@ -66,7 +66,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
   return options;
 }
 
-// Where the run ends: with its epochs, or before.
+// The step at which the run ends: with its epochs, or earlier.
 int64_t EndOf(const RunOptions& options, int64_t steps_per_epoch) {
   const int64_t all = steps_per_epoch * options.settings.epochs;
   return options.max_steps > 0 ? std::min(all, options.max_steps) : all;
@@ -81,12 +81,12 @@ RunOptions LimitMemory(RunOptions options) {
   return options;
 }
 
-// Whether it goes on in the folder of the run that it resumes.
+// Whether it continues in the folder of the run that it resumes.
 bool GoesOn(const RunOptions& options, bool whole) {
   return !options.resume.empty() && options.out.empty() && !whole;
 }
 
-// The list of micro-batches stays that of the first run.
+// Requires the same list of micro-batches as in the first run.
 void RequireSameList(const StoredRun& run, const Settings& s) {
   const int64_t list = PartsOfBatch(run.settings);
   Require(!s.reproducible || PartsOfBatch(s) == list, "train",
@@ -95,7 +95,7 @@ void RequireSameList(const StoredRun& run, const Settings& s) {
           list, s.replicas, s.micro_batches, s.accumulate, PartsOfBatch(s));
 }
 
-// What is measured is measured once, by the leading process.
+// Measures only in the leading process, so that all processes get the same cuts.
 CutChoice AgreedCuts(const RunProcesses& processes, const RunOptions& options,
                      const DataForm& form) {
   const auto choose = [&] {
@@ -115,7 +115,7 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
     : TrainingRun(options, callbacks, whole, world,
                   Open(options, whole, RunProcesses(world).leads())) {}
 
-// The folder is taken before it is read: what is read then stays the last.
+// Locks the folder before reading it, so that what is read stays the newest.
 TrainingRun::Start TrainingRun::Open(const RunOptions& options, bool whole, bool leads) {
   Start start;
   if (options.resume.empty()) return start;
@@ -181,7 +181,7 @@ void TrainingRun::ShareFolder() {
   trainer_.RequireSharedFolder(folder_.path);
 }
 
-// A checkpoint may have been replaced before the leading process took the folder.
+// The checkpoint may have been replaced before the leading process locked the folder.
 void TrainingRun::RequireSameCheckpoint(const ResumedRun& run) const {
   const auto name = [&run] {
     return fmt::format("commit {}, after step {}", run.checkpoint->manifest().commit, run.step());
@@ -192,10 +192,10 @@ void TrainingRun::RequireSameCheckpoint(const ResumedRun& run) const {
                              name());
 }
 
-// Whether it came to the end.
+// Returns whether the run reached its end.
 bool TrainingRun::TrainAndTest() {
   SayHead();
-  // An epoch that ended with its run, or was cut off before its test line was written.
+  // The earlier run ended with an epoch, or was interrupted before it wrote the epoch's test line.
   if (begin_ > 0 && EvaluatesAt(begin_) && LacksTest()) Evaluate();
   TrainAll();
   bool finished = trainer_.step() >= end_;
@@ -204,7 +204,7 @@ bool TrainingRun::TrainAndTest() {
   return finished;
 }
 
-// What the leading process decides, for all.
+// The leading process decides for all.
 bool TrainingRun::Agree(const std::function<bool()>& decide, const char* what) const {
   return processes_.OfLeader([&] { return decide() ? "yes" : "no"; }, what) == "yes";
 }
@@ -244,7 +244,7 @@ void TrainingRun::SayTruncated() const {
   if (const std::string& truncated = task_.data().truncated; !truncated.empty()) Say(truncated);
 }
 
-// Of GPUs.
+// For GPUs.
 std::string TrainingRun::SumsLine() const {
   if (settings_.replicas == 1 || settings_.strategy == "none") return "";
   return trainer_options_.collectives == "engine"
@@ -252,18 +252,18 @@ std::string TrainingRun::SumsLine() const {
              : "; the replicas' gradients are summed in the CPU's memory";
 }
 
-// What has not been said yet: an image can turn out bad when it is decoded.
+// Reports what was not reported yet: a damaged image may be found only when it is decoded.
 void TrainingRun::SayLeftOut() {
   if (!task_.data().left_out) return;
   if (const std::string line = left_out_.Tell(task_.data().left_out()); !line.empty()) Say(line);
 }
 
-// `every` steps, or for 0 at the end of each epoch.
+// Every `every` steps, or at the end of each epoch if `every` is 0.
 bool TrainingRun::IsDue(int64_t step, int64_t every) const {
   return step % (every > 0 ? every : steps_per_epoch_) == 0;
 }
 
-// The next step at which there is more to do than to train.
+// The next step after which something other than training is due.
 int64_t TrainingRun::NextPause(int64_t step) const {
   do {
     ++step;
@@ -279,7 +279,7 @@ void TrainingRun::TrainAll() {
   }
 }
 
-// False where it was stopped.
+// Returns false if it was stopped.
 bool TrainingRun::TrainUntil(int64_t end, BatchFeed& feed) try {
   const int64_t skipped = trainer_.totals().skipped_steps;
   trainer_.Train(end, feed.fn(),
@@ -303,7 +303,8 @@ void TrainingRun::SaySkipped(int64_t steps) const {
                     steps == 1 ? "" : "s"));
 }
 
-// The first steps show how a run begins, those at a distance its steady state, the last its end.
+// Traces the first steps, to show how a run begins, some at intervals for its steady state, and the
+// last for its end.
 bool TrainingRun::Traced(int64_t step) const {
   constexpr int64_t kFirst = 3, kSteadyFrom = 20, kSteady = 5, kLast = 2;
   const int64_t here = step - begin_;
@@ -341,7 +342,7 @@ void TrainingRun::RecordTest(const parallel::EvaluationResult& score) {
   event_file_->Add(SecondsNow(), test_->step, scalars);
 }
 
-// False where it was stopped: nothing is known then.
+// Returns false if it was stopped; there is no result then.
 bool TrainingRun::Evaluate() {
   Settings whole = settings_;
   whole.drop_last = false;  // every test example counts
@@ -366,7 +367,7 @@ bool TrainingRun::Evaluate() {
 
 namespace {
 
-// What fails in one process ends the others.
+// A failure in one process ends the others.
 template <class Work>
 auto Together(parallel::World* world, const Work& work) try {
   return work();

@@ -1,4 +1,4 @@
-// TrainingRun: one run from its first step here to its report; Run is the call around it.
+// TrainingRun: implements Run: one run, from its first step in this process to its report.
 #pragma once
 
 #include <exception>
@@ -24,7 +24,7 @@
 
 namespace torus::recipes {
 
-// Things to do each of which is done whether or not the others fail.
+// Runs several pieces of work, each of them even if another one failed, and keeps the first error.
 class Attempts {
  public:
   explicit Attempts(std::exception_ptr failure) : failure_(std::move(failure)) {}
@@ -44,18 +44,17 @@ class Attempts {
 
 class TrainingRun {
  public:
-  // All that can be wrong with settings and files is found here, before the first step. `whole`:
-  // the weights to begin with must hold the head too.
-  // `world` as Run takes it.
+  // Throws for all that can be wrong with settings and files, before the first step. `whole`: the
+  // initial weights must hold the head too. `world` is as in Run.
   TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
               parallel::World* world);
 
   RunResult Run();
-  // The test set alone; none where it was stopped.
+  // Only evaluates on the test set. Returns none if it was stopped.
   std::optional<Evaluation> EvaluateOnly();
 
  private:
-  // A run to go on with, and its folder where this one goes on in it.
+  // The run to resume, if any; and the run's folder, if training continues in it.
   struct Start {
     OwnRunFolder own;
     std::optional<ResumedRun> resumed;
@@ -102,7 +101,7 @@ class TrainingRun {
 
   const RunProcesses processes_;
   const RunOptions options_;
-  const RunCallbacks callbacks_;  // empty where this process does not lead
+  const RunCallbacks callbacks_;  // empty unless this process leads
   const Task task_;
   const Settings& settings_;
   const int64_t steps_per_epoch_;
@@ -118,10 +117,10 @@ class TrainingRun {
   std::vector<trace::Event> events_;
   std::optional<parallel::EvaluationResult> score_;
   std::optional<Evaluation> test_;  // of the last evaluation that was not stopped
-  nlohmann::json best_;             // figures of the best evaluation so far
-  bool keeps_files_ = false;        // some process does, in the run's folder
+  nlohmann::json best_;             // result of the best evaluation so far
+  bool keeps_files_ = false;        // whether some process keeps files in the run's folder
   int64_t saved_at_ = -1;           // step of the newest checkpoint in the folder
-  const std::string note_;          // of a checkpoint that was passed over
+  const std::string note_;          // why a newer checkpoint was skipped
   LeftOutNotes left_out_;
 };
 

@@ -1,4 +1,4 @@
-// TrainingRun's part that writes: the run's folder, its checkpoints and what it leaves at its end.
+// The part of TrainingRun that writes files: the run's folder, its checkpoints and its results.
 #include <algorithm>
 #include <new>
 
@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Empty where nothing failed.
+// Empty if nothing failed.
 std::string MessageOf(const std::exception_ptr& failure) {
   if (!failure) return "";
   try {
@@ -49,7 +49,7 @@ void TrainingRun::OpenFolder() {
   event_file_ = std::make_unique<EventFile>(folder_.path, SecondsNow(), begin_);
 }
 
-// Where the weights themselves are not finite the checkpoint before stays.
+// If the weights themselves are not finite, keeps the previous checkpoint.
 void TrainingRun::KeepLastGood() try {
   if (saved_at_ != trainer_.step()) Save();
 } catch (const BadInput&) {
@@ -94,7 +94,8 @@ Json TrainingRun::Summary(bool finished, const std::string& error,
                       .rank_peaks = memory.rank_peaks});
 }
 
-// Of the steps here but the first, which warms up, where there are others; 0 for none.
+// The median over the steps of this process, without the first, a warm-up, if there are others; 0
+// without steps.
 double TrainingRun::MedianStepSeconds() const {
   std::vector<double> seconds;
   for (const Json& line : metrics_->lines())
@@ -118,8 +119,9 @@ std::string TrainingRun::Export() {
   return path;
 }
 
-// Each thing is written whether or not the others can be; the first error is then the run's. The
-// model goes first: it is what the run was for. After a failure other processes are asked nothing.
+// Writes each file whether or not the others can be written; the first error is then the run's
+// error. The model comes first, as the purpose of the run. After a failure there is no
+// communication with other processes.
 RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
   RunResult result{
       .folder = folder_.path, .finished = finished, .step = trainer_.step(), .test = test_};

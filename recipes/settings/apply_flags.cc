@@ -13,7 +13,7 @@ void Read(std::istringstream& words, const std::string& flag, Value& value) {
   Require(!words.fail(), "settings", "{} needs a value", flag);
 }
 
-// Whether `word` is this flag; its value is read then.
+// Returns whether `word` is this flag, and then reads its value.
 template <class Value>
 bool Takes(const std::string& word, const std::string& flag, std::istringstream& words,
            Value& value) {

@@ -1,4 +1,4 @@
-// Settings changed as a command line would.
+// Applies flags to settings.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace torus::recipes {
 
-// Takes what `flags` say: "--lr 0.1 --no-nesterov". BadInput for a flag that is no setting, and for
-// a value that is missing or malformed; values are checked later (check_options.h).
+// Sets what `flags` say, such as "--lr 0.1 --no-nesterov". Throws BadInput if a flag is not a
+// setting, or if a value is missing or malformed. Ranges are checked later (check_options.h).
 void ApplyFlags(const std::string& flags, Settings& settings);
 
 }  // namespace torus::recipes

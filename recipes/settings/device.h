@@ -1,4 +1,4 @@
-// What --device means.
+// Parses --device.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace torus::recipes {
 
-// The CPU, or the first GPU. BadInput, tagged `where`, for another word than cpu and cuda, and,
-// saying what is missing, for cuda without a GPU.
+// The CPU, or the first GPU. Throws BadInput, prefixed with `where`, unless `device` is "cpu" or
+// "cuda", and for "cuda" without a GPU (the message says what is missing).
 Device CheckedDevice(std::string_view where, const std::string& device);
 
 }  // namespace torus::recipes

@@ -1,4 +1,4 @@
-// What --precision and --emulate mean.
+// Parses --precision and --emulate.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace torus::recipes {
 
-// Of products, convolutions and attention. `precision` is f32, bf16, f16 or tf32; emulate: bf16 and
-// f16 by rounding to them and computing in f32.
+// The precision of products, convolutions and attention. `precision` is f32, bf16, f16 or tf32.
+// `emulate`: rounds to bf16 or f16 and computes in f32.
 Precision PrecisionNamed(const std::string& precision, bool emulate);
 
-// The same for `device`. BadInput, tagged `where`, for another word, for what the device cannot do,
-// with what it lacks, and for `emulate` without bf16 or f16.
+// The same, checked for `device`. Throws BadInput, prefixed with `where`, for any other word, for a
+// precision that the device does not support (the message says what it lacks), and for `emulate`
+// without bf16 or f16.
 Precision CheckedPrecision(std::string_view where, const std::string& precision, bool emulate,
                            Device device);
 

@@ -16,7 +16,7 @@ struct Preset {
   std::string_view name, about, flags;
 };
 
-// Folders are the user's: --data-dir, and for text --vocab-dir, come beside.
+// Presets name no folders: the user adds --data-dir and, for text, --vocab-dir.
 constexpr std::array<Preset, 9> kPresets = {{
     {kDefaultPreset,
      "MobileNetV2 on Fashion-MNIST, a pipeline of two stages with 8 bits a value between them",

@@ -1,5 +1,5 @@
-// Presets: the settings of a run by one name. Where they follow published ones ListPresets says
-// which; the others are a usual choice to begin with.
+// Presets: named settings of whole runs. ListPresets says which of them follow published settings;
+// the others are common starting points.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace torus::recipes {
 
-// The preset of a command line without --model, --data and --preset.
+// The preset if the command line has none of --model, --data and --preset.
 inline constexpr char kDefaultPreset[] = "mobilenet_v2-fashion-mnist";
 
-// BadInput, listing the names, for another.
+// Throws BadInput, listing the names, for an unknown name.
 Settings PresetSettings(const std::string& name);
 
-// A preset a paragraph: name, what it is, flags.
+// One paragraph per preset: name, description, flags.
 std::string ListPresets();
 
 }  // namespace torus::recipes

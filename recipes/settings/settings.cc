@@ -22,10 +22,10 @@ bool Fits(const Json& value, uint64_t) { return value.is_number_unsigned(); }
 bool Fits(const Json& value, double) { return value.is_number(); }
 bool Fits(const Json& value, bool) { return value.is_boolean(); }
 
-// Adam's beta1 was --momentum before.
+// Before this version Adam's beta1 was --momentum.
 constexpr int64_t kBeta1Since = 4;
 
-// A setting that joined later, with what runs did before.
+// A setting that was added later, and the value that matches older runs.
 struct Later {
   int64_t since;
   Json before;

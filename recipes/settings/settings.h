@@ -1,4 +1,5 @@
-// Settings: what a run is. They are stored in its checkpoint, and --resume takes them from there.
+// Settings: all that determines a run. They are stored in its checkpoint, and --resume reads them
+// from there.
 #pragma once
 
 #include <cstdint>
@@ -20,34 +21,35 @@ struct Settings {
   std::string data = "fashion-mnist";
   std::string data_dir;    // empty: the dataset's usual place
   std::string tokenizer;   // of text; empty: that of token files, else the model's (TokenizerFor)
-  std::string vocab_dir;   // of the tokenizers gpt2 and roberta
-  int64_t image_size = 0;  // side that images are brought to; 0: the dataset's own
-  int64_t length = 128;    // tokens of a row of text
-  // Windows of a long text in an epoch; 0: as many as lie side by side in it.
+  std::string vocab_dir;   // for the tokenizers gpt2 and roberta
+  int64_t image_size = 0;  // side to which images are resized; 0: the dataset's own
+  int64_t length = 128;    // tokens per row of text
+  // Windows of a long text per epoch; 0: as many disjoint windows as the text has.
   int64_t epoch_size = 0;
   int64_t epochs = 3;
   int64_t batch_size = 256;   // samples, over all replicas
-  bool drop_last = false;     // leave out an epoch's last batch where it is smaller
-  int64_t micro_batches = 4;  // of each replica, in the pipeline at once
-  int64_t accumulate = 1;     // rounds of the pipeline before a step, of micro_batches each
+  bool drop_last = false;     // leave out an epoch's last batch if it is smaller
+  int64_t micro_batches = 4;  // per replica, in one pass through the pipeline
+  int64_t accumulate = 1;     // passes through the pipeline per step, of micro_batches each
   int64_t stages = 1;
-  int64_t chunks = 1;  // stages of each rank; divides `stages`
+  int64_t chunks = 1;  // stages per rank; divides `stages`
   std::string cut;     // "1,18", "auto", or empty: balanced by static costs
   int64_t replicas = 1;
   int64_t tensor = 1;                  // ranks that share each stage's layers
-  std::string tensor_cuts = "shared";  // what crosses a cut: each sends its share, or "whole"
+  std::string tensor_cuts = "shared";  // each sends its share of what crosses a cut; or "whole"
   std::string schedule = "gpipe";
   std::string strategy = "ddp";      // of the replicas, as StrategyNames()
   std::string collectives = "auto";  // of the gradients of replicas, as CollectivesNames()
-  int64_t bucket_mb = 25;  // of ddp: gradients that are all-reduced together, in 2^20 bytes
-  // The bits depend on the micro-batches of all replicas together, and not on how many these are.
+  int64_t bucket_mb = 25;            // of ddp: MiB of gradients that are all-reduced together
+  // The bits depend only on how many micro-batches all replicas have together, not on how many
+  // replicas there are.
   bool reproducible = false;
-  bool sync_batch_norm = false;  // statistics are of the micro-batches of all replicas
+  bool sync_batch_norm = false;  // statistics are over the micro-batches of all replicas
   std::string codec = "none";    // of what crosses a cut; by cut: parallel/codec/codec_choice.h
-  std::string codec_backward;    // of gradients that do; empty: as activations
+  std::string codec_backward;    // of gradients that cross a cut; empty: as for activations
   std::string codec_gradients = "none";  // of the gradients that replicas sum
-  int64_t codec_warmup = 0;              // steps at the beginning in which all is sent as it is
-  std::string codec_folder;              // of files with what delta remembers; empty: in memory
+  int64_t codec_warmup = 0;              // first steps, in which all is sent uncompressed
+  std::string codec_folder;              // for files with the state of "delta"; empty: in memory
   std::string optimizer = "sgd";
   double lr = 0.07;
   double momentum = 0.9;  // of SGD
@@ -61,19 +63,20 @@ struct Settings {
   bool nesterov = true;
   std::string augment = "none";
   uint64_t seed = 1;
-  std::string recompute = "none";  // layers whose activations are computed again: a LayerList
+  std::string recompute = "none";  // layers to recompute in the backward: a LayerList
   std::string activation_storage = "f32";
   std::string precision = "f32";   // of products, convolutions and attention: f32, bf16, f16, tf32
-  bool emulate = false;            // bf16 and f16 by rounding to them and computing in f32
+  bool emulate = false;            // emulates bf16 and f16: rounds to them, computes in f32
   std::string device = "cpu";      // or cuda: the ranks of a host take its GPUs in turn
-  std::string gpu_links = "auto";  // how GPUs' memory goes between ranks, as GpuLinksNames()
-  int64_t threads = 0;             // in all; 0: the cores, at least one a rank
+  std::string gpu_links = "auto";  // how ranks send GPU memory, as GpuLinksNames()
+  int64_t threads = 0;             // in all; 0: the cores, at least one per rank
   std::string init;                // weights file the run began with
-  // Of an application: the models that `model` may name; null: those of the registry. Not stored.
+  // An application's own models, which `model` may then name; null: those of the registry. Not
+  // stored.
   const std::vector<ModelDescriptor>* models = nullptr;
 };
 
-// Calls visit(flag, member) for each of them: the one list of their names.
+// Calls visit(flag, member) for each setting. This is the only list of their names.
 template <class AnySettings, class Visit>
 void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--model", s.model);
@@ -129,31 +132,33 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--init", s.init);
 }
 
-// What --precision and --emulate say of products, convolutions and attention.
+// The precision of products, convolutions and attention, from --precision and --emulate.
 inline Precision PrecisionOf(const Settings& s) { return PrecisionNamed(s.precision, s.emulate); }
 
 // Ranks of the run.
 inline int64_t RanksOf(const Settings& s) { return s.stages / s.chunks * s.replicas * s.tensor; }
 
-// Micro-batches of a replica's share of a mini-batch, over all rounds.
+// Micro-batches of one replica in a mini-batch, over all passes.
 inline int64_t PartsOfReplica(const Settings& s) { return s.micro_batches * s.accumulate; }
 
 // Micro-batches of a mini-batch, over all replicas.
 inline int64_t PartsOfBatch(const Settings& s) { return s.replicas * PartsOfReplica(s); }
 
-// Samples of the largest of them.
+// Samples of the largest micro-batch.
 inline int64_t LargestMicroBatch(const Settings& s) {
   return (s.batch_size + PartsOfBatch(s) - 1) / PartsOfBatch(s);
 }
 
-// Of the list above, one more with each setting that joins it. Files without a version have 1.
+// The version of the list above; it increases with each new setting. Files without a version have
+// 1.
 inline constexpr int64_t kSettingsVersion = 19;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);
-// `version`: of the list that the file was written by. Strict: BadInput, tagged `where`, for a key
-// that is missing or of the wrong type, and naming those that are unknown. A setting that joined
-// after that version has the value that runs had before.
+// `version` is that of the list when the file was written. Strict: throws BadInput, prefixed with
+// `where`, for a key that is missing, of the wrong type, or unknown (it names all unknown ones). A
+// setting newer than `version` gets the value that corresponds to how runs behaved before it
+// existed.
 Settings SettingsFromJson(const nlohmann::json& json, const std::string& where,
                           int64_t version = kSettingsVersion);
 

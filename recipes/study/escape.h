@@ -1,4 +1,4 @@
-// Text put into markup, so that nothing of it is read as markup.
+// Escapes text for HTML, Markdown and CSV.
 #pragma once
 
 #include <string>
@@ -6,11 +6,12 @@
 
 namespace torus::study {
 
-// For HTML, inside of an element or of a quoted attribute; "{" too, by which a page marks places.
+// For HTML, inside an element or a quoted attribute. Escapes "{" too, which marks places to fill in
+// a page.
 std::string HtmlText(std::string_view text);
-// For a cell or a line of Markdown: "|", "<", "*", "_", "`" and line ends.
+// For a cell or a line of Markdown: escapes "|", "<", "*", "_", "`" and line ends.
 std::string MarkdownText(std::string_view text);
-// A field of CSV (RFC 4180), quoted where it must be.
+// For a field of CSV (RFC 4180): quotes it if necessary.
 std::string CsvField(std::string_view text);
 
 }  // namespace torus::study

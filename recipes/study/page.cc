@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What study.js draws.
+// The JSON that study.js draws.
 Json ToJson(const Plot& plot) {
   const auto axis = [](const Axis& axis) {
     return Json{{"name", HeadingOf({axis.name, axis.unit})}, {"log", axis.log}};
@@ -47,7 +47,7 @@ std::string CanvasOf(const Plot& plot, size_t number) {
       HtmlText(plot.title), HtmlNote(plot.note), number, ToHtml(TableOf(plot)));
 }
 
-// The page's parts as markup; plots also as what is drawn.
+// The page's parts as HTML, and its plots as JSON.
 struct Body {
   std::string html;
   Json plots = Json::array();

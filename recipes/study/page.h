@@ -1,4 +1,4 @@
-// Page: what a study shows, as one HTML file that needs nothing else, and as text and Markdown.
+// Page: the results of a study, as one self-contained HTML file, as text and as Markdown.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Paragraph {
   std::string text;
 };
 
-// An SVG document that this program made (parallel::ToSvg); it goes into the page as it is.
+// An SVG document that this program made (parallel::ToSvg). It is put into the page unescaped.
 struct Picture {
   std::string svg;
   std::string caption;
@@ -33,16 +33,16 @@ struct Page {
   std::vector<Part> parts;
 };
 
-// Light or dark as the reader's system is, from 360 px of width. Tables, and those of the plots,
-// are there without a script too.
+// Light or dark like the reader's system; readable from 360 px of width. Tables, and the plots as
+// tables, are shown without scripts too.
 std::string ToHtml(const Page& page);
-// Pictures are left to the HTML; plots are their tables.
+// Leaves out pictures, and shows plots as tables.
 std::string ToMarkdown(const Page& page);
-// Paragraphs and tables alone, for a terminal.
+// Only the paragraphs and tables, for a terminal.
 std::string ToText(const Page& page);
 
 // Writes NAME.html, NAME.md, and the tables as NAME.csv, NAME-2.csv, ... into `folder`, which is
-// made where it is missing. Returns the path of the HTML. BrokenEnvironment where the system
+// created if missing. Returns the path of the HTML file. Throws BrokenEnvironment if the system
 // refuses.
 std::string WritePage(const Page& page, const std::string& folder, const std::string& name);
 

@@ -17,7 +17,7 @@ Cell LabelOf(const Plot& plot, double x) {
   return plot.categories[static_cast<size_t>(x)];
 }
 
-// Six digits, as a text: a plot's values may lie decades apart.
+// As text with six digits, since a plot's values may differ by orders of magnitude.
 Cell ValueOf(const Point& point) {
   return point.error > 0 ? fmt::format("{:.6g} ± {:.2g}", point.y, point.error)
                          : fmt::format("{:.6g}", point.y);

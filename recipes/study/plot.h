@@ -1,4 +1,4 @@
-// Plot: series over an axis, which a page draws and gives as a table besides.
+// Plot: series over an axis. A page shows it as a picture and as a table.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace torus::study {
 struct Axis {
   std::string name;
   std::string unit = {};
-  bool log = false;  // logarithmic: values must be above 0 to be seen
+  bool log = false;  // logarithmic: only values above 0 are shown
 };
 
 struct Point {
-  double x = 0;  // of bars: the number of a category
+  double x = 0;  // for bars: the index of a category
   double y = 0;
   double error = 0;  // half of the error bar's height; 0: none
 };
@@ -32,12 +32,12 @@ struct Plot {
   Axis x, y;
   std::vector<Series> series;
   PlotKind kind = PlotKind::kLines;
-  std::vector<std::string> categories = {};  // of bars, along x
+  std::vector<std::string> categories = {};  // for bars, along x
   std::string note = {};
 };
 
-// The same figures: a row for each x, a column for each series. BadInput for a bar's x that is the
-// number of no category.
+// The same numbers as a table: a row for each x, a column for each series. Throws BadInput if the x
+// of a bar is not the index of a category.
 Table TableOf(const Plot& plot);
 
 }  // namespace torus::study

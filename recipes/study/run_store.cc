@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// FNV-1a, 64 bits. Find compares the settings themselves; this only tells files apart.
+// FNV-1a, 64 bits. It only distinguishes files; Find compares the settings themselves.
 uint64_t HashOf(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
@@ -38,7 +38,7 @@ const std::string& MadeFolder(const std::string& path) {
   return path;
 }
 
-// All that the checksum covers.
+// Everything that the checksum covers.
 Json BodyOf(const PlannedRun& run, const Json& result) {
   return {{"name", run.name}, {"seed", run.seed}, {"settings", run.settings}, {"result", result}};
 }
@@ -83,7 +83,8 @@ std::optional<Json> RunStore::Find(const PlannedRun& run) {
 }
 
 Json RunStore::Save(const PlannedRun& run, const Json& result) {
-  // Numbers that are not finite are null in JSON: the checksum is that of what will be read.
+  // Numbers that are not finite become null in JSON, so the checksum is computed from what will be
+  // read.
   Json file = Json::parse(BodyOf(run, result).dump());
   file["checksum"] = recipes::Crc32c(file.dump());
   const std::string path = PathOf(run), fresh = path + ".new";

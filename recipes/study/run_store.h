@@ -1,5 +1,5 @@
-// RunStore: the results of a study's runs, a file each, so that a study that was ended at any
-// moment goes on where it was.
+// RunStore: stores the result of each run of a study in a file, so that a study that was
+// interrupted at any moment can continue.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@
 namespace torus::study {
 
 struct PlannedRun {
-  std::string name;  // what tables call it; those of equal names differ in their seeds
+  std::string name;  // in tables; runs with the same name differ in their seeds
   uint64_t seed = 1;
-  nlohmann::json settings;  // all else that the result follows from, as an object
+  nlohmann::json settings;  // all else that the result depends on, as an object
 };
 
-// NAME-SEED-HASH, the hash that of name and settings: of files and folders of the run's own. At
-// most 60 letters, digits, dots and dashes of the name.
+// NAME-SEED-HASH, for the run's own files and folders. The hash is that of name and settings. NAME
+// has at most 60 characters: the letters, digits, dots and dashes of the run's name.
 std::string FileNameOf(const PlannedRun& run);
 
 class RunStore {
  public:
-  // Makes `folder` where it is missing, and holds its lock: BadInput where another process is at
-  // work in it.
+  // Makes `folder` if it is missing, and locks it while this object lives. Throws BadInput if
+  // another process has locked it.
   explicit RunStore(std::string folder);
 
-  // What `run` came to. None where it has not ended yet, where its settings were others, and where
-  // its file is damaged (damage() then says how): it is to be run anew.
+  // The stored result of `run`. None if the run has not ended, if it was stored with other
+  // settings, or if its file is damaged (damage() then says how). Then it must be run again.
   std::optional<nlohmann::json> Find(const PlannedRun& run);
-  // Empty unless the last Find met a damaged file.
+  // Empty unless the last Find found a damaged file.
   const std::string& damage() const { return damage_; }
 
-  // Commits the result: whoever reads finds all of it or none, also after a loss of power. Gives
-  // the result back as Find will: numbers that are not finite are null.
+  // Stores the result atomically: a reader finds all of it or nothing, even after a power loss.
+  // Returns the result as Find will return it: numbers that are not finite become null.
   nlohmann::json Save(const PlannedRun& run, const nlohmann::json& result);
 
   std::string PathOf(const PlannedRun& run) const;  // FOLDER/FileNameOf.json

@@ -1,4 +1,4 @@
-// The study page's files, built into the program.
+// The files of the study page, compiled into the program.
 #pragma once
 
 #include <string_view>

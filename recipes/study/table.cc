@@ -16,7 +16,7 @@ std::string NumberText(double value, int decimals) {
   return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
 }
 
-// In columns of a terminal: bytes that continue a character of UTF-8 take none.
+// The width in columns of a terminal: continuation bytes of UTF-8 have none.
 size_t WidthOf(std::string_view text) {
   return static_cast<size_t>(
       std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
@@ -61,7 +61,8 @@ std::string CsvDeviation(const Cell& cell) {
   return measured == nullptr || measured->count < 2 ? "" : FullNumber(measured->deviation);
 }
 
-// A line of CSV: `cell`(c) of each column c, and where it has deviations `deviation`(c) behind it.
+// A line of CSV: `cell`(c) for each column c, followed by `deviation`(c) if the column has
+// deviations.
 std::string CsvLine(const Table& table, const std::function<std::string(size_t)>& cell,
                     const std::function<std::string(size_t)>& deviation) {
   std::string line;

@@ -1,5 +1,5 @@
-// Table: what a study measured, a row each of what it compares, shown as text, CSV, Markdown and
-// HTML.
+// Table: the measurements of a study, one row for each thing compared. Shown as text, CSV, Markdown
+// and HTML.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace torus::study {
 
-// The mean over several runs. `deviation`: the sample deviation, with n - 1; nothing is said of it
-// where `count` is below 2.
+// The mean over several runs. `deviation` is the sample standard deviation, with n - 1; it is not
+// shown if `count` is below 2.
 struct Measured {
   double mean = 0;
   double deviation = 0;
@@ -23,15 +23,15 @@ struct Column {
   int decimals = 2;       // of its numbers
 };
 
-// Nothing, a text, a number, or a mean with its deviation.
+// An empty cell, a text, a number, or a mean with its deviation.
 using Cell = std::variant<std::monostate, std::string, double, Measured>;
 
 class Table {
  public:
-  // `title` stands above it; `note`, where there is one, in small print below it.
+  // `title` is shown above the table, and `note`, if there is one, in small print below it.
   Table(std::string title, std::vector<Column> columns, std::string note = {});
 
-  // BadInput unless there is a cell for each column.
+  // Throws BadInput unless there is a cell for each column.
   void Add(std::vector<Cell> row);
 
   const std::string& title() const { return title_; }
@@ -47,19 +47,19 @@ class Table {
 
 // "accuracy (%)".
 std::string HeadingOf(const Column& column);
-// "93.40", "93.40 ± 0.12", "" for nothing; "-" for a number that is not finite.
+// "93.40", "93.40 ± 0.12"; "" for an empty cell, "-" for a number that is not finite.
 std::string TextOf(const Cell& cell, const Column& column);
-// Whether the column has numbers, which stand at the right.
+// Whether the column has numbers, which are aligned to the right.
 bool IsNumeric(const Table& table, size_t column);
 
-// For a terminal: a line of headings, one a row, columns apart by two spaces.
+// For a terminal: a line of headings, then one line per row, with two spaces between columns.
 std::string ToText(const Table& table);
-// RFC 4180, a heading and a line a row; numbers in full. A column with deviations has a second one
-// for them, and counts nothing where there is none.
+// RFC 4180: a line of headings and one line per row, with numbers in full precision. A column with
+// deviations is followed by a column for them, which is empty where there is none.
 std::string ToCsv(const Table& table);
-// GitHub's table.
+// A table in GitHub's Markdown.
 std::string ToMarkdown(const Table& table);
-// A table element in a box of its own that scrolls sideways where it is too wide.
+// A table element in a box that scrolls sideways if the table is too wide.
 std::string ToHtml(const Table& table);
 
 }  // namespace torus::study

@@ -1,4 +1,4 @@
-// A bound on the test's own address space, as `ulimit -v` sets it.
+// Limits the test's own address space, as `ulimit -v` does.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 
 namespace torus::testing {
 
-// While it lives, the process may map `bytes` more than it has; the test fails where that cannot be
-// set. Not for sanitized programs, which map terabytes.
+// While it lives, the process may map `bytes` more than it has already. The test fails if the limit
+// cannot be set. Not for programs with sanitizers, which map terabytes.
 class AddressSpaceLimit {
  public:
   explicit AddressSpaceLimit(size_t bytes) {

@@ -1,4 +1,5 @@
-// What a checkpoint holds, wherever in it: runs of any layout are compared by it.
+// The contents of a checkpoint, independent of how they are distributed over its files, to compare
+// runs of any layout.
 #pragma once
 
 #include <initializer_list>
@@ -8,7 +9,7 @@
 
 namespace torus::testing {
 
-// Names and bytes of all tensors that it holds as one of `kinds`, by name.
+// Names, dtypes and bytes of all tensors of the given kinds, sorted by name within each kind.
 inline std::string CheckpointBytes(const std::string& folder,
                                    std::initializer_list<const char*> kinds = {
                                        io::kWeights, io::kOptimizer, io::kAverages}) {

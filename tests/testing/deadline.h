@@ -1,4 +1,4 @@
-// For tests of waits: how long they last, and ranks that are slow.
+// For tests of waits: timeouts, and slow ranks.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,13 @@
 
 namespace torus::testing {
 
-// Seconds until a wait fails. Where it must fail, the time is long beside that for which a busy
-// machine keeps a thread from running (2.5 s has been seen, of threads of one core of two); where
-// it must not although much of it passes, it is twice as long; elsewhere it never comes.
+// Seconds until a wait fails. kTimeout is for waits that must fail: it is long compared with the
+// time for which a busy machine may keep a thread from running (2.5 s was seen with threads on one
+// core of two). kSlowTimeout is for waits that take long but must not fail. kNoTimeout is never
+// reached.
 inline constexpr double kTimeout = 5, kSlowTimeout = 10, kNoTimeout = 600;
 
-// Takes one and a half times kSlowTimeout, and shows a sign of life a hundred times in one.
+// Takes 1.5 kSlowTimeout, and reports progress a hundred times per kSlowTimeout.
 inline void WorkSlowly() {
   using Seconds = std::chrono::duration<double>;
   const auto begin = std::chrono::steady_clock::now();
@@ -25,8 +26,8 @@ inline void WorkSlowly() {
   }
 }
 
-// f(case) of all cases, side by side: they wait most of the time. Results in the order of the
-// cases.
+// Calls f(case) for all cases at the same time, since they mostly wait. Returns the results in the
+// order of the cases.
 template <class Case, class F>
 auto ForAll(const std::vector<Case>& cases, const F& f) {
   std::vector<std::future<decltype(f(cases[0]))>> futures;

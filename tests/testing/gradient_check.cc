@@ -83,7 +83,7 @@ Tensor NumericGradient(const CheckedFunction& function, const std::vector<Variab
   return out;
 }
 
-// In a CPU's memory. A leaf that no path reaches has a gradient of zero.
+// The gradient in CPU memory. A leaf that the backward does not reach has a gradient of zero.
 Tensor GradOrZero(const Variable& leaf) {
   return leaf.grad().defined() ? leaf.grad().To(Device{}).Contiguous()
                                : Zeros(leaf.shape(), leaf.dtype());
@@ -125,7 +125,8 @@ double Largest(const std::vector<Tensor>& tensors) {
   return largest;
 }
 
-// What a device computes of f64 inputs and seeds: the outputs, and the gradients that are there.
+// What a device computes from f64 inputs and output gradients: the outputs, and all defined
+// gradients.
 std::vector<Tensor> OutputsAndGradients(const CheckedFunction& function,
                                         const std::vector<Variable>& inputs, uint64_t seed) {
   std::vector<Tensor> results;
@@ -136,8 +137,8 @@ std::vector<Tensor> OutputsAndGradients(const CheckedFunction& function,
   return results;
 }
 
-// No sum has more terms than there are numbers; what meets in one is at most as large as the
-// largest of all, or the product of two.
+// No sum has more terms than there are numbers. Its terms are at most as large as the largest
+// number, or as a product of two.
 void ExpectSameWithin(const std::vector<Tensor>& gpu, const std::vector<Tensor>& cpu,
                       const std::vector<Variable>& inputs) {
   ASSERT_EQ(gpu.size(), cpu.size());
@@ -159,8 +160,8 @@ void ExpectSameWithin(const std::vector<Tensor>& gpu, const std::vector<Tensor>&
   }
 }
 
-// The function once more on a GPU where there is one: the CPU's outputs and gradients, and the same
-// bits twice.
+// Runs the function again on a GPU if there is one: expects the CPU's outputs and gradients, and
+// the same bits in two runs.
 void CheckOnGpu(const CheckedFunction& function, const std::vector<Variable>& inputs,
                 uint64_t seed) {
   if (!HasGpu()) return;
@@ -174,7 +175,7 @@ void CheckOnGpu(const CheckedFunction& function, const std::vector<Variable>& in
   });
 }
 
-// One input's gradient, asked for alone.
+// Checks the gradient of one input if it is requested alone.
 void CheckAlone(const CheckedFunction& function, const std::vector<Variable>& inputs, size_t which,
                 const Tensor& expected, uint64_t seed) {
   std::vector<Variable> alone = inputs;

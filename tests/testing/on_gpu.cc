@@ -10,7 +10,7 @@
 namespace torus::testing {
 namespace {
 
-// The names that doors without kernels for GPUs give in errors.
+// The op names in errors of kernels.h functions without kernels for GPUs.
 constexpr std::array<std::string_view, 1> kNotPorted{"conv_chain"};
 
 Tensor Moved(const Tensor& t) {

@@ -1,5 +1,5 @@
-// The real source tree, for tests that read the sources themselves; such tests are tagged external
-// and have data = ["//:WORKSPACE"].
+// Finds the real source tree, for tests that read the sources. Such tests are tagged external and
+// have data = ["//:WORKSPACE"].
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace torus::testing {
 
-// Where WORKSPACE really lies: the link in the test's runfiles is followed.
+// The folder of the real WORKSPACE: follows the link in the test's runfiles.
 std::filesystem::path SourceRoot();
 
 // Files below root/folder with one of the extensions (".h"), sorted, relative to the root.

@@ -1,4 +1,4 @@
-// How far rounding alone may take a result from the exact one: the one rule of the tests.
+// How far a result may be from the exact one by rounding alone. The only such rule of the tests.
 #pragma once
 
 #include <cmath>
@@ -8,9 +8,9 @@
 
 namespace torus::testing {
 
-// Largest error to accept of a value computed in `dtype`, the longest sum behind it having `terms`
-// terms, where values of size `magnitude` occur on the way (the largest of the tensor, or of its
-// partial sums where those are larger and cancel).
+// The largest acceptable error of a value that is computed in `dtype`, with at most `terms` terms
+// in any sum on its way and values up to size `magnitude` (the largest of the tensor, or of its
+// partial sums if those are larger and cancel).
 //
 //   (8 + 4 sqrt(terms)) * u * magnitude,   u = eps / 2, the unit roundoff
 //

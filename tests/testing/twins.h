@@ -1,4 +1,4 @@
-// Holds the fast f32 kernels against their plain f64 twins, forward and backward.
+// Compares the fast f32 kernels with the plain f64 ones ("twins"), forward and backward.
 #pragma once
 
 #include <hwy/targets.h>
@@ -10,31 +10,31 @@
 
 namespace torus::testing {
 
-// One comparison. `function` runs once on f32 and once on f64 leaves of equal values.
+// One comparison. `function` runs once on f32 leaves and once on f64 leaves of equal values.
 struct Twin {
   CheckedFunction function;
-  std::vector<Tensor> inputs;  // f32; tensors of whole numbers go to both unchanged
-  int64_t terms = 1;           // of the longest sum behind an output element
-  int64_t gradient_terms = 1;  // of the longest sum behind a gradient element
-  // Size of the values summed, where a sum's terms can cancel below it: Tolerance's magnitude is at
-  // least this (times the square root of the terms when they are of random sign).
+  std::vector<Tensor> inputs;  // f32; integer tensors go to both unchanged
+  int64_t terms = 1;           // of the longest sum in an output element
+  int64_t gradient_terms = 1;  // of the longest sum in a gradient element
+  // Size of the summed values, if a sum's terms can cancel to less: Tolerance's magnitude is at
+  // least this (times the square root of the terms if their signs are random).
   double magnitude = 0;
 };
 
-// Outputs and all inputs' gradients of the two agree within Tolerance; outputs of whole numbers are
-// equal. Gradients flow from random seeds that are the same for both. Failures name tensor, element
-// and both values.
+// Expects that outputs and the gradients of all inputs agree within Tolerance, and that integer
+// outputs are equal. Both backwards start from the same random output gradients. Failures name
+// tensor, element and both values.
 void ExpectTwinsAgree(const Twin& twin);
 
-// The same of the f32 kernels of a GPU, where there is one and all ops have kernels there
-// (on_gpu.h), against the CPU's f64 ones.
+// The same for a GPU's f32 kernels against the CPU's f64 ones, if there is a GPU and all ops have
+// kernels for it (on_gpu.h).
 void ExpectAgreesOnGpu(const Twin& twin);
 
 class OddShapes;
 
-// 200 twins, each made by `make` from fresh random shapes, at every vector width of this machine;
-// one in eight on the whole team, the others on one thread. Where there is a GPU, one in eight is
-// computed there in f32 too and held against the same f64 twin.
+// Compares 200 twins, each made by `make` from new random shapes, at every vector width of this
+// machine; one in eight on the whole team, the others on one thread. With a GPU, one in eight is
+// also computed there in f32 and compared with the same f64 twin.
 void CheckTwins(const std::function<Twin(OddShapes&)>& make);
 
 // Random sizes and tensors for twins; a function of the seed alone.
@@ -58,7 +58,7 @@ class OddShapes {
   uint64_t next_ = 0;
 };
 
-// Calls f once for every vector width that this machine has and Highway compiled.
+// Calls f once for every vector width that this machine supports and Highway was compiled for.
 template <class F>
 void ForEachVectorWidth(const F& f) {
   for (int64_t target : hwy::SupportedAndGeneratedTargets()) {

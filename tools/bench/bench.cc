@@ -46,7 +46,7 @@ struct Sizes {
   std::vector<std::vector<int64_t>> size_and_batch;
 };
 
-// The sizes that compare_pytorch.py takes too.
+// The same sizes as in compare_pytorch.py.
 void RegisterTrainSteps(Precision precision) {
   const std::vector<Sizes> all = {{"mobilenet_v2", {{224, 16}, {96, 32}, {32, 64}}},
                                   {"vgg13", {{32, 64}, {224, 4}}},
@@ -62,8 +62,8 @@ void RegisterTrainSteps(Precision precision) {
   }
 }
 
-// The value of "--name VALUE" or "--name=VALUE", taken out of the arguments; empty when it is not
-// there.
+// Removes "--name VALUE" or "--name=VALUE" from the arguments and returns the value; empty if it is
+// not there.
 std::string TakeFlag(int& argc, char** argv, const std::string& name) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -79,7 +79,7 @@ std::string TakeFlag(int& argc, char** argv, const std::string& name) {
   return {};
 }
 
-// Whether "--name" is there; takes it out of the arguments.
+// Removes "--name" from the arguments; returns whether it was there.
 bool TakeSwitch(int& argc, char** argv, const std::string& name) {
   char** const end = std::remove(argv + 1, argv + argc, name);
   const bool found = end != argv + argc;
@@ -96,7 +96,7 @@ int64_t Number(const std::string& flag, std::string_view text, int64_t most) {
   return number;
 }
 
-// Of a list with commas; `all` stays as it is where there is no such flag.
+// Reads a comma-separated list; leaves `all` unchanged if there is no such flag.
 template <class T>
 void TakeNumbers(int& argc, char** argv, const std::string& name, int64_t most,
                  std::vector<T>& all) {

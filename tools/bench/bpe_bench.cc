@@ -1,6 +1,6 @@
-// Byte-level BPE, in bytes of text a second of one thread: tiny Shakespeare and the King James
-// Bible of TORUS_DATA, with GPT-2's and RoBERTa's vocabularies. Each time with an empty cache of
-// words, as tools/tokenize begins.
+// Speed of byte-level BPE, in bytes of text per second on one thread: tiny Shakespeare and the King
+// James Bible from TORUS_DATA, with the vocabularies of GPT-2 and RoBERTa. Each run begins with an
+// empty cache of words, as tools/tokenize does.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

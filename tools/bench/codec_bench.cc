@@ -1,7 +1,8 @@
-// Codec speed, in bytes of float32 input a second, on the calling thread's team (OMP_NUM_THREADS).
+// Codec speed, in bytes of float32 input per second, on the calling thread's team
+// (OMP_NUM_THREADS).
 //
-// Inputs: normal values, as behind a batch norm, and their positive half, as behind a ReLU (half of
-// them tied at zero).
+// Inputs: normal values, as after a batch norm, and the same after a ReLU (half of them are equal
+// to zero).
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -45,7 +46,7 @@ void Decode(benchmark::State& state, const std::string& name, bool relu) {
   state.SetBytesProcessed(state.iterations() * state.range(0) * 4);
 }
 
-// What a codec's speed is held beside: the same bytes copied.
+// Copies the same bytes, to compare codecs with.
 void CopyBytes(benchmark::State& state) {
   const std::vector<float> values = Values(state.range(0), false);
   std::vector<float> copy(values.size());

@@ -12,15 +12,15 @@ namespace torus::bench {
 
 struct CollectiveCase {
   std::string name;
-  // Bus bandwidth over algorithm bandwidth among n ranks: the factors of nccl-tests
+  // Bus bandwidth / algorithm bandwidth with `ranks` ranks: the factors of nccl-tests
   // (doc/PERFORMANCE.md).
   std::function<double(int ranks)> bus_factor;
-  // One call with a span of the size that is measured; the last is room of the same size.
+  // Makes one call on a span of the measured size. The second span is workspace of the same size.
   std::function<void(parallel::Transport&, std::span<float>, std::span<float>)> run;
 };
 
-// "all-reduce direct", ... for each algorithm of the factory, the engine's where the transport has
-// one, and the other collectives. Called by all ranks.
+// "all-reduce direct", ...: one case for each algorithm of the factory, the engine's if the
+// transport has one, and the other collectives. All ranks call it.
 std::vector<CollectiveCase> CollectiveCases(parallel::Transport& transport);
 
 }  // namespace torus::bench

@@ -14,12 +14,12 @@ namespace {
 
 using parallel::Transport;
 
-// What takes long beside a barrier, and no longer than needed.
+// Enough calls to take long compared with a barrier, but no more than needed.
 int Calls(int64_t bytes) {
   return static_cast<int>(std::clamp<int64_t>(40'000'000 / bytes, 1, 200));
 }
 
-// Seconds a call, on every rank by its own clock.
+// Seconds per call, on each rank by its own clock.
 double Seconds(Transport& transport, const CollectiveCase& one, std::span<float> data,
                std::span<float> room) {
   const int calls = Calls(static_cast<int64_t>(data.size_bytes()));
@@ -30,7 +30,7 @@ double Seconds(Transport& transport, const CollectiveCase& one, std::span<float>
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / calls;
 }
 
-// One median for each case, as a rank sees them.
+// The median of each case, as measured by this rank.
 std::vector<double> Medians(Transport& transport, const std::vector<CollectiveCase>& cases,
                             int64_t bytes, int rounds) {
   std::vector<float> data(static_cast<size_t>(bytes / 4)), room(data.size());

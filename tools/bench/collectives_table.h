@@ -18,10 +18,10 @@ struct CollectivesOptions {
 
 // Prints the head of a Markdown table.
 void PrintCollectivesHead(std::ostream& out);
-// Prints rows of the cases of collective_cases.h, one thread a rank, where this process has rank 0:
-// microseconds a call, algorithm bandwidth (bytes over time) and bus bandwidth. A time is the
-// median of the rounds, in each of which all cases have their turn: calls back to back between two
-// barriers, on rank 0's clock.
+// Measures the cases of collective_cases.h, with one thread per rank. The process with rank 0
+// prints a row for each: microseconds per call, algorithm bandwidth (bytes / time) and bus
+// bandwidth. In each round every case runs once: calls back to back between two barriers, timed on
+// rank 0. Times are medians over the rounds.
 void PrintCollectives(parallel::World& world, const CollectivesOptions& options, std::ostream& out);
 
 }  // namespace torus::bench

@@ -1,10 +1,10 @@
-// A clock for rates of the machine.
+// A clock for measuring the machine's rates.
 #pragma once
 
 namespace torus::bench {
 
-// Seconds since some moment: of the wall, or for a team of one of the process's CPU time, so that
-// other work on the machine does not count.
+// Seconds since an arbitrary moment: wall time, or, if the team has one thread, the process's CPU
+// time, so that other work on the machine does not count.
 double StepClock();
 
 }  // namespace torus::bench

@@ -17,9 +17,9 @@ struct StepModel {
   ModelDescriptor descriptor;
 };
 
-// The registry's model as published, without dropout (two frameworks draw different numbers), in
-// training mode, initialised. Images learn by SGD with momentum 0.9 at a rate of 0.01, text by
-// AdamW at 1e-4. BadInput for an unknown name.
+// The registry's model as published, initialised, in training mode, without dropout (since two
+// frameworks draw different numbers). Image models use SGD with momentum 0.9 and learning rate
+// 0.01, text models AdamW with 1e-4. Throws BadInput for an unknown name.
 StepModel MakeStepModel(const std::string& name);
 
 }  // namespace torus::bench

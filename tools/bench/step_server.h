@@ -1,4 +1,4 @@
-// Steps on demand, for a side-by-side run against another framework.
+// Runs steps on demand, to be timed in turn with another framework.
 #pragma once
 
 #include <istream>
@@ -10,11 +10,10 @@
 namespace torus::bench {
 
 // Loads `exchange` (train_step.h) and prints a line of JSON {"size", "batch", "flops",
-// "gemm_gflops"}, the last being the machine's measured peak in the step's precision
-// (gemm_peak.h). Then each number N
-// read from `in` runs N steps and prints {"losses": [...], "seconds": [...], "cpu_seconds": [...],
-// "peak_rss": B}, until `in` ends; CPU seconds are of all threads, B is the most bytes that the
-// process has had in memory.
+// "gemm_gflops"}; the last is the machine's measured peak in the step's precision (gemm_peak.h).
+// Then, for each number N read from `in` until it ends, runs N steps and prints {"losses": [...],
+// "seconds": [...], "cpu_seconds": [...], "peak_rss": B}. CPU seconds are those of all threads; B
+// is the process's peak resident memory in bytes.
 void ServeSteps(const TrainStepOptions& options, const std::string& exchange, std::istream& in,
                 std::ostream& out);
 

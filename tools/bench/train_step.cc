@@ -14,7 +14,7 @@
 namespace torus::bench {
 namespace {
 
-// The whole head counts, whatever part of it the loss computes.
+// Counts the whole head, even if the loss computes only a part of it.
 int64_t ForwardFlops(const ModelDescriptor& descriptor, const Tensor& inputs) {
   const auto model = descriptor.build(descriptor.config({}, descriptor.published.outputs),
                                       descriptor.name, {.dropout = false});
@@ -24,7 +24,7 @@ int64_t ForwardFlops(const ModelDescriptor& descriptor, const Tensor& inputs) {
   return flops;
 }
 
-// Takes the tensor of that name out of the list.
+// Removes the tensor of that name from the list.
 Tensor Extract(std::vector<NamedTensor>& tensors, const std::string& name,
                const std::string& where) {
   for (auto it = tensors.begin(); it != tensors.end(); ++it) {
@@ -120,7 +120,7 @@ void TrainStep::Compute() {
   loss_ = loss.data();
 }
 
-// The first step loads libraries and finds plans.
+// The first step runs without a graph, since it loads libraries and creates plans.
 void TrainStep::ComputeAsGraph() {
   if (!numbers_) {
     const NumberLog log;

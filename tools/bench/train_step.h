@@ -1,4 +1,4 @@
-// One whole training step of a model, to be timed: forward, cross entropy, backward, update.
+// One complete training step of a model, for timing: forward, cross entropy, backward, update.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct TrainStepOptions {
   std::string model = "mobilenet_v2";
   int64_t size = 224;  // images are size x size; texts have `size` tokens
   int64_t batch = 16;
-  bool recompute = false;  // of every layer but the first and the last (autograd/recompute.h)
+  bool recompute = false;  // every layer but the first and the last (autograd/recompute.h)
   Precision precision;
   Device device = {};
-  // On a GPU forward and backward of all steps but the first are the launch of a CUDA graph.
+  // On a GPU: all steps but the first launch forward and backward as one CUDA graph.
   bool graph = false;
 };
 
@@ -30,22 +30,21 @@ class TrainStep {
  public:
   // Weights and batch from a fixed seed.
   explicit TrainStep(const TrainStepOptions& options);
-  // Weights and batch, with its size, from a .safetensors file: the weights under the reference's
-  // names and, beside them, "bench.images" (N, 3, S, S) or "bench.tokens" (N, T), and
-  // "bench.labels" (N), of a language model (N, T). BadInput for a file that does not fit the
-  // model.
+  // Weights and batch, including its size, from a .safetensors file: the weights under the
+  // reference's names, "bench.images" (N, 3, S, S) or "bench.tokens" (N, T), and "bench.labels"
+  // (N), or (N, T) for a language model. Throws BadInput if the file does not fit the model.
   TrainStep(const TrainStepOptions& options, const std::string& exchange);
 
   // The loss before the update.
   double Run();
 
   const TrainStepOptions& options() const { return options_; }
-  // Of convolutions and products in one step, a multiply-add being two: three times those of the
-  // forward, with recompute too.
+  // FLOPs of convolutions and products in one step, where a multiply-add counts as two: three times
+  // those of the forward, even with recompute.
   double flops() const { return flops_; }
 
  private:
-  // What a recorded step leaves beside the memory of the GPU.
+  // A recorded step: its graph, and what the step produces besides the GPU's memory.
   struct Recorded {
     explicit Recorded(Device gpu) : graph(gpu) {}
     Graph graph;

@@ -47,7 +47,7 @@ struct Heads {
   int64_t batch, heads, tokens;
   bool causal;
   Variable Leaf() const { return Random({batch, heads, tokens, 64}, 1, true); }
-  // Of the two products over what is seen.
+  // FLOPs of the two products over the keys that are not masked.
   double Flop() const {
     const auto n = static_cast<double>(tokens);
     const double seen = causal ? n * (n + 1) / 2 : n * n;
@@ -64,7 +64,7 @@ void AttentionForward(benchmark::State& state, const Heads& h) {
   Report(state, h.Flop(), 0);
 }
 
-// Five products: the scores are computed once more.
+// Five products, since the scores are computed again.
 void AttentionBackward(benchmark::State& state, const Heads& h) {
   const Variable q = h.Leaf(), k = h.Leaf(), v = h.Leaf();
   MeasureBackward(state, h.Run(q, k, v), {q, k, v});
@@ -134,7 +134,7 @@ void AdamStep(benchmark::State& state) {
   Report(state, 0, 7.0 * static_cast<double>(p.data().bytes()));
 }
 
-// What a model's initialisation draws.
+// The random numbers of a model's initialisation.
 void Normals(benchmark::State& state) {
   Tensor out({1 << 20}, DType::kF32);
   Measure(state, [&] { FillNormal(out, 0, 0.02, RandomStream({.seed = 1})); });

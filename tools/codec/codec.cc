@@ -1,4 +1,4 @@
-// What a codec does to a file of tensors: //tools:codec -- FILE.safetensors [--codec sortq:8].
+// Measures codecs on a file of tensors: //tools:codec -- FILE.safetensors [--codec sortq:8].
 #include <CLI/CLI.hpp>
 #include <iostream>
 
@@ -51,7 +51,7 @@ std::vector<NamedTensor> FloatsOf(const std::string& path) {
   return floats;
 }
 
-// Those of the list that need no memory of earlier tensors.
+// The codecs that keep no state of earlier tensors.
 std::vector<std::string> AllCodecs() {
   std::vector<std::string> names;
   for (const std::string& name : parallel::CodecNames())

@@ -8,7 +8,7 @@
 
 namespace torus::tools {
 
-// A line of titles and one for each codec, in columns.
+// A line of headings and one for each codec, in columns.
 std::string TableOf(const std::vector<CodecMeasurement>& measured);
 
 }  // namespace torus::tools

@@ -1,7 +1,8 @@
 // Files of encoded tensors.
 //
-// Layout, little-endian: "TRCS"; 4 bytes, how many tensors; for each 2 bytes n, 1 to 1024, a name
-// of n bytes, and a frame (parallel/codec/frame.h), which has a checksum of its own.
+// Layout, little-endian: "TRCS"; the number of tensors in 4 bytes; then for each tensor the length
+// n of its name (1 to 1024) in 2 bytes, the name in n bytes, and a frame (parallel/codec/frame.h),
+// which has its own checksum.
 #pragma once
 
 #include <string>
@@ -11,14 +12,14 @@
 
 namespace torus::tools {
 
-// Of f32, bf16 and f16 tensors; BadInput for others, named. A tensor that the codec cannot carry
-// goes by `none`, and its name is added to `as_it_is`.
+// Encodes f32, bf16 and f16 tensors. Throws BadInput, naming the tensor, for any other type. A
+// tensor that the codec refuses is stored with codec `none`, and its name is added to `as_it_is`.
 std::vector<std::byte> EncodeTensors(const std::string& codec,
                                      const std::vector<NamedTensor>& tensors,
                                      std::vector<std::string>& as_it_is);
 
-// In the types that were encoded. BadInput, tagged `where`, for bytes that are no such file, and
-// more than `most` values in all.
+// Decodes to the types that were encoded. Throws BadInput, prefixed with `where`, if `bytes` are
+// not such a file or have more than `most` values in all.
 std::vector<NamedTensor> DecodeTensors(const std::string& where, std::span<const std::byte> bytes,
                                        int64_t most);
 

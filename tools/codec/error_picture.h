@@ -1,4 +1,4 @@
-// Error against bytes as a picture.
+// Plots error against bytes.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace torus::tools {
 
-// An SVG document, readable on light and dark ground: a named point for each codec, bits a value to
-// the right and the signal-to-noise ratio in dB upwards. Those that lose nothing or carry nothing
-// are left out.
+// An SVG document, readable on light and dark backgrounds: a labelled point for each codec, with
+// bits per value on the x axis and the signal-to-noise ratio in dB on the y axis. Leaves out codecs
+// that are lossless or refused everything.
 std::string ErrorPicture(const std::vector<CodecMeasurement>& measured);
 
 }  // namespace torus::tools

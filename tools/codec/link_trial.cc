@@ -21,8 +21,8 @@ using parallel::Transport;
 constexpr Tag kCount{TagClass::kControl, 0}, kPayload{TagClass::kActivation, 0};
 constexpr Tag kTaken{TagClass::kControl, 1};
 
-// One end of the link. The receiver says when it has a micro-batch; that word takes no time, since
-// the link back is not emulated.
+// One end of the link. The receiver acknowledges each micro-batch; the acknowledgement takes no
+// time, since the link back is not emulated.
 class End {
  public:
   End(Transport& transport, Codec* codec, const Tensor& micro_batch)
@@ -67,7 +67,7 @@ class End {
   std::vector<std::byte> bytes_;
 };
 
-// One that warms up, then the rest.
+// A warm-up micro-batch, then the rest.
 double SecondsOver(double bits_per_second, Codec* codec, const Tensor& micro_batch) {
   parallel::LinkTable links;
   links.Set(0, 1, {.bandwidth = bits_per_second / 8});

@@ -1,4 +1,5 @@
-// Whether a codec pays over a link of some speed: computed, and tried over an emulated link.
+// Whether a codec saves time on a link of a given speed: computed, and measured over an emulated
+// link.
 #pragma once
 
 #include <string>
@@ -11,10 +12,10 @@ namespace torus::tools {
 inline constexpr int kTrialMicroBatches = 16;
 inline constexpr int64_t kTrialSide = 512;  // a micro-batch has as many rows, and columns
 
-// Seconds in which kTrialMicroBatches micro-batches went over a link, each when the one before had
-// come through: as float32, and encoded, sent and decoded, one after the other. `plain`, `coded`:
-// of a run over EmulatedLink between two threads; `..._computed`: from the codec's own times and
-// the bytes.
+// Seconds for kTrialMicroBatches micro-batches to cross a link, each sent after the one before it
+// has arrived. `plain` is without a codec, in float32; `coded` is encoded, sent and decoded, one
+// after the other. Both are measured over EmulatedLink between two threads. `..._computed` follow
+// from the codec's times and the number of bytes.
 struct LinkTrial {
   std::string codec;
   double bits_per_second = 0;
@@ -25,17 +26,17 @@ struct LinkTrial {
   bool pays_computed() const { return coded_computed < plain_computed; }
 };
 
-// Of the tensors' values one behind the other, from the beginning again where they are too few: a
-// micro-batch. BadInput without any.
+// A micro-batch of the tensors' values, concatenated, and repeated from the beginning if there are
+// too few. Throws BadInput if there are none.
 Tensor TrialMicroBatch(const std::vector<NamedTensor>& tensors);
 
-// A trial at each speed, on as many threads as the caller's team has. `repeats` as MeasureCodec's;
-// of the runs over links, too, the fastest counts. BadInput where the codec cannot carry the
-// values.
+// Runs a trial at each speed, on as many threads as the caller's team has. `repeats` is as in
+// MeasureCodec; of the runs over links, too, the fastest counts. Throws BadInput if the codec
+// refuses the values.
 std::vector<LinkTrial> TryLinks(const std::string& codec, const Tensor& micro_batch,
                                 const std::vector<double>& bits_per_second, int repeats);
 
-// A line of titles and one for each trial; behind them how many came out as computed.
+// A line of headings and one for each trial, then how many trials had the computed outcome.
 std::string TextOf(const std::vector<LinkTrial>& trials);
 
 }  // namespace torus::tools

@@ -1,4 +1,4 @@
-// Flags that apply to some kinds of data only: given for another kind they are a mistake.
+// Rejects flags that do not apply to the kind of data in use.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ struct FlagKinds {
   std::vector<std::string> kinds;  // "sentences", "a long text"
 };
 
-// BadInput, tagged `program`, for the first of `flags` that is given though `kind` is none of its
-// own. `because`: the flag that says the kind, for the message.
+// Throws BadInput, prefixed with `program`, for the first of `flags` that is given but does not
+// apply to `kind`. `because` is the flag that determines the kind, for the message.
 void CheckFlagKinds(const std::string& program, const std::vector<FlagKinds>& flags,
                     const std::function<bool(const std::string& flag)>& given,
                     const std::string& kind, const std::string& because);

@@ -1,4 +1,4 @@
-// Command lines, read in the same way by every program.
+// Parses command lines in the same way for every program.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,15 +6,15 @@
 
 namespace torus::tools {
 
-// Reads the arguments (argv[0] is the program) into the variables of `app`. Returns the text that
-// --help asks for, else an empty one. BadInput tagged with the app's name, in one line, for a flag
-// that is unknown, missing, malformed or out of range.
+// Reads the arguments (argv[0] is the program) into the variables of `app`. Returns the help text
+// if --help is given, otherwise an empty text. Throws BadInput, in one line prefixed with the app's
+// name, for a flag that is unknown, missing, malformed or out of range.
 std::string ParseFlags(CLI::App& app, int argc, const char* const* argv);
 
-// The same, printing that text. True where there was one: nothing else is to be done then.
+// The same, but prints the help text. Returns true if it did; the program should then end.
 bool PrintsHelp(CLI::App& app, int argc, const char* const* argv);
 
-// A check for flags of unsigned numbers: CLI11 takes -1 for one and wraps it.
+// A CLI11 check for flags of unsigned numbers, since CLI11 accepts -1 and wraps it around.
 std::string NotNegative(const std::string& text);
 
 }  // namespace torus::tools

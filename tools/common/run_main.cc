@@ -14,7 +14,7 @@
 namespace torus::tools {
 namespace {
 
-// One line, also where a terminal still shows a progress bar.
+// Prints one line, even if a terminal still shows a progress line.
 int Fail(std::string_view name, std::string_view message, int status) {
   const std::string own_tag = fmt::format("[{}] ", name);
   if (message.starts_with(own_tag)) message.remove_prefix(own_tag.size());

@@ -1,12 +1,13 @@
-// What every program's main does around its own.
+// The common frame of every program's main function.
 #pragma once
 
 #include <functional>
 
 namespace torus::tools {
 
-// body()'s status. An exception ends in one line on stderr, "NAME: reason", after all that was
-// printed: 2 where the user can mend it (BadInput), else 1.
+// Returns body()'s status. If it throws, prints one line, "NAME: reason", on stderr, after all that
+// was printed before, and returns 2 for BadInput, which the user can correct, or 1 for any other
+// exception.
 int RunMain(const char* name, const std::function<int()>& body);
 
 }  // namespace torus::tools

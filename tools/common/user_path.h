@@ -1,13 +1,13 @@
-// Paths as the user meant them.
+// Resolves paths that the user gave.
 #pragma once
 
 #include <string>
 
 namespace torus::tools {
 
-// `bazel run` starts programs in a folder of its own; a relative path is meant from where the user
-// stood, which Bazel leaves in BUILD_WORKING_DIRECTORY. Absolute and empty paths come back as they
-// are, and so do all without that variable.
+// `bazel run` starts programs in another folder, and sets BUILD_WORKING_DIRECTORY to the user's.
+// Returns a relative path resolved against that folder. Absolute and empty paths, and all paths if
+// the variable is not set, are returned unchanged.
 std::string UserPath(const std::string& path);
 
 }  // namespace torus::tools

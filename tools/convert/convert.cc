@@ -1,4 +1,4 @@
-// tools/convert: the command line around recipes::Convert. Prints what is in a file of weights too.
+// tools/convert: the command line of recipes::Convert. It also lists what is in a file of weights.
 #include "recipes/convert/convert.h"
 
 #include <fmt/ranges.h>

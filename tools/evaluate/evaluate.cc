@@ -1,4 +1,4 @@
-// tools/evaluate: the command line around recipes::Evaluate.
+// tools/evaluate: the command line of recipes::Evaluate.
 #include "recipes/evaluate/evaluate.h"
 
 #include <fmt/ranges.h>
@@ -71,7 +71,7 @@ void PrintClasses(const EvaluateResult& result, bool per_class) {
                counts.OfTarget(c), data::F1(counts, c));
   fmt::print("samples {}\nloss {:.6f}\nMatthews correlation {:.4f}\n", counts.total(),
              result.classes->loss, data::MatthewsCorrelation(counts));
-  // Of two classes GLUE gives that of the second; of more the mean.
+  // With two classes, GLUE reports the F1 of the second class; with more, the mean.
   fmt::print("F1 {:.4f}\naccuracy {:.2f} %\n",
              counts.classes() == 2 ? data::F1(counts, 1) : data::MacroF1(counts),
              100 * data::Accuracy(counts));

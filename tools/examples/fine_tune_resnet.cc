@@ -1,6 +1,6 @@
-// Fine-tunes a ResNet-18 that torchvision has trained on ImageNet to tell other classes apart.
+// Fine-tunes torchvision's ResNet-18, trained on ImageNet, for other classes.
 //   fine_tune_resnet resnet18-f37072fd.pth IMAGES OUT
-// IMAGES/train and IMAGES/test have a folder of images for each class.
+// IMAGES/train and IMAGES/test have one folder of images for each class.
 #include <fmt/format.h>
 
 #include "recipes/model/usual_settings.h"

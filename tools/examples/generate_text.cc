@@ -1,6 +1,6 @@
 // Continues a text with a GPT-2.
 //   generate_text FOLDER PROMPT
-// FOLDER has config.json, model.safetensors and the tokenizer, as Hugging Face's "gpt2" has them.
+// FOLDER has config.json, model.safetensors and the tokenizer, like Hugging Face's "gpt2".
 #include <fmt/format.h>
 
 #include <cstdio>

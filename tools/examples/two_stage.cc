@@ -1,4 +1,4 @@
-// Learns y = sin x with a net of two layers, each a pipeline stage on a thread of its own.
+// Learns y = sin x with a network of two layers. Each is a pipeline stage on its own thread.
 #include <cmath>
 
 #include "ops/activation/activation.h"
@@ -25,7 +25,7 @@ Block Layer(const std::string& name, int64_t in, int64_t out, bool last) {
           .parameters = {{name + ".weight", weight}, {name + ".bias", bias}}};
 }
 
-// Four micro-batches of 16 points each; every rank makes what it needs.
+// Four micro-batches of 16 points each. Every rank makes the data that it needs.
 MiniBatch Batch(int64_t step, const RankPlace&) {
   MiniBatch batch{.global_samples = 64};
   for (uint64_t m = 0; m < 4; ++m) {

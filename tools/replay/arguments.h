@@ -1,4 +1,5 @@
-// The arguments of one operator's case, read strictly: tensors and attributes.
+// The arguments of an operator's case, tensors and attributes, read strictly: an argument that
+// nobody reads is an error.
 #pragma once
 
 #include <map>
@@ -19,31 +20,31 @@ class Arguments {
   const std::string& op() const { return op_; }
   Attrs& attrs() { return attrs_; }
 
-  // Tensor argument X; a leaf that requires a gradient where the case has "grad_in.X". Unsupported
-  // when it is missing.
+  // Tensor argument X, as a leaf that requires a gradient if the case has "grad_in.X". Throws
+  // Unsupported if it is missing.
   Variable Take(const std::string& name);
-  // The same, undefined when it is missing.
+  // The same, but undefined if it is missing.
   Variable Optional(const std::string& name);
   // X.0, X.1, ...
   std::vector<Variable> TakeList(const std::string& name);
   bool Has(const std::string& name) const { return tensors_.contains(name); }
 
-  // Tensor argument X in the dtype of attribute "dtype" where the case has that, as reductions and
-  // softmax take it.
+  // Tensor argument X, cast to the attribute "dtype" if the case has one, as reductions and softmax
+  // do.
   Variable TakeAsDType(const std::string& name);
 
-  // Each of `names`, a tensor or a number, in the one floating dtype that PyTorch promotes them to
-  // (promotion.h); undefined for those that the case has not. Unsupported for another than a
-  // floating one.
+  // Each of `names`, a tensor or a number, in the floating-point dtype that PyTorch promotes them
+  // all to (promotion.h); undefined for those that the case does not have. Throws Unsupported if
+  // that dtype is not a floating-point one.
   std::vector<Variable> Promoted(const std::vector<std::string>& names);
 
-  // An integer given as an attribute or as a tensor of one element.
+  // An integer, given as an attribute or as a tensor of one element.
   int64_t IntOrTensor(const std::string& name, int64_t absent);
 
-  // Unsupported naming what nobody read.
+  // Throws Unsupported, naming the arguments that were not read, if there are any.
   void Finish() const;
 
-  // Everything taken, by name, as the leaves that gradients are found in.
+  // All tensors that were taken, by name. They are the leaves that hold the gradients.
   const std::map<std::string, Variable>& taken() const { return taken_; }
 
  private:

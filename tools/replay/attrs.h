@@ -1,5 +1,5 @@
-// Arguments of a case that are not tensors, read strictly: what nobody asked for makes the case
-// unsupported, so that an argument is never ignored.
+// The arguments of a case that are not tensors, read strictly: an argument that is not read makes
+// the case unsupported, so that none is ever ignored.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace torus::replay {
 
-// Each reader marks its argument as read and gives `absent` where the case does not have it. A null
-// counts as absent: it is PyTorch's None, and every default that is not None is never passed as
-// None. Unsupported for another type.
+// Each reader marks its argument as read, and returns `absent` if the case does not have it. A null
+// counts as absent: it is PyTorch's None, which is never passed where the default is something
+// else. Throws Unsupported for an argument of another type.
 class Attrs {
  public:
   // `object` is null or an object; `owner` names it in messages ("conv2d").
@@ -23,21 +23,22 @@ class Attrs {
 
   bool Has(const std::string& name);
   double Number(const std::string& name, double absent);
-  // "Infinity", "-Infinity" and "NaN" are numbers too: JSON has no other way.
+  // The texts "Infinity", "-Infinity" and "NaN" count as numbers too, since JSON has no such
+  // numbers.
   std::optional<double> OptionalNumber(const std::string& name);
   int64_t Int(const std::string& name, int64_t absent);
   bool Flag(const std::string& name, bool absent);
   std::string Text(const std::string& name, const std::string& absent);
-  // One integer or a list of them: any number, and as many as a shape has.
+  // One integer or a list: of any length, or (Ints) at most as long as a shape.
   std::optional<std::vector<int64_t>> List(const std::string& name);
   std::optional<Dims> Ints(const std::string& name);
-  // Two integers from one, a list of one or two, or none at all (an empty list is absent).
+  // Two integers, given as one integer or as a list of one or two. An empty list counts as absent.
   Dims Pair(const std::string& name, const Dims& absent);
   bool IsText(const std::string& name) const;
-  // The value itself, null where absent.
+  // The value itself; null if absent.
   nlohmann::json Raw(const std::string& name);
 
-  // Unsupported naming the arguments that were not read.
+  // Throws Unsupported, naming the arguments that were not read, if there are any.
   void Finish() const;
 
  private:

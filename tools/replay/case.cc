@@ -7,7 +7,7 @@
 namespace torus::replay {
 namespace {
 
-// Python writes numbers that JSON has not; they become strings, which Attrs reads as numbers.
+// Python writes numbers that JSON does not have. They become strings, which Attrs reads as numbers.
 std::string QuoteNonFinite(const std::string& json) {
   static const std::regex number(R"(([\[:,] *)(-?Infinity|NaN)\b)");
   return std::regex_replace(json, number, "$1\"$2\"");

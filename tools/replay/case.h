@@ -1,19 +1,19 @@
-// A case: what another framework computed, in one .safetensors file.
+// A case: inputs and results of another framework's computation, in one .safetensors file.
 //
-// The metadata has "format" = "1" and "case", a JSON object; its "op" is an operator's name in
-// torch or torch.nn.functional, or "model", "train" or "optimizer". Tensors are named by role and
-// lie in PyTorch's layout:
+// The metadata has "format" = "1" and "case", a JSON object; its "op" is the name of an operator in
+// torch or torch.nn.functional, or "model", "train" or "optimizer". Tensors are named by their role
+// and have PyTorch's layout:
 //
-//   an operator  "attrs" are its arguments that are not tensors; in.X a tensor argument, out.I an
-//                output, grad_out.I the seed of a backward, grad_in.X what it gives, after.X an
-//                argument changed in place
+//   an operator  "attrs" are its arguments that are not tensors; in.X is a tensor argument, out.I
+//                an output, grad_out.I the gradient of out.I that the backward starts from,
+//                grad_in.X the resulting gradient of in.X, after.X an argument changed in place
 //   model        one forward and backward: "model", "config"; param.X, in.images, in.labels,
 //                out.logits, out.loss, grad_param.X, after.X (running statistics)
 //   train        "optimizer", "steps", "restart": in.* with a leading dimension of steps,
-//   out.losses;
-//                from param.X to final.X, or with restart each step I from state.I.param.X and
-//                state.I.momentum.X to state.I+1
-//   optimizer    "optimizer", "steps": param.p, grad.p (steps leading), out.p after each step
+//                out.losses; from param.X to final.X, or with restart each step I from
+//                state.I.param.X and state.I.momentum.X to state.I+1
+//   optimizer    "optimizer", "steps": param.p, grad.p (with a leading dimension of steps), out.p
+//                after each step
 #pragma once
 
 #include <map>
@@ -25,7 +25,8 @@
 
 namespace torus::replay {
 
-// What a case asks for and Torus has not: said in the report, neither passed nor failed.
+// Thrown if a case needs something that Torus does not have. The report says so, and counts the
+// case as neither passed nor failed.
 class Unsupported : public Error {
  public:
   using Error::Error;
@@ -35,17 +36,18 @@ struct Case {
   std::string path;
   nlohmann::json spec;                    // the "case" of the metadata
   std::map<std::string, Tensor> tensors;  // "in.input", "out.0", ...
-  Device device;                          // where they lie, and where the case is computed
+  Device device;                          // of the tensors and of the computation
 
-  // BadInput naming the tensor when the case has none of that name.
+  // Throws BadInput, naming the tensor, if the case has none of that name.
   const Tensor& Get(const std::string& name) const;
-  // Undefined when the case has none of that name.
+  // The same, but undefined if the case has none of that name.
   Tensor Find(const std::string& name) const;
   // Tensors whose names begin with `prefix`, by the rest of their names.
   std::map<std::string, Tensor> Group(const std::string& prefix) const;
 };
 
-// Its tensors go to `device`. BadInput for a file that is no case of format 1.
+// Reads a case and copies its tensors to `device`. Throws BadInput if the file is not a case of
+// format 1.
 Case ReadCase(const std::string& path, Device device = {});
 
 }  // namespace torus::replay

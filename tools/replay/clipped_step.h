@@ -1,4 +1,4 @@
-// ClippedStep: a case's optimizer, with gradients clipped as the case says.
+// ClippedStep: a step of a case's optimizer after the case's gradient clipping.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@ namespace torus::replay {
 
 class ClippedStep {
  public:
-  // `spec`: the case's "optimizer" with its "clip_grad_norm", if it has one. Errors of
+  // `spec` is the case's "optimizer", which may have a "clip_grad_norm". Throws the errors of
   // MakeOptimizer.
   ClippedStep(const nlohmann::json& spec, std::vector<NamedVariable> parameters);
 
-  // Scales the gradients so that their norm together is at most clip_grad_norm, as
+  // Scales all gradients so that their total norm is at most clip_grad_norm, as
   // torch.nn.utils.clip_grad_norm_ does, and takes the optimizer's step.
   void Step();
-  // What clipping multiplied the last step's gradients by.
+  // The factor by which clipping multiplied the last step's gradients.
   double gradient_scale() const { return gradient_scale_; }
 
   parallel::Optimizer& optimizer() { return *made_.optimizer; }

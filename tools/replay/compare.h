@@ -16,8 +16,8 @@ double LargestMagnitude(const std::map<std::string, Tensor>& tensors);  // in an
 // Root of the sum of squares.
 double Norm(const Tensor& tensor);
 
-// Norm of a - b, two tensors of one shape; infinite where one of them alone is NaN or they are
-// different infinities.
+// Norm of a - b, two tensors of one shape. It is infinite if somewhere only one of them is NaN, or
+// they are different infinities.
 double NormOfDifference(const Tensor& a, const Tensor& b);
 
 // Sum of products of the elements of two tensors of one shape.
@@ -29,29 +29,29 @@ struct Difference {
   double absolute = 0, relative = 0, tolerance = 0;
 };
 
-// The verdict over all tensors of a case.
+// The result of comparing all tensors of a case.
 class Comparison {
  public:
-  // Compares element by element; `floor` is added to nothing but replaces smaller tolerances. NaN
-  // equals NaN and an infinity itself; shape and dtype must agree.
+  // Compares element by element. Tolerances smaller than `floor` are raised to it. NaN equals NaN,
+  // and an infinity equals itself. Shape and dtype must agree.
   void Check(const std::string& name, const Tensor& got, const Tensor& want, const Origin& origin,
              double floor = 0);
-  // Compares in the norm: |got - want| <= allowed. For tensors of which few elements may differ
+  // Compares in the norm: |got - want| <= allowed. For tensors in which a few elements may differ
   // much (model_tolerance.h).
   void CheckNorm(const std::string& name, const Tensor& got, const Tensor& want, double allowed);
-  // A number that is not to exceed `allowed`.
+  // Requires that `distance` is at most `allowed`.
   void CheckWithin(const std::string& name, double distance, double allowed);
-  // A failure that is no difference of values.
+  // Records a failure that is not a difference of values.
   void Fail(const std::string& name, const std::string& reason);
 
   bool passed() const { return failures_ == 0; }
   int compared() const { return compared_; }
-  // One line: the worst tensor by difference over tolerance, its largest absolute and relative
-  // error and the tolerance; where all passed, how near it came.
+  // One line: the tensor with the largest ratio of difference to tolerance, its largest absolute
+  // and relative error, and the tolerance; if all passed, how close it came.
   std::string Summary() const;
 
  private:
-  // False, and a failure, unless `got` is there and has want's shape and dtype.
+  // Returns false, and records a failure, unless `got` is defined and has want's shape and dtype.
   bool Alike(const std::string& name, const Tensor& got, const Tensor& want);
   void Note(const std::string& name, const Difference& difference);
 

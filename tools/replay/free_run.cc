@@ -86,7 +86,7 @@ class FreeRun {
   }
 
   double Allowed(const std::string& name, const Tensor& ours) const {
-    // Each update rounds an element of the result twice or so on either side, by half of eps.
+    // Each update rounds an element of the result about twice on each side, by half of eps.
     const double updates = static_cast<double>(ours_.losses.size()) * 2 *
                            std::numeric_limits<float>::epsilon() * Norm(ours);
     double strayed = 0;

@@ -1,4 +1,4 @@
-// Runs a train case that is left to itself: from its first parameters to its last.
+// Runs a train case without restarts: from its first parameters to its last.
 #pragma once
 
 #include "tools/replay/case.h"
@@ -6,11 +6,12 @@
 
 namespace torus::replay {
 
-// Compares every loss and the last parameters. Rounding grows from step to step, and an optimizer
-// that divides by the gradient's size (Adam) turns a gradient that is zero but for rounding into
-// whole steps of its rate; so how far a run may stray is measured: it is made twice more, each
-// step's gradients taken from weights with noise as in rounding_noise.h, and may be off by twice
-// the larger distance of these to ours, besides the rounding of its updates.
+// Compares every loss and the last parameters. Rounding errors grow from step to step, and an
+// optimizer that divides by the gradient's size (Adam) turns a gradient that is zero but for
+// rounding into steps of its full rate. So the allowed distance is measured: the run is repeated
+// twice, with each step's gradients computed from weights with noise as in rounding_noise.h. The
+// result may be off by twice the larger distance of these runs to ours, plus the rounding of the
+// updates.
 Comparison RunFree(const Case& c);
 
 }  // namespace torus::replay

@@ -1,5 +1,5 @@
-// Between PyTorch's layout of a case and ours, differentiably: gradients of a leaf come out in the
-// layout it went in with.
+// Differentiable conversions between PyTorch's layout and ours. The gradient of a leaf has the
+// leaf's own layout.
 #pragma once
 
 #include "autograd/variable.h"
@@ -9,12 +9,12 @@ namespace torus::replay {
 // (N, C, H, W) to (N, H, W, C) for any rank of at least 2; a convolution weight (O, I, kH, kW) to
 // (O, kH, kW, I).
 Variable ToChannelsLast(const Variable& x);
-// Back.
+// The inverse of ToChannelsLast.
 Variable ToChannelsFirst(const Variable& x);
 
-// A batch of one from an image (C, H, W); (N, C, H, W) as it is.
+// Turns an image (C, H, W) into a batch of one; returns a batch (N, C, H, W) unchanged.
 Variable WithBatch(const Variable& image);
-// Drops the batch again from the result where `image` had none.
+// Removes the batch dimension of `result` again if `image` had none.
 Variable LikeInput(const Variable& result, const Variable& image);
 
 }  // namespace torus::replay

@@ -1,4 +1,5 @@
-// Replays cases of another framework: //tools:replay -- [--device cpu|cuda] FILES_OR_FOLDERS.
+// Compares ops with recorded cases of another framework: //tools:replay -- [--device cpu|cuda]
+// FILES_OR_FOLDERS.
 #include <CLI/CLI.hpp>
 #include <iostream>
 

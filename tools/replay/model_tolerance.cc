@@ -9,7 +9,7 @@ namespace torus::replay {
 
 ModelTolerance::ModelTolerance(const nn::Module& model, const std::function<Tensor()>& run)
     : noise_(model, [&] { outputs_.push_back(run()); }) {
-  // A pair's two runs lie twice the noise apart, which is two deviations: four are allowed.
+  // The two runs of a pair differ by twice the noise, which is two deviations: four are allowed.
   const double size = LargestMagnitude(outputs_[0]) * std::sqrt(outputs_[0].numel());
   const double noise = NormOfDifference(outputs_[0], outputs_[1]) / size;
   if (std::isfinite(noise)) noise_of_output_ = noise;

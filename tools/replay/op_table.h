@@ -1,4 +1,4 @@
-// Which operators replay knows, and how a case's arguments become a call of ours.
+// The operators that replay knows, and how a case's arguments become a call of a Torus op.
 #pragma once
 
 #include <map>
@@ -9,20 +9,22 @@
 
 namespace torus::replay {
 
-// What an operator gave, in PyTorch's layout and order, and what its tolerance needs (tolerance.h).
+// The results of an operator, in PyTorch's layout and order, and what its tolerance depends on
+// (tolerance.h).
 struct OpRun {
   std::vector<Variable> outputs;
   std::map<std::string, Tensor> after;  // arguments changed in place
 
-  // Terms added up in all; each element of a tensor of this call is a sum of terms / numel of them,
-  // and of `least`.
+  // Terms added up in the whole call. Each element of one of the call's tensors is a sum of terms /
+  // numel terms, but at least `least`.
   int64_t terms = 0;
   int64_t least = 1;
-  // Names of arguments of which a term is the product, times `coefficient`; without any, the size
-  // of terms is not known beyond that of the reference's values.
+  // Each term is the product of these arguments, times `coefficient`. If empty, the size of the
+  // terms is taken from the reference's values.
   std::vector<std::string> factors;
   double coefficient = 1;
-  // Where a gradient is a small difference of larger values: their size, for a seed of 1.
+  // If a gradient is a small difference of larger values: the size of these, for an output gradient
+  // of 1.
   double gradient_size = 0;
 };
 

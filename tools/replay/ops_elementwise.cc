@@ -7,7 +7,7 @@
 namespace torus::replay {
 namespace {
 
-// A gradient of a broadcast argument sums the elements that were made of it.
+// The gradient of a broadcast argument sums over the elements that were computed from it.
 OpRun Run(const Variable& y) { return {.outputs = {y}, .terms = y.numel()}; }
 
 void RefuseInPlace(Arguments& a) {
@@ -20,8 +20,8 @@ OpRun Unary(Arguments& a) {
   return Run(kOp(a.Take("input")));
 }
 
-// Functions that level off at 1: their gradient is 1 - y or 1 - y^2, where y has the rounding of a
-// 1.
+// Functions that saturate at 1: their gradient is 1 - y or 1 - y^2, where y has the rounding error
+// of a 1.
 template <Variable (*kOp)(const Variable&)>
 OpRun Saturating(Arguments& a) {
   OpRun run = Unary<kOp>(a);

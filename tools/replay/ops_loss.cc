@@ -36,7 +36,7 @@ ops::NllLossOptions Options(Arguments& a) {
   return options;
 }
 
-// What the mean is divided by, as a size: weights of both signs may nearly cancel in it.
+// The magnitude of the mean's divisor, in which weights of both signs may nearly cancel.
 double Divisor(const Variable& target, const ops::NllLossOptions& options) {
   if (options.reduction != ops::LossReduction::kMean) return 1;
   if (IsFloating(target.dtype()) || !options.weight.defined())
@@ -101,7 +101,7 @@ OpRun BinaryCrossEntropyWithLogits(Arguments& a) {
                               : 1)};
 }
 
-// Random where it drops some; there no two frameworks agree.
+// If it drops values it is random, and no two frameworks agree.
 OpRun Dropout(Arguments& a) {
   const double p = a.attrs().Number("p", 0.5);
   StepContext ctx;

@@ -8,8 +8,7 @@
 namespace torus::replay {
 namespace {
 
-// A product of `input` by a matrix whose rows it meets: every output element has as many terms as
-// `input` has columns.
+// A product of `input` and a matrix: every output element has as many terms as `input` has columns.
 OpRun Run(const Variable& y, const Variable& input, const char* other) {
   const int64_t length = input.rank() == 0 ? 1 : input.dim(-1);
   return {.outputs = {y}, .terms = y.numel() * (length + 1), .factors = {"input", other}};

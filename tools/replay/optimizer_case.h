@@ -1,4 +1,4 @@
-// The optimizer that a case names, of ours.
+// Makes the Torus optimizer that a case names.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@ namespace torus::replay {
 struct CaseOptimizer {
   std::unique_ptr<parallel::Optimizer> optimizer;
   double learning_rate = 0;
-  double nesterov_momentum = 0;  // 0 without Nesterov's
+  double nesterov_momentum = 0;  // 0 without Nesterov
 };
 
-// `spec` is the case's "optimizer", by PyTorch's argument names. Unsupported for another than sgd,
-// adam and adamw, or an argument that we have not.
+// `spec` is the case's "optimizer", with PyTorch's argument names. Throws Unsupported unless it is
+// sgd, adam or adamw, and for an argument that Torus does not have.
 CaseOptimizer MakeOptimizer(const nlohmann::json& spec, std::vector<NamedVariable> parameters);
 
 }  // namespace torus::replay

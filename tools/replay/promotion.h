@@ -1,5 +1,5 @@
-// PyTorch's type promotion (torch.result_type) for the operators that promote; Torus's own take one
-// dtype.
+// PyTorch's type promotion (torch.result_type), for the operators that promote. Torus' own ops take
+// one dtype.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,13 @@ struct Operand {
   std::optional<double> number;
 };
 
-// The dtype of them all: bool < whole < floating, and within a kind the wider one. Tensors with
-// dimensions decide; scalars, and after them numbers, only where theirs is the higher kind. A
-// number is an f32 to tensors that are not floating, and alone.
+// The common dtype. Kinds are ordered bool < integer < floating point; within a kind the wider
+// dtype wins. Tensors with dimensions decide; scalar tensors, and after them numbers, count only if
+// theirs is a higher kind. Alone, or with tensors that are not floating-point, a number is f32.
 DType PromotedType(const std::vector<Operand>& operands);
 
-// Each in that dtype: tensors cast, numbers as scalars; undefined ones stay so.
+// Each operand in that dtype: tensors are cast, numbers become scalars, undefined operands stay
+// undefined.
 std::vector<Variable> Promote(const std::vector<Operand>& operands);
 
 }  // namespace torus::replay

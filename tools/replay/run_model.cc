@@ -9,9 +9,10 @@
 namespace torus::replay {
 namespace {
 
-// A model that magnifies rounding beyond these proves nothing by passing, so it fails: noise of the
-// outputs relative to the largest, and the median of the gradients' tolerances relative to their
-// norms (the factor that all have in common is held to much less, whatever kinks do to each).
+// A model that amplifies rounding beyond these limits would prove nothing by passing, so it fails:
+// noise of the outputs relative to the largest, and the median of the gradients' tolerances
+// relative to their norms. (The limit on a factor common to all gradients is much lower, whatever
+// kinks do to each.)
 constexpr double kLargestNoise = 1e-3, kWidestGradient = 0.25;
 
 void CheckGradients(const nn::Module& model, const std::map<std::string, Tensor>& wanted,

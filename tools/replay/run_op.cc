@@ -9,8 +9,7 @@
 namespace torus::replay {
 namespace {
 
-// The Origin of each tensor of a call; the sizes of terms follow from the factors that a term is
-// the product of.
+// The Origin of each tensor of a call. The size of a term follows from its factors.
 class Origins {
  public:
   Origins(const OpRun& run, const Arguments& arguments, double largest_seed)
@@ -19,7 +18,8 @@ class Origins {
   Origin OfOutput(const Tensor& want) const {
     return Of(want, run_.factors.empty() ? 0 : Product(""));
   }
-  // The rule of a product: the gradient of one factor is the sum of the seed times the others.
+  // The product rule: the gradient of a factor is the sum of the output gradient times the other
+  // factors.
   Origin OfGradient(const std::string& name, const Tensor& want) const {
     const double term = run_.factors.empty() ? 0 : Product(name);
     return Of(want, largest_seed_ * std::max(term, run_.gradient_size));
@@ -66,7 +66,7 @@ void RunBackward(const Case& c, const OpRun& run) {
   std::vector<Tensor> seeds;
   for (size_t i = 0; i < run.outputs.size(); ++i) {
     const Tensor seed = c.Find(fmt::format("grad_out.{}", i));
-    // What no gradient leads through leaves zeros, which CheckGradients compares.
+    // Outputs without a gradient leave zeros, which CheckGradients compares.
     if (!seed.defined() || !run.outputs[i].requires_grad()) continue;
     outputs.push_back(run.outputs[i]);
     seeds.push_back(seed);

@@ -6,8 +6,8 @@
 
 namespace torus::replay {
 
-// Forward, then backward from the given "grad_out.I"; compares "out.I", "grad_in.X" and "after.X".
-// Unsupported for an operator or an argument that is not known.
+// Runs forward, then backward from the given "grad_out.I", and compares "out.I", "grad_in.X" and
+// "after.X". Throws Unsupported for an unknown operator or argument.
 Comparison RunOp(const Case& c);
 
 }  // namespace torus::replay

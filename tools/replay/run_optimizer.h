@@ -6,7 +6,8 @@
 
 namespace torus::replay {
 
-// Compares the parameter after each step. Unsupported for optimizers that we have not.
+// Compares the parameter after each step. Throws Unsupported for optimizers that Torus does not
+// have.
 Comparison RunOptimizer(const Case& c);
 
 }  // namespace torus::replay

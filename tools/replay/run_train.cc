@@ -14,7 +14,7 @@ namespace torus::replay {
 namespace {
 
 constexpr const char* kBuffer = ".momentum_buffer";
-// Decay, momentum and the step round each element of the result twice or so on either side, by u.
+// Decay, momentum and the step round each element of the result about twice on each side, by u.
 constexpr double kUpdate = 2 * std::numeric_limits<float>::epsilon();
 
 // `to` - `from`, in f64.
@@ -103,8 +103,9 @@ class TrainRun {
                       Allowed(parameter.name, factor, want->second));
   }
 
-  // A rate, a momentum or a loss that is wrong by a factor moves all parameters too far, which
-  // kinks do not. An update is the gradient, what came before, and the rounding of the parameter.
+  // A learning rate, momentum or loss that is wrong by a factor moves all parameters too far, which
+  // kinks do not. An update consists of the gradient, the momentum from earlier steps, and the
+  // rounding of the parameter.
   void CheckScale(int64_t step) {
     const std::map<std::string, Tensor> before = case_.Group(fmt::format("state.{}.param.", step)),
                                         after = case_.Group(After(step));

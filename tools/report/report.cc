@@ -1,4 +1,4 @@
-// tools/report: makes the page of a finished run anew, or one that compares several.
+// tools/report: makes the page of a finished run again, or a page that compares several runs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

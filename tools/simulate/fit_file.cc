@@ -80,7 +80,7 @@ void ReadServer(const Json& json, const std::string& path, FitFile& file) {
   for (const Json& of_rank : bytes) file.server_bytes.push_back(PositiveOf(of_rank, "bytes", path));
 }
 
-// A rank's bytes in equal parts over its stages, which lie ranks apart.
+// Divides a rank's bytes equally among its stages; consecutive ones differ by the number of ranks.
 std::vector<double> WeightsOf(const FitFile& file, int stages) {
   std::vector<double> weights;
   if (file.replicas == 0) return weights;

@@ -1,5 +1,5 @@
-// Measured runs of one pipeline on several networks, from a JSON file: some to fit free costs to,
-// the others to predict.
+// Reads measured runs of one pipeline on several networks from a JSON file. Costs are fitted to
+// some of them, and the others are predicted.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 namespace torus::tools {
 
 struct FitRow {
-  std::string name;  // as the file writes its links
+  std::string name;  // its links, as written in the file
   parallel::LinkTable links;
   std::optional<double> seconds;  // measured
   bool fit = false;               // whether costs are fitted to it; needs seconds
@@ -31,14 +31,14 @@ struct FitFile {
 //   {"pipeline": {...}, "schedule": "gpipe", "free": [["forward", "backward"]],
 //    "server": {"replicas": 4, "bytes": 4e8},
 //    "rows": [{"links": "1ms,5Gbps", "seconds": 15.49, "fit": true}, {"links": "5ms,2Gbps"}]}
-// "pipeline" as pipeline_file.h has it. Each entry of "free" names costs that are scaled by a
-// factor of their own. The "bytes" of a rank's weights are one number for all ranks, or a list with
-// one for each. A row's links are those of the whole pipeline; the server is the rank behind
-// the last, central_server.h says what it does. "schedule" and "server" may be missing. BadInput
-// naming file and key for anything else.
+// "pipeline" is as in pipeline_file.h. The costs in one entry of "free" are scaled by a common
+// factor, which is fitted. "bytes" are those of a rank's weights: one number for all ranks, or a
+// list with one for each. A row's links are those of the whole pipeline. The server's rank comes
+// after the last one; central_server.h says what it does. "schedule" and "server" are optional.
+// Throws BadInput, naming file and key, for anything else.
 FitFile ReadFitFile(const std::string& path);
 
-// Fits, predicts every row, and says what came: a line a row, and one of the fitted costs.
+// Fits the costs, predicts every row, and returns one line per row and one with the fitted costs.
 std::string ToTable(const FitFile& file);
 
 }  // namespace torus::tools

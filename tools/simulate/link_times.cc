@@ -1,6 +1,5 @@
-// tools/simulate:link_times: whether messages over `--link` take bytes / throughput + latency. A
-// measurement, to be made on a machine that does nothing else. tools/bench:mpi_bench has the same
-// over MPI.
+// tools/simulate:link_times: measures whether messages over `--link` take bytes / throughput +
+// latency. Run it on an otherwise idle machine. tools/bench:mpi_bench does the same over MPI.
 #include <iostream>
 
 #include "parallel/transport/run_ranks.h"

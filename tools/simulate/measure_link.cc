@@ -23,7 +23,8 @@ double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What is timed goes over `link`; what brings the two ranks together over `world`, at once.
+// Timed messages go over `link`; messages that synchronize the two ranks go over `world`, without
+// delay.
 class Meter {
  public:
   Meter(Transport& world, Transport& link, size_t bytes)
@@ -57,7 +58,7 @@ class Meter {
   std::vector<char> data_;
 };
 
-// About two seconds of them, from 3 to 21.
+// As many as take about two seconds, but 3 to 21.
 int RepeatsOf(double seconds) { return std::clamp(static_cast<int>(2 / seconds), 3, 21) | 1; }
 
 }  // namespace

@@ -43,7 +43,7 @@ class Reader {
   }
 
  private:
-  // Null where the file has no such key.
+  // Null if the file has no such key.
   const Json* Take(const char* key) {
     taken_.insert(key);
     const auto found = json_.find(key);
@@ -121,7 +121,7 @@ Pipeline ReadPipeline(const std::string& path) {
 }
 
 void FitTimes(const std::string& path, Pipeline& pipeline) {
-  // Both halves of a backward, and a rank's stages, together.
+  // Sums over both halves of a backward and over a rank's stages.
   std::map<std::tuple<int, bool, int64_t, int64_t>, double> sums;  // rank, forward?, step, part
   for (const trace::Event& event : recipes::ReadChromeTrace(path)) {
     const bool forward = event.category == "forward";

@@ -1,4 +1,4 @@
-// tools/simulate: what each pipeline schedule would take on a given pipeline, without running it.
+// tools/simulate: predicts how long each schedule takes on a given pipeline, without running it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

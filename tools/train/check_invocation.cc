@@ -36,7 +36,7 @@ void CheckKinds(const Invocation& invocation) {
       recipes::LearnsFrom(ParseModelSpec(model).task), "--model " + model);
 }
 
-// What a preset says of stages and codec gives way to flags that rule it out.
+// Adapts a preset's stages and codec to flags that contradict them.
 void AdaptPreset(Invocation& invocation) {
   recipes::Settings& s = invocation.settings;
   if (!Given(invocation, "--stages") && Given(invocation, "--cut") && !recipes::IsAutoCut(s.cut))
@@ -46,7 +46,7 @@ void AdaptPreset(Invocation& invocation) {
   if (!Given(invocation, "--codec-backward") && !cut) s.codec_backward = "";
 }
 
-// A resumed run that is laid out over more ranks than it had threads takes what a new one would.
+// A resumed run with more ranks than it had threads gets as many threads as a new run would.
 void AdaptThreads(Invocation& invocation) {
   recipes::Settings& s = invocation.settings;
   if (invocation.resume.empty() || Given(invocation, "--threads") || s.chunks < 1) return;
@@ -56,7 +56,7 @@ void AdaptThreads(Invocation& invocation) {
   if (s.threads < recipes::RanksOf(cut)) s.threads = 0;
 }
 
-// A list of cuts says the stages where nothing else does.
+// A list of cuts determines the number of stages if nothing else does.
 void CheckStages(const Invocation& invocation) {
   const recipes::Settings& s = invocation.settings;
   if (!Given(invocation, "--stages") || s.stages != 1 || s.cut.empty() || recipes::IsAutoCut(s.cut))

@@ -328,7 +328,7 @@ void MakeAbsolute(std::string& path) {
   if (!path.empty()) path = std::filesystem::absolute(UserPath(path)).lexically_normal().string();
 }
 
-// The file of csv:FILE, as other files.
+// Makes the path in csv:FILE absolute, as for other files.
 void MakeScheduleAbsolute(std::string& schedule) {
   constexpr std::string_view kFile = "csv:";
   if (!schedule.starts_with(kFile)) return;
@@ -346,8 +346,8 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
   AddFileFlags(app, invocation);
 }
 
-// Where the settings begin that flags then change: without a word about what is to be run, as the
-// default preset has them.
+// The settings to which flags are then applied: those of --preset; else, if --model or --data is
+// given, the model's usual ones; else those of the default preset.
 recipes::Settings Beginning(const CLI::App& app, const Invocation& invocation) {
   if (!invocation.preset.empty()) return recipes::PresetSettings(invocation.preset);
   const bool said = app.count("--model") + app.count("--data") > 0;

@@ -16,22 +16,22 @@ struct Invocation : recipes::RunOptions {
   bool describe = false;
   std::string preset;  // its settings are in `settings`
   bool presets = false;
-  std::string help;  // what --help or --presets asked for; nothing else is to be done then
+  std::string help;  // the text for --help or --presets; if not empty, only print it
 };
 
-// Reads the arguments (argv[0] is the program); paths become absolute. BadInput, in one
+// Reads the arguments (argv[0] is the program). Paths become absolute. Throws BadInput, in one
 // line, for a flag that is unknown, malformed, out of range, or contradicts another.
 Invocation ParseInvocation(int argc, const char* const* argv);
 
-// Takes the settings of the run in `folder`, to resume it. BadInput for a flag that was given
-// another value than the run has, naming both. What may differ: where the data lie, more --epochs,
-// and how the run is laid out over ranks.
+// Takes over the settings of the run in `folder`, to resume it. Throws BadInput, naming both
+// values, if a flag was given another value than the run has. These may differ: where the data are,
+// more --epochs, and how the run is laid out over ranks.
 void TakeSettings(const recipes::Settings& stored, const std::string& folder,
                   Invocation& invocation);
 
-// Checks one value by itself and against the others; what the model and the data must say is
-// checked later. BadInput in one line. Fills in what follows from other flags: codec none for one
-// stage, and what CheckedOptions does.
+// Checks each value, alone and against the others; what depends on the model and the data is
+// checked later. Throws BadInput in one line. Fills in what follows from other flags: codec none
+// for one stage, and what CheckedOptions fills in.
 void CheckAndComplete(Invocation& invocation);
 
 }  // namespace torus::tools

@@ -1,6 +1,5 @@
-// Prints how long each layer of a model takes, forward and backward on one thread, beside its
-// static
-// cost: where the constants of nn::StaticCost come from.
+// Prints how long each layer of a model takes, forward and backward on one thread, and its static
+// cost. The constants of nn::StaticCost come from this program.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -9,7 +9,7 @@
 namespace torus::tools {
 namespace {
 
-// The process' number, as OpenMPI's mpirun and PMIx say it; null without them.
+// The process's number from the environment of OpenMPI's mpirun or PMIx; null without them.
 const char* NumberSaid() {
   for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK"})
     if (const char* number = std::getenv(variable)) return number;

@@ -1,4 +1,4 @@
-// The processes of a run that mpirun started: each is this program, and has a rank.
+// The processes of a run that mpirun started. Each runs this program and has one rank.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 
 namespace torus::tools {
 
-// Whether this is the process that speaks for all: the only one, or the first of those that mpirun
-// (or another launcher that speaks PMIx, as srun) started. It begins no MPI.
+// Whether this is the only process, or the first of those that mpirun (or another PMIx launcher,
+// such as srun) started. Does not initialize MPI.
 bool IsFirstProcess();
 
-// Null where nobody started several. BadInput unless there are as many as the run's `ranks`, and
-// for the other errors of MpiWorld. `timeout`: seconds without progress until a wait fails.
+// The world of these processes; null if there is only one. Throws BadInput unless there are as many
+// processes as the run's `ranks`, and the errors of MpiWorld. `timeout`: seconds without progress
+// until a wait fails.
 std::unique_ptr<parallel::World> StartedWorld(int64_t ranks, double timeout);
 
 }  // namespace torus::tools

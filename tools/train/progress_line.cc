@@ -21,8 +21,8 @@ std::string Bar(double share) {
   return fmt::format("[{:=<{}}{:<{}}]", "", full, full < kBarWidth ? ">" : "", kBarWidth - full);
 }
 
-// A terminal that nobody reads from, as mpirun's while it ends a run, fills up, and a write to it
-// would wait.
+// A terminal that nobody reads from, such as mpirun's while it ends a run, fills up; a write to it
+// would then block.
 bool HasRoom(std::FILE* out) {
   pollfd state{.fd = fileno(out), .events = POLLOUT, .revents = 0};
   return poll(&state, 1, 0) > 0 && (state.revents & POLLOUT) != 0;

@@ -1,4 +1,4 @@
-// What a person sees while a run goes on.
+// Shows the progress of a run.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace torus::tools {
 
-// On a terminal one line that is drawn over, when it takes output without a wait; elsewhere a plain
-// line at every twentieth of the run.
+// On a terminal, one line that is redrawn whenever the terminal accepts output without blocking.
+// Elsewhere, a plain line after every twentieth of the run.
 class ProgressLine {
  public:
-  // Steps [begin, end) are to come. `unit`: what samples are called.
+  // The run does steps [begin, end). `unit` is what samples are called.
   ProgressLine(std::FILE* out, std::string unit, int64_t begin, int64_t end);
 
   struct Step {
@@ -23,9 +23,9 @@ class ProgressLine {
     bool skipped = false;  // its loss does not count
   };
   void Show(const Step& step);
-  // A line of text of its own; the bar goes on below it.
+  // Prints `text` on a line of its own, above the progress line.
   void Print(const std::string& text);
-  // Clears the bar.
+  // Clears the progress line.
   void End();
 
  private:

@@ -1,4 +1,4 @@
-// What a person sees of a run on the terminal.
+// Shows a run on the terminal.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,10 @@ std::string ToText(const recipes::Evaluation& test);
 
 class RunScreen {
  public:
-  // Of one run; a stop signal (stop_signal.h) ends it. They must not outlive this.
+  // The callbacks for one run, which a stop signal (stop_signal.h) ends. They must not outlive this
+  // object.
   recipes::RunCallbacks Callbacks();
-  // A line of text of its own.
+  // Prints `line` on a line of its own.
   void Print(const std::string& line);
 
  private:

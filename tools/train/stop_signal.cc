@@ -8,7 +8,7 @@
 namespace torus::tools {
 namespace {
 
-// Read by other threads than the one that the signal comes to.
+// Read by other threads than the one that receives the signal.
 std::atomic<int> caught{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 

@@ -7,7 +7,8 @@
 namespace torus::tools {
 namespace {
 
-// Of a run that is gone on with: where its data lie, how long it goes on, and how it is laid out.
+// What may change when a run is resumed: where its data are, how long it trains, and how it is laid
+// out over ranks.
 bool MayChange(const std::string& flag) {
   static const std::set<std::string> flags{
       "--data-dir",       "--vocab-dir",    "--epochs",
@@ -39,7 +40,7 @@ void TakeSettings(const recipes::Settings& stored, const std::string& folder,
     has = want;
   });
   invocation.settings = recipes::SettingsFromJson(settings, folder);
-  // The list of micro-batches stays what it was.
+  // The list of micro-batches stays the same.
   recipes::Settings& s = invocation.settings;
   const int64_t list = PartsOfBatch(stored);
   if (s.reproducible && !given("--micro-batches") && list % (s.replicas * s.accumulate) == 0)

@@ -1,4 +1,4 @@
-// tools/train: the command line around recipes::Run.
+// tools/train: the command line of recipes::Run.
 #include <fmt/format.h>
 
 #include <memory>
@@ -20,7 +20,7 @@
 namespace torus::tools {
 namespace {
 
-// Of a model that is named alone, without data: as it was published.
+// For a model that is named without data: the form as published.
 recipes::DataForm DescribedForm(const Invocation& invocation) {
   const auto given = [&](const char* flag) { return invocation.given.contains(flag); };
   const bool alone = given("--model") && !given("--data") && !given("--data-dir") &&
@@ -33,7 +33,7 @@ std::unique_ptr<parallel::World> WorldOf(const Invocation& invocation) {
   return StartedWorld(recipes::RanksOf(invocation.settings), invocation.timeout);
 }
 
-// Of a run that a signal ended; of a process that the signal did not reach, 0.
+// The status of a run that a signal ended; 0 for a process that did not receive the signal.
 int StoppedStatus() { return StopSignal() == 0 ? 0 : 128 + StopSignal(); }
 
 int Train(const Invocation& invocation) {
@@ -71,7 +71,7 @@ void Describe(const Invocation& invocation, const std::optional<recipes::StoredR
   if (choice.predicted) fmt::print("predicted: {}\n", recipes::ToText(*choice.predicted));
 }
 
-// What was asked for, whole; its run's own settings where one is resumed.
+// Completes the invocation; if a run is resumed, takes over its settings.
 std::optional<recipes::StoredRun> Complete(Invocation& invocation) {
   std::optional<recipes::StoredRun> stored;
   if (!invocation.help.empty()) return stored;
@@ -96,7 +96,7 @@ int Main(int argc, const char* const* argv) {
   return 0;
 }
 
-// A mistake that all processes find before they meet is told once.
+// A mistake that all processes find before they communicate is reported only once.
 int MainOfOne(int argc, const char* const* argv) try {
   return Main(argc, argv);
 } catch (const BadInput&) {

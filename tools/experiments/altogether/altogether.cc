@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kBits[] = {16, 12, 11, 10, 8, 4};
 
-// What is pruned sends a bit for each value besides, so 7 of 32 bits kept make 8 bits a value, and
-// 3 of 32 make 4.
+// Pruning also sends one bit for each value, so keeping 7/32 of the f32 values makes 8 bits per
+// value, and 3/32 make 4.
 std::vector<std::string> Codecs(Scale scale) {
   if (scale == Scale::kTiny) return {"sortq:8", "uniform:8", "kmeans:4", "topk:0.09375"};
   std::vector<std::string> codecs;
@@ -21,8 +21,8 @@ std::vector<std::string> Codecs(Scale scale) {
   return codecs;
 }
 
-// The tasks with a signal: images, and the characters of a text. At laptop scale an epoch at most,
-// so that nineteen rows of three seeds of each fit an hour.
+// The tasks with a signal: images, and the characters of a text. At laptop scale at most one epoch,
+// so that nineteen rows with three seeds of each fit in an hour.
 std::vector<CodecTask> Tasks(Scale scale) {
   std::vector<CodecTask> tasks;
   for (CodecTask& task : CodecTasks(scale)) {
@@ -35,7 +35,7 @@ std::vector<CodecTask> Tasks(Scale scale) {
   return tasks;
 }
 
-// sortq - uniform of equal bits and seeds, and what that says.
+// sortq - uniform at equal bits, paired by seeds, and the conclusion.
 study::Table SortAgainstUniform(const std::vector<CodecTask>& tasks, const Runs& runs) {
   study::Table table("Sort against uniform at equal bits",
                      {{"data"},

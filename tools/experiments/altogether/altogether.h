@@ -1,5 +1,5 @@
-// Sort quantization against uniform quantization at equal bits, and against K-means and pruning at
-// equal bytes.
+// Compares sort quantization with uniform quantization at equal bits, and with K-means and pruning
+// at equal bytes.
 #pragma once
 
 #include "tools/experiments/common/experiment.h"

@@ -47,7 +47,7 @@ Json FiguresOf(const Json& summary, const recipes::RunFolder& folder) {
   return figures;
 }
 
-// Checkpoints are as large as the models; the rest tells what a run was.
+// Removes the checkpoints, which are as large as the models. The other files document the run.
 void DropCheckpoints(const recipes::RunFolder& folder) {
   std::error_code ignored;
   for (const std::string& path :
@@ -55,8 +55,8 @@ void DropCheckpoints(const recipes::RunFolder& folder) {
     fs::remove_all(path, ignored);
 }
 
-// The weights scored without a codec between the stages, since a run tells no counts a class. The
-// checkpoint says model and tokenizer.
+// Evaluates the weights without a codec between the stages, since a run does not report counts per
+// class. The checkpoint names model and tokenizer.
 double MatthewsOf(const Training& training, const recipes::RunFolder& folder) {
   const recipes::Settings& s = training.settings;
   const recipes::EvaluateResult result = recipes::Evaluate(
@@ -113,7 +113,8 @@ void CarryOut::AddScore(const Training& training, const Json& summary, const std
   figures["signal"] = HasSignal(chance, accuracy, loss);
 }
 
-// A run whose times alone count is stopped in order, a step before its end, and so never scored.
+// A run of which only the times count is stopped one step before its end, so that it is never
+// scored.
 std::optional<Json> CarryOut::Summary(const Training& training, const std::string& folder) {
   recipes::RunOptions options = OptionsOf(training, folder);
   std::atomic<int64_t> steps = 0;

@@ -1,4 +1,4 @@
-// CarryOut: one run of an experiment's plan, by recipes::Run.
+// CarryOut: carries out one run of an experiment's plan with recipes::Run.
 #pragma once
 
 #include <functional>
@@ -20,18 +20,17 @@ class CarryOut {
   CarryOut(Options options, std::function<void(const std::string&)> tell,
            std::function<bool()> stop);
 
-  // The run's figures: "samples_per_second" by the median step, "step_seconds", seconds of
-  // a step's parts (SteadyTimes),
-  // "activation_bytes" and "gradient_bytes" a step over all links; and where it is scored "loss",
-  // "accuracy" in percent or "perplexity", "matthews" of CoLA, "majority" or "unigrams", "signal".
-  // Of one whose baseline had no signal {"no_signal": true}; of one whose loss left the finite, in
-  // the training or only in the test, "diverged": true in place of the scores. None where `stop`
-  // ended it. OUT/runs/NAME-SEED keeps report, summary and metrics.
+  // Returns the run's results: "samples_per_second" by the median step, "step_seconds", seconds of
+  // a step's parts (SteadyTimes), "activation_bytes" and "gradient_bytes" per step over all links.
+  // If the run is scored, also "loss", "accuracy" in percent or "perplexity", "matthews" for CoLA,
+  // "majority" or "unigrams", "signal". If its baseline had no signal: {"no_signal": true}. If its
+  // loss became non-finite, in training or only in the test: "diverged": true in place of the
+  // scores. None if `stop` ended it. OUT/runs/NAME-SEED keeps report, summary and metrics.
   std::optional<nlohmann::json> operator()(const study::PlannedRun& run,
                                            const std::vector<study::FinishedRun>& done);
 
  private:
-  // summary.json of the run; none where `stop` ended it.
+  // summary.json of the run; none if `stop` ended it.
   std::optional<nlohmann::json> Summary(const Training& training, const std::string& folder);
   const Chance& ChanceFor(const recipes::Settings& settings);
   void AddScore(const Training& training, const nlohmann::json& summary, const std::string& folder,

@@ -18,7 +18,7 @@ const FinishedRun* RunOf(const Runs& runs, const std::string& name, uint64_t see
   return nullptr;
 }
 
-// Results stored before a loss that left the finite was called that have null for it.
+// Results stored before "diverged" existed have null for a non-finite loss.
 bool HasDiverged(const nlohmann::json& result, const std::string& key) {
   const auto is_null = [&](const std::string& figure) {
     return result.contains(figure) && !result.at(figure).is_number();

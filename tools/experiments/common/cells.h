@@ -1,8 +1,8 @@
 // Cells of an experiment's table from its runs.
 //
-// A score counts seed by seed. It does not where `signal`, the run of the same model, data and seed
-// without a codec, does not beat chance ("no signal"), and is none where the run's own loss left
-// the finite ("diverged"); the cells say in how many seeds.
+// Whether a score counts is decided for each seed. It does not count if `signal`, the run of the
+// same model, data and seed without a codec, does not beat chance ("no signal"), or if the run's
+// own loss became non-finite ("diverged"). The cells say in how many seeds that happened.
 #pragma once
 
 #include <optional>
@@ -14,35 +14,35 @@
 
 namespace torus::experiments {
 
-// result[key] of the runs of that name which have it, times `factor`, in order of seeds.
+// result[key] times `factor`, in order of seeds, of the runs with this name that have the key.
 std::vector<double> FiguresOf(const Runs& runs, const std::string& name, const std::string& key,
                               double factor = 1);
 
-// Mean and deviation over the seeds of figures that need no signal, such as times. "no data" where
+// Mean and deviation over the seeds for results that need no signal, such as times. "no data" if
 // there is no such run.
 study::Cell TimeCell(const Runs& runs, const std::string& name, const std::string& key,
                      double factor = 1);
 
-// Mean and deviation of a score ("accuracy", "loss", "matthews") over the seeds that count;
-// `signal` is the name itself for one that leans on no other run. A text where some seeds do not
-// count: "87.500 ± 0.707, diverged in 1 of 3", "no signal (52.00)" with what was measured all the
-// same.
+// Mean and deviation of a score ("accuracy", "loss", "matthews") over the seeds that count. For a
+// run without a baseline, `signal` is `name` itself. If some seeds do not count, the cell is a
+// text: "87.500 ± 0.707, diverged in 1 of 3"; or "no signal (52.00)", with the score that was
+// measured nevertheless.
 study::Cell ScoreCell(const Runs& runs, const std::string& name, const std::string& signal,
                       const std::string& key);
 
-// name - other of equal seeds where both count, with the 95 % interval of Student's t: "-0.12
-// [-0.50, +0.26]", and behind it ", 2 of 3 seeds" where others have no such pair. Nothing where
-// there is none.
+// The mean difference name - other, paired by seeds in which both count, with the 95 % interval of
+// Student's t: "-0.12 [-0.50, +0.26]", followed by ", 2 of 3 seeds" if some seeds have no such
+// pair. Empty if there is no pair.
 study::Cell DifferenceCell(const Runs& runs, const std::string& name, const std::string& other,
                            const std::string& signal, const std::string& key, int decimals = 2);
 
-// "worse" or "not worse": `name` beside `other` of equal seeds. Worse: it diverged in more of them,
-// or in as many and the mean of the paired differences is against it. Nothing where neither says
-// anything.
+// "worse" or "not worse": compares `name` with `other`, paired by seeds. Worse means that it
+// diverged in more seeds, or in as many and the mean of the paired differences is against it. Empty
+// if there is nothing to compare.
 study::Cell WorseCell(const Runs& runs, const std::string& name, const std::string& other,
                       const std::string& signal, const std::string& key, bool less_is_better);
 
-// A published number, or nothing.
+// A published number, or an empty cell.
 study::Cell NumberCell(const std::optional<double>& value);
 
 }  // namespace torus::experiments

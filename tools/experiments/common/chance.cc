@@ -42,7 +42,7 @@ double CrossEntropy(const Counts& test, const Counts& train) {
 }  // namespace
 
 Chance ChanceOf(const recipes::Settings& settings) {
-  // Windows enough for the frequencies of a text; of classes all examples count.
+  // Enough windows for the frequencies of a text; for classes all examples count.
   constexpr int64_t kWindows = 4096, kAll = int64_t{1} << 40;
   const recipes::TaskData task = recipes::OpenTaskData(settings);
   const int64_t classes = task.form.classes;

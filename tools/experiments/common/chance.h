@@ -1,4 +1,4 @@
-// What a model must beat before its figures mean anything.
+// The chance level that a model must beat for its results to mean anything.
 #pragma once
 
 #include <optional>
@@ -8,21 +8,23 @@
 
 namespace torus::experiments {
 
-// Of the data of a run, whose data_dir is filled in.
+// The chance level of the data of a run, whose data_dir must be filled in.
 struct Chance {
-  // Of a classifier: the percentage of the test set's most frequent class.
+  // For a classifier: the percentage of the test set's most frequent class.
   std::optional<double> majority;
-  // Of a language model: nats a token of the test part, guessed from how frequent each token is in
-  // the training part (each counted once more than it occurs).
+  // For a language model: nats per token of the test part, predicted from the frequency of each
+  // token in the training part (with one added to each count).
   std::optional<double> unigrams;
 };
 
 Chance ChanceOf(const recipes::Settings& settings);
 
-// Points of accuracy above the majority class, and nats below the unigrams, that make a signal.
+// A result has a signal if it is this many percentage points above the majority class, or this many
+// nats below the unigrams.
 inline constexpr double kPointsAbove = 10, kNatsBelow = 0.3;
 
-// Whether a result ({"accuracy"} in percent, or {"loss"}) beats that.
+// Whether a result has a signal: decided by `accuracy`, in percent, for a classifier, and by `loss`
+// for a language model.
 bool HasSignal(const Chance& chance, std::optional<double> accuracy, double loss);
 
 }  // namespace torus::experiments

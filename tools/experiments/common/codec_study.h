@@ -1,4 +1,4 @@
-// Accuracy by what crosses the cuts: the tasks and codecs of a study, and its table.
+// Studies of accuracy with codecs at the cuts: their tasks, runs, tables and plots.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace torus::experiments {
 
 struct CodecTask {
-  std::string data;    // as published tables call it: "CIFAR10"
+  std::string data;    // the name in published tables: "CIFAR10"
   std::string model;   // likewise: "MobileNetV2"
   std::string metric;  // "accuracy" and "matthews" in percent, or "loss" in nats
   std::string flags;   // of recipes::Settings, with cut and without codec
@@ -21,31 +21,31 @@ struct CodecTask {
 // "CIFAR10, MobileNetV2: sortq:8".
 std::string NameOf(const CodecTask& task, const std::string& codec);
 
-// Each task with codec none and then with each of `codecs`, which lean on it (Training::baseline).
-// At the scale tiny none leans: there nothing has a signal.
+// Each task with codec none, which is the baseline (Training::baseline), and then with each of
+// `codecs`. At the scale tiny there are no baselines, because nothing has a signal there.
 std::vector<Training> PlanOf(const std::vector<CodecTask>& tasks,
                              const std::vector<std::string>& codecs, Scale scale);
 
-// The tasks of the codec studies at `scale`: images on MobileNetV2 cut after the first and before
-// the last convolution, sentences on RoBERTa after the first two and before the last two blocks,
-// and beside them the characters of a text on a small GPT, with the same cuts.
+// The tasks of the codec studies at `scale`: images with MobileNetV2, cut after the first and
+// before the last convolution; sentences with RoBERTa, cut after the first two and before the last
+// two blocks; and a text's characters with a small GPT, cut in the same places.
 std::vector<CodecTask> CodecTasks(Scale scale);
 
-// A codec's bytes over the cuts as a share of what codec none sends; no cell without both runs.
+// A codec's bytes over the cuts as a share of those of codec none; an empty cell without both runs.
 study::Cell RatioCell(const Runs& runs, const CodecTask& task, const std::string& codec);
 
-// The difference to codec none of the same seeds, with its interval.
+// The difference to codec none, paired by seeds, with its confidence interval.
 study::Cell DifferenceCell(const Runs& runs, const CodecTask& task, const std::string& codec);
 
 // A row for each codec of each task: bytes, score, difference.
 study::Table CodecTable(const std::vector<CodecTask>& tasks, const std::vector<std::string>& codecs,
                         const Runs& runs);
 
-// What chance gives each task, and whether none beats it.
+// The chance level of each task, and whether codec none beats it.
 study::Table SignalTable(const std::vector<CodecTask>& tasks, const Runs& runs);
 
-// The score against the bytes of each codec all of whose seeds have a signal and none of which
-// diverged, a series for each family of codecs; none where there is no such codec.
+// The score against the bytes of each codec that has a signal in all seeds and diverged in none,
+// with one series for each family of codecs. No series if there is no such codec.
 study::Plot CodecPlot(const CodecTask& task, const std::vector<std::string>& codecs,
                       const Runs& runs);
 

@@ -22,7 +22,7 @@ std::vector<CodecTask> PaperTasks() {
           {"CoLA", "RoBERTa-base", "matthews", sentences + "cola", 0, kRobertaWeights}};
 }
 
-// Nearly all work lies on the middle of three ranks, which therefore has both cores: two threads a
+// Nearly all work is on the middle one of three ranks, which should use both cores: two threads per
 // rank.
 constexpr const char kSmallImages[] =
     " --cut 1,18 --threads 6 --augment crop-flip --batch-size 256 --micro-batches 8 "

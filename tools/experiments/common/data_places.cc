@@ -11,7 +11,8 @@
 namespace torus::experiments {
 namespace {
 
-// Of each name of --data; Fashion-MNIST lies where its package puts it, by itself.
+// The folder for each name of --data. Fashion-MNIST is missing: it is found where its package puts
+// it.
 const std::map<std::string, std::string>& Places() {
   static const std::map<std::string, std::string> places{{"cifar10", "cifar10"},
                                                          {"cifar100", "cifar100"},

@@ -1,4 +1,4 @@
-// Where an experiment's data lie below the data folder.
+// Where an experiment's data are in the data folder.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ inline constexpr char kMobileNetWeights[] =
 inline constexpr char kResNet20Weights[] = "weights/resnet_cifar10/resnet20-12fca82f.safetensors";
 inline constexpr char kRobertaWeights[] = "weights/roberta-base/model.safetensors";
 
-// Fills in data_dir, vocab_dir and init of the training's settings. A reason, naming what is not
-// there, where the data or the weights are not at hand.
+// Fills in data_dir, vocab_dir and init of the training's settings. If data or weights are missing,
+// returns a reason that names them.
 std::optional<std::string> FindData(const std::string& data, Training& training);
 
 }  // namespace torus::experiments

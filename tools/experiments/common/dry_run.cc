@@ -15,7 +15,7 @@ namespace {
 
 using study::Cell;
 
-// None where only data that are not at hand would say it; weights say nothing of it.
+// None if it depends on data that are not available. Weights are not needed.
 std::optional<recipes::DataForm> FormOf(const Training& training, const std::string& data) {
   Training found = training;
   found.weights.clear();

@@ -7,10 +7,10 @@
 
 namespace torus::experiments {
 
-// A table of what would run: cut, memory and simulated time of each (ForecastOf), on V100s for the
-// scale `paper`, else on this machine's cores; nothing is trained, and it takes no memory for
-// weights. The experiment's own page behind it where it trains nothing. A training whose form only
-// its data tell is left out where these are not at hand.
+// A table of what would run: cuts, memory and simulated time of each training (ForecastOf), on
+// V100s for the scale `paper`, otherwise on this machine's cores. Trains nothing and allocates no
+// weights. For an experiment that trains nothing, its own page follows. Trainings whose shapes
+// depend on data that are not available are left out.
 study::Page DryRun(const Experiment& experiment, const Options& options,
                    const std::vector<Training>& trainings);
 

@@ -1,4 +1,4 @@
-// Experiment: a published table, and how it is made here.
+// Experiment: a published table, and how to reproduce it.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,9 @@ using Runs = std::vector<study::FinishedRun>;
 struct Experiment {
   std::string name;
   std::string about;  // a sentence, for --help
-  // What is to be trained, rows without a codec before those that lean on them. Empty: nothing is.
+  // What to train, baselines without a codec before the rows that refer to them. Empty: nothing.
   std::function<std::vector<Training>(Scale)> plan;
-  // What is shown of the runs that are done; those left out for lack of data are not among them.
+  // The page for the runs that are done, without those that were skipped for lack of data.
   std::function<study::Page(Scale, const Runs&)> page;
 };
 

@@ -16,8 +16,8 @@ void Tell(const std::string& line) {
   std::fflush(stdout);
 }
 
-// The trainings whose data are there; the others are told, so that nobody takes a table for whole
-// that is not.
+// The trainings whose data are available. Names the others, so that nobody takes an incomplete
+// table for a complete one.
 std::vector<study::PlannedRun> WithData(const std::vector<Training>& trainings,
                                         const Options& options) {
   std::vector<study::PlannedRun> there;

@@ -16,7 +16,8 @@ namespace {
 
 using Layers = std::vector<nn::LayerSummary>;
 
-// Tensors as large as the weights: they, their gradients, and what the optimizer keeps.
+// How many tensors as large as the weights there are: the weights, their gradients, and the
+// optimizer's state.
 double Copies(const recipes::Settings& s) {
   return s.optimizer != "sgd" ? 4 : s.momentum > 0 ? 3 : 2;
 }
@@ -32,7 +33,7 @@ double SentBytes(const std::string& codec, double bytes) {
   return static_cast<double>(parallel::MakeCodec(codec)->MaxEncodedBytes(values));
 }
 
-// What each cut sends, by its own codec.
+// What each cut sends with its own codec.
 void EncodeCuts(const recipes::Settings& s, const std::vector<int>& cuts,
                 parallel::CostModel& blocks) {
   const auto choice = parallel::ParseCodecChoice("--codec", s.codec, static_cast<int>(s.stages));
@@ -42,7 +43,8 @@ void EncodeCuts(const recipes::Settings& s, const std::vector<int>& cuts,
   }
 }
 
-// A step of `rounds` rounds of the schedule: replicas sum, and the optimizer steps, in the last.
+// A step of `rounds` rounds of the schedule, with the all-reduce and the optimizer's step in the
+// last.
 double StepSeconds(const parallel::Schedule& schedule, parallel::CostModel costs, double last,
                    int64_t rounds) {
   if (rounds == 1) return last;

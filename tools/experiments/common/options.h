@@ -1,4 +1,4 @@
-// What the command line of an experiment says.
+// The command line of an experiment.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace torus::experiments {
 
 enum class Scale {
-  kTiny,    // a smoke test: every run a few steps of a small model; its figures mean nothing
-  kLaptop,  // two cores, at most an hour, the data at hand
-  kPaper    // the study's own setting, for a cluster of GPUs
+  kTiny,    // a smoke test: every run is a few steps of a small model; results mean nothing
+  kLaptop,  // two cores, at most an hour, with the data that are available
+  kPaper    // the published setting, for a cluster of GPUs
 };
 
 std::vector<std::string> ScaleNames();  // "tiny", "laptop", "paper"
-// BadInput, listing them, for another.
+// Throws BadInput, listing the names, for an unknown name.
 Scale ScaleNamed(std::string_view name);
 const char* NameOf(Scale scale);
 
@@ -22,13 +22,13 @@ struct Options {
   Scale scale = Scale::kLaptop;
   int seeds = 3;
   std::string out;   // the folder of results and pages
-  std::string data;  // holds cifar10, glue, text, ... ; empty: none is at hand
+  std::string data;  // holds cifar10, glue, text, ... ; empty: no data
   bool dry_run = false;
-  bool help = false;  // was printed; nothing else is to be done
+  bool help = false;  // help was printed; the program should end
 };
 
-// Reads --scale, --seeds, --out, --data and --dry-run. `out` is experiments/NAME-SCALE where the
-// user stands unless it is given; `data` that of $TORUS_DATA. BadInput in one line for a mistake.
+// Reads --scale, --seeds, --out, --data and --dry-run. `out` defaults to experiments/NAME-SCALE in
+// the user's folder, `data` to $TORUS_DATA. Throws BadInput, in one line, for a mistake.
 Options ParseOptions(const std::string& name, const std::string& about, int argc,
                      const char* const* argv);
 

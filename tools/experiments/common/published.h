@@ -1,5 +1,5 @@
-// A published table, as its authors printed it: tab-separated, the columns in the first line, an
-// empty cell where they left it empty.
+// A published table as its authors printed it: tab-separated, with column names in the first line.
+// A cell is empty if it is empty in the publication.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,17 @@ namespace torus::experiments {
 
 class Published {
  public:
-  // BadInput naming `name` and the line for a row of other columns.
+  // Throws BadInput, naming `name` and the line, if a row does not have as many cells as there are
+  // columns, or if there is no row.
   Published(std::string name, std::string_view tsv);
 
   size_t rows() const { return rows_.size(); }
   const std::vector<std::string>& columns() const { return columns_; }
-  // BadInput for a column that the table has not.
+  // Throws BadInput for a column that the table does not have.
   const std::string& Text(size_t row, std::string_view column) const;
-  // None for an empty cell; BadInput for one that is no number.
+  // None for an empty cell. Throws BadInput if the cell is not a number.
   std::optional<double> Number(size_t row, std::string_view column) const;
-  // A whole number that must be there.
+  // Throws BadInput if the cell is not a whole number, or is empty.
   int Whole(size_t row, std::string_view column) const;
 
  private:

@@ -1,4 +1,4 @@
-// What a step's parts take once a run is warm.
+// The times of a step's parts after the warm-up.
 #pragma once
 
 #include <map>
@@ -9,10 +9,10 @@
 
 namespace torus::experiments {
 
-// Seconds a step by category ("forward", "backward", "transfer", "reduce", "optimizer", "data",
-// "idle"), the mean over the ranks and over the traced steps from the third on: the first two take
-// memory from the system and make the optimizer's state. "wall": from a step's first event to its
-// last. Of a shorter run its last step. Empty without events of steps.
+// Seconds per step by category ("forward", "backward", "transfer", "reduce", "optimizer", "data",
+// "idle"), as the mean over the ranks and over the traced steps from the third on, since the first
+// two allocate memory and create the optimizer's state. For a shorter run: its last step. "wall" is
+// the time from a step's first event to its last. Empty if there are no events of steps.
 std::map<std::string, double> SteadyTimes(const std::vector<trace::Event>& events);
 
 }  // namespace torus::experiments

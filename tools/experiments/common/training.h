@@ -11,22 +11,22 @@
 namespace torus::experiments {
 
 struct Training {
-  std::string name;  // of the row, and its own within the experiment
+  std::string name;  // of the row; unique within the experiment
   recipes::Settings settings;
   std::vector<std::string> links = {};  // as recipes::RunOptions
   int64_t max_steps = 0;                // 0: all epochs
-  bool score = true;  // false: only its times count, and max_steps says how many of them
-  // The run of the same model and data that goes uncompressed: where that has no signal, this one
-  // is not carried out. Empty: it is one itself, or none is needed.
+  bool score = true;                    // false: only its times count, those of max_steps steps
+  // The uncompressed run of the same model and data. If that has no signal, this one is not carried
+  // out. Empty: this run is itself a baseline, or needs none.
   std::string baseline = {};
-  std::string weights = {};  // a file below the data folder to begin with; empty: random ones
+  std::string weights = {};  // initial weights: a file below the data folder; empty: random
 };
 
 study::PlannedRun ToPlanned(const Training& training);
-// With the run's seed. The errors of recipes::SettingsFromJson.
+// Sets the run's seed in the settings. Throws the errors of recipes::SettingsFromJson.
 Training FromPlanned(const study::PlannedRun& run);
 
-// Settings as flags say them: SettingsOf("--model gpt-char --lr 0.1"). The errors of ApplyFlags.
+// Settings from flags: SettingsOf("--model gpt-char --lr 0.1"). Throws the errors of ApplyFlags.
 recipes::Settings SettingsOf(const std::string& flags);
 
 }  // namespace torus::experiments

@@ -42,8 +42,8 @@ std::string ModelFlags(const std::string& model, Scale scale) {
   return fmt::format("--model {} --data cifar10 --image-size {}", name, paper ? 224 : 32);
 }
 
-// One bucket that holds all gradients: their exchange begins when the backward has ended, so that
-// the two are timed apart.
+// One bucket holds all gradients, so their exchange begins after the backward, and the two are
+// timed separately.
 std::vector<Training> Plan(Scale scale) {
   const Published published = ReadTable();
   std::vector<Training> plan;
@@ -111,7 +111,8 @@ double MeanOf(const Runs& runs, const std::string& name, const std::string& key)
   return values.empty() ? NAN : study::Mean(values);
 }
 
-// AdamW's figure less SGD's of the same model, ranks and batch; no cell where either is missing.
+// AdamW's value - SGD's value for the same model, ranks and batch; an empty cell if either is
+// missing.
 study::Cell Change(const Runs& runs, const Row& adamw, const std::string& key) {
   Row sgd = adamw;
   sgd.optimizer = "SGD";

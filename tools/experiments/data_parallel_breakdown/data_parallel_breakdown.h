@@ -1,4 +1,4 @@
-// Where a data-parallel batch spends its time, by model, optimizer and replicas: and whether AdamW
+// Where a data-parallel step spends its time, by model, optimizer and replicas; and whether AdamW
 // is what makes RoBERTa slow.
 #pragma once
 

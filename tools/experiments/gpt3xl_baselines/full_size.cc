@@ -68,7 +68,7 @@ class Search {
  public:
   explicit Search(const std::vector<BaselineRow>& rows) : rows_(rows) {}
 
-  // Whether it is better than all before.
+  // Returns whether it is better than all before.
   bool Try(const FittedMachine& tried) {
     const double errors = SquaredErrors(rows_, tried);
     if (errors >= least_) return false;
@@ -77,7 +77,7 @@ class Search {
     return true;
   }
 
-  // Tries the eight neighbours at that factor in each number; whether one is better.
+  // Tries the eight neighbours at that factor in each number; returns whether one is better.
   bool StepOnce(double factor) {
     const FittedMachine from = best_;
     bool better = false;
@@ -133,7 +133,7 @@ double SecondsOf(const BaselineRow& row, const FittedMachine& machine) {
 
 FittedMachine FitMachine(const std::vector<BaselineRow>& rows) {
   Search search(rows);
-  // Far from the solution a number may have no effect: so the whole range is looked at first.
+  // Searches the whole range first, since far from the solution a number may have no effect.
   for (double rate = 1e12; rate < 1.1e14; rate *= kCoarse)
     for (double network = 1e8; network < 1.1e11; network *= kCoarse) search.Try({rate, network});
   for (double step = std::log(kCoarse) / 2; step > 1e-3; step /= 2)

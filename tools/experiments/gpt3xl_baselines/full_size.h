@@ -1,4 +1,4 @@
-// What a GPT-3 XL iteration takes on machines of eight V100s, by Megatron's parallelism.
+// Models the time of a GPT-3 XL iteration with Megatron's parallelism on machines of eight V100s.
 #pragma once
 
 #include <vector>
@@ -10,38 +10,39 @@ namespace torus::experiments {
 struct BaselineRow {
   bool gpipe = false;  // PyTorch Pipe; else Megatron's 1F1B
   int machines = 1;
-  double element = 4;     // bytes: f32, or 2 of f16
-  bool recompute = true;  // every layer's forward again before its backward
+  double element = 4;     // bytes of a value: 4 for f32, 2 for f16
+  bool recompute = true;  // every layer's forward runs again before its backward
   int batch = 0, micro_batch = 1;
   int tensor = 1, pipeline = 1, data = 1;
-  double published = 0;  // seconds an iteration
+  double published = 0;  // seconds per iteration
 };
 
 // The two numbers that are fitted.
 struct FittedMachine {
-  double rate = 10e12;   // f32 operations a second that products reach
-  double network = 2e9;  // bytes a second of a machine's link, in each direction
+  double rate = 10e12;   // f32 operations per second that matrix products reach
+  double network = 2e9;  // bytes per second of a machine's link, in each direction
 };
 
-// The rest is the V100's data sheet: f16 products 125 / 15.7 times as fast as f32 ones, memory 900
-// GB/s, a link to a neighbour 25 GB/s, all six of them together 150.
+// Everything else is from the V100's data sheet: f16 products are 125 / 15.7 times as fast as f32
+// ones, memory has 900 GB/s, a link to a neighbour 25 GB/s, all six links together 150 GB/s.
 //
-// A layer of width h on s tokens: 24 s h^2 + 4 s^2 h operations, shared by the T tensor ranks; 8
-// passes over the scores and 24 over activations, shared too, and 12 that every rank makes; two
-// all-reduces of b s h elements forward and two backward, each 2 (T - 1) / T of their bytes over a
-// ring. A backward is two forwards, and one more with recompute, its all-reduces too. Gradients of
-// D replicas: 2 (D - 1) / D of the stage's bytes over a ring, behind the last backward. Ranks lie
-// in Megatron's order, tensor first, then data, then pipeline, eight a machine; what crosses
+// A layer of width h on s tokens takes 24 s h^2 + 4 s^2 h operations, divided among the T tensor
+// ranks. It makes 8 passes over the attention scores and 24 over activations, which are divided
+// too, and 12 over activations that every rank makes. It has two all-reduces of b s h elements
+// forward and two backward, each moving 2 (T - 1) / T of their bytes over a ring. A backward costs
+// two forwards, or three with recompute, which repeats the all-reduces as well. The gradients of D
+// replicas move 2 (D - 1) / D of the stage's bytes over a ring, after the last backward. Ranks are
+// in Megatron's order: tensor first, then data, then pipeline, eight per machine. Traffic between
 // machines shares the machine's link. Embeddings and the head are left out.
 double SecondsOf(const BaselineRow& row, const FittedMachine& machine);
 
-// Of all ring edges between the replicas of one stage, or of all messages to the next stage: how
-// many leave one machine, of the machine that has most.
+// How many of the ring edges between the replicas of a stage (or of the messages to the next stage)
+// leave a machine, for the machine that has the most.
 int ReplicaEdges(const BaselineRow& row);
 int StageEdges(const BaselineRow& row);
 
-// Least squares of the logarithm of simulated over published seconds: the best of a coarse grid,
-// then steps to its neighbours that halve.
+// Least squares of log(simulated / published seconds): takes the best point of a coarse grid, then
+// moves to better neighbours with steps that are halved.
 FittedMachine FitMachine(const std::vector<BaselineRow>& rows);
 
 }  // namespace torus::experiments

@@ -1,5 +1,5 @@
-// GPT-3 XL by PyTorch Pipe and by Megatron's tensor, pipeline and data parallelism: simulated at
-// full size with two fitted parameters, real at a small size.
+// GPT-3 XL with PyTorch Pipe and with Megatron's tensor, pipeline and data parallelism: simulated
+// at full size with two fitted parameters, trained at a small size.
 #pragma once
 
 #include <string_view>

@@ -90,7 +90,7 @@ study::Table FullTable(const std::vector<NetworkRow>& rows) {
   return table;
 }
 
-// At the small size: GPT-2's blocks over bytes, a stage a block.
+// The small size: GPT-2's blocks over bytes, one block per stage.
 constexpr int kSmallStages = 3, kSmallMicroBatches = 16;
 constexpr double kSmallBoundary = 128 * 768 * 4;
 constexpr double kStageSeconds = 0.198;  // of the full size: a micro-batch, both directions
@@ -131,7 +131,7 @@ std::vector<Training> Plan(Scale scale) {
   return plan;
 }
 
-// What the simulator says of the small rows, its computation fitted to the first.
+// The simulator's prediction for the small rows, with the computation fitted to the first.
 std::vector<double> PredictSmall(const std::vector<NetworkRow>& rows, double first) {
   const parallel::Schedule schedule =
       parallel::MakeSchedule("gpipe", {.ranks = kSmallStages, .micro_batches = kSmallMicroBatches});

@@ -1,5 +1,5 @@
-// GPT-3 XL in twelve stages on slow networks: simulated at full size from the published rows, real
-// at a small size over emulated links, and under a parameter server.
+// GPT-3 XL in twelve stages on slow networks: simulated at full size from the published rows,
+// trained at a small size over emulated links, and with a parameter server.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ struct NetworkRow {
   double delay = 0;      // seconds, one way
   double bandwidth = 0;  // bits a second
   int replicas = 1;
-  std::optional<double> published;  // seconds an iteration; none where the figure is held
+  std::optional<double> published;  // seconds per iteration; none if the number is withheld
   double predicted = 0;             // with the window of 3 MB
   double without_window = 0;
 };
 
-// Every published row with what the simulator says of it; forward and backward are scaled by one
-// factor, fitted to the first row alone.
+// Every published row with the simulator's prediction. Forward and backward are scaled by one
+// factor, which is fitted to the first row only.
 std::vector<NetworkRow> PredictNetworks();
 
 Experiment Gpt3xlNetworks();

@@ -1,4 +1,4 @@
-// How many parameters each model has, beside the published counts.
+// The parameter count of each model, compared with the published counts.
 #pragma once
 
 #include <string_view>

@@ -47,8 +47,8 @@ std::string NameOf(const Row& row) {
                      row.micro_batches);
 }
 
-// The client has the first and the last layer, the servers what lies between: the client's two ends
-// are ranks of their own here, so one rank more than published.
+// The client has the first and the last layer, the servers those in between. Here the client's two
+// ends are separate ranks, so there is one rank more than published.
 std::string EndsOf(const Row& row, Scale scale) {
   if (row.data == "CIFAR10") return row.ranks == 2 ? "1,18" : "1,7,13,18";
   if (row.data != "RTE") return "1,5";

@@ -1,4 +1,4 @@
-// A pipeline against data parallelism: accuracy and speed.
+// Compares a pipeline with data parallelism: accuracy and speed.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Sentences a second of RoBERTa by replicas and batch, beside a pipeline.
+// RoBERTa's sentences per second by replicas and batch size, compared with a pipeline.
 #pragma once
 
 #include <string_view>

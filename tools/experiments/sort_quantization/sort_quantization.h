@@ -1,4 +1,4 @@
-// What sort quantization at the cuts costs of accuracy, by bits and data.
+// How much accuracy sort quantization at the cuts costs, by bits and data.
 #pragma once
 
 #include <string_view>

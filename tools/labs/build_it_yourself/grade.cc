@@ -1,4 +1,4 @@
-// tools/labs:grade: grades a file that fills an exercise of the labs.
+// tools/labs:grade: grades a student's file for an exercise of the labs.
 #include "tools/labs/build_it_yourself/grader/grade.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// tools/labs:grade_all: grades what a class has handed in, as one table.
+// tools/labs:grade_all: grades all files that a class has handed in, as one table.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// tools/labs:strip: makes the folder that students are given.
+// tools/labs:strip: makes the folder that students get.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

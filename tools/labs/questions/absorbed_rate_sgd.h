@@ -1,12 +1,12 @@
-// AbsorbedRateSgd: momentum SGD as Goyal et al. 2017 (section 3, equation 10) warn of it, without
-// their correction: the learning rate is a part of the momentum buffer,
+// AbsorbedRateSgd: momentum SGD in the form of which Goyal et al. 2017 warn (section 3, equation
+// 10), without their correction. The learning rate is part of the momentum buffer:
 //   u <- m u + rate g,  w <- w - u,
-// so that a gradient keeps the rate of the step in which it came, and a rate that changes is out of
-// balance with the buffer. parallel::Sgd has equation 9 (v <- m v + g, w <- w - rate v), in which
-// every gradient counts by the rate of now; the two are the same while the rate stays. The
-// correction multiplies m by the new rate over the old one, and makes equation 10 equation 9 again.
+// So a gradient in the buffer keeps the rate of its own step, even when the rate changes later.
+// parallel::Sgd uses equation 9 (v <- m v + g, w <- w - rate v), where the present rate applies to
+// all gradients in the buffer. Both are the same as long as the rate is constant. The correction
+// multiplies m by (new rate / old rate), which makes equation 10 equivalent to equation 9.
 //
-// It is for showing that difference.
+// It exists to show that difference.
 #pragma once
 
 #include <memory>
@@ -21,10 +21,10 @@ class AbsorbedRateSgd : public parallel::Optimizer {
  public:
   AbsorbedRateSgd(std::vector<NamedVariable> parameters, const parallel::SgdOptions& options);
 
-  // BadInput unless the rate is above 0.
+  // Throws BadInput unless the rate is above 0.
   void Step(double learning_rate, double gradient_scale = 1) override;
   std::vector<NamedTensor> State() const override { return inner_.State(); }
-  // The first step after it counts as one whose rate did not change.
+  // In the first step after it, the rate counts as unchanged.
   void LoadState(const std::vector<NamedTensor>& state) override;
 
  private:

@@ -1,5 +1,5 @@
-// ByteCounter: what crosses the wire, by what it is for. Every rank's transport is wrapped in a
-// decorator that counts what it sends.
+// ByteCounter: counts the bytes that ranks send, by purpose. Every rank's transport is wrapped in a
+// decorator that counts.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 namespace torus::labs {
 
 enum class Cargo : uint8_t {
-  kGradients,       // all-reduced, with a flag for each parameter: whether there is a gradient
+  kGradients,       // all-reduced, with a flag for each parameter: whether it has a gradient
   kInitialWeights,  // of rank 0, to all
   kBuffers,         // running statistics of rank 0, to all
   kMetrics,         // losses, and whether a step is finite; scores of an evaluation
-  kSetUp,           // what ranks compare before step 0, and the counts that they report
+  kSetUp,           // what ranks compare before step 0, and counts that they report
   kOther
 };
 
 // "gradients", ...
 const char* NameOf(Cargo cargo);
 
-// By the message's tag and by what its sender says of it (Transport::Send).
+// Classifies a message by its tag and by `what`, its sender's description (Transport::Send).
 Cargo CargoOf(parallel::Tag tag, std::string_view what);
 
 struct Sent {
   uint64_t bytes = 0, messages = 0;
 };
 
-// Payload bytes of all ranks together. May be called by all ranks at once; outlives the transports.
+// Counts the payload bytes of all ranks together. Thread-safe. Must outlive the transports.
 class ByteCounter {
  public:
   std::unique_ptr<parallel::Transport> Wrap(parallel::Transport& transport);

@@ -1,5 +1,5 @@
-// Question 3: what an epoch spends on computing and on communicating, and how well the ring uses
-// the link.
+// Question 3: how much time an epoch spends on computing and on communicating, and how well the
+// ring uses the link.
 #pragma once
 
 #include "tools/labs/questions/lab_form.h"

@@ -1,4 +1,4 @@
-// A training of some epochs, as the questions on accuracy compare them.
+// A training run over some epochs, for the questions that compare accuracy.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ struct Curve {
   TestScore test;  // after the last
 };
 
-// o.epochs of them, then the test images. `parts` as they are, but for the numbers of images and
-// the links.
+// Trains o.epochs epochs, then evaluates on the test images. Takes the numbers of images and the
+// links from `o`, and everything else in `parts` as it is.
 Curve TrainCurve(const LabOptions& o, const std::string& name, const recipes::Settings& settings,
                  LabParts parts, const Tell& tell);
 
-// "batch 128, 1 rank": the run that the largest batch on all ranks is compared with.
+// "batch 128, 1 rank": the run with which the largest batch on all ranks is compared.
 std::string SmallName(const LabOptions& o);
 
-// Their training accuracy by epoch, and their training loss.
+// The curves' training accuracy by epoch, and their training loss.
 study::Plot AccuracyPlot(const std::vector<Curve>& curves);
 study::Plot LossPlot(const std::vector<Curve>& curves);
 

@@ -21,7 +21,7 @@ double Largest(const std::vector<double>& distances) {
   return *std::max_element(distances.begin(), distances.end());
 }
 
-// As where nobody broadcasts: rank r has the weights of seed + r.
+// As without a broadcast: rank r gets the weights of seed + r.
 void GiveOwnWeights(const LabRun& run, ReplicaWeights& weights) {
   recipes::Settings own = run.settings();
   for (int64_t rank = 1; rank < run.settings().replicas; ++rank) {

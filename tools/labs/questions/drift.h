@@ -1,4 +1,4 @@
-// Question 7: whether gradients alone suffice.
+// Question 7: whether sharing gradients is enough.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace torus::labs {
 
-// How replicas begin, and what they exchange.
+// How replicas start, and what they exchange.
 struct DriftCase {
   std::string name;
-  bool shares_weights = true;    // rank 0's initial weights go to all; else each rank has its own
-  bool shares_gradients = true;  // averaged; else each steps by its own
+  bool shares_weights = true;    // all start with rank 0's weights; else each with its own
+  bool shares_gradients = true;  // all step by the mean gradient; else each by its own
 };
 std::vector<DriftCase> DriftCases();
 
 struct DriftCurve {
   DriftCase of;
-  std::vector<double> distances;  // largest of a rank from rank 0, after 0, 1, ... steps
+  std::vector<double> distances;  // largest distance of a rank from rank 0, after 0, 1, ... steps
   std::vector<double> losses;     // of each step, mean over the ranks
   double norm = 0;                // of rank 0's weights at the end
 };

@@ -12,7 +12,7 @@ using study::Paragraph;
 using study::Part;
 using study::Table;
 
-// What a CPU's tensors may take where no --memory-limit says so: few enough that the table ends by
+// The memory limit of a CPU's tensors without --memory-limit: small enough that the table reaches
 // it, with all images and with --quick.
 constexpr uint64_t kUsualLimit = uint64_t{3} << 30, kQuickLimit = uint64_t{1} << 30;
 constexpr int64_t kGrowth = 4;  // of the batch behind the last that was asked for
@@ -40,7 +40,7 @@ Table EmptyTable() {
                                                 {"result", "", 0}});
 }
 
-// Whether it was held.
+// Returns whether the memory sufficed.
 bool AddRow(const LabOptions& o, const MemoryBound& bound, int64_t images, int64_t batch,
             const Tell& tell, std::vector<Row>& rows) {
   Row row{.batch = batch};

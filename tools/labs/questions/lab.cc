@@ -30,7 +30,7 @@ std::string RunLine(const Lab& lab, const LabOptions& o) {
                      ranks == 1 ? "" : "s", o.rank_threads, o.rank_threads == 1 ? "" : "s");
 }
 
-// Where ranks share cores, what follows.
+// If ranks share cores, says what follows from it.
 std::string CoresLine(const Lab& lab, const LabOptions& o) {
   const int64_t most = (lab.one_rank ? 1 : o.ranks.back()) * o.rank_threads,
                 cores = std::max(1u, std::thread::hardware_concurrency());

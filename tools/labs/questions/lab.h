@@ -1,4 +1,4 @@
-// The labs' programs: all questions, the blank report of each, and what a program does with one.
+// All labs, their blank reports, and the main function of a lab's program.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace torus::labs {
 
-// All of them, in the order of the course.
+// All labs, in the order of the course.
 const std::vector<Lab>& Labs();
-// BadInput with the list of names for an unknown one.
+// Throws BadInput, with the list of names, for an unknown name.
 const Lab& LabByName(const std::string& name);
 
-// The blank report, to print or to fill in.
+// The blank report, for students to fill in.
 study::Page BlankReport(const Lab& lab, const LabOptions& options);
 
-// A lab's program: reads the flags, writes OUT/NAME.html, .md and .csv, and the blank report
-// OUT/NAME_report.html and .md. The program's status.
+// A lab's program: reads the flags, runs the lab, writes OUT/NAME.html, .md and .csv, and the blank
+// report OUT/NAME_report.html and .md. Returns the program's status.
 int LabMain(const std::string& name, int argc, const char* const* argv);
 
 }  // namespace torus::labs

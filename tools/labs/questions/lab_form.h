@@ -1,5 +1,5 @@
-// Lab: one question of the course, with what it asks for, how it is measured, and the report that a
-// student hands in.
+// Lab: one question of the course: what it asks, how it is measured, and the report that a student
+// hands in.
 #pragma once
 
 #include <functional>
@@ -12,28 +12,28 @@
 
 namespace torus::labs {
 
-// Says a line while a lab runs.
+// Prints a line while a lab runs.
 using Tell = std::function<void(const std::string& line)>;
 
-// One thing that the report asks for: a table whose cells are empty, or an answer in words.
+// One item of the report: a table with empty cells to fill in, or a question to answer in words.
 struct Asked {
   std::string question;
   std::optional<study::Table> table = {};
 };
 
-// A count as a table's cell.
+// A count as a table cell.
 inline double Real(int64_t count) { return static_cast<double>(count); }
 
 struct Lab {
-  std::string name;               // "q3_1", as its target is called
+  std::string name;               // "q3_1", the name of its Bazel target
   std::string question;           // "3.1"
   std::string title;              // "the time of an epoch by batch size"
   std::vector<std::string> task;  // paragraphs that say what is measured, and how
-  // What is asked, with tables as `answer` fills them; runs nothing.
+  // The items of the report, with tables of the same form as those of `answer`. Runs nothing.
   std::function<std::vector<Asked>(const LabOptions&)> report;
-  // Runs what must be run, and answers.
+  // Does the measurements and returns the answers.
   std::function<std::vector<study::Part>(const LabOptions&, const Tell&)> answer;
-  bool one_rank = false;  // whatever --ranks says
+  bool one_rank = false;  // regardless of --ranks
 };
 
 }  // namespace torus::labs

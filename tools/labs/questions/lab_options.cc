@@ -15,7 +15,7 @@
 namespace torus::labs {
 namespace {
 
-// What --quick takes of the data: with it each lab takes less than five minutes on two cores.
+// What --quick uses of the data: each lab then takes less than five minutes on two cores.
 constexpr int64_t kQuickImages = 4096, kQuickTestImages = 1024;
 
 void AddRunFlags(CLI::App& app, LabOptions& o) {
@@ -77,8 +77,8 @@ void Complete(LabOptions& o) {
 
 }  // namespace
 
-// The usual first recipe for CIFAR-10 (momentum 0.9, decay 5e-4, flips and crops), with a rate at
-// which ResNet-18 learns from its first steps on.
+// The usual recipe for CIFAR-10 (momentum 0.9, decay 5e-4, flips and crops), with a learning rate
+// at which ResNet-18 learns from its first steps on.
 LabOptions::LabOptions() {
   settings.model = "resnet18";
   settings.data = "cifar10";

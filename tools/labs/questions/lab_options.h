@@ -1,4 +1,4 @@
-// What a lab is asked to do: its flags, read and completed.
+// The options of a lab: its flags, parsed and completed.
 #pragma once
 
 #include <cstdint>
@@ -12,35 +12,35 @@ namespace torus::labs {
 struct LabOptions {
   LabOptions();
 
-  recipes::Settings settings;  // what all runs of the lab have in common; ForRanks has the rest
-  std::vector<int64_t> batches{32, 128, 512};  // samples of a rank in a step
+  recipes::Settings settings;  // common to all runs of the lab; ForRanks adds the rest
+  std::vector<int64_t> batches{32, 128, 512};  // samples per rank in a step
   std::vector<int64_t> ranks{1, 2, 4};
-  int64_t small_batch = 128;       // on one rank, beside the largest on all
-  int64_t epochs = 5;              // of questions that train for some
-  int64_t images = 0;              // of the training set, its first ones; 0: all
-  int64_t test_images = 0;         // of the test set
-  int64_t steps = 40;              // of questions that count steps
-  int64_t rank_threads = 1;        // of each rank, so that a rank is as fast alone as among others
-  uint64_t memory_limit = 0;       // bytes of all tensors of a device; 0: the allocator's own
-  std::vector<std::string> links;  // emulated, between ranks
-  std::string out;                 // the folder of the pages
-  bool quick = false;              // a part of the data
-  bool blank = false;              // only the report to fill in
+  int64_t small_batch = 128;       // on one rank, to compare with the largest batch on all ranks
+  int64_t epochs = 5;              // for questions that train several epochs
+  int64_t images = 0;              // use the first ones of the training set; 0: all
+  int64_t test_images = 0;         // the same for the test set
+  int64_t steps = 40;              // for questions that train a number of steps
+  int64_t rank_threads = 1;        // per rank, so that a rank is as fast alone as among others
+  uint64_t memory_limit = 0;       // bytes of all tensors on a device; 0: the allocator's own
+  std::vector<std::string> links;  // emulated links between ranks
+  std::string out;                 // the folder for the pages
+  bool quick = false;              // use only a part of the data
+  bool blank = false;              // only write the report to fill in
 };
 
-// Reads the arguments (argv[0] is the program) of the lab `name`, which `about` describes. True
-// where --help was printed. BadInput, in one line, for what is wrong with a flag by itself.
+// Reads the arguments (argv[0] is the program) of the lab `name`, which `about` describes. Returns
+// true if --help was printed. Throws BadInput, in one line, if a flag is wrong by itself.
 bool ParseLabFlags(const std::string& name, const std::string& about, int argc,
                    const char* const* argv, LabOptions& options);
 
-// The folder of CIFAR-10 where none was given: $TORUS_DATA/cifar10. BadInput, saying what to give,
-// where that does not name a folder either.
+// If no data folder was given, sets it to that of CIFAR-10: $TORUS_DATA/cifar10. Throws BadInput,
+// saying what to give, if that is not a folder.
 void FindData(const std::string& name, LabOptions& options);
 
-// The links of a run on `ranks` ranks: none on one.
+// The emulated links of a run on `ranks` ranks; none for a single rank.
 std::vector<std::string> LinksOf(const LabOptions& options, int64_t ranks);
 
-// The settings of a run on `ranks` ranks, each with `batch` samples a step.
+// The settings of a run on `ranks` ranks, with `batch` samples per rank and step.
 recipes::Settings ForRanks(const LabOptions& options, int64_t batch, int64_t ranks);
 
 }  // namespace torus::labs

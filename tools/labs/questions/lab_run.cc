@@ -30,7 +30,7 @@ int64_t WholeBatches(const recipes::DataPart& part, int64_t batch) {
   return part.size / batch;
 }
 
-// A transport over a link, both its own.
+// A transport over a link; owns both.
 class OverLink : public parallel::DecoratedTransport {
  public:
   OverLink(std::unique_ptr<parallel::Transport> link, std::unique_ptr<parallel::Transport> outer)
@@ -81,7 +81,7 @@ parallel::TrainerOptions LabRun::Options() const {
   return options;
 }
 
-// Null where nothing lies around it.
+// Null if nothing wraps the transport.
 std::unique_ptr<parallel::Transport> LabRun::Wrapped(parallel::Transport& world) const {
   if (parts_.links.empty()) return parts_.wrap_transport ? parts_.wrap_transport(world) : nullptr;
   auto link = std::make_unique<parallel::EmulatedLink>(world, parallel::ParseLinks(parts_.links),
@@ -114,7 +114,7 @@ parallel::LossFn LabRun::CountingLoss() {
   };
 }
 
-// A feed goes on from epoch to epoch; one that repeats the first order begins anew with each.
+// A feed continues from epoch to epoch; to repeat the first order, each epoch starts a new feed.
 parallel::BatchFn LabRun::Batches() {
   const int64_t step = trainer_->step(), past = step - step % batches_per_epoch_;
   const bool repeats = parts_.repeats_first_order;

@@ -1,5 +1,5 @@
-// LabRun: a run as a lab looks at it: epoch by epoch on a part of the data, with where the time of
-// each epoch went. It is the trainer's library call without a run's folder.
+// LabRun: a training run for a lab: epoch by epoch, on a part of the data, with the time of each
+// epoch and its parts. It uses the trainer as a library and writes no run folder.
 #pragma once
 
 #include <atomic>
@@ -15,29 +15,29 @@
 
 namespace torus::labs {
 
-// What a question changes of a run besides its settings; all may be empty.
+// What a question changes in a run besides its settings. All members may be empty.
 struct LabParts {
-  int64_t images = 0, test_images = 0;  // the first ones of either set; 0: all
-  std::vector<std::string> links;       // emulated
-  bool traces = false;                  // keeps the events of each epoch
-  // Every epoch has the order of the first, as where a sampler is never told the epoch.
+  int64_t images = 0, test_images = 0;  // use the first ones of each set; 0: all
+  std::vector<std::string> links;       // emulated links between ranks
+  bool traces = false;                  // keep the trace events of each epoch
+  // Every epoch has the order of the first, as if the sampler were never told the epoch.
   bool repeats_first_order = false;
-  // Around the links' transport, where there are links.
+  // Wraps each rank's transport; if there are links, outside of them.
   std::function<std::unique_ptr<parallel::Transport>(parallel::Transport&)> wrap_transport;
   std::function<double(int64_t step)> learning_rate;
   std::function<std::unique_ptr<parallel::Optimizer>(std::vector<NamedVariable>)> optimizer;
-  // Sees the blocks of each rank, in rank order, before the first step.
+  // Called with the blocks of each rank, in rank order, before the first step.
   std::function<void(std::vector<parallel::Block>&)> on_blocks;
 };
 
 struct Epoch {
   int64_t number = 0;  // from 1
   int64_t steps = 0, images = 0;
-  double seconds = 0;          // on rank 0, everything included
-  double data_seconds = 0;     // of these, rank 0's waits for its batches
-  double loss = 0;             // mean over the images, each before the step that learns from it
-  double accuracy = 0;         // likewise, from 0 to 1
-  std::vector<double> losses;  // of each step
+  double seconds = 0;                // on rank 0, including everything
+  double data_seconds = 0;           // of these, rank 0's waits for its batches
+  double loss = 0;                   // mean over the images, each taken in the forward of its step
+  double accuracy = 0;               // likewise, from 0 to 1
+  std::vector<double> losses;        // of each step
   std::vector<trace::Event> events;  // empty unless traced
 
   double SecondsWithoutData() const { return seconds - data_seconds; }
@@ -51,14 +51,15 @@ struct TestScore {
 
 class LabRun {
  public:
-  // The errors of recipes::Run before its first step; BadInput unless a batch fits the images.
+  // Throws the errors of recipes::Run before its first step, and BadInput if there are fewer images
+  // than one batch.
   LabRun(const recipes::Settings& settings, LabParts parts = {});
 
-  // All whole batches of the training images.
+  // Trains one epoch: all complete batches of the training images.
   Epoch TrainEpoch();
-  // The next `count` steps, which must end within the epoch; returns as an epoch.
+  // Trains the next `count` steps, which must end within the epoch. Returns them as an Epoch.
   Epoch TrainSteps(int64_t count);
-  // The whole test images.
+  // Evaluates on the test images.
   TestScore Test();
 
   int64_t steps_per_epoch() const { return batches_per_epoch_; }
@@ -80,7 +81,7 @@ class LabRun {
   const recipes::Task task_;
   const recipes::DataPart train_, test_;
   const int64_t batches_per_epoch_;
-  std::atomic<bool> counts_{false};  // training: Test counts by itself
+  std::atomic<bool> counts_{false};  // while training: Test counts by itself
   std::atomic<int64_t> correct_{0};
   std::unique_ptr<parallel::Trainer> trainer_;
   std::unique_ptr<recipes::BatchFeed> feed_;

@@ -17,7 +17,7 @@ using parallel::Transport;
 constexpr size_t kBytes = size_t{32} << 20;
 constexpr int kMessages = 8;
 
-// Seconds of one message, on both ranks: from when both are ready to when it is there.
+// Seconds of one message, on both ranks: from the moment when both are ready until it has arrived.
 double SecondsOf(Transport& ranks, std::vector<char>& data) {
   const int peer = 1 - ranks.rank();
   char ready = 1, there = 0;

@@ -1,5 +1,4 @@
-// What a link between two ranks can do, for the bandwidth that a collective reaches to be compared
-// with.
+// The peak bandwidth of a link between two ranks, to compare with what a collective reaches.
 #pragma once
 
 #include <string>
@@ -7,8 +6,9 @@
 
 namespace torus::labs {
 
-// Bytes a second of one long message from rank 0 to rank 1: of the emulated link that `links` make
-// there, else as measured between two threads of this process, the best of several messages.
+// Bytes per second of one long message from rank 0 to rank 1: of the emulated link between them if
+// `links` has one, otherwise measured between two threads of this process as the best of several
+// messages.
 double LinkPeak(const std::vector<std::string>& links);
 
 }  // namespace torus::labs

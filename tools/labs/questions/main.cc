@@ -1,4 +1,4 @@
-// A lab's program. TORUS_LAB, the question's name, is its target's.
+// A lab's program. The target defines TORUS_LAB, the question's name.
 #include "tools/common/run_main.h"
 #include "tools/labs/questions/lab.h"
 

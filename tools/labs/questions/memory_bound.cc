@@ -15,7 +15,7 @@ MemoryBound::MemoryBound(Device device, uint64_t bytes)
 
 MemoryBound::~MemoryBound() { AllocatorFor(device_).SetLimit(before_); }
 
-// The allocator's error keeps its kind and its words on the way through ranks and loader.
+// The allocator's error keeps its type and its text on its way through ranks and loader.
 bool MemoryBound::Holds(const std::function<void()>& work, uint64_t& peak) const {
   Allocator& allocator = AllocatorFor(device_);
   allocator.ReleaseCached();

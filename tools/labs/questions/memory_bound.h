@@ -1,4 +1,4 @@
-// MemoryBound: what tensors may take of a device's memory, until it is destroyed.
+// MemoryBound: limits the memory of a device that tensors may take, while it lives.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace torus::labs {
 
 class MemoryBound {
  public:
-  // 0: leaves the allocator's own limit.
+  // `bytes` 0 keeps the allocator's own limit.
   MemoryBound(Device device, uint64_t bytes);
   ~MemoryBound();
   MemoryBound(const MemoryBound&) = delete;
   MemoryBound& operator=(const MemoryBound&) = delete;
 
-  // Runs `work`; false where the memory did not suffice. Other errors are thrown. `peak` becomes
-  // the most bytes that tensors had at once.
+  // Runs `work`; returns false if it ran out of memory, and throws other errors. Sets `peak` to the
+  // most bytes that tensors took at once.
   bool Holds(const std::function<void()>& work, uint64_t& peak) const;
 
  private:

@@ -84,7 +84,7 @@ std::string FormulaOf(const LabOptions& o, int64_t steps) {
       o.settings.momentum, rate.At(1), rate.At(0), o.settings.momentum * rate.At(1) / rate.At(0));
 }
 
-// A rate of k times the base is for runs of many steps, whose first ones it may spoil.
+// A rate of k times the base suits runs of many steps, in which it may spoil the first ones.
 std::string StepsLine(int64_t steps) {
   if (steps >= kEnoughSteps)
     return fmt::format("Each run with the large batch takes {} steps.", steps);

@@ -1,4 +1,4 @@
-// ReplicaWeights: the weights of each replica of a run, to compare them and to set them apart.
+// ReplicaWeights: the weights of each replica of a run, to compare them or to make them differ.
 #pragma once
 
 #include <string>
@@ -8,16 +8,18 @@
 
 namespace torus::labs {
 
-// Of runs with one stage, whose ranks are replicas, and f32 weights.
+// For runs with one stage, whose ranks are the replicas, and f32 weights.
 class ReplicaWeights {
  public:
-  // Notes the parameters of the next rank: for LabParts::on_blocks. They are the trainer's own.
+  // Adds the parameters of the next rank; for LabParts::on_blocks. They are shared with the
+  // trainer.
   void Add(const std::vector<parallel::Block>& blocks);
 
-  // Gives rank `rank` the values of a model of its own; BadInput for another one.
+  // Overwrites the weights of rank `rank` with those of `blocks`. Throws BadInput if these are of
+  // another model.
   void Set(size_t rank, const std::vector<parallel::Block>& blocks);
 
-  // The distance of each rank's weights from those of rank 0: the norm of the difference of all
+  // The distance of each rank's weights from those of rank 0: the norm of the difference over all
   // parameters, in f64. To be called between steps.
   std::vector<double> Distances() const;
   // The norm of rank 0's weights.

@@ -1,5 +1,5 @@
-// Which samples a rank meets, epoch by epoch, with a sampler that is told the epoch and with one
-// that is not.
+// Which samples a rank sees in each epoch, with a sampler that is told the epoch and with one that
+// is not.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,18 @@
 namespace torus::labs {
 
 struct OrderOptions {
-  int64_t samples = 0;  // of the data set
-  int64_t batch = 0;    // of a rank
+  int64_t samples = 0;  // of the dataset
+  int64_t batch = 0;    // per rank
   int64_t ranks = 1;
   uint64_t seed = 0;
-  bool sets_epoch = true;  // calls Sampler::SetEpoch; else each epoch is shuffled as epoch 0
+  bool sets_epoch = true;  // calls Sampler::SetEpoch; else each epoch has the order of epoch 0
 };
 
-// The samples of `rank` in epoch `epoch` (from 0), in the order in which it meets them; a last
-// batch that is not whole is left out. As the loader of a run deals them out
-// (data::SplitMiniBatch).
+// The samples of `rank` in epoch `epoch` (from 0), in order, distributed as the loader of a run
+// does (data::SplitMiniBatch). An incomplete last batch is left out.
 std::vector<int64_t> SamplesOf(const OrderOptions& options, int64_t epoch, int64_t rank);
 
-// How many different samples it has met after `epochs` of them.
+// How many different samples `rank` has seen after `epochs` epochs.
 int64_t DistinctSamples(const OrderOptions& options, int64_t epochs, int64_t rank);
 
 }  // namespace torus::labs

@@ -1,5 +1,5 @@
-// The measurement that the questions on time share: the second epoch at a batch a rank and a number
-// of ranks, the first having warmed up caches, allocators and clocks.
+// The measurement shared by the questions on time: the second epoch of a run with a given batch per
+// rank and number of ranks. The first epoch warms up caches, allocators and clocks.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,29 @@
 namespace torus::labs {
 
 struct ScalingRun {
-  int64_t batch = 0, ranks = 1;  // batch: of a rank
+  int64_t batch = 0, ranks = 1;  // batch: per rank
   Epoch epoch;                   // the second, without its events
-  StepTimes times;               // of its trace; zeros unless traced
+  StepTimes times;               // from its trace; zeros unless traced
   double gradient_bytes = 0;     // S: of the gradients that are all-reduced in a step
-  double sent_bytes = 0;  // by a rank in a step for them; the mean over the ranks, as counted
+  double sent_bytes = 0;         // for them, by a rank in a step; counted, mean over the ranks
 };
 
-// Training images that every run of the lab takes whole: as many as asked for, less what does not
-// fill the largest batch of the most ranks. BadInput where that leaves none.
+// The number of training images that every run of the lab uses: as many as asked for, rounded down
+// to a multiple of LargestBatch. Throws BadInput if that leaves none.
 int64_t CommonImages(const LabOptions& options, int64_t largest_batch);
-// The largest batch of one step: of all ranks.
+// The largest batch of one step, over all ranks.
 int64_t LargestBatch(const LabOptions& options);
 
 ScalingRun MeasureSecondEpoch(const LabOptions& options, int64_t images, int64_t batch,
                               int64_t ranks, bool traces, const Tell& tell);
-// Each of options.ranks with each of options.batches, one rank always among them; batches outer.
+// Measures each of options.batches (outer loop) on each of RanksWithOne(options).
 std::vector<ScalingRun> MeasureAll(const LabOptions& options, bool traces, const Tell& tell);
-// BadInput where it was not measured.
+// The run with this batch and number of ranks. Throws BadInput if it was not measured.
 const ScalingRun& RunOf(const std::vector<ScalingRun>& runs, int64_t batch, int64_t ranks);
-// options.ranks, with 1 in front where it is not among them.
+// options.ranks, with 1 added in front if it is missing.
 std::vector<int64_t> RanksWithOne(const LabOptions& options);
-// The first batch and the largest number of ranks, whose figures the pages' formulae take.
+// The run with the first batch and the largest number of ranks. The pages put its numbers into
+// their formulas.
 const ScalingRun& Example(const std::vector<ScalingRun>& runs, const LabOptions& options);
 
 }  // namespace torus::labs

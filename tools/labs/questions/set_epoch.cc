@@ -110,7 +110,7 @@ Table CurveTable(const LabOptions& o, const std::vector<Curve>& curves) {
   return table;
 }
 
-// The runs train on the very images whose order is shown.
+// The runs train on the same images whose order is shown.
 std::vector<Part> Answer(const LabOptions& asked, const Tell& tell) {
   LabOptions o = asked;
   o.images = CommonImages(asked, asked.batches.front() * asked.ranks.back());

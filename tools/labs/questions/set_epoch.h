@@ -1,4 +1,4 @@
-// Question 5: what every rank sees where the sampler is never told the epoch.
+// Question 5: what every rank sees if the sampler is never told the epoch.
 #pragma once
 
 #include "tools/labs/questions/lab_form.h"

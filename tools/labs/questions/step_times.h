@@ -1,4 +1,4 @@
-// Where a step's time went, as the trace of a run has it.
+// Where a step's time goes, from the trace of a run.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,21 @@
 
 namespace torus::labs {
 
-// Seconds of a step; medians over the steps.
+// Seconds per step, as medians over the steps.
 struct StepTimes {
   // Forward, backward and the optimizer's step; mean over the ranks.
   double compute = 0;
-  // The all-reduce, the agreement on the step, and what these wait for; mean over the ranks.
+  // The all-reduce, the agreement of the ranks on the step, and the waits in both; mean over the
+  // ranks.
   double communicate = 0;
-  // The all-reduce on the rank that spends the least on it: the last that comes to it, and waits
-  // for nobody to come.
+  // The all-reduce on the rank that spends the least time in it: the last to start it, which waits
+  // for no other rank to start.
   double reduce = 0;
   int64_t steps = 0;  // that were counted
 };
 
-// Of the steps of which all `ranks` have a backward in `events`; what one has no event of, as a
-// single rank of the all-reduce, counts 0. BadInput where there is no such step.
+// Uses the steps in which all `ranks` have a backward in `events`. Parts without events, such as
+// the all-reduce of a single rank, count as 0. Throws BadInput if there is no such step.
 StepTimes StepTimesOf(const std::vector<trace::Event>& events, int64_t ranks);
 
 }  // namespace torus::labs

@@ -1,4 +1,4 @@
-// Question 6: what crosses the wire besides gradients.
+// Question 6: what ranks send besides gradients.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace torus::labs {
 
-// What all ranks of a run sent: before its first step, and in an epoch.
+// What all ranks of a run sent: before the first step (set_up), in an epoch, and in an evaluation.
 struct WireCounts {
   int64_t ranks = 0, steps = 0;
   int64_t parameters = 0, tensors = 0, buffers = 0;  // elements; parameter tensors; buffers' bytes
@@ -17,11 +17,12 @@ struct WireCounts {
 
 WireCounts CountWire(const LabOptions& o, const Tell& tell);
 
-// The closed forms, of all ranks together in bytes: a ring all-reduce of the f32 gradients and of a
-// flag for each parameter tensor sends 2 (n - 1) of them in a step; a broadcast n - 1.
-uint64_t ExpectedGradients(const WireCounts& counts);  // of the epoch
+// Closed formulas for the bytes of all ranks together. In a step, a ring all-reduce sends 2 (n - 1)
+// times the f32 gradients and one flag per parameter tensor. A broadcast sends its data n - 1
+// times.
+uint64_t ExpectedGradients(const WireCounts& counts);  // in the epoch
 uint64_t ExpectedWeights(const WireCounts& counts);    // before the first step
-uint64_t ExpectedBuffers(const WireCounts& counts);    // each time: then, and at the epoch's end
+uint64_t ExpectedBuffers(const WireCounts& counts);    // each time: before step 0, after the epoch
 
 Lab WireContentsLab();
 

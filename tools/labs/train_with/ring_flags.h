@@ -1,4 +1,4 @@
-// The command line of train_with: --ring FILE, and otherwise that of tools/train.
+// The command line of train_with: --ring FILE, and the flags of tools/train.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 namespace torus::tools::labs {
 
 struct RingFlags {
-  std::string file;  // as it was given
-  std::string path;  // absolute
-  // Complete and checked, for 4 replicas of the whole model, 40 steps and 20 s without progress
-  // until the ranks give up, where nothing else was given.
+  std::string file;  // as given
+  std::string path;  // the same, absolute
+  // Complete and checked. Defaults: 4 replicas of the whole model, 40 steps, and a timeout of 20 s
+  // without progress.
   recipes::RunOptions run;
-  std::string help;  // what --help asked for; nothing else is to be done then
+  std::string help;  // the text for --help; if not empty, only print it
 };
 
-// BadInput, in one line, for what ParseInvocation refuses, and RequireRun; also where the command
-// line names no ring.
+// Throws BadInput, in one line, for what ParseInvocation and RequireRun refuse, and without a
+// --ring.
 RingFlags ParseRingFlags(int argc, const char* const* argv);
 
 }  // namespace torus::tools::labs

@@ -1,4 +1,4 @@
-// A student's ring, compiled and loaded into this process.
+// RingLibrary: a student's ring, compiled and loaded into this process.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace torus::tools::labs {
 
 using RingFunction = decltype(&LabRingAllReduceMean);
 
-// Each rank has a copy of its own, with variables of its own: what is global in the student's file
-// is not shared by ranks that are threads, as it is not by the grader's processes.
+// Each rank gets its own copy with its own variables. So ranks, which are threads here, do not
+// share the global variables of the student's file, just as the grader's processes do not.
 class RingLibrary {
  public:
-  // Compiles `file` and loads it for `ranks` ranks, until the program ends. BadInput with the
-  // compiler's messages where it does not compile.
+  // Compiles `file` and loads it for `ranks` ranks; it stays loaded until the program ends. Throws
+  // BadInput, with the compiler's messages, if it does not compile.
   RingLibrary(Compiler& compiler, const std::string& file, int ranks);
 
   RingFunction function(int rank) const { return functions_.at(static_cast<size_t>(rank)); }

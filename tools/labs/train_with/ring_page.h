@@ -1,4 +1,4 @@
-// The page that shows a run with a student's ring beside one with the trainer's own.
+// The page that compares a run with a student's ring to one with the trainer's own.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace torus::tools::labs {
 struct RingPageInput {
   std::string file;  // the student's
   RingTraining training;
-  recipes::ReportInput ring, own;  // what the runs left
+  recipes::ReportInput ring, own;  // the reports of both runs
 };
 
 // A verdict in words, a table of times and bytes, the loss of both, and the messages of a step.

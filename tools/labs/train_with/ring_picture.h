@@ -1,4 +1,4 @@
-// The sums of one step as a picture: who sends what to whom, and who waits.
+// Draws the sums of one step: who sends what to whom, and who waits.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace torus::tools::labs {
 
-// An SVG element in the colours of a study's page: a row a rank from the moment at which the first
-// begins to sum, with its waits for messages, and a line for each message from the row of its
-// sender to that of its receiver. Of more than 2000 messages the first ones. `times` hold a step.
+// An SVG element in the colours of a study's page. It has a row for each rank with its waits for
+// messages, starting when the first rank begins to sum, and a line for each message from the
+// sender's row to the receiver's. Of more than 2000 messages it shows the first 2000. `times` must
+// hold a step.
 std::string RingPicture(const SumTimes& times);
 
 }  // namespace torus::tools::labs

@@ -1,5 +1,5 @@
-// RingTransport: a transport whose engine sums by a student's ring. A run with the collectives
-// "engine" over it (recipes::RunOptions::wrap_transport) sums its gradients so.
+// RingTransport: a transport whose engine sums with a student's ring. To sum a run's gradients with
+// it, set recipes::RunOptions::wrap_transport and the collectives "engine".
 #pragma once
 
 #include <memory>
@@ -14,18 +14,19 @@ namespace torus::tools::labs {
 
 class RingTransport : public parallel::DecoratedTransport, public parallel::Engine {
  public:
-  // Over `inner`; where `link` is not null, over that, which is over `inner`. `inner`, `counts`,
-  // which is of this rank, and `check`, which is of all, must outlive it.
+  // Wraps `link`, which itself wraps `inner`; or `inner` if `link` is null. `counts` is this
+  // rank's; `check` is shared by all ranks. `inner`, `counts` and `check` must outlive this object.
   RingTransport(parallel::Transport& inner, std::unique_ptr<parallel::Transport> link,
                 RingFunction function, RingCounts& counts, SumCheck& check);
 
-  // Of all ranks; BadInput for others.
+  // The engine for all ranks. Throws BadInput for other members.
   parallel::Engine* EngineOf(const std::vector<int>& members) override;
 
-  // The ring gives the mean and an engine the sum, so each rank hands in n times its terms: what
-  // its own gradient would be if it trained alone. By 2, 4, 8, ... that is exact, and the sum has
-  // the bits of a ring that adds in the same order. BadInput unless `data` is f32 in the CPU's
-  // memory; else the errors of RingWire. It is done when this returns.
+  // Sums with the ring, and has finished when it returns. The ring computes the mean, but an engine
+  // must give the sum, so each of the n ranks passes n times its terms to the ring. (That is what
+  // its own gradient would be if it trained alone.) For n = 2, 4, 8, ... this is exact, and the sum
+  // has the same bits as that of a ring that adds in the same order. Throws BadInput unless `data`
+  // is f32 in the CPU's memory, and the errors of RingWire.
   parallel::Pending AllReduce(parallel::Buffer data, DType dtype, std::string what) override;
 
  private:

@@ -1,4 +1,5 @@
-// RingWire: the wire of lab_wire.h between the trainer's ranks, for one call of a student's ring.
+// RingWire: implements the wire of lab_wire.h between the trainer's ranks, for one call of a
+// student's ring.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +14,32 @@
 
 namespace torus::tools::labs {
 
-// What a rank's calls of the ring came to.
+// Counts over a rank's calls of the ring.
 struct RingCounts {
   int64_t sums = 0, messages = 0;
   uint64_t elements = 0;  // of all sums
   uint64_t bytes = 0, largest_message = 0;
 };
 
-// Category of the trace's events: "send 2048 floats to rank 1", "receive 2048 floats from rank 0".
+// Category of the trace events "send 2048 floats to rank 1" and "receive 2048 floats from rank 0".
 inline constexpr char kRingCategory[] = "ring";
 
 class RingWire {
  public:
-  // `quiet`: by which ranks tell each other that they are done; as `transport`, or without the
-  // delays of an emulated link.
+  // Through `quiet` the ranks tell each other that they are done. It is the same as `transport`, or
+  // that without the delays of an emulated link.
   RingWire(parallel::Transport& transport, parallel::Transport& quiet, RingCounts& counts,
            std::string what)
       : transport_(transport), quiet_(quiet), counts_(counts), what_(std::move(what)) {}
 
-  // Calls `function` on every rank. BadInput, naming rank and `what`, where it throws, where it
-  // sends to or receives from what is no other rank or in another length than the message's, and
-  // where a message is left that nobody received; else the errors of Transport.
+  // Calls `function`; every rank must call this. Throws BadInput, naming rank and `what`, if
+  // `function` throws, if it sends to or receives from a number that is not another rank, if it
+  // receives with another length than the message's, or if a message was not received. Also throws
+  // the errors of Transport.
   void AllReduceMean(RingFunction function, std::span<float> data);
 
  private:
-  // A message whose receiver may not have come yet.
+  // A message that may not have been received yet.
   struct Sent {
     int to = 0;
     std::vector<float> copy;
@@ -59,7 +61,7 @@ class RingWire {
   const std::string what_;
   std::deque<Sent> sent_;
   int64_t sends_ = 0, receives_ = 0;
-  std::exception_ptr failure_;  // of the wire; whatever the student's code makes of it
+  std::exception_ptr failure_;  // of the wire, even if the student's code ignores it
 };
 
 }  // namespace torus::tools::labs

@@ -1,4 +1,5 @@
-// tools/labs:train_with: trains with a student's ring, and shows what came of it.
+// tools/labs:train_with: trains with a student's ring, and compares the run with one of the
+// trainer's own ring.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// How far the weights of two runs lie apart, and what that means, in words.
+// The difference between the weights of two runs, and what it means, in words.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace torus::tools::labs {
 struct WeightDifference {
   int64_t count = 0;   // parameters
   double largest = 0;  // |a - b|
-  std::string tensor;  // where that is
-  double weight = 0;   // what b has there
+  std::string tensor;  // where it is
+  double weight = 0;   // the value of b there
 };
 
-// Of the parameters in two runs' folders, as their newest checkpoints have them; running statistics
-// are none. BadInput where the runs are of different models.
+// Compares the parameters in the newest checkpoints of two runs' folders, without running
+// statistics. Throws BadInput if the runs have different models.
 WeightDifference DifferenceOfWeights(const std::string& run_a, const std::string& run_b);
 
-// What a run with a ring came to beside one with the trainer's own, over `steps`. `other_order`: of
-// the same run with its sums in another order, where that was made.
+// Describes the difference between a run with a ring and one with the trainer's own, after `steps`
+// steps. `other_order` is the difference of the run that sums in another order, if it was made.
 std::string TextOf(const WeightDifference& difference, int64_t steps,
                    const std::optional<WeightDifference>& other_order);
 

@@ -1,4 +1,4 @@
-// Lab "autograd": fill in the op and its gradient. lab_autograd.h says what is to be done; then
+// Lab "autograd": fill in the op and its gradient, as lab_autograd.h explains. Then grade it:
 //   ./bazelw run //tools/labs:grade -- autograd my_autograd.cc
 #include "lab_autograd.h"
 
@@ -6,11 +6,11 @@ namespace lab {
 
 Backward LayerNorm(size_t width, std::span<const float> x, std::span<const float> gamma,
                    std::span<const float> beta, std::span<float> y) {
-  // TODO: y, row by row.
+  // TODO: compute y, row by row.
 
   (void)width, (void)x, (void)gamma, (void)beta, (void)y;  // remove this line
   return [](std::span<const float> y_gradient, Gradients to) {
-    // TODO: the gradients. Capture what they need.
+    // TODO: compute the gradients. Capture what they need.
 
     (void)y_gradient, (void)to;  // remove this line
   };

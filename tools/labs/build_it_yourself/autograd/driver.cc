@@ -1,8 +1,8 @@
-// Runs the op forward, and its backward. Numbers: width, rows, whether what it was given is changed
-// in between, whether an op of other values is made in between, how often the backward runs, which
-// gradients are wanted (bits: x, gamma, beta), how often all of it. Values: x, gamma, beta, the
-// gradient by y, what the gradients are added to. Result: y and the gradients. Fact "held": the
-// bytes that a backward keeps.
+// Runs the op's forward and backward. Numbers of the task: width, rows, whether the inputs are
+// changed between the two, whether a second op with other values runs in between, how often the
+// backward runs, which gradients are wanted (bits: x, gamma, beta), how often to repeat everything.
+// Values: x, gamma, beta, the gradient of y, the initial values of the gradients. Result: y and the
+// gradients. Fact "held": the bytes that a backward keeps.
 #include <algorithm>
 #include <limits>
 

@@ -1,4 +1,4 @@
-// Lab "buckets": fill in the class. lab_buckets.h says what is to be done; then
+// Lab "buckets": fill in the class, as lab_buckets.h explains. Then grade it:
 //   ./bazelw run //tools/labs:grade -- buckets my_buckets.cc
 #include <vector>
 
@@ -17,13 +17,14 @@ class MyBuckets : public Buckets {
   }
 
   void GradientIsReady(size_t parameter) override {
-    // TODO: put it into its bucket; begin the sum of each bucket that the backward has gone past.
+    // TODO: put the gradient into its bucket; start the sum of each bucket that the backward has
+    // passed.
 
     (void)parameter;  // remove this line
   }
 
   void Finish() override {
-    // TODO: begin what is left, wait for all sums, write the means back.
+    // TODO: start the remaining sums, wait for all sums, write the means back.
   }
 
  private:

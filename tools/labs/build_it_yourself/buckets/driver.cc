@@ -1,7 +1,7 @@
-// Runs the backwards of some steps. Numbers: steps, bytes of a bucket, how many parameters; of each
-// its floats; of each the milliseconds that its backward takes; for each step, of each parameter,
-// whether its gradient comes. Values: the gradients of each step. Result: what each step made of
-// them. Fact "left": bytes that are held when the buckets are gone.
+// Runs the backwards of some steps. Numbers of the task: steps, bytes of a bucket, how many
+// parameters; each parameter's length in floats; the milliseconds of each parameter's backward; for
+// each step and parameter, whether its gradient comes. Values: the gradients of each step. Result:
+// the gradients after each step. Fact "left": the bytes still allocated when the buckets are gone.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -17,7 +17,7 @@ void Require(bool ok, const char* what, size_t number) {
   if (!ok) throw std::logic_error(what + std::to_string(number));
 }
 
-// FNV-1a (Fowler, Noll and Vo) over words: tells whether data have been changed.
+// FNV-1a (Fowler, Noll and Vo) over words, to detect changed data.
 uint64_t MixOf(std::span<const float> data) {
   uint64_t mix = 0xcbf29ce484222325;
   for (const float x : data) mix = (mix ^ std::bit_cast<uint32_t>(x)) * 0x100000001b3;

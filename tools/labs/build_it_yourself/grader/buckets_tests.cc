@@ -32,7 +32,7 @@ std::string WhyNaN(const BucketModel& m, const Place& at) {
   return "a gradient's memory was read before the gradient came, or nothing was written back";
 }
 
-// Reads from a mean which ranks' terms are in it.
+// Determines from a mean which ranks' terms are in it.
 std::string TermsIn(const BucketModel& m, const Place& at, float got) {
   const double terms = static_cast<double>(got) / m.Scale(at.step, at.parameter, at.i);
   if (terms != std::floor(terms) || terms < 0 || terms >= 1e15)
@@ -57,7 +57,7 @@ bool HasLeftovers(const BucketModel& m, const Place& at, float got) {
   return false;
 }
 
-// What can be read from a wrong mean, for whoever looks for the fault.
+// What a wrong mean says about the mistake.
 std::string Diagnosis(const BucketModel& m, const Place& at, float got) {
   const float mean = m.Mean(at.step, at.parameter, at.i), n = static_cast<float>(m.ranks);
   const float own = m.Term(at.rank, at.step, at.parameter, at.i);
@@ -201,7 +201,7 @@ void Sums(Bench& bench) {
   for (int rank = 0; rank < m.ranks; ++rank) ExpectSums(m, rank, BytesOf(ranks[rank]));
 }
 
-// What may have kept the sums: there are others than the buckets, or one began late.
+// Why the sums may have taken too long: they are not those of the buckets, or one started late.
 std::string WhySlow(const BucketModel& m, const BucketTimes& times, const Ranks& ranks) {
   const size_t buckets = m.Buckets().size();
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -218,7 +218,7 @@ std::string WhySlow(const BucketModel& m, const BucketTimes& times, const Ranks&
   return "";
 }
 
-// Where the buckets' latency takes 0.3 of the backward's time, and their bytes take 0.5.
+// A link on which the buckets' latency takes 0.3 of the backward's time, and their bytes 0.5.
 Link SlowLink(const BucketModel& m) {
   const double backward = TimesOf(m, {}).backward;
   const double bytes = static_cast<double>(m.total() * sizeof(float));

@@ -1,12 +1,14 @@
-// A filter of system calls (Linux: seccomp) that a child process lays upon itself between fork and
-// exec, and that holds for whatever it starts. Only calls that are safe there: no allocation.
+// A filter of system calls (Linux: seccomp). A child process installs it between fork and exec, so
+// it makes only calls that are safe there and allocates nothing. The filter also applies to all
+// processes that it starts.
 #pragma once
 
 namespace torus::tools::labs {
 
-// Refuses, for good, with EPERM: sockets, shared segments, looks into other processes; and with
-// EACCES whatever makes, changes or removes files: opening one to write, truncate, unlink, rename,
-// mkdir and their like. Files can still be read. Whether the filter holds.
+// From now on refuses sockets, shared memory segments and access to other processes (EPERM), and
+// all that creates, changes or removes files (EACCES): opening a file for writing, truncate,
+// unlink, rename, mkdir and the like. Files can still be read. Returns whether the filter is in
+// effect.
 bool FilterCalls();
 
 }  // namespace torus::tools::labs

@@ -1,5 +1,5 @@
-// The grades of a class: a folder of folders, one a student, with a file for each exercise that the
-// student has filled, named as the exercise: anna/ring.cc.
+// Grades a class: a folder with one folder per student, which has a file for each exercise that the
+// student has done, named after the exercise: anna/ring.cc.
 #pragma once
 
 #include <map>
@@ -12,17 +12,17 @@ namespace torus::tools::labs {
 
 struct StudentGrades {
   std::string student;                  // the folder's name
-  std::map<std::string, Grade> grades;  // by exercise; those that are not handed in are missing
+  std::map<std::string, Grade> grades;  // by exercise; without those not handed in
 };
 
-// In the order of the names. BadInput where `folder` is none, or has no folder in it.
+// Sorted by name. Throws BadInput if `folder` is not a folder or has no folder in it.
 std::vector<StudentGrades> GradeClass(Compiler& compiler, const std::string& folder,
                                       const GradeOptions& options);
 
-// A row a student and a column an exercise: points, or "-" where nothing is handed in; then for
-// each file that has less than full marks the first reason.
+// A row per student and a column per exercise: points, or "-" if nothing was handed in. Then the
+// first reason for each file with less than full marks.
 std::string ToText(const std::vector<StudentGrades>& students);
-// The table alone, comma-separated; empty where nothing is handed in.
+// Only the table, comma-separated; a cell is empty if nothing was handed in.
 std::string ToCsv(const std::vector<StudentGrades>& students);
 
 }  // namespace torus::tools::labs

@@ -1,4 +1,5 @@
-// Compiles a file of a lab, by the machine's own g++, with the adapter that it is written against.
+// Compiles a student's file for a lab with the machine's g++, together with the lab's driver or
+// adapter.
 #pragma once
 
 #include <map>
@@ -11,19 +12,20 @@
 namespace torus::tools::labs {
 
 struct Compiled {
-  std::string path;      // empty where it does not compile
+  std::string path;      // empty if it does not compile
   std::string messages;  // of the compiler, warnings too
 };
 
-// What the compiler may take is bounded too: CPU time, memory, and minutes.
+// Limits the CPU time, memory and total time of the compiler, too.
 class Compiler {
  public:
   explicit Compiler(std::string labs_folder) : labs_(std::move(labs_folder)) {}
 
-  // The program of a rank; works until this object is gone. BadInput where `file` is none.
+  // The program of a rank, which exists as long as this object. Throws BadInput if `file` is not a
+  // file.
   Compiled Program(const Exercise& exercise, const std::string& file);
-  // A shared object with `adapter`, a source of the exercise's folder. Copies of it, loaded beside
-  // each other, share no variables.
+  // A shared object of the file and `adapter`, a source in the exercise's folder. Copies of it that
+  // are loaded into one process share no variables.
   Compiled SharedObject(const Exercise& exercise, const std::string& adapter,
                         const std::string& file);
 

@@ -1,4 +1,4 @@
-// Random numbers of a test: the same for the same seed on every machine.
+// Random numbers for tests: the same on every machine for the same seed.
 #pragma once
 
 #include <cmath>
@@ -23,9 +23,9 @@ class Dice {
   int Between(int least, int most) {
     return least + static_cast<int>(Next() % static_cast<uint64_t>(most - least + 1));
   }
-  // From 0 to below 1.
+  // Uniform in [0, 1).
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-  // Of the normal distribution, by Box and Muller.
+  // Standard normal, by Box and Muller's method.
   float Normal() {
     const double radius = std::sqrt(-2 * std::log(1 - Uniform()));
     return static_cast<float>(radius * std::cos(6.283185307179586 * Uniform()));

@@ -1,4 +1,4 @@
-// What an exercise of the labs is: a file to fill, and the tests that give points for it.
+// An exercise of the labs: a file for students to fill in, and the tests that give points for it.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace torus::tools::labs {
 
-// Ends a test without points.
+// Thrown to end a test without points.
 struct TestFailed {
   std::string reason;
 };
@@ -23,13 +23,14 @@ void Expect(bool ok, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok) throw TestFailed{fmt::format(format, std::forward<Args>(args)...)};
 }
 
-// Where a test runs the program that is graded.
+// Runs the graded program for a test.
 class Bench {
  public:
   Bench(std::string program, Limits limits, uint64_t seed)
       : dice(seed), program_(std::move(program)), limits_(limits) {}
 
-  // Of all ranks; TestFailed where one of them did not come to its result.
+  // Runs one rank for each task and returns their records. Throws TestFailed if a rank did not
+  // produce its result.
   std::vector<RankRecord> Run(const std::vector<RankTask>& tasks, Link link = {});
   bool out_of_time() const { return out_of_time_; }
 
@@ -44,19 +45,19 @@ class Bench {
 struct TestCase {
   std::string name, about;
   int points = 0;
-  std::function<void(Bench&)> run;  // TestFailed: no points
+  std::function<void(Bench&)> run;  // throws TestFailed for no points
 };
 
 struct Exercise {
-  std::string name;  // also of its folder, and of the file in it that students fill
-  std::string folder;
+  std::string name;    // also that of the file that students fill in
+  std::string folder;  // of the header, the driver and the file to fill in
   std::string about;
-  std::vector<TestCase> tests;  // 100 points in all
+  std::vector<TestCase> tests;  // with 100 points in all
 };
 
-// In the order in which they are taught.
+// All exercises, in the order in which they are taught.
 const std::vector<Exercise>& Exercises();
-// BadInput with the list for an unknown name.
+// Throws BadInput, with the list of names, for an unknown name.
 const Exercise& ExerciseByName(const std::string& name);
 
 }  // namespace torus::tools::labs

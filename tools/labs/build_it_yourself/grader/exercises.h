@@ -1,4 +1,4 @@
-// The exercises, one source each.
+// The exercises, each in its own source file.
 #pragma once
 
 #include "tools/labs/build_it_yourself/grader/exercise.h"

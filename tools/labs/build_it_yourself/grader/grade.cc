@@ -5,7 +5,7 @@ namespace {
 
 constexpr int kMostTimeouts = 2;
 
-// Those of each test are its own, so that it finds the same whether others have run or not.
+// Each test has its own seed, so that its result does not depend on which other tests run.
 uint64_t SeedOf(uint64_t seed, size_t test) { return Dice(seed + 1000003 * (test + 1)).Next(); }
 
 int Sum(const std::vector<TestResult>& tests, int TestResult::*what) {

@@ -1,4 +1,4 @@
-// Grades a file: compiles it, runs the tests of its exercise, and says what each gives.
+// Grades a file: compiles it, runs the tests of its exercise, and returns the points of each test.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace torus::tools::labs {
 struct TestResult {
   std::string name, about;
   int points = 0, of = 0;
-  std::string reason;  // why there are no points; empty where there are
+  std::string reason;  // why there are no points; empty if there are
 };
 
 struct Grade {
@@ -27,11 +27,11 @@ struct Grade {
 };
 
 struct GradeOptions {
-  uint64_t seed = 1;  // of the hidden sizes, ranks and values
+  uint64_t seed = 1;  // for the hidden sizes, numbers of ranks and values
   Limits limits;
 };
 
-// Where two tests have run out of time the rest are not run, and give nothing.
+// After two tests that ran out of time, the rest are not run and give no points.
 Grade GradeFile(Compiler& compiler, const Exercise& exercise, const std::string& file,
                 const GradeOptions& options);
 

@@ -1,4 +1,4 @@
-// Layer normalization in double precision, also as those do who have forgotten something.
+// Layer normalization in double precision, and variants with common mistakes, to recognize these.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@ struct NormOutput {
 
 enum class NormVariant { kRight, kUnbiased, kEpsilonOutside, kNoMean, kNoProduct };
 
-// "; so it would be if ..."
+// "; so it would be if ...": describes the mistake.
 std::string TextOf(NormVariant variant);
 
-// `times`: how often the gradients are added.
+// `times` is how often the gradients are added.
 NormOutput LayerNormInDouble(const NormInput& in, NormVariant variant = NormVariant::kRight,
                              double times = 1);
 
-// Whether result[begin ...] is `want` within the tolerance, everywhere.
+// Whether all of result[begin ...] equal `want` within `tolerance`.
 bool IsNear(const std::vector<float>& result, size_t begin, const std::vector<double>& want,
             const std::vector<double>& tolerance);
 

@@ -1,4 +1,4 @@
-// The tests of the labs "gpipe" and "1f1b", which differ in the order alone.
+// The tests of the labs "gpipe" and "1f1b", which differ only in the order.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -31,14 +31,14 @@ struct Pipeline {
   double Input(int m, size_t i) const { return tasks[0].values[width * (m + 1) + i]; }
 };
 
-// Weights after the step of one mini-batch: of each stage the products of all weights are known.
+// Weights after the step of one mini-batch, computed from the products of all stages' weights.
 std::vector<std::vector<double>> WeightsAfter(const Pipeline& p, double factor) {
   std::vector<std::vector<double>> weights(p.stages, std::vector<double>(p.width));
   for (size_t i = 0; i < p.width; ++i) {
     double product = 1, squares = 0;
     for (int stage = 0; stage < p.stages; ++stage) product *= p.tasks[stage].values[i];
     for (int m = 0; m < p.count; ++m) squares += p.Input(m, i) * p.Input(m, i);
-    // loss = (product x)^2 / 2, so its gradient by a weight is product^2 x^2 / weight.
+    // loss = (product x)^2 / 2, so its gradient with respect to a weight is product^2 x^2 / weight.
     for (int stage = 0; stage < p.stages; ++stage) {
       const double weight = p.tasks[stage].values[i];
       weights[stage][i] = weight - kRate * factor * product * product * squares / weight;
@@ -162,7 +162,7 @@ void Bytes(Bench& bench) {
              rank, bytes, to, most, p.count, 4 * p.width);
 }
 
-// What the stages keep, and the room of the student's own.
+// Checks what the stages keep, and what the student's code allocates.
 void ExpectMemory(Bench& bench, Order order) {
   const Pipeline p(bench, 4, bench.dice.Between(8, 10), 5000);
   const auto ranks = RunAndCheck(bench, p);

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMostPrinted = 4000;
 constexpr int kReadsATurn = 16;  // of one rank: then come the others, and the deadline
 
-// The grader's end of a rank.
+// The grader's side of a rank.
 struct Seat {
   Seat(const std::string& program, const Limits& limits) : process(program, limits) {}
   RankProcess process;

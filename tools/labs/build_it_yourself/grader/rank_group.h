@@ -1,5 +1,5 @@
-// Runs the ranks of one test: starts their processes, forwards what they say until all are done or
-// the first thing goes wrong, and ends them.
+// Runs the ranks of one test: starts their processes, forwards their messages until all are done or
+// the first error, and ends the processes.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct RankTask {
 };
 
 struct GroupRun {
-  std::string failure;  // empty: all ranks came to their result, and nothing was left unread
+  std::string failure;  // empty: all ranks have a result, and every message was received
   bool out_of_time = false;
   std::vector<RankRecord> ranks;
-  std::string printed;  // by all of them, the first few thousand characters
+  std::string printed;  // by all ranks; the first few thousand characters
 };
 
-// A task for each rank.
+// Runs one rank for each task.
 GroupRun RunRanks(const std::string& program, const std::vector<RankTask>& tasks, Link link,
                   const Limits& limits);
 

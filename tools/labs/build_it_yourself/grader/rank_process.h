@@ -1,4 +1,4 @@
-// A rank's process: a program of its own, held within limits and without a network.
+// RankProcess: the process of one rank, with limited resources and without a network.
 #pragma once
 
 #include <sys/types.h>
@@ -11,26 +11,26 @@ namespace torus::tools::labs {
 struct Limits {
   int cpu_seconds = 10;                         // of each process
   uint64_t memory_bytes = uint64_t{512} << 20;  // address space of each process
-  double deadline = 60;                         // seconds until a run of the ranks is ended
+  double deadline = 60;                         // seconds after which a run of the ranks is ended
 };
 
-// It writes and removes no files, makes no sockets, looks into no other process (FilterCalls), and
-// ends with the grader. That holds off accidents; it is no jail for a program that wants to break
-// out.
+// The process cannot write or remove files, make sockets or access other processes (FilterCalls),
+// and ends when the grader ends. That prevents accidents; it does not contain a program that tries
+// to break out.
 class RankProcess {
  public:
-  // BrokenEnvironment where the system refuses.
+  // Throws BrokenEnvironment if the system refuses.
   RankProcess(const std::string& program, const Limits& limits);
-  ~RankProcess();  // ends it, with all that it has started
+  ~RankProcess();  // ends the process and all that it has started
   RankProcess(const RankProcess&) = delete;
   RankProcess& operator=(const RankProcess&) = delete;
 
-  int door() const { return door_; }        // non-blocking: heads both ways
-  int printed() const { return printed_; }  // non-blocking: what it prints
+  int door() const { return door_; }        // non-blocking socket for heads (lab_protocol.h)
+  int printed() const { return printed_; }  // non-blocking; gives what the process prints
 
-  // For a process whose door has closed: waits for its end, a second at most. How it ended, as a
-  // person would say it: "crashed: signal 11 (Segmentation fault)", or that it goes on; `limits`
-  // for what it ran into.
+  // For a process that has closed its socket: waits at most a second for its end. Returns how it
+  // ended, as text: "crashed: signal 11 (Segmentation fault)", or that it still runs. `limits`
+  // serves to recognize a limit that it exceeded.
   std::string WaitForEnd(const Limits& limits);
 
  private:

@@ -1,5 +1,5 @@
-// The tests of the lab "ring". Rank r's element i is n s 4^r, where s depends on i alone: from the
-// mean, s times the sum of 4^r, one can read which ranks' terms are in it, and how often.
+// The tests of the lab "ring". Element i of rank r is n s 4^r, where s depends only on i. So the
+// mean is s times a sum of 4^r, which shows whose terms are in it, and how often.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -43,7 +43,7 @@ int ChunkOf(const Problem& problem, size_t i) {
   return chunk;
 }
 
-// What can be read from a wrong mean, for whoever looks for the fault.
+// What a wrong mean says about the mistake.
 std::string Diagnosis(const Problem& problem, int rank, size_t i, float got) {
   const float mean = problem.Mean(i);
   if (problem.ranks == 1) return "one rank's mean is its own value";
@@ -140,7 +140,7 @@ void Steps(Bench& bench) {
   }
 }
 
-// Terms of very different size, so that the order of the sums shows in the bits.
+// Terms of very different size, so that the bits depend on the order of the sums.
 void Order(Bench& bench) {
   const int n = bench.dice.Between(3, 6);
   const size_t count = static_cast<size_t>(bench.dice.Between(200, 300));

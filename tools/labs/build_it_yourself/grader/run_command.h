@@ -1,4 +1,4 @@
-// Runs a program to its end within limits, without input, and takes what it prints.
+// Runs a program within limits and without input until it ends, and returns what it prints.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ struct Command {
   std::vector<std::string> words;
   int cpu_seconds = 120;
   uint64_t memory_bytes = uint64_t{4} << 30;
-  double deadline = 300;  // seconds until it is ended, with all that it has started
+  double deadline = 300;  // seconds after which it and all that it has started are ended
 };
 
 struct CommandEnd {
-  bool ok = false;      // status 0, in time
+  bool ok = false;      // ended in time with status 0
   std::string printed;  // its first MiB
 };
 
-// BrokenEnvironment where it cannot be started.
+// Throws BrokenEnvironment if it cannot be started.
 CommandEnd RunCommand(const Command& command);
 
 }  // namespace torus::tools::labs

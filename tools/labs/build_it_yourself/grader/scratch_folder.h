@@ -1,4 +1,4 @@
-// A folder for what is compiled, gone with the object.
+// A folder for compiled files, removed with the object.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace torus::tools::labs {
 
 class ScratchFolder {
  public:
-  ScratchFolder();  // in TMPDIR, else /tmp; BrokenEnvironment where it cannot be made
+  ScratchFolder();  // in TMPDIR, else /tmp; throws BrokenEnvironment if it cannot be made
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;

@@ -1,5 +1,5 @@
-// The tests of the lab "server". A worker's gradient is weights - target, so what the weights come
-// to is found by the same sums in float32, in the order that is wanted.
+// The tests of the lab "server". A worker's gradient is weights - target, so the expected weights
+// follow from the same float32 sums in the required order.
 #include <algorithm>
 #include <cmath>
 
@@ -23,7 +23,7 @@ struct Training {
   int workers() const { return ranks - 1; }
 };
 
-// What all steps come to; `divisor` of the sum of the gradients.
+// The weights after all steps, if the sum of the gradients is divided by `divisor`.
 std::vector<float> WeightsOf(const Training& t, int steps, float divisor) {
   std::vector<float> weights = t.tasks[0].values;
   for (int step = 0; step < steps; ++step)
@@ -35,7 +35,7 @@ std::vector<float> WeightsOf(const Training& t, int steps, float divisor) {
   return weights;
 }
 
-// What they come to where a step adds the gradients of the one before it, and the first one none.
+// The weights if each step uses the gradients of the step before it, and the first step none.
 std::vector<float> LateWeights(const Training& t) {
   std::vector<float> weights = t.tasks[0].values, sum(weights.size());
   for (int step = 0; step < t.steps; ++step)
@@ -48,8 +48,8 @@ std::vector<float> LateWeights(const Training& t) {
   return weights;
 }
 
-// A few ulps of what is added: (rate * sum) / workers and the like round otherwise. A step is a
-// contraction, so that errors of earlier ones do not grow.
+// Allows a few ulps of what is added, since (rate * sum) / workers and the like round differently.
+// A step is a contraction, so errors of earlier steps do not grow.
 bool AreNear(const Training& t, const std::vector<float>& got, const std::vector<float>& want) {
   for (size_t i = 0; i < want.size(); ++i) {
     double size = std::abs(want[i]);
@@ -97,7 +97,7 @@ void NoStep(Bench& bench) {
   RunAndCheck(bench, {bench, 3, 0, 5});
 }
 
-// Terms of very different size, so that the order of the sums shows in the bits.
+// Terms of very different size, so that the bits depend on the order of the sums.
 void Order(Bench& bench) {
   Training t(bench, bench.dice.Between(4, 6), 1, 200);
   for (float& weight : t.tasks[0].values) weight = 0;

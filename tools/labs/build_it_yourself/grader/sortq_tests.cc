@@ -18,7 +18,8 @@ struct Form {
   size_t buckets;
 };
 
-// Where a value lies: in its bucket, or in several where it straddles their cuts; the widest step.
+// The place of a value: its bucket, or several if equal values lie on both sides of a cut; and the
+// largest step of these.
 struct Place {
   size_t bucket = 0;
   double step = 0;

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The links of a build lead to the files: these are copied.
+// A build's files are symbolic links: copies the files that they lead to.
 void Copy(const fs::path& from, const fs::path& to) {
   fs::create_directories(to.parent_path());
   fs::copy_file(fs::canonical(from), to);
@@ -52,7 +52,7 @@ void WriteStudentTree(const std::string& labs_folder, const std::string& program
     Throw<BrokenEnvironment>("strip", "the program to hand out is not at {}", program);
   const fs::path labs = labs_folder, files = fs::path(out) / "build_it_yourself";
   std::set<std::string> folders{"rank"};
-  // Not behind the grader: the files to fill, and what leads to the trainer.
+  // What the grader does not compile with: the files to fill in, and the interface to the trainer.
   std::set<std::string> left_out{"lab_trainer_door.h", "trainer_door.cc"};
   for (const Exercise& exercise : Exercises()) {
     folders.insert(exercise.folder);

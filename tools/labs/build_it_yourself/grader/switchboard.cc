@@ -151,7 +151,7 @@ std::optional<std::string> Switchboard::StartSum(int rank, const std::vector<cha
   return {};
 }
 
-// As a ring takes: 2 (n - 1) steps of an nth of the bytes.
+// Takes as long as a ring: 2 (n - 1) steps with 1 / n of the bytes each.
 void Switchboard::EndSum(Sum& sum) {
   const double steps = 2.0 * (ranks() - 1);
   const double bytes = static_cast<double>(sum.total.size() * sizeof(float)) / ranks();

@@ -1,9 +1,11 @@
-// Forwards what the ranks of a test send each other, and keeps count. It knows no processes: heads
-// go in, answers come out. Time is a virtual clock of each rank, moved on by the work that it says
-// it does and by waiting for messages, so it is the same on every machine and in every run.
+// Switchboard: forwards the messages between the ranks of a test, and counts them. It does not deal
+// with processes: heads go in, answers come out. Each rank has a virtual clock, which is advanced
+// by the work that the rank reports and by waits for messages. So times are the same on every
+// machine and in every run.
 //
-// What it holds for a rank is bounded: kMostHeld bytes, heads included, of messages under way, and
-// as many of what the rank has told of itself (work, facts, its terms of sums).
+// Memory is limited: for each rank it holds at most kMostHeld bytes, including heads, of messages
+// that are not received yet, and as many of what the rank has reported (work, facts, its terms of
+// sums).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,7 @@
 
 namespace torus::tools::labs {
 
-// Every two ranks have one of their own in each direction, and all ranks one for sums.
+// There is one link for each pair of ranks and direction, and one for the sums of all ranks.
 struct Link {
   double latency = 0;  // seconds
   double bytes_per_second = std::numeric_limits<double>::infinity();
@@ -31,7 +33,7 @@ struct Span {
   double begin = 0, end = 0;  // seconds
 };
 
-// A sum over all ranks that a rank has begun.
+// A sum over all ranks, as started by one rank.
 struct SumBegun {
   uint64_t bytes = 0;
   double at = 0;  // seconds
@@ -41,30 +43,30 @@ struct RankRecord {
   std::map<int, uint64_t> sent_to;  // bytes, by rank
   uint64_t bytes_sent = 0, largest_message = 0;
   int64_t messages = 0;
-  int64_t steps = 0;  // longest chain of messages, each sent after the one before came, so far
+  int64_t steps = 0;  // longest chain of messages, each sent after the one before it arrived
   double clock = 0;   // seconds
   std::vector<SumBegun> sums;
   std::vector<Span> work;
   std::map<std::string, double> facts;
   std::vector<float> result;
-  bool done = false;  // with its result
+  bool done = false;  // has sent its result
 };
 
 constexpr uint64_t kMostHeld = uint64_t{64} << 20;
 
 class Switchboard {
  public:
-  // Puts an answer for `rank` on its way.
+  // Sends an answer to `rank`.
   using Answer = std::function<void(int rank, const lab::Head& head, std::vector<char> payload)>;
   Switchboard(int ranks, Link link, Answer answer);
 
-  // Takes what `rank` says. A reason comes back where that ends the test: a rank that does not
-  // exist, a length that is not the message's, more than may be held, an exception.
+  // Handles a head from `rank`. Returns a reason if it ends the test: a peer that does not exist, a
+  // length other than the message's, more bytes than may be held, or an exception in the rank.
   std::optional<std::string> Take(int rank, const lab::Head& head, std::vector<char> payload);
 
-  // Who waits for whom, where no rank that is not done can go on.
+  // Says who waits for whom, if all ranks that are not done wait without end.
   std::optional<std::string> Deadlock() const;
-  // Messages that came and were not received.
+  // Names messages that were sent but not received, if there are any.
   std::optional<std::string> Unread() const;
 
   const std::vector<RankRecord>& records() const { return records_; }
@@ -78,7 +80,7 @@ class Switchboard {
   };
   struct Wait {
     enum For { kNothing, kMessage, kSum } what = kNothing;
-    int number = 0;  // the rank, or the sum
+    int number = 0;  // of the rank or the sum
     uint64_t bytes = 0;
   };
   struct Sum {

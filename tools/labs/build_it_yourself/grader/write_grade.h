@@ -1,4 +1,4 @@
-// A grade as text, JSON and JUnit's XML.
+// Writes a grade as text, JSON or JUnit XML.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,12 +8,12 @@
 
 namespace torus::tools::labs {
 
-// A line each test, the compiler's messages before them.
+// The compiler's messages, then a line for each test.
 std::string ToText(const Grade& grade);
 // {"exercise", "file", "seed", "points", "of", "compiler", "tests": [{"name", "about", "points",
 // "of", "passed", "reason"}]}
 nlohmann::json ToJson(const Grade& grade);
-// <testsuite> with a <testcase> each; those without points have a <failure>.
+// A <testsuite> with one <testcase> per test; tests without points have a <failure>.
 std::string ToJUnit(const Grade& grade);
 
 }  // namespace torus::tools::labs

@@ -1,4 +1,4 @@
-// Lab "1f1b": fill in the order of work. lab_pipeline.h says what is to be done; then
+// Lab "1f1b": fill in the order of work, as lab_pipeline.h explains. Then grade it:
 //   ./bazelw run //tools/labs:grade -- 1f1b my_1f1b.cc
 #include <vector>
 
@@ -9,10 +9,10 @@ namespace lab {
 void RunStage(Stage& stage, Wire& wire) {
   std::vector<float> in(stage.width()), out(stage.width());
 
-  // TODO: rank r begins with min(M, P - 1 - r) forwards; then a forward and a backward in turn;
-  // then the backwards that are left.
+  // TODO: rank r starts with min(M, P - 1 - r) forwards; then alternates one forward and one
+  // backward; then runs the remaining backwards.
 
-  // TODO: one step.
+  // TODO: take one step.
 
   (void)wire;  // remove this line
 }

@@ -1,7 +1,7 @@
-// Runs a stage. Numbers: micro-batches, width, how many mini-batches. Values: the stage's weights,
-// and on the first stage the inputs of each micro-batch. A stage multiplies each of its inputs by
-// one weight; the loss is half the sum of the squares of what comes out. Result: the weights.
-// Facts "most": the most micro-batches that it kept; "steps": how often it stepped.
+// Runs a stage. Numbers of the task: micro-batches, width, how many mini-batches. Values: the
+// stage's weights, and on the first stage the inputs of each micro-batch. A stage multiplies each
+// of its inputs by one weight; the loss is half the sum of the squares of the last outputs. Result:
+// the weights. Facts "most": the most micro-batches kept at once; "steps": how many steps it took.
 #include <algorithm>
 #include <stdexcept>
 

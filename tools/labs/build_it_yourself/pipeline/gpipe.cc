@@ -1,4 +1,4 @@
-// Lab "gpipe": fill in the order of work. lab_pipeline.h says what is to be done; then
+// Lab "gpipe": fill in the order of work, as lab_pipeline.h explains. Then grade it:
 //   ./bazelw run //tools/labs:grade -- gpipe my_gpipe.cc
 #include <vector>
 
@@ -9,9 +9,9 @@ namespace lab {
 void RunStage(Stage& stage, Wire& wire) {
   std::vector<float> in(stage.width()), out(stage.width());
 
-  // TODO: all forwards, then all backwards.
+  // TODO: run all forwards, then all backwards.
 
-  // TODO: one step.
+  // TODO: take one step.
 
   (void)wire;  // remove this line
 }

@@ -1,5 +1,5 @@
-// Counts what the process allocates: these take the place of the C library's functions, which new
-// and delete call as well. A sanitizer brings its own; then nothing is counted.
+// Counts what the process allocates. These functions replace the C library's, which new and delete
+// call as well. A sanitizer has its own; then nothing is counted.
 #include <malloc.h>
 
 #include <atomic>

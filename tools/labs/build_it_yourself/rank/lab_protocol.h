@@ -1,6 +1,6 @@
-// What a rank's process and the grader say to each other over the one socket between them: heads,
-// each with `bytes` of payload behind it but where it says otherwise. Both ends are one machine's,
-// so structs go as they are.
+// The protocol between a rank's process and the grader, over the one socket that connects them.
+// Each message is a Head, followed by `bytes` bytes of payload unless noted otherwise. Both ends
+// run on the same machine, so structs are sent as they are.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ constexpr int kDoor = 3;  // the socket's number in the rank's process
 
 enum class Kind : uint32_t {
   // To a rank.
-  kTask,     // first of all: peer = its number, number = ranks; payload: a count of int64, these,
-             // and then floats
+  kTask,     // the first message: peer = the rank's number, number = how many ranks there are;
+             // payload: a count as int64, so many int64, and then floats
   kMessage,  // answers kRecv and kWaitSum
   // From a rank.
-  kSend,      // to `peer`
-  kRecv,      // of `peer`; `bytes` are what it expects, without a payload
+  kSend,      // a message to `peer`
+  kRecv,      // waits for a message from `peer` of `bytes` bytes; no payload
   kCompute,   // number = seconds of the virtual clock; payload: what it computes, as text
-  kStartSum,  // begins its next sum over all ranks
-  kWaitSum,   // number = which of its sums, from 0; `bytes` as in kRecv
-  kFact,      // number, named by the payload
-  kFailed,    // payload: why, as text; the last head
-  kResult,    // payload: floats; the last head
+  kStartSum,  // starts its next sum over all ranks; payload: its floats
+  kWaitSum,   // number = which of its sums, from 0; `bytes` as in kRecv; no payload
+  kFact,      // number = a value; payload: its name
+  kFailed,    // payload: why, as text; a rank's last message
+  kResult,    // payload: floats; a rank's last message
 };
 
 struct Head {

@@ -1,5 +1,5 @@
-// A rank as the drivers of the labs see it, which are compiled together with the file that is
-// graded: its wire, a virtual clock, and what it tells the grader.
+// A rank as the drivers of the labs see it (a driver is compiled together with the file that is
+// graded): its wire, a virtual clock, and what it reports to the grader.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ class Rank : public Wire {
   void Send(int to, std::span<const float> data) override;
   void Recv(int from, std::span<float> data) override;
 
-  // Moves this rank's virtual clock on by that much work.
+  // Advances this rank's virtual clock by `seconds` of work, which `what` names.
   void Compute(const std::string& what, double seconds);
-  // Begins a sum over all ranks, which goes on beside what the rank computes; ranks' sums are
-  // paired in the order in which they are begun. Returns its number, from 0.
+  // Starts a sum over all ranks, which runs while the rank computes. The k-th sum of a rank is
+  // added to the k-th of every other. Returns its number, from 0.
   int StartSum(std::span<const float> data);
   // Waits for that sum and writes it to `data`.
   void WaitSum(int number, std::span<float> data);
@@ -44,18 +44,18 @@ class Rank : public Wire {
   int rank_ = 0, size_ = 1, sums_ = 0;
 };
 
-// What the driver of a lab does: calls the code that is graded, as the task says. The result goes
+// Implemented by each lab's driver: calls the graded code as the task says. What it returns goes
 // back to the grader.
 std::vector<float> Perform(Rank& rank, const Task& task);
 
-// Memory that this process holds by malloc and new, and its largest since ResetPeak, in bytes.
+// Bytes that this process has allocated with malloc and new: now, and at most since ResetPeak.
 int64_t LiveBytes();
 int64_t PeakBytes();
 void ResetPeak();
 
-// Calls body(i) for i = 0 .. calls - 1, and tells as facts "peak", the most bytes that a call
-// needed, and "kept", by how many bytes what is held grew from the end of the first call to the
-// end of the last: what a single call caches is none.
+// Calls body(i) for i = 0 .. calls - 1, and reports two facts: "peak", the most bytes that one call
+// needed; and "kept", by how many bytes the allocated memory grew from the end of the first call to
+// the end of the last. So what the first call caches does not count as kept.
 template <class Body>
 void Metered(Rank& rank, int64_t calls, const Body& body) {
   int64_t peak = 0, first = 0, last = 0;

@@ -1,5 +1,5 @@
-// The wire between ranks: all that the code of a lab may use to reach another rank. Each rank is a
-// process of its own; what is not sent over the wire does not get there.
+// The wire between ranks: the only way in which the code of a lab reaches another rank. Ranks
+// share no variables; in the grader each rank is a process of its own.
 #pragma once
 
 #include <span>
@@ -9,14 +9,15 @@ namespace lab {
 class Wire {
  public:
   virtual ~Wire() = default;
-  virtual int rank() const = 0;  // this one, from 0 to size() - 1
+  virtual int rank() const = 0;  // this rank, from 0 to size() - 1
   virtual int size() const = 0;  // how many ranks there are, at least 1
 
-  // Sends `data` to the rank `to`, which is another one. Returns at once: the values are copied, so
-  // `data` may be changed. What one rank sends to another arrives in the order in which it is sent.
+  // Sends `data` to rank `to`, which must be another rank. Copies the values and returns at once,
+  // so `data` may be changed then. Messages from one rank to another arrive in the order in which
+  // they are sent.
   virtual void Send(int to, std::span<const float> data) = 0;
-  // Waits for the next message of the rank `from`, and writes it to `data`, which must have exactly
-  // its length.
+  // Waits for the next message from rank `from` and writes it to `data`, which must have exactly
+  // the message's length.
   virtual void Recv(int from, std::span<float> data) = 0;
 };
 

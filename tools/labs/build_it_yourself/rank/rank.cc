@@ -8,7 +8,7 @@
 namespace lab {
 namespace {
 
-// The grader has gone where this fails: nothing is left to be done.
+// If this fails, the grader has ended, and so does the rank.
 template <class Call, class Byte>
 void Whole(const Call& call, Byte* data, size_t bytes) {
   while (bytes > 0) {

@@ -1,4 +1,4 @@
-// A rank's program: one task, and its result or why there is none.
+// A rank's program: performs one task, and reports its result or why there is none.
 #include <exception>
 #include <new>
 

@@ -1,4 +1,5 @@
-// Calls the ring. Numbers: how often. Values: this rank's data; each call gets them anew.
+// Calls the ring. Numbers of the task: how often. Values: this rank's data, which are restored
+// before each call.
 #include <algorithm>
 
 #include "lab_rank.h"

@@ -1,5 +1,6 @@
-// Between the trainer and a ring in a shared object: plain C, so that the two need not agree on any
-// C++ type. trainer_door.cc, which is compiled with the ring, is the other side.
+// The interface between the trainer and a student's ring in a shared object. It is plain C, so that
+// the two sides need not agree on any C++ type. trainer_door.cc, which is compiled together with
+// the ring, implements the ring's side.
 #pragma once
 
 #include <stddef.h>
@@ -8,10 +9,10 @@
 extern "C" {
 #endif
 
-// What the trainer gives. Both calls answer 0; anything else: the run has ended, and the ring is to
-// come back at once.
+// What the trainer provides. Both functions return 0. Any other value means that the run has ended,
+// and the ring must return at once.
 struct LabTrainerWire {
-  void* trainer;  // first argument of the calls
+  void* trainer;  // first argument of both functions
   int rank, size;
   int (*send)(void* trainer, int to, const float* data, size_t count);
   int (*recv)(void* trainer, int from, float* data, size_t count);
@@ -19,11 +20,11 @@ struct LabTrainerWire {
 
 enum LabRingEnd {
   kLabRingDone = 0,
-  kLabRingStopped = 1,  // by the wire's answer
-  kLabRingThrew = 2,    // `reason` says what, ended by a zero
+  kLabRingStopped = 1,  // send or recv did not return 0
+  kLabRingThrew = 2,    // `reason` says what, as a zero-terminated string
 };
 
-// Calls the student's AllReduceMean on `count` values.
+// Calls the student's AllReduceMean on `count` values. `reason` has room for `room` bytes.
 int LabRingAllReduceMean(const struct LabTrainerWire* wire, float* data, size_t count, char* reason,
                          size_t room);
 

@@ -1,4 +1,4 @@
-// Lab "ring": fill in the two halves. lab_ring.h says what is to be done; then
+// Lab "ring": fill in the two halves, as lab_ring.h explains. Then grade it:
 //   ./bazelw run //tools/labs:grade -- ring my_ring.cc
 #include "lab_ring.h"
 
@@ -8,7 +8,7 @@ void AllReduceMean(Wire& wire, std::span<float> data) {
   const int n = wire.size(), rank = wire.rank();
   const int right = (rank + 1) % n, left = (rank + n - 1) % n;
 
-  // TODO: reduce-scatter. Then this rank's own chunk is whole: divide it by n.
+  // TODO: reduce-scatter. Then the sum of this rank's own chunk is complete: divide it by n.
 
   // TODO: all-gather.
 

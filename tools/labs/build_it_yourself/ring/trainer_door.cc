@@ -1,5 +1,5 @@
-// Compiled together with a ring into what the trainer loads (tools/labs/train_with). Nothing is
-// thrown across the door, either way.
+// Compiled together with a student's ring into the shared object that the trainer loads
+// (tools/labs/train_with). No exception crosses this interface in either direction.
 #include <cstdio>
 #include <exception>
 

@@ -1,6 +1,6 @@
-// Serves or works. Numbers: steps, how often all of it, the milliseconds that a gradient takes.
-// Values: on rank 0 the weights; on a worker the weights that it pulls towards: its gradient is the
-// difference. Result on rank 0: the weights.
+// Runs the server or a worker. Numbers of the task: steps, how often to repeat everything, the
+// milliseconds of a gradient. Values: on rank 0 the weights; on a worker its target weights: its
+// gradient is weights - target. Result on rank 0: the weights.
 #include "lab_rank.h"
 #include "lab_server.h"
 

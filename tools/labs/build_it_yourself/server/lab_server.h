@@ -1,15 +1,18 @@
-// Lab "server": synchronous SGD by a parameter server (Li et al. 2014, "Scaling distributed machine
-// learning with the parameter server"). Rank 0 serves, all others work. You write both.
+// Lab "server": synchronous SGD with a parameter server (Li et al. 2014, "Scaling distributed
+// machine learning with the parameter server"). Rank 0 is the server, all other ranks are workers.
+// You write both: Serve and Work.
 //
-// In each step the server sends its weights to every worker; each computes a gradient by them and
-// sends it back; the server moves the weights by their mean:
+// In each step the server sends its weights to every worker. Each worker computes a gradient with
+// them and sends it back. The server then updates its weights with the mean gradient, where n is
+// wire.size() and g[r] is the gradient of rank r:
 //   weights -= rate * (((g[1] + g[2]) + ...) + g[n - 1]) / (n - 1)
 // There are no other messages. What is graded:
 //   values   the server's weights after all steps
-//   order    gradients are added in the order of the ranks
-//   bytes    a step moves the weights once to each worker, and a gradient once from it
-//   time     the workers compute at the same time, each as long as it takes on a virtual clock
-//   memory   the server needs room for two gradients, and a worker for the weights and a gradient
+//   order    the server adds the gradients in the order of the ranks
+//   bytes    per step, each worker receives the weights once and sends one gradient
+//   time     all workers compute at the same time, measured on a virtual clock
+//   memory   the server has room for two gradients; a worker for the weights and one gradient
+//   leak     nothing stays allocated from one call to the next
 #pragma once
 
 #include <cstddef>
@@ -22,14 +25,14 @@ namespace lab {
 class Worker {
  public:
   virtual ~Worker() = default;
-  // The gradient of this rank's loss by weights like these; both of width() floats.
+  // Computes the gradient of this rank's loss at `weights`. Both spans have width() floats.
   virtual void Gradient(std::span<const float> weights, std::span<float> gradient) = 0;
   virtual size_t width() const = 0;
 };
 
-// On rank 0: `weights` are what the steps begin with, and in the end what they have come to.
+// Runs on rank 0. `weights` are the initial weights, which Serve replaces by the trained ones.
 void Serve(Wire& wire, std::span<float> weights, int steps, float rate);
-// On all other ranks.
+// Runs on all other ranks.
 void Work(Wire& wire, Worker& worker, int steps);
 
 }  // namespace lab

@@ -1,4 +1,4 @@
-// Lab "server": fill in both sides. lab_server.h says what is to be done; then
+// Lab "server": fill in both sides, as lab_server.h explains. Then grade it:
 //   ./bazelw run //tools/labs:grade -- server my_server.cc
 #include <vector>
 
@@ -7,7 +7,7 @@
 namespace lab {
 
 void Serve(Wire& wire, std::span<float> weights, int steps, float rate) {
-  // TODO: in each step send the weights to all workers, add their gradients, move the weights.
+  // TODO: in each step send the weights to all workers, add their gradients, update the weights.
 
   (void)wire, (void)weights, (void)steps, (void)rate;  // remove this line
 }

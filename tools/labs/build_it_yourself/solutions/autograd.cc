@@ -14,7 +14,7 @@ struct Saved {
   std::vector<float> gamma;
 };
 
-// The two means of a row that all its x share in.
+// The two means of a row that occur in the gradients of all its x.
 struct Means {
   float gradient = 0, product = 0;
 };
@@ -45,7 +45,7 @@ void AddGradients(const Saved& saved, std::span<const float> y_gradient, Gradien
   }
 }
 
-// Normalizes a row in place; 1 / deviation.
+// Normalizes a row in place and returns 1 / deviation.
 float Normalize(std::span<float> row) {
   const float width = static_cast<float>(row.size());
   float mean = 0, variance = 0;

@@ -8,10 +8,10 @@ namespace lab {
 namespace {
 
 struct Bucket {
-  size_t begin = 0, end = 0;  // parameters, that one not included
+  size_t begin = 0, end = 0;  // parameters [begin, end)
   size_t elements = 0;
   std::vector<float> data = {};
-  int sum = 0;  // its number, once begun
+  int sum = 0;  // its number, once started
 };
 
 class Overlapped : public Buckets {
@@ -65,7 +65,7 @@ class Overlapped : public Buckets {
   Sums& sums_;
   std::vector<size_t> at_;  // where each parameter's gradient begins in its bucket
   std::vector<Bucket> buckets_;
-  size_t next_ = 0;  // bucket to begin
+  size_t next_ = 0;  // the next bucket whose sum is to start
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Lab "sortq", solved. The bytes: least value and step of each bucket, then the codes, least
-// significant bit first.
+// Lab "sortq", solved. Layout of the bytes: the least value and step of each bucket, then the
+// codes, with the least significant bit first.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Encodes on rank 0 and decodes on rank 1. Numbers: bits, how many values, how often. Values of
-// rank 0: what is encoded. Fact "bytes": of the encoding.
+// Encodes on rank 0 and decodes on rank 1. Numbers of the task: bits, how many values, how often.
+// Values on rank 0: those to encode. Fact "bytes": the size of the encoding.
 #include <cstring>
 
 #include "lab_rank.h"
@@ -8,7 +8,7 @@
 namespace lab {
 namespace {
 
-// Bytes as floats: the wire moves their bits alone.
+// Sends bytes as floats: the wire does not interpret their bits.
 void SendBytes(Rank& rank, std::span<const uint8_t> bytes) {
   const float size = static_cast<float>(bytes.size());  // below 2^24
   rank.Send(1, {&size, 1});

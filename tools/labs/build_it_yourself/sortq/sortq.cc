@@ -1,4 +1,4 @@
-// Lab "sortq": fill in both functions. lab_sortq.h says what is to be done; then
+// Lab "sortq": fill in both functions, as lab_sortq.h explains. Then grade it:
 //   ./bazelw run //tools/labs:grade -- sortq my_sortq.cc
 #include "lab_sortq.h"
 
@@ -7,14 +7,15 @@ namespace lab {
 std::vector<uint8_t> Encode(std::span<const float> values, int bits) {
   std::vector<uint8_t> bytes;
 
-  // TODO: refuse infinities and NaN; sort; least value and step of each bucket; the codes.
+  // TODO: refuse infinities and NaN; sort; store the least value and the step of each bucket; store
+  // the codes.
 
   (void)values, (void)bits;  // remove this line
   return bytes;
 }
 
 void Decode(std::span<const uint8_t> bytes, int bits, std::span<float> values) {
-  // TODO: the least values and steps; then each code's value.
+  // TODO: read the least values and steps; then compute each code's value.
 
   (void)bytes, (void)bits, (void)values;  // remove this line
 }

@@ -1,4 +1,4 @@
-// Fault: where it is alone it closes the wire's descriptor and goes on.
+// Fault: with a single rank it closes the wire's descriptor and goes on.
 #include <unistd.h>
 
 #include <chrono>

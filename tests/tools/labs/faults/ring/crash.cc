@@ -1,4 +1,4 @@
-// Fault: writes where there is no memory.
+// Fault: writes to an invalid address.
 #include "lab_ring.h"
 
 namespace lab {

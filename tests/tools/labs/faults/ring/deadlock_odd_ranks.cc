@@ -1,4 +1,5 @@
-// Fault: neighbours agree in pairs before they begin; the last one of an odd number has nobody.
+// Fault: neighbours synchronize in pairs before they begin; the last of an odd number of ranks has
+// no partner.
 #include <vector>
 
 #include "lab_ring.h"

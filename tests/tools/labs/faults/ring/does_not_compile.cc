@@ -1,4 +1,4 @@
-// Fault: a name that nothing has.
+// Fault: uses a name that is not defined.
 #include "lab_ring.h"
 
 namespace lab {

@@ -1,4 +1,4 @@
-// Fault: refuses tensors that have fewer elements than there are ranks.
+// Fault: throws for tensors with fewer elements than ranks.
 #include <stdexcept>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Fault: ends as a process does that the system kills for lack of memory.
+// Fault: ends like a process that the system kills for lack of memory.
 #include <csignal>
 
 #include "lab_ring.h"

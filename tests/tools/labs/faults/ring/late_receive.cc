@@ -1,4 +1,4 @@
-// Fault: a step sends before it has received what the step before has brought.
+// Fault: a step sends before it has received the message of the step before.
 #include <vector>
 
 #include "lab_ring.h"

@@ -1,4 +1,4 @@
-// Fault: the room for what comes in is never given back.
+// Fault: never frees the buffer for received chunks.
 #include "lab_ring.h"
 
 namespace lab {

@@ -1,4 +1,4 @@
-// Fault: gives the sum.
+// Fault: computes the sum instead of the mean.
 #include <vector>
 
 #include "lab_ring.h"

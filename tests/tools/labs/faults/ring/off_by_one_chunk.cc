@@ -1,4 +1,4 @@
-// Fault: every chunk has count / n elements; the rest of an uneven length is in none.
+// Fault: every chunk has count / n elements; the remainder of an uneven length is in no chunk.
 #include <vector>
 
 #include "lab_ring.h"

@@ -1,4 +1,4 @@
-// Fault: looks for another way to the other ranks than the wire.
+// Fault: tries to reach the other ranks by another way than the wire.
 #include <sys/socket.h>
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Fault: tidies up what is not its own.
+// Fault: removes a file that is not its own.
 #include <cerrno>
 #include <cstdio>
 #include <stdexcept>

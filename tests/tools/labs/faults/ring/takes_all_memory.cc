@@ -1,4 +1,4 @@
-// Fault: asks for more and more memory.
+// Fault: allocates more and more memory.
 #include <vector>
 
 #include "lab_ring.h"

@@ -1,4 +1,4 @@
-// Fault: writes a log, where a file of its reader's may lie.
+// Fault: writes a log, which may overwrite a file of the person who grades.
 #include <fstream>
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-// Fault: has no end of calls.
+// Fault: calls itself without end.
 #include "lab_ring.h"
 
 namespace lab {

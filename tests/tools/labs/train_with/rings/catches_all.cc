@@ -1,4 +1,4 @@
-// Fault: waits for a message that nobody sends, and takes any exception for a network's hiccup.
+// Fault: waits for a message that nobody sends, and ignores any exception.
 #include "lab_ring.h"
 
 namespace lab {

@@ -1,4 +1,4 @@
-// Fault: rank 1 does not come back from its first call.
+// Fault: rank 1 never returns from its first call.
 #include "lab_ring.h"
 
 namespace lab {

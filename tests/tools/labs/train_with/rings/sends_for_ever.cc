@@ -1,4 +1,4 @@
-// Fault: has no end.
+// Fault: sends without end.
 #include "lab_ring.h"
 
 namespace lab {

@@ -1,4 +1,4 @@
-// Fault: takes its own number for its neighbour's.
+// Fault: sends to itself instead of its neighbour.
 #include "lab_ring.h"
 
 namespace lab {

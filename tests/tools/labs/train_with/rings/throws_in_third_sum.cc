@@ -1,4 +1,4 @@
-// Fault: its luck holds for two sums. Only rank 1 throws.
+// Fault: rank 1 throws in the third sum.
 #include <stdexcept>
 #include <vector>
 
