@@ -14,7 +14,4 @@ std::string ParseFlags(CLI::App& app, int argc, const char* const* argv);
 // The same, printing that text. True where there was one: nothing else is to be done then.
 bool PrintsHelp(CLI::App& app, int argc, const char* const* argv);
 
-// A check for flags of unsigned numbers: CLI11 takes -1 for one and wraps it.
-std::string NotNegative(const std::string& text);
-
 }  // namespace torus::tools

@@ -26,7 +26,7 @@ void AddRunFlags(CLI::App& app, LabOptions& o) {
   app.add_option("--data", s.data, "The images that it learns from");
   app.add_option("--device", s.device, "cpu or cuda");
   app.add_option("--lr", s.lr, "Learning rate, of the smallest batch where it is scaled");
-  app.add_option("--seed", s.seed, "Of weights, order and augmentation")->check(tools::NotNegative);
+  app.add_option("--seed", s.seed, "Of weights, order and augmentation");
 }
 
 void AddSizeFlags(CLI::App& app, LabOptions& o) {
