@@ -15,7 +15,8 @@ struct StudentGrades {
   std::map<std::string, Grade> grades;  // by exercise; those that are not handed in are missing
 };
 
-// In the order of the names. BadInput where `folder` is none, or has no folder in it.
+// In the order of the names. What is handed in and is no file that can be read gets no points.
+// BadInput where `folder` is none, or has no folder in it.
 std::vector<StudentGrades> GradeClass(Compiler& compiler, const std::string& folder,
                                       const GradeOptions& options);
 
