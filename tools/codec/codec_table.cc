@@ -8,6 +8,7 @@ namespace {
 std::string LineOf(const CodecMeasurement& m) {
   const std::string refused =
       m.refused == 0 ? "" : fmt::format("  ({} values of tensors not carried)", m.refused);
+  if (m.values == 0) return fmt::format("{:<24}no values\n", m.codec);
   if (m.refused == m.values) return fmt::format("{:<24} carries none of them\n", m.codec);
   return fmt::format(
       "{:<24}{:>8.3f}{:>8.2f}{:>12.4g}{:>12.4g}{:>8.1f}{:>9.2f}{:>9.2f}{:>13.3f}{}\n", m.codec,
