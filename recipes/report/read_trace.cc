@@ -37,7 +37,7 @@ std::vector<trace::Event> ReadChromeTrace(const std::string& path) {
     for (const Json& event : json.at("traceEvents"))
       if (event.at("ph") == "X") events.push_back(ToEvent(event));
   } catch (const Json::exception& error) {
-    Throw<BadInput>(path, "must be a trace of a run: {}", error.what());
+    Throw<BadInput>(path, "must be a trace of a run: {}", io::ReasonOf(error));
   }
   return events;
 }

@@ -55,7 +55,7 @@ ReportInput ReadReport(const std::string& path) {
   try {
     report.schedule = ScheduleOf(folder, report.summary.at("settings"));
   } catch (const Json::exception& error) {
-    Throw<BadInput>(folder.summary(), "must be a run's summary: {}", error.what());
+    Throw<BadInput>(folder.summary(), "must be a run's summary: {}", io::ReasonOf(error));
   }
   return report;
 }

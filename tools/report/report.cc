@@ -3,12 +3,15 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "recipes/report/compare.h"
 #include "recipes/run/read_report.h"
 #include "recipes/run/run_folder.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
+#include "runtime/io/json.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
@@ -29,7 +32,12 @@ std::string Render(const std::vector<std::string>& folders) try {
     runs.push_back({NameOf(folder), recipes::ReadReport(folder)});
   return recipes::RenderComparison(runs);
 } catch (const nlohmann::json::exception& error) {
-  Throw<BadInput>("report", "a file of these runs is not as a run writes it: {}", error.what());
+  Throw<BadInput>("report", "a file of these runs is not as a run writes it: {}",
+                  io::ReasonOf(error));
+} catch (const std::out_of_range&) {
+  Throw<BadInput>("report",
+                  "a file of these runs is not as a run writes it: it names a rank that there is "
+                  "not");
 }
 
 int Main(int argc, char** argv) {
