@@ -68,6 +68,10 @@ TEST(Grade, GivesNoNetwork) {
   ExpectReason(GradeOfFault("ring", "opens_socket"), "one-rank", "threw an exception: no socket");
 }
 
+TEST(Grade, GivesThreadsAndNoProcess) {
+  ExpectReason(GradeOfFault("ring", "forks"), "one-rank", "threw an exception: no process");
+}
+
 TEST(Grade, ShowsTheCompilersMessageWithTheLine) {
   const Grade grade = GradeOfFault("ring", "does_not_compile");
   EXPECT_EQ(grade.points(), 0);
