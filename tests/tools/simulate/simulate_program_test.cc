@@ -230,6 +230,7 @@ TEST_F(SimulateTest, EveryMistakeIsOneLine) {
   for (const auto& [text, word] : std::vector<std::pair<std::string, std::string>>{
            {"{}", "ranks"},
            {R"({"ranks": 2, "forward": [1]})", "each of 2 ranks"},
+           {R"({"ranks": 2, "forward": 1e308})", "a number from 0 to 1e+18"},
            {R"({"ranks": 2, "forwards": 1})", "forwards"},
            {R"({"ranks": 2, "step": -1})", "step"},
            {R"({"ranks": 2, "links": {"0-1": "1ms,1Gbps"}})", "0-1"},
