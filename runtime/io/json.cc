@@ -44,13 +44,6 @@ const json& Member(const json& value, const char* key) {
   return found == value.end() ? none : *found;
 }
 
-std::string ReasonOf(const std::exception& error) {
-  constexpr std::string_view kEnd = "] ";
-  const std::string_view text = error.what();
-  const size_t end = text.starts_with("[json.") ? text.find(kEnd) : text.npos;
-  return std::string(end == text.npos ? text : text.substr(end + kEnd.size()));
-}
-
 std::string Brief::text() const {
   if (value.is_structured()) return value.is_object() ? "an object" : "a list";
   const std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);

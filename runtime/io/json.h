@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -20,9 +19,6 @@ nlohmann::json ReadJsonObject(const std::string& path);
 
 // The value of a key: null where it is absent, or where `value` is no object.
 const nlohmann::json& Member(const nlohmann::json& value, const char* key);
-
-// What an exception of the JSON library says, without its number: "key 'ranks' not found".
-std::string ReasonOf(const std::exception& error);
 
 // A value as messages show it: its first 100 bytes; of objects and arrays the type alone. The text
 // is made where the message is: Require(ok, path, "got {}", Brief(value)).
