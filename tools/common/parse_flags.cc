@@ -14,8 +14,12 @@ namespace {
 
 // The first line of CLI11's message, without its advice.
 std::string OneLine(const CLI::ParseError& error) {
-  const std::string text = error.what();
-  return text.substr(0, text.find('\n'));
+  std::string text = error.what();
+  text = text.substr(0, text.find('\n'));
+  constexpr std::string_view kSeveral = ": At Most 1 required but received ";
+  if (const size_t at = text.find(kSeveral); at != text.npos)
+    text.replace(at, kSeveral.size(), " takes one value, got ");
+  return text;
 }
 
 template <class Whole>

@@ -66,5 +66,10 @@ TEST(ParseFlags, RefusesANumberThatWouldBeTakenForAnother) {
               fmt::format("[program] --rate must be a number, got \"{}\"", rate));
 }
 
+TEST(ParseFlags, SaysOfWhatThereIsTooMuch) {
+  EXPECT_EQ(Refusal({"--rate", "1", "--rate", "2"}),
+            "[program] --rate takes one value, got 2 (--help lists the flags)");
+}
+
 }  // namespace
 }  // namespace torus::tools
