@@ -93,6 +93,15 @@ TEST(Labs, WriteTheBlankReportWithoutData) {
   EXPECT_EQ(ReadAll(out + "/q2.md"), "");
 }
 
+TEST(Labs, KeepAReportThatIsFilledIn) {
+  const std::string out = ::testing::TempDir() + "/filled";
+  const char* argv[] = {"q2", "--blank", "--out", out.c_str()};
+  ASSERT_EQ(LabMain("q2", 4, argv), 0);
+  std::ofstream(out + "/q2_report.md") << "Name: Ada";
+  EXPECT_EQ(LabMain("q2", 4, argv), 0);
+  EXPECT_EQ(ReadAll(out + "/q2_report.md"), "Name: Ada");
+}
+
 TEST(Labs, SayWhichDataTheyNeed) {
   unsetenv("TORUS_DATA");
   LabOptions options;
