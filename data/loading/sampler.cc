@@ -44,21 +44,19 @@ void Sampler::Seek(SamplerPosition position) {
 }
 
 void Sampler::LoadOrder() {
-  if (options_.shuffle && order_epoch_ != position_.epoch) {
-    order_ = ShuffledOrder(options_.size, options_.seed, position_.epoch);
-    order_epoch_ = position_.epoch;
-  } else if (order_.empty()) {
-    order_.resize(options_.size);
-    std::iota(order_.begin(), order_.end(), int64_t{0});
-  }
+  if (!options_.shuffle || order_epoch_ == position_.epoch) return;
+  order_ = ShuffledOrder(options_.size, options_.seed, position_.epoch);
+  order_epoch_ = position_.epoch;
 }
 
 MiniBatch Sampler::Next() {
   LoadOrder();
   const int64_t begin = position_.number * options_.batch_size;
   const int64_t end = std::min(begin + options_.batch_size, options_.size);
-  MiniBatch batch{
-      position_.epoch, position_.number, {order_.begin() + begin, order_.begin() + end}};
+  MiniBatch batch{position_.epoch, position_.number, std::vector<int64_t>(end - begin)};
+  std::iota(batch.indices.begin(), batch.indices.end(), begin);
+  if (options_.shuffle)
+    for (int64_t& index : batch.indices) index = order_[index];
   position_ = PositionOf(StepOf(position_) + 1);
   return batch;
 }

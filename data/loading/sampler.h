@@ -57,11 +57,11 @@ class Sampler {
   SamplerPosition PositionOf(int64_t step) const;
 
  private:
-  void LoadOrder();  // of the position's epoch
+  void LoadOrder();  // of the position's epoch, where there is one
 
   SamplerOptions options_;
   SamplerPosition position_;
-  std::vector<int64_t> order_;
+  std::vector<int64_t> order_;  // empty without a shuffle: an epoch may have any size then
   int64_t order_epoch_ = -1;
 };
 

@@ -69,11 +69,13 @@ class ShardWriter {
     const std::clock_t begin = std::clock();
     tokenizer_.Encode(text, &ids_);
     seconds_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    while (static_cast<int64_t>(ids_.size()) > most_) Write(most_);
+    int64_t written = 0;
+    for (; Left(written) > most_; written += most_) Write(written, most_);
+    ids_.erase(ids_.begin(), ids_.begin() + written);
   }
   // Writes the remaining tokens; writes at least one file in total.
   void Finish() {
-    if (files_ == 0 || !ids_.empty()) Write(static_cast<int64_t>(ids_.size()));
+    if (files_ == 0 || !ids_.empty()) Write(0, Left(0));
   }
 
   int64_t tokens() const { return tokens_; }
@@ -81,10 +83,10 @@ class ShardWriter {
   double seconds() const { return seconds_; }
 
  private:
-  void Write(int64_t count) {
+  int64_t Left(int64_t written) const { return static_cast<int64_t>(ids_.size()) - written; }
+  void Write(int64_t begin, int64_t count) {
     WriteTokenFile(TokenShardPath(dir_, part_, files_++), OriginOf(tokenizer_),
-                   std::span(ids_).first(count));
-    ids_.erase(ids_.begin(), ids_.begin() + count);
+                   std::span(ids_).subspan(begin, count));
     tokens_ += count;
   }
 

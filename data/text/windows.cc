@@ -11,9 +11,10 @@ namespace torus::data {
 namespace {
 
 void CheckLength(const Tokens& tokens, int64_t length) {
-  Require(length >= 1 && length < tokens.size(), tokens.name(),
-          "requires windows of 1 to {} tokens, one less than there are, got {}", tokens.size() - 1,
-          length);
+  Require(length >= 1, tokens.name(), "requires windows of at least 1 token, got {}", length);
+  Require(length < tokens.size(), tokens.name(),
+          "requires {} tokens or more for windows of {} (--length), got {}", length + 1, length,
+          tokens.size());
 }
 
 // Writes the window at `begin` and its targets.

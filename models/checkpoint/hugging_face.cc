@@ -134,7 +134,11 @@ std::vector<NamedTensor>::const_iterator FirstFloating(const std::vector<NamedTe
 
 json ReadHuggingFaceConfig(const std::string& folder) {
   Require(fs::is_directory(folder), folder, "is no folder");
-  return io::ReadJsonObject((fs::path(folder) / kConfig).string());
+  const fs::path config = fs::path(folder) / kConfig;
+  Require(fs::exists(config), folder,
+          "must have a {}, as Hugging Face's folders have and RUN/model of tools/train; got none",
+          kConfig);
+  return io::ReadJsonObject(config.string());
 }
 
 std::map<std::string, std::string> ReadHuggingFaceFiles(const std::string& folder) {

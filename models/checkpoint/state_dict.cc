@@ -36,11 +36,16 @@ std::string Difference(const Tensor& wanted, const Tensor& got) {
                      Name(wanted.dtype()), ToString(shape));
 }
 
+// The first of them in words: of another model's file every tensor is one.
 struct Problems {
+  static constexpr int kShown = 8;
   std::string text;
   int count = 0;
   void Add(const std::string& name, const std::string& what) {
-    text += (count++ == 0 ? "" : "; ") + name + what;
+    if (++count <= kShown) text += (count == 1 ? "" : "; ") + name + what;
+  }
+  std::string more() const {
+    return count <= kShown ? "" : fmt::format("; and {} more", count - kShown);
   }
 };
 
@@ -97,8 +102,8 @@ std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<Nam
   std::vector<NamedTensor> fitted = StateOf(model);
   for (NamedTensor& tensor : fitted) Replace(tensor, given, problems);
   for (const auto& [name, tensor] : given) problems.Add(name, " is surplus");
-  Require(problems.count == 0, where, "does not fit the model in {} tensor{}: {}", problems.count,
-          problems.count == 1 ? "" : "s", problems.text);
+  Require(problems.count == 0, where, "does not fit the model in {} tensor{}: {}{}", problems.count,
+          problems.count == 1 ? "" : "s", problems.text, problems.more());
   return fitted;
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/error.h"
 #include "runtime/io/folder_place.h"
 #include "runtime/io/one_commit.h"
+#include "runtime/io/replaced_file.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus::recipes {
@@ -84,7 +85,10 @@ void Cast(const std::string& dtype, std::vector<NamedTensor>& tensors) {
 
 void Write(const ConvertOptions& o, Input& input) {
   const std::vector<NamedTensor>& tensors = input.result.tensors;
-  if (!WritesFolder(o)) return WriteSafetensors(o.output, tensors, {{"format", "pt"}});
+  if (!WritesFolder(o))
+    return io::ReplaceFile(o.output, [&](const std::string& fresh) {
+      WriteSafetensors(fresh, tensors, {{"format", "pt"}});
+    });
   input.folder.tensors = tensors;
   WriteHuggingFace(o.output, input.folder, o.shard_bytes);
 }

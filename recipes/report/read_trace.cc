@@ -36,8 +36,11 @@ std::vector<trace::Event> ReadChromeTrace(const std::string& path) {
   try {
     for (const Json& event : json.at("traceEvents"))
       if (event.at("ph") == "X") events.push_back(ToEvent(event));
-  } catch (const Json::exception& error) {
-    Throw<BadInput>(path, "must be a trace of a run: {}", error.what());
+  } catch (const Json::exception&) {
+    Throw<BadInput>(
+        path,
+        "must be a trace of a run: \"traceEvents\" with ph, name, cat, tid, ts, dur and "
+        "args each");
   }
   return events;
 }

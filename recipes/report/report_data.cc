@@ -194,7 +194,8 @@ Json Predictions(const Json& summary) {
   const Json& peaks = predicted.at("peak_bytes");
   for (const Json& rank : summary.at("ranks")) {
     const auto number = rank.at("rank").get<size_t>();
-    const auto peak = static_cast<uint64_t>(peaks.at(number % peaks.size()).get<double>());
+    const size_t of_pipeline = number % std::max<size_t>(1, peaks.size());
+    const auto peak = static_cast<uint64_t>(peaks.at(of_pipeline).get<double>());
     rows.push_back({fmt::format("Memory of rank {}", number), FormatBytes(peak),
                     rank.contains("peak_bytes") ? FormatBytes(rank.at("peak_bytes").get<uint64_t>())
                                                 : std::string("with the others")});

@@ -113,7 +113,7 @@ void CheckNames(const RunOptions& options) {
   RequireOneOf("--collectives", s.collectives, CollectivesNames());
   RequireOneOf("--gpu-links", s.gpu_links, parallel::GpuLinksNames());
   parallel::CheckStrategy(s.strategy, parallel::AllReduceByName(CollectivesOf(s, false)));
-  Require(s.bucket_mb >= 1, "train", "--bucket-mb must be at least 1, got {}", s.bucket_mb);
+  RequireCount("--bucket-mb", s.bucket_mb, 1 << 20);
   RequireOneOf("--optimizer", s.optimizer, OptimizerNames());
   parallel::MakeLrSchedule(s.lr_schedule, {});
   ModelOf(s);

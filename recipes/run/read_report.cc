@@ -54,8 +54,10 @@ ReportInput ReadReport(const std::string& path) {
                      .schedule = {}};
   try {
     report.schedule = ScheduleOf(folder, report.summary.at("settings"));
-  } catch (const Json::exception& error) {
-    Throw<BadInput>(folder.summary(), "must be a run's summary: {}", error.what());
+  } catch (const Json::exception&) {
+    Throw<BadInput>(
+        folder.summary(),
+        "must be a run's summary: \"settings\" with schedule, stages and micro-batches");
   }
   return report;
 }

@@ -160,8 +160,10 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
 }
 
 RunResult TrainingRun::Run() {
-  processes_.Lead([this] { OpenFolder(); });
+  processes_.Lead([this] { TakeFolder(); });
   ShareFolder();
+  if (std::optional<RunResult> left = LeftByEnd()) return std::move(*left);
+  processes_.Lead([this] { OpenFiles(); });
   keeps_files_ = true;
   bool finished = false;
   std::exception_ptr failure;

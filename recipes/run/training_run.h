@@ -63,8 +63,11 @@ class TrainingRun {
   TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
               parallel::World* world, Start start);
 
-  void OpenFolder();
+  void TakeFolder();
   void ShareFolder();
+  void OpenFiles();
+  std::string SummaryOfEnd() const;
+  std::optional<RunResult> LeftByEnd() const;
   void RequireSameCheckpoint(const ResumedRun& run) const;
   void Say(const std::string& line) const;
   void SayHead();

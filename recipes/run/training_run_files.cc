@@ -1,5 +1,7 @@
 // The part of TrainingRun that writes files: the run's folder, its checkpoints and its results.
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <new>
 
 #include "parallel/schedule/csv.h"
@@ -11,6 +13,7 @@
 #include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "runtime/io/file.h"
+#include "runtime/io/json.h"
 
 namespace torus::recipes {
 namespace {
@@ -31,6 +34,21 @@ std::string MessageOf(const std::exception_ptr& failure) {
   }
 }
 
+// As a summary has it: what was not finite is null.
+std::optional<Evaluation> TestOf(const Json& test, int64_t step, double epoch) {
+  if (!test.is_object()) return std::nullopt;
+  const auto figure = [&](const char* key) {
+    const Json& value = io::Member(test, key);
+    return value.is_number() ? value.get<double>() : std::nan("");
+  };
+  Evaluation evaluation{.step = step,
+                        .epoch = epoch,
+                        .samples = static_cast<int64_t>(figure("samples")),
+                        .loss = figure("loss")};
+  if (test.contains("accuracy")) evaluation.accuracy = figure("accuracy");
+  return evaluation;
+}
+
 void WriteText(const std::string& path, const std::string& text) {
   io::OutputFile file(path);
   file.Write(text);
@@ -39,11 +57,40 @@ void WriteText(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-void TrainingRun::OpenFolder() {
+void TrainingRun::TakeFolder() {
   if (!options_.out.empty())
     own_ = NewRunFolder(options_.out);
   else if (options_.resume.empty())
     own_ = NewRunFolder(options_.runs, settings_);
+}
+
+// Where the run that is gone on with has come to its end before; else empty.
+std::string TrainingRun::SummaryOfEnd() const try {
+  if (saved_at_ != begin_ || begin_ < end_) return "";
+  const Json summary = io::ReadJsonObject(folder_.summary());
+  const bool whole =
+      io::Member(summary, "finished") == true && io::Member(summary, "steps") == begin_;
+  return whole ? summary.dump() : "";
+} catch (const BadInput&) {
+  return "";  // it was killed between its last checkpoint and its summary
+}
+
+// What a run at its end has left, times and trace too, which would be lost if it ended once more.
+std::optional<RunResult> TrainingRun::LeftByEnd() const {
+  const std::string summary =
+      processes_.OfLeader([this] { return SummaryOfEnd(); }, "whether the run is at its end");
+  if (summary.empty()) return std::nullopt;
+  RunResult result{.folder = folder_.path, .step = begin_};
+  if (!processes_.leads()) return result;
+  Say(fmt::format("all {} steps are done before: nothing changes; more --epochs go on", begin_));
+  result.summary = Json::parse(summary);
+  result.test = TestOf(io::Member(result.summary, "test"), begin_, EpochOf(begin_));
+  for (const std::string& model : {folder_.model(), folder_.averaged_weights()})
+    if (std::filesystem::exists(model)) result.model = model;
+  return result;
+}
+
+void TrainingRun::OpenFiles() {
   metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
   left_out_ = LeftOutNotes(folder_.left_out());
   event_file_ = std::make_unique<EventFile>(folder_.path, SecondsNow(), begin_);

@@ -10,6 +10,7 @@
 #include "runtime/error.h"
 #include "runtime/io/file.h"
 #include "runtime/io/json.h"
+#include "runtime/io/replaced_file.h"
 
 namespace torus::study {
 namespace {
@@ -87,14 +88,11 @@ Json RunStore::Save(const PlannedRun& run, const Json& result) {
   // read.
   Json file = Json::parse(BodyOf(run, result).dump());
   file["checksum"] = recipes::Crc32c(file.dump());
-  const std::string path = PathOf(run), fresh = path + ".new";
-  io::OutputFile out(fresh);
-  out.Write(file.dump(1) + "\n");
-  out.Close(true);
-  std::error_code error;
-  fs::rename(fresh, path, error);
-  if (error) Throw<BrokenEnvironment>(path, "cannot be put in place: {}", error.message());
-  io::Sync(folder_);
+  io::ReplaceFile(PathOf(run), [&](const std::string& fresh) {
+    io::OutputFile out(fresh);
+    out.Write(file.dump(1) + "\n");
+    out.Close(true);
+  });
   return file.at("result");
 }
 

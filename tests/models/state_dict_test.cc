@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
@@ -77,6 +78,13 @@ TEST(StateDict, NamesAllThatDoesNotFitAtOnce) {
   EXPECT_NE(error.find("features.0.0.weigth is surplus"), std::string::npos) << error;
   EXPECT_NE(error.find("comes twice"), std::string::npos) << error;
   EXPECT_TRUE(SameBits(StateDict(*model), before));  // nothing was changed
+}
+
+TEST(StateDict, OfAnotherModelsFileNamesTheFirstAlone) {
+  const std::string error = ErrorOf(*Model(1), {});
+  const auto named = std::ranges::count(error, ';');
+  EXPECT_EQ(named, 8) << error;  // between eight that are named and the number of the others
+  EXPECT_NE(error.find(" more"), std::string::npos) << error;
 }
 
 // `state` with its floating tensors in that dtype.

@@ -1,5 +1,6 @@
 // Measures codecs on a file of tensors: //tools:codec -- FILE.safetensors [--codec sortq:8].
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 
 #include "parallel/codec/make_codec.h"
@@ -113,7 +114,8 @@ void AddFlags(CLI::App& app, Options& options) {
   auto* const encoded =
       app.add_option("--encoded", options.encoded, "File to write: the tensors, encoded");
   auto* const decoded =
-      app.add_option("--decoded", options.decoded, "File to write: the tensors of an encoded file");
+      app.add_option("--decoded", options.decoded, "File to write: the tensors of an encoded file")
+          ->excludes("--codec", "--all", "--picture", "--encoded");
   app.add_option("--links", options.links,
                  "Send 16 micro-batches of the file's values over emulated links of these Gbit/s, "
                  "as float32 and encoded, beside the times that are computed; alone: 0.1 1 10. "
@@ -123,10 +125,20 @@ void AddFlags(CLI::App& app, Options& options) {
       ->excludes(decoded)
       ->expected(0, 16)
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1e-3, 1e6));
   app.add_option("--repeats", options.repeats, "Runs of which the fastest counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+}
+
+// What is written takes a file's place at once.
+void CheckOutputs(const Options& options) {
+  for (const std::string& output : {options.encoded, options.decoded, options.picture}) {
+    std::error_code error;
+    Require(output.empty() ||
+                !std::filesystem::equivalent(UserPath(options.input), UserPath(output), error),
+            "codec", "would write over the file that it reads, {}", output);
+  }
 }
 
 int Main(int argc, char** argv) {
@@ -134,6 +146,7 @@ int Main(int argc, char** argv) {
   Options options;
   AddFlags(app, options);
   if (PrintsHelp(app, argc, argv)) return 0;
+  CheckOutputs(options);
   if (!options.decoded.empty()) {
     WriteDecoded(options);
     return 0;

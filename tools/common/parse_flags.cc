@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
 #include "runtime/error.h"
 
 namespace torus::tools {
@@ -9,8 +14,42 @@ namespace {
 
 // The first line of CLI11's message, without its advice.
 std::string OneLine(const CLI::ParseError& error) {
-  const std::string text = error.what();
-  return text.substr(0, text.find('\n'));
+  std::string text = error.what();
+  text = text.substr(0, text.find('\n'));
+  constexpr std::string_view kSeveral = ": At Most 1 required but received ";
+  if (const size_t at = text.find(kSeveral); at != text.npos)
+    text.replace(at, kSeveral.size(), " takes one value, got ");
+  return text;
+}
+
+template <class Whole>
+bool IsWhole(std::string_view text) {
+  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  const char* const end = text.data() + text.size();
+  Whole value = 0;
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && at == end && (digits.size() == 1 || digits.front() != '0');
+}
+
+bool IsReal(const std::string& text) {
+  return !text.empty() && !std::isnan(std::strtod(text.c_str(), nullptr));
+}
+
+// What CLI11 forgives in a number: it reads -1 as 2^64 - 1 where there are no negative ones, what
+// is beyond 64 bits as the nearest, 010 as 8, nothing as 0, and has NaN within every range.
+void CheckNumbers(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& text : option->results()) {
+      const std::string type = option->get_type_name();
+      const auto require = [&](bool ok, const char* what) {
+        Require(ok, app.get_name(), "{} must be {}, got \"{}\"", option->get_name(), what, text);
+      };
+      if (type.starts_with("UINT"))
+        require(IsWhole<uint64_t>(text), "a whole number from 0 to 2^64 - 1 in decimal digits");
+      if (type.starts_with("INT"))
+        require(IsWhole<int64_t>(text), "a whole number below 2^63 in decimal digits");
+      if (type.starts_with("FLOAT")) require(IsReal(text), "a number");
+    }
 }
 
 }  // namespace
@@ -23,6 +62,7 @@ std::string ParseFlags(CLI::App& app, int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     Throw<BadInput>(app.get_name(), "{} (--help lists the flags)", OneLine(error));
   }
+  CheckNumbers(app);
   return "";
 }
 
@@ -30,10 +70,6 @@ bool PrintsHelp(CLI::App& app, int argc, const char* const* argv) {
   const std::string help = ParseFlags(app, argc, argv);
   fmt::print("{}", help);
   return !help.empty();
-}
-
-std::string NotNegative(const std::string& text) {
-  return text.starts_with('-') ? fmt::format("must be at least 0, got {}", text) : "";
 }
 
 }  // namespace torus::tools

@@ -14,7 +14,4 @@ std::string ParseFlags(CLI::App& app, int argc, const char* const* argv);
 // The same, but prints the help text. Returns true if it did; the program should then end.
 bool PrintsHelp(CLI::App& app, int argc, const char* const* argv);
 
-// A CLI11 check for flags of unsigned numbers, since CLI11 accepts -1 and wraps it around.
-std::string NotNegative(const std::string& text);
-
 }  // namespace torus::tools

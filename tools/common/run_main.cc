@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "runtime/error.h"
 
@@ -23,13 +26,27 @@ int Fail(std::string_view name, std::string_view message, int status) {
   return status;
 }
 
+// What waits in the buffer is written after main, where nobody hears that a disk is full.
+void FlushOutput(const char* name) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  Throw<BrokenEnvironment>(name, "cannot write all of its output: {}",
+                           std::generic_category().message(errno));
+}
+
 }  // namespace
 
 int RunMain(const char* name, const std::function<int()>& body) {
   try {
-    return body();
+    const int status = body();
+    FlushOutput(name);
+    return status;
   } catch (const BadInput& error) {
     return Fail(name, error.what(), 2);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return Fail(
+        name,
+        fmt::format("[{}] cannot be reached: {}", error.path1().string(), error.code().message()),
+        1);
   } catch (const std::bad_alloc&) {
     return Fail(name, "out of memory", 1);
   } catch (const std::exception& error) {

@@ -5,9 +5,9 @@
 
 namespace torus::tools {
 
-// Returns body()'s status. If it throws, prints one line, "NAME: reason", on stderr, after all that
-// was printed before, and returns 2 for BadInput, which the user can correct, or 1 for any other
-// exception.
+// Returns body()'s status. If it throws, or standard output cannot be written, prints one line,
+// "NAME: reason", on stderr, after all that was printed before, and returns 2 for BadInput, which
+// the user can correct, or 1 for any other exception.
 int RunMain(const char* name, const std::function<int()>& body);
 
 }  // namespace torus::tools

@@ -35,8 +35,7 @@ void AddFlags(CLI::App& app, Options& o) {
       ->check(CLI::Range(0, 1 << 24));
   app.add_option("--top-p", o.text.sampling.top_p,
                  "only the likeliest tokens that make up this probability count");
-  app.add_option("--seed", o.text.seed, "of the draws: the same seed gives the same text")
-      ->check(NotNegative);
+  app.add_option("--seed", o.text.seed, "of the draws: the same seed gives the same text");
   app.add_option("--precision", o.text.precision,
                  "of products and attention: f32, bf16, or on a GPU f16 and tf32");
   app.add_flag("--emulate", o.text.emulate,

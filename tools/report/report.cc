@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "recipes/report/compare.h"
 #include "recipes/run/read_report.h"
@@ -22,6 +24,13 @@ std::string NameOf(const std::string& folder) {
   return path.parent_path().filename().string();
 }
 
+// What the JSON library says, without its number: "key 'ranks' not found".
+std::string ReasonOf(const nlohmann::json::exception& error) {
+  const std::string text = error.what();
+  const size_t end = text.find("] ");
+  return end == text.npos ? text : text.substr(end + 2);
+}
+
 std::string Render(const std::vector<std::string>& folders) try {
   if (folders.size() == 1) return recipes::RenderReport(recipes::ReadReport(folders[0]));
   std::vector<recipes::NamedRun> runs;
@@ -29,7 +38,11 @@ std::string Render(const std::vector<std::string>& folders) try {
     runs.push_back({NameOf(folder), recipes::ReadReport(folder)});
   return recipes::RenderComparison(runs);
 } catch (const nlohmann::json::exception& error) {
-  Throw<BadInput>("report", "a file of these runs is not as a run writes it: {}", error.what());
+  Throw<BadInput>("report", "a file of these runs is not as a run writes it: {}", ReasonOf(error));
+} catch (const std::out_of_range&) {
+  Throw<BadInput>("report",
+                  "a file of these runs is not as a run writes it: it names a rank that there is "
+                  "not");
 }
 
 int Main(int argc, char** argv) {

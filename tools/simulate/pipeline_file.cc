@@ -17,6 +17,7 @@ using Json = nlohmann::json;
 using parallel::Pipeline;
 
 constexpr int kMost = 4096;          // ranks, chunks, micro-batches
+constexpr double kMostCost = 1e18;   // of which no sum overflows
 constexpr int kMostParts = 1 << 20;  // their product: what a schedule's lists hold
 
 class Reader {
@@ -67,8 +68,8 @@ class Reader {
   }
 
   double Number(const char* key, const Json& value) const {
-    Require(value.is_number() && value >= 0, path_,
-            "\"{}\" must be a number of at least 0, or a list of them, got {}", key,
+    Require(value.is_number() && value >= 0 && value <= kMostCost, path_,
+            "\"{}\" must be a number from 0 to {}, or a list of them, got {}", key, kMostCost,
             io::Brief(value));
     return value.get<double>();
   }

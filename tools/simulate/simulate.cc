@@ -9,6 +9,7 @@
 #include "parallel/schedule/factory.h"
 #include "parallel/schedule/printer.h"
 #include "parallel/schedule/svg.h"
+#include "runtime/error.h"
 #include "runtime/io/file.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
@@ -32,12 +33,18 @@ struct Invocation {
   bool csv = false;
 };
 
+// Seconds and MiB of which no sum overflows.
+const CLI::Range& Costs() {
+  static const CLI::Range range(0.0, 1e12);
+  return range;
+}
+
 void AddCosts(CLI::App& app, Invocation& invocation) {
   double* value = invocation.costs;
   for (const parallel::CostList& kind : parallel::kCostLists)
     app.add_option(fmt::format("--{}", kind.name), *value++,
                    fmt::format("{} {}", kind.in_bytes ? "MiB" : "Seconds", kind.about))
-        ->check(CLI::NonNegativeNumber)
+        ->check(Costs())
         ->excludes("--file");
 }
 
@@ -69,10 +76,9 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
       ->allow_extra_args(false)
       ->excludes("--file");
   app.add_option(
-         "--fit", invocation.fit,
-         "Fit the free costs of this JSON file to its measured rows and predict the others; "
-         "tools/simulate/fit_file.h has its form")
-      ->excludes("--file");
+      "--fit", invocation.fit,
+      "Fit the free costs of this JSON file to its measured rows and predict the others; "
+      "tools/simulate/fit_file.h has its form");
   app.add_option("--from-trace", invocation.trace,
                  "Forward and backward times of each rank from the trace.json of a run: medians")
       ->excludes("--forward", "--backward");
@@ -90,8 +96,7 @@ void AddTensorFlags(CLI::App& app, Invocation& invocation) {
       app.add_option("--tensor", tensor.ranks,
                      "Ranks that compute each stage together, as train's --tensor: they share out "
                      "its work and sum over links of their own. All other costs are of one rank")
-          ->check(CLI::Range(1, 4096))
-          ->excludes("--fit");
+          ->check(CLI::Range(1, 4096));
   app.add_option("--model", tensor.model,
                  "Whose blocks they split, evenly over the ranks of the pipeline: gpt2:4, roberta")
       ->needs(ranks);
@@ -105,8 +110,16 @@ void AddTensorFlags(CLI::App& app, Invocation& invocation) {
       ->needs(ranks);
   app.add_option("--tensor-activation", invocation.tensor_mib,
                  "MiB that a sum is of, where another number than --boundary crosses a cut")
-      ->check(CLI::NonNegativeNumber)
+      ->check(Costs())
       ->needs(ranks);
+}
+
+void CheckFit(const CLI::App& app) {
+  if (app.count("--fit") == 0) return;
+  for (const CLI::Option* option : app.get_options())
+    Require(option->count() == 0 || option->get_name() == "--fit", "simulate",
+            "--fit takes all from its file, and goes with no other flag, got {}",
+            option->get_name());
 }
 
 void SetCosts(Invocation& invocation) {
@@ -146,6 +159,7 @@ int Main(int argc, char** argv) {
   AddFlags(app, invocation);
   AddTensorFlags(app, invocation);
   if (PrintsHelp(app, argc, argv)) return 0;
+  CheckFit(app);
   if (invocation.draw.starts_with("csv:"))
     invocation.draw = "csv:" + UserPath(invocation.draw.substr(4));
   if (!invocation.fit.empty()) {

@@ -84,7 +84,6 @@ void AddRunFlags(CLI::App& app, recipes::Settings& s) {
          "checkpoint's (else random)")
       ->group("What is trained");
   app.add_option("--seed", s.seed, "Of weights, order, augmentation and dropout")
-      ->check(NotNegative)
       ->group("What is trained");
 }
 

@@ -28,6 +28,9 @@ bool HasRoom(std::FILE* out) {
   return poll(&state, 1, 0) > 0 && (state.revents & POLLOUT) != 0;
 }
 
+// Without an exception: a run goes on where its log's disk is full, and RunMain tells it in the end.
+void Put(std::FILE* out, const std::string& text) { std::fputs(text.c_str(), out); }
+
 }  // namespace
 
 ProgressLine::ProgressLine(std::FILE* out, std::string unit, int64_t begin, int64_t end)
@@ -70,11 +73,11 @@ void ProgressLine::Show(const Step& step) {
     if (!HasRoom(out_)) return;
     const double share =
         static_cast<double>(step.step + 1 - begin_) / static_cast<double>(end_ - begin_);
-    fmt::print(out_, "{}{} {}", kClear, Bar(share), Render(step));
+    Put(out_, fmt::format("{}{} {}", kClear, Bar(share), Render(step)));
   } else {
     const int64_t every = std::max<int64_t>(1, (end_ - begin_) / 20);
     if (!last && (step.step + 1 - begin_) % every != 0) return;
-    fmt::print(out_, "{}\n", Render(step));
+    Put(out_, Render(step) + "\n");
   }
   drawn_ = true;
   since_drawn_ = 0;
@@ -83,12 +86,12 @@ void ProgressLine::Show(const Step& step) {
 
 void ProgressLine::Print(const std::string& text) {
   End();
-  fmt::print(out_, "{}\n", text);
+  Put(out_, text + "\n");
   std::fflush(out_);
 }
 
 void ProgressLine::End() {
-  if (terminal_ && drawn_) fmt::print(out_, "{}", kClear);
+  if (terminal_ && drawn_) Put(out_, kClear);
   drawn_ = false;
   std::fflush(out_);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "tools/train/stop_signal.h"
 
@@ -32,7 +33,7 @@ void RunScreen::Print(const std::string& line) {
   if (progress_)
     progress_->Print(line);
   else
-    fmt::print("{}\n", line);
+    std::puts(line.c_str());
 }
 
 }  // namespace torus::tools

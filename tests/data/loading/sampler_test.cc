@@ -86,6 +86,13 @@ TEST(Sampler, EvaluationOrderIsAscendingInEveryEpoch) {
   EXPECT_EQ(Epoch(sampler, 5), Ascending(7));
 }
 
+// A list of its examples would take 8 TB.
+TEST(Sampler, AnAscendingEpochMayHaveAnySize) {
+  Sampler sampler({.size = int64_t{1} << 40, .batch_size = 3, .shuffle = false});
+  sampler.Seek({1, 2});
+  EXPECT_EQ(sampler.Next().indices, (std::vector<int64_t>{6, 7, 8}));
+}
+
 TEST(Sampler, CountsStepsOverEpochs) {
   const Sampler sampler({.size = 7, .batch_size = 3});
   EXPECT_EQ(sampler.StepOf({2, 1}), 7);

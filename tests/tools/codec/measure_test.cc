@@ -61,6 +61,8 @@ TEST(MeasureCodec, CountsWhatItCannotCarryApart) {
   EXPECT_NE(TableOf({m}).find("(4 values of tensors not carried)"), std::string::npos);
   EXPECT_NE(TableOf({MeasureCodec("f16", {{"bad", bad}}, 1)}).find("carries none"),
             std::string::npos);
+  EXPECT_NE(TableOf({MeasureCodec("f16", {{"empty", Empty({0, 3})}}, 1)}).find("no values"),
+            std::string::npos);
 }
 
 // Of a uniform quantizer each bit more is worth 20 log10(2) dB, where its points are many.

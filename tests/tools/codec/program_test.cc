@@ -27,5 +27,27 @@ TEST_F(CodecProgram, LinksNeedACodec) {
   ExpectOneLine(Run({"--links", "1", "--codec", "none"}), 2, "other than none");
 }
 
+// At 1 bit a second a micro-batch takes three months.
+TEST_F(CodecProgram, LinksHaveSpeedsThatEnd) {
+  for (const char* speed : {"1e-9", "0", "-1", "nan", "1e7"})
+    ExpectOneLine(Run({"--links", speed}), 2, "--links");
+}
+
+TEST_F(CodecProgram, DecodingTakesTheCodecOfTheFile) {
+  for (const std::vector<std::string>& flag : std::vector<std::vector<std::string>>{
+           {"--codec", "f16"}, {"--all"}, {"--picture", scratch_ + "/x"}, {"--encoded", "x"}}) {
+    std::vector<std::string> flags{"--decoded", scratch_ + "/y"};
+    flags.insert(flags.end(), flag.begin(), flag.end());
+    ExpectOneLine(Run(flags), 2, flag[0]);
+  }
+}
+
+TEST_F(CodecProgram, WhatIsReadIsNotWrittenOver) {
+  const std::string file = scratch_ + "/two.safetensors";
+  for (const char* flag : {"--encoded", "--decoded", "--picture"})
+    ExpectOneLine(Run({flag, file}), 2, "would write over the file that it reads");
+  EXPECT_EQ(ReadSafetensors(file).tensors.size(), 1);
+}
+
 }  // namespace
 }  // namespace torus::tools::testing

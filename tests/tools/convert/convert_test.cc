@@ -19,6 +19,25 @@ std::vector<NamedTensor> State(const std::string& weights = "") {
   return StateDict(*BuildModel(ParseModelSpec(kModel), kClasses, /*seed=*/1, weights));
 }
 
+// While it lives no file can grow beyond that, here and in programs that are started: a disk that
+// is full.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*const handler_)(int);
+  rlimit before_{};
+};
+
 TensorMap Read(const std::string& path) { return ByName(ReadSafetensors(path).tensors); }
 
 class ConvertTest : public ProgramTest {
@@ -56,6 +75,22 @@ TEST_F(ConvertTest, TorchFilesBecomeSafetensorsOfTheSameBits) {
     ASSERT_EQ(Run({file, out, "--dtype", "bf16"}).status, 0) << file;
     ExpectSame(Read(out), As(DType::kBF16, want));
   }
+}
+
+TEST_F(ConvertTest, AFileThatIsReplacedStaysUntilTheNewOneIsWhole) {
+  const std::string file = Path("in.safetensors"), link = Path("link.safetensors");
+  WriteSafetensors(file, State());
+  fs::create_symlink(file, link);
+  const std::string before = ReadText(file);
+  {
+    const FileSizeLimit limit(before.size() / 2);
+    ExpectOneLine(Run({file, file}), 1, "cannot write: File too large");
+  }
+  EXPECT_EQ(ReadText(file), before);
+  EXPECT_FALSE(fs::exists(file + ".new"));
+  ASSERT_EQ(Run({link, link, "--dtype", "bf16"}).status, 0);
+  ExpectSame(Read(file), As(DType::kBF16, ByName(State())));
+  EXPECT_TRUE(fs::is_symlink(link));
 }
 
 // Saved without a head, so without "transformer.".

@@ -47,6 +47,25 @@ TEST_F(ClassTest, ATableHasARowForEachStudent) {
   EXPECT_EQ(text.find("berta, "), std::string::npos) << text;
 }
 
+TEST_F(ClassTest, WhatCannotBeReadKeepsNobodyFromTheirGrades) {
+  HandIn("berta", LabsFolder() + "/solutions/ring.cc", "ring.cc");
+  fs::create_directories(scratch_ + "/anna/gpipe.cc");
+  fs::create_symlink("ring.cc", scratch_ + "/anna/ring.cc");
+  fs::create_symlink("carl", scratch_ + "/carl");
+  Compiler compiler(LabsFolder());
+  const auto students = GradeClass(compiler, scratch_, {});
+  EXPECT_EQ(ToCsv(students),
+            "student,ring,buckets,gpipe,1f1b,sortq,autograd,server\n"
+            "anna,0,,0,,,,\n"
+            "berta,100,,,,,,\n");
+  const std::string text = ToText(students);
+  EXPECT_NE(text.find("anna, ring: two-ranks: it cannot be read: Too many levels of symbolic"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("anna, gpipe: "), std::string::npos) << text;
+  EXPECT_NE(text.find(": it is no regular file"), std::string::npos) << text;
+}
+
 TEST_F(ClassTest, RefusesWhatIsNoClass) {
   Compiler compiler(LabsFolder());
   EXPECT_THROW(GradeClass(compiler, scratch_ + "/nowhere", {}), BadInput);

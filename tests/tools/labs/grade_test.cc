@@ -68,6 +68,15 @@ TEST(Grade, GivesNoNetwork) {
   ExpectReason(GradeOfFault("ring", "opens_socket"), "one-rank", "threw an exception: no socket");
 }
 
+TEST(Grade, ShowsWhatWasPrintedWithoutControls) {
+  ExpectReason(GradeOfFault("ring", "prints_controls"), "one-rank",
+               "it printed: ?[2J100 of 100 points");
+}
+
+TEST(Grade, GivesThreadsAndNoProcess) {
+  ExpectReason(GradeOfFault("ring", "forks"), "one-rank", "threw an exception: no process");
+}
+
 TEST(Grade, ShowsTheCompilersMessageWithTheLine) {
   const Grade grade = GradeOfFault("ring", "does_not_compile");
   EXPECT_EQ(grade.points(), 0);

@@ -39,7 +39,22 @@ TEST_F(ReportTest, EveryMistakeIsOneLine) {
   ExpectOneLine(Report({Run("run")}), 2, "must be a run's summary");
   std::ofstream(Run("run") + "/summary.json")
       << R"({"settings": {"schedule": "gpipe", "stages": 1, "micro-batches": 1}})";
-  ExpectOneLine(Report({Run("run")}), 2, "report");
+  ExpectOneLine(Report({Run("run")}), 2, "as a run writes it: key '");
+}
+
+TEST_F(ReportTest, ASummaryThatContradictsItselfIsRefused) {
+  ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
+  nlohmann::json summary = Json("run/summary.json");
+  const auto refused = [&](const nlohmann::json& changed, const std::string& says) {
+    std::ofstream(Run("run") + "/summary.json") << changed;
+    ExpectOneLine(Report({Run("run")}), 2, says);
+  };
+  nlohmann::json changed = summary;
+  changed["links"][0]["to"] = 99;
+  refused(changed, "names a rank that there is not");
+  changed = summary;
+  changed["predicted"] = {{"seconds", 1}, {"bubble", 0}, {"peak_bytes", nlohmann::json::array()}};
+  refused(changed, "array index 0 is out of range");
 }
 
 }  // namespace

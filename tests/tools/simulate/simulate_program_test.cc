@@ -216,7 +216,10 @@ TEST_F(SimulateTest, EveryMistakeInAFitIsOneLine) {
 
 TEST_F(SimulateTest, EveryMistakeIsOneLine) {
   ExpectOneLine(Simulate({"--ranks", "0"}), 2, "--ranks");
-  ExpectOneLine(Simulate({"--forward", "-1"}), 2, "--forward");
+  for (const char* seconds : {"-1", "nan", "1e13"})
+    ExpectOneLine(Simulate({"--forward", seconds}), 2, "--forward");
+  ExpectOneLine(Simulate({"--fit", "x.json", "--ranks", "2"}), 2,
+                "--fit takes all from its file, and goes with no other flag, got --ranks");
   ExpectOneLine(Simulate({"--link", "10ms"}), 2, "10ms");
   ExpectOneLine(Simulate({"--draw", "pipedream"}), 2, "pipedream");
   ExpectOneLine(Simulate({"--ranks", "4096", "--chunks", "4096", "--micro-batches", "4096"}), 2,
@@ -227,6 +230,7 @@ TEST_F(SimulateTest, EveryMistakeIsOneLine) {
   for (const auto& [text, word] : std::vector<std::pair<std::string, std::string>>{
            {"{}", "ranks"},
            {R"({"ranks": 2, "forward": [1]})", "each of 2 ranks"},
+           {R"({"ranks": 2, "forward": 1e308})", "a number from 0 to 1e+18"},
            {R"({"ranks": 2, "forwards": 1})", "forwards"},
            {R"({"ranks": 2, "step": -1})", "step"},
            {R"({"ranks": 2, "links": {"0-1": "1ms,1Gbps"}})", "0-1"},

@@ -270,6 +270,17 @@ TEST_F(ProgramTest, EveryMistakeIsOneLine) {
   ExpectOneLine(Train(Small("a")), 2, "train-labels-idx1-ubyte");
 }
 
+TEST_F(ProgramTest, ALogThatNoDiskTakesDoesNotEndARun) {
+  std::filesystem::create_symlink("/dev/full", scratch_ + "/stdout");
+  int status = 0;
+  waitpid(Start(Small("run", {"--max-steps", "2"})).pid(), &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_EQ(ReadText(scratch_ + "/stderr"),
+            "train: cannot write all of its output: No space left on device\n");
+  EXPECT_TRUE(Json("run/summary.json")["finished"]);
+  EXPECT_TRUE(std::filesystem::exists(scratch_ + "/run/checkpoint"));
+}
+
 TEST_F(ProgramTest, DescribeNumbersTheLayers) {
   const Ended ended = Train(Small("run", {"--describe", "--cut", "1,18"}));
   EXPECT_EQ(ended.status, 0) << ended.err;

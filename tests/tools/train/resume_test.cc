@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <map>
 #include <thread>
 
 #include "tests/tools/train/program.h"
@@ -110,6 +111,27 @@ TEST_F(ProgramTest, AResumedRunMayGoOnForMoreEpochs) {
   EXPECT_EQ(Json("run/summary.json")["steps"], 12);
   EXPECT_EQ(Json("run/checkpoint/settings.json")["settings"]["epochs"], 3);
   EXPECT_EQ(Losses("run").size(), 12u);
+}
+
+// Its times, trace and page are of steps that a run without any does not know.
+TEST_F(ProgramTest, ARunAtItsEndKeepsWhatItHasLeft) {
+  ASSERT_EQ(Train(Small("run", {"--ema", "0.9"})).status, 0);
+  const std::string run = scratch_ + "/run";
+  const auto files = [&] {
+    std::map<std::string, std::string> texts;
+    for (const auto& entry : std::filesystem::directory_iterator(run))
+      if (entry.is_regular_file()) texts[entry.path().filename()] = ReadText(entry.path());
+    return texts;
+  };
+  const auto before = files();
+  const Ended again = Train({"--resume", run});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_NE(again.out.find("all 8 steps are done before"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("averaged_weights.safetensors"), std::string::npos) << again.out;
+  EXPECT_EQ(files(), before);
+  std::filesystem::remove(run + "/summary.json");  // as a kill before it was written
+  EXPECT_EQ(Train({"--resume", run}).status, 0);
+  EXPECT_EQ(Json("run/summary.json")["steps"], 8);
 }
 
 TEST_F(ProgramTest, SignalWritesACheckpointAndSaysHowToGoOn) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include "runtime/error.h"
@@ -60,6 +61,16 @@ Page AnswerPage(const Lab& lab, const LabOptions& o, const Tell& tell) {
   return page;
 }
 
+// The report to fill in. One that is there may have been filled in, and stays.
+std::string ReportFor(const Lab& lab, const LabOptions& options) {
+  const std::string name = lab.name + "_report";
+  for (const char* ending : {".html", ".md", ".csv"}) {
+    const std::string there = fmt::format("{}/{}{}", options.out, name, ending);
+    if (std::filesystem::exists(there)) return there;
+  }
+  return study::WritePage(BlankReport(lab, options), options.out, name);
+}
+
 void Print(const std::string& line) {
   fmt::print("{}\n", line);
   std::fflush(stdout);
@@ -105,9 +116,7 @@ int LabMain(const std::string& name, int argc, const char* const* argv) {
   Require(!lab.one_rank || options.links.empty(), name,
           "--link is between ranks, and this question runs on one; got {}",
           fmt::join(options.links, " "));
-  const std::string report =
-      study::WritePage(BlankReport(lab, options), options.out, name + "_report");
-  Print(fmt::format("report to fill in: {}", report));
+  Print(fmt::format("report to fill in: {}", ReportFor(lab, options)));
   if (options.blank) return 0;
   FindData(name, options);
   const Page page = AnswerPage(lab, options, Print);

@@ -7,7 +7,8 @@
 #include <filesystem>
 #include <functional>
 
-#include "recipes/settings/device.h"
+#include "parallel/link/link_table.h"
+#include "recipes/run/check_options.h"
 #include "runtime/error.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/user_path.h"
@@ -26,7 +27,7 @@ void AddRunFlags(CLI::App& app, LabOptions& o) {
   app.add_option("--data", s.data, "The images that it learns from");
   app.add_option("--device", s.device, "cpu or cuda");
   app.add_option("--lr", s.lr, "Learning rate, of the smallest batch where it is scaled");
-  app.add_option("--seed", s.seed, "Of weights, order and augmentation")->check(tools::NotNegative);
+  app.add_option("--seed", s.seed, "Of weights, order and augmentation");
 }
 
 void AddSizeFlags(CLI::App& app, LabOptions& o) {
@@ -42,30 +43,47 @@ void AddSizeFlags(CLI::App& app, LabOptions& o) {
   app.add_option("--memory-limit", o.memory_limit,
                  "Most memory of all tensors together, such as 2GB, at which q1 ends; of a CPU by "
                  "default 3GB, with --quick 1GB")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 60));
   app.add_option("--link", o.links,
                  "Emulated links between ranks, such as 1ms,1Gbps; of runs on several ranks");
 }
 
-void CheckCounts(const std::string& name, const char* flag, const std::vector<int64_t>& values) {
+constexpr int64_t kMostSamples = 1 << 24, kMostRanks = 1024, kMostOfOthers = 1 << 20;
+
+void CheckCounts(const std::string& name, const char* flag, const std::vector<int64_t>& values,
+                 int64_t most) {
   const bool ascending =
       std::ranges::adjacent_find(values, std::ranges::greater_equal()) == values.end();
-  Require(!values.empty() && ascending && values.front() >= 1, name,
-          "{} must be ascending numbers from 1 on, got {}", flag, fmt::join(values, ","));
+  Require(!values.empty() && ascending && values.front() >= 1 && values.back() <= most, name,
+          "{} must be ascending numbers from 1 to {}, got {}", flag, most, fmt::join(values, ","));
+}
+
+// The flags of the largest run, and the links of all: a question does not come to its last run to
+// find them wrong.
+void CheckRuns(const std::string& name, const LabOptions& o) {
+  const int64_t most = o.ranks.back();
+  recipes::CheckedOptions(
+      {.settings = ForRanks(o, o.batches.back(), most), .links = LinksOf(o, most)});
+  const int named = parallel::ParseLinks(o.links).largest_rank();
+  for (const int64_t ranks : o.ranks)
+    Require(ranks == 1 || named < ranks, name, "--link names rank {}, but a run has {} ranks",
+            named, ranks);
 }
 
 void Check(const std::string& name, const LabOptions& o) {
-  CheckCounts(name, "--batches", o.batches);
-  CheckCounts(name, "--ranks", o.ranks);
+  CheckCounts(name, "--batches", o.batches, kMostSamples);
+  CheckCounts(name, "--ranks", o.ranks, kMostRanks);
   using Count = std::pair<const char*, int64_t>;
   for (const auto& [flag, value] :
        {Count{"--epochs", o.epochs}, Count{"--steps", o.steps},
         Count{"--rank-threads", o.rank_threads}, Count{"--small-batch", o.small_batch}})
-    Require(value >= 1, name, "{} must be at least 1, got {}", flag, value);
+    Require(value >= 1 && value <= kMostOfOthers, name, "{} must be from 1 to {}, got {}", flag,
+            kMostOfOthers, value);
   for (const auto& [flag, value] :
        {Count{"--images", o.images}, Count{"--test-images", o.test_images}})
     Require(value >= 0, name, "{} must be at least 0, got {}", flag, value);
-  recipes::CheckedDevice(name, o.settings.device);
+  CheckRuns(name, o);
 }
 
 void Complete(LabOptions& o) {

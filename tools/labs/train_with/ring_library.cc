@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "runtime/error.h"
+#include "tools/labs/train_with/crash_note.h"
 
 namespace torus::tools::labs {
 namespace {
@@ -16,8 +17,10 @@ std::string CopyFor(const std::string& path, int rank) {
   return copy;
 }
 
-// Never unloaded: a thread that the student's code has started may still be in it.
-RingFunction Load(const std::string& path) {
+// Never unloaded: a thread that the student's code has started may still be in it. Constructors of
+// what is global in `file` run here.
+RingFunction Load(const std::string& path, const std::string& file) {
+  const CrashNote note(fmt::format("[ring] a constructor of what is global in {}", file));
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) Throw<BrokenEnvironment>("ring", "cannot load it: {}", dlerror());
   void* const function = dlsym(library, "LabRingAllReduceMean");
@@ -31,7 +34,8 @@ RingLibrary::RingLibrary(Compiler& compiler, const std::string& file, int ranks)
   const Compiled compiled = compiler.SharedObject(ExerciseByName("ring"), "trainer_door.cc", file);
   Require(!compiled.path.empty(), "ring", "{} does not compile:\n{}", file, compiled.messages);
   messages_ = compiled.messages;
-  for (int rank = 0; rank < ranks; ++rank) functions_.push_back(Load(CopyFor(compiled.path, rank)));
+  for (int rank = 0; rank < ranks; ++rank)
+    functions_.push_back(Load(CopyFor(compiled.path, rank), file));
 }
 
 }  // namespace torus::tools::labs

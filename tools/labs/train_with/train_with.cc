@@ -34,11 +34,11 @@ int Main(int argc, const char* const* argv) {
     fmt::print("{}", flags.help);
     return 0;
   }
+  SayWhoCrashes();
   Compiler compiler(LabsFolder());
   const RingLibrary ring(compiler, flags.path, static_cast<int>(flags.run.settings.replicas));
   fmt::print("{}", ring.messages());
   CatchStopSignals();
-  SayWhoCrashes();
   std::vector<std::unique_ptr<RunScreen>> screens;
   auto training = TrainWithRing(flags.run, ring, [&](const std::string& what) {
     fmt::print("\n{}:\n", what);

@@ -1,6 +1,7 @@
 // The labs as programs: their pages and their blank reports.
 #include "tools/labs/questions/lab.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -92,6 +93,15 @@ TEST(Labs, WriteTheBlankReportWithoutData) {
   EXPECT_EQ(ReadAll(out + "/q2.md"), "");
 }
 
+TEST(Labs, KeepAReportThatIsFilledIn) {
+  const std::string out = ::testing::TempDir() + "/filled";
+  const char* argv[] = {"q2", "--blank", "--out", out.c_str()};
+  ASSERT_EQ(LabMain("q2", 4, argv), 0);
+  std::ofstream(out + "/q2_report.md") << "Name: Ada";
+  EXPECT_EQ(LabMain("q2", 4, argv), 0);
+  EXPECT_EQ(ReadAll(out + "/q2_report.md"), "Name: Ada");
+}
+
 TEST(Labs, SayWhichDataTheyNeed) {
   unsetenv("TORUS_DATA");
   LabOptions options;
@@ -104,9 +114,9 @@ TEST(Labs, SayWhichDataTheyNeed) {
 }
 
 // What the one flag is refused with.
-std::string Refusal(const char* flag) {
+std::string Refusal(const std::string& flag) {
   LabOptions options;
-  const char* argv[] = {"q2", flag};
+  const char* argv[] = {"q2", flag.c_str()};
   try {
     ParseLabFlags("q2", "", 2, argv, options);
   } catch (const BadInput& error) {
@@ -116,14 +126,23 @@ std::string Refusal(const char* flag) {
 }
 
 TEST(Labs, RefuseFlagsThatMakeNoSense) {
-  EXPECT_EQ(Refusal("--ranks=4,1"), "[q2] --ranks must be ascending numbers from 1 on, got 4,1");
-  EXPECT_EQ(Refusal("--ranks=1,1,4"),
-            "[q2] --ranks must be ascending numbers from 1 on, got 1,1,4");
-  EXPECT_EQ(Refusal("--batches=0"), "[q2] --batches must be ascending numbers from 1 on, got 0");
-  EXPECT_EQ(Refusal("--epochs=0"), "[q2] --epochs must be at least 1, got 0");
+  for (const char* ranks : {"4,1", "1,1,4", "0", "1,1025"})
+    EXPECT_EQ(Refusal(fmt::format("--ranks={}", ranks)),
+              fmt::format("[q2] --ranks must be ascending numbers from 1 to 1024, got {}", ranks));
+  EXPECT_EQ(Refusal("--batches=0"),
+            "[q2] --batches must be ascending numbers from 1 to 16777216, got 0");
+  EXPECT_EQ(Refusal("--epochs=0"), "[q2] --epochs must be from 1 to 1048576, got 0");
   EXPECT_EQ(Refusal("--images=-1"), "[q2] --images must be at least 0, got -1");
   EXPECT_EQ(Refusal("--epochs=3"), "");
   EXPECT_THROW(LabByName("q8"), BadInput);
+}
+
+// Before the runs on fewer ranks, which would take their time and be fine.
+TEST(Labs, RefuseWhatALaterRunWould) {
+  EXPECT_NE(Refusal("--lr=0").find("--lr must be above 0"), std::string::npos);
+  EXPECT_NE(Refusal("--link=10ms").find("\"10ms\" must be a number"), std::string::npos);
+  EXPECT_EQ(Refusal("--link=0-2:1ms,1Gbps"), "[q2] --link names rank 2, but a run has 2 ranks");
+  EXPECT_EQ(Refusal("--link=0-1:1ms,1Gbps"), "");
 }
 
 TEST(Labs, QuickTakesAPartOfTheData) {

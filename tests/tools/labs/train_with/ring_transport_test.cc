@@ -191,6 +191,8 @@ TEST(RingTransportDeathTest, SaysWhichRankCrashedOrLeft) {
   EXPECT_EXIT(sum(FaultFile("crash")), failed, "AllReduceMean of rank .*step 7. crashed: signal");
   EXPECT_EXIT(sum(RingFile("calls_itself")), failed, "of rank .*signal 11 .*called itself");
   EXPECT_EXIT(sum(FaultFile("leaves_early")), failed, "of rank .*has ended the program");
+  EXPECT_EXIT(sum(RingFile("crashes_when_loaded")), failed,
+              "a constructor of what is global in .*crashes_when_loaded.cc crashed: signal 6");
 }
 
 TEST(RingTransport, ShowsWhyAFileDoesNotCompile) {

@@ -5,6 +5,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -22,13 +23,26 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #endif
 
 // io_uring opens files without a call for each.
-constexpr int kNotAllowed[] = {SYS_socket,           SYS_socketpair,
-                               SYS_connect,          SYS_bind,
-                               SYS_ptrace,           SYS_kill,
-                               SYS_shmget,           SYS_mq_open,
-                               SYS_process_vm_readv, SYS_process_vm_writev,
-                               SYS_setsid,           SYS_memfd_create,
-                               SYS_pidfd_getfd,      SYS_io_uring_setup};
+constexpr int kNotAllowed[] = {
+    SYS_socket,
+    SYS_socketpair,
+    SYS_connect,
+    SYS_bind,
+    SYS_ptrace,
+    SYS_kill,
+    SYS_shmget,
+    SYS_mq_open,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_setsid,
+    SYS_memfd_create,
+    SYS_pidfd_getfd,
+    SYS_io_uring_setup,
+#if defined(__x86_64__)
+    SYS_fork,
+    SYS_vfork,
+#endif
+};
 
 // openat2 has its flags behind a pointer, where no filter sees them. Arm has only those that end in
 // "at".
@@ -60,6 +74,8 @@ class Program {
 #endif
     for (const int call : kNotAllowed) RefuseCall(call, EPERM);
     for (const int call : kChangesFiles) RefuseCall(call, EACCES);
+    RefuseCall(SYS_clone3, ENOSYS);  // flags behind a pointer: the library goes on with clone
+    RefuseProcesses();
     RefuseWrites(SYS_openat, 2);
 #if defined(__x86_64__)
     RefuseWrites(SYS_open, 1);
@@ -84,6 +100,14 @@ class Program {
   constexpr void RefuseCall(int call, int error) {
     Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 1);
     Refuse(error);
+  }
+  // Threads are made by the same call.
+  constexpr void RefuseProcesses() {
+    Add(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
+    Load(offsetof(seccomp_data, args));
+    Add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
+    Refuse(EPERM);
+    Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
   }
   // The flags are the lower half of that argument: both architectures have it first.
   constexpr void RefuseWrites(int call, size_t argument) {

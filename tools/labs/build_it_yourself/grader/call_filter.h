@@ -5,10 +5,10 @@
 
 namespace torus::tools::labs {
 
-// From now on refuses sockets, shared memory segments and access to other processes (EPERM), and
-// all that creates, changes or removes files (EACCES): opening a file for writing, truncate,
-// unlink, rename, mkdir and the like. Files can still be read. Returns whether the filter is in
-// effect.
+// From now on refuses new processes (threads are allowed), access to other processes, sockets and
+// shared memory segments (EPERM), and all that creates, changes or removes files (EACCES): opening
+// a file for writing, truncate, unlink, rename, mkdir and the like. Files can still be read.
+// Returns whether the filter is in effect.
 bool FilterCalls();
 
 }  // namespace torus::tools::labs

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "recipes/study/escape.h"
 #include "runtime/error.h"
@@ -16,11 +18,33 @@ namespace fs = std::filesystem;
 std::vector<fs::path> FoldersIn(const std::string& folder) {
   Require(fs::is_directory(folder), "grade_all", "there is no folder {}", folder);
   std::vector<fs::path> folders;
+  std::error_code leads_nowhere;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    if (entry.is_directory()) folders.push_back(entry.path());
+    if (entry.is_directory(leads_nowhere)) folders.push_back(entry.path());
   Require(!folders.empty(), "grade_all", "{} has no folders, one for each student", folder);
   std::ranges::sort(folders);
   return folders;
+}
+
+// Without points, whatever stands in its way: one file must not keep a class from its grades.
+Grade Unread(const Exercise& exercise, const std::string& file, const std::string& why,
+             const GradeOptions& options) {
+  Grade grade{exercise.name, file, options.seed, "", {}};
+  for (const TestCase& test : exercise.tests)
+    grade.tests.push_back({test.name, test.about, 0, test.points, why});
+  return grade;
+}
+
+// None where nothing is handed in.
+std::optional<Grade> GradeOf(Compiler& compiler, const Exercise& exercise, const fs::path& folder,
+                             const GradeOptions& options) {
+  const std::string file = (folder / (exercise.name + ".cc")).string();
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (status.type() == fs::file_type::not_found) return std::nullopt;
+  if (fs::is_regular_file(status)) return GradeFile(compiler, exercise, file, options);
+  return Unread(exercise, file,
+                error ? "it cannot be read: " + error.message() : "it is no regular file", options);
 }
 
 std::string FirstReason(const Grade& grade) {
@@ -42,11 +66,9 @@ std::vector<StudentGrades> GradeClass(Compiler& compiler, const std::string& fol
   std::vector<StudentGrades> students;
   for (const fs::path& path : FoldersIn(folder)) {
     StudentGrades& row = students.emplace_back(StudentGrades{path.filename().string(), {}});
-    for (const Exercise& exercise : Exercises()) {
-      const fs::path file = path / (exercise.name + ".cc");
-      if (fs::is_regular_file(file))
-        row.grades.emplace(exercise.name, GradeFile(compiler, exercise, file.string(), options));
-    }
+    for (const Exercise& exercise : Exercises())
+      if (auto grade = GradeOf(compiler, exercise, path, options))
+        row.grades.emplace(exercise.name, std::move(*grade));
   }
   return students;
 }

@@ -15,7 +15,8 @@ struct StudentGrades {
   std::map<std::string, Grade> grades;  // by exercise; without those not handed in
 };
 
-// Sorted by name. Throws BadInput if `folder` is not a folder or has no folder in it.
+// Sorted by name. A file that cannot be read gets no points. Throws BadInput if `folder` is not a
+// folder or has no folder in it.
 std::vector<StudentGrades> GradeClass(Compiler& compiler, const std::string& folder,
                                       const GradeOptions& options);
 
