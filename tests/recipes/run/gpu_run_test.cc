@@ -18,7 +18,7 @@ class GpuRun : public ::testing::Test {
     if (library_ == nullptr) GTEST_SKIP() << "no two GPUs, no --config=emulated_gpu: NOT tested";
   }
 
-  // Two steps and no evaluation: emulated images are slow.
+  // Three steps and no evaluation: emulated images are slow.
   struct Outcome {
     std::vector<double> losses;
     std::string said;
@@ -87,11 +87,15 @@ TEST_F(GpuRun, ReproduciblySumsInTheCpusMemory) {
 
 TEST_F(GpuRun, OfOneRankLaunchesItsStepsAsGraphs) {
   const Outcome off = RunSteps(GpuSettings(1, 1, "auto"), "off");
-  EXPECT_EQ(off.summary["graph_steps"], 0);
+  ASSERT_EQ(off.losses.size(), 3);
+  for (const char* launches : {"graph_steps", "graph_checks", "graph_updates"})
+    EXPECT_EQ(off.summary[launches], 0) << launches;
   for (const char* graphs : {"auto", "on"}) {
     const Outcome launched = RunSteps(GpuSettings(1, 1, "auto"), graphs);
     EXPECT_EQ(launched.losses, off.losses);
-    EXPECT_EQ(launched.summary["graph_steps"], launched.losses.size() - 1);  // all but the first
+    EXPECT_EQ(launched.summary["graph_steps"], 2) << "all but the first";
+    EXPECT_EQ(launched.summary["graph_checks"], 1) << "that of the third";
+    EXPECT_EQ(launched.summary["graph_updates"], 1) << "that of the third";
     EXPECT_EQ(launched.summary["why_no_graph"], "");
   }
 }
