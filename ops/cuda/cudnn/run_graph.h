@@ -17,9 +17,9 @@ using GraphAddresses = std::span<const void* const>;
 // True once the graph is on its way in the stream of `device`, the calling thread's GPU; outputs
 // are overwritten. False where cuDNN has no plan for it that the rules allow: then nothing is
 // written. The plan is looked for once; each thread keeps a bounded number of them for each device
-// (cuDNN does not promise that threads may share one). The same graph, rules and values give the
-// same bits on GPUs of one kind. BrokenEnvironment, naming cuDNN's call and what it says, where one
-// fails.
+// (cuDNN does not promise that threads may share one), and leaves them to later threads. The same
+// graph, rules and values give the same bits on GPUs of one kind. BrokenEnvironment, naming cuDNN's
+// call and what it says, where one fails.
 bool RunGraph(const Graph& graph, const EngineRules& rules, GraphAddresses addresses, Device device,
               StreamHandle stream);
 
