@@ -28,8 +28,7 @@ void Executor::CheckValues() {
   if (checks_) checks_->Report();
 }
 
-// Moves reduces and steps behind all forwards and backwards, which then can be one graph: nothing
-// is summed over replicas, so no sum is delayed.
+// Moves reduces and steps behind all forwards and backwards, which then can be one graph.
 void Executor::ComputeFirst() { std::ranges::stable_partition(actions_, Computes); }
 
 void Executor::ComputeAll() {

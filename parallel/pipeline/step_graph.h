@@ -1,6 +1,7 @@
 // StepGraph: what a rank computes in a step, all forwards and backwards, recorded once and then
 // launched as one graph (runtime/graph.h): a GPU is then given one thing to do where it was given a
-// thousand. For a rank that runs the whole pipeline.
+// thousand. For a rank that runs the whole pipeline. What it sums with other replicas is not in it
+// and comes behind it, so each replica's graph is its own affair.
 //
 // Its steps are of fixed shapes: two steps are alike where StepKey says so. The first of them is
 // computed as ever, which loads libraries and finds plans; the second is recorded, and launched;

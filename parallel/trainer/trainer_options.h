@@ -96,10 +96,12 @@ struct TrainerOptions {
   std::optional<LossScale> loss_scale;
   // Whether a step's forwards and backwards, where they are as those of the step before, are
   // launched as one CUDA graph (pipeline/step_graph.h): kAuto where WhyNoGraphs says nothing and
-  // the model can be recorded. kOn: whatever prevents it is an error. No bit depends on it, but
+  // the model can be recorded. kOn: whatever prevents it is an error; and replicas launch their
+  // steps too, and sum gradients behind the backward, not beside it. No bit depends on it, but
   // blocks and loss are called in the recorded step alone, not where it is launched again; and what
   // a block keeps until its end_mini_batch must be what its share_statistics hands over. Behind a
-  // launch the update is launched too (update_graph.h), where the optimizer splits.
+  // launch the update of a single replica is launched too (update_graph.h), where the optimizer
+  // splits.
   CudaGraphs cuda_graphs = CudaGraphs::kOff;
   // Steps in a row that may be skipped because they are not finite, until Trainer::Train gives up.
   // Those that have halved the loss's scale do not count.

@@ -100,8 +100,19 @@ TEST_F(GpuRun, OfOneRankLaunchesItsStepsAsGraphs) {
   }
 }
 
-TEST_F(GpuRun, OfSeveralRanksHasNoGraphs) {
-  EXPECT_THROW(RunSteps(GpuSettings(1, 2, "auto"), "on"), BadInput);
+TEST_F(GpuRun, OfReplicasLaunchesGraphsWhereTheyAreAskedFor) {
+  const Outcome beside = RunSteps(GpuSettings(1, 2, "auto"));
+  EXPECT_EQ(beside.summary["graph_steps"], 0);
+  const Outcome launched = RunSteps(GpuSettings(1, 2, "auto"), "on");
+  EXPECT_EQ(launched.losses, beside.losses);
+  EXPECT_EQ(launched.summary["graph_steps"], 2);
+}
+
+TEST_F(GpuRun, OfACutModelHasNoGraphs) {
+  EXPECT_THROW(RunSteps(GpuSettings(2, 1, "auto"), "on"), BadInput);
+  Settings settings = GpuSettings(1, 2, "auto");
+  settings.sync_batch_norm = true;
+  EXPECT_THROW(RunSteps(settings, "on"), BadInput);
 }
 
 }  // namespace
