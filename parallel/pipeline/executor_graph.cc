@@ -28,8 +28,7 @@ void Executor::CheckValues() {
   if (checks_) checks_->Report();
 }
 
-// Moves reduces and steps after all forwards and backwards, which can then be one graph. This
-// delays no sums over replicas, because there are none.
+// Moves reduces and steps after all forwards and backwards, which can then be one graph.
 void Executor::ComputeFirst() { std::ranges::stable_partition(actions_, Computes); }
 
 void Executor::ComputeAll() {

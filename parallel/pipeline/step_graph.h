@@ -1,6 +1,7 @@
 // StepGraph: all forwards and backwards of a rank's step, recorded once and then launched as one
 // CUDA graph (runtime/graph.h), so that a step takes one launch instead of a thousand. For a rank
-// that runs the whole pipeline.
+// that runs the whole pipeline. Sums over replicas come after the graph and are not part of it, so
+// each replica's graph is independent of the others'.
 //
 // Steps with equal StepKeys are alike. The first of them is computed without a graph, which loads
 // libraries and finds plans; the second is recorded and launched; all later ones that are alike are

@@ -82,9 +82,11 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
     options.on_accumulated = [this](int stage, int micro_batch) {
       update_.Accumulated(stage, micro_batch);
     };
-  options.on_last_backward = [this](int stage, int64_t step) {
-    update_.BeginLastBackward(stage, step);
-  };
+  // Sums that begin within a backward would have to be part of its graph.
+  if (options.graphs == CudaGraphs::kOff)
+    options.on_last_backward = [this](int stage, int64_t step) {
+      update_.BeginLastBackward(stage, step);
+    };
   if (SyncsBatchNorm())
     options.gather_replicas = [this](const Tensor& own, const std::string& what) {
       return GatherTensors(replicas_, own, what);
@@ -99,7 +101,8 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
                           place_.tensor.size > 1 && options_.share_cuts ? &tensor_ : nullptr};
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
-    update_.Reduce(stage, step, {share_, executor_->launched()}, [this] {
+    const bool stay = executor_->launched() && layout_.replicas() == 1;
+    update_.Reduce(stage, step, {share_, stay}, [this] {
       executor_->CheckArrived();
       executor_->CheckValues();
       return WeightUpdate::Result{executor_->finite(), executor_->loss(), LossScaleValue()};

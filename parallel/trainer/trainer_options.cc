@@ -25,7 +25,10 @@ std::string WhyNoGraphs(const TrainerOptions& options) {
   if (options.device != DeviceKind::kCuda) return "it computes on a CPU";
   if (options.stages != options.chunks) return "a rank's stages are not the whole pipeline";
   if (options.tensor > 1) return "tensor-parallel ranks sum within forwards and backwards";
-  if (options.replicas > 1) return "replicas sum gradients beside the backward";
+  if (options.replicas > 1 && options.cuda_graphs != CudaGraphs::kOn)
+    return "replicas sum gradients beside the backward";
+  if (options.replicas > 1 && options.sync_batch_norm)
+    return "replicas gather the statistics of batch norm within forwards";
   if (options.reproducible) return "reproducible sums gradients in a tree between the backwards";
   if (options.before_action) return "before_action is called before every action";
   return "";

@@ -126,8 +126,13 @@ void CheckGraphs(const RunOptions& options) {
   RequireOneOf("--cuda-graphs", options.cuda_graphs, {"auto", "on", "off"});
   if (options.cuda_graphs != "on") return;
   Require(s.device == "cuda", "train", "--cuda-graphs on needs --device cuda, got {}", s.device);
-  Require(RanksOf(s) == 1, "train",
-          "--cuda-graphs on needs one rank that runs the whole pipeline, got {} ranks", RanksOf(s));
+  Require(RanksOf(s) == s.replicas, "train",
+          "--cuda-graphs on needs one rank that runs the whole pipeline, or replicas of it; got {} "
+          "ranks for --replicas {}",
+          RanksOf(s), s.replicas);
+  Require(!s.sync_batch_norm || s.replicas == 1, "train",
+          "--cuda-graphs on steps without --sync-batch-norm, which was given: leave out one of "
+          "them");
   Require(!s.reproducible, "train",
           "--cuda-graphs on steps without --reproducible, which was given: leave out one of them");
 }

@@ -201,6 +201,8 @@ Json MakeSummary(const SummaryInput& input) {
           {"skipped_steps", totals.skipped_steps},
           {"loss_scale", totals.loss_scale},
           {"graph_steps", totals.graph_steps},
+          {"graph_checks", totals.graph_checks},
+          {"graph_updates", totals.graph_updates},
           {"why_no_graph", totals.why_no_graph},
           {"resumed_from", input.resumed_from},
           {"epochs_done",
@@ -235,8 +237,9 @@ std::string GraphsText(const Json& summary) {
   const auto steps = summary["graph_steps"].get<int64_t>();
   const auto why_not = summary["why_no_graph"].get<std::string>();
   if (steps == 0 && why_not.empty()) return "";
-  return fmt::format("CUDA graphs     {} of {} steps{}{}\n", steps,
-                     summary["steps_here"].get<int64_t>(), why_not.empty() ? "" : ": ", why_not);
+  return fmt::format("CUDA graphs     {} of {} steps, {} checks, {} updates{}{}\n", steps,
+                     summary["steps_here"].get<int64_t>(), summary["graph_checks"].get<int64_t>(),
+                     summary["graph_updates"].get<int64_t>(), why_not.empty() ? "" : ": ", why_not);
 }
 
 std::string ToText(const Json& summary) {

@@ -1,8 +1,10 @@
-// cuda_bench [--gpu N] [--rounds N] [--precision P ...] [--step MODEL:BATCHxSIZE ...]: what a GPU
-// makes of training steps, products, GPT-2's MLP, copies and sort quantization. One program to
-// carry to a machine with a GPU; pytorch_cuda.py gives PyTorch's figures beside it.
+// cuda_bench [--rounds N] [--precision P ...] [--step MODEL:BATCHxSIZE ...]: what a GPU, the first
+// that CUDA_VISIBLE_DEVICES leaves, makes of training steps, products, GPT-2's MLP, copies and sort
+// quantization. One program to carry to a machine with a GPU; pytorch_cuda.py gives PyTorch's
+// figures beside it.
 //
-// Each figure is the median of rounds; a round ends when the GPU has done all of it.
+// Each figure is the median of rounds; a round ends when the GPU has done all of it. Steps are the
+// trainer's (train_step.h).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +13,7 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/backward.h"
@@ -34,7 +37,6 @@ namespace torus::bench {
 namespace {
 
 struct Options {
-  int gpu = 0;
   int rounds = 20;
   std::vector<std::string> steps{"mobilenet_v2:16x224", "mobilenet_v2:256x224", "resnet18:128x32",
                                  "vgg13:64x32",         "roberta:8x128",        "gpt2:4x256"};
@@ -50,20 +52,36 @@ void Wait(Device device) {
   all.Wait();
 }
 
+class Rounds {
+ public:
+  explicit Rounds(Device device) : device_(device), begin_(Clock::now()) {}
+  void End() {
+    Wait(device_);
+    const Clock::time_point now = Clock::now();
+    seconds_.push_back(std::chrono::duration<double>(now - std::exchange(begin_, now)).count());
+  }
+  double MedianSeconds() {
+    std::ranges::sort(seconds_);
+    return seconds_.at(seconds_.size() / 2);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Device device_;
+  Clock::time_point begin_;
+  std::vector<double> seconds_;
+};
+
 // Seconds, after a first round in which plans are made and memory is taken.
-double Median(Device device, int rounds, const std::function<void()>& run) {
+double Median(Device device, int count, const std::function<void()>& run) {
   run();
   Wait(device);
-  std::vector<double> seconds;
-  for (int i = 0; i < rounds; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
+  Rounds rounds(device);
+  for (int i = 0; i < count; ++i) {
     run();
-    Wait(device);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    seconds.push_back(took.count());
+    rounds.End();
   }
-  std::ranges::sort(seconds);
-  return seconds[seconds.size() / 2];
+  return rounds.MedianSeconds();
 }
 
 void Print(const std::string& what, double seconds, const std::string& rate) {
@@ -169,7 +187,7 @@ void Codecs(const Options& o, Device device, const std::string& name, bool relu)
 }
 
 // MODEL:BATCHxSIZE
-TrainStepOptions StepOf(const std::string& text, Device device) {
+TrainStepOptions StepOf(const std::string& text) {
   TrainStepOptions step;
   const size_t colon = text.find(':');
   int read = 0;
@@ -179,16 +197,22 @@ TrainStepOptions StepOf(const std::string& text, Device device) {
       colon + 1 + static_cast<size_t>(read) == text.size() && step.batch > 0 && step.size > 0;
   Require(fits, "cuda_bench", "--step must be MODEL:BATCHxSIZE, got {}", text);
   step.model = text.substr(0, colon);
-  step.device = device;
+  step.device = DeviceKind::kCuda;
   return step;
 }
 
-void TimeStep(const Options& o, const std::string& what, const TrainStepOptions& options) {
+// The computing of the second step is recorded as a graph, the update of the third.
+constexpr int kFirstSteps = 3;
+
+void TimeStep(const Options& o, const std::string& what, const TrainStepOptions& options,
+              Device device) {
   TrainStep step(options);
-  step.Run();  // the second of a graph is recorded
-  AllocatorFor(options.device).ResetPeak();
-  const double seconds = Median(options.device, o.rounds, [&] { step.Run(); });
-  const auto peak = static_cast<double>(AllocatorFor(options.device).stats().peak_bytes);
+  step.Run(kFirstSteps, [](double) {});
+  AllocatorFor(device).ResetPeak();
+  Rounds rounds(device);
+  step.Run(o.rounds, [&](double) { rounds.End(); });
+  const double seconds = rounds.MedianSeconds();
+  const auto peak = static_cast<double>(AllocatorFor(device).stats().peak_bytes);
   Print(what, seconds,
         fmt::format("{:.1f} samples/s, {:.2f} TFLOP/s, {:.2f} GB",
                     static_cast<double>(options.batch) / seconds, 1e-12 * step.flops() / seconds,
@@ -198,10 +222,11 @@ void TimeStep(const Options& o, const std::string& what, const TrainStepOptions&
 void Steps(const Options& o, const std::string& precision, Device device) {
   for (const std::string& text : o.steps)
     for (const bool graph : {false, true}) {
-      TrainStepOptions options = StepOf(text, device);
+      TrainStepOptions options = StepOf(text);
       options.precision = PrecisionOf(precision, device);
       options.graph = graph;
-      TimeStep(o, fmt::format("step {}, {}{}", text, precision, graph ? ", graph" : ""), options);
+      TimeStep(o, fmt::format("step {}, {}{}", text, precision, graph ? ", graph" : ""), options,
+               device);
     }
 }
 
@@ -210,7 +235,6 @@ int Main(int argc, char** argv) {
   CLI::App app("Times training steps, products, an MLP, copies and sort quantization on a GPU.",
                "cuda_bench");
   app.option_defaults()->always_capture_default();
-  app.add_option("--gpu", o.gpu, "Which GPU");
   app.add_option("--rounds", o.rounds, "Of each figure")->check(CLI::Range(1, 1 << 20));
   app.add_option("--step", o.steps, "MODEL:BATCHxSIZE, as often as wanted; '' for none");
   app.add_option("--precision", o.precisions, "f32, tf32, bf16, f16: as often as wanted");
@@ -222,7 +246,7 @@ int Main(int argc, char** argv) {
   if (tools::PrintsHelp(app, argc, argv)) return 0;
   std::erase(o.steps, "");
   Require(GpuCount() > 0, "cuda_bench", "{}", WhyNoGpu());
-  const Device device{DeviceKind::kCuda, o.gpu};
+  const Device device{DeviceKind::kCuda, 0};
   Products(o, device);
   Mlps(o, device);
   Copies(o, device);

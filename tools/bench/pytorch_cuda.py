@@ -7,7 +7,8 @@ has done all of it; a first part, in which kernels are chosen and compiled, does
 
 Modes of a step: eager (images also with channels_last), compile (torch.compile), graphs (torch.compile with CUDA graphs).
 Precisions: f32, tf32 (allow_tf32 for products and convolutions), bf16 (torch.autocast). A step is forward, cross entropy,
-backward and PyTorch's fused optimizer, as compare_pytorch.py has it, which must lie beside this file.
+backward and PyTorch's fused optimizer, as compare_pytorch.py has it, which must lie beside this file; its batch lies on the GPU.
+Those of cuda_bench are its trainer's: they also copy each batch to the GPU and ask whether the gradients are finite.
 
 The codec's line is sort quantization as PyTorch's own ops make it: torch.sort, then two buckets of equal counts for each of
 2^S intervals, and 2^Q steps within each. Its payload holds one code a byte.

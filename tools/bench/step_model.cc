@@ -1,5 +1,7 @@
 #include "tools/bench/step_model.h"
 
+#include <utility>
+
 #include "models/model_spec.h"
 #include "parallel/optim/adam.h"
 #include "parallel/optim/sgd.h"
@@ -7,9 +9,13 @@
 namespace torus::bench {
 namespace {
 
-std::unique_ptr<parallel::Optimizer> OptimizerOf(bool text, const nn::Sequential& model) {
-  if (text) return std::make_unique<parallel::Adam>(model.Parameters(), parallel::AdamWOptions());
-  return std::make_unique<parallel::Sgd>(model.Parameters(), parallel::SgdOptions{.momentum = 0.9});
+std::unique_ptr<parallel::Optimizer> MakeAdamW(std::vector<NamedVariable> parameters) {
+  return std::make_unique<parallel::Adam>(std::move(parameters), parallel::AdamWOptions());
+}
+
+std::unique_ptr<parallel::Optimizer> MakeSgd(std::vector<NamedVariable> parameters) {
+  return std::make_unique<parallel::Sgd>(std::move(parameters),
+                                         parallel::SgdOptions{.momentum = 0.9});
 }
 
 }  // namespace
@@ -21,7 +27,7 @@ StepModel MakeStepModel(const std::string& name) {
                                 {.dropout = false, .head_in_loss = true});
   model->Initialize(1);
   return {.model = model,
-          .optimizer = OptimizerOf(text, *model),
+          .optimizer = text ? MakeAdamW : MakeSgd,
           .learning_rate = text ? 1e-4 : 0.01,
           .descriptor = spec};
 }

@@ -1,9 +1,10 @@
 // The models whose training steps are timed.
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "models/descriptor.h"
 #include "parallel/optim/optimizer.h"
@@ -12,7 +13,7 @@ namespace torus::bench {
 
 struct StepModel {
   std::shared_ptr<nn::Sequential> model;
-  std::unique_ptr<parallel::Optimizer> optimizer;
+  std::function<std::unique_ptr<parallel::Optimizer>(std::vector<NamedVariable>)> optimizer;
   double learning_rate = 0;
   ModelDescriptor descriptor;
 };

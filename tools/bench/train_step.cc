@@ -1,14 +1,19 @@
 #include "tools/bench/train_step.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "autograd/backward.h"
-#include "autograd/low_copy.h"
 #include "autograd/recompute.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/nn/describe.h"
+#include "recipes/data/task_loss.h"
+#include "recipes/model/model_blocks.h"
 #include "runtime/error.h"
 #include "runtime/io/safetensors.h"
+#include "runtime/kernels.h"
+#include "runtime/parallel_for.h"
+#include "runtime/pinned.h"
 #include "runtime/rng.h"
 
 namespace torus::bench {
@@ -58,6 +63,12 @@ Tensor ReadImages(const Tensor& images, const std::string& where) {
   return images.Permute({0, 2, 3, 1}).Contiguous();
 }
 
+Tensor Pinned(const Tensor& tensor) {
+  Tensor pinned = EmptyPinned(tensor.shape(), tensor.dtype());
+  Copy(tensor, pinned);
+  return pinned;
+}
+
 }  // namespace
 
 TrainStep::TrainStep(const TrainStepOptions& options)
@@ -66,7 +77,7 @@ TrainStep::TrainStep(const TrainStepOptions& options)
   const ModelDescriptor& model = model_.descriptor;
   const bool text = model.task != ModelTask::kImages, language = IsLanguageModel(model.task);
   constexpr int64_t kMostTokens = 50000;
-  SetBatch(
+  Prepare(
       text ? RandomIds(tokens, std::min(model.published.tokens, kMostTokens), "bench tokens")
            : RandomImages(options.batch, options.size),
       RandomIds(language ? tokens : Shape{options.batch}, model.published.outputs, "bench labels"));
@@ -78,99 +89,94 @@ TrainStep::TrainStep(const TrainStepOptions& options, const std::string& exchang
   const bool text = model_.descriptor.task != ModelTask::kImages;
   const Tensor inputs = text ? Extract(tensors, "bench.tokens", exchange)
                              : ReadImages(Extract(tensors, "bench.images", exchange), exchange);
-  SetBatch(inputs, Extract(tensors, "bench.labels", exchange));
+  const Tensor labels = Extract(tensors, "bench.labels", exchange);
   LoadStateDict(*model_.model, tensors, exchange);
+  Prepare(inputs, labels);
 }
 
-void TrainStep::SetBatch(const Tensor& inputs, const Tensor& labels) {
+void TrainStep::Prepare(const Tensor& inputs, const Tensor& labels) {
+  const bool on_gpu = options_.device == DeviceKind::kCuda;
+  Require(on_gpu || !options_.graph, "bench", "a step is a CUDA graph on a GPU, not on a CPU");
   options_.batch = inputs.dim(0);
   options_.size = inputs.dim(1);
-  inputs_ = Variable(inputs.To(options_.device));
-  labels_ = labels.To(options_.device);
-  model_.model->MoveTo(options_.device);
-  if (options_.device.kind == DeviceKind::kCuda) checks_.emplace(options_.device);
-  Require(!options_.graph || checks_, "bench", "a step is a CUDA graph on a GPU, got {}",
-          options_.device);
-  for (int64_t i = 0; i < inputs.dim(0); ++i) ctx_.samples.push_back(i);
   flops_ = 3 * static_cast<double>(ForwardFlops(model_.descriptor, inputs));
+  ctx_.samples.resize(static_cast<size_t>(options_.batch));
+  std::iota(ctx_.samples.begin(), ctx_.samples.end(), 0);
+  batch_.global_samples = options_.batch;
+  batch_.micro_batches = {{.inputs = {on_gpu ? Pinned(inputs) : inputs},
+                           .targets = {on_gpu ? Pinned(labels) : labels},
+                           .samples = ctx_.samples}};
+  blocks_ = recipes::ModelBlocks(*model_.model);
+  for (parallel::Block& block : blocks_) {
+    block.precision = options_.precision;
+    block.recompute = options_.recompute && &block != &blocks_.front() && &block != &blocks_.back();
+  }
+  if (on_gpu)
+    MakeTrainer();
+  else
+    optimizer_ = model_.optimizer(model_.model->Parameters());
+}
+
+void TrainStep::MakeTrainer() {
+  parallel::TrainerOptions options{.device = options_.device, .threads = TeamSize()};
+  options.cuda_graphs = options_.graph ? parallel::CudaGraphs::kOn : parallel::CudaGraphs::kOff;
+  if (options_.precision.low == DType::kF16) options.loss_scale.emplace();
+  const Tensor& inputs = batch_.micro_batches[0].inputs[0];
+  const parallel::TrainingParts parts{
+      .model = [blocks = blocks_] { return blocks; },
+      .loss = recipes::TaskLoss(model_.descriptor, options_.precision),
+      .optimizer = model_.optimizer,
+      .learning_rate = [rate = model_.learning_rate](int64_t) { return rate; },
+      .largest_inputs = {{inputs.shape(), inputs.dtype()}}};
+  trainer_ = std::make_unique<parallel::Trainer>(options, parts);
 }
 
 std::vector<Variable> TrainStep::Forward() const {
-  const auto& layers = model_.model->layers();
-  std::vector<Variable> values{inputs_};
-  for (size_t i = 0; i < layers.size(); ++i) {
-    const auto forward = [module = layers[i].module, ctx = ctx_](const std::vector<Variable>& x) {
-      return module->ForwardAll(x, ctx);
+  std::vector<Variable> values{Variable(batch_.micro_batches[0].inputs[0])};
+  for (const parallel::Block& block : blocks_) {
+    const auto forward = [run = block.forward, ctx = ctx_](const std::vector<Variable>& x) {
+      return run(x, ctx);
     };
     std::vector<Variable> parameters;
-    for (const NamedVariable& p : layers[i].module->Parameters()) parameters.push_back(p.value);
-    const bool again = options_.recompute && i > 0 && i + 1 < layers.size();
-    values = again ? Recompute(forward, values, parameters) : forward(values);
+    for (const NamedVariable& p : block.parameters) parameters.push_back(p.value);
+    values = block.recompute ? Recompute(forward, values, parameters) : forward(values);
   }
   return values;
 }
 
-void TrainStep::Compute() {
+Tensor TrainStep::Compute() const {
   const auto compute_loss = [&] {
     const WithPrecision precision(options_.precision);
-    return model_.descriptor.loss(Forward(), labels_);
+    return model_.descriptor.loss(Forward(), batch_.micro_batches[0].targets[0]);
   };
   const Variable loss = compute_loss();
   Backward({loss});
-  loss_ = loss.data();
+  return loss.data();
 }
 
-// The first step runs without a graph, since it loads libraries and creates plans.
-void TrainStep::ComputeAsGraph() {
-  if (!numbers_) {
-    const NumberLog log;
-    Compute();
-    numbers_ = log.numbers();
-    return;
-  }
-  if (!recorded_) Record();
-  Launch();
-}
-
-void TrainStep::Record() {
-  const std::vector<NamedVariable> parameters = model_.model->Parameters();
-  for (const NamedVariable& p : parameters) ForgetLowCopy(p.value);
-  recorded_ = std::make_unique<Recorded>(options_.device);
-  recorded_->graph.Assume(*numbers_);
-  recorded_->graph.Record([&] { Compute(); });
-  for (const NamedVariable& p : parameters) recorded_->gradients.push_back(p.value.grad());
-  model_.model->Share([&](KeptStatistics own) {
-    recorded_->statistics.push_back(own);
-    return own;
-  });
-  recorded_->checks = checks_->expected();
-}
-
-// The batch stays where it is.
-void TrainStep::Launch() {
-  recorded_->graph.Launch(ctx_.step);
-  size_t next = 0;
-  for (const NamedVariable& p : model_.model->Parameters())
-    Variable(p.value).SetGrad(recorded_->gradients.at(next++));
-  next = 0;
-  model_.model->Share([&](const KeptStatistics&) { return recorded_->statistics.at(next++); });
-  checks_->SetExpected(recorded_->checks);
-  TORUS_CHECK(recorded_->graph.Held(), "numbers that the model reads of its one batch differ");
+double TrainStep::RunOnCpu() {
+  optimizer_->ZeroGrad();
+  const Tensor loss = Compute();
+  model_.model->EndMiniBatch();
+  optimizer_->Step(model_.learning_rate);
+  ++ctx_.step;
+  return loss.Item();
 }
 
 double TrainStep::Run() {
-  std::optional<LaterChecks::Scope> later;
-  if (checks_) later.emplace(*checks_);
-  model_.optimizer->ZeroGrad();
-  if (options_.graph)
-    ComputeAsGraph();
-  else
-    Compute();
-  model_.model->EndMiniBatch();
-  model_.optimizer->Step(model_.learning_rate);
-  ++ctx_.step;
-  if (checks_) checks_->Report();
-  return loss_.Item();
+  double loss = 0;
+  Run(1, [&](double of_step) { loss = of_step; });
+  return loss;
+}
+
+void TrainStep::Run(int steps, const std::function<void(double loss)>& after) {
+  if (trainer_) {
+    const auto batches = [this](int64_t, const parallel::RankPlace&) { return batch_; };
+    trainer_->Train(trainer_->step() + steps, batches,
+                    {.on_step = [&](const parallel::StepReport& step) { after(step.loss); }});
+  } else {
+    for (int i = 0; i < steps; ++i) after(RunOnCpu());
+  }
 }
 
 }  // namespace torus::bench

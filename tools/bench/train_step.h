@@ -2,15 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "autograd/precision.h"
-#include "runtime/graph.h"
-#include "runtime/later_checks.h"
-#include "runtime/share_statistics.h"
+#include "parallel/pipeline/block.h"
+#include "parallel/pipeline/mini_batch.h"
+#include "parallel/trainer/trainer.h"
 #include "tools/bench/step_model.h"
 
 namespace torus::bench {
@@ -21,11 +21,12 @@ struct TrainStepOptions {
   int64_t batch = 16;
   bool recompute = false;  // every layer but the first and the last (autograd/recompute.h)
   Precision precision;
-  Device device = {};
-  // On a GPU: all steps but the first launch forward and backward as one CUDA graph.
-  bool graph = false;
+  DeviceKind device = DeviceKind::kCpu;
+  bool graph = false;  // on a GPU: TrainerOptions::cuda_graphs
 };
 
+// On a GPU, the first one, a step is that of a Trainer of one rank, as a run takes it: the batch
+// comes from the CPU's pinned memory, and gradients are checked before the update.
 class TrainStep {
  public:
   // Weights and batch from a fixed seed.
@@ -37,38 +38,32 @@ class TrainStep {
 
   // The loss before the update.
   double Run();
+  // So many steps, on a GPU in one Trainer::Train; `after` is called at the end of each.
+  void Run(int steps, const std::function<void(double loss)>& after);
 
   const TrainStepOptions& options() const { return options_; }
   // FLOPs of convolutions and products in one step, where a multiply-add counts as two: three times
   // those of the forward, even with recompute.
   double flops() const { return flops_; }
+  // Of the steps on a GPU.
+  const parallel::TrainTotals& totals() const { return trainer_->totals(); }
 
  private:
-  // A recorded step: its graph, and what the step produces besides the GPU's memory.
-  struct Recorded {
-    explicit Recorded(Device gpu) : graph(gpu) {}
-    Graph graph;
-    std::vector<Tensor> gradients;
-    std::vector<KeptStatistics> statistics;
-    std::vector<LaterChecks::Check> checks;
-  };
-  void SetBatch(const Tensor& inputs, const Tensor& labels);
+  void Prepare(const Tensor& inputs, const Tensor& labels);
+  void MakeTrainer();
   std::vector<Variable> Forward() const;
-  void Compute();
-  void ComputeAsGraph();
-  void Record();
-  void Launch();
+  Tensor Compute() const;
+  double RunOnCpu();
 
   TrainStepOptions options_;
   StepModel model_;
-  Variable inputs_;
-  Tensor labels_;
-  StepContext ctx_;
-  Tensor loss_;
-  std::optional<LaterChecks> checks_;  // on a GPU
-  std::optional<std::vector<int64_t>> numbers_;
-  std::unique_ptr<Recorded> recorded_;
+  std::vector<parallel::Block> blocks_;
+  parallel::MiniBatch batch_;
   double flops_ = 0;
+  std::unique_ptr<parallel::Trainer> trainer_;  // on a GPU
+  // On a CPU.
+  std::unique_ptr<parallel::Optimizer> optimizer_;
+  StepContext ctx_;
 };
 
 }  // namespace torus::bench

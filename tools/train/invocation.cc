@@ -242,7 +242,7 @@ void AddParallelFlags(CLI::App& app, recipes::Settings& s, Invocation& invocatio
   app.add_option(
          "--cuda-graphs", invocation.cuda_graphs,
          "Whether steps on a GPU are launched as one CUDA graph each: auto (where shapes are "
-         "fixed, on one rank that runs the whole model), on (else an error), off")
+         "fixed, on one rank that runs the whole model), on (else an error; replicas too), off")
       ->group(group);
   app.add_option("--threads", s.threads, "Of a host, shared by its ranks; by default the cores")
       ->default_str("")

@@ -1,5 +1,6 @@
-#include <map>
+#include <memory>
 
+#include "ops/cuda/cudnn/left_by_threads.h"
 #include "ops/cuda/cudnn/plan.h"
 #include "ops/cuda/cudnn/plan_key.h"
 #include "ops/cuda/cudnn/run_graph.h"
@@ -20,7 +21,6 @@ struct ThreadLibrary {
   }
   ThreadLibrary(const ThreadLibrary&) = delete;
   ThreadLibrary& operator=(const ThreadLibrary&) = delete;
-  ~ThreadLibrary() { cudnnDestroy(handle); }
 
   cudnnHandle_t handle = nullptr;
   Descriptor properties;
@@ -35,11 +35,10 @@ void CheckVersion() {
 }
 
 ThreadLibrary& LibraryOf(Device device) {
-  thread_local std::map<int, ThreadLibrary> libraries;
-  const auto known = libraries.find(device.index);
-  if (known != libraries.end()) return known->second;
-  CheckVersion();
-  return libraries.try_emplace(device.index, device).first->second;
+  return LeftByThreads<ThreadLibrary>::Of(device.index, [&] {
+    CheckVersion();
+    return std::make_unique<ThreadLibrary>(device);
+  });
 }
 
 }  // namespace

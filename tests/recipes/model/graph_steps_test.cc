@@ -5,6 +5,7 @@
 #include "autograd/node.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/reduction/reduction.h"
+#include "parallel/codec/make_codec.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "runtime/stream.h"
@@ -71,6 +72,21 @@ TEST_F(GraphSteps, OfSeveralStagesOnOneRankHaveTheirs) {
   options.schedule = "interleaved";
   options.ema_decay = 0.5;
   ExpectGraphs(Kinds()[2], options);
+}
+
+// Each replica launches a graph of its own, and the sums come behind it.
+TEST_F(GraphSteps, OfReplicasHaveTheirs) {
+  TrainerOptions options = OnGpu(CudaGraphs::kOn);
+  options.replicas = 2;
+  options.micro_batches = 1;
+  ExpectGraphs(Kinds()[0], options);
+  options.stages = options.chunks = 2;
+  options.schedule = "interleaved";
+  options.micro_batches = 2;
+  options.reduce_codec = [] { return MakeCodec("sortq:8"); };
+  ExpectGraphs(Kinds()[2], options);
+  options.cuda_graphs = CudaGraphs::kAuto;
+  EXPECT_NE(WhyNoGraphs(options), "");
 }
 
 // Low copies of weights are made within the graph; f16's scale of the loss is part of the key.
@@ -186,11 +202,11 @@ TEST_F(GraphSteps, GoOnFromAState) {
 }
 
 TEST_F(GraphSteps, AreRefusedWhereTheyCannotBe) {
-  for (const auto set :
-       {+[](TrainerOptions& o) { o.device = DeviceKind::kCpu; },
-        +[](TrainerOptions& o) { o.stages = 2; }, +[](TrainerOptions& o) { o.replicas = 2; },
-        +[](TrainerOptions& o) { o.tensor = 2; },
-        +[](TrainerOptions& o) { o.reproducible = true; }}) {
+  for (const auto set : {+[](TrainerOptions& o) { o.device = DeviceKind::kCpu; },
+                         +[](TrainerOptions& o) { o.stages = 2; },
+                         +[](TrainerOptions& o) { o.replicas = 2, o.sync_batch_norm = true; },
+                         +[](TrainerOptions& o) { o.tensor = 2; },
+                         +[](TrainerOptions& o) { o.reproducible = true; }}) {
     TrainerOptions options = OnGpu(CudaGraphs::kOn);
     set(options);
     EXPECT_THROW(Train(Kinds()[0], options), BadInput);

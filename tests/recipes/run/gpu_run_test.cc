@@ -18,7 +18,7 @@ class GpuRun : public ::testing::Test {
     if (library_ == nullptr) GTEST_SKIP() << "no two GPUs, no --config=emulated_gpu: NOT tested";
   }
 
-  // Two steps and no evaluation: emulated images are slow.
+  // Three steps and no evaluation: emulated images are slow.
   struct Outcome {
     std::vector<double> losses;
     std::string said;
@@ -87,17 +87,32 @@ TEST_F(GpuRun, ReproduciblySumsInTheCpusMemory) {
 
 TEST_F(GpuRun, OfOneRankLaunchesItsStepsAsGraphs) {
   const Outcome off = RunSteps(GpuSettings(1, 1, "auto"), "off");
-  EXPECT_EQ(off.summary["graph_steps"], 0);
+  ASSERT_EQ(off.losses.size(), 3);
+  for (const char* launches : {"graph_steps", "graph_checks", "graph_updates"})
+    EXPECT_EQ(off.summary[launches], 0) << launches;
   for (const char* graphs : {"auto", "on"}) {
     const Outcome launched = RunSteps(GpuSettings(1, 1, "auto"), graphs);
     EXPECT_EQ(launched.losses, off.losses);
-    EXPECT_EQ(launched.summary["graph_steps"], launched.losses.size() - 1);  // all but the first
+    EXPECT_EQ(launched.summary["graph_steps"], 2) << "all but the first";
+    EXPECT_EQ(launched.summary["graph_checks"], 1) << "that of the third";
+    EXPECT_EQ(launched.summary["graph_updates"], 1) << "that of the third";
     EXPECT_EQ(launched.summary["why_no_graph"], "");
   }
 }
 
-TEST_F(GpuRun, OfSeveralRanksHasNoGraphs) {
-  EXPECT_THROW(RunSteps(GpuSettings(1, 2, "auto"), "on"), BadInput);
+TEST_F(GpuRun, OfReplicasLaunchesGraphsWhereTheyAreAskedFor) {
+  const Outcome beside = RunSteps(GpuSettings(1, 2, "auto"));
+  EXPECT_EQ(beside.summary["graph_steps"], 0);
+  const Outcome launched = RunSteps(GpuSettings(1, 2, "auto"), "on");
+  EXPECT_EQ(launched.losses, beside.losses);
+  EXPECT_EQ(launched.summary["graph_steps"], 2);
+}
+
+TEST_F(GpuRun, OfACutModelHasNoGraphs) {
+  EXPECT_THROW(RunSteps(GpuSettings(2, 1, "auto"), "on"), BadInput);
+  Settings settings = GpuSettings(1, 2, "auto");
+  settings.sync_batch_norm = true;
+  EXPECT_THROW(RunSteps(settings, "on"), BadInput);
 }
 
 }  // namespace

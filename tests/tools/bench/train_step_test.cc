@@ -9,21 +9,37 @@
 namespace torus::bench {
 namespace {
 
-std::vector<double> Losses(bool graph) {
-  TrainStepOptions options{.model = "mobilenet_v2", .size = 32, .batch = 2};
-  options.device = {DeviceKind::kCuda, 0};
-  options.graph = graph;
-  TrainStep step(options);
-  std::vector<double> losses;
-  for (int i = 0; i < 4; ++i) losses.push_back(step.Run());
+constexpr int kSteps = 4;
+
+TrainStepOptions OnGpu(bool graph) {
+  return {
+      .model = "mobilenet_v2", .size = 32, .batch = 2, .device = DeviceKind::kCuda, .graph = graph};
+}
+
+std::vector<double> Losses(TrainStep& step) {
+  std::vector<double> losses{step.Run()};
+  step.Run(kSteps - 1, [&](double loss) { losses.push_back(loss); });
   return losses;
 }
 
 TEST(TrainStep, IsTheSameAsAGraph) {
   if (GpuCount() == 0) GTEST_SKIP() << "no GPU, and no --config=emulated_gpu: NOT tested";
-  const std::vector<double> ever = Losses(false);
-  EXPECT_NE(ever[2], ever[3]);
-  EXPECT_EQ(Losses(true), ever);
+  TrainStep ever(OnGpu(false)), launched(OnGpu(true));
+  const std::vector<double> losses = Losses(ever);
+  ASSERT_EQ(losses.size(), kSteps);
+  EXPECT_NE(losses[2], losses[3]);
+  EXPECT_EQ(Losses(launched), losses);
+  EXPECT_EQ(ever.totals().graph_steps + ever.totals().graph_updates, 0);
+}
+
+// The whole of it, from the third step on.
+TEST(TrainStep, IsLaunchedWithItsUpdate) {
+  if (GpuCount() == 0) GTEST_SKIP() << "no GPU, and no --config=emulated_gpu: NOT tested";
+  TrainStep step(OnGpu(true));
+  Losses(step);
+  EXPECT_EQ(step.totals().graph_steps, kSteps - 1);
+  EXPECT_EQ(step.totals().graph_checks, kSteps - 2);
+  EXPECT_EQ(step.totals().graph_updates, kSteps - 2);
 }
 
 TEST(TrainStep, IsNoGraphOnACpu) {
