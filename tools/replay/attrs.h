@@ -15,7 +15,7 @@ namespace torus::replay {
 
 // Each reader marks its argument as read and gives `absent` where the case does not have it. A null
 // counts as absent: it is PyTorch's None, and every default that is not None is never passed as
-// None. Unsupported for another type.
+// None; so nobody need read it. Unsupported for another type.
 class Attrs {
  public:
   // `object` is null or an object; `owner` names it in messages ("conv2d").
