@@ -13,7 +13,9 @@ Variable Maximum(const Variable& input, const Variable& other);
 Variable Minimum(const Variable& input, const Variable& other);
 
 // min(max(input, min), max); either bound may be undefined, not both. The gradient goes to the
-// input within the bounds, including both ends, else to the bound that was taken.
+// input within the bounds, else to the bound that was taken. At a bound it is PyTorch's: a tensor
+// bound and the input get half each (the bound gets none if both bounds are equal); at a bound that
+// is a number the gradient is 0.
 Variable Clamp(const Variable& input, const Variable& min, const Variable& max);
 Variable Clamp(const Variable& input, std::optional<double> min, std::optional<double> max);
 

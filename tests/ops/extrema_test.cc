@@ -32,6 +32,17 @@ GRADIENT_CASE(clamp, OneNumber) {
   Check([](const Variables& in) { return Variables{Clamp(in[0], {}, 0.5)}; },
         {TransposedLeaf({4, 5})});
 }
+GRADIENT_CASE(clamp, OneTensor) {
+  Check(
+      [](const Variables& in) {
+        return Variables{Clamp(in[0], in[1], {}), Clamp(in[0], {}, in[1])};
+      },
+      {TransposedLeaf({4, 5}), RandomLeaf({5}, 1)});
+}
+GRADIENT_CASE(clamp, Numbers) {
+  Check([](const Variables& in) { return Variables{Clamp(in[0], -0.5, 0.5)}; },
+        {RandomLeaf({4, 5})});
+}
 GRADIENT_CASE(pow, Broadcast) {
   Check(PowAll, {UniformLeaf({3, 1}, 0.5, 2), TransposedLeaf({3, 2}, 1)});
 }
@@ -66,13 +77,37 @@ TEST(Extrema, GradientsWherePyTorchChooses) {
   Backward({Maximum(a, b)}, {Full({2}, 1, DType::kF64)});
   EXPECT_EQ(ToVector<double>(a.grad()), (std::vector<double>{0.5, 1}));
   EXPECT_EQ(ToVector<double>(b.grad()), (std::vector<double>{0.5, 0}));
-  const Variable x = Doubles({0, 1, 2});
-  Backward({Clamp(x, 0.0, 1.0)}, {Full({3}, 1, DType::kF64)});
-  EXPECT_EQ(ToVector<double>(x.grad()), (std::vector<double>{1, 1, 0}));
   const Variable base = Doubles({0, 0, 2}), exponent = Doubles({0, 2, 0});
   Backward({Pow(base, exponent)}, {Full({3}, 1, DType::kF64)});
   EXPECT_EQ(ToVector<double>(base.grad()), (std::vector<double>{0, 0, 0}));
   EXPECT_EQ(ToVector<double>(exponent.grad()), (std::vector<double>{0, 0, std::log(2.0)}));
+}
+
+TEST(Clamp, HasNoGradientAtANumber) {
+  const Variable x = Doubles({0, 0.5, 1, 2, NAN});
+  const Tensor ones = Full({5}, 1, DType::kF64);
+  Backward({Clamp(x, 0.0, 1.0), Clamp(x, 0.5, {}), Clamp(x, {}, 1.0)}, {ones, ones, ones});
+  EXPECT_EQ(ToVector<double>(x.grad()), (std::vector<double>{1, 2, 1, 1, 0}));
+}
+
+// At both bounds, at the lower, at the upper, inside, and where the bounds cross.
+TEST(Clamp, SharesWithTheTensorThatItMeets) {
+  const Variable x = Doubles({1, 1, 2, 1, 3, 0}), low = Doubles({1, 1, 1, 0, 3, 2}),
+                 high = Doubles({1, 2, 2, 2, 2, 1});
+  Backward({Clamp(x, low, high)}, {Full({6}, 1, DType::kF64)});
+  EXPECT_EQ(ToVector<double>(x.grad()), (std::vector<double>{1, 0.5, 0.5, 1, 0, 0}));
+  EXPECT_EQ(ToVector<double>(low.grad()), (std::vector<double>{0, 0.5, 0, 0, 0, 0}));
+  EXPECT_EQ(ToVector<double>(high.grad()), (std::vector<double>{0, 0, 0.5, 0, 1, 1}));
+}
+
+TEST(Clamp, SharesWithTheOnlyTensor) {
+  Variable x = Doubles({-INFINITY, 1, 2}), bound = Doubles({1, 1, 1});
+  Backward({Clamp(x, bound, {})}, {Full({3}, 1, DType::kF64)});
+  EXPECT_EQ(ToVector<double>(x.grad()), (std::vector<double>{0, 0.5, 1}));
+  EXPECT_EQ(ToVector<double>(bound.grad()), (std::vector<double>{1, 0.5, 0}));
+  x.ZeroGrad(), bound.ZeroGrad();
+  Backward({Clamp(x, {}, bound)}, {Full({3}, 1, DType::kF64)});
+  EXPECT_EQ(ToVector<double>(x.grad()), (std::vector<double>{1, 0.5, 0}));
 }
 
 // PyTorch's sqrt and rsqrt for numbers; its power for tensors.

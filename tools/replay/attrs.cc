@@ -97,7 +97,7 @@ json Attrs::Raw(const std::string& name) {
 
 void Attrs::Finish() const {
   for (const auto& [name, value] : object_.items())
-    if (!read_.contains(name))
+    if (!value.is_null() && !read_.contains(name))
       Throw<Unsupported>(owner_, "argument {} ({}) is not known", name, value.dump());
 }
 

@@ -14,8 +14,8 @@
 namespace torus::replay {
 
 // Each reader marks its argument as read, and returns `absent` if the case does not have it. A null
-// counts as absent: it is PyTorch's None, which is never passed where the default is something
-// else. Throws Unsupported for an argument of another type.
+// counts as absent: it is PyTorch's None, and an argument whose default is not None is never passed
+// as None; so a null need not be read. Throws Unsupported for an argument of another type.
 class Attrs {
  public:
   // `object` is null or an object; `owner` names it in messages ("conv2d").

@@ -1,4 +1,7 @@
 // Element-wise operators and activation functions.
+#include <algorithm>
+#include <cmath>
+
 #include "ops/activation/activation.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/math.h"
@@ -37,14 +40,13 @@ std::vector<Variable> Pair(Arguments& a) {
   return pair;
 }
 
-OpRun Add(Arguments& a) {
+template <Variable (*kOp)(const Variable&, const Variable&, double)>
+OpRun Sum(Arguments& a) {
   const auto pair = Pair(a);
-  return Run(ops::Add(pair[0], pair[1], a.attrs().Number("alpha", 1)));
-}
-
-OpRun Sub(Arguments& a) {
-  const auto pair = Pair(a);
-  return Run(ops::Sub(pair[0], pair[1], a.attrs().Number("alpha", 1)));
+  const double alpha = a.attrs().Number("alpha", 1);
+  OpRun run = Run(kOp(pair[0], pair[1], alpha));
+  run.gradient_size = std::max(1.0, std::fabs(alpha));
+  return run;
 }
 
 OpRun Mul(Arguments& a) {
@@ -87,8 +89,8 @@ OpRun Softplus(Arguments& a) {
 }  // namespace
 
 void AddElementwise(OpTable& table) {
-  table["add"] = Add;
-  table["sub"] = Sub;
+  table["add"] = Sum<ops::Add>;
+  table["sub"] = Sum<ops::Sub>;
   table["mul"] = Mul;
   table["div"] = Div;
   table["neg"] = Unary<ops::Neg>;

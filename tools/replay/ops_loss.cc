@@ -27,6 +27,14 @@ OpRun AlongDim(Arguments& a) {
   return {.outputs = {kOp(input, dim)}, .least = Size(input, dim)};
 }
 
+// The gradient is y times the difference of the seed and the seeds' mean under y, which may cancel.
+OpRun Softmax(Arguments& a) {
+  OpRun run = AlongDim<ops::Softmax>(a);
+  const double root = std::sqrt(static_cast<double>(std::max<int64_t>(1, run.least)));
+  run.gradient_size = LargestMagnitude(run.outputs[0].data()) / root;
+  return run;
+}
+
 ops::NllLossOptions Options(Arguments& a) {
   ops::NllLossOptions options;
   if (const Variable weight = a.Optional("weight"); weight.defined())
@@ -78,7 +86,9 @@ OpRun CrossEntropy(Arguments& a) {
 }
 
 OpRun MseLoss(Arguments& a) {
-  const Variable input = a.Take("input"), target = a.Take("target");
+  a.Take("input"), a.Take("target");
+  const auto pair = a.Promoted({"input", "target"});
+  const Variable &input = pair[0], &target = pair[1];
   const auto reduction = ops::ParseLossReduction(a.op(), a.attrs().Text("reduction", "mean"));
   return {.outputs = {ops::MseLoss(input, target, reduction)},
           .terms = std::max(input.numel(), target.numel())};
@@ -118,7 +128,7 @@ OpRun Dropout(Arguments& a) {
 }  // namespace
 
 void AddLosses(OpTable& table) {
-  table["softmax"] = AlongDim<ops::Softmax>;
+  table["softmax"] = Softmax;
   table["log_softmax"] = AlongDim<ops::LogSoftmax>;
   table["nll_loss"] = NllLoss;
   table["cross_entropy"] = CrossEntropy;

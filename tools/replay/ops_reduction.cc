@@ -79,7 +79,10 @@ OpRun LogSumExp(Arguments& a) {
   const Dims dims = a.attrs().Ints("dim").value_or(Dims{});
   const Variable input = a.Take("input");
   const Variable y = ops::LogSumExp(input, dims, a.attrs().Flag("keepdim", false));
-  return {.outputs = {y}, .terms = input.numel()};
+  // The gradient is exp(input - y), where y has the rounding of its own size.
+  return {.outputs = {y},
+          .terms = input.numel(),
+          .gradient_size = std::max(1.0, LargestMagnitude(y.data()))};
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 namespace torus::replay {
 namespace {
 
-OpRun Run(const Variable& y) { return {.outputs = {y}, .terms = y.numel()}; }
+// A gradient is the seed, moved back; what was expanded sums the seeds of its copies.
+OpRun Run(const Variable& y) { return {.outputs = {y}, .terms = y.numel(), .gradient_size = 1}; }
 
 Dims Needed(Arguments& a, const char* name) {
   const std::optional<Dims> dims = a.attrs().Ints(name);

@@ -1,6 +1,7 @@
 #include "tools/replay/run_train.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -79,17 +80,33 @@ class TrainRun {
     for (const NamedVariable& parameter : model_->Parameters())
       gradients_[parameter.name] = parameter.value.grad();
     largest_ = LargestMagnitude(gradients_);
+    FindClippingError();
     for (const NamedVariable& parameter : model_->Parameters())
       CheckParameter(prefix, parameter, wanted);
     if (step + 1 < steps_) CheckMomentum(fmt::format("state.{}.momentum.", step + 1));
     CheckRunningStatistics(*model_, wanted, prefix, *tolerance_, result_);
   }
 
-  // Both sides started from equal bits, so what is left is the gradient's error, and rounding of
-  // the update.
+  // Clipping divides all gradients by their norm together, which is as wrong as they are.
+  void FindClippingError() {
+    clipping_error_ = 0;
+    if (optimizer_.gradient_scale() == 1) return;
+    double errors = 0, squares = 0;
+    for (const auto& [name, gradient] : gradients_) {
+      const double error = tolerance_->Gradient(gradients_, largest_, name, gradient);
+      errors += error * error;
+      squares += Dot(gradient, gradient);
+    }
+    clipping_error_ = std::sqrt(errors / squares);
+  }
+
+  // Both sides started from equal bits, so what is left is the gradient's error, that of its
+  // clipping, and rounding of the update.
   double Allowed(const std::string& name, double factor, const Tensor& want) const {
+    const Tensor& gradient = gradients_.at(name);
     return factor * optimizer_.gradient_scale() *
-               tolerance_->Gradient(gradients_, largest_, name, gradients_.at(name)) +
+               (tolerance_->Gradient(gradients_, largest_, name, gradient) +
+                clipping_error_ * Norm(gradient)) +
            kUpdate * Norm(want);
   }
 
@@ -142,6 +159,7 @@ class TrainRun {
   std::optional<ModelTolerance> tolerance_;  // of this step
   std::map<std::string, Tensor> gradients_;  // ours, of the last step
   double largest_ = 0;                       // magnitude in them
+  double clipping_error_ = 0;                // of the factor that clips them, relative
   Comparison result_;
 };
 

@@ -34,6 +34,8 @@ TEST(Attrs, ReadsLists) {
   EXPECT_THROW(attrs.List("half"), Unsupported);
 }
 
+TEST(Attrs, NobodyNeedReadNone) { EXPECT_NO_THROW(Parse(R"({"bias": null})").Finish()); }
+
 TEST(Attrs, RefusesOtherTypesAndWhatWasNotRead) {
   Attrs attrs = Parse(R"({"a": "x", "b": 1.5, "c": true})");
   EXPECT_THROW(attrs.Number("a", 0), Unsupported);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <limits>
 #include <sstream>
 
 #include "runtime/error.h"
@@ -57,6 +58,63 @@ TEST(Replay, PassesRunningSumsAndTheErrorFunction) {
   EXPECT_EQ(totals.passed, 1) << report;
   report = Report(R"({"op": "erf", "attrs": {}})", erf, &totals);
   EXPECT_EQ(totals.passed, 1) << report;
+}
+
+bool Passes(const std::string& spec, const Tensors& tensors) {
+  return Report(spec, tensors).starts_with("pass");
+}
+
+// The reference's choice for a number differs from that for a tensor.
+TEST(Replay, NumbersAreNotTensors) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(Passes(R"({"op": "pow", "attrs": {"exponent": 0.5}})",
+                     {{"in.input", F32({-infinity, 4}, {2})}, {"out.0", F32({nan, 2}, {2})}}));
+  EXPECT_TRUE(Passes(R"({"op": "pow", "attrs": {}})", {{"in.input", F32({-infinity, 4}, {2})},
+                                                       {"in.exponent", F32({0.5}, {})},
+                                                       {"out.0", F32({infinity, 2}, {2})}}));
+  EXPECT_TRUE(Passes(R"({"op": "clamp", "attrs": {"min": 0, "max": 1}})",
+                     {{"in.input", F32({0, 0.5, 2}, {3})},
+                      {"out.0", F32({0, 0.5, 1}, {3})},
+                      {"grad_out.0", F32({1, 1, 1}, {3})},
+                      {"grad_in.input", F32({0, 1, 0}, {3})}}));
+}
+
+Tensors WithGradient(const Tensor& input, const Tensor& output, const Tensor& seed,
+                     const Tensor& gradient) {
+  return {
+      {"in.input", input}, {"out.0", output}, {"grad_out.0", seed}, {"grad_in.input", gradient}};
+}
+
+// Where a gradient is what is left of larger terms, their rounding is allowed and no more.
+TEST(Replay, AllowsTheRoundingOfWhatCancels) {
+  const float small = 0x1p-24f;
+  const Tensor seeds = F32({1, small, -1}, {3});
+  const auto expanded = [&](float gradient) {
+    return WithGradient(F32({2}, {1}), F32({2, 2, 2}, {3}), seeds, F32({gradient}, {1}));
+  };
+  const char expand[] = R"({"op": "expand", "attrs": {"size": [3]}})";
+  EXPECT_TRUE(Passes(expand, expanded(0)) && Passes(expand, expanded(small)));
+  EXPECT_FALSE(Passes(expand, expanded(1e-4f)));
+
+  const auto softmax = [&](float gradient) {
+    return WithGradient(F32({20, 0}, {2}), F32({1, 2.0611537e-9f}, {2}), F32({3, -5}, {2}),
+                        F32({gradient, -gradient}, {2}));
+  };
+  const char along[] = R"({"op": "softmax", "attrs": {"dim": 0}})";
+  EXPECT_TRUE(Passes(along, softmax(1.6489229e-8f)));
+  EXPECT_FALSE(Passes(along, softmax(1e-4f)));
+}
+
+// exp(x - y) with a y of about 1000 and its rounding.
+TEST(Replay, AllowsTheRoundingOfALogSumExp) {
+  const auto sum = [](float larger) {
+    return WithGradient(F32({1000, 995}, {2}), F32({1000.0067f}, {}), F32({1}, {}),
+                        F32({larger, 0.0066929f}, {2}));
+  };
+  const char spec[] = R"({"op": "logsumexp", "attrs": {"dim": 0}})";
+  EXPECT_TRUE(Passes(spec, sum(0.99333f)));
+  EXPECT_FALSE(Passes(spec, sum(0.996f)));
 }
 
 // More pieces than a shape has dimensions.
