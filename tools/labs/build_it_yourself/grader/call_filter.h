@@ -6,8 +6,8 @@ namespace torus::tools::labs {
 
 // Refuses, for good, with EPERM: other processes (threads are allowed), looks into those that there
 // are, sockets, shared segments; and with EACCES whatever makes, changes or removes files: opening
-// one to write, truncate, unlink, rename, mkdir and their like. Files can still be read. Whether the
-// filter holds.
+// one to write, truncate, unlink, rename, mkdir and their like. Files can still be read. Whether
+// the filter holds.
 bool FilterCalls();
 
 }  // namespace torus::tools::labs
