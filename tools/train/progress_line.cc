@@ -28,7 +28,7 @@ bool HasRoom(std::FILE* out) {
   return poll(&state, 1, 0) > 0 && (state.revents & POLLOUT) != 0;
 }
 
-// Without an exception: a run goes on where its log's disk is full, and RunMain tells it in the end.
+// Without an exception: a run goes on where its log's disk is full, and RunMain tells it last.
 void Put(std::FILE* out, const std::string& text) { std::fputs(text.c_str(), out); }
 
 }  // namespace
