@@ -1,8 +1,8 @@
-// What this build knows of GPUs, and the choice between a call for the CPU and one for a GPU.
+// Whether this build has CUDA or emulated GPUs, and the choice between a call for the CPU and one
+// for a GPU.
 //
-// A target whose code depends on that, by this header or one that includes it, says gpu_aware = True
-// in its BUILD file. All others compile to the same objects with and without CUDA, so Bazel's cache
-// serves them to both builds.
+// A target that includes this header, directly or not, needs gpu_aware = True in its BUILD file. All
+// other targets compile to the same objects with and without CUDA, so Bazel's cache serves both.
 #pragma once
 
 #include "runtime/device.h"

@@ -32,8 +32,8 @@ using Handler = OpRun (*)(Arguments&);
 using OpTable = std::map<std::string, Handler>;
 
 // Every operator, by its name in torch or torch.nn.functional, which cases go by. Ops of ours that
-// compute several of these in one (conv_chain, gelu_mlp, linear_cross_entropy) have no such name, so
-// no case can ask for them: their tests hold them against the ops that they are made of.
+// compute several of these in one (conv_chain, gelu_mlp, linear_cross_entropy) have no such name,
+// so no case can ask for them: their tests hold them against the ops that they are made of.
 const OpTable& Operators();
 
 // The parts of the table, one for each of our op families.
