@@ -19,8 +19,8 @@ void UseGpu(Device device);  // makes it the calling thread's
 }  // namespace internal
 
 // Calls `cpu` for a CPU, nothing for meta. For a GPU it makes that GPU the thread's current one and
-// calls `cuda` with the thread's current stream. Throws BadInput for a GPU if the build has no CUDA;
-// `cuda` is then not compiled.
+// calls `cuda` with the thread's current stream. Throws BadInput for a GPU if the build has no
+// CUDA; `cuda` is then not compiled.
 template <class Cpu, class Cuda>
 void AtDoor(std::string_view op, Device device, const Cpu& cpu, const Cuda& cuda) {
   if (device.kind == DeviceKind::kCpu) return cpu();

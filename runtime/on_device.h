@@ -1,8 +1,8 @@
 // Whether this build has CUDA or emulated GPUs, and the choice between a call for the CPU and one
 // for a GPU.
 //
-// A target that includes this header, directly or not, needs gpu_aware = True in its BUILD file. All
-// other targets compile to the same objects with and without CUDA, so Bazel's cache serves both.
+// A target that includes this header, directly or not, needs gpu_aware = True in its BUILD file.
+// All others compile to the same objects with and without CUDA, so Bazel's cache serves both.
 #pragma once
 
 #include "runtime/device.h"
