@@ -32,7 +32,8 @@ GRADIENT_CASE(clamp, OneNumber) {
   Check([](const Variables& in) { return Variables{Clamp(in[0], {}, 0.5)}; },
         {TransposedLeaf({4, 5})});
 }
-GRADIENT_CASE(clamp, OneTensor) {
+// Clamp with one tensor is Maximum or Minimum.
+GRADIENT_CASE(maximum, ByClamp) {
   Check(
       [](const Variables& in) {
         return Variables{Clamp(in[0], in[1], {}), Clamp(in[0], {}, in[1])};
