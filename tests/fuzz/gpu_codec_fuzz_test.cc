@@ -15,7 +15,7 @@
 #include "runtime/kernels.h"
 #include "tests/fuzz/fuzz.h"
 
-#if defined(TORUS_EMULATED_GPU) && defined(__SANITIZE_ADDRESS__)
+#if TORUS_GPUS == 2 && defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(address, bytes)

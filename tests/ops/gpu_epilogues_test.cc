@@ -27,7 +27,7 @@ class GpuEpilogues : public ::testing::Test {
   }
 };
 
-#ifdef TORUS_EMULATED_GPU
+#if TORUS_GPUS == 2
 constexpr bool kAlwaysTaken = true;
 #else
 constexpr bool kAlwaysTaken = false;  // cuBLASLt chooses
