@@ -82,7 +82,8 @@ std::optional<RunResult> TrainingRun::LeftByEnd() const {
   if (summary.empty()) return std::nullopt;
   RunResult result{.folder = folder_.path, .step = begin_};
   if (!processes_.leads()) return result;
-  Say(fmt::format("all {} steps are done before: nothing changes; more --epochs go on", begin_));
+  Say(fmt::format("all {} steps are already done, so nothing changes; a larger --epochs continues",
+                  begin_));
   result.summary = Json::parse(summary);
   result.test = TestOf(io::Member(result.summary, "test"), begin_, EpochOf(begin_));
   for (const std::string& model : {folder_.model(), folder_.averaged_weights()})

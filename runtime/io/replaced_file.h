@@ -1,4 +1,4 @@
-// A file that is written anew as a whole.
+// Replaces a file atomically.
 #pragma once
 
 #include <functional>
@@ -6,10 +6,9 @@
 
 namespace torus::io {
 
-// `write` makes a file of the name that it is given, beside `path`, and that file then takes the
-// place of the one at `path`, where a link leads if it is one. A kill in between, or an exception
-// of `write`, leaves the old file as it was. BrokenEnvironment where the new one cannot be put in
-// place.
+// Calls `write` with the name of a new file in the same folder as `path`, then renames that file to
+// `path`; if `path` is a link, to the file that it leads to. If the process is killed before that,
+// or `write` throws, the old file stays as it was. Throws BrokenEnvironment if the rename fails.
 void ReplaceFile(const std::string& path, const std::function<void(const std::string&)>& write);
 
 }  // namespace torus::io

@@ -1,5 +1,6 @@
-// What threads keep for a GPU and leave to the threads after them: the ranks of a trainer have new
-// threads in each of its calls, and what one has loaded and looked for serves the next.
+// Per-thread objects for GPUs that outlive their thread and are reused by later threads. A trainer
+// starts new threads for its ranks in each call; so they need not load libraries and search for
+// plans again.
 #pragma once
 
 #include <map>
@@ -9,12 +10,13 @@
 
 namespace torus::cuda {
 
-// Each T is of one thread at a time. None is ever destroyed: CUDA may be gone by then.
+// Each T belongs to one thread at a time. None is ever destroyed, since CUDA may be unloaded first.
 template <class T>
 class LeftByThreads {
  public:
-  // The calling thread's, until it ends, for the GPU of that number: one that another thread has
-  // left behind, else what make() gives, a unique_ptr. Keeps nothing where that throws.
+  // Returns the calling thread's object for that GPU; it belongs to the thread until the thread
+  // ends. Takes one that an earlier thread left, otherwise calls make(), which returns a
+  // unique_ptr. Keeps nothing if make() throws.
   template <class Make>
   static T& Of(int gpu, const Make& make) {
     thread_local LeftByThreads own;
