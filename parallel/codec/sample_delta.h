@@ -26,7 +26,7 @@ namespace torus::parallel {
 
 class SampleDelta : public ContextCodec {
  public:
-  // Throws BadInput if `inner` remembers.
+  // Throws BadInput if `inner` is stateful.
   explicit SampleDelta(std::unique_ptr<Codec> inner);
 
   std::string name() const override;
