@@ -43,6 +43,8 @@ TEST_P(Plans, HaveNamesOfTheirOwnAndBaselinesBefore) {
       EXPECT_TRUE(names.insert(training.name).second) << training.name << " twice";
       EXPECT_TRUE(training.baseline.empty() || names.contains(training.baseline))
           << training.name << " leans on " << training.baseline;
+      EXPECT_TRUE(training.starts_from.empty() || names.contains(training.starts_from))
+          << training.name << " starts from " << training.starts_from;
       EXPECT_TRUE(training.score || training.max_steps > 0) << training.name;
     }
     EXPECT_NO_THROW(experiment.page(GetParam(), {})) << experiment.name << " without any run";
@@ -73,6 +75,8 @@ TEST_P(Plans, AreStoredWhole) {
       EXPECT_EQ(back.max_steps, training.max_steps);
       EXPECT_EQ(back.score, training.score);
       EXPECT_EQ(back.weights, training.weights);
+      EXPECT_EQ(back.starts_from, training.starts_from);
+      EXPECT_EQ(back.keeps_checkpoint, training.keeps_checkpoint);
       recipes::Settings settings = training.settings;
       settings.seed = 7;
       EXPECT_EQ(ToJson(back.settings), ToJson(settings));

@@ -1,6 +1,8 @@
 // An experiment as a user runs it: what has no data is told, a second start finds all done.
 #include "tests/tools/train/program.h"
 
+#include <nlohmann/json.hpp>
+
 namespace torus::tools::testing {
 namespace {
 
@@ -31,14 +33,38 @@ TEST_F(ExperimentTest, RunsWhatHasDataAndThenFindsItDone) {
   EXPECT_NE(first.out.find("*** SKIPPED: CIFAR10, MobileNetV2: none: cifar10 is not below"),
             std::string::npos)
       << first.out;
-  EXPECT_EQ(Count(first.out, ": begins"), 4u) << first.out;
+  EXPECT_EQ(Count(first.out, ": begins"), 6u) << first.out;  // pretraining, none and sortq:8, twice
   EXPECT_NE(first.out.find("no data"), std::string::npos) << first.out;
   for (const char* kind : {".html", ".md", ".csv", "-2.csv"})
     EXPECT_TRUE(std::filesystem::exists(scratch_ + "/out/sort_quantization" + kind)) << kind;
   const Ended second = Run("sort_quantization", tiny);
   ASSERT_EQ(second.status, 0) << second.err;
   EXPECT_EQ(Count(second.out, ": begins"), 0u) << second.out;
-  EXPECT_EQ(Count(second.out, ": was done before"), 4u) << second.out;
+  EXPECT_EQ(Count(second.out, ": was done before"), 6u) << second.out;
+}
+
+// Without the weights that other runs begin with, those say what to do.
+TEST_F(ExperimentTest, StartsFromThePretrainedWeights) {
+  namespace fs = std::filesystem;
+  WriteShakespeare();
+  const std::vector<std::string> tiny{"--scale", "tiny", "--seeds", "1"};
+  ASSERT_EQ(Run("sort_quantization", tiny).status, 0);
+  std::vector<fs::path> checkpoints;
+  for (const auto& run : fs::directory_iterator(scratch_ + "/out/runs")) {
+    const nlohmann::json summary =
+        nlohmann::json::parse(std::ifstream(run.path() / "summary.json"));
+    const std::string init = summary.at("settings").at("init");
+    const bool pretrains = run.path().filename().string().find("weights") != std::string::npos;
+    EXPECT_EQ(init.empty(), pretrains) << run.path();
+    if (!fs::exists(run.path() / "checkpoint")) continue;
+    EXPECT_TRUE(pretrains) << run.path() << " keeps a checkpoint";
+    checkpoints.push_back(run.path() / "checkpoint");
+  }
+  ASSERT_EQ(checkpoints.size(), 1u);
+  fs::remove_all(checkpoints[0]);
+  for (const auto& result : fs::directory_iterator(scratch_ + "/out/results"))
+    if (result.path().string().find("sortq") != std::string::npos) fs::remove(result.path());
+  ExpectOneLine(Run("sort_quantization", tiny), 2, checkpoints[0].string() + " is missing");
 }
 
 TEST_F(ExperimentTest, PlansWithoutTraining) {

@@ -47,12 +47,13 @@ Json FiguresOf(const Json& summary, const recipes::RunFolder& folder) {
   return figures;
 }
 
-// Removes the checkpoints, which are as large as the models. The other files document the run.
-void DropCheckpoints(const recipes::RunFolder& folder) {
+// Removes the checkpoints, which are as large as the models, or all but the last one. The other
+// files document the run.
+void DropCheckpoints(const recipes::RunFolder& folder, bool keep_last) {
   std::error_code ignored;
-  for (const std::string& path :
-       {folder.checkpoint(), folder.path + "/earlier", folder.best(), folder.model()})
+  for (const std::string& path : {folder.path + "/earlier", folder.best(), folder.model()})
     fs::remove_all(path, ignored);
+  if (!keep_last) fs::remove_all(folder.checkpoint(), ignored);
 }
 
 // Evaluates the weights without a codec between the stages, since a run does not report counts per
@@ -71,6 +72,15 @@ bool LacksSignal(const std::string& baseline, uint64_t seed,
   });
 }
 
+const study::FinishedRun& Earlier(const std::string& name, uint64_t seed,
+                                  const std::vector<study::FinishedRun>& done) {
+  const auto found = std::ranges::find_if(done, [&](const study::FinishedRun& run) {
+    return run.run.name == name && run.run.seed == seed;
+  });
+  TORUS_CHECK(found != done.end(), "{} with seed {} has not been run before", name, seed);
+  return *found;
+}
+
 recipes::RunOptions OptionsOf(const Training& training, const std::string& folder) {
   constexpr int64_t kNever = int64_t{1} << 40;
   recipes::RunOptions options{.settings = training.settings,
@@ -87,6 +97,19 @@ recipes::RunOptions OptionsOf(const Training& training, const std::string& folde
 CarryOut::CarryOut(Options options, std::function<void(const std::string&)> tell,
                    std::function<bool()> stop)
     : options_(std::move(options)), tell_(std::move(tell)), stop_(std::move(stop)) {}
+
+std::string CarryOut::FolderOf(const study::PlannedRun& run) const {
+  return options_.out + "/runs/" + FileNameOf(run);
+}
+
+std::string CarryOut::CheckpointOf(const study::PlannedRun& run) const {
+  const std::string checkpoint = recipes::RunFolder{FolderOf(run)}.checkpoint();
+  Require(fs::exists(checkpoint), run.name,
+          "its checkpoint {} is missing, with which other runs begin; remove {}/results/{}* to "
+          "train it again",
+          checkpoint, options_.out, FileNameOf(run));
+  return checkpoint;
+}
 
 const Chance& CarryOut::ChanceFor(const recipes::Settings& s) {
   const std::string key = fmt::format("{} {} {}", s.data, s.tokenizer, s.length);
@@ -133,7 +156,9 @@ std::optional<Json> CarryOut::operator()(const study::PlannedRun& run,
   const auto missing = FindData(options_.data, training);
   Require(!missing, run.name, "{}", missing.value_or(""));
   if (LacksSignal(training.baseline, run.seed, done)) return Json{{"no_signal", true}};
-  const std::string folder = options_.out + "/runs/" + FileNameOf(run);
+  if (!training.starts_from.empty())
+    training.settings.init = CheckpointOf(Earlier(training.starts_from, run.seed, done).run);
+  const std::string folder = FolderOf(run);
   fs::remove_all(folder);
   Json figures;
   try {
@@ -145,7 +170,7 @@ std::optional<Json> CarryOut::operator()(const study::PlannedRun& run,
     tell_(error.what());
     figures = {{"diverged", true}, {"signal", false}};
   }
-  DropCheckpoints({folder});
+  DropCheckpoints({folder}, training.keeps_checkpoint);
   return figures;
 }
 

@@ -30,6 +30,9 @@ class CarryOut {
                                            const std::vector<study::FinishedRun>& done);
 
  private:
+  std::string FolderOf(const study::PlannedRun& run) const;
+  // Throws BadInput if it is missing.
+  std::string CheckpointOf(const study::PlannedRun& run) const;
   // summary.json of the run; none if `stop` ended it.
   std::optional<nlohmann::json> Summary(const Training& training, const std::string& folder);
   const Chance& ChanceFor(const recipes::Settings& settings);

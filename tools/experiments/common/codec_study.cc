@@ -29,6 +29,9 @@ std::optional<double> RatioOf(const Runs& runs, const CodecTask& task, const std
   return study::Mean(ours) / study::Mean(raw);
 }
 
+// "CIFAR10, MobileNetV2: weights".
+std::string PretrainingOf(const CodecTask& task) { return NameOf(task, "weights"); }
+
 std::vector<std::string> WithNone(std::vector<std::string> codecs) {
   codecs.insert(codecs.begin(), kNone);
   return codecs;
@@ -43,16 +46,24 @@ std::string NameOf(const CodecTask& task, const std::string& codec) {
 std::vector<Training> PlanOf(const std::vector<CodecTask>& tasks,
                              const std::vector<std::string>& codecs, Scale scale) {
   std::vector<Training> plan;
-  for (const CodecTask& task : tasks)
+  for (const CodecTask& task : tasks) {
+    const bool pretrained = !task.pretraining.empty();
+    if (pretrained)
+      plan.push_back({.name = PretrainingOf(task),
+                      .settings = SettingsOf(task.pretraining),
+                      .weights = task.weights,
+                      .keeps_checkpoint = true});
     for (const std::string& codec : WithNone(codecs)) {
       Training training{.name = NameOf(task, codec),
                         .settings = SettingsOf(task.flags),
                         .max_steps = task.max_steps,
-                        .weights = task.weights};
+                        .weights = task.weights,
+                        .starts_from = pretrained ? PretrainingOf(task) : ""};
       training.settings.codec = codec;
       if (codec != kNone && scale != Scale::kTiny) training.baseline = NameOf(task, kNone);
       plan.push_back(std::move(training));
     }
+  }
   return plan;
 }
 

@@ -16,13 +16,16 @@ struct CodecTask {
   std::string flags;   // of recipes::Settings, with cut and without codec
   int64_t max_steps = 0;
   std::string weights = {};  // as Training::weights
+  // Flags of a training run without codec from `weights`. All other runs of the task start from its
+  // result. Empty: no such run; they start from `weights`.
+  std::string pretraining = {};
 };
 
 // "CIFAR10, MobileNetV2: sortq:8".
 std::string NameOf(const CodecTask& task, const std::string& codec);
 
-// Each task with codec none, which is the baseline (Training::baseline), and then with each of
-// `codecs`. At the scale tiny there are no baselines, because nothing has a signal there.
+// For each task its pretraining, if it has one, then codec none, which is the baseline
+// (Training::baseline), and then each of `codecs`. At the scale tiny there are no baselines, because nothing has a signal there.
 std::vector<Training> PlanOf(const std::vector<CodecTask>& tasks,
                              const std::vector<std::string>& codecs, Scale scale);
 

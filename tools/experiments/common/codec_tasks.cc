@@ -27,9 +27,10 @@ std::vector<CodecTask> PaperTasks() {
 constexpr const char kSmallImages[] =
     " --cut 1,18 --threads 6 --augment crop-flip --batch-size 256 --micro-batches 8 "
     "--optimizer sgd --lr 0.02 --lr-schedule cosine --data ";
+constexpr const char kFineTuning[] = " --lr 0.002 --lr-schedule constant --epochs 1";
 constexpr const char kPublishedImages[] =
     "--model cifar_resnet20 --cut 1,10 --threads 6 --augment crop-flip --batch-size 256 "
-    "--micro-batches 8 --optimizer sgd --lr 0.002 --lr-schedule constant --epochs 1 --data cifar10";
+    "--micro-batches 8 --optimizer sgd --data cifar10";
 constexpr const char kSmallSentences[] =
     " --threads 6 --batch-size 32 --micro-batches 4 --optimizer adamw --lr 2e-5 "
     "--lr-schedule polynomial:1 --weight-decay 0.1 --epochs 1 --data ";
@@ -43,8 +44,10 @@ std::vector<CodecTask> LaptopTasks() {
   const std::string images = std::string("--model mobilenet_v2") + kSmallImages,
                     sentences = std::string("--model roberta:6 --cut 3,5") + kSmallSentences;
   return {
-      {"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10 --epochs 2", 0, kMobileNetWeights},
-      {"CIFAR10", "ResNet-20", "accuracy", kPublishedImages, 100, kResNet20Weights},
+      {"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10" + kFineTuning, 100,
+       kMobileNetWeights, images + "cifar10 --epochs 6"},
+      {"CIFAR10", "ResNet-20", "accuracy", std::string(kPublishedImages) + kFineTuning, 100,
+       kResNet20Weights},
       {"CIFAR100", "MobileNetV2", "accuracy", images + "cifar100 --epochs 2", 0, kMobileNetWeights},
       {"Food101", "MobileNetV2", "accuracy",
        images + "image-folder --image-size 64 --epochs 6 --batch-size 64", 0, kMobileNetWeights},
@@ -55,14 +58,14 @@ std::vector<CodecTask> LaptopTasks() {
 }
 
 std::vector<CodecTask> TinyTasks() {
+  const std::string text = std::string(kSmallText) + "1 --length 16 --epoch-size 120";
   return {{"CIFAR10", "MobileNetV2", "accuracy",
            std::string("--model mobilenet_v2:0.1 --epochs 1") + kSmallImages + "cifar10", 2},
           {"RTE", "RoBERTa, 3 blocks", "accuracy",
            std::string("--model roberta:3 --cut 2,3") + kSmallSentences + "rte --length 16", 1},
           {"CoLA", "RoBERTa, 3 blocks", "matthews",
            std::string("--model roberta:3 --cut 2,3") + kSmallSentences + "cola --length 16", 1},
-          {"tiny Shakespeare", "GPT of characters", "loss",
-           std::string(kSmallText) + "1 --length 16 --epoch-size 1200", 4}};
+          {"tiny Shakespeare", "GPT of characters", "loss", text, 4, "", text}};
 }
 
 }  // namespace

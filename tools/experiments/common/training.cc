@@ -5,14 +5,18 @@
 namespace torus::experiments {
 
 study::PlannedRun ToPlanned(const Training& training) {
-  return {training.name,
-          1,
-          {{"settings", ToJson(training.settings)},
-           {"links", training.links},
-           {"max_steps", training.max_steps},
-           {"score", training.score},
-           {"baseline", training.baseline},
-           {"weights", training.weights}}};
+  study::PlannedRun run{training.name,
+                        1,
+                        {{"settings", ToJson(training.settings)},
+                         {"links", training.links},
+                         {"max_steps", training.max_steps},
+                         {"score", training.score},
+                         {"baseline", training.baseline},
+                         {"weights", training.weights}}};
+  // Left out where they say nothing, so that results from before they existed are still found.
+  if (!training.starts_from.empty()) run.settings["starts_from"] = training.starts_from;
+  if (training.keeps_checkpoint) run.settings["keeps_checkpoint"] = true;
+  return run;
 }
 
 Training FromPlanned(const study::PlannedRun& run) {
@@ -23,7 +27,9 @@ Training FromPlanned(const study::PlannedRun& run) {
                     .max_steps = json.at("max_steps"),
                     .score = json.at("score"),
                     .baseline = json.at("baseline"),
-                    .weights = json.at("weights")};
+                    .weights = json.at("weights"),
+                    .starts_from = json.value("starts_from", ""),
+                    .keeps_checkpoint = json.value("keeps_checkpoint", false)};
   training.settings.seed = run.seed;
   return training;
 }
