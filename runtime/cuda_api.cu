@@ -1,10 +1,10 @@
 #include <cuda_runtime.h>
 
-#include <atomic>
 #include <cstring>
 
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
+#include "runtime/thread_gpu.h"
 
 namespace torus::cuda {
 namespace {
@@ -13,10 +13,6 @@ void Check(cudaError_t error, const char* call) {
   if (error != cudaSuccess)
     Throw<BrokenEnvironment>("cuda", "{}: {}", call, cudaGetErrorString(error));
 }
-
-// The GPU that a thread selected last. A thread without a GPU uses it to pin memory. GPU 0 instead
-// would create a context there, of some hundred MB, in each process of a host.
-std::atomic<int> last_used{0};
 
 // During a recording, CUDA refuses calls that may wait, such as memory allocation. This scope
 // allows calls that the recording does not depend on.
@@ -52,7 +48,7 @@ std::array<unsigned char, 16> IdOf(int device) {
 
 void UseDevice(int device) {
   Check(cudaSetDevice(device), "cudaSetDevice");
-  last_used.store(device, std::memory_order_relaxed);
+  ThreadGpu::Note(device);
 }
 
 void* Malloc(int device, size_t bytes) {
@@ -71,10 +67,11 @@ void* Malloc(int device, size_t bytes) {
 void Free(int device, void* block) noexcept {
   const BesideCapture beside;
   if (cudaSetDevice(device) == cudaSuccess) cudaFree(block);
+  if (ThreadGpu::Own() >= 0) cudaSetDevice(ThreadGpu::Own());
 }
 
 void* MallocHost(size_t bytes) {
-  Check(cudaSetDevice(last_used.load(std::memory_order_relaxed)), "cudaSetDevice");
+  Check(cudaSetDevice(ThreadGpu::ForPinning()), "cudaSetDevice");
   const BesideCapture beside;
   void* block = nullptr;
   const cudaError_t error = cudaHostAlloc(&block, bytes, cudaHostAllocPortable);

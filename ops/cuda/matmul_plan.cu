@@ -150,6 +150,10 @@ MatmulProposal Propose(cublasLtHandle_t handle, const GemmCall<In, Out>& call,
   cublasLtMatmulPreferenceOpaque_t preference;
   CheckCublas(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit", device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspace, device);
+  // Otherwise sums over parts of k may be rounded to C's type part by part.
+  if (sizeof(Out) < sizeof(SumOf<In>))
+    Set(&preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+        uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE}, device);
   // B comes first: it is the left operand of C^T = op(B)^T op(A)^T.
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, AlignmentOf(call.b), device);
   Set(&preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, AlignmentOf(call.a), device);

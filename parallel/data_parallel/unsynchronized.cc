@@ -22,7 +22,8 @@ void AddDrift(const Tensor& own, const Tensor& first, SquaredDrift& drift) {
 void Unsynchronized::ReduceGradients(const std::string&, double share) {
   for (NamedVariable& use : uses()) {
     if (!use.value.grad().defined()) continue;
-    Tensor gradient = use.value.grad().Contiguous().Clone();
+    // A gradient may share its memory with another tensor only where it is strided.
+    Tensor gradient = use.value.grad().Contiguous();
     ScaleInPlace(gradient, 1 / share);
     use.value.SetGrad(std::move(gradient));
   }

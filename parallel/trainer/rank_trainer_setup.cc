@@ -101,8 +101,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
                           place_.tensor.size > 1 && options_.share_cuts ? &tensor_ : nullptr};
   options.on_reduce = [this](int stage, int64_t step) {
     const double waited = agreement_.waited();
-    const bool stay = executor_->launched() && layout_.replicas() == 1;
-    update_.Reduce(stage, step, {share_, stay}, [this] {
+    update_.Reduce(stage, step, {share_, executor_->launched()}, [this] {
       executor_->CheckArrived();
       executor_->CheckValues();
       return WeightUpdate::Result{executor_->finite(), executor_->loss(), LossScaleValue()};

@@ -98,8 +98,8 @@ struct TrainerOptions {
   // can be recorded. kOn: throws if something prevents it; and replicas launch their steps too, and
   // sum gradients after the backward instead of during it. Does not change any bits. Blocks and
   // loss are called only in the recorded step, not when it is launched again; so a block may keep
-  // for its end_mini_batch only what its share_statistics hands over. After a launch the update of
-  // a single replica is launched as a graph too (update_graph.h), if Optimizer::splits().
+  // for its end_mini_batch only what its share_statistics hands over. After a launch the update
+  // is launched as graphs too (update_graph.h), if Optimizer::splits().
   CudaGraphs cuda_graphs = CudaGraphs::kOff;
   // Trainer::Train gives up after this many steps in a row that were skipped because they were not
   // finite. Those that halved the loss scale do not count.

@@ -175,7 +175,7 @@ void WeightUpdate::Reduce(int stage, int64_t step, const Gradients& gradients,
                                             gradients.share);
   if (++reduced_ < work_.size()) return;
   reduced_ = 0;
-  stay_ = gradients.stay;
+  launched_ = gradients.launched;
   FinishGradients(step, result);
 }
 
@@ -200,10 +200,11 @@ void WeightUpdate::FinishGradients(int64_t step, const ResultFn& result) {
                                options_.clip_norm);
 }
 
-// The squared norms of the uses in all stages, one stage after another.
+// The squared norms of the uses in all stages, one stage after another. A replica whose steps are
+// launched holds all parameters: the strategies that shard them do not run on GPUs.
 std::vector<double> WeightUpdate::NormsOfUses(int64_t step, const std::string& what) {
   std::vector<double> squares;
-  if (!stay_) {
+  if (!launched_) {
     for (const auto& [number, work] : work_)
       for (const double square : work.replicas->SquaredNorms(what)) squares.push_back(square);
     return squares;
@@ -234,7 +235,7 @@ std::vector<double> WeightUpdate::SquaredNorms(int64_t step, const std::string& 
 bool WeightUpdate::GradientsAreFinite(int64_t step, const std::vector<double>& squares) {
   if (options_.clip_norm > 0)
     return std::ranges::all_of(squares, [](double sum) { return std::isfinite(sum); });
-  if (!stay_)
+  if (!launched_)
     return std::ranges::all_of(work_, [](const auto& work) {
       return parallel::GradientsAreFinite(work.second.parameters);
     });
@@ -248,7 +249,7 @@ bool WeightUpdate::GradientsAreFinite(int64_t step, const std::vector<double>& s
 // Optimizer::Step, directly or by the launch of a graph.
 void WeightUpdate::StepOptimizer(int stage, int64_t step, double learning_rate) {
   Optimizer& optimizer = *work_.at(stage).optimizer;
-  if (!stay_ || !optimizer.splits()) return optimizer.Step(learning_rate, gradient_scale_);
+  if (!launched_ || !optimizer.splits()) return optimizer.Step(learning_rate, gradient_scale_);
   optimizer.Prepare(learning_rate, gradient_scale_);
   step_graphs_.at(stage).Run(KeyOfUpdate(optimizer), step, [&] {
     optimizer.Update();

@@ -45,8 +45,8 @@ class WeightUpdate {
 
   // What is known of a step's gradients.
   struct Gradients {
-    double share = 1;   // the replica's share of the global mini-batch's samples
-    bool stay = false;  // from a launched graph (Executor::launched), summed over no replicas
+    double share = 1;       // the replica's share of the global mini-batch's samples
+    bool launched = false;  // by a graph (Executor::launched)
   };
   // What decides whether a step may be taken.
   struct Result {
@@ -127,7 +127,7 @@ class WeightUpdate {
   TiedGradients tied_;
   UpdateGraph check_graph_;                  // norms or finite check, of all stages
   std::map<int, UpdateGraph> step_graphs_;   // of each stage's optimizer
-  bool stay_ = false;                        // Gradients::stay of the current step
+  bool launched_ = false;                    // Gradients::launched of the current step
   double gradient_scale_ = 1;                // of that step
   size_t reduced_ = 0;                       // stages of this rank
   std::map<int, uint64_t> optimizer_bytes_;  // of each stage's state

@@ -11,6 +11,7 @@
 #include "runtime/copy_bytes.h"
 #include "runtime/emulated_gpu/memory.h"
 #include "runtime/emulated_gpu/queues.h"
+#include "runtime/thread_gpu.h"
 
 namespace torus::cuda {
 
@@ -30,7 +31,10 @@ std::array<unsigned char, 16> IdOf(int device) {
   return id;
 }
 
-void UseDevice(int device) { gpu::SetCurrentDevice(device); }
+void UseDevice(int device) {
+  gpu::SetCurrentDevice(device);
+  ThreadGpu::Note(device);
+}
 
 void* Malloc(int device, size_t bytes) {
   UseDevice(device);
@@ -40,15 +44,17 @@ void* Malloc(int device, size_t bytes) {
 namespace {
 
 // Runs all work of the device. An exception in it is kept, and thrown at the next wait for the
-// device's default stream.
+// device's default stream. Leaves the thread's GPU selected.
 void FinishAll(int device) {
-  UseDevice(device);
+  const int before = gpu::CurrentDevice();
+  gpu::SetCurrentDevice(device);
   try {
     gpu::WaitForDevice(device);
   } catch (...) {
     gpu::Enqueue(nullptr, "free",
                  [error = std::current_exception()] { std::rethrow_exception(error); });
   }
+  gpu::SetCurrentDevice(before);
 }
 
 }  // namespace
@@ -61,6 +67,7 @@ void Free(int device, void* block) noexcept {
 
 // Ordinary memory. Emulated copies read it when they run, as CUDA's copies do with pinned memory.
 void* MallocHost(size_t bytes) {
+  gpu::SetCurrentDevice(ThreadGpu::ForPinning());
   constexpr size_t kPage = 4096;
   return std::aligned_alloc(kPage, (bytes / kPage + 1) * kPage);
 }

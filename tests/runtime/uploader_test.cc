@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "runtime/allocator.h"
+#include "runtime/cuda/kernels.h"
 #include "runtime/error.h"
+#include "runtime/gpu_door.h"
 #include "runtime/kernels.h"
 #include "runtime/on_device.h"
 #include "runtime/pinned.h"
@@ -149,6 +153,21 @@ TEST_F(Uploads, WaitForNothing) {
     uploader.Release();
   }
   EXPECT_FALSE(computed.IsDone());
+}
+
+// Otherwise the kernel would be launched on the GPU that the other thread uses.
+TEST_F(Pinned, LeavesTheGpuOfItsThread) {
+  if (GpuCount() < 2) GTEST_SKIP() << "one GPU: NOT tested";
+  Tensor x({kCount}, DType::kF32, kGpu);
+  AtDoor(
+      "test", kGpu, [] {},
+      [&](StreamHandle stream) {
+        std::thread([] { Full({1}, 0, DType::kF32, {DeviceKind::kCuda, 1}); }).join();
+        PinnedAllocator().ReleaseCached();
+        const Tensor pinned = PinnedOf(1);
+        cuda::Fill(x.mutable_raw(), DType::kF32, kCount, 3, stream);
+      });
+  EXPECT_EQ(Read(x), 3);
 }
 
 TEST_F(Pinned, MemoryIsUsedAgain) {

@@ -98,7 +98,7 @@ __global__ void CountDigitsKernel(const T* values, int64_t count, bool aligned, 
 // the longer prefixes, and clears totals.
 static __global__ void ChooseDigitsKernel(int ranks, int shift, Search* search, uint32_t* totals) {
   constexpr int kOfLane = kDigits / kLanes;
-  __shared__ uint32_t prefixes[kMostRanks];
+  __shared__ uint32_t prefixes[kMostRanks], places[kMostRanks];
   const int thread = static_cast<int>(threadIdx.x), rank = thread / kLanes, lane = thread % kLanes;
   const uint32_t slot = search->slot[rank], place = search->place[rank];
   uint32_t counts[kOfLane], sum = 0;
@@ -109,7 +109,7 @@ static __global__ void ChooseDigitsKernel(int ranks, int shift, Search* search, 
   if (below <= place && place < to_here) {
     int d = 0;
     while (place - below >= counts[d]) below += counts[d++];
-    search->place[rank] = place - below;
+    places[rank] = place - below;  // not to search: other lanes may still read the old one there
     prefixes[rank] = search->prefix[slot] << kDigitBits | static_cast<uint32_t>(lane * kOfLane + d);
   }
   __syncthreads();
@@ -120,11 +120,12 @@ static __global__ void ChooseDigitsKernel(int ranks, int shift, Search* search, 
   for (int r = 1; r <= thread; ++r) number += prefixes[r] != prefixes[r - 1];
   search->slot[thread] = number;
   search->prefix[number] = prefixes[thread];
+  search->place[thread] = places[thread];
   if (thread == ranks - 1) search->slots = number + 1;
   if (shift > 0) return;
   // If a cut splits equal values, their indices say which lie below it. For zeros the index says
   // which sign is used.
-  const bool cuts_equals = thread > 0 && thread % 2 == 0 && search->place[thread] > 0;
+  const bool cuts_equals = thread > 0 && thread % 2 == 0 && places[thread] > 0;
   search->by_index[thread] = cuts_equals || prefixes[thread] == kKeyOfZero;
   if (search->by_index[thread]) atomicMax(&search->any_by_index, 1u);
 }

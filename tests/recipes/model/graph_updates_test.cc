@@ -55,10 +55,10 @@ void NameNan(std::vector<double>& losses) {
     if (std::isnan(loss)) loss = -1;
 }
 
-// As ever and with graphs: the same bits.
+// As ever and with graphs: the same bits. In two micro-batches or on two replicas.
 TrainTotals TotalsOf(const Kind& kind, TrainerOptions options, Setup setup) {
   options.device = DeviceKind::kCuda;
-  options.micro_batches = 2;
+  options.micro_batches = 2 / options.replicas;
   setup.end = std::max(setup.end, kManySteps);
   setup.learning_rate = RateOf;
   Outcome ever = Train(kind, options, setup);
@@ -67,6 +67,8 @@ TrainTotals TotalsOf(const Kind& kind, TrainerOptions options, Setup setup) {
   Outcome graphs = Train(kind, options, setup);
   for (Outcome* outcome : {&ever, &graphs}) NameNan(outcome->losses);
   ExpectSameBits(graphs, ever);
+  EXPECT_EQ(graphs.totals.skipped_steps, ever.totals.skipped_steps);
+  EXPECT_EQ(Drift(graphs.totals.ranks), Drift(ever.totals.ranks));
   EXPECT_EQ(graphs.totals.why_no_graph, "");
   return graphs.totals;
 }
@@ -128,6 +130,41 @@ TEST_F(GraphUpdates, UnderAScaledLossHaveTheirs) {
   EXPECT_EQ(totals.graph_updates, 1);
   setup.end = 11;
   EXPECT_GE(TotalsOf(WithABadStep(), options, setup).graph_updates, 3) << "also the last two";
+}
+
+// Gradients are summed to where the launched graphs left them.
+TEST_F(GraphUpdates, OfReplicasHaveTheirs) {
+  for (const auto make : {MakeSgd, MakeAdamW})
+    for (const double clip : {0.0, 0.5}) {
+      const TrainTotals totals =
+          TotalsOf(Kinds()[2], {.replicas = 2, .clip_norm = clip}, {.optimizer = make});
+      EXPECT_EQ(totals.graph_checks, kLaunched);
+      EXPECT_EQ(totals.graph_updates, kLaunched);
+    }
+}
+
+// One replica's gradients are finite, the other's are not, and neither takes the step.
+TEST_F(GraphUpdates, OfReplicasThatExchangeNothingAreSkippedTogether) {
+  for (const double clip : {0.0, 0.5}) {
+    TrainerOptions options{.replicas = 2, .clip_norm = clip};
+    options.strategy = "none";
+    const TrainTotals totals = TotalsOf(WithABadStep(), options, {.optimizer = MakeSgd});
+    EXPECT_GT(Drift(totals.ranks), 0);
+    EXPECT_EQ(totals.skipped_steps, 1);
+    EXPECT_EQ(totals.graph_checks, kLaunched);
+    EXPECT_EQ(totals.graph_updates, kLaunched - 1);
+  }
+}
+
+// All replicas halve the scale, and record the eighth step.
+TEST_F(GraphUpdates, OfReplicasUnderAScaledLossHaveTheirs) {
+  TrainerOptions options{.replicas = 2};
+  options.loss_scale.emplace(128);
+  const TrainTotals totals =
+      TotalsOf(WithABadStep(), options,
+               {.precision = {DType::kF16, Products::kNative}, .end = 11, .optimizer = MakeSgd});
+  EXPECT_EQ(totals.skipped_steps, 1);
+  EXPECT_GE(totals.graph_updates, 3) << "one before the halving and the last two";
 }
 
 // The optimizer's state lies elsewhere then, the gradients where they lay: the next update is

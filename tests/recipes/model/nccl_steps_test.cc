@@ -101,7 +101,7 @@ TEST_F(NcclSteps, OfReplicasThatLaunchGraphsHaveTheBitsOfOthers) {
     const Outcome graphs = TrainByNccl(Kinds()[model], options, kEnd);
     ExpectSameBits(graphs, ever);
     EXPECT_EQ(graphs.totals.graph_steps, 3);
-    EXPECT_EQ(graphs.totals.graph_updates, 0);
+    EXPECT_EQ(graphs.totals.graph_updates, 2) << "of the last two";
     EXPECT_GE(sums() - before, EmulatedLibrary() ? kEnd : 0);
   }
 }

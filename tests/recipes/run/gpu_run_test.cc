@@ -106,6 +106,7 @@ TEST_F(GpuRun, OfReplicasLaunchesGraphsWhereTheyAreAskedFor) {
   const Outcome launched = RunSteps(GpuSettings(1, 2, "auto"), "on");
   EXPECT_EQ(launched.losses, beside.losses);
   EXPECT_EQ(launched.summary["graph_steps"], 2);
+  EXPECT_EQ(launched.summary["graph_updates"], 1) << "that of the third";
 }
 
 TEST_F(GpuRun, OfACutModelHasNoGraphs) {
