@@ -40,9 +40,9 @@ class GradSum {
 };
 
 void CheckSeed(const Variable& output, const Tensor& seed) {
-  Require(seed.defined() && seed.shape() == output.shape() && seed.dtype() == output.dtype(),
-          "backward", "the seed gradient must be {} {} as its output, got {}", Name(output.dtype()),
-          output.shape(), seed);
+  Require(seed.defined() && seed.shape() == output.shape() && seed.dtype() == output.dtype() &&
+              seed.device() == output.data().device(),
+          "backward", "the seed gradient must be {} as its output, got {}", output.data(), seed);
 }
 
 Tensor SeedFor(const Variable& output, const std::vector<Tensor>& grads, size_t i) {

@@ -50,8 +50,9 @@ Tensor& Variable::mutable_grad() { return Defined("grad").state_->grad; }
 
 void Variable::SetGrad(Tensor grad) {
   Require(is_leaf(), "set_grad", "only a leaf has a gradient of its own");
-  Require(!grad.defined() || (grad.shape() == shape() && grad.dtype() == dtype()), "set_grad",
-          "needs {}, got {}", state_->data, grad);
+  Require(!grad.defined() || (grad.shape() == shape() && grad.dtype() == dtype() &&
+                              grad.device() == state_->data.device()),
+          "set_grad", "needs {}, got {}", state_->data, grad);
   state_->grad = std::move(grad);
 }
 

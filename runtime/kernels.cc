@@ -86,6 +86,36 @@ std::shared_ptr<Storage> Borrowed(void* memory, size_t bytes, Device device) {
   return std::make_shared<Storage>(memory, bytes, device, owner);
 }
 
+// The bytes of the storage that the elements of a view lie in.
+struct Extent {
+  explicit Extent(const Tensor& tensor) {
+    int64_t first = tensor.offset(), last = first;
+    for (int i = 0; i < tensor.rank(); ++i)
+      (tensor.strides()[i] < 0 ? first : last) += (tensor.dim(i) - 1) * tensor.strides()[i];
+    const auto size = static_cast<int64_t>(SizeOf(tensor.dtype()));
+    begin = first * size;
+    end = (last + 1) * size;
+  }
+  int64_t begin, end;
+};
+
+bool IsSameView(const Tensor& a, const Tensor& b) {
+  return a.offset() == b.offset() && a.strides() == b.strides() && a.dtype() == b.dtype();
+}
+
+// Whether writing to `out` may change what is yet to be read of `in`. Both have elements.
+bool MayOverwrite(const Tensor& out, const Tensor& in) {
+  if (in.storage() != out.storage() || IsSameView(in, out)) return false;
+  const Extent from(in), to(out);
+  return from.begin < to.end && to.begin < from.end;
+}
+
+bool HasAnElementTwice(const Tensor& tensor) {
+  for (int i = 0; i < tensor.rank(); ++i)
+    if (tensor.dim(i) > 1 && tensor.strides()[i] == 0) return true;
+  return false;
+}
+
 bool AddsUp(DType dtype) { return dtype != DType::kU8 && dtype != DType::kBool; }
 
 }  // namespace
@@ -101,6 +131,10 @@ void Copy(const Tensor& in, Tensor& out) {
   Require(in.defined() && out.defined(), "copy", "needs defined tensors, got {} into {}", in, out);
   Require(in.shape() == out.shape(), "copy", "shapes differ: {} into {}", in.shape(), out.shape());
   if (in.numel() == 0) return;
+  Require(!HasAnElementTwice(out), "copy",
+          "cannot write into a view that has elements twice, got strides {} of shape {}",
+          out.strides(), out.shape());
+  if (MayOverwrite(out, in)) return Copy(in.Clone(), out);
   AtDoor(
       "copy", CopyDevice(in, out), [&] { cpu::Copy(in, out); },
       [&](StreamHandle stream) { CopyWithGpu(in, out, stream); });
@@ -134,6 +168,7 @@ void AddInPlace(Tensor& out, const Tensor& in) {
           "add_in_place", "{} does not add to {}", in, out);
   Require(in.is_contiguous() && out.is_contiguous(), "add_in_place", "needs contiguous tensors");
   Require(AddsUp(out.dtype()), "add_in_place", "does not add {}", Name(out.dtype()));
+  if (out.numel() > 0 && MayOverwrite(out, in)) return AddInPlace(out, in.Clone());
   AtDoor(
       "add_in_place", CommonDevice("add_in_place", out, in), [&] { cpu::AddInPlace(out, in); },
       [&](StreamHandle stream) {

@@ -23,17 +23,18 @@ const json* ConfigReader::Find(const std::string& key) const {
 }
 
 template <class T>
-void ConfigReader::ReadAs(const std::string& key, bool fits, const char* wanted, T& value) const {
+void ConfigReader::ReadAs(const std::string& key, bool fits, const std::string& wanted,
+                          T& value) const {
   const json* found = Find(key);
   if (found == nullptr) return;
   Require(fits, where_, "{} must be {}, got {}", key, wanted, io::Brief(*found));
   value = found->get<T>();
 }
 
-void ConfigReader::Read(const std::string& key, int64_t& value) const {
+void ConfigReader::Read(const std::string& key, int64_t& value, int64_t least) const {
   const json raw = Raw(key);
-  const bool small = raw.is_number_integer() && raw >= -kLargest && raw <= kLargest;
-  ReadAs(key, small, "a whole number up to 2^28", value);
+  const bool fits = raw.is_number_integer() && raw >= least && raw <= kLargest;
+  ReadAs(key, fits, fmt::format("a whole number from {} to 2^28", least), value);
 }
 
 void ConfigReader::Read(const std::string& key, double& value) const {
@@ -50,9 +51,10 @@ void ConfigReader::Read(const std::string& key, std::string& value) const {
   ReadAs(key, small, "a text of at most 100 bytes", value);
 }
 
-void ConfigReader::Read(const std::string& key, std::optional<int64_t>& value) const {
+void ConfigReader::Read(const std::string& key, std::optional<int64_t>& value,
+                        int64_t least) const {
   if (Find(key) == nullptr) return;
-  Read(key, value.emplace());
+  Read(key, value.emplace(), least);
 }
 
 void ConfigReader::Read(const std::string& key, std::optional<double>& value) const {

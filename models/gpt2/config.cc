@@ -10,10 +10,11 @@ using nlohmann::json;
 namespace {
 
 // transformers accepts a second name for some settings.
-void Read(const ConfigReader& reader, const char* key, const char* other, int64_t& value) {
+void Read(const ConfigReader& reader, const char* key, const char* other, int64_t& value,
+          int64_t least = 1) {
   std::optional<int64_t> first, second;
-  reader.Read(key, first);
-  reader.Read(other, second);
+  reader.Read(key, first, least);
+  reader.Read(other, second, least);
   Require(!first || !second || *first == *second, reader.where(),
           "{} and {} are one setting, got {} and {}", key, other, first.value_or(0),
           second.value_or(0));
@@ -30,7 +31,7 @@ Gpt2Options Gpt2FromConfig(const json& config, const std::string& where) {
   reader.Read("vocab_size", o.vocab_size);
   Read(reader, "n_positions", "max_position_embeddings", o.n_positions);
   Read(reader, "n_embd", "hidden_size", o.n_embd);
-  Read(reader, "n_layer", "num_hidden_layers", o.n_layer);
+  Read(reader, "n_layer", "num_hidden_layers", o.n_layer, /*least=*/0);
   Require(o.n_layer <= kMostLayers, where, "n_layer must be at most {}, got {}", kMostLayers,
           o.n_layer);
   Read(reader, "n_head", "num_attention_heads", o.n_head);

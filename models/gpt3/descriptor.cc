@@ -12,7 +12,7 @@ Gpt3Options FromConfig(const nlohmann::json& config, const std::string& where, G
   reader.Read("vocab_size", o.vocab_size);
   reader.Read("positions", o.positions);
   reader.Read("width", o.width);
-  reader.Read("layers", o.layers);
+  reader.Read("layers", o.layers, /*least=*/0);
   reader.Read("heads", o.heads);
   reader.Read("num_classes", o.num_classes);
   return o;

@@ -2,6 +2,7 @@
 #include "models/folders.h"
 #include "models/mobilenet_v2/mobilenet_v2.h"
 #include "runtime/error.h"
+#include "runtime/io/json.h"
 
 namespace torus {
 namespace {
@@ -9,9 +10,10 @@ namespace {
 using nlohmann::json;
 
 InvertedResidualSetting SettingOf(const json& row, const std::string& where) {
-  const auto is_number = [](const json& value) { return value.is_number_integer(); };
-  Require(row.is_array() && row.size() == 4 && std::ranges::all_of(row, is_number), where,
-          "a row of inverted_residual_setting must be four whole numbers");
+  const auto fits = [](const json& v) { return v.is_number_integer() && v >= 0 && v <= 1 << 28; };
+  Require(row.is_array() && row.size() == 4 && std::ranges::all_of(row, fits), where,
+          "a row of inverted_residual_setting must be four whole numbers up to 2^28, got {}",
+          io::Brief(row));
   return {row[0], row[1], row[2], row[3]};
 }
 

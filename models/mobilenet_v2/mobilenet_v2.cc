@@ -22,9 +22,10 @@ void CheckOptions(const MobileNetV2Options& o) {
           o.round_nearest);
   Require(!o.settings.empty(), "mobilenet_v2", "needs at least one inverted residual setting");
   for (const InvertedResidualSetting& s : o.settings)
-    Require(s.expansion >= 1 && s.channels >= 1 && s.repeats >= 0, "mobilenet_v2",
-            "a setting needs expansion and channels of at least 1, got {} and {}", s.expansion,
-            s.channels);
+    Require(s.expansion >= 1 && s.channels >= 1 && s.repeats >= 0 && s.stride >= 1, "mobilenet_v2",
+            "an inverted residual setting needs expansion, channels and stride of at least 1 and "
+            "repeats of at least 0, got {}, {}, {} and {}",
+            s.expansion, s.channels, s.stride, s.repeats);
 }
 
 std::shared_ptr<nn::Sequential> Classifier(const MobileNetV2Options& o, int64_t in) {

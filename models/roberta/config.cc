@@ -30,7 +30,7 @@ RobertaOptions RobertaFromConfig(const json& config, const std::string& where) {
   RobertaOptions o;
   reader.Read("vocab_size", o.vocab_size);
   reader.Read("hidden_size", o.hidden_size);
-  reader.Read("num_hidden_layers", o.num_hidden_layers);
+  reader.Read("num_hidden_layers", o.num_hidden_layers, /*least=*/0);
   Require(o.num_hidden_layers <= kMostLayers, where, "num_hidden_layers must be at most {}, got {}",
           kMostLayers, o.num_hidden_layers);
   reader.Read("num_attention_heads", o.num_attention_heads);
@@ -43,7 +43,7 @@ RobertaOptions RobertaFromConfig(const json& config, const std::string& where) {
   reader.Read("type_vocab_size", o.type_vocab_size);
   reader.Read("initializer_range", o.initializer_range);
   reader.Read("layer_norm_eps", o.layer_norm_eps);
-  reader.Read("pad_token_id", o.pad_token_id);
+  reader.Read("pad_token_id", o.pad_token_id, /*least=*/0);
   if (const json labels = reader.Raw("id2label"); labels.is_object())
     o.num_labels = static_cast<int64_t>(labels.size());
   reader.Read("num_labels", o.num_labels);

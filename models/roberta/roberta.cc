@@ -15,6 +15,11 @@ void CheckOptions(const RobertaOptions& o) {
           o.num_attention_heads, o.hidden_size);
   Require(o.num_hidden_layers >= 0, "roberta", "num_hidden_layers must be at least 0, got {}",
           o.num_hidden_layers);
+  Require(o.pad_token_id < o.vocab_size && o.pad_token_id + 1 < o.max_position_embeddings,
+          "roberta",
+          "pad_token_id must be below vocab_size and below max_position_embeddings - 1, got {}, {} "
+          "and {}",
+          o.pad_token_id, o.vocab_size, o.max_position_embeddings);
   Require(o.num_labels >= 1, "roberta", "num_labels must be at least 1, got {}", o.num_labels);
 }
 

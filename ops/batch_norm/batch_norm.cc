@@ -104,6 +104,8 @@ Variable Normalize(const Inputs& in, const std::vector<Variable>& inputs,
 
 BatchMoments MomentsOf(const Inputs& in) {
   const Shape channels{in.channels};
+  if (in.rows == 0)
+    return {Zeros(channels, DType::kF64, in.device), Full(channels, 1, DType::kF64, in.device), 0};
   BatchMoments own{Tensor(channels, DType::kF64, in.device),
                    Tensor(channels, DType::kF64, in.device), in.rows};
   kernels::ChannelStatistics(in.x, own.mean, own.var);
@@ -117,7 +119,7 @@ BatchNormResult Train(const Variable& x, const Variable& weight, const Variable&
   const bool counted = !gather || in.device != kMetaDevice;  // else others' rows are unknown
   BatchMoments all = MomentsOf(in);
   if (gather && counted) all = OverReplicas(all, gather);
-  Require(all.count > 1 || in.channels == 0 || !counted, "batch_norm",
+  Require(all.count != 1 || !counted, "batch_norm",
           "training needs more than one value a channel, got {}", in.x);
   Variable y = Normalize(in, {x, weight, bias, residual}, all, eps, activation,
                          counted ? gather : GatherReplicas());
@@ -176,6 +178,7 @@ void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t coun
               running_mean.is_contiguous() && running_var.is_contiguous(),
           "batch_norm", "running statistics must be contiguous {}, got {} and {}", mean.shape(),
           running_mean, running_var);
+  if (count == 0) return;
   const double unbias =
       count > 1 ? static_cast<double>(count) / static_cast<double>(count - 1) : 1.0;
   kernels::UpdateRunningStatistics(mean.Contiguous(), var.Contiguous(), unbias, momentum,
@@ -188,7 +191,7 @@ void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t mo
     Require(t->dtype() == DType::kF64 && t->shape() == mean.shape() && t->is_contiguous() &&
                 t->device() == mean.device(),
             "batch_norm", "statistics to merge must be alike and f64, got {} and {}", mean, *t);
-  kernels::MergeStatistics(more_mean, more_var, more, mean, var, count);
+  if (more > 0) kernels::MergeStatistics(more_mean, more_var, more, mean, var, count);
 }
 
 }  // namespace torus::ops

@@ -12,8 +12,8 @@ namespace torus::ops {
 
 struct BatchNormResult {
   Variable y;
-  Tensor mean;        // (C), of the batch
-  Tensor var;         // (C), biased
+  Tensor mean;        // (C), of the batch; 0 if it has no values
+  Tensor var;         // (C), biased; 1 if it has none
   int64_t count = 0;  // values per channel; over all replicas if these are synchronised
 };
 
@@ -22,7 +22,8 @@ struct BatchNormResult {
 // 2 or more, f32 or f64; weight and bias (C) or undefined (ones, zeros); residual like x or
 // undefined. The backward keeps only x, mean and 1/std (and y, or in 16-bit types the residual, if
 // there are both a residual and an activation). The caller updates running statistics
-// (UpdateRunningStatistics). Throws BadInput if a channel has fewer than two values.
+// (UpdateRunningStatistics). Throws BadInput if a channel has one value; an empty x is accepted, as
+// in PyTorch.
 //
 // With `gather`, mean and variance are over the x of all replicas, which must all call this
 // function, and the gradient of x uses sums over all replicas too (as torch.nn.SyncBatchNorm; Peng
@@ -40,15 +41,15 @@ Variable BatchNormEval(const Variable& x, const Tensor& mean, const Tensor& var,
                        Activation activation = Activation::kNone, const Variable& residual = {});
 
 // running = (1 - momentum) running + momentum batch, with the variance made unbiased (times count /
-// (count - 1)), as in PyTorch. For PyTorch's momentum=None pass 1 / (number of batches so far,
-// including this one).
+// (count - 1)), as in PyTorch; nothing changes if count is 0. For PyTorch's momentum=None pass 1 /
+// (number of batches so far, including this one).
 void UpdateRunningStatistics(const Tensor& mean, const Tensor& var, int64_t count, double momentum,
                              Tensor& running_mean, Tensor& running_var);
 
 // Merges statistics: mean and var, of `count` values per channel, become those of these and `more`
 // other values together; variances are biased (Chan, Golub and LeVeque 1983, "Algorithms for
-// computing the sample variance", equations 2.1). All (C), contiguous f64, on one device; throws
-// BadInput otherwise.
+// computing the sample variance", equations 2.1). Nothing changes if `more` is 0. All (C),
+// contiguous f64, on one device; throws BadInput otherwise.
 void MergeStatistics(const Tensor& more_mean, const Tensor& more_var, int64_t more, Tensor& mean,
                      Tensor& var, int64_t count);
 

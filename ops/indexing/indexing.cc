@@ -1,11 +1,15 @@
 #include "ops/indexing/indexing.h"
 
+#include <utility>
+
 #include "autograd/node.h"
+#include "ops/elementwise/binary.h"
 #include "ops/indexing/index_check.h"
 #include "ops/indexing/kernels.h"
 #include "ops/precision/in_precision.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/view/view.h"
+#include "runtime/kernels.h"
 
 namespace torus::ops {
 namespace {
@@ -30,6 +34,27 @@ GradRule PickedRule(std::string_view op, int input, const Shape& shape, int dim,
     kernels::AddRows(op, g.grad(), index.get(), skip, rows);
     return gradients;
   };
+}
+
+// In place, also where the weight is strided.
+void Renorm(const Tensor& index, double max_norm, double norm_type, Tensor weight) {
+  Require(max_norm >= 0 && norm_type > 0, "embedding",
+          "max_norm must be at least 0 and norm_type above 0, got {} and {}", max_norm, norm_type);
+  if (CommonDevice("embedding", weight, index) == kMetaDevice) return;
+  Tensor rows = weight.Contiguous();
+  kernels::RenormRows(index, max_norm, norm_type, rows);
+  if (!weight.is_contiguous()) Copy(rows, weight);
+}
+
+// Rows, each divided by how often the index has it.
+Tensor OverCounts(const Tensor& rows, const Tensor& index) {
+  const auto column = [&](int64_t size) {
+    return Full({1, size, 1}, 1, rows.dtype(), rows.device());
+  };
+  Tensor counts = column(rows.dim(0));
+  kernels::AddRows("embedding", column(index.numel()), index, -1, counts);
+  return ApplyBinary("embedding", BinaryOp::kDiv, rows,
+                     ApplyBinary("embedding", BinaryOp::kMaximum, counts.View({-1, 1}), 1));
 }
 
 void CheckGatherShape(const Shape& input, int dim, const Shape& index) {
@@ -67,17 +92,24 @@ Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index) 
 }
 
 Variable Embedding(const Variable& input, const Variable& weight,
-                   std::optional<int64_t> padding_idx) {
+                   std::optional<int64_t> padding_idx, std::optional<double> max_norm,
+                   double norm_type, bool scale_grad_by_freq) {
   Require(weight.rank() == 2, "embedding", "needs a weight (count, width), got {}", weight.shape());
   const int64_t rows = weight.dim(0), padding = padding_idx.value_or(0);
   Require(padding >= -rows && padding < std::max<int64_t>(rows, 1), "embedding",
           "padding_idx {} is outside of {} rows", padding, rows);
   const int64_t skip = !padding_idx ? -1 : padding < 0 ? padding + rows : padding;
   const Tensor at = CheckedIndex("embedding", input.data(), rows);
+  if (max_norm) Renorm(at, *max_norm, norm_type, weight.data());
   Shape shape = input.shape();
   shape.push_back(weight.dim(1));
+  GradRule rule = PickedRule("embedding", 1, weight.shape(), 0, at, skip);
+  if (scale_grad_by_freq)
+    rule = [sums = rule.call, index = Saved(at)](const GradContext& g) {
+      return Gradients{Tensor(), OverCounts(sums(g)[1], index.get())};
+    };
   return Record("embedding", Picked("embedding", weight.data().Contiguous(), 0, at).View(shape),
-                {input, weight}, PickedRule("embedding", 1, weight.shape(), 0, at, skip));
+                {input, weight}, std::move(rule));
 }
 
 Variable Gather(const Variable& input, int64_t dim, const Variable& index) {

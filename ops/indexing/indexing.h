@@ -21,8 +21,12 @@ Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index);
 Variable Gather(const Variable& input, int64_t dim, const Variable& index);
 
 // Looks up rows of weight (count, width) for an input of indices of any shape; returns (...,
-// width). Row padding_idx (a negative one counts from the end) gets no gradient.
+// width). Row padding_idx (a negative one counts from the end) gets no gradient. With max_norm, a
+// row that is looked up and whose norm_type-norm is larger is first scaled to that norm, in place
+// and without a gradient; norm_type is above 0 and may be infinite. With scale_grad_by_freq, each
+// row's gradient is divided by how often the input has its index.
 Variable Embedding(const Variable& input, const Variable& weight,
-                   std::optional<int64_t> padding_idx = {});
+                   std::optional<int64_t> padding_idx = {}, std::optional<double> max_norm = {},
+                   double norm_type = 2, bool scale_grad_by_freq = false);
 
 }  // namespace torus::ops

@@ -33,6 +33,15 @@ inline void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, 
       [&](StreamHandle stream) { cuda::AddRows(op, dy, index, skip, dx, stream); });
 }
 
+// Scales each row of weight (count, width) that the index has, and whose p-norm is above `most`, by
+// most / (norm + 1e-7); once, however often the index has it. weight is contiguous; p is above 0
+// and may be infinite.
+inline void RenormRows(const Tensor& index, double most, double p, Tensor& weight) {
+  AtDoor(
+      "embedding", weight.device(), [&] { cpu::RenormRows(index, most, p, weight); },
+      [&](StreamHandle stream) { cuda::RenormRows(index, most, p, weight, stream); });
+}
+
 // y[i][j][k] = x[index[i][j][k]][j][k] for dim 0, and so on. x and y are contiguous, y has index's
 // shape.
 inline void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {

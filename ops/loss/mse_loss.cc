@@ -2,6 +2,8 @@
 
 #include "ops/activation/activation.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/elementwise/extrema.h"
+#include "ops/elementwise/math.h"
 #include "ops/reduction/reduction.h"
 
 namespace torus::ops {
@@ -12,11 +14,53 @@ Variable Reduce(const Variable& losses, LossReduction reduction) {
   return reduction == LossReduction::kMean ? Mean(losses) : Sum(losses);
 }
 
+// `losses` as they are without a weight, which must be like `input`.
+Variable Weighted(const char* op, const Variable& losses, const Variable& input,
+                  const Variable& weight) {
+  if (!weight.defined()) return losses;
+  Require(weight.shape() == input.shape(), op, "needs a weight of the input's shape {}, got {}",
+          input.shape(), weight.shape());
+  return Mul(losses, weight);
+}
+
+// The mean divides by the sum of the weights.
+Variable ReduceByWeight(const char* op, const Variable& losses, const Variable& input,
+                        const Variable& weight, LossReduction reduction) {
+  const Variable weighted = Weighted(op, losses, input, weight);
+  if (!weight.defined() || reduction != LossReduction::kMean) return Reduce(weighted, reduction);
+  return Div(Sum(weighted), Sum(weight));
+}
+
+Variable Distance(const Variable& input, const Variable& target) { return Abs(Sub(input, target)); }
+
 }  // namespace
 
-Variable MseLoss(const Variable& input, const Variable& target, LossReduction reduction) {
+Variable MseLoss(const Variable& input, const Variable& target, LossReduction reduction,
+                 const Variable& weight) {
   const Variable off = Sub(input, target);
-  return Reduce(Mul(off, off), reduction);
+  return ReduceByWeight("mse_loss", Mul(off, off), input, weight, reduction);
+}
+
+Variable L1Loss(const Variable& input, const Variable& target, LossReduction reduction,
+                const Variable& weight) {
+  return ReduceByWeight("l1_loss", Distance(input, target), input, weight, reduction);
+}
+
+// With c = min(d, delta) both of its pieces are c (d - c / 2).
+Variable HuberLoss(const Variable& input, const Variable& target, LossReduction reduction,
+                   double delta, const Variable& weight) {
+  Require(delta > 0, "huber_loss", "delta must be positive, got {}", delta);
+  const Variable d = Distance(input, target), c = Clamp(d, std::nullopt, delta);
+  return Reduce(Weighted("huber_loss", Mul(c, Sub(d, c, 0.5)), input, weight), reduction);
+}
+
+Variable SmoothL1Loss(const Variable& input, const Variable& target, LossReduction reduction,
+                      double beta) {
+  Require(beta >= 0, "smooth_l1_loss", "beta must be at least 0, got {}", beta);
+  const Variable d = Distance(input, target);
+  if (beta == 0) return Reduce(d, reduction);
+  const Variable c = Clamp(d, std::nullopt, beta);
+  return Reduce(Mul(Div(c, beta), Sub(d, c, 0.5)), reduction);
 }
 
 Variable BinaryCrossEntropyWithLogits(const Variable& input, const Variable& target,

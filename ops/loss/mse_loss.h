@@ -1,5 +1,6 @@
-// Losses between real numbers, as torch.nn.functional.mse_loss and
-// binary_cross_entropy_with_logits; composed of other ops, so that targets may require a gradient.
+// Losses between real numbers, as torch.nn.functional.mse_loss, l1_loss, smooth_l1_loss, huber_loss
+// and binary_cross_entropy_with_logits; composed of other ops, so that targets may require a
+// gradient.
 #pragma once
 
 #include "autograd/variable.h"
@@ -7,9 +8,27 @@
 
 namespace torus::ops {
 
-// (input - target)^2; shapes broadcast. f32 or f64.
+// In the first four the shapes of input and target broadcast; f32 or f64. A weight has the shape of
+// input and is a factor of each loss; throws BadInput for another shape.
+
+// (input - target)^2. With a weight the mean divides by the sum of the weights.
 Variable MseLoss(const Variable& input, const Variable& target,
-                 LossReduction reduction = LossReduction::kMean);
+                 LossReduction reduction = LossReduction::kMean, const Variable& weight = {});
+
+// |input - target|; with a weight as MseLoss.
+Variable L1Loss(const Variable& input, const Variable& target,
+                LossReduction reduction = LossReduction::kMean, const Variable& weight = {});
+
+// With d = |input - target|: d^2 / 2 up to delta, and delta (d - delta / 2) beyond. The mean of
+// weighted losses is over their count. Throws BadInput unless delta is positive.
+Variable HuberLoss(const Variable& input, const Variable& target,
+                   LossReduction reduction = LossReduction::kMean, double delta = 1,
+                   const Variable& weight = {});
+
+// d^2 / (2 beta) below beta, and d - beta / 2 from it on, so L1Loss for a beta of 0. Throws
+// BadInput if beta is negative.
+Variable SmoothL1Loss(const Variable& input, const Variable& target,
+                      LossReduction reduction = LossReduction::kMean, double beta = 1);
 
 struct BinaryCrossEntropyOptions {
   Tensor weight;      // a factor for each element; broadcasts; undefined: 1

@@ -13,6 +13,7 @@
 #include "runtime/io/one_commit.h"
 #include "runtime/io/replaced_file.h"
 #include "runtime/io/safetensors.h"
+#include "runtime/non_finite.h"
 
 namespace torus::recipes {
 namespace {
@@ -73,14 +74,19 @@ void MapNames(const ConvertOptions& o, ConvertResult& result) {
   result.tensors = FitState(*model, std::move(fitted), o.input);
 }
 
-void Cast(const std::string& dtype, std::vector<NamedTensor>& tensors) {
+void Cast(const std::string& dtype, ConvertResult& result) {
   const DType floating[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF64};
   const auto* const wanted =
       std::ranges::find_if(floating, [&](DType each) { return Name(each) == dtype; });
   Require(wanted != std::end(floating), "convert", "--dtype must be f32, f16, bf16 or f64, got {}",
           dtype);
-  for (NamedTensor& tensor : tensors)
-    if (IsFloating(tensor.value.dtype())) tensor.value = tensor.value.To(*wanted);
+  for (auto& [name, value] : result.tensors) {
+    if (!IsFloating(value.dtype()) || value.dtype() == *wanted) continue;
+    const int64_t before = CountNonFinite(value);
+    value = value.To(*wanted);
+    const int64_t more = CountNonFinite(value) - before;
+    if (more > 0) result.overflowed.push_back({name, more});
+  }
 }
 
 void Write(const ConvertOptions& o, Input& input) {
@@ -100,7 +106,7 @@ ConvertResult Convert(const ConvertOptions& options) {
   Input input = Read(options);
   ConvertResult& result = input.result;
   if (!options.model.empty()) MapNames(options, result);
-  if (!options.dtype.empty()) Cast(options.dtype, result.tensors);
+  if (!options.dtype.empty()) Cast(options.dtype, result);
   if (!options.output.empty()) Write(options, input);
   return std::move(result);
 }

@@ -33,9 +33,16 @@ struct ConvertOptions {
   const std::vector<ModelDescriptor>* models = nullptr;
 };
 
+// Values of a tensor that `dtype` cannot hold, so that they became infinite.
+struct Overflowed {
+  std::string name;
+  int64_t values = 0;
+};
+
 struct ConvertResult {
   std::vector<NamedTensor> tensors;  // as they were written
-  std::vector<std::string> others;   // what else a torch.save file holds: "best_prec1 = 91.73"
+  std::vector<Overflowed> overflowed;
+  std::vector<std::string> others;  // what else a torch.save file holds: "best_prec1 = 91.73"
 };
 
 // Throws BadInput if options contradict each other (it names their flags) or tensors do not fit the

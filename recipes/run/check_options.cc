@@ -25,6 +25,7 @@
 #include "recipes/model/model_of.h"
 #include "recipes/run/collectives.h"
 #include "recipes/run/make_optimizer.h"
+#include "recipes/run/run_codecs.h"
 #include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
 #include "runtime/error.h"
@@ -165,6 +166,12 @@ void CheckCodecs(const RunOptions& options) {
   Require(s.stages > s.chunks || !any, "train",
           "--codec {} needs a cut between two ranks, but --stages {} with --chunks {} are on one",
           s.codec, s.stages, s.chunks);
+  const bool samples =
+      RemembersSamples(s) || (options.codec && options.codec()->decodes_from_memory());
+  Require(s.codec_folder.empty() || samples, "train",
+          "--codec-folder {} is for the samples of delta(...), but --codec is {}{}{}",
+          s.codec_folder, s.codec, s.codec_backward.empty() ? "" : " and --codec-backward ",
+          s.codec_backward);
 }
 
 // Both --stages and --cut say how many stages there are.

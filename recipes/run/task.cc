@@ -8,6 +8,7 @@
 #include "recipes/blocks/build_blocks.h"
 #include "recipes/model/model_of.h"
 #include "recipes/run/make_optimizer.h"
+#include "recipes/run/run_codecs.h"
 #include "runtime/error.h"
 
 namespace torus::recipes {
@@ -97,11 +98,6 @@ int64_t WarmupSteps(const Settings& settings, int64_t total_steps) {
   return std::min<int64_t>(100, total_steps / 10);
 }
 
-// Only delta() does.
-bool RemembersExamples(const Settings& settings) {
-  return (settings.codec + settings.codec_backward).find("delta(") != std::string::npos;
-}
-
 }  // namespace
 
 BatchFeed::BatchFeed(const DataPart& part, const Settings& settings,
@@ -109,7 +105,7 @@ BatchFeed::BatchFeed(const DataPart& part, const Settings& settings,
     : replicas_(settings.replicas),
       micro_batches_(PartsOfReplica(settings)),
       sampler_(MakeSampler(part, settings, first_step)) {
-  if (RemembersExamples(settings)) order_.emplace(sampler_);
+  if (RemembersSamples(settings)) order_.emplace(sampler_);
   if (const auto options = MakeLoaderOptions(settings, places, timeout))
     loader_.emplace(sampler_, part.batches, *options);
 }

@@ -163,6 +163,13 @@ TEST(Backward, DeferredLeavesComeLater) {
   EXPECT_THROW(result.deferred.Run(), BadInput);
 }
 
+TEST(Backward, AGradientLiesWhereItsTensorDoes) {
+  const Variable x(Full({2}, 3), true);
+  const Tensor elsewhere = Empty({2}, DType::kF32, kMetaDevice);
+  EXPECT_THROW(Backward({ToyMul(x, x)}, {elsewhere}), BadInput);
+  EXPECT_THROW(Variable(x).SetGrad(elsewhere), BadInput);
+}
+
 TEST(Backward, ADeferredLeafThatIsAnOutputTooComesLaterAndWhole) {
   Variable x = Leaf({3});
   std::vector<double> seen;

@@ -172,6 +172,75 @@ TEST(HuggingFace, ConfigurationsAskForNothingThatIsNotThere) {
             std::string::npos);
 }
 
+// The whole numbers of each model's configuration, and the least that each may be.
+TEST(Config, NumbersThatAreTooSmallAreNamedWithTheirValue) {
+  using Least = std::vector<std::pair<std::string, int64_t>>;
+  const std::map<std::string, Least> keys = {
+      {"mobilenet_v2", {{"num_classes", 1}, {"round_nearest", 1}}},
+      {"vgg13", {{"num_classes", 1}}},
+      {"resnet18", {{"num_classes", 1}}},
+      {"cifar_resnet20", {{"num_classes", 1}}},
+      {"amoebanetd", {{"num_classes", 1}, {"num_layers", 1}, {"num_filters", 1}}},
+      {"roberta",
+       {{"vocab_size", 1},
+        {"hidden_size", 1},
+        {"num_hidden_layers", 0},
+        {"num_attention_heads", 1},
+        {"intermediate_size", 1},
+        {"max_position_embeddings", 1},
+        {"type_vocab_size", 1},
+        {"pad_token_id", 0},
+        {"num_labels", 1}}},
+      {"gpt2",
+       {{"vocab_size", 1},
+        {"n_positions", 1},
+        {"max_position_embeddings", 1},
+        {"n_embd", 1},
+        {"n_layer", 0},
+        {"n_head", 1},
+        {"n_inner", 1}}},
+      {"gpt3-xl",
+       {{"vocab_size", 1},
+        {"positions", 1},
+        {"width", 1},
+        {"layers", 0},
+        {"heads", 1},
+        {"num_classes", 1}}}};
+  for (const auto& [model, numbers] : keys)
+    for (const auto& [key, least] : numbers)
+      for (const int64_t value : {least - 1, int64_t{-3}})
+        EXPECT_EQ(ErrorOf([&] {
+                    ParseModelSpec(model).build({{key, value}}, "config.json", {});
+                  }),
+                  fmt::format("[config.json] {} must be a whole number from {} to 2^28, got {}",
+                              key, least, value))
+            << model;
+}
+
+TEST(Config, RowsOfMobileNetAreWholeNumbers) {
+  const auto error = [](const json& row) {
+    return ErrorOf([&] {
+      ParseModelSpec("mobilenet_v2")
+          .build({{"inverted_residual_setting", {row}}}, "config.json", {});
+    });
+  };
+  EXPECT_EQ(error({1, 16, -1, 1}),
+            "[config.json] a row of inverted_residual_setting must be four whole numbers up to "
+            "2^28, got [1,16,-1,1]");
+  EXPECT_EQ(error({1, 16, 1, 0}),
+            "[mobilenet_v2] an inverted residual setting needs expansion, channels and stride of "
+            "at least 1 and repeats of at least 0, got 1, 16, 0 and 1");
+}
+
+TEST(Config, RobertaHasAPositionBehindThatOfPadding) {
+  const auto error = [](const json& config) {
+    return ErrorOf([&] { ParseModelSpec("roberta").build(config, "config.json", {}); });
+  };
+  for (const json& config :
+       {json{{"max_position_embeddings", 2}}, json{{"vocab_size", 40}, {"pad_token_id", 40}}})
+    EXPECT_NE(error(config).find("pad_token_id must be below vocab_size"), std::string::npos);
+}
+
 TEST(HuggingFace, Gpt2MayBeDescribedInTheNamesOfOtherModels) {
   const json names = {{"max_position_embeddings", 16},
                       {"hidden_size", 8},

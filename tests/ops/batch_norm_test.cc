@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "autograd/backward.h"
 #include "runtime/error.h"
 #include "tests/testing/gradient_check.h"
 
@@ -68,6 +69,10 @@ GRADIENT_CASE(batch_norm, TrainSameResidual) {
 GRADIENT_CASE(batch_norm, OneChannel) {
   Check(Train(Activation::kNone), {RandomLeaf({5, 1}, 1), RandomLeaf({1}, 2), RandomLeaf({1}, 3)});
 }
+GRADIENT_CASE(batch_norm, TrainNoRows) {
+  Check(Train(Activation::kRelu6),
+        {RandomLeaf({0, 2, 3}, 3), Weight(), RandomLeaf({3}, 2), RandomLeaf({0, 2, 3}, 5)});
+}
 GRADIENT_CASE(batch_norm, Eval) {
   Check(Eval(Activation::kNone), {RandomLeaf({5, 3}, 1), Weight(), RandomLeaf({3}, 2)});
 }
@@ -105,6 +110,11 @@ GRADIENT_CASE(batch_norm, TrainOneRowBesideAnother) {
         {RandomLeaf({1, 3}, 3), Weight(), RandomLeaf({3}, 2)});
 }
 
+GRADIENT_CASE(batch_norm, TrainNoRowsBesideAnother) {
+  Check(TrainBesideAnother(Activation::kNone),
+        {RandomLeaf({0, 3}, 3), Weight(), RandomLeaf({3}, 2)});
+}
+
 TEST(BatchNorm, NormalisesEachChannel) {
   const Variable x(FromVector<float>({1, 10, 3, 30, 5, 80}, {3, 2}));
   const auto result = ops::BatchNormTrain(x, {}, {}, 0.0);
@@ -138,6 +148,32 @@ TEST(BatchNorm, RunningStatisticsAreUnbiased) {
   ops::UpdateRunningStatistics(Full({1}, 4), Full({1}, 3), 4, 0.1, mean, var);
   EXPECT_FLOAT_EQ(static_cast<float>(mean.Item()), 0.4f);
   EXPECT_FLOAT_EQ(static_cast<float>(var.Item()), 0.9f + 0.1f * 4);
+}
+
+// PyTorch's: nothing comes out, parameters get zeros, running statistics stay.
+TEST(BatchNorm, TakesABatchOfNothing) {
+  const Variable x(Zeros({0, 4, 4, 2}), true), weight(Full({2}, 3), true), bias(Zeros({2}), true);
+  const auto result = ops::BatchNormTrain(x, weight, bias, 0.0);
+  EXPECT_EQ(result.y.shape(), x.shape());
+  EXPECT_EQ(result.count, 0);
+  Backward({result.y}, {Zeros({0, 4, 4, 2})});
+  EXPECT_EQ(x.grad().shape(), x.shape());
+  EXPECT_EQ(ToVector<float>(weight.grad()), (std::vector<float>{0, 0}));
+  EXPECT_EQ(ToVector<float>(bias.grad()), (std::vector<float>{0, 0}));
+  Tensor mean = Full({2}, 4), var = Full({2}, 7);
+  ops::UpdateRunningStatistics(result.mean, result.var, result.count, 0.1, mean, var);
+  EXPECT_EQ(ToVector<float>(mean), (std::vector<float>{4, 4}));
+  EXPECT_EQ(ToVector<float>(var), (std::vector<float>{7, 7}));
+}
+
+TEST(BatchNorm, NothingMergesAsNothing) {
+  const Tensor none_mean = Zeros({1}, DType::kF64), none_var = Full({1}, 1, DType::kF64);
+  Tensor mean = Zeros({1}, DType::kF64), var = Full({1}, 1, DType::kF64);
+  ops::MergeStatistics(none_mean, none_var, 0, mean, var, 0);
+  ops::MergeStatistics(Full({1}, 5, DType::kF64), Full({1}, 2, DType::kF64), 3, mean, var, 0);
+  ops::MergeStatistics(none_mean, none_var, 0, mean, var, 3);
+  EXPECT_EQ(mean.Item(), 5);
+  EXPECT_EQ(var.Item(), 2);
 }
 
 TEST(BatchNorm, BadInputIsNamed) {

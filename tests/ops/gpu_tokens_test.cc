@@ -3,6 +3,7 @@
 // and a GPU.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "autograd/backward.h"
@@ -56,6 +57,29 @@ TEST_F(GpuTokens, EmbeddingAddsInTheOrderOfTheTokens) {
     Backward({y}, {seed});
     Backward({z}, {seed.To(kFirstGpu)});
     ExpectSame(there.grad(), here.grad());
+  }
+}
+
+// A norm adds in another order than on the CPU: as many roundings as a row is wide, halved by its
+// root, and three more.
+TEST_F(GpuTokens, EmbeddingScalesRowsAndGradientsAsOnTheCpu) {
+  for (int64_t width : {1, 31, 700}) {
+    for (const double p : {1.0, 2.0, 3.0, double{INFINITY}}) {
+      OddShapes shapes(width);
+      const Tensor ids = shapes.Indices({60}, 7), weight = shapes.Normal({9, width});
+      const Tensor seed = shapes.Normal({60, width});
+      const Variable here(weight.Clone(), true), there(weight.To(kFirstGpu), true);
+      const Variable y = Embedding(Variable(ids), here, {}, 0.5, p, true);
+      const Variable z = Embedding(Variable(ids.To(kFirstGpu)), there, {}, 0.5, p, true);
+      const std::vector<float> want = ToVector<float>(here.data());
+      const std::vector<float> got = ToVector<float>(there.data().To(Device{}));
+      for (size_t i = 0; i < want.size(); ++i)
+        ASSERT_NEAR(got[i], want[i],
+                    std::ldexp(static_cast<double>(width) + 4, -24) * std::abs(double{want[i]}));
+      Backward({y}, {seed});
+      Backward({z}, {seed.To(kFirstGpu)});
+      ExpectSame(there.grad(), here.grad());
+    }
   }
 }
 

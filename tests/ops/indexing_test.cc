@@ -1,6 +1,10 @@
 #include "ops/indexing/indexing.h"
 
+#include <cmath>
+
 #include "autograd/backward.h"
+#include "ops/matmul/linear.h"
+#include "ops/reduction/reduction.h"
 #include "runtime/parallel_for.h"
 #include "tests/ops/op_test.h"
 
@@ -49,6 +53,76 @@ GRADIENT_CASE(embedding, Tokens) {
         return Variables{Embedding(Beside(in[0], Index({3, 0, 3, 1}, {2, 2})), in[0])};
       },
       {TransposedLeaf({4, 3})});
+}
+
+// The gradient does not go through the scaling to a norm, so no row is scaled here; and it is the
+// derivative by a row's count where no row comes twice.
+GRADIENT_CASE(embedding, MaxNorm) {
+  Check(
+      [](const Variables& in) {
+        return Variables{Embedding(Beside(in[0], Index({3, 0, 3, 1}, {2, 2})), in[0], {}, 1e6)};
+      },
+      {RandomLeaf({4, 3})});
+}
+GRADIENT_CASE(embedding, ScaleGradByFrequency) {
+  Check(
+      [](const Variables& in) {
+        const Variable index = Beside(in[0], Index({3, 0, 1}, {3, 1}));
+        return Variables{Embedding(index, in[0], 1, {}, 2, /*scale_grad_by_freq=*/true)};
+      },
+      {TransposedLeaf({4, 3})});
+}
+GRADIENT_CASE(embedding, ScaleGradByFrequencyOfNothing) {
+  Check(
+      [](const Variables& in) {
+        const Variable index = Beside(in[0], Index({}, {0}));
+        return Variables{Embedding(index, in[0], {}, 1.0, 2, /*scale_grad_by_freq=*/true)};
+      },
+      {RandomLeaf({4, 3})});
+}
+
+TEST(Embedding, GradientsOfRepeatedRowsAreMeans) {
+  const Variable weight(Zeros({3, 2}), true);
+  const Variable y = Embedding(Index({2, 0, 2, 1, 2}, {5}), weight, 1, {}, 2, true);
+  Backward({y}, {FromVector<float>({3, 0, 5, 7, 6, 0, 9, 9, 9, 6}, {5, 2})});
+  EXPECT_EQ(ToVector<float>(weight.grad()), (std::vector<float>{5, 7, 0, 0, 6, 2}));
+}
+
+// Rows 0 to 3 have the 2-norms 5, 13, 10 and 0.5. PyTorch divides by the norm plus 1e-7.
+TEST(Embedding, ScalesRowsThatAreTooLong) {
+  const auto rows = [] { return FromVector<float>({3, 4, 5, 12, -6, 8, 0.3f, 0.4f}, {4, 2}); };
+  const auto expect = [](const Tensor& got, const std::vector<double>& want) {
+    const std::vector<float> values = ToVector<float>(got.Contiguous());
+    for (size_t i = 0; i < want.size(); ++i)  // 1e-7 of the norm, and roundings of norm and factor
+      EXPECT_NEAR(values[i], want[i], 4e-7 * std::abs(want[i])) << i;
+  };
+  const Variable index = Index({3, 1, 0, 1, 1}, {5});
+  Tensor weight = rows();
+  const Variable y = Embedding(index, Variable(weight), {}, 1.0);
+  expect(weight, {3 / 5.0, 4 / 5.0, 5 / 13.0, 12 / 13.0, -6, 8, 0.3, 0.4});
+  expect(y.data().Narrow(0, 1, 2), {5 / 13.0, 12 / 13.0, 3 / 5.0, 4 / 5.0});
+  EXPECT_EQ(ToVector<float>(weight)[4], -6);  // not looked up
+  EXPECT_EQ(ToVector<float>(weight)[6], 0.3f);
+  weight = rows();
+  Embedding(index, Variable(weight), {}, 4.0, 1);
+  expect(weight, {12 / 7.0, 16 / 7.0, 20 / 17.0, 48 / 17.0, -6, 8, 0.3, 0.4});
+  weight = rows();
+  Embedding(index, Variable(weight), {}, 4.0, INFINITY);
+  expect(weight, {3, 4, 5 / 3.0, 4, -6, 8, 0.3, 0.4});
+  weight = rows();
+  const double cubic = std::cbrt(27.0 + 64);
+  Embedding(Index({0}, {1}), Variable(weight), {}, 2.0, 3);
+  expect(weight, {6 / cubic, 8 / cubic, 5, 12});
+  Tensor strided = rows().Transpose(0, 1).Contiguous().Transpose(0, 1);
+  Embedding(index, Variable(strided), {}, 1.0);
+  expect(strided, {3 / 5.0, 4 / 5.0, 5 / 13.0, 12 / 13.0, -6, 8});
+}
+
+TEST(Embedding, ScalingChangesWhatAnEarlierOpNeeds) {
+  const Variable weight(Full({3, 2}, 5), true), x(Full({1, 2}, 1), true);
+  const Variable before = Linear(x, weight);
+  Embedding(Index({1}, {1}), weight, {}, 1.0);
+  EXPECT_THROW(Backward({Sum(before)}, {Full({}, 1)}), BadInput);
 }
 
 TEST(Embedding, PaddingGetsNoGradient) {
@@ -101,6 +175,9 @@ TEST(Indexing, RefusesWhatDoesNotFit) {
   EXPECT_THROW(Gather(x, 0, Index({0, 0, 0, 0}, {1, 4})), BadInput);
   EXPECT_THROW(Embedding(Index({2}, {1}), x), BadInput);
   EXPECT_THROW(Embedding(Index({0}, {1}), x, 2), BadInput);
+  EXPECT_THROW(Embedding(Index({0}, {1}), x, {}, -1), BadInput);
+  EXPECT_THROW(Embedding(Index({0}, {1}), x, {}, 1, 0), BadInput);
+  EXPECT_THROW(Embedding(Index({0}, {1}), x, {}, 1, NAN), BadInput);
 }
 
 }  // namespace

@@ -95,6 +95,51 @@ GRADIENT_CASE(mul, MseLoss) {
   Check([](const Variables& in) { return Variables{MseLoss(in[0], in[1])}; },
         {TransposedLeaf({2, 3}), RandomLeaf({2, 3}, 1)});
 }
+GRADIENT_CASE(mul, MseLossOfBroadcastWeighted) {
+  Check(
+      [](const Variables& in) {
+        return Variables{MseLoss(in[0], in[1], LossReduction::kMean, in[2])};
+      },
+      {RandomLeaf({2, 3}), RandomLeaf({3}, 1), UniformLeaf({2, 3}, 0.5, 2, 2)});
+}
+GRADIENT_CASE(abs, L1Loss) {
+  Check(
+      [](const Variables& in) {
+        return Variables{L1Loss(in[0], in[1], LossReduction::kSum, in[2]), L1Loss(in[0], in[1])};
+      },
+      {TransposedLeaf({2, 3}), RandomLeaf({2, 3}, 1), UniformLeaf({2, 3}, 0.5, 2, 2)});
+}
+GRADIENT_CASE(clamp, HuberLoss) {
+  Check(
+      [](const Variables& in) {
+        return Variables{HuberLoss(in[0], in[1], LossReduction::kMean, 0.7, in[2])};
+      },
+      {TransposedLeaf({2, 3}), RandomLeaf({2, 3}, 1), UniformLeaf({2, 3}, 0.5, 2, 2)});
+}
+GRADIENT_CASE(clamp, SmoothL1Loss) {
+  Check(
+      [](const Variables& in) {
+        return Variables{SmoothL1Loss(in[0], in[1], LossReduction::kNone, 0.7)};
+      },
+      {TransposedLeaf({2, 3}), RandomLeaf({3}, 1)});
+}
+
+// Losses of the distances 0.5, 2 and 4.
+TEST(RealLosses, ValuesAndMeans) {
+  const Variable x(FromVector<double>({0.5, -2, 4}, {3})), zero(Zeros({3}, DType::kF64)),
+      weight(FromVector<double>({1, 2, 5}, {3}));
+  using Values = std::vector<double>;
+  const auto values = [](const Variable& v) { return ToVector<double>(v.data()); };
+  const LossReduction none = LossReduction::kNone, mean = LossReduction::kMean;
+  EXPECT_EQ(values(L1Loss(x, zero, none, weight)), (Values{0.5, 4, 20}));
+  EXPECT_EQ(values(HuberLoss(x, zero, none, 2)), (Values{0.125, 2, 6}));
+  EXPECT_EQ(values(SmoothL1Loss(x, zero, none, 2)), (Values{0.0625, 1, 3}));
+  EXPECT_EQ(values(SmoothL1Loss(x, zero, none, 0)), values(L1Loss(x, zero, none)));
+  EXPECT_EQ(L1Loss(x, zero, mean, weight).data().Item(), 24.5 / 8);
+  EXPECT_EQ(MseLoss(x, zero, mean, weight).data().Item(), (0.25 + 8 + 80) / 8);
+  EXPECT_EQ(HuberLoss(x, zero, mean, 2, weight).data().Item(), (0.125 + 4 + 30) / 3);
+}
+
 GRADIENT_CASE(log_sigmoid, BinaryCrossEntropy) {
   const BinaryCrossEntropyOptions options{.weight = FromVector<double>({0.5, 2}, {2, 1}),
                                           .pos_weight = Weights()};
@@ -200,6 +245,9 @@ TEST(Loss, RefusesWhatDoesNotFit) {
   EXPECT_THROW(CrossEntropy(x, x, {.weight = Zeros({2})}), BadInput);
   EXPECT_THROW(BinaryCrossEntropyWithLogits(x, Variable(Zeros({3}))), BadInput);
   EXPECT_THROW(MseLoss(x, Variable(Zeros({2}))), BadInput);
+  EXPECT_THROW(MseLoss(x, x, LossReduction::kNone, Variable(Zeros({3}))), BadInput);
+  EXPECT_THROW(HuberLoss(x, x, LossReduction::kNone, 0), BadInput);
+  EXPECT_THROW(SmoothL1Loss(x, x, LossReduction::kNone, -1), BadInput);
   EXPECT_THROW(ParseLossReduction("nll_loss", "average"), BadInput);
 }
 

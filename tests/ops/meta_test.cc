@@ -163,8 +163,11 @@ std::vector<Row> IndexingRows() {
           {"gather",
            {F32({4, 3}), Indices({2, 3})},
            [](const Variables& in) { return Variables{Gather(in[0], 0, in[1])}; }},
+          {"embedding",
+           {Indices({2, 5}), F32({7, 3})},
+           [](const Variables& in) { return Variables{Embedding(in[0], in[1], 0)}; }},
           {"embedding", {Indices({2, 5}), F32({7, 3})}, [](const Variables& in) {
-             return Variables{Embedding(in[0], in[1], 0)};
+             return Variables{Embedding(in[0], in[1], 0, 1.0, 2, /*scale_grad_by_freq=*/true)};
            }}};
 }
 

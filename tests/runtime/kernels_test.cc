@@ -43,6 +43,45 @@ TEST(Copy, LargeIntegersAreExactAmongIntegers) {
   EXPECT_EQ(FromVector<int64_t>({big}, {1}).Clone().data<int64_t>()[0], big);
 }
 
+// Rows that are moved up, moved down, and a matrix onto its own transpose; in parts of threads.
+TEST(Copy, ReadsWhatWasThereBefore) {
+  const int before = TeamSize();
+  for (const int threads : {1, 3}) {
+    SetTeamSize(threads);
+    const int64_t n = 700;
+    const Tensor start = Arange(n * n, DType::kF32).View({n, n});
+    const auto after = [&](const auto& in, const auto& out) {
+      Tensor x = start.Clone(), to = out(x);
+      Copy(in(x), to);
+      return ToVector<float>(to.Contiguous());
+    };
+    const auto whole = [](const Tensor& x) { return x; };
+    const auto from = [](int64_t row) {
+      return [row](const Tensor& x) { return x.Narrow(0, row, n - 3); };
+    };
+    const auto turned = [](const Tensor& x) { return x.Transpose(0, 1); };
+    EXPECT_EQ(after(from(0), from(3)), ToVector<float>(from(0)(start)));
+    EXPECT_EQ(after(from(3), from(0)), ToVector<float>(from(3)(start)));
+    EXPECT_EQ(after(turned, whole), ToVector<float>(turned(start)));
+    EXPECT_EQ(after(whole, whole), ToVector<float>(start));
+    Tensor x = start.Clone(), to = from(3)(x);
+    AddInPlace(to, from(0)(x));
+    Tensor want = from(3)(start).Clone();
+    AddInPlace(want, from(0)(start));
+    EXPECT_EQ(ToVector<float>(to), ToVector<float>(want));
+  }
+  SetTeamSize(before);
+}
+
+TEST(Copy, RefusesToWriteAnElementTwice) {
+  Tensor twice = Zeros({1, 3}).Expand({2, 3});
+  EXPECT_THROW(Copy(Zeros({2, 3}), twice), BadInput);
+  Fill(twice, 4);
+  EXPECT_EQ(ToVector<float>(twice), std::vector<float>(6, 4));
+  Tensor none = Zeros({1, 3}).Expand({2, 3}).Narrow(1, 0, 0);
+  Copy(Zeros({2, 0}), none);
+}
+
 // Every combination of strided and contiguous ends, against plain indexing; three thread counts.
 TEST(Copy, StridedEndsKeepTheOrder) {
   for (int threads : {1, 2, 5}) {

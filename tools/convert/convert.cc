@@ -42,6 +42,19 @@ void Print(const recipes::ConvertResult& result) {
   fmt::print("{}", recipes::ListTensors(result.tensors));
 }
 
+void WarnOfInfinities(const std::vector<recipes::Overflowed>& tensors, const std::string& dtype) {
+  if (tensors.empty()) return;
+  int64_t values = 0;
+  for (const recipes::Overflowed& tensor : tensors) values += tensor.values;
+  std::fflush(stdout);
+  fmt::print(
+      stderr,
+      "convert: warning: {} value{} beyond the largest of {} became infinite, in {} tensor{}; "
+      "the first is {}\n",
+      values, values == 1 ? "" : "s", dtype, tensors.size(), tensors.size() == 1 ? "" : "s",
+      tensors[0].name);
+}
+
 int Main(int argc, char** argv) {
   recipes::ConvertOptions options;
   CLI::App app("Lists the tensors in a file of weights, and converts it.", "convert");
@@ -51,7 +64,9 @@ int Main(int argc, char** argv) {
   options.on_renamed = [](const Renamed& r) {
     fmt::print("{} -> {}\n", r.from, r.to.empty() ? "left out" : r.to);
   };
-  Print(recipes::Convert(options));
+  const recipes::ConvertResult result = recipes::Convert(options);
+  Print(result);
+  WarnOfInfinities(result.overflowed, options.dtype);
   return 0;
 }
 

@@ -13,14 +13,17 @@ namespace {
 // The gradient of a broadcast argument sums over the elements that were computed from it.
 OpRun Run(const Variable& y) { return {.outputs = {y}, .terms = y.numel()}; }
 
-void RefuseInPlace(Arguments& a) {
-  if (a.attrs().Flag("inplace", false)) Throw<Unsupported>(a.op(), "in place");
+// Of an activation function. Ours has a result of its own, which in PyTorch's form in place the
+// input becomes.
+OpRun RunInPlaceToo(Arguments& a, const Variable& y) {
+  OpRun run = Run(y);
+  if (a.attrs().Flag("inplace", false)) run.after["input"] = y.data();
+  return run;
 }
 
 template <Variable (*kOp)(const Variable&)>
 OpRun Unary(Arguments& a) {
-  RefuseInPlace(a);
-  return Run(kOp(a.Take("input")));
+  return RunInPlaceToo(a, kOp(a.Take("input")));
 }
 
 // Functions that saturate at 1: their gradient is 1 - y or 1 - y^2, where y has the rounding error
@@ -67,14 +70,13 @@ OpRun Div(Arguments& a) {
 }
 
 OpRun Hardtanh(Arguments& a) {
-  RefuseInPlace(a);
   const double low = a.attrs().Number("min_val", -1), high = a.attrs().Number("max_val", 1);
-  return Run(ops::Hardtanh(a.Take("input"), low, high));
+  return RunInPlaceToo(a, ops::Hardtanh(a.Take("input"), low, high));
 }
 
 OpRun LeakyRelu(Arguments& a) {
-  RefuseInPlace(a);
-  return Run(ops::LeakyRelu(a.Take("input"), a.attrs().Number("negative_slope", 0.01)));
+  const Variable input = a.Take("input");
+  return RunInPlaceToo(a, ops::LeakyRelu(input, a.attrs().Number("negative_slope", 0.01)));
 }
 
 OpRun Gelu(Arguments& a) {

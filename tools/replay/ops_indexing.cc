@@ -8,9 +8,8 @@ namespace {
 // A picked element's gradient sums over all the places it was put.
 OpRun Run(const Variable& y) { return {.outputs = {y}, .terms = y.numel(), .least = y.numel()}; }
 
-void RefuseFlag(Arguments& a, const char* name) {
-  if (a.attrs().Flag(name, false)) Throw<Unsupported>(a.op(), "{}", name);
-}
+// The same gradient, which PyTorch keeps as a sparse tensor.
+void ReadSparse(Arguments& a, const char* name) { a.attrs().Flag(name, false); }
 
 OpRun IndexSelect(Arguments& a) {
   const Variable input = a.Take("input");
@@ -18,20 +17,22 @@ OpRun IndexSelect(Arguments& a) {
 }
 
 OpRun Gather(Arguments& a) {
-  RefuseFlag(a, "sparse_grad");
+  ReadSparse(a, "sparse_grad");
   const Variable input = a.Take("input"), index = a.Take("index");
   return Run(ops::Gather(input, a.attrs().Int("dim", 0), index));
 }
 
 OpRun Embedding(Arguments& a) {
-  RefuseFlag(a, "sparse");
-  RefuseFlag(a, "scale_grad_by_freq");
-  if (a.attrs().Has("max_norm")) Throw<Unsupported>(a.op(), "max_norm");
-  a.attrs().Number("norm_type", 2);  // of max_norm alone
+  ReadSparse(a, "sparse");
+  const bool by_frequency = a.attrs().Flag("scale_grad_by_freq", false);
+  const std::optional<double> max_norm = a.attrs().OptionalNumber("max_norm");
+  const double norm_type = a.attrs().Number("norm_type", 2);
   std::optional<int64_t> padding;
   if (a.attrs().Has("padding_idx")) padding = a.attrs().Int("padding_idx", 0);
-  const Variable input = a.Take("input");
-  return Run(ops::Embedding(input, a.Take("weight"), padding));
+  const Variable input = a.Take("input"), weight = a.Take("weight");
+  OpRun run = Run(ops::Embedding(input, weight, padding, max_norm, norm_type, by_frequency));
+  run.after["weight"] = weight.data();
+  return run;
 }
 
 }  // namespace

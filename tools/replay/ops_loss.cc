@@ -5,10 +5,12 @@
 #include "ops/dropout/dropout.h"
 #include "ops/loss/cross_entropy.h"
 #include "ops/loss/mse_loss.h"
+#include "ops/reduction/reduction.h"
 #include "ops/softmax/softmax.h"
 #include "ops/view/view.h"
 #include "tools/replay/compare.h"
 #include "tools/replay/op_table.h"
+#include "tools/replay/promotion.h"
 
 namespace torus::replay {
 namespace {
@@ -85,13 +87,55 @@ OpRun CrossEntropy(Arguments& a) {
                  log_probability);
 }
 
-OpRun MseLoss(Arguments& a) {
-  a.Take("input"), a.Take("target");
-  const auto pair = a.Promoted({"input", "target"});
-  const Variable &input = pair[0], &target = pair[1];
-  const auto reduction = ops::ParseLossReduction(a.op(), a.attrs().Text("reduction", "mean"));
-  return {.outputs = {ops::MseLoss(input, target, reduction)},
-          .terms = std::max(input.numel(), target.numel())};
+// The arguments of a loss between real numbers; `weight` is undefined if there is none.
+struct RealLoss {
+  explicit RealLoss(Arguments& a) {
+    a.Take("input"), a.Take("target");
+    const auto pair = a.Promoted({"input", "target"});
+    input = pair[0], target = pair[1];
+    reduction = ops::ParseLossReduction(a.op(), a.attrs().Text("reduction", "mean"));
+  }
+  // In the dtype of the others, which a wider weight would widen in PyTorch.
+  void TakeWeight(Arguments& a) {
+    const Variable given = a.Optional("weight");
+    if (!given.defined()) return;
+    weight = Promote({{input}, {given}})[1];
+    if (weight.dtype() != input.dtype())
+      Throw<Unsupported>(a.op(), "a weight of {} for {}", Name(weight.dtype()),
+                         Name(input.dtype()));
+  }
+  OpRun Run(const Variable& loss) const {
+    return {.outputs = {loss}, .terms = std::max(input.numel(), target.numel())};
+  }
+  Variable input, target, weight;
+  ops::LossReduction reduction;
+};
+
+template <Variable (*kLoss)(const Variable&, const Variable&, ops::LossReduction, const Variable&)>
+OpRun DistanceLoss(Arguments& a) {
+  RealLoss of(a);
+  of.TakeWeight(a);
+  OpRun run = of.Run(kLoss(of.input, of.target, of.reduction, of.weight));
+  // The gradient of a mean's weight is the difference of loss and mean, over the weights' sum.
+  if (of.weight.defined() && of.reduction == ops::LossReduction::kMean) {
+    const Variable losses = kLoss(of.input, of.target, ops::LossReduction::kNone, Variable());
+    run.gradient_size =
+        LargestMagnitude(losses.data()) / std::fabs(ops::Sum(of.weight).data().Item());
+  }
+  return run;
+}
+
+OpRun HuberLoss(Arguments& a) {
+  RealLoss of(a);
+  of.TakeWeight(a);
+  const double delta = a.attrs().Number("delta", 1);
+  return of.Run(ops::HuberLoss(of.input, of.target, of.reduction, delta, of.weight));
+}
+
+OpRun SmoothL1Loss(Arguments& a) {
+  const RealLoss of(a);
+  const double beta = a.attrs().Number("beta", 1);
+  return of.Run(ops::SmoothL1Loss(of.input, of.target, of.reduction, beta));
 }
 
 Tensor DataOf(const Variable& optional) { return optional.defined() ? optional.data() : Tensor(); }
@@ -132,7 +176,10 @@ void AddLosses(OpTable& table) {
   table["log_softmax"] = AlongDim<ops::LogSoftmax>;
   table["nll_loss"] = NllLoss;
   table["cross_entropy"] = CrossEntropy;
-  table["mse_loss"] = MseLoss;
+  table["mse_loss"] = DistanceLoss<ops::MseLoss>;
+  table["l1_loss"] = DistanceLoss<ops::L1Loss>;
+  table["smooth_l1_loss"] = SmoothL1Loss;
+  table["huber_loss"] = HuberLoss;
   table["binary_cross_entropy_with_logits"] = BinaryCrossEntropyWithLogits;
   table["dropout"] = Dropout;
 }

@@ -3,6 +3,7 @@
 #include "recipes/blocks/auto_cut.h"
 #include "recipes/data/task_data.h"
 #include "recipes/run/check_options.h"
+#include "recipes/run/run_codecs.h"
 #include "runtime/error.h"
 #include "tools/common/flag_kinds.h"
 #include "tools/train/invocation.h"
@@ -36,7 +37,7 @@ void CheckKinds(const Invocation& invocation) {
       recipes::LearnsFrom(ParseModelSpec(model).task), "--model " + model);
 }
 
-// Adapts a preset's stages and codec to flags that contradict them.
+// Adapts the stages and codecs of a preset or of a resumed run to flags that contradict them.
 void AdaptPreset(Invocation& invocation) {
   recipes::Settings& s = invocation.settings;
   if (!Given(invocation, "--stages") && Given(invocation, "--cut") && !recipes::IsAutoCut(s.cut))
@@ -44,6 +45,7 @@ void AdaptPreset(Invocation& invocation) {
   const bool cut = s.stages > 1 || (!s.cut.empty() && !recipes::IsAutoCut(s.cut));
   if (!Given(invocation, "--codec") && !cut) s.codec = "none";
   if (!Given(invocation, "--codec-backward") && !cut) s.codec_backward = "";
+  if (!Given(invocation, "--codec-folder") && !recipes::RemembersSamples(s)) s.codec_folder = "";
 }
 
 // A resumed run with more ranks than it had threads gets as many threads as a new run would.

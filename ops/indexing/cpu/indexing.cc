@@ -1,9 +1,11 @@
 #include "ops/indexing/cpu/indexing.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "ops/elementwise/cpu/broadcast_run.h"
 #include "ops/indexing/gather_plan.h"
+#include "ops/indexing/row_norm.h"
 
 namespace torus::cpu {
 namespace {
@@ -32,6 +34,23 @@ void AddRows(int64_t outer, int64_t rows, int64_t inner, int64_t count, const in
       for (int64_t i = begin; i < end; ++i) to[i] += dout[at * inner + i];
     }
   });
+}
+
+template <class T>
+void RenormRow(const ops::RowNorm& norm, double most, int64_t width, T* row) {
+  SumOf<T> joined = 0;
+  for (int64_t i = 0; i < width; ++i) joined = norm.Joined(joined, norm.Term<SumOf<T>>(row[i]));
+  const auto scale = ops::ScaleToNorm(norm.Root(joined), most);
+  if (scale == 1) return;
+  for (int64_t i = 0; i < width; ++i) row[i] = static_cast<T>(row[i] * scale);
+}
+
+std::vector<int64_t> Distinct(const Tensor& index) {
+  const int64_t* const p = index.data<int64_t>();
+  std::vector<int64_t> values(p, p + index.numel());
+  std::ranges::sort(values);
+  values.erase(std::ranges::unique(values).begin(), values.end());
+  return values;
 }
 
 // out[i] = in[place(i) + index[i] * stride] over the iteration of ops::PlanGather.
@@ -77,6 +96,18 @@ void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t
   VisitCompute(op, dx.dtype(), [&]<class T>(ComputeType<T>) {
     AddRows(dx.dim(0), dx.dim(1), dx.dim(2), index.numel(), index.data<int64_t>(), skip,
             dy.data<T>(), dx.mutable_data<T>());
+  });
+}
+
+void RenormRows(const Tensor& index, double most, double p, Tensor& weight) {
+  const std::vector<int64_t> rows = Distinct(index);
+  const int64_t width = weight.dim(1);
+  VisitCompute("embedding", weight.dtype(), [&]<class T>(ComputeType<T>) {
+    T* const data = weight.mutable_data<T>();
+    ParallelFor(std::ssize(rows), (1 << 14) / (width + 1) + 1, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r)
+        RenormRow(ops::RowNorm{p}, most, width, data + rows[static_cast<size_t>(r)] * width);
+    });
   });
 }
 

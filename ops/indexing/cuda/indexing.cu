@@ -3,6 +3,7 @@
 #include "ops/indexing/cuda/indexing.h"
 #include "ops/indexing/cuda/sorted_index.h"
 #include "ops/indexing/gather_plan.h"
+#include "ops/indexing/row_norm.h"
 #include "runtime/cuda/divide.h"
 #include "runtime/cuda/elements.h"
 #include "runtime/cuda/strided.h"
@@ -92,6 +93,31 @@ struct AddRun {
   }
 };
 
+// A block scales the row at place p of the sorted index, where a run of equal indices starts.
+template <class T>
+struct RenormRun {
+  int64_t width;
+  ops::RowNorm norm;
+  double most;
+  const int64_t* values;
+  T* weight;
+  struct Joined {
+    ops::RowNorm norm;
+    __device__ T operator()(const T& a, const T& b) const { return norm.Joined(a, b); }
+  };
+  template <int kThreads>
+  __device__ void Run(int64_t place) const {
+    if (place > 0 && values[place - 1] == values[place]) return;
+    T* const row = weight + values[place] * width;
+    T joined = T(0);
+    for (int64_t i = threadIdx.x; i < width; i += kThreads)
+      joined = norm.Joined(joined, norm.Term(row[i]));
+    joined = CombineBlock<kThreads>(joined, Joined{norm});
+    const T scale = ops::ScaleToNorm(norm.Root(joined), most);
+    for (int64_t i = threadIdx.x; i < width; i += kThreads) row[i] *= scale;
+  }
+};
+
 template <class T>
 struct Gathered {
   StridedWalk<2> walk;
@@ -154,6 +180,17 @@ void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t
     ForEach(op, dy.numel(), stream,
             AddRun<T>{dx.dim(1), dx.dim(2), index.numel(), skip, Elements<int64_t>(sorted.values),
                       Elements<int64_t>(sorted.order), Elements<T>(dy), MutableElements<T>(dx)});
+  });
+}
+
+void RenormRows(const Tensor& index, double most, double p, Tensor& weight, StreamHandle stream) {
+  if (index.numel() == 0) return;
+  const int64_t width = weight.dim(1);
+  const SortedIndex sorted = SortIndex("embedding", index, stream);
+  VisitCompute("embedding", weight.dtype(), [&]<class T>(ComputeType<T>) {
+    ForEachRow("embedding", index.numel(), width, stream,
+               RenormRun<T>{
+                   width, {p}, most, Elements<int64_t>(sorted.values), MutableElements<T>(weight)});
   });
 }
 

@@ -15,6 +15,7 @@ void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tenso
 // Sorts the index, and adds each run of equal indices in order.
 void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx,
              StreamHandle stream);
+void RenormRows(const Tensor& index, double most, double p, Tensor& weight, StreamHandle stream);
 void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y, StreamHandle stream);
 // One thread adds a whole column; no other thread writes to it.
 void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx,

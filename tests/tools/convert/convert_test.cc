@@ -122,6 +122,21 @@ TEST_F(ConvertTest, WithoutDtypeEveryBitStaysAlsoBesideAModel) {
   ExpectSame(Read(out), ByName(state));
 }
 
+TEST_F(ConvertTest, SaysHowManyValuesBecomeInfinite) {
+  const std::string in = Path("in.safetensors"), out = Path("out.safetensors");
+  WriteSafetensors(in, {{"a", FromVector<float>({1, -INFINITY, 65504}, {3})},
+                        {"b", FromVector<float>({1e5f, 2, -1e6f, NAN}, {4})},
+                        {"c", FromVector<float>({65520}, {1})},
+                        {"d", FromVector<int64_t>({100000}, {1})}});
+  const Ended cast = Run({in, out, "--dtype", "f16"});
+  EXPECT_EQ(cast.status, 0);
+  EXPECT_EQ(cast.err,
+            "convert: warning: 3 values beyond the largest of f16 became infinite, in 2 tensors; "
+            "the first is b\n");
+  EXPECT_EQ(Run({in, out, "--dtype", "bf16"}).err, "");
+  EXPECT_EQ(Run({in}).err, "");
+}
+
 TEST_F(ConvertTest, AFolderIsCastAndKeepsItsTokenizer) {
   const std::map<std::string, std::string> files = {{"tokenizer.json", "{\"version\": \"1.0\"}\n"},
                                                     {"merges.txt", "#version: 0.2\n"}};

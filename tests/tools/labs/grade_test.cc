@@ -18,8 +18,8 @@ TEST(Grade, SaysThatARankCrashed) {
 }
 
 TEST(Grade, SaysThatARankLeftEarly) {
-  ExpectReason(GradeOfFault("ring", "leaves_early"), "one-rank",
-               "rank 0 ended by itself with status 0");
+  for (const char* file : {"leaves_early", "leaves_by_system_call"})
+    ExpectReason(GradeOfFault("ring", file), "one-rank", "rank 0 ended by itself with status 0");
 }
 
 TEST(Grade, EndsAnEndlessLoopAndGoesOn) {

@@ -47,6 +47,10 @@ TEST_P(Refused, InOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     Flags, Refused,
     ::testing::Values(
+        Refusal{{"--codec-folder", "/samples"},
+                "--codec-folder /samples is for the samples of delta(...), but --codec is sortq:8"},
+        Refusal{{"--codec-folder", "/samples", "--codec-backward", "uniform:8"},
+                "but --codec is sortq:8 and --codec-backward uniform:8"},
         Refusal{{"--epoch", "3"}, "--epoch"}, Refusal{{"surplus"}, "surplus"},
         Refusal{{"--epochs", "three"}, "--epochs"}, Refusal{{"--epochs", "0"}, "--epochs"},
         Refusal{{"--epochs", "2.5"}, "--epochs"}, Refusal{{"--epochs"}, "--epochs"},
@@ -196,7 +200,8 @@ TEST(Invocation, TheFileOfAScheduleIsAPathLikeOthers) {
 TEST(Invocation, TheFolderOfCodecsIsAPathLikeOthers) {
   const std::string folder = ::testing::TempDir();
   setenv("BUILD_WORKING_DIRECTORY", folder.c_str(), 1);
-  const std::string codecs = Parse({"--codec-folder", "samples"}).settings.codec_folder;
+  const std::string codecs =
+      Parse({"--codec", "delta(uniform:4)", "--codec-folder", "samples"}).settings.codec_folder;
   unsetenv("BUILD_WORKING_DIRECTORY");
   EXPECT_EQ(codecs, (std::filesystem::path(folder) / "samples").string());
   EXPECT_EQ(Parse({}).settings.codec_folder, "");

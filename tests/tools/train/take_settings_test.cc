@@ -78,5 +78,25 @@ TEST(TakeSettings, TheLayoutTheEpochsAndTheThreadsMayChange) {
   EXPECT_GE(wide.threads, 6);
 }
 
+// A folder that no codec uses any more is no mistake of the user's, who did not give it.
+TEST(TakeSettings, TheFolderOfSamplesGoesWithTheirCodec) {
+  recipes::Settings stored;
+  stored.stages = 2;
+  stored.threads = 2;
+  stored.codec = "delta(uniform:4)";
+  stored.codec_folder = "/samples";
+  const auto folder = [&](std::vector<const char*> flags) {
+    flags.insert(flags.begin(), {"train", "--resume", "/runs/a"});
+    Invocation invocation = ParseInvocation(static_cast<int>(flags.size()), flags.data());
+    TakeSettings(stored, "/runs/a", invocation);
+    CheckAndComplete(invocation);
+    return invocation.settings.codec_folder;
+  };
+  EXPECT_EQ(folder({}), "/samples");
+  EXPECT_EQ(folder({"--codec", "sortq:8"}), "");
+  EXPECT_EQ(folder({"--stages", "1"}), "");
+  EXPECT_THROW(folder({"--codec", "none", "--codec-folder", "/other"}), BadInput);
+}
+
 }  // namespace
 }  // namespace torus::tools

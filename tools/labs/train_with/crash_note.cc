@@ -28,7 +28,7 @@ struct Note {
   std::array<char, 512> who;
 };
 thread_local Note note;
-std::atomic<bool> says = false;  // SayWhoCrashes was called
+std::atomic<bool> watching = false;  // there is a CrashWatch
 // For a handler where the thread's own stack is used up; aligned as any stack.
 alignas(16) thread_local std::array<char, 16384> stack;
 
@@ -59,8 +59,17 @@ void OnFatal(int signal) {
   raise(signal);
 }
 
+void Write(const std::string& who) {
+  const size_t length = std::min(who.size(), note.who.size() - 1);
+  std::copy_n(who.data(), length, note.who.data());
+  note.who[length] = '\0';
+}
+
+// A thread without a note is one that the student's code has started: none of the trainer's exits.
 void OnExit() {
-  if (note.set) End("has ended the program by a call of exit");
+  if (!watching) return;
+  if (!note.set) Write("[ring] a thread that AllReduceMean has started");
+  End("has ended the program by a call of exit");
 }
 
 // Threads that call exit at once run different ones of its functions, so each thread needs one.
@@ -71,19 +80,19 @@ void WatchExit() {
 
 }  // namespace
 
-void SayWhoCrashes() {
+CrashWatch::CrashWatch() {
   struct sigaction action = {};
   action.sa_handler = OnFatal;
   action.sa_flags = SA_ONSTACK | SA_NODEFER;
   for (const auto& [number, what] : kFatal) sigaction(number, &action, nullptr);
-  says = true;
+  watching = true;
 }
 
+CrashWatch::~CrashWatch() { watching = false; }
+
 CrashNote::CrashNote(const std::string& who) {
-  if (says) WatchExit();
-  const size_t length = std::min(who.size(), note.who.size() - 1);
-  std::copy_n(who.data(), length, note.who.data());
-  note.who[length] = '\0';
+  if (watching) WatchExit();
+  Write(who);
   stack_t own = {};
   own.ss_sp = stack.data();
   own.ss_size = stack.size();

@@ -34,7 +34,7 @@ int Main(int argc, const char* const* argv) {
     fmt::print("{}", flags.help);
     return 0;
   }
-  SayWhoCrashes();
+  const CrashWatch watch;
   Compiler compiler(LabsFolder());
   const RingLibrary ring(compiler, flags.path, static_cast<int>(flags.run.settings.replicas));
   fmt::print("{}", ring.messages());

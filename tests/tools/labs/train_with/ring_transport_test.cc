@@ -184,13 +184,18 @@ TEST(RingTransportDeathTest, EndsTheProgramWhereTheRingNeverComesBack) {
 TEST(RingTransportDeathTest, SaysWhichRankCrashedOrLeft) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto sum = [](const std::string& file) {
-    SayWhoCrashes();
+    const CrashWatch watch;
     SumBy(Load(file, 2), Terms(2, 8));
   };
   const auto failed = ::testing::ExitedWithCode(1);
   EXPECT_EXIT(sum(FaultFile("crash")), failed, "AllReduceMean of rank .*step 7. crashed: signal");
   EXPECT_EXIT(sum(RingFile("calls_itself")), failed, "of rank .*signal 11 .*called itself");
   EXPECT_EXIT(sum(FaultFile("leaves_early")), failed, "of rank .*has ended the program");
+  EXPECT_EXIT(sum(FaultFile("leaves_by_system_call")), failed, "of rank .*has ended the program");
+  for (const char* file : {"leaves_quickly", "leaves_without_cleaning"})
+    EXPECT_EXIT(sum(RingFile(file)), failed, "of rank .*step 7. has ended the program") << file;
+  EXPECT_EXIT(sum(RingFile("leaves_on_a_thread")), failed,
+              "a thread that AllReduceMean has started has ended the program");
   EXPECT_EXIT(sum(RingFile("crashes_when_loaded")), failed,
               "a constructor of what is global in .*crashes_when_loaded.cc crashed: signal 6");
 }

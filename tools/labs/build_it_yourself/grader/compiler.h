@@ -24,8 +24,9 @@ class Compiler {
   // The program of a rank, which exists as long as this object. Throws BadInput if `file` is not a
   // file.
   Compiled Program(const Exercise& exercise, const std::string& file);
-  // A shared object of the file and `adapter`, a source in the exercise's folder. Copies of it that
-  // are loaded into one process share no variables.
+  // A shared object of the file and `adapter`, a source in the exercise's folder, whose functions
+  // the file's calls prefer to those of the process. Copies of it that are loaded into one process
+  // share no variables.
   Compiled SharedObject(const Exercise& exercise, const std::string& adapter,
                         const std::string& file);
 

@@ -1,6 +1,9 @@
 // Compiled together with a student's ring into the shared object that the trainer loads
 // (tools/labs/train_with). No exception crosses this interface in either direction.
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include "lab_ring.h"
@@ -27,6 +30,14 @@ class Door : public lab::Wire {
 };
 
 }  // namespace
+
+// These end a program without the functions that exit calls, by which the trainer says whose code
+// it was. Linked with -Bsymbolic-functions, so that the student's file calls them and nobody else.
+extern "C" {
+void _exit(int status) { std::exit(status); }
+void _Exit(int status) noexcept { std::exit(status); }
+void quick_exit(int status) noexcept { std::exit(status); }
+}
 
 extern "C" int LabRingAllReduceMean(const LabTrainerWire* wire, float* data, size_t count,
                                     char* reason, size_t room) {
