@@ -83,7 +83,7 @@ Gradients Node::Call(std::span<const Tensor> grads, std::span<const char> wanted
           op_);
   Gradients result;
   std::optional<WithPrecision> precision;
-  if (tf32_) precision.emplace(Precision{DType::kF32, Products::kTf32});
+  if (tf32_) precision.emplace(Precision{DType::kF32, MatmulMode::kTf32});
   try {
     result = rule_(GradContext(grads, wanted));
   } catch (const BadInput& e) {

@@ -12,7 +12,7 @@ thread_local Precision current;
 WithPrecision::WithPrecision(Precision precision) : before_(current) {
   Require(precision.low == DType::kF32 || IsLow(precision.low), "precision",
           "must be f32, bf16 or f16, got {}", Name(precision.low));
-  Require(precision.low == DType::kF32 || precision.products != Products::kTf32, "precision",
+  Require(precision.low == DType::kF32 || precision.matmul_mode != MatmulMode::kTf32, "precision",
           "TF32 is a way to multiply f32, got {}", Name(precision.low));
   current = precision;
 }
@@ -22,9 +22,9 @@ WithPrecision::~WithPrecision() { current = before_; }
 DType WithPrecision::Current() { return current.low; }
 
 bool WithPrecision::Native() {
-  return current.low != DType::kF32 && current.products == Products::kNative;
+  return current.low != DType::kF32 && current.matmul_mode == MatmulMode::kNative;
 }
 
-bool WithPrecision::Tf32() { return current.products == Products::kTf32; }
+bool WithPrecision::Tf32() { return current.matmul_mode == MatmulMode::kTf32; }
 
 }  // namespace torus

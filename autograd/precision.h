@@ -8,7 +8,7 @@ namespace torus {
 
 // How products, convolutions and attention are computed. In a low (16-bit) type they sum in f32 and
 // round once. The choices differ in the order of the sums, hence in bits.
-enum class Products : uint8_t {
+enum class MatmulMode : uint8_t {
   kEmulated,  // low type: inputs are rounded, then f32 kernels compute; works on any device
   kNative,    // low type: the device's 16-bit instructions, for ops that have such kernels
   kTf32,      // f32 on a GPU's tensor cores, which read 10 bits of each input's fraction
@@ -18,12 +18,12 @@ enum class Products : uint8_t {
 // The precision of ops. Converting from a DType selects emulated products.
 struct Precision {
   constexpr Precision(DType low = DType::kF32,  // NOLINT: converts
-                      Products products = Products::kEmulated)
-      : low(low), products(products) {}
+                      MatmulMode matmul_mode = MatmulMode::kEmulated)
+      : low(low), matmul_mode(matmul_mode) {}
   friend bool operator==(const Precision&, const Precision&) = default;
 
   DType low;  // kF32: ops compute in the type of their inputs; kTf32 requires it
-  Products products;
+  MatmulMode matmul_mode;
 };
 
 // While one exists, ops that this thread runs choose their types from a table (ops/precision):

@@ -150,12 +150,12 @@ void ScaleInPlace(Tensor& out, double factor) {
       });
 }
 
-void Count(Tensor& out) {
+void FillArange(Tensor& out) {
   Require(out.is_contiguous(), "count", "needs a contiguous tensor");
   AtDoor(
-      "count", out.device(), [&] { cpu::Count(out); },
+      "count", out.device(), [&] { cpu::FillArange(out); },
       [&](StreamHandle stream) {
-        cuda::Count(out.mutable_raw(), out.dtype(), out.numel(), stream);
+        cuda::FillArange(out.mutable_raw(), out.dtype(), out.numel(), stream);
       });
 }
 

@@ -31,6 +31,6 @@ void AddInPlace(Tensor& out, const Tensor& in);
 void ScaleInPlace(Tensor& out, double factor);
 
 // Sets element i of a contiguous tensor to i, cast to its dtype.
-void Count(Tensor& out);
+void FillArange(Tensor& out);
 
 }  // namespace torus

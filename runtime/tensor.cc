@@ -198,7 +198,7 @@ Tensor Full(const Shape& shape, double value, DType dtype, Device device) {
 Tensor Arange(int64_t count, DType dtype, Device device) {
   Require(count >= 0, "arange", "needs a count of at least 0, got {}", count);
   Tensor out({count}, dtype, device);
-  Count(out);
+  FillArange(out);
   return out;
 }
 

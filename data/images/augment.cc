@@ -71,10 +71,11 @@ Augment ResizedCropFlip(int64_t h, int64_t w) {
 
 const std::vector<Named>& All() {
   static const std::vector<Named> all = {
-      {"none", "brought to size alone", None},
-      {"flip", "mirrored half of the time", Flip},
-      {"crop-flip", "moved by up to an eighth of the size, and flip", CropFlip},
-      {"resized-crop-flip", "a part of 8 to 100 % brought to size, and flip", ResizedCropFlip}};
+      {"none", "only resized", None},
+      {"flip", "flipped horizontally with probability 1/2", Flip},
+      {"crop-flip", "shifted by up to an eighth of the size, then flip", CropFlip},
+      {"resized-crop-flip", "a random part with 8 to 100 % of the area, resized, then flip",
+       ResizedCropFlip}};
   return all;
 }
 

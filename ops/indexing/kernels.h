@@ -9,7 +9,7 @@
 namespace torus::kernels {
 
 // Throws BadInput tagged `op` for a value outside of [0, bound), naming it and its position. On a
-// GPU, if the thread has LaterChecks (runtime/later_checks.h), the error is thrown later and
+// GPU, if the thread has DeferredChecks (runtime/deferred_checks.h), the error is thrown later and
 // `index` becomes a copy that is safe to use; otherwise this waits for the stream.
 inline void CheckIndex(std::string_view op, int64_t bound, Tensor& index) {
   AtDoor(

@@ -18,7 +18,7 @@ struct ClassTargets {
 // Returns `target` as class numbers. Throws BadInput tagged `op` unless it has an integer dtype and
 // the shape of `input` without the class dimension, and each value is a class or `ignore_index`.
 // The error names a wrong value and its position; on a GPU it may be thrown later
-// (runtime/later_checks.h).
+// (runtime/deferred_checks.h).
 ClassTargets CheckedTargets(std::string_view op, const Shape& input, const Tensor& target,
                             int64_t ignore_index);
 

@@ -16,9 +16,9 @@
 namespace torus::kernels {
 
 // Throws BadInput tagged `op` for a target that is neither in [0, classes) nor ignored, and names
-// it. On a GPU, if the thread has LaterChecks (runtime/later_checks.h), the error is thrown later
-// and `targets` becomes a copy in which wrong targets are ignored; otherwise this waits for the
-// stream.
+// it. On a GPU, if the thread has DeferredChecks (runtime/deferred_checks.h), the error is thrown
+// later and `targets` becomes a copy in which wrong targets are ignored; otherwise this waits for
+// the stream.
 inline void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targets) {
   AtDoor(
       op, targets.numbers.device(), [&] { cpu::CheckClasses(op, targets, classes); },

@@ -23,7 +23,7 @@ class ChainCodec : public ContextCodec, private FactorCodec {
                       std::span<std::byte> out) override;
   void DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
                     std::span<float> out) override;
-  bool remembers() const override { return transform_->remembers() || rest_->remembers(); }
+  bool is_stateful() const override { return transform_->is_stateful() || rest_->is_stateful(); }
   bool decodes_from_memory() const override { return rest_->decodes_from_memory(); }
   // The transform's, if the codec is `none`.
   const FactorCodec* factors() const override {

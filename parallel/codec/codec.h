@@ -60,7 +60,7 @@ class Codec {
     Decode(in, out);
   }
   // Whether it stores anything in CodecContext::memory.
-  virtual bool remembers() const { return false; }
+  virtual bool is_stateful() const { return false; }
   // Whether the decoder's result depends on its memory.
   virtual bool decodes_from_memory() const { return false; }
   // How replicas sum tensors without decoding each other's bytes (factor_codec.h); lives as long as

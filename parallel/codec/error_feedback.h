@@ -34,7 +34,7 @@ class ErrorFeedback : public ContextCodec, private FactorCodec {
                       std::span<std::byte> out) override;
   void DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
                     std::span<float> out) override;
-  bool remembers() const override { return true; }
+  bool is_stateful() const override { return true; }
   const FactorCodec* factors() const override {
     return inner_->factors() != nullptr ? this : nullptr;
   }

@@ -54,7 +54,7 @@ Grain Grain::Parse(const std::string& text) {
 
 GrainCodec::GrainCodec(std::unique_ptr<Codec> inner, Grain grain)
     : inner_(std::move(inner)), grain_(grain) {
-  Require(!inner_->remembers(), "codec", "{} remembers: put what stands behind '/' inside of it",
+  Require(!inner_->is_stateful(), "codec", "{} remembers: put what stands behind '/' inside of it",
           inner_->name());
 }
 

@@ -29,7 +29,7 @@ struct Grain {
 
 class GrainCodec : public ContextCodec {
  public:
-  // Throws BadInput if `inner` remembers: such codecs must be outside ("ef(uniform:4/channel)").
+  // Throws BadInput if `inner` is stateful: such codecs must be outside ("ef(uniform:4/channel)").
   GrainCodec(std::unique_ptr<Codec> inner, Grain grain);
 
   std::string name() const override;

@@ -39,11 +39,11 @@ class LowRank : public Transform, private FactorCodec {
                std::span<std::byte> side) const override;
   void Inverse(const CodecContext& context, std::span<const float> kept,
                std::span<const std::byte> side, std::span<float> out) const override;
-  bool remembers() const override { return method_ == Method::kPowerSgd; }
+  bool is_stateful() const override { return method_ == Method::kPowerSgd; }
   // For powersgd only. Replicas with different memories start with different Q. Then P is not the
   // product of their sum with any one Q, but it is still orthonormal and the same on all replicas,
   // so the error bound above holds.
-  const FactorCodec* factors() const override { return remembers() ? this : nullptr; }
+  const FactorCodec* factors() const override { return is_stateful() ? this : nullptr; }
 
  private:
   Sizes SizesOf(const Shape& shape) const override;

@@ -94,72 +94,74 @@ CodecPtr MakeAround(CodecPtr inner) {
 
 const std::vector<Entry>& Entries() {
   static const auto* entries = new std::vector<Entry>{
-      {"none", "none", "the float32 bytes as they are", {"none"}, Plain<RawCodec>},
+      {"none", "none", "uncompressed float32", {"none"}, Plain<RawCodec>},
       {"sortq",
        "sortq:BITS, sortq:QqSs",
-       "sort quantization to 1 to 16 bits a value, a quarter of them for the bucket, or q for the "
-       "step and s for the bucket",
+       "sort quantization to 1 to 16 bits per value, of which a quarter number the bucket; or q "
+       "bits for the level within a bucket and s for the bucket",
        {"sortq:16", "sortq:12", "sortq:8", "sortq:4", "sortq:Q5S3"},
        MakeSortQuantization},
       {"uniform",
        "uniform:BITS[:stochastic]",
-       "evenly spaced points from the least value to the greatest, 1 to 16 bits a value",
+       "uniform quantization between the smallest and the largest value, 1 to 16 bits per value, "
+       "rounded to nearest or stochastically",
        {"uniform:8", "uniform:4", "uniform:4:stochastic"},
        MakeUniform},
       {"f16", "f16", "half precision", {"f16"}, Plain<SmallFloats, SmallFloat::kF16>},
-      {"bf16",
-       "bf16",
-       "the upper half of a float32",
-       {"bf16"},
-       Plain<SmallFloats, SmallFloat::kBF16>},
+      {"bf16", "bf16", "bfloat16", {"bf16"}, Plain<SmallFloats, SmallFloat::kBF16>},
       {"f8",
        "f8:e4m3, f8:e5m2",
-       "floats of 8 bits, one scale a tensor",
+       "8-bit floating point with one scale per tensor",
        {"f8:e4m3", "f8:e5m2"},
        MakeF8},
       {"dynamic8",
        "dynamic8[:BLOCK]",
-       "block-wise dynamic quantization to 8 bits, 2048 values a block",
+       "block-wise dynamic quantization to 8 bits, by default in blocks of 2048 values",
        {"dynamic8"},
        MakeDynamic8},
       {"kmeans",
        "kmeans:BITS",
-       "the nearest of 2 to 256 numbers where the values are, 1 to 8 bits",
+       "K-means quantization to the nearest of 2^BITS centres, 1 to 8 bits per value",
        {"kmeans:4"},
        MakeKMeans},
       {.name = "topk",
        .written = "topk:SHARE[+CODEC]",
-       .about = "the values of greatest magnitude, all others 0",
+       .about = "magnitude pruning: only the given share of values, those of largest magnitude; "
+                "the others are 0",
        .examples = {"topk:0.1", "topk:0.1+sortq:8"},
        .transform = MakePrune<Prune::Choice::kGreatest>},
       {.name = "randk",
        .written = "randk:SHARE[+CODEC]",
-       .about = "a random choice of values, all others 0",
+       .about =
+           "random pruning: only the given share of values, chosen at random; the others are 0",
        .examples = {"randk:0.1"},
        .transform = MakePrune<Prune::Choice::kRandom>},
       {.name = "svd",
        .written = "svd:RANK[+CODEC]",
-       .about = "factors of the nearest matrix of that rank, 1 to 64",
+       .about = "low-rank factors of the best approximation, rank 1 to 64",
        .examples = {"svd:8"},
        .transform = MakeLowRank<LowRank::Method::kSvd>},
       {.name = "powersgd",
        .written = "powersgd:RANK[+CODEC]",
-       .about = "factors by one step of the power method, from those of the step before",
+       .about = "low-rank factors by one power iteration that starts from the previous step's "
+                "factors (PowerSGD), rank 1 to 64",
        .examples = {"powersgd:2"},
        .transform = MakeLowRank<LowRank::Method::kPowerSgd>},
       {.name = "hadamard",
        .written = "hadamard+CODEC",
-       .about = "a rotation that spreads outliers over blocks of 1024 values",
+       .about = "Hadamard rotation of blocks of 1024 values before another codec, which spreads "
+                "outliers",
        .examples = {"hadamard+uniform:4"},
        .transform = MakeHadamard},
       {.name = "ef",
        .written = "ef(CODEC)",
-       .about = "error feedback: what was not sent of a tensor is added to the next",
+       .about = "error feedback: the error of a tensor is added to the next tensor before encoding",
        .examples = {"ef(topk:0.1)"},
        .around = MakeAround<ErrorFeedback>},
       {.name = "delta",
        .written = "delta(CODEC)",
-       .about = "each sample's change since its last visit, the first one uncompressed (AQ-SGD)",
+       .about = "the change since the same sample was last sent; its first visit is sent "
+                "uncompressed (AQ-SGD)",
        .examples = {"delta(uniform:4)"},
        .around = MakeAround<SampleDelta>},
   };
@@ -205,7 +207,7 @@ std::vector<std::pair<std::string, std::string>> CodecDescriptions() {
   std::vector<std::pair<std::string, std::string>> all;
   for (const Entry& entry : Entries()) all.emplace_back(entry.written, entry.about);
   all.emplace_back("CODEC/sample, CODEC/channel, CODEC/chunk:N",
-                   "each sample, channel or N values by itself");
+                   "encodes each sample, channel, or chunk of N values separately");
   return all;
 }
 

@@ -117,7 +117,7 @@ void RememberAll(const Rows& rows, std::span<const float> whole, Changes& change
 }  // namespace
 
 SampleDelta::SampleDelta(std::unique_ptr<Codec> inner) : inner_(std::move(inner)) {
-  Require(!inner_->remembers(), "delta", "takes a codec that remembers nothing, got {}",
+  Require(!inner_->is_stateful(), "delta", "takes a codec that remembers nothing, got {}",
           inner_->name());
 }
 

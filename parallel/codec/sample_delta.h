@@ -26,7 +26,7 @@ namespace torus::parallel {
 
 class SampleDelta : public ContextCodec {
  public:
-  // Throws BadInput if `inner` remembers.
+  // Throws BadInput if `inner` is stateful.
   explicit SampleDelta(std::unique_ptr<Codec> inner);
 
   std::string name() const override;
@@ -36,7 +36,7 @@ class SampleDelta : public ContextCodec {
   // Also throws BadInput if it gets the difference of a sample that it does not remember.
   void DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
                     std::span<float> out) override;
-  bool remembers() const override { return true; }
+  bool is_stateful() const override { return true; }
   bool decodes_from_memory() const override { return true; }
 
  private:

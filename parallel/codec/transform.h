@@ -31,7 +31,7 @@ class Transform {
   virtual void Inverse(const CodecContext& context, std::span<const float> kept,
                        std::span<const std::byte> side, std::span<float> out) const = 0;
   // As Codec's.
-  virtual bool remembers() const { return false; }
+  virtual bool is_stateful() const { return false; }
   // As Codec's, if the values that it leaves are sent unencoded.
   virtual const FactorCodec* factors() const { return nullptr; }
 };

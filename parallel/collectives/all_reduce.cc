@@ -27,14 +27,17 @@ struct Entry {
 
 // In the order of AllReduceAlgorithm.
 constexpr Entry kEntries[] = {
-    {"direct", "in pairs of neighbours", TORUS_SUMS(DirectAllReduce), DirectElementsSent},
-    {"ring", "with three ranks or more the bits depend on where the model is cut",
+    {"direct",
+     "each rank receives its part from all others at once, sums it, and sends the sum to all",
+     TORUS_SUMS(DirectAllReduce), DirectElementsSent},
+    {"ring", "ring all-reduce; with three or more ranks the bits depend on where the model is cut",
      TORUS_SUMS(RingAllReduce), RingElementsSent},
-    {"halving-doubling", "in log2 n steps, twice", TORUS_SUMS(HalvingDoublingAllReduce),
-     HalvingDoublingElementsSent},
-    {"tree", "to rank 0 and back, for short sums", TORUS_SUMS(TreeAllReduce), TreeElementsSent},
-    {"engine", "as MPI or NCCL does it, where they move the bytes", TORUS_SUMS(EngineAllReduce),
-     EngineElementsSent},
+    {"halving-doubling", "recursive halving, then doubling: 2 log2 n steps",
+     TORUS_SUMS(HalvingDoublingAllReduce), HalvingDoublingElementsSent},
+    {"tree", "binomial tree to rank 0 and back, for short messages", TORUS_SUMS(TreeAllReduce),
+     TreeElementsSent},
+    {"engine", "the all-reduce of MPI or NCCL, if the transport is one of them",
+     TORUS_SUMS(EngineAllReduce), EngineElementsSent},
 };
 
 const Entry& EntryOf(AllReduceAlgorithm algorithm) {

@@ -212,8 +212,8 @@ void DirectAllGather(Transport& transport, std::span<T> data, const std::string&
 
 template <class T>
 void DirectAllReduce(Transport& transport, std::span<T> data, const std::string& what) {
-  if (SharedRooms* const rooms = RoomsOfAll(transport))
-    return SharedAllReduce(transport, *rooms, data, what);
+  if (SharedBuffers* const buffers = SharedBuffersOfAll(transport))
+    return SharedAllReduce(transport, *buffers, data, what);
   Direct<T> direct(transport, data, what);
   direct.Start();
   direct.Finish();

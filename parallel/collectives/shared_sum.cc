@@ -24,19 +24,20 @@ void Copy(std::span<T> from, std::span<T> to) {
 template <class T>
 class SharedSum {
  public:
-  SharedSum(Transport& transport, SharedRooms& rooms, std::span<T> data, const std::string& what)
-      : rooms_(rooms),
+  SharedSum(Transport& transport, SharedBuffers& buffers, std::span<T> data,
+            const std::string& what)
+      : buffers_(buffers),
         data_(data),
         what_(what),
         n_(transport.size()),
         rank_(transport.rank()),
-        most_(static_cast<int64_t>(rooms.room(0).size() / kLine / n_ * (kLine / sizeof(T)))),
+        most_(static_cast<int64_t>(buffers.buffer(0).size() / kLine / n_ * (kLine / sizeof(T)))),
         pieces_((static_cast<int64_t>(ChunkOf(data, n_, 0).size()) + most_ - 1) / most_) {}
 
   void Run() {
     for (int64_t i = 0; i < pieces_; ++i) {
-      const int64_t mark = rooms_.mark(rank_);
-      AwaitAll(mark, i, "room", kSums);
+      const int64_t mark = buffers_.mark(rank_);
+      AwaitAll(mark, i, "buffer", kSums);
       ShowTerms(i);
       AwaitAll(mark + 1, i, "reduce-scatter", kTerms);
       Sum(i);
@@ -50,10 +51,10 @@ class SharedSum {
     return PieceOfChunk(data_, n_, chunk, i, most_);
   }
 
-  // The part of a rank's room that holds its piece of `chunk`.
+  // The part of a rank's buffer that holds its piece of `chunk`.
   std::span<T> Place(int rank, int chunk, int64_t i) const {
-    T* const room = reinterpret_cast<T*>(rooms_.room(rank).data());
-    return {room + chunk * most_, PieceOf(chunk, i).size()};
+    T* const buffer = reinterpret_cast<T*>(buffers_.buffer(rank).data());
+    return {buffer + chunk * most_, PieceOf(chunk, i).size()};
   }
 
   int Other(int k) const { return (rank_ + k) % n_; }
@@ -61,9 +62,9 @@ class SharedSum {
   void AwaitAll(int64_t mark, int64_t i, const char* step, Tag tag) {
     for (int k = 1; k < n_; ++k) {
       const int other = Other(k);
-      if (rooms_.mark(other) >= mark) continue;
+      if (buffers_.mark(other) >= mark) continue;
       const int chunk = tag == kTerms ? rank_ : other;
-      rooms_
+      buffers_
           .Await(other, mark, tag, PieceOf(chunk, i).size_bytes(),
                  fmt::format("{}, {} {} of {}", what_, step, i + 1, pieces_))
           .Wait();
@@ -74,9 +75,9 @@ class SharedSum {
     for (int k = 1; k < n_; ++k) {
       const std::span<T> terms = PieceOf(Other(k), i);
       Copy(terms, Place(rank_, Other(k), i));
-      rooms_.CountSent(Other(k), kTerms.kind, terms.size_bytes());
+      buffers_.CountSent(Other(k), kTerms.kind, terms.size_bytes());
     }
-    rooms_.RaiseMark();
+    buffers_.RaiseMark();
   }
 
   void Sum(int64_t i) {
@@ -86,16 +87,16 @@ class SharedSum {
     const std::span<T> sum = Place(rank_, rank_, i);
     SumInPairs<T>(sum, terms);
     Copy(sum, PieceOf(rank_, i));
-    for (int k = 1; k < n_; ++k) rooms_.CountSent(Other(k), kSums.kind, sum.size_bytes());
-    rooms_.RaiseMark();
+    for (int k = 1; k < n_; ++k) buffers_.CountSent(Other(k), kSums.kind, sum.size_bytes());
+    buffers_.RaiseMark();
   }
 
   void TakeSums(int64_t i) {
     for (int k = 1; k < n_; ++k) Copy(Place(Other(k), Other(k), i), PieceOf(Other(k), i));
-    rooms_.RaiseMark();
+    buffers_.RaiseMark();
   }
 
-  SharedRooms& rooms_;
+  SharedBuffers& buffers_;
   const std::span<T> data_;
   const std::string& what_;
   const int n_, rank_;
@@ -104,21 +105,21 @@ class SharedSum {
 
 }  // namespace
 
-SharedRooms* RoomsOfAll(Transport& transport) {
+SharedBuffers* SharedBuffersOfAll(Transport& transport) {
   if (transport.size() == 1) return nullptr;
   std::vector<int> members(transport.size());
   std::iota(members.begin(), members.end(), 0);
-  return transport.RoomsOf(members);
+  return transport.SharedBuffersOf(members);
 }
 
 template <class T>
-void SharedAllReduce(Transport& transport, SharedRooms& rooms, std::span<T> data,
+void SharedAllReduce(Transport& transport, SharedBuffers& buffers, std::span<T> data,
                      const std::string& what) {
-  SharedSum<T>(transport, rooms, data, what).Run();
+  SharedSum<T>(transport, buffers, data, what).Run();
 }
 
 #define TORUS_SHARED(T) \
-  template void SharedAllReduce<T>(Transport&, SharedRooms&, std::span<T>, const std::string&);
+  template void SharedAllReduce<T>(Transport&, SharedBuffers&, std::span<T>, const std::string&);
 TORUS_FOR_SUMMED_TYPES(TORUS_SHARED)
 #undef TORUS_SHARED
 

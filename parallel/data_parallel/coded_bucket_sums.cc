@@ -33,7 +33,7 @@ std::vector<CodedPart> CodedBucketSums::PartsOf(int i) {
   for (size_t p = 0; p < parameters.size(); ++p) {
     Tensor part = buckets().Part(i, p);
     const std::string key = fmt::format("{} {}.{}", parameters[p].name, i, p);
-    CodecMemory* const memory = codec_->remembers() ? &memories_[key] : nullptr;
+    CodecMemory* const memory = codec_->is_stateful() ? &memories_[key] : nullptr;
     parts.push_back({Elements<float>(part), part.shape(), memory});
   }
   return parts;

@@ -17,17 +17,22 @@ struct Entry {
 };
 
 const Entry kEntries[] = {
-    {"ddp", "gradients are all-reduced, all replicas step"},
-    {"dataparallel", "replica 0 sums and steps, and broadcasts the weights", ShardRule::kFirst,
-     true},
-    {"ps", "replica 0 serves the parameters: gradients go to it, weights come back",
+    {"ddp",
+     "gradients are all-reduced and every replica runs the optimizer (DistributedDataParallel)"},
+    {"dataparallel",
+     "replica 0 sums the gradients, runs the optimizer and broadcasts the weights (DataParallel)",
+     ShardRule::kFirst, true},
+    {"ps", "parameter server on replica 0: gradients are sent to it, weights come back",
      ShardRule::kFirst},
-    {"ps-sharded", "each replica serves some of the parameters", ShardRule::kParameters},
-    {"zero1", "each replica steps an equal share, with its optimizer state (ZeRO-1)",
+    {"ps-sharded", "parameter server on all replicas, each with some of the parameters",
+     ShardRule::kParameters},
+    {"zero1",
+     "each replica holds the optimizer state of an equal share of the parameters and updates it "
+     "(ZeRO-1)",
      ShardRule::kBlocks},
-    {"fsdp", "weights too are in equal shares, gathered block by block (ZeRO-3)",
+    {"fsdp", "weights are sharded too, and gathered block by block when needed (ZeRO-3)",
      ShardRule::kBlocks, false, true},
-    {"none", "no exchange, for teaching: replicas drift, and the summary says how far"},
+    {"none", "no exchange, for teaching: replicas drift apart, and the summary says how far"},
 };
 
 const Entry& EntryOf(std::string_view name) {

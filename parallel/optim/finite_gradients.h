@@ -13,7 +13,7 @@ bool GradientsAreFinite(const std::vector<NamedVariable>& parameters);
 
 // The same in two halves: StartFiniteCheck computes on the gradients' device without waiting for a
 // GPU; IsFinite waits and reads the result. The first half can be recorded in a graph
-// (runtime/graph.h), and the result read after each launch.
+// (runtime/gpu_graph.h), and the result read after each launch.
 Tensor StartFiniteCheck(const std::vector<NamedVariable>& parameters);
 bool IsFinite(const Tensor& started);
 

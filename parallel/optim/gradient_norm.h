@@ -25,7 +25,7 @@ std::vector<double> SquaredGradientNorms(const std::vector<NamedVariable>& param
 
 // The same in two halves: StartSquaredNorms computes on the gradients' device without waiting for a
 // GPU; SquaredNormsFrom waits and reads the result, for the same parameters. The first half can be
-// recorded in a graph (runtime/graph.h), and the result read after each launch.
+// recorded in a graph (runtime/gpu_graph.h), and the result read after each launch.
 Tensor StartSquaredNorms(const std::vector<NamedVariable>& parameters);
 std::vector<double> SquaredNormsFrom(const Tensor& started,
                                      const std::vector<NamedVariable>& parameters);

@@ -24,7 +24,7 @@ class Optimizer {
   virtual void Step(double learning_rate, double gradient_scale = 1) = 0;
 
   // Whether Step is the same as Prepare followed by Update, so that it can be recorded in a graph
-  // (runtime/graph.h). Prepare is the host's part: it counts the step, makes missing state, and
+  // (runtime/gpu_graph.h). Prepare is the host's part: it counts the step, makes missing state, and
   // stores the values that differ from step to step. Update is the device's part: it reads these
   // values, again at each launch. So call Prepare once before each Update or launch. Both need the
   // gradients: Update throws BadInput, before anything changes, if their number differs from what

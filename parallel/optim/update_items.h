@@ -22,7 +22,7 @@ struct AdamItem {
 };
 
 // The scalars of each item. A recorded graph shares them, and reads them again before each launch
-// (runtime/graph.h).
+// (runtime/gpu_graph.h).
 template <class Scalars>
 using StepScalars = std::shared_ptr<const std::vector<Scalars>>;
 

@@ -184,7 +184,7 @@ StepResult Executor::Run(const MiniBatch& batch, RunMode mode) {
   CheckBatch(batch);
   batch_ = &batch;
   training_ = mode == RunMode::kTrain;
-  std::optional<LaterChecks::Scope> later;
+  std::optional<DeferredChecks::Scope> later;
   if (checks_) checks_->Clear();
   if (checks_ && training_) later.emplace(*checks_);
   for (auto& [s, stage] : stages_) stage.Begin();

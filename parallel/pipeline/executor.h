@@ -28,7 +28,7 @@
 #include "parallel/pipeline/tensor_header.h"
 #include "parallel/schedule/schedule.h"
 #include "parallel/transport/transport.h"
-#include "runtime/later_checks.h"
+#include "runtime/deferred_checks.h"
 
 namespace torus::parallel {
 
@@ -83,7 +83,7 @@ class Executor {
   double loss() const;
 
   // Throws if ops have found invalid values on a GPU in the current mini-batch; they report these
-  // later instead of waiting for the GPU (runtime/later_checks.h). To be called before the
+  // later instead of waiting for the GPU (runtime/deferred_checks.h). To be called before the
   // optimizer's step; Run calls it at its end, too. Waits for the GPU if there is anything to
   // check.
   void CheckValues();
@@ -151,8 +151,8 @@ class Executor {
   };
   std::map<int, SkipsOf> skips_;
   std::map<int, StageRunner> stages_;
-  std::optional<LaterChecks> checks_;  // on a GPU
-  std::unique_ptr<StepGraph> graph_;   // null without
+  std::optional<DeferredChecks> checks_;  // on a GPU
+  std::unique_ptr<StepGraph> graph_;      // null without
   ActionClock clock_;
   bool agreed_ = false;
   // Of the current step.

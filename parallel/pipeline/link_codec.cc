@@ -28,8 +28,8 @@ CodecContext LinkCodec::ContextOf(const CodecContext& when, size_t i, const Shap
   CodecContext context = when;
   context.shape = shape;
   context.stream = link_ * kMostTensors + i;
-  if (codec_->remembers()) context.memory = &memories_[i];
-  if (codec_->remembers() && !samples_at_.empty())
+  if (codec_->is_stateful()) context.memory = &memories_[i];
+  if (codec_->is_stateful() && !samples_at_.empty())
     context.store = &stores_.try_emplace(i, fmt::format("{} {}", samples_at_, i)).first->second;
   return context;
 }

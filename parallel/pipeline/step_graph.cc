@@ -74,7 +74,7 @@ void SetStatistics(const std::vector<KeptStatistics>& all, const Stage& stage) {
 
 }  // namespace
 
-StepGraph::StepGraph(Device gpu, std::vector<StageRunner*> stages, LaterChecks& checks,
+StepGraph::StepGraph(Device gpu, std::vector<StageRunner*> stages, DeferredChecks& checks,
                      bool required)
     : gpu_(gpu), stages_(std::move(stages)), checks_(checks), required_(required) {}
 

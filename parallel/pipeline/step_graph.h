@@ -1,7 +1,7 @@
 // StepGraph: all forwards and backwards of a rank's step, recorded once and then launched as one
-// CUDA graph (runtime/graph.h), so that a step takes one launch instead of a thousand. For a rank
-// that runs the whole pipeline. Sums over replicas come after the graph and are not part of it, so
-// each replica's graph is independent of the others'.
+// CUDA graph (runtime/gpu_graph.h), so that a step takes one launch instead of a thousand. For a
+// rank that runs the whole pipeline. Sums over replicas come after the graph and are not part of
+// it, so each replica's graph is independent of the others'.
 //
 // Steps with equal StepKeys are alike. The first of them is computed without a graph, which loads
 // libraries and finds plans; the second is recorded and launched; all later ones that are alike are
@@ -19,8 +19,8 @@
 
 #include "parallel/pipeline/mini_batch.h"
 #include "parallel/pipeline/stage_runner.h"
-#include "runtime/graph.h"
-#include "runtime/later_checks.h"
+#include "runtime/deferred_checks.h"
+#include "runtime/gpu_graph.h"
 
 namespace torus::parallel {
 
@@ -34,7 +34,7 @@ class StepGraph {
 
   // `stages`, this rank's, and `checks`, the GPU's, must outlive it. `required`: throws if
   // something prevents a recording; otherwise all later steps are then computed without a graph.
-  StepGraph(Device gpu, std::vector<StageRunner*> stages, LaterChecks& checks, bool required);
+  StepGraph(Device gpu, std::vector<StageRunner*> stages, DeferredChecks& checks, bool required);
 
   // Has the effect of compute(batch) on the stages: sets losses, gradients (which must be undefined
   // before) and statistics of batch norm. While recording, `compute` gets the batch in memory that
@@ -67,8 +67,8 @@ class StepGraph {
     StepKey key;
     MiniBatch batch;
     std::vector<OfStage> stages;
-    std::vector<LaterChecks::Check> checks;
-    Graph graph;
+    std::vector<DeferredChecks::Check> checks;
+    GpuGraph graph;
   };
   StepKey KeyOf(const MiniBatch& batch) const;
   bool ComputeAsEver(const MiniBatch& batch, const Compute& compute);
@@ -79,7 +79,7 @@ class StepGraph {
 
   const Device gpu_;
   const std::vector<StageRunner*> stages_;
-  LaterChecks& checks_;
+  DeferredChecks& checks_;
   const bool required_;
   StepKey before_;                // of the step before
   std::vector<int64_t> numbers_;  // that the model read in it

@@ -42,8 +42,9 @@ struct CostList {
 };
 
 inline constexpr CostList kCostLists[] = {
-    {"forward", &CostModel::forward, true, false, "of a micro-batch's forward on a rank"},
-    {"backward", &CostModel::backward, true, false, "of its backward, both halves"},
+    {"forward", &CostModel::forward, true, false, "of the forward pass of a micro-batch on a rank"},
+    {"backward", &CostModel::backward, true, false,
+     "of the backward pass of a micro-batch on a rank, both halves"},
     {"reduce", &CostModel::reduce, true, false, "of a rank's all-reduce of gradients"},
     {"step", &CostModel::step, true, false, "of a rank's optimizer"},
     {"encode", &CostModel::encode, false, false, "of the codec on the rank that sends"},
@@ -51,7 +52,7 @@ inline constexpr CostList kCostLists[] = {
     {"boundary", &CostModel::boundary_bytes, false, true, "that cross a cut, in each direction"},
     {"state", &CostModel::state_bytes, true, true, "of a rank's weights, gradients and optimizer"},
     {"activations", &CostModel::activation_bytes, true, true,
-     "of a micro-batch on a rank until its backward"}};
+     "of a micro-batch on a rank, kept until its backward pass"}};
 
 // Converts costs per block to costs per stage. `cuts` holds the first block of each stage but the
 // first. A stage's work is the sum over its blocks; the costs of the cut after it are those of its

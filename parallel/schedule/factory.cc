@@ -21,11 +21,17 @@ struct Entry {
 
 constexpr Entry kSchedules[] = {
     {"gpipe", "all forwards of a mini-batch, then all backwards (Huang et al. 2019)", GPipe},
-    {"1f1b", "one forward, one backward in turn: GPipe's time, less memory (Narayanan et al. 2021)",
+    {"1f1b",
+     "one forward and one backward in turn: as fast as gpipe, with less memory (Narayanan et al. "
+     "2021a)",
      OneForwardOneBackward},
-    {"interleaved", "1f1b with several chunks of the model a rank: a smaller bubble, more messages",
+    {"interleaved",
+     "1f1b with several stages per rank: a smaller bubble but more messages (Narayanan et al. "
+     "2021b)",
      Interleaved, true},
-    {"zb-h1", "1f1b with split backwards, whose weight halves fill the bubble (Qi et al. 2024)",
+    {"zb-h1",
+     "1f1b with the backward pass split in two; the gradients of weights fill the bubble (Qi et "
+     "al. 2024)",
      ZeroBubbleH1},
 };
 
@@ -42,7 +48,8 @@ const Entry* Find(std::string_view name) {
 std::vector<std::pair<std::string, std::string>> ScheduleDescriptions() {
   std::vector<std::pair<std::string, std::string>> all;
   for (const Entry& entry : kSchedules) all.emplace_back(entry.name, entry.about);
-  all.emplace_back("csv:FILE", "read from a table: a line a rank, cells such as 0F0 and 0B0");
+  all.emplace_back("csv:FILE",
+                   "read from a table with a line per rank and cells such as 0F0 and 0B0");
   return all;
 }
 

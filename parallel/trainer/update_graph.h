@@ -1,5 +1,5 @@
 // UpdateGraph: one part of a rank's weight update, recorded once and then launched as one CUDA
-// graph (runtime/graph.h). Internal to the trainer.
+// graph (runtime/gpu_graph.h). Internal to the trainer.
 //
 // For steps whose forwards and backwards are a launch of a graph (pipeline/step_graph.h), which
 // leaves the gradients at the same addresses each time. With a new key the part is computed without
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/graph.h"
+#include "runtime/gpu_graph.h"
 #include "runtime/tensor.h"
 
 namespace torus::parallel {
@@ -32,7 +32,7 @@ class UpdateGraph {
     std::vector<uint64_t> words_;
   };
   // Enqueues the GPU's work without waiting, and returns the tensor that the host will read, or an
-  // undefined one. Values that differ from step to step must be renewed (Graph::Renewed).
+  // undefined one. Values that differ from step to step must be renewed (GpuGraph::Renewed).
   using Work = std::function<Tensor()>;
 
   // `part` is a name for traces and must outlive this object (a literal).
@@ -54,7 +54,7 @@ class UpdateGraph {
     explicit Recorded(Device gpu) : graph(gpu) {}
     Key key;
     Tensor result;
-    Graph graph;
+    GpuGraph graph;
   };
   bool TryRecord(int64_t step, const Work& work);
   Tensor Launch(int64_t step);

@@ -1,5 +1,5 @@
 // DecoratedTransport: the base of transports that change one thing about another transport. It
-// forwards every call except EngineOf and RoomsOf, which return null unless a derived class
+// forwards every call except EngineOf and SharedBuffersOf, which return null unless a derived class
 // overrides them.
 #pragma once
 

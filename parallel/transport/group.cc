@@ -51,8 +51,8 @@ Engine* Group::EngineOf(const std::vector<int>& members) {
   return parent_.EngineOf(OfParent(members));
 }
 
-SharedRooms* Group::RoomsOf(const std::vector<int>& members) {
-  return parent_.RoomsOf(OfParent(members));
+SharedBuffers* Group::SharedBuffersOf(const std::vector<int>& members) {
+  return parent_.SharedBuffersOf(OfParent(members));
 }
 
 std::vector<int> Group::OfParent(const std::vector<int>& members) const {

@@ -28,7 +28,7 @@ class Group : public Transport {
   void ThrowIfAborted() const override { parent_.ThrowIfAborted(); }
   uint64_t BytesSent(int peer, TagClass kind) const override;
   Engine* EngineOf(const std::vector<int>& members) override;
-  SharedRooms* RoomsOf(const std::vector<int>& members) override;
+  SharedBuffers* SharedBuffersOf(const std::vector<int>& members) override;
 
  private:
   int Member(int peer) const;

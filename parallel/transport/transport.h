@@ -81,7 +81,7 @@ class [[nodiscard]] Pending {
 };
 
 class Engine;
-class SharedRooms;
+class SharedBuffers;
 
 // One rank's access to the other ranks. Only that rank's thread uses it, with two exceptions: any
 // thread may call Abort and ThrowIfAborted, and one more thread of the rank may call Send, with
@@ -123,10 +123,10 @@ class Transport {
     return nullptr;
   }
 
-  // Memory that `members` share (shared_rooms.h); `members` are as for EngineOf. All members make
+  // Memory that `members` share (shared_buffers.h); `members` are as for EngineOf. All members make
   // the first call together. Lives as long as the transport; null, on all members, if they share
   // none.
-  virtual SharedRooms* RoomsOf(const std::vector<int>& members) {
+  virtual SharedBuffers* SharedBuffersOf(const std::vector<int>& members) {
     static_cast<void>(members);
     return nullptr;
   }

@@ -7,8 +7,7 @@ namespace torus::recipes {
 std::vector<std::pair<std::string, std::string>> CollectivesDescriptions() {
   std::vector<std::pair<std::string, std::string>> all{
       {"auto",
-       "engine of ddp where NCCL moves the memory of GPUs, without --reproducible and "
-       "--codec-gradients; else direct"}};
+       "engine for ddp over NCCL without --reproducible and --codec-gradients, otherwise direct"}};
   for (const auto& algorithm : parallel::AllReduceDescriptions()) all.push_back(algorithm);
   return all;
 }

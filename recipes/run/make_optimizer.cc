@@ -27,9 +27,9 @@ std::vector<AdamGroup> Groups(const Settings& s, std::vector<NamedVariable> para
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> OptimizerDescriptions() {
-  return {{"sgd", "with momentum, Nesterov's or the plain one"},
-          {"adam", "with the decay in the gradient"},
-          {"adamw", "with the decay apart"}};
+  return {{"sgd", "SGD with momentum"},
+          {"adam", "Adam, weight decay added to the gradient"},
+          {"adamw", "Adam with decoupled weight decay"}};
 }
 
 std::vector<std::string> OptimizerNames() {

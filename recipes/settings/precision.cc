@@ -25,10 +25,10 @@ void CheckCpu(std::string_view where, const std::string& precision) {
 }  // namespace
 
 Precision PrecisionNamed(const std::string& precision, bool emulate) {
-  if (precision == "tf32") return {DType::kF32, Products::kTf32};
+  if (precision == "tf32") return {DType::kF32, MatmulMode::kTf32};
   if (!IsLow(precision)) return DType::kF32;
   return {precision == "bf16" ? DType::kBF16 : DType::kF16,
-          emulate ? Products::kEmulated : Products::kNative};
+          emulate ? MatmulMode::kEmulated : MatmulMode::kNative};
 }
 
 Precision CheckedPrecision(std::string_view where, const std::string& precision, bool emulate,

@@ -137,7 +137,7 @@ void ScaleInPlace(Tensor& out, double factor) {
   });
 }
 
-void Count(Tensor& out) {
+void FillArange(Tensor& out) {
   VisitDType(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     T* p = out.mutable_data<T>();

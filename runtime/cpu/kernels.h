@@ -10,6 +10,6 @@ void Fill(Tensor& out, double value);
 void Copy(const Tensor& in, Tensor& out);
 void AddInPlace(Tensor& out, const Tensor& in);
 void ScaleInPlace(Tensor& out, double factor);
-void Count(Tensor& out);
+void FillArange(Tensor& out);
 
 }  // namespace torus::cpu

@@ -11,7 +11,7 @@
 
 #include "runtime/cuda/elements.h"
 #include "runtime/error.h"
-#include "runtime/graph.h"
+#include "runtime/gpu_graph.h"
 //
 #include "runtime/cuda/for_each.h"
 
@@ -55,7 +55,7 @@ template <class T>
 Tensor HandOver(std::string_view op, std::span<const T> values, Device device,
                 StreamHandle stream) {
   const std::vector<int64_t> words = WordsOf<T>(values);
-  if (Graph* graph = Graph::RecordedHere(device)) return graph->Kept(words);
+  if (GpuGraph* graph = GpuGraph::RecordedHere(device)) return graph->Kept(words);
   return HandOverWords(op, words, device, stream);
 }
 
@@ -64,7 +64,7 @@ Tensor HandOver(std::string_view op, std::span<const T> values, Device device,
 template <class T, class Make>
 Tensor HandOverAnew(std::string_view op, const Make& make, Device device, StreamHandle stream) {
   const std::vector<int64_t> words = WordsOf<T>(make());
-  Graph* const graph = Graph::RecordedHere(device);
+  GpuGraph* const graph = GpuGraph::RecordedHere(device);
   if (graph == nullptr) return HandOverWords(op, words, device, stream);
   return graph->Renewed(std::ssize(words), [make](int64_t, std::span<int64_t> to) {
     const std::vector<int64_t> renewed = WordsOf<T>(make());

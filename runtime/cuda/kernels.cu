@@ -89,7 +89,7 @@ void ScaleInPlace(void* out, DType dtype, int64_t count, double factor, StreamHa
   });
 }
 
-void Count(void* out, DType dtype, int64_t count, StreamHandle stream) {
+void FillArange(void* out, DType dtype, int64_t count, StreamHandle stream) {
   VisitDType(dtype, [&](auto zero) {
     using T = decltype(zero);
     ForEach("count", count, stream, CountFrom0<T>{static_cast<T*>(out)});

@@ -25,6 +25,6 @@ void AddInPlace(void* out, const void* in, DType dtype, int64_t count, StreamHan
 void ScaleInPlace(void* out, DType dtype, int64_t count, double factor, StreamHandle stream);
 
 // out[i] = i, cast to `dtype`.
-void Count(void* out, DType dtype, int64_t count, StreamHandle stream);
+void FillArange(void* out, DType dtype, int64_t count, StreamHandle stream);
 
 }  // namespace torus::cuda

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/cuda/philox.h"
-#include "runtime/graph.h"
+#include "runtime/gpu_graph.h"
 #include "runtime/rng.h"
 //
 #include "runtime/cuda/hand_over.h"
@@ -29,7 +29,7 @@ inline StreamPlace PlaceOf(const RandomStream& s) {
 }
 
 // For a recorded graph: the same streams, in the step of each launch.
-inline Tensor RenewedStreams(std::span<const RandomStream> streams, Graph& graph) {
+inline Tensor RenewedStreams(std::span<const RandomStream> streams, GpuGraph& graph) {
   static_assert(sizeof(StreamPlace) == 2 * sizeof(int64_t));
   const std::vector<RandomStream> recorded(streams.begin(), streams.end());
   return graph.Renewed(2 * std::ssize(streams), [recorded](int64_t step, std::span<int64_t> to) {
@@ -43,7 +43,7 @@ inline Tensor RenewedStreams(std::span<const RandomStream> streams, Graph& graph
 // Returns the streams in memory of `device`; read them with StreamsIn.
 inline Tensor HandOverStreams(std::string_view op, std::span<const RandomStream> streams,
                               Device device, StreamHandle stream) {
-  if (Graph* graph = Graph::RecordedHere(device)) return RenewedStreams(streams, *graph);
+  if (GpuGraph* graph = GpuGraph::RecordedHere(device)) return RenewedStreams(streams, *graph);
   std::vector<StreamPlace> places;
   for (const RandomStream& s : streams) places.push_back(PlaceOf(s));
   return HandOver<StreamPlace>(op, places, device, stream);

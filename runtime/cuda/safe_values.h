@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/cuda/elements.h"
-#include "runtime/later_checks.h"
+#include "runtime/deferred_checks.h"
 //
 #include "runtime/cuda/for_each.h"
 
@@ -29,7 +29,7 @@ struct KeepRight {
 // report wrong values by calling `fail`. `is_right` is a device functor that takes a value.
 template <class IsRight>
 Tensor SafeValues(std::string_view op, const Tensor& values, int64_t instead,
-                  const IsRight& is_right, LaterChecks& checks, LaterChecks::Fail fail,
+                  const IsRight& is_right, DeferredChecks& checks, DeferredChecks::Fail fail,
                   StreamHandle stream) {
   Tensor safe(values.shape(), DType::kI64, values.device());
   int64_t* const first = checks.Expect({values, std::move(fail)});

@@ -34,8 +34,8 @@ std::string EnclosingFunction(std::string_view code) {
   return std::string(code.substr(begin, end - begin));
 }
 
-bool Fits(const Excuse& excuse, std::string_view room, std::string_view door) {
-  return excuse.room == room && (excuse.door == "*" || excuse.door == door);
+bool Fits(const Excuse& excuse, std::string_view family, std::string_view door) {
+  return excuse.family == family && (excuse.door == "*" || excuse.door == door);
 }
 
 }  // namespace
@@ -59,20 +59,20 @@ const std::vector<Excuse>& DoorsWithoutGpu() {
   return excuses;
 }
 
-std::vector<std::string> CheckDoors(std::string_view room, std::string_view text) {
+std::vector<std::string> CheckDoors(std::string_view family, std::string_view text) {
   std::vector<std::string> wrong;
-  const std::string path = "ops/" + std::string(room) + "/kernels.h: ";
+  const std::string path = "ops/" + std::string(family) + "/kernels.h: ";
   const std::vector<Door> doors = DoorsOf(text);
   for (const Door& door : doors) {
     const bool excused = std::ranges::any_of(
-        DoorsWithoutGpu(), [&](const Excuse& excuse) { return Fits(excuse, room, door.name); });
+        DoorsWithoutGpu(), [&](const Excuse& excuse) { return Fits(excuse, family, door.name); });
     if (!door.gpu && !excused) wrong.push_back(path + door.name + " has no kernel for GPUs");
     if (door.gpu && excused)
       wrong.push_back(path + door.name + " has a kernel for GPUs, and an excuse for having none");
   }
   for (const Excuse& excuse : DoorsWithoutGpu()) {
-    if (excuse.room != room) continue;
-    if (std::ranges::none_of(doors, [&](const Door& d) { return Fits(excuse, room, d.name); }))
+    if (excuse.family != family) continue;
+    if (std::ranges::none_of(doors, [&](const Door& d) { return Fits(excuse, family, d.name); }))
       wrong.push_back(path + "there is no door " + std::string(excuse.door) + " to excuse");
   }
   return wrong;

@@ -16,16 +16,16 @@ struct Door {
 std::vector<Door> DoorsOf(std::string_view text);
 
 struct Excuse {
-  std::string_view room;  // of ops
-  std::string_view door;  // "*" for all of the room's
+  std::string_view family;  // of ops
+  std::string_view door;    // "*" for all of the family's
   std::string_view reason;
 };
 
 // The doors that have no kernel for GPUs.
 const std::vector<Excuse>& DoorsWithoutGpu();
 
-// What is wrong in room `room` with that kernels.h: a door without a kernel for GPUs and without
-// excuse, one with both, and an excuse for a door that is not there.
-std::vector<std::string> CheckDoors(std::string_view room, std::string_view text);
+// What is wrong in family `family` with that kernels.h: a door without a kernel for GPUs and
+// without excuse, one with both, and an excuse for a door that is not there.
+std::vector<std::string> CheckDoors(std::string_view family, std::string_view text);
 
 }  // namespace torus::layering

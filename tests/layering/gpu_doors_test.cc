@@ -47,30 +47,30 @@ TEST(GpuDoors, AreReadFromTheSource) {
 }
 
 TEST(GpuDoors, ADoorWithoutKernelNeedsAnExcuse) {
-  const std::vector<std::string> wrong = CheckDoors("a_room_without_excuse", kBoth);
+  const std::vector<std::string> wrong = CheckDoors("a_family_without_excuse", kBoth);
   ASSERT_EQ(wrong.size(), 1u);
-  EXPECT_EQ(wrong[0], "ops/a_room_without_excuse/kernels.h: CpuAlone has no kernel for GPUs");
+  EXPECT_EQ(wrong[0], "ops/a_family_without_excuse/kernels.h: CpuAlone has no kernel for GPUs");
 }
 
 TEST(GpuDoors, AnExcuseThatIsNotNeededIsWrong) {
   ASSERT_FALSE(DoorsWithoutGpu().empty());
-  const std::string room(DoorsWithoutGpu().front().room);
-  EXPECT_EQ(CheckDoors(room, kBoth).size(), 1u);
-  EXPECT_EQ(CheckDoors(room, "").size(), 1u);
+  const std::string family(DoorsWithoutGpu().front().family);
+  EXPECT_EQ(CheckDoors(family, kBoth).size(), 1u);
+  EXPECT_EQ(CheckDoors(family, "").size(), 1u);
 }
 
 TEST(GpuDoors, EveryOneHasAKernelOrAnExcuse) {
-  std::set<std::string> rooms;
+  std::set<std::string> families;
   for (const auto& entry : fs::directory_iterator(Root() / "ops")) {
     const fs::path door = entry.path() / "kernels.h";
     if (!fs::exists(door)) continue;
-    const std::string room = entry.path().filename().string();
-    rooms.insert(room);
-    for (const std::string& wrong : CheckDoors(room, Read(door))) ADD_FAILURE() << wrong;
+    const std::string family = entry.path().filename().string();
+    families.insert(family);
+    for (const std::string& wrong : CheckDoors(family, Read(door))) ADD_FAILURE() << wrong;
   }
-  EXPECT_GE(rooms.size(), 15u);
+  EXPECT_GE(families.size(), 15u);
   for (const Excuse& excuse : DoorsWithoutGpu())
-    EXPECT_TRUE(rooms.contains(std::string(excuse.room))) << excuse.room << " is no room";
+    EXPECT_TRUE(families.contains(std::string(excuse.family))) << excuse.family << " is no family";
 }
 
 }  // namespace

@@ -107,26 +107,26 @@ TEST(Layering, ThePublicTargetListsAllModels) {
 }
 
 // The others hold kernels alone, in torus::cpu.
-bool DeclaresOps(const fs::path& room) {
-  for (const auto& entry : fs::directory_iterator(room))
+bool DeclaresOps(const fs::path& family) {
+  for (const auto& entry : fs::directory_iterator(family))
     if (entry.path().extension() == ".h" &&
         Read(entry.path()).find("\nnamespace torus::ops {\n") != std::string::npos)
       return true;
   return false;
 }
 
-// And every room of ops.
+// And every family of ops.
 TEST(Layering, ThePublicTargetListsAllOps) {
   const fs::path root = Root();
   const std::string build = Read(root / "BUILD");
-  int rooms = 0;
+  int families = 0;
   for (const auto& entry : fs::directory_iterator(root / "ops")) {
     if (!entry.is_directory() || !DeclaresOps(entry.path())) continue;
-    ++rooms;
+    ++families;
     const std::string name = entry.path().filename().string();
     EXPECT_NE(build.find("\"//ops:" + name + "\""), std::string::npos) << name;
   }
-  EXPECT_GE(rooms, 16);
+  EXPECT_GE(families, 16);
 }
 
 }  // namespace

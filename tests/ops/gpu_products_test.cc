@@ -163,7 +163,7 @@ TEST_F(GpuProducts, OfTf32ReadElevenBits) {
     Backward({y}, {Full({1, 1}, 1, DType::kF32).To(kFirstGpu)});
     return std::array{y.data().Item(), x.grad().Item()};
   };
-  const auto full = run(DType::kF32), low = run({DType::kF32, Products::kTf32});
+  const auto full = run(DType::kF32), low = run({DType::kF32, MatmulMode::kTf32});
   EXPECT_EQ(full[0], 1 + 0x1p-19 + 0x1p-20);
   EXPECT_EQ(full[1], 1 + 0x1p-19);
   EXPECT_NEAR(low[0], 1, 0x1p-10);

@@ -89,7 +89,7 @@ TEST_P(LowBits, OfSumsOfTwoTypes) {
   const DType low = GetParam();
   const Op add = [](const Variables& v) { return Add(v[0], v[1]); };
   EXPECT_THROW(RunOn(add, {{{3}, low}, {{3}, DType::kF32}}), BadInput);
-  const WithPrecision precision({low, Products::kNative});
+  const WithPrecision precision({low, MatmulMode::kNative});
   for (const bool first : {true, false}) {
     const DType a = first ? low : DType::kF32, b = first ? DType::kF32 : low;
     ExpectBitsOfF32(add, {{{7, 33}, a}, {{7, 33}, b}}, DType::kF32);

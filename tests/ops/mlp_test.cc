@@ -107,7 +107,8 @@ TEST(GeluMlp, HasTheSameBitsInHalvesAndRecomputed) {
     for (const DType low : {DType::kF32, DType::kBF16}) {
       if (low == DType::kBF16 && device == Device{}) continue;
       SCOPED_TRACE(fmt::format("{} {}", device, Name(low)));
-      const WithPrecision with({low, low == DType::kF32 ? Products::kEmulated : Products::kNative});
+      const WithPrecision with(
+          {low, low == DType::kF32 ? MatmulMode::kEmulated : MatmulMode::kNative});
       const Outcome once = OutcomeOf(Fused, device),
                     halves = OutcomeOf(Fused, device, Way::kInHalves);
       ExpectSameBits(halves, once);
@@ -136,7 +137,7 @@ TEST(GeluMlp, IsOneOpOnAGpuAlone) {
 TEST(GeluMlp, IsNearTheThreeOpsInLowTypes) {
   if (!testing::HasGpu()) GTEST_SKIP() << "needs a GPU, or --config=emulated_gpu";
   for (const DType low : {DType::kBF16, DType::kF16}) {
-    const WithPrecision with({low, Products::kNative});
+    const WithPrecision with({low, MatmulMode::kNative});
     const Outcome got = OutcomeOf(Fused, kFirstGpu), want = OutcomeOf(Composed, kFirstGpu);
     const double ulp = low == DType::kBF16 ? 0x1p-8 : 0x1p-11;
     for (size_t i = 0; i < got.tensors.size(); ++i) {

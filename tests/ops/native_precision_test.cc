@@ -71,7 +71,7 @@ class NativeLow : public ::testing::TestWithParam<Place> {
   }
   bool OnCpu() const { return GetParam().device == Device{}; }
   DType low() const { return GetParam().low; }
-  Precision native() const { return {low(), Products::kNative}; }
+  Precision native() const { return {low(), MatmulMode::kNative}; }
   // bf16 has eight significant bits, f16 eleven.
   double unit_roundoff() const { return low() == DType::kBF16 ? 0x1p-8 : 0x1p-11; }
   // A tensor that is rounded once is low or was cast back from it; others are f32 as summed.
@@ -250,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(Places, NativeProducts,
 
 TEST(NativePrecision, IsRefusedToOpsThatComputeInF32) {
   const Variable x(Random({2}, 1));
-  const WithPrecision native({DType::kBF16, Products::kNative});
+  const WithPrecision native({DType::kBF16, MatmulMode::kNative});
   EXPECT_THROW(ComputesNatively("softmax", x), BadInput);
 }
 

@@ -209,7 +209,7 @@ TEST(Precision, EachUseRoundsItsGradientByItself) {
 
 TEST(Precision, KnowsThreeTypes) {
   EXPECT_THROW(WithPrecision(DType::kF64), BadInput);
-  EXPECT_THROW(WithPrecision({DType::kBF16, Products::kTf32}), BadInput);
+  EXPECT_THROW(WithPrecision({DType::kBF16, MatmulMode::kTf32}), BadInput);
   {
     const WithPrecision outer(kLow);
     { const WithPrecision inner(kFull); }

@@ -235,13 +235,15 @@ int Main(int argc, char** argv) {
   CLI::App app("Times training steps, products, an MLP, copies and sort quantization on a GPU.",
                "cuda_bench");
   app.option_defaults()->always_capture_default();
-  app.add_option("--rounds", o.rounds, "Of each figure")->check(CLI::Range(1, 1 << 20));
-  app.add_option("--step", o.steps, "MODEL:BATCHxSIZE, as often as wanted; '' for none");
-  app.add_option("--precision", o.precisions, "f32, tf32, bf16, f16: as often as wanted");
-  app.add_option("--product", o.product, "Rows, columns and terms of the product")
+  app.add_option("--rounds", o.rounds, "Repetitions of each measurement")
       ->check(CLI::Range(1, 1 << 20));
-  app.add_option("--tokens", o.tokens, "Of GPT-2's MLP")->check(CLI::Range(1, 1 << 20));
-  app.add_option("--values", o.values, "Of copies and codecs")
+  app.add_option("--step", o.steps,
+                 "Training step to measure: MODEL:BATCHxSIZE, may be repeated; '' for none");
+  app.add_option("--precision", o.precisions, "f32, tf32, bf16 or f16, may be repeated");
+  app.add_option("--product", o.product, "Size of the square matrices that are multiplied")
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--tokens", o.tokens, "Tokens for GPT-2's MLP")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--values", o.values, "Number of values for copies and codecs")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 34));
   if (tools::PrintsHelp(app, argc, argv)) return 0;
   std::erase(o.steps, "");

@@ -31,8 +31,8 @@ double PeakOf() {
 }  // namespace
 
 double GemmPeak(Precision precision) {
-  return precision == Precision(DType::kBF16, Products::kNative) ? PeakOf<BFloat16>()
-                                                                 : PeakOf<float>();
+  return precision == Precision(DType::kBF16, MatmulMode::kNative) ? PeakOf<BFloat16>()
+                                                                   : PeakOf<float>();
 }
 
 }  // namespace torus::bench

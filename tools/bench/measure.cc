@@ -27,7 +27,7 @@ double BestOf(const F& f) {
 double GemmRate() {
   static const double rate =
       1e9 * GemmPeak({WithPrecision::Current(),
-                      WithPrecision::Native() ? Products::kNative : Products::kEmulated});
+                      WithPrecision::Native() ? MatmulMode::kNative : MatmulMode::kEmulated});
   return rate;
 }
 

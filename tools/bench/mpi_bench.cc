@@ -100,23 +100,23 @@ struct Flags {
 };
 
 void AddFlags(CLI::App& app, Flags& flags) {
-  app.add_flag("--links", flags.links, "Time emulated links, beside their model");
+  app.add_flag("--links", flags.links, "Measure emulated links and compare with their model");
   CLI::Option* const collectives =
-      app.add_flag("--collectives", flags.collectives, "Time collectives between all processes");
+      app.add_flag("--collectives", flags.collectives, "Measure collectives between all processes");
   bench::CollectivesOptions& of = flags.of_collectives;
-  app.add_option("--case", of.filter, "Only those whose name holds this")->needs(collectives);
-  app.add_option("--bytes", of.bytes, "Sizes, comma-separated")
+  app.add_option("--case", of.filter, "Only cases whose name contains this")->needs(collectives);
+  app.add_option("--bytes", of.bytes, "Sizes in bytes, comma-separated")
       ->needs(collectives)
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
-  app.add_option("--rounds", of.rounds, "Turns of each case")
+  app.add_option("--rounds", of.rounds, "Repetitions of each case")
       ->needs(collectives)
       ->check(CLI::PositiveNumber);
 }
 
 int Run(int argc, char** argv) {
   Flags flags;
-  CLI::App app("Times what passes between processes.", "mpi_bench");
+  CLI::App app("Measures communication between processes.", "mpi_bench");
   AddFlags(app, flags);
   if (PrintsHelp(app, argc, argv)) return 0;
   parallel::MpiWorld world(flags.collectives ? 0 : 2);

@@ -12,6 +12,7 @@
 #include "tools/codec/error_picture.h"
 #include "tools/codec/link_trial.h"
 #include "tools/codec/measure.h"
+#include "tools/common/help_text.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
@@ -32,13 +33,6 @@ struct Options {
   std::vector<double> links;  // Gbit/s
 };
 
-std::string CodecHelp() {
-  std::string text = "Codec";
-  for (const auto& [written, about] : parallel::CodecDescriptions())
-    text += fmt::format("\n{} ({})", written, about);
-  return text;
-}
-
 std::vector<NamedTensor> FloatsOf(const std::string& path) {
   std::vector<NamedTensor> floats;
   for (NamedTensor& tensor : ReadSafetensors(path).tensors) {
@@ -56,7 +50,7 @@ std::vector<NamedTensor> FloatsOf(const std::string& path) {
 std::vector<std::string> AllCodecs() {
   std::vector<std::string> names;
   for (const std::string& name : parallel::CodecNames())
-    if (!parallel::MakeCodec(name)->remembers() || name.starts_with("powersgd"))
+    if (!parallel::MakeCodec(name)->is_stateful() || name.starts_with("powersgd"))
       names.push_back(name);
   return names;
 }
@@ -105,28 +99,28 @@ void WriteDecoded(const Options& options) {
 
 void AddFlags(CLI::App& app, Options& options) {
   app.add_option("file", options.input,
-                 "A .safetensors file; with --decoded one that --encoded has written")
+                 "A .safetensors file; for --decoded, a file written by --encoded")
       ->required();
-  app.add_option("--codec", options.codec, CodecHelp())->capture_default_str();
-  app.add_flag("--all", options.all, "Measure an example of every codec");
+  app.add_option("--codec", options.codec, Choices("Codec", parallel::CodecDescriptions()))->capture_default_str();
+  app.add_flag("--all", options.all, "Measure every codec with typical parameters");
   auto* const picture =
-      app.add_option("--picture", options.picture, "SVG file: error against bytes");
+      app.add_option("--picture", options.picture, "Draw error against bytes into this SVG file");
   auto* const encoded =
-      app.add_option("--encoded", options.encoded, "File to write: the tensors, encoded");
-  auto* const decoded =
-      app.add_option("--decoded", options.decoded, "File to write: the tensors of an encoded file")
-          ->excludes("--codec", "--all", "--picture", "--encoded");
+      app.add_option("--encoded", options.encoded, "Write the encoded tensors to this file");
+  auto* const decoded = app.add_option("--decoded", options.decoded,
+                                       "Write the decoded tensors of an encoded file to this file")
+                            ->excludes("--codec", "--all", "--picture", "--encoded");
   app.add_option("--links", options.links,
-                 "Send 16 micro-batches of the file's values over emulated links of these Gbit/s, "
-                 "as float32 and encoded, beside the times that are computed; alone: 0.1 1 10. "
-                 "Writes no files")
+                 "Send 16 micro-batches of the file's values over emulated links with these "
+                 "Gbit/s, as float32 and encoded, and print the measured beside the computed "
+                 "times. Without values: 0.1 1 10. Writes no files")
       ->excludes(picture)
       ->excludes(encoded)
       ->excludes(decoded)
       ->expected(0, 16)
       ->delimiter(',')
       ->check(CLI::Range(1e-3, 1e6));
-  app.add_option("--repeats", options.repeats, "Runs of which the fastest counts")
+  app.add_option("--repeats", options.repeats, "Number of runs; the fastest one is reported")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
 }
@@ -142,7 +136,9 @@ void CheckOutputs(const Options& options) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Measures codecs on the tensors of a file, and encodes and decodes it.", "codec");
+  CLI::App app(
+      "Encodes and decodes the tensors of a file with a codec, and measures size, error and speed.",
+      "codec");
   Options options;
   AddFlags(app, options);
   if (PrintsHelp(app, argc, argv)) return 0;

@@ -6,12 +6,17 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
 #include <numeric>
+#include <string_view>
+#include <utility>
+#include <vector>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "runtime/error.h"
+#include "tools/common/help_text.h"
 
 namespace torus::tools {
 namespace {
@@ -122,9 +127,27 @@ void CheckNumbers(const CLI::App& app) {
     }
 }
 
+constexpr size_t kColumns = 100;
+
+// CLI11's layout, in lines of at most kColumns.
+class WrappedHelp : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return Wrapped(Formatter::make_option_desc(option), kColumns - get_column_width());
+  }
+  std::string make_description(const CLI::App* app) const override {
+    return Wrapped(Formatter::make_description(app), kColumns) + "\n";
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    const std::string footer = Wrapped(Formatter::make_footer(app), kColumns);
+    return footer.empty() ? footer : footer + "\n";
+  }
+};
+
 }  // namespace
 
 std::string ParseFlags(CLI::App& app, int argc, const char* const* argv) {
+  app.formatter(std::make_shared<WrappedHelp>());
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -17,21 +17,23 @@ namespace {
 
 void AddFlags(CLI::App& app, recipes::ConvertOptions& o) {
   app.add_option("input", o.input,
-                 "a .safetensors file, a file of torch.save (.pt .pth .th .bin), or a Hugging Face "
-                 "folder")
+                 "A .safetensors file, a file written by torch.save (.pt .pth .th .bin), or a "
+                 "Hugging Face folder")
       ->required();
+  app.add_option("output", o.output,
+                 "A .safetensors file, or a name without extension for a new or empty Hugging Face "
+                 "folder (which also gets the tokenizer if the input is such a folder). Default: "
+                 "only list the input");
   app.add_option(
-      "output", o.output,
-      "a .safetensors file or, without an ending, a Hugging Face folder, new or empty (of "
-      "an input that is one, with its tokenizer); without it the input is only listed");
-  app.add_option("--model", o.model,
-                 fmt::format("map names to this model and check that all fit: one of {}",
-                             fmt::join(ModelNames(), ", ")));
-  app.add_option("--classes", o.classes, "of that model (of a language model: its vocabulary)")
+      "--model", o.model,
+      fmt::format("Map the names to this model and check that all tensors fit: one of {}",
+                  fmt::join(ModelNames(), ", ")));
+  app.add_option("--classes", o.classes,
+                 "Number of classes of that model (for a language model: size of its vocabulary)")
       ->check(CLI::Range(1, 1 << 24));
-  app.add_option("--dtype", o.dtype, "convert floating tensors to f32, f16, bf16 or f64")
+  app.add_option("--dtype", o.dtype, "Convert floating-point tensors to f32, f16, bf16 or f64")
       ->check(CLI::IsMember({"f32", "f16", "bf16", "f64"}));
-  app.add_option("--shard-bytes", o.shard_bytes, "largest shard of a folder")
+  app.add_option("--shard-bytes", o.shard_bytes, "Largest size of a folder's shards, in bytes")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60));
 }
 
@@ -42,7 +44,7 @@ void Print(const recipes::ConvertResult& result) {
 
 int Main(int argc, char** argv) {
   recipes::ConvertOptions options;
-  CLI::App app("Prints what is in a file of weights, and converts it.", "convert");
+  CLI::App app("Lists the tensors in a file of weights, and converts it.", "convert");
   AddFlags(app, options);
   if (PrintsHelp(app, argc, argv)) return 0;
   for (std::string* path : {&options.input, &options.output}) *path = UserPath(*path);

@@ -28,40 +28,45 @@ struct Flags {
 
 void AddFlags(CLI::App& app, Flags& flags) {
   EvaluateOptions& o = flags.options;
-  app.add_option("--model", o.model,
-                 fmt::format("one of {}; of a Hugging Face folder its config.json says it",
-                             fmt::join(ModelNames(), ", ")));
-  app.add_option("--init", o.init,
-                 "its weights: a .safetensors or .pth file, such a folder, or a run's checkpoint")
+  app.add_option(
+      "--model", o.model,
+      fmt::format("One of {}. Default for a Hugging Face folder: as its config.json says",
+                  fmt::join(ModelNames(), ", ")));
+  app.add_option(
+         "--init", o.init,
+         "Weights: a .safetensors or .pth file, a Hugging Face folder, or a run's checkpoint")
       ->required();
-  app.add_option("--data", o.data, fmt::format("one of {}", fmt::join(recipes::DataNames(), ", ")))
+  app.add_option("--data", o.data, fmt::format("One of {}", fmt::join(recipes::DataNames(), ", ")))
       ->check(CLI::IsMember(recipes::DataNames()));
   app.add_option("--data-dir", o.data_dir,
-                 "folder of the dataset; of text a text file, a token file or a folder of "
-                 "tools/tokenize");
-  app.add_option(
-         "--split", o.split,
-         "train, or test (of GLUE dev.tsv, of a text its last tenth); of a text file also all, of "
-         "a token file all alone")
+                 "Folder of the dataset. For text: a text file, a token file, or a folder written "
+                 "by tools/tokenize");
+  app.add_option("--split", o.split,
+                 "train or test (for GLUE dev.tsv, for a text its last tenth); a text file also "
+                 "has all, a token file only all")
       ->check(CLI::IsMember({"train", "test", "all"}));
-  app.add_option("--normalize", o.normalize, "dataset, imagenet or half (x / 127.5 - 1)");
-  app.add_option("--image-size", o.image_size, "side that images are brought to; 0: their own")
+  app.add_option("--normalize", o.normalize,
+                 "Normalization of images: dataset, imagenet or half (x / 127.5 - 1)");
+  app.add_option("--image-size", o.image_size,
+                 "Height and width to which images are resized; 0: their own")
       ->check(CLI::Range(0, 4096));
-  app.add_option("--tokenizer", o.tokenizer, "of a file of weights: gpt2, roberta or bytes");
+  app.add_option("--tokenizer", o.tokenizer,
+                 "Tokenizer for the model of a weights file: gpt2, roberta or bytes");
   app.add_option("--vocab-dir", o.vocab_dir,
-                 "folder of the vocabulary; default: the model's folder");
-  app.add_option(
-         "--length", o.length,
-         "tokens of a row, to which longer sentences are cut; 0: as many as the model takes")
+                 "Folder of the vocabulary. Default: the model's folder");
+  app.add_option("--length", o.length,
+                 "Tokens per row; longer sentences are truncated. 0: as many as the model takes")
       ->check(CLI::Range(0, 1 << 20));
-  app.add_option("--batch-size", o.batch, "rows at a time; 0: 250 images, 16 texts")
+  app.add_option("--batch-size", o.batch, "Samples per batch; 0: 250 images or 16 texts")
       ->check(CLI::Range(0, 1 << 20));
   app.add_option("--precision", o.precision,
-                 "of products, convolutions and attention: f32, bf16, or on a GPU f16 and tf32");
-  app.add_flag("--emulate", o.emulate,
-               "with --precision bf16 or f16: round to it and compute in f32, on any processor");
-  app.add_option("--device", o.device, "where to compute: cpu, or cuda");
-  app.add_flag("--per-class", flags.per_class, "a line for each class");
+                 "Precision of matrix products, convolutions and attention: f32, bf16, or on a GPU "
+                 "f16 and tf32");
+  app.add_flag(
+      "--emulate", o.emulate,
+      "For --precision bf16 and f16: round to that type but compute in f32, on any processor");
+  app.add_option("--device", o.device, "cpu or cuda");
+  app.add_flag("--per-class", flags.per_class, "Print the accuracy of each class");
 }
 
 void PrintClasses(const EvaluateResult& result, bool per_class) {

@@ -20,28 +20,31 @@ struct Options {
 
 void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--model", o.text.model,
-                 "folder with config.json and model.safetensors: RUN/model of tools/train")
+                 "Folder with config.json and model.safetensors, such as RUN/model of tools/train")
       ->required();
   app.add_option("--vocab-dir", o.text.vocab_dir,
-                 "folder with vocab.json and merges.txt (or encoder.json and vocab.bpe), or with "
-                 "tokenizer.json; default: the model's");
-  app.add_option("--prompt", o.text.prompt, "what the text begins with");
-  app.add_option("--tokens", o.text.tokens, "how many to add at most")
+                 "Folder with vocab.json and merges.txt (or encoder.json and vocab.bpe), or with "
+                 "tokenizer.json. Default: the model's folder");
+  app.add_option("--prompt", o.text.prompt, "Text to continue");
+  app.add_option("--tokens", o.text.tokens, "Largest number of tokens to add")
       ->check(CLI::Range(1, 1 << 24));
   app.add_option("--temperature", o.text.sampling.temperature,
-                 "divides the logits; 0: always the likeliest token")
+                 "Divides the logits before sampling; 0: always take the most likely token")
       ->check(CLI::Range(0.0, 1e6));
-  app.add_option("--top-k", o.text.sampling.top_k, "only the k likeliest tokens count; 0: all")
+  app.add_option("--top-k", o.text.sampling.top_k,
+                 "Sample from the k most likely tokens; 0: from all")
       ->check(CLI::Range(0, 1 << 24));
   app.add_option("--top-p", o.text.sampling.top_p,
-                 "only the likeliest tokens that make up this probability count");
-  app.add_option("--seed", o.text.seed, "of the draws: the same seed gives the same text");
+                 "Sample from the most likely tokens whose probabilities add up to this");
+  app.add_option("--seed", o.text.seed, "Seed of the sampling; the same seed gives the same text");
   app.add_option("--precision", o.text.precision,
-                 "of products and attention: f32, bf16, or on a GPU f16 and tf32");
-  app.add_flag("--emulate", o.text.emulate,
-               "with --precision bf16 or f16: round to it and compute in f32, on any processor");
-  app.add_option("--device", o.text.device, "where to compute: cpu, or cuda");
-  app.add_option("--threads", o.threads, "0: the cores")->check(CLI::Range(0, 4096));
+                 "Precision of matrix products and attention: f32, bf16, or on a GPU f16 and tf32");
+  app.add_flag(
+      "--emulate", o.text.emulate,
+      "For --precision bf16 and f16: round to that type but compute in f32, on any processor");
+  app.add_option("--device", o.text.device, "cpu or cuda");
+  app.add_option("--threads", o.threads, "CPU threads; 0: one per core")
+      ->check(CLI::Range(0, 4096));
 }
 
 int Main(int argc, char** argv) {

@@ -12,10 +12,10 @@ namespace torus::replay {
 namespace {
 
 int Main(int argc, char** argv) {
-  CLI::App app("Runs cases that another framework computed and compares.", "replay");
+  CLI::App app("Computes cases whose results another framework recorded, and compares.", "replay");
   std::string device = "cpu";
   std::vector<std::string> paths;
-  app.add_option("--device", device, "Where to compute")
+  app.add_option("--device", device, "Device")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
   app.add_option("cases", paths, "Case files, or folders of them (.safetensors)")

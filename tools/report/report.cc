@@ -48,14 +48,15 @@ std::string Render(const std::vector<std::string>& folders) try {
 int Main(int argc, char** argv) {
   std::vector<std::string> folders;
   std::string out;
-  CLI::App app("Makes the page of a finished run anew, or one page that compares several.",
-               "report");
-  app.add_option("runs", folders, "Folders that runs of tools/train have left")
+  CLI::App app(
+      "Writes the report page of a finished run again, or a page that compares several runs.",
+      "report");
+  app.add_option("runs", folders, "Folders of finished runs of tools/train")
       ->required()
       ->type_name("RUN...");
-  app.add_option("--out", out,
-                 "The page; by default report.html in the run's folder, of several runs "
-                 "comparison.html");
+  app.add_option(
+      "--out", out,
+      "Page to write. Default: report.html in the run's folder; for several runs comparison.html");
   if (PrintsHelp(app, argc, argv)) return 0;
   for (std::string& folder : folders) folder = UserPath(folder);
   if (out.empty())

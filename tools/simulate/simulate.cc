@@ -52,41 +52,40 @@ void AddFlags(CLI::App& app, Invocation& invocation) {
   parallel::Pipeline& pipeline = invocation.pipeline;
   const CLI::Range sizes(1, 4096);
   app.add_option("--file", invocation.file,
-                 "All of the following from one JSON file, maybe other for each rank; "
-                 "tools/simulate/pipeline_file.h has its form");
+                 "Read all of the following from a JSON file, in which ranks can differ (format: "
+                 "tools/simulate/pipeline_file.h)");
   app.add_option("--ranks", pipeline.ranks, "Ranks of the pipeline")
       ->check(sizes)
       ->excludes("--file");
-  app.add_option("--micro-batches", pipeline.micro_batches, "Parts of a mini-batch")
+  app.add_option("--micro-batches", pipeline.micro_batches, "Micro-batches per mini-batch")
       ->check(sizes)
       ->excludes("--file");
-  app.add_option("--chunks", pipeline.chunks, "Stages a rank of the schedules that have several")
+  app.add_option("--chunks", pipeline.chunks, "Stages per rank, for schedules that have several")
       ->check(sizes)
       ->excludes("--file");
   app.add_option("--backward-input-share", pipeline.costs.backward_input_share,
-                 "Of a backward, what the half for the inputs takes")
+                 "Share of a backward pass that computes the gradients of the inputs")
       ->check(CLI::Range(0.0, 1.0))
       ->excludes("--file");
   AddCosts(app, invocation);
-  app.add_option(
-         "--link", invocation.links,
-         "Between all ranks, or with 0-1: or 0>1: before it between two, both ways or one: "
-         "LATENCY,BANDWIDTH[,window=BYTES][,jitter=TIME], as 10ms,1Gbps,window=64KB; may be "
-         "given several times")
+  app.add_option("--link", invocation.links,
+                 "A link: LATENCY,BANDWIDTH[,window=BYTES][,jitter=TIME], such as "
+                 "10ms,1Gbps,window=64KB, between all ranks; with 0-1: in front between ranks 0 "
+                 "and 1 both ways, with 0>1: one way. May be repeated")
       ->allow_extra_args(false)
       ->excludes("--file");
-  app.add_option(
-      "--fit", invocation.fit,
-      "Fit the free costs of this JSON file to its measured rows and predict the others; "
-      "tools/simulate/fit_file.h has its form");
+  app.add_option("--fit", invocation.fit,
+                 "Fit the free costs of this JSON file to its measured rows, and predict the other "
+                 "rows (format: tools/simulate/fit_file.h)");
   app.add_option("--from-trace", invocation.trace,
-                 "Forward and backward times of each rank from the trace.json of a run: medians")
+                 "Take each rank's median forward and backward times from a run's trace.json")
       ->excludes("--forward", "--backward");
-  app.add_option("--draw", invocation.draw, "A schedule to draw, as equal slots of time");
+  app.add_option("--draw", invocation.draw, "Draw this schedule in equal time slots");
   app.add_option("--svg", invocation.svg,
-                 "Draw that schedule to scale into this file instead, with what crosses the links")
+                 "Draw the schedule of --draw to scale, with its transfers, into this SVG file")
       ->needs("--draw");
-  app.add_flag("--csv", invocation.csv, "Print that schedule as a table for --schedule csv:FILE")
+  app.add_flag("--csv", invocation.csv,
+               "Print the schedule of --draw as a table for --schedule csv:FILE")
       ->needs("--draw");
 }
 
@@ -94,22 +93,24 @@ void AddTensorFlags(CLI::App& app, Invocation& invocation) {
   TensorFlags& tensor = invocation.tensor;
   CLI::Option* const ranks =
       app.add_option("--tensor", tensor.ranks,
-                     "Ranks that compute each stage together, as train's --tensor: they share out "
-                     "its work and sum over links of their own. All other costs are of one rank")
+                     "Tensor-parallel ranks per stage, as --tensor of train: they share its work "
+                     "and sum over links of their own. All other costs are those of a single rank")
           ->check(CLI::Range(1, 4096));
   app.add_option("--model", tensor.model,
-                 "Whose blocks they split, evenly over the ranks of the pipeline: gpt2:4, roberta")
+                 "Model whose blocks the tensor-parallel ranks share, such as gpt2:4 or roberta; "
+                 "its blocks are spread evenly over the pipeline")
       ->needs(ranks);
   app.add_option("--tensor-link", tensor.link,
-                 "Between any two of them: LATENCY,BANDWIDTH as --link; else it takes no time")
+                 "Link between tensor-parallel ranks: LATENCY,BANDWIDTH as for --link. Default: "
+                 "transfers take no time")
       ->needs(ranks);
   app.add_option("--tensor-cuts", invocation.tensor_cuts,
-                 "As train's: shared (each sends its share of what crosses a cut, and they gather "
-                 "it) or whole")
+                 "What tensor-parallel ranks send to the next stage, as in train: shared (each a "
+                 "part) or whole")
       ->check(CLI::IsMember({"shared", "whole"}))
       ->needs(ranks);
   app.add_option("--tensor-activation", invocation.tensor_mib,
-                 "MiB that a sum is of, where another number than --boundary crosses a cut")
+                 "MiB of each sum over tensor-parallel ranks. Default: --boundary")
       ->check(Costs())
       ->needs(ranks);
 }
@@ -152,9 +153,8 @@ void Draw(const Invocation& invocation) {
 int Main(int argc, char** argv) {
   Invocation invocation;
   CLI::App app(
-      "Predicts what each pipeline schedule takes, in time, memory and bytes, from the times of "
-      "its "
-      "parts and the links between its ranks.",
+      "Predicts time, memory and bytes of each pipeline schedule from the times of its stages and "
+      "the links between its ranks.",
       "simulate");
   AddFlags(app, invocation);
   AddTensorFlags(app, invocation);

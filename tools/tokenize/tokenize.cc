@@ -17,14 +17,14 @@ int Main(int argc, char** argv) {
                "tokenize");
   data::TokenizeOptions options;
   app.add_option("--out", options.output,
-                 "Folder to write; the token files of an old one are replaced")
+                 "Folder to write; existing token files in it are replaced")
       ->required();
-  app.add_option("--tokenizer", options.tokenizer, "What a token is")
+  app.add_option("--tokenizer", options.tokenizer, "Tokenizer")
       ->check(CLI::IsMember(data::TokenizerNames()))
       ->capture_default_str();
   app.add_option("--vocab-dir", options.vocabulary_dir,
-                 "Folder of encoder.json and vocab.bpe, or vocab.json and merges.txt");
-  app.add_option("--shard-tokens", options.shard_tokens, "Most tokens a file")
+                 "Folder with encoder.json and vocab.bpe, or vocab.json and merges.txt");
+  app.add_option("--shard-tokens", options.shard_tokens, "Largest number of tokens per file")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("texts", options.inputs, "Text files")->required()->type_name("FILES");

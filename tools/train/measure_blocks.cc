@@ -50,18 +50,19 @@ void Measure(const Options& options) {
 
 int Main(int argc, char** argv) {
   Options options;
-  CLI::App app("Measures the layers of a model beside their static cost", "measure_blocks");
-  app.add_option("--model", options.model, "As in train")->capture_default_str();
+  CLI::App app("Measures the layers of a model and compares with their static costs",
+               "measure_blocks");
+  app.add_option("--model", options.model, "As --model of train")->capture_default_str();
   app.add_option("--size", options.size, "Height and width of the images")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  app.add_option("--batch", options.batch, "Images")
+  app.add_option("--batch", options.batch, "Batch size")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--classes", options.classes, "Outputs")
+  app.add_option("--classes", options.classes, "Number of classes")
       ->check(CLI::Range(1, 1 << 24))
       ->capture_default_str();
-  app.add_option("--repeats", options.repeats, "The least of so many times counts")
+  app.add_option("--repeats", options.repeats, "Number of measurements; the smallest is reported")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   if (PrintsHelp(app, argc, argv)) return 0;

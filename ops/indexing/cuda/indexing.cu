@@ -128,7 +128,7 @@ void CheckIndex(std::string_view op, int64_t bound, Tensor& index, StreamHandle 
   const int64_t count = index.numel();
   if (count == 0) return;
   // If there are no values at all, no index is safe.
-  LaterChecks* const later = bound > 0 ? LaterChecks::Here(index.device()) : nullptr;
+  DeferredChecks* const later = bound > 0 ? DeferredChecks::Here(index.device()) : nullptr;
   if (later == nullptr) return CheckNow(op, index, bound, stream);
   const auto fail = [name = std::string(op), bound](int64_t at, int64_t value) {
     FailIndex(name, value, at, bound);

@@ -7,7 +7,8 @@
 
 namespace torus::cuda {
 
-// Waits for its result, or leaves that to LaterChecks and replaces wrong indices: none may be used.
+// Waits for its result, or leaves that to DeferredChecks and replaces wrong indices: none may be
+// used.
 void CheckIndex(std::string_view op, int64_t bound, Tensor& index, StreamHandle stream);
 void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y,
                 StreamHandle stream);

@@ -4,7 +4,7 @@
 #include "ops/loss/class_rows.h"
 #include "ops/loss/cuda/class_targets.h"
 #include "runtime/cuda/elements.h"
-#include "runtime/graph.h"
+#include "runtime/gpu_graph.h"
 //
 #include "runtime/cuda/column_sums.h"
 #include "runtime/cuda/for_each.h"
@@ -94,7 +94,7 @@ void SumBefore(Tensor& values, StreamHandle stream) {
           StartPart{p, count, parts > 1 ? Elements<int64_t>(sums) : nullptr});
 }
 
-// At most `most`, whatever their number: a captured graph assumes it (runtime/graph.h).
+// At most `most`, whatever their number: a captured graph assumes it (runtime/gpu_graph.h).
 struct WritePart {
   ops::ClassRows rows;
   int64_t count, most;
@@ -134,7 +134,7 @@ void CheckNow(std::string_view op, const ops::ClassTargets& targets, int64_t cla
 void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targets,
                   StreamHandle stream) {
   if (targets.numbers.numel() == 0) return;
-  LaterChecks* const later = LaterChecks::Here(targets.numbers.device());
+  DeferredChecks* const later = DeferredChecks::Here(targets.numbers.device());
   if (later == nullptr) return CheckNow(op, targets, classes, stream);
   const int64_t ignored = targets.ignore_index;
   const auto fail = [name = std::string(op), classes, ignored](int64_t at, int64_t target) {

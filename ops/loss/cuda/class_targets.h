@@ -5,8 +5,8 @@
 
 namespace torus::cuda {
 
-// Waits for the stream unless the thread has LaterChecks. CountTargets that returns a number always
-// waits.
+// Waits for the stream unless the thread has DeferredChecks. CountTargets that returns a number
+// always waits.
 void CheckClasses(std::string_view op, int64_t classes, ops::ClassTargets& targets,
                   StreamHandle stream);
 int64_t CountTargets(const ops::ClassTargets& targets, StreamHandle stream);

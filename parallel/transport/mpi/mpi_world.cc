@@ -14,7 +14,7 @@
 #include "parallel/transport/mpi/meeting.h"
 #include "parallel/transport/mpi/mpi_engine.h"
 #include "parallel/transport/mpi/mpi_process.h"
-#include "parallel/transport/mpi/mpi_rooms.h"
+#include "parallel/transport/mpi/mpi_shared_buffers.h"
 #include "parallel/transport/mpi/mpi_state.h"
 #include "parallel/transport/mpi/mpi_transfer.h"
 #include "runtime/error.h"
@@ -49,7 +49,7 @@ class MpiTransport : public Transport {
     if (!engine) engine = std::make_unique<MpiEngine>(state_, *this, members);
     return engine.get();
   }
-  SharedRooms* RoomsOf(const std::vector<int>& members) override;
+  SharedBuffers* SharedBuffersOf(const std::vector<int>& members) override;
 
  private:
   void Check(const TransferText& text, Device device) const;
@@ -57,17 +57,18 @@ class MpiTransport : public Transport {
   MpiState& state_;
   const std::vector<int> same_host_;
   std::map<std::vector<int>, std::unique_ptr<MpiEngine>> engines_;
-  std::map<std::vector<int>, std::unique_ptr<MpiRooms>> rooms_;
+  std::map<std::vector<int>, std::unique_ptr<MpiSharedBuffers>> buffers_;
 };
 
-SharedRooms* MpiTransport::RoomsOf(const std::vector<int>& members) {
+SharedBuffers* MpiTransport::SharedBuffersOf(const std::vector<int>& members) {
   const auto here = [&](int rank) {
     return std::ranges::find(same_host_, rank) != same_host_.end();
   };
-  if (state_.options.room_bytes == 0 || !std::ranges::all_of(members, here)) return nullptr;
-  std::unique_ptr<MpiRooms>& rooms = rooms_[members];
-  if (!rooms) rooms = std::make_unique<MpiRooms>(state_, *this, members);
-  return rooms->usable() ? rooms.get() : nullptr;
+  if (state_.options.shared_buffer_bytes == 0 || !std::ranges::all_of(members, here))
+    return nullptr;
+  std::unique_ptr<MpiSharedBuffers>& buffers = buffers_[members];
+  if (!buffers) buffers = std::make_unique<MpiSharedBuffers>(state_, *this, members);
+  return buffers->usable() ? buffers.get() : nullptr;
 }
 
 void MpiTransport::Check(const TransferText& text, Device device) const {

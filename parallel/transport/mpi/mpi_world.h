@@ -32,8 +32,8 @@ struct MpiOptions {
   // Longer messages are split into pieces of this many bytes: MPI counts in 31 bits.
   size_t longest_piece = size_t{1} << 30;
   // Bytes of memory that a rank shares with others of its host, for each group that sums through
-  // shared memory (shared_rooms.h). 0: such groups send messages.
-  size_t room_bytes = size_t{1} << 21;
+  // shared memory (shared_buffers.h). 0: such groups send messages.
+  size_t shared_buffer_bytes = size_t{1} << 21;
 };
 
 struct MpiState;

@@ -13,9 +13,9 @@ namespace torus::parallel {
 namespace {
 
 constexpr std::pair<const char*, const char*> kNames[] = {
-    {"auto", "by NCCL where each rank has a GPU of its own, else as copy"},
-    {"nccl", "by NCCL, or an error"},
-    {"copy", "within a process from GPU to GPU, between two through the CPU's memory"}};
+    {"auto", "nccl if each rank has a GPU of its own, otherwise copy"},
+    {"nccl", "NCCL, or an error if it is impossible"},
+    {"copy", "from GPU to GPU within a process, through CPU memory between processes"}};
 
 // What a rank tells the others.
 struct Word {

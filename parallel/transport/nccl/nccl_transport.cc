@@ -100,8 +100,8 @@ Engine* NcclTransport::EngineOf(const std::vector<int>& members) {
   return engine.get();
 }
 
-SharedRooms* NcclTransport::RoomsOf(const std::vector<int>& members) {
-  return inner_.RoomsOf(members);
+SharedBuffers* NcclTransport::SharedBuffersOf(const std::vector<int>& members) {
+  return inner_.SharedBuffersOf(members);
 }
 
 }  // namespace torus::parallel

@@ -49,7 +49,7 @@ class NcclTransport : public DecoratedTransport {
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
   uint64_t BytesSent(int peer, TagClass kind) const override;
   Engine* EngineOf(const std::vector<int>& members) override;
-  SharedRooms* RoomsOf(const std::vector<int>& members) override;
+  SharedBuffers* SharedBuffersOf(const std::vector<int>& members) override;
 
  private:
   std::unique_ptr<NcclComm> Join(int peer, bool sends);

@@ -11,7 +11,7 @@
 #include "parallel/optim/finite_gradients.h"
 #include "parallel/optim/gradient_norm.h"
 #include "parallel/optim/sgd.h"
-#include "runtime/graph.h"
+#include "runtime/gpu_graph.h"
 #include "runtime/kernels.h"
 #include "runtime/stream.h"
 #include "tests/parallel/optim/parameters.h"
@@ -60,7 +60,7 @@ using MakeOptimizer = std::function<std::unique_ptr<Optimizer>(std::vector<Named
 std::vector<std::vector<double>> Train(const MakeOptimizer& make, bool as_graph) {
   const std::vector<NamedVariable> parameters = Parameters();
   const auto optimizer = make(parameters);
-  std::unique_ptr<Graph> graph;
+  std::unique_ptr<GpuGraph> graph;
   for (int step = 0; step < kSteps; ++step) {
     WriteGradients(parameters, step);
     if (!as_graph || step == 0) {
@@ -69,7 +69,7 @@ std::vector<std::vector<double>> Train(const MakeOptimizer& make, bool as_graph)
     }
     optimizer->Prepare(RateOf(step), ScaleOf(step));
     if (!graph) {
-      graph = std::make_unique<Graph>(kGpu);
+      graph = std::make_unique<GpuGraph>(kGpu);
       graph->Record([&] { optimizer->Update(); });
     }
     graph->Launch(step);
@@ -138,7 +138,7 @@ TEST_F(RecordedUpdate, IsLaunchedForThePreparedParametersAlone) {
   WriteGradients(parameters, 0);
   sgd.Step(0.1, 1);
   sgd.Prepare(0.1, 1);
-  Graph graph(kGpu);
+  GpuGraph graph(kGpu);
   graph.Record([&] { sgd.Update(); });
   const auto before = ToVector<float>(parameters[0].value.data());
   Variable(parameters[1].value).ZeroGrad();
@@ -150,7 +150,7 @@ TEST_F(RecordedUpdate, IsLaunchedForThePreparedParametersAlone) {
 TEST_F(RecordedUpdate, OfNormsAndFiniteChecks) {
   const std::vector<NamedVariable> parameters = Parameters();
   Tensor squares, found;
-  Graph graph(kGpu);
+  GpuGraph graph(kGpu);
   WriteGradients(parameters, 0);
   SquaredGradientNorms(parameters);
   graph.Record([&] {

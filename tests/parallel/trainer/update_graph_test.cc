@@ -101,7 +101,7 @@ TEST_F(UpdateGraphs, AreGivenUpWhereMemoryIsShort) {
   for (int64_t step = 0; step < 3; ++step) {
     memory.ReleaseCached();
     const Tensor y = graph_.Run(KeyOf(x), step, [&] {
-      memory.SetLimit(Graph::RecordedHere(kGpu) != nullptr ? memory.stats().held_bytes : 0);
+      memory.SetLimit(GpuGraph::RecordedHere(kGpu) != nullptr ? memory.stats().held_bytes : 0);
       return x.Clone();
     });
     EXPECT_EQ(ToVector<float>(y)[0], 7);

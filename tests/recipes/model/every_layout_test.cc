@@ -39,7 +39,7 @@ struct Layout {
 // What there is of low types: emulated everywhere, native bf16 where the processor has it.
 std::vector<Precision> LowPrecisions() {
   std::vector<Precision> all{DType::kBF16, DType::kF16};
-  if (HasBf16Products()) all.push_back({DType::kBF16, Products::kNative});
+  if (HasBf16Products()) all.push_back({DType::kBF16, MatmulMode::kNative});
   return all;
 }
 

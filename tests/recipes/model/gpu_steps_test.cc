@@ -123,9 +123,9 @@ TEST_F(GpuSteps, InOtherPrecisionsAreTheSameBitsWhereverTheModelIsCut) {
   const struct {
     Precision precision;
     float rounding;
-  } all[] = {{{DType::kBF16, Products::kNative}, 0x1p-8},
-             {{DType::kF16, Products::kNative}, 0x1p-11},
-             {{DType::kF32, Products::kTf32}, 0x1p-11}};
+  } all[] = {{{DType::kBF16, MatmulMode::kNative}, 0x1p-8},
+             {{DType::kF16, MatmulMode::kNative}, 0x1p-11},
+             {{DType::kF32, MatmulMode::kTf32}, 0x1p-11}};
   for (const Kind& kind : Kinds()) {
     const Outcome full = Train(kind, {.device = DeviceKind::kCuda, .micro_batches = 2});
     for (const auto& [precision, rounding] : all) {

@@ -92,9 +92,9 @@ TEST_F(GraphSteps, OfReplicasHaveTheirs) {
 // Low copies of weights are made within the graph; f16's scale of the loss is part of the key.
 TEST_F(GraphSteps, InLowPrecisionsHaveTheirs) {
   TrainerOptions options = OnGpu(CudaGraphs::kOn);
-  ExpectGraphs(Kinds()[2], options, {.precision = {DType::kBF16, Products::kNative}});
+  ExpectGraphs(Kinds()[2], options, {.precision = {DType::kBF16, MatmulMode::kNative}});
   options.loss_scale.emplace(128);
-  ExpectGraphs(Kinds()[0], options, {.precision = {DType::kF16, Products::kNative}});
+  ExpectGraphs(Kinds()[0], options, {.precision = {DType::kF16, MatmulMode::kNative}});
 }
 
 // The second model's loss reads how many tokens are masked, which is the same in all of these

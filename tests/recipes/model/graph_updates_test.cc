@@ -120,7 +120,7 @@ TEST_F(GraphUpdates, AreNotLaunchedForAStepThatIsSkipped) {
 TEST_F(GraphUpdates, UnderAScaledLossHaveTheirs) {
   TrainerOptions options;
   options.loss_scale.emplace(128);
-  testing::Setup setup{.precision = {DType::kF16, Products::kNative}, .optimizer = MakeSgd};
+  testing::Setup setup{.precision = {DType::kF16, MatmulMode::kNative}, .optimizer = MakeSgd};
   const TrainTotals totals = TotalsOf(WithABadStep(), options, setup);
   EXPECT_EQ(totals.skipped_steps, 1);
   EXPECT_EQ(totals.graph_steps, 3);

@@ -46,7 +46,7 @@ class RecordingCodec : public parallel::ContextCodec {
     inner_->DecodeTensor(context, in, out);
     log_->Add(log_->restored, context, out);
   }
-  bool remembers() const override { return inner_->remembers(); }
+  bool is_stateful() const override { return inner_->is_stateful(); }
   bool decodes_from_memory() const override { return inner_->decodes_from_memory(); }
 
  private:

@@ -298,7 +298,7 @@ TEST(Invocation, HelpListsWhatTheFactoriesHave) {
                            recipes::OptimizerDescriptions(), data::AugmentDescriptions()}) {
     EXPECT_FALSE(list.empty());
     for (const auto& [name, about] : list)
-      EXPECT_NE(help.find(WithoutBreaks(name + " (" + about + ")")), std::string::npos) << name;
+      EXPECT_NE(help.find(WithoutBreaks(name + ": " + about)), std::string::npos) << name;
   }
 }
 

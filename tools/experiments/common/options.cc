@@ -34,19 +34,19 @@ Options ParseOptions(const std::string& name, const std::string& about, int argc
   if (data != nullptr) options.data = data;
   CLI::App app(about, name);
   app.add_option("--scale", scale,
-                 "laptop: two cores and at most an hour; paper: the study's own setting; tiny: a "
-                 "smoke test whose figures mean nothing")
+                 "laptop: two cores; paper: the setting of the published study; tiny: a smoke test "
+                 "whose figures mean nothing")
       ->capture_default_str();
-  app.add_option("--seeds", options.seeds, "Seeds of every trained row, in turn")
+  app.add_option("--seeds", options.seeds, "Number of seeds for every trained row")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--out", options.out,
-                 "Folder of results and pages; what is there already is not run again. By default "
-                 "experiments/NAME-SCALE");
+                 "Folder for results and pages; runs whose results are there are not repeated. "
+                 "Default: experiments/NAME-SCALE");
   app.add_option("--data", options.data,
-                 "Folder of cifar10, glue, text, ...; by default TORUS_DATA");
+                 "Folder that has cifar10, glue, text, ... Default: $TORUS_DATA");
   app.add_flag("--dry-run", options.dry_run,
-               "Print what would run: plan, memory and simulated time; nothing is trained");
+               "Print what would run, with memory and simulated time, and train nothing");
   options.help = tools::PrintsHelp(app, argc, argv);
   options.scale = ScaleNamed(scale);
   if (options.out.empty()) options.out = "experiments/" + name + "-" + NameOf(options.scale);

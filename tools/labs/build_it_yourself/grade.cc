@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/io/file.h"
+#include "tools/common/help_text.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
@@ -22,21 +23,24 @@ struct Flags {
 };
 
 void AddFlags(CLI::App& app, Flags& flags) {
-  std::string list = "The exercise:";
+  std::vector<std::pair<std::string, std::string>> exercises;
   for (const labs::Exercise& exercise : labs::Exercises())
-    list += fmt::format("\n{}: {}", exercise.name, exercise.about);
+    exercises.emplace_back(exercise.name, exercise.about);
   app.option_defaults()->always_capture_default();
-  app.add_option("exercise", flags.exercise, list)->required()->default_str("");
-  app.add_option("file", flags.file, "The source that fills it")->required()->default_str("");
-  app.add_option("--seed", flags.grade.seed, "Of the hidden sizes, ranks and values");
+  app.add_option("exercise", flags.exercise, Choices("Exercise", exercises))->required()->default_str("");
+  app.add_option("file", flags.file, "Your source file")->required()->default_str("");
+  app.add_option("--seed", flags.grade.seed, "Seed for the hidden sizes, ranks and values");
   app.add_option("--json", flags.json, "Write the grade to this file as JSON")->default_str("");
-  app.add_option("--junit", flags.junit, "The same as JUnit's XML")->default_str("");
-  app.add_option("--cpu-seconds", flags.grade.limits.cpu_seconds, "A rank's CPU time in a test")
+  app.add_option("--junit", flags.junit, "Write the grade to this file as JUnit XML")
+      ->default_str("");
+  app.add_option("--cpu-seconds", flags.grade.limits.cpu_seconds,
+                 "Limit for a rank's CPU time in a test, in seconds")
       ->check(CLI::Range(1, 3600));
-  app.add_option("--memory", flags.grade.limits.memory_bytes, "A rank's address space in bytes")
+  app.add_option("--memory", flags.grade.limits.memory_bytes,
+                 "Limit for a rank's address space: 1GB, or bytes")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t{64} << 20, uint64_t{1} << 40));
-  app.add_option("--deadline", flags.grade.limits.deadline, "Seconds until a test's run is ended")
+  app.add_option("--deadline", flags.grade.limits.deadline, "Seconds after which a test is stopped")
       ->check(CLI::Range(0.1, 3600.0));
 }
 
@@ -50,8 +54,8 @@ void WriteFile(const std::string& path, const std::string& text) {
 int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app(
-      "Compiles a file that fills an exercise of the labs, and grades it. Status 0: full marks; 3: "
-      "less; 2: there is no such file or exercise.",
+      "Compiles your solution of a lab exercise and grades it. Exit status: 0 full marks; 3 less; "
+      "2 no such file or exercise.",
       "grade");
   AddFlags(app, flags);
   if (PrintsHelp(app, argc, argv)) return 0;

@@ -16,12 +16,14 @@ namespace {
 int Main(int argc, char** argv) {
   std::string folder, csv;
   labs::GradeOptions options;
-  CLI::App app("Grades what a class has handed in: a folder a student, a file an exercise.",
+  CLI::App app("Grades the solutions of a class: one folder per student, one file per exercise.",
                "grade_all");
-  app.add_option("folder", folder, "With folders like anna/, and in them files like ring.cc")
+  app.add_option("folder", folder,
+                 "Folder with a folder for each student (anna/), which has files like ring.cc")
       ->required();
-  app.add_option("--csv", csv, "Write the table to this file");
-  app.add_option("--seed", options.seed, "Of the hidden sizes, ranks and values; the same for all")
+  app.add_option("--csv", csv, "Write the table to this CSV file");
+  app.add_option("--seed", options.seed,
+                 "Seed for the hidden sizes, ranks and values; the same for all students")
       ->capture_default_str();
   if (PrintsHelp(app, argc, argv)) return 0;
   labs::Compiler compiler(labs::LabsFolder());

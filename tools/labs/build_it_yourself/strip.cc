@@ -14,7 +14,7 @@ namespace {
 
 int Main(int argc, char** argv) {
   std::string out;
-  CLI::App app("Makes the folder that students are given: templates, headers and the grader.",
+  CLI::App app("Makes the folder that students receive: templates, headers and the grader.",
                "strip");
   app.add_option("folder", out, "A new folder")->required();
   if (PrintsHelp(app, argc, argv)) return 0;

@@ -22,31 +22,34 @@ constexpr int64_t kQuickImages = 4096, kQuickTestImages = 1024;
 void AddRunFlags(CLI::App& app, LabOptions& o) {
   recipes::Settings& s = o.settings;
   app.add_option("--data-dir", s.data_dir,
-                 "Folder of cifar-10-batches-bin; by default $TORUS_DATA/cifar10");
-  app.add_option("--model", s.model, "The model that is trained");
-  app.add_option("--data", s.data, "The images that it learns from");
+                 "Folder that has cifar-10-batches-bin. Default: $TORUS_DATA/cifar10");
+  app.add_option("--model", s.model, "Model to train");
+  app.add_option("--data", s.data, "Dataset");
   app.add_option("--device", s.device, "cpu or cuda");
-  app.add_option("--lr", s.lr, "Learning rate, of the smallest batch where it is scaled");
-  app.add_option("--seed", s.seed, "Of weights, order and augmentation");
+  app.add_option("--lr", s.lr,
+                 "Learning rate; for the smallest batch if it is scaled with the batch");
+  app.add_option("--seed", s.seed, "Seed for weights, shuffling and augmentation");
 }
 
 void AddSizeFlags(CLI::App& app, LabOptions& o) {
-  app.add_option("--batches", o.batches, "Samples of a rank in a step: 32,128,512")->delimiter(',');
+  app.add_option("--batches", o.batches, "Samples per rank and step: 32,128,512")->delimiter(',');
   app.add_option("--ranks", o.ranks, "Ranks, in ascending order: 1,2,4")->delimiter(',');
-  app.add_option("--small-batch", o.small_batch,
-                 "Samples of a step on one rank, beside the largest batch on all");
-  app.add_option("--epochs", o.epochs, "Epochs, of the questions that train for some");
-  app.add_option("--steps", o.steps, "Steps, of the questions that count them");
-  app.add_option("--images", o.images, "Training images, the first of the set; 0: all");
-  app.add_option("--test-images", o.test_images, "Test images likewise");
+  app.add_option(
+      "--small-batch", o.small_batch,
+      "Batch size of the run on one rank that is compared with the largest batch on all ranks");
+  app.add_option("--epochs", o.epochs,
+                 "Number of epochs, for questions that train for whole epochs");
+  app.add_option("--steps", o.steps, "Number of steps, for questions that train for some steps");
+  app.add_option("--images", o.images, "Use only the first N training images; 0: all");
+  app.add_option("--test-images", o.test_images, "Use only the first N test images; 0: all");
   app.add_option("--rank-threads", o.rank_threads, "Threads of each rank");
   app.add_option("--memory-limit", o.memory_limit,
-                 "Most memory of all tensors together, such as 2GB, at which q1 ends; of a CPU by "
-                 "default 3GB, with --quick 1GB")
+                 "Limit for the memory of all tensors together, such as 2GB; q1 stops there. "
+                 "Default on a CPU: 3GB, with --quick 1GB")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 60));
   app.add_option("--link", o.links,
-                 "Emulated links between ranks, such as 1ms,1Gbps; of runs on several ranks");
+                 "Emulated links between ranks, such as 1ms,1Gbps, in runs on several ranks");
 }
 
 constexpr int64_t kMostSamples = 1 << 24, kMostRanks = 1024, kMostOfOthers = 1 << 20;
@@ -115,11 +118,12 @@ bool ParseLabFlags(const std::string& name, const std::string& about, int argc,
                    const char* const* argv, LabOptions& o) {
   if (o.out.empty()) o.out = "labs/" + name;
   CLI::App app(about, name);
-  app.add_flag("--quick", o.quick,
-               fmt::format("{} training and {} test images: less than five minutes on two cores",
-                           kQuickImages, kQuickTestImages));
-  app.add_flag("--blank", o.blank, "Write the report to fill in, and run nothing");
-  app.add_option("--out", o.out, "Folder of the page and the report");
+  app.add_flag(
+      "--quick", o.quick,
+      fmt::format("Use {} training and {} test images: less than five minutes on two cores",
+                  kQuickImages, kQuickTestImages));
+  app.add_flag("--blank", o.blank, "Write the blank report, and run nothing");
+  app.add_option("--out", o.out, "Folder for the page and the report");
   AddRunFlags(app, o);
   AddSizeFlags(app, o);
   if (tools::PrintsHelp(app, argc, argv)) return true;

@@ -130,7 +130,7 @@ TEST_F(GpuConvolution, GraphsAgreeWithTheCpuInLowTypes) {
   EXPECT_EQ(stand_in.graphs() > 0, kEmulatedGpu);
 }
 
-// Where cuDNN adds no bias and writes no f32 gradient, the rooms do it behind it.
+// Where cuDNN adds no bias and writes no f32 gradient, the op families do it after it.
 TEST_F(GpuConvolution, WhatNoPlanFusesIsDoneBehindIt) {
   if (!kEmulatedGpu) GTEST_SKIP() << "needs --config=emulated_gpu";
   const testing::CountingStandIn stand_in([](const cuda::Graph& graph) {

@@ -29,8 +29,8 @@ class GpuNative : public ::testing::Test {
   }
 };
 
-Variable Run(const Op& op, const Variables& inputs, const Tensor& dy, Products products) {
-  const WithPrecision precision({DType::kBF16, products});
+Variable Run(const Op& op, const Variables& inputs, const Tensor& dy, MatmulMode mode) {
+  const WithPrecision precision({DType::kBF16, mode});
   const Variable y = op(inputs);
   Backward({y}, {dy.To(y.dtype()).To(y.data().device())});
   return y;
@@ -56,8 +56,8 @@ void ExpectAgrees(const Op& op, const std::vector<Shape>& shapes, const Shape& o
     there.push_back(testing::OnGpu(here.back()));
   }
   const Tensor dy = random.Normal(out);
-  const Variable want = Run(op, here, dy, Products::kEmulated);
-  const Variable got = Run(op, there, dy, Products::kNative);
+  const Variable want = Run(op, here, dy, MatmulMode::kEmulated);
+  const Variable got = Run(op, there, dy, MatmulMode::kNative);
   EXPECT_EQ(got.dtype(), DType::kBF16);
   ExpectNear(got.data(), want.data(), terms);
   for (size_t i = 0; i < here.size(); ++i) {

@@ -1,6 +1,6 @@
 // Indices and class numbers that a GPU checks without being waited for. Needs a build with
 // --config=emulated_gpu, or --config=cuda and a GPU.
-#include "runtime/later_checks.h"
+#include "runtime/deferred_checks.h"
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ Tensor LossOf(const Tensor& logits, const std::vector<int64_t>& targets) {
   return CrossEntropy(Variable(logits), Variable(There(targets))).data();
 }
 
-std::string MessageOf(LaterChecks& checks) {
+std::string MessageOf(DeferredChecks& checks) {
   try {
     checks.Report();
   } catch (const BadInput& error) {
@@ -55,8 +55,8 @@ std::string MessageOf(LaterChecks& checks) {
 TEST_F(CheckedLater, WhatIsRightGoesThroughAsEver) {
   const Tensor table = Table(9);
   const std::vector<int64_t> ids = {8, 0, 3, 3}, targets = {4, -100, 0, 2};
-  LaterChecks checks(kFirstGpu);
-  const LaterChecks::Scope scope(checks);
+  DeferredChecks checks(kFirstGpu);
+  const DeferredChecks::Scope scope(checks);
   const Tensor rows = Embedded(table, ids), loss = LossOf(rows, targets);
   EXPECT_EQ(checks.expected().size(), 2u);
   EXPECT_EQ(MessageOf(checks), "");
@@ -67,8 +67,8 @@ TEST_F(CheckedLater, WhatIsRightGoesThroughAsEver) {
 
 TEST_F(CheckedLater, TheFirstWrongIndexIsNamedAtTheReport) {
   const Tensor table = Table(9);
-  LaterChecks checks(kFirstGpu);
-  const LaterChecks::Scope scope(checks);
+  DeferredChecks checks(kFirstGpu);
+  const DeferredChecks::Scope scope(checks);
   const Tensor rows = Embedded(table, {1, 9, -1, 2});
   LossOf(rows, {0, 0, 0, 77});
   const std::string message = MessageOf(checks);
@@ -84,10 +84,10 @@ TEST_F(CheckedLater, TheFirstWrongIndexIsNamedAtTheReport) {
 
 TEST_F(CheckedLater, AWrongClassIsNamedAndCountsForNothing) {
   const Tensor logits = Table(4);
-  LaterChecks checks(kFirstGpu);
+  DeferredChecks checks(kFirstGpu);
   Tensor loss;
   {
-    const LaterChecks::Scope scope(checks);
+    const DeferredChecks::Scope scope(checks);
     loss = LossOf(logits, {1, 5, 2, 0});
   }
   const std::string message = MessageOf(checks);
@@ -99,8 +99,8 @@ TEST_F(CheckedLater, AWrongClassIsNamedAndCountsForNothing) {
 
 TEST_F(CheckedLater, NothingIsForgottenWhereThereAreMoreThanItHasRoomFor) {
   const Tensor table = Table(3);
-  LaterChecks checks(kFirstGpu);
-  const LaterChecks::Scope scope(checks);
+  DeferredChecks checks(kFirstGpu);
+  const DeferredChecks::Scope scope(checks);
   Embedded(table, {3});
   EXPECT_THROW(
       {
@@ -111,8 +111,8 @@ TEST_F(CheckedLater, NothingIsForgottenWhereThereAreMoreThanItHasRoomFor) {
 
 TEST_F(CheckedLater, WhatIsClearedIsNotReported) {
   const Tensor table = Table(3);
-  LaterChecks checks(kFirstGpu);
-  const LaterChecks::Scope scope(checks);
+  DeferredChecks checks(kFirstGpu);
+  const DeferredChecks::Scope scope(checks);
   Embedded(table, {3});
   checks.Clear();
   Embedded(table, {2});
@@ -120,7 +120,7 @@ TEST_F(CheckedLater, WhatIsClearedIsNotReported) {
 }
 
 TEST_F(CheckedLater, WithoutAScopeItIsToldAtOnce) {
-  LaterChecks checks(kFirstGpu);
+  DeferredChecks checks(kFirstGpu);
   EXPECT_THROW(Embedded(Table(3), {3}), BadInput);
   EXPECT_THROW(LossOf(Table(1), {5}), BadInput);
   EXPECT_TRUE(checks.expected().empty());
@@ -130,8 +130,8 @@ TEST_F(CheckedLater, WithoutAScopeItIsToldAtOnce) {
 TEST_F(CheckedLater, NothingWaitsBeforeTheReport) {
   if (!kEmulatedGpu) GTEST_SKIP() << "what waits shows on emulated GPUs alone";
   const Tensor table = Table(9), ids = There({1, 2}), targets = There({0, 4});
-  LaterChecks checks(kFirstGpu);
-  const LaterChecks::Scope scope(checks);
+  DeferredChecks checks(kFirstGpu);
+  const DeferredChecks::Scope scope(checks);
   Tensor work = Zeros({1}, DType::kF32, kFirstGpu);
   Event begun(kFirstGpu);
   begun.Record(CurrentStream(kFirstGpu));
@@ -139,7 +139,7 @@ TEST_F(CheckedLater, NothingWaitsBeforeTheReport) {
   EXPECT_FALSE(begun.IsDone());
 }
 
-TEST(LaterChecks, AreAGpus) { EXPECT_THROW(LaterChecks(Device{}), BadInput); }
+TEST(DeferredChecks, AreAGpus) { EXPECT_THROW(DeferredChecks(Device{}), BadInput); }
 
 }  // namespace
 }  // namespace torus::ops

@@ -1,8 +1,9 @@
-// Graph: GPU work that is recorded once and then launched again and again by one call (CUDA graphs:
-// CUDA C++ programming guide, "CUDA Graphs"). Otherwise a training step of a thousand small kernels
-// costs the CPU a thousand launches, which take longer than a fast GPU needs to run the kernels.
+// GpuGraph: GPU work that is recorded once and then launched again and again by one call (CUDA
+// graphs: CUDA C++ programming guide, "CUDA Graphs"). Otherwise a training step of a thousand small
+// kernels costs the CPU a thousand launches, which take longer than a fast GPU needs to run the
+// kernels.
 //
-//   Graph graph(gpu);
+//   GpuGraph graph(gpu);
 //   graph.Record([&] { y = Model(x); });  // nothing runs yet
 //   for (int64_t step = 0; ...; ++step) {
 //     Copy(batch, x);
@@ -34,16 +35,16 @@
 
 namespace torus {
 
-class Graph {
+class GpuGraph {
  public:
   // Writes the numbers of a step.
   using Renew = std::function<void(int64_t step, std::span<int64_t> words)>;
 
   // Throws BadInput if `gpu` is not a GPU of this machine.
-  explicit Graph(Device gpu);
-  ~Graph();
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
+  explicit GpuGraph(Device gpu);
+  ~GpuGraph();
+  GpuGraph(const GpuGraph&) = delete;
+  GpuGraph& operator=(const GpuGraph&) = delete;
 
   // Sets what ReadNumber returns while recording, in order: the numbers that it read when the same
   // work ran before (NumberLog). Call it before Record.
@@ -71,7 +72,7 @@ class Graph {
   bool Held() const;
 
   // The graph that the calling thread is recording on this GPU; null if none.
-  static Graph* RecordedHere(Device gpu);
+  static GpuGraph* RecordedHere(Device gpu);
 
  private:
   // A part of the words in GPU memory, with its source in CPU memory. Parts from Renewed are copied
@@ -101,8 +102,8 @@ class Graph {
 };
 
 // Reads an i64 from GPU memory on which shapes depend, such as the number of masked tokens. Waits
-// for the GPU. While recording there is nothing to read yet: the result is what Graph::Assume set,
-// and work that uses it must be harmless if it turns out wrong.
+// for the GPU. While recording there is nothing to read yet: the result is what GpuGraph::Assume
+// set, and work that uses it must be harmless if it turns out wrong.
 int64_t ReadNumber(const Tensor& number);
 
 // While one exists, it logs what the calling thread's ReadNumber reads.

@@ -1,4 +1,4 @@
-#include "runtime/later_checks.h"
+#include "runtime/deferred_checks.h"
 
 #include <limits>
 #include <utility>
@@ -12,25 +12,27 @@ namespace {
 constexpr int64_t kMost = 1024;
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 
-thread_local LaterChecks* innermost = nullptr;  // of the calling thread
+thread_local DeferredChecks* innermost = nullptr;  // of the calling thread
 
 }  // namespace
 
-LaterChecks::LaterChecks(Device gpu) {
+DeferredChecks::DeferredChecks(Device gpu) {
   Require(gpu.kind == DeviceKind::kCuda, "checks", "needs a GPU, got {}", gpu);
   first_ = Tensor({kMost}, DType::kI64, gpu);
   Reset();
 }
 
-void LaterChecks::Reset() { Copy(FromVector(std::vector<int64_t>(kMost, kNone), {kMost}), first_); }
+void DeferredChecks::Reset() {
+  Copy(FromVector(std::vector<int64_t>(kMost, kNone), {kMost}), first_);
+}
 
-int64_t* LaterChecks::Expect(Check check) {
+int64_t* DeferredChecks::Expect(Check check) {
   if (std::ssize(expected_) == kMost) Report();
   expected_.push_back(std::move(check));
   return static_cast<int64_t*>(first_.mutable_raw()) + expected_.size() - 1;
 }
 
-void LaterChecks::Report() {
+void DeferredChecks::Report() {
   if (expected_.empty()) return;
   const std::vector<Check> checks = std::exchange(expected_, {});
   const std::vector<int64_t> first = ToVector<int64_t>(first_.Narrow(0, 0, std::ssize(checks)));
@@ -43,17 +45,17 @@ void LaterChecks::Report() {
   }
 }
 
-void LaterChecks::Clear() {
+void DeferredChecks::Clear() {
   if (expected_.empty()) return;
   expected_.clear();
   Reset();
 }
 
-LaterChecks::Scope::Scope(LaterChecks& checks) : before_(std::exchange(innermost, &checks)) {}
+DeferredChecks::Scope::Scope(DeferredChecks& checks) : before_(std::exchange(innermost, &checks)) {}
 
-LaterChecks::Scope::~Scope() { innermost = before_; }
+DeferredChecks::Scope::~Scope() { innermost = before_; }
 
-LaterChecks* LaterChecks::Here(Device gpu) {
+DeferredChecks* DeferredChecks::Here(Device gpu) {
   return innermost != nullptr && innermost->first_.device() == gpu ? innermost : nullptr;
 }
 

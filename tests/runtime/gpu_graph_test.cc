@@ -1,5 +1,5 @@
 // Skips where there is no GPU: run it with --config=emulated_gpu.
-#include "runtime/graph.h"
+#include "runtime/gpu_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ void Set(Tensor& to, const Floats& values) { Copy(FromVector(values, {std::ssize
 
 TEST_F(RecordedGraph, DoesAtEachLaunchWhatWasRecorded) {
   Tensor x = Zeros({3}, DType::kF32, kGpu), sum = Zeros({3}, DType::kF32, kGpu), y;
-  Graph graph(kGpu);
+  GpuGraph graph(kGpu);
   graph.Record([&] {
     y = x.Clone();
     ScaleInPlace(y, 10);
@@ -48,7 +48,7 @@ TEST_F(RecordedGraph, DoesAtEachLaunchWhatWasRecorded) {
 TEST_F(RecordedGraph, KeepsTheMemoryOfWhatItFreed) {
   constexpr int64_t kMany = 1000;
   Tensor x = Full({kMany}, 1, DType::kF32, kGpu), y;
-  Graph graph(kGpu);
+  GpuGraph graph(kGpu);
   graph.Record([&] {
     Tensor between = x.Clone();
     ScaleInPlace(between, 2);
@@ -66,7 +66,7 @@ TEST_F(RecordedGraph, GivesItsMemoryBackWithTheLastOfItsTensors) {
   const size_t before = AllocatorFor(kGpu).stats().live_bytes;
   Tensor y;
   {
-    Graph graph(kGpu);
+    GpuGraph graph(kGpu);
     graph.Record([&] {
       Zeros({5000}, DType::kF32, kGpu);
       y = Full({1000}, 3, DType::kF32, kGpu);
@@ -83,7 +83,7 @@ TEST_F(RecordedGraph, GivesItsMemoryBackWithTheLastOfItsTensors) {
 TEST_F(RecordedGraph, RenewsItsNumbersForEachLaunch) {
   constexpr int64_t kMany = 40000;  // more than one part has
   Tensor few, many, sums = Zeros({2}, DType::kI64, kGpu);
-  Graph graph(kGpu);
+  GpuGraph graph(kGpu);
   graph.Record([&] {
     few = graph.Renewed(2, [](int64_t step, std::span<int64_t> words) {
       words[0] = step;
@@ -107,7 +107,7 @@ TEST_F(RecordedGraph, KeepsTablesFromItsFirstLaunchOn) {
   constexpr int64_t kMany = 40000;  // more than one part has
   Tensor few, sum = Zeros({2}, DType::kI64, kGpu);
   Tensor many;
-  Graph graph(kGpu);
+  GpuGraph graph(kGpu);
   graph.Record([&] {
     few = graph.Kept(std::vector<int64_t>{5, 7});
     many = graph.Kept(std::vector<int64_t>(kMany, 9));
@@ -127,7 +127,7 @@ TEST_F(RecordedGraph, KeepsRenewedNumbersOutOfTheMemoryOfWhatItFreed) {
   constexpr int64_t kMany = 1 << 16;  // floats, as many bytes as a part of the words
   const Tensor x = Full({kMany}, 1, DType::kF32, kGpu);
   Tensor sum = Zeros({1}, DType::kI64, kGpu);
-  Graph graph(kGpu);
+  GpuGraph graph(kGpu);
   graph.Record([&] {
     Tensor between = x.Clone();
     ScaleInPlace(between, 2);
@@ -149,7 +149,7 @@ TEST_F(RecordedGraph, AssumesTheNumbersThatWereReadBefore) {
     read = log.numbers();
   }
   EXPECT_EQ(read, std::vector<int64_t>({2}));
-  Graph graph(kGpu);
+  GpuGraph graph(kGpu);
   graph.Assume(read);
   graph.Record(work);
   graph.Launch(0);
@@ -165,29 +165,29 @@ TEST_F(RecordedGraph, AssumesTheNumbersThatWereReadBefore) {
 
 TEST_F(RecordedGraph, IsSpoiltByReadingANumberThatIsNotKnown) {
   const Tensor count = Full({1}, 2, DType::kI64, kGpu);
-  Graph graph(kGpu);
+  GpuGraph graph(kGpu);
   EXPECT_THROW(graph.Record([&] { ReadNumber(count); }), BrokenEnvironment);
 }
 
 TEST_F(RecordedGraph, IsSpoiltByReadingTheGpusMemory) {
   const Tensor x = Full({2}, 5, DType::kF32, kGpu);
-  Graph graph(kGpu);
+  GpuGraph graph(kGpu);
   EXPECT_THROW(graph.Record([&] { ToVector<float>(x.Clone()); }), BrokenEnvironment);
-  EXPECT_EQ(Graph::RecordedHere(kGpu), nullptr);
+  EXPECT_EQ(GpuGraph::RecordedHere(kGpu), nullptr);
   EXPECT_EQ(PoolHere(kGpu), nullptr);
   EXPECT_EQ(ToVector<float>(x), Floats({5, 5}));
-  Graph again(kGpu);
-  again.Record([&] { EXPECT_EQ(Graph::RecordedHere(kGpu), &again); });
+  GpuGraph again(kGpu);
+  again.Record([&] { EXPECT_EQ(GpuGraph::RecordedHere(kGpu), &again); });
   again.Launch(0);
 }
 
 TEST_F(RecordedGraph, PassesOnWhatTheWorkThrows) {
-  Graph graph(kGpu);
+  GpuGraph graph(kGpu);
   EXPECT_THROW(graph.Record([] { Throw<BadInput>("work", "fails"); }), BadInput);
   EXPECT_EQ(ToVector<float>(Full({1}, 2, DType::kF32, kGpu)), Floats({2}));
 }
 
-TEST(Graph, IsAGpus) { EXPECT_THROW(Graph(Device{}), BadInput); }
+TEST(GpuGraph, IsAGpus) { EXPECT_THROW(GpuGraph(Device{}), BadInput); }
 
 }  // namespace
 }  // namespace torus

@@ -1,6 +1,6 @@
 // All-reduce through memory that processes of one host share, beside the same by messages: mpirun
 // starts this program again, and every process runs all tests.
-#include "parallel/transport/shared_rooms.h"
+#include "parallel/transport/shared_buffers.h"
 
 #include <gtest/gtest.h>
 
@@ -52,11 +52,11 @@ struct Sums {
   bool operator==(const Sums&) const = default;
 };
 
-Sums SumsWith(size_t room_bytes) {
+Sums SumsWith(size_t shared_buffer_bytes) {
   Sums sums;
-  MpiWorld world(0, {.room_bytes = room_bytes});
+  MpiWorld world(0, {.shared_buffer_bytes = shared_buffer_bytes});
   world.Run([&](Transport& transport) {
-    EXPECT_EQ(transport.RoomsOf({0, 1, 2, 3, 4}) == nullptr, room_bytes == 0);
+    EXPECT_EQ(transport.SharedBuffersOf({0, 1, 2, 3, 4}) == nullptr, shared_buffer_bytes == 0);
     const auto before = transport.BytesSent(0, TagClass::kCollective);
     AppendSums<float>(transport, sums.bits);
     AppendSums<double>(transport, sums.bits);
@@ -67,7 +67,7 @@ Sums SumsWith(size_t room_bytes) {
   return sums;
 }
 
-TEST(SharedRooms, GiveTheBitsAndTheBytesOfMessages) {
+TEST(SharedBuffers, GiveTheBitsAndTheBytesOfMessages) {
   const Sums by_messages = SumsWith(0);
   EXPECT_EQ(SumsWith(size_t{1} << 21), by_messages);
   EXPECT_EQ(SumsWith(4096), by_messages);  // in many pieces
@@ -76,8 +76,8 @@ TEST(SharedRooms, GiveTheBitsAndTheBytesOfMessages) {
 
 // Of some ranks, while the others do something else; in the group's own order, and of groups that
 // have ranks in common.
-TEST(SharedRooms, EachGroupHasItsOwn) {
-  MpiWorld world(0, {.room_bytes = 4096});
+TEST(SharedBuffers, EachGroupHasItsOwn) {
+  MpiWorld world(0, {.shared_buffer_bytes = 4096});
   world.Run([](Transport& transport) {
     const int rank = transport.rank();
     const std::vector<std::vector<int>> groups = {{4, 0, 2}, {1, 3}, {0, 1}, {2, 3, 4}};

@@ -1,4 +1,4 @@
-#include "runtime/graph.h"
+#include "runtime/gpu_graph.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,14 +15,14 @@ namespace {
 constexpr int64_t kWords = 1 << 15;  // size of a part, unless more are requested at once
 
 struct Recording {
-  Graph* graph;
+  GpuGraph* graph;
   Device gpu;
 };
 thread_local const Recording* current = nullptr;  // of the calling thread
 thread_local NumberLog* log = nullptr;
 
 Device CheckedGpu(Device gpu) {
-  Require(gpu.kind == DeviceKind::kCuda, "graph", "needs a GPU, got {}", gpu);
+  Require(gpu.kind == DeviceKind::kCuda, "GpuGraph", "needs a GPU, got {}", gpu);
   return gpu;
 }
 
@@ -57,7 +57,7 @@ class OpenCapture {
 
 class MarkRecorded {
  public:
-  MarkRecorded(Graph* graph, Device gpu) : recording_{graph, gpu} { current = &recording_; }
+  MarkRecorded(GpuGraph* graph, Device gpu) : recording_{graph, gpu} { current = &recording_; }
   ~MarkRecorded() { current = nullptr; }
 
  private:
@@ -75,13 +75,13 @@ void CopyWords(const Tensor& here, Tensor& there, int64_t count) {
 
 }  // namespace
 
-Graph::Graph(Device gpu) : gpu_(CheckedGpu(gpu)), pool_(std::make_shared<MemoryPool>(gpu)) {
+GpuGraph::GpuGraph(Device gpu) : gpu_(CheckedGpu(gpu)), pool_(std::make_shared<MemoryPool>(gpu)) {
   renewed_.emplace(gpu);
 }
 
 // A launch may still be running, with the pool's memory and the words. Failures of the GPU are
 // reported to whoever waits for the work itself.
-Graph::~Graph() {
+GpuGraph::~GpuGraph() {
   if (graph_ == nullptr) return;
   OnDevice(
       gpu_, [] {}, [&] { cuda::DestroyGraph(graph_); });
@@ -91,11 +91,11 @@ Graph::~Graph() {
   }
 }
 
-Graph* Graph::RecordedHere(Device gpu) {
+GpuGraph* GpuGraph::RecordedHere(Device gpu) {
   return current != nullptr && current->gpu == gpu ? current->graph : nullptr;
 }
 
-void Graph::Record(const std::function<void()>& work) {
+void GpuGraph::Record(const std::function<void()>& work) {
   TORUS_CHECK(graph_ == nullptr && current == nullptr, "a graph is recorded once, one at a time");
   Stream stream(gpu_);
   const WithStream with_stream(stream);
@@ -110,7 +110,7 @@ void Graph::Record(const std::function<void()>& work) {
 
 // Does not allocate from the pool: its blocks may have served other tensors of the recording, whose
 // work would overwrite the words, which are written before all of it.
-Graph::Words& Graph::RoomFor(int64_t count, std::vector<Words>& parts) const {
+GpuGraph::Words& GpuGraph::RoomFor(int64_t count, std::vector<Words>& parts) const {
   const WithPool without_pool(nullptr);
   if (parts.empty() || parts.back().there.numel() - parts.back().taken < count) {
     const Shape shape{std::max(count, kWords)};
@@ -119,7 +119,7 @@ Graph::Words& Graph::RoomFor(int64_t count, std::vector<Words>& parts) const {
   return parts.back();
 }
 
-Tensor Graph::Renewed(int64_t count, Renew renew) {
+Tensor GpuGraph::Renewed(int64_t count, Renew renew) {
   TORUS_CHECK(RecordedHere(gpu_) == this, "words are renewed for what is recorded");
   Words& room = RoomFor(count, words_);
   const int64_t first = std::exchange(room.taken, room.taken + count);
@@ -128,7 +128,7 @@ Tensor Graph::Renewed(int64_t count, Renew renew) {
   return room.there.Narrow(0, first, count);
 }
 
-Tensor Graph::Kept(std::span<const int64_t> values) {
+Tensor GpuGraph::Kept(std::span<const int64_t> values) {
   TORUS_CHECK(RecordedHere(gpu_) == this, "words are kept for what is recorded");
   const int64_t count = std::ssize(values);
   Words& room = RoomFor(count, kept_);
@@ -137,7 +137,7 @@ Tensor Graph::Kept(std::span<const int64_t> values) {
   return room.there.Narrow(0, first, count);
 }
 
-int64_t Graph::AssumedFor(const Tensor& number) {
+int64_t GpuGraph::AssumedFor(const Tensor& number) {
   if (read_.size() == assumed_.size())
     Throw<BrokenEnvironment>(
         "graph",
@@ -148,7 +148,7 @@ int64_t Graph::AssumedFor(const Tensor& number) {
   return assumed_[read_.size() - 1];
 }
 
-bool Graph::Held() const {
+bool GpuGraph::Held() const {
   if (read_.empty()) return true;
   Tensor all({std::ssize(read_)}, DType::kI64, gpu_);
   for (size_t i = 0; i < read_.size(); ++i) {
@@ -158,7 +158,7 @@ bool Graph::Held() const {
   return std::ranges::equal(ToVector<int64_t>(all), assumed_);
 }
 
-void Graph::WriteWords(int64_t step) {
+void GpuGraph::WriteWords(int64_t step) {
   if (renewals_.empty() && (kept_.empty() || kept_is_there_)) return;
   renewed_->Wait();
   for (const Renewal& one : renewals_) one.renew(step, one.words);
@@ -169,7 +169,7 @@ void Graph::WriteWords(int64_t step) {
   renewed_->Record(CurrentStream(gpu_));
 }
 
-void Graph::Launch(int64_t step) {
+void GpuGraph::Launch(int64_t step) {
   TORUS_CHECK(graph_ != nullptr, "a graph is launched once it is recorded");
   OnDevice(
       gpu_, [] {},
@@ -185,7 +185,7 @@ NumberLog::NumberLog() : before_(std::exchange(log, this)) {}
 NumberLog::~NumberLog() { log = before_; }
 
 int64_t ReadNumber(const Tensor& number) {
-  if (Graph* graph = Graph::RecordedHere(number.device())) return graph->AssumedFor(number);
+  if (GpuGraph* graph = GpuGraph::RecordedHere(number.device())) return graph->AssumedFor(number);
   const int64_t read = ToVector<int64_t>(number)[0];
   if (log != nullptr) log->numbers_.push_back(read);
   return read;

@@ -1,4 +1,4 @@
-// SharedRooms: memory shared by ranks on one host, for collectives that read each other's data in
+// SharedBuffers: memory shared by ranks on one host, for collectives that read each other's data in
 // place instead of sending it.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace torus::parallel {
 
-// Each member has a room (a block of memory) and a mark (a counter). A rank writes only its own
-// room and raises only its own mark. Whoever has seen a mark raised can read what the room held at
-// that time.
-class SharedRooms {
+// Each member has a buffer (a block of memory) and a mark (a counter). A rank writes only its own
+// buffer and raises only its own mark. Whoever has seen a mark raised can read what the buffer held
+// at that time.
+class SharedBuffers {
  public:
-  virtual ~SharedRooms() = default;
-  // The room of `member`. All rooms have the same size, at least 64 bytes per member, and are
+  virtual ~SharedBuffers() = default;
+  // The buffer of `member`. All buffers have the same size, at least 64 bytes per member, and are
   // aligned to 64 bytes.
-  virtual std::span<std::byte> room(int member) const = 0;
+  virtual std::span<std::byte> buffer(int member) const = 0;
   // Starts at 0.
   virtual int64_t mark(int member) const = 0;
   virtual void RaiseMark() = 0;

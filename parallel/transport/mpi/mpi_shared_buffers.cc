@@ -1,4 +1,4 @@
-#include "parallel/transport/mpi/mpi_rooms.h"
+#include "parallel/transport/mpi/mpi_shared_buffers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,16 +11,16 @@
 namespace torus::parallel {
 namespace {
 
-// A rank's memory: the token, the mark in its own cache line, and the room on its own pages.
-constexpr size_t kMark = 64, kRoom = 4096;
+// A rank's memory: the token, the mark in its own cache line, and the buffer on its own pages.
+constexpr size_t kMark = 64, kBuffer = 4096;
 
 int64_t& MarkIn(const SharedMemory& memory) {
   return *reinterpret_cast<int64_t*>(memory.bytes().data() + kMark);
 }
 
-size_t BytesOfMemory(size_t room, size_t members) {
+size_t BytesOfMemory(size_t buffer, size_t members) {
   constexpr size_t kLine = 64;
-  return kRoom + std::max(room / kLine, members) * kLine;
+  return kBuffer + std::max(buffer / kLine, members) * kLine;
 }
 
 std::vector<SharedMemory> Reach(const std::vector<SharedMemory::Address>& addresses, size_t bytes,
@@ -33,9 +33,9 @@ std::vector<SharedMemory> Reach(const std::vector<SharedMemory::Address>& addres
 
 }  // namespace
 
-MpiRooms::MpiRooms(MpiState& state, Transport& world, std::vector<int> members)
+MpiSharedBuffers::MpiSharedBuffers(MpiState& state, Transport& world, std::vector<int> members)
     : state_(state), members_(std::move(members)), own_(IndexOfMember(members_, state.rank)) {
-  const size_t bytes = BytesOfMemory(state.options.room_bytes, members_.size());
+  const size_t bytes = BytesOfMemory(state.options.shared_buffer_bytes, members_.size());
   SharedMemory own = SharedMemory::Make(bytes);
   const auto addresses = ExchangeAmong(world, members_, own.address(), "place of shared memory");
   memory_ = Reach(addresses, bytes, std::move(own), own_);
@@ -45,24 +45,24 @@ MpiRooms::MpiRooms(MpiState& state, Transport& world, std::vector<int> members)
   usable_ = std::ranges::count(answers, 1) == std::ssize(answers);
 }
 
-std::span<std::byte> MpiRooms::room(int member) const {
-  return memory_[member].bytes().subspan(kRoom);
+std::span<std::byte> MpiSharedBuffers::buffer(int member) const {
+  return memory_[member].bytes().subspan(kBuffer);
 }
 
-int64_t MpiRooms::mark(int member) const {
+int64_t MpiSharedBuffers::mark(int member) const {
   return std::atomic_ref(MarkIn(memory_[member])).load(std::memory_order_acquire);
 }
 
-void MpiRooms::RaiseMark() {
+void MpiSharedBuffers::RaiseMark() {
   std::atomic_ref(MarkIn(memory_[own_])).fetch_add(1, std::memory_order_release);
 }
 
-Pending MpiRooms::Await(int member, int64_t mark, Tag tag, size_t bytes, std::string what) {
+Pending MpiSharedBuffers::Await(int member, int64_t mark, Tag tag, size_t bytes, std::string what) {
   TransferText text{false, state_.rank, members_[member], tag, bytes, std::move(what)};
   return Pending(std::make_unique<MpiMark>(state_, std::move(text), *this, member, mark));
 }
 
-void MpiRooms::CountSent(int member, TagClass kind, size_t bytes) {
+void MpiSharedBuffers::CountSent(int member, TagClass kind, size_t bytes) {
   const std::lock_guard lock(state_.mutex);
   state_.sent[static_cast<size_t>(members_[member]) * kTagClasses + static_cast<size_t>(kind)] +=
       bytes;

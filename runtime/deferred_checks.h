@@ -1,10 +1,10 @@
-// LaterChecks: deferred checks of values in GPU memory, such as indices and class numbers. The GPU
-// checks the values, and errors are reported at the end of a step. To report them at once, the CPU
-// would have to wait for the GPU at each check.
+// DeferredChecks: deferred checks of values in GPU memory, such as indices and class numbers. The
+// GPU checks the values, and errors are reported at the end of a step. To report them at once, the
+// CPU would have to wait for the GPU at each check.
 //
-//   LaterChecks checks(gpu);
+//   DeferredChecks checks(gpu);
 //   {
-//     const LaterChecks::Scope scope(checks);
+//     const DeferredChecks::Scope scope(checks);
 //     ... ops check; they go on with other values in the place of wrong ones ...
 //   }
 //   checks.Report();
@@ -20,7 +20,7 @@
 
 namespace torus {
 
-class LaterChecks {
+class DeferredChecks {
  public:
   // Throws an error for the first wrong value, at `position` in row-major order.
   using Fail = std::function<void(int64_t position, int64_t value)>;
@@ -31,9 +31,9 @@ class LaterChecks {
   };
 
   // Throws BadInput if `gpu` is not a GPU.
-  explicit LaterChecks(Device gpu);
-  LaterChecks(const LaterChecks&) = delete;
-  LaterChecks& operator=(const LaterChecks&) = delete;
+  explicit DeferredChecks(Device gpu);
+  DeferredChecks(const DeferredChecks&) = delete;
+  DeferredChecks& operator=(const DeferredChecks&) = delete;
 
   // Registers a check and returns the GPU address that its kernel writes to. The number there
   // starts above all positions; the kernel lowers it to the smallest position of a wrong value. If
@@ -53,17 +53,17 @@ class LaterChecks {
   // While one exists, `checks` collects the checks of the calling thread.
   class Scope {
    public:
-    explicit Scope(LaterChecks& checks);
+    explicit Scope(DeferredChecks& checks);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
-    LaterChecks* before_;
+    DeferredChecks* before_;
   };
   // The calling thread's checks for this GPU, from the innermost scope; null if that is for another
   // GPU or there is none.
-  static LaterChecks* Here(Device gpu);
+  static DeferredChecks* Here(Device gpu);
 
  private:
   void Reset();

@@ -1,4 +1,4 @@
-// MpiRooms: SharedRooms of MpiWorld ranks on one host. Internal to the MPI transport.
+// MpiSharedBuffers: SharedBuffers of MpiWorld ranks on one host. Internal to the MPI transport.
 #pragma once
 
 #include <string>
@@ -7,20 +7,20 @@
 #include "parallel/transport/mpi/mpi_state.h"
 #include "parallel/transport/mpi/mpi_transfer.h"
 #include "parallel/transport/mpi/shared_memory.h"
-#include "parallel/transport/shared_rooms.h"
+#include "parallel/transport/shared_buffers.h"
 
 namespace torus::parallel {
 
-class MpiRooms : public SharedRooms {
+class MpiSharedBuffers : public SharedBuffers {
  public:
   // All `members`, ranks of `world` that include this one, construct it together. They tell each
   // other by messages where their memory is and whether they can map everyone else's.
-  MpiRooms(MpiState& state, Transport& world, std::vector<int> members);
+  MpiSharedBuffers(MpiState& state, Transport& world, std::vector<int> members);
 
-  // Whether every member can access every room. The same on all members.
+  // Whether every member can access every buffer. The same on all members.
   bool usable() const { return usable_; }
 
-  std::span<std::byte> room(int member) const override;
+  std::span<std::byte> buffer(int member) const override;
   int64_t mark(int member) const override;
   void RaiseMark() override;
   Pending Await(int member, int64_t mark, Tag tag, size_t bytes, std::string what) override;
@@ -37,14 +37,15 @@ class MpiRooms : public SharedRooms {
 // A wait for a mark.
 class MpiMark : public MpiTransfer {
  public:
-  MpiMark(MpiState& state, TransferText text, const MpiRooms& rooms, int member, int64_t mark)
-      : MpiTransfer(state, std::move(text)), rooms_(rooms), member_(member), mark_(mark) {}
+  MpiMark(MpiState& state, TransferText text, const MpiSharedBuffers& buffers, int member,
+          int64_t mark)
+      : MpiTransfer(state, std::move(text)), buffers_(buffers), member_(member), mark_(mark) {}
 
  private:
-  bool Moved() override { return rooms_.mark(member_) >= mark_; }
+  bool Moved() override { return buffers_.mark(member_) >= mark_; }
   void Finish() override {}
 
-  const MpiRooms& rooms_;
+  const MpiSharedBuffers& buffers_;
   const int member_;
   const int64_t mark_;
 };
