@@ -11,9 +11,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "runtime/error.h"
 #include "tools/common/help_text.h"
