@@ -93,7 +93,7 @@ function drawPlot(plot, i) {
     options: {animation: false, maintainAspectRatio: false, responsive: true, indexAxis: flat ? 'y' : 'x', scales,
       layout: {padding: {top: 6, right: 6}},
       plugins: {
-        legend: {display: plot.series.length > 1, align: 'end', labels: {color: css('soft'), boxWidth: 12, boxHeight: 8, font: {size: 12}}},
+        legend: legendOf('plot-' + i, plot.series.length > 1, 8),
         tooltip: {callbacks: {
           title: (items) => bars ? plot.categories[items[0].dataIndex] : '',
           label: (item) => item.dataset.label + ': ' + (bars ? '' : figure(item.parsed.x) + ', ') + figure(flat ? item.parsed.x : item.parsed.y)}},
