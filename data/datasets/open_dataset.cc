@@ -30,14 +30,14 @@ const std::vector<Entry>& Entries() {
 }
 
 void CheckFolder(const std::string& name, const std::string& dir) {
-  Require(!dir.empty(), name, "requires a folder: it has no usual place (--data-dir)");
+  Require(!dir.empty(), name, "has no usual place: give its folder as --data-dir");
   std::error_code error;
   const auto status = std::filesystem::status(dir, error);
   if (!std::filesystem::exists(status))
-    Throw<BadInput>(dir, "requires the folder of {}: {}", name,
+    Throw<BadInput>(dir, "must be the folder of {} (--data-dir): {}", name,
                     error ? error.message() : "No such file or directory");
-  Require(std::filesystem::is_directory(status), dir, "requires the folder of {}, got a file",
-          name);
+  Require(std::filesystem::is_directory(status), dir,
+          "must be the folder of {} (--data-dir), got a file", name);
 }
 
 }  // namespace

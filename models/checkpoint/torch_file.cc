@@ -297,6 +297,12 @@ TorchFile ReadTorchFile(const std::string& path) {
   const io::InputFile file(path);
   const auto bytes = std::make_unique_for_overwrite<char[]>(file.size());
   file.ReadAt(0, bytes.get(), file.size());
+  // A ZIP archive, or a pickle, which begins with its protocol.
+  Require(file.size() > 0 && (ZipReader::IsZip({bytes.get(), file.size()}) || bytes[0] == '\x80'),
+          path,
+          "must be a file of torch.save, or have a name that ends in .safetensors; got {} bytes of "
+          "another kind",
+          file.size());
   return ReadTorchBytes({bytes.get(), file.size()}, path);
 }
 

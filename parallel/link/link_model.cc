@@ -18,17 +18,18 @@ constexpr Unit kRates[] = {
     {"Kbps", 1e3 / 8}, {"Mbps", 1e6 / 8}, {"Gbps", 1e9 / 8}, {"bps", 1.0 / 8}};
 constexpr Unit kSizes[] = {{"KB", 0x1p10}, {"MB", 0x1p20}, {"GB", 0x1p30}, {"B", 1}};
 
-// A kind of part: its units and its allowed range, in seconds, bytes or bytes per second.
+// A kind of part: its name, units and allowed range, in seconds, bytes or bytes per second.
 struct Kind {
+  const char* name;
   std::span<const Unit> units;
   double least, most;
   const char* range;
 };
 
 // Within these ranges no message time overflows or vanishes in rounding.
-constexpr Kind kTime{kTimes, 0, 1e6, "from 0 to 1e6 s"};
-constexpr Kind kRate{kRates, 1, 1e18, "from 8 to 8e18 bps"};
-constexpr Kind kSize{kSizes, 1, 1e18, "from 1 to 1e18 B"};
+constexpr Kind kTime{"a time", kTimes, 0, 1e6, "from 0 to 1e6 s"};
+constexpr Kind kRate{"a bandwidth", kRates, 1, 1e18, "from 8 to 8e18 bps"};
+constexpr Kind kSize{"a window", kSizes, 1, 1e18, "from 1 to 1e18 B"};
 
 // Parses `part` as a number and one of the units. `text` is the whole text, for errors.
 double Quantity(std::string_view part, const Kind& kind, std::string_view text) {
@@ -41,8 +42,8 @@ double Quantity(std::string_view part, const Kind& kind, std::string_view text) 
       return value * unit.size;
   std::string names;
   for (const Unit& unit : kind.units) names.append(names.empty() ? "" : ", ").append(unit.name);
-  Throw<BadInput>("link", "\"{}\" must be a number and one of {}, {}, got \"{}\"", text, names,
-                  kind.range, part);
+  Throw<BadInput>("link", "{} must be a number and one of {}, {}, got \"{}\" in \"{}\"", kind.name,
+                  names, kind.range, part, text);
 }
 
 // Removes the text before the first comma from `rest` and returns it.

@@ -44,7 +44,8 @@ EvaluateResult ResultOf(ClassEvaluation classes, const data::Dataset& dataset) {
 }
 
 EvaluateResult EvaluateImages(const EvaluateOptions& o) {
-  Require(!o.model.empty(), "evaluate", "images need --model");
+  Require(!o.model.empty(), "evaluate",
+          "--model is required for images, since a checkpoint does not name its model");
   const ModelSpec spec = ParseModelSpec(o.model, o.models == nullptr ? Models() : *o.models);
   Require(spec.task == ModelTask::kImages, "evaluate", "--model {} takes no images", o.model);
   const auto dataset = data::OpenDataset(o.data, o.data_dir, SplitOf(o));

@@ -56,6 +56,16 @@ function axes(xTitle, yTitle, lastStep, yMore = {}) {
   };
 }
 
+// A legend whose names are cut to the width of the chart; a wider one would leave it no room.
+function legendOf(id, shown, boxHeight) {
+  const most = Math.max(8, Math.floor($(id).parentNode.clientWidth / 7) - 8);
+  const cut = (text) => text.length > most ? text.slice(0, most - 1) + '…' : text;
+  const named = (chart) => Chart.defaults.plugins.legend.labels.generateLabels(chart)
+    .map((item) => ({...item, text: cut(item.text)}));
+  return {display: shown, align: 'end',
+    labels: {color: css('soft'), boxWidth: 12, boxHeight, font: {size: 12}, generateLabels: named}};
+}
+
 let charts = [];
 function clearCharts() {
   charts.forEach((chart) => chart.destroy());
@@ -66,7 +76,7 @@ function draw(id, datasets, scales, label) {
   charts.push(new Chart($(id), {type: 'line', data: {datasets}, options: {
     animation: false, layout: {padding: {top: 6, right: 6}}, maintainAspectRatio: false, responsive: true, scales, interaction: {mode: 'nearest', axis: 'x', intersect: false},
     plugins: {
-      legend: {display: datasets.length > 1, align: 'end', labels: {color: css('soft'), boxWidth: 12, boxHeight: 2, font: {size: 12}}},
+      legend: legendOf(id, datasets.length > 1, 2),
       tooltip: {callbacks: {title: (items) => 'step ' + count(items[0].parsed.x), label: (i) => i.dataset.label + ': ' + label(i.parsed.y)}},
     }}}));
 }

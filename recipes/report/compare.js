@@ -7,7 +7,7 @@ function showTables() {
   const names = data.runs.map((run) => run.name);
   table('figures', [['', ...names], ['Model and data', ...data.runs.map((run) => run.title)],
     ...data.runs[0].cards.map(([label], i) => [label, ...data.runs.map((run) => run.cards[i][1])])]);
-  table('times', [['ms a step, mean of the ranks', ...names],
+  table('times', [['ms per step, mean of the ranks', ...names],
     ...data.runs[0].times.map(([title], i) => [title, ...data.runs.map((run) => milliseconds(run.times[i][1]))])]);
   table('differences', [['', ...names], ...data.differences]);
 }

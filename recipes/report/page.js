@@ -151,7 +151,7 @@ function showMatrix() {
   const size = data.matrix.length, most = Math.max(...data.matrix.flat());
   if (most === 0) return;
   const rows = data.matrix.map((row, from) => [`from ${from}`, ...row.map((sent) => sent === 0 ? '–' : bytes(sent))]);
-  table('matrix', [['bytes in all', ...data.matrix.map((_, to) => `to ${to}`)], ...rows]);
+  table('matrix', [['total bytes', ...data.matrix.map((_, to) => `to ${to}`)], ...rows]);
   $('matrix').querySelectorAll('td').forEach((cell, i) => {
     const share = data.matrix[Math.floor(i / size)][i % size] / most;
     cell.style.background = `color-mix(in srgb, var(--forward) ${Math.round(35 * share)}%, transparent)`;

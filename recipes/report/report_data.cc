@@ -150,7 +150,7 @@ Json StepTable(const Json& summary, const std::vector<std::string>& names) {
       {"Backward", "backward"}, {"Transfer", "transfer"},   {"Waiting", "idle"},
       {"All-reduce", "reduce"}, {"Optimizer", "optimizer"}, {"Other", "other"}};
   const double steps = summary.at("steps_here").get<double>();
-  Json titles{"ms a step"}, mean{"mean"}, rows = Json::array();
+  Json titles{"ms per step"}, mean{"mean"}, rows = Json::array();
   for (size_t r = 0; r < names.size(); ++r) rows.push_back({names[r]});
   for (const Column& column : kTimes) {
     titles.push_back(column.title);
@@ -237,9 +237,10 @@ Json Memory(const Json& summary, const std::vector<std::string>& names) {
     if (all > weights + optimizer)
       parts.push_back(
           part("forward", all - weights - optimizer, "activations, gradients and others, at most"));
-    bars.push_back(bar(
-        fmt::format("{}: {}", names[r], rank.contains("peak_bytes") ? "most at once" : "lasting"),
-        all, std::move(parts)));
+    bars.push_back(
+        bar(fmt::format("{}: {}", names[r],
+                        rank.contains("peak_bytes") ? "most at once" : "kept between steps"),
+            all, std::move(parts)));
   }
   return bars;
 }

@@ -48,6 +48,11 @@ std::optional<parallel::Schedule> ScheduleOf(const RunFolder& folder, const Json
 
 ReportInput ReadReport(const std::string& path) {
   const RunFolder folder{path};
+  Require(std::filesystem::exists(folder.summary()), path,
+          "must be the folder of a run, with its summary.json, got {}",
+          std::filesystem::is_directory(path) ? "a folder without one"
+          : std::filesystem::exists(path)     ? "a file"
+                                              : "no such folder");
   ReportInput report{.summary = io::ReadJsonObject(folder.summary()),
                      .metrics = ReadLines(folder.metrics()),
                      .events = ReadChromeTrace(folder.trace()),

@@ -25,7 +25,7 @@ Json ToJson(const Plot& plot) {
   for (const Series& one : plot.series) {
     Json points = Json::array();
     for (const Point& point : one.points) points.push_back({point.x, point.y, point.error});
-    series.push_back({{"name", one.name}, {"points", points}});
+    series.push_back({{"name", one.name}, {"points", points}, {"line", one.line}});
   }
   constexpr const char* kKinds[] = {"lines", "points", "bars"};
   return {{"kind", kKinds[static_cast<int>(plot.kind)]},
@@ -89,9 +89,14 @@ struct Markdown {
 
 struct Text {
   std::string text;
-  void operator()(const Heading& heading) { text += heading.text + "\n\n"; }
-  void operator()(const Paragraph& paragraph) { text += paragraph.text + "\n\n"; }
-  void operator()(const Table& table) { text += ToText(table) + "\n"; }
+  std::string heading = {};  // not yet written: a heading of plots and pictures alone is left out
+  void operator()(const Heading& next) { heading = next.text + "\n\n"; }
+  void operator()(const Paragraph& paragraph) { Add(paragraph.text + "\n\n"); }
+  void operator()(const Table& table) { Add(ToText(table) + "\n"); }
+  void Add(const std::string& part) {
+    text += heading + part;
+    heading.clear();
+  }
   void operator()(const Plot&) {}
   void operator()(const Picture&) {}
 };

@@ -22,7 +22,8 @@ struct Point {
 
 struct Series {
   std::string name;
-  std::vector<Point> points;
+  std::vector<Point> points = {};
+  bool line = false;  // in a plot of points: a line through them, and no points
 };
 
 enum class PlotKind { kLines, kPoints, kBars };

@@ -12,8 +12,11 @@
 namespace torus::study {
 namespace {
 
+// What rounds to zero has no sign.
 std::string NumberText(double value, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+  if (!std::isfinite(value)) return "-";
+  const std::string text = fmt::format("{:.{}f}", value, decimals);
+  return text.find_first_not_of("-0.") == std::string::npos ? text.substr(text[0] == '-') : text;
 }
 
 // The width in columns of a terminal: continuation bytes of UTF-8 have none.
@@ -74,11 +77,17 @@ std::string CsvLine(const Table& table, const std::function<std::string(size_t)>
   return line + "\n";
 }
 
+// A long text may be broken into lines.
+const char* ClassOf(const Table& table, const std::string& text, size_t column) {
+  constexpr size_t kLong = 24;
+  if (IsNumeric(table, column)) return "";
+  return WidthOf(text) > kLong ? " class=\"text long\"" : " class=\"text\"";
+}
+
 std::string HtmlRow(const Table& table, const std::vector<std::string>& cells, const char* tag) {
   std::string html = "<tr>";
   for (size_t c = 0; c < cells.size(); ++c)
-    html += fmt::format("<{0}{1}>{2}</{0}>", tag, IsNumeric(table, c) ? "" : " class=\"text\"",
-                        HtmlText(cells[c]));
+    html += fmt::format("<{0}{1}>{2}</{0}>", tag, ClassOf(table, cells[c], c), HtmlText(cells[c]));
   return html + "</tr>\n";
 }
 

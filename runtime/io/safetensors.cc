@@ -22,8 +22,10 @@ std::string ReadHeader(const io::InputFile& file, const std::string& path) {
   Require(file.size() >= sizeof(length), path, "{} bytes are too few for a safetensors file",
           file.size());
   file.ReadAt(0, &length, sizeof(length));
-  Require(length <= kMaxHeader, path, "header length {} is above the format's bound of {}", length,
-          kMaxHeader);
+  Require(length <= kMaxHeader, path,
+          "is no safetensors file: its first 8 bytes give a header of {} bytes, above the format's "
+          "bound of {}",
+          length, kMaxHeader);
   Require(length <= file.size() - sizeof(length), path,
           "header length {} is more than the {} bytes that follow", length,
           file.size() - sizeof(length));

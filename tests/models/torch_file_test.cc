@@ -114,6 +114,21 @@ TEST(Pickle, AListInItselfIsRead) {
             "no error");
 }
 
+TEST(TorchFile, SaysOfAnotherKindOfFileWhatIsWanted) {
+  const std::string path = ::testing::TempDir() + "/words.bin";
+  for (const std::string text : {"some words\n", ""}) {
+    std::ofstream(path) << text;
+    try {
+      ReadTorchFile(path);
+      FAIL() << "was read";
+    } catch (const BadInput& error) {
+      EXPECT_EQ(error.what(), fmt::format("[{}] must be a file of torch.save, or have a name that "
+                                          "ends in .safetensors; got {} bytes of another kind",
+                                          path, text.size()));
+    }
+  }
+}
+
 // The weights as they were published, and the same in safetensors.
 TEST(TorchFile, PublishedWeightsAreThoseOfTheSafetensors) {
   const char* data = std::getenv("TORUS_DATA");

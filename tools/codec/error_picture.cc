@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace torus::tools {
 namespace {
@@ -42,8 +43,28 @@ std::string Grid(const Axis& x, const Axis& y) {
     svg += Line(x.from, y.At(db), x.to, y.At(db));
     svg += Text(x.from - 6, y.At(db) + 4, "end", fmt::format("{:.0f}", db));
   }
-  svg += Text((x.from + x.to) / 2, y.from + 40, "middle", "bits a value");
-  return svg + Text(x.from, y.to - 10, "start", "signal to noise, dB");
+  svg += Text((x.from + x.to) / 2, y.from + 40, "middle", "bits per value");
+  return svg + Text(x.from, y.to - 10, "start", "signal-to-noise ratio of each codec, dB");
+}
+
+// Where a codec's name begins, right of its point.
+struct Label {
+  double x, y;
+  std::string text;
+};
+
+// Moves names that would cover others downwards; returns them from top to bottom.
+std::vector<Label> Apart(std::vector<Label> labels) {
+  constexpr double kLetter = 6.5, kLine = 12;
+  std::ranges::stable_sort(labels, {}, &Label::y);
+  for (size_t i = 0; i < labels.size(); ++i)
+    for (size_t above = 0; above < i; ++above) {
+      const Label& left = labels[labels[above].x <= labels[i].x ? above : i];
+      const double gap = std::abs(labels[above].x - labels[i].x);
+      const bool meet = gap < kLetter * static_cast<double>(left.text.size());
+      if (meet) labels[i].y = std::max(labels[i].y, labels[above].y + kLine);
+    }
+  return labels;
 }
 
 }  // namespace
@@ -63,12 +84,15 @@ std::string ErrorPicture(const std::vector<CodecMeasurement>& measured) {
       R"(font-size="11" fill="#777">)",
       kWidth, kHeight);
   svg += Grid(x, y);
+  std::vector<Label> labels;
   for (const CodecMeasurement& m : measured) {
     if (!IsDrawn(m)) continue;
     const double px = x.At(m.bits_per_value()), py = y.At(m.signal_to_noise_db());
     svg += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3.5" fill="#c33"/>)", px, py);
-    svg += Text(px + 6, py + 4, "start", m.codec);
+    labels.push_back({px + 6, py + 4, m.codec});
   }
+  for (const Label& label : Apart(std::move(labels)))
+    svg += Text(label.x, label.y, "start", label.text);
   return svg + "</svg>\n";
 }
 

@@ -41,7 +41,10 @@ std::string Choices(const std::string& lead,
 std::string Wrapped(const std::string& text, size_t columns) {
   std::string out, line;
   std::istringstream lines(text);
-  while (std::getline(lines, line)) out += (out.empty() ? "" : "\n") + WrappedLine(line, columns);
+  while (std::getline(lines, line)) {
+    if (!out.empty()) out += '\n';
+    out += WrappedLine(line, columns);
+  }
   return out;
 }
 

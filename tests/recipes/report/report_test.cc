@@ -112,7 +112,7 @@ TEST(Report, HasBytesBetweenRanksAndMemoryOfEach) {
   EXPECT_EQ(DataOf(input)["matrix"], json::parse("[[0, 10], [20, 0]]"));
   json memory = DataOf(input)["memory"];
   ASSERT_EQ(memory.size(), 4u);
-  EXPECT_EQ(memory[2]["name"], "rank 0 · stage 0: lasting");
+  EXPECT_EQ(memory[2]["name"], "rank 0 · stage 0: kept between steps");
   EXPECT_EQ(memory[2]["value"], "150 B");
   // With a process of its own a rank's peak is known, and so is what of it does not last.
   input.summary["ranks"][1]["peak_bytes"] = 250;

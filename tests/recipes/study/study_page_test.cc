@@ -64,6 +64,8 @@ TEST(StudyPage, AsTextHasItsWordsAndTables) {
   EXPECT_NE(text.find("A <study>\n"), std::string::npos);
   EXPECT_NE(text.find("codec                ms\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("VGG13"), std::string::npos) << "plots are for pages";
+  EXPECT_NE(text.find("First\n"), std::string::npos);
+  EXPECT_EQ(text.find("Second"), std::string::npos) << "a heading with nothing below";
 }
 
 TEST_F(Browser, DrawsEveryPlot) {
@@ -73,6 +75,24 @@ TEST_F(Browser, DrawsEveryPlot) {
   // Chart.js gives a canvas that it has drawn on its size.
   EXPECT_NE(Part(page, "plot-0", "</canvas>").find("width="), std::string::npos);
   EXPECT_NE(Part(page, "plot-1", "</canvas>").find("width="), std::string::npos);
+}
+
+// Names too long to stand side by side make the plot as high as its bars need.
+TEST_F(Browser, LaysBarsOfLongNamesFlat) {
+  const auto height = [&](const std::string& category) {
+    Plot bars{.title = "Seconds", .x = {"run"}, .y = {"time", "s"}, .kind = PlotKind::kBars};
+    bars.series = {{"ours", {}}};
+    for (int i = 0; i < 12; ++i) {
+      bars.series[0].points.push_back({static_cast<double>(i), 1.0 + i, 0.5});
+      bars.categories.push_back(category);
+    }
+    const std::string page =
+        Opened(ToHtml({.title = "Bars", .lead = "", .parts = {Heading{"A"}, bars}}));
+    EXPECT_EQ(log().find("Uncaught"), std::string::npos) << log();
+    return Count(page, "style=\"height: ");
+  };
+  EXPECT_EQ(height("short"), 0u);
+  EXPECT_EQ(height("pipeline, 4 ranks, batch 256, 8 micro-batches"), 1u);
 }
 
 }  // namespace

@@ -52,6 +52,21 @@ TEST(Table, AsHtmlReadsNoTextAsMarkup) {
   EXPECT_NE(html.find("class=\"scroll\""), std::string::npos);
 }
 
+TEST(Table, GivesNoSignToWhatRoundsToZero) {
+  Table table("t", {{"x", "", 1}});
+  for (const double x : {-0.04, -0.06, 0.04}) table.Add({x});
+  EXPECT_EQ(ToText(table), "t\n   x\n 0.0\n-0.1\n 0.0\n");
+}
+
+TEST(Table, BreaksOnlyLongTextsIntoLines) {
+  Table table("t", {{"x"}});
+  table.Add({"short"});
+  table.Add({"a text of more than twenty-four letters"});
+  const std::string html = ToHtml(table);
+  EXPECT_NE(html.find("<td class=\"text\">short"), std::string::npos);
+  EXPECT_NE(html.find("<td class=\"text long\">a text"), std::string::npos);
+}
+
 TEST(Table, OfWhatIsNotFinite) {
   Table table("t", {{"x"}});
   table.Add({std::numeric_limits<double>::quiet_NaN()});

@@ -84,5 +84,15 @@ TEST(ErrorPicture, HasAPointForEachThatLosesSomething) {
   EXPECT_TRUE(svg.ends_with("</svg>\n"));
 }
 
+TEST(ErrorPicture, NamesOfPointsInOnePlaceStandBelowEachOther) {
+  const CodecMeasurement m = MeasureCodec("uniform:8", {{"x", Normal({1000})}}, 1);
+  const std::string svg = ErrorPicture({m, m});
+  std::vector<double> heights;
+  for (size_t at = 0; (at = svg.find(">uniform:8<", at)) != svg.npos; ++at)
+    heights.push_back(std::stod(svg.substr(svg.rfind(" y=\"", at) + 4)));
+  ASSERT_EQ(heights.size(), 2u);
+  EXPECT_GE(heights[1] - heights[0], 11);  // the size of the letters
+}
+
 }  // namespace
 }  // namespace torus::tools

@@ -71,5 +71,24 @@ TEST(ParseFlags, SaysOfWhatThereIsTooMuch) {
             "[program] --rate takes one value, got 2 (--help lists the flags)");
 }
 
+TEST(ParseFlags, NamesTheFlagThatIsNotKnownAndTheOneThatWasMeant) {
+  EXPECT_EQ(Refusal({"--sede", "1"}),
+            "[program] unknown flag --sede; did you mean --seed? (--help lists the flags)");
+  EXPECT_EQ(Refusal({"--size=1"}),
+            "[program] unknown flag --size; did you mean --sizes? (--help lists the flags)");
+  EXPECT_EQ(Refusal({"--nothing-like-it", "1"}),
+            "[program] unknown flag --nothing-like-it (--help lists the flags)");
+  EXPECT_EQ(Refusal({"word"}), "[program] unexpected argument word (--help lists the flags)");
+}
+
+TEST(ParseFlags, SaysWhatAValueMustBe) {
+  EXPECT_EQ(Refusal({"--rate", "fast"}),
+            "[program] --rate must be a number, got fast (--help lists the flags)");
+  EXPECT_EQ(Refusal({"--count", "many"}),
+            "[program] --count must be a whole number, got many (--help lists the flags)");
+  EXPECT_EQ(Refusal({"--rate", "-1"}),
+            "[program] --rate must be from 0 to 1000000, got -1 (--help lists the flags)");
+}
+
 }  // namespace
 }  // namespace torus::tools

@@ -33,7 +33,8 @@ TEST_F(ReportTest, ComparesRuns) {
 
 TEST_F(ReportTest, EveryMistakeIsOneLine) {
   ExpectOneLine(Report({}), 2, "runs");
-  ExpectOneLine(Report({scratch_}), 2, "summary.json");
+  ExpectOneLine(Report({scratch_}), 2, "summary.json, got a folder without one");
+  ExpectOneLine(Report({scratch_ + "/nowhere"}), 2, "got no such folder");
   ASSERT_EQ(Train(Small("run", {"--max-steps", "1"})).status, 0);
   std::ofstream(Run("run") + "/summary.json") << R"({"settings": {"schedule": "gpipe"}})";
   ExpectOneLine(Report({Run("run")}), 2, "must be a run's summary");

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <filesystem>
 
 #include "runtime/error.h"
 #include "tools/common/parse_flags.h"
@@ -52,6 +53,9 @@ Options ParseOptions(const std::string& name, const std::string& about, int argc
   if (options.out.empty()) options.out = "experiments/" + name + "-" + NameOf(options.scale);
   options.out = tools::UserPath(options.out);
   options.data = tools::UserPath(options.data);
+  const bool reads = !options.help && !options.dry_run && !options.data.empty();
+  Require(!reads || std::filesystem::is_directory(options.data), name,
+          "--data, or TORUS_DATA, must name a folder, got {}", options.data);
   return options;
 }
 

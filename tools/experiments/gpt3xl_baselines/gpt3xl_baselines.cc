@@ -35,7 +35,7 @@ double ErrorOf(const BaselineRow& row, const FittedMachine& machine) {
 
 study::Table FullTable(const Published& published, const std::vector<BaselineRow>& rows,
                        const FittedMachine& machine) {
-  study::Table table("Seconds an iteration at full size",
+  study::Table table("Seconds per iteration at full size",
                      {{"system"},
                       {"machines", "", 0},
                       {"precision"},
@@ -48,7 +48,7 @@ study::Table FullTable(const Published& published, const std::vector<BaselineRow
                       {"published", "s"},
                       {"simulated", "s"},
                       {"error", "%", 1}},
-                     "T tensor ranks, P stages, D replicas.");
+                     "T: tensor-parallel ranks; P: pipeline stages; D: replicas.");
   for (size_t i = 0; i < rows.size(); ++i) {
     const BaselineRow& row = rows[i];
     table.Add({published.Text(i, "system"), double(row.machines), published.Text(i, "precision"),
@@ -73,9 +73,8 @@ constexpr Group kGroups[] = {
     {"Megatron, six machines, f16", [](const BaselineRow& row) { return row.element == 2; }}};
 
 study::Table ErrorTable(const std::vector<BaselineRow>& rows, const FittedMachine& machine) {
-  study::Table table(
-      "Errors of the simulation",
-      {{"rows"}, {"count", "", 0}, {"mean of the magnitudes", "%", 1}, {"largest", "%", 1}});
+  study::Table table("Errors of the simulation",
+                     {{"rows"}, {"count", "", 0}, {"mean magnitude", "%", 1}, {"largest", "%", 1}});
   for (const Group& group : kGroups) {
     double sum = 0, largest = 0, count = 0;
     for (const BaselineRow& row : rows) {
@@ -91,19 +90,19 @@ study::Table ErrorTable(const std::vector<BaselineRow>& rows, const FittedMachin
 }
 
 study::Plot FullPlot(const std::vector<BaselineRow>& rows, const FittedMachine& machine) {
-  study::Plot plot{.title = "Simulated beside published seconds",
+  study::Plot plot{.title = "Simulated seconds against published seconds",
                    .x = {"published", "s", true},
                    .y = {"simulated", "s", true},
                    .series = {},
                    .kind = study::PlotKind::kPoints,
-                   .note = "A row that is simulated without error lies on the diagonal."};
+                   .note = "A row that is simulated without error lies on the line."};
   for (const Group& group : kGroups) {
     study::Series series{group.name, {}};
     for (const BaselineRow& row : rows)
       if (group.has(row)) series.points.push_back({row.published, SecondsOf(row, machine)});
     plot.series.push_back(std::move(series));
   }
-  study::Series diagonal{"no error", {}};
+  study::Series diagonal{.name = "no error", .line = true};
   for (const double seconds : {4.0, 8.0, 16.0, 32.0}) diagonal.points.push_back({seconds, seconds});
   plot.series.push_back(std::move(diagonal));
   return plot;
@@ -141,14 +140,14 @@ std::vector<Training> Plan(Scale scale) {
 }
 
 study::Table SmallTable(const Runs& runs) {
-  study::Table table("A real small model",
+  study::Table table("Measured: a small model",
                      {{"T", "", 0},
                       {"P", "", 0},
                       {"D", "", 0},
                       {"micro-batches", "", 0},
                       {"step", "ms", 1},
-                      {"sequences a second", "", 2}},
-                     "Four blocks of GPT-2 on 16 rows of 128 bytes, 1F1B.");
+                      {"sequences per second", "", 2}},
+                     "Four blocks of GPT-2 on 16 rows of 128 bytes, 1F1B. T, P and D as above.");
   for (const SmallRow& row : kSmall)
     table.Add({double(row.tensor), double(row.stages), double(row.replicas),
                double(row.micro_batches), TimeCell(runs, NameOf(row), "step_seconds", 1e3),
@@ -183,24 +182,24 @@ study::Page PageOf(Scale scale, const Runs& runs) {
       .parts = {
           study::Heading{"Simulated at full size"},
           study::Paragraph{fmt::format(
-              "Two numbers are fitted, to all rows together: products reach {:.2f} TFLOP/s in f32, "
-              "a machine's link to the others carries {:.2f} GB/s each way. All else is the "
-              "V100's data sheet and counting.",
+              "Two numbers are fitted to all rows together: f32 products reach {:.2f} TFLOP/s, and "
+              "a machine's link to the others carries {:.2f} GB/s each way. Everything else comes "
+              "from the V100's data sheet.",
               1e-12 * machine.rate, 1e-9 * machine.network)},
           ErrorTable(rows, machine), FullTable(published, rows, machine), FullPlot(rows, machine),
           study::Paragraph{fmt::format(
-              "The fit is to the rows that it is shown beside, so these errors are those of a "
-              "description, not of a prediction. The published rows contradict each other: {}. In "
-              "f16 products are simulated at the data sheet's 8 times f32, which no training "
-              "reaches, and launches of small kernels take no time. PyTorch Pipe is taken to "
-              "recompute all, as its default does but for the last micro-batch.",
+              "The fit uses these rows themselves, so the errors say how well it describes them, "
+              "not how well it predicts others. The published rows contradict each other: {}. f16 "
+              "products are simulated at 8 times the speed of f32, as the data sheet has it, which "
+              "no training reaches. Launches of small kernels take no time. PyTorch Pipe is "
+              "assumed to recompute every micro-batch; its default is every one but the last.",
               ContradictionOf(rows))}}};
   if (scale == Scale::kPaper) return page;
   page.parts.insert(
       page.parts.end(),
-      {study::Heading{"Real, small"}, SmallTable(runs),
-       study::Paragraph{"What differs: the model, and ranks that share two cores, so that more "
-                        "ranks can gain only what one rank leaves idle."}});
+      {study::Heading{"Measured on a small model"}, SmallTable(runs),
+       study::Paragraph{"What differs from the published setting: the model, and ranks that "
+                        "share two cores, so more ranks can only use what one rank leaves idle."}});
   return page;
 }
 

@@ -67,15 +67,16 @@ std::string NameOf(const NetworkRow& row) {
 }
 
 study::Table FullTable(const std::vector<NetworkRow>& rows) {
-  study::Table table("Seconds an iteration at full size",
-                     {{"delay and bandwidth"},
-                      {"pipelines", "", 0},
-                      {"published", "s"},
-                      {"simulated", "s"},
-                      {"error", "%", 1},
-                      {"simulated without a window", "s"},
-                      {"row"}},
-                     "Several pipelines share a central parameter server behind one such link.");
+  study::Table table(
+      "Seconds per iteration at full size",
+      {{"delay and bandwidth"},
+       {"pipelines", "", 0},
+       {"published", "s"},
+       {"simulated", "s"},
+       {"error", "%", 1},
+       {"simulated without a window", "s"},
+       {"row"}},
+      "Several pipelines share a central parameter server, which has one such link.");
   for (size_t i = 0; i < rows.size(); ++i) {
     const NetworkRow& row = rows[i];
     const bool fitted = i == 0;
@@ -85,7 +86,7 @@ study::Table FullTable(const std::vector<NetworkRow>& rows) {
                row.without_window,
                std::string(fitted          ? "compute is fitted to it"
                            : row.published ? "predicted, then compared"
-                                           : "predicted; its figure is held")});
+                                           : "predicted; published figure withheld")});
   }
   return table;
 }
@@ -151,16 +152,16 @@ std::vector<double> PredictSmall(const std::vector<NetworkRow>& rows, double fir
 }
 
 study::Table SmallTable(const std::vector<NetworkRow>& rows, const Runs& runs) {
-  study::Table table("Seconds a step of a real small pipeline over emulated links",
-                     {{"as the network"},
+  study::Table table("Measured seconds per step of a small pipeline over emulated links",
+                     {{"network that is imitated"},
                       {"link"},
                       {"run"},
                       {"measured", "s", 3},
                       {"simulated, one pipeline", "s", 3},
                       {"error", "%", 1}},
                      "Three stages of one block each of GPT-2, 16 micro-batches of 128 bytes. The "
-                     "simulation is fitted to the first row. Two replicas go through a parameter "
-                     "server of each stage, and are not simulated.");
+                     "simulation is fitted to the first row. Two replicas use a parameter server "
+                     "for each stage, and are not simulated.");
   const std::vector<double> first = FiguresOf(runs, SmallName(rows[0]), "step_seconds");
   const std::vector<double> simulated =
       first.empty() ? std::vector<double>{} : PredictSmall(rows, study::Mean(first));
@@ -169,7 +170,7 @@ study::Table SmallTable(const std::vector<NetworkRow>& rows, const Runs& runs) {
     const std::vector<double> own = FiguresOf(runs, name, "step_seconds");
     const bool compared = rows[i].replicas == 1 && !simulated.empty() && !own.empty();
     table.Add({NameOf(rows[i]), SmallLink(rows[i]),
-               std::string(rows[i].replicas > 1 ? "2 replicas, ps" : "1 pipeline"),
+               std::string(rows[i].replicas > 1 ? "2 replicas, parameter server" : "1 pipeline"),
                TimeCell(runs, name, "step_seconds"),
                compared ? study::Cell(simulated[i]) : study::Cell(),
                compared && i > 0 ? study::Cell(100 * (simulated[i] / study::Mean(own) - 1))
@@ -179,7 +180,7 @@ study::Table SmallTable(const std::vector<NetworkRow>& rows, const Runs& runs) {
 }
 
 study::Plot FullPlot(const std::vector<NetworkRow>& rows) {
-  study::Plot plot{.title = "Seconds an iteration by network",
+  study::Plot plot{.title = "Seconds per iteration by network",
                    .x = {"network"},
                    .y = {"time", "s", true},
                    .series = {{"published", {}}, {"simulated", {}}},
@@ -203,17 +204,18 @@ study::Page PageOf(Scale scale, const Runs& runs) {
       .parts = {
           study::Heading{"Simulated at full size"}, FullTable(rows), FullPlot(rows),
           study::Paragraph{
-              "Assumed: GPipe, equal stages, a backward of two forwards, delays one way, links "
-              "full duplex and of one pair of machines. A connection has a window of 3 MB, half "
-              "of what Linux gives a receive buffer; it binds at 50 ms alone, where it decides "
-              "the row: the column without a window says what would come if it did not. The "
-              "server's one link carries 626 MB of the first stage and 400 MB of each other, in "
-              "and out, for each pipeline; its sums take no time."}}};
+              "Assumed: GPipe, equal stages, a backward that takes as long as two forwards, "
+              "delays one way, and full-duplex links that belong to one pair of machines each. A "
+              "connection has a window of 3 MB, half of what Linux gives a receive buffer. It "
+              "limits only the row of 50 ms; the column without a window shows that row without "
+              "the limit. For each pipeline, the server's one link carries 626 MB of the first "
+              "stage and 400 MB of each other stage, in and out; the server's sums take no "
+              "time."}}};
   if (scale == Scale::kPaper) return page;
   page.parts.insert(page.parts.end(),
-                    {study::Heading{"Real, small"}, SmallTable(rows, runs),
-                     study::Paragraph{"What differs: the model, three ranks that share two cores, "
-                                      "and links that are emulated in the program."}});
+                    {study::Heading{"Measured on a small model"}, SmallTable(rows, runs),
+                     study::Paragraph{"What differs from the published setting: the model, three "
+                                      "ranks that share two cores, and links that are emulated."}});
   return page;
 }
 

@@ -57,14 +57,14 @@ std::vector<Training> Plan(Scale scale) {
 
 study::Table SpeedTable(const Runs& runs) {
   const Published published = Table();
-  study::Table table("Sentence pairs a second", {{"method"},
-                                                 {"ranks", "", 0},
-                                                 {"micro-batches", "", 0},
-                                                 {"batch", "", 0},
-                                                 {"published", "1/s", 2},
-                                                 {"ours", "1/s", 2},
-                                                 {"published, to the first row"},
-                                                 {"ours, to the first row"}});
+  study::Table table("Sentence pairs per second", {{"method"},
+                                                   {"ranks", "", 0},
+                                                   {"micro-batches", "", 0},
+                                                   {"batch", "", 0},
+                                                   {"published", "1/s", 2},
+                                                   {"ours", "1/s", 2},
+                                                   {"published, to the first row"},
+                                                   {"ours, to the first row"}});
   const std::vector<double> first = FiguresOf(runs, NameOf(published, 0), "samples_per_second");
   for (size_t i = 0; i < published.rows(); ++i) {
     const std::string name = NameOf(published, i);
@@ -82,7 +82,7 @@ study::Table SpeedTable(const Runs& runs) {
 
 study::Plot SpeedPlot(const Runs& runs) {
   const Published published = Table();
-  study::Plot plot{.title = "Speed to that of two replicas and a batch of 32",
+  study::Plot plot{.title = "Speed relative to two replicas and a batch of 32",
                    .x = {"row"},
                    .y = {"speed-up"},
                    .series = {{"published", {}}, {"ours", {}}},
@@ -106,11 +106,11 @@ study::Page PageOf(Scale, const Runs& runs) {
           .parts = {study::Heading{"The table"}, SpeedTable(runs), SpeedPlot(runs),
                     study::Heading{"What differs"},
                     study::Paragraph{
-                        "Published: a GPU a rank, RoBERTa-base. Here at laptop scale all ranks "
-                        "share two cores, RoBERTa has 4 blocks and rows 64 tokens; speeds are "
-                        "those of the median step. More replicas than cores only divide them: "
-                        "what is left to see is what an all-reduce of all weights costs a batch, "
-                        "which larger batches share out."}}};
+                        "Published: one GPU per rank, RoBERTa-base. Here, at laptop scale, all "
+                        "ranks share two cores, RoBERTa has 4 blocks and rows 64 tokens; speeds "
+                        "are those of the median step. More replicas than cores only share them. "
+                        "What can be seen is how much time the all-reduce of all weights takes: "
+                        "the larger the batch, the less per sentence pair."}}};
 }
 
 }  // namespace

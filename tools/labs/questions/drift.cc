@@ -156,7 +156,8 @@ Lab GradientsAloneLab() {
                    "replicas lie apart, step by step, beside a run that shares the weights once, "
                    "and one that shares nothing else."},
           .report = Report,
-          .answer = Answer};
+          .answer = Answer,
+          .least_ranks = 2};
 }
 
 }  // namespace torus::labs

@@ -116,6 +116,9 @@ int LabMain(const std::string& name, int argc, const char* const* argv) {
   Require(!lab.one_rank || options.links.empty(), name,
           "--link is between ranks, and this question runs on one; got {}",
           fmt::join(options.links, " "));
+  Require(options.ranks.back() >= lab.least_ranks, name,
+          "this question compares ranks: --ranks must be {} or more, got {}", lab.least_ranks,
+          options.ranks.back());
   Print(fmt::format("report to fill in: {}", ReportFor(lab, options)));
   if (options.blank) return 0;
   FindData(name, options);

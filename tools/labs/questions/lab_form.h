@@ -34,6 +34,7 @@ struct Lab {
   // Does the measurements and returns the answers.
   std::function<std::vector<study::Part>(const LabOptions&, const Tell&)> answer;
   bool one_rank = false;  // regardless of --ranks
+  int64_t least_ranks = 1;
 };
 
 }  // namespace torus::labs

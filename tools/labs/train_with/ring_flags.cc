@@ -69,7 +69,7 @@ RingFlags ParseRingFlags(int argc, const char* const* argv) {
     flags.help = kAbout + invocation.help;
     return flags;
   }
-  Require(!flags.file.empty(), "ring", "which ring? give --ring FILE");
+  Require(!flags.file.empty(), "ring", "--ring FILE is required: the file with your AllReduceMean");
   Require(!invocation.eval_only && !invocation.describe, "ring",
           "trains, and takes neither --eval-only nor --describe");
   SetDefaults(invocation);

@@ -97,8 +97,9 @@ std::string BytesText(const RingPageInput& input) {
   const double n = RanksOf(input), sums = static_cast<double>(all.sums),
                tensor = 4 * static_cast<double>(all.elements) / sums;
   return fmt::format(
-      "A sum is of {:.0f} bytes S on average. On {} ranks a ring sends 2 (n - 1) / n S = 2 x {} / "
-      "{} x {:.0f} = {:.0f} bytes a rank; {} sent {:.0f}, in {:.1f} messages of at most {} bytes.",
+      "A sum has S = {:.0f} bytes on average. On {} ranks a ring sends 2 (n - 1) / n S = 2 x {} / "
+      "{} x "
+      "{:.0f} = {:.0f} bytes per rank; {} sent {:.0f}, in {:.1f} messages of at most {} bytes.",
       tensor, n, n - 1, n, tensor, 2 * (n - 1) / n * tensor, input.file,
       static_cast<double>(all.bytes) / sums, static_cast<double>(all.messages) / sums,
       all.largest_message);
@@ -113,7 +114,8 @@ study::Series SeriesOf(const std::string& name, const std::vector<double>& losse
 
 std::string PartsText(const std::vector<double>& ring, const std::vector<double>& own) {
   const auto [a, b] = std::ranges::mismatch(ring, own);
-  if (a == ring.end() && b == own.end()) return "The loss is the same in every step.";
+  if (a == ring.end() && b == own.end())
+    return "The loss is the same in every step, so one curve covers the other.";
   return fmt::format("The losses part in step {}.", a - ring.begin() + 1);
 }
 
@@ -146,11 +148,10 @@ void AddTimeline(const RingPageInput& input, study::Page& page) {
 
 std::string Verdict(const RingPageInput& input) {
   const RingTraining& training = input.training;
-  const std::string text =
-      training.wrong_sum.empty()
-          ? "The sums that were checked, the first ones and then fewer and fewer, "
-            "were right on all ranks. "
-          : "A sum was wrong: " + training.wrong_sum + ". ";
+  const std::string text = training.wrong_sum.empty()
+                               ? "The sums that were checked (the first ones, then ever fewer) "
+                                 "were right on all ranks. "
+                               : "A sum was wrong: " + training.wrong_sum + ". ";
   if (!training.gave_up.empty())
     return text + "The run with your ring ended early: " + training.gave_up;
   return text + TextOf(training.difference, training.steps, training.other_order);
@@ -165,7 +166,7 @@ study::Page RingPage(const RingPageInput& input) {
                   "and the same run with the trainer's own ring.",
                   input.ring.summary.at("title").get<std::string>(), RanksOf(input), input.file),
       {}};
-  page.parts.emplace_back(Heading{"What came of it"});
+  page.parts.emplace_back(Heading{"Result"});
   page.parts.emplace_back(Paragraph{Verdict(input)});
   page.parts.emplace_back(Figures(input));
   page.parts.emplace_back(Paragraph{BytesText(input)});

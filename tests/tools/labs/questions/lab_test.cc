@@ -140,9 +140,23 @@ TEST(Labs, RefuseFlagsThatMakeNoSense) {
 // Before the runs on fewer ranks, which would take their time and be fine.
 TEST(Labs, RefuseWhatALaterRunWould) {
   EXPECT_NE(Refusal("--lr=0").find("--lr must be above 0"), std::string::npos);
-  EXPECT_NE(Refusal("--link=10ms").find("\"10ms\" must be a number"), std::string::npos);
+  EXPECT_EQ(Refusal("--link=10ms"),
+            "[link] a bandwidth must be a number and one of Kbps, Mbps, Gbps, bps, from 8 to 8e18 "
+            "bps, got \"\" in \"10ms\"");
   EXPECT_EQ(Refusal("--link=0-2:1ms,1Gbps"), "[q2] --link names rank 2, but a run has 2 ranks");
   EXPECT_EQ(Refusal("--link=0-1:1ms,1Gbps"), "");
+}
+
+TEST(Labs, RefuseOneRankWhereReplicasAreCompared) {
+  const std::string out = ::testing::TempDir() + "/one_rank";
+  const char* argv[] = {"q7", "--ranks", "1", "--out", out.c_str()};
+  try {
+    LabMain("q7", 5, argv);
+    FAIL() << "one rank was compared with itself";
+  } catch (const BadInput& error) {
+    EXPECT_STREQ(error.what(),
+                 "[q7] this question compares ranks: --ranks must be 2 or more, got 1");
+  }
 }
 
 TEST(Labs, QuickTakesAPartOfTheData) {

@@ -39,7 +39,7 @@ TEST(RingFlags, GivenOnesStay) {
 
 TEST(RingFlags, RefusesWhatARingCannotDo) {
   const std::vector<std::pair<std::vector<const char*>, const char*>> refused{
-      {{}, "which ring"},
+      {{}, "--ring FILE is required"},
       {{"--ring"}, "needs a file"},
       {{"--ring", "a.cc", "--device", "cuda"}, "--device must be cpu, got cuda"},
       {{"--ring", "a.cc", "--replicas", "1"}, "--replicas must be 2 or more, got 1"},

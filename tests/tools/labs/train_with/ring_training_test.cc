@@ -82,7 +82,7 @@ TEST(RingTraining, TheSolutionGivesTheWeightsOfTheTrainersOwnRing) {
   const study::Page page = PageOf("my_ring.cc", training);
   ExpectIn(study::ToText(page), {"were right on all ranks.", "weights are equal",
                                  "a ring sends 2 (n - 1) / n S", "the trainer's own ring"});
-  ExpectIn(study::ToHtml(page), {"The loss is the same in every step.", "class=\"message\""});
+  ExpectIn(study::ToHtml(page), {"The loss is the same in every step, so", "class=\"message\""});
 }
 
 // It sends (n - 1) tensors, a ring 2 (n - 1) / n of one: 4 instead of 8 / 5.

@@ -47,7 +47,7 @@ void WriteText(const fs::path& path, const std::string& text) {
 
 void WriteStudentTree(const std::string& labs_folder, const std::string& program,
                       const std::string& out) {
-  Require(!fs::exists(out), "strip", "{} is there already; a new folder is wanted", out);
+  Require(!fs::exists(out), "strip", "{} exists already; give the name of a new folder", out);
   if (!fs::is_regular_file(program))
     Throw<BrokenEnvironment>("strip", "the program to hand out is not at {}", program);
   const fs::path labs = labs_folder, files = fs::path(out) / "build_it_yourself";
