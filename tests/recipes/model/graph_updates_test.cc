@@ -162,7 +162,7 @@ TEST_F(GraphUpdates, OfReplicasUnderAScaledLossHaveTheirs) {
   options.loss_scale.emplace(128);
   const TrainTotals totals =
       TotalsOf(WithABadStep(), options,
-               {.precision = {DType::kF16, Products::kNative}, .end = 11, .optimizer = MakeSgd});
+               {.precision = {DType::kF16, MatmulMode::kNative}, .end = 11, .optimizer = MakeSgd});
   EXPECT_EQ(totals.skipped_steps, 1);
   EXPECT_GE(totals.graph_updates, 3) << "one before the halving and the last two";
 }
