@@ -58,7 +58,7 @@ function axes(xTitle, yTitle, lastStep, yMore = {}) {
 
 // A legend whose names are cut to the width of the chart; a wider one would leave it no room.
 function legendOf(id, shown, boxHeight) {
-  const most = Math.max(8, Math.floor($(id).parentNode.clientWidth / 7) - 8);
+  const most = Math.max(8, Math.floor(($(id).parentNode.clientWidth - 40) / 6.6));
   const cut = (text) => text.length > most ? text.slice(0, most - 1) + '…' : text;
   const named = (chart) => Chart.defaults.plugins.legend.labels.generateLabels(chart)
     .map((item) => ({...item, text: cut(item.text)}));

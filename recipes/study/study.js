@@ -82,7 +82,9 @@ function drawPlot(plot, i) {
   const box = $('plot-' + i).parentNode, width = box.clientWidth, flat = liesFlat(plot, width), bars = plot.kind === 'bars';
   const labels = plot.categories.map((category) => flat ? linesOf(category, width < 560 ? 22 : 64) : category);
   const lines = Math.max(1, ...labels.map((label) => flat ? label.length : 1));
-  box.style.height = flat ? `${80 + labels.length * Math.max(14 * plot.series.length + 8, 14 * lines + 6)}px` : '';
+  const legend = width < 560 ? 20 * Math.max(0, plot.series.length - 2) : 0;  // lines of the legend beyond the first two
+  if (flat) box.style.height = `${80 + legend + labels.length * Math.max(14 * plot.series.length + 8, 14 * lines + 6)}px`;
+  else box.style.height = legend > 0 ? `${220 + legend}px` : '';
   const valuesOf = (k) => plot.series.flatMap((series) => series.points.map((point) => point[k]));
   const names = {...scaleOf(plot.x, false, []), type: 'category',
     ticks: {color: css('soft'), font: {size: 11}, autoSkip: false, maxRotation: 0}};

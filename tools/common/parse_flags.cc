@@ -69,6 +69,20 @@ std::string NotConverted(const CLI::App& app, const std::string& text) {
   return fmt::format("{} must be {}, got {}", name, wanted, text.substr(end + 3));
 }
 
+// "1.5" of "1.500000", as CLI11 writes the end of a range.
+std::string Short(std::string number) {
+  if (number.find('.') == number.npos) return number;
+  number.erase(number.find_last_not_of('0') + 1);
+  return number.substr(0, number.size() - (number.back() == '.' ? 1 : 0));
+}
+
+// "0 to 1" of "0.000000 to 1.000000".
+std::string ShortRange(const std::string& range) {
+  const size_t to = range.find(" to ");
+  return to == range.npos ? range
+                          : Short(range.substr(0, to)) + " to " + Short(range.substr(to + 4));
+}
+
 // The first line of CLI11's message, without its advice.
 std::string OneLine(const CLI::ParseError& error) {
   std::string text = error.what();
@@ -81,7 +95,7 @@ std::string OneLine(const CLI::ParseError& error) {
   if (const size_t at = text.find(kValue), range = text.find(kRange);
       at != text.npos && range != text.npos)
     return fmt::format("{} must be from {}, got {}", text.substr(0, at),
-                       text.substr(range + kRange.size()),
+                       ShortRange(text.substr(range + kRange.size())),
                        text.substr(at + kValue.size(), range - at - kValue.size()));
   return text;
 }
