@@ -7,6 +7,7 @@
 
 #include "recipes/data/task_data.h"
 #include "recipes/report/units.h"
+#include "recipes/study/run_study.h"
 #include "tools/experiments/common/data_places.h"
 #include "tools/experiments/common/forecast.h"
 
