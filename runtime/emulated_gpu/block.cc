@@ -29,7 +29,7 @@ struct Thread {
 
 bool SamePlace(const std::source_location& a, const std::source_location& b) {
   return a.line() == b.line() && a.column() == b.column() &&
-         std::string_view(a.file_name()) == b.file_name();
+         (a.file_name() == b.file_name() || std::string_view(a.file_name()) == b.file_name());
 }
 
 std::string Text(const std::source_location& where) {
@@ -37,6 +37,7 @@ std::string Text(const std::source_location& where) {
 }
 
 uint3 Unflatten(uint64_t at, const dim3& size) {
+  if (at < size.x) return {static_cast<unsigned>(at), 0, 0};  // without slow divisions
   return {static_cast<unsigned>(at % size.x), static_cast<unsigned>(at / size.x % size.y),
           static_cast<unsigned>(at / size.x / size.y)};
 }
@@ -191,24 +192,26 @@ bool Grid::ReleaseWarp(int first) {
 // Releases the lanes that wait with `mask`, in the warp that begins with thread `first`, if all of
 // them are waiting.
 bool Grid::ReleaseLanes(int first, uint32_t mask) {
-  std::vector<Thread*> lanes;
-  std::vector<int> numbers;
+  const int lanes = std::min(warpSize, size_ - first);
+  Thread* const warp = &threads_[first];
+  const Thread* before = nullptr;
   uint32_t ballot = 0;
-  for (int lane = 0; lane < std::min(warpSize, size_ - first); ++lane) {
+  for (int lane = 0; lane < lanes; ++lane) {
     if (!(mask >> lane & 1u)) continue;
-    Thread& thread = threads_[first + lane];
+    const Thread& thread = warp[lane];
     if (thread.state != State::kAtWarp || thread.mask != mask) return false;
-    if (!lanes.empty() && !SamePlace(thread.where, lanes[0]->where)) return false;
-    lanes.push_back(&thread);
+    if (before != nullptr && !SamePlace(thread.where, before->where)) return false;
+    before = &thread;
     if (thread.vote) ballot |= 1u << lane;
   }
-  for (Thread* thread : lanes) {
-    const int from = first + thread->source;
-    const bool there = thread->source >= 0 && thread->source < warpSize && from < size_ &&
-                       (mask >> thread->source & 1u);
-    thread->answer = {there ? threads_[from].value : 0, ballot, there};
+  for (int lane = 0; lane < lanes; ++lane) {
+    if (!(mask >> lane & 1u)) continue;
+    Thread& thread = warp[lane];
+    const int from = thread.source;
+    const bool there = from >= 0 && from < lanes && (mask >> from & 1u);
+    thread.answer = {there ? warp[from].value : 0, ballot, there};
+    thread.state = State::kReady;
   }
-  for (Thread* thread : lanes) thread->state = State::kReady;
   return true;
 }
 

@@ -16,26 +16,24 @@ namespace torus::testing {
 // reached.
 inline constexpr double kTimeout = 5, kSlowTimeout = 10, kNoTimeout = 600;
 
-// Takes 1.5 kSlowTimeout, and reports progress a hundred times per kSlowTimeout.
+// Takes 1.2 kSlowTimeout, and reports progress a hundred times per kSlowTimeout.
 inline void WorkSlowly() {
   using Seconds = std::chrono::duration<double>;
   const auto begin = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - begin < Seconds(1.5 * kSlowTimeout)) {
+  while (std::chrono::steady_clock::now() - begin < Seconds(1.2 * kSlowTimeout)) {
     std::this_thread::sleep_for(Seconds(kSlowTimeout / 100));
     TickProgress();
   }
 }
 
-// Calls f(case) for all cases at the same time, since they mostly wait. Returns the results in the
-// order of the cases.
+// Begins f(case) for all cases at the same time, since they mostly wait. What they return comes in
+// the order of the cases.
 template <class Case, class F>
-auto ForAll(const std::vector<Case>& cases, const F& f) {
-  std::vector<std::future<decltype(f(cases[0]))>> futures;
+auto StartAll(const std::vector<Case>& cases, const F& f) {
+  std::vector<std::shared_future<decltype(f(cases[0]))>> futures;
   for (const Case& one : cases)
-    futures.push_back(std::async(std::launch::async, [&] { return f(one); }));
-  std::vector<decltype(f(cases[0]))> results;
-  for (auto& future : futures) results.push_back(future.get());
-  return results;
+    futures.push_back(std::async(std::launch::async, [f, one] { return f(one); }).share());
+  return futures;
 }
 
 }  // namespace torus::testing

@@ -25,9 +25,12 @@ Tensor WithNoise(const NamedVariable& weight, double sign, uint64_t step) {
   const double terms = static_cast<double>(data.numel() / data.dim(0));
   const double size = sign * std::sqrt(8 + terms / 24) * std::numeric_limits<float>::epsilon();
   const RandomStream stream({.step = step, .layer = HashName(weight.name.c_str())});
+  Tensor noise = Empty(data.shape());
+  FillNormal(noise, 0, 1, stream);
+  const float* const normal = noise.data<float>();
   std::vector<float> values = ToVector<float>(data);
   for (size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<float>(values[i] * (1 + size * stream.Normal(i)));
+    values[i] = static_cast<float>(values[i] * (1 + size * normal[i]));
   return FromVector(values, data.shape()).To(data.device());
 }
 

@@ -81,14 +81,15 @@ __device__ void Clear(TileSums<T>& sums) {
 }
 
 // sums[i][j] += dot product of row TileRow(i) of `tile`, or of its transpose, and column first +
-// TileColumn(j) of the matrix `rows`, whose rows have `width` elements. All threads must have
-// written their part of the tile before the call; it starts and ends with a barrier.
+// TileColumn(j) of the matrix `rows`, whose rows have `width` elements; there is at least one row.
+// All threads must have written their part of the tile before the call; it starts and ends with a
+// barrier.
 template <bool transposed, class T>
 __device__ void AddWeighted(const ScoreTile<T>& tile, const TileRows<T>& rows, int64_t first,
                             int64_t width, Stage<T>& stage, TileSums<T>& sums) {
   constexpr int kDeep = kStep<T>;
   static_assert(kDeep * kColumns <= static_cast<int>(sizeof(Stage<T>) / sizeof(T)));
-  for (int from = 0; from < kTile; from += kDeep) {
+  for (int from = 0; from < kTile && from < rows.count; from += kDeep) {
     __syncthreads();
     for (int at = threadIdx.x; at < kDeep * kColumns; at += kTileThreads) {
       const int row = from + at / kColumns, column = at % kColumns;

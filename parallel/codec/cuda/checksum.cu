@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "parallel/codec/crc_shift.h"
 #include "parallel/codec/cuda/checksum.h"
 #include "runtime/cuda/elements.h"
@@ -45,27 +47,34 @@ __global__ void SumPiecesKernel(const uint8_t* bytes, Count count, int32_t* of_b
   if (threadIdx.x == 0) of_blocks[blockIdx.x] = static_cast<int32_t>(sum);
 }
 
-__device__ uint32_t WholeSum(const int32_t* of_blocks, int64_t count) {
+__device__ uint32_t WholeSum(const int32_t* of_blocks, unsigned blocks, int64_t count) {
   static_assert(kThreads == kChecksumBlocks);
-  const uint32_t sum =
-      torus::cuda::CombineBlock<kThreads>(static_cast<uint32_t>(of_blocks[threadIdx.x]), Xor());
+  const int32_t own = threadIdx.x < blocks ? of_blocks[threadIdx.x] : 0;
+  const uint32_t sum = torus::cuda::CombineBlock<kThreads>(static_cast<uint32_t>(own), Xor());
   return CrcOfSum(sum, static_cast<uint64_t>(count));
 }
 
 // Runs in one block.
-__global__ void KeepChecksumKernel(const int32_t* of_blocks, Count count, int64_t* checksum) {
-  const uint32_t whole = WholeSum(of_blocks, count.Get());
+__global__ void KeepChecksumKernel(const int32_t* of_blocks, unsigned blocks, Count count,
+                                   int64_t* checksum) {
+  const uint32_t whole = WholeSum(of_blocks, blocks, count.Get());
   if (threadIdx.x == 0) *checksum = static_cast<int64_t>(whole);
 }
 
-__global__ void CompareKernel(const int32_t* of_blocks, Count count, uint32_t expected,
-                              int32_t* damaged) {
-  const uint32_t whole = WholeSum(of_blocks, count.Get());
+__global__ void CompareKernel(const int32_t* of_blocks, unsigned blocks, Count count,
+                              uint32_t expected, int32_t* damaged) {
+  const uint32_t whole = WholeSum(of_blocks, blocks, count.Get());
   if (threadIdx.x == 0 && whole != expected) *damaged = 1;
 }
 
+// Blocks of which every thread has a word, if there are so many bytes.
+unsigned BlocksFor(const Tensor& bytes) {
+  constexpr int64_t kOfBlock = 8 * kThreads, kMost = kChecksumBlocks;
+  return static_cast<unsigned>(std::clamp<int64_t>(bytes.numel() / kOfBlock + 1, 1, kMost));
+}
+
 void SumPieces(const Tensor& bytes, Count count, Tensor& scratch, StreamHandle stream) {
-  torus::cuda::Launch("checksum", kChecksumBlocks, kThreads, 0, stream, SumPiecesKernel,
+  torus::cuda::Launch("checksum", BlocksFor(bytes), kThreads, 0, stream, SumPiecesKernel,
                       Elements<uint8_t>(bytes), count, MutableElements<int32_t>(scratch));
 }
 
@@ -76,7 +85,8 @@ void Checksum(const Tensor& bytes, const Tensor& count, Tensor& checksum, Tensor
   const Count there{.there = Elements<int64_t>(count)};
   SumPieces(bytes, there, scratch, stream);
   torus::cuda::Launch("checksum", 1, kThreads, 0, stream, KeepChecksumKernel,
-                      Elements<int32_t>(scratch), there, MutableElements<int64_t>(checksum));
+                      Elements<int32_t>(scratch), BlocksFor(bytes), there,
+                      MutableElements<int64_t>(checksum));
 }
 
 void CompareChecksum(const Tensor& bytes, uint32_t expected, Tensor& damaged, Tensor& scratch,
@@ -84,7 +94,7 @@ void CompareChecksum(const Tensor& bytes, uint32_t expected, Tensor& damaged, Te
   const Count known{.known = bytes.numel()};
   SumPieces(bytes, known, scratch, stream);
   torus::cuda::Launch("checksum", 1, kThreads, 0, stream, CompareKernel, Elements<int32_t>(scratch),
-                      known, expected, MutableElements<int32_t>(damaged));
+                      BlocksFor(bytes), known, expected, MutableElements<int32_t>(damaged));
 }
 
 }  // namespace torus::parallel::cuda

@@ -22,7 +22,7 @@ namespace {
 constexpr Device kGpu{DeviceKind::kCuda, 0};
 const char* const kCodecs[] = {"uniform:8",  "uniform:1", "uniform:3",    "uniform:12",
                                "uniform:16", "f16",       "bf16",         "f8:e4m3",
-                               "f8:e5m2",    "dynamic8",  "dynamic8:100", "dynamic8:3"};
+                               "f8:e5m2",    "dynamic8",  "dynamic8:100", "dynamic8:30"};
 
 class PlainOnGpu : public ::testing::Test {
  protected:

@@ -2,6 +2,7 @@
 // what; a slow one does not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <thread>
@@ -20,10 +21,10 @@ namespace {
 
 using tiny::PipelineRun;
 using tiny::TrainPipeline;
-using torus::testing::ForAll;
 using torus::testing::kNoTimeout;
 using torus::testing::kSlowTimeout;
 using torus::testing::kTimeout;
+using torus::testing::StartAll;
 using torus::testing::WorkSlowly;
 
 constexpr int kStages = 3, kMicroBatches = 2;
@@ -106,58 +107,6 @@ INSTANTIATE_TEST_SUITE_P(Faults, EveryAction, ::testing::ValuesIn(AllActions()),
                            return name;
                          });
 
-TEST(Faults, AStopInAnyActionIsFoundByWhoWaitsForIt) {
-  const std::vector<Action> actions = AllActions();
-  const std::vector<std::string> messages = ForAll(actions, [](const Action& action) {
-    return ErrorOf(WithDeadline(WithFault(action, StandStill)));
-  });
-  for (size_t i = 0; i < actions.size(); ++i) {
-    // Either a rank waited for the stage, directly or through others, or none did and the watcher
-    // of all ranks saw it.
-    ExpectHolds(messages[i], {fmt::format("rank {} shows no progress", actions[i].stage)});
-    if (messages[i].starts_with("[ranks]")) continue;
-    ExpectHolds(messages[i],
-                {"gave up after", "waiting for rank", " bytes, tag ", ", stage ", ", step "});
-  }
-}
-
-TEST(Faults, AMessageNamesWhatWasWaitedFor) {
-  const std::string message =
-      ErrorOf(WithDeadline(WithFault({ActionKind::kForward, 1, 1}, StandStill)));
-  // Rank 0 waits for the gradient of micro-batch 0, rank 2 for the activation of micro-batch 1;
-  // either may be first.
-  ExpectHolds(message, {"step 1", "rank 1 to send", "rank 1 shows no progress"});
-  const bool rank_0 =
-      message.find("gradient from stage 1 to stage 0, micro-batch 0, step 1") != std::string::npos;
-  const bool rank_2 = message.find("activation from stage 1 to stage 2, micro-batch 1, step 1") !=
-                      std::string::npos;
-  EXPECT_TRUE(rank_0 || rank_2) << message;
-}
-
-TEST(Faults, ASlowButLivingStageGoesOn) {
-  std::vector<Action> slow;
-  for (int stage = 0; stage < kStages; ++stage)
-    for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward})
-      slow.push_back({kind, stage, 1});
-  const auto train = [](const Action& action) {
-    PipelineRun run = WithFault(action, [](Transport&) { WorkSlowly(); });
-    run.timeout = kSlowTimeout;
-    return TrainPipeline(run);
-  };
-  for (const tiny::Trained& trained : ForAll(slow, train))
-    EXPECT_EQ(trained, tiny::TrainPlain(3, 10, kMicroBatches));
-}
-
-TEST(Faults, AnExceptionOfTheStandardLibraryIsOursWithAPlace) {
-  try {
-    TrainPipeline(WithFault({ActionKind::kBackward, 2, 1},
-                            [](Transport&) { throw std::runtime_error("boom"); }));
-    FAIL();
-  } catch (const InternalError& e) {
-    EXPECT_STREQ(e.what(), "rank 2, stage 2, step 1, micro-batch 1, backward (2B1): boom");
-  }
-}
-
 // A codec that fails or stands still at its `fatal`-th call.
 class FaultyCodec : public Codec {
  public:
@@ -198,43 +147,17 @@ PipelineRun WithCodec(int rank, bool activation, bool decode,
   return run;
 }
 
-TEST(Faults, ACodecThatThrowsOrStops) {
-  struct Case {
-    int rank;
-    bool activation, decode;
-    const char* action;
-  };
-  const std::vector<Case> cases{
-      {0, true, false, "send of an activation"},   {1, true, false, "send of an activation"},
-      {1, true, true, "receive of an activation"}, {2, true, true, "receive of an activation"},
-      {2, false, false, "send of a gradient"},     {1, false, false, "send of a gradient"},
-      {1, false, true, "receive of a gradient"},   {0, false, true, "receive of a gradient"}};
-  const std::vector<std::string> stopped = ForAll(cases, [](const Case& c) {
-    return ErrorOf(WithDeadline(WithCodec(c.rank, c.activation, c.decode, StandStill)));
-  });
-  for (size_t i = 0; i < cases.size(); ++i) {
-    const Case& c = cases[i];
-    const std::string thrown = ErrorOf(WithCodec(
-        c.rank, c.activation, c.decode, [](Transport&) { Throw<BadInput>("codec", "cannot"); }));
-    ExpectHolds(thrown, {fmt::format("rank {}, stage {}, step ", c.rank, c.rank), "micro-batch",
-                         c.action, "[codec] cannot"});
-    ExpectHolds(stopped[i], {fmt::format("rank {} shows no progress", c.rank)});
-  }
-}
+struct CodecFault {
+  int rank;
+  bool activation, decode;
+  const char* action;
+};
 
-TEST(Faults, ACodecThatThrowsBesideTheRank) {
-  for (const auto& [rank, activation] : {std::pair{0, true}, {1, true}, {2, false}, {1, false}}) {
-    PipelineRun run =
-        WithCodec(rank, activation, false, [](Transport&) { Throw<BadInput>("codec", "cannot"); });
-    run.adjust = [adjust = run.adjust](int r, Transport& transport, ExecutorOptions& options) {
-      adjust(r, transport, options);
-      options.encodes_beside = true;
-    };
-    ExpectHolds(ErrorOf(run),
-                {fmt::format("rank {}, stage {}", rank, rank), "micro-batch",
-                 activation ? "activation from" : "gradient from", "step ", "[codec] cannot"});
-  }
-}
+const std::vector<CodecFault> kCodecFaults{
+    {0, true, false, "send of an activation"},   {1, true, false, "send of an activation"},
+    {1, true, true, "receive of an activation"}, {2, true, true, "receive of an activation"},
+    {2, false, false, "send of a gradient"},     {1, false, false, "send of a gradient"},
+    {1, false, true, "receive of a gradient"},   {0, false, true, "receive of a gradient"}};
 
 // Two replicas of two stages; rank = replica * 2 + stage. `fault` strikes inside the all-reduce of
 // one rank.
@@ -271,10 +194,111 @@ std::string ErrorOfReduce(int faulty_rank, const std::function<void(Transport&)>
   return "";
 }
 
-TEST(Faults, InTheAllReduceOfEachRank) {
-  const std::vector<std::string> all_stopped = ForAll(std::vector<int>{0, 1, 2, 3}, [](int rank) {
+std::vector<Action> ForwardsAndBackwards() {
+  std::vector<Action> all;
+  for (int stage = 0; stage < kStages; ++stage)
+    for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward})
+      all.push_back({kind, stage, 1});
+  return all;
+}
+
+tiny::Trained TrainSlowly(const Action& slow) {
+  PipelineRun run = WithFault(slow, [](Transport&) { WorkSlowly(); });
+  run.timeout = kSlowTimeout;
+  return TrainPipeline(run);
+}
+
+template <class Result>
+using Futures = std::vector<std::shared_future<Result>>;
+
+// The runs that mostly wait: all do it at the same time.
+struct Waits {
+  Futures<tiny::Trained> slow_actions = StartAll(ForwardsAndBackwards(), TrainSlowly);
+  Futures<std::string> stopped_actions = StartAll(AllActions(), [](const Action& action) {
+    return ErrorOf(WithDeadline(WithFault(action, StandStill)));
+  });
+  Futures<std::string> stopped_codecs = StartAll(kCodecFaults, [](const CodecFault& c) {
+    return ErrorOf(WithDeadline(WithCodec(c.rank, c.activation, c.decode, StandStill)));
+  });
+  Futures<std::string> stopped_reduces = StartAll(std::vector<int>{0, 1, 2, 3}, [](int rank) {
     return ErrorOfReduce(rank, StandStill, kTimeout);
   });
+};
+
+const Waits& AllWaits() {
+  static const Waits waits;
+  return waits;
+}
+
+TEST(Faults, AStopInAnyActionIsFoundByWhoWaitsForIt) {
+  for (size_t i = 0; i < AllActions().size(); ++i) {
+    const std::string& message = AllWaits().stopped_actions[i].get();
+    // Either a rank waited for the stage, directly or through others, or none did and the watcher
+    // of all ranks saw it.
+    ExpectHolds(message, {fmt::format("rank {} shows no progress", AllActions()[i].stage)});
+    if (message.starts_with("[ranks]")) continue;
+    ExpectHolds(message,
+                {"gave up after", "waiting for rank", " bytes, tag ", ", stage ", ", step "});
+  }
+}
+
+TEST(Faults, AMessageNamesWhatWasWaitedFor) {
+  const std::vector<Action> actions = AllActions();
+  const auto forward = std::ranges::find(actions, Action{ActionKind::kForward, 1, 1});
+  ASSERT_NE(forward, actions.end());
+  const std::string& message = AllWaits().stopped_actions[forward - actions.begin()].get();
+  // Rank 0 waits for the gradient of micro-batch 0, rank 2 for the activation of micro-batch 1;
+  // either may be first.
+  ExpectHolds(message, {"step 1", "rank 1 to send", "rank 1 shows no progress"});
+  const bool rank_0 =
+      message.find("gradient from stage 1 to stage 0, micro-batch 0, step 1") != std::string::npos;
+  const bool rank_2 = message.find("activation from stage 1 to stage 2, micro-batch 1, step 1") !=
+                      std::string::npos;
+  EXPECT_TRUE(rank_0 || rank_2) << message;
+}
+
+TEST(Faults, ASlowButLivingStageGoesOn) {
+  for (const auto& trained : AllWaits().slow_actions)
+    EXPECT_EQ(trained.get(), tiny::TrainPlain(3, 10, kMicroBatches));
+}
+
+TEST(Faults, AnExceptionOfTheStandardLibraryIsOursWithAPlace) {
+  try {
+    TrainPipeline(WithFault({ActionKind::kBackward, 2, 1},
+                            [](Transport&) { throw std::runtime_error("boom"); }));
+    FAIL();
+  } catch (const InternalError& e) {
+    EXPECT_STREQ(e.what(), "rank 2, stage 2, step 1, micro-batch 1, backward (2B1): boom");
+  }
+}
+
+TEST(Faults, ACodecThatThrowsOrStops) {
+  for (size_t i = 0; i < kCodecFaults.size(); ++i) {
+    const CodecFault& c = kCodecFaults[i];
+    const std::string thrown = ErrorOf(WithCodec(
+        c.rank, c.activation, c.decode, [](Transport&) { Throw<BadInput>("codec", "cannot"); }));
+    ExpectHolds(thrown, {fmt::format("rank {}, stage {}, step ", c.rank, c.rank), "micro-batch",
+                         c.action, "[codec] cannot"});
+    ExpectHolds(AllWaits().stopped_codecs[i].get(),
+                {fmt::format("rank {} shows no progress", c.rank)});
+  }
+}
+
+TEST(Faults, ACodecThatThrowsBesideTheRank) {
+  for (const auto& [rank, activation] : {std::pair{0, true}, {1, true}, {2, false}, {1, false}}) {
+    PipelineRun run =
+        WithCodec(rank, activation, false, [](Transport&) { Throw<BadInput>("codec", "cannot"); });
+    run.adjust = [adjust = run.adjust](int r, Transport& transport, ExecutorOptions& options) {
+      adjust(r, transport, options);
+      options.encodes_beside = true;
+    };
+    ExpectHolds(ErrorOf(run),
+                {fmt::format("rank {}, stage {}", rank, rank), "micro-batch",
+                 activation ? "activation from" : "gradient from", "step ", "[codec] cannot"});
+  }
+}
+
+TEST(Faults, InTheAllReduceOfEachRank) {
   for (int rank = 0; rank < 4; ++rank) {
     ExpectHolds(ErrorOfReduce(
                     rank, [](Transport&) { Throw<BadInput>("test", "no"); }, kNoTimeout),
@@ -282,7 +306,7 @@ TEST(Faults, InTheAllReduceOfEachRank) {
                  "[test] no"});
     // Its replica waits in the all-reduce, its neighbour in the pipeline in the next step: either
     // may be first.
-    const std::string& stopped = all_stopped[rank];
+    const std::string& stopped = AllWaits().stopped_reduces[rank].get();
     ExpectHolds(stopped, {fmt::format("rank {} shows no progress", rank), "gave up after"});
     const bool replica = stopped.find("all-reduce of bucket 0 (layer") != std::string::npos;
     const bool neighbour = stopped.find("micro-batch 0, step 2") != std::string::npos;

@@ -49,8 +49,8 @@ const std::vector<AllReduceFault> kFaults = {{1, 0, 1, ""},
                                              {2, 1, 3, "", "ring"}};
 
 // Of replica 0's rank.
-std::vector<std::string> RunFaults(const std::function<void()>& act, double timeout) {
-  return RunAllUntilFailure(kFaults, [&](const AllReduceFault& param) {
+Failures StartFaults(const std::function<void()>& act, double timeout) {
+  return StartAllUntilFailure(kFaults, [=](const AllReduceFault& param) {
     const auto fault = std::make_shared<FaultyTransport::Fault>();
     fault->act = act;
     fault->chunks_left = param.chunk;
@@ -74,22 +74,21 @@ std::vector<std::string> RunFaults(const std::function<void()>& act, double time
 }
 
 TEST(MiddleOfAllReduce, ExceptionEndsAllAndSaysWhere) {
-  const std::vector<std::string> failures =
-      RunFaults([] { throw BadInput("[test] injected"); }, kNoTimeout);
+  const Failures failures = StartFaults([] { throw BadInput("[test] injected"); }, kNoTimeout);
   for (size_t i = 0; i < kFaults.size(); ++i)
-    ExpectSays(failures[i],
+    ExpectSays(failures[i].get(),
                {"[test] injected", "step 2", "replica 0", fmt::format("rank {}", kFaults[i].stage),
                 fmt::format("stage {}", kFaults[i].stage)});
 }
 
 TEST(MiddleOfAllReduce, StopEndsAllAndSaysWhoWaitedForWhat) {
-  const std::vector<std::string> failures = RunFaults(StandStill, kTimeout);
+  const Failures failures = StartFaults(StandStill, kTimeout);
   for (size_t i = 0; i < kFaults.size(); ++i) {
-    ExpectSays(failures[i], {"replica ", "step ", "stage ", "waiting for rank",
-                             fmt::format("rank {} shows no progress", kFaults[i].stage)});
+    ExpectSays(failures[i].get(), {"replica ", "step ", "stage ", "waiting for rank",
+                                   fmt::format("rank {} shows no progress", kFaults[i].stage)});
     // With one stage nobody waits for anything but the all-reduce.
     if (kFaults[i].stages > 1) continue;
-    ExpectSays(failures[i],
+    ExpectSays(failures[i].get(),
                {"step 2", "stage 0", "for rank 0", "all-reduce of bucket 0", kFaults[i].half});
   }
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,8 +16,8 @@
 
 namespace torus::parallel::testing {
 
-using ::torus::testing::ForAll, ::torus::testing::kNoTimeout, ::torus::testing::kSlowTimeout,
-    ::torus::testing::kTimeout, ::torus::testing::WorkSlowly;
+using ::torus::testing::kNoTimeout, ::torus::testing::kSlowTimeout, ::torus::testing::kTimeout,
+    ::torus::testing::StartAll, ::torus::testing::WorkSlowly;
 
 inline constexpr int64_t kFaultStep = 2;
 
@@ -36,11 +37,12 @@ inline std::string RunUntilFailure(const ToyRun& run) {
   return {};
 }
 
-// For each case a run of its own. Messages in the order of the cases.
+using Failures = std::vector<std::shared_future<std::string>>;
+
+// Begins a run of its own for each case, all at the same time. Messages in the order of the cases.
 template <class Case, class MakeRun>
-std::vector<std::string> RunAllUntilFailure(const std::vector<Case>& cases,
-                                            const MakeRun& make_run) {
-  return ForAll(cases, [&](const Case& one) { return RunUntilFailure(make_run(one)); });
+Failures StartAllUntilFailure(const std::vector<Case>& cases, const MakeRun& make_run) {
+  return StartAll(cases, [=](const Case& one) { return RunUntilFailure(make_run(one)); });
 }
 
 inline void ExpectSays(const std::string& message, const std::vector<std::string>& parts) {

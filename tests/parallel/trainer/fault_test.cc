@@ -35,8 +35,8 @@ const std::vector<Fault> kFaults = {
     {ActionKind::kReduce, 2, "reduce"}};
 
 // Each fault in a run that calls `act` right before its action, on replica 0.
-std::vector<std::string> RunFaults(const std::function<void()>& act, double timeout) {
-  return RunAllUntilFailure(kFaults, [&](const Fault& fault) {
+Failures StartFaults(const std::function<void()>& act, double timeout) {
+  return StartAllUntilFailure(kFaults, [=](const Fault& fault) {
     ToyRun run;
     run.options = {.stages = 3, .replicas = 2, .micro_batches = 2, .timeout = timeout};
     run.options.before_action = [=](const RankPlace& place, const Action& action, int64_t step) {
@@ -46,31 +46,6 @@ std::vector<std::string> RunFaults(const std::function<void()>& act, double time
     };
     return run;
   });
-}
-
-TEST(ActionFault, ExceptionEndsAllAndSaysWhere) {
-  const std::vector<std::string> failures =
-      RunFaults([] { throw BadInput("[test] injected"); }, kNoTimeout);
-  for (size_t i = 0; i < kFaults.size(); ++i) {
-    SCOPED_TRACE(NameOf(kFaults[i]));
-    ExpectSays(failures[i], {"[test] injected", "step 2", kFaults[i].words, "replica 0",
-                             fmt::format("rank {}", kFaults[i].stage),
-                             fmt::format("stage {}", kFaults[i].stage)});
-  }
-}
-
-TEST(ActionFault, StopEndsAllAndSaysWhoWaitedForWhat) {
-  const std::vector<std::string> failures = RunFaults(StandStill, kTimeout);
-  for (size_t i = 0; i < kFaults.size(); ++i) {
-    SCOPED_TRACE(NameOf(kFaults[i]));
-    ExpectSays(failures[i], {"step ", "stage ", "waiting for rank", "replica ",
-                             fmt::format("rank {} shows no progress", kFaults[i].stage)});
-  }
-}
-
-TEST(ActionFault, SlowButLivingGoesOn) {
-  const std::vector<std::string> failures = RunFaults(WorkSlowly, kSlowTimeout);
-  for (size_t i = 0; i < kFaults.size(); ++i) EXPECT_EQ(failures[i], "") << NameOf(kFaults[i]);
 }
 
 // Sends float32 as it is, and calls `act` in the encoding or decoding number `at`.
@@ -100,8 +75,8 @@ class FaultyCodec : public Codec {
 const std::vector<std::pair<int, bool>> kCodecFaults = {
     {0, true}, {1, true}, {1, false}, {2, false}};
 
-std::vector<std::string> RunCodecFaults(const std::function<void()>& act, double timeout) {
-  return RunAllUntilFailure(kCodecFaults, [&](const std::pair<int, bool>& fault) {
+Failures StartCodecFaults(const std::function<void()>& act, double timeout) {
+  return StartAllUntilFailure(kCodecFaults, [=](const std::pair<int, bool>& fault) {
     ToyRun run;
     run.f32 = true;
     run.options = {.stages = 3, .micro_batches = 2, .encodes_beside = false, .timeout = timeout};
@@ -114,19 +89,54 @@ std::vector<std::string> RunCodecFaults(const std::function<void()>& act, double
   });
 }
 
+// The runs that mostly wait: all do it at the same time.
+struct Waits {
+  Failures slow_actions = StartFaults(WorkSlowly, kSlowTimeout);
+  Failures stopped_actions = StartFaults(StandStill, kTimeout);
+  Failures stopped_codecs = StartCodecFaults(StandStill, kTimeout);
+};
+
+const Waits& AllWaits() {
+  static const Waits waits;
+  return waits;
+}
+
+TEST(ActionFault, ExceptionEndsAllAndSaysWhere) {
+  const Failures failures = StartFaults([] { throw BadInput("[test] injected"); }, kNoTimeout);
+  for (size_t i = 0; i < kFaults.size(); ++i) {
+    SCOPED_TRACE(NameOf(kFaults[i]));
+    ExpectSays(failures[i].get(), {"[test] injected", "step 2", kFaults[i].words, "replica 0",
+                                   fmt::format("rank {}", kFaults[i].stage),
+                                   fmt::format("stage {}", kFaults[i].stage)});
+  }
+}
+
+TEST(ActionFault, StopEndsAllAndSaysWhoWaitedForWhat) {
+  for (size_t i = 0; i < kFaults.size(); ++i) {
+    SCOPED_TRACE(NameOf(kFaults[i]));
+    ExpectSays(AllWaits().stopped_actions[i].get(),
+               {"step ", "stage ", "waiting for rank", "replica ",
+                fmt::format("rank {} shows no progress", kFaults[i].stage)});
+  }
+}
+
+TEST(ActionFault, SlowButLivingGoesOn) {
+  for (size_t i = 0; i < kFaults.size(); ++i)
+    EXPECT_EQ(AllWaits().slow_actions[i].get(), "") << NameOf(kFaults[i]);
+}
+
 TEST(CodecFault, ExceptionEndsAllAndSaysWhere) {
-  const std::vector<std::string> failures =
-      RunCodecFaults([] { throw BadInput("[test] injected"); }, kNoTimeout);
+  const Failures failures = StartCodecFaults([] { throw BadInput("[test] injected"); }, kNoTimeout);
   for (size_t i = 0; i < kCodecFaults.size(); ++i)
-    ExpectSays(failures[i], {"[test] injected", "step 2", "micro-batch 1",
-                             fmt::format("stage {}", kCodecFaults[i].first), "activation"});
+    ExpectSays(failures[i].get(), {"[test] injected", "step 2", "micro-batch 1",
+                                   fmt::format("stage {}", kCodecFaults[i].first), "activation"});
 }
 
 TEST(CodecFault, StopEndsAllAndSaysWhoWaitedForWhat) {
-  const std::vector<std::string> failures = RunCodecFaults(StandStill, kTimeout);
   for (size_t i = 0; i < kCodecFaults.size(); ++i)
-    ExpectSays(failures[i], {"step ", "stage ", "waiting for rank",
-                             fmt::format("rank {} shows no progress", kCodecFaults[i].first)});
+    ExpectSays(AllWaits().stopped_codecs[i].get(),
+               {"step ", "stage ", "waiting for rank",
+                fmt::format("rank {} shows no progress", kCodecFaults[i].first)});
 }
 
 TEST(Fault, DataErrorNamesRankAndStep) {

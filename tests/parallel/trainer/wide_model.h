@@ -13,16 +13,27 @@ namespace torus::parallel::testing {
 // Several norm blocks, the last one short.
 inline constexpr int64_t kWide = 9001;
 
-// y(n, i) = x(n, i) (1 + mean_j c(j) w(i, j)), c(j) = (j mod 17) / 8 - 1.
+// c(j) = (j mod 17) / 8 - 1.
+inline const std::vector<double>& WideCoefficients() {
+  static const std::vector<double> coefficients = [] {
+    std::vector<double> c;
+    for (int64_t j = 0; j < kWide; ++j) c.push_back(static_cast<double>(j % 17) / 8 - 1);
+    return c;
+  }();
+  return coefficients;
+}
+
+// y(n, i) = x(n, i) (1 + mean_j c(j) w(i, j)).
 inline Variable WideLayer(const Variable& x, const Variable& w) {
   const Device device = CommonDevice("wide_layer", x.data(), w.data());
-  const auto c = [](int64_t j) { return static_cast<double>(j % 17) / 8 - 1; };
+  const double* const c = WideCoefficients().data();
   Tensor out = Empty(x.shape(), DType::kF64, device);
   Tensor factors = Empty({kWidth}, DType::kF64, device);
   AtDoor("wide_layer", device, [&] {
     for (int64_t i = 0; i < kWidth; ++i) {
+      const double* const row = w.data().data<double>() + i * kWide;
       double sum = 0;
-      for (int64_t j = 0; j < kWide; ++j) sum += c(j) * w.data().data<double>()[i * kWide + j];
+      for (int64_t j = 0; j < kWide; ++j) sum += c[j] * row[j];
       factors.mutable_data<double>()[i] = 1 + sum / kWide;
     }
     for (int64_t n = 0; n < x.numel(); ++n)
@@ -36,8 +47,8 @@ inline Variable WideLayer(const Variable& x, const Variable& w) {
                   for (int64_t n = 0; n < dx.numel(); ++n) {
                     const double d = g.grad().data<double>()[n] * x.get().data<double>()[n] / kWide;
                     dx.mutable_data<double>()[n] *= factors.data<double>()[n % kWidth];
-                    for (int64_t j = 0; j < kWide; ++j)
-                      dw.mutable_data<double>()[n % kWidth * kWide + j] += c(j) * d;
+                    double* const row = dw.mutable_data<double>() + n % kWidth * kWide;
+                    for (int64_t j = 0; j < kWide; ++j) row[j] += c[j] * d;
                   }
                   return Gradients{g.wants(0) ? dx : Tensor(), g.wants(1) ? dw : Tensor()};
                 });

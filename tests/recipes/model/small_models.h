@@ -56,8 +56,14 @@ struct Kind {
 
 inline const std::vector<Kind>& Kinds() {
   static const std::vector<Kind> kinds{
-      {"MobileNetV2", [] { return MobileNetV2({.num_classes = 5, .width_mult = 0.1}); }, Images,
-       nn::ClassLoss},
+      // Blocks with and without expansion, stride and residual.
+      {"MobileNetV2",
+       [] {
+         return MobileNetV2({.num_classes = 5,
+                             .width_mult = 0.1,
+                             .settings = {{1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 1, 2}}});
+       },
+       Images, nn::ClassLoss},
       {"Roberta",
        [] {
          return Roberta({.vocab_size = kVocabulary,

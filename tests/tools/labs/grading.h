@@ -13,10 +13,14 @@
 
 namespace torus::tools::labs::testing {
 
+inline Compiler& LabsCompiler() {
+  static Compiler compiler(LabsFolder());
+  return compiler;
+}
+
 inline Grade GradeOf(const std::string& exercise, const std::string& file,
                      GradeOptions options = {}) {
-  static Compiler compiler(LabsFolder());
-  return GradeFile(compiler, ExerciseByName(exercise), file, options);
+  return GradeFile(LabsCompiler(), ExerciseByName(exercise), file, options);
 }
 
 // Of a fault in faults/EXERCISE.
@@ -30,10 +34,12 @@ inline std::string ReasonOf(const Grade& grade, const std::string& test) {
   return found == grade.tests.end() ? "there is no test " + test : found->reason;
 }
 
-inline void ExpectFullMarks(const std::string& exercise) {
+inline void ExpectFullMarks(const std::string& name) {
+  const Exercise& exercise = ExerciseByName(name);
+  const std::string file = LabsFolder() + "/solutions/" + name + ".cc";
+  const Compiled program = LabsCompiler().Program(exercise, file);
   for (const uint64_t seed : {1, 2, 3}) {
-    const Grade grade =
-        GradeOf(exercise, LabsFolder() + "/solutions/" + exercise + ".cc", {.seed = seed});
+    const Grade grade = GradeProgram(program, exercise, file, {.seed = seed});
     EXPECT_EQ(grade.points(), 100) << ToText(grade);
     EXPECT_EQ(grade.of(), 100);
     EXPECT_EQ(grade.messages, "");

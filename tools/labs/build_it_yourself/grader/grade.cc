@@ -21,17 +21,21 @@ int Grade::of() const { return Sum(tests, &TestResult::of); }
 
 Grade GradeFile(Compiler& compiler, const Exercise& exercise, const std::string& file,
                 const GradeOptions& options) {
-  const Compiled compiled = compiler.Program(exercise, file);
-  Grade grade{exercise.name, file, options.seed, compiled.messages, {}};
+  return GradeProgram(compiler.Program(exercise, file), exercise, file, options);
+}
+
+Grade GradeProgram(const Compiled& program, const Exercise& exercise, const std::string& file,
+                   const GradeOptions& options) {
+  Grade grade{exercise.name, file, options.seed, program.messages, {}};
   int timeouts = 0;
   for (const TestCase& test : exercise.tests) {
     TestResult& result =
         grade.tests.emplace_back(TestResult{test.name, test.about, 0, test.points, ""});
-    if (compiled.path.empty()) result.reason = "it does not compile";
+    if (program.path.empty()) result.reason = "it does not compile";
     if (timeouts == kMostTimeouts)
       result.reason = "not run: two tests before it have run out of time";
     if (!result.reason.empty()) continue;
-    Bench bench(compiled.path, options.limits, SeedOf(options.seed, grade.tests.size()));
+    Bench bench(program.path, options.limits, SeedOf(options.seed, grade.tests.size()));
     try {
       test.run(bench);
       result.points = test.points;

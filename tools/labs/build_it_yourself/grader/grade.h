@@ -34,5 +34,8 @@ struct GradeOptions {
 // After two tests that ran out of time, the rest are not run and give no points.
 Grade GradeFile(Compiler& compiler, const Exercise& exercise, const std::string& file,
                 const GradeOptions& options);
+// The same for a file that has been compiled.
+Grade GradeProgram(const Compiled& program, const Exercise& exercise, const std::string& file,
+                   const GradeOptions& options);
 
 }  // namespace torus::tools::labs
