@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "models/checkpoint/config_reader.h"
@@ -73,6 +74,8 @@ std::string FirstArchitecture(const nlohmann::json& config) {
 }
 
 }  // namespace
+
+nlohmann::json ModelSpec::Config(int64_t outputs) const { return config(sizes_given, outputs); }
 
 ModelSpec ParseModelSpec(const std::string& spec, const std::vector<ModelDescriptor>& models) {
   ModelSpec model{Find(spec, models)};

@@ -12,7 +12,7 @@ namespace torus {
 struct ModelSpec : ModelDescriptor {
   std::vector<double> sizes_given;  // the numbers after the colon; empty: as published
 
-  nlohmann::json Config(int64_t outputs) const { return config(sizes_given, outputs); }
+  nlohmann::json Config(int64_t outputs) const;
 };
 
 // Throws BadInput that lists the known names if none of `models` has the name. Throws BadInput if

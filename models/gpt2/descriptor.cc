@@ -1,5 +1,7 @@
 #include "models/gpt2/descriptor.h"
 
+#include <nlohmann/json.hpp>
+
 #include "models/folders.h"
 #include "models/gpt2/config.h"
 

@@ -1,5 +1,7 @@
 #include "models/roberta/descriptor.h"
 
+#include <nlohmann/json.hpp>
+
 #include "models/folders.h"
 #include "models/roberta/config.h"
 

@@ -11,21 +11,22 @@ namespace torus::ops {
 // largest magnitude.
 struct RowNorm {
   double p;
+  TORUS_HOST_DEVICE bool IsLargest() const { return p == INFINITY; }
   template <class T>
   TORUS_HOST_DEVICE T Term(T x) const {
     if (p == 2) return x * x;
     const T size = std::fabs(x);
-    return p == 1 || std::isinf(p) ? size : std::pow(size, static_cast<T>(p));
+    return p == 1 || IsLargest() ? size : std::pow(size, static_cast<T>(p));
   }
   template <class T>
   TORUS_HOST_DEVICE T Joined(T a, T b) const {
-    if (!std::isinf(p)) return a + b;
+    if (!IsLargest()) return a + b;
     return a != a || a > b ? a : b;
   }
   template <class T>
   TORUS_HOST_DEVICE T Root(T joined) const {
     if (p == 2) return std::sqrt(joined);
-    return p == 1 || std::isinf(p) ? joined : std::pow(joined, static_cast<T>(1 / p));
+    return p == 1 || IsLargest() ? joined : std::pow(joined, static_cast<T>(1 / p));
   }
 };
 

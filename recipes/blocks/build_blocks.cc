@@ -1,6 +1,7 @@
 #include "recipes/blocks/build_blocks.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "models/build_model.h"
 #include "recipes/blocks/layer_list.h"

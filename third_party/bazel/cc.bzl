@@ -20,6 +20,13 @@ COPTS = [
     "//conditions:default": [],
 })
 
+_PRECOMPILED = "//third_party/precompiled:"
+
+# What every source of the target starts with (precompiled.bzl). Other copts than COPTS that change what is compiled keep gcc from
+# using it; it then says so and parses the text.
+def _include_precompiled(name):
+    return ["-include", "third_party/precompiled/%s.h" % name, "-fpch-deps", "-Winvalid-pch", "-Wno-error=invalid-pch"]
+
 # For targets that include runtime/on_device.h. All others have the same command lines in every build, so its cache serves all.
 _GPU_COPTS = select({
     "//:cuda_on": ["-DTORUS_GPUS=1"],
@@ -31,14 +38,18 @@ LINKOPTS = ["-fopenmp", "-lpthread"]
 
 EVERYWHERE = ["//:__subpackages__"]
 
-def torus_library(name, deps = [], copts = [], hdrs = None, srcs = None, gpu_aware = False, **kwargs):
-    """One header and its source: NAME.h and NAME.cc where they exist, unless named."""
+def torus_library(name, deps = [], copts = [], hdrs = None, srcs = None, gpu_aware = False, precompiled = True, **kwargs):
+    """One header and its source: NAME.h and NAME.cc where they exist, unless named.
+
+    `precompiled` is False where `copts` do not go with precompiled headers.
+    """
+    headers = [] if not precompiled else ["test" if "@gtest" in deps else "library"]
     native.cc_library(
         name = name,
         hdrs = native.glob([name + ".h"]) if hdrs == None else hdrs,
         srcs = native.glob([name + ".cc"]) if srcs == None else srcs,
-        deps = deps,
-        copts = COPTS + (_GPU_COPTS if gpu_aware else []) + copts,
+        deps = deps + [_PRECOMPILED + header for header in headers],
+        copts = COPTS + [flag for header in headers for flag in _include_precompiled(header)] + (_GPU_COPTS if gpu_aware else []) + copts,
         linkopts = LINKOPTS,
         linkstatic = True,  # no shared library of each target beside its archive
         **kwargs
@@ -48,8 +59,8 @@ def torus_binary(name, srcs = None, deps = [], linkopts = [], **kwargs):
     native.cc_binary(
         name = name,
         srcs = [name + ".cc"] if srcs == None else srcs,
-        deps = deps + ["//runtime:vector_floor"],
-        copts = COPTS,
+        deps = deps + ["//runtime:vector_floor", _PRECOMPILED + "library"],
+        copts = COPTS + _include_precompiled("library"),
         linkopts = LINKOPTS + linkopts,
         **kwargs
     )
@@ -59,8 +70,8 @@ def torus_test(name, srcs = None, deps = [], size = "small", linkopts = [], gpu_
     native.cc_test(
         name = name,
         srcs = [name + ".cc"] if srcs == None else srcs,
-        deps = deps + ["@gtest", "//tests:gtest_main"],
-        copts = COPTS + (_GPU_COPTS if gpu_aware else []),
+        deps = deps + ["@gtest", "//tests:gtest_main", _PRECOMPILED + "test"],
+        copts = COPTS + _include_precompiled("test") + (_GPU_COPTS if gpu_aware else []),
         linkopts = LINKOPTS + linkopts,
         size = size,
         **kwargs

@@ -1,5 +1,6 @@
 #include "tools/bench/step_model.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "models/model_spec.h"

@@ -1,6 +1,7 @@
 #include "tools/bench/train_step.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "autograd/backward.h"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "recipes/study/run_study.h"
 #include "tools/experiments/common/chance.h"
 
 namespace torus::experiments {

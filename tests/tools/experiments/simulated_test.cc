@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "recipes/study/run_study.h"
 #include "tools/experiments/common/published.h"
 #include "tools/experiments/gpt3xl_baselines/full_size.h"
 #include "tools/experiments/gpt3xl_baselines/gpt3xl_baselines.h"

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "recipes/study/run_study.h"
 #include "recipes/study/statistics.h"
 
 namespace torus::experiments {

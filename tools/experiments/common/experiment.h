@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "recipes/study/page.h"
-#include "recipes/study/run_study.h"
 #include "tools/experiments/common/options.h"
 #include "tools/experiments/common/training.h"
+
+namespace torus::study {
+struct FinishedRun;
+}
 
 namespace torus::experiments {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "recipes/study/run_study.h"
 #include "tools/common/run_main.h"
 #include "tools/experiments/common/carry_out.h"
 #include "tools/experiments/common/data_places.h"

@@ -1,6 +1,9 @@
 #include "tools/experiments/common/training.h"
 
+#include <nlohmann/json.hpp>
+
 #include "recipes/settings/apply_flags.h"
+#include "recipes/study/run_store.h"
 
 namespace torus::experiments {
 

@@ -1,12 +1,14 @@
 // Training: one run of an experiment's plan, and how a study stores it.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "recipes/settings/settings.h"
-#include "recipes/study/run_store.h"
+
+namespace torus::study {
+struct PlannedRun;
+}
 
 namespace torus::experiments {
 
