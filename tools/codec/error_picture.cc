@@ -55,7 +55,7 @@ struct Label {
 
 // Moves names that would cover others downwards; returns them from top to bottom.
 std::vector<Label> Apart(std::vector<Label> labels) {
-  constexpr double kLetter = 6.5, kLine = 12;
+  constexpr double kLetter = 6, kLine = 12;
   std::ranges::stable_sort(labels, {}, &Label::y);
   for (size_t i = 0; i < labels.size(); ++i)
     for (size_t above = 0; above < i; ++above) {

@@ -94,7 +94,7 @@ std::string OneLine(const CLI::ParseError& error) {
   constexpr std::string_view kValue = ": Value ", kRange = " not in range ";
   if (const size_t at = text.find(kValue), range = text.find(kRange);
       at != text.npos && range != text.npos)
-    return fmt::format("{} must be from {}, got {}", text.substr(0, at),
+    return fmt::format("{} must be a number from {}, got {}", text.substr(0, at),
                        ShortRange(text.substr(range + kRange.size())),
                        text.substr(at + kValue.size(), range - at - kValue.size()));
   return text;

@@ -70,8 +70,20 @@ TEST(ParseLink, RefusesWhatIsNoLink) {
       ParseLink(text);
       ADD_FAILURE() << "accepted: " << text;
     } catch (const BadInput& error) {
-      EXPECT_EQ(std::string(error.what()).find("[link] \"" + text + "\" "), 0u) << error.what();
+      EXPECT_NE(std::string(error.what()).find("\"" + text + "\""), std::string::npos)
+          << error.what();
     }
+  }
+}
+
+TEST(ParseLink, SaysWhichPartIsWrong) {
+  try {
+    ParseLink("10ms,fast");
+    ADD_FAILURE() << "accepted";
+  } catch (const BadInput& error) {
+    EXPECT_STREQ(error.what(),
+                 "[link] a bandwidth must be a number and one of Kbps, Mbps, Gbps, bps, from 8 to "
+                 "8e18 bps, got \"fast\" in \"10ms,fast\"");
   }
 }
 

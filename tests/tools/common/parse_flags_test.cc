@@ -82,12 +82,13 @@ TEST(ParseFlags, NamesTheFlagThatIsNotKnownAndTheOneThatWasMeant) {
 }
 
 TEST(ParseFlags, SaysWhatAValueMustBe) {
-  EXPECT_EQ(Refusal({"--rate", "fast"}),
-            "[program] --rate must be a number, got fast (--help lists the flags)");
+  EXPECT_EQ(
+      Refusal({"--rate", "fast"}),
+      "[program] --rate must be a number from 0 to 1000000, got fast (--help lists the flags)");
   EXPECT_EQ(Refusal({"--count", "many"}),
             "[program] --count must be a whole number, got many (--help lists the flags)");
   EXPECT_EQ(Refusal({"--rate", "-1"}),
-            "[program] --rate must be from 0 to 1000000, got -1 (--help lists the flags)");
+            "[program] --rate must be a number from 0 to 1000000, got -1 (--help lists the flags)");
 }
 
 }  // namespace
