@@ -74,8 +74,8 @@ void Fiber::Prepare() {
 }
 
 // The first switch uses ucontext, which can start on another stack. Later switches use the
-// compiler's jumps, which avoid its system calls and save no more than they must, unless a sanitizer
-// is on: sanitizers forbid jumps to other stacks.
+// compiler's jumps, which avoid its system calls and save no more than they must, unless a
+// sanitizer is on: sanitizers forbid jumps to other stacks.
 #ifdef TORUS_SANITIZER
 
 void Fiber::Resume() {

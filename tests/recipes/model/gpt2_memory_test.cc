@@ -1,6 +1,6 @@
-// GPT-2 in four shares: what a rank holds of weights, gradients and optimizer state at once, gathered
-// blocks included, beside what each rank of ddp holds. The model is a third as wide as the published
-// one, with a third of its tokens, so that every part has about a ninth of its size.
+// GPT-2 in four shares: what a rank holds of weights, gradients and optimizer state at once,
+// gathered blocks included, beside what each rank of ddp holds. The model is a third as wide as the
+// published one, with a third of its tokens, so that every part has about a ninth of its size.
 #include <gtest/gtest.h>
 
 #include "models/gpt2/gpt2.h"
