@@ -104,7 +104,8 @@ Page BlankReport(const Lab& lab, const LabOptions& options) {
     if (asked.table)
       page.parts.emplace_back(*asked.table);
     else
-      for (int line = 0; line < 3; ++line) page.parts.emplace_back(Paragraph{std::string(72, '_')});
+      for (int line = 0; line < 3; ++line)
+        page.parts.emplace_back(Paragraph{fmt::format("{:_<72}", "")});
   }
   return page;
 }
