@@ -48,9 +48,10 @@ std::string PngOfNoPixels() {
 }
 
 TEST_F(LeftOut, OfImages) {
+  std::string image = "P5 32 32 255\n";
+  image.append(32 * 32, '7');
   for (const char* place : {"train/a/", "train/b/", "test/a/", "test/b/"})
-    for (const char* name : {"1.pgm", "2.pgm"})
-      Write(std::string("images/") + place + name, "P5 32 32 255\n" + std::string(32 * 32, '7'));
+    for (const char* name : {"1.pgm", "2.pgm"}) Write(std::string("images/") + place + name, image);
   Write("images/train/a/cut.pgm", "P5 32 32 255\n");
   Write("images/test/b/text.png", "no image");
   Write("images/test/a/late.png", PngOfNoPixels());
