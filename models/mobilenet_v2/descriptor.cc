@@ -1,8 +1,9 @@
+#include <nlohmann/json.hpp>
+
 #include "models/checkpoint/config_reader.h"
 #include "models/folders.h"
 #include "models/mobilenet_v2/mobilenet_v2.h"
 #include "runtime/error.h"
-#include "runtime/io/json.h"
 
 namespace torus {
 namespace {
@@ -13,7 +14,7 @@ InvertedResidualSetting SettingOf(const json& row, const std::string& where) {
   const auto fits = [](const json& v) { return v.is_number_integer() && v >= 0 && v <= 1 << 28; };
   Require(row.is_array() && row.size() == 4 && std::ranges::all_of(row, fits), where,
           "a row of inverted_residual_setting must be four whole numbers up to 2^28, got {}",
-          io::Brief(row));
+          row.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 100));
   return {row[0], row[1], row[2], row[3]};
 }
 

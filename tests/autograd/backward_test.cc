@@ -92,9 +92,9 @@ TEST(Backward, SeedMustFit) {
   const Variable y = ToyMul(Leaf({1, 2}), Leaf({3, 4}));
   EXPECT_THAT(MessageOf([&] { Backward({y}); }), HasSubstr("shape (2) needs a seed gradient"));
   EXPECT_THAT(MessageOf([&] { Backward({y}, {Zeros({3}, DType::kF64)}); }),
-              HasSubstr("must be f64 (2) as its output, got f64 (3)"));
+              HasSubstr("must be f64 (2) on cpu as its output, got f64 (3)"));
   EXPECT_THAT(MessageOf([&] { Backward({y}, {Zeros({2})}); }),
-              HasSubstr("must be f64 (2) as its output, got f32 (2)"));
+              HasSubstr("must be f64 (2) on cpu as its output, got f32 (2)"));
 }
 
 TEST(Backward, NoPathToALeafIsAnError) {
@@ -164,8 +164,8 @@ TEST(Backward, DeferredLeavesComeLater) {
 }
 
 TEST(Backward, AGradientLiesWhereItsTensorDoes) {
-  const Variable x(Full({2}, 3), true);
-  const Tensor elsewhere = Empty({2}, DType::kF32, kMetaDevice);
+  const Variable x = Leaf({3, 3});
+  const Tensor elsewhere = Empty({2}, DType::kF64, kMetaDevice);
   EXPECT_THROW(Backward({ToyMul(x, x)}, {elsewhere}), BadInput);
   EXPECT_THROW(Variable(x).SetGrad(elsewhere), BadInput);
 }

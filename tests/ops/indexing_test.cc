@@ -67,7 +67,7 @@ GRADIENT_CASE(embedding, MaxNorm) {
 GRADIENT_CASE(embedding, ScaleGradByFrequency) {
   Check(
       [](const Variables& in) {
-        const Variable index = Beside(in[0], Index({3, 0, 1}, {3, 1}));
+        const Variable index = Beside(in[0], Index({3, 0, 2}, {3, 1}));
         return Variables{Embedding(index, in[0], 1, {}, 2, /*scale_grad_by_freq=*/true)};
       },
       {TransposedLeaf({4, 3})});

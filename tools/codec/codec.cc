@@ -101,7 +101,8 @@ void AddFlags(CLI::App& app, Options& options) {
   app.add_option("file", options.input,
                  "A .safetensors file; for --decoded, a file written by --encoded")
       ->required();
-  app.add_option("--codec", options.codec, Choices("Codec", parallel::CodecDescriptions()))->capture_default_str();
+  app.add_option("--codec", options.codec, Choices("Codec", parallel::CodecDescriptions()))
+      ->capture_default_str();
   app.add_flag("--all", options.all, "Measure every codec with typical parameters");
   auto* const picture =
       app.add_option("--picture", options.picture, "Draw error against bytes into this SVG file");

@@ -77,6 +77,7 @@ TEST_F(ExperimentTest, PlansWithoutTraining) {
 TEST_F(ExperimentTest, AMistakeIsOneLine) {
   ExpectOneLine(Run("gpt3xl_networks", {"--scale", "huge"}), 2, "tiny, laptop, paper, got huge");
   ExpectOneLine(Run("gpt3xl_networks", {"--seeds", "0"}), 2, "--seeds");
+  std::filesystem::remove_all(scratch_ + "/data");
   ExpectOneLine(Run("gpt3xl_networks", {"--scale", "tiny"}), 2, "--data, or TORUS_DATA, must name");
 }
 

@@ -25,7 +25,8 @@ struct CodecTask {
 std::string NameOf(const CodecTask& task, const std::string& codec);
 
 // For each task its pretraining, if it has one, then codec none, which is the baseline
-// (Training::baseline), and then each of `codecs`. At the scale tiny there are no baselines, because nothing has a signal there.
+// (Training::baseline), and then each of `codecs`. At the scale tiny there are no baselines,
+// because nothing has a signal there.
 std::vector<Training> PlanOf(const std::vector<CodecTask>& tasks,
                              const std::vector<std::string>& codecs, Scale scale);
 

@@ -27,7 +27,9 @@ void AddFlags(CLI::App& app, Flags& flags) {
   for (const labs::Exercise& exercise : labs::Exercises())
     exercises.emplace_back(exercise.name, exercise.about);
   app.option_defaults()->always_capture_default();
-  app.add_option("exercise", flags.exercise, Choices("Exercise", exercises))->required()->default_str("");
+  app.add_option("exercise", flags.exercise, Choices("Exercise", exercises))
+      ->required()
+      ->default_str("");
   app.add_option("file", flags.file, "Your source file")->required()->default_str("");
   app.add_option("--seed", flags.grade.seed, "Seed for the hidden sizes, ranks and values");
   app.add_option("--json", flags.json, "Write the grade to this file as JSON")->default_str("");
