@@ -76,10 +76,9 @@ Compiled Compiler::SharedObject(const Exercise& exercise, const std::string& ada
                                 const std::string& file) {
   RequireFile(file);
   const std::string path = NewPath() + ".so";
-  const CommandEnd end =
-      Compile(Flags(exercise), {"-shared", "-fno-gnu-unique", "-Wl,-z,defs",
-                                "-Wl,-Bsymbolic-functions",
-                                labs_ + "/" + exercise.folder + "/" + adapter, file, "-o", path});
+  const CommandEnd end = Compile(
+      Flags(exercise), {"-shared", "-fno-gnu-unique", "-Wl,-z,defs", "-Wl,-Bsymbolic-functions",
+                        labs_ + "/" + exercise.folder + "/" + adapter, file, "-o", path});
   return {end.ok ? path : "", end.printed};
 }
 
