@@ -107,7 +107,7 @@ class CountsSums : public DecoratedTransport {
   std::unique_ptr<Counting> counting_;
 };
 
-class TwoGpus : public testing::Test {
+class GradientsOnTwoGpus : public testing::Test {
  protected:
   void SetUp() override {
     library_ = NcclForTests(2);
@@ -145,7 +145,7 @@ struct Model {
 const DataParallelOptions kByEngine{.bucket_bytes = 1, .all_reduce = AllReduceAlgorithm::kEngine};
 
 // The gradients are 2 w (1 + 2) then.
-TEST_F(TwoGpus, SumBesideTheBackwardAndWaitForNothing) {
+TEST_F(GradientsOnTwoGpus, SumBesideTheBackwardAndWaitForNothing) {
   RunByNccl([](CountsSums& replicas, Device gpu) {
     const Model model(gpu);
     DataParallel data_parallel(replicas, model.weights, kByEngine);
@@ -171,7 +171,7 @@ TEST_F(TwoGpus, SumBesideTheBackwardAndWaitForNothing) {
   });
 }
 
-TEST_F(TwoGpus, SumAtTheEndWhereTheRankHasOtherStages) {
+TEST_F(GradientsOnTwoGpus, SumAtTheEndWhereTheRankHasOtherStages) {
   RunByNccl([](CountsSums& replicas, Device gpu) {
     const Model model(gpu);
     DataParallelOptions options = kByEngine;
@@ -189,7 +189,7 @@ TEST_F(TwoGpus, SumAtTheEndWhereTheRankHasOtherStages) {
 }
 
 // A replica without samples has no gradients, and learns of the other's.
-TEST_F(TwoGpus, BringGradientsToAReplicaWithoutAny) {
+TEST_F(GradientsOnTwoGpus, BringGradientsToAReplicaWithoutAny) {
   RunByNccl([](CountsSums& replicas, Device gpu) {
     const Model model(gpu);
     DataParallel data_parallel(replicas, model.weights, kByEngine);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Tag kTag{TagClass::kUser, 3};
 
-class TwoGpus : public testing::Test {
+class NcclOnTwoGpus : public testing::Test {
  protected:
   void SetUp() override {
     library_ = NcclForTests(2);
@@ -38,7 +38,7 @@ ConstBuffer Sent(const Tensor& tensor) {
 }
 
 // The sender's values are made by kernels that nobody waits for, and read so at the other end.
-TEST_F(TwoGpus, AMessageComesBehindItsStreamAndBeforeTheReaders) {
+TEST_F(NcclOnTwoGpus, AMessageComesBehindItsStreamAndBeforeTheReaders) {
   RunByNccl([](Transport& transport, Device gpu) {
     Tensor values = Full({1000}, 1, DType::kF32, gpu);
     for (int round = 0; round < 3; ++round) {
@@ -57,7 +57,7 @@ TEST_F(TwoGpus, AMessageComesBehindItsStreamAndBeforeTheReaders) {
 }
 
 // Both send first; the CPU waits for neither until it reads.
-TEST_F(TwoGpus, MessagesCrossWithoutTheCpusWaiting) {
+TEST_F(NcclOnTwoGpus, MessagesCrossWithoutTheCpusWaiting) {
   RunByNccl([](Transport& transport, Device gpu) {
     const int peer = 1 - transport.rank();
     Tensor mine = Full({5}, transport.rank() + 1, DType::kF64, gpu), theirs({5}, DType::kF64, gpu);
@@ -71,7 +71,7 @@ TEST_F(TwoGpus, MessagesCrossWithoutTheCpusWaiting) {
   });
 }
 
-TEST_F(TwoGpus, SumsComeBehindTheirStreams) {
+TEST_F(NcclOnTwoGpus, SumsComeBehindTheirStreams) {
   RunByNccl([](Transport& transport, Device gpu) {
     Engine* const engine = transport.EngineOf({0, 1});
     ASSERT_NE(engine, nullptr);
@@ -98,7 +98,7 @@ GpuLinksChoice ChoiceOf(int ranks, int gpus, GpuLinks asked, bool has_nccl) {
   return choice;
 }
 
-TEST_F(TwoGpus, AreLinkedByNcclWhereEachRankHasOne) {
+TEST_F(NcclOnTwoGpus, AreLinkedByNcclWhereEachRankHasOne) {
   const GpuLinksChoice nccl = ChoiceOf(2, 2, GpuLinks::kAuto, true);
   EXPECT_TRUE(nccl.nccl);
   EXPECT_EQ(nccl.why, "2 ranks on 2 GPUs: NCCL moves their memory");
@@ -106,7 +106,7 @@ TEST_F(TwoGpus, AreLinkedByNcclWhereEachRankHasOne) {
   EXPECT_FALSE(ChoiceOf(2, 2, GpuLinks::kCopy, true).nccl);
 }
 
-TEST_F(TwoGpus, AreCopiedBetweenWhereNcclCannotBe) {
+TEST_F(NcclOnTwoGpus, AreCopiedBetweenWhereNcclCannotBe) {
   const GpuLinksChoice shared = ChoiceOf(3, 2, GpuLinks::kAuto, true);
   EXPECT_FALSE(shared.nccl);
   EXPECT_EQ(shared.why,
@@ -116,7 +116,7 @@ TEST_F(TwoGpus, AreCopiedBetweenWhereNcclCannotBe) {
   EXPECT_EQ(ChoiceOf(1, 1, GpuLinks::kAuto, true).why, "1 rank on 1 GPU");
 }
 
-TEST_F(TwoGpus, RefuseNcclThatCannotBe) {
+TEST_F(NcclOnTwoGpus, RefuseNcclThatCannotBe) {
   const auto refusal = [](int ranks, int gpus, bool has_nccl) -> std::string {
     try {
       ChoiceOf(ranks, gpus, GpuLinks::kNccl, has_nccl);
