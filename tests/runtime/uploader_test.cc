@@ -92,7 +92,7 @@ TEST_F(Uploads, ComeBehindWhatTheirMemoryWasUsedForBefore) {
   constexpr int64_t kOwnSize = 77777;  // of a size class that nothing else has here
   Uploader uploader(kGpu);
   Tensor result = Zeros({kOwnSize}, DType::kF32, kGpu);
-  const void* place = nullptr;
+  [[maybe_unused]] const void* place = nullptr;
   {
     Tensor before = Full({kOwnSize}, 5, DType::kF32, kGpu);
     place = before.raw();
@@ -172,7 +172,7 @@ TEST_F(Pinned, LeavesTheGpuOfItsThread) {
 
 TEST_F(Pinned, MemoryIsUsedAgain) {
   const size_t before = PinnedAllocator().stats().live_bytes;
-  const void* place = nullptr;
+  [[maybe_unused]] const void* place = nullptr;
   {
     const Tensor tensor = EmptyPinned({123457}, DType::kF64);
     place = tensor.raw();
