@@ -95,8 +95,13 @@ class Strikes : public ProgramTest {
     SCOPED_TRACE(run + ", rank " + std::to_string(rank) + ", signal " + std::to_string(signal));
     Strike(run, rank, signal, after);
     if (HasFailure()) return;
-    const Ended resumed =
-        Program("tools/train/train", {"--resume", scratch_ + "/" + run}, OutputOf(run)).Wait();
+    // A process that ends loses its name, by which ProcessOf finds it, before the folder's lock.
+    Ended resumed;
+    EXPECT_TRUE(Eventually([&] {
+      resumed =
+          Program("tools/train/train", {"--resume", scratch_ + "/" + run}, OutputOf(run)).Wait();
+      return resumed.err.find(" is in use by process ") == std::string::npos;
+    }));
     ASSERT_EQ(resumed.status, 0) << resumed.err;
     EXPECT_EQ(Tensors(run), whole_);
   }
