@@ -12,6 +12,16 @@ extern "C" const char* __tsan_default_suppressions() {
 }
 
 namespace torus::parallel {
+namespace {
+
+// A folder for a job's sockets, whose names must be short. Jobs at the same time would remove
+// OpenMPI's usual one under each other.
+std::string NewSessionFolder() {
+  char folder[] = "/tmp/torus-mpi-XXXXXX";
+  return mkdtemp(folder) != nullptr ? folder : "/tmp";
+}
+
+}  // namespace
 
 bool UnderMpirun() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
 
@@ -20,6 +30,7 @@ std::vector<std::string> MpirunCommand(int processes, const std::vector<std::str
                                    "--allow-run-as-root", "--bind-to", "none", "--tag-output",
                                    // This machine alone: shared memory, no search for others.
                                    "--mca", "btl", "self,vader", "--mca", "plm", "isolated",
+                                   "--mca", "orte_tmpdir_base", NewSessionFolder(),
                                    // OpenMPI leaves memory behind when it ends, which is not ours
                                    // for AddressSanitizer to find.
                                    "-x", "ASAN_OPTIONS=detect_leaks=0"};
