@@ -120,12 +120,11 @@ Variable Attend(const Variable& query, const Variable& key, const Variable& valu
                     const GradContext& g) { return InputGradients(problem, saved, shapes, g); });
 }
 
-// GPU kernels in the low type support no mask, or a bool mask.
+// Kernels in the low type support no mask, or a bool mask.
 bool AttendsNatively(const Variable& query, const Variable& key, const Variable& value,
                      const AttentionOptions& options) {
   const Variable& mask = options.attn_mask;
-  return query.data().device().kind == DeviceKind::kCuda &&
-         (!mask.defined() || mask.dtype() == DType::kBool) &&
+  return (!mask.defined() || mask.dtype() == DType::kBool) &&
          ComputesNatively(kOp, query, key, value);
 }
 

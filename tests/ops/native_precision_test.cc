@@ -7,6 +7,7 @@
 
 #include "autograd/backward.h"
 #include "autograd/precision.h"
+#include "ops/attention/attention.h"
 #include "ops/batch_norm/batch_norm.h"
 #include "ops/conv_chain/conv_chain.h"
 #include "ops/convolution/convolution.h"
@@ -228,6 +229,55 @@ TEST_P(NativeLow, ADenseConvolutionAndItsNormAreComposed) {
   const ConvChainResult got = ConvChainTrain(x, {{.weight = w, .norm_weight = g, .norm_bias = b}});
   const Tensor want = BatchNormTrain(Conv2d(x, w), g, b).y.data();
   EXPECT_EQ(std::memcmp(got.y.data().raw(), want.raw(), want.bytes()), 0);
+}
+
+// The error's norm divided by that of `want`.
+double RelativeError(const Tensor& got, const Tensor& want) {
+  const Tensor g = Exact(got), w = Exact(want);
+  double error = 0, whole = 0;
+  for (int64_t i = 0; i < g.numel(); ++i) {
+    const double y = w.data<double>()[i], difference = g.data<double>()[i] - y;
+    error += difference * difference, whole += y * y;
+  }
+  return std::sqrt(error / whole);
+}
+
+// Weights and gradients of scores are rounded before they are multiplied, and so are the result
+// (which the backward reads) and the gradients: at most three roundings, of half a unit each,
+// meet in one number.
+TEST_P(NativeLow, AttentionSumsInF32OverRoundedWeights) {
+  const double bound = 3 * unit_roundoff() / 2;
+  struct Case {
+    int64_t heads, key_heads, rows, keys;
+    bool causal, masked;
+  };
+  for (const Case& c : {Case{3, 3, 70, 70, false, false}, Case{2, 2, 300, 300, true, false},
+                        Case{4, 2, 5, 290, false, true}, Case{2, 1, 1, 33, false, false}}) {
+    std::vector<Variable> in{Leaf({2, c.heads, c.rows, 40}, 1),
+                             Leaf({2, c.key_heads, c.keys, 40}, 2),
+                             Leaf({2, c.key_heads, c.keys, 24}, 3)};
+    AttentionOptions options;
+    options.is_causal = c.causal;
+    options.enable_gqa = c.heads != c.key_heads;
+    Tensor mask({c.rows, c.keys}, DType::kBool);
+    // The first row attends to nothing.
+    for (int64_t i = 0; i < mask.numel(); ++i) mask.mutable_data<bool>()[i] = i >= c.keys && i % 3;
+    if (c.masked) options.attn_mask = Variable(mask);
+    std::vector<Variable> exact;
+    for (const Variable& v : in) exact.push_back(Variable(Taken(v, true), true));
+    const Variable got = [&] {
+      const WithPrecision with(native());
+      return ScaledDotProductAttention(in[0], in[1], in[2], options);
+    }();
+    const Variable want = ScaledDotProductAttention(exact[0], exact[1], exact[2], options);
+    EXPECT_EQ(got.dtype(), low());
+    EXPECT_LE(RelativeError(got.data(), want.data()), bound);
+    const Tensor dy = Random(want.shape(), 99).To(low());
+    Backward({got}, {dy});
+    Backward({want}, {Exact(dy)});
+    for (size_t i = 0; i < in.size(); ++i)
+      EXPECT_LE(RelativeError(in[i].grad(), exact[i].grad()), bound) << "input " << i;
+  }
 }
 
 TEST_P(NativeLow, LeavesF64Alone) {

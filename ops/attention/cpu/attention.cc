@@ -64,7 +64,7 @@ struct Bound {
             p.shape.keys,
             p.shape.width,
             p.shape.value_width,
-            static_cast<T>(p.scale),
+            static_cast<SumOf<T>>(p.scale),
             p.causal,
             q.Read<T>(),
             k.Read<T>(),
@@ -76,7 +76,7 @@ struct Bound {
   void BindMask(const Tensor& t) {
     mask = Heads(t);
     const bool allows = t.dtype() == DType::kBool;
-    call.mask = {allows ? t.data<bool>() : nullptr, allows ? nullptr : t.data<T>(),
+    call.mask = {allows ? t.data<bool>() : nullptr, allows ? nullptr : t.data<SumOf<T>>(),
                  mask.offsets.data(), t.strides()[t.rank() - 2], t.strides()[t.rank() - 1]};
   }
   Bound(const Bound&) = delete;
@@ -86,16 +86,24 @@ struct Bound {
   AttentionCall<T> call;
 };
 
+// As VisitCompute, and for bf16.
+template <class F>
+void VisitMatrices(DType dtype, const F& f) {
+  if (dtype == DType::kBF16) return f(ComputeType<BFloat16>{});
+  VisitCompute(kOp, dtype, f);
+}
+
 Heads HeadsOf(const Tensor& t) { return t.defined() ? Heads(t) : Heads(); }
 
 }  // namespace
 
 void Attention(const ops::AttentionProblem& problem, const ops::AttentionInputs& in,
                ops::AttentionOutputs& out) {
-  VisitCompute(kOp, out.out.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitMatrices(out.out.dtype(), [&]<class T>(ComputeType<T>) {
     const Bound<T> bound(problem, in);
+    using Score = SumOf<T>;
     Attention(bound.call, Heads(out.out).Write<T>(),
-              {out.largest.mutable_data<T>(), out.log_sum.mutable_data<T>()});
+              {out.largest.mutable_data<Score>(), out.log_sum.mutable_data<Score>()});
   });
 }
 
@@ -104,9 +112,10 @@ void AttentionBackward(const ops::AttentionProblem& problem, const ops::Attentio
                        ops::AttentionGradients& gradients) {
   const Heads result(out.out), dresult(dout);
   Heads dq = HeadsOf(gradients.query), dk = HeadsOf(gradients.key), dv = HeadsOf(gradients.value);
-  VisitCompute(kOp, dout.dtype(), [&]<class T>(ComputeType<T>) {
+  VisitMatrices(dout.dtype(), [&]<class T>(ComputeType<T>) {
     const Bound<T> bound(problem, in);
-    const RowNorms<const T> norms{out.largest.data<T>(), out.log_sum.data<T>()};
+    using Score = SumOf<T>;
+    const RowNorms<const Score> norms{out.largest.data<Score>(), out.log_sum.data<Score>()};
     AttentionBackward(bound.call, {result.Read<T>(), dresult.Read<T>(), norms},
                       {dq.Write<T>(), dk.Write<T>(), dv.Write<T>()});
   });

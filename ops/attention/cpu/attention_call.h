@@ -1,8 +1,10 @@
-// The CPU kernels of attention, on pointers.
+// The CPU kernels of attention, on pointers. Matrices are float, double, or BFloat16 where the
+// processor multiplies it natively; scores and sums of bf16 are f32.
 #pragma once
 
 #include <cstdint>
 
+#include "runtime/dtype.h"
 #include "runtime/rng.h"
 
 namespace torus::cpu {
@@ -43,10 +45,10 @@ template <class T>
 struct AttentionCall {
   int64_t heads, key_heads, group;  // of all samples; group is 0 if there are no query heads
   int64_t rows, keys, width, value_width;
-  T scale;
+  SumOf<T> scale;
   bool causal;
   HeadMatrices<const T> q, k, v;
-  ScoreMask<T> mask;
+  ScoreMask<SumOf<T>> mask;
   WeightDropout dropout;
 };
 
@@ -57,8 +59,10 @@ struct RowNorms {
   T *largest, *log_sum;
 };
 
-// Writes `out` and `norms`. double: plain loops. float: tiles.
+// Writes `out` and `norms`. double: plain loops. float and BFloat16: tiles.
 void Attention(const AttentionCall<float>& call, const HeadMatrices<float>& out,
+               const RowNorms<float>& norms);
+void Attention(const AttentionCall<BFloat16>& call, const HeadMatrices<BFloat16>& out,
                const RowNorms<float>& norms);
 void Attention(const AttentionCall<double>& call, const HeadMatrices<double>& out,
                const RowNorms<double>& norms);
@@ -67,7 +71,7 @@ void Attention(const AttentionCall<double>& call, const HeadMatrices<double>& ou
 template <class T>
 struct AttentionResult {
   HeadMatrices<const T> out, dout;
-  RowNorms<const T> norms;
+  RowNorms<const SumOf<T>> norms;
 };
 
 // The gradients of query (by query head), key and value (by key head); undefined ones are not
@@ -81,6 +85,8 @@ struct AttentionGradient {
 // gradient does not change the bits of the others.
 void AttentionBackward(const AttentionCall<float>& call, const AttentionResult<float>& result,
                        const AttentionGradient<float>& d);
+void AttentionBackward(const AttentionCall<BFloat16>& call, const AttentionResult<BFloat16>& result,
+                       const AttentionGradient<BFloat16>& d);
 void AttentionBackward(const AttentionCall<double>& call, const AttentionResult<double>& result,
                        const AttentionGradient<double>& d);
 

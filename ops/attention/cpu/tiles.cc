@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "ops/cpu/gemm.h"
+#include "ops/attention/cpu/tile_operand.h"
 
 namespace torus::cpu {
 namespace {
@@ -20,11 +20,11 @@ void MaskRow(const ScoreMask<float>& mask, int64_t at, int64_t keys, float* scor
 
 }  // namespace
 
-ScoreTile ComputeScores(const AttentionCall<float>& call, const TilePlace& p, float* data,
+template <class T>
+ScoreTile ComputeScores(const AttentionCall<T>& call, const TilePlace& p, float* data,
                         int64_t stride) {
-  Gemm(Transpose::kNo, Transpose::kYes, p.rows, p.keys, call.width, call.scale,
-       call.q.at(p.head, p.row), call.q.stride, call.k.at(p.head / call.group, p.key),
-       call.k.stride, 0.0f, data, stride);
+  RowsTimesRows(p.rows, p.keys, call.width, call.scale, call.q.at(p.head, p.row), call.q.stride,
+                call.k.at(p.head / call.group, p.key), call.k.stride, data, stride);
   const ScoreMask<float>& mask = call.mask;
   for (int64_t r = 0; mask.offset != nullptr && r < p.rows; ++r)
     MaskRow(mask, mask.offset[p.head] + (p.row + r) * mask.row_step + p.key * mask.key_step, p.keys,
@@ -32,7 +32,8 @@ ScoreTile ComputeScores(const AttentionCall<float>& call, const TilePlace& p, fl
   return {data, stride, p.rows, p.keys, call.causal ? p.row + 1 - p.key : p.keys};
 }
 
-void ApplyDropout(const AttentionCall<float>& call, const TilePlace& p, float* data, int64_t stride,
+template <class T>
+void ApplyDropout(const AttentionCall<T>& call, const TilePlace& p, float* data, int64_t stride,
                   float* factor) {
   if (call.dropout.streams == nullptr) return;
   for (int64_t r = 0; r < p.rows; ++r) {
@@ -41,5 +42,12 @@ void ApplyDropout(const AttentionCall<float>& call, const TilePlace& p, float* d
     for (int64_t j = 0; j < p.keys; ++j) row[j] *= factor[j];
   }
 }
+
+#define TORUS_INSTANTIATE(T)                                                                    \
+  template ScoreTile ComputeScores(const AttentionCall<T>&, const TilePlace&, float*, int64_t); \
+  template void ApplyDropout(const AttentionCall<T>&, const TilePlace&, float*, int64_t, float*);
+TORUS_INSTANTIATE(float)
+TORUS_INSTANTIATE(BFloat16)
+#undef TORUS_INSTANTIATE
 
 }  // namespace torus::cpu

@@ -1,8 +1,6 @@
 // Shared by the tiled forward and backward: the scores of one tile, and dropout on it.
 #pragma once
 
-#include <memory>
-
 #include "ops/attention/cpu/attention_call.h"
 #include "ops/attention/cpu/score_rows.h"
 
@@ -13,24 +11,22 @@ struct TilePlace {
   int64_t head, row, rows, key, keys;
 };
 
-// Uninitialised floats.
-inline std::unique_ptr<float[]> Scratch(int64_t count) {
-  return std::unique_ptr<float[]>(new float[static_cast<size_t>(count)]);
-}
-
 // The number of keys that rows up to `last_row` attend to.
-inline int64_t KeysSeen(const AttentionCall<float>& call, int64_t last_row) {
+template <class T>
+int64_t KeysSeen(const AttentionCall<T>& call, int64_t last_row) {
   return call.causal && last_row + 1 < call.keys ? last_row + 1 : call.keys;
 }
 
 // data = scale q k^T + mask, for the tile at `place`. Keys hidden by the causal mask are left to
 // the row kernels.
-ScoreTile ComputeScores(const AttentionCall<float>& call, const TilePlace& place, float* data,
+template <class T>
+ScoreTile ComputeScores(const AttentionCall<T>& call, const TilePlace& place, float* data,
                         int64_t stride);
 
 // Multiplies the tile by dropout's factors; `factor` is scratch for one row. Does nothing without
 // dropout.
-void ApplyDropout(const AttentionCall<float>& call, const TilePlace& place, float* data,
-                  int64_t stride, float* factor);
+template <class T>
+void ApplyDropout(const AttentionCall<T>& call, const TilePlace& place, float* data, int64_t stride,
+                  float* factor);
 
 }  // namespace torus::cpu
