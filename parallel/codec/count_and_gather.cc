@@ -6,12 +6,15 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "parallel/codec/count_and_gather.cc"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace torus::parallel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int64_t kAhead = 512;  // values prefetched
 
 // A value is in an even-numbered region if it is at least an odd number of thresholds.
 template <int kThresholds>
@@ -29,17 +32,30 @@ class Block {
     hn::Vec<decltype(di)> counts[kThresholds];
     for (auto& count : counts) count = hn::Zero(di);
     auto widest = hn::Zero(di);
-    int64_t i = begin;
+    auto least = hn::Set(d, in[begin]), greatest = least;
+    auto index = hn::Iota(du, static_cast<uint32_t>(begin));
+    int64_t i = begin, found = gathered_.count;
     for (; i + lanes <= end; i += lanes) {
+      hwy::Prefetch(in + i + kAhead);
       const auto x = hn::LoadU(d, in + i);
       widest = hn::Max(widest, hn::And(hn::BitCast(di, x), hn::Set(di, 0x7fffffff)));
-      Keep(x, hn::Iota(du, static_cast<uint32_t>(i)), Compare(x, counts));
+      least = hn::Min(least, x);
+      greatest = hn::Max(greatest, x);
+      found += Keep(x, index, Compare(x, counts), found);
+      index = hn::Add(index, hn::Set(du, static_cast<uint32_t>(lanes)));
     }
+    gathered_.count = found;
     for (int t = 0; t < kThresholds; ++t)
       at_least_[t] = static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(di, counts[t])));
     const int32_t most = hn::GetLane(hn::MaxOfLanes(di, widest));
     gathered_.finite = gathered_.finite && most < 0x7f800000;
-    for (; i < end; ++i) One(in[i], static_cast<uint32_t>(i));
+    const int64_t block = begin / kGatherBlock;
+    See(hn::GetLane(hn::MinOfLanes(d, least)), block);
+    See(hn::GetLane(hn::MaxOfLanes(d, greatest)), block);
+    for (; i < end; ++i) {
+      One(in[i], static_cast<uint32_t>(i));
+      See(in[i], block);
+    }
   }
 
  private:
@@ -58,12 +74,18 @@ class Block {
     return hn::RebindMask(d, hn::MaskFromVec(odd));
   }
 
+  // Returns how many.
   template <class V, class I>
-  HWY_INLINE void Keep(V x, I index, Mask mask) {
-    hn::StoreU(hn::Compress(x, mask), d, gathered_.values + gathered_.count);
-    hn::StoreU(hn::Compress(index, hn::RebindMask(du, mask)), du,
-               gathered_.indices + gathered_.count);
-    gathered_.count += static_cast<int64_t>(hn::CountTrue(d, mask));
+  HWY_INLINE int64_t Keep(V x, I index, Mask mask, int64_t at) {
+    hn::StoreU(hn::Compress(x, mask), d, gathered_.values + at);
+    hn::StoreU(hn::Compress(index, hn::RebindMask(du, mask)), du, gathered_.indices + at);
+    return static_cast<int64_t>(hn::CountTrue(d, mask));
+  }
+
+  void See(float value, int64_t block) {
+    Extreme &least = gathered_.least, &greatest = gathered_.greatest;
+    if (least.block < 0 || value < least.value) least = {value, block};
+    if (greatest.block < 0 || value >= greatest.value) greatest = {value, block};
   }
 
   void One(float x, uint32_t index) {
@@ -98,8 +120,12 @@ void GatherWith(const float* in, int64_t begin, int64_t end, const float* thresh
 void GatherAny(const float* in, int64_t begin, int64_t end, const float* thresholds, int count,
                uint32_t* at_least, Gathered& gathered) {
   switch (count) {
+    case 2:
+      return GatherWith<2>(in, begin, end, thresholds, at_least, gathered);
     case 4:
       return GatherWith<4>(in, begin, end, thresholds, at_least, gathered);
+    case 6:
+      return GatherWith<6>(in, begin, end, thresholds, at_least, gathered);
     case 8:
       return GatherWith<8>(in, begin, end, thresholds, at_least, gathered);
     case 12:

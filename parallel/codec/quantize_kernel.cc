@@ -7,12 +7,15 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "parallel/codec/quantize_kernel.cc"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace torus::parallel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int64_t kAhead = 512;  // values prefetched
 
 // table[index] of kBuckets floats; kMaxBuckets may be read.
 template <int kBuckets, class D, class VI>
@@ -69,7 +72,10 @@ void QuantizeBuckets(const float* in, int64_t count, const BucketScale& scale,
     hn::StoreU(hn::DemoteTo(d16, code), d16, to);
   };
   int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) step(in + i, codes + i);
+  for (; i + lanes <= count; i += lanes) {
+    hwy::Prefetch(in + i + kAhead);
+    step(in + i, codes + i);
+  }
   if (i == count) return;
   // The last vector is padded with one of its own values: any other might lie outside its bucket.
   float last[HWY_MAX_BYTES / sizeof(float)];

@@ -76,9 +76,10 @@ float Above(float value) { return std::nextafter(value, kInfinity); }
 
 }  // namespace
 
-Brackets GuessBrackets(std::span<const float> values, std::span<const int64_t> ranks) {
+std::optional<Brackets> GuessBrackets(std::span<const float> values,
+                                      std::span<const int64_t> ranks) {
   const std::vector<float> sample = SampleOf(values);
-  if (sample.empty()) return {};
+  if (sample.empty()) return std::nullopt;
   const int64_t size = static_cast<int64_t>(sample.size());
   Brackets brackets;
   const auto add = [&](float threshold, bool tied) {
@@ -93,8 +94,10 @@ Brackets GuessBrackets(std::span<const float> values, std::span<const int64_t> r
     }
     add(s.end == size ? kInfinity : Above(sample[s.end - 1]), false);
   }
-  while (brackets.size() % 4 != 0) add(kInfinity, false);
-  return brackets.size() <= Brackets::kMostThresholds ? brackets : Brackets{};
+  const auto padded = [](int n) { return n == 2 || n == 6 || (n > 0 && n % 4 == 0); };
+  while (!padded(brackets.size())) add(kInfinity, false);
+  if (brackets.size() > Brackets::kMostThresholds) return std::nullopt;
+  return brackets;
 }
 
 }  // namespace torus::parallel

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace torus::parallel {
 struct Brackets {
   static constexpr int kMostThresholds = 20;
 
-  std::vector<float> thresholds;  // their number is a multiple of four
+  std::vector<float> thresholds;  // padded to 2, 6 or a multiple of four of them
   std::vector<bool> tied;         // for each threshold
 
   int size() const { return static_cast<int>(thresholds.size()); }
@@ -25,8 +26,9 @@ struct Brackets {
   }
 };
 
-// The brackets of the values at `ranks`, ascending, among `values`. Has no thresholds if the ranks
-// are too far apart for kMostThresholds, or the sample has a value that is infinite or NaN.
-Brackets GuessBrackets(std::span<const float> values, std::span<const int64_t> ranks);
+// The brackets of the values at `ranks`, ascending, among `values`. None if the ranks are too far
+// apart for kMostThresholds, or the sample has a value that is infinite or NaN.
+std::optional<Brackets> GuessBrackets(std::span<const float> values,
+                                      std::span<const int64_t> ranks);
 
 }  // namespace torus::parallel

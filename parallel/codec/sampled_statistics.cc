@@ -1,10 +1,11 @@
 #include "parallel/codec/sampled_statistics.h"
 
 #include <algorithm>
-#include <atomic>
+#include <ranges>
 #include <vector>
 
 #include "parallel/codec/count_and_gather.h"
+#include "parallel/codec/pick_keys.h"
 #include "parallel/codec/sampled_brackets.h"
 #include "parallel/codec/value_key.h"
 #include "runtime/error.h"
@@ -69,6 +70,26 @@ class Pass {
         return static_cast<uint32_t>(i);
   }
 
+  // The index of the least value, the first if there are several.
+  uint32_t FirstLeast() const {
+    const auto by_value = [](const Gathered& g) { return g.least.value; };
+    const Extreme least = std::ranges::min_element(gathered_, {}, by_value)->least;
+    size_t i = static_cast<size_t>(least.block * kGatherBlock);
+    while (values_[i] != least.value) ++i;
+    return static_cast<uint32_t>(i);
+  }
+
+  // The index of the greatest value, the last if there are several.
+  uint32_t LastGreatest() const {
+    const auto by_value = [](const Gathered& g) { return g.greatest.value; };
+    const Extreme greatest =
+        std::ranges::max_element(std::views::reverse(gathered_), {}, by_value)->greatest;
+    size_t i = std::min(values_.size(), static_cast<size_t>((greatest.block + 1) * kGatherBlock));
+    while (values_[--i] != greatest.value) {
+    }
+    return static_cast<uint32_t>(i);
+  }
+
  private:
   void Run(int64_t part) {
     const int64_t first = blocks_ * part / parts_, last = blocks_ * (part + 1) / parts_;
@@ -122,21 +143,29 @@ std::vector<Group> GroupRanks(std::span<const int64_t> ranks, const Brackets& br
 
 void Select(const Group& group, const Pass& pass, std::span<const int64_t> ranks,
             std::span<uint32_t> out) {
-  const int64_t below = pass.Below(group.region);
-  const bool tie = group.region % 2 == 1;
-  std::vector<uint64_t> keys;
-  if (!tie) keys = pass.KeysIn(group.region);
-  auto from = keys.begin();
-  for (size_t i = group.first; i < group.first + group.count; ++i) {
-    if (tie) {
-      out[i] = pass.IndexInTie(group.region, ranks[i] - below);
-      continue;
-    }
-    const auto at = keys.begin() + (ranks[i] - below);
-    std::nth_element(from, at, keys.end());
-    out[i] = IndexOfKey(*at);
-    from = at;
+  std::vector<int64_t> within(ranks.begin() + group.first,
+                              ranks.begin() + group.first + group.count);
+  for (int64_t& rank : within) rank -= pass.Below(group.region);
+  const auto to = out.subspan(group.first, group.count);
+  if (group.region % 2 == 1) {
+    const auto in_tie = [&](int64_t rank) { return pass.IndexInTie(group.region, rank); };
+    std::ranges::transform(within, to.begin(), in_tie);
+    return;
   }
+  std::vector<uint64_t> picked(group.count);
+  PickKeys(pass.KeysIn(group.region), within, picked);
+  std::ranges::transform(picked, to.begin(), IndexOfKey);
+}
+
+// The ranks between the least and the greatest value: [begin, end) of all ranks.
+struct Inner {
+  size_t begin, end;
+};
+
+Inner InnerRanks(std::span<const int64_t> ranks, int64_t count) {
+  const auto begin = std::ranges::upper_bound(ranks, 0);
+  const auto end = std::ranges::lower_bound(ranks, count - 1);
+  return {static_cast<size_t>(begin - ranks.begin()), static_cast<size_t>(end - ranks.begin())};
 }
 
 }  // namespace
@@ -145,16 +174,20 @@ Sampled SampledStatistics(std::span<const float> values, std::span<const int64_t
                           std::span<uint32_t> out) {
   const int64_t count = static_cast<int64_t>(values.size());
   if (count < kLeastValues || ranks.size() > kMostRanks) return Sampled::kMissed;
-  const Brackets brackets = GuessBrackets(values, ranks);
-  if (brackets.size() == 0) return Sampled::kMissed;
-  const Pass pass(values, brackets);
+  const auto [begin, end] = InnerRanks(ranks, count);
+  const auto inner = ranks.subspan(begin, end - begin);
+  const auto brackets = GuessBrackets(values, inner);
+  if (!brackets) return Sampled::kMissed;
+  const Pass pass(values, *brackets);
   if (!pass.fits()) return Sampled::kMissed;
   if (!pass.finite()) return Sampled::kNotFinite;
-  const std::vector<Group> groups = GroupRanks(ranks, brackets, pass);
-  if (groups.empty()) return Sampled::kMissed;
-  ParallelFor(static_cast<int64_t>(groups.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t g = begin; g < end; ++g) Select(groups[g], pass, ranks, out);
+  const std::vector<Group> groups = GroupRanks(inner, *brackets, pass);
+  if (groups.empty() && !inner.empty()) return Sampled::kMissed;
+  ParallelFor(static_cast<int64_t>(groups.size()), 1, [&](int64_t first, int64_t last) {
+    for (int64_t g = first; g < last; ++g) Select(groups[g], pass, inner, out.subspan(begin));
   });
+  if (begin > 0) std::ranges::fill(out.first(begin), pass.FirstLeast());
+  if (end < ranks.size()) std::ranges::fill(out.subspan(end), pass.LastGreatest());
   return Sampled::kFound;
 }
 
