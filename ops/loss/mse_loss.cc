@@ -46,12 +46,14 @@ Variable L1Loss(const Variable& input, const Variable& target, LossReduction red
   return ReduceByWeight("l1_loss", Distance(input, target), input, weight, reduction);
 }
 
-// With c = min(d, delta) both of its pieces are c (d - c / 2).
+// With c = min(d, delta) both of its pieces are c^2 / 2 + delta (d - c), whose gradients stay finite
+// where d is infinite.
 Variable HuberLoss(const Variable& input, const Variable& target, LossReduction reduction,
                    double delta, const Variable& weight) {
   Require(delta > 0, "huber_loss", "delta must be positive, got {}", delta);
   const Variable d = Distance(input, target), c = Clamp(d, std::nullopt, delta);
-  return Reduce(Weighted("huber_loss", Mul(c, Sub(d, c, 0.5)), input, weight), reduction);
+  const Variable losses = Add(Mul(c, Mul(c, 0.5)), Sub(d, c), delta);
+  return Reduce(Weighted("huber_loss", losses, input, weight), reduction);
 }
 
 Variable SmoothL1Loss(const Variable& input, const Variable& target, LossReduction reduction,
@@ -60,7 +62,7 @@ Variable SmoothL1Loss(const Variable& input, const Variable& target, LossReducti
   const Variable d = Distance(input, target);
   if (beta == 0) return Reduce(d, reduction);
   const Variable c = Clamp(d, std::nullopt, beta);
-  return Reduce(Mul(Div(c, beta), Sub(d, c, 0.5)), reduction);
+  return Reduce(Add(Mul(Div(c, beta), Mul(c, 0.5)), Sub(d, c)), reduction);
 }
 
 Variable BinaryCrossEntropyWithLogits(const Variable& input, const Variable& target,

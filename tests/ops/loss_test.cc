@@ -1,5 +1,7 @@
 #include <cmath>
+#include <limits>
 
+#include "autograd/backward.h"
 #include "ops/loss/class_shape.h"
 #include "ops/loss/class_targets.h"
 #include "ops/loss/cross_entropy.h"
@@ -140,6 +142,20 @@ TEST(RealLosses, ValuesAndMeans) {
   EXPECT_EQ(L1Loss(x, zero, mean, weight).data().Item(), 24.5 / 8);
   EXPECT_EQ(MseLoss(x, zero, mean, weight).data().Item(), (0.25 + 8 + 80) / 8);
   EXPECT_EQ(HuberLoss(x, zero, mean, 2, weight).data().Item(), (0.125 + 4 + 30) / 3);
+}
+
+// As in PyTorch, an infinite distance is as any other beyond the bound.
+TEST(RealLosses, GradientsAtAnInfiniteDistance) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Variable zero(Zeros({3}, DType::kF64));
+  for (const bool huber : {true, false}) {
+    Variable x(FromVector<double>({kInfinity, -kInfinity, 0.5}, {3}), true);
+    const LossReduction sum = LossReduction::kSum;
+    Backward({huber ? HuberLoss(x, zero, sum, 2) : SmoothL1Loss(x, zero, sum, 2)});
+    const double scale = huber ? 1 : 0.5;
+    EXPECT_EQ(ToVector<double>(x.grad()),
+              (std::vector<double>{2 * scale, -2 * scale, 0.5 * scale}));
+  }
 }
 
 GRADIENT_CASE(log_sigmoid, BinaryCrossEntropy) {
