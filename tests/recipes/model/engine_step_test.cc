@@ -159,7 +159,5 @@ int main(int argc, char** argv) {
   testing::GTEST_FLAG(filter) = tests;
   const int status = RUN_ALL_TESTS();
   if (status != 0 || UnderMpirun()) return status;
-  ExecMpirun(3, {argv, argv + argc});
-  std::perror("mpirun");
-  return 1;
+  return RunMpirun(3, {argv, argv + argc});
 }

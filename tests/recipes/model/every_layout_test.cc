@@ -246,7 +246,5 @@ int main(int argc, char** argv) {
   ::testing::GTEST_FLAG(filter) = tests;
   const int status = RUN_ALL_TESTS();
   if (status != 0 || UnderMpirun()) return status;
-  ExecMpirun(2, {argv, argv + argc});
-  std::perror("mpirun");
-  return 1;
+  return RunMpirun(2, {argv, argv + argc});
 }

@@ -28,6 +28,12 @@ void WriteAndSay(const RingFlags& flags, RingTraining training) {
   fmt::print("\n{}page: {}\n", study::ToText(page), study::WritePage(page, flags.run.out, "ring"));
 }
 
+// The compiler's files are not needed once they are loaded, so none is left if the ring crashes.
+RingLibrary LoadRing(const RingFlags& flags) {
+  Compiler compiler(LabsFolder());
+  return {compiler, flags.path, static_cast<int>(flags.run.settings.replicas)};
+}
+
 int Main(int argc, const char* const* argv) {
   const RingFlags flags = ParseRingFlags(argc, argv);
   if (!flags.help.empty()) {
@@ -35,8 +41,7 @@ int Main(int argc, const char* const* argv) {
     return 0;
   }
   const CrashWatch watch;
-  Compiler compiler(LabsFolder());
-  const RingLibrary ring(compiler, flags.path, static_cast<int>(flags.run.settings.replicas));
+  const RingLibrary ring = LoadRing(flags);
   fmt::print("{}", ring.messages());
   CatchStopSignals();
   std::vector<std::unique_ptr<RunScreen>> screens;

@@ -168,7 +168,5 @@ int RunTests(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace torus::parallel;
   if (UnderMpirun()) return RunTests(argc, argv);
-  ExecMpirun(kProcesses, {argv, argv + argc});
-  std::perror("mpirun");
-  return 1;
+  return RunMpirun(kProcesses, {argv, argv + argc});
 }

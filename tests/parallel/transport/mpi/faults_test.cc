@@ -70,12 +70,14 @@ class Job {
  public:
   explicit Job(const fs::path& folder) : folder_(folder) {
     fs::create_directories(folder_);
+    const std::vector<std::string> command =
+        MpirunCommand(kRanks, {fs::read_symlink("/proc/self/exe"), "--job", folder_.string()});
     process_ = fork();
     if (process_ != 0) return;
     const int out = open((folder_ / "output").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
-    ExecMpirun(kRanks, {fs::read_symlink("/proc/self/exe"), "--job", folder_.string()});
+    Exec(command);
     _exit(127);
   }
   ~Job() {

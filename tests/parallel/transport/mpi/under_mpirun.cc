@@ -1,9 +1,13 @@
 #include "tests/parallel/transport/mpi/under_mpirun.h"
 
+#include <fmt/ranges.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <mutex>
 
 // OpenMPI's messages through shared memory take two locks of their own in either order; and what
 // orders the threads in oneDNN's cache of primitives, ThreadSanitizer does not see.
@@ -14,11 +18,34 @@ extern "C" const char* __tsan_default_suppressions() {
 namespace torus::parallel {
 namespace {
 
-// A folder for a job's sockets, whose names must be short. Jobs at the same time would remove
+// Folders for the sockets of jobs, whose names must be short. Jobs at the same time would remove
 // OpenMPI's usual one under each other.
+class SessionFolders {
+ public:
+  ~SessionFolders() {
+    std::error_code ignored;
+    for (const std::string& folder : folders_) std::filesystem::remove_all(folder, ignored);
+  }
+  std::string New() {
+    char folder[] = "/tmp/torus-mpi-XXXXXX";
+    if (mkdtemp(folder) == nullptr) return "/tmp";
+    const std::scoped_lock lock(mutex_);
+    return folders_.emplace_back(folder);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> folders_;
+};
+
 std::string NewSessionFolder() {
-  char folder[] = "/tmp/torus-mpi-XXXXXX";
-  return mkdtemp(folder) != nullptr ? folder : "/tmp";
+  static SessionFolders folders;
+  return folders.New();
+}
+
+std::string ShellCommand(int processes, const std::vector<std::string>& program) {
+  // Its sockets' names must be short.
+  return fmt::format("TMPDIR=/tmp {}", fmt::join(MpirunCommand(processes, program), " "));
 }
 
 }  // namespace
@@ -38,19 +65,21 @@ std::vector<std::string> MpirunCommand(int processes, const std::vector<std::str
   return command;
 }
 
-void ExecMpirun(int processes, const std::vector<std::string>& program) {
-  std::vector<std::string> command = MpirunCommand(processes, program);
+void Exec(std::vector<std::string> command) {
   std::vector<char*> arguments;
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  setenv("TMPDIR", "/tmp", 1);  // its sockets' names must be short
+  setenv("TMPDIR", "/tmp", 1);  // mpirun's sockets' names must be short
   execvp(arguments[0], arguments.data());
 }
 
+int RunMpirun(int processes, const std::vector<std::string>& program) {
+  const int status = std::system(ShellCommand(processes, program).c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 MpirunOutput RunUnderMpirun(int processes, const std::vector<std::string>& program) {
-  std::string command = "TMPDIR=/tmp";
-  for (const std::string& word : MpirunCommand(processes, program)) command += " " + word;
-  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  FILE* const pipe = popen((ShellCommand(processes, program) + " 2>&1").c_str(), "r");
   MpirunOutput output;
   char buffer[4096];
   while (const size_t bytes = fread(buffer, 1, sizeof buffer, pipe))

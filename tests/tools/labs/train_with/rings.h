@@ -10,7 +10,7 @@
 namespace torus::tools::labs::testing {
 
 inline RingLibrary Load(const std::string& file, int ranks) {
-  static Compiler compiler(LabsFolder());
+  Compiler compiler(LabsFolder());
   return {compiler, file, ranks};
 }
 inline std::string SolutionFile() { return LabsFolder() + "/solutions/ring.cc"; }
