@@ -3,9 +3,10 @@
 // selection", 1975).
 //
 // A sorted sample tells between which two values each rank probably lies. The pass counts the
-// values below and gathers the few percent between, from which the result is selected exactly. If a
-// sampled value is too frequent to be gathered (the zeros after a ReLU), its occurrences are
-// counted by blocks, and the wanted one is found in its block.
+// values below and gathers the few percent between, from which the result is selected exactly. The
+// least and the greatest value need no sample: the pass finds the block that has them. If a sampled
+// value is too frequent to be gathered (the zeros after a ReLU), its occurrences are counted by
+// blocks, and the wanted one is found in its block.
 #pragma once
 
 #include <cstdint>
