@@ -7,6 +7,8 @@
 #include <set>
 #include <thread>
 
+#include "runtime/on_device.h"
+
 namespace torus::tools::testing {
 namespace {
 
@@ -46,7 +48,7 @@ TEST_F(ProgramTest, LeavesWhatItPromises) {
 }
 
 // However little address space there is, the program ends by itself, with one line or
-// its work done.
+// its work done. CUDA's libraries take up to 700 MiB; below that, the loader ends the program.
 #ifndef TORUS_SANITIZER  // whose shadow memory needs all of it
 TEST_F(ProgramTest, LittleAddressSpaceIsAnErrorOfOneLine) {
   int status = -1;
@@ -56,6 +58,8 @@ TEST_F(ProgramTest, LittleAddressSpaceIsAnErrorOfOneLine) {
                               {"--max-steps", "1", "--image-size", "64", "--threads", "2"});
     const Ended ended = Start(flags, mib << 20).Wait();
     status = ended.status;
+    if (kHasCuda && ended.err.find("error while loading shared libraries") != std::string::npos)
+      continue;
     EXPECT_TRUE(mib > 80 || status == 1);
     if (status != 0) ExpectOneLine(ended, 1, "train: ");
   }
