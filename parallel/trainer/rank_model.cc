@@ -80,6 +80,7 @@ RankModel MakeRankModel(const TrainerOptions& options, const TrainingParts& part
   model.cuts = ChooseCuts(options, blocks);
   model.skips = FindSkipConnections(blocks, model.cuts);
   std::vector<Stage> stages = MakeStages(std::move(blocks), model.cuts);
+  for (const Stage& stage : stages) model.stage_costs.push_back(stage.cost());
   for (size_t i = 1; i < own.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       if (ShareVariables(stages[own[j]], stages[own[i]])) {

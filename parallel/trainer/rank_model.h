@@ -27,6 +27,7 @@ struct WeightSpec {
 
 struct RankModel {
   Cuts cuts;
+  std::vector<double> stage_costs;    // static, of the whole model
   ParameterTable table;               // of the whole model
   std::vector<WeightSpec> weights;    // of the whole model, as TrainState::weights lists them
   TensorPlace tensor;                 // whose slices the stages have

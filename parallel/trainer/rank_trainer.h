@@ -112,6 +112,7 @@ class RankTrainer {
   std::vector<StageState> OwnStages() const;
   [[noreturn]] void RethrowWithReplica() const;  // the exception being handled
   bool HasCoreToSpare() const;
+  double WorkOf(int rank) const;  // static cost of its stages
   int AgreeOnTeam();
   void UseOwnThreads() const;
   Engine* MakeTensorEngine();

@@ -161,14 +161,22 @@ bool RankTrainer::HasCoreToSpare() const {
   return std::thread::hardware_concurrency() >= busy + ranks;
 }
 
+double RankTrainer::WorkOf(int rank) const {
+  double work = 0;
+  for (const int stage : layout_.place(rank).stages) work += model_.stage_costs[stage];
+  return work;
+}
+
 // Each tensor-parallel rank computes by itself what they all have whole. To give the same bits
 // their thread teams must have one size: the smallest share if their hosts differ.
 int RankTrainer::AgreeOnTeam() {
   const std::vector<int> sharers = world_.SameHost();
   const auto ranks = static_cast<int>(sharers.size());
   if (place_.tensor.size == 1) {
+    std::vector<double> work;
+    for (const int rank : sharers) work.push_back(WorkOf(rank));
     const auto place = std::ranges::find(sharers, world_.rank()) - sharers.begin();
-    return ThreadShare(options_.threads, ranks, static_cast<int>(place));
+    return ThreadShares(options_.threads, work)[place];
   }
   const int share = std::max(1, options_.threads / ranks);
   return std::ranges::min(Control(tensor_).Share(share, "threads of tensor-parallel ranks"));

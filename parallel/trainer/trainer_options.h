@@ -81,7 +81,7 @@ struct TrainerOptions {
   // Whether a rank encodes on a second thread (ExecutorOptions::encodes_beside). Unset: it does if
   // the host has at least `threads` cores and one more for each of its ranks.
   std::optional<bool> encodes_beside;
-  int threads = 1;      // per host, divided among its ranks; each has at least one
+  int threads = 1;      // per host, divided among its ranks (ThreadShares)
   double timeout = 60;  // seconds without progress until a wait fails
   // Seconds in which ranks must stop after one has failed; they stop at the end of their current
   // op. If a thread has not stopped by then, the program ends (run_ranks.h).

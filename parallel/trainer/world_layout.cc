@@ -1,6 +1,7 @@
 #include "parallel/trainer/world_layout.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "runtime/error.h"
 
@@ -51,8 +52,14 @@ std::vector<int> WorldLayout::TensorRanksOf(int replica, int pipeline_rank) cons
   return ranks;
 }
 
-int ThreadShare(int threads, int ranks, int rank) {
-  return std::max(1, threads / ranks + (rank < threads % ranks ? 1 : 0));
+std::vector<int> ThreadShares(int threads, const std::vector<double>& work) {
+  const int ranks = static_cast<int>(work.size());
+  std::vector<int> shares(work.size(), std::max(1, threads / ranks));
+  const auto work_per_thread = [&](size_t rank) { return work[rank] / shares[rank]; };
+  const auto all = std::views::iota(size_t{0}, work.size());
+  for (int left = std::max(0, threads - ranks * shares[0]); left > 0; --left)
+    ++shares[*std::ranges::max_element(all, {}, work_per_thread)];
+  return shares;
 }
 
 }  // namespace torus::parallel

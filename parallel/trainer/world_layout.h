@@ -47,8 +47,9 @@ class WorldLayout {
   std::vector<RankPlace> places_;
 };
 
-// The number of a host's `threads` for number `rank` of its `ranks` ranks: equal shares, one more
-// for the first ranks if they do not divide evenly, and at least one.
-int ThreadShare(int threads, int ranks, int rank);
+// What each of a host's ranks gets of its `threads`: equal shares, of at least one. If they do not
+// divide evenly, each thread that is left goes to the rank with the most work per thread, the first
+// one of equals. `work` has a number for each rank, in any unit.
+std::vector<int> ThreadShares(int threads, const std::vector<double>& work);
 
 }  // namespace torus::parallel

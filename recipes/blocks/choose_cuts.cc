@@ -39,8 +39,7 @@ std::unique_ptr<parallel::Codec> CodecOf(const Settings& settings,
 // language model's head.
 parallel::CostModel Measure(const Settings& settings, const DataForm& form,
                             parallel::Codec* codec) {
-  const TeamSizeGuard team(parallel::ThreadShare(static_cast<int>(settings.threads),
-                                                 static_cast<int>(RanksOf(settings)), 0));
+  const TeamSizeGuard team(std::max(1, static_cast<int>(settings.threads / RanksOf(settings))));
   const ModelSpec model = ModelOf(settings);
   const std::vector<parallel::TensorSpec> inputs = form.inputs(LargestMicroBatch(settings));
   const std::vector<Tensor> targets = SampleTargets(model.task, inputs[0].shape);

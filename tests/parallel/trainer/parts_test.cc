@@ -35,10 +35,13 @@ TEST(WorldLayout, PutsEachReplicasPipelineTogether) {
 }
 
 TEST(WorldLayout, SharesThreads) {
-  EXPECT_EQ(ThreadShare(7, 3, 0), 3);
-  EXPECT_EQ(ThreadShare(7, 3, 1), 2);
-  EXPECT_EQ(ThreadShare(7, 3, 2), 2);
-  EXPECT_EQ(ThreadShare(1, 4, 3), 1);
+  using Shares = std::vector<int>;
+  EXPECT_EQ(ThreadShares(6, {1, 9, 1}), (Shares{2, 2, 2}));
+  EXPECT_EQ(ThreadShares(7, {1, 1, 1}), (Shares{3, 2, 2}));
+  EXPECT_EQ(ThreadShares(4, {1, 9, 1}), (Shares{1, 2, 1}));
+  EXPECT_EQ(ThreadShares(5, {1, 9, 5}), (Shares{1, 2, 2}));
+  EXPECT_EQ(ThreadShares(5, {1, 9, 4}), (Shares{1, 3, 1}));
+  EXPECT_EQ(ThreadShares(1, {1, 1, 1, 1}), (Shares{1, 1, 1, 1}));
 }
 
 TEST(MeasureBubble, IsIdealForIdealTimes) {
