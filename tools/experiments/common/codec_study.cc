@@ -79,8 +79,8 @@ Cell DifferenceCell(const Runs& runs, const CodecTask& task, const std::string& 
 }
 
 study::Table CodecTable(const std::vector<CodecTask>& tasks, const std::vector<std::string>& codecs,
-                        const Runs& runs) {
-  study::Table table("Every codec beside none",
+                        const Runs& runs, const std::string& title) {
+  study::Table table(title,
                      {{"data"},
                       {"model"},
                       {"codec"},

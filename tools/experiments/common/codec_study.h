@@ -35,6 +35,10 @@ std::vector<Training> PlanOf(const std::vector<CodecTask>& tasks,
 // two blocks; and a text's characters with a small GPT, cut in the same places.
 std::vector<CodecTask> CodecTasks(Scale scale);
 
+// One training of images with its only cut in different places: after the first block, in the
+// middle, and before the last block. None at the scale tiny.
+std::vector<CodecTask> CutTasks(Scale scale);
+
 // A codec's bytes over the cuts as a share of those of codec none; an empty cell without both runs.
 study::Cell RatioCell(const Runs& runs, const CodecTask& task, const std::string& codec);
 
@@ -43,7 +47,7 @@ study::Cell DifferenceCell(const Runs& runs, const CodecTask& task, const std::s
 
 // A row for each codec of each task: bytes, score, difference.
 study::Table CodecTable(const std::vector<CodecTask>& tasks, const std::vector<std::string>& codecs,
-                        const Runs& runs);
+                        const Runs& runs, const std::string& title = "Every codec beside none");
 
 // The chance level of each task, and whether codec none beats it.
 study::Table SignalTable(const std::vector<CodecTask>& tasks, const Runs& runs);

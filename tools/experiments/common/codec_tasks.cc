@@ -1,4 +1,6 @@
-// CodecTasks: what the codec studies train at each scale.
+// CodecTasks and CutTasks: what the codec studies train at each scale.
+#include <fmt/format.h>
+
 #include "tools/experiments/common/codec_study.h"
 #include "tools/experiments/common/data_places.h"
 
@@ -29,8 +31,9 @@ constexpr const char kSmallImages[] =
     "--optimizer sgd --lr 0.02 --lr-schedule cosine --data ";
 constexpr const char kFineTuning[] = " --lr 0.002 --lr-schedule constant --epochs 1";
 constexpr const char kPublishedImages[] =
-    "--model cifar_resnet20 --cut 1,10 --threads 4 --augment crop-flip --batch-size 256 "
-    "--micro-batches 8 --optimizer sgd --data cifar10";
+    "--model cifar_resnet20 --augment crop-flip --batch-size 256 --micro-batches 8 --optimizer sgd "
+    "--data cifar10";
+constexpr const char kPublishedCuts[] = " --cut 1,10 --threads 4";
 constexpr const char kSmallSentences[] =
     " --threads 4 --batch-size 32 --micro-batches 4 --optimizer adamw --lr 2e-5 "
     "--lr-schedule polynomial:1 --weight-decay 0.1 --epochs 1 --data ";
@@ -46,8 +49,8 @@ std::vector<CodecTask> LaptopTasks() {
   return {
       {"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10" + kFineTuning, 100,
        kMobileNetWeights, images + "cifar10 --epochs 6"},
-      {"CIFAR10", "ResNet-20", "accuracy", std::string(kPublishedImages) + kFineTuning, 100,
-       kResNet20Weights},
+      {"CIFAR10", "ResNet-20", "accuracy",
+       std::string(kPublishedImages) + kPublishedCuts + kFineTuning, 100, kResNet20Weights},
       {"CIFAR100", "MobileNetV2", "accuracy", images + "cifar100 --epochs 2", 0, kMobileNetWeights},
       {"Food101", "MobileNetV2", "accuracy",
        images + "image-folder --image-size 64 --epochs 6 --batch-size 64", 0, kMobileNetWeights},
@@ -55,6 +58,12 @@ std::vector<CodecTask> LaptopTasks() {
       {"CoLA", "RoBERTa, 6 blocks", "matthews", sentences + "cola --length 32", 60},
       {"tiny Shakespeare", "GPT of characters", "loss",
        std::string(kSmallText) + "100 --length 64 --epoch-size 12000"}};
+}
+
+CodecTask WithCut(CodecTask task, int cut, const char* model) {
+  task.model = fmt::format("{}, cut at {}", model, cut);
+  task.flags += fmt::format(" --cut {}", cut);
+  return task;
 }
 
 std::vector<CodecTask> TinyTasks() {
@@ -73,6 +82,21 @@ std::vector<CodecTask> TinyTasks() {
 std::vector<CodecTask> CodecTasks(Scale scale) {
   if (scale == Scale::kPaper) return PaperTasks();
   return scale == Scale::kTiny ? TinyTasks() : LaptopTasks();
+}
+
+// At laptop scale two ranks and three threads, so that both cores are used.
+std::vector<CodecTask> CutTasks(Scale scale) {
+  if (scale == Scale::kTiny) return {};
+  if (scale == Scale::kPaper) {
+    const CodecTask images = PaperTasks().front();
+    return {WithCut(images, 1, "MobileNetV2"), WithCut(images, 9, "MobileNetV2"),
+            WithCut(images, 18, "MobileNetV2")};
+  }
+  const CodecTask images{"CIFAR10",  "",
+                         "accuracy", std::string(kPublishedImages) + " --threads 3" + kFineTuning,
+                         100,        kResNet20Weights};
+  return {WithCut(images, 1, "ResNet-20"), WithCut(images, 5, "ResNet-20"),
+          WithCut(images, 10, "ResNet-20")};
 }
 
 }  // namespace torus::experiments
