@@ -31,6 +31,11 @@ Variable ReduceByWeight(const char* op, const Variable& losses, const Variable& 
   return Div(Sum(weighted), Sum(weight));
 }
 
+// min(d, bound), a constant.
+Variable AtMost(const Variable& d, double bound) {
+  return Variable(Clamp(d, std::nullopt, bound).data());
+}
+
 Variable Distance(const Variable& input, const Variable& target) { return Abs(Sub(input, target)); }
 
 }  // namespace
@@ -46,14 +51,13 @@ Variable L1Loss(const Variable& input, const Variable& target, LossReduction red
   return ReduceByWeight("l1_loss", Distance(input, target), input, weight, reduction);
 }
 
-// With c = min(d, delta) both of its pieces are c^2 / 2 + delta (d - c), whose gradients stay finite
-// where d is infinite.
+// With c = min(d, delta) both of its pieces are c (d - c / 2). Their derivative is c, as if c were a
+// constant, so no gradient flows through it: it would be infinite where d is.
 Variable HuberLoss(const Variable& input, const Variable& target, LossReduction reduction,
                    double delta, const Variable& weight) {
   Require(delta > 0, "huber_loss", "delta must be positive, got {}", delta);
-  const Variable d = Distance(input, target), c = Clamp(d, std::nullopt, delta);
-  const Variable losses = Add(Mul(c, Mul(c, 0.5)), Sub(d, c), delta);
-  return Reduce(Weighted("huber_loss", losses, input, weight), reduction);
+  const Variable d = Distance(input, target), c = AtMost(d, delta);
+  return Reduce(Weighted("huber_loss", Mul(c, Sub(d, c, 0.5)), input, weight), reduction);
 }
 
 Variable SmoothL1Loss(const Variable& input, const Variable& target, LossReduction reduction,
@@ -61,8 +65,8 @@ Variable SmoothL1Loss(const Variable& input, const Variable& target, LossReducti
   Require(beta >= 0, "smooth_l1_loss", "beta must be at least 0, got {}", beta);
   const Variable d = Distance(input, target);
   if (beta == 0) return Reduce(d, reduction);
-  const Variable c = Clamp(d, std::nullopt, beta);
-  return Reduce(Add(Mul(Div(c, beta), Mul(c, 0.5)), Sub(d, c)), reduction);
+  const Variable c = AtMost(d, beta);
+  return Reduce(Mul(Div(c, beta), Sub(d, c, 0.5)), reduction);
 }
 
 Variable BinaryCrossEntropyWithLogits(const Variable& input, const Variable& target,

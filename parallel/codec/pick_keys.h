@@ -7,7 +7,7 @@
 namespace torus::parallel {
 
 // Sets out[i] to the key at ranks[i] when `keys`, all distinct, are sorted ascending. `ranks`
-// ascend, each in [0, keys.size()). Time is linear in the number of keys for each of at most six
+// ascend, each in [0, keys.size()). Time is at most linear in keys x ranks for each of at most six
 // steps, whatever the keys are; one step leaves few of them unless they are very unevenly spread.
 void PickKeys(std::span<const uint64_t> keys, std::span<const int64_t> ranks,
               std::span<uint64_t> out);

@@ -1,12 +1,13 @@
 #include "recipes/blocks/choose_cuts.h"
 
+#include <algorithm>
+
 #include "parallel/codec/codec_choice.h"
 #include "parallel/codec/make_codec.h"
 #include "parallel/link/link_table.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/best_cuts.h"
 #include "parallel/trainer/block_costs.h"
-#include "parallel/trainer/world_layout.h"
 #include "recipes/blocks/auto_cut.h"
 #include "recipes/blocks/build_blocks.h"
 #include "recipes/blocks/layer_list.h"
@@ -35,7 +36,7 @@ std::unique_ptr<parallel::Codec> CodecOf(const Settings& settings,
   return choice.everywhere == "none" ? nullptr : parallel::MakeCodec(choice.everywhere);
 }
 
-// Measures with the threads that a rank will have, and with the run's loss, which includes a
+// Measures with a rank's equal share of the threads, and with the run's loss, which includes a
 // language model's head.
 parallel::CostModel Measure(const Settings& settings, const DataForm& form,
                             parallel::Codec* codec) {

@@ -203,7 +203,8 @@ void AddMachineFlags(CLI::App& app, recipes::Settings& s, Invocation& invocation
                  "impossible), or off");
   app.add_option("--threads", s.threads,
                  "CPU threads per host, shared equally by its ranks; what is left over goes to the "
-                 "ranks with the most work. Default: the number of cores, or of ranks if larger")
+                 "ranks with the most work (with --tensor it is unused). Default: the number of "
+                 "cores, or of ranks if larger")
       ->default_str("");
   app.add_option(
          "--memory-limit", invocation.memory_limit,

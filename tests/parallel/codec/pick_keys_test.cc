@@ -23,7 +23,7 @@ std::vector<int64_t> SomeRanks(size_t count) {
 
 TEST(PickKeys, OfAnyNumber) {
   std::mt19937_64 random(1);
-  for (const size_t count : {2, 3, 127, 128, 129, 130, 5000, 100000}) {
+  for (const size_t count : {2, 6, 127, 128, 129, 130, 5000, 100000}) {
     std::vector<uint64_t> keys(count);
     for (uint64_t& key : keys) key = random();
     SCOPED_TRACE(count);
@@ -31,8 +31,8 @@ TEST(PickKeys, OfAnyNumber) {
   }
 }
 
-// Nearly all keys share a bin at every step: each is half as far from zero as the one before, or
-// they follow each other but for the greatest possible key.
+// Most keys share a bin at every step: groups are half as far from zero as the one before, or all
+// follow each other but for the greatest possible key.
 TEST(PickKeys, ThatAreUnevenlySpread) {
   std::vector<uint64_t> keys;
   for (int bit = 63; bit >= 10; --bit)

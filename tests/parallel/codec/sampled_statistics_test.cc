@@ -53,11 +53,23 @@ TEST(SampledStatistics, AnyRanksOfAnyTeam) {
       const std::vector<float> values = Draw(name, kCount, rng());
       std::vector<int64_t> ranks;
       for (int i = 0; i < 4; ++i) ranks.push_back(static_cast<int64_t>(rng() % kCount));
+      for (const int64_t end : {int64_t{0}, static_cast<int64_t>(kCount) - 1}) ranks.push_back(end);
       std::ranges::sort(ranks);
       SCOPED_TRACE(fmt::format("{}, {} threads, ranks {}", name, team, fmt::join(ranks, " ")));
       ASSERT_NO_FATAL_FAILURE(ExpectExactOrMissed(values, ranks, true));
     }
   SetTeamSize(before);
+}
+
+// No rank between the least and the greatest value, which are frequent (relu6) or not.
+TEST(SampledStatistics, OnlyTheEnds) {
+  const auto last = static_cast<int64_t>(kCount) - 1;
+  for (const std::string name : {"normal", "relu6", "constant", "signed_zeros"})
+    for (const std::vector<int64_t>& ranks :
+         {std::vector<int64_t>{0, 0, last}, std::vector<int64_t>{last}, std::vector<int64_t>{0}}) {
+      SCOPED_TRACE(fmt::format("{}, ranks {}", name, fmt::join(ranks, " ")));
+      ASSERT_NO_FATAL_FAILURE(ExpectExactOrMissed(Draw(name, kCount, 7), ranks, true));
+    }
 }
 
 // Two far hills: the cut between them has no value near it.

@@ -24,8 +24,8 @@ std::vector<CodecTask> PaperTasks() {
           {"CoLA", "RoBERTa-base", "matthews", sentences + "cola", 0, kRobertaWeights}};
 }
 
-// Nearly all work is on the middle one of three ranks, which gets the fourth thread and so uses both
-// cores.
+// Of images, nearly all work is on the middle one of three ranks, which gets the fourth thread and
+// so uses both cores.
 constexpr const char kSmallImages[] =
     " --cut 1,18 --threads 4 --augment crop-flip --batch-size 256 --micro-batches 8 "
     "--optimizer sgd --lr 0.02 --lr-schedule cosine --data ";
@@ -35,10 +35,10 @@ constexpr const char kPublishedImages[] =
     "--data cifar10";
 constexpr const char kPublishedCuts[] = " --cut 1,10 --threads 4";
 constexpr const char kSmallSentences[] =
-    " --threads 4 --batch-size 32 --micro-batches 4 --optimizer adamw --lr 2e-5 "
+    " --threads 3 --batch-size 32 --micro-batches 4 --optimizer adamw --lr 2e-5 "
     "--lr-schedule polynomial:1 --weight-decay 0.1 --epochs 1 --data ";
 constexpr const char kSmallText[] =
-    "--model gpt-char --data text --tokenizer chars --cut 2,4 --threads 4 --epochs 1 "
+    "--model gpt-char --data text --tokenizer chars --cut 2,4 --threads 3 --epochs 1 "
     "--batch-size 12 --micro-batches 4 --optimizer adamw --lr 1e-3 --beta2 0.99 --weight-decay 0.1 "
     "--clip-norm 1 "
     "--lr-schedule cosine:0.1 --warmup ";

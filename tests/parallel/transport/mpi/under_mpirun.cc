@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -43,11 +44,6 @@ std::string NewSessionFolder() {
   return folders.New();
 }
 
-std::string ShellCommand(int processes, const std::vector<std::string>& program) {
-  // Its sockets' names must be short.
-  return fmt::format("TMPDIR=/tmp {}", fmt::join(MpirunCommand(processes, program), " "));
-}
-
 }  // namespace
 
 bool UnderMpirun() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
@@ -74,12 +70,24 @@ void Exec(std::vector<std::string> command) {
 }
 
 int RunMpirun(int processes, const std::vector<std::string>& program) {
-  const int status = std::system(ShellCommand(processes, program).c_str());
+  const std::vector<std::string> command = MpirunCommand(processes, program);
+  const pid_t process = fork();
+  if (process == 0) {
+    Exec(command);
+    std::perror("mpirun");
+    _exit(1);
+  }
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 MpirunOutput RunUnderMpirun(int processes, const std::vector<std::string>& program) {
-  FILE* const pipe = popen((ShellCommand(processes, program) + " 2>&1").c_str(), "r");
+  // Its sockets' names must be short.
+  const std::string command =
+      fmt::format("TMPDIR=/tmp {} 2>&1", fmt::join(MpirunCommand(processes, program), " "));
+  FILE* const pipe = popen(command.c_str(), "r");
   MpirunOutput output;
   char buffer[4096];
   while (const size_t bytes = fread(buffer, 1, sizeof buffer, pipe))

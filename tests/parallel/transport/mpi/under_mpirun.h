@@ -10,7 +10,7 @@ namespace torus::parallel {
 // Whether mpirun started this process.
 bool UnderMpirun();
 // The command that starts a program as so many processes on a small machine without a network,
-// whoever calls it. Its sockets are in a folder that is removed when the calling process ends.
+// whoever calls it. Its sockets are in a folder that is removed when the calling process exits.
 std::vector<std::string> MpirunCommand(int processes, const std::vector<std::string>& program);
 // Becomes `command`; returns where it cannot.
 void Exec(std::vector<std::string> command);
