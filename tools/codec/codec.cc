@@ -79,7 +79,9 @@ void Measure(const Options& options, const std::vector<NamedTensor>& tensors) {
   for (const std::string& name : ChosenCodecs(options))
     measured.push_back(MeasureCodec(name, tensors, options.repeats));
   std::cout << TableOf(measured);
-  if (!options.picture.empty()) WriteFile(options.picture, ErrorPicture(measured));
+  if (options.picture.empty()) return;
+  WriteFile(options.picture, ErrorPicture(measured));
+  std::cout << fmt::format("picture: {}\n", options.picture);
 }
 
 void WriteEncoded(const Options& options, const std::vector<NamedTensor>& tensors) {
@@ -105,7 +107,9 @@ void AddFlags(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_flag("--all", options.all, "Measure every codec with typical parameters");
   auto* const picture =
-      app.add_option("--picture", options.picture, "Draw error against bytes into this SVG file");
+      app.add_option("--picture", options.picture,
+                     "Draw error against bytes into this SVG file. Default with --all: "
+                     "codec_errors.svg");
   auto* const encoded =
       app.add_option("--encoded", options.encoded, "Write the encoded tensors to this file");
   auto* const decoded = app.add_option("--decoded", options.decoded,
@@ -143,13 +147,15 @@ int Main(int argc, char** argv) {
   Options options;
   AddFlags(app, options);
   if (PrintsHelp(app, argc, argv)) return 0;
+  const bool links = app.count("--links") > 0;
+  if (options.all && !links && options.picture.empty()) options.picture = "codec_errors.svg";
   CheckOutputs(options);
   if (!options.decoded.empty()) {
     WriteDecoded(options);
     return 0;
   }
   const std::vector<NamedTensor> tensors = FloatsOf(UserPath(options.input));
-  if (app.count("--links") > 0) {
+  if (links) {
     if (options.links.empty()) options.links = {0.1, 1, 10};
     TryOverLinks(options, tensors);
     return 0;

@@ -23,6 +23,15 @@ TEST_F(CodecProgram, LinksExcludeWhatTheyDoNotWrite) {
   EXPECT_FALSE(std::filesystem::exists(scratch_ + "/x"));
 }
 
+TEST_F(CodecProgram, AllDrawsErrorAgainstBytes) {
+  setenv("BUILD_WORKING_DIRECTORY", scratch_.c_str(), 1);
+  const Ended ended = Run({"--all", "--repeats", "1"});
+  unsetenv("BUILD_WORKING_DIRECTORY");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("picture: codec_errors.svg"), std::string::npos) << ended.out;
+  EXPECT_NE(ReadText(scratch_ + "/codec_errors.svg").find("</svg>"), std::string::npos);
+}
+
 TEST_F(CodecProgram, LinksNeedACodec) {
   ExpectOneLine(Run({"--links", "1", "--codec", "none"}), 2, "other than none");
 }
