@@ -60,16 +60,24 @@ study::Page PageOf(Scale, const Runs&) {
                                                   {"ours", "M", 3},
                                                   {"difference", "%", 1},
                                                   {"counted with"}});
+  study::Plot plot{.title = "Parameters of each model",
+                   .x = {"model"},
+                   .y = {"parameters", "M"},
+                   .series = {{"published", {}}, {"ours", {}}},
+                   .kind = study::PlotKind::kBars};
   for (size_t row = 0; row < published.rows(); ++row) {
     const std::string& name = published.Text(row, "model");
     const double theirs = *published.Number(row, "millions");
     const Count ours = CountOf(name, theirs);
     table.Add(
         {name, theirs, ours.model, ours.millions, 100 * (ours.millions / theirs - 1), ours.what});
+    plot.categories.push_back(name);
+    plot.series[0].points.push_back({double(row), theirs});
+    plot.series[1].points.push_back({double(row), ours.millions});
   }
   return {.title = "Parameters",
           .lead = "Counted from shapes, beside the published counts.",
-          .parts = {study::Heading{"The table"}, table, study::Heading{"What differs"},
+          .parts = {study::Heading{"The table"}, table, plot, study::Heading{"What differs"},
                     study::Paragraph{
                         "The published counts are rounded: MobileNetV2 with 10 classes has 2.24 "
                         "million, printed as 2. RoBERTa-base has 124.1 million "

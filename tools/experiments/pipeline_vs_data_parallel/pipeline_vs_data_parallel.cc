@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "recipes/study/statistics.h"
 #include "tools/experiments/common/cells.h"
 #include "tools/experiments/common/data_places.h"
@@ -118,13 +120,18 @@ std::vector<Training> Plan(Scale scale) {
   return plan;
 }
 
-// Speed as a multiple of the same data's first row: data parallel on two ranks.
+// Speed as a multiple of the same data's first row, data parallel on two ranks, seed by seed.
 study::Cell SpeedupCell(const Runs& runs, const std::string& name, const std::string& first) {
   const std::vector<double> ours = FiguresOf(runs, name, "samples_per_second"),
                             base = FiguresOf(runs, first, "samples_per_second");
-  if (ours.empty() || base.empty()) return {};
-  return study::Mean(ours) / study::Mean(base);
+  std::vector<double> ratios;
+  for (size_t i = 0; i < std::min(ours.size(), base.size()); ++i)
+    ratios.push_back(ours[i] / base[i]);
+  return ratios.empty() ? study::Cell() : study::Cell(study::Summarize(ratios));
 }
+
+// A pipeline that is cut at the ends has a rank for each of them (EndsOf).
+int RanksOf(const Row& row) { return row.ranks + (row.pipeline && row.cut == "ends" ? 1 : 0); }
 
 study::Table PublishedTable(const Runs& runs) {
   const Published published("pipeline_vs_data_parallel", kPipelineVsDataParallelPublished);
@@ -133,10 +140,12 @@ study::Table PublishedTable(const Runs& runs) {
       {{"experiment"},
        {"data"},
        {"ranks", "", 0},
+       {"our ranks", "", 0},
        {"batch", "", 0},
        {"micro-batches", "", 0},
        {"cut"},
        {"published accuracy", "%"},
+       {"published deviation", "points", 2},
        {"our accuracy", "%"},
        {"published speed", "samples/s", 1},
        {"our speed", "samples/s", 1},
@@ -152,9 +161,11 @@ study::Table PublishedTable(const Runs& runs) {
     const std::string name = ours ? NameOf(row) : "";
     if (row.data != data) first = name;
     data = row.data;
-    table.Add({published.Text(i, "experiment"), row.data, double(row.ranks), double(row.batch),
+    table.Add({published.Text(i, "experiment"), row.data, double(row.ranks),
+               ours ? study::Cell(double(RanksOf(row))) : study::Cell(), double(row.batch),
                NumberCell(published.Number(i, "chunks")), row.cut,
                NumberCell(published.Number(i, "accuracy")),
+               NumberCell(published.Number(i, "deviation")),
                ours ? ScoreCell(runs, name, name, "accuracy") : study::Cell(),
                NumberCell(published.Number(i, "samples_per_second")),
                ours ? TimeCell(runs, name, "samples_per_second") : study::Cell(),
@@ -201,8 +212,8 @@ study::Plot SpeedPlot(const Runs& runs) {
     if (const auto speedup = published.Number(i, "speedup"))
       plot.series[0].points.push_back({x, *speedup});
     const study::Cell ours = SpeedupCell(runs, NameOf(row), first);
-    if (const auto* number = std::get_if<double>(&ours))
-      plot.series[1].points.push_back({x, *number});
+    if (const auto* measured = std::get_if<study::Measured>(&ours))
+      plot.series[1].points.push_back({x, measured->mean, measured->deviation});
   }
   return plot;
 }
