@@ -51,8 +51,8 @@ Variable L1Loss(const Variable& input, const Variable& target, LossReduction red
   return ReduceByWeight("l1_loss", Distance(input, target), input, weight, reduction);
 }
 
-// With c = min(d, delta) both of its pieces are c (d - c / 2). Their derivative is c, as if c were a
-// constant, so no gradient flows through it: it would be infinite where d is.
+// With c = min(d, delta) both of its pieces are c (d - c / 2). Their derivative is c, as if c were
+// a constant, so no gradient flows through it: it would be infinite where d is.
 Variable HuberLoss(const Variable& input, const Variable& target, LossReduction reduction,
                    double delta, const Variable& weight) {
   Require(delta > 0, "huber_loss", "delta must be positive, got {}", delta);
