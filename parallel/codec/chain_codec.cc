@@ -25,18 +25,40 @@ size_t ChainCodec::MaxTensorBytes(const Shape& shape) const {
   return transform_->SideBytes(shape) + rest_->MaxTensorBytes(Shape{transform_->Values(shape)});
 }
 
-size_t ChainCodec::EncodeTensor(const CodecContext& context, std::span<const float> in,
-                                std::span<std::byte> out) {
+template <class Function>
+size_t ChainCodec::EncodeKept(const CodecContext& context, std::span<const float> in,
+                              std::span<std::byte> out, std::span<float> kept, Function&& encode) {
   const size_t most = MaxTensorBytes(context.shape);
   Require(out.size() >= most, name(), "{} values need {} bytes, got room for {}", in.size(), most,
           out.size());
   const size_t side = transform_->SideBytes(context.shape);
-  FloatScratch scratch(static_cast<size_t>(transform_->Values(context.shape)));
-  const std::span<float> kept = scratch.span();
   if (!transform_->Forward(context.Inside("first"), in, kept, out.first(side))) return 0;
-  const size_t written =
-      rest_->EncodeTensor(ForRest(context, kept.size()), kept, out.subspan(side));
+  const size_t written = encode(ForRest(context, kept.size()), kept, out.subspan(side));
   return written == 0 && !kept.empty() ? 0 : side + written;
+}
+
+size_t ChainCodec::EncodeTensor(const CodecContext& context, std::span<const float> in,
+                                std::span<std::byte> out) {
+  FloatScratch kept(static_cast<size_t>(transform_->Values(context.shape)));
+  return EncodeKept(context, in, out, kept.span(),
+                    [&](const CodecContext& inside, std::span<const float> values,
+                        std::span<std::byte> to) { return rest_->EncodeTensor(inside, values, to); });
+}
+
+size_t ChainCodec::EncodeAndDecode(const CodecContext& context, std::span<const float> in,
+                                   std::span<std::byte> out, std::span<float> decoded) {
+  const auto values = static_cast<size_t>(transform_->Values(context.shape));
+  FloatScratch kept(values), restored(values);
+  const size_t bytes =
+      EncodeKept(context, in, out, kept.span(),
+                 [&](const CodecContext& inside, std::span<const float> from,
+                     std::span<std::byte> to) {
+                   return rest_->EncodeAndDecode(inside, from, to, restored.span());
+                 });
+  if (bytes > 0)
+    transform_->Inverse(context.Inside("first"), restored.span(),
+                        out.first(transform_->SideBytes(context.shape)), decoded);
+  return bytes;
 }
 
 void ChainCodec::DecodeTensor(const CodecContext& context, std::span<const std::byte> in,

@@ -23,6 +23,8 @@ class ChainCodec : public ContextCodec, private FactorCodec {
                       std::span<std::byte> out) override;
   void DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
                     std::span<float> out) override;
+  size_t EncodeAndDecode(const CodecContext& context, std::span<const float> in,
+                         std::span<std::byte> out, std::span<float> decoded) override;
   bool is_stateful() const override { return transform_->is_stateful() || rest_->is_stateful(); }
   bool decodes_from_memory() const override { return rest_->decodes_from_memory(); }
   // The transform's, if the codec is `none`.
@@ -31,6 +33,11 @@ class ChainCodec : public ContextCodec, private FactorCodec {
   }
 
  private:
+  // Encodes what the transform leaves in `kept` by `encode`, a function of the rest's context, of
+  // those values and of the bytes behind the transform's.
+  template <class Function>
+  size_t EncodeKept(const CodecContext& context, std::span<const float> in,
+                    std::span<std::byte> out, std::span<float> kept, Function&& encode);
   Sizes SizesOf(const Shape& shape) const override;
   void MakeP(const CodecContext& context, std::span<float> values,
              std::span<float> p) const override;

@@ -59,6 +59,15 @@ class Codec {
                             std::span<float> out) {
     Decode(in, out);
   }
+  // Encodes as EncodeTensor does, and writes what the receiver will decode to `decoded`, which has
+  // the size of `in`, unless nothing could be encoded. A codec that decodes from memory overrides
+  // this, since DecodeTensor may only be called at the receiving end.
+  virtual size_t EncodeAndDecode(const CodecContext& context, std::span<const float> in,
+                                 std::span<std::byte> out, std::span<float> decoded) {
+    const size_t bytes = EncodeTensor(context, in, out);
+    if (bytes > 0) DecodeTensor(context, out.first(bytes), decoded);
+    return bytes;
+  }
   // Whether it stores anything in CodecContext::memory.
   virtual bool is_stateful() const { return false; }
   // Whether the decoder's result depends on its memory.

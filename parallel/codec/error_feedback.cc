@@ -5,7 +5,6 @@
 
 #include "parallel/codec/float_scratch.h"
 #include "parallel/codec/for_each_block.h"
-#include "runtime/error.h"
 
 namespace torus::parallel {
 namespace {
@@ -38,25 +37,25 @@ std::span<float> ResidualOf(const CodecContext& context, size_t count) {
 
 }  // namespace
 
-ErrorFeedback::ErrorFeedback(std::unique_ptr<Codec> inner) : inner_(std::move(inner)) {
-  Require(!inner_->decodes_from_memory(), "ef",
-          "takes a codec whose decoder needs no memory, got {}", inner_->name());
-}
-
 std::string ErrorFeedback::name() const { return fmt::format("ef({})", inner_->name()); }
 
 size_t ErrorFeedback::EncodeTensor(const CodecContext& context, std::span<const float> in,
                                    std::span<std::byte> out) {
+  if (!Keeps(context)) return inner_->EncodeTensor(context.Inside("ef"), in, out);
+  FloatScratch sent(in.size());
+  return EncodeAndDecode(context, in, out, sent.span());
+}
+
+size_t ErrorFeedback::EncodeAndDecode(const CodecContext& context, std::span<const float> in,
+                                      std::span<std::byte> out, std::span<float> decoded) {
   const CodecContext inside = context.Inside("ef");
-  if (!Keeps(context)) return inner_->EncodeTensor(inside, in, out);
+  if (!Keeps(context)) return inner_->EncodeAndDecode(inside, in, out, decoded);
   const std::span<float> left = ResidualOf(context, in.size());
-  FloatScratch sum(in.size()), sent(in.size());
+  FloatScratch sum(in.size());
   const auto scale = static_cast<float>(context.scale);
   AddResidual(in, scale, left, sum.span());
-  const size_t bytes = inner_->EncodeTensor(inside, sum.span(), out);
-  if (bytes == 0) return 0;
-  inner_->DecodeTensor(inside, out.first(bytes), sent.span());
-  KeepResidual(sum.span(), sent.span(), scale, left);
+  const size_t bytes = inner_->EncodeAndDecode(inside, sum.span(), out, decoded);
+  if (bytes > 0) KeepResidual(sum.span(), decoded, scale, left);
   return bytes;
 }
 

@@ -24,9 +24,7 @@ namespace torus::parallel {
 
 class ErrorFeedback : public ContextCodec, private FactorCodec {
  public:
-  // Throws BadInput if the decoder of `inner` depends on memory: such a decoder may run at the
-  // receiving end only, but error feedback also decodes at the sending end.
-  explicit ErrorFeedback(std::unique_ptr<Codec> inner);
+  explicit ErrorFeedback(std::unique_ptr<Codec> inner) : inner_(std::move(inner)) {}
 
   std::string name() const override;
   size_t MaxTensorBytes(const Shape& shape) const override { return inner_->MaxTensorBytes(shape); }
@@ -34,7 +32,10 @@ class ErrorFeedback : public ContextCodec, private FactorCodec {
                       std::span<std::byte> out) override;
   void DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
                     std::span<float> out) override;
+  size_t EncodeAndDecode(const CodecContext& context, std::span<const float> in,
+                         std::span<std::byte> out, std::span<float> decoded) override;
   bool is_stateful() const override { return true; }
+  bool decodes_from_memory() const override { return inner_->decodes_from_memory(); }
   const FactorCodec* factors() const override {
     return inner_->factors() != nullptr ? this : nullptr;
   }

@@ -96,22 +96,19 @@ struct Changes {
   std::span<float> DifferenceOf(const Rows& of, size_t i) {
     return of.Of(difference.span(), static_cast<int64_t>(i));
   }
-  // Turns the received differences into the rows' values.
-  void Apply(const Rows& of) {
-    const std::span<float> values = Differences(of);
-    for (size_t j = 0; j < values.size(); ++j) values[j] += last.span()[j];
+  // Writes the values that follow from the received differences to their rows of `out`.
+  void Apply(const Rows& of, std::span<float> out) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const std::span<float> values = of.Of(out, rows[i]);
+      for (size_t j = 0; j < values.size(); ++j)
+        values[j] = LastOf(of, i)[j] + DifferenceOf(of, i)[j];
+    }
   }
 };
 
-// Remembers a tensor: the rows of `changes`, and the others from `whole`. If a sample occurs twice,
-// its last row stays.
-void RememberAll(const Rows& rows, std::span<const float> whole, Changes& changes) {
-  size_t next = 0;
-  for (int64_t row = 0; row < rows.rows(); ++row)
-    if (next < changes.rows.size() && changes.rows[next] == row)
-      rows.Remember(row, changes.DifferenceOf(rows, next++));
-    else
-      rows.Remember(row, rows.Of(whole, row));
+// If a sample occurs twice, its last row stays.
+void RememberAll(const Rows& rows, std::span<const float> values) {
+  for (int64_t row = 0; row < rows.rows(); ++row) rows.Remember(row, rows.Of(values, row));
 }
 
 }  // namespace
@@ -131,6 +128,12 @@ size_t SampleDelta::MaxTensorBytes(const Shape& shape) const {
 
 size_t SampleDelta::EncodeTensor(const CodecContext& context, std::span<const float> in,
                                  std::span<std::byte> out) {
+  FloatScratch unused(in.size());
+  return EncodeAndDecode(context, in, out, unused.span());
+}
+
+size_t SampleDelta::EncodeAndDecode(const CodecContext& context, std::span<const float> in,
+                                    std::span<std::byte> out, std::span<float> decoded) {
   const size_t most = MaxTensorBytes(context.shape);
   Require(out.size() >= most, name(), "{} values need {} bytes, got room for {}", in.size(), most,
           out.size());
@@ -145,6 +148,7 @@ size_t SampleDelta::EncodeTensor(const CodecContext& context, std::span<const fl
     const std::span<float> last = changes.LastOf(rows, next);
     if (!rows.Recall(row, last)) {
       std::memcpy(out.data() + at, values.data(), values.size_bytes());
+      std::ranges::copy(values, rows.Of(decoded, row).begin());
       at += values.size_bytes();
       continue;
     }
@@ -159,10 +163,10 @@ size_t SampleDelta::EncodeTensor(const CodecContext& context, std::span<const fl
     const size_t bytes = inner_->EncodeTensor(inside, differences, out.subspan(at));
     if (bytes == 0) return 0;
     inner_->DecodeTensor(inside, out.subspan(at, bytes), differences);
-    changes.Apply(rows);
+    changes.Apply(rows, decoded);
     at += bytes;
   }
-  RememberAll(rows, in, changes);
+  RememberAll(rows, decoded);
   return at;
 }
 
@@ -196,10 +200,8 @@ void SampleDelta::DecodeTensor(const CodecContext& context, std::span<const std:
   if (!changes.rows.empty())
     inner_->DecodeTensor(rows.ContextOf(static_cast<int64_t>(changes.rows.size())), in.subspan(at),
                          changes.Differences(rows));
-  changes.Apply(rows);
-  for (size_t i = 0; i < changes.rows.size(); ++i)
-    std::ranges::copy(changes.DifferenceOf(rows, i), rows.Of(out, changes.rows[i]).begin());
-  RememberAll(rows, out, changes);
+  changes.Apply(rows, out);
+  RememberAll(rows, out);
 }
 
 }  // namespace torus::parallel

@@ -36,6 +36,8 @@ class SampleDelta : public ContextCodec {
   // Also throws BadInput if it gets the difference of a sample that it does not remember.
   void DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
                     std::span<float> out) override;
+  size_t EncodeAndDecode(const CodecContext& context, std::span<const float> in,
+                         std::span<std::byte> out, std::span<float> decoded) override;
   bool is_stateful() const override { return true; }
   bool decodes_from_memory() const override { return true; }
 
