@@ -40,21 +40,22 @@ size_t ChainCodec::EncodeKept(const CodecContext& context, std::span<const float
 size_t ChainCodec::EncodeTensor(const CodecContext& context, std::span<const float> in,
                                 std::span<std::byte> out) {
   FloatScratch kept(static_cast<size_t>(transform_->Values(context.shape)));
-  return EncodeKept(context, in, out, kept.span(),
-                    [&](const CodecContext& inside, std::span<const float> values,
-                        std::span<std::byte> to) { return rest_->EncodeTensor(inside, values, to); });
+  return EncodeKept(
+      context, in, out, kept.span(),
+      [&](const CodecContext& inside, std::span<const float> values, std::span<std::byte> to) {
+        return rest_->EncodeTensor(inside, values, to);
+      });
 }
 
 size_t ChainCodec::EncodeAndDecode(const CodecContext& context, std::span<const float> in,
                                    std::span<std::byte> out, std::span<float> decoded) {
   const auto values = static_cast<size_t>(transform_->Values(context.shape));
   FloatScratch kept(values), restored(values);
-  const size_t bytes =
-      EncodeKept(context, in, out, kept.span(),
-                 [&](const CodecContext& inside, std::span<const float> from,
-                     std::span<std::byte> to) {
-                   return rest_->EncodeAndDecode(inside, from, to, restored.span());
-                 });
+  const size_t bytes = EncodeKept(
+      context, in, out, kept.span(),
+      [&](const CodecContext& inside, std::span<const float> from, std::span<std::byte> to) {
+        return rest_->EncodeAndDecode(inside, from, to, restored.span());
+      });
   if (bytes > 0)
     transform_->Inverse(context.Inside("first"), restored.span(),
                         out.first(transform_->SideBytes(context.shape)), decoded);

@@ -1,10 +1,13 @@
 #include "parallel/data_parallel/coded_sum.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <utility>
 
+#include "parallel/codec/codec_number.h"
+#include "parallel/codec/crc32c.h"
 #include "parallel/collectives/pieces.h"
 #include "runtime/error.h"
 #include "runtime/storage.h"
@@ -17,9 +20,20 @@ Tag TagOfLane(int lane) {
   return {TagClass::kCollective, kFirst + lane};
 }
 
-// A part's message: the number of bytes written, then space for the largest encoding.
+// Before each part of a message. Sent as raw bytes.
+struct PartHeader {
+  uint64_t bytes = 0;     // that were written; behind them the space for the largest encoding ends
+  uint32_t codec = 0;     // CodecNumber
+  uint32_t checksum = 0;  // CRC-32C of the two fields above and of the bytes written
+};
+
+uint32_t ChecksumOf(const PartHeader& header, const std::byte* payload) {
+  const auto fields = std::as_bytes(std::span(&header, 1));
+  return Crc32c({payload, header.bytes}, Crc32c(fields.first(offsetof(PartHeader, checksum))));
+}
+
 size_t RoomFor(const Codec& codec, const Shape& shape) {
-  return sizeof(uint64_t) + codec.MaxTensorBytes(shape);
+  return sizeof(PartHeader) + codec.MaxTensorBytes(shape);
 }
 
 size_t MessageBytes(const Codec& codec, const std::vector<CodedPart>& parts, size_t rest) {
@@ -38,6 +52,7 @@ class CodedSum : public PendingAllReduce {
   CodedSum(Transport& transport, Codec& codec, std::vector<CodedPart> parts, std::span<float> rest,
            const CodecContext& context, std::string what, int lane)
       : codec_(codec),
+        codec_number_(CodecNumber(codec)),
         parts_(std::move(parts)),
         rest_(rest),
         context_(context),
@@ -86,24 +101,39 @@ class CodedSum : public PendingAllReduce {
     std::byte* at = MessageOf(rank_);
     for (size_t p = 0; p < parts_.size(); ++p) {
       const size_t room = RoomFor(codec_, parts_[p].shape);
-      const std::span<std::byte> out(at + sizeof(uint64_t), room - sizeof(uint64_t));
-      const uint64_t written = codec_.EncodeTensor(ContextOf(p), parts_[p].values, out);
-      std::memcpy(at, &written, sizeof(written));
+      const std::span<std::byte> out(at + sizeof(PartHeader), room - sizeof(PartHeader));
+      PartHeader header{.codec = codec_number_};
+      header.bytes = codec_.EncodeTensor(ContextOf(p), parts_[p].values, out);
+      header.checksum = ChecksumOf(header, out.data());
+      std::memcpy(at, &header, sizeof(header));
       at += room;
     }
     std::memcpy(at, rest_.data(), rest_.size_bytes());
   }
 
-  // Decodes the `message` of a part into `out`.
-  void Decode(const std::byte* message, size_t part, std::span<float> out) const {
-    uint64_t written;
-    std::memcpy(&written, message, sizeof(written));
-    const size_t room = RoomFor(codec_, parts_[part].shape) - sizeof(written);
-    Require(written <= room, what_, "a part has at most {} bytes, got {}", room, written);
-    if (written == 0 && !out.empty())
+  // Reads the header of a part of a replica's `message`.
+  PartHeader HeaderOf(const std::byte* message, size_t part, int replica) const {
+    PartHeader header;
+    std::memcpy(&header, message, sizeof(header));
+    const size_t room = RoomFor(codec_, parts_[part].shape) - sizeof(header);
+    Require(header.bytes <= room, what_, "part {} of replica {} has at most {} bytes, got {}", part,
+            replica, room, header.bytes);
+    const uint32_t found = ChecksumOf(header, message + sizeof(header));
+    Require(header.checksum == found, what_,
+            "part {} of replica {} was sent with the checksum {:08x}, what came has {:08x}", part,
+            replica, header.checksum, found);
+    Require(header.codec == codec_number_, what_,
+            "this replica decodes codec number {:08x} ({}), replica {} encoded by {:08x}",
+            codec_number_, codec_.name(), replica, header.codec);
+    return header;
+  }
+
+  void Decode(const std::byte* message, size_t part, int replica, std::span<float> out) const {
+    const uint64_t bytes = HeaderOf(message, part, replica).bytes;
+    if (bytes == 0 && !out.empty())
       std::ranges::fill(out, std::numeric_limits<float>::quiet_NaN());
     else
-      codec_.DecodeTensor(ContextOf(part), {message + sizeof(written), written}, out);
+      codec_.DecodeTensor(ContextOf(part), {message + sizeof(PartHeader), bytes}, out);
   }
 
   void Sum() {
@@ -111,7 +141,7 @@ class CodedSum : public PendingAllReduce {
     for (size_t p = 0; p < parts_.size(); at += RoomFor(codec_, parts_[p].shape), ++p) {
       std::vector<float> term(parts_[p].values.size());
       for (int r = 0; r < replicas_; ++r) {
-        Decode(MessageOf(r) + at, p, r == 0 ? parts_[p].values : std::span(term));
+        Decode(MessageOf(r) + at, p, r, r == 0 ? parts_[p].values : std::span(term));
         if (r > 0) AddTo(parts_[p].values, term);
       }
     }
@@ -124,6 +154,7 @@ class CodedSum : public PendingAllReduce {
   }
 
   Codec& codec_;
+  const uint32_t codec_number_;
   const std::vector<CodedPart> parts_;
   const std::span<float> rest_;
   const CodecContext context_;

@@ -2,6 +2,9 @@
 // all others, and decodes the bytes of all, including its own. All add in replica order, so all get
 // equal bits. The error of the sum is that of the codec.
 //
+// Before each part's bytes stand their number, the codec's number and a CRC-32C; a part that does
+// not match is refused (BadInput).
+//
 // A replica sends its encoded bytes n - 1 times; an all-reduce sends 2 (n - 1) / n times the
 // floats' bytes. So the codec saves bytes only if it compresses to less than 2 / n.
 #pragma once

@@ -1,6 +1,9 @@
 #include "parallel/pipeline/tensor_header.h"
 
 #include <algorithm>
+#include <cstddef>
+
+#include "parallel/codec/crc32c.h"
 
 namespace torus::parallel {
 
@@ -13,6 +16,11 @@ TensorHeader HeaderOf(const Tensor& tensor) {
   header.dtype = static_cast<uint8_t>(tensor.dtype());
   header.defined = 1;
   return header;
+}
+
+uint32_t ChecksumOf(const TensorHeader& header) {
+  const auto bytes = std::as_bytes(std::span(&header, 1));
+  return Crc32c(bytes.first(offsetof(TensorHeader, header_checksum)));
 }
 
 Shape ShapeOf(const TensorHeader& header) {

@@ -10,20 +10,28 @@ namespace torus::parallel {
 
 // Sent as raw bytes; all ranks must have the same byte order.
 struct TensorHeader {
+  static constexpr uint8_t kVersion = 1;
+
   // Bytes as sent, after encoding. 0 for an encoded tensor: it has values that are not finite,
   // which the codec could not encode (codec.h).
   uint64_t payload_bytes = 0;
   int64_t dims[kMaxRank] = {};
   uint8_t rank = 0;
   uint8_t dtype = 0;
-  uint8_t defined = 0;    // 0: no tensor (a gradient that does not flow); no payload follows
-  uint8_t encoded = 0;    // 1: encoded by the link's codec; `checksum` is that of the payload
-  uint32_t checksum = 0;  // CRC-32C
-};
-static_assert(sizeof(TensorHeader) == 8 + 8 * kMaxRank + 8);
+  uint8_t defined = 0;  // 0: no tensor (a gradient that does not flow); no payload follows
+  uint8_t version = kVersion;
+  uint32_t codec = 0;            // CodecNumber of the codec that encoded the payload; 0: none did
+  uint32_t checksum = 0;         // CRC-32C of an encoded payload
+  uint32_t header_checksum = 0;  // CRC-32C of all fields above
 
-// Header of `tensor` sent raw.
+  bool encoded() const { return codec != 0; }
+};
+static_assert(sizeof(TensorHeader) == 8 + 8 * kMaxRank + 16);
+
+// Header of `tensor` sent raw, without header_checksum.
 TensorHeader HeaderOf(const Tensor& tensor);
+// What header_checksum must be.
+uint32_t ChecksumOf(const TensorHeader& header);
 Shape ShapeOf(const TensorHeader& header);
 DType DTypeOf(const TensorHeader& header);
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "parallel/codec/codec_number.h"
 #include "parallel/codec/crc32c.h"
 #include "parallel/pipeline/add_context.h"
 #include "parallel/transport/shared_message.h"
@@ -37,6 +38,7 @@ Tensor Front(const Tensor& bytes, size_t count) {
 TensorLink::TensorLink(Options options, std::vector<TensorSpec> specs, int micro_batches)
     : options_(options),
       codec_(options.codec, options.device, NumberOf(options)),
+      codec_number_(options.codec != nullptr ? CodecNumber(*options.codec) : 0),
       specs_(std::move(specs)),
       slots_(micro_batches) {}
 
@@ -164,12 +166,13 @@ void TensorLink::EncodeSlot(Slot& slot) {
   slot.sent = slot.tensors;
   for (size_t i = 0; i < specs_.size(); ++i) {
     if (buffers[i].defined()) {
-      slot.headers[i].encoded = 1;
+      slot.headers[i].codec = codec_number_;
       slot.headers[i].payload_bytes = bytes[i];
       slot.sent[i] = Front(buffers[i], bytes[i]);
       finite_ = finite_ && bytes[i] > 0;
     }
     if (slot.tensors[i].defined()) Complete(slot, i);
+    slot.headers[i].header_checksum = ChecksumOf(slot.headers[i]);
   }
 }
 
@@ -178,7 +181,7 @@ void TensorLink::Complete(Slot& slot, size_t i) {
   Tensor& sent = slot.sent[i];
   sent = sent.To(MemoryOf(sent.device()));
   TensorHeader& header = slot.headers[i];
-  if (header.encoded != 0) {
+  if (header.encoded()) {
     const bool here = sent.device() == Device{};
     header.checksum = here ? Crc32c(BytesOf(sent)) : codec_.checksum(i);
   }
@@ -250,6 +253,10 @@ void TensorLink::CheckSent(bool wait) {
 }
 
 bool TensorLink::Fits(const TensorHeader& header, size_t tensor) const {
+  if (header.header_checksum != ChecksumOf(header) || header.version != TensorHeader::kVersion)
+    return false;
+  if (!header.defined) return true;
+  if (header.encoded() && header.codec != codec_number_) return false;
   const TensorSpec& spec = specs_[tensor];
   const Shape shape = ShapeOf(header);
   bool fits = shape.rank() == spec.shape.rank() && DTypeOf(header) == spec.dtype;
@@ -259,10 +266,20 @@ bool TensorLink::Fits(const TensorHeader& header, size_t tensor) const {
 
 void TensorLink::CheckHeader(const TensorHeader& header, size_t tensor,
                              const std::string& what) const {
+  if (Fits(header, tensor)) return;
+  const uint32_t found = ChecksumOf(header);
+  Require(header.header_checksum == found, "pipeline",
+          "{}: the header of tensor {} was sent with the checksum {:08x}, what came has {:08x}",
+          what, tensor, header.header_checksum, found);
+  Require(header.version == TensorHeader::kVersion, "pipeline",
+          "{}: this program reads headers of version {}, got version {}", what,
+          TensorHeader::kVersion, header.version);
+  Require(!header.encoded() || header.codec == codec_number_, "pipeline",
+          "{}: the receiver decodes codec number {:08x} ({}), the sender encoded by {:08x}", what,
+          codec_number_, options_.codec != nullptr ? options_.codec->name() : "none", header.codec);
   const TensorSpec& spec = specs_[tensor];
-  const Shape shape = ShapeOf(header);
-  Require(Fits(header, tensor), "pipeline", "{}: agreed on at most {} {}, got {} {}", what,
-          Name(spec.dtype), spec.shape, Name(DTypeOf(header)), shape);
+  Throw<BadInput>("pipeline", "{}: agreed on at most {} {}, got {} {}", what, Name(spec.dtype),
+                  spec.shape, Name(DTypeOf(header)), ShapeOf(header));
 }
 
 void TensorLink::CheckPayload(const Arrival& arrival, size_t i) {
@@ -279,10 +296,10 @@ void TensorLink::Restore(const CodecContext& when, Arrival& arrival, size_t i) {
   const TensorHeader& header = arrival.headers[i];
   const Tensor& memory = arrival.memory[i];
   Tensor& out = arrival.tensors[i];
-  if (header.encoded && header.payload_bytes == 0) {
+  if (header.encoded() && header.payload_bytes == 0) {
     Fill(out, std::numeric_limits<double>::quiet_NaN());
     finite_ = false;
-  } else if (header.encoded) {
+  } else if (header.encoded()) {
     CheckPayload(arrival, i);
     codec_.Decode(when, i, memory, out);
   } else if (memory.device() != out.device()) {
@@ -314,7 +331,7 @@ void TensorLink::Advance() {
 
 bool TensorLink::Fits(const Arrival& arrival) const {
   for (size_t i = 0; i < specs_.size(); ++i)
-    if (arrival.headers[i].defined && !Fits(arrival.headers[i], i)) return false;
+    if (!Fits(arrival.headers[i], i)) return false;
   return true;
 }
 
@@ -327,7 +344,7 @@ void TensorLink::StartTensors(Arrival& arrival) {
 Tensor TensorLink::MemoryFor(const Arrival& arrival, size_t i) const {
   const TensorHeader& header = arrival.headers[i];
   const Tensor& tensor = arrival.tensors[i];
-  if (header.encoded) {
+  if (header.encoded()) {
     const Tensor& buffer = receive_buffers_[arrival.buffers][i];
     TORUS_CHECK(buffer.defined() && header.payload_bytes <= buffer.bytes(), "{}: {} bytes",
                 arrival.what, header.payload_bytes);
@@ -341,8 +358,8 @@ Tensor TensorLink::MemoryFor(const Arrival& arrival, size_t i) const {
 
 TensorLink::Message TensorLink::StartTensor(Arrival& arrival, size_t i) {
   const TensorHeader& header = arrival.headers[i];
-  if (!header.defined) return {};
   CheckHeader(header, i, arrival.what);
+  if (!header.defined) return {};
   arrival.tensors[i] = Tensor(ShapeOf(header), DTypeOf(header), options_.device);
   Tensor& memory = arrival.memory[i] = MemoryFor(arrival, i);
   const Device device = header.payload_bytes > 0 ? memory.device() : Device{};

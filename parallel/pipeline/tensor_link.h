@@ -162,6 +162,8 @@ class TensorLink {
   Tensor MemoryFor(const Arrival& arrival, size_t i) const;
   void StartTensors(Arrival& arrival);
   Message StartTensor(Arrival& arrival, size_t tensor);
+  // Whether the header is undamaged, of this version and codec, and within what was agreed on.
+  // CheckHeader throws BadInput if it is not.
   bool Fits(const TensorHeader& header, size_t tensor) const;
   bool Fits(const Arrival& arrival) const;
   void CheckHeader(const TensorHeader& header, size_t tensor, const std::string& what) const;
@@ -172,6 +174,7 @@ class TensorLink {
 
   Options options_;
   LinkCodec codec_;
+  uint32_t codec_number_;  // 0: no codec
   std::vector<TensorSpec> specs_;
   std::optional<Stream> encoder_stream_;  // on a GPU
   std::vector<Slot> slots_;               // of a sender, one a micro-batch

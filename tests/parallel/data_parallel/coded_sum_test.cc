@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "parallel/codec/make_codec.h"
+#include "parallel/transport/decorated_transport.h"
 #include "parallel/transport/run_ranks.h"
+#include "runtime/error.h"
 #include "runtime/rng.h"
 
 namespace torus::parallel {
@@ -70,6 +72,56 @@ TEST(CodedSum, WhatIsNotFiniteBecomesNaNOnAll) {
     EXPECT_TRUE(std::isnan(got[0]) && std::isnan(got[kRows * kColumns - 1]));
     EXPECT_FALSE(std::isnan(got[kRows * kColumns])) << "the other part";
   }
+}
+
+// Turns a bit of what rank 1 sends.
+class Damaging : public DecoratedTransport {
+ public:
+  Damaging(Transport& inner, size_t bit) : DecoratedTransport(inner), bit_(bit) {}
+
+  Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
+    if (rank() != 1) return DecoratedTransport::Send(peer, tag, buffer, std::move(what));
+    const auto* const bytes = static_cast<const std::byte*>(buffer.data);
+    copy_.assign(bytes, bytes + buffer.bytes);
+    copy_[bit_ / 8] ^= std::byte{1} << (bit_ % 8);
+    return DecoratedTransport::Send(peer, tag, {copy_.data(), copy_.size()}, std::move(what));
+  }
+
+ private:
+  const size_t bit_;
+  std::vector<std::byte> copy_;
+};
+
+// What rank 0 says of a sum over two ranks.
+std::string ErrorOf(const std::string& codec_name, const std::string& of_rank_1, size_t bit) {
+  std::string said;
+  try {
+    RunRanks(2, [&](Transport& inner) {
+      Damaging damaging(inner, bit);
+      Transport& transport = bit > 0 ? damaging : inner;
+      std::vector<float> values = Drawn(inner.rank());
+      const auto codec = MakeCodec(inner.rank() == 1 ? of_rank_1 : codec_name);
+      const std::vector<CodedPart> parts{{std::span(values).first(120), {120}}};
+      StartCodedSum(transport, *codec, parts, {}, {}, "a sum", 0)->Finish();
+    });
+  } catch (const BadInput& error) {
+    said = error.what();
+  }
+  return said;
+}
+
+// The header has 16 bytes, and the codec writes at least 60 behind it.
+TEST(CodedSum, DamagedBytesAreRefused) {
+  for (const char* name : {"uniform:4", "topk:0.5", "none"})
+    for (size_t bit = 7; bit < 8 * (16 + 60); bit += 29) {
+      const std::string said = ErrorOf(name, name, bit);
+      EXPECT_NE(said.find("part 0 of replica 1"), std::string::npos) << name << bit << said;
+    }
+}
+
+TEST(CodedSum, AnotherCodecIsRefused) {
+  const std::string said = ErrorOf("uniform:4", "uniform:4:stochastic", 0);
+  EXPECT_NE(said.find("encoded by"), std::string::npos) << said;
 }
 
 }  // namespace

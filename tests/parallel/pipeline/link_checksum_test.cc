@@ -15,13 +15,14 @@
 namespace torus::parallel {
 namespace {
 
-// Turns one bit of each tensor's message, where it has that many.
+// Turns one bit of each message of a kind, a tensor's or its header's, where it has that many.
 class Damaging : public DecoratedTransport {
  public:
-  Damaging(Transport& inner, int64_t bit) : DecoratedTransport(inner), bit_(bit) {}
+  Damaging(Transport& inner, int64_t bit, TagClass kind)
+      : DecoratedTransport(inner), bit_(bit), kind_(kind) {}
 
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
-    if (tag.kind != TagClass::kActivation || bit_ < 0)
+    if (tag.kind != kind_ || bit_ < 0)
       return DecoratedTransport::Send(peer, tag, buffer, std::move(what));
     if (buffer.device != Device{}) return SendFromGpu(peer, tag, buffer, std::move(what));
     const auto* const bytes = static_cast<const std::byte*>(buffer.data);
@@ -43,15 +44,25 @@ class Damaging : public DecoratedTransport {
   }
 
   const int64_t bit_;
+  const TagClass kind_;
   std::deque<std::vector<std::byte>> copies_;
   std::deque<Tensor> there_;
 };
 
-std::string ErrorOf(const std::string& codec_name, int64_t bit, bool on_gpus = false) try {
+struct Case {
+  std::string codec;
+  int64_t bit = -1;  // to be turned; -1: none
+  bool on_gpus = false;
+  TagClass kind = TagClass::kActivation;
+  std::string receiver = "";  // the receiver's codec, if it is another
+};
+
+std::string ErrorOf(const Case& c) try {
   RunRanks(2, [&](Transport& inner) {
-    Damaging transport(inner, bit);
-    const auto codec = MakeCodec(codec_name);
-    const Device device = on_gpus ? Device{DeviceKind::kCuda, inner.rank()} : Device{};
+    Damaging transport(inner, c.bit, c.kind);
+    const bool other = inner.rank() == 1 && !c.receiver.empty();
+    const auto codec = MakeCodec(other ? c.receiver : c.codec);
+    const Device device = c.on_gpus ? Device{DeviceKind::kCuda, inner.rank()} : Device{};
     TensorLink link({.transport = &transport,
                      .peer = 1 - inner.rank(),
                      .cut = 1,
@@ -78,16 +89,16 @@ std::string ErrorOf(const std::string& codec_name, int64_t bit, bool on_gpus = f
 
 TEST(LinkChecksum, WholePayloadsPass) {
   for (const char* codec : {"sortq:8", "topk:0.3", "uniform:4/channel"})
-    EXPECT_EQ(ErrorOf(codec, -1), "") << codec;
+    EXPECT_EQ(ErrorOf({codec}), "") << codec;
 }
 
 // On a GPU the rank goes on, and learns of it at the end of the step.
 TEST(LinkChecksum, TurnedBitsAreNoticedInTheMemoryOfGpus) {
   if (GpuCount() < 2) GTEST_SKIP() << "no two GPUs, and no --config=emulated_gpu: NOT tested";
   for (const char* codec : {"sortq:8", "uniform:5", "dynamic8"}) {
-    EXPECT_EQ(ErrorOf(codec, -1, true), "") << codec;
+    EXPECT_EQ(ErrorOf({codec, -1, true}), "") << codec;
     for (int64_t bit = 0; bit < 400; bit += 61)
-      EXPECT_NE(ErrorOf(codec, bit, true).find("has not the checksum of what was sent"),
+      EXPECT_NE(ErrorOf({codec, bit, true}).find("has not the checksum of what was sent"),
                 std::string::npos)
           << codec << ", bit " << bit;
   }
@@ -96,8 +107,23 @@ TEST(LinkChecksum, TurnedBitsAreNoticedInTheMemoryOfGpus) {
 TEST(LinkChecksum, EveryTurnedBitIsNoticed) {
   for (const char* codec : {"sortq:8", "topk:0.3", "uniform:4/channel"})
     for (int64_t bit = 0; bit < 700; bit += 61)
-      EXPECT_NE(ErrorOf(codec, bit).find("was sent with the checksum"), std::string::npos)
+      EXPECT_NE(ErrorOf({codec, bit}).find("was sent with the checksum"), std::string::npos)
           << codec << ", bit " << bit;
+}
+
+TEST(LinkChecksum, EveryTurnedBitOfAHeaderIsNoticed) {
+  for (const char* codec : {"none", "sortq:8"})
+    for (int64_t bit = 0; bit < int64_t{8 * sizeof(TensorHeader)}; bit += 7)
+      EXPECT_NE(
+          ErrorOf({codec, bit, false, TagClass::kControl}).find("the header of tensor 0 was "),
+          std::string::npos)
+          << codec << ", bit " << bit;
+}
+
+TEST(LinkChecksum, AnotherCodecIsNotDecoded) {
+  const std::string error = ErrorOf({.codec = "sortq:8", .receiver = "sortq:Q5S3"});
+  EXPECT_NE(error.find("(sortq:Q5S3), the sender encoded by"), std::string::npos) << error;
+  EXPECT_EQ(ErrorOf({.codec = "sortq:8", .receiver = "sortq:Q6S2"}), "") << "the same codec";
 }
 
 }  // namespace

@@ -187,8 +187,8 @@ TEST(GradientCodecs, TotalsSayWhatWouldHaveBeenSentWithoutThem) {
   EXPECT_EQ(plain, 4u * 4 * 4 * 37 * 4);
   for (const char* codec : {"uniform:4", "ef(topk:0.1+f16)", "powersgd:1"})
     EXPECT_EQ(AllReduced(codec).second, plain) << codec;
-  // Each to two others: 8 bytes that say how many, 8 of range, 18 of values, 4 of the count.
-  EXPECT_EQ(AllReduced("uniform:4").first, 4u * 4 * 3 * 2 * (8 + 8 + 18 + 4));
+  // Each to two others: 16 bytes of header, 8 of range, 18 of values, 4 of the count.
+  EXPECT_EQ(AllReduced("uniform:4").first, 4u * 4 * 3 * 2 * (16 + 8 + 18 + 4));
   // P with the count, then Q.
   EXPECT_EQ(AllReduced("powersgd:1").first, 4u * 4 * 4 * (7 + 6) * 4);
 }
