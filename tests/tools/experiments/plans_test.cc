@@ -77,7 +77,7 @@ TEST_P(Plans, AreStoredWhole) {
       EXPECT_EQ(back.score, training.score);
       EXPECT_EQ(back.weights, training.weights);
       EXPECT_EQ(back.starts_from, training.starts_from);
-      EXPECT_EQ(back.keeps_checkpoint, training.keeps_checkpoint);
+      EXPECT_EQ(back.starts_others, training.starts_others);
       recipes::Settings settings = training.settings;
       settings.seed = 7;
       EXPECT_EQ(ToJson(back.settings), ToJson(settings));

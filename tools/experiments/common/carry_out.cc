@@ -72,12 +72,11 @@ bool LacksSignal(const std::string& baseline, uint64_t seed,
   });
 }
 
-const study::FinishedRun& Earlier(const std::string& name, uint64_t seed,
+const study::FinishedRun& Earlier(const std::string& name,
                                   const std::vector<study::FinishedRun>& done) {
-  const auto found = std::ranges::find_if(done, [&](const study::FinishedRun& run) {
-    return run.run.name == name && run.run.seed == seed;
-  });
-  TORUS_CHECK(found != done.end(), "{} with seed {} has not been run before", name, seed);
+  const auto found = std::ranges::find_if(
+      done, [&](const study::FinishedRun& run) { return run.run.name == name; });
+  TORUS_CHECK(found != done.end(), "{} has not been run before", name);
   return *found;
 }
 
@@ -157,7 +156,7 @@ std::optional<Json> CarryOut::operator()(const study::PlannedRun& run,
   Require(!missing, run.name, "{}", missing.value_or(""));
   if (LacksSignal(training.baseline, run.seed, done)) return Json{{"no_signal", true}};
   if (!training.starts_from.empty())
-    training.settings.init = CheckpointOf(Earlier(training.starts_from, run.seed, done).run);
+    training.settings.init = CheckpointOf(Earlier(training.starts_from, done).run);
   const std::string folder = FolderOf(run);
   fs::remove_all(folder);
   Json figures;
@@ -170,7 +169,7 @@ std::optional<Json> CarryOut::operator()(const study::PlannedRun& run,
     tell_(error.what());
     figures = {{"diverged", true}, {"signal", false}};
   }
-  DropCheckpoints({folder}, training.keeps_checkpoint);
+  DropCheckpoints({folder}, training.starts_others);
   return figures;
 }
 

@@ -52,7 +52,7 @@ std::vector<Training> PlanOf(const std::vector<CodecTask>& tasks,
       plan.push_back({.name = PretrainingOf(task),
                       .settings = SettingsOf(task.pretraining),
                       .weights = task.weights,
-                      .keeps_checkpoint = true});
+                      .starts_others = true});
     for (const std::string& codec : WithNone(codecs)) {
       Training training{.name = NameOf(task, codec),
                         .settings = SettingsOf(task.flags),

@@ -9,6 +9,9 @@
 
 namespace torus::experiments {
 
+// At laptop scale, with every codec: of models of images, and of the GPT of characters.
+inline constexpr int64_t kImageSteps = 40, kTextSteps = 400;
+
 struct CodecTask {
   std::string data;    // the name in published tables: "CIFAR10"
   std::string model;   // likewise: "MobileNetV2"
@@ -16,8 +19,8 @@ struct CodecTask {
   std::string flags;   // of recipes::Settings, with cut and without codec
   int64_t max_steps = 0;
   std::string weights = {};  // as Training::weights
-  // Flags of a training run without codec from `weights`. All other runs of the task start from its
-  // result. Empty: no such run; they start from `weights`.
+  // Flags of a training run without codec from `weights`. All other runs of the task, of all seeds,
+  // start from its result. Empty: no such run; they start from `weights`.
   std::string pretraining = {};
 };
 

@@ -47,17 +47,17 @@ std::vector<CodecTask> LaptopTasks() {
   const std::string images = std::string("--model mobilenet_v2") + kSmallImages,
                     sentences = std::string("--model roberta:6 --cut 3,5") + kSmallSentences;
   return {
-      {"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10" + kFineTuning, 100,
+      {"CIFAR10", "MobileNetV2", "accuracy", images + "cifar10" + kFineTuning, kImageSteps,
        kMobileNetWeights, images + "cifar10 --epochs 6"},
       {"CIFAR10", "ResNet-20", "accuracy",
-       std::string(kPublishedImages) + kPublishedCuts + kFineTuning, 100, kResNet20Weights},
+       std::string(kPublishedImages) + kPublishedCuts + kFineTuning, kImageSteps, kResNet20Weights},
       {"CIFAR100", "MobileNetV2", "accuracy", images + "cifar100 --epochs 2", 0, kMobileNetWeights},
       {"Food101", "MobileNetV2", "accuracy",
        images + "image-folder --image-size 64 --epochs 6 --batch-size 64", 0, kMobileNetWeights},
       {"RTE", "RoBERTa, 6 blocks", "accuracy", sentences + "rte --length 128", 30},
       {"CoLA", "RoBERTa, 6 blocks", "matthews", sentences + "cola --length 32", 60},
       {"tiny Shakespeare", "GPT of characters", "loss",
-       std::string(kSmallText) + "100 --length 64 --epoch-size 12000"}};
+       fmt::format("{}40 --length 64 --epoch-size {}", kSmallText, 12 * kTextSteps)}};
 }
 
 CodecTask WithCut(CodecTask task, int cut, const char* model) {
@@ -92,9 +92,9 @@ std::vector<CodecTask> CutTasks(Scale scale) {
     return {WithCut(images, 1, "MobileNetV2"), WithCut(images, 9, "MobileNetV2"),
             WithCut(images, 18, "MobileNetV2")};
   }
-  const CodecTask images{"CIFAR10",  "",
-                         "accuracy", std::string(kPublishedImages) + " --threads 3" + kFineTuning,
-                         100,        kResNet20Weights};
+  const CodecTask images{"CIFAR10",   "",
+                         "accuracy",  std::string(kPublishedImages) + " --threads 3" + kFineTuning,
+                         kImageSteps, kResNet20Weights};
   return {WithCut(images, 1, "ResNet-20"), WithCut(images, 5, "ResNet-20"),
           WithCut(images, 10, "ResNet-20")};
 }

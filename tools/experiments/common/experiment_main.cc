@@ -32,6 +32,15 @@ std::vector<study::PlannedRun> WithData(const std::vector<Training>& trainings,
   return there;
 }
 
+// All seeds of each run, but only one of a run from which others start.
+std::vector<study::PlannedRun> WithSeeds(const std::vector<study::PlannedRun>& planned, int seeds) {
+  std::vector<study::PlannedRun> all = study::SeedsInTurn(planned, seeds);
+  std::erase_if(all, [](const study::PlannedRun& run) {
+    return run.seed > 1 && FromPlanned(run).starts_others;
+  });
+  return all;
+}
+
 std::vector<study::FinishedRun> Results(const std::vector<Training>& trainings,
                                         const Options& options) {
   const std::vector<study::PlannedRun> planned = WithData(trainings, options);
@@ -39,7 +48,7 @@ std::vector<study::FinishedRun> Results(const std::vector<Training>& trainings,
   study::RunStore store(options.out + "/results");
   CarryOut carry_out(options, Tell, [] { return tools::StopSignal() != 0; });
   return RunMissing(
-      store, study::SeedsInTurn(planned, options.seeds),
+      store, WithSeeds(planned, options.seeds),
       [&](const auto& run, const auto& done) { return carry_out(run, done); }, Tell);
 }
 

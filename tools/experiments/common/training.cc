@@ -18,7 +18,7 @@ study::PlannedRun ToPlanned(const Training& training) {
                          {"weights", training.weights}}};
   // Left out where they say nothing, so that results from before they existed are still found.
   if (!training.starts_from.empty()) run.settings["starts_from"] = training.starts_from;
-  if (training.keeps_checkpoint) run.settings["keeps_checkpoint"] = true;
+  if (training.starts_others) run.settings["starts_others"] = true;
   return run;
 }
 
@@ -32,7 +32,7 @@ Training FromPlanned(const study::PlannedRun& run) {
                     .baseline = json.at("baseline"),
                     .weights = json.at("weights"),
                     .starts_from = json.value("starts_from", ""),
-                    .keeps_checkpoint = json.value("keeps_checkpoint", false)};
+                    .starts_others = json.value("starts_others", false)};
   training.settings.seed = run.seed;
   return training;
 }

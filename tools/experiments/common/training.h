@@ -22,10 +22,10 @@ struct Training {
   // out. Empty: this run is itself a baseline, or needs none.
   std::string baseline = {};
   std::string weights = {};  // initial weights: a file below the data folder; empty: random
-  // The run of the same seed, earlier in the plan, whose final weights this one begins with, in
-  // place of `weights`.
+  // The run, earlier in the plan, whose final weights this one begins with, in place of `weights`.
   std::string starts_from = {};
-  bool keeps_checkpoint = false;  // for runs that start from this one
+  // Runs of all seeds start from this one: it runs with seed 1 alone, and keeps its checkpoint.
+  bool starts_others = false;
 };
 
 study::PlannedRun ToPlanned(const Training& training);

@@ -70,16 +70,17 @@ study::Page PageOf(Scale scale, const Runs& runs) {
       {study::Heading{"Where the cut lies"},
        CodecTable(CutTasks(scale), kCodecsByCut, runs, "One cut in different places"),
        study::Heading{"What differs"},
-       study::Paragraph{
+       study::Paragraph{fmt::format(
            "Published: GPUs, 224 x 224 pixels, 40 epochs from ImageNet's weights; RoBERTa-base "
            "from its published weights. Here at laptop scale: two cores, CIFAR-10 at 32 x 32 for "
-           "100 steps, with MobileNetV2 from weights that six epochs without a codec have made of "
+           "{0} steps, with MobileNetV2 from weights that six epochs without a codec have made of "
            "ImageNet's, with ResNet-20 from its published ones; ten classes of Food-101 with 80 "
-           "images each at 64 x 64, RoBERTa of 6 blocks "
-           "from random weights for a few dozen steps, since its weights are not at hand; a GPT "
-           "of characters with cuts as close to the ends stands beside it. Matthews' "
-           "correlation, in percent, is that of the trained weights without a "
-           "codec between the stages; all other scores go through the codec."}});
+           "images each at 64 x 64, RoBERTa of 6 blocks from random weights for a few dozen steps, "
+           "since its weights are not at hand; a GPT of characters, {1} steps with cuts as close "
+           "to the ends, stands beside it. Matthews' correlation, in percent, is that of the "
+           "trained weights without a codec between the stages; all other scores go through the "
+           "codec.",
+           kImageSteps, kTextSteps)}});
   return page;
 }
 
