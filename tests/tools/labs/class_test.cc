@@ -3,12 +3,14 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "runtime/error.h"
 #include "tests/tools/labs/grading.h"
 #include "tools/labs/build_it_yourself/grader/class_table.h"
 #include "tools/labs/build_it_yourself/grader/run_command.h"
 #include "tools/labs/build_it_yourself/grader/student_tree.h"
+#include "tools/labs/build_it_yourself/grader/write_grade.h"
 
 namespace torus::tools::labs::testing {
 namespace {
@@ -45,6 +47,23 @@ TEST_F(ClassTest, ATableHasARowForEachStudent) {
   const std::string text = ToText(students);
   EXPECT_NE(text.find("anna, ring: two-ranks: it does not compile"), std::string::npos) << text;
   EXPECT_EQ(text.find("berta, "), std::string::npos) << text;
+
+  const nlohmann::json json = ToJson(students);
+  ASSERT_EQ(json.size(), 3u);
+  EXPECT_EQ(json[0]["student"], "anna");
+  EXPECT_EQ(json[0]["grades"].size(), 2u);
+  EXPECT_EQ(json[1]["grades"][0], ToJson(students[1].grades.at("ring")));
+  EXPECT_TRUE(json[2]["grades"].empty());
+
+  const std::string junit = ToJUnit(students);
+  EXPECT_TRUE(junit.starts_with(std::string(kXmlBegin) + "<testsuites>\n<testsuite name=\"anna."));
+  EXPECT_NE(junit.find("<testsuite name=\"berta.ring\" tests=\"11\" failures=\"0\">"),
+            std::string::npos)
+      << junit;
+  EXPECT_NE(junit.find("<testcase classname=\"anna.ring\" name=\"two-ranks\"><failure message=\"it "
+                       "does not compile"),
+            std::string::npos)
+      << junit;
 }
 
 TEST_F(ClassTest, WhatCannotBeReadKeepsNobodyFromTheirGrades) {
@@ -72,9 +91,17 @@ TEST_F(ClassTest, RefusesWhatIsNoClass) {
   EXPECT_THROW(GradeClass(compiler, scratch_, {}), BadInput);
 }
 
-TEST_F(ClassTest, MakesNothingWithoutTheProgram) {
+// The grader stands in for the larger programs, which other tests run.
+StudentPrograms Programs() {
+  const std::string grade = LabsFolder() + "/grade";
+  return {grade, grade, grade, {"q1", "q2"}};
+}
+
+TEST_F(ClassTest, MakesNothingWithoutThePrograms) {
   const std::string out = scratch_ + "/students";
-  EXPECT_THROW(WriteStudentTree(LabsFolder(), scratch_ + "/grade", out), BrokenEnvironment);
+  StudentPrograms without = Programs();
+  without.train_with = scratch_ + "/train_with";
+  EXPECT_THROW(WriteStudentTree(LabsFolder(), without, out), BrokenEnvironment);
   EXPECT_FALSE(fs::exists(out));
 }
 
@@ -92,7 +119,7 @@ TEST_F(ClassTest, TakesTheProgramsFilesBeforeThoseOfAClone) {
 
 TEST_F(ClassTest, StudentsGetTemplatesAndAGraderThatRuns) {
   const std::string out = scratch_ + "/students";
-  WriteStudentTree(LabsFolder(), LabsFolder() + "/grade", out);
+  WriteStudentTree(LabsFolder(), Programs(), out);
   for (const Exercise& exercise : Exercises()) {
     const std::string file = out + "/" + exercise.name + ".cc";
     std::ifstream stream(file);
@@ -104,7 +131,15 @@ TEST_F(ClassTest, StudentsGetTemplatesAndAGraderThatRuns) {
   const CommandEnd end = RunCommand(
       {.words = {out + "/grade", "ring", out + "/ring.cc"}, .memory_bytes = RLIM_INFINITY});
   EXPECT_NE(end.printed.find("of 100 points"), std::string::npos) << end.printed;
-  EXPECT_THROW(WriteStudentTree(LabsFolder(), LabsFolder() + "/grade", out), BadInput);
+  EXPECT_TRUE(fs::exists(out + "/train_with"));
+  EXPECT_EQ(fs::read_symlink(out + "/q2"), "q1");
+  EXPECT_TRUE(fs::exists(out + "/build_it_yourself/ring/lab_trainer_door.h")) << "of train_with";
+  std::ifstream readme(out + "/README.md");
+  const std::string text{std::istreambuf_iterator<char>(readme), {}};
+  EXPECT_NE(text.find("`q1`, `q2`: questions on"), std::string::npos) << text;
+  EXPECT_NE(text.find("`ring.cc` | `build_it_yourself/ring/lab_ring.h` |"), std::string::npos)
+      << text;
+  EXPECT_THROW(WriteStudentTree(LabsFolder(), Programs(), out), BadInput);
 }
 
 }  // namespace

@@ -98,23 +98,24 @@ TEST(Grade, AnotherSeedHasOtherSizes) {
 }
 
 TEST(WriteGrade, SaysTheSameInEveryForm) {
-  const Grade grade{"ring",
-                    "a.cc",
-                    3,
-                    "",
-                    {{"first", "works", 10, 10, ""}, {"second", "", 0, 5, "1 < 2 &\n\"no\"\x01"}}};
+  const Grade grade{
+      "ring",
+      "a.cc",
+      3,
+      "",
+      {{"first", "works", 10, 10, ""}, {"second", "", 0, 5, "1 < 2 &\n\"nö\"\x01\xff"}}};
   EXPECT_EQ(grade.points(), 10);
   EXPECT_NE(ToText(grade).find("10 of 15 points"), std::string::npos);
   const nlohmann::json json = ToJson(grade);
   EXPECT_EQ(json["points"], 10);
   EXPECT_EQ(json["tests"][1]["passed"], false);
-  EXPECT_EQ(json["tests"][1]["reason"], "1 < 2 &\n\"no\"?");
+  EXPECT_EQ(json["tests"][1]["reason"], "1 < 2 &\n\"nö\"??");
   EXPECT_EQ(ToJUnit(grade),
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"ring\" tests=\"2\" failures=\"1\">\n"
             "  <testcase classname=\"ring\" name=\"first\"/>\n"
             "  <testcase classname=\"ring\" name=\"second\"><failure message=\"1 &lt; 2 &amp;"
-            "&#10;&quot;no&quot;?\"/></testcase>\n"
+            "&#10;&quot;nö&quot;??\"/></testcase>\n"
             "</testsuite>\n");
 }
 

@@ -2,37 +2,36 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
-#include "runtime/io/file.h"
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 #include "tools/labs/build_it_yourself/grader/class_table.h"
+#include "tools/labs/build_it_yourself/grader/grade_flags.h"
 #include "tools/labs/build_it_yourself/grader/labs_folder.h"
+#include "tools/labs/build_it_yourself/grader/write_grade.h"
 
 namespace torus::tools {
 namespace {
 
 int Main(int argc, char** argv) {
   std::string folder, csv;
-  labs::GradeOptions options;
+  labs::GradeFlags flags;
   CLI::App app("Grades the solutions of a class: one folder per student, one file per exercise.",
                "grade_all");
   app.add_option("folder", folder,
                  "Folder with a folder for each student (anna/), which has files like ring.cc")
       ->required();
   app.add_option("--csv", csv, "Write the table to this CSV file");
-  app.add_option("--seed", options.seed,
-                 "Seed for the hidden sizes, ranks and values; the same for all students")
-      ->capture_default_str();
+  AddGradeFlags(app, "all grades", flags);
   if (PrintsHelp(app, argc, argv)) return 0;
   labs::Compiler compiler(labs::LabsFolder());
-  const auto students = labs::GradeClass(compiler, UserPath(folder), options);
+  const auto students = labs::GradeClass(compiler, UserPath(folder), flags.grade);
   fmt::print("{}", labs::ToText(students));
-  if (csv.empty()) return 0;
-  io::OutputFile file(UserPath(csv));
-  file.Write(labs::ToCsv(students));
-  file.Close(false);
+  labs::WriteIfNamed(csv, labs::ToCsv(students));
+  labs::WriteIfNamed(flags.json, labs::JsonText(labs::ToJson(students)));
+  labs::WriteIfNamed(flags.junit, labs::ToJUnit(students));
   return 0;
 }
 

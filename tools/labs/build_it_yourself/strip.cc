@@ -8,18 +8,24 @@
 #include "tools/common/user_path.h"
 #include "tools/labs/build_it_yourself/grader/labs_folder.h"
 #include "tools/labs/build_it_yourself/grader/student_tree.h"
+#include "tools/labs/questions/lab.h"
 
 namespace torus::tools {
 namespace {
 
 int Main(int argc, char** argv) {
   std::string out;
-  CLI::App app("Makes the folder that students receive: templates, headers and the grader.",
+  CLI::App app("Makes the folder that students receive: the programs, templates and headers.",
                "strip");
   app.add_option("folder", out, "A new folder")->required();
   if (PrintsHelp(app, argc, argv)) return 0;
-  const std::string labs_folder = labs::LabsFolder();
-  labs::WriteStudentTree(labs_folder, labs_folder + "/grade", UserPath(out));
+  const std::string here = labs::LabsFolder();
+  labs::StudentPrograms programs{.grade = here + "/grade",
+                                 .train_with = here + "/../train_with/train_with",
+                                 .question = here + "/../questions/q1",
+                                 .questions = {}};
+  for (const torus::labs::Lab& lab : torus::labs::Labs()) programs.questions.push_back(lab.name);
+  labs::WriteStudentTree(here, programs, UserPath(out));
   fmt::print("{}\n", UserPath(out));
   return 0;
 }

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "recipes/study/escape.h"
 #include "runtime/error.h"
+#include "tools/labs/build_it_yourself/grader/write_grade.h"
 
 namespace torus::tools::labs {
 namespace {
@@ -102,6 +104,24 @@ std::string ToCsv(const std::vector<StudentGrades>& students) {
     }
   }
   return csv + "\n";
+}
+
+nlohmann::json ToJson(const std::vector<StudentGrades>& students) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const StudentGrades& row : students) {
+    nlohmann::json grades = nlohmann::json::array();
+    for (const auto& [exercise, grade] : row.grades) grades.push_back(ToJson(grade));
+    all.push_back({{"student", row.student}, {"grades", grades}});
+  }
+  return all;
+}
+
+std::string ToJUnit(const std::vector<StudentGrades>& students) {
+  std::string suites;
+  for (const StudentGrades& row : students)
+    for (const auto& [exercise, grade] : row.grades)
+      suites += TestSuite(grade, row.student + "." + exercise);
+  return fmt::format("{}<testsuites>\n{}</testsuites>\n", kXmlBegin, suites);
 }
 
 }  // namespace torus::tools::labs

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,9 @@ std::vector<StudentGrades> GradeClass(Compiler& compiler, const std::string& fol
 std::string ToText(const std::vector<StudentGrades>& students);
 // Only the table, comma-separated; a cell is empty if nothing was handed in.
 std::string ToCsv(const std::vector<StudentGrades>& students);
+// [{"student", "grades": [...]}], each grade as ToJson(const Grade&) writes it.
+nlohmann::json ToJson(const std::vector<StudentGrades>& students);
+// <testsuites> with a <testsuite> named "anna.ring" for each file.
+std::string ToJUnit(const std::vector<StudentGrades>& students);
 
 }  // namespace torus::tools::labs

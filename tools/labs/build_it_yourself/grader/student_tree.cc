@@ -1,5 +1,8 @@
 #include "tools/labs/build_it_yourself/grader/student_tree.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <filesystem>
 #include <set>
 
@@ -24,17 +27,51 @@ void CopyFolder(const fs::path& from, const fs::path& to, const std::set<std::st
       Copy(entry.path(), to / entry.path().filename());
 }
 
-std::string Readme() {
-  std::string text =
-      "# Build it yourself\n\nEach file here is an exercise: fill it where it says TODO. What is "
-      "wanted, and what is graded, stands in the header.\n\n| Exercise | File | Header |\n"
-      "|---|---|---|\n";
+constexpr const char kReadme[] = R"(# Labs on distributed training
+
+The programs here run on Debian 12 with
+
+    sudo apt install g++ libfmt-dev libdnnl2 libhwy1 libpcre2-8-0
+
+## Questions
+
+{questions}: questions on synchronous SGD that you answer by measuring.
+For their images, `TORUS_DATA` names a folder that has the binary version of CIFAR-10 in
+`cifar10/cifar-10-batches-bin`.
+
+    ./q1 --blank       # the report to fill in, before anything is measured
+    ./q1 --quick       # measures with a part of the images, and writes a page with tables and plots
+
+## Build it yourself
+
+Each file here is an exercise: fill it where it says TODO. What is wanted, and what is graded, stands in the header.
+
+| Exercise | File | Header |
+|---|---|---|
+{exercises}
+    ./grade ring ring.cc
+
+says which tests give points, and why others do not; `./grade --help` has more. The real trainer runs with your ring by
+
+    ./train_with --ring ring.cc
+
+(the Debian package `dataset-fashion-mnist` has its images). Its page shows every message of a step.
+)";
+
+std::string Readme(const StudentPrograms& programs) {
+  std::string exercises;
   for (const Exercise& exercise : Exercises())
-    text += fmt::format("| {0} | `{1}.cc` | `build_it_yourself/{2}/lab_{2}.h` |\n", exercise.about,
-                        exercise.name, exercise.folder);
-  return text +
-         "\nOn Debian 12 with g++ and libfmt-dev:\n\n    ./grade ring ring.cc\n\nsays which tests "
-         "give points, and why others do not; `./grade --help` has more.\n";
+    exercises += fmt::format("| {0} | `{1}.cc` | `build_it_yourself/{2}/lab_{2}.h` |\n",
+                             exercise.about, exercise.name, exercise.folder);
+  return fmt::format(
+      fmt::runtime(kReadme),
+      fmt::arg("questions", fmt::format("`{}`", fmt::join(programs.questions, "`, `"))),
+      fmt::arg("exercises", exercises));
+}
+
+void RequireProgram(const std::string& path) {
+  if (!fs::is_regular_file(path))
+    Throw<BrokenEnvironment>("strip", "the program to hand out is not at {}", path);
 }
 
 void WriteText(const fs::path& path, const std::string& text) {
@@ -45,23 +82,27 @@ void WriteText(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-void WriteStudentTree(const std::string& labs_folder, const std::string& program,
+void WriteStudentTree(const std::string& labs_folder, const StudentPrograms& programs,
                       const std::string& out) {
   Require(!fs::exists(out), "strip", "{} exists already; give the name of a new folder", out);
-  if (!fs::is_regular_file(program))
-    Throw<BrokenEnvironment>("strip", "the program to hand out is not at {}", program);
+  for (const std::string& program : {programs.grade, programs.train_with, programs.question})
+    RequireProgram(program);
   const fs::path labs = labs_folder, files = fs::path(out) / "build_it_yourself";
   std::set<std::string> folders{"rank"};
-  // What the grader does not compile with: the files to fill in, and the interface to the trainer.
-  std::set<std::string> left_out{"lab_trainer_door.h", "trainer_door.cc"};
+  std::set<std::string> to_fill;
   for (const Exercise& exercise : Exercises()) {
     folders.insert(exercise.folder);
-    left_out.insert(exercise.name + ".cc");
+    to_fill.insert(exercise.name + ".cc");
     Copy(labs / exercise.folder / (exercise.name + ".cc"), fs::path(out) / (exercise.name + ".cc"));
   }
-  for (const std::string& folder : folders) CopyFolder(labs / folder, files / folder, left_out);
-  Copy(program, fs::path(out) / "grade");
-  WriteText(fs::path(out) / "README.md", Readme());
+  for (const std::string& folder : folders) CopyFolder(labs / folder, files / folder, to_fill);
+  Copy(programs.grade, fs::path(out) / "grade");
+  Copy(programs.train_with, fs::path(out) / "train_with");
+  const std::string& first = programs.questions.at(0);
+  Copy(programs.question, fs::path(out) / first);
+  for (const std::string& question : programs.questions)
+    if (question != first) fs::create_symlink(first, fs::path(out) / question);
+  WriteText(fs::path(out) / "README.md", Readme(programs));
 }
 
 }  // namespace torus::tools::labs

@@ -3,18 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "data/text/utf8.h"
 #include "recipes/study/escape.h"
 
 namespace torus::tools::labs {
 namespace {
 
-// What a program printed may hold any bytes; a file of text takes none of these.
-std::string Plain(const std::string& text) {
+bool IsControl(char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == 0x7f; }
+
+// What a program printed may hold any bytes; replaces control characters and what is not UTF-8.
+std::string Plain(std::string_view text) {
   std::string plain;
-  for (const char c : text) plain += (c == '\n' || c == '\t' || (c >= ' ' && c <= '~')) ? c : '?';
+  while (!text.empty()) {
+    const size_t valid = data::ValidUtf8Prefix(text);
+    for (const char c : text.substr(0, valid)) plain += IsControl(c) ? '?' : c;
+    text.remove_prefix(valid);
+    if (text.empty()) break;
+    plain += '?';
+    text.remove_prefix(1);
+  }
   return plain;
 }
 
@@ -56,21 +65,25 @@ nlohmann::json ToJson(const Grade& grade) {
           {"tests", tests}};
 }
 
-std::string ToJUnit(const Grade& grade) {
+std::string JsonText(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string TestSuite(const Grade& grade, const std::string& name) {
   const auto failed = std::ranges::count_if(
       grade.tests, [](const TestResult& test) { return !test.reason.empty(); });
-  std::string xml = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n",
-      Escaped(grade.exercise), grade.tests.size(), failed);
+  std::string xml = fmt::format("<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n",
+                                Escaped(name), grade.tests.size(), failed);
   for (const TestResult& test : grade.tests) {
-    xml += fmt::format("  <testcase classname=\"{}\" name=\"{}\"", Escaped(grade.exercise),
-                       Escaped(test.name));
+    xml +=
+        fmt::format("  <testcase classname=\"{}\" name=\"{}\"", Escaped(name), Escaped(test.name));
     xml += test.reason.empty()
                ? "/>\n"
                : fmt::format("><failure message=\"{}\"/></testcase>\n", Escaped(test.reason));
   }
   return xml + "</testsuite>\n";
 }
+
+std::string ToJUnit(const Grade& grade) { return kXmlBegin + TestSuite(grade, grade.exercise); }
 
 }  // namespace torus::tools::labs

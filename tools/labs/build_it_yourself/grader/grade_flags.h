@@ -1,0 +1,23 @@
+// Flags that the programs grade and grade_all share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "tools/labs/build_it_yourself/grader/grade.h"
+
+namespace torus::tools::labs {
+
+struct GradeFlags {
+  GradeOptions grade;
+  std::string json, junit;  // files to write; empty: none
+};
+
+// Adds --seed, the limits, --json and --junit; `what`: what these two write, "the grade".
+void AddGradeFlags(CLI::App& app, const std::string& what, GradeFlags& flags);
+
+// Writes `text` to the file that a user has named, if one was named. Throws the errors of
+// io::OutputFile.
+void WriteIfNamed(const std::string& path, const std::string& text);
+
+}  // namespace torus::tools::labs
