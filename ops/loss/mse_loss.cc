@@ -31,12 +31,10 @@ Variable ReduceByWeight(const char* op, const Variable& losses, const Variable& 
   return Div(Sum(weighted), Sum(weight));
 }
 
-// min(d, bound), a constant.
-Variable AtMost(const Variable& d, double bound) {
-  return Variable(Clamp(d, std::nullopt, bound).data());
+// `off` limited to -bound to bound, a constant.
+Variable Within(const Variable& off, double bound) {
+  return Variable(Clamp(off, -bound, bound).data());
 }
-
-Variable Distance(const Variable& input, const Variable& target) { return Abs(Sub(input, target)); }
 
 }  // namespace
 
@@ -48,25 +46,26 @@ Variable MseLoss(const Variable& input, const Variable& target, LossReduction re
 
 Variable L1Loss(const Variable& input, const Variable& target, LossReduction reduction,
                 const Variable& weight) {
-  return ReduceByWeight("l1_loss", Distance(input, target), input, weight, reduction);
+  return ReduceByWeight("l1_loss", Abs(Sub(input, target)), input, weight, reduction);
 }
 
-// With c = min(d, delta) both of its pieces are c (d - c / 2). Their derivative is c, as if c were
-// a constant, so no gradient flows through it: it would be infinite where d is.
+// With c = input - target, limited to -delta to delta, both of its pieces are
+// c (input - target - c / 2). Their derivative is c, as if c were a constant, so no gradient flows
+// through it: it would be infinite where the difference is.
 Variable HuberLoss(const Variable& input, const Variable& target, LossReduction reduction,
                    double delta, const Variable& weight) {
   Require(delta > 0, "huber_loss", "delta must be positive, got {}", delta);
-  const Variable d = Distance(input, target), c = AtMost(d, delta);
-  return Reduce(Weighted("huber_loss", Mul(c, Sub(d, c, 0.5)), input, weight), reduction);
+  const Variable off = Sub(input, target), c = Within(off, delta);
+  return Reduce(Weighted("huber_loss", Mul(c, Sub(off, c, 0.5)), input, weight), reduction);
 }
 
 Variable SmoothL1Loss(const Variable& input, const Variable& target, LossReduction reduction,
                       double beta) {
   Require(beta >= 0, "smooth_l1_loss", "beta must be at least 0, got {}", beta);
-  const Variable d = Distance(input, target);
-  if (beta == 0) return Reduce(d, reduction);
-  const Variable c = AtMost(d, beta);
-  return Reduce(Mul(Div(c, beta), Sub(d, c, 0.5)), reduction);
+  const Variable off = Sub(input, target);
+  if (beta == 0) return Reduce(Abs(off), reduction);
+  const Variable c = Within(off, beta);
+  return Reduce(Mul(Div(c, beta), Sub(off, c, 0.5)), reduction);
 }
 
 Variable BinaryCrossEntropyWithLogits(const Variable& input, const Variable& target,

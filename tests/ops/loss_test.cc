@@ -113,14 +113,14 @@ GRADIENT_CASE(abs, L1Loss) {
   Check([](const Variables& in) { return Variables{L1Loss(in[0], in[1])}; },
         {TransposedLeaf({2, 3}), RandomLeaf({2, 3}, 1)});
 }
-GRADIENT_CASE(abs, HuberLoss) {
+GRADIENT_CASE(mul, HuberLoss) {
   Check(
       [](const Variables& in) {
         return Variables{HuberLoss(in[0], in[1], LossReduction::kMean, 0.7, in[2])};
       },
       {TransposedLeaf({2, 3}), RandomLeaf({2, 3}, 1), UniformLeaf({2, 3}, 0.5, 2, 2)});
 }
-GRADIENT_CASE(abs, SmoothL1Loss) {
+GRADIENT_CASE(mul, SmoothL1Loss) {
   Check(
       [](const Variables& in) {
         return Variables{SmoothL1Loss(in[0], in[1], LossReduction::kNone, 0.7)};
@@ -144,9 +144,9 @@ TEST(RealLosses, ValuesAndMeans) {
   EXPECT_EQ(HuberLoss(x, zero, mean, 2, weight).data().Item(), (0.125 + 4 + 30) / 3);
 }
 
-// As in PyTorch: an infinite distance is as any other beyond the bound, and nothing cancels where
-// the distance is small.
-TEST(RealLosses, GradientsAtInfiniteAndSmallDistances) {
+// As in PyTorch: an infinite distance is as any other beyond the bound, nothing cancels where the
+// distance is small, and NaN stays NaN.
+TEST(RealLosses, GradientsAtInfiniteSmallAndNoDistances) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const Variable zero(Zeros({3}, DType::kF32));
   for (const bool huber : {true, false}) {
@@ -156,6 +156,10 @@ TEST(RealLosses, GradientsAtInfiniteAndSmallDistances) {
     const float scale = huber ? 1 : 0.5f;
     EXPECT_EQ(ToVector<float>(x.grad()),
               (std::vector<float>{2 * scale, -2 * scale, 1e-8f * scale}));
+    Variable nan(FromVector<float>({std::nanf("")}, {1}), true);
+    const Variable one(Zeros({1}, DType::kF32));
+    Backward({huber ? HuberLoss(nan, one, sum) : SmoothL1Loss(nan, one, sum)});
+    EXPECT_TRUE(std::isnan(nan.grad().Item()));
   }
 }
 
