@@ -127,7 +127,7 @@ StageSkips::Route Executor::RouteOf(size_t i, bool taken) {
       .number = schedule_.num_stages + static_cast<int>(i),
       .name = fmt::format("skip {} between stages {} and {}", skip.name, skip.from, skip.to),
       .transport = &transport_,
-      .codecs = {options_.activation_codec.get(), options_.gradient_codec.get()},
+      .codecs = CodecsAt(skip.to),
       .encoder = encoder_ ? &*encoder_ : nullptr,
       .device = options_.device,
       .warmup = options_.codec_warmup,

@@ -26,8 +26,8 @@ struct ExecutorOptions {
   // are. The two ranks of a cut must have the same codecs.
   std::shared_ptr<Codec> activation_codec;
   std::shared_ptr<Codec> gradient_codec;
-  // Other codecs for single cuts, by the number of the first stage after the cut. Skip connections
-  // always use the two codecs above.
+  // Other codecs for single cuts, by the number of the first stage after the cut. A skip connection
+  // has those of the cut before the stage that takes it.
   std::map<int, std::shared_ptr<Codec>> activation_codec_at, gradient_codec_at;
   // The number of first training steps (MiniBatch::step) in which all tensors are sent uncoded.
   int64_t codec_warmup = 0;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "autograd/node.h"
+#include "parallel/codec/make_codec.h"
 #include "parallel/pipeline/stage.h"
 #include "parallel/schedule/factory.h"
 #include "runtime/door.h"
@@ -137,23 +138,43 @@ TEST(SkipConnections, WorkWithEverySchedule) {
 }
 
 // 7 samples in 3 steps; each tensor has 6 columns.
-TEST(SkipConnections, GoStraightToTheirReader) {
-  const uint64_t bytes = 6 * 7 * 3 * sizeof(float);
+constexpr uint64_t kSentBytes = 6 * 7 * 3 * sizeof(float);
+
+using Sent = std::map<std::pair<int, bool>, uint64_t>;  // by peer and direction
+
+// What each of three ranks sends; the skip goes from the first to the last. `f16_at`: the cut whose
+// activations are sent as f16; 0: none.
+std::vector<Sent> SentBytes(int f16_at) {
+  std::vector<Sent> all(3);
   TrainPipeline({.schedule = MakeSchedule("gpipe", {3, 3}),
                  .cuts = {4, 5},
                  .samples = 7,
+                 .adjust =
+                     [&](int, Transport&, ExecutorOptions& options) {
+                       if (f16_at > 0) options.activation_codec_at[f16_at] = MakeCodec("f16");
+                     },
                  .at_end =
                      [&](int rank, Executor& executor) {
-                       std::map<std::pair<int, bool>, uint64_t> sent;  // by peer and direction
                        for (const CutTraffic& t : executor.traffic())
-                         sent[{t.peer, t.forward}] += t.sent_bytes;
-                       using Sent = decltype(sent);
-                       const std::vector<Sent> all{{{{1, true}, bytes}, {{2, true}, bytes}},
-                                                   {{{0, false}, bytes}, {{2, true}, bytes}},
-                                                   {{{0, false}, bytes}, {{1, false}, bytes}}};
-                       EXPECT_EQ(sent, all[rank]) << "rank " << rank;
+                         all[rank][{t.peer, t.forward}] += t.sent_bytes;
                      },
                  .blocks = [] { return OneSkip(); }});
+  return all;
+}
+
+TEST(SkipConnections, GoStraightToTheirReader) {
+  EXPECT_EQ(SentBytes(0),
+            (std::vector<Sent>{{{{1, true}, kSentBytes}, {{2, true}, kSentBytes}},
+                               {{{0, false}, kSentBytes}, {{2, true}, kSentBytes}},
+                               {{{0, false}, kSentBytes}, {{1, false}, kSentBytes}}}));
+}
+
+TEST(SkipConnections, HaveTheCodecOfTheCutBeforeTheirReader) {
+  const uint64_t half = kSentBytes / 2;
+  const std::vector<Sent> first = SentBytes(1), second = SentBytes(2);
+  EXPECT_EQ(first[0], (Sent{{{1, true}, half}, {{2, true}, kSentBytes}}));
+  EXPECT_EQ(second[0], (Sent{{{1, true}, kSentBytes}, {{2, true}, half}}));
+  EXPECT_EQ(second[1], (Sent{{{0, false}, kSentBytes}, {{2, true}, half}}));
 }
 
 TEST(SkipConnections, AreFoundByStage) {
