@@ -46,12 +46,13 @@ std::vector<NamedTensor> FloatsOf(const std::string& path) {
   return floats;
 }
 
-// The codecs that keep no state of earlier tensors.
+// The codecs that keep no state of earlier tensors, and one of them part by part.
 std::vector<std::string> AllCodecs() {
   std::vector<std::string> names;
   for (const std::string& name : parallel::CodecNames())
     if (!parallel::MakeCodec(name)->is_stateful() || name.starts_with("powersgd"))
       names.push_back(name);
+  names.insert(names.end(), {"uniform:4/sample", "uniform:4/channel", "uniform:4/chunk:1024"});
   return names;
 }
 

@@ -26,6 +26,7 @@ TEST_F(CodecProgram, LinksExcludeWhatTheyDoNotWrite) {
 TEST_F(CodecProgram, AllDrawsErrorAgainstBytes) {
   setenv("BUILD_WORKING_DIRECTORY", scratch_.c_str(), 1);
   const Ended ended = Run({"--all", "--repeats", "1"});
+  EXPECT_NE(ended.out.find("uniform:4/channel"), std::string::npos) << ended.out;
   unsetenv("BUILD_WORKING_DIRECTORY");
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_NE(ended.out.find("picture: codec_errors.svg"), std::string::npos) << ended.out;
