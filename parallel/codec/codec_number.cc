@@ -10,7 +10,7 @@ namespace torus::parallel {
 
 uint32_t CodecNumber(const Codec& codec) {
   const std::string name = codec.name();
-  const uint32_t version[] = {kCodecVersion};
+  const uint16_t version[] = {kCodecVersion};
   return std::max(
       1u, Crc32c(std::as_bytes(std::span(name)), Crc32c(std::as_bytes(std::span(version)))));
 }

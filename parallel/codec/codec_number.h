@@ -8,7 +8,7 @@
 namespace torus::parallel {
 
 // To be raised when the wire format of any codec changes.
-inline constexpr uint32_t kCodecVersion = 1;
+inline constexpr uint16_t kCodecVersion = 2;
 
 // The CRC-32C of kCodecVersion and of the codec's name, or 1 if that is 0. Two codecs with equal
 // numbers read each other's bytes; that different ones get equal numbers has a chance of 2^-32.

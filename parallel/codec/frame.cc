@@ -93,7 +93,7 @@ std::vector<std::byte> WriteFrame(Codec& codec, const Shape& shape, DType dtype,
   if (payload.empty() && !values.empty()) return {};
   Writer writer;
   writer.Put(kMagic);
-  writer.Put(Frame::kVersion);
+  writer.Put(kCodecVersion);
   writer.Put(static_cast<uint8_t>(dtype));
   writer.Put(static_cast<uint8_t>(shape.rank()));
   for (const int64_t size : shape) writer.Put(size);
@@ -111,8 +111,8 @@ Frame ReadFrame(std::span<const std::byte> in) {
   Require(reader.Text(kMagic.size(), "first bytes") == kMagic, "frame", "must begin with {}",
           kMagic);
   const auto version = reader.Get<uint16_t>("version");
-  Require(version == Frame::kVersion, "frame", "has version {}, this is {}", version,
-          Frame::kVersion);
+  Require(version == kCodecVersion, "frame", "has version {}, this program reads version {}",
+          version, kCodecVersion);
   const auto dtype = reader.Get<uint8_t>("type");
   frame.dtype = static_cast<DType>(dtype);
   Require(frame.dtype == DType::kF32 || IsLow(frame.dtype), "frame",

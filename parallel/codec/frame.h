@@ -5,7 +5,7 @@
 // Layout, little-endian; at most kMostHeaderBytes before the payload:
 //   bytes     what
 //   4         "TRCF"
-//   2         version, 1
+//   2         version, kCodecVersion
 //   1         dtype of the tensor, runtime/dtype.h's number: f32, bf16 or f16
 //   1         rank r, at most kMaxRank
 //   8 r       sizes
@@ -24,13 +24,12 @@
 #include <vector>
 
 #include "parallel/codec/codec.h"
+#include "parallel/codec/codec_number.h"
 
 namespace torus::parallel {
 
 struct Frame {
   static constexpr size_t kMostHeaderBytes = 4 + 2 + 1 + 1 + 8 * kMaxRank + 1 + 200 + 8 + 4;
-  static constexpr uint16_t kVersion = 1;
-
   std::string codec;
   Shape shape;
   DType dtype = DType::kF32;

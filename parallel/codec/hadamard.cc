@@ -16,14 +16,20 @@ constexpr int64_t kBlocksPerThread = 16;  // fewer are not worth waking a thread
 
 using Signs = std::array<float, Hadamard::kMostBlock>;
 
+Signs DrawSigns(const char* name) {
+  const RandomStream stream({.layer = HashName(name)});
+  Signs drawn;
+  for (size_t i = 0; i < drawn.size(); ++i) drawn[i] = stream.Word(i) % 2 == 0 ? 1.0f : -1.0f;
+  return drawn;
+}
+
 // The same for all blocks of all tensors.
-const Signs& FixedSigns() {
-  static const Signs signs = [] {
-    const RandomStream stream({.layer = HashName("hadamard signs")});
-    Signs drawn;
-    for (size_t i = 0; i < drawn.size(); ++i) drawn[i] = stream.Word(i) % 2 == 0 ? 1.0f : -1.0f;
-    return drawn;
-  }();
+const Signs& SignsBefore() {
+  static const Signs signs = DrawSigns("hadamard signs");
+  return signs;
+}
+const Signs& SignsBehind() {
+  static const Signs signs = DrawSigns("hadamard signs behind");
   return signs;
 }
 
@@ -65,14 +71,15 @@ bool Hadamard::Forward(const CodecContext& /*context*/, std::span<const float> i
                        std::span<float> kept, std::span<std::byte> /*side*/) const {
   if (!RangeOf(in).finite) return false;
   const int64_t count = static_cast<int64_t>(in.size()), block = BlockFor(count);
-  const Signs& signs = FixedSigns();
+  const Signs &before = SignsBefore(), &behind = SignsBehind();
   const float factor = 1 / std::sqrt(static_cast<float>(block));
   ForEachRow(static_cast<int64_t>(kept.size()), block, [&](int64_t begin) {
     float* const values = kept.data() + begin;
     const int64_t here = std::min(block, count - begin);
     std::fill(std::copy_n(in.data() + begin, here, values), values + block, 0.0f);
-    Multiply(values, signs, factor, block);
+    Multiply(values, before, factor, block);
     Transform2(values, block);
+    Multiply(values, behind, 1, block);
   });
   return RangeOf(kept).finite;
 }
@@ -80,14 +87,14 @@ bool Hadamard::Forward(const CodecContext& /*context*/, std::span<const float> i
 void Hadamard::Inverse(const CodecContext& /*context*/, std::span<const float> kept,
                        std::span<const std::byte> /*side*/, std::span<float> out) const {
   const int64_t count = static_cast<int64_t>(out.size()), block = BlockFor(count);
-  const Signs& signs = FixedSigns();
+  const Signs &before = SignsBefore(), &behind = SignsBehind();
   const float factor = 1 / std::sqrt(static_cast<float>(block));
   ForEachRow(static_cast<int64_t>(kept.size()), block, [&](int64_t begin) {
     std::array<float, kMostBlock> values;
     std::copy_n(kept.data() + begin, block, values.data());
-    for (int64_t i = 0; i < block; ++i) values[i] *= factor;
+    Multiply(values.data(), behind, factor, block);
     Transform2(values.data(), block);
-    Multiply(values.data(), signs, 1, block);
+    Multiply(values.data(), before, 1, block);
     std::copy_n(values.data(), std::min(block, count - begin), out.data() + begin);
   });
 }

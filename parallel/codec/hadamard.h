@@ -1,7 +1,9 @@
 // Hadamard: a rotation in front of a quantizer ("hadamard+uniform:4"). Each block of up to 1024
 // values has its signs changed by fixed random numbers and goes through a Hadamard transform,
 // divided by the square root of the block's size. This spreads an outlier over its block (Suresh et
-// al., "Distributed mean estimation with limited communication", ICML 2017, section 3).
+// al., "Distributed mean estimation with limited communication", ICML 2017, section 3). Then signs
+// change once more: else an error that all values of a block have in common, as those of a block of
+// zeros have, would return as one large error of the block's first value.
 //
 // A block has 2^m values: m = 10 or, for fewer than 1024 values in all, the smallest m whose block
 // holds them. The last block is padded with zeros, which are sent too.

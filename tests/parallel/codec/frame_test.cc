@@ -60,7 +60,7 @@ TEST_F(Frames, HoldAllThatDecodingNeeds) {
 }
 
 TEST_F(Frames, LieAsTheHeaderSays) {
-  ASSERT_EQ(std::memcmp(frame_.data(), "TRCF\x01\x00", 6), 0);
+  ASSERT_EQ(std::memcmp(frame_.data(), "TRCF\x02\x00", 6), 0);
   EXPECT_EQ(std::to_integer<int>(frame_[6]), static_cast<int>(DType::kBF16));
   EXPECT_EQ(std::to_integer<int>(frame_[7]), 2);
   EXPECT_EQ(std::to_integer<int>(frame_[8]), 3);
@@ -76,8 +76,9 @@ TEST_F(Frames, AreRefusedWithAReason) {
   bad[0] = std::byte{'X'};
   EXPECT_EQ(ErrorOf(bad), "[frame] must begin with TRCF");
   bad = frame_;
-  bad[4] = std::byte{2};
-  EXPECT_EQ(ErrorOf(bad), "[frame] has version 2, this is 1");
+  bad[4] = std::byte{99};
+  EXPECT_EQ(ErrorOf(bad),
+            fmt::format("[frame] has version 99, this program reads version {}", kCodecVersion));
   bad = frame_;
   bad[7] = std::byte{9};
   EXPECT_EQ(ErrorOf(bad), "[frame] has at most 8 dimensions, got 9");
