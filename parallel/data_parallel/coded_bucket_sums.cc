@@ -22,8 +22,10 @@ std::span<T> Elements(Tensor& tensor) {
 void CodedBucketSums::Start(int i) {
   buckets().Fill(i);
   Tensor& flat = buckets().bucket(i);
-  if (flat.dtype() == DType::kF32) return StartCoded(i);
-  running_ = StartDirectAllReduce(replicas_, Elements<double>(flat), NameOf(i), lane_);
+  if (flat.dtype() == DType::kF32 && step_ >= warmup_) return StartCoded(i);
+  VisitCompute("data-parallel", flat.dtype(), [&]<class T>(ComputeType<T>) {
+    running_ = StartDirectAllReduce(replicas_, Elements<T>(flat), NameOf(i), lane_);
+  });
 }
 
 // The key contains the indices, because all uses of a tied parameter have the same name.

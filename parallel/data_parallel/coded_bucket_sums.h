@@ -16,12 +16,14 @@ namespace torus::parallel {
 
 class CodedBucketSums : public BucketSums {
  public:
-  // The buckets must be in CPU memory; those of f64 are summed uncoded.
+  // The buckets must be in CPU memory; those of f64 are summed uncoded, and all in the first
+  // `warmup` steps.
   CodedBucketSums(Transport& replicas, GradientBuckets& buckets, std::shared_ptr<Codec> codec,
-                  uint64_t seed, int lane)
+                  int64_t warmup, uint64_t seed, int lane)
       : BucketSums(buckets),
         replicas_(replicas),
         codec_(std::move(codec)),
+        warmup_(warmup),
         seed_(seed),
         lane_(lane),
         saved_(static_cast<size_t>(replicas.size()), 0) {}
@@ -34,7 +36,7 @@ class CodedBucketSums : public BucketSums {
   // Call after a step: if it was not taken, drops the changes that it made to the codec's state.
   void EndStep(bool taken);
 
-  // Bytes that one sum of all buckets sends to a replica.
+  // Bytes that one sum of all buckets sends to a replica after the warm-up.
   uint64_t BytesTo(int replica) const;
   // For each replica, the bytes saved so far compared with a direct all-reduce of the gradients.
   const std::vector<int64_t>& saved() const { return saved_; }
@@ -56,6 +58,7 @@ class CodedBucketSums : public BucketSums {
 
   Transport& replicas_;
   const std::shared_ptr<Codec> codec_;
+  const int64_t warmup_;
   const uint64_t seed_;
   const int lane_;
   std::map<std::string, CodecMemory> memories_;

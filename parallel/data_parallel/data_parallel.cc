@@ -43,8 +43,8 @@ DataParallel::DataParallel(Transport& replicas, std::vector<NamedVariable> param
   CheckCodec(options);
   if (buckets_.size() == 0 || options.all_reduce != AllReduceAlgorithm::kDirect) return;
   if (options.codec) {
-    auto coded = std::make_shared<CodedBucketSums>(replicas, buckets_, options.codec, options.seed,
-                                                   options.lane);
+    auto coded = std::make_shared<CodedBucketSums>(
+        replicas, buckets_, options.codec, options.codec_warmup, options.seed, options.lane);
     coded_ = coded.get();
     sums_ = std::move(coded);
   } else {

@@ -30,7 +30,8 @@ struct DataParallelOptions {
   // are not encoded. Null: none. Its decoder must need no CodecMemory, and all_reduce must be
   // kDirect.
   std::shared_ptr<Codec> codec = {};
-  uint64_t seed = 0;  // of the codec's random numbers
+  int64_t codec_warmup = 0;  // the number of first steps without the codec
+  uint64_t seed = 0;         // of the codec's random numbers
   // The parameters of which this rank has only a slice (tensor parallelism). Parameters that all
   // tensor-parallel ranks have whole get buckets of their own, so that these buckets and the
   // codec's random numbers, and hence the bits of the sums, are the same on all of them.
@@ -70,7 +71,7 @@ class DataParallel : public ReplicaStrategy {
   std::map<std::string, CodecMemory> codec_memories() const override;
   void SetCodecMemories(std::map<std::string, CodecMemory> memories) override;
 
-  // Bytes that this replica sends in one ReduceGradients.
+  // Bytes that this replica sends in one ReduceGradients, after the codec's warm-up.
   uint64_t BytesPerStep() const;
 
  private:

@@ -73,7 +73,7 @@ struct TrainerOptions {
   // Makes the codec of the gradients that the replicas of ddp sum (coded_bucket_sums.h);
   // `collectives` must be "direct". Empty: they are all-reduced uncoded.
   std::function<std::unique_ptr<Codec>()> reduce_codec;
-  // The number of first steps of the run in which all that crosses cuts is sent uncoded.
+  // The number of first steps of the run in which nothing is encoded.
   int64_t codec_warmup = 0;
   // A folder for files with codecs' state of samples (codec/sample_store.h), which checkpoints then
   // do not contain; may differ between hosts. Empty: this state is kept in memory.

@@ -93,6 +93,7 @@ WeightUpdate::StageWork WeightUpdate::MakeWork(int number, const Stage& stage,
                     .lane = number,
                     .only_stage = model_.stages.size() == 1,
                     .codec = options_.reduce_codec ? options_.reduce_codec() : nullptr,
+                    .codec_warmup = options_.codec_warmup,
                     .seed = options_.seed,
                     .slices = NamesOfSlices(model_)});
   work.parameters = Unique(work.replicas->held());

@@ -71,6 +71,23 @@ TEST(GradientCodecs, TrainAndGoOnFromACheckpoint) {
   }
 }
 
+TEST(GradientCodecs, BeginAfterTheWarmUp) {
+  for (const char* codec : {"ef(topk:0.3)", "powersgd:1"}) {
+    SCOPED_TRACE(codec);
+    ToyRun run = RunOf(3);
+    const Outcome plain = Train(run, 8);
+    run.options.reduce_codec = Named(codec);
+    run.options.codec_warmup = 4;
+    const Outcome late = Train(run, 8), before = Train(run, 4);
+    ExpectEqualBits(before.state.weights, Train(RunOf(3), 4).state.weights);
+    EXPECT_TRUE(before.state.codecs.empty());
+    // The fifth loss is of weights that four steps without the codec have made.
+    EXPECT_TRUE(std::equal(plain.losses.begin(), plain.losses.begin() + 5, late.losses.begin()));
+    EXPECT_NE(late.losses[5], plain.losses[5]);
+    ExpectEqualBits(Train(run, 8, before.state).state.weights, late.state.weights);
+  }
+}
+
 TEST(GradientCodecs, NeedReplicasThatSumAlone) {
   ToyRun run = RunOf(2);
   run.options.reduce_codec = Named("f16");
