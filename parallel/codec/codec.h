@@ -12,6 +12,7 @@
 
 #include "parallel/codec/codec_context.h"
 #include "runtime/dtype.h"
+#include "runtime/error.h"
 
 namespace torus::parallel {
 
@@ -64,6 +65,7 @@ class Codec {
   // this, since DecodeTensor may only be called at the receiving end.
   virtual size_t EncodeAndDecode(const CodecContext& context, std::span<const float> in,
                                  std::span<std::byte> out, std::span<float> decoded) {
+    TORUS_CHECK(!decodes_from_memory(), "{} must override EncodeAndDecode", name());
     const size_t bytes = EncodeTensor(context, in, out);
     if (bytes > 0) DecodeTensor(context, out.first(bytes), decoded);
     return bytes;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "parallel/codec/codec_number.h"
 #include "parallel/codec/crc32c.h"
 #include "parallel/codec/make_codec.h"
 #include "runtime/error.h"

@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "parallel/codec/codec.h"
-#include "parallel/codec/codec_number.h"
 
 namespace torus::parallel {
 

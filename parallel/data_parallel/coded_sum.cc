@@ -22,7 +22,7 @@ Tag TagOfLane(int lane) {
 
 // Before each part of a message. Sent as raw bytes.
 struct PartHeader {
-  uint64_t bytes = 0;     // that were written; behind them the space for the largest encoding ends
+  uint64_t bytes = 0;     // that follow; the space for the largest encoding may be larger
   uint32_t codec = 0;     // CodecNumber
   uint32_t checksum = 0;  // CRC-32C of the two fields above and of the bytes written
 };

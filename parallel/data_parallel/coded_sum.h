@@ -3,7 +3,7 @@
 // equal bits. The error of the sum is that of the codec.
 //
 // Before each part's bytes stand their number, the codec's number and a CRC-32C; a part that does
-// not match is refused (BadInput).
+// not match is refused (BadInput). `rest` has no checksum.
 //
 // A replica sends its encoded bytes n - 1 times; an all-reduce sends 2 (n - 1) / n times the
 // floats' bytes. So the codec saves bytes only if it compresses to less than 2 / n.

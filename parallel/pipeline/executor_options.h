@@ -23,7 +23,7 @@ enum class CudaGraphs : uint8_t { kOff, kAuto, kOn };
 struct ExecutorOptions {
   LossFn loss;  // needed on the rank of the last stage
   // For activations forward and gradients backward; null, or an identity, sends tensors as they
-  // are. The two ranks of a cut must have the same codecs.
+  // are. The two ranks of a cut, or of a skip connection, must have the same codecs.
   std::shared_ptr<Codec> activation_codec;
   std::shared_ptr<Codec> gradient_codec;
   // Other codecs for single cuts, by the number of the first stage after the cut. A skip connection

@@ -20,6 +20,7 @@ std::vector<TensorHeader> HeadersOf(const std::vector<TensorSpec>& specs) {
     header.dtype = static_cast<uint8_t>(spec.dtype);
     header.rank = static_cast<uint8_t>(spec.shape.rank());
     std::copy(spec.shape.begin(), spec.shape.end(), header.dims);
+    Seal(header);
   }
   return headers;
 }
@@ -46,7 +47,10 @@ std::vector<TensorSpec> RecvSpecs(Transport& transport, int peer, int cut,
   std::vector<TensorHeader> headers(count);
   transport.Recv(peer, SpecTag(cut), {headers.data(), count * sizeof(TensorHeader)}, what).Wait();
   std::vector<TensorSpec> specs;
-  for (const TensorHeader& header : headers) specs.push_back({ShapeOf(header), DTypeOf(header)});
+  for (const TensorHeader& header : headers) {
+    CheckIntact(header, what);
+    specs.push_back({ShapeOf(header), DTypeOf(header)});
+  }
   return specs;
 }
 

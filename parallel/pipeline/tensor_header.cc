@@ -4,8 +4,17 @@
 #include <cstddef>
 
 #include "parallel/codec/crc32c.h"
+#include "runtime/error.h"
 
 namespace torus::parallel {
+namespace {
+
+uint32_t ChecksumOf(const TensorHeader& header) {
+  const auto bytes = std::as_bytes(std::span(&header, 1));
+  return Crc32c(bytes.first(offsetof(TensorHeader, header_checksum)));
+}
+
+}  // namespace
 
 TensorHeader HeaderOf(const Tensor& tensor) {
   TensorHeader header;
@@ -18,9 +27,22 @@ TensorHeader HeaderOf(const Tensor& tensor) {
   return header;
 }
 
-uint32_t ChecksumOf(const TensorHeader& header) {
-  const auto bytes = std::as_bytes(std::span(&header, 1));
-  return Crc32c(bytes.first(offsetof(TensorHeader, header_checksum)));
+void Seal(TensorHeader& header) { header.header_checksum = ChecksumOf(header); }
+
+std::string FaultOf(const TensorHeader& header) {
+  const uint32_t found = ChecksumOf(header);
+  if (header.header_checksum != found)
+    return fmt::format("its header was sent with the checksum {:08x}, what came has {:08x}",
+                       header.header_checksum, found);
+  if (header.version != TensorHeader::kVersion)
+    return fmt::format("its header has version {}, this program reads version {}", header.version,
+                       TensorHeader::kVersion);
+  return "";
+}
+
+void CheckIntact(const TensorHeader& header, const std::string& what) {
+  const std::string fault = FaultOf(header);
+  Require(fault.empty(), "pipeline", "{}: {}", what, fault);
 }
 
 Shape ShapeOf(const TensorHeader& header) {

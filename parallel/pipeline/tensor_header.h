@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "runtime/tensor.h"
 
@@ -28,10 +29,14 @@ struct TensorHeader {
 };
 static_assert(sizeof(TensorHeader) == 8 + 8 * kMaxRank + 16);
 
-// Header of `tensor` sent raw, without header_checksum.
+// Header of `tensor` sent raw, not sealed.
 TensorHeader HeaderOf(const Tensor& tensor);
-// What header_checksum must be.
-uint32_t ChecksumOf(const TensorHeader& header);
+// Sets header_checksum; call after all other fields are set.
+void Seal(TensorHeader& header);
+// Why a received header must not be used: it is damaged, or of another version. Empty if it may.
+std::string FaultOf(const TensorHeader& header);
+// Throws BadInput, with `what` and that reason, if there is one.
+void CheckIntact(const TensorHeader& header, const std::string& what);
 Shape ShapeOf(const TensorHeader& header);
 DType DTypeOf(const TensorHeader& header);
 

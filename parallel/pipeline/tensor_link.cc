@@ -172,7 +172,7 @@ void TensorLink::EncodeSlot(Slot& slot) {
       finite_ = finite_ && bytes[i] > 0;
     }
     if (slot.tensors[i].defined()) Complete(slot, i);
-    slot.headers[i].header_checksum = ChecksumOf(slot.headers[i]);
+    Seal(slot.headers[i]);
   }
 }
 
@@ -252,34 +252,26 @@ void TensorLink::CheckSent(bool wait) {
   for (Slot& slot : slots_) TakeBack(slot, wait);
 }
 
-bool TensorLink::Fits(const TensorHeader& header, size_t tensor) const {
-  if (header.header_checksum != ChecksumOf(header) || header.version != TensorHeader::kVersion)
-    return false;
-  if (!header.defined) return true;
-  if (header.encoded() && header.codec != codec_number_) return false;
+std::string TensorLink::FaultOf(const TensorHeader& header, size_t tensor) const {
+  if (std::string fault = parallel::FaultOf(header); !fault.empty()) return fault;
+  if (!header.defined) return "";
+  if (header.encoded() && header.codec != codec_number_)
+    return fmt::format(
+        "the receiver decodes codec number {:08x} ({}), the sender encoded by {:08x}",
+        codec_number_, options_.codec != nullptr ? options_.codec->name() : "none", header.codec);
   const TensorSpec& spec = specs_[tensor];
   const Shape shape = ShapeOf(header);
   bool fits = shape.rank() == spec.shape.rank() && DTypeOf(header) == spec.dtype;
   for (int d = 0; fits && d < shape.rank(); ++d) fits = shape[d] <= spec.shape[d];
-  return fits;
+  if (fits) return "";
+  return fmt::format("agreed on at most {} {}, got {} {}", Name(spec.dtype), spec.shape,
+                     Name(DTypeOf(header)), shape);
 }
 
 void TensorLink::CheckHeader(const TensorHeader& header, size_t tensor,
                              const std::string& what) const {
-  if (Fits(header, tensor)) return;
-  const uint32_t found = ChecksumOf(header);
-  Require(header.header_checksum == found, "pipeline",
-          "{}: the header of tensor {} was sent with the checksum {:08x}, what came has {:08x}",
-          what, tensor, header.header_checksum, found);
-  Require(header.version == TensorHeader::kVersion, "pipeline",
-          "{}: this program reads headers of version {}, got version {}", what,
-          TensorHeader::kVersion, header.version);
-  Require(!header.encoded() || header.codec == codec_number_, "pipeline",
-          "{}: the receiver decodes codec number {:08x} ({}), the sender encoded by {:08x}", what,
-          codec_number_, options_.codec != nullptr ? options_.codec->name() : "none", header.codec);
-  const TensorSpec& spec = specs_[tensor];
-  Throw<BadInput>("pipeline", "{}: agreed on at most {} {}, got {} {}", what, Name(spec.dtype),
-                  spec.shape, Name(DTypeOf(header)), ShapeOf(header));
+  const std::string fault = FaultOf(header, tensor);
+  Require(fault.empty(), "pipeline", "{}: tensor {}: {}", what, tensor, fault);
 }
 
 void TensorLink::CheckPayload(const Arrival& arrival, size_t i) {
@@ -331,7 +323,7 @@ void TensorLink::Advance() {
 
 bool TensorLink::Fits(const Arrival& arrival) const {
   for (size_t i = 0; i < specs_.size(); ++i)
-    if (!Fits(arrival.headers[i], i)) return false;
+    if (!FaultOf(arrival.headers[i], i).empty()) return false;
   return true;
 }
 

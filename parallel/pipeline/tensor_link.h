@@ -71,8 +71,9 @@ class TensorLink {
   bool Expect(int micro_batch, const std::string& what);
   // Starts to receive the tensors of those micro-batches whose headers have come.
   void Advance();
-  // Blocks until the tensors of `micro_batch`, the first one expected, have arrived. Throws
-  // BadInput if one is larger than its spec or damaged. `when` must equal the sender's.
+  // Blocks until the tensors of `micro_batch`, the first one expected, have arrived. Throws BadInput
+  // if one is larger than its spec, damaged, or encoded by another codec. `when` must equal the
+  // sender's.
   std::vector<Tensor> Recv(int micro_batch, const std::string& what, RankTotals& totals,
                            const CodecContext& when = {});
   // Drops what is expected, after an error.
@@ -162,9 +163,9 @@ class TensorLink {
   Tensor MemoryFor(const Arrival& arrival, size_t i) const;
   void StartTensors(Arrival& arrival);
   Message StartTensor(Arrival& arrival, size_t tensor);
-  // Whether the header is undamaged, of this version and codec, and within what was agreed on.
-  // CheckHeader throws BadInput if it is not.
-  bool Fits(const TensorHeader& header, size_t tensor) const;
+  // Why a header is refused: it is damaged, of another version or codec, or larger than was agreed
+  // on. Empty if it is not. CheckHeader throws that.
+  std::string FaultOf(const TensorHeader& header, size_t tensor) const;
   bool Fits(const Arrival& arrival) const;
   void CheckHeader(const TensorHeader& header, size_t tensor, const std::string& what) const;
   // If the memory is a GPU's, that GPU's current stream waits, not the rank.

@@ -12,12 +12,15 @@ namespace {
 void PutTensor(const Tensor& tensor, ByteWriter& writer) {
   const Tensor value = tensor.To(Device{}).Contiguous();
   const auto* bytes = static_cast<const std::byte*>(value.raw());
-  writer.Put(HeaderOf(value));
+  TensorHeader header = HeaderOf(value);
+  Seal(header);
+  writer.Put(header);
   writer.PutAll(std::vector<std::byte>(bytes, bytes + value.bytes()));
 }
 
 Tensor GetTensor(ByteReader& reader) {
   const auto header = reader.Get<TensorHeader>();
+  CheckIntact(header, "running statistics");
   const auto bytes = reader.GetAll<std::vector<std::byte>>();
   Tensor tensor = Empty(ShapeOf(header), DTypeOf(header));
   std::memcpy(tensor.mutable_raw(), bytes.data(), bytes.size());

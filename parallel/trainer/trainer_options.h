@@ -68,12 +68,13 @@ struct TrainerOptions {
   std::function<std::unique_ptr<Codec>()> codec;
   // Makes another codec for the gradients; empty: the same as for activations.
   std::function<std::unique_ptr<Codec>()> gradient_codec;
-  // Other codecs for single cuts, by the number of the first stage after the cut.
+  // Other codecs for single cuts, by the number of the first stage after the cut, and for the skip
+  // connections to that stage.
   std::map<int, std::function<std::unique_ptr<Codec>()>> codec_at, gradient_codec_at;
   // Makes the codec of the gradients that the replicas of ddp sum (coded_bucket_sums.h);
   // `collectives` must be "direct". Empty: they are all-reduced uncoded.
   std::function<std::unique_ptr<Codec>()> reduce_codec;
-  // The number of first steps of the run in which nothing is encoded.
+  // The number of first training steps of the run in which nothing is encoded.
   int64_t codec_warmup = 0;
   // A folder for files with codecs' state of samples (codec/sample_store.h), which checkpoints then
   // do not contain; may differ between hosts. Empty: this state is kept in memory.

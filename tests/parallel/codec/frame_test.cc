@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "parallel/codec/codec_number.h"
 #include "parallel/codec/crc32c.h"
 #include "parallel/codec/make_codec.h"
 #include "runtime/error.h"

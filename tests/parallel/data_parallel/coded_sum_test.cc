@@ -92,7 +92,7 @@ class Damaging : public DecoratedTransport {
   std::vector<std::byte> copy_;
 };
 
-// What rank 0 says of a sum over two ranks.
+// What the first of two ranks to fail says of their sum.
 std::string ErrorOf(const std::string& codec_name, const std::string& of_rank_1, size_t bit) {
   std::string said;
   try {

@@ -349,8 +349,9 @@ TEST(Executor, AMicroBatchLargerThanAgreedIsAnError) {
     EXPECT_STREQ(
         e.what(),
         "rank 1, stage 1, step 0, micro-batch 0, receive of an activation (1recvA0<0): [pipeline] "
-        "activation from stage 0 to stage 1, micro-batch 0, step 0: agreed on at most f32 (2, 6), "
-        "got f32 (3, 6)");
+        "activation from stage 0 to stage 1, micro-batch 0, step 0: tensor 0: agreed on at most "
+        "f32 "
+        "(2, 6), got f32 (3, 6)");
   }
 }
 

@@ -49,17 +49,38 @@ class Damaging : public DecoratedTransport {
   std::deque<Tensor> there_;
 };
 
+// Sends headers of another version.
+class OtherVersion : public DecoratedTransport {
+ public:
+  using DecoratedTransport::DecoratedTransport;
+
+  Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override {
+    if (tag.kind != TagClass::kControl)
+      return DecoratedTransport::Send(peer, tag, buffer, std::move(what));
+    header_ = *static_cast<const TensorHeader*>(buffer.data);
+    header_.version = 9;
+    Seal(header_);
+    return DecoratedTransport::Send(peer, tag, {&header_, sizeof header_}, std::move(what));
+  }
+
+ private:
+  TensorHeader header_;
+};
+
 struct Case {
   std::string codec;
   int64_t bit = -1;  // to be turned; -1: none
   bool on_gpus = false;
   TagClass kind = TagClass::kActivation;
   std::string receiver = "";  // the receiver's codec, if it is another
+  bool other_version = false;
 };
 
 std::string ErrorOf(const Case& c) try {
   RunRanks(2, [&](Transport& inner) {
-    Damaging transport(inner, c.bit, c.kind);
+    Damaging damaging(inner, c.bit, c.kind);
+    OtherVersion other_version(inner);
+    Transport& transport = c.other_version ? static_cast<Transport&>(other_version) : damaging;
     const bool other = inner.rank() == 1 && !c.receiver.empty();
     const auto codec = MakeCodec(other ? c.receiver : c.codec);
     const Device device = c.on_gpus ? Device{DeviceKind::kCuda, inner.rank()} : Device{};
@@ -114,10 +135,16 @@ TEST(LinkChecksum, EveryTurnedBitIsNoticed) {
 TEST(LinkChecksum, EveryTurnedBitOfAHeaderIsNoticed) {
   for (const char* codec : {"none", "sortq:8"})
     for (int64_t bit = 0; bit < int64_t{8 * sizeof(TensorHeader)}; bit += 7)
-      EXPECT_NE(
-          ErrorOf({codec, bit, false, TagClass::kControl}).find("the header of tensor 0 was "),
-          std::string::npos)
+      EXPECT_NE(ErrorOf({codec, bit, false, TagClass::kControl})
+                    .find("tensor 0: its header was sent with"),
+                std::string::npos)
           << codec << ", bit " << bit;
+}
+
+TEST(LinkChecksum, AnotherVersionIsNotRead) {
+  const std::string error = ErrorOf({.codec = "sortq:8", .other_version = true});
+  EXPECT_NE(error.find("its header has version 9, this program reads version 1"), std::string::npos)
+      << error;
 }
 
 TEST(LinkChecksum, AnotherCodecIsNotDecoded) {

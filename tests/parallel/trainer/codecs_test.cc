@@ -42,7 +42,7 @@ Outcome Train(const ToyRun& run, int64_t steps, const TrainState& from = {}) {
 }
 
 const char* const kRemembering[] = {"ef(topk:0.3)", "ef(powersgd:1+f16)", "delta(uniform:3)",
-                                    "ef(uniform:2:stochastic)"};
+                                    "ef(delta(uniform:3))", "ef(uniform:2:stochastic)"};
 
 TEST(CodecMemories, ARunThatGoesOnGivesTheBitsOfOneThatNeverStopped) {
   for (const std::string codec : kRemembering) {
@@ -60,23 +60,29 @@ TEST(CodecMemories, ARunThatGoesOnGivesTheBitsOfOneThatNeverStopped) {
 // A checkpoint is followed by steps that are lost with the run; what they have written to the files
 // leaves the checkpoint's rows there.
 TEST(CodecMemories, OfSamplesMayLieInFiles) {
-  ToyRun run = CodedRun("delta(uniform:3)");
-  run.options.replicas = 2;
-  const Outcome in_memory = Train(run, 12);
-  run.options.codec_folder = ::testing::TempDir() + "/codec_folder";
-  const Outcome whole = Train(run, 12);
-  EXPECT_EQ(whole.losses, in_memory.losses);
-  ExpectEqualBits(whole.state.weights, in_memory.state.weights);
-  for (const NamedTensor& tensor : whole.state.codecs)
-    EXPECT_LE(tensor.value.numel(), 4) << tensor.name << " says which file it is";
+  for (const char* codec : {"delta(uniform:3)", "ef(delta(uniform:3))"}) {
+    SCOPED_TRACE(codec);
+    ToyRun run = CodedRun(codec);
+    run.options.replicas = 2;
+    const Outcome in_memory = Train(run, 12);
+    run.options.codec_folder = ::testing::TempDir() + "/codec_folder";
+    const Outcome whole = Train(run, 12);
+    EXPECT_EQ(whole.losses, in_memory.losses);
+    ExpectEqualBits(whole.state.weights, in_memory.state.weights);
+    for (const NamedTensor& tensor : whole.state.codecs) {
+      EXPECT_EQ(tensor.name.find("sample"), std::string::npos) << tensor.name;
+      const bool residual = tensor.name.ends_with("/residual");
+      EXPECT_TRUE(residual || tensor.value.numel() <= 4) << tensor.name << " says which file it is";
+    }
 
-  const Outcome part = Train(run, 6);
-  ExpectEqualBits(Train(run, 12, part.state).state.weights, whole.state.weights);
-  // The same once more, from files that have gone further.
-  ExpectEqualBits(Train(run, 12, part.state).state.weights, whole.state.weights);
-  // Without its files it is another run: samples go whole again.
-  std::filesystem::remove_all(run.options.codec_folder);
-  EXPECT_NE(Train(run, 12, part.state).losses.back(), whole.losses.back());
+    const Outcome part = Train(run, 6);
+    ExpectEqualBits(Train(run, 12, part.state).state.weights, whole.state.weights);
+    // The same once more, from files that have gone further.
+    ExpectEqualBits(Train(run, 12, part.state).state.weights, whole.state.weights);
+    // Without its files it is another run: samples go whole again.
+    std::filesystem::remove_all(run.options.codec_folder);
+    EXPECT_NE(Train(run, 12, part.state).losses.back(), whole.losses.back());
+  }
 }
 
 TEST(CodecMemories, MatterToTheRun) {

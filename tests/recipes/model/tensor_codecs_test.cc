@@ -17,7 +17,7 @@ using namespace parallel;  // NOLINT: the trainer's words
 using namespace testing;   // NOLINT: the models
 
 const char* const kRemembering[] = {"ef(topk:0.3)", "ef(powersgd:1+f16)", "delta(uniform:3)",
-                                    "ef(uniform:2:stochastic)"};
+                                    "ef(delta(uniform:3))", "ef(uniform:2:stochastic)"};
 
 std::vector<const SplitKind*> F32Kinds() { return {&F32Gpt2(), &F32Roberta()}; }
 

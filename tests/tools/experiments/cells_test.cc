@@ -67,6 +67,8 @@ TEST(WorseCell, ComparesEqualSeedsAndCountsThoseThatDiverged) {
   const Cell worse = std::string("worse"), fine = std::string("not worse");
   EXPECT_EQ(WorseCell(Some(), "chance", "four", "none", "accuracy", false), worse);
   EXPECT_EQ(WorseCell(Some(), "chance", "four", "none", "accuracy", true), fine);
+  EXPECT_EQ(WorseCell(Some(), "four", "none", "none", "accuracy", false),
+            Cell(std::string("worse, within the interval")));
   EXPECT_EQ(WorseCell(Some(), "half", "four", "none", "accuracy", false), worse);
   EXPECT_EQ(WorseCell(Some(), "four", "half", "none", "accuracy", false), fine);
   EXPECT_EQ(WorseCell(Some(), "lost", "four", "none", "accuracy", false), worse);

@@ -39,13 +39,14 @@ class Plans : public ::testing::TestWithParam<Scale> {};
 
 TEST_P(Plans, HaveNamesOfTheirOwnAndBaselinesBefore) {
   for (const Experiment& experiment : Trained()) {
-    std::set<std::string> names;
+    std::set<std::string> names, starts;
     for (const Training& training : experiment.plan(GetParam())) {
       EXPECT_TRUE(names.insert(training.name).second) << training.name << " twice";
       EXPECT_TRUE(training.baseline.empty() || names.contains(training.baseline))
           << training.name << " leans on " << training.baseline;
-      EXPECT_TRUE(training.starts_from.empty() || names.contains(training.starts_from))
+      EXPECT_TRUE(training.starts_from.empty() || starts.contains(training.starts_from))
           << training.name << " starts from " << training.starts_from;
+      if (training.starts_others) starts.insert(training.name);
       EXPECT_TRUE(training.score || training.max_steps > 0) << training.name;
     }
     EXPECT_NO_THROW(experiment.page(GetParam(), {})) << experiment.name << " without any run";

@@ -44,7 +44,9 @@ study::Table SortAgainstUniform(const std::vector<CodecTask>& tasks, const Runs&
                       {"sort - uniform, 95 % interval"},
                       {"uniform is"}},
                      "Not worse: over the seeds that both have, the mean of uniform is as good as "
-                     "that of sort, or better, and no more of its seeds diverged.");
+                     "that of sort, or better, and no more of its seeds diverged. Worse, within "
+                     "the interval: the mean is not as good, but by less than these seeds can "
+                     "tell.");
   for (const CodecTask& task : tasks)
     for (const int bits : kBits) {
       const std::string sort = NameOf(task, fmt::format("sortq:{}", bits)),

@@ -76,7 +76,8 @@ const study::FinishedRun& Earlier(const std::string& name,
                                   const std::vector<study::FinishedRun>& done) {
   const auto found = std::ranges::find_if(
       done, [&](const study::FinishedRun& run) { return run.run.name == name; });
-  TORUS_CHECK(found != done.end(), "{} has not been run before", name);
+  TORUS_CHECK(found != done.end() && FromPlanned(found->run).starts_others,
+              "{} has not been run before, or keeps no checkpoint", name);
   return *found;
 }
 

@@ -137,10 +137,12 @@ Cell WorseCell(const Runs& runs, const std::string& name, const std::string& oth
                theirs = ScoresOf(runs, other, signal, key);
   const auto difference = PairedOf(ours, theirs);
   if (ours.diverged == theirs.diverged && !difference) return {};
-  const bool worse = ours.diverged != theirs.diverged
-                         ? ours.diverged > theirs.diverged
-                         : (less_is_better ? difference->mean > 0 : difference->mean < 0);
-  return std::string(worse ? "worse" : "not worse");
+  if (ours.diverged != theirs.diverged)
+    return std::string(ours.diverged > theirs.diverged ? "worse" : "not worse");
+  if (less_is_better ? difference->mean <= 0 : difference->mean >= 0)
+    return std::string("not worse");
+  const bool unsure = difference->count > 1 && difference->low <= 0 && difference->high >= 0;
+  return std::string(unsure ? "worse, within the interval" : "worse");
 }
 
 Cell NumberCell(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }

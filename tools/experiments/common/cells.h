@@ -37,8 +37,9 @@ study::Cell DifferenceCell(const Runs& runs, const std::string& name, const std:
                            const std::string& signal, const std::string& key, int decimals = 2);
 
 // "worse" or "not worse": compares `name` with `other`, paired by seeds. Worse means that it
-// diverged in more seeds, or in as many and the mean of the paired differences is against it. Empty
-// if there is nothing to compare.
+// diverged in more seeds, or in as many and the mean of the paired differences is against it. Then
+// "worse, within the interval" if the 95 % interval of the differences has 0 in it. Empty if there
+// is nothing to compare.
 study::Cell WorseCell(const Runs& runs, const std::string& name, const std::string& other,
                       const std::string& signal, const std::string& key, bool less_is_better);
 

@@ -91,10 +91,12 @@ study::Page DryRun(const Experiment& experiment, const Options& options,
                    const std::vector<Training>& trainings) {
   if (trainings.empty()) return experiment.page(options.scale, {});
   const Machine machine = options.scale == Scale::kPaper ? V100() : Core();
-  return {.title = fmt::format("{}: the plan at scale {}", experiment.name, NameOf(options.scale)),
-          .lead = fmt::format("{} Each row runs with seeds 1 to {}, in turn.", experiment.about,
-                              options.seeds),
-          .parts = {study::Heading{"Plan"}, Plan(trainings, options, machine)}};
+  return {
+      .title = fmt::format("{}: the plan at scale {}", experiment.name, NameOf(options.scale)),
+      .lead = fmt::format("{} Each row runs with seeds 1 to {}, in turn; weights with which others "
+                          "start are trained with seed 1 alone.",
+                          experiment.about, options.seeds),
+      .parts = {study::Heading{"Plan"}, Plan(trainings, options, machine)}};
 }
 
 }  // namespace torus::experiments

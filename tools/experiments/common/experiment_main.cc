@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <nlohmann/json.hpp>
+
 #include "recipes/study/run_study.h"
 #include "tools/common/run_main.h"
 #include "tools/experiments/common/carry_out.h"
@@ -32,6 +35,17 @@ std::vector<study::PlannedRun> WithData(const std::vector<Training>& trainings,
   return there;
 }
 
+// Gives each run that starts from another the settings of that one too, so that its result does not
+// count as done when those have changed.
+void AddStarts(std::vector<study::PlannedRun>& planned) {
+  std::map<std::string, nlohmann::json> settings;
+  for (study::PlannedRun& run : planned) {
+    const std::string start = FromPlanned(run).starts_from;
+    if (!start.empty()) run.settings["start"] = settings.at(start);
+    settings[run.name] = run.settings;
+  }
+}
+
 // All seeds of each run, but only one of a run from which others start.
 std::vector<study::PlannedRun> WithSeeds(const std::vector<study::PlannedRun>& planned, int seeds) {
   std::vector<study::PlannedRun> all = study::SeedsInTurn(planned, seeds);
@@ -43,8 +57,9 @@ std::vector<study::PlannedRun> WithSeeds(const std::vector<study::PlannedRun>& p
 
 std::vector<study::FinishedRun> Results(const std::vector<Training>& trainings,
                                         const Options& options) {
-  const std::vector<study::PlannedRun> planned = WithData(trainings, options);
+  std::vector<study::PlannedRun> planned = WithData(trainings, options);
   if (planned.empty()) return {};
+  AddStarts(planned);
   study::RunStore store(options.out + "/results");
   CarryOut carry_out(options, Tell, [] { return tools::StopSignal() != 0; });
   return RunMissing(

@@ -38,7 +38,8 @@ Options ParseOptions(const std::string& name, const std::string& about, int argc
                  "laptop: two cores; paper: the setting of the published study; tiny: a smoke test "
                  "whose figures mean nothing")
       ->capture_default_str();
-  app.add_option("--seeds", options.seeds, "Number of seeds for every trained row")
+  app.add_option("--seeds", options.seeds,
+                 "Number of seeds for every trained row; weights with which others start have one")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--out", options.out,

@@ -13,7 +13,8 @@ struct GradeFlags {
   std::string json, junit;  // files to write; empty: none
 };
 
-// Adds --seed, the limits, --json and --junit; `what`: what these two write, "the grade".
+// Adds --seed, the limits, --json and --junit; `what`: what these two write, "the grade". The help
+// of flags that are added to `app` later shows their defaults.
 void AddGradeFlags(CLI::App& app, const std::string& what, GradeFlags& flags);
 
 // Writes `text` to the file that a user has named, if one was named. Throws the errors of

@@ -44,14 +44,16 @@ For their images, `TORUS_DATA` names a folder that has the binary version of CIF
 
 ## Build it yourself
 
-Each file here is an exercise: fill it where it says TODO. What is wanted, and what is graded, stands in the header.
+Each file here is an exercise: fill it where it says TODO. What is wanted, and what is graded,
+stands in the header.
 
 | Exercise | File | Header |
 |---|---|---|
 {exercises}
     ./grade ring ring.cc
 
-says which tests give points, and why others do not; `./grade --help` has more. The real trainer runs with your ring by
+says which tests give points, and why others do not; `./grade --help` has more. The real trainer
+runs with your ring by
 
     ./train_with --ring ring.cc
 

@@ -1,0 +1,42 @@
+// The programs of a teacher, run as a teacher runs them.
+#include "tests/tools/train/program.h"
+
+namespace torus::tools::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TeachersProgramTest : public ProgramTest {
+ protected:
+  Ended Run(const std::string& program, const std::vector<std::string>& arguments) const {
+    return Program(program, arguments, scratch_).Wait();
+  }
+  const std::string labs_ = "tools/labs/build_it_yourself";
+};
+
+// A question's program is the file of all questions under its own name.
+TEST_F(TeachersProgramTest, StripMakesAFolderWhoseProgramsRun) {
+  const std::string students = scratch_ + "/students", out = scratch_ + "/out";
+  const Ended strip = Run(labs_ + "/strip", {students});
+  ASSERT_EQ(strip.status, 0) << strip.err;
+  const Ended blank = Run(students + "/q2", {"--blank", "--out", out});
+  EXPECT_EQ(blank.status, 0) << blank.err;
+  EXPECT_NE(ReadText(out + "/q2_report.md").find("Report on question 2"), std::string::npos);
+  EXPECT_NE(Run(students + "/train_with", {"--help"}).out.find("--ring"), std::string::npos);
+  EXPECT_NE(Run(students + "/grade", {"--help"}).out.find("ring"), std::string::npos);
+}
+
+TEST_F(TeachersProgramTest, GradeAllWritesEveryForm) {
+  fs::create_directories(scratch_ + "/class/anna");
+  fs::copy_file("tests/tools/labs/faults/ring/does_not_compile.cc",
+                scratch_ + "/class/anna/ring.cc");
+  const std::string json = scratch_ + "/grades.json", junit = scratch_ + "/grades.xml";
+  const Ended ended = Run(labs_ + "/grade_all", {scratch_ + "/class", "--json", json, "--junit",
+                                                 junit, "--seed", "7", "--deadline", "30"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(nlohmann::json::parse(ReadText(json))[0]["grades"][0]["seed"], 7);
+  EXPECT_NE(ReadText(junit).find("<testsuite name=\"anna.ring\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace torus::tools::testing
