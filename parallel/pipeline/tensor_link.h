@@ -71,9 +71,9 @@ class TensorLink {
   bool Expect(int micro_batch, const std::string& what);
   // Starts to receive the tensors of those micro-batches whose headers have come.
   void Advance();
-  // Blocks until the tensors of `micro_batch`, the first one expected, have arrived. Throws BadInput
-  // if one is larger than its spec, damaged, or encoded by another codec. `when` must equal the
-  // sender's.
+  // Blocks until the tensors of `micro_batch`, the first one expected, have arrived. Throws
+  // BadInput if one is larger than its spec, damaged, or encoded by another codec. `when` must
+  // equal the sender's.
   std::vector<Tensor> Recv(int micro_batch, const std::string& what, RankTotals& totals,
                            const CodecContext& when = {});
   // Drops what is expected, after an error.
