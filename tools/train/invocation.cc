@@ -146,8 +146,7 @@ void AddPipelineFlags(CLI::App& app, recipes::Settings& s) {
                  "Codec for the gradients sent between stages. Default: --codec. Both flags also "
                  "take a codec per cut, named by the stage after it: 1:sortq:8,2:none")
       ->default_str("");
-  app.add_option("--codec-warmup", s.codec_warmup,
-                 "Number of first training steps without codecs");
+  app.add_option("--codec-warmup", s.codec_warmup, "Number of first training steps without codecs");
   app.add_option("--codec-folder", s.codec_folder,
                  "Folder in which delta(...) keeps its samples as files; checkpoints do not copy "
                  "them. Default: in memory, copied into checkpoints")
