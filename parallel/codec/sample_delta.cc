@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "parallel/codec/float_scratch.h"
@@ -99,9 +100,8 @@ struct Changes {
   // Writes the values that follow from the received differences to their rows of `out`.
   void Apply(const Rows& of, std::span<float> out) {
     for (size_t i = 0; i < rows.size(); ++i) {
-      const std::span<float> values = of.Of(out, rows[i]);
-      for (size_t j = 0; j < values.size(); ++j)
-        values[j] = LastOf(of, i)[j] + DifferenceOf(of, i)[j];
+      const std::span<float> before = LastOf(of, i), change = DifferenceOf(of, i);
+      std::ranges::transform(before, change, of.Of(out, rows[i]).begin(), std::plus());
     }
   }
 };

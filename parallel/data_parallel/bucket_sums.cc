@@ -45,13 +45,19 @@ void BucketSums::Finish(const std::string& what) {
   armed_ = false;
 }
 
-void DirectBucketSums::Start(int i) {
-  buckets().Fill(i);
+std::unique_ptr<PendingAllReduce> BucketSums::StartDirect(Transport& replicas, int i, int lane) {
   Tensor& flat = buckets().bucket(i);
+  std::unique_ptr<PendingAllReduce> started;
   VisitCompute("data-parallel", flat.dtype(), [&]<class T>(ComputeType<T>) {
     const std::span<T> elements(flat.mutable_data<T>(), static_cast<size_t>(flat.numel()));
-    running_ = StartDirectAllReduce(replicas_, elements, NameOf(i), lane_);
+    started = StartDirectAllReduce(replicas, elements, NameOf(i), lane);
   });
+  return started;
+}
+
+void DirectBucketSums::Start(int i) {
+  buckets().Fill(i);
+  running_ = StartDirect(replicas_, i, lane_);
 }
 
 void DirectBucketSums::Take(int i) {

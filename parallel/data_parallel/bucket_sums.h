@@ -43,6 +43,8 @@ class BucketSums {
   GradientBuckets& buckets() { return buckets_; }
   const GradientBuckets& buckets() const { return buckets_; }
   std::string NameOf(int i) const;  // name of a bucket's sum, for errors
+  // Starts a direct all-reduce of a filled bucket, which must be in CPU memory.
+  std::unique_ptr<PendingAllReduce> StartDirect(Transport& replicas, int i, int lane);
 
  private:
   GradientBuckets& buckets_;

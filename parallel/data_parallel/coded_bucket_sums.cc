@@ -12,20 +12,16 @@
 namespace torus::parallel {
 namespace {
 
-template <class T>
-std::span<T> Elements(Tensor& tensor) {
-  return {tensor.mutable_data<T>(), static_cast<size_t>(tensor.numel())};
+std::span<float> Elements(Tensor& tensor) {
+  return {tensor.mutable_data<float>(), static_cast<size_t>(tensor.numel())};
 }
 
 }  // namespace
 
 void CodedBucketSums::Start(int i) {
   buckets().Fill(i);
-  Tensor& flat = buckets().bucket(i);
-  if (flat.dtype() == DType::kF32 && step_ >= warmup_) return StartCoded(i);
-  VisitCompute("data-parallel", flat.dtype(), [&]<class T>(ComputeType<T>) {
-    running_ = StartDirectAllReduce(replicas_, Elements<T>(flat), NameOf(i), lane_);
-  });
+  if (buckets().bucket(i).dtype() == DType::kF32 && step_ >= warmup_) return StartCoded(i);
+  running_ = StartDirect(replicas_, i, lane_);
 }
 
 // The key contains the indices, because all uses of a tied parameter have the same name.
@@ -36,7 +32,7 @@ std::vector<CodedPart> CodedBucketSums::PartsOf(int i) {
     Tensor part = buckets().Part(i, p);
     const std::string key = fmt::format("{} {}.{}", parameters[p].name, i, p);
     CodecMemory* const memory = codec_->is_stateful() ? &memories_[key] : nullptr;
-    parts.push_back({Elements<float>(part), part.shape(), memory});
+    parts.push_back({Elements(part), part.shape(), memory});
   }
   return parts;
 }
@@ -60,11 +56,11 @@ void CodedBucketSums::StartCoded(int i) {
     if (r != replicas_.rank())
       saved_[r] += static_cast<int64_t>(PlainBytesTo(r, i)) - static_cast<int64_t>(BytesTo(r, i));
   if (const FactorCodec* const factors = codec_->factors())
-    running_ = StartFactorSum(replicas_, *factors, PartsOf(i), Elements<float>(behind), context,
-                              NameOf(i), lane_);
+    running_ = StartFactorSum(replicas_, *factors, PartsOf(i), Elements(behind), context, NameOf(i),
+                              lane_);
   else
-    running_ = StartCodedSum(replicas_, *codec_, PartsOf(i), Elements<float>(behind), context,
-                             NameOf(i), lane_);
+    running_ =
+        StartCodedSum(replicas_, *codec_, PartsOf(i), Elements(behind), context, NameOf(i), lane_);
 }
 
 uint64_t CodedBucketSums::PlainBytesTo(int replica, int i) const {
