@@ -9,28 +9,29 @@
 namespace torus::parallel {
 namespace {
 
-// Entry s of the result is that of rank s % ranks, divided by `parts`.
-std::vector<double> Spread(const std::vector<double>& list, int stages, double parts) {
+// Entry s of the result is that of rank s % ranks, divided among the rank's stages if `of_work`.
+std::vector<double> Spread(const std::vector<double>& list, int stages, bool of_work) {
+  const auto ranks = static_cast<int>(list.size());
   std::vector<double> spread;
-  for (int stage = 0; stage < stages && !list.empty(); ++stage)
-    spread.push_back(list[stage % list.size()] / parts);
+  for (int stage = 0; stage < stages && ranks > 0; ++stage)
+    spread.push_back(list[stage % ranks] /
+                     (of_work ? StagesOfRank(stage % ranks, ranks, stages) : 1));
   return spread;
 }
 
 }  // namespace
 
-CostModel ChunkCosts(const Pipeline& pipeline, int chunks) {
-  const int stages = pipeline.ranks * chunks;
+CostModel StageCosts(const Pipeline& pipeline, int stages) {
   CostModel costs = pipeline.costs;
   for (const CostList& kind : kCostLists)
-    costs.*kind.list = Spread(costs.*kind.list, stages, kind.of_work ? chunks : 1);
+    costs.*kind.list = Spread(costs.*kind.list, stages, kind.of_work);
   return costs;
 }
 
 ScheduleFigures FiguresOf(const std::string& name, const Pipeline& pipeline, int chunks) {
   const Schedule schedule = MakeSchedule(
       name, {.ranks = pipeline.ranks, .micro_batches = pipeline.micro_batches, .chunks = chunks});
-  const Simulation simulation = Simulate(schedule, ChunkCosts(pipeline, chunks));
+  const Simulation simulation = Simulate(schedule, StageCosts(pipeline, schedule.num_stages));
   ScheduleFigures figures{.name = name,
                           .chunks = chunks,
                           .seconds = simulation.makespan,

@@ -29,8 +29,8 @@ struct ScheduleFigures {
   double sent_bytes = 0;  // over all links
 };
 
-// The costs of `pipeline` with `chunks` stages per rank.
-CostModel ChunkCosts(const Pipeline& pipeline, int chunks);
+// The costs of `stages` stages of `pipeline`, which its ranks run in turn.
+CostModel StageCosts(const Pipeline& pipeline, int stages);
 
 // Simulates one schedule. Throws what MakeSchedule and Simulate throw.
 ScheduleFigures FiguresOf(const std::string& schedule, const Pipeline& pipeline, int chunks);

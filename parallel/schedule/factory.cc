@@ -5,6 +5,7 @@
 #include "parallel/schedule/interleaved.h"
 #include "parallel/schedule/lowering.h"
 #include "parallel/schedule/one_forward_one_backward.h"
+#include "parallel/schedule/u_shaped.h"
 #include "parallel/schedule/verifier.h"
 #include "parallel/schedule/zero_bubble.h"
 #include "runtime/error.h"
@@ -16,7 +17,8 @@ struct Entry {
   const char* name;
   const char* about;
   Schedule (*make)(const PipelineSize& size);
-  bool chunks = false;  // whether it takes several
+  bool chunks = false;     // whether it takes several
+  bool both_ends = false;  // whether rank 0 runs one stage more
 };
 
 constexpr Entry kSchedules[] = {
@@ -33,6 +35,10 @@ constexpr Entry kSchedules[] = {
      "1f1b with the backward pass split in two; the gradients of weights fill the bubble (Qi et "
      "al. 2024)",
      ZeroBubbleH1},
+    {"u-shaped",
+     "gpipe whose first rank also runs the last stage, so that data, labels and loss stay there: "
+     "one stage more than ranks (Vepakomma et al. 2018)",
+     UShaped, false, true},
 };
 
 constexpr std::string_view kCsv = "csv:";
@@ -62,6 +68,19 @@ std::vector<std::string> ScheduleNames() {
 bool TakesChunks(std::string_view name) {
   const Entry* const entry = Find(name);
   return entry != nullptr && entry->chunks;
+}
+
+PipelineSize SizeOf(std::string_view name, int64_t stages, int64_t micro_batches, int64_t chunks) {
+  const Entry* const entry = Find(name);
+  const bool both_ends = entry != nullptr && entry->both_ends;
+  const int64_t even = stages - (both_ends ? 1 : 0);
+  Require(chunks >= 1 && even >= 1 && even % chunks == 0, "schedule",
+          "{} runs {} stage{} per rank{}, which cannot make {} in all", name, chunks,
+          chunks == 1 ? "" : "s", both_ends ? " and one more on the first rank" : "", stages);
+  return {.ranks = static_cast<int>(even / chunks),
+          .micro_batches = static_cast<int>(micro_batches),
+          .chunks = static_cast<int>(chunks),
+          .both_ends = both_ends};
 }
 
 void CheckScheduleName(std::string_view name) {

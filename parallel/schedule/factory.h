@@ -1,6 +1,7 @@
 // Makes schedules by name.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ std::vector<std::pair<std::string, std::string>> ScheduleDescriptions();
 std::vector<std::string> ScheduleNames();
 // Whether a schedule can run several stages per rank.
 bool TakesChunks(std::string_view name);
+
+// The size of a pipeline of `stages` stages that the named schedule runs, `chunks` on each rank;
+// u-shaped runs one stage more. Throws BadInput if there is no such number of ranks.
+PipelineSize SizeOf(std::string_view name, int64_t stages, int64_t micro_batches, int64_t chunks);
 
 // Throws BadInput, listing the known names, unless MakeSchedule knows `name`.
 void CheckScheduleName(std::string_view name);

@@ -42,7 +42,8 @@ struct PipelineSize {
   int ranks = 1;
   int micro_batches = 1;
   int chunks = 1;
-  int stages() const { return ranks * chunks; }
+  bool both_ends = false;  // rank 0 runs one stage more, the last; of u-shaped, set by SizeOf
+  int stages() const { return ranks * chunks + (both_ends ? 1 : 0); }
 };
 
 struct Schedule {
@@ -63,6 +64,9 @@ bool IsCompute(ActionKind kind);   // forward or backward
 bool IsSend(ActionKind kind);
 bool IsRecv(ActionKind kind);
 bool IsOfWeights(ActionKind kind);  // kGather or kFree
+
+// The number of stages of `rank` when ranks run the stages in turn: stage s is of rank s % ranks.
+int StagesOfRank(int rank, int ranks, int stages);
 
 // Returns the rank that runs each stage. Throws BadInput if a stage has no rank or several, or is
 // not one of the schedule's.

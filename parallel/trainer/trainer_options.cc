@@ -8,11 +8,16 @@
 
 namespace torus::parallel {
 
+namespace {
+
+PipelineSize PipelineOf(const TrainerOptions& options) {
+  return SizeOf(options.schedule, options.stages, options.micro_batches, options.chunks);
+}
+
+}  // namespace
+
 Schedule ScheduleOf(const TrainerOptions& options) {
-  Require(options.stages >= 1 && options.chunks >= 1 && options.stages % options.chunks == 0,
-          "trainer", "stages must be a multiple of chunks, the stages of each rank; got {} and {}",
-          options.stages, options.chunks);
-  const PipelineSize size{options.stages / options.chunks, options.micro_batches, options.chunks};
+  const PipelineSize size = PipelineOf(options);
   return options.generator ? MakeSchedule(options.generator, size)
                            : MakeSchedule(options.schedule, size);
 }
@@ -23,7 +28,7 @@ WorldLayout LayoutOf(const TrainerOptions& options) {
 
 std::string WhyNoGraphs(const TrainerOptions& options) {
   if (options.device != DeviceKind::kCuda) return "it computes on a CPU";
-  if (options.stages != options.chunks) return "a rank's stages are not the whole pipeline";
+  if (PipelineOf(options).ranks > 1) return "a rank's stages are not the whole pipeline";
   if (options.tensor > 1) return "tensor-parallel ranks sum within forwards and backwards";
   if (options.replicas > 1 && options.cuda_graphs != CudaGraphs::kOn)
     return "replicas sum gradients beside the backward";

@@ -10,6 +10,7 @@
 #include "parallel/trainer/block_costs.h"
 #include "recipes/blocks/auto_cut.h"
 #include "recipes/blocks/build_blocks.h"
+#include "recipes/blocks/cut_bytes.h"
 #include "recipes/blocks/layer_list.h"
 #include "recipes/data/task_loss.h"
 #include "recipes/model/model_of.h"
@@ -25,8 +26,6 @@ std::vector<double> StaticCosts(const std::vector<nn::LayerSummary>& layers) {
   for (const nn::LayerSummary& layer : layers) costs.push_back(nn::StaticCost(layer.cost));
   return costs;
 }
-
-int RanksOfPipeline(const Settings& s) { return static_cast<int>(s.stages / s.chunks); }
 
 std::unique_ptr<parallel::Codec> CodecOf(const Settings& settings,
                                          const CutConditions& conditions) {
@@ -68,14 +67,12 @@ parallel::CostModel Count(const Settings& settings, const std::vector<nn::LayerS
   for (size_t i = 0; i < layers.size(); ++i) {
     const nn::LayerCost& cost = layers[i].cost;
     const double forward = nn::StaticCost(cost) / rate;
-    const auto values = cost.output_bytes / static_cast<int64_t>(sizeof(float));
     const double state =
         Copies(settings) * sizeof(float) * static_cast<double>(layers[i].parameters);
     costs.forward.push_back(forward);
     costs.backward.push_back((recomputed[i] ? 3 : 2) * forward);
     costs.step.push_back(nn::StaticCost({.activation_bytes = static_cast<int64_t>(state)}) / rate);
-    costs.boundary_bytes.push_back(
-        static_cast<double>(codec == nullptr ? cost.output_bytes : codec->MaxEncodedBytes(values)));
+    costs.boundary_bytes.push_back(CutBytes(cost, codec));
     costs.state_bytes.push_back(state);
     costs.activation_bytes.push_back(
         static_cast<double>(recomputed[i] ? cost.output_bytes : cost.activation_bytes));
@@ -112,10 +109,7 @@ std::vector<double> Limits(const std::vector<uint64_t>& memory, int ranks) {
 
 CutChoice ChooseBest(const Settings& settings, const DataForm& form,
                      const std::vector<nn::LayerSummary>& layers, const CutConditions& conditions) {
-  const int ranks = RanksOfPipeline(settings);
-  const parallel::PipelineSize size{.ranks = ranks,
-                                    .micro_batches = static_cast<int>(settings.micro_batches),
-                                    .chunks = static_cast<int>(settings.chunks)};
+  const parallel::PipelineSize size = PipelineOf(settings);
   const parallel::Schedule schedule = conditions.schedule
                                           ? parallel::MakeSchedule(conditions.schedule, size)
                                           : parallel::MakeSchedule(settings.schedule, size);
@@ -123,8 +117,9 @@ CutChoice ChooseBest(const Settings& settings, const DataForm& form,
   const double rate = CountedRate(settings.cut);
   parallel::CostModel blocks =
       rate > 0 ? Count(settings, layers, rate, codec.get()) : Measure(settings, form, codec.get());
-  blocks.links = LinksOf(conditions.links, ranks);
-  const parallel::CutPlan plan = BestCuts(schedule, blocks, Limits(conditions.rank_memory, ranks));
+  blocks.links = LinksOf(conditions.links, size.ranks);
+  const parallel::CutPlan plan =
+      BestCuts(schedule, blocks, Limits(conditions.rank_memory, size.ranks));
   CutChoice choice{plan.cuts, {}, Predict(schedule, plan, settings.accumulate)};
   for (size_t i = 0; rate == 0 && i < blocks.forward.size(); ++i)
     choice.measured.push_back(blocks.forward[i] + blocks.backward[i]);

@@ -64,10 +64,8 @@ std::string DescribeSchedule(const parallel::Schedule& schedule,
 
 std::string DescribeRun(const Settings& settings, const DataForm& form,
                         const parallel::Cuts& cuts) {
-  const parallel::Schedule schedule = parallel::MakeSchedule(
-      settings.schedule, {.ranks = static_cast<int>(settings.stages / settings.chunks),
-                          .micro_batches = static_cast<int>(settings.micro_batches),
-                          .chunks = static_cast<int>(settings.chunks)});
+  const parallel::Schedule schedule =
+      parallel::MakeSchedule(settings.schedule, PipelineOf(settings));
   const Shape input = form.inputs(LargestMicroBatch(settings)).front().shape;
   const std::vector<nn::LayerSummary> layers = DescribeLayers(settings, form);
   const std::vector<double> costs = StageCosts(layers, cuts);

@@ -100,6 +100,9 @@ void CheckGradientCodec(const Settings& s) {
           s.strategy, s.collectives);
   Require(!s.reproducible, "train",
           "--codec-gradients sums without --reproducible, which was given: leave out one of them");
+  Require(s.replicas > 1, "train",
+          "--codec-gradients {} needs gradients that replicas sum, but --replicas is 1",
+          s.codec_gradients);
 }
 
 void CheckNames(const RunOptions& options) {
@@ -159,13 +162,15 @@ void CheckOthers(const RunOptions& options) {
 void CheckCodecs(const RunOptions& options) {
   const Settings& s = options.settings;
   const int stages = static_cast<int>(s.stages);
-  bool any = options.codec != nullptr;
-  if (!options.codec) any = parallel::ParseCodecChoice("--codec", s.codec, stages).any();
-  if (!s.codec_backward.empty())
-    any = parallel::ParseCodecChoice("--codec-backward", s.codec_backward, stages).any() || any;
-  Require(s.stages > s.chunks || !any, "train",
-          "--codec {} needs a cut between two ranks, but --stages {} with --chunks {} are on one",
-          s.codec, s.stages, s.chunks);
+  const bool cut = PipelineOf(s).ranks > 1;
+  const auto check = [&](const char* flag, const std::string& text, bool own) {
+    const bool any = own || parallel::ParseCodecChoice(flag, text, stages).any();
+    Require(cut || !any, "train",
+            "{} {} needs a cut between two ranks, but --stages {} with --chunks {} are on one",
+            flag, text, s.stages, s.chunks);
+  };
+  check("--codec", s.codec, options.codec != nullptr);
+  if (!s.codec_backward.empty()) check("--codec-backward", s.codec_backward, false);
   const bool samples =
       RemembersSamples(s) || (options.codec && options.codec()->decodes_from_memory());
   Require(s.codec_folder.empty() || samples, "train",

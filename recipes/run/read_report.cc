@@ -38,7 +38,8 @@ std::optional<parallel::Schedule> ScheduleOf(const RunFolder& folder, const Json
   const int stages = settings.at("stages"), micro_batches = settings.at("micro-batches");
   const int chunks = settings.value("chunks", 1);  // older runs had one
   try {
-    return parallel::MakeSchedule(name, {stages / std::max(1, chunks), micro_batches, chunks});
+    return parallel::MakeSchedule(name, parallel::SizeOf(settings.at("schedule").get<std::string>(),
+                                                         stages, micro_batches, chunks));
   } catch (const Error&) {
     return std::nullopt;
   }

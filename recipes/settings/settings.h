@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/precision.h"
+#include "parallel/schedule/factory.h"
 #include "recipes/settings/precision.h"
 
 namespace torus {
@@ -135,8 +136,13 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
 // The precision of products, convolutions and attention, from --precision and --emulate.
 inline Precision PrecisionOf(const Settings& s) { return PrecisionNamed(s.precision, s.emulate); }
 
+// The size of a replica's pipeline. Throws BadInput if --schedule has none with so many stages.
+inline parallel::PipelineSize PipelineOf(const Settings& s) {
+  return parallel::SizeOf(s.schedule, s.stages, s.micro_batches, s.chunks);
+}
+
 // Ranks of the run.
-inline int64_t RanksOf(const Settings& s) { return s.stages / s.chunks * s.replicas * s.tensor; }
+inline int64_t RanksOf(const Settings& s) { return PipelineOf(s).ranks * s.replicas * s.tensor; }
 
 // Micro-batches of one replica in a mini-batch, over all passes.
 inline int64_t PartsOfReplica(const Settings& s) { return s.micro_batches * s.accumulate; }

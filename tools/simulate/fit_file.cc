@@ -84,9 +84,10 @@ void ReadServer(const Json& json, const std::string& path, FitFile& file) {
 std::vector<double> WeightsOf(const FitFile& file, int stages) {
   std::vector<double> weights;
   if (file.replicas == 0) return weights;
-  const size_t ranks = file.server_bytes.size();
-  const double chunks = stages / static_cast<double>(ranks);
-  for (int s = 0; s < stages; ++s) weights.push_back(file.server_bytes[s % ranks] / chunks);
+  const auto ranks = static_cast<int>(file.server_bytes.size());
+  for (int s = 0; s < stages; ++s)
+    weights.push_back(file.server_bytes[s % ranks] /
+                      parallel::StagesOfRank(s % ranks, ranks, stages));
   return weights;
 }
 
@@ -139,8 +140,8 @@ std::string ToTable(const FitFile& file) {
   std::vector<parallel::MeasuredRun> runs;
   for (const FitRow& row : file.rows)
     if (row.fit) runs.push_back({row.links, *row.seconds});
-  parallel::CostModel costs =
-      parallel::FitCosts(schedule, parallel::ChunkCosts(file.pipeline, chunks), file.free, runs);
+  parallel::CostModel costs = parallel::FitCosts(
+      schedule, parallel::StageCosts(file.pipeline, schedule.num_stages), file.free, runs);
   const std::vector<double> weights = WeightsOf(file, schedule.num_stages);
   std::string table = fmt::format("{:<26} {:>9} {:>9} {:>8}{}\n", "links", "measured", "predicted",
                                   "error", file.replicas > 0 ? "  with server" : "");

@@ -132,7 +132,8 @@ void SetCosts(Invocation& invocation) {
   costs.links = parallel::ParseLinks(invocation.links);
 }
 
-void Draw(const Invocation& invocation) {
+// Writes the picture, and returns what --draw prints.
+std::string Draw(const Invocation& invocation) {
   const parallel::Pipeline& pipeline = invocation.pipeline;
   const int chunks = parallel::ChunksOf(invocation.draw, pipeline);
   const parallel::Schedule schedule = parallel::MakeSchedule(
@@ -141,13 +142,12 @@ void Draw(const Invocation& invocation) {
   if (!invocation.svg.empty()) {
     io::OutputFile file(UserPath(invocation.svg));
     file.Write(parallel::ToSvg(
-        schedule, parallel::Simulate(schedule, parallel::ChunkCosts(pipeline, chunks))));
+        schedule,
+        parallel::Simulate(schedule, parallel::StageCosts(pipeline, schedule.num_stages))));
     file.Close(false);
   }
-  if (invocation.csv)
-    fmt::print("{}", parallel::ToCsv(schedule));
-  else if (invocation.svg.empty())
-    fmt::print("{}", parallel::Staircase(schedule));
+  if (invocation.csv) return parallel::ToCsv(schedule);
+  return invocation.svg.empty() ? parallel::Staircase(schedule) : "";
 }
 
 int Main(int argc, char** argv) {
@@ -176,9 +176,10 @@ int Main(int argc, char** argv) {
   invocation.tensor.share_cuts = invocation.tensor_cuts == "shared";
   invocation.tensor.activation = invocation.tensor_mib * 0x1p20;
   if (invocation.tensor.ranks > 1) sums = SplitStages(invocation.tensor, invocation.pipeline);
+  const std::string drawn = invocation.draw.empty() ? "" : Draw(invocation);
   if (!invocation.csv)
     fmt::print("{}", sums + parallel::ToTable(parallel::CompareSchedules(invocation.pipeline)));
-  if (!invocation.draw.empty()) Draw(invocation);
+  fmt::print("{}", drawn);
   return 0;
 }
 

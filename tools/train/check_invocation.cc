@@ -45,6 +45,7 @@ void AdaptPreset(Invocation& invocation) {
   const bool cut = s.stages > 1 || (!s.cut.empty() && !recipes::IsAutoCut(s.cut));
   if (!Given(invocation, "--codec") && !cut) s.codec = "none";
   if (!Given(invocation, "--codec-backward") && !cut) s.codec_backward = "";
+  if (!Given(invocation, "--codec-gradients") && s.replicas == 1) s.codec_gradients = "none";
   if (!Given(invocation, "--codec-folder") && !recipes::RemembersSamples(s)) s.codec_folder = "";
 }
 

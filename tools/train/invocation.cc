@@ -116,13 +116,14 @@ void AddPipelineFlags(CLI::App& app, recipes::Settings& s) {
   app.option_defaults()->group("Pipeline");
   app.add_option("--stages", s.stages,
                  "Parts into which the model is cut, each on its own rank (with --chunks N, N of "
-                 "them on each rank)");
+                 "them on each rank; with --schedule u-shaped, first and last on one)");
   app.add_option("--chunks", s.chunks, "Stages per rank, for --schedule interleaved");
   app.add_option(
       "--cut", s.cut,
       "Where to cut the model: the first layer of each stage but the first, numbered as "
       "in --describe (1,18). auto: the cut that the simulator finds fastest from times "
-      "measured now, given the links, the codec and --rank-memory. auto:50GFLOPS: the "
+      "measured now, given the links, the codec of activations (not those of single cuts) and "
+      "--rank-memory. auto:50GFLOPS: the "
       "same from counted operations at that speed per rank. Default: balanced by a static "
       "cost model");
   app.add_option("--micro-batches", s.micro_batches,

@@ -47,6 +47,8 @@ TEST(Executor, EveryScheduleGivesThePlainModelsBits) {
       {"zb-h1", {.ranks = 2}},
       {"zb-h1", {.ranks = 4}},
       {"interleaved", {.ranks = 3}},
+      {"u-shaped", {.ranks = 2, .both_ends = true}},
+      {"u-shaped", {.ranks = 3, .both_ends = true}},
       {"interleaved", {.ranks = 2, .chunks = 2}},
       {"interleaved", {.ranks = 3, .chunks = 2}},
       {"interleaved", {.ranks = 2, .chunks = 3}}};

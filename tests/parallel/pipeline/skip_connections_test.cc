@@ -120,6 +120,8 @@ TEST(SkipConnections, WorkWithEverySchedule) {
       {"1f1b", {.ranks = 4}},
       {"zb-h1", {.ranks = 2}},
       {"zb-h1", {.ranks = 3}},
+      {"u-shaped", {.ranks = 2, .both_ends = true}},
+      {"u-shaped", {.ranks = 3, .both_ends = true}},
       {"interleaved", {.ranks = 2, .chunks = 2}},
       {"interleaved", {.ranks = 3, .chunks = 2}},
       {"interleaved", {.ranks = 2, .chunks = 3}}};

@@ -94,5 +94,23 @@ TEST(ClosedForm, ZeroBubbleH1IdlesAThirdOfOneForwardOneBackward) {
   }
 }
 
+// If each end has half of the work of a middle rank, the first rank is as busy as the others, and
+// all idle as long as with GPipe.
+TEST(ClosedForm, UShapedWithHalvesAtTheEndsIdlesLikeGPipe) {
+  for (int k = 1; k <= 16; ++k) {
+    for (int m = 1; m <= 64; ++m) {
+      SCOPED_TRACE(fmt::format("{} ranks, {} micro-batches", k, m));
+      const Schedule schedule = MakeSchedule("u-shaped", {k, m});
+      CostModel costs;
+      costs.forward.assign(k + 1, kForward);
+      costs.backward.assign(k + 1, kBackward);
+      costs.forward.front() = costs.forward.back() = kForward / 2;
+      costs.backward.front() = costs.backward.back() = kBackward / 2;
+      EXPECT_EQ(Simulate(schedule, costs).makespan, (m + k - 1) * (kForward + kBackward));
+      EXPECT_EQ(Verify(schedule).rank_in_flight.front(), 2 * m);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace torus::parallel

@@ -17,7 +17,7 @@ Pipeline Equal(int ranks, int micro_batches) {
 
 TEST(Comparison, HasTheClosedFormsOfEachSchedule) {
   const std::vector<ScheduleFigures> all = CompareSchedules(Equal(4, 8));
-  ASSERT_EQ(all.size(), 4u);
+  ASSERT_EQ(all.size(), 5u);
   const auto expect = [](const ScheduleFigures& f, const char* name, double seconds, int in_flight,
                          double peak, double sent) {
     EXPECT_EQ(f.name, name);
@@ -32,6 +32,8 @@ TEST(Comparison, HasTheClosedFormsOfEachSchedule) {
   expect(all[1], "1f1b", 24 + 9, 4, 100 + 4 * 4, 480);
   expect(all[2], "interleaved", 24 + 4.5, 11, 100 + 11 * 2, 1120);
   expect(all[3], "zb-h1", 24 + 3, 4, 100 + 4 * 4, 480);
+  // The first rank has two stages of half its size, and four cuts are crossed.
+  expect(all[4], "u-shaped", 24 + 9, 16, 100 + 16 * 2, 640);
 }
 
 TEST(Comparison, PrintsALineASchedule) {

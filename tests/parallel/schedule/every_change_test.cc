@@ -54,7 +54,8 @@ class EveryChange : public ::testing::TestWithParam<std::pair<const char*, int>>
 
 INSTANTIATE_TEST_SUITE_P(Schedules, EveryChange,
                          ::testing::Values(std::pair{"gpipe", 1}, std::pair{"1f1b", 1},
-                                           std::pair{"zb-h1", 1}, std::pair{"interleaved", 1},
+                                           std::pair{"zb-h1", 1}, std::pair{"u-shaped", 1},
+                                           std::pair{"interleaved", 1},
                                            std::pair{"interleaved", 2}));
 
 TEST_P(EveryChange, HasTheVerdictOfTheSearch) {

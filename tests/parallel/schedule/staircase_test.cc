@@ -7,6 +7,7 @@
 #include "parallel/schedule/lowering.h"
 #include "parallel/schedule/one_forward_one_backward.h"
 #include "parallel/schedule/printer.h"
+#include "parallel/schedule/u_shaped.h"
 #include "parallel/schedule/zero_bubble.h"
 #include "runtime/error.h"
 
@@ -81,6 +82,23 @@ TEST(ZeroBubbleH1, FewerMicroBatchesThanStages) {
             "rank 2 | .. .. F0 I0 F1 I1 W0 W1 ..\n");
 }
 
+TEST(UShaped, TwoRanksTwoMicroBatches) {
+  EXPECT_EQ(Staircase(UShaped({2, 2})),
+            "rank 0 | 0F0 0F1 2F0 2F1 2B0 2B1 0B0 0B1\n"
+            "rank 1 | ..  1F0 1F1 ..  ..  1B0 1B1 ..\n");
+}
+
+TEST(UShaped, ThreeRanksTwoMicroBatches) {
+  EXPECT_EQ(Staircase(UShaped({3, 2})),
+            "rank 0 | 0F0 0F1 ..  3F0 3F1 3B0 3B1 ..  0B0 0B1\n"
+            "rank 1 | ..  1F0 1F1 ..  ..  ..  ..  1B0 1B1 ..\n"
+            "rank 2 | ..  ..  2F0 2F1 ..  ..  2B0 2B1 ..  ..\n");
+}
+
+TEST(UShaped, OneRankHasBothStages) {
+  EXPECT_EQ(Staircase(UShaped({1, 2})), "rank 0 | 0F0 0F1 1F0 1F1 1B0 1B1 0B0 0B1\n");
+}
+
 TEST(Staircase, NamesTheStageWhereARankHasSeveral) {
   Schedule looped{"looped",
                   1,
@@ -137,6 +155,30 @@ TEST(Lowering, OneStageHasNobodyToTalkTo) {
   EXPECT_EQ(ToText(MakeSchedule("gpipe", {1, 1})), "rank 0: 0F0 0B0 0reduce 0step\n");
 }
 
+TEST(Factory, TheSizeFollowsFromTheStages) {
+  EXPECT_EQ(SizeOf("gpipe", 4, 2, 1).ranks, 4);
+  EXPECT_EQ(SizeOf("interleaved", 6, 2, 3).ranks, 2);
+  const PipelineSize size = SizeOf("u-shaped", 4, 2, 1);
+  EXPECT_EQ(size.ranks, 3);
+  EXPECT_EQ(size.stages(), 4);
+  const auto refusal = [](const char* name, int64_t stages, int64_t chunks) -> std::string {
+    try {
+      SizeOf(name, stages, 1, chunks);
+    } catch (const BadInput& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(
+      refusal("u-shaped", 1, 1),
+      "[schedule] u-shaped runs 1 stage per rank and one more on the first rank, which cannot "
+      "make 1 in all");
+  EXPECT_EQ(refusal("interleaved", 5, 2),
+            "[schedule] interleaved runs 2 stages per rank, which cannot make 5 in all");
+  EXPECT_EQ(refusal("gpipe", 0, 1),
+            "[schedule] gpipe runs 1 stage per rank, which cannot make 0 in all");
+}
+
 TEST(Factory, ListsTheNames) {
   try {
     MakeSchedule("pipedream", {2, 4});
@@ -144,7 +186,7 @@ TEST(Factory, ListsTheNames) {
   } catch (const BadInput& e) {
     EXPECT_STREQ(e.what(),
                  "[schedule] unknown schedule \"pipedream\"; there are: gpipe, 1f1b, "
-                 "interleaved, zb-h1, csv:FILE");
+                 "interleaved, zb-h1, u-shaped, csv:FILE");
   }
   EXPECT_THROW(MakeSchedule("gpipe", {0, 4}), BadInput);
   EXPECT_THROW(MakeSchedule("gpipe", {2, 0}), BadInput);

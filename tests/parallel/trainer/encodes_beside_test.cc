@@ -22,12 +22,13 @@ ToyRun CodedRun(const std::string& schedule, bool beside) {
                  .encodes_beside = beside,
                  .clip_norm = 0.05};
   if (schedule == "interleaved") run.options.stages = 2 * (run.options.chunks = 2);
+  if (schedule == "u-shaped") run.options.stages = 3;
   run.options.codec = [] { return MakeCodec("sortq:8"); };
   return run;
 }
 
 TEST(EncodesBeside, ChangesNoBit) {
-  for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "interleaved"}) {
+  for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "u-shaped", "interleaved"}) {
     SCOPED_TRACE(schedule);
     ExpectEqualBits(TrainFor(CodedRun(schedule, true), 20),
                     TrainFor(CodedRun(schedule, false), 20));

@@ -101,7 +101,7 @@ TEST_P(Strategies, GiveTheSameBitsByEveryScheduleAndCut) {
   const Ended one = Train(RunOf("ddp", 2), GetParam(), 12);
   for (const std::string& strategy : Agreeing()) {
     ToyRun run = RunOf(strategy, 2);
-    for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "interleaved"}) {
+    for (const char* schedule : {"gpipe", "1f1b", "zb-h1", "u-shaped", "interleaved"}) {
       SCOPED_TRACE(fmt::format("{}, {}", strategy, schedule));
       run.options.schedule = schedule;
       run.options.stages = 4;

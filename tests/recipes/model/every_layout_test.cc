@@ -11,6 +11,7 @@
 
 #include "autograd/precision.h"
 #include "parallel/optim/sgd.h"
+#include "parallel/schedule/factory.h"
 #include "parallel/trainer/trainer.h"
 #include "parallel/transport/mpi/mpi_world.h"
 #include "parallel/transport/nccl/nccl_world.h"
@@ -49,14 +50,14 @@ const std::vector<Layout> kPairs{{"gpipe", 2},
                                  {"1f1b", 2, 1, {4}},
                                  {"zb-h1", 2},
                                  {"zb-h1", 2, 1, {3}, true},
+                                 {"u-shaped", 3},
+                                 {"u-shaped", 3, 1, {1, 4}, true},
                                  {"interleaved", 4, 2},
                                  {"interleaved", 4, 2, {1, 2, 4}, true}};
 
-const std::vector<Layout> kMoreRanks{{"gpipe", 3, 1, {1, 5}},
-                                     {"1f1b", 4, 1, {}, true},
-                                     {"zb-h1", 4, 1, {1, 2, 3}},
-                                     {"interleaved", 6, 2},
-                                     {"gpipe", 6, 1, {1, 2, 3, 4, 5}}};
+const std::vector<Layout> kMoreRanks{{"gpipe", 3, 1, {1, 5}},    {"1f1b", 4, 1, {}, true},
+                                     {"zb-h1", 4, 1, {1, 2, 3}}, {"u-shaped", 4, 1, {1, 2, 4}},
+                                     {"interleaved", 6, 2},      {"gpipe", 6, 1, {1, 2, 3, 4, 5}}};
 
 std::string Words(const Kind& kind, const Layout& layout, int micro_batches) {
   return fmt::format("{}, {}, {} stages, {} a rank, cuts {}, recompute {}, {} micro-batches",
@@ -198,7 +199,7 @@ TEST(EveryLayout, ThreadsOverNcclGiveTheBitsOfOneStage) {
       for (const Layout& layout : *layouts) {
         SCOPED_TRACE(Words(kind, layout, 3));
         FakeNccl fake;
-        ThreadWorld threads(layout.stages / layout.chunks);
+        ThreadWorld threads(SizeOf(layout.schedule, layout.stages, 1, layout.chunks).ranks);
         NcclWorld world(threads, fake, 60, HostOfRank);
         const Outcome other = Train(kind, layout, 3, &world);
         EXPECT_EQ(other.losses, one.losses);

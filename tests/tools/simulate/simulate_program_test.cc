@@ -20,6 +20,7 @@ TEST_F(SimulateTest, ComparesSchedulesAndDrawsOne) {
             "1f1b              1            9   33.3 %         2          0.0          0.0\n"
             "interleaved       2          7.5   20.0 %         4          0.0          0.0\n"
             "zb-h1             1            7   14.3 %         2          0.0          0.0\n"
+            "u-shaped          1            9   33.3 %         4          0.0          0.0\n"
             "rank 0 | F0 F1 .. B0 .. B1\n"
             "rank 1 | .. F0 B0 F1 B1 ..\n");
 }
@@ -127,7 +128,8 @@ TEST_F(SimulateTest, TensorParallelRanksShareTheWorkAndSum) {
             "gpipe             1        21.36   50.0 %         1          0.0          2.0\n"
             "1f1b              1        21.36   50.0 %         1          0.0          2.0\n"
             "interleaved       1        21.36   50.0 %         1          0.0          2.0\n"
-            "zb-h1             1        18.31   41.7 %         1          0.0          2.0\n");
+            "zb-h1             1        18.31   41.7 %         1          0.0          2.0\n"
+            "u-shaped          1        21.36   50.0 %         2          0.0          4.0\n");
   // In shares half of that crosses the cut, and the other half is gathered: 0.51 s, twice.
   *std::ranges::find(flags, "whole") = "shared";
   const Ended shared = Simulate(flags);

@@ -165,6 +165,7 @@ TEST_F(Processes, GiveTheSameBitsByEveryScheduleAndCut) {
       {"--schedule", "gpipe", "--stages", "2", "--cut", "1"},
       {"--schedule", "1f1b", "--stages", "2", "--cut", "3"},
       {"--schedule", "zb-h1", "--stages", "2"},
+      {"--schedule", "u-shaped", "--cut", "1,3"},
       {"--schedule", "interleaved", "--stages", "4", "--chunks", "2"}};
   for (std::vector<std::string> layout : layouts) {
     const std::string name = fmt::format("{}", fmt::join(layout, " "));

@@ -9,6 +9,7 @@
 #include "parallel/schedule/simulator.h"
 #include "recipes/blocks/build_blocks.h"
 #include "recipes/blocks/choose_cuts.h"
+#include "recipes/blocks/cut_bytes.h"
 #include "recipes/run/check_options.h"
 
 namespace torus::experiments {
@@ -27,19 +28,15 @@ double ForwardSeconds(const nn::LayerCost& cost, const Machine& machine) {
          2 * static_cast<double>(cost.activation_bytes) / machine.memory;
 }
 
-double SentBytes(const std::string& codec, double bytes) {
-  const auto values = static_cast<int64_t>(bytes) / static_cast<int64_t>(sizeof(float));
-  if (codec == "none") return bytes;
-  return static_cast<double>(parallel::MakeCodec(codec)->MaxEncodedBytes(values));
-}
-
 // What each cut sends with its own codec.
-void EncodeCuts(const recipes::Settings& s, const std::vector<int>& cuts,
+void EncodeCuts(const recipes::Settings& s, const Layers& layers, const std::vector<int>& cuts,
                 parallel::CostModel& blocks) {
   const auto choice = parallel::ParseCodecChoice("--codec", s.codec, static_cast<int>(s.stages));
   for (size_t i = 0; i < cuts.size(); ++i) {
-    double& bytes = blocks.boundary_bytes[static_cast<size_t>(cuts[i]) - 1];
-    bytes = SentBytes(choice.Of(static_cast<int>(i) + 1), bytes);
+    const size_t last = static_cast<size_t>(cuts[i]) - 1;
+    const auto codec = parallel::MakeCodec(choice.Of(static_cast<int>(i) + 1));
+    blocks.boundary_bytes[last] =
+        recipes::CutBytes(layers[last].cost, codec->is_identity() ? nullptr : codec.get());
   }
 }
 
@@ -85,13 +82,10 @@ Forecast ForecastOf(const Training& training, const recipes::DataForm& form,
   const Layers layers = recipes::DescribeLayers(s, form);
   const std::vector<int> cuts = recipes::ChooseCuts(s, form).cuts;
   parallel::CostModel blocks = BlocksOf(s, layers, machine);
-  EncodeCuts(s, cuts, blocks);
+  EncodeCuts(s, layers, cuts, blocks);
   parallel::CostModel costs = parallel::JoinBlocks(blocks, cuts);
   costs.links = parallel::ParseLinks(training.links);
-  const parallel::Schedule schedule =
-      parallel::MakeSchedule(s.schedule, {.ranks = static_cast<int>(s.stages / s.chunks),
-                                          .micro_batches = static_cast<int>(s.micro_batches),
-                                          .chunks = static_cast<int>(s.chunks)});
+  const parallel::Schedule schedule = parallel::MakeSchedule(s.schedule, recipes::PipelineOf(s));
   const parallel::Simulation run = parallel::Simulate(schedule, costs);
   Forecast forecast{.cuts = cuts,
                     .rank_bytes = run.peak_bytes,
