@@ -19,8 +19,9 @@ int CutOf(const std::string& flag, const std::string& entry, int stages) {
   if (!digits) return 0;
   int cut = 0;
   const auto read = std::from_chars(entry.data(), entry.data() + colon, cut);
+  Require(stages > 1, flag, "names a cut in '{}', but with one stage there is none", entry);
   Require(read.ec == std::errc() && cut >= 1 && cut < stages, flag,
-          "names cuts 1 to {}, the stage behind each, got '{}'", stages - 1, entry);
+          "must name cuts from 1 to {}, by the stage after each, got '{}'", stages - 1, entry);
   return cut;
 }
 

@@ -76,7 +76,8 @@ CodecText ParseCodec(const std::string& text) {
   Require(text.size() <= kLongest, "codec", "takes at most {} characters, got {}", kLongest,
           text.size());
   const auto prints = [](char c) { return c > ' ' && c <= '~'; };
-  Require(std::ranges::all_of(text, prints), "codec", "takes letters, digits and signs alone");
+  Require(std::ranges::all_of(text, prints), "codec",
+          "must not contain spaces or unprintable characters");
   const std::vector<std::string> halves = SplitOutside(text, '/');
   Require(halves.size() <= 2, "codec", "takes one '/', got '{}'", text);
   CodecText parsed;

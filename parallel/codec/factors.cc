@@ -11,7 +11,6 @@
 namespace torus::parallel {
 namespace {
 
-constexpr int64_t kMostRank = 64;
 using Row = std::array<double, kMostRank>;  // of a factor
 
 // Rows whose products with a row of `width` are worth waking a thread for.

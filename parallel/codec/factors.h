@@ -2,11 +2,14 @@
 // thread team.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "parallel/codec/matrix_form.h"
 
 namespace torus::parallel {
+
+inline constexpr int64_t kMostRank = 64;
 
 // p = M q: `p` is rows x rank, `q` is columns x rank. Runs on the calling thread's team, as all
 // below.

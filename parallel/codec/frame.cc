@@ -85,7 +85,8 @@ uint32_t ChecksumOf(std::span<const std::byte> header, std::span<const std::byte
 std::vector<std::byte> WriteFrame(Codec& codec, const Shape& shape, DType dtype,
                                   std::span<const float> values) {
   const std::string name = codec.name();
-  Require(!codec.decodes_from_memory(), "frame", "stands for itself, but {} remembers", name);
+  Require(!codec.decodes_from_memory(), "frame",
+          "must be decodable without earlier tensors, which {} needs", name);
   Require(static_cast<int64_t>(values.size()) == Numel(shape), "frame", "{} has {} values, got {}",
           shape, Numel(shape), values.size());
   TORUS_CHECK(!name.empty() && name.size() <= kMostName, "{} characters", name.size());
@@ -155,8 +156,8 @@ std::vector<float> DecodeFrame(const Frame& frame, int64_t most) {
   const int64_t count = Numel(frame.shape);
   Require(count <= most, "frame", "takes up to {} values, got {} of {}", most, count, frame.shape);
   const auto codec = MakeCodec(frame.codec);
-  Require(!codec->decodes_from_memory(), "frame", "stands for itself, but {} remembers",
-          frame.codec);
+  Require(!codec->decodes_from_memory(), "frame",
+          "must be decodable without earlier tensors, which {} needs", frame.codec);
   const size_t room = codec->MaxTensorBytes(frame.shape);
   Require(frame.payload.size() <= room, "frame", "{} writes at most {} bytes for {}, got {}",
           frame.codec, room, frame.shape, frame.payload.size());

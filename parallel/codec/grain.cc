@@ -54,7 +54,8 @@ Grain Grain::Parse(const std::string& text) {
 
 GrainCodec::GrainCodec(std::unique_ptr<Codec> inner, Grain grain)
     : inner_(std::move(inner)), grain_(grain) {
-  Require(!inner_->is_stateful(), "codec", "{} remembers: put what stands behind '/' inside of it",
+  Require(!inner_->is_stateful(), "codec",
+          "{0} keeps state, so that '/' must be inside of it, as in ef(uniform:4/channel)",
           inner_->name());
 }
 
@@ -150,7 +151,7 @@ void GrainCodec::DecodePart(const CodecContext& context, const Parts& parts, int
 void GrainCodec::DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
                               std::span<float> out) {
   const Parts parts = PartsOf(context.shape);
-  Require(!in.empty() && in[0] <= std::byte{1}, name(), "needs 0 or 1 at first, got {}",
+  Require(!in.empty() && in[0] <= std::byte{1}, name(), "the first byte must be 0 or 1, got {}",
           in.empty() ? -1 : std::to_integer<int>(in[0]));
   const bool full = in[0] == std::byte{0};
   const size_t table = full ? 0 : sizeof(uint32_t) * static_cast<size_t>(parts.count);

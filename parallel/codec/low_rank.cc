@@ -12,8 +12,6 @@
 namespace torus::parallel {
 namespace {
 
-constexpr int64_t kMostRank = 64;
-
 // Draws random columns for a cold start, or only for columns that have become 0.
 void DrawColumns(std::span<float> q, int64_t rank, uint64_t step, bool only_zero) {
   const RandomStream stream({.step = step, .layer = HashName("powersgd")});

@@ -13,6 +13,13 @@
 namespace torus::parallel {
 namespace {
 
+// Gradients have the scale of the loss, which may change from step to step. What is remembered
+// has not; both factors are powers of two, so multiplying is exact.
+void Multiply(std::span<float> values, float by) {
+  if (by == 1) return;
+  for (float& value : values) value *= by;
+}
+
 // A tensor as rows of samples, with what is remembered of them.
 class Rows {
  public:
@@ -21,6 +28,7 @@ class Rows {
         width_(rows_ == 0 ? 0 : values / rows_),
         remembers_(context.memory != nullptr && context.training &&
                    static_cast<int64_t>(context.samples.size()) == rows_),
+        scale_(static_cast<float>(context.scale)),
         context_(context) {
     if (remembers_ && context.store != nullptr && !context.store->is_open()) OpenStore();
   }
@@ -35,19 +43,18 @@ class Rows {
   }
   // Returns false if nothing is remembered of the row's sample, or values of another size.
   bool Recall(int64_t row, std::span<float> values) const {
-    if (!remembers_) return false;
-    if (context_.store != nullptr) return context_.store->Read(SampleOf(row), values);
-    const auto at = context_.memory->values.find(NameOf(row));
-    if (at == context_.memory->values.end() || at->second.size() != values.size()) return false;
-    std::ranges::copy(at->second, values.begin());
+    if (!remembers_ || !Find(row, values)) return false;
+    Multiply(values, scale_);
     return true;
   }
   void Remember(int64_t row, std::span<const float> values) const {
     if (!remembers_) return;
+    std::vector<float> unscaled(values.begin(), values.end());
+    Multiply(unscaled, 1 / scale_);
     if (context_.store != nullptr)
-      context_.store->Write(SampleOf(row), context_.step, values);
+      context_.store->Write(SampleOf(row), context_.step, unscaled);
     else
-      context_.memory->values[NameOf(row)].assign(values.begin(), values.end());
+      context_.memory->values[NameOf(row)] = std::move(unscaled);
   }
   // "sample 7 (row 0)".
   std::string Describe(int64_t row) const {
@@ -63,6 +70,13 @@ class Rows {
   }
 
  private:
+  bool Find(int64_t row, std::span<float> values) const {
+    if (context_.store != nullptr) return context_.store->Read(SampleOf(row), values);
+    const auto at = context_.memory->values.find(NameOf(row));
+    if (at == context_.memory->values.end() || at->second.size() != values.size()) return false;
+    std::ranges::copy(at->second, values.begin());
+    return true;
+  }
   // The memory then holds only the file's identity.
   void OpenStore() const {
     std::vector<float> identity = context_.memory->values["file"];
@@ -74,6 +88,7 @@ class Rows {
 
   int64_t rows_, width_;
   bool remembers_;
+  float scale_;
   const CodecContext& context_;
 };
 

@@ -45,19 +45,22 @@ void BucketSums::Finish(const std::string& what) {
   armed_ = false;
 }
 
-std::unique_ptr<PendingAllReduce> BucketSums::StartDirect(Transport& replicas, int i, int lane) {
+std::unique_ptr<PendingAllReduce> DirectBucketSums::Start(int i) {
   Tensor& flat = buckets().bucket(i);
   std::unique_ptr<PendingAllReduce> started;
   VisitCompute("data-parallel", flat.dtype(), [&]<class T>(ComputeType<T>) {
     const std::span<T> elements(flat.mutable_data<T>(), static_cast<size_t>(flat.numel()));
-    started = StartDirectAllReduce(replicas, elements, NameOf(i), lane);
+    started = StartDirectAllReduce(replicas_, elements, NameOf(i), lane_);
   });
   return started;
 }
 
-void DirectBucketSums::Start(int i) {
-  buckets().Fill(i);
-  running_ = StartDirect(replicas_, i, lane_);
+PendingAllReduce& DirectBucketSums::Running(int i) {
+  if (!running_) {
+    buckets().Fill(i);
+    running_ = Start(i);
+  }
+  return *running_;
 }
 
 void DirectBucketSums::Take(int i) {
@@ -66,15 +69,13 @@ void DirectBucketSums::Take(int i) {
 }
 
 bool DirectBucketSums::Run(int i) {
-  if (!running_) Start(i);
-  if (!running_->Advance()) return false;
+  if (!Running(i).Advance()) return false;
   Take(i);
   return true;
 }
 
 void DirectBucketSums::RunToEnd(int i) {
-  if (!running_) Start(i);
-  running_->Finish();
+  Running(i).Finish();
   Take(i);
 }
 

@@ -43,8 +43,6 @@ class BucketSums {
   GradientBuckets& buckets() { return buckets_; }
   const GradientBuckets& buckets() const { return buckets_; }
   std::string NameOf(int i) const;  // name of a bucket's sum, for errors
-  // Starts a direct all-reduce of a filled bucket, which must be in CPU memory.
-  std::unique_ptr<PendingAllReduce> StartDirect(Transport& replicas, int i, int lane);
 
  private:
   GradientBuckets& buckets_;
@@ -60,11 +58,18 @@ class DirectBucketSums : public BucketSums {
   DirectBucketSums(Transport& replicas, GradientBuckets& buckets, int lane)
       : BucketSums(buckets), replicas_(replicas), lane_(lane) {}
 
+ protected:
+  // Starts the sum of a filled bucket.
+  virtual std::unique_ptr<PendingAllReduce> Start(int i);
+
+  Transport& replicas() const { return replicas_; }
+  int lane() const { return lane_; }
+
  private:
   bool Run(int i) override;
   void RunToEnd(int i) override;
   bool runs() const override { return running_ != nullptr; }
-  void Start(int i);
+  PendingAllReduce& Running(int i);
   void Take(int i);
 
   Transport& replicas_;

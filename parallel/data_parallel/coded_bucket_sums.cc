@@ -18,10 +18,9 @@ std::span<float> Elements(Tensor& tensor) {
 
 }  // namespace
 
-void CodedBucketSums::Start(int i) {
-  buckets().Fill(i);
-  if (buckets().bucket(i).dtype() == DType::kF32 && step_ >= warmup_) return StartCoded(i);
-  running_ = StartDirect(replicas_, i, lane_);
+std::unique_ptr<PendingAllReduce> CodedBucketSums::Start(int i) {
+  const bool coded = buckets().bucket(i).dtype() == DType::kF32 && step_ >= warmup_;
+  return coded ? StartCoded(i) : DirectBucketSums::Start(i);
 }
 
 // The key contains the indices, because all uses of a tied parameter have the same name.
@@ -47,26 +46,25 @@ int CodedBucketSums::UseOf(int i) const {
   return before;
 }
 
-void CodedBucketSums::StartCoded(int i) {
+std::unique_ptr<PendingAllReduce> CodedBucketSums::StartCoded(int i) {
   Tensor behind = buckets().Behind(i);
   const std::string name = fmt::format("{} {}", buckets().parameters(i).front().name, UseOf(i));
   const CodecContext context{
       .step = step_, .scale = scale_, .seed = seed_, .stream = HashName(name.c_str())};
-  for (int r = 0; r < replicas_.size(); ++r)
-    if (r != replicas_.rank())
+  for (int r = 0; r < replicas().size(); ++r)
+    if (r != replicas().rank())
       saved_[r] += static_cast<int64_t>(PlainBytesTo(r, i)) - static_cast<int64_t>(BytesTo(r, i));
   if (const FactorCodec* const factors = codec_->factors())
-    running_ = StartFactorSum(replicas_, *factors, PartsOf(i), Elements(behind), context, NameOf(i),
-                              lane_);
-  else
-    running_ =
-        StartCodedSum(replicas_, *codec_, PartsOf(i), Elements(behind), context, NameOf(i), lane_);
+    return StartFactorSum(replicas(), *factors, PartsOf(i), Elements(behind), context, NameOf(i),
+                          lane());
+  return StartCodedSum(replicas(), *codec_, PartsOf(i), Elements(behind), context, NameOf(i),
+                       lane());
 }
 
 uint64_t CodedBucketSums::PlainBytesTo(int replica, int i) const {
   const Tensor& flat = buckets().bucket(i);
   return SizeOf(flat.dtype()) * static_cast<uint64_t>(DirectElementsSentTo(
-                                    replicas_.size(), replicas_.rank(), replica, flat.numel()));
+                                    replicas().size(), replicas().rank(), replica, flat.numel()));
 }
 
 uint64_t CodedBucketSums::BytesTo(int replica, int i) const {
@@ -77,7 +75,7 @@ uint64_t CodedBucketSums::BytesTo(int replica, int i) const {
   if (factors == nullptr) return CodedSumBytes(*codec_, shapes, shapes.size());
   const FactorSumSizes sizes = SizesOfFactorSum(*factors, shapes, shapes.size());
   const auto sent = [&](int64_t count) {
-    return DirectElementsSentTo(replicas_.size(), replicas_.rank(), replica, count);
+    return DirectElementsSentTo(replicas().size(), replicas().rank(), replica, count);
   };
   return sizeof(float) * static_cast<uint64_t>(sent(sizes.first) + sent(sizes.second));
 }
@@ -90,24 +88,6 @@ uint64_t CodedBucketSums::BytesTo(int replica) const {
 
 void CodedBucketSums::EndStep(bool taken) {
   for (auto& [name, memory] : memories_) memory.Settle(taken);
-}
-
-void CodedBucketSums::Take(int i) {
-  running_.reset();
-  buckets().Unfill(i);
-}
-
-bool CodedBucketSums::Run(int i) {
-  if (!running_) Start(i);
-  if (!running_->Advance()) return false;
-  Take(i);
-  return true;
-}
-
-void CodedBucketSums::RunToEnd(int i) {
-  if (!running_) Start(i);
-  running_->Finish();
-  Take(i);
 }
 
 }  // namespace torus::parallel

@@ -1,4 +1,4 @@
-// BucketSums through a codec, one bucket at a time. Each parameter's gradient is encoded by itself:
+// DirectBucketSums through a codec. Each parameter's gradient is encoded by itself:
 // as factors if it is a FactorCodec (factor_sum.h), else as bytes (coded_sum.h). Internal to
 // DataParallel.
 #pragma once
@@ -14,18 +14,16 @@
 
 namespace torus::parallel {
 
-class CodedBucketSums : public BucketSums {
+class CodedBucketSums : public DirectBucketSums {
  public:
   // The buckets must be in CPU memory; those of f64 are summed uncoded, and all in the first
   // `warmup` steps.
   CodedBucketSums(Transport& replicas, GradientBuckets& buckets, std::shared_ptr<Codec> codec,
                   int64_t warmup, uint64_t seed, int lane)
-      : BucketSums(buckets),
-        replicas_(replicas),
+      : DirectBucketSums(replicas, buckets, lane),
         codec_(std::move(codec)),
         warmup_(warmup),
         seed_(seed),
-        lane_(lane),
         saved_(static_cast<size_t>(replicas.size()), 0) {}
 
   // Call before a step's first sum, with its number and the factor (loss scale) of its gradients.
@@ -45,27 +43,20 @@ class CodedBucketSums : public BucketSums {
   std::map<std::string, CodecMemory>& memories() { return memories_; }
 
  private:
-  bool Run(int i) override;
-  void RunToEnd(int i) override;
-  bool runs() const override { return running_ != nullptr; }
-  void Start(int i);
+  std::unique_ptr<PendingAllReduce> Start(int i) override;
   int UseOf(int i) const;
-  void StartCoded(int i);
+  std::unique_ptr<PendingAllReduce> StartCoded(int i);
   std::vector<CodedPart> PartsOf(int i);
   uint64_t PlainBytesTo(int replica, int i) const;
   uint64_t BytesTo(int replica, int i) const;
-  void Take(int i);
 
-  Transport& replicas_;
   const std::shared_ptr<Codec> codec_;
   const int64_t warmup_;
   const uint64_t seed_;
-  const int lane_;
   std::map<std::string, CodecMemory> memories_;
   std::vector<int64_t> saved_;
   int64_t step_ = 0;
   double scale_ = 1;
-  std::unique_ptr<PendingAllReduce> running_;
 };
 
 }  // namespace torus::parallel

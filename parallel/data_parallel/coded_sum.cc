@@ -36,10 +36,10 @@ size_t RoomFor(const Codec& codec, const Shape& shape) {
   return sizeof(PartHeader) + codec.MaxTensorBytes(shape);
 }
 
-size_t MessageBytes(const Codec& codec, const std::vector<CodedPart>& parts, size_t rest) {
-  size_t bytes = rest * sizeof(float);
-  for (const CodedPart& part : parts) bytes += RoomFor(codec, part.shape);
-  return bytes;
+std::vector<Shape> ShapesOf(const std::vector<CodedPart>& parts) {
+  std::vector<Shape> shapes;
+  for (const CodedPart& part : parts) shapes.push_back(part.shape);
+  return shapes;
 }
 
 void AddTo(std::span<float> sum, std::span<const float> term) {
@@ -59,7 +59,7 @@ class CodedSum : public PendingAllReduce {
         what_(std::move(what)),
         rank_(transport.rank()),
         replicas_(transport.size()),
-        bytes_(MessageBytes(codec, parts_, rest.size())),
+        bytes_(CodedSumBytes(codec, ShapesOf(parts_), rest.size())),
         messages_(bytes_ * static_cast<size_t>(replicas_), Device{}) {
     std::memset(MessageOf(rank_), 0, bytes_);
     Encode();

@@ -18,8 +18,8 @@ void AddMemory(const std::string& prefix, const CodecMemory& memory,
 CodecMemory TakeMemory(const std::map<std::string, Tensor>& state, const std::string& prefix);
 
 // Adds the state of the link's codec, each tensor a vector of f32 in memory of its own, under names
-// that begin with MemoryName: "activation 1 sent/0/ef/first/q 40", where 0 is the index of the
-// tensor in the link. State in files stays there, and is synced to disk.
+// that begin with MemoryName: "activation before block 18 sent/0/ef/first/q 40", where 0 is the
+// index of the tensor in the link. State in files stays there, and is synced to disk.
 void AddCodecState(TensorLink& link, std::vector<NamedTensor>& state);
 
 // Replaces the codec state of this link by its tensors in `state`, found by name.

@@ -103,10 +103,18 @@ StageRunner::Neighbour Executor::NeighbourAt(int stage) {
   return {.rank = owners_[stage]};
 }
 
+std::string Executor::PlaceBefore(int stage) const {
+  const auto cut = static_cast<size_t>(stage) - 1;
+  if (stage >= 1 && cut < options_.cuts.size())
+    return fmt::format("before block {}", options_.cuts[cut]);
+  return fmt::format("before stage {}", stage);
+}
+
 void Executor::Connect(int stage, SpecExchange& specs) {
   stages_.at(stage).Connect(
       {&transport_, NeighbourAt(stage - 1), NeighbourAt(stage + 1), CodecsAt(stage),
-       CodecsAt(stage + 1), encoder_ ? &*encoder_ : nullptr, options_.device, options_.codec_warmup,
+       CodecsAt(stage + 1), PlaceBefore(stage), PlaceBefore(stage + 1),
+       encoder_ ? &*encoder_ : nullptr, options_.device, options_.codec_warmup,
        options_.codec_folder, options_.tensor_group.sharers},
       specs.InputsOf(stage), specs.OutputsOf(stage));
   ConnectSkips(stage, specs);
@@ -125,6 +133,7 @@ StageSkips::Route Executor::RouteOf(size_t i, bool taken) {
   const int other = taken ? skip.from : skip.to;
   StageSkips::Route route{
       .number = schedule_.num_stages + static_cast<int>(i),
+      .place = "skip " + skip.name,
       .name = fmt::format("skip {} between stages {} and {}", skip.name, skip.from, skip.to),
       .transport = &transport_,
       .codecs = CodecsAt(skip.to),

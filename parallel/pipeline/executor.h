@@ -109,6 +109,8 @@ class Executor {
  private:
   bool IsLast(int stage) const { return stage == schedule_.num_stages - 1; }
   StageRunner::Neighbour NeighbourAt(int stage);
+  // TensorLink::Options::place of the cut before `stage`.
+  std::string PlaceBefore(int stage) const;
   void CheckStages(const std::map<int, Stage*>& stages) const;
   std::vector<size_t> SkipsNamed(int stage, const std::vector<std::string>& names,
                                  bool taken) const;

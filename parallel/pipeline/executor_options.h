@@ -10,6 +10,7 @@
 
 #include "parallel/codec/codec.h"
 #include "parallel/pipeline/loss_fn.h"
+#include "parallel/pipeline/partition.h"
 #include "parallel/pipeline/skip_connections.h"
 #include "parallel/schedule/schedule.h"
 #include "parallel/transport/transport.h"
@@ -43,6 +44,8 @@ struct ExecutorOptions {
   // Whether a second thread encodes what the rank sends while the rank goes on computing; for hosts
   // with more cores than their ranks use. Does not change any bits.
   bool encodes_beside = false;
+  // Where the model is cut, to name the codecs' state. Empty: stages name it.
+  Cuts cuts;
   // All tensors of the model that skip stages.
   std::vector<SkipConnection> skips;
   // Called before a stage's last backward of a mini-batch, which completes its gradients; not

@@ -32,6 +32,7 @@ void StageRunner::Connect(const Neighbours& n, const std::vector<TensorSpec>& in
                                       with_before ? n.before.rank : n.after.rank,
                                       kind,
                                       with_before ? number_ : number_ + 1,
+                                      with_before ? n.place_before : n.place_after,
                                       codec,
                                       n.encoder,
                                       n.device,

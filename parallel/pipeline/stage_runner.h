@@ -41,11 +41,12 @@ class StageRunner {
     Neighbour before, after;
     // For the cuts before and after this stage.
     LinkCodecs codecs_before, codecs_after;
-    EncoderThread* encoder = nullptr;  // null if the rank has none
-    Device device = {};                // where the rank computes
-    int64_t warmup = 0;                // TensorLink::Options::warmup
-    std::string samples_folder = {};   // TensorLink::Options::samples_folder
-    Transport* sharers = nullptr;      // TensorLink::Options::sharers
+    std::string place_before, place_after;  // TensorLink::Options::place
+    EncoderThread* encoder = nullptr;       // null if the rank has none
+    Device device = {};                     // where the rank computes
+    int64_t warmup = 0;                     // TensorLink::Options::warmup
+    std::string samples_folder = {};        // TensorLink::Options::samples_folder
+    Transport* sharers = nullptr;           // TensorLink::Options::sharers
   };
   // Makes the links to the neighbours, with buffers for the inputs and outputs of the largest
   // micro-batch. Skip connections have links of their own.

@@ -16,7 +16,7 @@ StageSkips::Port& StageSkips::Add(std::deque<Port>& ports, const Route& route,
   if (route.rank < 0) return port;
   const auto link = [&](TagClass kind, Codec* codec) {
     return TensorLink::Options{
-        route.transport, route.rank,   kind,         route.number,         codec,
+        route.transport, route.rank,   kind,         route.number,         route.place,  codec,
         route.encoder,   route.device, route.warmup, route.samples_folder, route.sharers};
   };
   const std::vector<TensorSpec> specs{spec};

@@ -28,8 +28,9 @@ class StageSkips {
 
   // One skip: its number among all of the model's, and the stage at its other end.
   struct Route {
-    int number = 0;    // for its messages; unique among cuts and skips (TensorLink::Options::cut)
-    std::string name;  // "skip u1 from stage 0 to stage 2"
+    int number = 0;     // for its messages; unique among cuts and skips (TensorLink::Options::cut)
+    std::string place;  // TensorLink::Options::place
+    std::string name;   // "skip u1 from stage 0 to stage 2"
     StageSkips* here = nullptr;  // of that stage, if it is on this rank
     size_t index = 0;            // of the skip in `here`
     int rank = -1;               // otherwise the rank that runs that stage

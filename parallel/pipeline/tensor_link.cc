@@ -56,12 +56,14 @@ std::vector<Tensor> TensorLink::EncodeBuffers(Device device) const {
 
 std::string TensorLink::MemoryName() const {
   return fmt::format("{} {} {}", options_.kind == TagClass::kGradient ? "gradient" : "activation",
-                     options_.cut, sends_ ? "sent" : "received");
+                     options_.place, sends_ ? "sent" : "received");
 }
 
 void TensorLink::PrepareFiles() {
-  if (!options_.samples_folder.empty())
-    codec_.KeepSamplesAt(fmt::format("{}/{}, tensor", options_.samples_folder, MemoryName()));
+  if (options_.samples_folder.empty()) return;
+  std::string name = MemoryName();
+  std::ranges::replace(name, '/', '_');
+  codec_.KeepSamplesAt(fmt::format("{}/{}, tensor", options_.samples_folder, name));
 }
 
 void TensorLink::PrepareToSend() {

@@ -41,8 +41,11 @@ class TensorLink {
     int peer = 0;                           // the other rank
     TagClass kind = TagClass::kActivation;  // or kGradient
     int cut = 0;                            // the number of the first stage after the cut
-    Codec* codec = nullptr;                 // null or the identity: tensors are sent as they are
-    EncoderThread* encoder = nullptr;       // null: the rank's own thread encodes
+    // What is carried, in words that stay the same when the model is cut elsewhere: "before block
+    // 18". Names the codec's state, so that another cut does not take it for its own.
+    std::string place = {};
+    Codec* codec = nullptr;            // null or the identity: tensors are sent as they are
+    EncoderThread* encoder = nullptr;  // null: the rank's own thread encodes
     Device device = {};  // where the rank computes: tensors are sent from there and arrive there
     int64_t warmup = 0;  // steps of training in which tensors are sent as they are
     // The folder for files with the codec's state of samples (LinkCodec::KeepSamplesAt); empty: it

@@ -74,6 +74,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
                         const StepContext& context) { return Loss(outputs, targets, context); };
   options.device = device_;
   if (WhyNoGraphs(options_).empty()) options.graphs = options_.cuda_graphs;
+  options.cuts = model_.cuts;
   options.skips = model_.skips;
   TakeCodecs(options_, place_, options);
   codec_ = CodecsText(options_, options);

@@ -105,7 +105,7 @@ BatchFeed::BatchFeed(const DataPart& part, const Settings& settings,
     : replicas_(settings.replicas),
       micro_batches_(PartsOfReplica(settings)),
       sampler_(MakeSampler(part, settings, first_step)) {
-  if (RemembersSamples(settings)) order_.emplace(sampler_);
+  if (settings.stages > 1) order_.emplace(sampler_);  // codecs may remember samples
   if (const auto options = MakeLoaderOptions(settings, places, timeout))
     loader_.emplace(sampler_, part.batches, *options);
 }

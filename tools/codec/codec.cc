@@ -56,6 +56,16 @@ std::vector<std::string> AllCodecs() {
   return names;
 }
 
+// A file's tensors have no earlier tensors, which a codec that remembers them would need.
+// powersgd starts from random factors, and is measured with those.
+void CheckRemembersNothing(const std::string& codec) {
+  const auto made = parallel::MakeCodec(codec);
+  Require(!made->is_stateful() || codec.starts_with("powersgd"), "codec",
+          "{} remembers earlier tensors of a run, and a file has none: measure the codec inside of "
+          "the brackets",
+          made->name());
+}
+
 std::vector<std::string> ChosenCodecs(const Options& options) {
   return options.all ? AllCodecs() : std::vector<std::string>{options.codec};
 }
@@ -90,7 +100,7 @@ void WriteEncoded(const Options& options, const std::vector<NamedTensor>& tensor
   const std::vector<std::byte> bytes = EncodeTensors(options.codec, tensors, as_it_is);
   WriteFile(options.encoded, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   for (const std::string& name : as_it_is)
-    std::cout << fmt::format("as it is, for a value that is infinite or NaN: {}\n", name);
+    std::cout << fmt::format("stored as float32, for a value that is infinite or NaN: {}\n", name);
 }
 
 void WriteDecoded(const Options& options) {
@@ -155,6 +165,9 @@ int Main(int argc, char** argv) {
     WriteDecoded(options);
     return 0;
   }
+  CheckRemembersNothing(options.codec);
+  Require(!options.all || app.count("--codec") == 0 || !options.encoded.empty(), "codec",
+          "--all measures all codecs: give --codec only without it, or for --encoded");
   const std::vector<NamedTensor> tensors = FloatsOf(UserPath(options.input));
   if (links) {
     if (options.links.empty()) options.links = {0.1, 1, 10};

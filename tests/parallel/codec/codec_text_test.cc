@@ -52,7 +52,7 @@ TEST(CodecText, SaysWhatIsWrong) {
   EXPECT_EQ(ErrorOf("f16(x"), "[codec] needs a ')' for each '(', got 'f16(x'");
   EXPECT_EQ(ErrorOf("f16)"), "[codec] needs a '(' for each ')', got 'f16)'");
   EXPECT_EQ(ErrorOf(""), "[codec] needs a codec's name, got ''");
-  EXPECT_EQ(ErrorOf("f16\n"), "[codec] takes letters, digits and signs alone");
+  EXPECT_EQ(ErrorOf("f16\n"), "[codec] must not contain spaces or unprintable characters");
   EXPECT_EQ(ErrorOf(std::string(201, 'a')), "[codec] takes at most 200 characters, got 201");
 }
 

@@ -142,8 +142,12 @@ Outcome Exchange(const Way& way) {
     MovesCpusAlone by_cpu(inner);
     Transport& transport = way.direct ? static_cast<Transport&>(direct) : by_cpu;
     const Device device = sends ? way.from : way.to;
-    TensorLink link({&transport, 1 - inner.rank(), TagClass::kActivation, 1, codec.get(),
-                     encoder ? &*encoder : nullptr, device},
+    TensorLink link({.transport = &transport,
+                     .peer = 1 - inner.rank(),
+                     .cut = 1,
+                     .codec = codec.get(),
+                     .encoder = encoder ? &*encoder : nullptr,
+                     .device = device},
                     Specs(), kMicroBatches);
     if (sends) {
       link.PrepareToSend();
@@ -223,9 +227,14 @@ TEST_F(GpuLink, ARankMayWorkInAStreamOfItsOwn) {
     const WithStream in_it(stream);
     const auto codec = MakeCodec(way.codec);
     EncoderThread encoder;
-    TensorLink link(
-        {&transport, 1 - transport.rank(), TagClass::kGradient, 1, codec.get(), &encoder, kGpu0},
-        Specs(), kMicroBatches);
+    TensorLink link({.transport = &transport,
+                     .peer = 1 - transport.rank(),
+                     .kind = TagClass::kGradient,
+                     .cut = 1,
+                     .codec = codec.get(),
+                     .encoder = &encoder,
+                     .device = kGpu0},
+                    Specs(), kMicroBatches);
     Outcome out;
     if (sends) {
       link.PrepareToSend();

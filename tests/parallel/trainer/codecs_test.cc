@@ -93,6 +93,43 @@ TEST(CodecMemories, MatterToTheRun) {
   EXPECT_NE(Train(run, 10, part).losses.back(), whole.losses.back());
 }
 
+// What was remembered at one place in the model is not taken for that of another.
+TEST(CodecMemories, StayWithTheirPlaceInTheModel) {
+  for (const char* codec : {"ef(topk:0.3)", "delta(uniform:3)"}) {
+    SCOPED_TRACE(codec);
+    ToyRun run = CodedRun(codec);
+    run.options.cuts = {1};
+    TrainState part = Train(run, 5).state;
+    EXPECT_FALSE(part.codecs.empty());
+    run.options.cuts = {2};
+    const Outcome moved = Train(run, 10, part);
+    part.codecs.clear();
+    ExpectEqualBits(Train(run, 10, part), moved);
+  }
+  // The second of two cuts becomes the only one, and keeps its memory.
+  ToyRun run = CodedRun("ef(topk:0.3)", 3);
+  run.options.cuts = {1, 2};
+  TrainState part = Train(run, 5).state;
+  run.options.stages = 2;
+  run.options.cuts = {2};
+  const Outcome kept = Train(run, 10, part);
+  part.codecs.clear();
+  EXPECT_NE(Train(run, 10, part).losses.back(), kept.losses.back());
+}
+
+// Gradients between stages have the scale of the loss; what is remembered of them has not.
+TEST(CodecMemories, HaveNotTheScaleOfTheLoss) {
+  for (const char* codec : {"ef(topk:0.3)", "delta(uniform:3)"}) {
+    SCOPED_TRACE(codec);
+    ToyRun run = CodedRun(codec);
+    const Outcome plain = Train(run, 9);
+    run.options.loss_scale = LossScale(1024, 2);  // doubles every second step
+    const Outcome scaled = Train(run, 9);
+    EXPECT_EQ(scaled.losses, plain.losses);
+    ExpectEqualBits(scaled.state.weights, plain.state.weights);
+  }
+}
+
 TEST(CodecMemories, GoThroughCheckpoints) {
   ToyRun run = CodedRun("ef(topk:0.3)", 3);
   run.options.replicas = 2;
@@ -107,8 +144,8 @@ TEST(CodecMemories, GoThroughCheckpoints) {
   for (const NamedTensor& tensor : LoadCheckpoint(folder).codecs)
     got[tensor.name] = ToVector<float>(tensor.value);
   EXPECT_EQ(got, want);
-  EXPECT_TRUE(want.contains("replica 1/activation 2 sent/0/residual"));
-  EXPECT_TRUE(want.contains("replica 0/gradient 1 sent/0/residual"));
+  EXPECT_TRUE(want.contains("replica 1/activation before block 2 sent/0/residual"));
+  EXPECT_TRUE(want.contains("replica 0/gradient before block 1 sent/0/residual"));
 }
 
 TEST(Codecs, ThatRememberNothingHaveNoState) {
