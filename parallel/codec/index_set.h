@@ -1,5 +1,5 @@
 // IndexSet: a set of k of the numbers 0 to n - 1. Its wire format is a bit for each number or, if
-// that is shorter, a list of numbers of ceil(log2 n) bits. n and k determine which.
+// that is shorter, a list of numbers of ceil(log2 n) bits, at least one. n and k determine which.
 #pragma once
 
 #include <cstddef>

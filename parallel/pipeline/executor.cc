@@ -8,6 +8,7 @@
 #include "parallel/pipeline/shape_agreement.h"
 #include "runtime/error.h"
 #include "runtime/progress.h"
+#include "runtime/stream.h"
 #include "runtime/trace.h"
 
 namespace torus::parallel {
@@ -22,6 +23,12 @@ bool GathersForForward(const std::vector<Action>& actions, size_t i) {
     if (actions[at].stage == actions[i].stage && IsCompute(actions[at].kind))
       return IsForward(actions[at].kind);
   return false;
+}
+
+void WaitForWork(Device device) {
+  Event done(device);
+  done.Record(CurrentStream(device));
+  done.Wait();
 }
 
 // Whether the action completes the stage's weight gradients of a micro-batch.
@@ -316,6 +323,7 @@ void Executor::Do(const Action& action) try {
       stage.Transfer(action.kind, slot, MessageOf(action, batch_->step), clock_.totals(),
                      WhenOf(action));
   }
+  if (options_.times_gpu_work) WaitForWork(options_.device);
   clock_.End(action, batch_->step, begin);
   MoveSkips(action, false);
 } catch (...) {

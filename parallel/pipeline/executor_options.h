@@ -41,6 +41,9 @@ struct ExecutorOptions {
   // runs the whole pipeline. The callbacks of forwards and backwards are then not called for the
   // actions that a graph repeats. kOn: throws if something prevents it. Does not change any bits.
   CudaGraphs graphs = CudaGraphs::kOff;
+  // Whether the rank waits after every action until its GPU has done the action's work, so that an
+  // action's measured time includes it. Otherwise that is the time until the work is launched.
+  bool times_gpu_work = false;
   // Whether a second thread encodes what the rank sends while the rank goes on computing; for hosts
   // with more cores than their ranks use. Does not change any bits.
   bool encodes_beside = false;

@@ -74,6 +74,7 @@ ExecutorOptions RankTrainer::MakeExecutorOptions() {
                         const StepContext& context) { return Loss(outputs, targets, context); };
   options.device = device_;
   if (WhyNoGraphs(options_).empty()) options.graphs = options_.cuda_graphs;
+  options.times_gpu_work = options_.times_gpu_work;
   options.cuts = model_.cuts;
   options.skips = model_.skips;
   TakeCodecs(options_, place_, options);

@@ -35,6 +35,7 @@ std::string WhyNoGraphs(const TrainerOptions& options) {
   if (options.replicas > 1 && options.sync_batch_norm)
     return "replicas gather the statistics of batch norm within forwards";
   if (options.reproducible) return "reproducible sums gradients in a tree between the backwards";
+  if (options.times_gpu_work) return "times_gpu_work waits for the GPU after every action";
   if (options.before_action) return "before_action is called before every action";
   return "";
 }

@@ -102,6 +102,10 @@ struct TrainerOptions {
   // for its end_mini_batch only what its share_statistics hands over. After a launch the update
   // is launched as graphs too (update_graph.h), if Optimizer::splits().
   CudaGraphs cuda_graphs = CudaGraphs::kOff;
+  // Measures the time of each part of a step on a GPU with the work that it launches
+  // (ExecutorOptions::times_gpu_work). Steps then take longer, and are no CUDA graphs. Does not
+  // change any bits.
+  bool times_gpu_work = false;
   // Trainer::Train gives up after this many steps in a row that were skipped because they were not
   // finite. Those that halved the loss scale do not count.
   int max_skipped = 10;

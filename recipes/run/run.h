@@ -46,6 +46,9 @@ struct RunOptions {
   // Whether steps on a GPU are launched as CUDA graphs: auto, on or off. The results have the same
   // bits either way. Not stored.
   std::string cuda_graphs = "auto";
+  // Measures the parts of a step on a GPU with the work that they launch, for a breakdown of its
+  // time (TrainerOptions::times_gpu_work). Not stored.
+  bool times_gpu_work = false;
   // Emulated links between ranks, slower than the real ones (parallel/link/link_table.h has the
   // syntax). They change only times. Empty: none. Not stored.
   std::vector<std::string> links;

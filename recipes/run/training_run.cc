@@ -55,6 +55,7 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
       .ema_decay = s.ema};
   if (s.precision == "f16") options.loss_scale.emplace();
   options.cuda_graphs = GraphsNamed(run.cuda_graphs);
+  options.times_gpu_work = run.times_gpu_work;
   options.codec = run.codec;
   options.generator = run.schedule;
   options.wrap_transport = run.wrap_transport;

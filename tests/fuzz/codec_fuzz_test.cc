@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "parallel/codec/frame.h"
 #include "parallel/codec/make_codec.h"
@@ -77,6 +78,33 @@ TEST(Fuzz, DecodersWithoutAChecksum) {
                  [=](const Bytes& bytes) {
                    std::vector<float> out(static_cast<size_t>(Numel(kShape)));
                    codec->DecodeTensor({.shape = kShape}, Exactly(bytes), out);
+                 },
+             .inputs = 500});
+  }
+}
+
+// The second visit of samples, so that the inner decoder gets the damaged changes.
+TEST(Fuzz, ChangesOfRememberedSamples) {
+  std::vector<int64_t> samples(static_cast<size_t>(kShape[0]));
+  std::iota(samples.begin(), samples.end(), 100);
+  for (const char* name : {"delta(uniform:4)", "delta(sortq:8)", "delta(topk:0.1+sortq:8)"}) {
+    const std::shared_ptr<Codec> codec = parallel::MakeCodec(name);
+    parallel::CodecMemory memory;
+    const parallel::CodecContext context{.shape = kShape, .samples = samples, .memory = &memory};
+    std::vector<float> values = Values(Numel(kShape));
+    std::vector<std::byte> payload(codec->MaxTensorBytes(kShape));
+    ASSERT_GT(codec->EncodeTensor(context, values, payload), 0u);
+    const parallel::CodecMemory first = memory;
+    for (float& value : values) value += 0.5f * value * value;
+    payload.resize(codec->EncodeTensor(context, values, payload));
+    RunFuzz({.name = name,
+             .seeds = {Copied(payload)},
+             .read =
+                 [=](const Bytes& bytes) {
+                   parallel::CodecMemory own = first;
+                   std::vector<float> out(static_cast<size_t>(Numel(kShape)));
+                   codec->DecodeTensor({.shape = kShape, .samples = samples, .memory = &own},
+                                       Exactly(bytes), out);
                  },
              .inputs = 500});
   }

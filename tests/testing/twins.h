@@ -69,4 +69,14 @@ void ForEachVectorWidth(const F& f) {
   hwy::SetSupportedTargetsForTest(0);
 }
 
+// Calls f at the narrowest of these widths.
+template <class F>
+void AtTheNarrowestVectors(const F& f) {
+  const int64_t narrowest = hwy::SupportedAndGeneratedTargets().back();
+  SCOPED_TRACE(hwy::TargetName(narrowest));
+  hwy::SetSupportedTargetsForTest(narrowest);
+  f();
+  hwy::SetSupportedTargetsForTest(0);
+}
+
 }  // namespace torus::testing

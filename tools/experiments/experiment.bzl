@@ -34,6 +34,7 @@ def experiment(name, deps = [], published = True):
             "//tools/experiments/common:cells",
             "//tools/experiments/common:experiment",
             "//tools/experiments/common:published",
+            "//tools/experiments/common:what_differs",
         ],
     )
     torus_binary(

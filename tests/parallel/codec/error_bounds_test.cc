@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "parallel/codec/dynamic8.h"
@@ -52,6 +53,35 @@ TEST(ErrorBound, UniformIsWithinHalfAStep) {
       for (size_t i = 0; i < in.size(); ++i)
         ASSERT_LE(std::fabs(double{out[i]} - in[i]), bound + Ulp(in[i]) / 2) << in[i];
     });
+}
+
+// Neighbouring parts differ a thousandfold, so that a mix-up of them shows.
+void ExpectOwnRanges(const char* grain, int parts, const std::function<int(int64_t)>& part_of) {
+  SCOPED_TRACE(grain);
+  const CodecContext context{.shape = {6, 5, 4, 3}};
+  std::vector<float> in = Draw("normal", 360, 17);
+  for (int64_t i = 0; i < 360; ++i) in[i] *= part_of(i) % 2 == 0 ? 1 : 1000;
+  const auto codec = MakeCodec(std::string("uniform:8") + grain);
+  const std::vector<float> out = DecodeIn(*codec, context, EncodeIn(*codec, context, in));
+  for (int part = 0; part < parts; ++part) {
+    std::vector<float> own;
+    for (int64_t i = 0; i < 360; ++i)
+      if (part_of(i) == part) own.push_back(in[i]);
+    const Range range = RangeIn(own);
+    const double step = (range.greatest - range.least) / 255;
+    for (int64_t i = 0; i < 360; ++i) {
+      if (part_of(i) != part) continue;
+      ASSERT_LE(std::fabs(double{out[i]} - in[i]),
+                step * (0.5 + 3 * std::ldexp(1.0, 8 - 24)) + 255 * Ulp(step) + Ulp(in[i]) / 2)
+          << "part " << part << ", value " << i;
+    }
+  }
+}
+
+TEST(ErrorBound, OfEachPartIsThatOfItsOwnRange) {
+  ExpectOwnRanges("/sample", 6, [](int64_t i) { return static_cast<int>(i / 60); });
+  ExpectOwnRanges("/channel", 3, [](int64_t i) { return static_cast<int>(i % 3); });
+  ExpectOwnRanges("/chunk:50", 8, [](int64_t i) { return static_cast<int>(i / 50); });
 }
 
 TEST(ErrorBound, StochasticUniformIsWithinAStep) {

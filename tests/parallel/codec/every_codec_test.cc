@@ -23,6 +23,13 @@ std::vector<std::string> Names() {
   return names;
 }
 
+// A vector, and images, which low-rank codecs see as a matrix and codecs by part as several parts.
+std::vector<Shape> VectorAndImages(int64_t count) {
+  return {Shape{count}, Shape{count / 120, 4, 6, 5}};
+}
+
+size_t CountOf(const Shape& shape) { return static_cast<size_t>(Numel(shape)); }
+
 class EveryCodec : public ::testing::TestWithParam<std::string> {
  protected:
   std::unique_ptr<Codec> codec_ = MakeCodec(GetParam());
@@ -37,15 +44,20 @@ TEST_P(EveryCodec, HasTheNameThatMakesIt) {
 }
 
 TEST_P(EveryCodec, KeepsItsBoundOfBytesAndGivesFiniteValues) {
+  const Shape shapes[] = {{1}, {2}, {15}, {64}, {1000}, {5003}, {9, 5, 3, 7}, {2, 1, 40, 64}};
   for (const std::string& name : Distributions())
-    for (size_t count : {1u, 2u, 15u, 64u, 1000u, 5003u}) {
-      SCOPED_TRACE(fmt::format("{} of {}", count, name));
-      const std::vector<float> values = Draw(name, count, 3);
-      const std::vector<std::byte> bytes = EncodeFlat(*codec_, values);
-      if (name == "huge" && GetParam().starts_with("hadamard")) continue;  // its sums may overflow
+    for (const Shape& shape : shapes) {
+      SCOPED_TRACE(fmt::format("{} of {}", shape, name));
+      // Sums of such values may overflow.
+      const bool sums = GetParam().starts_with("hadamard") || codec_->factors() != nullptr ||
+                        GetParam().starts_with("svd");
+      if (name == "huge" && sums) continue;
+      const std::vector<float> values = Draw(name, CountOf(shape), 3);
+      const std::vector<std::byte> bytes = EncodeIn(*codec_, {.shape = shape}, values);
       ASSERT_GT(bytes.size(), 0u);
-      ASSERT_LE(bytes.size(), codec_->MaxEncodedBytes(static_cast<int64_t>(count)));
-      for (const float value : DecodeFlat(*codec_, bytes, count)) ASSERT_TRUE(std::isfinite(value));
+      ASSERT_LE(bytes.size(), codec_->MaxTensorBytes(shape));
+      for (const float value : DecodeIn(*codec_, {.shape = shape}, bytes))
+        ASSERT_TRUE(std::isfinite(value));
     }
 }
 
@@ -57,30 +69,34 @@ TEST_P(EveryCodec, EmptyComesBackEmpty) {
 
 TEST_P(EveryCodec, SameBytesWhateverTheTeam) {
   const int before = TeamSize();
-  for (const std::string name : {"normal", "relu", "mixed_scales"}) {
-    const std::vector<float> values = Draw(name, 150001, 5);
-    SetTeamSize(1);
-    const std::vector<std::byte> bytes = EncodeFlat(*codec_, values);
-    const std::vector<float> back = DecodeFlat(*codec_, bytes, values.size());
-    for (int team : {2, 3}) {
-      SetTeamSize(team);
-      EXPECT_EQ(EncodeFlat(*codec_, values), bytes) << name << ", " << team << " threads";
-      EXPECT_EQ(DecodeFlat(*codec_, bytes, values.size()), back) << name << ", " << team;
+  for (const std::string name : {"normal", "relu", "mixed_scales"})
+    for (const Shape& shape : VectorAndImages(150001)) {
+      SCOPED_TRACE(fmt::format("{} of {}", shape, name));
+      const std::vector<float> values = Draw(name, CountOf(shape), 5);
+      SetTeamSize(1);
+      const std::vector<std::byte> bytes = EncodeIn(*codec_, {.shape = shape}, values);
+      const std::vector<float> back = DecodeIn(*codec_, {.shape = shape}, bytes);
+      for (int team : {2, 3}) {
+        SetTeamSize(team);
+        EXPECT_EQ(EncodeIn(*codec_, {.shape = shape}, values), bytes) << team << " threads";
+        EXPECT_EQ(DecodeIn(*codec_, {.shape = shape}, bytes), back) << team << " threads";
+      }
     }
-  }
   SetTeamSize(before);
 }
 
 TEST_P(EveryCodec, SameBytesAtEveryVectorWidth) {
-  for (const std::string name : {"relu6", "signed_zeros", "denormal"}) {
-    const std::vector<float> values = Draw(name, 10007, 5);
-    const std::vector<std::byte> bytes = EncodeFlat(*codec_, values);
-    const std::vector<float> back = DecodeFlat(*codec_, bytes, values.size());
-    testing::ForEachVectorWidth([&] {
-      EXPECT_EQ(EncodeFlat(*codec_, values), bytes) << name;
-      EXPECT_EQ(DecodeFlat(*codec_, bytes, values.size()), back) << name;
-    });
-  }
+  for (const std::string name : {"relu6", "signed_zeros", "denormal"})
+    for (const Shape& shape : VectorAndImages(10007)) {
+      SCOPED_TRACE(fmt::format("{} of {}", shape, name));
+      const std::vector<float> values = Draw(name, CountOf(shape), 5);
+      const std::vector<std::byte> bytes = EncodeIn(*codec_, {.shape = shape}, values);
+      const std::vector<float> back = DecodeIn(*codec_, {.shape = shape}, bytes);
+      testing::ForEachVectorWidth([&] {
+        EXPECT_EQ(EncodeIn(*codec_, {.shape = shape}, values), bytes);
+        EXPECT_EQ(DecodeIn(*codec_, {.shape = shape}, bytes), back);
+      });
+    }
 }
 
 TEST_P(EveryCodec, WritesNothingForInfiniteAndNaN) {
@@ -105,6 +121,19 @@ TEST_P(EveryCodec, RefusesWhatDoesNotFit) {
   bytes.push_back(std::byte{0});
   EXPECT_THROW(DecodeFlat(*codec_, bytes, 100), BadInput);
   EXPECT_THROW(DecodeFlat(*codec_, {}, 100), BadInput);
+}
+
+TEST_P(EveryCodec, RefusesImagesThatDoNotFit) {
+  const CodecContext images{.shape = {8, 4, 6, 5}}, more{.shape = {16, 4, 6, 5}};
+  const std::vector<float> values = Draw("normal", CountOf(images.shape), 1);
+  std::vector<std::byte> bytes(codec_->MaxTensorBytes(images.shape) - 1);
+  EXPECT_THROW(codec_->EncodeTensor(images, values, bytes), BadInput);
+  bytes = EncodeIn(*codec_, images, values);
+  EXPECT_THROW(DecodeIn(*codec_, more, bytes), BadInput);
+  EXPECT_THROW(DecodeIn(*codec_, images, std::span(bytes).first(bytes.size() - 1)), BadInput);
+  bytes.push_back(std::byte{0});
+  EXPECT_THROW(DecodeIn(*codec_, images, bytes), BadInput);
+  EXPECT_THROW(DecodeIn(*codec_, images, {}), BadInput);
 }
 
 // A receiver's buffer is made for the largest micro-batch.

@@ -3,8 +3,10 @@
 
 #include "parallel/codec/make_codec.h"
 #include "parallel/codec/order_statistics.h"
+#include "runtime/parallel_for.h"
 #include "tests/parallel/codec/exact_sort.h"
 #include "tests/parallel/codec/round_trip.h"
+#include "tests/testing/twins.h"
 
 namespace torus::parallel {
 namespace {
@@ -74,6 +76,29 @@ TEST(Large, TopKKeepsExactlyItsShare) {
   }
   EXPECT_EQ(kept, kCount / 100);
   EXPECT_LE(most_dropped, least);
+}
+
+// Of codecs that take a second or less for so many values. Bytes of one thread at the narrowest
+// vectors equal those of two at the widest.
+TEST(Large, SameBytesWhateverTheTeamAndTheVectors) {
+  const int before = TeamSize();
+  for (const char* name :
+       {"sortq:16", "sortq:8", "sortq:Q5S3", "uniform:12", "uniform:4:stochastic", "f16", "bf16",
+        "f8:e4m3", "f8:e5m2", "dynamic8", "kmeans:4", "topk:0.1+sortq:8", "randk:0.1",
+        "hadamard+uniform:4", "uniform:8/chunk:4096"}) {
+    SCOPED_TRACE(name);
+    const auto codec = MakeCodec(name);
+    SetTeamSize(2);
+    const std::vector<std::byte> bytes = EncodeFlat(*codec, Values());
+    ASSERT_GT(bytes.size(), 0u);
+    const std::vector<float> back = DecodeFlat(*codec, bytes, kCount);
+    SetTeamSize(1);
+    testing::AtTheNarrowestVectors([&] {
+      EXPECT_TRUE(EncodeFlat(*codec, Values()) == bytes);
+      EXPECT_TRUE(DecodeFlat(*codec, bytes, kCount) == back);
+    });
+  }
+  SetTeamSize(before);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "autograd/backward.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/reduction/reduction.h"
+#include "parallel/codec/make_codec.h"
 #include "parallel/pipeline/partition.h"
 #include "parallel/schedule/factory.h"
 #include "parallel/transport/decorated_transport.h"
@@ -31,6 +32,7 @@ struct Job {
   AllReduceAlgorithm all_reduce = AllReduceAlgorithm::kDirect;
   bool descend = true;
   bool overlap = true;  // the all-reduce and the last backward
+  std::string codec = "none";
 };
 
 struct Result {
@@ -59,6 +61,10 @@ void CollectGradients(const std::vector<NamedVariable>& parameters, tiny::Values
   for (const NamedVariable& p : parameters) values[p.name] = ToVector<float>(p.value.grad());
 }
 
+std::shared_ptr<Codec> CodecOf(const std::string& name) {
+  return name == "none" ? nullptr : MakeCodec(name);
+}
+
 std::vector<int> Ranks(int first, int step, int count) {
   std::vector<int> ranks;
   for (int i = 0; i < count; ++i) ranks.push_back(first + i * step);
@@ -75,7 +81,9 @@ void RunRank(const Job& run, Transport& world, Result& result, std::mutex& mutex
   std::vector<Stage> stages = MakeStages(tiny::MakeBlocks(1 + replica), CutsFor(run.stages));
   const std::vector<NamedVariable> parameters = stages[stage].Parameters();
   DataParallel data_parallel(replicas, parameters,
-                             {.bucket_bytes = run.bucket_bytes, .all_reduce = run.all_reduce});
+                             {.bucket_bytes = run.bucket_bytes,
+                              .all_reduce = run.all_reduce,
+                              .codec = CodecOf(run.codec)});
   data_parallel.BroadcastWeights("test");
   ExecutorOptions options;
   options.loss = tiny::Loss;
@@ -188,6 +196,19 @@ TEST(DataParallel, AllReducesBeginWithinTheLastBackwardAndChangeNoBits) {
         EXPECT_GE(with.early, 2 * (replicas - 1));
         EXPECT_EQ(without.early, 0);
       }
+}
+
+TEST(DataParallel, EncodedSumsBeginWithinTheLastBackwardToo) {
+  for (const char* codec : {"uniform:8", "powersgd:1"}) {
+    SCOPED_TRACE(codec);
+    Job run{.replicas = 2, .steps = 4, .samples = 12, .micro_batches = 12, .codec = codec};
+    const Result with = Train(run);
+    run.overlap = false;
+    const Result without = Train(run);
+    EXPECT_EQ(with.parameters, without.parameters);
+    EXPECT_GE(with.early, 2);
+    EXPECT_EQ(without.early, 0);
+  }
 }
 
 // As an application may do that keeps the model's variables: the hooks do nothing then.

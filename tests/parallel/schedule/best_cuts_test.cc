@@ -55,6 +55,7 @@ Instance RandomInstance(int seed, const std::string& schedule, int chunks = 1) {
   Instance made{
       schedule, {.ranks = ranks, .micro_batches = random.Int(1, 5), .chunks = chunks}, {}, {}};
   if (chunks > 1) made.size.micro_batches *= ranks;
+  made.size.both_ends = schedule == "u-shaped";
   const int count = made.size.stages() + random.Int(0, 6);
   CostModel& blocks = made.blocks;
   blocks.forward = random.List(count, 9);
@@ -158,6 +159,7 @@ TEST(BestCuts, AreMostlyTheBestOnOtherSchedules) {
   ExpectNear("1f1b", 1, 0.98, 1.03);
   ExpectNear("zb-h1", 1, 0.93, 1.15);
   ExpectNear("interleaved", 2, 0.97, 1.10);
+  ExpectNear("u-shaped", 1, 0.98, 1.03);
 }
 
 // A hundred blocks, whose links and limits leave many ways open.

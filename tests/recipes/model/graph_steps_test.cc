@@ -66,6 +66,15 @@ TEST_F(GraphSteps, HaveTheBitsOfOthers) {
   }
 }
 
+TEST_F(GraphSteps, AreLeftOutToTimeEachActionsWork) {
+  TrainerOptions options = OnGpu(CudaGraphs::kAuto);
+  const Outcome ever = TrainLong(Kinds()[0], options);
+  options.times_gpu_work = true;
+  const Outcome timed = TrainLong(Kinds()[0], options);
+  EXPECT_EQ(timed.totals.graph_steps, 0);
+  ExpectSameBits(timed, ever);
+}
+
 TEST_F(GraphSteps, OfSeveralStagesOnOneRankHaveTheirs) {
   TrainerOptions options = OnGpu(CudaGraphs::kOn);
   options.stages = options.chunks = 2;
@@ -206,6 +215,7 @@ TEST_F(GraphSteps, AreRefusedWhereTheyCannotBe) {
                          +[](TrainerOptions& o) { o.stages = 2; },
                          +[](TrainerOptions& o) { o.replicas = 2, o.sync_batch_norm = true; },
                          +[](TrainerOptions& o) { o.tensor = 2; },
+                         +[](TrainerOptions& o) { o.times_gpu_work = true; },
                          +[](TrainerOptions& o) { o.reproducible = true; }}) {
     TrainerOptions options = OnGpu(CudaGraphs::kOn);
     set(options);

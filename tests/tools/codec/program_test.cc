@@ -33,6 +33,21 @@ TEST_F(CodecProgram, AllDrawsErrorAgainstBytes) {
   EXPECT_NE(ReadText(scratch_ + "/codec_errors.svg").find("</svg>"), std::string::npos);
 }
 
+// It would be measured without what it remembers.
+TEST_F(CodecProgram, MeasuresNoCodecThatRemembers) {
+  for (const char* codec : {"delta(uniform:4)", "ef(topk:0.1)"})
+    for (const char* links : {"1", ""}) {
+      std::vector<std::string> flags{"--codec", codec};
+      if (*links != 0) flags.insert(flags.end(), {"--links", links});
+      ExpectOneLine(Run(flags), 2, std::string(codec) + " remembers earlier tensors");
+    }
+  EXPECT_EQ(Run({"--codec", "powersgd:1"}).status, 0);
+}
+
+TEST_F(CodecProgram, AllTakesNoOtherCodec) {
+  ExpectOneLine(Run({"--all", "--codec", "f16"}), 2, "--all measures all codecs");
+}
+
 TEST_F(CodecProgram, LinksNeedACodec) {
   ExpectOneLine(Run({"--links", "1", "--codec", "none"}), 2, "other than none");
 }

@@ -85,6 +85,18 @@ TEST(DifferenceCell, PairsSeeds) {
   EXPECT_EQ(DifferenceCell(Some(), "four", "absent", "none", "accuracy"), Cell());
 }
 
+TEST(RelativeCell, PairsSeeds) {
+  // Of "four" and "none" both seeds, of "half" only the second.
+  const Cell both = RelativeCell(Some(), "four", "none", "accuracy");
+  EXPECT_DOUBLE_EQ(std::get<study::Measured>(both).mean, (87.0 / 90 + 88.0 / 92) / 2);
+  const Cell second = RelativeCell(Some(), "half", "none", "accuracy");
+  EXPECT_DOUBLE_EQ(std::get<study::Measured>(second).mean, 91.0 / 92);
+  EXPECT_DOUBLE_EQ(
+      std::get<study::Measured>(RelativeCell(Some(), "none", "half", "accuracy")).mean, 92.0 / 91);
+  EXPECT_EQ(RelativeCell(Some(), "lost", "none", "accuracy"), Cell());
+  EXPECT_EQ(RelativeCell(Some(), "four", "absent", "accuracy"), Cell());
+}
+
 TEST(TimeCell, NeedsNoSignal) {
   EXPECT_DOUBLE_EQ(std::get<study::Measured>(TimeCell(Some(), "weak", "accuracy", 2)).mean, 104);
   EXPECT_EQ(TimeCell(Some(), "weak", "seconds"), Cell(std::string("no data")));

@@ -35,6 +35,7 @@ TEST_F(ExperimentTest, RunsWhatHasDataAndThenFindsItDone) {
       << first.out;
   EXPECT_EQ(Count(first.out, ": begins"), 5u) << first.out;  // pretraining; none, sortq:8: twice
   EXPECT_NE(first.out.find("no data"), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("Our figures mean nothing."), std::string::npos) << first.out;
   for (const char* kind : {".html", ".md", ".csv", "-2.csv"})
     EXPECT_TRUE(std::filesystem::exists(scratch_ + "/out/sort_quantization" + kind)) << kind;
   const Ended second = Run("sort_quantization", tiny);

@@ -72,6 +72,15 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--cuda-graphs", "on"}, "--cuda-graphs on needs --device cuda, got cpu"},
         Refusal{{"--codec-gradients", "sortq:8", "--reproducible"},
                 "--codec-gradients sums without --reproducible, which was given"},
+        Refusal{{"--codec-gradients", "sortq:8"},
+                "--codec-gradients sortq:8 needs gradients that replicas sum, but --replicas is 1"},
+        Refusal{{"--stages", "1", "--codec-backward", "uniform:8"},
+                "--codec-backward uniform:8 needs a cut between two ranks"},
+        Refusal{{"--stages", "1", "--codec", "1:sortq:8"},
+                "[--codec] names a cut in '1:sortq:8', but with one stage there is none"},
+        Refusal{
+            {"--schedule", "u-shaped"},
+            "u-shaped runs 1 stage per rank and one more on the first rank, which cannot make 1"},
         Refusal{{"--codec-gradients", "sortq:8", "--collectives", "ring"},
                 "--codec-gradients needs --strategy ddp and --collectives direct or auto; got ddp "
                 "and ring"},

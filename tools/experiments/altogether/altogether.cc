@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tools/experiments/common/codec_study.h"
+#include "tools/experiments/common/what_differs.h"
 
 namespace torus::experiments {
 namespace {
@@ -74,15 +75,25 @@ study::Page PageOf(Scale scale, const Runs& runs) {
   for (const CodecTask& task : tasks)
     if (study::Plot plot = CodecPlot(task, codecs, runs); !plot.series.empty())
       page.parts.push_back(std::move(plot));
-  page.parts.push_back(study::Heading{"What differs"});
-  page.parts.push_back(study::Paragraph{fmt::format(
-      "No table of this ablation was published with figures that could stand beside ours. At "
-      "laptop scale images are 32 x 32; MobileNetV2 is trained for six epochs from ImageNet's "
-      "weights without a codec, then for {0} steps with each codec and seed, ResNet-20 for {0} "
-      "steps from its published weights for CIFAR-10, the text for {1} steps from random weights. "
-      "Pruned values are not given back their mean by an error feedback: that is another codec "
-      "(ef).",
-      kImageSteps, kTextSteps)});
+  const std::string published =
+      "No table of this ablation was published with figures that could stand beside ours. Pruned "
+      "values are not given back their mean by an error feedback: that is another codec (ef). ";
+  AddWhatDiffers(
+      scale,
+      {.laptop =
+           published +
+           fmt::format(
+               "At laptop scale images are 32 x 32; MobileNetV2 is trained for six epochs "
+               "from ImageNet's weights without a codec, then for {0} steps with each codec "
+               "and seed, ResNet-20 for {0} steps from its published weights for CIFAR-10, "
+               "the text for {1} steps from random weights. All seeds of the images start "
+               "from the same weights, so their deviations and intervals are those of the {0} "
+               "steps alone.",
+               kImageSteps, kTextSteps),
+       .paper = published +
+                "At paper scale each seed is a whole training from published weights, with the "
+                "study's batches, rates and epochs; the GPUs are those of this cluster."},
+      page);
   return page;
 }
 

@@ -60,8 +60,11 @@ void DropCheckpoints(const recipes::RunFolder& folder, bool keep_last) {
 // class. The checkpoint names model and tokenizer.
 double MatthewsOf(const Training& training, const recipes::RunFolder& folder) {
   const recipes::Settings& s = training.settings;
-  const recipes::EvaluateResult result = recipes::Evaluate(
-      {.init = folder.checkpoint(), .data = s.data, .data_dir = s.data_dir, .length = s.length});
+  const recipes::EvaluateResult result = recipes::Evaluate({.init = folder.checkpoint(),
+                                                            .data = s.data,
+                                                            .data_dir = s.data_dir,
+                                                            .length = s.length,
+                                                            .device = s.device});
   return data::MatthewsCorrelation(result.classes->counts);
 }
 
@@ -87,6 +90,7 @@ recipes::RunOptions OptionsOf(const Training& training, const std::string& folde
                               .out = folder,
                               .max_steps = training.max_steps,
                               .timeout = 600,
+                              .times_gpu_work = training.times_gpu_work,
                               .links = training.links};
   options.eval_every = options.checkpoint_every = kNever;
   return options;

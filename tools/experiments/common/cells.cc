@@ -101,6 +101,21 @@ Cell TimeCell(const Runs& runs, const std::string& name, const std::string& key,
   return values.empty() ? Cell(std::string("no data")) : Cell(study::Summarize(values));
 }
 
+Cell RelativeCell(const Runs& runs, const std::string& name, const std::string& first,
+                  const std::string& key) {
+  const auto number = [&](const FinishedRun* run) -> std::optional<double> {
+    if (run == nullptr || !run->result.contains(key) || !run->result.at(key).is_number()) return {};
+    return run->result.at(key).get<double>();
+  };
+  std::vector<double> ratios;
+  for (const FinishedRun& run : runs) {
+    if (run.run.name != name) continue;
+    const auto ours = number(&run), base = number(RunOf(runs, first, run.run.seed));
+    if (ours && base) ratios.push_back(*ours / *base);
+  }
+  return ratios.empty() ? Cell() : Cell(study::Summarize(ratios));
+}
+
 Cell ScoreCell(const Runs& runs, const std::string& name, const std::string& signal,
                const std::string& key) {
   const Scores scores = ScoresOf(runs, name, signal, key);

@@ -23,6 +23,11 @@ std::vector<double> FiguresOf(const Runs& runs, const std::string& name, const s
 study::Cell TimeCell(const Runs& runs, const std::string& name, const std::string& key,
                      double factor = 1);
 
+// The same of the results as multiples of those of `first` with the same seed; an empty cell if no
+// seed has both.
+study::Cell RelativeCell(const Runs& runs, const std::string& name, const std::string& first,
+                         const std::string& key);
+
 // Mean and deviation of a score ("accuracy", "loss", "matthews") over the seeds that count. For a
 // run without a baseline, `signal` is `name` itself. If some seeds do not count, the cell is a
 // text: "87.500 ± 0.707, diverged in 1 of 3"; or "no signal (52.00)", with the score that was

@@ -17,8 +17,6 @@ constexpr const char* kNames[] = {"tiny", "laptop", "paper"};
 
 }  // namespace
 
-std::vector<std::string> ScaleNames() { return {std::begin(kNames), std::end(kNames)}; }
-
 Scale ScaleNamed(std::string_view name) {
   for (const Scale scale : {Scale::kTiny, Scale::kLaptop, Scale::kPaper})
     if (name == NameOf(scale)) return scale;

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace torus::experiments {
 
@@ -13,8 +12,7 @@ enum class Scale {
   kPaper    // the published setting, for a cluster of GPUs
 };
 
-std::vector<std::string> ScaleNames();  // "tiny", "laptop", "paper"
-// Throws BadInput, listing the names, for an unknown name.
+// Of "tiny", "laptop" or "paper". Throws BadInput, listing them, for another name.
 Scale ScaleNamed(std::string_view name);
 const char* NameOf(Scale scale);
 

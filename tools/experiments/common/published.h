@@ -16,7 +16,6 @@ class Published {
   Published(std::string name, std::string_view tsv);
 
   size_t rows() const { return rows_.size(); }
-  const std::vector<std::string>& columns() const { return columns_; }
   // Throws BadInput for a column that the table does not have.
   const std::string& Text(size_t row, std::string_view column) const;
   // None for an empty cell. Throws BadInput if the cell is not a number.

@@ -18,6 +18,7 @@ study::PlannedRun ToPlanned(const Training& training) {
                          {"weights", training.weights}}};
   // Left out where they say nothing, so that results from before they existed are still found.
   if (!training.starts_from.empty()) run.settings["starts_from"] = training.starts_from;
+  if (training.times_gpu_work) run.settings["times_gpu_work"] = true;
   if (training.starts_others) run.settings["starts_others"] = true;
   return run;
 }
@@ -29,6 +30,7 @@ Training FromPlanned(const study::PlannedRun& run) {
                     .links = json.at("links"),
                     .max_steps = json.at("max_steps"),
                     .score = json.at("score"),
+                    .times_gpu_work = json.value("times_gpu_work", false),
                     .baseline = json.at("baseline"),
                     .weights = json.at("weights"),
                     .starts_from = json.value("starts_from", ""),

@@ -18,6 +18,7 @@ struct Training {
   std::vector<std::string> links = {};  // as recipes::RunOptions
   int64_t max_steps = 0;                // 0: all epochs
   bool score = true;                    // false: only its times count, those of max_steps steps
+  bool times_gpu_work = false;          // as recipes::RunOptions
   // The uncompressed run of the same model and data. If that has no signal, this one is not carried
   // out. Empty: this run is itself a baseline, or needs none.
   std::string baseline = {};

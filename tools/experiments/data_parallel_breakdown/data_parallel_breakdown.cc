@@ -7,6 +7,7 @@
 #include "recipes/study/statistics.h"
 #include "tools/experiments/common/cells.h"
 #include "tools/experiments/common/published.h"
+#include "tools/experiments/common/what_differs.h"
 
 namespace torus::experiments {
 namespace {
@@ -60,7 +61,8 @@ std::vector<Training> Plan(Scale scale) {
          .max_steps = scale == Scale::kPaper  ? 50
                       : scale == Scale::kTiny ? 1
                                               : 5,
-         .score = false});
+         .score = false,
+         .times_gpu_work = scale == Scale::kPaper});
   }
   return plan;
 }
@@ -198,8 +200,8 @@ study::Plot TimePlot(const Runs& runs) {
   return plot;
 }
 
-study::Page PageOf(Scale, const Runs& runs) {
-  return {
+study::Page PageOf(Scale scale, const Runs& runs) {
+  study::Page page{
       .title = "Where a data-parallel batch spends its time",
       .lead = "Optimizer, exchange and backward apart: is AdamW why RoBERTa is slow?",
       .parts = {study::Heading{"The table"}, TimeTable(runs), TimePlot(runs),
@@ -211,13 +213,24 @@ study::Page PageOf(Scale, const Runs& runs) {
                     "adds 0.026 s, and MobileNetV2 is quicker with it. So the optimizer's own "
                     "arithmetic cannot be the reason: it would cost VGG13 as much. On a GPU, calls "
                     "return before the work is done, and a clock that does not wait for it charges "
-                    "one part with another's time."},
-                study::Heading{"What differs"},
-                study::Paragraph{
-                    "Published: a GPU a rank, RoBERTa-base, 224 x 224 pixels. Here at laptop scale "
-                    "the ranks share two cores and their memory, RoBERTa has 4 blocks and rows of "
-                    "64 tokens, images are 32 x 32. All gradients are in one bucket, so that "
-                    "their exchange does not hide behind the backward."}}};
+                    "one part with another's time."}}};
+  const std::string bucket =
+      " All gradients are in one bucket, so that their exchange does not hide behind the backward.";
+  AddWhatDiffers(
+      scale,
+      {.laptop =
+           "Published: a GPU a rank, RoBERTa-base, 224 x 224 pixels. Here at laptop scale the "
+           "ranks share two cores and their memory, RoBERTa has 4 blocks and rows of 64 "
+           "tokens, images are 32 x 32." +
+           bucket,
+       .paper =
+           "At paper scale models, image size, batches and ranks are the study's; the GPUs and "
+           "the links between them are those of this cluster. Our clock waits for the GPU "
+           "after each part, so that a part has the time of its own work, and a batch takes "
+           "longer than in a run that is not measured so." +
+           bucket},
+      page);
+  return page;
 }
 
 }  // namespace

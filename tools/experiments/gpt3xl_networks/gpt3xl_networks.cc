@@ -11,6 +11,7 @@
 #include "tools/experiments/common/cells.h"
 #include "tools/experiments/common/link_text.h"
 #include "tools/experiments/common/published.h"
+#include "tools/experiments/common/what_differs.h"
 
 namespace torus::experiments {
 namespace {
@@ -211,11 +212,16 @@ study::Page PageOf(Scale scale, const Runs& runs) {
               "the limit. For each pipeline, the server's one link carries 626 MB of the first "
               "stage and 400 MB of each other stage, in and out; the server's sums take no "
               "time."}}};
-  if (scale == Scale::kPaper) return page;
-  page.parts.insert(page.parts.end(),
-                    {study::Heading{"Measured on a small model"}, SmallTable(rows, runs),
-                     study::Paragraph{"What differs from the published setting: the model, three "
-                                      "ranks that share two cores, and links that are emulated."}});
+  if (scale != Scale::kPaper)
+    page.parts.insert(page.parts.end(),
+                      {study::Heading{"Measured on a small model"}, SmallTable(rows, runs)});
+  AddWhatDiffers(
+      scale,
+      {.laptop = "At full size nothing was run: the times are simulated. On the small model: three "
+                 "ranks share two cores, six where two replicas stand for the published four; each "
+                 "stage has a server of its own, and the links are emulated.",
+       .paper = "Nothing was run: the times are simulated at full size."},
+      page);
   return page;
 }
 

@@ -8,6 +8,7 @@
 #include "tools/experiments/common/cells.h"
 #include "tools/experiments/common/data_places.h"
 #include "tools/experiments/common/published.h"
+#include "tools/experiments/common/what_differs.h"
 
 namespace torus::experiments {
 namespace {
@@ -119,16 +120,6 @@ std::vector<Training> Plan(Scale scale) {
   return plan;
 }
 
-// Speed as a multiple of the same data's first row, data parallel on two ranks, seed by seed.
-study::Cell SpeedupCell(const Runs& runs, const std::string& name, const std::string& first) {
-  const std::vector<double> ours = FiguresOf(runs, name, "samples_per_second"),
-                            base = FiguresOf(runs, first, "samples_per_second");
-  std::vector<double> ratios;
-  for (size_t i = 0; i < std::min(ours.size(), base.size()); ++i)
-    ratios.push_back(ours[i] / base[i]);
-  return ratios.empty() ? study::Cell() : study::Cell(study::Summarize(ratios));
-}
-
 study::Table PublishedTable(const Runs& runs) {
   const Published published("pipeline_vs_data_parallel", kPipelineVsDataParallelPublished);
   study::Table table(
@@ -164,7 +155,7 @@ study::Table PublishedTable(const Runs& runs) {
                NumberCell(published.Number(i, "samples_per_second")),
                ours ? TimeCell(runs, name, "samples_per_second") : study::Cell(),
                NumberCell(published.Number(i, "speedup")),
-               ours ? SpeedupCell(runs, name, first) : study::Cell()});
+               ours ? RelativeCell(runs, name, first, "samples_per_second") : study::Cell()});
   }
   return table;
 }
@@ -183,7 +174,8 @@ study::Table TextTable(const Runs& runs) {
     table.Add({std::string(row.pipeline ? "pipeline" : "data parallel"), row.cut,
                ScoreCell(runs, name, name, "loss"),
                DifferenceCell(runs, name, first, first, "loss", 4),
-               TimeCell(runs, name, "samples_per_second"), SpeedupCell(runs, name, first)});
+               TimeCell(runs, name, "samples_per_second"),
+               RelativeCell(runs, name, first, "samples_per_second")});
   }
   return table;
 }
@@ -205,7 +197,7 @@ study::Plot SpeedPlot(const Runs& runs) {
     plot.categories.push_back(NameOf(row));
     if (const auto speedup = published.Number(i, "speedup"))
       plot.series[0].points.push_back({x, *speedup});
-    const study::Cell ours = SpeedupCell(runs, NameOf(row), first);
+    const study::Cell ours = RelativeCell(runs, NameOf(row), first, "samples_per_second");
     if (const auto* measured = std::get_if<study::Measured>(&ours))
       plot.series[1].points.push_back({x, measured->mean, measured->deviation});
   }
@@ -217,16 +209,19 @@ study::Page PageOf(Scale scale, const Runs& runs) {
                    .lead = "MobileNetV2 on CIFAR-10 and RoBERTa on RTE, cut at the ends or evenly.",
                    .parts = {study::Heading{"The table"}, PublishedTable(runs), SpeedPlot(runs)}};
   if (scale != Scale::kPaper) page.parts.push_back(TextTable(runs));
-  page.parts.insert(
-      page.parts.end(),
-      {study::Heading{"What differs"},
-       study::Paragraph{
+  AddWhatDiffers(
+      scale,
+      {.laptop =
            "Published: one GPU per rank, images of 224 x 224 pixels, 40 epochs from ImageNet's "
            "weights, and RoBERTa-base from its own weights. Here, at laptop scale, all ranks share "
            "two cores, so more ranks can only use what one of them leaves idle: compare only "
            "pipeline and data parallel with equally many ranks. Images have 32 x 32 pixels, for 2 "
            "epochs. RoBERTa has 6 blocks, random weights and 6 steps, which gives speeds but no "
-           "signal."}});
+           "signal.",
+       .paper =
+           "At paper scale the runs have the study's models, weights, cuts, batches, rates and "
+           "epochs; the GPUs and the links between them are those of this cluster."},
+      page);
   return page;
 }
 

@@ -5,6 +5,7 @@
 #include "recipes/study/statistics.h"
 #include "tools/experiments/common/cells.h"
 #include "tools/experiments/common/published.h"
+#include "tools/experiments/common/what_differs.h"
 
 namespace torus::experiments {
 namespace {
@@ -65,17 +66,15 @@ study::Table SpeedTable(const Runs& runs) {
                                                    {"ours", "1/s", 2},
                                                    {"published, to the first row"},
                                                    {"ours, to the first row"}});
-  const std::vector<double> first = FiguresOf(runs, NameOf(published, 0), "samples_per_second");
+  const std::string first = NameOf(published, 0);
   for (size_t i = 0; i < published.rows(); ++i) {
     const std::string name = NameOf(published, i);
-    const std::vector<double> own = FiguresOf(runs, name, "samples_per_second");
     const double theirs = published.Number(i, "samples_per_second").value();
     table.Add({published.Text(i, "method"), double(published.Whole(i, "ranks")),
                NumberCell(published.Number(i, "chunks")), double(published.Whole(i, "batch")),
                theirs, TimeCell(runs, name, "samples_per_second"),
                theirs / published.Number(0, "samples_per_second").value(),
-               first.empty() || own.empty() ? study::Cell()
-                                            : study::Cell(study::Mean(own) / study::Mean(first))});
+               RelativeCell(runs, name, first, "samples_per_second")});
   }
   return table;
 }
@@ -87,30 +86,35 @@ study::Plot SpeedPlot(const Runs& runs) {
                    .y = {"speed-up"},
                    .series = {{"published", {}}, {"ours", {}}},
                    .kind = study::PlotKind::kBars};
-  const std::vector<double> first = FiguresOf(runs, NameOf(published, 0), "samples_per_second");
+  const std::string first = NameOf(published, 0);
   for (size_t i = 0; i < published.rows(); ++i) {
     plot.categories.push_back(NameOf(published, i));
     plot.series[0].points.push_back(
         {double(i), published.Number(i, "samples_per_second").value() /
                         published.Number(0, "samples_per_second").value()});
-    const std::vector<double> own = FiguresOf(runs, NameOf(published, i), "samples_per_second");
-    if (!own.empty() && !first.empty())
-      plot.series[1].points.push_back({double(i), study::Mean(own) / study::Mean(first)});
+    const study::Cell ours = RelativeCell(runs, NameOf(published, i), first, "samples_per_second");
+    if (const auto* measured = std::get_if<study::Measured>(&ours))
+      plot.series[1].points.push_back({double(i), measured->mean, measured->deviation});
   }
   return plot;
 }
 
-study::Page PageOf(Scale, const Runs& runs) {
-  return {.title = "Data-parallel RoBERTa's throughput",
-          .lead = "Training speed by replicas and batch, beside a pipeline of two ranks.",
-          .parts = {study::Heading{"The table"}, SpeedTable(runs), SpeedPlot(runs),
-                    study::Heading{"What differs"},
-                    study::Paragraph{
-                        "Published: one GPU per rank, RoBERTa-base. Here, at laptop scale, all "
-                        "ranks share two cores, RoBERTa has 4 blocks and rows 64 tokens; speeds "
-                        "are those of the median step. More replicas than cores only share them. "
-                        "What can be seen is how much time the all-reduce of all weights takes: "
-                        "the larger the batch, the less per sentence pair."}}};
+study::Page PageOf(Scale scale, const Runs& runs) {
+  study::Page page{.title = "Data-parallel RoBERTa's throughput",
+                   .lead = "Training speed by replicas and batch, beside a pipeline of two ranks.",
+                   .parts = {study::Heading{"The table"}, SpeedTable(runs), SpeedPlot(runs)}};
+  AddWhatDiffers(
+      scale,
+      {.laptop =
+           "Published: one GPU per rank, RoBERTa-base. Here, at laptop scale, all ranks share "
+           "two cores, RoBERTa has 4 blocks and rows 64 tokens; speeds are those of the "
+           "median step. More replicas than cores only share them. What can be seen is how "
+           "much time the all-reduce of all weights takes: the larger the batch, the less "
+           "per sentence pair.",
+       .paper = "At paper scale model, batches and ranks are the study's; the GPUs and the links "
+                "between them are those of this cluster. Speeds are those of the median step."},
+      page);
+  return page;
 }
 
 }  // namespace

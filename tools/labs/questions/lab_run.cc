@@ -77,6 +77,7 @@ parallel::TrainerOptions LabRun::Options() const {
       .timeout = kTimeout,
       .seed = s.seed,
       .clip_norm = s.clip_norm};
+  options.times_gpu_work = parts_.traces;
   options.wrap_transport = [this](parallel::Transport& world) { return Wrapped(world); };
   return options;
 }

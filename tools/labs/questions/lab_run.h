@@ -19,7 +19,8 @@ namespace torus::labs {
 struct LabParts {
   int64_t images = 0, test_images = 0;  // use the first ones of each set; 0: all
   std::vector<std::string> links;       // emulated links between ranks
-  bool traces = false;                  // keep the trace events of each epoch
+  // Keep the trace events of each epoch, with the times of a GPU's work.
+  bool traces = false;
   // Every epoch has the order of the first, as if the sampler were never told the epoch.
   bool repeats_first_order = false;
   // Wraps each rank's transport; if there are links, outside of them.
