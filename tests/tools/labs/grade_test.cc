@@ -68,6 +68,28 @@ TEST(Grade, GivesNoNetwork) {
   ExpectReason(GradeOfFault("ring", "opens_socket"), "one-rank", "threw an exception: no socket");
 }
 
+TEST(Grade, GivesNoWayToTheGrader) {
+  const auto refuses = [](const char* file, const char* what) {
+    ExpectReason(GradeOfFault("ring", file), "one-rank",
+                 std::string("threw an exception: ") + what);
+  };
+  refuses("kills_grader_by_tgkill", "no signal to a thread of the grader");
+  refuses("kills_grader_by_sigqueue", "no signal to the grader");
+  refuses("kills_grader_by_owner", "no other owner");
+  refuses("limits_grader", "no limit for the grader");
+}
+
+TEST(Grade, GivesNoWayBesidesTheWire) {
+  ExpectReason(GradeOfFault("ring", "opens_message_queue"), "one-rank",
+               "threw an exception: no message queue");
+  ExpectReason(GradeOfFault("ring", "opens_its_memory"), "one-rank",
+               "threw an exception: its memory stays closed");
+}
+
+TEST(Grade, SaysThatARankAborted) {
+  ExpectReason(GradeOfFault("ring", "aborts"), "one-rank", "rank 0 crashed: signal 6 (Aborted)");
+}
+
 TEST(Grade, ShowsWhatWasPrintedWithoutControls) {
   ExpectReason(GradeOfFault("ring", "prints_controls"), "one-rank",
                "it printed: ?[2J100 of 100 points");

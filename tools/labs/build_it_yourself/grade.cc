@@ -10,6 +10,7 @@
 #include "tools/common/parse_flags.h"
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
+#include "tools/labs/build_it_yourself/grader/confine.h"
 #include "tools/labs/build_it_yourself/grader/grade_flags.h"
 #include "tools/labs/build_it_yourself/grader/labs_folder.h"
 #include "tools/labs/build_it_yourself/grader/write_grade.h"
@@ -40,6 +41,7 @@ int Main(int argc, char** argv) {
   AddFlags(app, flags);
   if (PrintsHelp(app, argc, argv)) return 0;
   const labs::Exercise& exercise = labs::ExerciseByName(flags.exercise);
+  labs::HideMemory();
   labs::Compiler compiler(labs::LabsFolder());
   labs::Grade grade = labs::GradeFile(compiler, exercise, UserPath(flags.file), flags.grade.grade);
   grade.file = flags.file;

@@ -8,6 +8,7 @@
 #include "tools/common/run_main.h"
 #include "tools/common/user_path.h"
 #include "tools/labs/build_it_yourself/grader/class_table.h"
+#include "tools/labs/build_it_yourself/grader/confine.h"
 #include "tools/labs/build_it_yourself/grader/grade_flags.h"
 #include "tools/labs/build_it_yourself/grader/labs_folder.h"
 #include "tools/labs/build_it_yourself/grader/write_grade.h"
@@ -26,6 +27,7 @@ int Main(int argc, char** argv) {
   app.add_option("--csv", csv, "Write the table to this CSV file");
   AddGradeFlags(app, "all grades", flags);
   if (PrintsHelp(app, argc, argv)) return 0;
+  labs::HideMemory();
   labs::Compiler compiler(labs::LabsFolder());
   const auto students = labs::GradeClass(compiler, UserPath(folder), flags.grade);
   fmt::print("{}", labs::ToText(students));

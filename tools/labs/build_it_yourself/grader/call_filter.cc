@@ -5,9 +5,11 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstddef>
@@ -30,7 +32,14 @@ constexpr int kNotAllowed[] = {
     SYS_bind,
     SYS_ptrace,
     SYS_kill,
+    SYS_tkill,
+    SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo,
+    SYS_pidfd_open,
+    SYS_pidfd_send_signal,
     SYS_shmget,
+    SYS_msgget,
+    SYS_semget,
     SYS_mq_open,
     SYS_process_vm_readv,
     SYS_process_vm_writev,
@@ -59,14 +68,15 @@ constexpr int kChangesFiles[] = {
 
 constexpr uint32_t kWrites = O_ACCMODE | O_CREAT | O_TRUNC;
 
-// The filter's program. Each rule lets calls that it does not mean go on to the next.
+// The filter's program for the process `self`. Each rule lets calls that it does not mean go on to
+// the next.
 class Program {
  public:
-  constexpr Program() {
+  constexpr explicit Program(uint32_t self) {
     Load(offsetof(seccomp_data, arch));
     Add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
     Refuse(EPERM);  // the numbers of another architecture mean other calls
-    Load(offsetof(seccomp_data, nr));
+    LoadCall();
 #if defined(__x86_64__)
     constexpr uint32_t kX32 = 0x40000000;
     Add(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1);
@@ -76,6 +86,10 @@ class Program {
     for (const int call : kChangesFiles) RefuseCall(call, EACCES);
     RefuseCall(SYS_clone3, ENOSYS);  // flags behind a pointer: the library goes on with clone
     RefuseProcesses();
+    RefuseUnless(SYS_tgkill, 0, self);  // abort and raise are such calls
+    RefuseUnless(SYS_prlimit64, 0, 0);  // 0 is the process itself, as the library calls it
+    RefuseOthersSignals();
+    RefuseOpenMemory();
     RefuseWrites(SYS_openat, 2);
 #if defined(__x86_64__)
     RefuseWrites(SYS_open, 1);
@@ -83,7 +97,7 @@ class Program {
     Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
   }
 
-  constexpr const std::array<sock_filter, 160>& steps() const { return steps_; }
+  constexpr const std::array<sock_filter, 256>& steps() const { return steps_; }
   constexpr unsigned short size() const { return size_; }
 
  private:
@@ -93,6 +107,11 @@ class Program {
   }
   constexpr void Load(size_t offset) {
     Add(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset), 0, 0);
+  }
+  constexpr void LoadCall() { Load(offsetof(seccomp_data, nr)); }
+  // Its lower half, which comes first on both architectures.
+  constexpr void LoadArgument(size_t argument) {
+    Load(offsetof(seccomp_data, args) + argument * sizeof(uint64_t));
   }
   constexpr void Refuse(int error) {
     Add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(error), 0, 0);
@@ -104,30 +123,59 @@ class Program {
   // Threads are made by the same call.
   constexpr void RefuseProcesses() {
     Add(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
-    Load(offsetof(seccomp_data, args));
+    LoadArgument(0);
     Add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
     Refuse(EPERM);
     Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
   }
-  // The flags are the lower half of that argument: both architectures have it first.
+  constexpr void RefuseUnless(int call, size_t argument, uint32_t value) {
+    Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 4);
+    LoadArgument(argument);
+    Add(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
+    Refuse(EPERM);
+    LoadCall();
+  }
+  constexpr void RefuseIf(int call, size_t argument, uint32_t value) {
+    Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 4);
+    LoadArgument(argument);
+    Add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    Refuse(EPERM);
+    LoadCall();
+  }
+  // A descriptor's owner gets a signal, any one, when something comes.
+  constexpr void RefuseOthersSignals() {
+    for (const int command : {F_SETOWN, F_SETOWN_EX}) RefuseIf(SYS_fcntl, 1, command);
+    for (const int request : {FIOSETOWN, SIOCSPGRP}) RefuseIf(SYS_ioctl, 1, request);
+  }
+  // A rank has closed its memory to other processes (rank_main.cc) and may not open it again.
+  constexpr void RefuseOpenMemory() {
+    Add(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 6);
+    LoadArgument(0);
+    Add(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_DUMPABLE, 0, 3);
+    LoadArgument(1);
+    Add(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+    Refuse(EPERM);
+    LoadCall();
+  }
   constexpr void RefuseWrites(int call, size_t argument) {
     Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 4);
-    Load(offsetof(seccomp_data, args) + argument * sizeof(uint64_t));
+    LoadArgument(argument);
     Add(BPF_JMP | BPF_JSET | BPF_K, kWrites, 0, 1);
     Refuse(EACCES);
     Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
   }
 
-  std::array<sock_filter, 160> steps_{};
+  std::array<sock_filter, 256> steps_{};
   unsigned short size_ = 0;
 };
 
-constexpr Program kProgram;
+static_assert(Program(1).size() > 0, "there is room for all steps");
 
 }  // namespace
 
 bool FilterCalls() {
-  const sock_fprog program{kProgram.size(), const_cast<sock_filter*>(kProgram.steps().data())};
+  const Program filter(static_cast<uint32_t>(getpid()));
+  const sock_fprog program{filter.size(), const_cast<sock_filter*>(filter.steps().data())};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }

@@ -1,10 +1,13 @@
 // A rank's program: performs one task, and reports its result or why there is none.
+#include <sys/prctl.h>
+
 #include <exception>
 #include <new>
 
 #include "lab_rank.h"
 
 int main() {
+  prctl(PR_SET_DUMPABLE, 0);  // so that other ranks, of the same user, cannot read its memory
   lab::Rank rank;
   const lab::Task task = rank.ReadTask();
   try {
