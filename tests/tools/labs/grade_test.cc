@@ -106,6 +106,33 @@ TEST(Grade, ShowsTheCompilersMessageWithTheLine) {
   ExpectReason(grade, "one-rank", "it does not compile");
 }
 
+// Of a file of these lines.
+Grade GradeOfIncluding(const std::string& name, const std::string& lines) {
+  const std::string path = ::testing::TempDir() + "/" + name + ".cc";
+  std::ofstream(path) << lines;
+  return GradeOf("ring", path);
+}
+
+TEST(Grade, GivesNothingForAnIncludedSolution) {
+  const std::string solution = std::filesystem::absolute(LabsFolder()) / "solutions/ring.cc",
+                    include = "#include \"" + solution + "\"\n",
+                    says = "it includes " + solution + ", which is not a header of this lab or of ";
+  for (const std::string& lines : {include, "#pragma GCC system_header\n" + include,
+                                   "#line 1 \"/usr/include/stdio.h\"\n" + include,
+                                   "# 1 \"/usr/include/stdio.h\" 1 3\n" + include}) {
+    const Grade grade = GradeOfIncluding("includes_solution", lines);
+    EXPECT_EQ(grade.points(), 0) << lines;
+    for (const TestResult& test : grade.tests) EXPECT_TRUE(test.reason.starts_with(says)) << lines;
+  }
+}
+
+TEST(Grade, GivesNothingForAnIncludeByAnotherWay) {
+  const std::string ring = LabsFolder() + "/ring";
+  for (const std::string& file : {ring + "/../solutions/ring.cc", ring + "/../ring/ring.cc"})
+    ExpectReason(GradeOfIncluding("another_way", "#include \"" + file + "\"\n"), "one-rank",
+                 "it includes " + file);
+}
+
 TEST(Grade, RefusesWhatIsNoFileOrExercise) {
   EXPECT_THROW(GradeOf("ring", "nowhere.cc"), BadInput);
   EXPECT_THROW(ExerciseByName("rings"), BadInput);

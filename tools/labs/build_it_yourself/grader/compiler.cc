@@ -3,12 +3,16 @@
 #include <filesystem>
 
 #include "runtime/error.h"
+#include "runtime/io/file.h"
+#include "tools/labs/build_it_yourself/grader/includes.h"
 #include "tools/labs/build_it_yourself/grader/run_command.h"
 
 namespace torus::tools::labs {
 namespace {
 
 using Words = std::vector<std::string>;
+
+constexpr const char* kNotCompiled = "it does not compile";
 
 void Append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -63,13 +67,29 @@ const Words& Compiler::DriverOf(const Exercise& exercise) {
   return at->second = objects;
 }
 
+std::string Compiler::OtherInclude(const Exercise& exercise, const std::string& file,
+                                   const std::string& rule) {
+  if (system_folders_.empty()) system_folders_ = SystemFolders();
+  return labs::OtherInclude(
+      FilesOfRule(io::InputFile(rule).ReadAll()),
+      {file, {labs_ + "/rank", labs_ + "/" + exercise.folder}, system_folders_});
+}
+
+// The rule lists the system's headers too (-MD, not -MMD): a file can declare itself one of them.
 Compiled Compiler::Program(const Exercise& exercise, const std::string& file) {
   RequireFile(file);
-  Words rest = DriverOf(exercise);
-  const std::string path = NewPath();
-  Append(rest, {file, "-o", path});
-  const CommandEnd end = Compile(Flags(exercise), rest);
-  return {end.ok ? path : "", end.printed};
+  Words link = DriverOf(exercise);
+  const std::string path = NewPath(), object = path + ".o", rule = path + ".d";
+  const CommandEnd end = Compile(Flags(exercise), {"-x", "c++", "-c", file, "-o", object, "-MD",
+                                                   "-MT", "object", "-MF", rule});
+  if (!end.ok) return {"", end.printed, kNotCompiled};
+  if (const std::string other = OtherInclude(exercise, file, rule); !other.empty())
+    return {
+        "", end.printed,
+        fmt::format("it includes {}, which is not a header of this lab or of the system", other)};
+  Append(link, {object, "-o", path});
+  const CommandEnd linked = Compile(Flags(exercise), link);
+  return {linked.ok ? path : "", end.printed + linked.printed, linked.ok ? "" : kNotCompiled};
 }
 
 Compiled Compiler::SharedObject(const Exercise& exercise, const std::string& adapter,
@@ -79,7 +99,7 @@ Compiled Compiler::SharedObject(const Exercise& exercise, const std::string& ada
   const CommandEnd end = Compile(
       Flags(exercise), {"-shared", "-fno-gnu-unique", "-Wl,-z,defs", "-Wl,-Bsymbolic-functions",
                         labs_ + "/" + exercise.folder + "/" + adapter, file, "-o", path});
-  return {end.ok ? path : "", end.printed};
+  return {end.ok ? path : "", end.printed, end.ok ? "" : kNotCompiled};
 }
 
 }  // namespace torus::tools::labs

@@ -12,8 +12,9 @@
 namespace torus::tools::labs {
 
 struct Compiled {
-  std::string path;      // empty if it does not compile
+  std::string path;      // empty if there is none
   std::string messages;  // of the compiler, warnings too
+  std::string why = {};  // there is none: "it does not compile"
 };
 
 // Limits the CPU time, memory and total time of the compiler, too.
@@ -21,8 +22,9 @@ class Compiler {
  public:
   explicit Compiler(std::string labs_folder) : labs_(std::move(labs_folder)) {}
 
-  // The program of a rank, which exists as long as this object. Throws BadInput if `file` is not a
-  // file.
+  // The program of a rank, which exists as long as this object. There is none if the file does not
+  // compile, or if it includes another file than headers of its lab or of the system (includes.h).
+  // Throws BadInput if `file` is not a file.
   Compiled Program(const Exercise& exercise, const std::string& file);
   // A shared object of the file and `adapter`, a source in the exercise's folder, whose functions
   // the file's calls prefer to those of the process. Copies of it that are loaded into one process
@@ -33,11 +35,14 @@ class Compiler {
  private:
   const std::vector<std::string>& DriverOf(const Exercise& exercise);
   std::vector<std::string> Flags(const Exercise& exercise) const;
+  std::string OtherInclude(const Exercise& exercise, const std::string& file,
+                           const std::string& rule);
   std::string NewPath();
 
   const std::string labs_;
   ScratchFolder scratch_;
   int made_ = 0;
+  std::vector<std::string> system_folders_;                  // once asked for
   std::map<std::string, std::vector<std::string>> drivers_;  // object files, by folder
 };
 

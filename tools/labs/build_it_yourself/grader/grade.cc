@@ -31,7 +31,7 @@ Grade GradeProgram(const Compiled& program, const Exercise& exercise, const std:
   for (const TestCase& test : exercise.tests) {
     TestResult& result =
         grade.tests.emplace_back(TestResult{test.name, test.about, 0, test.points, ""});
-    if (program.path.empty()) result.reason = "it does not compile";
+    if (program.path.empty()) result.reason = program.why;
     if (timeouts == kMostTimeouts)
       result.reason = "not run: two tests before it have run out of time";
     if (!result.reason.empty()) continue;
