@@ -18,7 +18,8 @@ TEST(GPipeGrading, FindsFaults) {
                 {"whole_batch", "bytes", "allowed are"},
                 {"steps_each_time", "two-stages", "steps for one mini-batch; one is wanted"},
                 {"leak", "leak", "leak: from the first mini-batch"},
-                {"exception", "few", "threw an exception: too few micro-batches"}});
+                {"exception", "few", "threw an exception: too few micro-batches"},
+                {"forges_result", "two-stages", "rank 0 has a result of 0 floats, and 10 are"}});
 }
 
 }  // namespace

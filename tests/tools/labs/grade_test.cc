@@ -90,6 +90,18 @@ TEST(Grade, SaysThatARankAborted) {
   ExpectReason(GradeOfFault("ring", "aborts"), "one-rank", "rank 0 crashed: signal 6 (Aborted)");
 }
 
+TEST(Grade, GivesNothingForAForgedResult) {
+  const Grade grade = GradeOfFault("ring", "forges_result");
+  ExpectReason(grade, "one-rank", "rank 0 has a result of 0 floats, and 17 are expected");
+  EXPECT_EQ(grade.points(), 0) << ToText(grade);
+}
+
+TEST(Grade, GivesNothingWhereWhatATestReadsIsMissing) {
+  const Grade grade = GradeOfFault("ring", "reports_nothing");
+  ExpectReason(grade, "leak", "the ranks reported what this test cannot read");
+  EXPECT_EQ(ReasonOf(grade, "one-rank"), "");
+}
+
 TEST(Grade, ShowsWhatWasPrintedWithoutControls) {
   ExpectReason(GradeOfFault("ring", "prints_controls"), "one-rank",
                "it printed: ?[2J100 of 100 points");

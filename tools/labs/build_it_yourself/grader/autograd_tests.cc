@@ -45,7 +45,7 @@ RankRecord Run(Bench& bench, const NormInput& in, How how = {}) {
                 {}};
   for (const auto* part : {&in.x, &in.gamma, &in.beta, &in.dy, &in.dx, &in.dgamma, &in.dbeta})
     task.values.insert(task.values.end(), part->begin(), part->end());
-  return bench.Run({task})[0];
+  return bench.Run({task}, {2 * in.x.size() + 2 * in.width})[0];
 }
 
 // A part of the result against what is expected there.

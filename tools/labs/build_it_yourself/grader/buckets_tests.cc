@@ -94,8 +94,13 @@ void ExpectMeans(const BucketModel& m, const Ranks& ranks) {
                      ranks[rank].result.at(step * m.total() + m.first[p] + i));
 }
 
+Ranks Run(Bench& bench, const BucketModel& m, Link link = {}) {
+  const std::vector<RankTask> tasks = m.Tasks();
+  return bench.Run(tasks, LengthsOf(tasks), link);
+}
+
 Ranks RunAndCheck(Bench& bench, const BucketModel& m, Link link = {}) {
-  Ranks ranks = bench.Run(m.Tasks(), link);
+  Ranks ranks = Run(bench, m, link);
   ExpectMeans(m, ranks);
   return ranks;
 }
@@ -173,7 +178,7 @@ void ExpectOrder(const BucketModel& m, int rank, const std::vector<uint64_t>& su
 void Order(Bench& bench) {
   for (const int ranks : {2, 3}) {
     const BucketModel m = SomeModel(bench.dice, ranks);
-    const Ranks records = bench.Run(m.Tasks());
+    const Ranks records = Run(bench, m);
     for (int rank = 0; rank < ranks; ++rank) ExpectOrder(m, rank, BytesOf(records[rank]));
     ExpectMeans(m, records);
   }

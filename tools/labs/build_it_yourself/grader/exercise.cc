@@ -9,10 +9,23 @@
 
 namespace torus::tools::labs {
 
-std::vector<RankRecord> Bench::Run(const std::vector<RankTask>& tasks, Link link) {
+std::vector<size_t> LengthsOf(const std::vector<RankTask>& tasks) {
+  std::vector<size_t> lengths;
+  for (const RankTask& task : tasks) lengths.push_back(task.values.size());
+  return lengths;
+}
+
+std::vector<RankRecord> Bench::Run(const std::vector<RankTask>& tasks,
+                                   const std::vector<size_t>& lengths, Link link) {
+  TORUS_CHECK(lengths.size() == tasks.size());
   GroupRun run = RunRanks(program_, tasks, link, limits_);
   out_of_time_ = out_of_time_ || run.out_of_time;
   if (!run.failure.empty()) throw TestFailed{run.failure};
+  for (size_t rank = 0; rank < tasks.size(); ++rank)
+    Expect(run.ranks[rank].result.size() == lengths[rank],
+           "rank {} has a result of {} floats, and {} are expected: does the file write to the "
+           "grader's socket itself?",
+           rank, run.ranks[rank].result.size(), lengths[rank]);
   return std::move(run.ranks);
 }
 

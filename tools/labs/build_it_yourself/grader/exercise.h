@@ -23,6 +23,9 @@ void Expect(bool ok, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok) throw TestFailed{fmt::format(format, std::forward<Args>(args)...)};
 }
 
+// The lengths of results that are as long as the tasks' values.
+std::vector<size_t> LengthsOf(const std::vector<RankTask>& tasks);
+
 // Runs the graded program for a test.
 class Bench {
  public:
@@ -30,8 +33,10 @@ class Bench {
       : dice(seed), program_(std::move(program)), limits_(limits) {}
 
   // Runs one rank for each task and returns their records. Throws TestFailed if a rank did not
-  // produce its result.
-  std::vector<RankRecord> Run(const std::vector<RankTask>& tasks, Link link = {});
+  // produce its result of `lengths` floats (by rank). A result of another length is no driver's:
+  // student's code has written it to the grader's socket.
+  std::vector<RankRecord> Run(const std::vector<RankTask>& tasks,
+                              const std::vector<size_t>& lengths, Link link = {});
   bool out_of_time() const { return out_of_time_; }
 
   Dice dice;

@@ -1,5 +1,9 @@
 #include "tools/labs/build_it_yourself/grader/grade.h"
 
+#include <exception>
+
+#include "runtime/error.h"
+
 namespace torus::tools::labs {
 namespace {
 
@@ -12,6 +16,21 @@ int Sum(const std::vector<TestResult>& tests, int TestResult::*what) {
   int sum = 0;
   for (const TestResult& test : tests) sum += test.*what;
   return sum;
+}
+
+// Why the test gives no points; empty if it does. A rank can report what no driver would, which the
+// test then does not find or understand. A broken machine is nobody's fault.
+std::string ReasonOf(const TestCase& test, Bench& bench) {
+  try {
+    test.run(bench);
+  } catch (const TestFailed& failed) {
+    return failed.reason;
+  } catch (const BrokenEnvironment&) {
+    throw;
+  } catch (const std::exception& error) {
+    return fmt::format("the ranks reported what this test cannot read: {}", error.what());
+  }
+  return "";
 }
 
 }  // namespace
@@ -36,12 +55,8 @@ Grade GradeProgram(const Compiled& program, const Exercise& exercise, const std:
       result.reason = "not run: two tests before it have run out of time";
     if (!result.reason.empty()) continue;
     Bench bench(program.path, options.limits, SeedOf(options.seed, grade.tests.size()));
-    try {
-      test.run(bench);
-      result.points = test.points;
-    } catch (const TestFailed& failed) {
-      result.reason = failed.reason;
-    }
+    result.reason = ReasonOf(test, bench);
+    if (result.reason.empty()) result.points = test.points;
     if (bench.out_of_time()) ++timeouts;
   }
   return grade;

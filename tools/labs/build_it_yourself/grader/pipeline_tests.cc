@@ -31,6 +31,10 @@ struct Pipeline {
   double Input(int m, size_t i) const { return tasks[0].values[width * (m + 1) + i]; }
 };
 
+std::vector<RankRecord> Run(Bench& bench, const Pipeline& p) {
+  return bench.Run(p.tasks, std::vector<size_t>(p.tasks.size(), p.width));
+}
+
 // Weights after the step of one mini-batch, computed from the products of all stages' weights.
 std::vector<std::vector<double>> WeightsAfter(const Pipeline& p, double factor) {
   std::vector<std::vector<double>> weights(p.stages, std::vector<double>(p.width));
@@ -87,7 +91,7 @@ void ExpectWeights(const Pipeline& p, const std::vector<RankRecord>& ranks) {
 }
 
 std::vector<RankRecord> RunAndCheck(Bench& bench, const Pipeline& pipeline) {
-  auto ranks = bench.Run(pipeline.tasks);
+  auto ranks = Run(bench, pipeline);
   ExpectWeights(pipeline, ranks);
   return ranks;
 }
@@ -127,7 +131,7 @@ std::vector<std::string> OrderOf(const RankRecord& record) {
 void ExpectOrder(Bench& bench, Order order) {
   for (const int stages : {2, 4}) {
     const Pipeline p(bench, stages, bench.dice.Between(5, 7), 5);
-    const auto ranks = bench.Run(p.tasks);
+    const auto ranks = Run(bench, p);
     for (int rank = 0; rank < stages; ++rank) {
       const std::string got = fmt::format("{}", fmt::join(OrderOf(ranks[rank]), " "));
       const std::string want =
@@ -180,7 +184,7 @@ void ExpectMemory(Bench& bench, Order order) {
 
 void Leak(Bench& bench) {
   const Pipeline p(bench, 3, 4, 100, 5);
-  for (int rank = 0; const RankRecord& record : bench.Run(p.tasks)) {
+  for (int rank = 0; const RankRecord& record : Run(bench, p)) {
     const double kept = record.facts.at("kept"), steps = record.facts.at("steps");
     Expect(steps == 5, "stage {} took {} steps for five mini-batches", rank, steps);
     Expect(kept <= 0,

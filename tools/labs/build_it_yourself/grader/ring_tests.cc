@@ -77,7 +77,8 @@ void ExpectMeans(const Problem& problem, const std::vector<RankRecord>& ranks) {
 }
 
 std::vector<RankRecord> RunAndCheck(Bench& bench, const Problem& problem, int calls = 1) {
-  auto ranks = bench.Run(problem.Tasks(calls));
+  const std::vector<RankTask> tasks = problem.Tasks(calls);
+  auto ranks = bench.Run(tasks, LengthsOf(tasks));
   ExpectMeans(problem, ranks);
   return ranks;
 }
@@ -148,7 +149,7 @@ void Order(Bench& bench) {
   for (RankTask& task : tasks)
     for (size_t i = 0; i < count; ++i)
       task.values.push_back(std::ldexp(bench.dice.Normal(), bench.dice.Between(0, 20)));
-  const auto ranks = bench.Run(tasks);
+  const auto ranks = bench.Run(tasks, LengthsOf(tasks));
   for (int c = 0; c < n; ++c)
     for (size_t i = ChunkBegin(count, n, c); i < ChunkBegin(count, n, c + 1); ++i) {
       float sum = tasks[(c + 1) % n].values[i];

@@ -70,7 +70,7 @@ std::string Diagnosis(const Training& t, const std::vector<float>& got) {
 }
 
 std::vector<RankRecord> RunAndCheck(Bench& bench, const Training& t) {
-  auto ranks = bench.Run(t.tasks);
+  auto ranks = bench.Run(t.tasks, LengthsOf(t.tasks));
   if (t.width() == 0) return ranks;
   const std::vector<float>& got = ranks[0].result;
   const auto want = WeightsOf(t, t.steps * t.calls, static_cast<float>(t.workers()));
@@ -103,7 +103,7 @@ void Order(Bench& bench) {
   for (float& weight : t.tasks[0].values) weight = 0;
   for (int rank = 1; rank < t.ranks; ++rank)
     for (float& x : t.tasks[rank].values) x = std::ldexp(x, bench.dice.Between(0, 20));
-  const std::vector<float> got = bench.Run(t.tasks)[0].result;
+  const std::vector<float> got = bench.Run(t.tasks, LengthsOf(t.tasks))[0].result;
   const auto want = WeightsOf(t, 1, static_cast<float>(t.workers()));
   for (size_t i = 0; i < want.size(); ++i)
     Expect(std::abs(got[i] - want[i]) <= 0x1p-22F * std::abs(want[i]),

@@ -74,7 +74,8 @@ struct Sent {
 Sent Send(Bench& bench, const std::vector<float>& values, int bits, int calls = 1) {
   const int64_t count = static_cast<int64_t>(values.size());
   Sent sent;
-  sent.ranks = bench.Run({{{bits, count, calls}, values}, {{bits, count, calls}, {}}});
+  sent.ranks =
+      bench.Run({{{bits, count, calls}, values}, {{bits, count, calls}, {}}}, {0, values.size()});
   sent.bytes = static_cast<size_t>(sent.ranks[0].facts.at("bytes"));
   return sent;
 }

@@ -1,5 +1,6 @@
 // Encodes on rank 0 and decodes on rank 1. Numbers of the task: bits, how many values, how often.
-// Values on rank 0: those to encode. Fact "bytes": the size of the encoding.
+// Values on rank 0: those to encode. Result on rank 1: the values; zeros if there are no bytes.
+// Fact "bytes": the size of the encoding.
 #include <cstring>
 
 #include "lab_rank.h"
@@ -40,8 +41,8 @@ std::vector<float> Perform(Rank& rank, const Task& task) {
     return {};
   }
   const std::vector<uint8_t> bytes = RecvBytes(rank);
-  if (bytes.empty()) return {};
   std::vector<float> values(count);
+  if (bytes.empty()) return values;
   Metered(rank, task.numbers.at(2), [&](int64_t) { Decode(bytes, bits, values); });
   return values;
 }
