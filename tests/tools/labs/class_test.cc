@@ -85,6 +85,26 @@ TEST_F(ClassTest, WhatCannotBeReadKeepsNobodyFromTheirGrades) {
   EXPECT_NE(text.find(": it is no regular file"), std::string::npos) << text;
 }
 
+TEST_F(ClassTest, TellsWhatIsGradedOnTheWay) {
+  for (const char* student : {"anna", "berta"})
+    for (const char* file : {"ring.cc", "server.cc"})
+      HandIn(student, "tests/tools/labs/faults/ring/does_not_compile.cc", file);
+  std::string told;
+  const ClassProgress progress{
+      .on_file = [&](const std::string& student,
+                     const Grade& grade) { told += student + " " + grade.exercise + ", "; },
+      .on_student =
+          [&](const std::vector<StudentGrades>& so_far) {
+            told += std::to_string(so_far.size()) + " students, " + so_far.back().student +
+                    " with " + std::to_string(so_far.back().grades.size()) + "; ";
+          }};
+  Compiler compiler(LabsFolder());
+  GradeClass(compiler, scratch_, {}, progress);
+  EXPECT_EQ(told,
+            "anna ring, anna server, 1 students, anna with 2; "
+            "berta ring, berta server, 2 students, berta with 2; ");
+}
+
 TEST_F(ClassTest, RefusesWhatIsNoClass) {
   Compiler compiler(LabsFolder());
   EXPECT_THROW(GradeClass(compiler, scratch_ + "/nowhere", {}), BadInput);

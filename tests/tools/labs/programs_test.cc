@@ -1,4 +1,6 @@
 // The programs of a teacher, run as a teacher runs them.
+#include <sys/stat.h>
+
 #include "tests/tools/train/program.h"
 
 namespace torus::tools::testing {
@@ -36,6 +38,33 @@ TEST_F(TeachersProgramTest, GradeAllWritesEveryForm) {
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(nlohmann::json::parse(ReadText(json))[0]["grades"][0]["seed"], 7);
   EXPECT_NE(ReadText(junit).find("<testsuite name=\"anna.ring\""), std::string::npos);
+  EXPECT_TRUE(ended.out.starts_with("anna, ring: 0 of 100 points\n")) << ended.out;
+  for (const auto& entry : fs::directory_iterator(scratch_))
+    EXPECT_NE(entry.path().extension(), ".new") << "written, but not in its place";
+}
+
+// Nor takes its place: it may be where another program reads.
+TEST_F(TeachersProgramTest, GradeAllWritesOneTableToAPipe) {
+  for (const char* student : {"anna", "berta"}) {
+    fs::create_directories(scratch_ + "/class/" + student);
+    fs::copy_file("tests/tools/labs/faults/ring/does_not_compile.cc",
+                  scratch_ + "/class/" + student + "/ring.cc");
+  }
+  const std::string pipe = scratch_ + "/pipe", link = scratch_ + "/link";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  fs::create_symlink(pipe, link);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  const Ended ended = Run(labs_ + "/grade_all", {scratch_ + "/class", "--csv", link});
+  std::string table(4096, ' ');
+  table.resize(static_cast<size_t>(std::max<ssize_t>(0, read(reader, table.data(), table.size()))));
+  close(reader);
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(table,
+            "student,ring,buckets,gpipe,1f1b,sortq,autograd,server\n"
+            "anna,0,,,,,,\n"
+            "berta,0,,,,,,\n");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_TRUE(fs::is_symlink(link));
 }
 
 }  // namespace

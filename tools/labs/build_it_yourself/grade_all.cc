@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "tools/common/parse_flags.h"
@@ -16,24 +17,48 @@
 namespace torus::tools {
 namespace {
 
-int Main(int argc, char** argv) {
+struct Flags {
   std::string folder, csv;
-  labs::GradeFlags flags;
+  labs::GradeFlags grade;
+};
+
+using Students = std::vector<labs::StudentGrades>;
+using Writer = void (*)(const std::string& path, const std::string& text);
+
+void WriteForms(const Flags& flags, const Students& students, Writer write) {
+  write(flags.csv, labs::ToCsv(students));
+  write(flags.grade.json, labs::JsonText(labs::ToJson(students)));
+  write(flags.grade.junit, labs::ToJUnit(students));
+}
+
+// A class takes hours: whoever ends the program early has what is graded by then.
+labs::ClassProgress Progress(const Flags& flags) {
+  return {.on_file =
+              [](const std::string& student, const labs::Grade& grade) {
+                fmt::print("{}, {}: {} of {} points\n", student, grade.exercise, grade.points(),
+                           grade.of());
+                std::fflush(stdout);
+              },
+          .on_student =
+              [&flags](const Students& so_far) { WriteForms(flags, so_far, labs::WriteSoFar); }};
+}
+
+int Main(int argc, char** argv) {
+  Flags flags;
   CLI::App app("Grades the solutions of a class: one folder per student, one file per exercise.",
                "grade_all");
-  app.add_option("folder", folder,
+  app.add_option("folder", flags.folder,
                  "Folder with a folder for each student (anna/), which has files like ring.cc")
       ->required();
-  app.add_option("--csv", csv, "Write the table to this CSV file");
-  AddGradeFlags(app, "all grades", flags);
+  app.add_option("--csv", flags.csv, "Write the table to this CSV file");
+  AddGradeFlags(app, "all grades", flags.grade);
   if (PrintsHelp(app, argc, argv)) return 0;
   labs::HideMemory();
   labs::Compiler compiler(labs::LabsFolder());
-  const auto students = labs::GradeClass(compiler, UserPath(folder), flags.grade);
-  fmt::print("{}", labs::ToText(students));
-  labs::WriteIfNamed(csv, labs::ToCsv(students));
-  labs::WriteIfNamed(flags.json, labs::JsonText(labs::ToJson(students)));
-  labs::WriteIfNamed(flags.junit, labs::ToJUnit(students));
+  const Students students =
+      labs::GradeClass(compiler, UserPath(flags.folder), flags.grade.grade, Progress(flags));
+  fmt::print("\n{}", labs::ToText(students));
+  WriteForms(flags, students, labs::WriteIfNamed);
   return 0;
 }
 

@@ -64,13 +64,16 @@ size_t NameWidth(const std::vector<StudentGrades>& students) {
 }  // namespace
 
 std::vector<StudentGrades> GradeClass(Compiler& compiler, const std::string& folder,
-                                      const GradeOptions& options) {
+                                      const GradeOptions& options, const ClassProgress& progress) {
   std::vector<StudentGrades> students;
   for (const fs::path& path : FoldersIn(folder)) {
     StudentGrades& row = students.emplace_back(StudentGrades{path.filename().string(), {}});
     for (const Exercise& exercise : Exercises())
-      if (auto grade = GradeOf(compiler, exercise, path, options))
+      if (auto grade = GradeOf(compiler, exercise, path, options)) {
+        if (progress.on_file) progress.on_file(row.student, *grade);
         row.grades.emplace(exercise.name, std::move(*grade));
+      }
+    if (progress.on_student) progress.on_student(students);
   }
   return students;
 }

@@ -2,6 +2,7 @@
 // student has done, named after the exercise: anna/ring.cc.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -16,10 +17,17 @@ struct StudentGrades {
   std::map<std::string, Grade> grades;  // by exercise; without those not handed in
 };
 
+// What is told on the way; members may be empty.
+struct ClassProgress {
+  std::function<void(const std::string& student, const Grade& grade)> on_file;
+  std::function<void(const std::vector<StudentGrades>& so_far)> on_student;
+};
+
 // Sorted by name. A file that cannot be read gets no points. Throws BadInput if `folder` is not a
 // folder or has no folder in it.
 std::vector<StudentGrades> GradeClass(Compiler& compiler, const std::string& folder,
-                                      const GradeOptions& options);
+                                      const GradeOptions& options,
+                                      const ClassProgress& progress = {});
 
 // A row per student and a column per exercise: points, or "-" if nothing was handed in. Then the
 // first reason for each file with less than full marks.

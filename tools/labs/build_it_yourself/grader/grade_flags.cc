@@ -1,9 +1,28 @@
 #include "tools/labs/build_it_yourself/grader/grade_flags.h"
 
+#include <filesystem>
+
 #include "runtime/io/file.h"
+#include "runtime/io/replaced_file.h"
 #include "tools/common/user_path.h"
 
 namespace torus::tools::labs {
+namespace {
+
+void Write(const std::string& path, const std::string& text) {
+  io::OutputFile file(path);
+  file.Write(text);
+  file.Close(false);
+}
+
+// No links: /dev/stdout is one, to a file that another program may hold open.
+bool CanBeReplaced(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(UserPath(path), error);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+}
+
+}  // namespace
 
 void AddGradeFlags(CLI::App& app, const std::string& what, GradeFlags& flags) {
   Limits& limits = flags.grade.limits;
@@ -24,9 +43,14 @@ void AddGradeFlags(CLI::App& app, const std::string& what, GradeFlags& flags) {
 
 void WriteIfNamed(const std::string& path, const std::string& text) {
   if (path.empty()) return;
-  io::OutputFile file(UserPath(path));
-  file.Write(text);
-  file.Close(false);
+  if (CanBeReplaced(path))
+    io::ReplaceFile(UserPath(path), [&](const std::string& fresh) { Write(fresh, text); });
+  else
+    Write(UserPath(path), text);
+}
+
+void WriteSoFar(const std::string& path, const std::string& text) {
+  if (!path.empty() && CanBeReplaced(path)) WriteIfNamed(path, text);
 }
 
 }  // namespace torus::tools::labs

@@ -17,8 +17,13 @@ struct GradeFlags {
 // of flags that are added to `app` later shows their defaults.
 void AddGradeFlags(CLI::App& app, const std::string& what, GradeFlags& flags);
 
-// Writes `text` to the file that a user has named, if one was named. Throws the errors of
-// io::OutputFile.
+// Writes `text` to the file that a user has named, if one was named. A new or regular file is
+// replaced, so it has the whole text or what it had before. Throws the errors of io::OutputFile and
+// io::ReplaceFile.
 void WriteIfNamed(const std::string& path, const std::string& text);
+
+// The same, but only where a file is replaced: more will be written there. Pipes, terminals and
+// what links lead to get the last text alone.
+void WriteSoFar(const std::string& path, const std::string& text);
 
 }  // namespace torus::tools::labs
