@@ -31,7 +31,7 @@ void RequireFile(const std::string& file) {
 
 // No -march: the same bits on every machine. No contraction into fused multiply-adds: the sums'
 // order is graded bit by bit.
-Words Compiler::Flags(const Exercise& exercise) const {
+Words Compiler::Flags(const std::string& folder) const {
   return {"g++",
           "-std=c++20",
           "-O1",
@@ -42,29 +42,35 @@ Words Compiler::Flags(const Exercise& exercise) const {
           "-I",
           labs_ + "/rank",
           "-I",
-          labs_ + "/" + exercise.folder,
+          labs_ + "/" + folder,
           "-pthread",
           "-fPIC"};
 }
 
 std::string Compiler::NewPath() { return fmt::format("{}/{}", scratch_.path(), made_++); }
 
-const Words& Compiler::DriverOf(const Exercise& exercise) {
-  const auto [at, fresh] = drivers_.try_emplace(exercise.name);
-  if (!fresh) return at->second;
+std::string Compiler::OwnObject(const std::string& folder, const std::string& source) {
+  const std::string path = fmt::format("{}/{}/{}", labs_, folder, source),
+                    object = NewPath() + ".o";
+  const CommandEnd end = Compile(Flags(folder), {"-c", path, "-o", object});
+  if (!end.ok)
+    Throw<BrokenEnvironment>("grade", "g++ does not compile the labs' own {}:\n{}", path,
+                             end.printed);
+  return object;
+}
+
+const Words& Compiler::RankObjects() {
+  if (!rank_objects_.empty()) return rank_objects_;
   Words objects;
-  const std::string driver = fmt::format("{}/{}/driver.cc", labs_, exercise.folder);
-  for (const std::string& source : {labs_ + "/rank/rank.cc", labs_ + "/rank/rank_main.cc",
-                                    labs_ + "/rank/count_memory.cc", driver}) {
-    objects.push_back(NewPath() + ".o");
-    const CommandEnd end = Compile(Flags(exercise), {"-c", source, "-o", objects.back()});
-    if (!end.ok) {
-      drivers_.erase(at);
-      Throw<BrokenEnvironment>("grade", "g++ does not compile the labs' own {}:\n{}", source,
-                               end.printed);
-    }
-  }
-  return at->second = objects;
+  for (const char* source : {"rank.cc", "rank_main.cc", "count_memory.cc"})
+    objects.push_back(OwnObject("rank", source));
+  return rank_objects_ = objects;
+}
+
+const std::string& Compiler::DriverOf(const Exercise& exercise) {
+  const auto found = drivers_.find(exercise.folder);
+  if (found != drivers_.end()) return found->second;
+  return drivers_[exercise.folder] = OwnObject(exercise.folder, "driver.cc");
 }
 
 std::string Compiler::OtherInclude(const Exercise& exercise, const std::string& file,
@@ -78,17 +84,18 @@ std::string Compiler::OtherInclude(const Exercise& exercise, const std::string& 
 // The rule lists the system's headers too (-MD, not -MMD): a file can declare itself one of them.
 Compiled Compiler::Program(const Exercise& exercise, const std::string& file) {
   RequireFile(file);
-  Words link = DriverOf(exercise);
+  Words link = RankObjects();
+  link.push_back(DriverOf(exercise));
   const std::string path = NewPath(), object = path + ".o", rule = path + ".d";
-  const CommandEnd end = Compile(Flags(exercise), {"-x", "c++", "-c", file, "-o", object, "-MD",
-                                                   "-MT", "object", "-MF", rule});
+  const CommandEnd end = Compile(Flags(exercise.folder), {"-x", "c++", "-c", file, "-o", object,
+                                                          "-MD", "-MT", "object", "-MF", rule});
   if (!end.ok) return {"", end.printed, kNotCompiled};
   if (const std::string other = OtherInclude(exercise, file, rule); !other.empty())
     return {
         "", end.printed,
         fmt::format("it includes {}, which is not a header of this lab or of the system", other)};
   Append(link, {object, "-o", path});
-  const CommandEnd linked = Compile(Flags(exercise), link);
+  const CommandEnd linked = Compile(Flags(exercise.folder), link);
   return {linked.ok ? path : "", end.printed + linked.printed, linked.ok ? "" : kNotCompiled};
 }
 
@@ -96,9 +103,10 @@ Compiled Compiler::SharedObject(const Exercise& exercise, const std::string& ada
                                 const std::string& file) {
   RequireFile(file);
   const std::string path = NewPath() + ".so";
-  const CommandEnd end = Compile(
-      Flags(exercise), {"-shared", "-fno-gnu-unique", "-Wl,-z,defs", "-Wl,-Bsymbolic-functions",
-                        labs_ + "/" + exercise.folder + "/" + adapter, file, "-o", path});
+  const CommandEnd end =
+      Compile(Flags(exercise.folder),
+              {"-shared", "-fno-gnu-unique", "-Wl,-z,defs", "-Wl,-Bsymbolic-functions",
+               labs_ + "/" + exercise.folder + "/" + adapter, file, "-o", path});
   return {end.ok ? path : "", end.printed, end.ok ? "" : kNotCompiled};
 }
 

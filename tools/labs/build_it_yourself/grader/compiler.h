@@ -33,8 +33,11 @@ class Compiler {
                         const std::string& file);
 
  private:
-  const std::vector<std::string>& DriverOf(const Exercise& exercise);
-  std::vector<std::string> Flags(const Exercise& exercise) const;
+  // Object files, compiled the first time.
+  const std::vector<std::string>& RankObjects();
+  const std::string& DriverOf(const Exercise& exercise);
+  std::string OwnObject(const std::string& folder, const std::string& source);
+  std::vector<std::string> Flags(const std::string& folder) const;
   std::string OtherInclude(const Exercise& exercise, const std::string& file,
                            const std::string& rule);
   std::string NewPath();
@@ -42,8 +45,9 @@ class Compiler {
   const std::string labs_;
   ScratchFolder scratch_;
   int made_ = 0;
-  std::vector<std::string> system_folders_;                  // once asked for
-  std::map<std::string, std::vector<std::string>> drivers_;  // object files, by folder
+  std::vector<std::string> system_folders_;     // once asked for
+  std::vector<std::string> rank_objects_;       // of all exercises
+  std::map<std::string, std::string> drivers_;  // by folder
 };
 
 }  // namespace torus::tools::labs
