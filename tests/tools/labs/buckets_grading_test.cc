@@ -16,6 +16,8 @@ TEST(BucketsGrading, FindsFaults) {
                 {"forgets_the_last", "two-ranks", "still the rank's own gradient"},
                 {"reuses_the_room", "two-ranks", "were changed between Start and Wait of sum 0"},
                 {"exception", "sizes", "threw an exception: too large a gradient"},
+                {"deadlock_odd_ranks", "more-ranks", "deadlock of 3 ranks: rank 0 waits for sum"},
+                {"deadlock_odd_ranks", "more-ranks", "is not begun by rank 2 (it has ended)"},
                 {"unused_forgotten", "unused", "deadlock of 3 ranks: rank 0 waits for sum"},
                 {"unused_forgotten", "unused", "is not begun by rank 1 (it has ended)"},
                 {"left_out_not_zero", "unused", "rank 1 has no gradient of it in this step"},
