@@ -4,10 +4,10 @@
 #include <numeric>
 #include <utility>
 
+#include "tools/labs/build_it_yourself/grader/terms.h"
+
 namespace torus::tools::labs {
 namespace {
-
-int64_t FourTo(int rank) { return int64_t{1} << (2 * rank); }
 
 using Cuts = std::vector<BucketCut>;
 

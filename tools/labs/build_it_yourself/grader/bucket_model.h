@@ -1,7 +1,6 @@
 // The test data of the lab "buckets": gradients of a few parameters over some steps, their means,
-// and when these must be ready. The gradient of rank r of n is n s 4^r, where s depends only on the
-// element and the step. So the mean is s times a sum of 4^r, which shows whose terms are in it, and
-// how often.
+// and when these must be ready. A gradient's elements are a rank's terms (terms.h), with an s that
+// depends only on the element and the step.
 #pragma once
 
 #include <cstdint>

@@ -6,15 +6,12 @@
 
 #include "tools/labs/build_it_yourself/grader/bucket_model.h"
 #include "tools/labs/build_it_yourself/grader/exercises.h"
+#include "tools/labs/build_it_yourself/grader/terms.h"
 
 namespace torus::tools::labs {
 namespace {
 
 using Ranks = std::vector<RankRecord>;
-
-bool Near(float got, float want) {  // a division or a product with 1 / n: both within an ulp
-  return std::abs(got - want) <= 0x1p-22F * std::abs(want);
-}
 
 // One element of one parameter on one rank, after one step.
 struct Place {
@@ -34,16 +31,8 @@ std::string WhyNaN(const BucketModel& m, const Place& at) {
 
 // Determines from a mean which ranks' terms are in it.
 std::string TermsIn(const BucketModel& m, const Place& at, float got) {
-  const double terms = static_cast<double>(got) / m.Scale(at.step, at.parameter, at.i);
-  if (terms != std::floor(terms) || terms < 0 || terms >= 1e15)
-    return "this is no mean of terms of this element: is it another's?";
-  std::string text;
-  int64_t left = static_cast<int64_t>(terms);
-  for (int rank = 0; rank < m.ranks; ++rank, left /= 4)
-    if (const int want = m.Comes(rank, at.step, at.parameter) ? 1 : 0; left % 4 != want)
-      text += fmt::format(", {} times that of rank {}", left % 4, rank);
-  if (left != 0 || text.empty()) return "this is no mean of terms of this element";
-  return "of the ranks' terms it has" + text.substr(1);
+  return WrongTerms(got, m.Scale(at.step, at.parameter, at.i), m.ranks,
+                    [&](int rank) { return m.Comes(rank, at.step, at.parameter) ? 1 : 0; });
 }
 
 bool HasLeftovers(const BucketModel& m, const Place& at, float got) {

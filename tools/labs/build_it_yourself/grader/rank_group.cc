@@ -68,7 +68,7 @@ class Group {
       if (!problem_) Turn();
     }
     if (!problem_) problem_ = board_.Unread();
-    GroupRun run{problem_.value_or(""), out_of_time_, std::move(board_.records()), printed_};
+    GroupRun run{problem_.value_or(""), out_of_time_, std::move(board_.records())};
     if (problem_ && !printed_.empty()) run.failure += "; it printed: " + WithoutControls(printed_);
     return run;
   }

@@ -20,7 +20,6 @@ struct GroupRun {
   std::string failure;  // empty: all ranks have a result, and every message was received
   bool out_of_time = false;
   std::vector<RankRecord> ranks;
-  std::string printed;  // by all ranks; the first few thousand characters
 };
 
 // Runs one rank for each task.

@@ -1,19 +1,18 @@
-// The tests of the lab "ring". Element i of rank r is n s 4^r, where s depends only on i. So the
-// mean is s times a sum of 4^r, which shows whose terms are in it, and how often.
+// The tests of the lab "ring". Element i of a rank is its term (terms.h) with an s that depends only
+// on i.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
 
 #include "tools/labs/build_it_yourself/grader/exercises.h"
+#include "tools/labs/build_it_yourself/grader/terms.h"
 #include "tools/labs/build_it_yourself/ring/lab_ring.h"
 
 namespace torus::tools::labs {
 namespace {
 
 using lab::ChunkBegin;
-
-int64_t FourTo(int rank) { return int64_t{1} << (2 * rank); }
 
 struct Problem {
   int ranks = 1;
@@ -50,19 +49,7 @@ std::string Diagnosis(const Problem& problem, int rank, size_t i, float got) {
   if (got == mean * static_cast<float>(problem.ranks))
     return "this is the sum: the mean over the ranks is wanted";
   if (got == problem.Term(rank, i)) return "this is still the rank's own value";
-  const double terms = static_cast<double>(got) / problem.scales[i];
-  if (terms != std::floor(terms) || terms < 0 || terms >= 1e15)
-    return "this is no mean of terms of this element: is it another chunk's?";
-  std::string text;
-  int64_t left = static_cast<int64_t>(terms);
-  for (int r = 0; r < problem.ranks; ++r, left /= 4)
-    if (left % 4 != 1) text += fmt::format(", {} times that of rank {}", left % 4, r);
-  if (left != 0 || text.empty()) return "this is no mean of terms of this element";
-  return "of the ranks' terms it has" + text.substr(1);
-}
-
-bool Near(float got, float want) {  // a division or a product with 1 / n: both within an ulp
-  return std::abs(got - want) <= 0x1p-22F * std::abs(want);
+  return WrongTerms(got, problem.scales[i], problem.ranks, [](int) { return 1; });
 }
 
 void ExpectMeans(const Problem& problem, const std::vector<RankRecord>& ranks) {
