@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--stages", "1", "--codec", "1:sortq:8"},
                 "[--codec] names a cut in '1:sortq:8', but with one stage there is none"},
         Refusal{
-            {"--schedule", "u-shaped"},
+            {"--schedule", "u-shaped", "--stages", "1", "--codec", "none"},
             "u-shaped runs 1 stage per rank and one more on the first rank, which cannot make 1"},
         Refusal{{"--codec-gradients", "sortq:8", "--collectives", "ring"},
                 "--codec-gradients needs --strategy ddp and --collectives direct or auto; got ddp "
