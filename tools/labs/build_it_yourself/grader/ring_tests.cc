@@ -1,5 +1,4 @@
-// The tests of the lab "ring". Element i of a rank is its term (terms.h) with an s that depends
-// only on i.
+// The tests of the lab "ring". Element i of a rank is its term (terms.h), with an s of that i.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
