@@ -139,11 +139,10 @@ void AddTimeline(const RingPageInput& input, study::Page& page) {
   }
   page.parts.emplace_back(study::Picture{
       RingPicture(times),
-      fmt::format(
-          "Step {}, from the first rank that begins to sum to the last that is done: {} "
-          "messages. Of the steps that are traced it is the one with the shortest sums. Ranks "
-          "that share cores begin apart: the first ones wait for the last.",
-          times.step, times.messages.size())});
+      fmt::format("Step {}, from the first rank that begins to sum to the last that is done: {}. "
+                  "Of the steps that are traced it is the one with the shortest sums. Ranks "
+                  "that share cores begin apart: the first ones wait for the last.",
+                  times.step, MessagesShown(times))});
 }
 
 std::string Verdict(const RingPageInput& input) {

@@ -136,4 +136,10 @@ class Picture {
 
 std::string RingPicture(const SumTimes& times) { return Picture(times).Run(); }
 
+std::string MessagesShown(const SumTimes& times) {
+  const size_t all = times.messages.size();
+  return all <= kMostMessages ? fmt::format("{} messages", all)
+                              : fmt::format("the first {} of {} messages", kMostMessages, all);
+}
+
 }  // namespace torus::tools::labs

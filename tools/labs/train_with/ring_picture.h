@@ -12,5 +12,7 @@ namespace torus::tools::labs {
 // sender's row to the receiver's. Of more than 2000 messages it shows the first 2000. `times` must
 // hold a step.
 std::string RingPicture(const SumTimes& times);
+// What it shows, for its caption: "24 messages", "the first 2000 of 2400 messages".
+std::string MessagesShown(const SumTimes& times);
 
 }  // namespace torus::tools::labs

@@ -73,5 +73,14 @@ TEST(RingPicture, HasALineForEachMessage) {
   EXPECT_NE(svg.find("5 floats from rank 1 to rank 0"), std::string::npos);
 }
 
+TEST(RingPicture, SaysHowManyMessagesItShows) {
+  SumTimes times = MessagesOf(Step(4, 1000, 100), 2);
+  EXPECT_EQ(MessagesShown(times), "4 messages");
+  times.messages.resize(2000, times.messages[0]);
+  EXPECT_EQ(MessagesShown(times), "2000 messages");
+  times.messages.push_back(times.messages[0]);
+  EXPECT_EQ(MessagesShown(times), "the first 2000 of 2001 messages");
+}
+
 }  // namespace
 }  // namespace torus::tools::labs
