@@ -78,13 +78,17 @@ Table Filled(const std::vector<Row>& rows) {
   return table;
 }
 
+// Without a limit it is the device's own memory that ends.
+std::string MemoryEnd(uint64_t limit) {
+  if (limit == 0) return "the GPU's memory does not suffice";
+  return fmt::format("tensors may take {:.2f} GiB here (--memory-limit), and that does not suffice",
+                     Gigabytes(limit));
+}
+
 std::string EndOf(const std::vector<Row>& rows, const LabOptions& o) {
   const int64_t last = rows.back().batch;
   if (!rows.back().held)
-    return fmt::format(
-        "The table ends at {} images a batch: tensors may take {:.2f} GiB here "
-        "(--memory-limit), and that does not suffice.",
-        last, Gigabytes(LimitOf(o)));
+    return fmt::format("The table ends at {} images a batch: {}.", last, MemoryEnd(LimitOf(o)));
   return fmt::format(
       "The table ends at {} images a batch with memory left: the epoch has no batch of {} images. "
       "More --images or a smaller --memory-limit shows memory's end.",
