@@ -27,7 +27,9 @@ std::string LargeName(const LabOptions& o) {
   return fmt::format("batch {}, {} ranks", LargestBatch(o), o.ranks.back());
 }
 
+// The first run would take its time, and the second find that there are too few images.
 std::vector<Curve> Measure(const LabOptions& o, const Tell& tell) {
+  CommonImages(o, LargestBatch(o));
   return {TrainCurve(o, SmallName(o), ForRanks(o, o.small_batch, 1), {}, tell),
           TrainCurve(o, LargeName(o), ForRanks(o, o.batches.back(), o.ranks.back()), {}, tell)};
 }

@@ -147,6 +147,24 @@ TEST(Labs, RefuseWhatALaterRunWould) {
   EXPECT_EQ(Refusal("--link=0-1:1ms,1Gbps"), "");
 }
 
+// Before any run: nothing has been told of one.
+TEST(Labs, RefuseALargestBatchThatTheImagesCannotFill) {
+  for (const char* name : {"q4_1", "q4_2"}) {
+    LabOptions o = testing::SmallLab();
+    o.images = 7;  // 2 ranks with 4 each
+    std::string told;
+    try {
+      LabByName(name).answer(o, [&](const std::string& line) { told += line; });
+      FAIL() << name << " trained";
+    } catch (const BadInput& error) {
+      EXPECT_STREQ(error.what(),
+                   "[labs] 7 images do not make one batch of 8: give smaller --batches or more "
+                   "--images");
+    }
+    EXPECT_EQ(told, "") << name;
+  }
+}
+
 TEST(Labs, RefuseOneRankWhereReplicasAreCompared) {
   const std::string out = ::testing::TempDir() + "/one_rank";
   const char* argv[] = {"q7", "--ranks", "1", "--out", out.c_str()};
