@@ -9,6 +9,7 @@
 #include "runtime/kernels.h"
 #include "tools/labs/questions/absorbed_rate_sgd.h"
 #include "tools/labs/questions/curve.h"
+#include "tools/labs/questions/kept_curves.h"
 #include "tools/labs/questions/scaling_run.h"
 
 namespace torus::labs {
@@ -55,11 +56,12 @@ int64_t StepsOf(const LabOptions& o) {
 }
 
 std::vector<Curve> Measure(const LabOptions& o, int64_t steps, const Tell& tell) {
-  std::vector<Curve> curves{TrainCurve(o, SmallName(o), ForRanks(o, o.small_batch, 1), {}, tell)};
+  KeptCurves kept(o, tell);
+  std::vector<Curve> curves{kept.Train(SmallName(o), ForRanks(o, o.small_batch, 1), {})};
   const recipes::Settings large = ForRanks(o, o.batches.back(), o.ranks.back());
   for (const NamedRemedies& row : OneByOne())
-    curves.push_back(TrainCurve(o, LargeName(o, row.name), SettingsOf(row.on, large),
-                                PartsOf(row.on, large, ScaleOf(o), steps), tell));
+    curves.push_back(kept.Train(LargeName(o, row.name), SettingsOf(row.on, large),
+                                PartsOf(row.on, large, ScaleOf(o), steps)));
   return curves;
 }
 

@@ -165,6 +165,37 @@ TEST(Labs, RefuseALargestBatchThatTheImagesCannotFill) {
   }
 }
 
+// The page of question 4.2 and what was told meanwhile.
+std::pair<std::string, std::string> Remedies(const LabOptions& o) {
+  std::string told;
+  const auto tell = [&](const std::string& line) { told += line + "\n"; };
+  const std::vector<study::Part> parts = LabByName("q4_2").answer(o, tell);
+  return {study::ToText({"", "", parts}), told};
+}
+
+TEST(Labs, GoOnBehindTheLastCurveThatIsKept) {
+  LabOptions o = testing::SmallLab();
+  o.epochs = 1;
+  o.out = ::testing::TempDir() + "/kept";
+  std::filesystem::remove_all(o.out);
+  const auto [page, told] = Remedies(o);
+  EXPECT_NE(told.find("+ linear scaling, epoch 1: training loss"), std::string::npos) << told;
+  EXPECT_EQ(told.find("kept from an earlier start"), std::string::npos) << told;
+
+  // As if it was ended in the middle of the last one.
+  for (const auto& file : std::filesystem::directory_iterator(o.out + "/curves"))
+    if (file.path().filename().string().starts_with("--per-rank-batch-norm"))
+      std::filesystem::remove(file);
+  const auto [again, told_again] = Remedies(o);
+  EXPECT_NE(told_again.find("+ linear scaling: kept from an earlier start"), std::string::npos);
+  EXPECT_EQ(told_again.find("+ linear scaling, epoch"), std::string::npos) << told_again;
+  EXPECT_NE(told_again.find("+ per-rank batch norm, epoch 1"), std::string::npos) << told_again;
+  EXPECT_EQ(again, page);
+
+  o.settings.lr /= 2;
+  EXPECT_EQ(Remedies(o).second.find("kept from an earlier start"), std::string::npos);
+}
+
 TEST(Labs, RefuseOneRankWhereReplicasAreCompared) {
   const std::string out = ::testing::TempDir() + "/one_rank";
   const char* argv[] = {"q7", "--ranks", "1", "--out", out.c_str()};
