@@ -91,8 +91,8 @@ TEST(RelativeCell, PairsSeeds) {
   EXPECT_DOUBLE_EQ(std::get<study::Measured>(both).mean, (87.0 / 90 + 88.0 / 92) / 2);
   const Cell second = RelativeCell(Some(), "half", "none", "accuracy");
   EXPECT_DOUBLE_EQ(std::get<study::Measured>(second).mean, 91.0 / 92);
-  EXPECT_DOUBLE_EQ(
-      std::get<study::Measured>(RelativeCell(Some(), "none", "half", "accuracy")).mean, 92.0 / 91);
+  EXPECT_DOUBLE_EQ(std::get<study::Measured>(RelativeCell(Some(), "none", "half", "accuracy")).mean,
+                   92.0 / 91);
   EXPECT_EQ(RelativeCell(Some(), "lost", "none", "accuracy"), Cell());
   EXPECT_EQ(RelativeCell(Some(), "four", "absent", "accuracy"), Cell());
 }
