@@ -83,8 +83,8 @@ class Codec {
   virtual const GpuCodec* on_gpu() const { return nullptr; }
 };
 
-// A codec that uses the context. Values without a shape are a
-// vector, whose samples are single values.
+// A codec that uses the context. Values without a shape are a vector, whose samples are single
+// values.
 class ContextCodec : public Codec {
  public:
   size_t MaxEncodedBytes(int64_t count) const override { return MaxTensorBytes(Shape{count}); }

@@ -55,7 +55,7 @@ Grain Grain::Parse(const std::string& text) {
 GrainCodec::GrainCodec(std::unique_ptr<Codec> inner, Grain grain)
     : inner_(std::move(inner)), grain_(grain) {
   Require(!inner_->is_stateful(), "codec",
-          "{0} keeps state, so that '/' must be inside of it, as in ef(uniform:4/channel)",
+          "{} keeps state, so that '/' must be inside of it, as in ef(uniform:4/channel)",
           inner_->name());
 }
 

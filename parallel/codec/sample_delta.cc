@@ -13,8 +13,8 @@
 namespace torus::parallel {
 namespace {
 
-// Gradients have the scale of the loss, which may change from step to step. What is remembered
-// has not; both factors are powers of two, so multiplying is exact.
+// Gradients have the scale of the loss, which may change from step to step. What is remembered has
+// not. The scale is a power of two, so only denormals are rounded, and both ends round alike.
 void Multiply(std::span<float> values, float by) {
   if (by == 1) return;
   for (float& value : values) value *= by;
@@ -49,12 +49,10 @@ class Rows {
   }
   void Remember(int64_t row, std::span<const float> values) const {
     if (!remembers_) return;
-    std::vector<float> unscaled(values.begin(), values.end());
-    Multiply(unscaled, 1 / scale_);
-    if (context_.store != nullptr)
-      context_.store->Write(SampleOf(row), context_.step, unscaled);
-    else
-      context_.memory->values[NameOf(row)] = std::move(unscaled);
+    if (context_.store != nullptr) return Write(row, values);
+    std::vector<float>& kept = context_.memory->values[NameOf(row)];
+    kept.assign(values.begin(), values.end());
+    Multiply(kept, 1 / scale_);
   }
   // "sample 7 (row 0)".
   std::string Describe(int64_t row) const {
@@ -76,6 +74,12 @@ class Rows {
     if (at == context_.memory->values.end() || at->second.size() != values.size()) return false;
     std::ranges::copy(at->second, values.begin());
     return true;
+  }
+  void Write(int64_t row, std::span<const float> values) const {
+    FloatScratch unscaled(values.size());
+    std::ranges::copy(values, unscaled.span().begin());
+    Multiply(unscaled.span(), 1 / scale_);
+    context_.store->Write(SampleOf(row), context_.step, unscaled.span());
   }
   // The memory then holds only the file's identity.
   void OpenStore() const {

@@ -166,8 +166,9 @@ void CheckCodecs(const RunOptions& options) {
   const auto check = [&](const char* flag, const std::string& text, bool own) {
     const bool any = own || parallel::ParseCodecChoice(flag, text, stages).any();
     Require(cut || !any, "train",
-            "{} {} needs a cut between two ranks, but --stages {} with --chunks {} are on one",
-            flag, text, s.stages, s.chunks);
+            "{} {} needs a cut between two ranks, but with --schedule {}, --stages {} and --chunks "
+            "{} there is one rank",
+            flag, text, s.schedule, s.stages, s.chunks);
   };
   check("--codec", s.codec, options.codec != nullptr);
   if (!s.codec_backward.empty()) check("--codec-backward", s.codec_backward, false);

@@ -123,9 +123,8 @@ void AddPipelineFlags(CLI::App& app, recipes::Settings& s) {
       "Where to cut the model: the first layer of each stage but the first, numbered as "
       "in --describe (1,18). auto: the cut that the simulator finds fastest from times "
       "measured now, given the links, the codec of activations (not those of single cuts) and "
-      "--rank-memory. auto:50GFLOPS: the "
-      "same from counted operations at that speed per rank. Default: balanced by a static "
-      "cost model");
+      "--rank-memory. auto:50GFLOPS: the same from counted operations at that speed per rank. "
+      "Default: balanced by a static cost model");
   app.add_option("--micro-batches", s.micro_batches,
                  "Micro-batches into which each replica's share of a batch is split");
   app.add_option("--accumulate", s.accumulate,

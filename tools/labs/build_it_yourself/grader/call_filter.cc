@@ -86,8 +86,9 @@ class Program {
     for (const int call : kChangesFiles) RefuseCall(call, EACCES);
     RefuseCall(SYS_clone3, ENOSYS);  // flags behind a pointer: the library goes on with clone
     RefuseProcesses();
-    RefuseUnless(SYS_tgkill, 0, self);  // abort and raise are such calls
-    RefuseUnless(SYS_prlimit64, 0, 0);  // 0 is the process itself, as the library calls it
+    RefuseByArgument(SYS_tgkill, 0, self, false);  // abort and raise are such calls
+    RefuseByArgument(SYS_prlimit64, 0, 0,
+                     false);  // 0 is the process itself, as the library calls it
     RefuseOthersSignals();
     RefuseOpenMemory();
     RefuseWrites(SYS_openat, 2);
@@ -128,24 +129,18 @@ class Program {
     Refuse(EPERM);
     Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
   }
-  constexpr void RefuseUnless(int call, size_t argument, uint32_t value) {
+  // Calls whose argument is the value are refused if `equal`, else all others.
+  constexpr void RefuseByArgument(int call, size_t argument, uint32_t value, bool equal) {
     Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 4);
     LoadArgument(argument);
-    Add(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
-    Refuse(EPERM);
-    LoadCall();
-  }
-  constexpr void RefuseIf(int call, size_t argument, uint32_t value) {
-    Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 4);
-    LoadArgument(argument);
-    Add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    Add(BPF_JMP | BPF_JEQ | BPF_K, value, equal ? 0 : 1, equal ? 1 : 0);
     Refuse(EPERM);
     LoadCall();
   }
   // A descriptor's owner gets a signal, any one, when something comes.
   constexpr void RefuseOthersSignals() {
-    for (const int command : {F_SETOWN, F_SETOWN_EX}) RefuseIf(SYS_fcntl, 1, command);
-    for (const int request : {FIOSETOWN, SIOCSPGRP}) RefuseIf(SYS_ioctl, 1, request);
+    for (const int command : {F_SETOWN, F_SETOWN_EX}) RefuseByArgument(SYS_fcntl, 1, command, true);
+    for (const int request : {FIOSETOWN, SIOCSPGRP}) RefuseByArgument(SYS_ioctl, 1, request, true);
   }
   // A rank has closed its memory to other processes (rank_main.cc) and may not open it again.
   constexpr void RefuseOpenMemory() {
