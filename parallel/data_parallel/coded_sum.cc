@@ -108,7 +108,7 @@ class CodedSum : public PendingAllReduce {
       std::memcpy(at, &header, sizeof(header));
       at += room;
     }
-    std::memcpy(at, rest_.data(), rest_.size_bytes());
+    std::ranges::copy(std::as_bytes(rest_), at);  // may be empty
   }
 
   // Reads the header of a part of a replica's `message`.
@@ -148,7 +148,8 @@ class CodedSum : public PendingAllReduce {
     std::vector<float> term(rest_.size());
     std::ranges::fill(rest_, 0.0f);
     for (int r = 0; r < replicas_; ++r) {
-      std::memcpy(term.data(), MessageOf(r) + at, rest_.size_bytes());
+      std::copy_n(MessageOf(r) + at, rest_.size_bytes(),
+                  std::as_writable_bytes(std::span(term)).begin());
       AddTo(rest_, term);
     }
   }
