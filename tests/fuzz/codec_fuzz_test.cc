@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
+#include <cctype>
 #include <numeric>
 
 #include "parallel/codec/frame.h"
@@ -27,6 +27,13 @@ std::vector<std::string> Names() {
   for (const char* more : {"topk:0.01", "topk:0.2+f16/sample", "sortq:4/channel", "uniform:3",
                            "kmeans:2/chunk:50", "powersgd:1+uniform:8"})
     names.push_back(more);
+  return names;
+}
+
+// For none, all bytes of the right size are floats.
+std::vector<std::string> AllButNone() {
+  std::vector<std::string> names = Names();
+  std::erase(names, "none");
   return names;
 }
 
@@ -64,51 +71,65 @@ TEST(Fuzz, FramesAreRefusedUnlessTheyAreWhole) {
            }});
 }
 
-// Without the checksum: no crash, no read beyond, and what is refused is refused clearly.
-TEST(Fuzz, DecodersWithoutAChecksum) {
-  for (const std::string& name : Names()) {
-    if (name == "none") continue;  // of the right size any bytes are floats
-    const std::shared_ptr<Codec> codec = parallel::MakeCodec(name);
-    const parallel::CodecContext context{.shape = kShape};
-    std::vector<std::byte> payload(codec->MaxTensorBytes(kShape));
-    payload.resize(codec->EncodeTensor(context, Values(Numel(kShape)), payload));
-    RunFuzz({.name = name,
-             .seeds = {Copied(payload)},
-             .read =
-                 [=](const Bytes& bytes) {
-                   std::vector<float> out(static_cast<size_t>(Numel(kShape)));
-                   codec->DecodeTensor({.shape = kShape}, Exactly(bytes), out);
-                 },
-             .inputs = 500});
-  }
+// A test for each codec: --gtest_filter=*sortq_8 runs one.
+std::string TestName(const testing::TestParamInfo<std::string>& tested) {
+  std::string name = tested.param;
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
 }
 
+// Without the checksum: no crash, no read beyond, and what is refused is refused clearly.
+class DecoderFuzz : public testing::TestWithParam<std::string> {};
+
+TEST_P(DecoderFuzz, WithoutAChecksum) {
+  const std::shared_ptr<Codec> codec = parallel::MakeCodec(GetParam());
+  const parallel::CodecContext context{.shape = kShape};
+  std::vector<std::byte> payload(codec->MaxTensorBytes(kShape));
+  payload.resize(codec->EncodeTensor(context, Values(Numel(kShape)), payload));
+  RunFuzz({.name = GetParam(),
+           .seeds = {Copied(payload)},
+           .read =
+               [=](const Bytes& bytes) {
+                 std::vector<float> out(static_cast<size_t>(Numel(kShape)));
+                 codec->DecodeTensor({.shape = kShape}, Exactly(bytes), out);
+               },
+           .inputs = 500});
+}
+
+INSTANTIATE_TEST_SUITE_P(Codecs, DecoderFuzz, testing::ValuesIn(AllButNone()), TestName);
+
 // The second visit of samples, so that the inner decoder gets the damaged changes.
-TEST(Fuzz, ChangesOfRememberedSamples) {
+class ChangeFuzz : public testing::TestWithParam<std::string> {};
+
+TEST_P(ChangeFuzz, OfRememberedSamples) {
   std::vector<int64_t> samples(static_cast<size_t>(kShape[0]));
   std::iota(samples.begin(), samples.end(), 100);
-  for (const char* name : {"delta(uniform:4)", "delta(sortq:8)", "delta(topk:0.1+sortq:8)"}) {
-    const std::shared_ptr<Codec> codec = parallel::MakeCodec(name);
-    parallel::CodecMemory memory;
-    const parallel::CodecContext context{.shape = kShape, .samples = samples, .memory = &memory};
-    std::vector<float> values = Values(Numel(kShape));
-    std::vector<std::byte> payload(codec->MaxTensorBytes(kShape));
-    ASSERT_GT(codec->EncodeTensor(context, values, payload), 0u);
-    const parallel::CodecMemory first = memory;
-    for (float& value : values) value += 0.5f * value * value;
-    payload.resize(codec->EncodeTensor(context, values, payload));
-    RunFuzz({.name = name,
-             .seeds = {Copied(payload)},
-             .read =
-                 [=](const Bytes& bytes) {
-                   parallel::CodecMemory own = first;
-                   std::vector<float> out(static_cast<size_t>(Numel(kShape)));
-                   codec->DecodeTensor({.shape = kShape, .samples = samples, .memory = &own},
-                                       Exactly(bytes), out);
-                 },
-             .inputs = 500});
-  }
+  const std::shared_ptr<Codec> codec = parallel::MakeCodec(GetParam());
+  parallel::CodecMemory memory;
+  const parallel::CodecContext context{.shape = kShape, .samples = samples, .memory = &memory};
+  std::vector<float> values = Values(Numel(kShape));
+  std::vector<std::byte> payload(codec->MaxTensorBytes(kShape));
+  ASSERT_GT(codec->EncodeTensor(context, values, payload), 0u);
+  const parallel::CodecMemory first = memory;
+  for (float& value : values) value += 0.5f * value * value;
+  payload.resize(codec->EncodeTensor(context, values, payload));
+  RunFuzz({.name = GetParam(),
+           .seeds = {Copied(payload)},
+           .read =
+               [=](const Bytes& bytes) {
+                 parallel::CodecMemory own = first;
+                 std::vector<float> out(static_cast<size_t>(Numel(kShape)));
+                 codec->DecodeTensor({.shape = kShape, .samples = samples, .memory = &own},
+                                     Exactly(bytes), out);
+               },
+           .inputs = 500});
 }
+
+INSTANTIATE_TEST_SUITE_P(Codecs, ChangeFuzz,
+                         testing::Values("delta(uniform:4)", "delta(sortq:8)",
+                                         "delta(topk:0.1+sortq:8)"),
+                         TestName);
 
 // With a checksum that fits whatever the header says: its bounds hold without it.
 TEST(Fuzz, HeadersWithAChecksumOfTheirOwn) {

@@ -8,6 +8,7 @@
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
+#include "runtime/team_size_guard.h"
 #include "runtime/trace.h"
 
 namespace torus::tools {
@@ -71,7 +72,7 @@ class End {
 double SecondsOver(double bits_per_second, Codec* codec, const Tensor& micro_batch) {
   parallel::LinkTable links;
   links.Set(0, 1, {.bandwidth = bits_per_second / 8});
-  const int team = TeamSize();
+  const int team = TeamSize();  // of each end
   double seconds = 0;
   parallel::RunRanks(2, [&](Transport& inner) {
     SetTeamSize(team);
@@ -109,6 +110,7 @@ Tensor TrialMicroBatch(const std::vector<NamedTensor>& tensors) {
 
 std::vector<LinkTrial> TryLinks(const std::string& codec, const Tensor& micro_batch,
                                 const std::vector<double>& bits_per_second, int repeats) {
+  const TeamSizeGuard half(std::max(1, TeamSize() / 2));
   const CodecMeasurement own = MeasureCodec(codec, {{"micro-batch", micro_batch}}, repeats);
   Require(own.refused == 0, codec, "cannot carry values that are infinite or NaN");
   const auto made = parallel::MakeCodec(codec);
