@@ -13,54 +13,30 @@ namespace torus::parallel {
 namespace {
 
 constexpr size_t kScaleBytes = sizeof(int32_t);
-template <class F>
-void Encode8(std::span<const float> in, int power, std::byte* out) {
-  const double scale = PowerOfTwo(power);
-  ForEachBlock(static_cast<int64_t>(in.size()), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      out[i] = static_cast<std::byte>(F::FromFloat(static_cast<float>(in[i] * scale)));
-  });
+
+bool IsFloat8(SmallFloat format) {
+  return format == SmallFloat::kE4M3 || format == SmallFloat::kE5M2;
 }
 
-// Whether all are finite.
-template <class F>
-bool Decode8(const std::byte* in, int power, std::span<float> out) {
-  const double scale = PowerOfTwo(-power);
+int64_t SizeOf(SmallFloat format) { return IsFloat8(format) ? 1 : 2; }
+
+// Whether all values are finite.
+bool EncodeBlocks(SmallFloat format, int power, std::span<const float> in, std::byte* out) {
+  const int64_t size = SizeOf(format);
   std::atomic<bool> finite = true;
-  ForEachBlock(static_cast<int64_t>(out.size()), [&](int64_t begin, int64_t end) {
-    bool all = true;
-    for (int64_t i = begin; i < end; ++i) {
-      const auto code = static_cast<uint8_t>(in[i]);
-      out[i] = ScaledFloat8<F>(code, scale);
-      all = all && (code & 0x7fu) <= F::kGreatest;
-    }
-    if (!all) finite = false;
+  ForEachBlock(static_cast<int64_t>(in.size()), [&](int64_t begin, int64_t end) {
+    if (!EncodeSmallFloats(format, power, in.data() + begin, end - begin, out + begin * size))
+      finite = false;
   });
   return finite;
 }
 
-template <class Format>
-void Encode16(std::span<const float> in, std::byte* out) {
-  ForEachBlock(static_cast<int64_t>(in.size()), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const uint16_t bits = Format::FromFloat(in[i]);
-      std::memcpy(out + sizeof(bits) * i, &bits, sizeof(bits));
-    }
-  });
-}
-
-template <class Format>
-bool Decode16(const std::byte* in, std::span<float> out) {
+bool DecodeBlocks(SmallFloat format, int power, const std::byte* in, std::span<float> out) {
+  const int64_t size = SizeOf(format);
   std::atomic<bool> finite = true;
   ForEachBlock(static_cast<int64_t>(out.size()), [&](int64_t begin, int64_t end) {
-    bool all = true;
-    for (int64_t i = begin; i < end; ++i) {
-      uint16_t bits;
-      std::memcpy(&bits, in + sizeof(bits) * i, sizeof(bits));
-      out[i] = Format::ToFloat(bits);
-      all = all && out[i] - out[i] == 0;
-    }
-    if (!all) finite = false;
+    if (!DecodeSmallFloats(format, power, in + begin * size, end - begin, out.data() + begin))
+      finite = false;
   });
   return finite;
 }
@@ -91,16 +67,13 @@ size_t SmallFloats::Encode(std::span<const float> in, std::span<std::byte> out) 
   const size_t bytes = MaxEncodedBytes(static_cast<int64_t>(in.size()));
   Require(out.size() >= bytes, name(), "{} values need {} bytes, got room for {}", in.size(), bytes,
           out.size());
+  if (!IsFloat8(format_)) return EncodeBlocks(format_, 0, in, out.data()) ? bytes : 0;
   const ValueRange range = RangeOf(in);
   if (!range.finite) return 0;
-  if (format_ == SmallFloat::kF16) Encode16<FiniteHalf>(in, out.data());
-  if (format_ == SmallFloat::kBF16) Encode16<FiniteBFloat>(in, out.data());
-  if (!is_f8()) return bytes;
-  const bool e4m3 = format_ == SmallFloat::kE4M3;
-  const int32_t power =
-      e4m3 ? ScalePower<E4M3>(range.magnitude()) : ScalePower<E5M2>(range.magnitude());
+  const int32_t power = format_ == SmallFloat::kE4M3 ? ScalePower<E4M3>(range.magnitude())
+                                                     : ScalePower<E5M2>(range.magnitude());
   std::memcpy(out.data(), &power, kScaleBytes);
-  (e4m3 ? Encode8<E4M3> : Encode8<E5M2>)(in, power, out.data() + kScaleBytes);
+  EncodeBlocks(format_, power, in, out.data() + kScaleBytes);
   return bytes;
 }
 
@@ -108,20 +81,14 @@ void SmallFloats::Decode(std::span<const std::byte> in, std::span<float> out) {
   const size_t bytes = MaxEncodedBytes(static_cast<int64_t>(out.size()));
   Require(in.size() == bytes, name(), "{} values are {} bytes, got {}", out.size(), bytes,
           in.size());
-  bool finite = true;
-  if (is_f8()) {
-    int32_t power;
+  int32_t power = 0;
+  if (IsFloat8(format_)) {
     std::memcpy(&power, in.data(), kScaleBytes);
     Require(power >= kLeastScalePower && power <= kMostScalePower, name(),
-            "takes a scale of 2^{} to 2^{}, "
-            "got 2^{}",
-            kLeastScalePower, kMostScalePower, power);
-    const auto decode = format_ == SmallFloat::kE4M3 ? Decode8<E4M3> : Decode8<E5M2>;
-    finite = decode(in.data() + kScaleBytes, power, out);
-  } else {
-    const auto decode = format_ == SmallFloat::kF16 ? Decode16<FiniteHalf> : Decode16<FiniteBFloat>;
-    finite = decode(in.data(), out);
+            "takes a scale of 2^{} to 2^{}, got 2^{}", kLeastScalePower, kMostScalePower, power);
+    in = in.subspan(kScaleBytes);
   }
+  const bool finite = DecodeBlocks(format_, power, in.data(), out);
   Require(finite, name(), "needs finite numbers, got an infinite one or NaN");
 }
 

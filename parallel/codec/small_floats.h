@@ -20,10 +20,9 @@
 
 #include "parallel/codec/codec.h"
 #include "parallel/codec/plain_codec_on_gpu.h"
+#include "parallel/codec/small_float_kernel.h"
 
 namespace torus::parallel {
-
-enum class SmallFloat : uint8_t { kF16, kBF16, kE4M3, kE5M2 };
 
 class SmallFloats : public Codec {
  public:
@@ -37,8 +36,6 @@ class SmallFloats : public Codec {
   const GpuCodec* on_gpu() const override;
 
  private:
-  bool is_f8() const { return format_ == SmallFloat::kE4M3 || format_ == SmallFloat::kE5M2; }
-
   SmallFloat format_;
   PlainCodecOnGpu on_gpu_;
 };
