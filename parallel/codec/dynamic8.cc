@@ -1,10 +1,14 @@
 #include "parallel/codec/dynamic8.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
+#include "parallel/codec/bit_pack.h"
 #include "parallel/codec/dynamic8_numbers.h"
+#include "parallel/codec/for_each_block.h"
 #include "parallel/codec/value_range.h"
 #include "runtime/error.h"
 #include "runtime/on_device.h"
@@ -13,10 +17,21 @@
 namespace torus::parallel {
 namespace {
 
-float MagnitudeOf(std::span<const float> values) {
-  float most = 0;
-  for (const float value : values) most = std::max(most, std::fabs(value));
-  return most;
+// A block's numbers, and its greatest magnitude. Returns whether all values are finite; if not,
+// nothing is written.
+bool EncodeBlock(std::span<const float> in, std::byte* magnitude, std::byte* numbers) {
+  const ValueRange range = RangeOf(in);
+  if (!range.finite) return false;
+  const float most = range.magnitude();
+  std::memcpy(magnitude, &most, sizeof(most));
+  const double inverse = most > 0 ? 1 / double{most} : 0;
+  std::array<uint16_t, kCodecBlock> places;
+  for (size_t i = 0; i < in.size(); i += places.size()) {
+    const auto piece = in.subspan(i, std::min(places.size(), in.size() - i));
+    NearestDynamic8().Find(piece, inverse, places.data());
+    PackBits(places.data(), static_cast<int64_t>(piece.size()), 8, numbers + i);
+  }
+  return true;
 }
 
 // Fewer blocks are not worth waking a thread.
@@ -48,20 +63,16 @@ size_t Dynamic8::Encode(std::span<const float> in, std::span<std::byte> out) {
   const size_t bytes = MaxEncodedBytes(count);
   Require(out.size() >= bytes, name(), "{} values need {} bytes, got room for {}", count, bytes,
           out.size());
-  if (!RangeOf(in).finite) return 0;
-  std::byte* const codes = out.data() + on_gpu_.format().HeaderBytes(count);
-  const NearestNumber& nearest = NearestDynamic8();
+  std::byte* const numbers = out.data() + on_gpu_.format().HeaderBytes(count);
+  std::atomic<bool> finite = true;
   ParallelFor(blocks, GrainOf(block_), [&](int64_t first, int64_t last) {
     for (int64_t b = first; b < last; ++b) {
-      const int64_t begin = b * block_, end = std::min(count, begin + block_);
-      const float most = MagnitudeOf(in.subspan(begin, end - begin));
-      std::memcpy(out.data() + sizeof(float) * b, &most, sizeof(float));
-      const double inverse = most > 0 ? 1 / double{most} : 0;
-      for (int64_t i = begin; i < end; ++i)
-        codes[i] = static_cast<std::byte>(nearest(static_cast<float>(in[i] * inverse)));
+      const int64_t begin = b * block_, size = std::min(block_, count - begin);
+      if (!EncodeBlock(in.subspan(begin, size), out.data() + sizeof(float) * b, numbers + begin))
+        finite = false;
     }
   });
-  return bytes;
+  return finite ? bytes : 0;
 }
 
 void Dynamic8::Decode(std::span<const std::byte> in, std::span<float> out) {

@@ -29,18 +29,35 @@ CodecContext ContextOf(const CodecContext& whole, int64_t part, int64_t values) 
   return context;
 }
 
+constexpr int64_t kTile = 16;  // floats of a cache line
+
+// The rows from `top` on of [rows, columns], up to kTile of them, to columns of [columns, rows].
+void TransposeRows(const float* in, int64_t rows, int64_t columns, int64_t top, float* out) {
+  const int64_t bottom = std::min(rows, top + kTile);
+  for (int64_t left = 0; left < columns; left += kTile)
+    for (int64_t c = left; c < std::min(columns, left + kTile); ++c)
+      for (int64_t r = top; r < bottom; ++r) out[c * rows + r] = in[r * columns + c];
+}
+
+// [rows, columns] to [columns, rows].
+void Transpose(const float* in, int64_t rows, int64_t columns, float* out) {
+  ParallelFor((rows + kTile - 1) / kTile, GrainOf(kTile * columns),
+              [=](int64_t begin, int64_t end) {
+                for (int64_t tile = begin; tile < end; ++tile)
+                  TransposeRows(in, rows, columns, tile * kTile, out);
+              });
+}
+
 }  // namespace
 
-// How a tensor is divided. Part i has the values begin(i) + j * stride.
+// How a tensor is divided. Part i has the values from i * values on; those of channels, which lie
+// apart in a tensor, lie together once it is transposed.
 struct GrainCodec::Parts {
   int64_t count = 0, values = 0;  // number of parts, and of values in each but the last
   int64_t all = 0;                // values
-  int64_t stride = 1;
+  bool transposed = false;
 
-  int64_t Size(int64_t part) const {
-    return stride > 1 ? values : std::min(values, all - part * values);
-  }
-  int64_t Begin(int64_t part) const { return stride > 1 ? part : part * values; }
+  int64_t Size(int64_t part) const { return std::min(values, all - part * values); }
 };
 
 Grain Grain::Parse(const std::string& text) {
@@ -76,7 +93,8 @@ GrainCodec::Parts GrainCodec::PartsOf(const Shape& shape) const {
       parts.count = last < 0 ? 1 : shape[0];
       break;
     case Grain::Kind::kChannel:
-      parts.count = parts.stride = last < 1 ? 1 : shape[last];
+      parts.count = last < 1 ? 1 : shape[last];
+      parts.transposed = parts.count > 1;
       break;
     case Grain::Kind::kChunk:
       parts.values = grain_.chunk;
@@ -95,16 +113,6 @@ size_t GrainCodec::MaxTensorBytes(const Shape& shape) const {
   return 1 + sizeof(uint32_t) * (others + 1) + others * bytes(0) + bytes(parts.count - 1);
 }
 
-size_t GrainCodec::EncodePart(const CodecContext& context, const Parts& parts, int64_t part,
-                              std::span<const float> in, std::span<std::byte> out) {
-  const int64_t size = parts.Size(part), begin = parts.Begin(part);
-  const CodecContext own = ContextOf(context, part, size);
-  if (parts.stride == 1) return inner_->EncodeTensor(own, in.subspan(begin, size), out);
-  FloatScratch scratch(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i) scratch.span()[i] = in[begin + i * parts.stride];
-  return inner_->EncodeTensor(own, scratch.span(), out);
-}
-
 size_t GrainCodec::EncodeTensor(const CodecContext& context, std::span<const float> in,
                                 std::span<std::byte> out) {
   const Parts parts = PartsOf(context.shape);
@@ -116,12 +124,19 @@ size_t GrainCodec::EncodeTensor(const CodecContext& context, std::span<const flo
   const size_t room = inner_->MaxEncodedBytes(parts.values), table = sizeof(uint32_t) * parts.count;
   std::byte* const first = out.data() + 1 + table;
   std::vector<uint32_t> bytes(static_cast<size_t>(parts.count));
+  FloatScratch scratch(parts.transposed ? in.size() : 0);
+  if (parts.transposed) {
+    Transpose(in.data(), parts.values, parts.count, scratch.span().data());
+    in = scratch.span();
+  }
   std::atomic<bool> finite = true, full = true;
   ParallelFor(parts.count, GrainOf(parts.values), [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
-      const size_t most_here = inner_->MaxEncodedBytes(parts.Size(part));
+      const int64_t size = parts.Size(part);
+      const size_t most_here = inner_->MaxEncodedBytes(size);
       const std::span<std::byte> place(first + room * part, most_here);
-      bytes[part] = static_cast<uint32_t>(EncodePart(context, parts, part, in, place));
+      bytes[part] = static_cast<uint32_t>(inner_->EncodeTensor(
+          ContextOf(context, part, size), in.subspan(part * parts.values, size), place));
       if (bytes[part] == 0) finite = false;
       if (bytes[part] != most_here) full = false;
     }
@@ -136,16 +151,6 @@ size_t GrainCodec::EncodeTensor(const CodecContext& context, std::span<const flo
   for (int64_t part = 0; part < parts.count; to += bytes[part++])
     std::memmove(to, first + room * part, bytes[part]);
   return static_cast<size_t>(to - out.data());
-}
-
-void GrainCodec::DecodePart(const CodecContext& context, const Parts& parts, int64_t part,
-                            std::span<const std::byte> in, std::span<float> out) {
-  const int64_t size = parts.Size(part), begin = parts.Begin(part);
-  const CodecContext own = ContextOf(context, part, size);
-  if (parts.stride == 1) return inner_->DecodeTensor(own, in, out.subspan(begin, size));
-  FloatScratch scratch(static_cast<size_t>(size));
-  inner_->DecodeTensor(own, in, scratch.span());
-  for (int64_t i = 0; i < size; ++i) out[begin + i * parts.stride] = scratch.span()[i];
 }
 
 void GrainCodec::DecodeTensor(const CodecContext& context, std::span<const std::byte> in,
@@ -167,11 +172,17 @@ void GrainCodec::DecodeTensor(const CodecContext& context, std::span<const std::
   }
   Require(begins.back() == in.size(), name(), "its parts are {} bytes, got {}", begins.back(),
           in.size());
+  FloatScratch scratch(parts.transposed ? out.size() : 0);
+  const std::span<float> decoded = parts.transposed ? scratch.span() : out;
   ParallelFor(parts.count, GrainOf(parts.values), [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part)
-      DecodePart(context, parts, part, in.subspan(begins[part], begins[part + 1] - begins[part]),
-                 out);
+    for (int64_t part = begin; part < end; ++part) {
+      const int64_t size = parts.Size(part);
+      inner_->DecodeTensor(ContextOf(context, part, size),
+                           in.subspan(begins[part], begins[part + 1] - begins[part]),
+                           decoded.subspan(part * parts.values, size));
+    }
   });
+  if (parts.transposed) Transpose(decoded.data(), parts.count, parts.values, out.data());
 }
 
 }  // namespace torus::parallel

@@ -42,10 +42,6 @@ class GrainCodec : public ContextCodec {
  private:
   struct Parts;
   Parts PartsOf(const Shape& shape) const;
-  size_t EncodePart(const CodecContext& context, const Parts& parts, int64_t part,
-                    std::span<const float> in, std::span<std::byte> out);
-  void DecodePart(const CodecContext& context, const Parts& parts, int64_t part,
-                  std::span<const std::byte> in, std::span<float> out);
 
   std::unique_ptr<Codec> inner_;
   Grain grain_;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "parallel/codec/hadamard_kernel.h"
 #include "parallel/codec/value_range.h"
 #include "runtime/parallel_for.h"
 #include "runtime/rng.h"
@@ -38,21 +39,6 @@ int64_t BlockFor(int64_t count) {
   return std::min(Hadamard::kMostBlock, static_cast<int64_t>(holds));
 }
 
-// The unnormalised transform, in place. It is its own inverse up to the factor `size`.
-void Transform2(float* values, int64_t size) {
-  for (int64_t half = 1; half < size; half *= 2)
-    for (int64_t begin = 0; begin < size; begin += 2 * half)
-      for (int64_t i = begin; i < begin + half; ++i) {
-        const float a = values[i], b = values[i + half];
-        values[i] = a + b;
-        values[i + half] = a - b;
-      }
-}
-
-void Multiply(float* values, const Signs& signs, float factor, int64_t size) {
-  for (int64_t i = 0; i < size; ++i) values[i] *= signs[i] * factor;
-}
-
 template <class Body>
 void ForEachRow(int64_t count, int64_t block, const Body& body) {
   ParallelFor(count / block, kBlocksPerThread, [&](int64_t first, int64_t last) {
@@ -77,9 +63,7 @@ bool Hadamard::Forward(const CodecContext& /*context*/, std::span<const float> i
     float* const values = kept.data() + begin;
     const int64_t here = std::min(block, count - begin);
     std::fill(std::copy_n(in.data() + begin, here, values), values + block, 0.0f);
-    Multiply(values, before, factor, block);
-    Transform2(values, block);
-    Multiply(values, behind, 1, block);
+    SignedHadamard(values, block, before.data(), factor, behind.data());
   });
   return RangeOf(kept).finite;
 }
@@ -92,9 +76,7 @@ void Hadamard::Inverse(const CodecContext& /*context*/, std::span<const float> k
   ForEachRow(static_cast<int64_t>(kept.size()), block, [&](int64_t begin) {
     std::array<float, kMostBlock> values;
     std::copy_n(kept.data() + begin, block, values.data());
-    Multiply(values.data(), behind, factor, block);
-    Transform2(values.data(), block);
-    Multiply(values.data(), before, 1, block);
+    SignedHadamard(values.data(), block, behind.data(), factor, before.data());
     std::copy_n(values.data(), std::min(block, count - begin), out.data() + begin);
   });
 }

@@ -70,7 +70,7 @@ size_t KMeans::Encode(std::span<const float> in, std::span<std::byte> out) {
   const NearestNumber nearest(numbers);
   ForEachBlock(count, [&](int64_t begin, int64_t end) {
     Codes codes;
-    for (int64_t i = begin; i < end; ++i) codes[i - begin] = nearest(in[i]);
+    nearest.Find(in.subspan(begin, end - begin), 1, codes.data());
     PackBits(codes.data(), end - begin, bits_,
              out.data() + HeaderBytes() + PackedBytes(begin, bits_));
   });
