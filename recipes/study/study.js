@@ -52,12 +52,21 @@ function logRange(values) {
   return {min: Math.max(...steps(low).filter((x) => x <= low)), max: Math.min(...steps(high).filter((x) => x >= high))};
 }
 
-const isRound = (x) => [1, 2, 5].includes(Number((x / 10 ** Math.floor(Math.log10(x) + 1e-9)).toPrecision(3)));
+// The label of a value on a logarithmic axis: of 1, 2 and 5 times each power of ten, of each power, or of every n-th one,
+// as many as have room; none otherwise.
+function logLabel(scale, x) {
+  const power = Math.floor(Math.log10(x) + 1e-9), step = Number((x / 10 ** power).toPrecision(3));
+  const length = scale.isHorizontal() ? scale.width : scale.height, room = scale.isHorizontal() ? 45 : 16;
+  const decade = length / Math.max(0.1, Math.log10(scale.max / scale.min));
+  const has = decade > 4 * room ? [1, 2, 5].includes(step) : step === 1 && power % Math.ceil(room / decade) === 0;
+  if (!has) return null;
+  return x >= 1e6 ? `${step}e${power}` : figure(x);
+}
 
 function scaleOf(axis, grid, values) {
   return {type: axis.log ? 'logarithmic' : 'linear', title: {display: true, text: axis.name, color: css('soft')},
     ticks: {color: css('soft'), font: {size: 11}, maxTicksLimit: 8, maxRotation: 0, autoSkip: !axis.log,
-      callback: (x) => axis.log && !isRound(x) ? null : figure(x)},
+      callback(x) { return axis.log ? logLabel(this, x) : figure(x); }},
     grid: {color: css('line'), drawBorder: false, display: grid}, ...(axis.log ? logRange(values) : {})};
 }
 
