@@ -159,32 +159,30 @@ bool DecodeLanes(const Lanes& lanes, const std::byte* in, int64_t count, float* 
   return hn::AllTrue(du, hn::Eq(bad, hn::Zero(du)));
 }
 
-bool Encode(SmallFloat format, int power, const float* in, int64_t count, std::byte* out) {
+// f(lanes) of the format.
+template <class F>
+bool Visit(SmallFloat format, int power, const F& f) {
   switch (format) {
     case SmallFloat::kF16:
-      return EncodeLanes(HalfLanes(), in, count, out);
+      return f(HalfLanes());
     case SmallFloat::kBF16:
-      return EncodeLanes(BFloatLanes(), in, count, out);
+      return f(BFloatLanes());
     case SmallFloat::kE4M3:
-      return EncodeLanes(Float8Lanes<E4M3>(power), in, count, out);
+      return f(Float8Lanes<E4M3>(power));
     case SmallFloat::kE5M2:
-      return EncodeLanes(Float8Lanes<E5M2>(power), in, count, out);
+      return f(Float8Lanes<E5M2>(power));
   }
   return false;
 }
 
+bool Encode(SmallFloat format, int power, const float* in, int64_t count, std::byte* out) {
+  return Visit(format, power,
+               [=](const auto& lanes) { return EncodeLanes(lanes, in, count, out); });
+}
+
 bool Decode(SmallFloat format, int power, const std::byte* in, int64_t count, float* out) {
-  switch (format) {
-    case SmallFloat::kF16:
-      return DecodeLanes(HalfLanes(), in, count, out);
-    case SmallFloat::kBF16:
-      return DecodeLanes(BFloatLanes(), in, count, out);
-    case SmallFloat::kE4M3:
-      return DecodeLanes(Float8Lanes<E4M3>(power), in, count, out);
-    case SmallFloat::kE5M2:
-      return DecodeLanes(Float8Lanes<E5M2>(power), in, count, out);
-  }
-  return false;
+  return Visit(format, power,
+               [=](const auto& lanes) { return DecodeLanes(lanes, in, count, out); });
 }
 
 }  // namespace torus::parallel::HWY_NAMESPACE
