@@ -30,9 +30,9 @@ struct LinkTrial {
 // too few. Throws BadInput if there are none.
 Tensor TrialMicroBatch(const std::vector<NamedTensor>& tensors);
 
-// Runs a trial at each speed, on as many threads as the caller's team has. `repeats` is as in
-// MeasureCodec; of the runs over links, too, the fastest counts. Throws BadInput if the codec
-// refuses the values.
+// Runs a trial at each speed. Each end has half of the caller's team, and so has the codec where it
+// is measured alone. `repeats` is as in MeasureCodec; of the runs over links, too, the fastest
+// counts. Throws BadInput if the codec refuses the values.
 std::vector<LinkTrial> TryLinks(const std::string& codec, const Tensor& micro_batch,
                                 const std::vector<double>& bits_per_second, int repeats);
 
