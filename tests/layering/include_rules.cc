@@ -30,6 +30,7 @@ constexpr std::array kLibraries{
     Library{"stb/", "stb"},
     Library{"zlib.h", "zlib"},
     Library{"pcre2.h", "PCRE2"},
+    Library{"seccomp.h", "libseccomp"},
     Library{"hwy/", "Highway"},
     Library{"dnnl", "oneDNN"},
     Library{"oneapi/", "oneDNN"},

@@ -2,175 +2,148 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <linux/sockios.h>
 #include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
+#include <memory>
+
+#include "runtime/error.h"
 
 namespace torus::tools::labs {
 namespace {
 
-#if defined(__x86_64__)
-constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#endif
+// Stands in the filter for the process, which does not exist yet when the filter is made.
+constexpr uint32_t kSelf = 0x73656c66;
 
-// io_uring opens files without a call for each.
-constexpr int kNotAllowed[] = {
-    SYS_socket,
-    SYS_socketpair,
-    SYS_connect,
-    SYS_bind,
-    SYS_ptrace,
-    SYS_kill,
-    SYS_tkill,
-    SYS_rt_sigqueueinfo,
-    SYS_rt_tgsigqueueinfo,
-    SYS_pidfd_open,
-    SYS_pidfd_send_signal,
-    SYS_shmget,
-    SYS_msgget,
-    SYS_semget,
-    SYS_mq_open,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_setsid,
-    SYS_memfd_create,
-    SYS_pidfd_getfd,
-    SYS_io_uring_setup,
-#if defined(__x86_64__)
-    SYS_fork,
-    SYS_vfork,
-#endif
-};
+// Whatever their arguments are: each concerns the process alone, or only reads. A call that an
+// architecture does not have is left out there.
+constexpr int kAllowed[] = {
+    // memory
+    SCMP_SYS(brk), SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mprotect), SCMP_SYS(mremap),
+    SCMP_SYS(madvise), SCMP_SYS(mincore), SCMP_SYS(msync), SCMP_SYS(membarrier),
+    // threads and the end
+    SCMP_SYS(futex), SCMP_SYS(set_robust_list), SCMP_SYS(get_robust_list),
+    SCMP_SYS(set_tid_address), SCMP_SYS(rseq), SCMP_SYS(arch_prctl), SCMP_SYS(sched_yield),
+    SCMP_SYS(sched_getaffinity), SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(restart_syscall),
+    // its own signals
+    SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(rt_sigpending), SCMP_SYS(rt_sigtimedwait), SCMP_SYS(rt_sigsuspend),
+    SCMP_SYS(sigaltstack), SCMP_SYS(pause),
+    // clocks
+    SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(gettimeofday), SCMP_SYS(time),
+    SCMP_SYS(times), SCMP_SYS(nanosleep), SCMP_SYS(clock_nanosleep),
+    // what it and the machine are
+    SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(getppid), SCMP_SYS(getpgrp), SCMP_SYS(getuid),
+    SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid), SCMP_SYS(getrlimit),
+    SCMP_SYS(getrusage), SCMP_SYS(getcpu), SCMP_SYS(sysinfo), SCMP_SYS(uname), SCMP_SYS(getrandom),
+    SCMP_SYS(getcwd),
+    // what is open, and what files say
+    SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(write),
+    SCMP_SYS(writev), SCMP_SYS(sendto), SCMP_SYS(recvfrom), SCMP_SYS(recvmsg), SCMP_SYS(shutdown),
+    SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(close_range), SCMP_SYS(dup), SCMP_SYS(dup2),
+    SCMP_SYS(dup3), SCMP_SYS(pipe), SCMP_SYS(pipe2), SCMP_SYS(eventfd2), SCMP_SYS(poll),
+    SCMP_SYS(ppoll), SCMP_SYS(select), SCMP_SYS(pselect6), SCMP_SYS(stat), SCMP_SYS(lstat),
+    SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(statx), SCMP_SYS(access), SCMP_SYS(faccessat),
+    SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(getdents64)};
 
-// openat2 has its flags behind a pointer, where no filter sees them. Arm has only those that end in
-// "at".
-constexpr int kChangesFiles[] = {
-    SYS_openat2,  SYS_truncate,  SYS_unlinkat,  SYS_renameat, SYS_renameat2,   SYS_mkdirat,
-    SYS_mknodat,  SYS_linkat,    SYS_symlinkat, SYS_fchmodat, SYS_fchownat,    SYS_utimensat,
-    SYS_setxattr, SYS_lsetxattr, SYS_fchmod,    SYS_fchown,   SYS_removexattr,
-#if defined(__x86_64__)
-    SYS_creat,    SYS_unlink,    SYS_rename,    SYS_mkdir,    SYS_rmdir,       SYS_mknod,
-    SYS_link,     SYS_symlink,   SYS_chmod,     SYS_chown,    SYS_lchown,      SYS_utime,
-    SYS_utimes,   SYS_futimesat,
-#endif
-};
+void Check(int status, const char* what) {
+  if (status < 0)
+    Throw<BrokenEnvironment>("grade", "cannot make the filter of system calls ({}): {}", what,
+                             strerror(-status));
+}
 
-constexpr uint32_t kWrites = O_ACCMODE | O_CREAT | O_TRUNC;
-
-// The filter's program for the process `self`. Each rule lets calls that it does not mean go on to
-// the next.
-class Program {
+class Rules {
  public:
-  constexpr explicit Program(uint32_t self) {
-    Load(offsetof(seccomp_data, arch));
-    Add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
-    Refuse(EPERM);  // the numbers of another architecture mean other calls
-    LoadCall();
-#if defined(__x86_64__)
-    constexpr uint32_t kX32 = 0x40000000;
-    Add(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1);
-    Refuse(EPERM);
-#endif
-    for (const int call : kNotAllowed) RefuseCall(call, EPERM);
-    for (const int call : kChangesFiles) RefuseCall(call, EACCES);
-    RefuseCall(SYS_clone3, ENOSYS);  // flags behind a pointer: the library goes on with clone
-    RefuseProcesses();
-    RefuseByArgument(SYS_tgkill, 0, self, false);  // abort and raise are such calls
-    RefuseByArgument(SYS_prlimit64, 0, 0,
-                     false);  // 0 is the process itself, as the library calls it
-    RefuseOthersSignals();
-    RefuseOpenMemory();
-    RefuseWrites(SYS_openat, 2);
-#if defined(__x86_64__)
-    RefuseWrites(SYS_open, 1);
-#endif
-    Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+  Rules() : context_(seccomp_init(SCMP_ACT_ERRNO(EPERM)), seccomp_release) {
+    Check(context_ ? 0 : -ENOMEM, "begin");
   }
 
-  constexpr const std::array<sock_filter, 256>& steps() const { return steps_; }
-  constexpr unsigned short size() const { return size_; }
+  void Add(uint32_t action, int call, const std::vector<scmp_arg_cmp>& arguments = {}) {
+    Check(seccomp_rule_add_array(context_.get(), action, call,
+                                 static_cast<unsigned>(arguments.size()), arguments.data()),
+          "add a rule");
+  }
+  // If an argument has the value.
+  void AllowIf(int call, unsigned argument, uint64_t value) {
+    Add(SCMP_ACT_ALLOW, call, {SCMP_CMP64(argument, SCMP_CMP_EQ, value)});
+  }
+  void AllowMasked(int call, unsigned argument, uint64_t mask, uint64_t value) {
+    Add(SCMP_ACT_ALLOW, call, {SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, mask, value)});
+  }
+
+  // The library writes the filter's program to a descriptor alone; a pipe has room for 64 KiB.
+  std::vector<sock_filter> Steps() const {
+    int pipes[2];
+    if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK) != 0) Check(-errno, "make a pipe");
+    const int status = seccomp_export_bpf(context_.get(), pipes[1]);
+    std::vector<sock_filter> steps(8192);
+    const ssize_t bytes = read(pipes[0], steps.data(), steps.size() * sizeof(sock_filter));
+    close(pipes[0]);
+    close(pipes[1]);
+    Check(status, "write it");
+    steps.resize(static_cast<size_t>(bytes < 0 ? 0 : bytes) / sizeof(sock_filter));
+    return steps;
+  }
 
  private:
-  constexpr void Add(int code, uint32_t value, int if_so, int if_not) {
-    steps_.at(size_++) = {static_cast<uint16_t>(code), static_cast<uint8_t>(if_so),
-                          static_cast<uint8_t>(if_not), value};
-  }
-  constexpr void Load(size_t offset) {
-    Add(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset), 0, 0);
-  }
-  constexpr void LoadCall() { Load(offsetof(seccomp_data, nr)); }
-  // Its lower half, which comes first on both architectures.
-  constexpr void LoadArgument(size_t argument) {
-    Load(offsetof(seccomp_data, args) + argument * sizeof(uint64_t));
-  }
-  constexpr void Refuse(int error) {
-    Add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(error), 0, 0);
-  }
-  constexpr void RefuseCall(int call, int error) {
-    Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 1);
-    Refuse(error);
-  }
-  // Threads are made by the same call.
-  constexpr void RefuseProcesses() {
-    Add(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
-    LoadArgument(0);
-    Add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
-    Refuse(EPERM);
-    Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-  }
-  // Calls whose argument is the value are refused if `equal`, else all others.
-  constexpr void RefuseByArgument(int call, size_t argument, uint32_t value, bool equal) {
-    Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 4);
-    LoadArgument(argument);
-    Add(BPF_JMP | BPF_JEQ | BPF_K, value, equal ? 0 : 1, equal ? 1 : 0);
-    Refuse(EPERM);
-    LoadCall();
-  }
-  // A descriptor's owner gets a signal, any one, when something comes.
-  constexpr void RefuseOthersSignals() {
-    for (const int command : {F_SETOWN, F_SETOWN_EX}) RefuseByArgument(SYS_fcntl, 1, command, true);
-    for (const int request : {FIOSETOWN, SIOCSPGRP}) RefuseByArgument(SYS_ioctl, 1, request, true);
-  }
-  // A rank has closed its memory to other processes (rank_main.cc) and may not open it again.
-  constexpr void RefuseOpenMemory() {
-    Add(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 6);
-    LoadArgument(0);
-    Add(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_DUMPABLE, 0, 3);
-    LoadArgument(1);
-    Add(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
-    Refuse(EPERM);
-    LoadCall();
-  }
-  constexpr void RefuseWrites(int call, size_t argument) {
-    Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 4);
-    LoadArgument(argument);
-    Add(BPF_JMP | BPF_JSET | BPF_K, kWrites, 0, 1);
-    Refuse(EACCES);
-    Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-  }
-
-  std::array<sock_filter, 256> steps_{};
-  unsigned short size_ = 0;
+  const std::unique_ptr<void, decltype(&seccomp_release)> context_;
 };
 
-static_assert(Program(1).size() > 0, "there is room for all steps");
+// Flags that lie behind a pointer (clone3, openat2) no filter sees; the C library goes on with the
+// older call where the newer one is not there.
+void AddThreads(Rules& rules) {
+  rules.AllowMasked(SCMP_SYS(clone), 0, CLONE_THREAD, CLONE_THREAD);
+  rules.Add(SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3));
+  rules.AllowIf(SCMP_SYS(tgkill), 0, kSelf);  // abort and raise
+}
+
+void AddReadingFiles(Rules& rules) {
+  constexpr uint64_t kWrites = O_ACCMODE | O_CREAT | O_TRUNC;
+  rules.AllowMasked(SCMP_SYS(openat), 2, kWrites, O_RDONLY);
+  rules.AllowMasked(SCMP_SYS(open), 1, kWrites, O_RDONLY);
+  for (const int command : {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD, F_DUPFD_CLOEXEC})
+    rules.AllowIf(SCMP_SYS(fcntl), 1, static_cast<uint64_t>(command));
+  for (const uint64_t request : {uint64_t{TCGETS}, uint64_t{FIONREAD}})
+    rules.AllowIf(SCMP_SYS(ioctl), 1, request);
+}
+
+// Limits are only read. A rank closes its memory to others (rank_main.cc), and none opens it.
+void AddItself(Rules& rules, const char* program) {
+  rules.Add(SCMP_ACT_ALLOW, SCMP_SYS(prlimit64),
+            {SCMP_CMP64(0, SCMP_CMP_EQ, 0), SCMP_CMP64(2, SCMP_CMP_EQ, 0)});
+  rules.Add(SCMP_ACT_ALLOW, SCMP_SYS(prctl),
+            {SCMP_CMP64(0, SCMP_CMP_EQ, PR_SET_DUMPABLE), SCMP_CMP64(1, SCMP_CMP_EQ, 0)});
+  rules.Add(SCMP_ACT_ALLOW, SCMP_SYS(prctl),
+            {SCMP_CMP64(0, SCMP_CMP_EQ, PR_SET_PDEATHSIG), SCMP_CMP64(1, SCMP_CMP_EQ, SIGKILL)});
+  for (const int what : {PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE})
+    rules.AllowIf(SCMP_SYS(prctl), 0, static_cast<uint64_t>(what));
+  rules.AllowIf(SCMP_SYS(execve), 0, reinterpret_cast<uint64_t>(program));
+}
 
 }  // namespace
 
-bool FilterCalls() {
-  const Program filter(static_cast<uint32_t>(getpid()));
-  const sock_fprog program{filter.size(), const_cast<sock_filter*>(filter.steps().data())};
+CallFilter::CallFilter(const char* program) {
+  Rules rules;
+  for (const int call : kAllowed) rules.Add(SCMP_ACT_ALLOW, call);
+  AddThreads(rules);
+  AddReadingFiles(rules);
+  AddItself(rules, program);
+  steps_ = rules.Steps();
+}
+
+// The process puts its own number into its copy of the filter; the parent's stays as it is.
+bool CallFilter::Install() const {
+  auto* const steps = const_cast<sock_filter*>(steps_.data());
+  for (size_t i = 0; i < steps_.size(); ++i)
+    if (steps[i].k == kSelf && BPF_CLASS(steps[i].code) == BPF_JMP)
+      steps[i].k = static_cast<uint32_t>(getpid());
+  const sock_fprog program{static_cast<unsigned short>(steps_.size()), steps};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }

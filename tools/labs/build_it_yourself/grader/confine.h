@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "tools/labs/build_it_yourself/grader/call_filter.h"
+
 namespace torus::tools::labs {
 
 // Limits CPU seconds, bytes of address space, and bytes of each written file. A process that has
@@ -11,9 +13,9 @@ namespace torus::tools::labs {
 void LimitProcess(int cpu_seconds, uint64_t memory_bytes, uint64_t file_bytes);
 
 // Removes the network and System V queues: moves the process to a network namespace without
-// interfaces and to an empty IPC namespace, if the system allows that, and calls FilterCalls.
+// interfaces and to an empty IPC namespace, if the system allows that, and installs `filter`.
 // Returns whether that filter is in effect; without it nothing may run.
-bool CutOff();
+bool CutOff(const CallFilter& filter);
 
 // From now on only privileged processes can read this one's memory (/proc/PID/mem) and descriptors:
 // those that it starts share its user. A program that it starts can be read again.

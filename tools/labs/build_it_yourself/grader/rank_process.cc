@@ -24,7 +24,8 @@ namespace {
 constexpr int kNotConfined = 126, kNotStarted = 127;
 
 // In the child. Its descriptors are moved out of the way first, so that none lands on another.
-[[noreturn]] void Become(const char* program, int door, int printed, const Limits& limits) {
+[[noreturn]] void Become(const char* program, int door, int printed, const Limits& limits,
+                         const CallFilter& filter) {
   door = fcntl(door, F_DUPFD, 10);
   printed = fcntl(printed, F_DUPFD, 10);
   dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
@@ -34,10 +35,11 @@ constexpr int kNotConfined = 126, kNotStarted = 127;
   syscall(SYS_close_range, lab::kDoor + 1, ~0U, 0);
   setpgid(0, 0);
   LimitProcess(limits.cpu_seconds, limits.memory_bytes, 0);
-  if (!CutOff()) _exit(kNotConfined);
+  if (!CutOff(filter)) _exit(kNotConfined);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a namespace of its own would have cleared it
   char* const arguments[] = {const_cast<char*>("rank"), nullptr};
-  char* const environment[] = {nullptr};
+  // One pool for all threads: each more would take 64 MiB of the address space that is limited.
+  char* const environment[] = {const_cast<char*>("MALLOC_ARENA_MAX=1"), nullptr};
   execve(program, arguments, environment);
   _exit(kNotStarted);
 }
@@ -67,7 +69,8 @@ std::string TextOfSignal(int number, const rusage& used, const Limits& limits) {
 std::string TextOfStatus(int status, const rusage& used, const Limits& limits) {
   if (WIFSIGNALED(status)) return TextOfSignal(WTERMSIG(status), used, limits);
   const int code = WEXITSTATUS(status);
-  if (code == kNotConfined) return "could not be cut off from the network, so it was not run";
+  if (code == kNotConfined)
+    return "could not be cut off from files, processes and the network, so it was not run";
   if (code == kNotStarted) return "could not be started";
   return fmt::format("ended by itself with status {} before it had a result", code);
 }
@@ -75,11 +78,12 @@ std::string TextOfStatus(int status, const rusage& used, const Limits& limits) {
 }  // namespace
 
 RankProcess::RankProcess(const std::string& program, const Limits& limits) {
+  const CallFilter filter(program.c_str());
   int doors[2], prints[2];
   Check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, doors) == 0, "make a socket pair");
   Check(pipe2(prints, O_CLOEXEC) == 0, "make a pipe");
   pid_ = fork();
-  if (pid_ == 0) Become(program.c_str(), doors[1], prints[1], limits);
+  if (pid_ == 0) Become(program.c_str(), doors[1], prints[1], limits, filter);
   close(doors[1]);
   close(prints[1]);
   door_ = doors[0];

@@ -14,7 +14,7 @@ struct Limits {
   double deadline = 60;                         // seconds after which a run of the ranks is ended
 };
 
-// The process cannot write or remove files, make sockets or access other processes (FilterCalls),
+// The process cannot write or remove files, make sockets or access other processes (CallFilter),
 // and ends when the grader ends. That prevents accidents; it does not contain a program that tries
 // to break out.
 class RankProcess {

@@ -11,11 +11,12 @@
 
 namespace {
 
-std::atomic<int64_t> live{0}, peak{0};
+std::atomic<int64_t> live{0}, peak{0}, blocks{0};
 
 void* Add(void* memory) {
   if (memory == nullptr) return nullptr;
   const int64_t bytes = static_cast<int64_t>(malloc_usable_size(memory));
+  blocks.fetch_add(1);
   const int64_t now = live.fetch_add(bytes) + bytes;
   int64_t most = peak.load();
   while (now > most && !peak.compare_exchange_weak(most, now)) {
@@ -24,7 +25,9 @@ void* Add(void* memory) {
 }
 
 void Remove(void* memory) {
-  if (memory != nullptr) live.fetch_sub(static_cast<int64_t>(malloc_usable_size(memory)));
+  if (memory == nullptr) return;
+  blocks.fetch_sub(1);
+  live.fetch_sub(static_cast<int64_t>(malloc_usable_size(memory)));
 }
 
 }  // namespace
@@ -47,7 +50,10 @@ int posix_memalign(void** memory, size_t alignment, size_t bytes) {
 void* realloc(void* memory, size_t bytes) {
   const int64_t before = memory == nullptr ? 0 : static_cast<int64_t>(malloc_usable_size(memory));
   void* moved = __libc_realloc(memory, bytes);
-  if (moved != nullptr || bytes == 0) live.fetch_sub(before);
+  if (moved != nullptr || bytes == 0) {
+    live.fetch_sub(before);
+    if (memory != nullptr) blocks.fetch_sub(1);
+  }
   return Add(moved);
 }
 void free(void* memory) {
@@ -59,6 +65,7 @@ void free(void* memory) {
 namespace lab {
 
 int64_t LiveBytes() { return live.load(); }
+int64_t LiveBlocks() { return blocks.load(); }
 int64_t PeakBytes() { return peak.load(); }
 void ResetPeak() { peak.store(live.load()); }
 
