@@ -27,18 +27,28 @@ recipes::RunOptions Into(const recipes::RunOptions& options, const std::string& 
   return run;
 }
 
-// A ring over emulated links has them below it, where its messages go.
-recipes::RunOptions WithRing(recipes::RunOptions run, const RingLibrary& ring,
-                             std::vector<RingCounts>& counts, SumCheck& check) {
+// What the ranks of a run share, and what each counts.
+struct Sums {
+  Sums(int ranks, double timeout)
+      : counts(static_cast<size_t>(ranks)), check(ranks), watch(timeout) {}
+  std::vector<RingCounts> counts;
+  SumCheck check;
+  CallWatch watch;
+};
+
+// A ring over emulated links has them below it, where its messages go. `ring` is null for the
+// trainer's own.
+recipes::RunOptions WithRing(recipes::RunOptions run, const RingLibrary* ring, Sums& sums) {
   std::optional<parallel::LinkTable> links;
   if (!run.links.empty()) links = parallel::ParseLinks(run.links);
   run.links.clear();
-  run.wrap_transport = [links, &ring, &counts, &check, seed = run.settings.seed](Transport& inner) {
+  run.wrap_transport = [links, ring, &sums, seed = run.settings.seed](Transport& inner) {
     std::unique_ptr<Transport> link;
     if (links) link = std::make_unique<parallel::EmulatedLink>(inner, *links, seed);
-    RingCounts& own = counts.at(static_cast<size_t>(inner.rank()));
-    return std::make_unique<RingTransport>(inner, std::move(link), ring.function(inner.rank()), own,
-                                           check);
+    return std::make_unique<RingTransport>(inner, std::move(link),
+                                           ring == nullptr ? nullptr : ring->function(inner.rank()),
+                                           sums.counts.at(static_cast<size_t>(inner.rank())),
+                                           RingTransport::Shared{sums.check, sums.watch});
   };
   return run;
 }
@@ -46,9 +56,8 @@ recipes::RunOptions WithRing(recipes::RunOptions run, const RingLibrary& ring,
 // Whether it came to its end.
 bool RunRing(const recipes::RunOptions& options, const RingLibrary& ring,
              const Callbacks& callbacks, RingTraining& training) {
-  SumCheck check(ring.ranks());
-  const recipes::RunOptions run =
-      WithRing(Into(options, "ring", "engine"), ring, training.counts, check);
+  Sums sums(ring.ranks(), options.timeout);
+  const recipes::RunOptions run = WithRing(Into(options, "ring", "engine"), &ring, sums);
   recipes::RunCallbacks calls = callbacks("with your ring");
   const auto on_step = calls.on_step;
   calls.on_step = [&](const parallel::StepReport& step) {
@@ -62,8 +71,17 @@ bool RunRing(const recipes::RunOptions& options, const RingLibrary& ring,
   } catch (const parallel::TooManySkipped& error) {
     training.gave_up = error.what();
   }
-  training.wrong_sum = check.Finding();
+  training.wrong_sum = sums.check.Finding();
+  training.counts = std::move(sums.counts);
   return finished;
+}
+
+// Through the same engine as the student's: every step but the ring itself is the same, also its
+// roundings.
+bool RunOwn(const recipes::RunOptions& options, int ranks, const Callbacks& callbacks) {
+  Sums sums(ranks, options.timeout);
+  const recipes::RunOptions run = WithRing(Into(options, "own", "engine"), nullptr, sums);
+  return recipes::Run(run, callbacks("with the trainer's own ring")).finished;
 }
 
 }  // namespace
@@ -93,17 +111,16 @@ void RequireRun(const recipes::RunOptions& options) {
 std::optional<RingTraining> TrainWithRing(const recipes::RunOptions& options,
                                           const RingLibrary& ring, const Callbacks& callbacks) {
   RequireRun(options);
-  const auto run = [&](const char* name, const char* collectives, const char* what) {
-    return recipes::Run(Into(options, name, collectives), callbacks(what)).finished;
-  };
-  RingTraining training{.counts = std::vector<RingCounts>(ring.ranks())};
+  RingTraining training;
   if (!RunRing(options, ring, callbacks, training)) return std::nullopt;
-  if (!run("own", "ring", "with the trainer's own ring")) return std::nullopt;
+  if (!RunOwn(options, ring.ranks(), callbacks)) return std::nullopt;
   training.own = options.out + "/own";
   if (!training.gave_up.empty()) return training;
   training.difference = DifferenceOfWeights(training.ring, training.own);
   if (training.difference.largest == 0 || !training.wrong_sum.empty()) return training;
-  if (!run("other_order", "direct", "with the sums in another order")) return std::nullopt;
+  const recipes::RunOptions other = Into(options, "other_order", "direct");
+  if (!recipes::Run(other, callbacks("with the sums in another order")).finished)
+    return std::nullopt;
   training.other_order = DifferenceOfWeights(options.out + "/other_order", training.own);
   return training;
 }

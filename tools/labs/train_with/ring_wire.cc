@@ -17,13 +17,6 @@ constexpr parallel::Tag kTag{parallel::TagClass::kCollective, (1 << 24) - 1};
 // Messages of a rank that nobody has received: more are a loop without an end.
 constexpr size_t kMostUnderWay = 100'000;
 
-template <size_t kRoom>
-int Call(RingFunction function, const LabTrainerWire& wire, std::span<float> data,
-         const std::string& what, std::array<char, kRoom>& reason) {
-  const CrashNote note(fmt::format("[ring] AllReduceMean of rank {} ({})", wire.rank, what));
-  return function(&wire, data.data(), data.size(), reason.data(), reason.size());
-}
-
 void RecordMessage(const char* does, size_t floats, const char* preposition, int peer,
                    int64_t begin) {
   trace::Record({.name = fmt::format("{} {} floats {} rank {}", does, floats, preposition, peer),
@@ -34,11 +27,19 @@ void RecordMessage(const char* does, size_t floats, const char* preposition, int
 
 }  // namespace
 
-void RingWire::AllReduceMean(RingFunction function, std::span<float> data) {
+int RingWire::Call(RingFunction function, std::span<float> data, std::span<char> reason) {
   const LabTrainerWire wire{this, transport_.rank(), transport_.size(), &RingWire::Send,
                             &RingWire::Recv};
+  const CrashNote note(fmt::format("[ring] AllReduceMean of rank {} ({})", wire.rank, what_));
+  watch_.Enter(wire.rank, what_);
+  const int end = function(&wire, data.data(), data.size(), reason.data(), reason.size());
+  watch_.Leave(wire.rank);
+  return end;
+}
+
+void RingWire::AllReduceMean(RingFunction function, std::span<float> data) {
   std::array<char, 512> reason{};
-  const int end = Call(function, wire, data, what_, reason);
+  const int end = Call(function, data, reason);
   if (failure_) std::rethrow_exception(failure_);
   Require(end == kLabRingDone, "ring", "rank {}: AllReduceMean threw an exception: {} ({})",
           transport_.world_rank(), reason.data(), what_);
@@ -51,13 +52,14 @@ void RingWire::AllReduceMean(RingFunction function, std::span<float> data) {
 template <class Work>
 int RingWire::Guarded(const Work& work) {
   if (failure_) return 1;
+  watch_.Leave(transport_.rank());
   try {
     work();
-    return 0;
   } catch (...) {
     failure_ = std::current_exception();
-    return 1;
   }
+  watch_.Enter(transport_.rank(), what_);
+  return failure_ ? 1 : 0;
 }
 
 int RingWire::Send(void* wire, int to, const float* data, size_t count) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "parallel/transport/transport.h"
+#include "tools/labs/train_with/call_watch.h"
 #include "tools/labs/train_with/ring_library.h"
 
 namespace torus::tools::labs {
@@ -29,13 +30,17 @@ class RingWire {
   // Through `quiet` the ranks tell each other that they are done. It is the same as `transport`, or
   // that without the delays of an emulated link.
   RingWire(parallel::Transport& transport, parallel::Transport& quiet, RingCounts& counts,
-           std::string what)
-      : transport_(transport), quiet_(quiet), counts_(counts), what_(std::move(what)) {}
+           CallWatch& watch, std::string what)
+      : transport_(transport),
+        quiet_(quiet),
+        counts_(counts),
+        watch_(watch),
+        what_(std::move(what)) {}
 
   // Calls `function`; every rank must call this. Throws BadInput, naming rank and `what`, if
   // `function` throws, if it sends to or receives from a number that is not another rank, if it
   // receives with another length than the message's, or if a message was not received. Also throws
-  // the errors of Transport.
+  // the errors of Transport. CallWatch ends the program if `function` does not come back.
   void AllReduceMean(RingFunction function, std::span<float> data);
 
  private:
@@ -47,6 +52,7 @@ class RingWire {
   };
   static int Send(void* wire, int to, const float* data, size_t count);
   static int Recv(void* wire, int from, float* data, size_t count);
+  int Call(RingFunction function, std::span<float> data, std::span<char> reason);
   template <class Work>
   int Guarded(const Work& work);
   void RequireOther(const char* does, int peer) const;
@@ -58,6 +64,7 @@ class RingWire {
   parallel::Transport& transport_;
   parallel::Transport& quiet_;
   RingCounts& counts_;
+  CallWatch& watch_;
   const std::string what_;
   std::deque<Sent> sent_;
   int64_t sends_ = 0, receives_ = 0;

@@ -19,6 +19,15 @@
 namespace torus::tools::labs {
 namespace {
 
+constexpr int kWrongStatus = 3;
+
+// Whether the ring did its work.
+bool IsRight(const RingTraining& training) {
+  const bool rounding = training.difference.largest == 0 ||
+                        (training.other_order && training.other_order->largest > 0);
+  return training.wrong_sum.empty() && training.gave_up.empty() && rounding;
+}
+
 void WriteAndSay(const RingFlags& flags, RingTraining training) {
   RingPageInput input{.file = std::filesystem::path(flags.file).filename().string(),
                       .training = std::move(training)};
@@ -51,8 +60,9 @@ int Main(int argc, const char* const* argv) {
     return screens.back()->Callbacks();
   });
   if (!training) return 128 + StopSignal();
+  const bool right = IsRight(*training);
   WriteAndSay(flags, std::move(*training));
-  return 0;
+  return right ? 0 : kWrongStatus;
 }
 
 }  // namespace

@@ -71,7 +71,14 @@ uint64_t BytesOf(const RingTraining& training) {
   return bytes;
 }
 
-// Four is a power of two, so it adds the same terms in the order of the trainer's own ring.
+// Three is no power of two: n times a term rounds, in both runs alike.
+TEST(RingTraining, TheSolutionGivesTheSameWeightsForAnyNumberOfRanks) {
+  const RingTraining training = TrainBy(SolutionFile(), SmallRun(3));
+  EXPECT_EQ(training.wrong_sum, "");
+  EXPECT_EQ(training.difference.largest, 0) << training.difference.tensor;
+  EXPECT_FALSE(training.other_order);
+}
+
 TEST(RingTraining, TheSolutionGivesTheWeightsOfTheTrainersOwnRing) {
   const RingTraining training = TrainBy(SolutionFile(), SmallRun(4));
   EXPECT_EQ(training.steps, 3);
