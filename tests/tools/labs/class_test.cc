@@ -85,6 +85,23 @@ TEST_F(ClassTest, WhatCannotBeReadKeepsNobodyFromTheirGrades) {
   EXPECT_NE(text.find(": it is no regular file"), std::string::npos) << text;
 }
 
+TEST_F(ClassTest, NamesWhatIsNoExercisesFile) {
+  const std::string file = "tests/tools/labs/faults/ring/does_not_compile.cc";
+  HandIn("carl", file, "rnig.cc");
+  HandIn("carl", file, ".rnig.cc.swp");
+  HandIn("carl\x1b[2J", file, "ring.cc");
+  Compiler compiler(LabsFolder());
+  const auto students = GradeClass(compiler, scratch_, {});
+  const std::string text = ToText(students);
+  EXPECT_NE(
+      text.find("carl: rnig.cc is not graded: no exercise has that name; there are ring.cc, "),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(text.find(".swp"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+  EXPECT_EQ(ToJson(students)[0]["passed_over"], nlohmann::json({"rnig.cc"}));
+}
+
 TEST_F(ClassTest, TellsWhatIsGradedOnTheWay) {
   for (const char* student : {"anna", "berta"})
     for (const char* file : {"ring.cc", "server.cc"})
@@ -145,6 +162,10 @@ TEST_F(ClassTest, StudentsGetTemplatesAndAGraderThatRuns) {
     std::ifstream stream(file);
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
     EXPECT_NE(text.find("TODO"), std::string::npos) << file;
+    EXPECT_EQ(text.find("bazelw"), std::string::npos) << file;
+    EXPECT_NE(text.find("./grade " + exercise.name + " " + exercise.name + ".cc"),
+              std::string::npos)
+        << file;
   }
   for (const auto& entry : fs::recursive_directory_iterator(out))
     EXPECT_EQ(entry.path().string().find("solutions"), std::string::npos) << entry.path();

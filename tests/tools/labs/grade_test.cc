@@ -103,8 +103,32 @@ TEST(Grade, GivesNothingWhereWhatATestReadsIsMissing) {
 }
 
 TEST(Grade, ShowsWhatWasPrintedWithoutControls) {
-  ExpectReason(GradeOfFault("ring", "prints_controls"), "one-rank",
-               "it printed: ?[2J100 of 100 points");
+  const Grade grade = GradeOfFault("ring", "prints_controls");
+  EXPECT_NE(ToText(grade).find("it printed: ?[2J100 of 100 points"), std::string::npos)
+      << ToText(grade);
+}
+
+// Neither controls nor a line that looks like the grader's own.
+TEST(Grade, ShowsAnExceptionsTextWithoutControls) {
+  const std::string text = ToText(GradeOfFault("ring", "throws_controls"));
+  EXPECT_NE(text.find("threw an exception: no?[2J?2J\n      | 100 of 100 points"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+TEST(Grade, LetsNobodySlowTheGraderOrChangeAFile) {
+  std::ofstream("kept.txt") << "a teacher's";
+  ExpectReason(GradeOfFault("ring", "reaches_out"), "one-rank",
+               "threw an exception: reached: nothing");
+  std::filesystem::remove("kept.txt");
+}
+
+TEST(Grade, CountsNeitherThreadsPoolsNorThePrintersRoom) {
+  for (const char* file : {"on_many_threads", "prints_all"}) {
+    const Grade grade = GradeOfFault("ring", file);
+    EXPECT_EQ(grade.points(), 100) << ToText(grade);
+  }
 }
 
 TEST(Grade, GivesThreadsAndNoProcess) {
@@ -145,6 +169,17 @@ TEST(Grade, GivesNothingForAnIncludeByAnotherWay) {
                  "it includes " + file);
 }
 
+TEST(Grade, SaysThatAFolderIsNoFile) {
+  try {
+    GradeOf("ring", LabsFolder());
+    FAIL() << "graded a folder";
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what()).find("is a folder: name your source file"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Grade, RefusesWhatIsNoFileOrExercise) {
   EXPECT_THROW(GradeOf("ring", "nowhere.cc"), BadInput);
   EXPECT_THROW(ExerciseByName("rings"), BadInput);
@@ -159,24 +194,24 @@ TEST(Grade, AnotherSeedHasOtherSizes) {
 }
 
 TEST(WriteGrade, SaysTheSameInEveryForm) {
-  const Grade grade{
-      "ring",
-      "a.cc",
-      3,
-      "",
-      {{"first", "works", 10, 10, ""}, {"second", "", 0, 5, "1 < 2 &\n\"nö\"\x01\xff"}}};
+  const Grade grade{"ring",
+                    "a.cc",
+                    3,
+                    "",
+                    {{"first", "works", 10, 10, ""},
+                     {"second", "", 0, 5, "1 < 2 &\n\"nö\"\x01\xff\xef\xbf\xbe"}}};
   EXPECT_EQ(grade.points(), 10);
   EXPECT_NE(ToText(grade).find("10 of 15 points"), std::string::npos);
   const nlohmann::json json = ToJson(grade);
   EXPECT_EQ(json["points"], 10);
   EXPECT_EQ(json["tests"][1]["passed"], false);
-  EXPECT_EQ(json["tests"][1]["reason"], "1 < 2 &\n\"nö\"??");
+  EXPECT_EQ(json["tests"][1]["reason"], "1 < 2 &\n\"nö\"???");
   EXPECT_EQ(ToJUnit(grade),
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"ring\" tests=\"2\" failures=\"1\">\n"
             "  <testcase classname=\"ring\" name=\"first\"/>\n"
             "  <testcase classname=\"ring\" name=\"second\"><failure message=\"1 &lt; 2 &amp;"
-            "&#10;&quot;nö&quot;??\"/></testcase>\n"
+            "&#10;&quot;nö&quot;???\"/></testcase>\n"
             "</testsuite>\n");
 }
 

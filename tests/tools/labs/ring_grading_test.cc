@@ -12,7 +12,7 @@ TEST(RingGrading, FindsFaults) {
                         {"off_by_one_chunk", "uneven-chunks", "still the rank's own value"},
                         {"deadlock_odd_ranks", "odd-ranks", "deadlock of 3 ranks: rank 0 waits"},
                         {"missing_average", "two-ranks", "this is the sum"},
-                        {"late_receive", "odd-ranks", "0 times that of rank"},
+                        {"late_receive", "odd-ranks", "of the ranks' terms it has once rank"},
                         {"wrong_order", "order", "not added in the order of the ring"},
                         {"leak", "leak", "leak: from the first call"},
                         {"exception", "few-elements", "threw an exception: too few elements"}});

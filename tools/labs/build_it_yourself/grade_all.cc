@@ -12,6 +12,7 @@
 #include "tools/labs/build_it_yourself/grader/confine.h"
 #include "tools/labs/build_it_yourself/grader/grade_flags.h"
 #include "tools/labs/build_it_yourself/grader/labs_folder.h"
+#include "tools/labs/build_it_yourself/grader/plain_text.h"
 #include "tools/labs/build_it_yourself/grader/write_grade.h"
 
 namespace torus::tools {
@@ -35,8 +36,8 @@ void WriteForms(const Flags& flags, const Students& students, Writer write) {
 labs::ClassProgress Progress(const Flags& flags) {
   return {.on_file =
               [](const std::string& student, const labs::Grade& grade) {
-                fmt::print("{}, {}: {} of {} points\n", student, grade.exercise, grade.points(),
-                           grade.of());
+                fmt::print("{}, {}: {} of {} points\n", labs::PlainText(student), grade.exercise,
+                           grade.points(), grade.of());
                 std::fflush(stdout);
               },
           .on_student =

@@ -120,9 +120,9 @@ int LabMain(const std::string& name, int argc, const char* const* argv) {
   Require(options.ranks.back() >= lab.least_ranks, name,
           "this question compares ranks: --ranks must be {} or more, got {}", lab.least_ranks,
           options.ranks.back());
+  if (!options.blank) FindData(name, options);
   Print(fmt::format("report to fill in: {}", ReportFor(lab, options)));
   if (options.blank) return 0;
-  FindData(name, options);
   const Page page = AnswerPage(lab, options, Print);
   Print(fmt::format("\n{}", study::ToText(page)));
   Print(fmt::format("page: {}", study::WritePage(page, options.out, name)));

@@ -1,6 +1,7 @@
 #include "tools/labs/build_it_yourself/grader/class_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,12 +11,40 @@
 
 #include "recipes/study/escape.h"
 #include "runtime/error.h"
+#include "tools/labs/build_it_yourself/grader/plain_text.h"
 #include "tools/labs/build_it_yourself/grader/write_grade.h"
 
 namespace torus::tools::labs {
 namespace {
 
 namespace fs = std::filesystem;
+
+bool IsGraded(const std::string& file) {
+  return std::ranges::any_of(
+      Exercises(), [&](const Exercise& exercise) { return file == exercise.name + ".cc"; });
+}
+
+// What lies in a student's folder and is no exercise's file, but for hidden files.
+std::vector<std::string> PassedOverIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code cannot_be_read;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, cannot_be_read)) {
+    const std::string name = entry.path().filename().string();
+    if (!IsGraded(name) && !name.starts_with('.')) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string PassedOverText(const StudentGrades& row) {
+  std::vector<std::string> names;
+  for (const Exercise& exercise : Exercises()) names.push_back(exercise.name + ".cc");
+  std::string text;
+  for (const std::string& file : row.passed_over)
+    text += fmt::format("{}: {} is not graded: no exercise has that name; there are {}\n",
+                        PlainText(row.student), PlainText(file), fmt::join(names, ", "));
+  return text;
+}
 
 std::vector<fs::path> FoldersIn(const std::string& folder) {
   Require(fs::is_directory(folder), "grade_all", "there is no folder {}", folder);
@@ -57,7 +86,7 @@ std::string FirstReason(const Grade& grade) {
 
 size_t NameWidth(const std::vector<StudentGrades>& students) {
   size_t width = 7;
-  for (const StudentGrades& row : students) width = std::max(width, row.student.size());
+  for (const StudentGrades& row : students) width = std::max(width, PlainText(row.student).size());
   return width;
 }
 
@@ -67,7 +96,8 @@ std::vector<StudentGrades> GradeClass(Compiler& compiler, const std::string& fol
                                       const GradeOptions& options, const ClassProgress& progress) {
   std::vector<StudentGrades> students;
   for (const fs::path& path : FoldersIn(folder)) {
-    StudentGrades& row = students.emplace_back(StudentGrades{path.filename().string(), {}});
+    StudentGrades& row =
+        students.emplace_back(StudentGrades{path.filename().string(), {}, PassedOverIn(path)});
     for (const Exercise& exercise : Exercises())
       if (auto grade = GradeOf(compiler, exercise, path, options)) {
         if (progress.on_file) progress.on_file(row.student, *grade);
@@ -83,15 +113,16 @@ std::string ToText(const std::vector<StudentGrades>& students) {
   std::string text = fmt::format("{:<{}}", "student", width), reasons;
   for (const Exercise& exercise : Exercises()) text += fmt::format("  {:>8}", exercise.name);
   for (const StudentGrades& row : students) {
-    text += fmt::format("\n{:<{}}", row.student, width);
+    const std::string name = PlainText(row.student);
+    text += fmt::format("\n{:<{}}", name, width);
     for (const Exercise& exercise : Exercises()) {
       const auto found = row.grades.find(exercise.name);
       const bool there = found != row.grades.end();
       text += fmt::format("  {:>8}", there ? std::to_string(found->second.points()) : "-");
       if (there && found->second.points() < found->second.of())
-        reasons +=
-            fmt::format("{}, {}: {}\n", row.student, exercise.name, FirstReason(found->second));
+        reasons += fmt::format("{}, {}: {}\n", name, exercise.name, FirstReason(found->second));
     }
+    reasons += PassedOverText(row);
   }
   return text + "\n" + (reasons.empty() ? "" : "\n" + reasons);
 }
@@ -114,7 +145,7 @@ nlohmann::json ToJson(const std::vector<StudentGrades>& students) {
   for (const StudentGrades& row : students) {
     nlohmann::json grades = nlohmann::json::array();
     for (const auto& [exercise, grade] : row.grades) grades.push_back(ToJson(grade));
-    all.push_back({{"student", row.student}, {"grades", grades}});
+    all.push_back({{"student", row.student}, {"grades", grades}, {"passed_over", row.passed_over}});
   }
   return all;
 }

@@ -15,6 +15,8 @@ namespace torus::tools::labs {
 struct StudentGrades {
   std::string student;                  // the folder's name
   std::map<std::string, Grade> grades;  // by exercise; without those not handed in
+  // Names in the folder that are no exercise's, such as rnig.cc; without hidden files.
+  std::vector<std::string> passed_over = {};
 };
 
 // What is told on the way; members may be empty.
@@ -30,11 +32,13 @@ std::vector<StudentGrades> GradeClass(Compiler& compiler, const std::string& fol
                                       const ClassProgress& progress = {});
 
 // A row per student and a column per exercise: points, or "-" if nothing was handed in. Then the
-// first reason for each file with less than full marks.
+// first reason for each file with less than full marks, and a line for each file that was passed
+// over.
 std::string ToText(const std::vector<StudentGrades>& students);
 // Only the table, comma-separated; a cell is empty if nothing was handed in.
 std::string ToCsv(const std::vector<StudentGrades>& students);
-// [{"student", "grades": [...]}], each grade as ToJson(const Grade&) writes it.
+// [{"student", "grades": [...], "passed_over": [...]}], each grade as ToJson(const Grade&) writes
+// it.
 nlohmann::json ToJson(const std::vector<StudentGrades>& students);
 // <testsuites> with a <testsuite> named "anna.ring" for each file.
 std::string ToJUnit(const std::vector<StudentGrades>& students);

@@ -24,6 +24,8 @@ CommandEnd Compile(Words words, const Words& more) {
 }
 
 void RequireFile(const std::string& file) {
+  Require(!std::filesystem::is_directory(file), "grade",
+          "{} is a folder: name your source file in it", file);
   Require(std::filesystem::is_regular_file(file), "grade", "there is no file {}", file);
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -36,13 +35,6 @@ void Append(std::vector<char>& out, const void* data, size_t bytes) {
   out.insert(out.end(), begin, begin + bytes);
 }
 
-// As a terminal may show it, which would obey some of it: lines and tabs stay.
-std::string WithoutControls(std::string text) {
-  for (char& c : text)
-    if (std::iscntrl(static_cast<unsigned char>(c)) && c != '\n' && c != '\t') c = '?';
-  return text;
-}
-
 bool HasPayload(lab::Kind kind) { return kind != lab::Kind::kRecv && kind != lab::Kind::kWaitSum; }
 
 class Group {
@@ -69,7 +61,7 @@ class Group {
     }
     if (!problem_) problem_ = board_.Unread();
     GroupRun run{problem_.value_or(""), out_of_time_, std::move(board_.records())};
-    if (problem_ && !printed_.empty()) run.failure += "; it printed: " + WithoutControls(printed_);
+    if (problem_ && !printed_.empty()) run.failure += "; it printed: " + printed_;
     return run;
   }
 

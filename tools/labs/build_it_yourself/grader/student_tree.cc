@@ -21,6 +21,23 @@ void Copy(const fs::path& from, const fs::path& to) {
   fs::copy_file(fs::canonical(from), to);
 }
 
+void WriteText(const fs::path& path, const std::string& text) {
+  io::OutputFile file(path.string());
+  file.Write(text);
+  file.Close(false);
+}
+
+// The template says how it is graded in a clone; in the folder it is the program beside it.
+void CopyTemplate(const fs::path& from, const fs::path& to) {
+  std::string text = io::InputFile(from.string()).ReadAll();
+  const std::string name = to.stem().string(),
+                    clone = fmt::format("./bazelw run //tools/labs:grade -- {0} my_{0}.cc", name);
+  const size_t at = text.find(clone);
+  TORUS_CHECK(at != std::string::npos, "the template {} does not say: {}", from.string(), clone);
+  fs::create_directories(to.parent_path());
+  WriteText(to, text.replace(at, clone.size(), fmt::format("./grade {0} {0}.cc", name)));
+}
+
 void CopyFolder(const fs::path& from, const fs::path& to, const std::set<std::string>& without) {
   for (const fs::directory_entry& entry : fs::directory_iterator(from))
     if (!without.contains(entry.path().filename().string()))
@@ -31,7 +48,7 @@ constexpr const char kReadme[] = R"(# Labs on distributed training
 
 The programs here run on Debian 12 with
 
-    sudo apt install g++ libfmt-dev libdnnl2 libhwy1 libpcre2-8-0
+    sudo apt install g++ libfmt-dev libdnnl2 libhwy1 libpcre2-8-0 libseccomp2
 
 ## Questions
 
@@ -76,12 +93,6 @@ void RequireProgram(const std::string& path) {
     Throw<BrokenEnvironment>("strip", "the program to hand out is not at {}", path);
 }
 
-void WriteText(const fs::path& path, const std::string& text) {
-  io::OutputFile file(path.string());
-  file.Write(text);
-  file.Close(false);
-}
-
 }  // namespace
 
 void WriteStudentTree(const std::string& labs_folder, const StudentPrograms& programs,
@@ -95,7 +106,8 @@ void WriteStudentTree(const std::string& labs_folder, const StudentPrograms& pro
   for (const Exercise& exercise : Exercises()) {
     folders.insert(exercise.folder);
     to_fill.insert(exercise.name + ".cc");
-    Copy(labs / exercise.folder / (exercise.name + ".cc"), fs::path(out) / (exercise.name + ".cc"));
+    CopyTemplate(labs / exercise.folder / (exercise.name + ".cc"),
+                 fs::path(out) / (exercise.name + ".cc"));
   }
   for (const std::string& folder : folders) CopyFolder(labs / folder, files / folder, to_fill);
   Copy(programs.grade, fs::path(out) / "grade");

@@ -17,8 +17,9 @@ inline bool Near(float got, float want) {
   return std::abs(got - want) <= 0x1p-22F * std::abs(want);
 }
 
-// Says of a mean `got` of an element with this s how often it has each rank's term, where that is
-// not as often as `wanted` says.
+// Says of a wrong mean `got` of an element with this s which ranks' terms are in it and how often,
+// and which are missing, where `wanted` says how often each should be. Also where it is a sum that
+// is not divided by n.
 std::string WrongTerms(float got, int s, int ranks, const std::function<int(int rank)>& wanted);
 
 }  // namespace torus::tools::labs

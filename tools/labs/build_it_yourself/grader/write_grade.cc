@@ -5,32 +5,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "data/text/utf8.h"
 #include "recipes/study/escape.h"
+#include "tools/labs/build_it_yourself/grader/plain_text.h"
 
 namespace torus::tools::labs {
 namespace {
 
-bool IsControl(char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == 0x7f; }
-
-// What a program printed may hold any bytes; replaces control characters and what is not UTF-8.
-std::string Plain(std::string_view text) {
-  std::string plain;
-  while (!text.empty()) {
-    const size_t valid = data::ValidUtf8Prefix(text);
-    for (const char c : text.substr(0, valid)) plain += IsControl(c) ? '?' : c;
-    text.remove_prefix(valid);
-    if (text.empty()) break;
-    plain += '?';
-    text.remove_prefix(1);
-  }
-  return plain;
-}
-
 // For an attribute of XML.
 std::string Escaped(const std::string& text) {
   std::string escaped;
-  for (const char c : study::HtmlText(Plain(text)))
+  for (const char c : study::HtmlText(PlainText(text)))
     escaped += c == '\n' ? std::string("&#10;") : std::string(1, c);
   return escaped;
 }
@@ -38,12 +22,12 @@ std::string Escaped(const std::string& text) {
 }  // namespace
 
 std::string ToText(const Grade& grade) {
-  std::string text = grade.messages;
+  std::string text = PlainText(grade.messages);
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
-  text += fmt::format("{}: {}, seed {}\n", grade.exercise, grade.file, grade.seed);
+  text += fmt::format("{}: {}, seed {}\n", grade.exercise, PlainText(grade.file), grade.seed);
   for (const TestResult& test : grade.tests)
     text += fmt::format("  {:>2} / {:<2}  {:<14} {}\n", test.points, test.of, test.name,
-                        test.reason.empty() ? test.about : test.reason);
+                        test.reason.empty() ? test.about : PlainParagraph(test.reason));
   return text + fmt::format("{} of {} points\n", grade.points(), grade.of());
 }
 
@@ -55,13 +39,13 @@ nlohmann::json ToJson(const Grade& grade) {
                      {"points", test.points},
                      {"of", test.of},
                      {"passed", test.reason.empty()},
-                     {"reason", Plain(test.reason)}});
+                     {"reason", PlainText(test.reason)}});
   return {{"exercise", grade.exercise},
           {"file", grade.file},
           {"seed", grade.seed},
           {"points", grade.points()},
           {"of", grade.of()},
-          {"compiler", Plain(grade.messages)},
+          {"compiler", PlainText(grade.messages)},
           {"tests", tests}};
 }
 
