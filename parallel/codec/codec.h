@@ -83,6 +83,18 @@ class Codec {
   virtual const GpuCodec* on_gpu() const { return nullptr; }
 };
 
+// Encodes as EncodeTensor does. Throws BadInput, with the codec's name, if it says that it wrote
+// more bytes than its MaxTensorBytes, which is what `out` has at least: a receiver has no more
+// room.
+inline size_t EncodeWithin(Codec& codec, const CodecContext& context, std::span<const float> in,
+                           std::span<std::byte> out) {
+  const size_t bytes = codec.EncodeTensor(context, in, out);
+  Require(bytes <= out.size(), "codec",
+          "{} wrote {} bytes for a tensor of {}, for which its MaxTensorBytes says {}",
+          codec.name(), bytes, context.shape, codec.MaxTensorBytes(context.shape));
+  return bytes;
+}
+
 // A codec that uses the context. Values without a shape are a vector, whose samples are single
 // values.
 class ContextCodec : public Codec {

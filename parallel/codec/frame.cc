@@ -91,7 +91,7 @@ std::vector<std::byte> WriteFrame(Codec& codec, const Shape& shape, DType dtype,
           shape, Numel(shape), values.size());
   TORUS_CHECK(!name.empty() && name.size() <= kMostName, "{} characters", name.size());
   std::vector<std::byte> payload(codec.MaxTensorBytes(shape));
-  payload.resize(codec.EncodeTensor({.shape = shape}, values, payload));
+  payload.resize(EncodeWithin(codec, {.shape = shape}, values, payload));
   if (payload.empty() && !values.empty()) return {};
   Writer writer;
   writer.Put(kMagic);

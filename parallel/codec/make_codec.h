@@ -1,4 +1,4 @@
-// MakeCodec: the factory of all codecs. A new codec is a line in make_codec.cc.
+// MakeCodec: makes the codec that a text names. The list of codecs is in codec_list.h.
 //
 // A text is one codec, "sortq:8"; parts joined by '+', where each leaves values for the next,
 // "topk:0.1+sortq:8"; a codec around another, "ef(topk:0.1)"; or, with '/', a codec applied to each

@@ -103,7 +103,7 @@ class CodedSum : public PendingAllReduce {
       const size_t room = RoomFor(codec_, parts_[p].shape);
       const std::span<std::byte> out(at + sizeof(PartHeader), room - sizeof(PartHeader));
       PartHeader header{.codec = codec_number_};
-      header.bytes = codec_.EncodeTensor(ContextOf(p), parts_[p].values, out);
+      header.bytes = EncodeWithin(codec_, ContextOf(p), parts_[p].values, out);
       header.checksum = ChecksumOf(header, out.data());
       std::memcpy(at, &header, sizeof(header));
       at += room;

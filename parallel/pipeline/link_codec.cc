@@ -53,7 +53,7 @@ size_t LinkCodec::EncodeOnCpu(const CodecContext& context, const Tensor& tensor,
   const Tensor here = tensor.To(Device{}).To(DType::kF32);
   const std::span<std::byte> out(reinterpret_cast<std::byte*>(buffer.mutable_data<uint8_t>()),
                                  buffer.bytes());
-  return codec_->EncodeTensor(context, Floats(here), out);
+  return EncodeWithin(*codec_, context, Floats(here), out);
 }
 
 std::vector<size_t> LinkCodec::Encode(const CodecContext& when, const std::vector<Tensor>& tensors,

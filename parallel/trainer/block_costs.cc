@@ -125,7 +125,7 @@ Crossing CrossOnce(std::span<const Tensor> outputs, Codec* codec) {
     const CodecContext context{.shape = values.shape()};
     std::vector<std::byte> encoded(codec->MaxTensorBytes(values.shape()));
     int64_t begin = trace::Now();
-    encoded.resize(codec->EncodeTensor(context, in, encoded));
+    encoded.resize(EncodeWithin(*codec, context, in, encoded));
     crossing.encode += SecondsSince(begin);
     begin = trace::Now();
     if (!encoded.empty())

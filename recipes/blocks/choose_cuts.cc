@@ -27,9 +27,7 @@ std::vector<double> StaticCosts(const std::vector<nn::LayerSummary>& layers) {
   return costs;
 }
 
-std::unique_ptr<parallel::Codec> CodecOf(const Settings& settings,
-                                         const CutConditions& conditions) {
-  if (conditions.codec) return conditions.codec();
+std::unique_ptr<parallel::Codec> CodecOf(const Settings& settings) {
   const int stages = static_cast<int>(settings.stages);
   const auto choice = parallel::ParseCodecChoice("--codec", settings.codec, stages);
   return choice.everywhere == "none" ? nullptr : parallel::MakeCodec(choice.everywhere);
@@ -113,7 +111,7 @@ CutChoice ChooseBest(const Settings& settings, const DataForm& form,
   const parallel::Schedule schedule = conditions.schedule
                                           ? parallel::MakeSchedule(conditions.schedule, size)
                                           : parallel::MakeSchedule(settings.schedule, size);
-  const auto codec = CodecOf(settings, conditions);
+  const auto codec = CodecOf(settings);
   const double rate = CountedRate(settings.cut);
   parallel::CostModel blocks =
       rate > 0 ? Count(settings, layers, rate, codec.get()) : Measure(settings, form, codec.get());

@@ -2,22 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "parallel/codec/codec.h"
 #include "parallel/schedule/factory.h"
 #include "recipes/blocks/cut_choice.h"
 #include "recipes/data/data_form.h"
 
 namespace torus::recipes {
 
-// What `--cut auto` considers besides the settings. RunOptions (run.h) explains the first three.
+// What `--cut auto` considers besides the settings. RunOptions (run.h) explains the first two.
 struct CutConditions {
   std::vector<std::string> links{};
-  std::function<std::unique_ptr<parallel::Codec>()> codec{};
   parallel::ScheduleGenerator schedule{};
   std::vector<uint64_t> rank_memory{};  // limit in bytes of each rank of a pipeline; empty: none
 };

@@ -158,23 +158,19 @@ void CheckOthers(const RunOptions& options) {
           "--rank-memory needs --cut auto, got \"{}\"", options.settings.cut);
 }
 
-// An application's own codec may have any name.
 void CheckCodecs(const RunOptions& options) {
   const Settings& s = options.settings;
   const int stages = static_cast<int>(s.stages);
   const bool cut = PipelineOf(s).ranks > 1;
-  const auto check = [&](const char* flag, const std::string& text, bool own) {
-    const bool any = own || parallel::ParseCodecChoice(flag, text, stages).any();
-    Require(cut || !any, "train",
+  const auto check = [&](const char* flag, const std::string& text) {
+    Require(cut || !parallel::ParseCodecChoice(flag, text, stages).any(), "train",
             "{} {} needs a cut between two ranks, but with --schedule {}, --stages {} and --chunks "
             "{} there is one rank",
             flag, text, s.schedule, s.stages, s.chunks);
   };
-  check("--codec", s.codec, options.codec != nullptr);
-  if (!s.codec_backward.empty()) check("--codec-backward", s.codec_backward, false);
-  const bool samples =
-      RemembersSamples(s) || (options.codec && options.codec()->decodes_from_memory());
-  Require(s.codec_folder.empty() || samples, "train",
+  check("--codec", s.codec);
+  if (!s.codec_backward.empty()) check("--codec-backward", s.codec_backward);
+  Require(s.codec_folder.empty() || RemembersSamples(s), "train",
           "--codec-folder {} is for the samples of delta(...), but --codec is {}{}{}",
           s.codec_folder, s.codec, s.codec_backward.empty() ? "" : " and --codec-backward ",
           s.codec_backward);

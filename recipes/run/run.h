@@ -60,9 +60,8 @@ struct RunOptions {
   // one on the test set is kept in RUN/best besides.
   int64_t keep = 2;
 
-  // An application's own codec and schedule; `settings` then hold only their names for the run's
-  // files. Empty: those that the settings name.
-  std::function<std::unique_ptr<parallel::Codec>()> codec;
+  // An application's own schedule; `settings` then hold only its name for the run's files. Empty:
+  // the one that the settings name. (A codec of its own it adds by parallel::RegisterCodec.)
   parallel::ScheduleGenerator schedule;
   // Replaces NCCL wherever Settings::gpu_links allows NCCL; must outlive the run. Null: NCCL
   // itself, in a build that has it.

@@ -6,15 +6,12 @@
 
 namespace torus::recipes {
 
-// Whether a codec of a cut remembers samples; only delta does.
-inline bool RemembersSamples(const Settings& settings) {
-  return (settings.codec + settings.codec_backward).find("delta(") != std::string::npos;
-}
+// Whether a codec of a cut remembers samples, as delta does.
+bool RemembersSamples(const Settings& settings);
 
 // Those that --codec, --codec-backward and --codec-gradients name, with --codec-warmup and
 // --codec-folder, which is relative to the process's own folder unless it is absolute (the program
-// `train` makes it so, from where its user stood). What the options have as `codec` already, an
-// application's own, stays.
+// `train` makes it so, from where its user stood).
 void SetCodecs(const Settings& settings, parallel::TrainerOptions& options);
 
 }  // namespace torus::recipes

@@ -56,7 +56,6 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
   if (s.precision == "f16") options.loss_scale.emplace();
   options.cuda_graphs = GraphsNamed(run.cuda_graphs);
   options.times_gpu_work = run.times_gpu_work;
-  options.codec = run.codec;
   options.generator = run.schedule;
   options.wrap_transport = run.wrap_transport;
   if (!run.links.empty())
@@ -101,7 +100,7 @@ CutChoice AgreedCuts(const RunProcesses& processes, const RunOptions& options,
                      const DataForm& form) {
   const auto choose = [&] {
     return ChooseCuts(options.settings, form,
-                      {options.links, options.codec, options.schedule, options.rank_memory});
+                      {options.links, options.schedule, options.rank_memory});
   };
   if (!IsAutoCut(options.settings.cut)) return choose();
   const std::string agreed =

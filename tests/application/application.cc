@@ -11,8 +11,8 @@ using namespace torus;  // NOLINT
 
 int main(int argc, char** argv) try {
   if (argc != 3) throw BadInput("usage: application DATA OUT");
-  recipes::RunOptions options{
-      .out = argv[2], .codec = application::HalfCodec, .schedule = application::Alternating};
+  application::AddHalfCodec();
+  recipes::RunOptions options{.out = argv[2], .schedule = application::Alternating};
   options.settings.models = &application::Models();
   options.settings.model = "pixels";
   options.settings.data_dir = argv[1];

@@ -46,5 +46,33 @@ TEST_F(Application, ItsRunsAreReportedAndCompared) {
   EXPECT_NE(ReadText(both).find("Pixels on Fashion-MNIST"), std::string::npos);
 }
 
+// Between stages, backward alone, inside of others, for gradients, and again on --resume.
+TEST_F(Application, ItsCodecIsKnownToEveryFlag) {
+  const std::string program = "tests/application/own_programs", run = scratch_ + "/run";
+  const auto train = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), "train");
+    return Program(program, flags, scratch_).Wait();
+  };
+  const Ended first =
+      train(Small("run", {"--stages", "2", "--replicas", "2", "--codec", "half", "--codec-backward",
+                          "ef(half)", "--codec-gradients", "topk:0.5+half", "--max-steps", "2"}));
+  ASSERT_EQ(first.status, 0) << first.err;
+  const nlohmann::json settings = Json("run/checkpoint/settings.json")["settings"];
+  EXPECT_EQ(settings["codec"], "half");
+  EXPECT_EQ(settings["codec-gradients"], "topk:0.5+half");
+  const Ended resumed = train({"--resume", run, "--max-steps", "3"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  const Ended unknown = train({"--resume", run, "--codec", "whole"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.err.find("delta(CODEC), half"), std::string::npos) << unknown.err;
+
+  const Ended measured =
+      Program(program, {"codec", run + "/checkpoint/weights-0.safetensors", "--codec", "half"},
+              scratch_)
+          .Wait();
+  EXPECT_EQ(measured.status, 0) << measured.err;
+  EXPECT_NE(measured.out.find("half"), std::string::npos) << measured.out;
+}
+
 }  // namespace
 }  // namespace torus::tools::testing

@@ -8,6 +8,7 @@
 #include "models/nn/flatten_images.h"
 #include "models/nn/linear.h"
 #include "models/nn/relu.h"
+#include "parallel/codec/codec_list.h"
 
 namespace application {
 namespace {
@@ -66,7 +67,16 @@ const std::vector<ModelDescriptor>& Models() {
   return models;
 }
 
-std::unique_ptr<Codec> HalfCodec() { return std::make_unique<Half>(); }
+void AddHalfCodec() {
+  RegisterCodec({.name = "half",
+                 .written = "half",
+                 .about = "the upper 16 bits of each value",
+                 .examples = {"half"},
+                 .codec = [](const CodecPart& part) -> std::unique_ptr<Codec> {
+                   part.AtMost(0);
+                   return std::make_unique<Half>();
+                 }});
+}
 
 Schedule Alternating(const PipelineSize& size) {
   const int stages = size.ranks, micro_batches = size.micro_batches;

@@ -13,8 +13,8 @@ namespace application {
 // "pixels": one hidden layer over the pixels of an image.
 const std::vector<torus::ModelDescriptor>& Models();
 
-// "half": the upper 16 bits of each value.
-std::unique_ptr<torus::parallel::Codec> HalfCodec();
+// "half": the upper 16 bits of each value. Adds it to the list of codecs; once a process.
+void AddHalfCodec();
 
 // "alternating": one backward as soon as there is one to run (PipeDream-Flush; Narayanan et al.
 // 2021, section 3).

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "parallel/codec/make_codec.h"
 #include "parallel/schedule/factory.h"
 #include "parallel/schedule/simulator.h"
 
@@ -16,7 +17,8 @@ using namespace torus::parallel;  // NOLINT
 TEST(OwnCodec, KeepsTheUpperHalf) {
   const std::vector<float> values = {1, -2.5f, 3.0e-20f, 1.00390625f};
   std::vector<std::byte> bytes(8);
-  const auto codec = HalfCodec();
+  AddHalfCodec();
+  const auto codec = torus::parallel::MakeCodec("half");
   ASSERT_EQ(codec->Encode(values, bytes), 8u);
   std::vector<float> back(4);
   codec->Decode(bytes, back);

@@ -1,4 +1,5 @@
-// Measures codecs on a file of tensors: //tools:codec -- FILE.safetensors [--codec sortq:8].
+#include "tools/codec/codec.h"
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
@@ -151,7 +152,7 @@ void CheckOutputs(const Options& options) {
   }
 }
 
-int Main(int argc, char** argv) {
+int Main(int argc, const char* const* argv) {
   CLI::App app(
       "Encodes and decodes the tensors of a file with a codec, and measures size, error and speed.",
       "codec");
@@ -180,8 +181,9 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace torus::tools
 
-int main(int argc, char** argv) {
-  return torus::tools::RunMain("codec", [&] { return torus::tools::Main(argc, argv); });
+int CodecMain(int argc, const char* const* argv) {
+  return RunMain("codec", [&] { return Main(argc, argv); });
 }
+
+}  // namespace torus::tools

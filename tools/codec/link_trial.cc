@@ -41,7 +41,7 @@ class End {
     if (codec_ == nullptr)
       payload = reinterpret_cast<const std::byte*>(values_.data());
     else
-      count = codec_->EncodeTensor(context_, values_, bytes_);
+      count = parallel::EncodeWithin(*codec_, context_, values_, bytes_);
     auto head = transport_.Send(1, kCount, {&count, sizeof(count)}, "bytes of a micro-batch");
     auto body = transport_.Send(1, kPayload, {payload, count}, "a micro-batch");
     char taken = 0;

@@ -39,7 +39,7 @@ void AddTensor(parallel::Codec& codec, const Tensor& tensor, int repeats, CodecM
   std::vector<std::byte> bytes(codec.MaxTensorBytes(values.shape()));
   size_t written = 0;
   const double encode =
-      LeastSeconds(repeats, [&] { written = codec.EncodeTensor(context, in, bytes); });
+      LeastSeconds(repeats, [&] { written = parallel::EncodeWithin(codec, context, in, bytes); });
   to.values += values.numel();
   if (written == 0) {
     to.refused += values.numel();

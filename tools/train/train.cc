@@ -1,4 +1,5 @@
-// tools/train: the command line of recipes::Run.
+#include "tools/train/train.h"
+
 #include <fmt/format.h>
 
 #include <memory>
@@ -64,9 +65,8 @@ void Describe(const Invocation& invocation, const std::optional<recipes::StoredR
   const recipes::CutChoice choice =
       stored && recipes::CutAlike(invocation.settings, stored->settings)
           ? stored->cuts
-          : recipes::ChooseCuts(
-                invocation.settings, form,
-                {invocation.links, invocation.codec, invocation.schedule, invocation.rank_memory});
+          : recipes::ChooseCuts(invocation.settings, form,
+                                {invocation.links, invocation.schedule, invocation.rank_memory});
   fmt::print("{}", recipes::DescribeRun(invocation.settings, form, choice.cuts));
   if (choice.predicted) fmt::print("predicted: {}\n", recipes::ToText(*choice.predicted));
 }
@@ -105,8 +105,9 @@ int MainOfOne(int argc, const char* const* argv) try {
 }
 
 }  // namespace
-}  // namespace torus::tools
 
-int main(int argc, char** argv) {
-  return torus::tools::RunMain("train", [&] { return torus::tools::MainOfOne(argc, argv); });
+int TrainMain(int argc, const char* const* argv) {
+  return RunMain("train", [&] { return MainOfOne(argc, argv); });
 }
+
+}  // namespace torus::tools

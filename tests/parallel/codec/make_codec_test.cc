@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "parallel/codec/codec_list.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
@@ -31,6 +32,56 @@ TEST(MakeCodec, AnUnknownNameIsToldTheKnownOnes) {
   } catch (const BadInput& e) {
     EXPECT_EQ(e.what(),
               fmt::format("[codec] known codecs are {}; got 'zip:5'", fmt::join(written, ", ")));
+  }
+}
+
+// Says that it may write less than it does.
+class Longer : public Codec {
+ public:
+  std::string name() const override { return "longer"; }
+  size_t MaxEncodedBytes(int64_t count) const override { return static_cast<size_t>(count); }
+  size_t Encode(std::span<const float> in, std::span<std::byte>) override { return in.size() + 1; }
+  void Decode(std::span<const std::byte>, std::span<float>) override {}
+};
+
+CodecEntry LongerEntry(const std::string& name) {
+  return {.name = name,
+          .written = name,
+          .about = "for this test",
+          .examples = {name},
+          .codec = [](const CodecPart&) { return std::make_unique<Longer>(); }};
+}
+
+TEST(RegisterCodec, MakesACodecKnownAloneAndInOthers) {
+  EXPECT_THROW(MakeCodec("longer"), BadInput);
+  RegisterCodec(LongerEntry("longer"));
+  EXPECT_EQ(MakeCodec("longer")->name(), "longer");
+  EXPECT_EQ(MakeCodec("ef(longer)")->name(), "ef(longer)");
+  EXPECT_EQ(MakeCodec("topk:0.1+longer")->name(), "topk:0.1+longer");
+  EXPECT_EQ(CodecNames().back(), "longer");
+}
+
+TEST(RegisterCodec, RefusesWhatIsNoEntry) {
+  for (const char* name : {"sortq", "", "Sign", "1bit", "a:b"})
+    EXPECT_THROW(RegisterCodec(LongerEntry(name)), BadInput) << name;
+  CodecEntry none = LongerEntry("none_of_them"), both = none, silent = none;
+  none.codec = nullptr;
+  both.around = [](std::unique_ptr<Codec> inner) { return inner; };
+  silent.examples.clear();
+  for (const CodecEntry& entry : {none, both, silent}) EXPECT_THROW(RegisterCodec(entry), BadInput);
+}
+
+TEST(Codec, MoreBytesThanAnnouncedAreRefusedByName) {
+  Longer codec;
+  std::vector<float> values(5);
+  std::vector<std::byte> bytes(5);
+  try {
+    EncodeWithin(codec, {.shape = {5}}, values, bytes);
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_STREQ(error.what(),
+                 "[codec] longer wrote 6 bytes for a tensor of (5), for which its MaxTensorBytes "
+                 "says 5");
   }
 }
 

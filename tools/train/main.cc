@@ -1,0 +1,3 @@
+#include "tools/train/train.h"
+
+int main(int argc, char** argv) { return torus::tools::TrainMain(argc, argv); }
