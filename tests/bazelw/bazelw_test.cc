@@ -79,6 +79,20 @@ TEST_F(Bazelw, InstallsWhatIsMissingAndNoMore) {
                 kTest);
 }
 
+// A user of a program needs neither GoogleTest nor the tool that formats.
+TEST_F(Bazelw, InstallsWhatOnlyTestsNeedBeforeTestsAlone) {
+  for (const char* package : {"libgtest-dev", "clang-format"}) {
+    Debian(package);
+    const std::string installs = std::string("bazelw: installing ") + package;
+    for (const char* command :
+         {"test //x", "build //...", "build //tests/runtime/...", "coverage //x"})
+      EXPECT_NE(RunWith(command).output.find(installs), std::string::npos) << command;
+    for (const char* command :
+         {"run //tools:train", "build //tools:train", "run //tools:grade -- //tests", "version"})
+      EXPECT_EQ(RunWith(command).output.find("installing"), std::string::npos) << command;
+  }
+}
+
 TEST_F(Bazelw, UsesSudoWhereNotRoot) {
   Debian("libfmt-dev");
   Tool("id", "echo 1000");

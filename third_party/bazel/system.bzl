@@ -5,7 +5,7 @@ def _system_library_impl(ctx):
     for name in ctx.attr.hdrs:
         path = root.get_child(name)
         if not path.exists:
-            fail("missing /usr/include/%s: run ./bazelw, which installs the packages of third_party/packages.txt" % name)
+            fail("missing /usr/include/%s: run ./bazelw, which installs the packages of third_party/packages.txt and, for tests, developer_packages.txt" % name)
         ctx.symlink(path, "include/" + name)
     include = "include" + ("/" + ctx.attr.include if ctx.attr.include else "")
     ctx.file("BUILD", """
@@ -44,7 +44,7 @@ cc_library(
 
 def _ask_mpi(ctx, what):
     if not ctx.which("mpicc.openmpi"):
-        fail("missing mpicc.openmpi: run ./bazelw, which installs the packages of third_party/packages.txt")
+        fail("missing mpicc.openmpi: run ./bazelw, which installs the packages of third_party/packages.txt and, for tests, developer_packages.txt")
     return ctx.execute(["mpicc.openmpi", "--showme:" + what]).stdout.strip().split(" ")
 
 def _open_mpi_impl(ctx):
