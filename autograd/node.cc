@@ -1,7 +1,6 @@
 #include "autograd/node.h"
 
 #include <atomic>
-#include <optional>
 
 #include "autograd/leaf_alias.h"
 #include "autograd/op_observer.h"
@@ -62,16 +61,20 @@ Node::Node(std::string_view op, std::vector<Edge> inputs, std::vector<Shape> out
   sequence_ = next.fetch_add(1, std::memory_order_relaxed);
 }
 
+// Orphans are linked through themselves: a list of them would need memory.
 Node::~Node() {
-  std::vector<std::shared_ptr<Node>> orphans;
-  auto take = [&orphans](std::vector<Edge>& edges) {
-    for (Edge& edge : edges)
-      if (edge.node.use_count() == 1) orphans.push_back(std::move(edge.node));
+  std::shared_ptr<Node> orphans;
+  const auto take = [&orphans](std::vector<Edge>& edges) {
+    for (Edge& edge : edges) {
+      if (edge.node.use_count() != 1) continue;
+      edge.node->next_orphan_ = std::move(orphans);
+      orphans = std::move(edge.node);
+    }
   };
   take(inputs_);
-  while (!orphans.empty()) {
-    const std::shared_ptr<Node> node = std::move(orphans.back());
-    orphans.pop_back();
+  while (orphans != nullptr) {
+    const std::shared_ptr<Node> node = std::move(orphans);
+    orphans = std::move(node->next_orphan_);
     // If another thread has taken a handle meanwhile, this thread must not empty the node.
     if (node.use_count() == 1) take(node->inputs_);
   }
@@ -82,8 +85,7 @@ Gradients Node::Call(std::span<const Tensor> grads, std::span<const char> wanted
           "the graph of {} was freed by an earlier Backward; pass retain_graph to run it twice",
           op_);
   Gradients result;
-  std::optional<WithPrecision> precision;
-  if (tf32_) precision.emplace(Precision{DType::kF32, MatmulMode::kTf32});
+  const WithPrecision of_forward({DType::kF32, tf32_ ? MatmulMode::kTf32 : MatmulMode::kEmulated});
   try {
     result = rule_(GradContext(grads, wanted));
   } catch (const BadInput& e) {

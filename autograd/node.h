@@ -106,6 +106,7 @@ class Node {
   std::vector<DType> output_dtypes_;
   std::function<Gradients(const GradContext&)> rule_;
   bool tf32_;  // WithPrecision::Tf32() when the op ran
+  std::shared_ptr<Node> next_orphan_;  // for ~Node alone
 };
 
 // Wraps an op's result in a Variable. If gradients are off, or no input requires one, the rule is

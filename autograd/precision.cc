@@ -19,6 +19,8 @@ WithPrecision::WithPrecision(Precision precision) : before_(current) {
 
 WithPrecision::~WithPrecision() { current = before_; }
 
+Precision WithPrecision::Whole() { return current; }
+
 DType WithPrecision::Current() { return current.low; }
 
 bool WithPrecision::Native() {

@@ -38,9 +38,12 @@ class WithPrecision {
   WithPrecision(const WithPrecision&) = delete;
   WithPrecision& operator=(const WithPrecision&) = delete;
 
-  static DType Current();  // `low` of this thread; kF32 unless one exists
-  static bool Native();    // whether this thread computes in a low type with kNative
-  // Whether f32 products may use TF32. An op's gradient uses the setting that its forward had.
+  static Precision Whole();  // of this thread; Precision() unless one exists
+  static DType Current();    // its `low`
+  static bool Native();      // whether this thread computes in a low type with kNative
+  // Whether f32 products may use TF32. An op's gradient uses the setting that its forward had,
+  // whatever surrounds the Backward; nothing else of a precision reaches gradient rules, which
+  // compute in the types of what they saved.
   static bool Tf32();
 
  private:

@@ -4,6 +4,8 @@
 
 #include "autograd/backward.h"
 #include "autograd/node.h"
+#include "autograd/precision.h"
+#include "autograd/saved_activation.h"
 #include "autograd/with_grad.h"
 #include "runtime/error.h"
 
@@ -28,6 +30,9 @@ struct SecondForward {
   RecomputeFn function;
   std::vector<Saved> inputs;
   std::vector<Variable> parameters;
+  // Of the first run, restored for the second.
+  Precision precision = WithPrecision::Whole();
+  DType activations = ActivationStorage::Current();
 
   // Leaves for the inputs; they require a gradient if this call wants it.
   std::vector<Variable> Leaves(const GradContext& g) const {
@@ -54,13 +59,19 @@ struct SecondForward {
         may_leave = may_leave || leaf.requires_grad();
       }
     }
-    BackwardResult result = GoBack(function(leaves), g, options);
+    BackwardResult result = GoBack(AsBefore(leaves), g, options);
     Require(may_leave || result.deferred.empty(), "recompute",
             "the function reads a leaf that requires a gradient and was not named");
     Gradients gradients(inputs.size() + parameters.size());
     for (size_t i = 0; i < result.wanted.size(); ++i)
       gradients[places[i]] = std::move(result.wanted[i]);
     return gradients;
+  }
+
+  std::vector<Variable> AsBefore(const std::vector<Variable>& leaves) const {
+    const WithPrecision with_precision(precision);
+    const ActivationStorage storage(activations);
+    return function(leaves);
   }
 
   static BackwardResult GoBack(std::vector<Variable> outputs, const GradContext& g,

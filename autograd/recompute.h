@@ -19,10 +19,11 @@ using RecomputeFn = std::function<std::vector<Variable>(const std::vector<Variab
 // `parameters` must list every leaf that requires a gradient and that the function reads besides
 // its inputs; the backward throws BadInput if one is missing. Outputs must be defined.
 //
-// The gradients are bit-identical to those of the function's own graph, provided that the function
-// gives the same bits each time: key random draws by captured values (StepContext), and update
-// counters only once for both runs. A backward in two halves (BackwardOptions::defer_leaves) runs
-// the function in each half. If no gradient is recorded, this is just function(inputs).
+// The second run has the WithPrecision and the ActivationStorage of the first, wherever Backward is
+// called. The gradients are bit-identical to those of the function's own graph, provided that the
+// function gives the same bits each time: key random draws by captured values (StepContext), and
+// update counters only once for both runs. A backward in two halves (BackwardOptions::defer_leaves)
+// runs the function in each half. If no gradient is recorded, this is just function(inputs).
 std::vector<Variable> Recompute(RecomputeFn function, const std::vector<Variable>& inputs,
                                 const std::vector<Variable>& parameters);
 

@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "autograd/precision.h"
 #include "runtime/progress.h"
 #include "tests/autograd/toy_ops.h"
 #include "tests/testing/gradient_check.h"
@@ -191,6 +192,31 @@ TEST(Backward, ALongChainNeedsNoStack) {
   EXPECT_FALSE(first.expired());
   y = Variable();
   EXPECT_TRUE(first.expired());
+}
+
+// A rule that notes the settings which it sees.
+Variable Noting(const Variable& x, std::vector<std::pair<DType, bool>>& seen) {
+  return Record("noting", x.data().Clone(), {x}, [&seen](const GradContext& g) {
+    seen.emplace_back(WithPrecision::Current(), WithPrecision::Tf32());
+    return Gradients{g.grad()};
+  });
+}
+
+TEST(Backward, RulesHaveTheTf32OfTheirForwardWhateverIsAround) {
+  const Precision tf32{DType::kF32, MatmulMode::kTf32};
+  const Precision all[] = {{}, tf32, DType::kBF16};
+  for (const Precision& forward : all)
+    for (const Precision& around : all) {
+      std::vector<std::pair<DType, bool>> seen;
+      const Variable y = [&] {
+        const WithPrecision precision(forward);
+        return Noting(Leaf({1}), seen);
+      }();
+      const WithPrecision precision(around);
+      Backward({y});
+      EXPECT_EQ(seen, std::vector({std::pair(DType::kF32, forward == tf32)}));
+      EXPECT_EQ(WithPrecision::Whole(), around);
+    }
 }
 
 TEST(Backward, TicksProgress) {

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "autograd/backward.h"
+#include "autograd/precision.h"
+#include "autograd/saved_activation.h"
 #include "runtime/allocator.h"
 #include "runtime/error.h"
 #include "runtime/rng.h"
@@ -186,6 +190,32 @@ TEST(Recompute, TellsTheFirstRunFromTheSecond) {
   const NoGrad no_grad;
   Recompute(inner, {l.x0, l.x1}, {l.w});
   EXPECT_FALSE(first.back());
+}
+
+TEST(Recompute, BothRunsHaveThePrecisionOfTheCall) {
+  Leaves l;
+  std::vector<std::array<int, 4>> seen;  // by each run of the function
+  const auto function = [&](const std::vector<Variable>& x) {
+    seen.push_back({static_cast<int>(WithPrecision::Current()), WithPrecision::Native(),
+                    WithPrecision::Tf32(), static_cast<int>(ActivationStorage::Current())});
+    return TwoInTwoOut(x, l.w);
+  };
+  const Precision all[] = {
+      {}, {DType::kBF16, MatmulMode::kNative}, {DType::kF32, MatmulMode::kTf32}};
+  for (const Precision& first : all)
+    for (const Precision& around : all) {
+      seen.clear();
+      const std::vector<Variable> y = [&] {
+        const WithPrecision precision(first);
+        const ActivationStorage storage(first.low);
+        return Recompute(function, {l.x0, l.x1}, {l.w});
+      }();
+      const WithPrecision precision(around);
+      const ActivationStorage storage(around.low);
+      Backward(y, Ones(y));
+      ASSERT_EQ(seen.size(), 2u);
+      EXPECT_EQ(seen[0], seen[1]);
+    }
 }
 
 TEST(Recompute, RefusesALeafThatWasNotNamed) {

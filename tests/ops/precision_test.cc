@@ -8,6 +8,7 @@
 #include "autograd/backward.h"
 #include "autograd/low_copy.h"
 #include "autograd/recompute.h"
+#include "autograd/saved_activation.h"
 #include "ops/activation/activation.h"
 #include "ops/attention/attention.h"
 #include "ops/batch_norm/batch_norm.h"
@@ -205,6 +206,29 @@ TEST(Precision, EachUseRoundsItsGradientByItself) {
     Backward({Sum(Add(Linear(x1, w), Linear(x2, w)))}, {Full({}, 1)});
   }
   ExpectSameBits(w.grad(), apart);
+}
+
+// As PyTorch's checkpoint does: the backward is mostly called outside of the scope.
+TEST(Precision, ARecomputationIsInThePrecisionOfItsForward) {
+  const Variable x = Leaf({5, 8}, 1), w = Leaf({3, 8}, 2);
+  const auto function = [&](const std::vector<Variable>& in) {
+    return std::vector<Variable>{Gelu(Linear(in[0], w))};
+  };
+  const auto gradients = [&](const auto& forward) {
+    const Variable y = [&] {
+      const WithPrecision low(kLow);
+      const ActivationStorage storage(kLow);
+      return forward();
+    }();
+    Backward({y}, {Full(y.shape(), 1, y.dtype())});
+    const std::vector<Tensor> all{x.grad(), w.grad()};
+    Variable(x).ZeroGrad();
+    Variable(w).ZeroGrad();
+    return all;
+  };
+  const std::vector<Tensor> plain = gradients([&] { return function({x})[0]; });
+  const std::vector<Tensor> again = gradients([&] { return Recompute(function, {x}, {w})[0]; });
+  for (size_t i = 0; i < plain.size(); ++i) ExpectSameBits(plain[i], again[i]);
 }
 
 TEST(Precision, KnowsThreeTypes) {
