@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "tests/layering/device_rules.h"
 #include "tests/layering/include_rules.h"
 #include "tests/layering/line_rules.h"
 #include "tests/layering/message_rules.h"
+#include "tests/layering/name_rules.h"
 
 namespace torus::layering {
 namespace {
@@ -90,6 +92,21 @@ TEST(Layering, MessagesAreMadeWhereTheyAreThrown) {
     for (const std::string& violation : CheckMessages(path, Read(source)))
       ADD_FAILURE() << violation;
   }
+}
+
+TEST(Layering, AHeadersNamesAreItsOwn) {
+  const fs::path root = Root();
+  std::map<std::string, std::string> places;
+  for (const fs::path& source : Sources(root)) {
+    const std::string path = source.lexically_relative(root).string();
+    if (!path.ends_with(".h") || path.starts_with("tests/")) continue;
+    for (const std::string& name : NamesOf(Read(source))) {
+      const auto [place, fresh] = places.emplace(name, path);
+      if (!fresh && place->second != path)
+        ADD_FAILURE() << name << " is defined in " << place->second << " and in " << path;
+    }
+  }
+  EXPECT_GT(places.size(), 500u);
 }
 
 // What an application links has every model's folder.

@@ -12,18 +12,20 @@
 
 namespace torus::cuda {
 
-inline constexpr int kTile = 64;       // rows and columns that one block computes
-inline constexpr int kTileDepth = 16;  // terms of the sums loaded at a time
-inline constexpr int kTileThreads = 256;
-inline constexpr int kTileEach = 4;  // 4 x 4 results per thread
+inline constexpr int kProductTile = 64;   // rows and columns that one block computes
+inline constexpr int kProductDepth = 16;  // terms of the sums loaded at a time
+inline constexpr int kProductThreads = 256;
+inline constexpr int kProductEach = 4;  // 4 x 4 results per thread
 
 // Sizes of one product. There are `groups` independent products; each one's depth is cut into
 // `parts` parts of `part` terms.
 struct ProductShape {
   int64_t rows, columns, depth, groups;
   int64_t parts = 1, part = 0;
-  __host__ __device__ int64_t row_tiles() const { return (rows + kTile - 1) / kTile; }
-  __host__ __device__ int64_t column_tiles() const { return (columns + kTile - 1) / kTile; }
+  __host__ __device__ int64_t row_tiles() const { return (rows + kProductTile - 1) / kProductTile; }
+  __host__ __device__ int64_t column_tiles() const {
+    return (columns + kProductTile - 1) / kProductTile;
+  }
 };
 
 // An operand has lines (the rows or columns of the product) of `depth` terms. What all terms of a
@@ -34,7 +36,7 @@ struct ProductShape {
 template <class T, class Operand>
 class TileLoader {
  public:
-  using Tile = T[kTileDepth][kTile + 1];
+  using Tile = T[kProductDepth][kProductTile + 1];
 
   // Loads lines of a group from `first_line` on; there are `lines` lines in all.
   __device__ TileLoader(const Operand& operand, int64_t group, int64_t first_line, int64_t lines)
@@ -69,9 +71,10 @@ class TileLoader {
 
  private:
   static constexpr bool kAlong = Operand::kAlongDepth;
-  static constexpr int kAcross = kAlong ? kTileDepth : kTile;
-  static constexpr int kStep = kTileThreads / kAcross;
-  static constexpr int kEach = kTile * kTileDepth / kTileThreads;  // elements per thread
+  static constexpr int kAcross = kAlong ? kProductDepth : kProductTile;
+  static constexpr int kStep = kProductThreads / kAcross;
+  static constexpr int kEach =
+      kProductTile * kProductDepth / kProductThreads;  // elements per thread
   static constexpr int kLines = kAlong ? kEach : 1;
   using Line = decltype(std::declval<const Operand&>().LineAt(0, 0));
 
@@ -93,31 +96,33 @@ struct TileProduct {
 
   template <int kThreads>
   __device__ void Run(int64_t task) const {
-    static_assert(kThreads == kTileThreads);
-    __shared__ T a_tile[kTileDepth][kTile + 1];  // one column more, against bank conflicts
-    __shared__ T b_tile[kTileDepth][kTile + 1];
+    static_assert(kThreads == kProductThreads);
+    __shared__ T
+        a_tile[kProductDepth][kProductTile + 1];  // one column more, against bank conflicts
+    __shared__ T b_tile[kProductDepth][kProductTile + 1];
     const int64_t column_tile = task % shape.column_tiles();
     const int64_t row_tile = task / shape.column_tiles() % shape.row_tiles();
     const int64_t slice = task / shape.column_tiles() / shape.row_tiles();
     const int64_t group = slice % shape.groups, part = slice / shape.groups;
     const int64_t begin = part * shape.part;
     const int64_t end = begin + shape.part < shape.depth ? begin + shape.part : shape.depth;
-    const int across = static_cast<int>(threadIdx.x) % (kTile / kTileEach);
-    const int down = static_cast<int>(threadIdx.x) / (kTile / kTileEach);
-    const TileLoader<T, A> a_loader(a, group, row_tile * kTile, shape.rows);
-    const TileLoader<T, B> b_loader(b, group, column_tile * kTile, shape.columns);
-    T sums[kTileEach][kTileEach] = {};
-    for (int64_t term = begin; term < end; term += kTileDepth) {
+    const int across = static_cast<int>(threadIdx.x) % (kProductTile / kProductEach);
+    const int down = static_cast<int>(threadIdx.x) / (kProductTile / kProductEach);
+    const TileLoader<T, A> a_loader(a, group, row_tile * kProductTile, shape.rows);
+    const TileLoader<T, B> b_loader(b, group, column_tile * kProductTile, shape.columns);
+    T sums[kProductEach][kProductEach] = {};
+    for (int64_t term = begin; term < end; term += kProductDepth) {
       a_loader.Load(term, end, a_tile);
       b_loader.Load(term, end, b_tile);
       __syncthreads();
       AddTerms(a_tile, b_tile, down, across, sums);
       __syncthreads();
     }
-    for (int i = 0; i < kTileEach; ++i) {
-      for (int j = 0; j < kTileEach; ++j) {
-        const int64_t row = row_tile * kTile + down + i * (kTile / kTileEach);
-        const int64_t column = column_tile * kTile + across + j * (kTile / kTileEach);
+    for (int i = 0; i < kProductEach; ++i) {
+      for (int j = 0; j < kProductEach; ++j) {
+        const int64_t row = row_tile * kProductTile + down + i * (kProductTile / kProductEach);
+        const int64_t column =
+            column_tile * kProductTile + across + j * (kProductTile / kProductEach);
         if (row < shape.rows && column < shape.columns) store(part, group, row, column, sums[i][j]);
       }
     }
@@ -125,17 +130,17 @@ struct TileProduct {
 
  private:
   // A thread's results are 16 apart, so that a warp reads neighbouring columns.
-  __device__ static void AddTerms(const T (&a_tile)[kTileDepth][kTile + 1],
-                                  const T (&b_tile)[kTileDepth][kTile + 1], int down, int across,
-                                  T (&sums)[kTileEach][kTileEach]) {
-    for (int k = 0; k < kTileDepth; ++k) {
-      T rows[kTileEach], columns[kTileEach];
-      for (int i = 0; i < kTileEach; ++i) {
-        rows[i] = a_tile[k][down + i * (kTile / kTileEach)];
-        columns[i] = b_tile[k][across + i * (kTile / kTileEach)];
+  __device__ static void AddTerms(const T (&a_tile)[kProductDepth][kProductTile + 1],
+                                  const T (&b_tile)[kProductDepth][kProductTile + 1], int down,
+                                  int across, T (&sums)[kProductEach][kProductEach]) {
+    for (int k = 0; k < kProductDepth; ++k) {
+      T rows[kProductEach], columns[kProductEach];
+      for (int i = 0; i < kProductEach; ++i) {
+        rows[i] = a_tile[k][down + i * (kProductTile / kProductEach)];
+        columns[i] = b_tile[k][across + i * (kProductTile / kProductEach)];
       }
-      for (int i = 0; i < kTileEach; ++i)
-        for (int j = 0; j < kTileEach; ++j) sums[i][j] += rows[i] * columns[j];
+      for (int i = 0; i < kProductEach; ++i)
+        for (int j = 0; j < kProductEach; ++j) sums[i][j] += rows[i] * columns[j];
     }
   }
 };
@@ -145,7 +150,7 @@ void RunTileProduct(std::string_view op, const ProductShape& shape, const A& a, 
                     const Store& store, StreamHandle stream) {
   using Body = TileProduct<T, A, B, Store>;
   const int64_t tasks = shape.row_tiles() * shape.column_tiles() * shape.groups * shape.parts;
-  ForEachBlock<kTileThreads>(op, tasks, stream, Body{shape, a, b, store});
+  ForEachBlock<kProductThreads>(op, tasks, stream, Body{shape, a, b, store});
 }
 
 }  // namespace torus::cuda
