@@ -9,17 +9,28 @@
 namespace torus::cuda {
 namespace {
 
+// CUDA keeps the error of a failed call until somebody asks for it. Whoever handles or drops an
+// error clears it, so that the next CheckLaunch does not take it for its own.
+bool Succeeded(cudaError_t error) noexcept {
+  if (error == cudaSuccess) return true;
+  cudaGetLastError();
+  return false;
+}
+
 void Check(cudaError_t error, const char* call) {
-  if (error != cudaSuccess)
+  if (!Succeeded(error))
     Throw<BrokenEnvironment>("cuda", "{}: {}", call, cudaGetErrorString(error));
 }
+
+// For calls whose failure nobody can be told.
+void Drop(cudaError_t error) noexcept { Succeeded(error); }
 
 // During a recording, CUDA refuses calls that may wait, such as memory allocation. This scope
 // allows calls that the recording does not depend on.
 class BesideCapture {
  public:
-  BesideCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  ~BesideCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  BesideCapture() { Drop(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~BesideCapture() { Drop(cudaThreadExchangeStreamCaptureMode(&mode_)); }
   BesideCapture(const BesideCapture&) = delete;
   BesideCapture& operator=(const BesideCapture&) = delete;
 
@@ -34,7 +45,7 @@ cudaEvent_t NativeEvent(EventHandle event) { return static_cast<cudaEvent_t>(eve
 
 int DeviceCount() {
   int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+  return Succeeded(cudaGetDeviceCount(&count)) ? count : 0;
 }
 
 std::array<unsigned char, 16> IdOf(int device) {
@@ -57,7 +68,7 @@ void* Malloc(int device, size_t bytes) {
   void* block = nullptr;
   const cudaError_t error = cudaMalloc(&block, bytes);
   if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // forget it: the caller says it better
+    Drop(error);  // the caller says it better
     return nullptr;
   }
   Check(error, "cudaMalloc");
@@ -66,8 +77,8 @@ void* Malloc(int device, size_t bytes) {
 
 void Free(int device, void* block) noexcept {
   const BesideCapture beside;
-  if (cudaSetDevice(device) == cudaSuccess) cudaFree(block);
-  if (ThreadGpu::Own() >= 0) cudaSetDevice(ThreadGpu::Own());
+  if (Succeeded(cudaSetDevice(device))) Drop(cudaFree(block));
+  if (ThreadGpu::Own() >= 0) Drop(cudaSetDevice(ThreadGpu::Own()));
 }
 
 void* MallocHost(size_t bytes) {
@@ -76,7 +87,7 @@ void* MallocHost(size_t bytes) {
   void* block = nullptr;
   const cudaError_t error = cudaHostAlloc(&block, bytes, cudaHostAllocPortable);
   if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // forget it: the caller says it better
+    Drop(error);  // the caller says it better
     return nullptr;
   }
   Check(error, "cudaHostAlloc");
@@ -85,7 +96,7 @@ void* MallocHost(size_t bytes) {
 
 void FreeHost(void* block) noexcept {
   const BesideCapture beside;
-  cudaFreeHost(block);
+  Drop(cudaFreeHost(block));
 }
 
 void CopyBytes(void* to, const void* from, size_t bytes, StreamHandle stream) {
@@ -99,7 +110,7 @@ StreamHandle CreateStream(int device) {
   return stream;
 }
 
-void DestroyStream(StreamHandle stream) noexcept { cudaStreamDestroy(Native(stream)); }
+void DestroyStream(StreamHandle stream) noexcept { Drop(cudaStreamDestroy(Native(stream))); }
 
 void Synchronize(StreamHandle stream) {
   Check(cudaStreamSynchronize(Native(stream)), "cudaStreamSynchronize");
@@ -112,7 +123,7 @@ EventHandle CreateEvent(int device) {
   return event;
 }
 
-void DestroyEvent(EventHandle event) noexcept { cudaEventDestroy(NativeEvent(event)); }
+void DestroyEvent(EventHandle event) noexcept { Drop(cudaEventDestroy(NativeEvent(event))); }
 
 void Record(EventHandle event, StreamHandle stream) {
   Check(cudaEventRecord(NativeEvent(event), Native(stream)), "cudaEventRecord");
@@ -121,7 +132,7 @@ void Record(EventHandle event, StreamHandle stream) {
 bool IsDone(EventHandle event) {
   const cudaError_t state = cudaEventQuery(NativeEvent(event));
   if (state == cudaErrorNotReady) {
-    cudaGetLastError();  // no failure: the next CheckLaunch must not find it
+    Drop(state);
     return false;
   }
   Check(state, "cudaEventQuery");
@@ -143,22 +154,19 @@ void BeginCapture(StreamHandle stream) {
 
 GraphHandle EndCapture(StreamHandle stream) {
   cudaGraph_t recorded = nullptr;
-  const cudaError_t ended = cudaStreamEndCapture(Native(stream), &recorded);
-  if (ended != cudaSuccess) cudaGetLastError();  // the next CheckLaunch must not find it
-  Check(ended, "cudaStreamEndCapture");
+  Check(cudaStreamEndCapture(Native(stream), &recorded), "cudaStreamEndCapture");
   cudaGraphExec_t graph = nullptr;
   const cudaError_t made = cudaGraphInstantiate(&graph, recorded, 0);
-  cudaGraphDestroy(recorded);
-  if (made != cudaSuccess) cudaGetLastError();  // likewise
+  Drop(cudaGraphDestroy(recorded));
   Check(made, "cudaGraphInstantiate");
   return graph;
 }
 
 void DropCapture(StreamHandle stream) noexcept {
   cudaGraph_t recorded = nullptr;
-  cudaStreamEndCapture(Native(stream), &recorded);
-  if (recorded != nullptr) cudaGraphDestroy(recorded);
-  cudaGetLastError();  // the cause of the failed recording: the next CheckLaunch must not find it
+  Drop(cudaStreamEndCapture(Native(stream), &recorded));
+  if (recorded != nullptr) Drop(cudaGraphDestroy(recorded));
+  cudaGetLastError();  // the cause of the failed recording
 }
 
 void LaunchGraph(GraphHandle graph, StreamHandle stream) {
@@ -166,7 +174,7 @@ void LaunchGraph(GraphHandle graph, StreamHandle stream) {
 }
 
 void DestroyGraph(GraphHandle graph) noexcept {
-  cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
+  Drop(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
 }
 
 void CheckLaunch(std::string_view op) {
