@@ -36,8 +36,8 @@ class DeferredChecks {
   DeferredChecks& operator=(const DeferredChecks&) = delete;
 
   // Registers a check and returns the GPU address that its kernel writes to. The number there
-  // starts above all positions; the kernel lowers it to the smallest position of a wrong value. If
-  // too many checks are pending, they are reported first.
+  // starts above all positions; the kernel lowers it to the smallest position of a wrong value.
+  // Throws BadInput while a graph is recorded with more checks than were ever pending before.
   int64_t* Expect(Check check);
   // Waits for the GPU's current stream and calls Fail of the first check, in the order of Expect,
   // that found a wrong value. Does nothing if no check is pending.
@@ -66,9 +66,12 @@ class DeferredChecks {
   static DeferredChecks* Here(Device gpu);
 
  private:
-  void Reset();
+  void AddBlock();
+  static void Reset(Tensor& block);
+  std::vector<int64_t> Found(int64_t count) const;
 
-  Tensor first_;  // (kMost), i64: the number of each check
+  const Device gpu_;
+  std::vector<Tensor> blocks_;  // i64: the numbers of all checks, one after the other; never moved
   std::vector<Check> expected_;
 };
 

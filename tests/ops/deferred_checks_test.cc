@@ -2,6 +2,7 @@
 // --config=emulated_gpu, or --config=cuda and a GPU.
 #include "runtime/deferred_checks.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,6 +10,7 @@
 #include "ops/indexing/indexing.h"
 #include "ops/loss/cross_entropy.h"
 #include "runtime/error.h"
+#include "runtime/gpu_graph.h"
 #include "runtime/kernels.h"
 #include "runtime/on_device.h"
 #include "runtime/stream.h"
@@ -18,6 +20,7 @@
 namespace torus::ops {
 namespace {
 
+using ::testing::HasSubstr;
 using testing::kFirstGpu;
 
 class CheckedLater : public ::testing::Test {
@@ -97,16 +100,45 @@ TEST_F(CheckedLater, AWrongClassIsNamedAndCountsForNothing) {
   EXPECT_EQ(loss.Item(), LossOf(logits, {1, -100, 2, 0}).Item());
 }
 
-TEST_F(CheckedLater, NothingIsForgottenWhereThereAreMoreThanItHasRoomFor) {
+constexpr int kMany = 2500;  // more than a block of them
+
+TEST_F(CheckedLater, AStepMayHaveThousands) {
   const Tensor table = Table(3);
+  for (const int wrong : {0, 1023, 1024, kMany - 1}) {
+    DeferredChecks checks(kFirstGpu);
+    const DeferredChecks::Scope scope(checks);
+    for (int i = 0; i < kMany; ++i) Embedded(table, {1, i == wrong ? 3 + wrong : 2});
+    EXPECT_EQ(checks.expected().size(), size_t{kMany});
+    EXPECT_THAT(MessageOf(checks), HasSubstr(fmt::format("index {} at position 1", 3 + wrong)));
+    for (int i = 0; i < kMany; ++i) Embedded(table, {1});
+    EXPECT_EQ(MessageOf(checks), "");
+  }
+}
+
+TEST_F(CheckedLater, ARecordedStepMayHaveAsManyAsTheOneBefore) {
+  const Variable table(Table(3));
+  Tensor ids = There({1});
   DeferredChecks checks(kFirstGpu);
   const DeferredChecks::Scope scope(checks);
-  Embedded(table, {3});
-  EXPECT_THROW(
-      {
-        for (int i = 0; i < 2000; ++i) Embedded(table, {1});
-      },
-      BadInput);
+  const auto step = [&] {
+    for (int i = 0; i < kMany; ++i) Embedding(Variable(ids), table);
+  };
+  {
+    GpuGraph graph(kFirstGpu);
+    EXPECT_THROW(graph.Record(step), BadInput);
+    checks.Clear();
+  }
+  step();
+  EXPECT_EQ(MessageOf(checks), "");
+  GpuGraph graph(kFirstGpu);
+  graph.Record(step);
+  const std::vector<DeferredChecks::Check> recorded = checks.expected();
+  graph.Launch(0);
+  EXPECT_EQ(MessageOf(checks), "");
+  Copy(There({7}), ids);
+  graph.Launch(1);
+  checks.SetExpected(recorded);
+  EXPECT_THAT(MessageOf(checks), HasSubstr("index 7 at position 0"));
 }
 
 TEST_F(CheckedLater, WhatIsClearedIsNotReported) {
