@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "runtime/io/file.h"
@@ -146,7 +147,13 @@ void Record(Event event) {
   lane.Append(std::move(event));
 }
 
-void Scope::Finish() { Record({name_, category_, 0, begin_, Now(), step_, micro_batch_}); }
+// Called by the destructor: without memory for it, the event is lost.
+void Scope::Finish() {
+  try {
+    Record({name_, category_, 0, begin_, Now(), step_, micro_batch_});
+  } catch (const std::bad_alloc&) {
+  }
+}
 
 std::vector<Event> Drain() {
   std::vector<Event> events;

@@ -40,7 +40,7 @@ Uploader::Uploader(Device gpu)
 Uploader::~Uploader() {
   try {
     stream_.Synchronize();
-  } catch (const BrokenEnvironment&) {
+  } catch (const std::exception&) {
   }
 }
 

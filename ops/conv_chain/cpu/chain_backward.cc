@@ -12,26 +12,26 @@ namespace torus::cpu {
 namespace {
 
 // Takes the gradient with respect to a layer's activation, block by block while it is in cache:
-// masks it in place and sums what the layer's batch norm needs.
+// masks it in place and sums what the layer's batch norm needs. Call Finish after the last rows: it
+// allocates, which a destructor must not.
 class GradientSink {
  public:
   GradientSink(const ChainLayer* layer, GradientSums* sums, float* base)
       : layer_(layer), sums_(sums), base_(base) {}
-  ~GradientSink() { Flush(); }
   void Add(float* row, int64_t pixels) {
     if (layer_ == nullptr) return;
     if (pending_ == 0) first_ = row;
     pending_ += pixels;
-    if (pending_ >= 128) Flush();
+    if (pending_ >= 128) Finish();
   }
-
- private:
-  void Flush() {
+  void Finish() {
     if (pending_ == 0) return;
     sums_->Add<float>(first_, layer_->z.data<float>() + (first_ - base_), nullptr, pending_,
                       layer_->folded.affine(), layer_->clamp, first_);
     pending_ = 0;
   }
+
+ private:
   const ChainLayer* layer_;
   GradientSums* sums_;
   float* base_;
@@ -81,6 +81,7 @@ void PointwisePart(const Step& s, int64_t begin, int64_t end, GradientSums* sums
          s.add != nullptr ? 1.0f : 0.0f, dx, g.c);
     sink.Add(dx, rows);
   }
+  sink.Finish();
 }
 
 void Pointwise(const Step& s) {
@@ -121,6 +122,7 @@ void Depthwise(const Step& s) {
       DepthwiseBackwardRows(g, s.dx == nullptr ? nullptr : packed.data(),
                             s.dw == nullptr ? nullptr : &weights[p], rows * p / parts,
                             rows * (p + 1) / parts, fill_dy, fill_x, into, out);
+      sink.Finish();
     }
   });
   if (s.dw == nullptr) return;

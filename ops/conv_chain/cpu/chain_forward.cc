@@ -53,6 +53,7 @@ void Depthwise(ChainLayer& layer, const ChainSource& source, const float* weight
       DepthwiseForwardRows(g, packed.data(), nullptr, rows * p / parts, rows * (p + 1) / parts,
                            fill, into,
                            [&](int64_t, int64_t, const float* row) { sums.Add(row, g.ow); });
+      sums.Finish();
     }
   });
 }

@@ -71,22 +71,22 @@ struct GradientSource {
   }
 };
 
-// Adds consecutive rows of one tensor to moments, a block as soon as 128 pixels are pending.
+// Adds consecutive rows of one tensor to moments, a block as soon as 128 pixels are pending. Call
+// Finish after the last row: it allocates, which a destructor must not.
 class RowMoments {
  public:
   explicit RowMoments(ChannelMoments& moments) : moments_(moments) {}
-  ~RowMoments() { Flush(); }
   void Add(const float* row, int64_t pixels) {
     if (pending_ == 0) first_ = row;
     pending_ += pixels;
-    if (pending_ >= 128) Flush();
+    if (pending_ >= 128) Finish();
   }
-
- private:
-  void Flush() {
+  void Finish() {
     if (pending_ > 0) moments_.Add(first_, pending_);
     pending_ = 0;
   }
+
+ private:
   ChannelMoments& moments_;
   int64_t pending_ = 0;
   const float* first_ = nullptr;

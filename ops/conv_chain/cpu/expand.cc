@@ -155,6 +155,7 @@ void ExpandForward(const ChainLayer& wide, ChainLayer& depthwise, const float* x
       DepthwiseForwardRows(g, packed.data(), nullptr, rows * p / parts, rows * (p + 1) / parts,
                            fill, into,
                            [&](int64_t, int64_t, const float* row) { sums.Add(row, g.ow); });
+      sums.Finish();
     }
   });
 }

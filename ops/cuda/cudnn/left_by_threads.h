@@ -28,8 +28,11 @@ class LeftByThreads {
 
   ~LeftByThreads() {
     const std::lock_guard lock(All().mutex);
-    for (auto& [gpu, mine] : held_)
-      if (mine != nullptr) All().left.emplace(gpu, std::move(mine));
+    // Moves the entries themselves: new ones would need memory.
+    while (!held_.empty()) {
+      auto entry = held_.extract(held_.begin());
+      if (entry.mapped() != nullptr) All().left.insert(std::move(entry));
+    }
   }
 
  private:
