@@ -30,7 +30,8 @@ Variable Tanh(const Variable& input);
 Variable Silu(const Variable& input);
 
 // x * Phi(x) with approximate "none"; its tanh approximation with "tanh". Throws BadInput for other
-// names.
+// names. At minus infinity it is NaN, and so is the gradient at both infinities, as the formulas
+// say and PyTorch's kernels for CPUs and GPUs give.
 Variable Gelu(const Variable& input, std::string_view approximate = "none");
 
 // log(1 + exp(beta x)) / beta; x itself where beta * x > threshold. Throws BadInput if beta is 0.

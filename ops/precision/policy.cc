@@ -28,6 +28,7 @@ const std::unordered_map<std::string_view, Policy>& Table() {
       {"nll_loss", Policy::kFull},
       {"sum", Policy::kFull},
       {"mean", Policy::kFull},
+      {"var", Policy::kFull},
       {"cumsum", Policy::kFull},
       {"pow", Policy::kFull},
       {"exp", Policy::kFull},

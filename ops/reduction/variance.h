@@ -1,5 +1,4 @@
-// Variance over dimensions, as torch.var; composed of other ops. f32 or f64. Dimensions as in
-// reduction.h.
+// Variance over dimensions, as torch.var. f32 or f64. Dimensions as in reduction.h.
 #pragma once
 
 #include "autograd/variable.h"
@@ -7,6 +6,10 @@
 namespace torus::ops {
 
 // sum (x - mean)^2 / max(0, n - correction); correction 1 is Bessel's, 0 the population's variance.
+// A correction of n or more divides by zero: infinity, or NaN where all elements are equal, as in
+// PyTorch's kernels for CPUs and for NVIDIA's GPUs. The gradient is PyTorch's too, on any device:
+// 2 (x - mean) / (n - correction); but infinity, or NaN for elements equal to the mean, where
+// `dims` is empty and the correction n or more.
 Variable Var(const Variable& input, const Dims& dims = {}, double correction = 1,
              bool keepdim = false);
 

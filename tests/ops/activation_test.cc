@@ -58,6 +58,29 @@ TEST(Activation, GradientsAtKinks) {
   EXPECT_EQ(Gradient(Of(closed), {-1, 0, 1}), (std::vector<float>{0, 0, 0}));
 }
 
+// The formulas' own values, which PyTorch's kernels for CPUs and GPUs give too: 0 times infinity.
+TEST(Activation, GeluAtTheInfinities) {
+  for (const DType dtype : {DType::kF32, DType::kF64})
+    for (const char* approximate : {"none", "tanh"}) {
+      SCOPED_TRACE(approximate);
+      std::vector<float> values(37, 1);  // whole vectors, and a rest
+      values[0] = values[36] = INFINITY;
+      values[1] = values[35] = -INFINITY;
+      const Variable x(FromVector(values, {37}).To(dtype), true);
+      const Variable y = Gelu(x, approximate);
+      Backward({y}, {Full({37}, 1, dtype)});
+      const std::vector<float> out = ToVector<float>(y.data().To(DType::kF32)),
+                               grad = ToVector<float>(x.grad().To(DType::kF32));
+      for (const size_t i : {0, 36}) {
+        EXPECT_EQ(out[i], INFINITY);
+        EXPECT_TRUE(std::isnan(out[i == 0 ? 1 : 35]));
+        EXPECT_TRUE(std::isnan(grad[i]));
+        EXPECT_TRUE(std::isnan(grad[i == 0 ? 1 : 35]));
+      }
+      EXPECT_NEAR(grad[2], 1.083, 1e-3);
+    }
+}
+
 TEST(Activation, NotANumberStaysOne) {
   const Variable x(FromVector<float>({NAN}, {1}));
   EXPECT_TRUE(std::isnan(Relu(x).data().Item()));

@@ -143,6 +143,20 @@ TEST(BatchNorm, ReluLetsNanThrough) {
   EXPECT_EQ(ToVector<float>(y.data())[3], 3.0f);
 }
 
+// Constant statistics: dx = dy weight / sqrt(var + eps), whatever x is; as PyTorch gives on CPUs
+// and GPUs.
+TEST(BatchNorm, InEvaluationTheInputsGradientDoesNotReadTheInput) {
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    const Variable x(FromVector<float>({NAN, 1, INFINITY, 2, 3, -INFINITY}, {3, 2}).To(dtype),
+                     true);
+    const Variable weight(FromVector<float>({2, 3}, {2}).To(dtype), true);
+    const Variable y = ops::BatchNormEval(x, Zeros({2}, dtype), Full({2}, 4, dtype), weight, {}, 0);
+    Backward({y}, {FromVector<float>({1, 2, 3, 4, 5, 6}, {3, 2}).To(dtype)});
+    EXPECT_EQ(ToVector<float>(x.grad().To(DType::kF32)), (std::vector<float>{1, 3, 3, 6, 5, 9}));
+    EXPECT_TRUE(std::isnan(ToVector<float>(weight.grad().To(DType::kF32))[0]));
+  }
+}
+
 TEST(BatchNorm, RunningStatisticsAreUnbiased) {
   Tensor mean = Zeros({1}), var = Full({1}, 1);
   ops::UpdateRunningStatistics(Full({1}, 4), Full({1}, 3), 4, 0.1, mean, var);

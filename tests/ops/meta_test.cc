@@ -121,7 +121,7 @@ std::vector<Row> ReductionRows() {
                 return Amax(x, {0, 2});
               }),
           One("", {2, 3, 4}, [](V x) { return Variable(Argmax(x.data(), 1)); }),
-          One("sum", {2, 3, 4}, [](V x) { return Var(x, {0}); }),
+          One("var", {2, 3, 4}, [](V x) { return Var(x, {0}); }),
           One("exp", {2, 3, 4},
               [](V x) {
                 return LogSumExp(x, {0, 1}, true);

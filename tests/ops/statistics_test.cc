@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "autograd/backward.h"
@@ -23,8 +24,9 @@ GRADIENT_CASE(amax, All) { Check(AmaxOf({}, false), {RandomLeaf({2, 3})}); }
 GRADIENT_CASE(amax, ApartDims) { Check(AmaxOf({0, 2}, false), {TransposedLeaf({2, 3, 4})}); }
 GRADIENT_CASE(amax, Scalar) { Check(AmaxOf({0}, true), {RandomLeaf({})}); }
 GRADIENT_CASE(amax, EmptyResult) { Check(AmaxOf({1}, true), {RandomLeaf({0, 3})}); }
-GRADIENT_CASE(sum, Var) { Check(VarOf({1}, 1), {TransposedLeaf({2, 3, 4})}); }
-GRADIENT_CASE(sum, PopulationVar) { Check(VarOf({}, 0), {RandomLeaf({2, 3})}); }
+GRADIENT_CASE(var, Dims) { Check(VarOf({1}, 1), {TransposedLeaf({2, 3, 4})}); }
+GRADIENT_CASE(var, Population) { Check(VarOf({}, 0), {RandomLeaf({2, 3})}); }
+GRADIENT_CASE(var, LastTwo) { Check(VarOf({-1, 1}, 0.5), {TransposedLeaf({2, 3, 4})}); }
 GRADIENT_CASE(exp, LogSumExp) { Check(LogSumExpOf({0, -1}, false), {TransposedLeaf({2, 3, 4})}); }
 GRADIENT_CASE(exp, LogSumExpOfScalar) { Check(LogSumExpOf({0}, true), {RandomLeaf({})}); }
 
@@ -58,6 +60,34 @@ TEST(Var, Values) {
   EXPECT_NEAR(Var(x).data().Item(), 14.0 / 3, 1e-15);
   EXPECT_NEAR(Var(x, {}, 0).data().Item(), 3.5, 1e-15);
   EXPECT_TRUE(std::isnan(Var(Variable(Zeros({1}))).data().Item()));
+}
+
+// What no correction leaves freedom for: values and gradients of torch.var on a CPU and on CUDA.
+TEST(Var, ACorrectionOfTheCountOrMore) {
+  const auto of = [](const std::vector<double>& v, const Dims& dims, double correction) {
+    const Variable x(FromVector(v, {std::ssize(v)}), true);
+    const Variable y = Var(x, dims, correction);
+    Backward({y}, {Full({}, 3, DType::kF64)});
+    std::vector<double> all = ToVector<double>(x.grad());
+    all.insert(all.begin(), y.data().Item());
+    return all;
+  };
+  const auto isnan = [](double v) { return std::isnan(v); };
+  for (const double correction : {3.0, 4.0}) {
+    const std::vector<double> all = of({1, 2, 3}, {}, correction);
+    EXPECT_EQ(all[0], INFINITY);
+    EXPECT_EQ(all[1], INFINITY);
+    EXPECT_TRUE(isnan(all[2]));
+    EXPECT_EQ(all[3], INFINITY);
+  }
+  const std::vector<double> exact = of({1, 2, 3}, {0}, 3);
+  EXPECT_EQ(exact[0], INFINITY);
+  EXPECT_EQ(exact[1], -INFINITY);
+  EXPECT_TRUE(isnan(exact[2]));
+  EXPECT_EQ(exact[3], INFINITY);
+  EXPECT_EQ(of({1, 2, 3}, {0}, 5), (std::vector<double>{INFINITY, 3, 0, -3}));
+  const std::vector<double> equal = of({2, 2}, {}, 2);
+  EXPECT_EQ(std::ranges::count_if(equal, isnan), 3);
 }
 
 TEST(LogSumExp, StaysFiniteFarOut) {

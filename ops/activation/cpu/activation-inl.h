@@ -75,10 +75,11 @@ struct GeluTanhVector {
     const auto s = Logistic(d, Inner(d, x)), one = hn::Set(d, 1.0f);
     const auto slope =
         hn::MulAdd(hn::Mul(x, x), hn::Set(d, 3 * kTwice * kCubic), hn::Set(d, kTwice));
-    // Beyond |x| = 10 the derivative is 0 or 1; the square of a huge x would be infinite.
+    // Beyond |x| = 10 the derivative is 0 or 1; the square of a huge x would be infinite. At the
+    // infinities themselves it is NaN: x - x is.
     const auto bend = hn::Mul(hn::Mul(x, s), hn::Mul(hn::Sub(one, s), slope));
     const auto far = hn::Gt(hn::Abs(x), hn::Set(d, 1e4f));
-    return hn::Mul(g, hn::Add(s, hn::IfThenZeroElse(far, bend)));
+    return hn::Mul(g, hn::Add(s, hn::IfThenElse(far, hn::Sub(x, x), bend)));
   }
 
  private:

@@ -143,7 +143,9 @@ void NormalizeChannelsBackward(const NormBackwardInputs& in, const Tensor& dy,
     if (!out.x.defined()) return;
     const FoldedBackward<T> folded =
         FoldBackward<T>(forward, inv_std, FromTensor(all_sums), in.count, nullptr, nullptr);
-    const BackwardAffine<T> affine{forward, folded.slope.data(), folded.offset.data()};
+    const bool constant = in.count == 0;
+    const BackwardAffine<T> affine{forward, constant ? nullptr : folded.slope.data(),
+                                   constant ? nullptr : folded.offset.data()};
     if (out.masked.defined())
       InputGradient(in.x, out.masked, affine, Clamp{}, out.x);
     else

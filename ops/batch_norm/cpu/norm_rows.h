@@ -32,7 +32,8 @@ struct Affine {
 
 // What the gradient with respect to z needs besides Affine: dz = scale g + slope (z - mean) +
 // offset, where g is the gradient with respect to t (Ioffe & Szegedy 2015, the gradients after
-// equation 4, with their sums folded into slope and offset).
+// equation 4, with their sums folded into slope and offset). For constant statistics both are null:
+// dz = scale g, finite also where z is not.
 template <class T>
 struct BackwardAffine {
   Affine<T> forward;

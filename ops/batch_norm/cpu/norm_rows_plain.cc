@@ -58,7 +58,8 @@ void BackwardInput(const double* dy, const double* z, int64_t rows, int64_t chan
     const int64_t c = i % channels;
     const double d = z[i] - forward.mean[c];
     const double g = Passes(clamp, d * forward.scale[c] + forward.bias[c]) ? dy[i] : 0.0;
-    dz[i] = forward.scale[c] * g + affine.slope[c] * d + affine.offset[c];
+    dz[i] = forward.scale[c] * g;
+    if (affine.slope != nullptr) dz[i] += affine.slope[c] * d + affine.offset[c];
   }
 }
 

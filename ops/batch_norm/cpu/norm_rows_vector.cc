@@ -124,7 +124,7 @@ void MaskedSumsF32(const float* dy, const float* z, const float* y, int64_t rows
     MaskedSumsOf<Mask::kFromY>(dy, z, y, rows, channels, affine, clamp, g, sum_g, sum_gd);
 }
 
-template <bool kMasked>
+template <bool kMasked, bool kConstant>
 void BackwardInputRows(const float* dy, const float* z, int64_t rows, int64_t channels,
                        const BackwardAffine<float>& affine, const Clamp& clamp, float* dz) {
   InGroups<4>(0, rows, [&](auto group, int64_t r) HWY_ATTR {
@@ -132,7 +132,8 @@ void BackwardInputRows(const float* dy, const float* z, int64_t rows, int64_t ch
       const auto m = hn::LoadU(d, affine.forward.mean + c),
                  a = hn::LoadU(d, affine.forward.scale + c);
       const auto b = hn::LoadU(d, affine.forward.bias + c);
-      const auto slope = hn::LoadU(d, affine.slope + c), offset = hn::LoadU(d, affine.offset + c);
+      const auto slope = kConstant ? hn::Zero(d) : hn::LoadU(d, affine.slope + c);
+      const auto offset = kConstant ? hn::Zero(d) : hn::LoadU(d, affine.offset + c);
       const auto low = hn::Set(d, static_cast<float>(clamp.low));
       const auto high = hn::Set(d, static_cast<float>(clamp.high));
       for (int i = 0; i < group; ++i) {
@@ -144,18 +145,28 @@ void BackwardInputRows(const float* dy, const float* z, int64_t rows, int64_t ch
           const auto t = hn::MulAdd(centered, a, b);
           grad = hn::IfThenElseZero(hn::And(hn::Lt(low, t), hn::Lt(t, high)), grad);
         }
-        hn::StoreU(hn::MulAdd(grad, a, hn::MulAdd(centered, slope, offset)), d, dz + at);
+        const auto line = kConstant ? offset : hn::MulAdd(centered, slope, offset);
+        hn::StoreU(hn::MulAdd(grad, a, line), d, dz + at);
       }
     });
   });
 }
 
+template <bool kConstant>
+void BackwardInputOf(const float* dy, const float* z, int64_t rows, int64_t channels,
+                     const BackwardAffine<float>& affine, const Clamp& clamp, float* dz) {
+  if (clamp.identity())
+    BackwardInputRows<false, kConstant>(dy, z, rows, channels, affine, clamp, dz);
+  else
+    BackwardInputRows<true, kConstant>(dy, z, rows, channels, affine, clamp, dz);
+}
+
 void BackwardInputF32(const float* dy, const float* z, int64_t rows, int64_t channels,
                       const BackwardAffine<float>& affine, const Clamp& clamp, float* dz) {
-  if (clamp.identity())
-    BackwardInputRows<false>(dy, z, rows, channels, affine, clamp, dz);
+  if (affine.slope == nullptr)
+    BackwardInputOf<true>(dy, z, rows, channels, affine, clamp, dz);
   else
-    BackwardInputRows<true>(dy, z, rows, channels, affine, clamp, dz);
+    BackwardInputOf<false>(dy, z, rows, channels, affine, clamp, dz);
 }
 
 }  // namespace torus::cpu::HWY_NAMESPACE

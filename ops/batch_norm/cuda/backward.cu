@@ -78,14 +78,15 @@ template <class T>
 struct InputGradient {
   int64_t channels;
   MaskedGradient<T> gradient;
-  const SumOf<T>*slope, *offset;
+  const SumOf<T>*slope, *offset;  // null for constant statistics
   T* dx;
   __device__ void operator()(int64_t i) const {
     const int64_t c = Divide(i, channels).rest;
     const AffineOf<SumOf<T>>& forward = gradient.before.affine;
-    dx[i] =
-        RoundedTo<T>(forward.scale[c] * gradient(i, c) +
-                     (slope[c] * (Widened(gradient.before.x[i]) - forward.mean[c]) + offset[c]));
+    SumOf<T> line = SumOf<T>(0);
+    if (slope != nullptr)
+      line = slope[c] * (Widened(gradient.before.x[i]) - forward.mean[c]) + offset[c];
+    dx[i] = RoundedTo<T>(forward.scale[c] * gradient(i, c) + line);
   }
 };
 
@@ -105,6 +106,11 @@ void WriteInputGradient(const ops::NormBackwardInputs& in, const Tensor& dy, con
                         ops::NormGradients& out, StreamHandle stream) {
   using Sum = SumOf<T>;
   const int64_t channels = dy.dim(-1);
+  const MaskedGradient<T> gradient = GradientOf<T>(in, dy, out.masked);
+  if (in.count == 0)
+    return ForEach(
+        kNormOp, dy.numel(), stream,
+        InputGradient<T>{channels, gradient, nullptr, nullptr, MutableElements<T>(out.x)});
   Tensor slope({channels}, kDTypeOf<Sum>, dy.device()),
       offset(slope.shape(), slope.dtype(), dy.device());
   ForEach(kNormOp, channels, stream,
@@ -112,8 +118,8 @@ void WriteInputGradient(const ops::NormBackwardInputs& in, const Tensor& dy, con
                          Elements<double>(in.affine.inv_std), Elements<double>(sums),
                          MutableElements<Sum>(slope), MutableElements<Sum>(offset)});
   ForEach(kNormOp, dy.numel(), stream,
-          InputGradient<T>{channels, GradientOf<T>(in, dy, out.masked), Elements<Sum>(slope),
-                           Elements<Sum>(offset), MutableElements<T>(out.x)});
+          InputGradient<T>{channels, gradient, Elements<Sum>(slope), Elements<Sum>(offset),
+                           MutableElements<T>(out.x)});
 }
 
 }  // namespace
