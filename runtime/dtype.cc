@@ -1,14 +1,24 @@
 #include "runtime/dtype.h"
 
+#ifdef __F16C__
 #include <immintrin.h>
+#endif
+
+#include "runtime/half_bits.h"
 
 namespace torus {
 
+#ifdef __F16C__
 uint16_t Float16::FromFloat(float value) {
   return static_cast<uint16_t>(_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT));
 }
 
 float Float16::ToFloat(uint16_t bits) { return _cvtsh_ss(bits); }
+#else
+uint16_t Float16::FromFloat(float value) { return FloatToHalfBits(value); }
+
+float Float16::ToFloat(uint16_t bits) { return HalfBitsToFloat(bits); }
+#endif
 
 size_t SizeOf(DType dtype) {
   return VisitDType(dtype, [](auto zero) { return sizeof(zero); });

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
+#include "runtime/element_cast.h"
 #include "runtime/parallel_for.h"
 
 namespace torus {
@@ -107,6 +110,97 @@ TEST(Copy, LargeSplitAmongThreadsIsComplete) {
     for (int i = 0; i < 1 << 20; i += 997) ASSERT_EQ(transposed[i], (i % 1024) * 1024 + i / 1024);
     EXPECT_EQ(ToVector<int32_t>(in.Clone()), ToVector<int32_t>(in));
   }
+}
+
+// Longer than a thread's share and a vector: every pair, element by element.
+TEST(Copy, LongRowsAreCastByAllThreads) {
+  const int before = TeamSize();
+  const int64_t n = (3 << 16) + 13;
+  Tensor samples({n}, DType::kF32);
+  for (int64_t i = 0; i < n; ++i)
+    samples.mutable_data<float>()[i] = static_cast<float>(i % 251) * 0.4f;
+  for (int from = 0; from < kDTypes; ++from)
+    for (int to = 0; to < kDTypes; ++to) {
+      const Tensor in = samples.To(static_cast<DType>(from));
+      SetTeamSize(1);
+      const Tensor want = in.To(static_cast<DType>(to));
+      SetTeamSize(3);
+      for (const Tensor& shaped : {in, in.View({1, n}), in.View({1, 1, n, 1})}) {
+        const Tensor got = shaped.To(static_cast<DType>(to));
+        ASSERT_EQ(std::memcmp(got.raw(), want.raw(), want.bytes()), 0)
+            << Name(in.dtype()) << " to " << Name(want.dtype());
+      }
+      VisitDType(in.dtype(), [&](auto f) {
+        VisitDType(want.dtype(), [&](auto t) {
+          using From = decltype(f);
+          using To = decltype(t);
+          for (int64_t i = 0; i < n; ++i) {
+            const To one = ElementCast<To, From>()(in.data<From>()[i]);
+            ASSERT_EQ(std::memcmp(&one, want.data<To>() + i, sizeof(To)), 0);
+          }
+        });
+      });
+    }
+  SetTeamSize(before);
+}
+
+TEST(Copy, AllHalvesAndTheirNeighbours) {
+  Tensor halves({65536}, DType::kF16);
+  for (int i = 0; i < 65536; ++i) halves.mutable_data<Float16>()[i].bits = static_cast<uint16_t>(i);
+  const std::vector<float> wide = ToVector<float>(halves.To(DType::kF32));
+  std::vector<float> near;
+  for (int i = 0; i < 65536; ++i) {
+    const float one = static_cast<float>(halves.data<Float16>()[i]);
+    ASSERT_EQ(std::bit_cast<uint32_t>(wide[i]), std::bit_cast<uint32_t>(one)) << i;
+    for (const float value : {one, one * (1 + 0x1p-11f), one * (1 + 0x1p-12f)})
+      near.push_back(value);
+  }
+  const Tensor back = FromVector(near, {std::ssize(near)}).To(DType::kF16);
+  for (size_t i = 0; i < near.size(); ++i)
+    ASSERT_EQ(back.data<Float16>()[i].bits, Float16(near[i]).bits) << near[i];
+}
+
+// Dimensions that merge, ones that do not, and rows cut in their middle.
+TEST(Copy, StridedCopiesOfAllTeams) {
+  const int before = TeamSize();
+  const Tensor base = Arange(6 * 50 * 40 * 30, DType::kF32).View({6, 50, 40, 30});
+  const std::vector<Tensor> views{base.Permute({0, 2, 3, 1}),
+                                  base.Permute({3, 0, 1, 2}),
+                                  base.Narrow(1, 3, 40),
+                                  base.Narrow(3, 1, 1),
+                                  base.Select(0, 2),
+                                  base.View({1, 6, 50, 1200}).Permute({0, 3, 1, 2}),
+                                  base.View({6 * 50, 1, 1200}).Expand({6 * 50, 3, 1200})};
+  for (const Tensor& view : views) {
+    SetTeamSize(1);
+    const std::vector<double> want = ToVector<double>(view.To(DType::kF64));
+    for (size_t i = 0; i < want.size(); i += 611) {  // against plain indexing
+      int64_t rest = static_cast<int64_t>(i), at = view.offset();
+      for (int d = view.rank() - 1; d >= 0; --d) {
+        at += rest % view.dim(d) * view.strides()[d];
+        rest /= view.dim(d);
+      }
+      ASSERT_EQ(want[i], static_cast<double>(at));
+    }
+    for (const int threads : {2, 3, 7}) {
+      SetTeamSize(threads);
+      EXPECT_EQ(ToVector<double>(view.To(DType::kF64)), want);
+    }
+  }
+  SetTeamSize(before);
+}
+
+TEST(Fill, RepeatedAndStridedElementsOfAllTeams) {
+  const int before = TeamSize();
+  SetTeamSize(3);
+  Tensor whole = Zeros({400, 300}), part = whole.Narrow(1, 7, 280);
+  Fill(part, 2);
+  Tensor rows = whole.Narrow(1, 0, 1).Expand({400, 300});
+  Fill(rows, 3);
+  const std::vector<float> values = ToVector<float>(whole);
+  for (size_t i = 0; i < values.size(); ++i)
+    ASSERT_EQ(values[i], i % 300 == 0 ? 3 : i % 300 >= 7 && i % 300 < 287 ? 2 : 0) << i;
+  SetTeamSize(before);
 }
 
 TEST(Copy, ExpandedInputRepeats) {
