@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/cpu/sum_parts.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
@@ -36,7 +37,7 @@ void AddBias(const T* bias, int64_t rows, int64_t channels, T* y) {
 
 template <class T>
 void SumRows(const T* dy, int64_t rows, int64_t channels, SumOf<T>* sum) {
-  const int64_t parts = std::clamp<int64_t>(rows / 512, 1, 16);
+  const int64_t parts = SumParts(rows / 512);
   std::vector<double> totals(parts * channels);
   ParallelFor(parts, 1, [&](int64_t first, int64_t last) {
     for (int64_t p = first; p < last; ++p) {

@@ -12,7 +12,8 @@ template <class T>
 void AddBias(const T* bias, int64_t rows, int64_t channels, T* y);
 
 // sum[c] = sum over r of dy[r][c]. Blocks of 64 rows are summed in SumOf<T> and merged in double.
-// The number of rows alone decides the parts, so the bits do not depend on the team size.
+// Up to 16 threads the number of rows alone decides the parts, so the bits do not depend on the
+// team size.
 template <class T>
 void SumRows(const T* dy, int64_t rows, int64_t channels, SumOf<T>* sum);
 

@@ -1,15 +1,16 @@
 // Batch norm's reductions over many rows, and the per-channel values computed from them.
 //
 // Blocks are summed in the data's type while they are in cache, and merged in double, so a float
-// result is as accurate as for one block of 256 rows, whatever the number of rows. The number of
-// rows alone decides the parts (PartsOf), which are merged in order, so the bits do not depend on
-// the team size.
+// result is as accurate as for one block of 256 rows, whatever the number of rows. Parts (PartsOf)
+// are merged in order; up to 16 threads the number of rows alone decides them, so the bits do not
+// depend on the team size.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "ops/batch_norm/cpu/norm_rows.h"
+#include "ops/cpu/sum_parts.h"
 
 namespace torus::cpu {
 
@@ -79,7 +80,9 @@ FoldedBackward<T> FoldBackward(const Affine<T>& forward, const double* inv_std,
                                const GradientSums& sums, int64_t count, T* grad_weight,
                                T* grad_bias);
 
-// The number of parts into which `rows` rows are divided; depends on nothing else.
-inline int64_t PartsOf(int64_t rows) { return rows >= 4096 ? 16 : rows >= 256 ? 4 : 1; }
+// The number of parts into which `rows` rows are divided, of at least 64 rows each.
+inline int64_t PartsOf(int64_t rows) {
+  return rows >= 4096 ? SumParts(rows / 256) : rows >= 256 ? 4 : 1;
+}
 
 }  // namespace torus::cpu

@@ -1,7 +1,7 @@
-// Convolution by oneDNN on NHWC activations, for any geometry and groups. Primitives are cached by
-// geometry and team size. T is float, or BFloat16 if the processor multiplies it natively
-// (runtime/vector_unit.h): sums, bias and the gradient of the weights are then f32, and BFloat16
-// results are rounded once.
+// Convolution by oneDNN on NHWC activations, for any geometry and groups. Primitives are made for
+// each call; oneDNN itself keeps what it has compiled. T is float, or BFloat16 if the processor
+// multiplies it natively (runtime/vector_unit.h): sums, bias and the gradient of the weights are
+// then f32, and BFloat16 results are rounded once.
 #pragma once
 
 #include "ops/convolution/conv_geometry.h"

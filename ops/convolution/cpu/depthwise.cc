@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "ops/cpu/sum_parts.h"
 #include "runtime/parallel_for.h"
 
 namespace torus::cpu {
@@ -35,8 +36,7 @@ void DepthwiseWeightSums::Merge(const DepthwiseWeightSums& other) {
 }
 
 int64_t DepthwiseParts(int64_t rows, int64_t width) {
-  return std::clamp<int64_t>(rows * width / 64, 1,
-                             std::min<int64_t>(16, std::max<int64_t>(1, rows)));
+  return SumParts(std::min(rows * width / 64, rows));
 }
 
 namespace {

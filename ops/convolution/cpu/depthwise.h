@@ -141,8 +141,8 @@ void DepthwiseBackwardRows(const ConvGeometry& g, const float* packed, Depthwise
   if (sums != nullptr) sums->Flush();
 }
 
-// The number of parts into which the images' rows are divided. Depends on the geometry alone, so
-// sums do not depend on the team size.
+// The number of parts into which the images' rows are divided. Up to 16 threads it depends on the
+// geometry alone, so sums do not depend on the team size.
 int64_t DepthwiseParts(int64_t rows, int64_t width);
 
 // The whole forward and backward on plain tensors, on the thread team. `dx` or `dw` may be null.
