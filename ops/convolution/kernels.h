@@ -2,7 +2,9 @@
 // with the shapes of the geometry: x (n, h, w, c), weight (o, kh, kw, c / groups), bias (o) or
 // undefined, y (n, oh, ow, o). If the device multiplies bf16 natively (a GPU also f16), x, weight,
 // y and the gradients of x and y may have that type; sums, bias and the gradients of weight and
-// bias are then f32.
+// bias are then f32, and the others are rounded once. A GPU may round more where cuDNN has no other
+// engine: y before the bias is added, and the gradient of a weight, f32 as it is, to the 16-bit
+// type (not that of a 1 x 1 convolution with stride 1 or of a depthwise one).
 #pragma once
 
 #include "autograd/op_observer.h"

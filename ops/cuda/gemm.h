@@ -25,7 +25,7 @@ struct GemmMatrix {
 // same or f32.
 template <class In, class Out = In>
 struct GemmCall {
-  using Sum = SumOf<In>;  // f32 for 16-bit types; C is rounded once
+  using Sum = SumOf<In>;  // f32 for 16-bit types, also where k is cut into parts; C is rounded once
 
   int64_t m, n, k;  // op(A) is (m, k), op(B) is (k, n), C is (m, n)
   GemmMatrix<const In> a, b;
@@ -39,7 +39,9 @@ struct GemmCall {
 // overlap neither A nor B. All memory is on `device`, the calling thread's GPU. The same call gives
 // the same bits on GPUs of the same model. f32 products use full f32 precision unless
 // WithPrecision::Tf32(). Throws BrokenEnvironment that names cuBLASLt's call and the device if the
-// call fails or cuBLASLt cannot multiply such matrices. Instantiated for float, double, BFloat16,
+// call fails or cuBLASLt cannot multiply such matrices. With a 16-bit C, some of cuBLASLt's
+// algorithms round the product to C's type before they add a bias or apply an epilogue, and then
+// again; no setting of cuBLASLt forbids that. Instantiated for float, double, BFloat16,
 // Float16, <BFloat16, float> and <Float16, float>.
 template <class In, class Out>
 void Gemm(const GemmCall<In, Out>& call, Device device, StreamHandle stream);

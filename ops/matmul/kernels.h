@@ -1,7 +1,8 @@
 // The kernels of matrix products, on the device of their tensors. Tensors are f32 or f64, all of
 // one dtype, or bf16 (on a GPU also f16) if the device multiplies it natively
 // (ops/precision/native.h): sums are then f32, and the result, in the 16-bit type or f32, is
-// rounded once. Results are contiguous.
+// rounded once; on a GPU it may be rounded once more before the bias is added (ops/cuda/gemm.h).
+// Results are contiguous.
 #pragma once
 
 #include "autograd/op_observer.h"
