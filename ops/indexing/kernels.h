@@ -50,7 +50,7 @@ inline void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {
       [&](StreamHandle stream) { cuda::Gather(x, dim, index, y, stream); });
 }
 
-// dx[index[i][j][k]][j][k] += dy[i][j][k] in row-major order; all are contiguous.
+// dx[index[i][j][k]][j][k] += dy[i][j][k], those that meet in row-major order; all are contiguous.
 inline void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx) {
   AtDoor(
       "gather", dx.device(), [&] { cpu::GatherBackward(dy, dim, index, dx); },

@@ -160,6 +160,37 @@ TEST(Indexing, BitsDoNotDependOnThreads) {
   SetTeamSize(before);
 }
 
+// Each way to lie among the other dimensions, with an index smaller than the input; in row-major
+// order, whatever the team.
+TEST(Indexing, GathersGradientAddsInOrder) {
+  const int before = TeamSize();
+  const Shape shape{31, 45, 62}, picked{29, 44, 60};
+  for (int dim = 0; dim < 3; ++dim) {
+    Tensor index(picked, DType::kI64), seed(picked, DType::kF32);
+    for (int64_t i = 0; i < index.numel(); ++i) {
+      index.mutable_data<int64_t>()[i] = i * i % 11;
+      seed.mutable_data<float>()[i] = static_cast<float>(i % 101) * 0.1f;
+    }
+    std::vector<float> want(static_cast<size_t>(Numel(shape)));
+    int64_t i = 0;
+    for (int64_t a = 0; a < picked[0]; ++a)
+      for (int64_t b = 0; b < picked[1]; ++b)
+        for (int64_t c = 0; c < picked[2]; ++c, ++i) {
+          int64_t at[] = {a, b, c};
+          at[dim] = index.data<int64_t>()[i];
+          want[static_cast<size_t>((at[0] * shape[1] + at[1]) * shape[2] + at[2])] +=
+              seed.data<float>()[i];
+        }
+    for (const int threads : {1, 3, 8}) {
+      SetTeamSize(threads);
+      const Variable x(Zeros(shape), true);
+      Backward({Gather(x, dim, Variable(index))}, {seed});
+      EXPECT_EQ(ToVector<float>(x.grad()), want) << dim << " " << threads;
+    }
+  }
+  SetTeamSize(before);
+}
+
 TEST(Indexing, RefusesWhatDoesNotFit) {
   const Variable x(Zeros({2, 3}));
   try {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/error.h"
+#include "runtime/parallel_for.h"
 
 namespace torus::ops {
 namespace {
@@ -29,6 +30,37 @@ TEST(Tokens, TheLastQueriesAttendToAllBeforeThem) {
   const Tensor mask = CausalMask(2, 4);
   EXPECT_EQ(mask.shape(), (Shape{1, 1, 2, 4}));
   EXPECT_EQ(Values(mask), (std::vector<int64_t>{1, 1, 1, 0, 1, 1, 1, 1}));
+}
+
+// Long enough for several threads.
+TEST(Tokens, AllTeamsMakeTheSame) {
+  const int64_t texts = 3, width = 301;
+  Tensor ids({texts, width}, DType::kI64);
+  for (int64_t i = 0; i < ids.numel(); ++i) ids.mutable_data<int64_t>()[i] = i * i % 5;
+  const int before = TeamSize();
+  for (const int threads : {1, 3}) {
+    SetTeamSize(threads);
+    const std::vector<int64_t> mask = Values(CausalMask(ids)), last = Values(CausalMask(200, 400));
+    int64_t at = 0;
+    for (int64_t n = 0; n < texts; ++n)
+      for (int64_t i = 0; i < width; ++i)
+        for (int64_t j = 0; j < width; ++j, ++at)
+          ASSERT_EQ(mask[static_cast<size_t>(at)],
+                    j <= i && ids.data<int64_t>()[n * width + j] != 0);
+    for (int64_t i = 0; i < 200 * 400; ++i)
+      ASSERT_EQ(last[static_cast<size_t>(i)], i % 400 <= 200 + i / 400);
+    const std::vector<int64_t> positions = ToVector<int64_t>(PositionsBehindPadding(ids, 0));
+    for (int64_t n = 0, i = 0; n < texts; ++n)
+      for (int64_t t = 0, count = 0; t < width; ++t, ++i)
+        ASSERT_EQ(positions[static_cast<size_t>(i)], ids.data<int64_t>()[i] == 0 ? 0 : ++count);
+    const RowsOfPart part = FindRowsOfPart(ids.View({-1}), 1, 2);
+    for (int64_t i = 0; i < ids.numel(); ++i) {
+      const int64_t id = ids.data<int64_t>()[i];
+      ASSERT_EQ(part.here.data<bool>()[i], id == 1 || id == 2);
+      ASSERT_EQ(part.rows.data<int64_t>()[i], id == 2 ? 1 : 0);
+    }
+  }
+  SetTeamSize(before);
 }
 
 TEST(Tokens, AreMadeWhereTheirIdsAre) {

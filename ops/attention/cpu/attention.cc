@@ -141,9 +141,12 @@ void FindDeadRows(const Tensor& scores, Tensor& dead) {
     const int64_t keys = scores.dim(-1);
     const T* s = scores.data<T>();
     bool* out = dead.mutable_data<bool>();
-    for (int64_t r = 0; r < dead.numel(); ++r)
-      out[r] =
-          std::all_of(s + r * keys, s + (r + 1) * keys, [](T v) { return std::isinf(v) && v < 0; });
+    const auto hides = [](T score) { return std::isinf(score) && score < 0; };
+    // Mostly the first key of a row decides.
+    ParallelFor(dead.numel(), 1024, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r)
+        out[r] = std::all_of(s + r * keys, s + (r + 1) * keys, hides);
+    });
   });
 }
 

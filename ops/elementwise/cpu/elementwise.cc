@@ -109,8 +109,10 @@ void Select(std::string_view op, const Tensor& mask, const Tensor& a, const Tens
 void Band(int64_t low, int64_t high, Tensor& mask) {
   const int64_t rows = mask.dim(0), columns = mask.dim(1);
   bool* p = mask.mutable_data<bool>();
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) p[i * columns + j] = j - i >= low && j - i <= high;
+  ParallelFor(rows, (1 << 15) / (columns + 1) + 1, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      for (int64_t j = 0; j < columns; ++j) p[i * columns + j] = j - i >= low && j - i <= high;
+  });
 }
 
 }  // namespace torus::cpu

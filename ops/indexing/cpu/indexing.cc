@@ -7,6 +7,8 @@
 #include "ops/indexing/gather_plan.h"
 #include "ops/indexing/row_norm.h"
 
+#include "ops/sum/reduction_shape.h"
+#include "runtime/parallel_for.h"
 namespace torus::cpu {
 namespace {
 
@@ -64,16 +66,44 @@ void Gather(const ops::BroadcastPlan& plan, const int64_t* index, int64_t stride
                 });
 }
 
-// din[place(i) + index[i] * stride] += dout[i], in one thread: places may coincide.
+// Where columns [begin, begin + count) of an index along `dim` start in dx. Columns are numbered in
+// row-major order of the other dimensions.
+void FindColumns(const Tensor& dx, int dim, const Shape& index, int64_t begin, int64_t count,
+                 std::vector<int64_t>& places) {
+  places.resize(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = begin + i, place = 0;
+    for (int d = index.rank() - 1; d >= 0; --d) {
+      if (d == dim) continue;
+      place += rest % index[d] * dx.strides()[d];
+      rest /= index[d];
+    }
+    places[static_cast<size_t>(i)] = place;
+  }
+}
+
+// din[place + index[k] * stride] += dout[k] along each column of the index. Each thread owns whole
+// columns, and only a column's own elements meet, in their order: the bits do not depend on the
+// number of threads.
 template <class T>
-void GatherBackward(const ops::BroadcastPlan& plan, const int64_t* index, int64_t stride,
-                    const T* dout, T* din) {
-  ForEachRun<2>(plan, Numel(plan.shape),
-                [=](int64_t at, const Offsets<2>& from, int64_t n, const Offsets<2>& step) {
-                  for (int64_t i = 0; i < n; ++i)
-                    din[from[0] + i * step[0] + index[from[1] + i * step[1]] * stride] +=
-                        dout[at + i];
-                });
+void AddColumns(const Tensor& dx, int dim, const Tensor& index, const T* dout, T* din) {
+  const Shape cut = ops::MiddleShape(index.shape(), dim, dim);
+  const int64_t outer = cut[0], length = cut[1], inner = cut[2], stride = dx.strides()[dim];
+  const int64_t* const at = index.data<int64_t>();
+  ParallelFor(outer * inner, (1 << 14) / (length + 1) + 1, [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> places;
+    while (begin < end) {
+      const int64_t o = begin / inner, first = begin % inner;
+      const int64_t count = std::min(inner - first, end - begin);
+      FindColumns(dx, dim, index.shape(), begin, count, places);
+      for (int64_t k = 0; k < length; ++k) {
+        const int64_t from = (o * length + k) * inner + first;
+        for (int64_t i = 0; i < count; ++i)
+          din[places[static_cast<size_t>(i)] + at[from + i] * stride] += dout[from + i];
+      }
+      begin += count;
+    }
+  });
 }
 
 }  // namespace
@@ -120,8 +150,7 @@ void Gather(const Tensor& x, int dim, const Tensor& index, Tensor& y) {
 
 void GatherBackward(const Tensor& dy, int dim, const Tensor& index, Tensor& dx) {
   VisitCompute("gather", dx.dtype(), [&]<class T>(ComputeType<T>) {
-    GatherBackward(ops::PlanGather(dx, dim, index), index.data<int64_t>(), dx.strides()[dim],
-                   dy.data<T>(), dx.mutable_data<T>());
+    AddColumns(dx, dim, index, dy.data<T>(), dx.mutable_data<T>());
   });
 }
 

@@ -1,32 +1,51 @@
 #include "ops/tokens/cpu/tokens.h"
 
+#include "runtime/parallel_for.h"
+
 namespace torus::cpu {
+namespace {
+
+constexpr int64_t kGrain = 1 << 15;  // fewest elements that are worth waking a thread
+
+}  // namespace
 
 void PositionsBehindPadding(const Tensor& ids, int64_t padding, Tensor& positions) {
-  const int64_t *token = ids.data<int64_t>(), width = ids.dim(1);
-  int64_t* position = positions.mutable_data<int64_t>();
-  for (int64_t n = 0; n < ids.dim(0); ++n) {
-    int64_t last = padding;
-    for (int64_t t = 0; t < width; ++t, ++token) *position++ = *token == padding ? padding : ++last;
-  }
+  const int64_t* const tokens = ids.data<int64_t>();
+  const int64_t width = ids.dim(1);
+  int64_t* const out = positions.mutable_data<int64_t>();
+  ParallelFor(ids.dim(0), kGrain / (width + 1) + 1, [=](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      int64_t last = padding;
+      for (int64_t at = n * width; at < (n + 1) * width; ++at)
+        out[at] = tokens[at] == padding ? padding : ++last;
+    }
+  });
 }
 
+// Row r of the mask is of text r / queries.
 void CausalMask(const Tensor& tokens, Tensor& mask) {
-  const int64_t *token = tokens.data<int64_t>(), width = tokens.dim(1);
-  bool* sees = mask.mutable_data<bool>();
-  for (int64_t n = 0; n < tokens.dim(0); ++n, token += width)
-    for (int64_t i = width - mask.dim(2); i < width; ++i)
-      for (int64_t j = 0; j < width; ++j) *sees++ = j <= i && token[j] != 0;
+  const int64_t* const all = tokens.data<int64_t>();
+  const int64_t width = tokens.dim(1), queries = mask.dim(2);
+  bool* const sees = mask.mutable_data<bool>();
+  ParallelFor(tokens.dim(0) * queries, kGrain / (width + 1) + 1, [=](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t* const token = all + r / queries * width;
+      const int64_t last = width - queries + r % queries;
+      for (int64_t j = 0; j < width; ++j) sees[r * width + j] = j <= last && token[j] != 0;
+    }
+  });
 }
 
 void FindRowsOfPart(const Tensor& ids, const IndexRange& range, Tensor& rows, Tensor& here) {
-  const int64_t* id = ids.data<int64_t>();
-  int64_t* row = rows.mutable_data<int64_t>();
-  bool* is_here = here.mutable_data<bool>();
-  for (int64_t i = 0; i < ids.numel(); ++i) {
-    is_here[i] = id[i] >= range.begin && id[i] < range.end;
-    row[i] = is_here[i] ? id[i] - range.begin : 0;
-  }
+  const int64_t* const id = ids.data<int64_t>();
+  int64_t* const row = rows.mutable_data<int64_t>();
+  bool* const is_here = here.mutable_data<bool>();
+  ParallelFor(ids.numel(), kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      is_here[i] = id[i] >= range.begin && id[i] < range.end;
+      row[i] = is_here[i] ? id[i] - range.begin : 0;
+    }
+  });
 }
 
 }  // namespace torus::cpu
