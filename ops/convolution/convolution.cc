@@ -19,9 +19,12 @@ Gradients Rule(const ConvGeometry& g, const Tensor& x, const Tensor& weight, Gra
   const Tensor& dy = context.grad();
   Gradients out(3);
   if (context.wants(0)) out[0] = Tensor(x.shape(), x.dtype(), dy.device());
-  if (context.wants(1)) out[1] = Tensor(weight.shape(), types.weight, dy.device());
-  if (context.wants(2)) out[2] = Tensor({g.o}, types.bias, dy.device());
+  const DType sum = SumTypeOf(x.dtype());
+  if (context.wants(1)) out[1] = Tensor(weight.shape(), sum, dy.device());
+  if (context.wants(2)) out[2] = Tensor({g.o}, sum, dy.device());
   kernels::ConvolutionBackward(g, x, weight, dy, out[0], out[1], out[2]);
+  if (out[1].defined()) out[1] = out[1].To(types.weight);
+  if (out[2].defined()) out[2] = out[2].To(types.bias);
   return out;
 }
 
@@ -32,7 +35,8 @@ Variable ConvOf(const Variable& x, const Variable& weight, const Tensor& values,
   Require(!bias.defined() || bias.shape() == Shape{g.o}, "conv2d", "bias must be ({}), got {}", g.o,
           bias);
   const Tensor image = x.data().Contiguous(), filter = values.Contiguous();
-  const Tensor offset = bias.defined() ? bias.data().Contiguous() : Tensor();
+  const Tensor offset =
+      bias.defined() ? bias.data().To(SumTypeOf(x.dtype())).Contiguous() : Tensor();
   Tensor y({g.n, g.oh, g.ow, g.o}, x.dtype(), CommonDevice("conv2d", image, filter, offset));
   kernels::ConvolutionForward(g, image, filter, offset, y);
   const GradientTypes types{weight.dtype(), bias.defined() ? bias.dtype() : weight.dtype()};

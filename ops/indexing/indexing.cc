@@ -1,12 +1,11 @@
 #include "ops/indexing/indexing.h"
 
-#include <utility>
-
 #include "autograd/node.h"
 #include "ops/elementwise/binary.h"
 #include "ops/indexing/index_check.h"
 #include "ops/indexing/kernels.h"
 #include "ops/precision/in_precision.h"
+#include "ops/precision/native.h"
 #include "ops/sum/reduction_shape.h"
 #include "ops/view/view.h"
 #include "runtime/kernels.h"
@@ -25,25 +24,24 @@ Tensor Picked(std::string_view op, const Tensor& x, int dim, const Tensor& index
   return out;
 }
 
-GradRule PickedRule(std::string_view op, int input, const Shape& shape, int dim,
-                    const Tensor& index, int64_t skip) {
-  return [op, input, shape, dim, index = Saved(index), skip](const GradContext& g) {
-    Gradients gradients(2);
-    gradients[input] = Tensor(shape, g.grad().dtype(), g.grad().device());
-    Tensor rows = AsRows(gradients[input], dim);
-    kernels::AddRows(op, g.grad(), index.get(), skip, rows);
-    return gradients;
-  };
+// The gradient of what was picked from `shape`, in the type of sums.
+Tensor AddedRows(std::string_view op, const Tensor& dy, const Shape& shape, int dim,
+                 const Tensor& index, int64_t skip) {
+  const DType sum = SumTypeOf(dy.dtype());
+  Tensor sums(shape, sum, dy.device());
+  Tensor rows = AsRows(sums, dim);
+  kernels::AddRows(op, dy.To(sum), index, skip, rows);
+  return sums;
 }
 
-// In place, also where the weight is strided.
+// In place, also where the weight is strided or 16-bit.
 void Renorm(const Tensor& index, double max_norm, double norm_type, Tensor weight) {
   Require(max_norm >= 0 && norm_type > 0, "embedding",
           "max_norm must be at least 0 and norm_type above 0, got {} and {}", max_norm, norm_type);
   if (CommonDevice("embedding", weight, index) == kMetaDevice) return;
-  Tensor rows = weight.Contiguous();
+  Tensor rows = weight.To(SumTypeOf(weight.dtype())).Contiguous();
   kernels::RenormRows(index, max_norm, norm_type, rows);
-  if (!weight.is_contiguous()) Copy(rows, weight);
+  if (rows.storage() != weight.storage()) Copy(rows, weight);
 }
 
 // Rows, each divided by how often the index has it.
@@ -86,7 +84,11 @@ Variable IndexSelect(const Variable& input, int64_t dim, const Variable& index) 
         }
         const Tensor at = CheckedIndex("index_select", index.data(), input.dim(d));
         return Record("index_select", Picked("index_select", input.data().Contiguous(), d, at),
-                      {input, index}, PickedRule("index_select", 0, input.shape(), d, at, -1));
+                      {input, index},
+                      [shape = input.shape(), d, at = Saved(at)](const GradContext& g) {
+                        return Gradients{
+                            AddedRows("index_select", g.grad(), shape, d, at.get(), -1), Tensor()};
+                      });
       },
       input, index);
 }
@@ -103,13 +105,14 @@ Variable Embedding(const Variable& input, const Variable& weight,
   if (max_norm) Renorm(at, *max_norm, norm_type, weight.data());
   Shape shape = input.shape();
   shape.push_back(weight.dim(1));
-  GradRule rule = PickedRule("embedding", 1, weight.shape(), 0, at, skip);
-  if (scale_grad_by_freq)
-    rule = [sums = rule.call, index = Saved(at)](const GradContext& g) {
-      return Gradients{Tensor(), OverCounts(sums(g)[1], index.get())};
-    };
-  return Record("embedding", Picked("embedding", weight.data().Contiguous(), 0, at).View(shape),
-                {input, weight}, std::move(rule));
+  return Record(
+      "embedding", Picked("embedding", weight.data().Contiguous(), 0, at).View(shape),
+      {input, weight},
+      [shape = weight.shape(), at = Saved(at), skip, scale_grad_by_freq](const GradContext& g) {
+        Tensor sums = AddedRows("embedding", g.grad(), shape, 0, at.get(), skip);
+        if (scale_grad_by_freq) sums = OverCounts(sums, at.get());
+        return Gradients{Tensor(), sums.To(g.grad().dtype())};
+      });
 }
 
 Variable Gather(const Variable& input, int64_t dim, const Variable& index) {

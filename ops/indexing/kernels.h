@@ -1,5 +1,5 @@
-// The kernels of selection by index, on the device of their tensors. Values are f32 or f64. An
-// index is contiguous i64; call CheckIndex before using it.
+// The kernels of selection by index, on the device of their tensors. Values are f32 or f64, for
+// SelectRows any floating type. An index is contiguous i64; call CheckIndex before using it.
 #pragma once
 
 #include "ops/indexing/cpu/indexing.h"

@@ -11,17 +11,17 @@ namespace {
 
 constexpr const char* kOp = "linear_cross_entropy";
 
-// The dtype of bias, loss and gradients, given `dtype` of hidden and weight.
-DType WideOf(DType dtype) { return dtype == DType::kF64 ? DType::kF64 : DType::kF32; }
-
+// Bias, loss and gradients are in the type of sums; where the bias itself is in the low type, its
+// values are widened.
 LinearClassProblem CheckedProblem(const Tensor& hidden, const Tensor& weight, const Variable& bias,
                                   const Variable& target, const LinearCrossEntropyOptions& o) {
   Require(weight.rank() == 2 && hidden.rank() >= 1 && hidden.dim(-1) == weight.dim(1) &&
               hidden.dtype() == weight.dtype(),
           kOp, "needs hidden (..., D) and weight (V, D), got {} and {}", hidden, weight);
-  const DType bias_type = WideOf(hidden.dtype());
-  Require(!bias.defined() || (bias.shape() == Shape{weight.dim(0)} && bias.dtype() == bias_type),
-          kOp, "needs bias {} ({}), got {}", Name(bias_type), weight.dim(0), bias);
+  const DType sum = SumTypeOf(hidden.dtype());
+  Require(!bias.defined() || (bias.shape() == Shape{weight.dim(0)} &&
+                              (bias.dtype() == sum || bias.dtype() == hidden.dtype())),
+          kOp, "needs bias {} ({}), got {}", Name(sum), weight.dim(0), bias);
   Require(o.reduction != LossReduction::kNone, kOp, "the loss must be reduced: mean or sum");
   Shape leading = hidden.shape();
   int64_t rows = 1;
@@ -30,7 +30,7 @@ LinearClassProblem CheckedProblem(const Tensor& hidden, const Tensor& weight, co
   Require(target.shape() == leading, kOp, "hidden {} needs class numbers of shape {}, got {}",
           hidden.shape(), leading, target.data());
   return {hidden.Reshape({rows, weight.dim(1)}).Contiguous(), weight.Contiguous(),
-          bias.defined() ? bias.data().Contiguous() : Tensor(),
+          bias.defined() ? bias.data().To(sum).Contiguous() : Tensor(),
           CheckedTargets(kOp, {rows, weight.dim(0)}, target.data().Reshape({rows}), o.ignore_index),
           o.reduction == LossReduction::kMean};
 }
@@ -47,7 +47,7 @@ Tensor Scaled(const Saved& gradient, const Tensor& dloss, DType dtype) {
 Variable LossOf(const LinearClassProblem& p, const Variable& hidden, const Variable& weight,
                 const Variable& bias) {
   const Device device = CommonDevice(kOp, p.hidden, p.weight, p.bias, p.targets.numbers);
-  const DType compute = WideOf(p.hidden.dtype());
+  const DType compute = SumTypeOf(p.hidden.dtype());
   const bool needed = NeedsGrad({hidden, weight, bias});
   const auto gradient_of = [&](const Variable& v) {
     if (!needed || !v.defined() || !v.requires_grad()) return Tensor();
@@ -61,10 +61,11 @@ Variable LossOf(const LinearClassProblem& p, const Variable& hidden, const Varia
   return Record(
       "linear_cross_entropy", loss, {hidden, weight, bias},
       [dhidden = Saved(gradients.hidden), dweight = Saved(gradients.weight),
-       dbias = Saved(gradients.bias), type = hidden.dtype(), compute](const GradContext& g) {
-        return Gradients{g.wants(0) ? Scaled(dhidden, g.grad(), type) : Tensor(),
-                         g.wants(1) ? Scaled(dweight, g.grad(), compute) : Tensor(),
-                         g.wants(2) ? Scaled(dbias, g.grad(), compute) : Tensor()};
+       dbias = Saved(gradients.bias), of_hidden = hidden.dtype(), of_weight = weight.dtype(),
+       of_bias = bias.defined() ? bias.dtype() : compute](const GradContext& g) {
+        return Gradients{g.wants(0) ? Scaled(dhidden, g.grad(), of_hidden) : Tensor(),
+                         g.wants(1) ? Scaled(dweight, g.grad(), of_weight) : Tensor(),
+                         g.wants(2) ? Scaled(dbias, g.grad(), of_bias) : Tensor()};
       });
 }
 

@@ -54,7 +54,8 @@ void CheckAffineTypes(std::string_view op, const Variable& input, const Variable
 
 Tensor LowBias(const Variable& bias) {
   if (!bias.defined()) return Tensor();
-  return bias.data().device().kind == DeviceKind::kCpu ? bias.data() : LowValues(bias);
+  return bias.data().device().kind == DeviceKind::kCpu ? bias.data().To(DType::kF32)
+                                                       : LowValues(bias);
 }
 
 Tensor Rows(const Tensor& t) {
@@ -76,15 +77,20 @@ Tensor AffineInputGradient(const Tensor& dy, const Tensor& w, WeightLayout layou
   return dx;
 }
 
+AffineTypes TypesOf(const Variable& weight, const Variable& bias) {
+  return {weight.dtype(), bias.defined() ? bias.dtype() : weight.dtype()};
+}
+
 AffineGradients AffineWeightGradients(const Tensor& dy, const Tensor& x, WeightLayout layout,
-                                      DType dtype, bool wants_weight, bool wants_bias) {
+                                      const AffineTypes& types, bool wants_weight,
+                                      bool wants_bias) {
   AffineGradients gradients;
   if (!wants_weight) {
-    if (wants_bias) gradients.bias = BiasGradient(dy);
+    if (wants_bias) gradients.bias = BiasGradient(dy).To(types.bias);
     return gradients;
   }
-  WeightProduct product = ProductFor(dy, x, layout, dtype);
-  if (wants_bias && IsLow(dy.dtype()) && dtype == DType::kF32) {
+  WeightProduct product = ProductFor(dy, x, layout, types.weight);
+  if (wants_bias && IsLow(dy.dtype()) && types.weight == DType::kF32) {
     gradients.bias = Tensor({dy.dim(1)}, DType::kF32, dy.device());
     kernels::ProductOfTransposedAndSum(product.left, product.right, layout == WeightLayout::kOutIn,
                                        product.out, gradients.bias);
@@ -92,6 +98,7 @@ AffineGradients AffineWeightGradients(const Tensor& dy, const Tensor& x, WeightL
     kernels::ProductOfTransposed(product.left, product.right, product.out);
     if (wants_bias) gradients.bias = BiasGradient(dy);
   }
+  if (wants_bias) gradients.bias = gradients.bias.To(types.bias);
   gradients.weight = product.out;
   return gradients;
 }

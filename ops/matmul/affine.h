@@ -32,9 +32,13 @@ Tensor AffineInputGradient(const Tensor& dy, const Tensor& w, WeightLayout layou
 struct AffineGradients {
   Tensor weight, bias;  // undefined if not wanted
 };
-// The weight's gradient has `dtype`; the bias's has that of dy, or f32 if dy is a 16-bit type. `x`
-// may be undefined if the weight's gradient is not wanted.
+// The dtypes of a weight and its bias, and so of their gradients; each is rounded once.
+struct AffineTypes {
+  DType weight, bias;
+};
+AffineTypes TypesOf(const Variable& weight, const Variable& bias);
+// `x` may be undefined if the weight's gradient is not wanted.
 AffineGradients AffineWeightGradients(const Tensor& dy, const Tensor& x, WeightLayout layout,
-                                      DType dtype, bool wants_weight, bool wants_bias);
+                                      const AffineTypes& types, bool wants_weight, bool wants_bias);
 
 }  // namespace torus::ops

@@ -27,14 +27,14 @@ Variable AffineOf(const Variable& input, const Variable& weight, const Tensor& v
   return Record("linear", std::move(out), {input, weight, bias},
                 [x = SavedActivation(weight.requires_grad() ? x : Tensor()),
                  w = Saved(input.requires_grad() ? w : Tensor()), shape = input.shape(), layout,
-                 dtype = weight.dtype()](const GradContext& g) {
+                 types = TypesOf(weight, bias)](const GradContext& g) {
                   const Tensor dy = Rows(g.grad());
                   Gradients gradients(3);
                   if (g.wants(0))
                     gradients[0] = AffineInputGradient(dy, w.get(), layout).View(shape);
                   const Tensor kept = g.wants(1) ? x.get() : Tensor();
                   const AffineGradients own =
-                      AffineWeightGradients(dy, kept, layout, dtype, g.wants(1), g.wants(2));
+                      AffineWeightGradients(dy, kept, layout, types, g.wants(1), g.wants(2));
                   gradients[1] = own.weight;
                   gradients[2] = own.bias;
                   return gradients;

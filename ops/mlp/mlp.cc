@@ -62,7 +62,8 @@ Variable MlpOf(const Variable& input, const GeluMlpWeights& w, const Values& val
                         .wide = Saved(input.requires_grad() ? values.wide : Tensor()),
                         .narrow = Saved(goes_in ? values.narrow : Tensor()),
                         .input = input.shape(),
-                        .weights = w.wide.dtype(),
+                        .wide_types = TypesOf(w.wide, w.wide_bias),
+                        .narrow_types = TypesOf(w.narrow, w.narrow_bias),
                         .inner_trains = inner_trains});
 }
 

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "ops/matmul/affine.h"
-
 namespace torus::ops {
 namespace {
 
@@ -38,13 +36,13 @@ Gradients MlpRule::operator()(const GradContext& g) const {
     if (g.wants(0)) gradients[0] = AffineInputGradient(dz, wide.get(), kLayout).View(input);
     const Tensor kept = g.wants(1) ? x.get() : Tensor();
     const AffineGradients own =
-        AffineWeightGradients(dz, kept, kLayout, weights, g.wants(1), g.wants(2));
+        AffineWeightGradients(dz, kept, kLayout, wide_types, g.wants(1), g.wants(2));
     gradients[1] = own.weight;
     gradients[2] = own.bias;
   }
   const Tensor kept = g.wants(3) ? h.get() : Tensor();
   const AffineGradients own =
-      AffineWeightGradients(dy, kept, kLayout, weights, g.wants(3), g.wants(4));
+      AffineWeightGradients(dy, kept, kLayout, narrow_types, g.wants(3), g.wants(4));
   gradients[3] = own.weight;
   gradients[4] = own.bias;
   return gradients;

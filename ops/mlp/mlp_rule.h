@@ -5,6 +5,7 @@
 
 #include "autograd/node.h"
 #include "autograd/saved_activation.h"
+#include "ops/matmul/affine.h"
 #include "ops/mlp/kernels.h"
 
 namespace torus::ops {
@@ -15,7 +16,7 @@ struct MlpRule {
   SavedActivation x, z, h;  // z = x wide + wide_bias, h = gelu(z)
   Saved wide, narrow;       // in dtypes that products take
   Shape input;
-  DType weights;      // dtype of the weights' gradients
+  AffineTypes wide_types, narrow_types;
   bool inner_trains;  // whether `wide` or its bias needs a gradient
 
   // If a first call asks only for x's gradient, it keeps z's gradient for a second call that asks

@@ -14,9 +14,13 @@ bool AllMayBeLow(std::string_view op, std::span<const Variable* const> inputs) {
   const Policy policy = PolicyOf(op);
   Require(policy == Policy::kLow || policy == Policy::kLowInputs, op,
           "computes in f32 by the table of precisions");
-  return std::ranges::all_of(inputs, [](const Variable* v) {
-    return !v->defined() || v->dtype() == DType::kF32 || v->dtype() == WithPrecision::Current();
+  const DType low = WithPrecision::Current();
+  const bool may = std::ranges::all_of(inputs, [&](const Variable* v) {
+    return !v->defined() || v->dtype() == DType::kF32 || v->dtype() == low;
   });
+  Require(!may || low != DType::kF16 || inputs[0]->data().device().kind != DeviceKind::kCpu, op,
+          "a CPU multiplies bf16 natively but not f16; emulate it, or use a GPU");
+  return may;
 }
 
 }  // namespace internal

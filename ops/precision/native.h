@@ -1,6 +1,7 @@
 // Mixed precision for an op on a device that computes in a low (16-bit) dtype natively. If
 // ComputesNatively, the op passes ToLow of its activations and LowValues of its weights to its
-// kernels. The gradient of a weight is then the kernel's f32 sum, never rounded.
+// kernels. The gradient of a weight is then the kernel's f32 sum; it is rounded only if the weight
+// itself has the low dtype.
 #pragma once
 
 #include <array>
@@ -16,8 +17,13 @@ namespace internal {
 bool AllMayBeLow(std::string_view op, std::span<const Variable* const> inputs);
 }
 
+// The dtype in which kernels that compute in `dtype` sum, take a bias and give gradients of weights
+// and biases: f32 for a 16-bit type, else the same.
+inline DType SumTypeOf(DType dtype) { return IsLow(dtype) ? DType::kF32 : dtype; }
+
 // Whether a WithPrecision asks for native products and the op's floating inputs are all f32 or of
-// the low dtype. Throws BadInput for an op whose policy (policy.h) does not allow the low dtype.
+// the low dtype. Throws BadInput for an op whose policy (policy.h) does not allow the low dtype,
+// and for f16 on a CPU, which has no products of it.
 template <class... Inputs>
 bool ComputesNatively(std::string_view op, const Inputs&... inputs) {
   if (!WithPrecision::Native()) [[likely]]

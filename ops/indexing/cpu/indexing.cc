@@ -1,22 +1,22 @@
 #include "ops/indexing/cpu/indexing.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "ops/elementwise/cpu/broadcast_run.h"
 #include "ops/indexing/gather_plan.h"
 #include "ops/indexing/row_norm.h"
-
 #include "ops/sum/reduction_shape.h"
 #include "runtime/parallel_for.h"
+
 namespace torus::cpu {
 namespace {
 
-// out[o, k, i] = in[o, index[k], i]
-template <class T>
-void SelectRows(int64_t outer, int64_t rows, int64_t inner, int64_t count, const int64_t* index,
-                const T* in, T* out) {
-  ParallelFor(outer * count, (1 << 14) / (inner + 1) + 1, [=](int64_t begin, int64_t end) {
+// out[o, k, i] = in[o, index[k], i]; `inner` in bytes.
+void SelectBytes(int64_t outer, int64_t rows, int64_t inner, int64_t count, const int64_t* index,
+                 const std::byte* in, std::byte* out) {
+  ParallelFor(outer * count, (1 << 16) / (inner + 1) + 1, [=](int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; ++at)
       std::copy_n(in + (at / count * rows + index[at % count]) * inner, inner, out + at * inner);
   });
@@ -116,10 +116,10 @@ void CheckIndex(std::string_view op, const Tensor& index, int64_t bound) {
 }
 
 void SelectRows(std::string_view op, const Tensor& x, const Tensor& index, Tensor& y) {
-  VisitCompute(op, x.dtype(), [&]<class T>(ComputeType<T>) {
-    SelectRows(x.dim(0), x.dim(1), x.dim(2), index.numel(), index.data<int64_t>(), x.data<T>(),
-               y.mutable_data<T>());
-  });
+  Require(IsFloating(x.dtype()), op, "needs floating-point values, got {}", x);
+  SelectBytes(x.dim(0), x.dim(1), x.dim(2) * static_cast<int64_t>(SizeOf(x.dtype())), index.numel(),
+              index.data<int64_t>(), static_cast<const std::byte*>(x.raw()),
+              static_cast<std::byte*>(y.mutable_raw()));
 }
 
 void AddRows(std::string_view op, const Tensor& dy, const Tensor& index, int64_t skip, Tensor& dx) {
