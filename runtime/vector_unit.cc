@@ -5,7 +5,10 @@
 namespace torus {
 
 std::string VectorUnit() {
-  const int64_t all = hwy::SupportedTargets();
+  int64_t all = hwy::SupportedTargets();
+#ifdef __aarch64__
+  all &= HWY_TARGETS;  // of a processor with SVE too, our kernels use NEON
+#endif
   return hwy::TargetName(all & -all);  // better targets have lower bits
 }
 

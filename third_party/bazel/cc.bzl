@@ -1,6 +1,13 @@
 """The project's own C++ rules: one place for warnings, vector floor and defaults."""
 
-# What our own code is built with. The vector floor is x86-64-v3 (AVX2, FMA); wider units are found at run time.
+# The vector floor: x86-64-v3 (AVX2, FMA) or Armv8 (NEON). Wider units are found at run time.
+_FLOOR = select({
+    # Vectors of SVE can be no members of the structs that our kernels have them in.
+    "//:arm64": ["-march=armv8-a", "-DHWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)"],
+    "//conditions:default": ["-march=x86-64-v3"],
+})
+
+# What our own code is built with.
 COPTS = [
     "-Wall",
     "-Wextra",
@@ -9,7 +16,7 @@ COPTS = [
     # gcc 12 warns of std::string's own moves and sums (its bugs 105329, 105651), as it does not where its headers are parsed as text.
     "-Wno-array-bounds",
     "-Wno-restrict",
-    "-march=x86-64-v3",
+] + _FLOOR + [
     "-fopenmp",
     "-fno-math-errno",
     "-fno-trapping-math",

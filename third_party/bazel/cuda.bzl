@@ -3,7 +3,7 @@
 load("@cuda//:toolkit.bzl", "CUDA_HOME", "HAVE_CUDA")
 load("//third_party/bazel:cc.bzl", "torus_library")
 
-# The one list of GPU architectures that kernels are built for.
+# The one list of GPU architectures that kernels are built for. Later ones compile the PTX of the last when a program starts.
 CUDA_ARCHITECTURES = ["sm_90"]
 
 _NVCC_FLAGS = [
@@ -12,7 +12,7 @@ _NVCC_FLAGS = [
     "--expt-relaxed-constexpr",
     "--extended-lambda",
     "-Werror=all-warnings",
-    "-Xcompiler=-Wall,-Wextra,-Werror,-fPIC,-march=x86-64-v3",
+    "-Xcompiler=-Wall,-Wextra,-Werror,-fPIC",
     "-Xcompiler=-Wno-missing-field-initializers",  # designated initialisers name what they set
     # What nvcc hands on stands in no system header, so gcc speaks of code of fmt 9 that it misjudges.
     "-Xcompiler=-Wno-stringop-overflow",
@@ -25,11 +25,21 @@ def _architecture_flag(architecture):
     number = architecture[len("sm_"):]
     return "-gencode=arch=compute_%s,code=%s" % (number, architecture)
 
-def _compile(ctx, src, context):
+def _ptx_flag(architecture):
+    number = architecture[len("sm_"):]
+    return "-gencode=arch=compute_%s,code=compute_%s" % (number, number)
+
+# As cc.bzl has it for what is not CUDA.
+def _floor_flag(cpu):
+    return "-Xcompiler=-march=" + ("armv8-a" if cpu == "aarch64" else "x86-64-v3")
+
+def _compile(ctx, src, context, cpu):
     out = ctx.actions.declare_file("_objs/%s/%s.o" % (ctx.label.name, src.basename))
     args = ctx.actions.args()
     args.add_all(_NVCC_FLAGS)
+    args.add(_floor_flag(cpu))
     args.add_all(CUDA_ARCHITECTURES, map_each = _architecture_flag)
+    args.add(_ptx_flag(CUDA_ARCHITECTURES[-1]))
     args.add_all(context.defines, format_each = "-D%s")
     args.add_all(context.quote_includes, format_each = "-I%s")
     args.add_all(context.includes, format_each = "-I%s")
@@ -62,7 +72,7 @@ def _cuda_library_impl(ctx):
     # Who includes our headers needs none of the toolkit's, and so compiles as without CUDA.
     context = cc_common.merge_cc_infos(cc_infos = [own] + deps).compilation_context
     with_toolkit = cc_common.merge_cc_infos(cc_infos = [own] + deps + toolkit).compilation_context
-    objects = depset([_compile(ctx, src, with_toolkit) for src in ctx.files.srcs])
+    objects = depset([_compile(ctx, src, with_toolkit, toolchain.cpu) for src in ctx.files.srcs])
     linking, _ = cc_common.create_linking_context_from_compilation_outputs(
         actions = ctx.actions,
         name = ctx.label.name,
