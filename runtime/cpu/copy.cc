@@ -44,9 +44,11 @@ class OuterIndex {
   int64_t in_ = 0, out_ = 0;
 };
 
+constexpr int64_t kDense = 16;  // fewest elements that are worth a call
+
 template <class From, class To>
 void CopyRun(const From* in, int64_t in_step, To* out, int64_t out_step, int64_t count) {
-  if (in_step == 1 && out_step == 1) return CastElements(in, count, out);
+  if (in_step == 1 && out_step == 1 && count >= kDense) return CastElements(in, count, out);
   for (int64_t i = 0; i < count; ++i) out[i * out_step] = CastElement<To>(in[i * in_step]);
 }
 
