@@ -105,7 +105,7 @@ class Node {
   std::vector<Shape> output_shapes_;
   std::vector<DType> output_dtypes_;
   std::function<Gradients(const GradContext&)> rule_;
-  bool tf32_;  // WithPrecision::Tf32() when the op ran
+  bool tf32_;                          // WithPrecision::Tf32() when the op ran
   std::shared_ptr<Node> next_orphan_;  // for ~Node alone
 };
 
