@@ -14,28 +14,12 @@ namespace {
 constexpr double kSlice = 2e-3;      // seconds of a sleep: how late an abort is noticed
 constexpr double kImprecise = 2e-4;  // seconds that a sleep may end late: this rest is spun
 
-// Seconds.
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+const LinkTime kSteadyTime{};
 
 Tag StampOf(Tag tag) {
   Require(!tag.stamp, "link", "one emulated link over another has no tags left for its stamps");
   tag.stamp = true;
   return tag;
-}
-
-// Sleeps until `time`. A message in flight counts as progress, however slow the link.
-void SleepUntil(double time, const Transport& transport) {
-  for (double left = time - Now(); left > 0; left = time - Now()) {
-    transport.ThrowIfAborted();
-    TickProgress();
-    if (left > kImprecise)
-      std::this_thread::sleep_for(
-          std::chrono::duration<double>(std::min(kSlice, left - kImprecise)));
-    else
-      std::this_thread::yield();
-  }
 }
 
 struct Stamped {
@@ -59,33 +43,51 @@ class SendState : public Pending::State {
 
 class RecvState : public Pending::State {
  public:
-  RecvState(std::unique_ptr<Stamped> expected, const Transport& transport)
-      : expected_(std::move(expected)), transport_(transport) {}
+  RecvState(std::unique_ptr<Stamped> expected, const Transport& transport, const LinkTime& clock)
+      : expected_(std::move(expected)), transport_(transport), clock_(clock) {}
 
   WaitTime Wait() override {
     WaitTime time = expected_->message.Wait();
-    const double begin = Now();
+    const double begin = clock_.Now();
     expected_->stamp.Wait();
-    SleepUntil(expected_->arrival, transport_);
-    time.moving += static_cast<int64_t>((Now() - begin) * 1e9);
+    clock_.SleepUntil(expected_->arrival, transport_);
+    time.moving += static_cast<int64_t>((clock_.Now() - begin) * 1e9);
     return time;
   }
 
   bool Done() override {
     if (!expected_->stamp.Done() || !expected_->message.Done()) return false;
     expected_->stamp.Wait();
-    return Now() >= expected_->arrival;
+    return clock_.Now() >= expected_->arrival;
   }
 
  private:
   std::unique_ptr<Stamped> expected_;
   const Transport& transport_;
+  const LinkTime& clock_;
 };
 
 }  // namespace
 
-EmulatedLink::EmulatedLink(Transport& inner, const LinkTable& links, uint64_t seed)
-    : DecoratedTransport(inner) {
+double LinkTime::Now() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void LinkTime::SleepUntil(double time, const Transport& transport) const {
+  for (double left = time - Now(); left > 0; left = time - Now()) {
+    transport.ThrowIfAborted();
+    TickProgress();
+    if (left > kImprecise)
+      std::this_thread::sleep_for(
+          std::chrono::duration<double>(std::min(kSlice, left - kImprecise)));
+    else
+      std::this_thread::yield();
+  }
+}
+
+EmulatedLink::EmulatedLink(Transport& inner, const LinkTable& links, uint64_t seed,
+                           const LinkTime* time)
+    : DecoratedTransport(inner), time_(time == nullptr ? kSteadyTime : *time) {
   Require(links.largest_rank() < size(), "link", "names rank {}, but there are {} ranks",
           links.largest_rank(), size());
   for (int peer = 0; peer < size(); ++peer)
@@ -99,7 +101,7 @@ Pending EmulatedLink::Send(int peer, Tag tag, ConstBuffer buffer, std::string wh
   // The inner transport refuses a peer that does not exist.
   sent->message = DecoratedTransport::Send(peer, tag, buffer, what);
   Sender& sender = senders_[peer];
-  sent->arrival = sender.clock.Carry(static_cast<double>(buffer.bytes), Now()).arrival;
+  sent->arrival = sender.clock.Carry(static_cast<double>(buffer.bytes), time_.Now()).arrival;
   ++sender.stamps[static_cast<size_t>(tag.kind)];
   sent->stamp = DecoratedTransport::Send(peer, stamp_tag, {&sent->arrival, sizeof(sent->arrival)},
                                          "arrival of " + what);
@@ -112,7 +114,7 @@ Pending EmulatedLink::Recv(int peer, Tag tag, Buffer buffer, std::string what) {
   expected->message = DecoratedTransport::Recv(peer, tag, buffer, what);
   expected->stamp = DecoratedTransport::Recv(
       peer, stamp_tag, {&expected->arrival, sizeof(expected->arrival)}, "arrival of " + what);
-  return Pending(std::make_unique<RecvState>(std::move(expected), *this));
+  return Pending(std::make_unique<RecvState>(std::move(expected), *this, time_));
 }
 
 uint64_t EmulatedLink::BytesSent(int peer, TagClass kind) const {

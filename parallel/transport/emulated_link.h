@@ -17,11 +17,24 @@
 
 namespace torus::parallel {
 
+// The clock of an emulated link: the steady one, in seconds. A test may have one of its own, by
+// which only the links take time.
+class LinkTime {
+ public:
+  virtual ~LinkTime() = default;
+  virtual double Now() const;
+  // Returns at `time` or later; throws if `transport` is aborted meanwhile. It is progress, however
+  // slow the link.
+  virtual void SleepUntil(double time, const Transport& transport) const;
+};
+
 class EmulatedLink : public DecoratedTransport {
  public:
-  // `inner` must outlive this object. All ranks give the same `links`, whose rank numbers are world
-  // ranks. `seed` seeds the jitter. Throws BadInput if `links` names a rank that does not exist.
-  EmulatedLink(Transport& inner, const LinkTable& links, uint64_t seed = 0);
+  // `inner` and `time` must outlive this object; without `time` it is the steady clock. All ranks
+  // give the same `links`, whose rank numbers are world ranks. `seed` seeds the jitter. Throws
+  // BadInput if `links` names a rank that does not exist.
+  EmulatedLink(Transport& inner, const LinkTable& links, uint64_t seed = 0,
+               const LinkTime* time = nullptr);
 
   // As Transport. Throws BadInput if `inner` already contains an emulated link.
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
@@ -34,6 +47,7 @@ class EmulatedLink : public DecoratedTransport {
     LinkClock clock;
     uint64_t stamps[kTagClasses] = {};
   };
+  const LinkTime& time_;
   mutable std::mutex mutex_;  // guards the members below
   std::vector<Sender> senders_;
 };

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "parallel/transport/run_ranks.h"
@@ -11,54 +12,90 @@
 namespace torus::parallel {
 namespace {
 
-double Seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+// Time in which nothing else passes than what somebody waits for. It begins at 0.
+class WaitedTime : public LinkTime {
+ public:
+  double Now() const override { return now_; }
+  void SleepUntil(double time, const Transport&) const override {
+    now_ = std::max(now_.load(), time);
+  }
 
-// When each of `count` messages of `bytes` has arrived, in seconds from the first send on.
+ private:
+  mutable std::atomic<double> now_ = 0;
+};
+
+// When each of `count` messages of `bytes`, all sent at 0, has arrived, in seconds.
 std::vector<double> Arrivals(const LinkTable& links, int count, size_t bytes) {
   std::vector<double> arrivals;
-  double begin = 0;
+  const WaitedTime time;
   InProcessWorld world(2);
   RunRanks(world, [&](Transport& inner) {
-    EmulatedLink link(inner, links);
+    EmulatedLink link(inner, links, 0, &time);
     std::vector<char> data(bytes);
     std::vector<Pending> sent;
     if (link.rank() == 0) {
-      begin = Seconds();
       for (int i = 0; i < count; ++i)
         sent.push_back(link.Send(1, {TagClass::kUser, i}, {data.data(), bytes}, "data"));
+      // Past the link: now all are sent.
+      inner.Send(1, {TagClass::kUser, count}, {data.data(), 1}, "go").Wait();
       for (Pending& pending : sent) pending.Wait();
     } else {
+      inner.Recv(0, {TagClass::kUser, count}, {data.data(), 1}, "go").Wait();
       for (int i = 0; i < count; ++i) {
         link.Recv(0, {TagClass::kUser, i}, {data.data(), bytes}, "data").Wait();
-        arrivals.push_back(Seconds());
+        arrivals.push_back(time.Now());
       }
     }
   });
-  for (double& arrival : arrivals) arrival -= begin;
   return arrivals;
 }
 
-// No message comes before the link could have carried it. That it comes soon after is measured by
-// tools/bench, not here.
+// Neither earlier nor later than the link can have carried it. How late the system's sleep ends is
+// measured by tools/bench.
 TEST(EmulatedLink, AMessageTakesItsBytesAndTheLatency) {
   const std::vector<double> arrivals =
       Arrivals(LinkTable({.latency = 0.02, .bandwidth = 1e6}), 3, 10'000);
-  for (int i = 0; i < 3; ++i) EXPECT_GE(arrivals[i], 0.02 + 0.01 * (i + 1));
+  for (int i = 0; i < 3; ++i) EXPECT_DOUBLE_EQ(arrivals[i], 0.02 + 0.01 * (i + 1));
 }
 
 TEST(EmulatedLink, AWindowBoundsIt) {
   // 1000 bytes a round trip of 20 ms.
   const std::vector<double> arrivals =
       Arrivals(LinkTable({.latency = 0.01, .bandwidth = 1e9, .window = 1000}), 1, 2000);
-  EXPECT_GE(arrivals[0], 0.01 + 0.04);
+  EXPECT_DOUBLE_EQ(arrivals[0], 0.01 + 0.04);
+}
+
+TEST(EmulatedLink, JitterStaysInItsRange) {
+  const std::vector<double> arrivals =
+      Arrivals(LinkTable({.latency = 0.5, .bandwidth = 1e6, .jitter = 0.25}), 20, 1000);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_GE(arrivals[i], 0.5 + 0.001 * (i + 1));
+    EXPECT_LE(arrivals[i], 0.5 + 0.001 * (i + 1) + 0.25);
+  }
+}
+
+// By the system's clock no message comes before the link could have carried it.
+TEST(EmulatedLink, SleepsByTheSteadyClock) {
+  InProcessWorld world(2);
+  RunRanks(world, [](Transport& inner) {
+    EmulatedLink link(inner, LinkTable({.latency = 0.02, .bandwidth = 1e6}));
+    const LinkTime time;
+    std::vector<double> sent_at(1250);  // 10,000 bytes
+    const size_t bytes = sent_at.size() * sizeof(double);
+    if (link.rank() == 0) {
+      sent_at[0] = time.Now();
+      link.Send(1, {}, {sent_at.data(), bytes}, "data").Wait();
+    } else {
+      link.Recv(0, {}, {sent_at.data(), bytes}, "data").Wait();
+      EXPECT_GE(time.Now() - sent_at[0], 0.02 + 0.01);
+    }
+  });
 }
 
 TEST(EmulatedLink, OtherDirectionsAreFree) {
   LinkTable links;
   links.Set(1, 0, {.latency = 3600});
-  Arrivals(links, 1, 10);  // ends
+  EXPECT_EQ(Arrivals(links, 1, 10), std::vector<double>{0});
 }
 
 TEST(EmulatedLink, AnAbortEndsTheWaitForASlowMessage) {
