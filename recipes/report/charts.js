@@ -32,6 +32,20 @@ function table(id, rows) {
 
 const milliseconds = (x) => x.toFixed(x < 9.995 ? 2 : x < 99.95 ? 1 : 0);
 
+// Of any number of values: a call with as many arguments would overflow the stack.
+const largest = (values, least = -Infinity) => values.reduce((a, b) => Math.max(a, b), least);
+const smallest = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
+
+// The top of an axis of losses. A wild step, or a curve that diverges, leaves the picture rather than
+// flatten the others: each may ask for twice what it began with.
+function ceilingOf(curves) {
+  const tops = curves.filter((curve) => curve.length).map((curve) => {
+    const sorted = curve.map((p) => p.y).sort((a, b) => a - b);
+    return Math.min(sorted[sorted.length - 1], 2 * Math.max(curve[0].y, sorted[Math.floor(sorted.length / 4)]));
+  });
+  return Number((1.3 * largest(tops, 0.01)).toPrecision(2));
+}
+
 // Exponential mean over a fifteenth of the run, ten steps at most, corrected for its start.
 function smooth(points) {
   const keep = 1 - 1 / Math.max(1, Math.min(10, points.length / 15));
@@ -48,22 +62,22 @@ function line(label, points, color, more = {}) {
     pointHitRadius: 8, tension: 0.2, clip: {left: 6, top: 0, right: 6, bottom: 6}, ...more};
 }
 
-function axes(xTitle, yTitle, lastStep, yMore = {}) {
+function axes(xTitle, yTitle, last, yMore = {}, xTicks = {}) {
   const tick = {color: css('soft'), font: {size: 11}}, grid = {color: css('line'), drawBorder: false};
   return {
-    x: {type: 'linear', min: 0, max: lastStep, title: {display: true, text: xTitle, color: css('soft')}, ticks: {...tick, maxRotation: 0, maxTicksLimit: 7}, grid: {display: false}},
+    x: {type: 'linear', min: 0, max: last, title: {display: true, text: xTitle, color: css('soft')}, ticks: {...tick, maxRotation: 0, maxTicksLimit: 7, ...xTicks}, grid: {display: false}},
     y: {title: {display: false, text: yTitle}, ticks: {...tick, maxTicksLimit: 7, includeBounds: false, ...yMore.ticks}, grid, ...yMore.scale},
   };
 }
 
 // A legend whose names are cut to the width of the chart; a wider one would leave it no room.
-function legendOf(id, shown, boxHeight) {
+function legendOf(id, shown, boxHeight, more) {
   const most = Math.max(8, Math.floor(($(id).parentNode.clientWidth - 40) / 6.6));
   const cut = (text) => text.length > most ? text.slice(0, most - 1) + '…' : text;
   const named = (chart) => Chart.defaults.plugins.legend.labels.generateLabels(chart)
     .map((item) => ({...item, text: cut(item.text)}));
   return {display: shown, align: 'end',
-    labels: {color: css('soft'), boxWidth: 12, boxHeight, font: {size: 12}, generateLabels: named}};
+    labels: {color: css('soft'), boxWidth: 12, boxHeight, font: {size: 12}, generateLabels: named, ...more}};
 }
 
 let charts = [];
@@ -72,11 +86,11 @@ function clearCharts() {
   charts = [];
 }
 
-function draw(id, datasets, scales, label) {
+function draw(id, datasets, scales, label, where = (x) => 'step ' + count(x), legend = {}) {
   charts.push(new Chart($(id), {type: 'line', data: {datasets}, options: {
     animation: false, layout: {padding: {top: 6, right: 6}}, maintainAspectRatio: false, responsive: true, scales, interaction: {mode: 'nearest', axis: 'x', intersect: false},
     plugins: {
-      legend: legendOf(id, datasets.length > 1, 2),
-      tooltip: {callbacks: {title: (items) => 'step ' + count(items[0].parsed.x), label: (i) => i.dataset.label + ': ' + label(i.parsed.y)}},
+      legend: legendOf(id, datasets.length > 1, 2, legend),
+      tooltip: {callbacks: {title: (items) => where(items[0].parsed.x), label: (i) => i.dataset.label + ': ' + label(i.parsed.y)}},
     }}}));
 }

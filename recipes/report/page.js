@@ -13,6 +13,11 @@ function showHead() {
   document.title = data.title + ' · Torus';
   $('title').textContent = data.title;
   $('lead').textContent = data.lead;
+  $('state').hidden = data.state.kind === 'finished';
+  $('state').className = 'state ' + data.state.kind;
+  $('state').textContent = data.state.text;
+  $('notes').hidden = data.notes.length === 0;
+  for (const [name, text] of data.notes) $('notes').append(make('div', {}, make('dt', {}, name), make('dd', {}, text)));
   for (const [label, value, note] of data.cards)
     $('cards').append(make('div', {class: 'card'}, make('span', {}, label), make('b', {}, value), make('span', {}, note)));
   for (const [name, value] of Object.entries(data.settings))
@@ -25,15 +30,13 @@ function showCurves() {
   const loss = data.steps.map(([x, y]) => ({x, y})).filter((p) => p.y !== null);
   const tests = data.evaluations.map((e) => ({x: e.step, y: e.loss})).filter((p) => p.y !== null);
   const faint = css('forward') + '55', trend = smooth(loss);
-  // A single wild step or evaluation leaves the picture rather than flatten it.
-  const ceiling = 1.3 * Math.max(0.01, ...trend.map((p) => p.y));
   draw('loss', [
     line('training', trend, css('forward'), {order: 1}),
     line('each step', loss, faint, {borderWidth: 1, order: 3}),
     line('test', tests, css('backward'), {pointRadius: 3.5, tension: 0, order: 0}),
-  ], axes('step', 'loss', lastStep, {scale: {beginAtZero: true, max: Number(ceiling.toPrecision(2))}}), (y) => y.toFixed(4));
+  ], axes('step', 'loss', lastStep, {scale: {beginAtZero: true, max: ceilingOf([trend])}}), (y) => y.toFixed(4));
   const score = data.evaluations.map((e) => ({x: e.step, y: e.score})).filter((p) => p.y !== null);
-  const low = Math.min(...score.map((p) => p.y));
+  const low = smallest(score.map((p) => p.y));
   const name = data.scoreName, unit = name === 'accuracy' ? ' %' : '';
   const scale = unit ? {suggestedMax: 100, suggestedMin: Math.max(0, Math.floor((low - 8) / 10) * 10)} : {beginAtZero: true};
   draw('score', [line('test ' + name, score, css('optimizer'), {pointRadius: 4, tension: 0, clip: 6})],
@@ -59,7 +62,7 @@ function tip(node, text) {
 // A lane a rank. Both pictures have one scale of time, `axis` seconds wide, so that they compare.
 function timeline(host, picture, unit) {
   const width = host.clientWidth, narrow = width < 520;
-  const longest = Math.max(...picture.lanes.map((lane) => lane.name.length));
+  const longest = largest(picture.lanes.map((lane) => lane.name.length));
   const left = narrow ? 0 : 14 + 6.6 * longest, top = narrow ? 18 : 0, laneHeight = 30, gap = narrow ? 26 : 8, axis = 22;
   const pitch = laneHeight + gap, height = top + picture.lanes.length * pitch - gap + 4 + axis;
   const svg = make('svg', {viewBox: `0 0 ${width} ${height}`, height, role: 'img', 'aria-label': picture.label});
@@ -96,7 +99,8 @@ function addTicks(svg, picture, left, textY, lineY, width, unit) {
 }
 
 function showTimelines() {
-  $('legend').replaceChildren(...SPANS.map(([kind, name]) =>
+  const drawn = new Set(['idle', ...[...data.measured.lanes, ...data.ideal.lanes].flatMap((lane) => lane.spans.map((span) => span[2]))]);
+  $('legend').replaceChildren(...SPANS.filter(([kind]) => drawn.has(kind)).map(([kind, name]) =>
     make('span', {}, make('i', {style: `background: var(--${kind})`}), name)));
   $('measured-note').textContent = data.measured.note;
   $('ideal-note').textContent = data.ideal.note;
@@ -135,9 +139,8 @@ function showPredictions() {
 }
 
 function showLinks() {
-  $('links-note').textContent = data.links.length ? 'Payload sent during training, beside what float32 would have been.'
-    : 'One rank: nothing was sent.';
-  const most = Math.max(...data.links.map((l) => l.float32));
+  $('links-note').textContent = data.linksNote;
+  const most = largest(data.links.map((l) => l.float32));
   for (const link of data.links) {
     const kind = {activations: 'forward', gradients: 'backward'}[link.what] || 'reduce';
     const ratio = link.sent < link.float32 ? `, ${(link.float32 / link.sent).toFixed(2)} times less` : '';
@@ -148,7 +151,7 @@ function showLinks() {
 
 // A cell a pair of ranks, the darker the more bytes.
 function showMatrix() {
-  const size = data.matrix.length, most = Math.max(...data.matrix.flat());
+  const size = data.matrix.length, most = largest(data.matrix.flat(), 0);
   if (most === 0) return;
   const rows = data.matrix.map((row, from) => [`from ${from}`, ...row.map((sent) => sent === 0 ? '–' : bytes(sent))]);
   table('matrix', [['total bytes', ...data.matrix.map((_, to) => `to ${to}`)], ...rows]);
@@ -160,7 +163,7 @@ function showMatrix() {
 
 function showMemory() {
   $('memory-note').textContent = data.ranks.length > 1 ? 'Tensors of all ranks, and of each.' : 'Tensors.';
-  const most = Math.max(...data.memory.map((item) => item.parts.reduce((sum, [, size]) => sum + size, 0)));
+  const most = largest(data.memory.map((item) => item.parts.reduce((sum, [, size]) => sum + size, 0)));
   for (const item of data.memory) $('memory').append(bar(item.name, item.value, [item.parts], most,
     item.parts.length > 1 ? item.parts.map(([, , title]) => title) : null, true));
 }

@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
+#include <string_view>
 
+#include "recipes/report/curves.h"
+#include "recipes/report/run_state.h"
 #include "recipes/report/timeline.h"
 #include "recipes/report/units.h"
 
@@ -13,9 +16,6 @@ namespace torus::recipes {
 namespace {
 
 using Json = nlohmann::json;
-
-// More points than a chart has pixels only make the page larger.
-constexpr size_t kMostPoints = 2000;
 
 std::string LaneName(const Json& rank, bool replicas) {
   const std::string stage =
@@ -32,47 +32,13 @@ std::vector<std::string> LaneNames(const Json& summary) {
   return names;
 }
 
-// [step, loss] of the training steps, every n-th where there are too many.
-Json StepPoints(const std::vector<Json>& metrics) {
-  Json points = Json::array();
-  for (const Json& line : metrics)
-    if (line.at("kind") == "train" && line.at("loss").is_number())
-      points.push_back({line.at("step"), line.at("loss")});
-  const size_t stride = points.size() / kMostPoints + 1;
-  if (stride == 1) return points;
-  Json fewer = Json::array();
-  for (size_t i = 0; i < points.size(); i += stride) fewer.push_back(points[i]);
-  fewer.push_back(points.back());
-  return fewer;
-}
-
-// A percentage, or a language model's perplexity; NaN if it was not finite.
-double Score(const Json& test) {
-  const bool accuracy = test.contains("accuracy");
-  const Json& score = test.at(accuracy ? "accuracy" : "perplexity");
-  if (!score.is_number()) return std::numeric_limits<double>::quiet_NaN();
-  return (accuracy ? 100 : 1) * score.get<double>();
-}
-
-std::string ScoreName(const Json& test) {
-  return test.is_null() || test.contains("accuracy") ? "accuracy" : "perplexity";
-}
-
-Json Evaluations(const std::vector<Json>& metrics) {
-  Json found = Json::array();
-  for (const Json& line : metrics)
-    if (line.at("kind") == "test")
-      found.push_back(
-          {{"step", line.at("step")}, {"loss", line.at("loss")}, {"score", Score(line)}});
-  return found;
-}
-
 Json TestCard(const Json& summary) {
   const Json& test = summary.at("test");
   if (test.is_null()) return {"Test", "–", "not evaluated"};
   const bool accuracy = test.contains("accuracy");
-  return {accuracy ? "Test accuracy" : "Test perplexity",
-          fmt::format("{:.2f}{}", Score(test), accuracy ? " %" : ""),
+  const std::string name = "Test " + ScoreName(test);
+  if (!std::isfinite(ScoreOf(test))) return {name, "–", "its loss is not finite"};
+  return {name, fmt::format("{:.2f}{}", ScoreOf(test), accuracy ? " %" : ""),
           fmt::format("after {:.3g} epochs", summary.at("epochs_done").get<double>())};
 }
 
@@ -89,23 +55,38 @@ Json BytesCard(const Json& summary) {
     sent += link.at("sent_bytes").get<uint64_t>();
     raw += link.at("float32_bytes").get<uint64_t>();
   }
-  if (sent == 0) return {"On the cuts", "–", "one rank"};
+  const bool one = summary.at("settings").at("stages") == 1;
+  if (sent == 0) return {"On the cuts", "–", one ? "one stage" : "nothing was counted"};
   return {"On the cuts", FormatBytes(sent), fmt::format("float32: {}", FormatBytes(raw))};
 }
 
+// A run that failed early may have times of no step.
+Json Timed(const Json& summary, const std::string& name, const std::string& value,
+           const std::string& note) {
+  if (summary.at("steps_here") == 0) return {name, "–", "no step was timed"};
+  return {name, value, note};
+}
+
 Json Cards(const Json& summary) {
-  const Json& bubble = summary.at("bubble");
+  const Json &bubble = summary.at("bubble"), &settings = summary.at("settings");
+  const bool gpu = settings.value("device", "cpu") != "cpu";
   return {
       TestCard(summary),
-      {SpeedName(summary.at("unit")), FormatCount(summary.at("samples_per_second").get<double>()),
-       fmt::format("{} threads", summary.at("settings").at("threads").get<int64_t>())},
-      {"Training time", FormatSeconds(summary.at("seconds").get<double>()),
-       fmt::format("{} steps", FormatCount(summary.at("steps_here").get<double>()))},
-      {"Bubble", fmt::format("{:.1f} %", 100 * bubble.at("measured").get<double>()),
-       fmt::format("ideal {:.1f} %", 100 * bubble.at("ideal").get<double>())},
+      Timed(summary, SpeedName(summary.at("unit")),
+            FormatCount(summary.at("samples_per_second").get<double>()),
+            fmt::format("{} threads", settings.at("threads").get<int64_t>())),
+      Timed(summary, "Training time", FormatSeconds(summary.at("seconds").get<double>()),
+            fmt::format("{} steps", FormatCount(summary.at("steps_here").get<double>()))),
+      Timed(summary, "Bubble", fmt::format("{:.1f} %", 100 * bubble.at("measured").get<double>()),
+            fmt::format("ideal {:.1f} %", 100 * bubble.at("ideal").get<double>())),
       BytesCard(summary),
-      {"Peak memory", FormatBytes(summary.at("memory").at("peak_bytes").get<uint64_t>()),
-       "all ranks together"}};
+      {gpu ? "Peak GPU memory" : "Peak memory",
+       FormatBytes(summary.at("memory").at("peak_bytes").get<uint64_t>()), "all ranks together"}};
+}
+
+// The emulated links, as --link has them; empty for none.
+std::string LinkText(const Json& settings) {
+  return fmt::format("{}", fmt::join(settings.value("link", std::vector<std::string>()), " and "));
 }
 
 std::string Lead(const Json& settings) {
@@ -113,18 +94,24 @@ std::string Lead(const Json& settings) {
     const auto n = settings[key].get<int64_t>();
     return fmt::format("{} {}", n, n == 1 ? one : several);
   };
-  return fmt::format("{}, {}, {}, {} schedule, codec {}", many("stages", "stage", "stages"),
+  const std::string backward = settings.value("codec-backward", ""), link = LinkText(settings);
+  return fmt::format("{}, {}, {}, {} schedule, codec {}{}{}", many("stages", "stage", "stages"),
                      many("replicas", "replica", "replicas"),
                      many("micro-batches", "micro-batch", "micro-batches"),
                      settings.at("schedule").get<std::string>(),
-                     settings.at("codec").get<std::string>());
+                     settings.at("codec").get<std::string>(),
+                     backward.empty() ? "" : fmt::format(" (backward {})", backward),
+                     link.empty() ? "" : ", links " + link);
 }
 
 // Leaves out flags whose value is empty.
 Json ShownSettings(const Json& summary) {
   Json shown = Json::object();
   for (const auto& [name, value] : summary.at("settings").items())
-    if (value != "") shown[name] = value.is_string() ? value : Json(value.dump());
+    if (value != "" && !value.is_array())
+      shown[name] = value.is_string() ? value : Json(value.dump());
+  if (const std::string link = LinkText(summary.at("settings")); !link.empty())
+    shown["link"] = link;
   if (!summary.at("cuts").empty())
     shown["cut"] = fmt::format("{}", fmt::join(summary.at("cuts").get<std::vector<int>>(), ","));
   return shown;
@@ -150,17 +137,26 @@ Json StepTable(const Json& summary, const std::vector<std::string>& names) {
       {"Backward", "backward"}, {"Transfer", "transfer"},   {"Waiting", "idle"},
       {"All-reduce", "reduce"}, {"Optimizer", "optimizer"}, {"Other", "other"}};
   const double steps = summary.at("steps_here").get<double>();
+  const auto seconds = [&](size_t rank, const Column& column) {
+    return summary.at("ranks").at(rank).at("seconds").at(column.key).get<double>();
+  };
+  // A single replica sums nothing.
+  const auto is_shown = [&](const Column& column) {
+    if (std::string_view(column.key) != "reduce") return true;
+    for (size_t r = 0; r < names.size(); ++r)
+      if (seconds(r, column) > 0) return true;
+    return false;
+  };
   Json titles{"ms per step"}, mean{"mean"}, rows = Json::array();
   for (size_t r = 0; r < names.size(); ++r) rows.push_back({names[r]});
   for (const Column& column : kTimes) {
+    if (!is_shown(column)) continue;
     titles.push_back(column.title);
     double sum = 0;
     for (size_t r = 0; r < names.size(); ++r) {
-      const double seconds =
-          steps > 0 ? summary.at("ranks").at(r).at("seconds").at(column.key).get<double>() / steps
-                    : 0;
-      rows[r].push_back(1e3 * seconds);
-      sum += 1e3 * seconds;
+      const double each = steps > 0 ? 1e3 * seconds(r, column) / steps : 0;
+      rows[r].push_back(each);
+      sum += each;
     }
     mean.push_back(names.empty() ? 0 : sum / static_cast<double>(names.size()));
   }
@@ -297,6 +293,14 @@ Json Ideal(const ReportInput& input, const std::vector<std::string>& names, cons
   return ideal;
 }
 
+std::string LinksNote(const Json& summary) {
+  if (!summary.at("links").empty())
+    return "Payload sent during training, beside what float32 would have been.";
+  const size_t ranks = summary.at("ranks").size();
+  if (ranks == 0) return "The run ended before bytes were counted.";
+  return ranks == 1 ? "One rank: nothing was sent." : "Nothing was sent.";
+}
+
 void AddTimelines(const ReportInput& input, const std::vector<std::string>& names, Json& data) {
   data["measured"] = Measured(input, names);
   data["ideal"] = Ideal(input, names, data["measured"]);
@@ -310,13 +314,16 @@ void AddTimelines(const ReportInput& input, const std::vector<std::string>& name
 Json ReportData(const ReportInput& input) {
   const Json& summary = input.summary;
   const std::vector<std::string> names = LaneNames(summary);
+  const Json curves = CurvesOf(summary, input.metrics);
   Json data = {
       {"title", summary.at("title")},
+      {"state", RunState(summary)},
+      {"notes", RunNotes(summary)},
       {"lead", Lead(summary.at("settings"))},
       {"cards", Cards(summary)},
       {"settings", ShownSettings(summary)},
-      {"steps", StepPoints(input.metrics)},
-      {"evaluations", Evaluations(input.metrics)},
+      {"steps", curves.at("steps")},
+      {"evaluations", curves.at("evaluations")},
       {"lossNote", "Cross entropy: of each step, their running mean, and of the test set."},
       {"scoreName", ScoreName(summary.at("test"))},
       {"scoreNote", summary.at("test").is_null()
@@ -326,6 +333,7 @@ Json ReportData(const ReportInput& input) {
                                       summary.at("unit").get<std::string>())},
       {"ranks", Ranks(summary, names)},
       {"links", Links(summary)},
+      {"linksNote", LinksNote(summary)},
       {"steps_table", StepTable(summary, names)},
       {"matrix", ByteMatrix(summary)},
       {"predictions", Predictions(summary)},

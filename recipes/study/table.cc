@@ -12,11 +12,20 @@
 namespace torus::study {
 namespace {
 
+// A comma before each three digits of the whole part.
+std::string WithCommas(std::string text) {
+  const size_t first = text[0] == '-' ? 1 : 0;
+  for (size_t end = std::min(text.find('.'), text.size()); end > first + 3;)
+    text.insert(end -= 3, 1, ',');
+  return text;
+}
+
 // What rounds to zero has no sign.
 std::string NumberText(double value, int decimals) {
   if (!std::isfinite(value)) return "-";
   const std::string text = fmt::format("{:.{}f}", value, decimals);
-  return text.find_first_not_of("-0.") == std::string::npos ? text.substr(text[0] == '-') : text;
+  const bool zero = text.find_first_not_of("-0.") == std::string::npos;
+  return zero ? text.substr(text[0] == '-') : WithCommas(text);
 }
 
 // The width in columns of a terminal: continuation bytes of UTF-8 have none.

@@ -47,7 +47,7 @@ class Table {
 
 // "accuracy (%)".
 std::string HeadingOf(const Column& column);
-// "93.40", "93.40 ± 0.12"; "" for an empty cell, "-" for a number that is not finite.
+// "93.40", "93.40 ± 0.12", "1,234,567"; "" for an empty cell, "-" for a number that is not finite.
 std::string TextOf(const Cell& cell, const Column& column);
 // Whether the column has numbers, which are aligned to the right.
 bool IsNumeric(const Table& table, size_t column);

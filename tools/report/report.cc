@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -18,12 +17,6 @@
 namespace torus::tools {
 namespace {
 
-// The last part of a path that may end in a slash.
-std::string NameOf(const std::string& folder) {
-  const std::filesystem::path path = std::filesystem::path(folder + "/").lexically_normal();
-  return path.parent_path().filename().string();
-}
-
 // What the JSON library says, without its number: "key 'ranks' not found".
 std::string ReasonOf(const nlohmann::json::exception& error) {
   const std::string text = error.what();
@@ -33,9 +26,10 @@ std::string ReasonOf(const nlohmann::json::exception& error) {
 
 std::string Render(const std::vector<std::string>& folders) try {
   if (folders.size() == 1) return recipes::RenderReport(recipes::ReadReport(folders[0]));
+  const std::vector<std::string> names = recipes::NamesOf(folders);
   std::vector<recipes::NamedRun> runs;
-  for (const std::string& folder : folders)
-    runs.push_back({NameOf(folder), recipes::ReadReport(folder)});
+  for (size_t i = 0; i < folders.size(); ++i)
+    runs.push_back({names[i], recipes::ReadReport(folders[i])});
   return recipes::RenderComparison(runs);
 } catch (const nlohmann::json::exception& error) {
   Throw<BadInput>("report", "a file of these runs is not as a run writes it: {}", ReasonOf(error));

@@ -25,9 +25,61 @@ TEST(Comparison, HasEachRunAndWhatDiffers) {
   const json data = ComparisonData(TwoRuns());
   ASSERT_EQ(data["runs"].size(), 2u);
   EXPECT_EQ(data["runs"][1]["name"], "<b>two");
-  EXPECT_EQ(data["runs"][1]["steps"], json::parse("[[1, 3.0], [2, 1.0]]"));
+  EXPECT_EQ(data["runs"][1]["steps"], json::parse("[[1, 3.0, 0.5, 6.0], [2, 1.0, 1.0, 12.0]]"));
+  EXPECT_EQ(data["runs"][1]["evaluations"][0]["bytes"], 12.0);
   EXPECT_EQ(data["differences"],
             json::parse(R"([["codec", "none", "sortq:8"], ["init", "", "weights.pth"]])"));
+}
+
+json RowOf(const json& rows, const std::string& name) {
+  for (const json& row : rows)
+    if (row[0] == name) return row;
+  return nullptr;
+}
+
+// The others keep their times.
+TEST(Comparison, HasARunThatFailed) {
+  std::vector<NamedRun> runs = TwoRuns();
+  runs.insert(runs.begin(), {"broken", testing::FailedReport("the disk is full")});
+  const json data = ComparisonData(runs);
+  EXPECT_EQ(RowOf(data["times"], "Step"), json::parse(R"(["Step", null, 200.0, 200.0])"));
+  EXPECT_EQ(RowOf(data["figures"], "State"),
+            json::parse(R"(["State", "Failed after step 1: the disk is full",
+                            "Finished after step 5", "Finished after step 5"])"));
+  EXPECT_EQ(RowOf(data["figures"], "Training time")[1], "–");
+}
+
+TEST(Comparison, HasARowForEachKindOfFigure) {
+  std::vector<NamedRun> runs = TwoRuns();
+  json& text = runs[1].report.summary;
+  text["unit"] = "windows";
+  text["test"] = {{"perplexity", 7.25}, {"loss", 1.98}, {"samples", 20}};
+  const json data = ComparisonData(runs);
+  EXPECT_EQ(RowOf(data["figures"], "Test accuracy"),
+            json::parse(R"(["Test accuracy", "50.00 %", null])"));
+  EXPECT_EQ(RowOf(data["figures"], "Test perplexity"),
+            json::parse(R"(["Test perplexity", null, "7.25"])"));
+  EXPECT_EQ(RowOf(data["figures"], "Windows per second"),
+            json::parse(R"(["Windows per second", null, "12"])"));
+  EXPECT_EQ(data["runs"][1]["scoreName"], "perplexity");
+}
+
+TEST(Comparison, TellsOfLinksInWhichRunsDiffer) {
+  std::vector<NamedRun> runs = TwoRuns();
+  runs[0].report.summary["settings"]["link"] = {"10ms,100Mbps,window=64KB,jitter=1ms"};
+  runs[1].report.summary["settings"]["link"] = {"1ms,1Gbps", "1>0:1ms,5Gbps"};
+  EXPECT_EQ(RowOf(ComparisonData(runs)["differences"], "link"),
+            json::parse(R"(["link", "10ms,100Mbps,window=64KB,jitter=1ms",
+                            "1ms,1Gbps and 1>0:1ms,5Gbps"])"));
+}
+
+TEST(Comparison, NamesRunsByWhatTellsThemApart) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(NamesOf({"a/one", "a/two/"}), (Names{"one", "two"}));
+  EXPECT_EQ(NamesOf({"/x/a/run", "/x/b/run/", "/x/other"}), (Names{"a/run", "b/run", "other"}));
+  EXPECT_EQ(NamesOf({"/x/a/c/run", "/x/b/c/run", "other/."}),
+            (Names{"a/c/run", "b/c/run", "other"}));
+  EXPECT_EQ(NamesOf({"/x/run", "/x/run"}), (Names{"run", "run (2)"}));
 }
 
 TEST(Comparison, IsWholeInItself) {

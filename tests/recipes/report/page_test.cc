@@ -56,13 +56,46 @@ TEST_F(Page, OfSeveralRunsShowsEach) {
   EXPECT_EQ(log().find("Uncaught"), std::string::npos) << log();
   EXPECT_NE(page.find("<title>2 runs"), std::string::npos);
   const std::string figures = Part(page, "figures", "</table>");
-  EXPECT_EQ(Count(figures, "<tr"), 8u) << figures;
-  EXPECT_EQ(Count(figures, "<td"), 14u) << figures;
+  EXPECT_EQ(Count(figures, "<tr"), 9u) << figures;
+  EXPECT_EQ(Count(figures, "<td"), 16u) << figures;
   const std::string times = Part(page, "times", "</table>");
   EXPECT_EQ(Count(times, "<tr"), 10u) << times;
   EXPECT_EQ(Count(times, "<td>200"), 18u) << times;
   EXPECT_NE(Part(page, "differences", "</table>").find("<td>sortq:8"), std::string::npos);
-  EXPECT_NE(Part(page, "score", "</canvas>").find("width="), std::string::npos);
+  for (const char* over : {"steps", "seconds", "bytes"})
+    for (const char* what : {"loss-", "accuracy-"}) {
+      const std::string canvas = Part(page, std::string(what) + over, "</canvas>");
+      EXPECT_NE(canvas.find("width="), std::string::npos) << what << over;
+    }
+}
+
+// Its scripts come to their end too, for all runs of a comparison.
+TEST_F(Page, OfARunThatFailedSaysSo) {
+  const ReportInput failed = testing::FailedReport("rank 1 is <b>lost");
+  std::string page = Opened(RenderReport(failed));
+  ASSERT_FALSE(page.empty()) << log();
+  EXPECT_EQ(log().find("Uncaught"), std::string::npos) << log();
+  EXPECT_NE(Part(page, "state", "</p>").find("Failed after step 1: rank 1 is &lt;b&gt;lost"),
+            std::string::npos);
+  EXPECT_EQ(Part(page, "state", ">").find("hidden"), std::string::npos);
+  EXPECT_EQ(Count(Part(page, "memory", "</article>"), "class=\"bar thin\""), 2u);
+  page = Opened(RenderComparison({{"broken", failed}, {"whole", testing::SampleReport({3, 2})}}));
+  EXPECT_EQ(log().find("Uncaught"), std::string::npos) << log();
+  EXPECT_EQ(Count(Part(page, "times", "</table>"), "<td>200"), 9u);
+  EXPECT_NE(Part(page, "loss-steps", "</canvas>").find("width="), std::string::npos);
+}
+
+// More cells than a call may have arguments.
+TEST_F(Page, OfManyRanksShowsTheirBytes) {
+  constexpr int kRanks = 400;
+  ReportInput report = testing::SampleReport({1});
+  report.summary["ranks"] = nlohmann::json::array();
+  for (int rank = 0; rank < kRanks; ++rank)
+    report.summary["ranks"].push_back(testing::SampleRank(rank));
+  const std::string page = Opened(RenderReport(report));
+  ASSERT_FALSE(page.empty()) << log();
+  EXPECT_EQ(log().find("Uncaught"), std::string::npos) << log();
+  EXPECT_EQ(Count(Part(page, "matrix", "</table>"), "<td"), size_t{kRanks} * kRanks);
 }
 
 }  // namespace

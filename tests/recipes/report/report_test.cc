@@ -75,7 +75,7 @@ TEST(Report, CarriesItsDataAndNoMarkupOfIt) {
   const json data = DataOf(input);
   EXPECT_EQ(data["title"], "</script><script>alert(1)</script>");
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
-  EXPECT_EQ(data["steps"], json::parse("[[1, 2.5]]"));
+  EXPECT_EQ(data["steps"], json::parse("[[1, 2.5, 0.0, 0.0]]"));
   EXPECT_EQ(data["evaluations"][0]["score"], 25);
   EXPECT_EQ(data["cards"][0][1], "50.00 %");
   EXPECT_EQ(data["settings"]["cut"], "4");
@@ -153,7 +153,74 @@ TEST(Report, ThinsManySteps) {
   const std::string page = RenderReport(
       {testing::SampleSummary(), metrics, {}, parallel::MakeSchedule("gpipe", {2, 2})});
   EXPECT_LT(page.size(), 400'000u);
-  EXPECT_NE(page.find("[50000,1.0]"), std::string::npos);
+  EXPECT_NE(page.find("[50000,1.0,"), std::string::npos);
+}
+
+TEST(Report, SaysHowTheRunEnded) {
+  ReportInput input = testing::SampleReport({1});
+  EXPECT_EQ(DataOf(input)["state"]["kind"], "finished");
+  input.summary["finished"] = false;
+  EXPECT_EQ(DataOf(input)["state"],
+            json::parse(R"({"kind": "stopped", "text": "Stopped after step 5, before its end"})"));
+  const json failed = DataOf(testing::FailedReport("rank 1 is lost"));
+  EXPECT_EQ(failed["state"],
+            json::parse(R"({"kind": "failed", "text": "Failed after step 1: rank 1 is lost"})"));
+  EXPECT_EQ(failed["linksNote"], "The run ended before bytes were counted.");
+  EXPECT_EQ(failed["cards"][1][1], "–");
+}
+
+TEST(Report, SaysWhatIsOutOfTheOrdinary) {
+  ReportInput input = testing::SampleReport({1});
+  EXPECT_EQ(DataOf(input)["notes"], json::array());
+  json& summary = input.summary;
+  summary["skipped_steps"] = 1200;
+  summary["loss_scale"] = 65536;
+  summary["drift"] = 0.125;
+  summary["settings"]["strategy"] = "none";
+  summary["settings"]["replicas"] = 2;
+  summary["graph_steps"] = 3;
+  summary["graph_checks"] = 2;
+  summary["graph_updates"] = 0;
+  summary["why_no_graph"] = "other shapes";
+  EXPECT_EQ(DataOf(input)["notes"], json::parse(R"([
+      ["Skipped steps", "1,200: their loss or gradients were not finite"],
+      ["Loss scale", "65,536 at the end"],
+      ["Replicas apart", "up to 12.5 % of the weights' norm from replica 0"],
+      ["CUDA graphs", "3 of 5 steps, 2 checks, 0 updates: other shapes"]])"));
+}
+
+TEST(Report, NamesLinksAndTheCodecOfGradientsFirst) {
+  ReportInput input = testing::SampleReport({1});
+  input.summary["settings"].update({{"codec", "sortq:8"},
+                                    {"codec-backward", "uniform:4"},
+                                    {"link", {"10ms,1Gbps", "0>1:1ms,1Gbps"}}});
+  const json data = DataOf(input);
+  EXPECT_EQ(data["lead"],
+            "2 stages, 1 replica, 2 micro-batches, gpipe schedule, codec sortq:8 (backward "
+            "uniform:4), links 10ms,1Gbps and 0>1:1ms,1Gbps");
+  EXPECT_EQ(data["settings"]["link"], "10ms,1Gbps and 0>1:1ms,1Gbps");
+  input.summary["settings"]["link"] = json::array();
+  EXPECT_FALSE(DataOf(input)["settings"].contains("link"));
+}
+
+// Nothing is reduced by one replica, and nothing crosses a cut of one stage.
+TEST(Report, HasNothingOfWhatTheRunHasNot) {
+  ReportInput input = testing::SampleReport({1});
+  for (json& rank : input.summary["ranks"]) rank["seconds"]["reduce"] = 0.0;
+  for (const json& title : DataOf(input)["steps_table"][0]) EXPECT_NE(title, "All-reduce");
+  input.summary["settings"]["stages"] = 1;
+  input.summary["settings"]["replicas"] = 2;
+  input.summary["links"] = json::array();
+  EXPECT_EQ(DataOf(input)["cards"][4], json::parse(R"(["On the cuts", "–", "one stage"])"));
+  input.summary["settings"]["device"] = "cuda";
+  EXPECT_EQ(DataOf(input)["cards"][5][0], "Peak GPU memory");
+}
+
+// Seconds are those of the steps; bytes are in proportion to the samples.
+TEST(Report, HasCurvesOverSecondsAndBytes) {
+  const json data = DataOf(testing::SampleReport({3, 2}));
+  EXPECT_EQ(data["steps"], json::parse("[[1, 3.0, 0.5, 6.0], [2, 2.0, 1.0, 12.0]]"));
+  EXPECT_EQ(data["evaluations"][0]["seconds"], 1.0);
 }
 
 // JSON has no infinity: read back it is null.

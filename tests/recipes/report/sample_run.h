@@ -30,7 +30,11 @@ inline nlohmann::json SampleSummary() {
             {"threads", 2},
             {"init", ""}}},
           {"cuts", {4}},
+          {"steps", 5},
           {"steps_here", 5},
+          {"samples", 20},
+          {"finished", true},
+          {"error", nullptr},
           {"epochs_done", 1.5},
           {"seconds", 9.0},
           {"unit", "images"},
@@ -64,6 +68,25 @@ inline trace::Event SampleEvent(const char* category, int rank, int64_t begin, i
           .micro_batch = 0};
 }
 
+// As a run leaves it that failed before its first Train call ended, so that nothing was counted.
+inline ReportInput FailedReport(const std::string& error) {
+  ReportInput report{.summary = SampleSummary(),
+                     .metrics = {{{"kind", "train"}, {"step", 1}, {"loss", 2.0}}},
+                     .events = {},
+                     .schedule = parallel::MakeSchedule("gpipe", {2, 2})};
+  report.summary.update({{"error", error},
+                         {"finished", false},
+                         {"steps", 1},
+                         {"steps_here", 0},
+                         {"samples", 0},
+                         {"samples_per_second", 0},
+                         {"seconds", 0.0},
+                         {"test", nullptr},
+                         {"ranks", nlohmann::json::array()},
+                         {"links", nlohmann::json::array()}});
+  return report;
+}
+
 // With one step traced and a curve of `losses`.
 inline ReportInput SampleReport(const std::vector<double>& losses) {
   ReportInput report{.summary = SampleSummary(),
@@ -72,7 +95,8 @@ inline ReportInput SampleReport(const std::vector<double>& losses) {
                      .schedule = parallel::MakeSchedule("gpipe", {2, 2})};
   int step = 0;
   for (double loss : losses)
-    report.metrics.push_back({{"kind", "train"}, {"step", ++step}, {"loss", loss}});
+    report.metrics.push_back(
+        {{"kind", "train"}, {"step", ++step}, {"loss", loss}, {"seconds", 0.5}, {"samples", 4}});
   report.metrics.push_back(
       {{"kind", "test"}, {"step", step}, {"loss", losses.back()}, {"accuracy", 0.25}});
   for (int rank = 0; rank < 2; ++rank) {

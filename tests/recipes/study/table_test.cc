@@ -67,6 +67,15 @@ TEST(Table, BreaksOnlyLongTextsIntoLines) {
   EXPECT_NE(html.find("<td class=\"text long\">a text"), std::string::npos);
 }
 
+// CSV, which programs read, has none.
+TEST(Table, SeparatesThousands) {
+  Table table("t", {{"x", "", 1}});
+  for (const double x : {999.0, -1000.0, 8587548672.25}) table.Add({x});
+  EXPECT_EQ(ToText(table),
+            "t\n              x\n          999.0\n       -1,000.0\n8,587,548,672.2\n");
+  EXPECT_EQ(ToCsv(table), "x\n999\n-1000\n8587548672.25\n");
+}
+
 TEST(Table, OfWhatIsNotFinite) {
   Table table("t", {{"x"}});
   table.Add({std::numeric_limits<double>::quiet_NaN()});
