@@ -13,6 +13,7 @@
 #include "recipes/data/data_names.h"
 #include "recipes/data/left_out.h"
 #include "recipes/evaluate/open_text_model.h"
+#include "recipes/model/trained_length.h"
 #include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
 #include "runtime/error.h"
@@ -77,12 +78,13 @@ EvaluateResult EvaluateSentences(const EvaluateOptions& o) {
   Require(!IsLanguageModel(opened.task) && bpe != nullptr, "evaluate",
           "--data {} needs a classifier of sentences with a byte-level BPE", o.data);
   const auto dataset =
-      data::OpenGlue(o.data, o.data_dir, SplitOf(o), *bpe, Or(o.length, opened.longest));
+      data::OpenGlue(o.data, o.data_dir, SplitOf(o), *bpe, opened.RowLength(o.length));
   EvaluateResult result =
       ResultOf(EvaluateClasses(*opened.model, data::TrimmedBatches(data::StackedBatches(*dataset)),
                                *dataset, Or(o.batch, 16)),
                *dataset);
   result.truncated = TruncatedLine(dataset->truncated(), dataset->size(), dataset->length());
+  result.warning = BeyondTraining(o.length, opened.trained);
   return result;
 }
 
@@ -91,11 +93,12 @@ EvaluateResult EvaluateLongText(const EvaluateOptions& o) {
   Require(IsLanguageModel(opened.task), "evaluate", "--data text needs a language model");
   const std::string part = o.split == "test" ? "validation" : o.split;
   const auto tokens = data::OpenTokens(o.data_dir, part, *opened.tokenizer);
-  const int64_t length = Or(o.length, opened.longest), batch = Or(o.batch, 16);
+  const int64_t length = opened.RowLength(o.length), batch = Or(o.batch, 16);
   return {.text = opened.task == ModelTask::kMaskedToken
                       ? EvaluateMaskedText(*opened.model, *tokens, length, batch,
                                            data::TokenMasker(*opened.tokenizer))
-                      : EvaluateText(*opened.model, *tokens, length, batch)};
+                      : EvaluateText(*opened.model, *tokens, length, batch),
+          .warning = BeyondTraining(o.length, opened.trained)};
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ struct EvaluateOptions {
   std::string normalize = "dataset";  // of images: NormalizationByName
   int64_t image_size = 0;             // side to which images are resized; 0: their own
   std::string tokenizer, vocab_dir;   // of texts, as in TextModelFlags
-  int64_t length = 0;                 // tokens per row of text; 0: as many as the model takes
+  int64_t length = 0;                 // tokens per row of text; 0: as in training, if the model
+                                      // says so (trained_length.h), else as many as it takes
   int64_t batch = 0;                  // rows per forward; 0: 250 images, 16 texts
   std::string precision = "f32";      // or "bf16"; of products, convolutions and attention
   bool emulate = false;               // emulates bf16: rounds to it and computes in f32
@@ -43,6 +44,7 @@ struct EvaluateResult {
   std::string truncated;                // TruncatedLine
   // For a long text.
   std::optional<TextEvaluation> text;
+  std::string warning;  // about the figures, for the user; empty: none
 };
 
 // Throws BadInput, naming options by their flags, if something is missing or the model does not

@@ -1,6 +1,7 @@
 #include "recipes/evaluate/evaluate_classes.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "autograd/node.h"
 #include "ops/loss/cross_entropy.h"
@@ -30,7 +31,9 @@ ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& ba
             logits.data().dim(1));
     const Variable loss = ops::CrossEntropy(logits, Variable(made.target.To(model.device())),
                                             {.reduction = ops::LossReduction::kSum});
-    result.loss += loss.data().Item();
+    const double sum = loss.data().Item();
+    RequireScore(sum, dataset.info().name, begin, begin + logits.dim(0));
+    result.loss += sum;
     const Tensor rows = logits.data().To(Device{}).To(DType::kF32).Contiguous();
     const float* row = rows.data<float>();
     for (int64_t i = 0; i < rows.dim(0); ++i, row += rows.dim(1))
@@ -39,6 +42,12 @@ ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& ba
   }
   result.loss /= static_cast<double>(dataset.size());
   return result;
+}
+
+void RequireScore(double loss, const std::string& where, int64_t begin, int64_t end) {
+  Require(std::isfinite(loss), where,
+          "examples {} to {} have a loss of {} by these weights, so there is no score", begin,
+          end - 1, loss);
 }
 
 data::Normalization NormalizationByName(const std::string& name, const data::Dataset& dataset) {

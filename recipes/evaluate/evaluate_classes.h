@@ -17,9 +17,13 @@ struct ClassEvaluation {
 
 // Evaluates examples 0 to size - 1 in order, `batch` at a time, in evaluation mode. The batch size
 // does not change the result beyond rounding. Throws BadInput, naming the dataset, if the model has
-// more or fewer outputs than the dataset has classes, or if an example has no class.
+// more or fewer outputs than the dataset has classes, if an example has no class, or if a loss is
+// not finite: what such outputs name as a class is no answer.
 ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& batches,
                                 const data::Dataset& dataset, int64_t batch);
+
+// Throws BadInput tagged `where` unless `loss`, that of examples [begin, end), is finite.
+void RequireScore(double loss, const std::string& where, int64_t begin, int64_t end);
 
 // Normalization by name: "dataset" (the dataset's own), "imagenet" (mean .485 .456 .406, deviation
 // .229 .224 .225), "half" (x / 127.5 - 1). Throws BadInput, listing these, for any other name.

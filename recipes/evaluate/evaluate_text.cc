@@ -24,15 +24,19 @@ TextEvaluation Evaluate(nn::Sequential& model, int64_t rows, const data::MakeBat
   const NoGrad no_grad;
   TextEvaluation result;
   for (int64_t begin = 0; begin < rows; begin += batch) {
-    const data::Batch made = batches(Rows(begin, std::min(rows, begin + batch)));
+    const int64_t end = std::min(rows, begin + batch);
+    const data::Batch made = batches(Rows(begin, end));
+    const int64_t count = TargetsIn(made.target);
+    if (count == 0) continue;  // a text of special tokens has none that are masked
     const std::vector<Variable> outputs =
         model.ForwardAll({Variable(made.inputs[0].To(model.device()))},
                          {.training = false, .samples = made.samples});
-    const int64_t count = TargetsIn(made.target);
-    result.loss +=
-        static_cast<double>(count) * loss(outputs, made.target.To(model.device())).data().Item();
+    const double mean = loss(outputs, made.target.To(model.device())).data().Item();
+    RequireScore(mean, "text", begin, end);
+    result.loss += static_cast<double>(count) * mean;
     result.tokens += count;
   }
+  Require(result.tokens > 0, "text", "has no token that is to be predicted, in {} rows", rows);
   result.loss /= static_cast<double>(result.tokens);
   return result;
 }

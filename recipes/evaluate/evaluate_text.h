@@ -13,7 +13,8 @@ struct TextEvaluation {
 };
 
 // Evaluates disjoint windows of `length` tokens (data/text/windows.h), `batch` at a time, in
-// evaluation mode. `model` returns logits, or leaves its head to nn::NextTokenLoss.
+// evaluation mode. `model` returns logits, or leaves its head to nn::NextTokenLoss. Throws BadInput
+// if no token is to be predicted, or if a loss is not finite.
 TextEvaluation EvaluateText(nn::Sequential& model, const data::Tokens& tokens, int64_t length,
                             int64_t batch);
 

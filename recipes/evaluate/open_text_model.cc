@@ -1,5 +1,6 @@
 #include "recipes/evaluate/open_text_model.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "data/text/language_data.h"
@@ -7,6 +8,7 @@
 #include "models/build_model.h"
 #include "models/checkpoint/hugging_face.h"
 #include "recipes/model/model_tokenizer.h"
+#include "recipes/model/trained_length.h"
 #include "runtime/error.h"
 #include "runtime/io/checkpoint_reader.h"
 #include "runtime/io/folder_place.h"
@@ -39,7 +41,8 @@ TextModel OfFolder(const TextModelFlags& flags, const std::string& folder) {
                    .tokenizer = data::TokenizerOfFolder(
                        flags.vocab_dir.empty() ? folder : flags.vocab_dir, model.tokenizer),
                    .task = model.task,
-                   .longest = sizes.input};
+                   .longest = sizes.input,
+                   .trained = TrainedLength(config, folder)};
   const data::Tokenizer& tokenizer = *opened.tokenizer;
   Require(!model.requires_tokenizer || tokenizer.name() == model.tokenizer, folder,
           "the model reads the tokens of {}, got the tokenizer {}", model.tokenizer,
@@ -72,7 +75,8 @@ TextModel OfFile(const TextModelFlags& flags) {
   TextModel opened{.model = nullptr,
                    .tokenizer = data::MakeTokenizer({.tokenizer = name}, flags.vocab_dir),
                    .task = model.task,
-                   .longest = model.published.input};
+                   .longest = model.published.input,
+                   .trained = TrainedLength(nullptr, io::CommittedFolder(flags.init))};
   const data::Tokenizer& tokenizer = *opened.tokenizer;
   CheckTokenizer(model, tokenizer);
   opened.model = IsLanguageModel(model.task) ? LanguageModelOfFile(model, flags.init, tokenizer)
@@ -81,6 +85,11 @@ TextModel OfFile(const TextModelFlags& flags) {
 }
 
 }  // namespace
+
+int64_t TextModel::RowLength(int64_t given) const {
+  if (given > 0) return given;
+  return trained > 0 ? std::min(trained, longest) : longest;
+}
 
 TextModel OpenTextModel(const TextModelFlags& flags) {
   if (!SaysItsModel(flags.init)) return OfFile(flags);

@@ -25,6 +25,9 @@ struct TextModel {
   std::unique_ptr<data::Tokenizer> tokenizer;
   ModelTask task = ModelTask::kSentences;
   int64_t longest = 0;  // most tokens of a row
+  int64_t trained = 0;  // tokens of a row in its training; 0: unknown (trained_length.h)
+  // The tokens of a row, where --length says `given`; 0: as in its training, else `longest`.
+  int64_t RowLength(int64_t given) const;
 };
 
 // Throws BadInput if a flag is missing (it names the flag), if the model takes images, or if the

@@ -1,5 +1,8 @@
 #include "recipes/generate/generator.h"
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "data/text/bpe_tokenizer.h"
 #include "data/text/tokenizer_files.h"
 #include "models/checkpoint/hugging_face.h"
@@ -7,6 +10,7 @@
 #include "models/gpt2/config.h"
 #include "models/gpt2/decoder.h"
 #include "models/gpt2/descriptor.h"
+#include "recipes/model/trained_length.h"
 #include "recipes/settings/device.h"
 #include "recipes/settings/precision.h"
 #include "runtime/error.h"
@@ -20,10 +24,8 @@ namespace {
 // again with the newer half of the tokens, so that a text can be longer than the model's context.
 class Context {
  public:
-  Context(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options)
-      : device_(model->device()),
-        positions_(options.n_positions),
-        decoder_(std::move(model), options) {}
+  Context(std::shared_ptr<nn::Sequential> model, const Gpt2Options& options, int64_t positions)
+      : device_(model->device()), positions_(positions), decoder_(std::move(model), options) {}
 
   // The logits of the token after `ids`.
   Tensor Next(const std::vector<int32_t>& ids) {
@@ -55,12 +57,15 @@ struct Opened {
   Gpt2Options options;
   std::shared_ptr<nn::Sequential> model;
   std::unique_ptr<data::Tokenizer> tokenizer;
+  int64_t trained = 0;  // tokens of a row in training; 0: unknown
 };
 
 Opened OpenFolder(const std::string& folder, const std::string& vocab_dir) {
-  const Gpt2Options options = Gpt2FromConfig(ReadHuggingFaceConfig(folder), folder);
+  const nlohmann::json config = ReadHuggingFaceConfig(folder);
+  const Gpt2Options options = Gpt2FromConfig(config, folder);
   Opened opened{options, Gpt2(options),
-                data::TokenizerOfFolder(vocab_dir.empty() ? folder : vocab_dir, "gpt2")};
+                data::TokenizerOfFolder(vocab_dir.empty() ? folder : vocab_dir, "gpt2"),
+                TrainedLength(config, folder)};
   LoadWeights(*opened.model, folder, Gpt2Names());
   const int64_t tokens = opened.tokenizer->vocabulary();
   Require(tokens <= options.vocab_size, folder, "the model knows {} tokens, the vocabulary has {}",
@@ -68,20 +73,33 @@ Opened OpenFolder(const std::string& folder, const std::string& vocab_dir) {
   return opened;
 }
 
+int64_t PositionsOf(const GenerateOptions& o, const Gpt2Options& options, int64_t trained) {
+  Require(o.length <= options.n_positions, "generate",
+          "--length must be at most the model's {} positions, got {}", options.n_positions,
+          o.length);
+  if (o.length > 0) return o.length;
+  return trained > 0 ? std::min(trained, options.n_positions) : options.n_positions;
+}
+
 }  // namespace
 
 std::string Generate(const GenerateOptions& o,
-                     const std::function<void(const std::string&)>& on_text) {
+                     const std::function<void(const std::string&)>& on_text,
+                     const std::function<void(const std::string&)>& on_warning) {
   Check(o.sampling);
   const Device device = CheckedDevice("generate", o.device);
   const WithPrecision precision(CheckedPrecision("generate", o.precision, o.emulate, device));
-  const auto [options, model, tokenizer] = io::OpenOneCommit(
+  Require(o.length >= 0, "generate", "--length must not be negative, got {}", o.length);
+  const auto [options, model, tokenizer, trained] = io::OpenOneCommit(
       o.model, [&](const std::string& folder) { return OpenFolder(folder, o.vocab_dir); });
   std::vector<int32_t> ids = tokenizer->Encode(o.prompt);
   Require(!ids.empty(), "generate", "--prompt must not be empty");
+  const int64_t positions = PositionsOf(o, options, trained);
+  if (const std::string line = BeyondTraining(o.length, trained); !line.empty() && on_warning)
+    on_warning(line);
   if (on_text) on_text(o.prompt);
   model->MoveTo(device);
-  Context context(model, options);
+  Context context(model, options, positions);
   const RandomStream stream({.seed = o.seed, .layer = HashName("generate")});
   std::string text;
   for (int64_t i = 0; i < o.tokens; ++i) {

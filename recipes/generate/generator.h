@@ -14,6 +14,9 @@ struct GenerateOptions {
   std::string vocab_dir;  // of the tokenizer; empty: the folder `model`
   std::string prompt = "\n";
   int64_t tokens = 100;  // to add at most
+  // The most tokens that the model sees at once; 0: as many as a row of its training had, if the
+  // folder says so (recipes/model/trained_length.h), else as many as it has positions.
+  int64_t length = 0;
   SamplingOptions sampling;
   uint64_t seed = 1;              // of the draws: the same seed gives the same text
   std::string precision = "f32";  // or "bf16"; of products and attention
@@ -23,10 +26,12 @@ struct GenerateOptions {
 
 // Returns the text that follows the prompt, until the model ends it or there are `tokens` new
 // tokens. The text may be longer than the model's context. Calls `on_text` for each piece as it is
-// generated, first for the prompt. Throws BadInput if the folder holds no GPT-2, the prompt has no
-// tokens, or the vocabulary has more tokens than the model; also the errors of CheckedPrecision and
-// CheckedDevice.
+// generated, first for the prompt, and `on_warning` once if `length` goes beyond the training.
+// Throws BadInput if the folder holds no GPT-2, the prompt has no tokens, `length` is more than the
+// model's positions, or the vocabulary has more tokens than the model; also the errors of
+// CheckedPrecision and CheckedDevice.
 std::string Generate(const GenerateOptions& options,
-                     const std::function<void(const std::string& piece)>& on_text = {});
+                     const std::function<void(const std::string& piece)>& on_text = {},
+                     const std::function<void(const std::string& line)>& on_warning = {});
 
 }  // namespace torus::recipes

@@ -54,8 +54,10 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "Tokenizer for the model of a weights file: gpt2, roberta or bytes");
   app.add_option("--vocab-dir", o.vocab_dir,
                  "Folder of the vocabulary. Default: the model's folder");
-  app.add_option("--length", o.length,
-                 "Tokens per row; longer sentences are truncated. 0: as many as the model takes")
+  app.add_option(
+         "--length", o.length,
+         "Tokens per row; longer sentences are truncated. 0: as in the run that trained the "
+         "model, or as many as the model takes")
       ->check(CLI::Range(0, 1 << 20));
   app.add_option("--batch-size", o.batch, "Samples per batch; 0: 250 images or 16 texts")
       ->check(CLI::Range(0, 1 << 20));
@@ -83,6 +85,7 @@ void PrintClasses(const EvaluateResult& result, bool per_class) {
 }
 
 void Print(const EvaluateResult& result, bool per_class) {
+  if (!result.warning.empty()) fmt::print(stderr, "evaluate: {}\n", result.warning);
   if (!result.truncated.empty()) fmt::print("{}\n", result.truncated);
   if (!result.left_out.empty()) fmt::print("{}\n", recipes::LeftOutText(result.left_out));
   if (result.classes) PrintClasses(result, per_class);

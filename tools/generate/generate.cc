@@ -28,6 +28,11 @@ void AddFlags(CLI::App& app, Options& o) {
   app.add_option("--prompt", o.text.prompt, "Text to continue");
   app.add_option("--tokens", o.text.tokens, "Largest number of tokens to add")
       ->check(CLI::Range(1, 1 << 24));
+  app.add_option(
+         "--length", o.text.length,
+         "Most tokens that the model sees at once; 0: as many as a row of its training had, "
+         "or as many as it has positions")
+      ->check(CLI::Range(0, 1 << 20));
   app.add_option("--temperature", o.text.sampling.temperature,
                  "Divides the logits before sampling; 0: always take the most likely token")
       ->check(CLI::Range(0.0, 1e6));
@@ -54,10 +59,13 @@ int Main(int argc, char** argv) {
   if (PrintsHelp(app, argc, argv)) return 0;
   if (o.threads > 0) SetTeamSize(o.threads);
   for (std::string* path : {&o.text.model, &o.text.vocab_dir}) *path = UserPath(*path);
-  recipes::Generate(o.text, [](const std::string& piece) {
-    fmt::print("{}", piece);
-    std::fflush(stdout);
-  });
+  recipes::Generate(
+      o.text,
+      [](const std::string& piece) {
+        fmt::print("{}", piece);
+        std::fflush(stdout);
+      },
+      [](const std::string& line) { fmt::print(stderr, "generate: {}\n", line); });
   fmt::print("\n");
   return 0;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "data/loading/stacked_batch.h"
 #include "tests/data/temp_file.h"
 
@@ -24,22 +26,23 @@ class Alternating : public data::Dataset {
 // Takes every example for class 0.
 class Zeroth : public nn::Module {
  public:
-  explicit Zeroth(int64_t outputs) : outputs_(outputs) {}
+  Zeroth(int64_t outputs, float logit) : outputs_(outputs), logit_(logit) {}
   Variable Forward(const Variable& x, const StepContext&) override {
     Tensor logits = Zeros({x.shape()[0], outputs_});
     for (int64_t row = 0; row < logits.dim(0); ++row)
-      logits.mutable_data<float>()[row * outputs_] = 1;
+      logits.mutable_data<float>()[row * outputs_] = logit_;
     return Variable(logits);
   }
 
  private:
   int64_t outputs_;
+  float logit_;
 };
 
-ClassEvaluation Evaluate(int64_t outputs) {
+ClassEvaluation Evaluate(int64_t outputs, float logit = 1) {
   const Alternating dataset;
   nn::Sequential model;
-  model.Add(std::make_shared<Zeroth>(outputs));
+  model.Add(std::make_shared<Zeroth>(outputs, logit));
   return EvaluateClasses(model, data::StackedBatches(dataset), dataset, 2);
 }
 
@@ -54,6 +57,13 @@ TEST(EvaluateClasses, CountsAllBatches) {
 TEST(EvaluateClasses, AModelHasAsManyOutputsAsThereAreClasses) {
   data::ExpectBadInput([] { Evaluate(3); }, "[five]", "has 2 classes, but the model puts out 3");
   data::ExpectBadInput([] { Evaluate(1); }, "[five]", "has 2 classes, but the model puts out 1");
+}
+
+// A NaN is no answer, though the largest of such logits seems to be the first.
+TEST(EvaluateClasses, OutputsThatAreNotFiniteHaveNoScore) {
+  data::ExpectBadInput([] { Evaluate(2, std::nanf("")); }, "[five]",
+                       "examples 0 to 1 have a loss of nan");
+  data::ExpectBadInput([] { Evaluate(2, HUGE_VALF); }, "[five]", "so there is no score");
 }
 
 }  // namespace
