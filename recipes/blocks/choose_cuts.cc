@@ -115,7 +115,7 @@ CutChoice ChooseBest(const Settings& settings, const DataForm& form,
   const double rate = CountedRate(settings.cut);
   parallel::CostModel blocks =
       rate > 0 ? Count(settings, layers, rate, codec.get()) : Measure(settings, form, codec.get());
-  blocks.links = LinksOf(conditions.links, size.ranks);
+  blocks.links = LinksOf(settings.links, size.ranks);
   const parallel::CutPlan plan =
       BestCuts(schedule, blocks, Limits(conditions.rank_memory, size.ranks));
   CutChoice choice{plan.cuts, {}, Predict(schedule, plan, settings.accumulate)};

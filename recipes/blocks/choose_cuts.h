@@ -11,9 +11,8 @@
 
 namespace torus::recipes {
 
-// What `--cut auto` considers besides the settings. RunOptions (run.h) explains the first two.
+// What `--cut auto` considers besides the settings. RunOptions (run.h) explains the first.
 struct CutConditions {
-  std::vector<std::string> links{};
   parallel::ScheduleGenerator schedule{};
   std::vector<uint64_t> rank_memory{};  // limit in bytes of each rank of a pipeline; empty: none
 };

@@ -151,8 +151,8 @@ void CheckOthers(const RunOptions& options) {
           options.timeout);
   RequireCount("--max-skipped", options.max_skipped, 1 << 20);
   CheckGraphs(options);
-  parallel::ParseLinks(options.links);
-  Require(options.links.empty() || !options.wrap_transport, "train",
+  parallel::ParseLinks(options.settings.links);
+  Require(options.settings.links.empty() || !options.wrap_transport, "train",
           "--link goes around the ranks' own transport, and not around one that is wrapped");
   Require(options.rank_memory.empty() || IsAutoCut(options.settings.cut), "train",
           "--rank-memory needs --cut auto, got \"{}\"", options.settings.cut);
@@ -206,6 +206,12 @@ void CompleteThreads(Settings& s) {
           s.threads);
 }
 
+void CheckLinks(const Settings& s) {
+  const int named = parallel::ParseLinks(s.links).largest_rank();
+  const int64_t ranks = RanksOf(s);
+  Require(named < ranks, "train", "--link names rank {}, but there are {} ranks", named, ranks);
+}
+
 void CheckGpus(const Settings& s) {
   const parallel::GpuLinks links = parallel::GpuLinksByName(s.gpu_links);
   Require(links != parallel::GpuLinks::kNccl || s.device == "cuda", "train",
@@ -257,11 +263,14 @@ void CheckBatch(const Settings& s) {
 
 RunOptions CheckedOptions(RunOptions options) {
   Settings& settings = options.settings;
+  // How a resumed run is told to go on without its links.
+  if (settings.links == std::vector<std::string>{"none"}) settings.links.clear();
   CheckNumbers(settings);
   CheckNames(options);
   CheckOthers(options);
   CompleteStages(options);
   CompleteThreads(settings);
+  CheckLinks(settings);
   CheckBatch(settings);
   CheckGpus(settings);
   CheckReproducible(settings);

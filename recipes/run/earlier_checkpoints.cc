@@ -31,14 +31,16 @@ int64_t StepOf(const std::string& name) {
   return read.ec == std::errc() && read.ptr == end && step >= 0 ? step : -1;
 }
 
-// Higher is better.
+bool IsFinite(const nlohmann::json& figure) {
+  return figure.is_number() && std::isfinite(figure.get<double>());
+}
+
+// Higher is better; minus infinity if the loss is not finite, whatever the accuracy.
 double Figure(const nlohmann::json& test) {
   const nlohmann::json& accuracy = io::Member(test, "accuracy");
   const nlohmann::json& loss = io::Member(test, "loss");
-  const double figure = accuracy.is_number() ? accuracy.get<double>()
-                        : loss.is_number()   ? -loss.get<double>()
-                                             : std::nan("");
-  return std::isfinite(figure) ? figure : -std::numeric_limits<double>::infinity();
+  if (!IsFinite(loss)) return -std::numeric_limits<double>::infinity();
+  return IsFinite(accuracy) ? accuracy.get<double>() : -loss.get<double>();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "models/build_model.h"
 #include "models/checkpoint/hugging_face.h"
 #include "recipes/model/model_of.h"
+#include "recipes/model/trained_length.h"
 #include "runtime/io/checkpoint_reader.h"
 #include "runtime/io/safetensors.h"
 
@@ -23,7 +24,9 @@ std::vector<NamedTensor> AveragedWeights(const io::CheckpointReader& checkpoint)
 }
 
 nlohmann::json ConfigOf(const Task& task) {
-  return TransformersConfigOf(ModelOf(task.settings()), task.data().form.classes);
+  nlohmann::json config = TransformersConfigOf(ModelOf(task.settings()), task.data().form.classes);
+  if (!config.is_null()) config[kTrainedLength] = task.settings().length;
+  return config;
 }
 
 }  // namespace

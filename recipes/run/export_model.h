@@ -12,7 +12,8 @@ namespace torus::recipes {
 // Whether ExportModel writes anything.
 bool ExportsModel(const Task& task);
 
-// Writes a Hugging Face folder: config.json, model.safetensors with the weights (or their moving
+// Writes a Hugging Face folder: config.json (which also says how long the rows of the training
+// were, trained_length.h), model.safetensors with the weights (or their moving
 // averages if the run keeps them), and the tokenizer. If transformers has no such model (image
 // models and GPT-3 XL), writes a file with the moving averages and buffers, or nothing if the run
 // keeps no averages, since the checkpoint has the weights. All tensors are those of the run's

@@ -32,8 +32,7 @@ std::vector<Event> GatherEvents(const RunProcesses& processes, std::vector<Event
   return own;
 }
 
-ProcessMemory GatherMemory(const RunProcesses& processes) {
-  const MemoryStats own = AllocatorFor({}).stats();
+ProcessMemory GatherMemory(const RunProcesses& processes, const MemoryStats& own) {
   if (processes.alone()) return {own, {}};
   const Json sizes{own.live_bytes, own.peak_bytes, own.held_bytes};
   ProcessMemory memory{{.limit_bytes = own.limit_bytes}, {}};

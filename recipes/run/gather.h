@@ -21,7 +21,7 @@ struct ProcessMemory {
   std::vector<uint64_t> rank_peaks;  // bytes per rank if each has its own process; else empty
 };
 
-// Only the leading process gets the result.
-ProcessMemory GatherMemory(const RunProcesses& processes);
+// `own`: of this process. Only the leading process gets the result.
+ProcessMemory GatherMemory(const RunProcesses& processes, const MemoryStats& own);
 
 }  // namespace torus::recipes

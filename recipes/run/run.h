@@ -20,6 +20,7 @@
 #include "parallel/trainer/trainer.h"
 #include "parallel/transport/world.h"
 #include "recipes/settings/settings.h"
+#include "runtime/error.h"
 
 namespace torus::parallel {
 class NcclLibrary;
@@ -36,7 +37,7 @@ struct RunOptions {
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   int64_t eval_every = 0;        // steps between evaluations; 0: at the end of each epoch
   uint64_t memory_limit = 0;     // bytes that tensors may take in all, in the CPU's memory and in
-                                 // each GPU's; 0: the allocators' own limits
+                                 // each GPU's, while the run lasts; 0: the allocators' own limits
   // Bytes that `--cut auto` may plan for each rank of a pipeline: one number for all, or one for
   // each. Empty: no limit. Only the choice of cuts uses them; nothing enforces them later. Not
   // stored.
@@ -49,12 +50,9 @@ struct RunOptions {
   // Measures the parts of a step on a GPU with the work that they launch, for a breakdown of its
   // time (TrainerOptions::times_gpu_work). Not stored.
   bool times_gpu_work = false;
-  // Emulated links between ranks, slower than the real ones (parallel/link/link_table.h has the
-  // syntax). They change only times. Empty: none. Not stored.
-  std::vector<std::string> links;
   // For tests and applications: wraps each rank's transport, as TrainerOptions::wrap_transport
   // does. The wrapper's engine is then what `settings.collectives` "engine" means. Cannot be
-  // combined with `links`. Not stored.
+  // combined with `settings.links`. Not stored.
   std::function<std::unique_ptr<parallel::Transport>(parallel::Transport&)> wrap_transport;
   // How many of the latest checkpoints to keep: RUN/checkpoint and those in RUN/earlier. The best
   // one on the test set is kept in RUN/best besides.
@@ -82,8 +80,15 @@ struct Evaluation {
   int64_t step = 0;  // mini-batches done
   double epoch = 0;
   int64_t samples = 0;
-  double loss = 0;                 // mean over the samples
-  std::optional<double> accuracy;  // from 0 to 1; none for a language model
+  double loss = 0;                 // mean over the samples; not finite: there is no score
+  std::optional<double> accuracy;  // from 0 to 1, or NaN; none for a language model
+};
+
+// Thrown at the end of a run, when its files are written, if the loss of its last evaluation is not
+// finite; and by EvaluateRun for such a loss.
+class NoScore : public BadInput {
+ public:
+  using BadInput::BadInput;
 };
 
 // Called while a run goes on. Each may be empty. An exception from one of them ends the run.
@@ -117,7 +122,9 @@ struct RunResult {
 //
 // Throws BadInput or BrokenEnvironment before the first step for all that can be wrong with
 // settings, data and files. Later it throws the trainer's errors; the folder then holds everything
-// up to that point, including summary, trace and report. After TooManySkipped (trainer.h) the
+// up to that point, including summary, trace and report. An evaluation whose loss is not finite is
+// no score: no checkpoint is the best by it, and if it is the last, Run throws NoScore. After
+// TooManySkipped (trainer.h) the
 // checkpoint holds the last finite weights.
 RunResult Run(const RunOptions& options, const RunCallbacks& callbacks = {},
               parallel::World* world = nullptr);

@@ -21,7 +21,7 @@ std::string SizesLine(const Task& task) {
 
 std::string LayoutLine(const Settings& s, const CutChoice& cuts) {
   return fmt::format(
-      "{}{}{} x {}{}{}, {} micro-batch{}{} of {} samples in all, codec {}, {}{}",
+      "{}{}{} x {}{}{}, {} micro-batch{}{} of {} samples in all, codec {}{}, {}{}{}",
       Many(s.stages, "stage"),
       cuts.cuts.empty() ? "" : fmt::format(" (cut {})", fmt::join(cuts.cuts, ",")),
       s.chunks == 1 ? "" : fmt::format(", {} a rank", s.chunks), Many(s.replicas, "replica"),
@@ -29,7 +29,9 @@ std::string LayoutLine(const Settings& s, const CutChoice& cuts) {
       s.tensor == 1 ? "" : fmt::format(" x {} tensor-parallel ranks", s.tensor), s.micro_batches,
       s.micro_batches == 1 ? "" : "es",
       s.accumulate == 1 ? "" : fmt::format(" x {} rounds", s.accumulate), s.batch_size, s.codec,
-      Many(s.threads, "thread"), s.device == "cpu" ? "" : ", on " + s.device);
+      s.codec_backward.empty() ? "" : fmt::format(" (backward {})", s.codec_backward),
+      Many(s.threads, "thread"), s.device == "cpu" ? "" : ", on " + s.device,
+      s.links.empty() ? "" : fmt::format(", links {}", fmt::join(s.links, " and ")));
 }
 
 std::string MeasuredLine(const CutChoice& cuts) {
@@ -43,6 +45,11 @@ std::string MeasuredLine(const CutChoice& cuts) {
 std::vector<std::string> RunHead(const Task& task, const CutChoice& cuts) {
   const Settings& settings = task.settings();
   std::vector<std::string> lines{SizesLine(task), LayoutLine(settings, cuts)};
+  if (settings.batch_size > task.data().train.size)
+    lines.push_back(fmt::format("--batch-size {} is more than there is: each step takes all {} {}",
+                                FormatCount(static_cast<double>(settings.batch_size)),
+                                FormatCount(static_cast<double>(task.data().train.size)),
+                                task.data().unit));
   if (!cuts.measured.empty()) lines.push_back(MeasuredLine(cuts));
   if (cuts.predicted) lines.push_back("predicted: " + ToText(*cuts.predicted));
   if (const auto& kept = task.notes().kept; !kept.empty())
@@ -52,6 +59,17 @@ std::vector<std::string> RunHead(const Task& task, const CutChoice& cuts) {
     lines.push_back(fmt::format("{} has besides, and they are left out: {}", settings.init,
                                 fmt::join(out, ", ")));
   return lines;
+}
+
+std::string NewRateLine(const Task& task, const Settings& before, int64_t step) {
+  const Settings& now = task.settings();
+  const double rate = task.LearningRate(now, step);
+  if (step == 0 || rate == task.LearningRate(before, step)) return "";
+  return fmt::format(
+      "the learning rate goes on with {:.3g}, after {:.3g} in the step before: --lr-schedule {} "
+      "now "
+      "ends with epoch {}, before with epoch {}",
+      rate, task.LearningRate(before, step - 1), now.lr_schedule, now.epochs, before.epochs);
 }
 
 }  // namespace torus::recipes

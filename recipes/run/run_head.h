@@ -13,4 +13,8 @@ namespace torus::recipes {
 // them, and which initial weights were new or left over.
 std::vector<std::string> RunHead(const Task& task, const CutChoice& cuts);
 
+// For a run with settings `before` that goes on at `step` with more epochs: a line if that changes
+// its learning rate, else empty.
+std::string NewRateLine(const Task& task, const Settings& before, int64_t step);
+
 }  // namespace torus::recipes

@@ -70,34 +70,34 @@ constexpr std::array<std::pair<const char*, int>, 8> kColumns = {{{"forward", 9}
                                                                   {"idle", 8},
                                                                   {"other", 8}}};
 
-std::string RanksText(const Json& ranks) {
+std::string RanksText(const Json& summary) {
   std::string text =
       fmt::format("{:16}{:>9}{:>10}{:>10}{:>8}{:>11}{:>8}{:>8}{:>8}\n", "time", "forward",
                   "backward", "transfer", "reduce", "optimizer", "data", "idle", "other");
-  for (const Json& rank : ranks) {
-    text +=
-        fmt::format("{:16}", fmt::format("  rank {} stage {}", rank["rank"].get<int>(),
-                                         fmt::join(rank["stages"].get<std::vector<int>>(), ",")));
-    const Json& seconds = rank["seconds"];
-    const double wall = seconds["wall"].get<double>();
+  for (const Json& rank : summary.at("ranks")) {
+    text += fmt::format("{:16}",
+                        fmt::format("  rank {} stage {}", rank.at("rank").get<int>(),
+                                    fmt::join(rank.at("stages").get<std::vector<int>>(), ",")));
+    const Json& seconds = rank.at("seconds");
+    const double wall = seconds.at("wall").get<double>();
     for (const auto& [key, width] : kColumns)
-      text += fmt::format("{:>{}.1f} %", wall > 0 ? 100 * seconds[key].get<double>() / wall : 0.0,
-                          width - 2);
+      text += fmt::format("{:>{}.1f} %",
+                          wall > 0 ? 100 * seconds.at(key).get<double>() / wall : 0.0, width - 2);
     text += "\n";
   }
   return text;
 }
 
-std::string LinksText(const Json& links) {
+std::string LinksText(const Json& summary) {
   std::string text;
-  for (const Json& link : links) {
-    const auto sent = link["sent_bytes"].get<uint64_t>(),
-               raw = link["float32_bytes"].get<uint64_t>();
-    text +=
-        fmt::format("{:16}{} {}, float32 {} ({:.2f} x)\n",
-                    fmt::format("link {} -> {}", link["from"].get<int>(), link["to"].get<int>()),
-                    FormatBytes(sent), link["what"].get<std::string>(), FormatBytes(raw),
-                    static_cast<double>(raw) / static_cast<double>(sent));
+  for (const Json& link : summary.at("links")) {
+    const auto sent = link.at("sent_bytes").get<uint64_t>(),
+               raw = link.at("float32_bytes").get<uint64_t>();
+    text += fmt::format(
+        "{:16}{} {}, float32 {} ({:.2f} x)\n",
+        fmt::format("link {} -> {}", link.at("from").get<int>(), link.at("to").get<int>()),
+        FormatBytes(sent), link.at("what").get<std::string>(), FormatBytes(raw),
+        static_cast<double>(raw) / static_cast<double>(sent));
   }
   return text;
 }
@@ -108,71 +108,78 @@ double NumberOf(const Json& json) {
 }
 
 std::string TestText(const Json& summary) {
-  const Json& test = summary["test"];
+  const Json& test = summary.at("test");
   if (test.is_null()) return "test            not evaluated\n";
+  if (!std::isfinite(NumberOf(test.at("loss"))))
+    return "test            no score: its loss is not finite\n";
   const std::string score =
       test.contains("accuracy")
-          ? fmt::format("accuracy        {:.2f} %", 100 * test["accuracy"].get<double>())
-          : fmt::format("perplexity      {:.4f}", NumberOf(test["perplexity"]));
+          ? fmt::format("accuracy        {:.2f} %", 100 * test.at("accuracy").get<double>())
+          : fmt::format("perplexity      {:.4f}", NumberOf(test.at("perplexity")));
   return fmt::format("{} of {} test {}, loss {:.4f}\n", score,
-                     FormatCount(test["samples"].get<double>()), summary["unit"].get<std::string>(),
-                     NumberOf(test["loss"]));
+                     FormatCount(test.at("samples").get<double>()),
+                     summary.at("unit").get<std::string>(), NumberOf(test.at("loss")));
 }
 
 std::string SpeedText(const Json& summary) {
   return fmt::format("speed           {} {}/s over {} steps in {}\n",
-                     FormatCount(summary["samples_per_second"].get<double>()),
-                     summary["unit"].get<std::string>(),
-                     FormatCount(summary["steps_here"].get<double>()),
-                     FormatSeconds(summary["seconds"].get<double>()));
+                     FormatCount(summary.at("samples_per_second").get<double>()),
+                     summary.at("unit").get<std::string>(),
+                     FormatCount(summary.at("steps_here").get<double>()),
+                     FormatSeconds(summary.at("seconds").get<double>()));
 }
 
-std::string BubbleText(const Json& bubble) {
+std::string BubbleText(const Json& summary) {
+  const Json& bubble = summary.at("bubble");
   return fmt::format(
       "bubble          {:.1f} % measured; ideal {:.1f} % with equal stages, {:.1f} % with these\n",
-      100 * bubble["measured"].get<double>(), 100 * bubble["ideal"].get<double>(),
-      100 * bubble["balanced"].get<double>());
+      100 * bubble.at("measured").get<double>(), 100 * bubble.at("ideal").get<double>(),
+      100 * bubble.at("balanced").get<double>());
 }
 
 // For replicas that exchange nothing.
 std::string DriftText(const Json& summary) {
-  const Json& settings = summary["settings"];
-  if (settings["strategy"] != "none" || settings["replicas"] == 1) return "";
+  const Json& settings = summary.at("settings");
+  if (settings.at("strategy") != "none" || settings.at("replicas") == 1) return "";
   return fmt::format(
       "drift           replicas are up to {:.3g} % of the weights' norm from replica 0\n",
-      100 * NumberOf(summary["drift"]));
+      100 * NumberOf(summary.at("drift")));
 }
 
 // What --cut auto predicted, compared with what was measured.
 std::string PredictedText(const Json& summary) {
-  if (summary["predicted"].is_null()) return "";
-  const Json& predicted = summary["predicted"];
-  const std::string text =
-      ToText(CutPrediction{predicted["seconds"], predicted["bubble"], predicted["peak_bytes"]});
+  if (summary.at("predicted").is_null()) return "";
+  const Json& predicted = summary.at("predicted");
+  const std::string text = ToText(
+      CutPrediction{predicted.at("seconds"), predicted.at("bubble"), predicted.at("peak_bytes")});
   std::vector<std::string> peaks;
-  for (const Json& rank : summary["ranks"])
+  for (const Json& rank : summary.at("ranks"))
     if (rank.contains("peak_bytes"))
-      peaks.push_back(FormatBytes(rank["peak_bytes"].get<uint64_t>()));
+      peaks.push_back(FormatBytes(rank.at("peak_bytes").get<uint64_t>()));
   return fmt::format(
       "predicted       {}\ncame            {} a step, bubble {:.1f} %{}\n", text,
-      FormatSeconds(summary["step_seconds"].get<double>()),
-      100 * summary["bubble"]["measured"].get<double>(),
+      FormatSeconds(summary.at("step_seconds").get<double>()),
+      100 * summary.at("bubble").at("measured").get<double>(),
       peaks.empty() ? "" : fmt::format(", memory of the ranks {}", fmt::join(peaks, ", ")));
 }
 
-std::string MemoryText(const Json& memory) {
-  return fmt::format("memory          peak {}, held {}\n",
-                     FormatBytes(memory["peak_bytes"].get<uint64_t>()),
-                     FormatBytes(memory["held_bytes"].get<uint64_t>()));
+std::string MemoryText(const Json& summary) {
+  const Json& memory = summary.at("memory");
+  const bool gpu = summary.at("settings").value("device", "cpu") != "cpu";
+  return fmt::format("{:16}peak {}, held {}\n", gpu ? "GPU memory" : "memory",
+                     FormatBytes(memory.at("peak_bytes").get<uint64_t>()),
+                     FormatBytes(memory.at("held_bytes").get<uint64_t>()));
 }
 
 }  // namespace
 
 Json ScoreJson(const parallel::EvaluationResult& test, bool accuracy) {
-  const Json score = accuracy ? Json{{"correct", test.correct},
-                                     {"accuracy", static_cast<double>(test.correct) /
-                                                      static_cast<double>(test.samples)}}
-                              : Json{{"perplexity", std::exp(test.loss)}};
+  Json score = accuracy ? Json{{"correct", test.correct},
+                               {"accuracy", static_cast<double>(test.correct) /
+                                                static_cast<double>(test.samples)}}
+                        : Json{{"perplexity", std::exp(test.loss)}};
+  if (!std::isfinite(test.loss))
+    for (Json& figure : score) figure = nullptr;
   Json json = {{"samples", test.samples}, {"loss", test.loss}};
   json.update(score);
   return json;
@@ -223,32 +230,47 @@ Json MakeSummary(const SummaryInput& input) {
 }
 
 std::string SkippedText(const Json& summary) {
-  const auto steps = summary["skipped_steps"].get<int64_t>();
+  const auto steps = summary.at("skipped_steps").get<int64_t>();
   return steps == 0 ? "" : fmt::format("skipped         {} step{}\n", steps, steps == 1 ? "" : "s");
 }
 
 std::string LossScaleText(const Json& summary) {
-  const auto scale = summary["loss_scale"].get<int64_t>();
+  const auto scale = summary.at("loss_scale").get<int64_t>();
   return scale == 0 ? "" : fmt::format("loss scale      {} at the end\n", scale);
 }
 
 // Empty on a CPU, which has no CUDA graphs.
 std::string GraphsText(const Json& summary) {
-  const auto steps = summary["graph_steps"].get<int64_t>();
-  const auto why_not = summary["why_no_graph"].get<std::string>();
+  const auto steps = summary.at("graph_steps").get<int64_t>();
+  const auto why_not = summary.at("why_no_graph").get<std::string>();
   if (steps == 0 && why_not.empty()) return "";
-  return fmt::format("CUDA graphs     {} of {} steps, {} checks, {} updates{}{}\n", steps,
-                     summary["steps_here"].get<int64_t>(), summary["graph_checks"].get<int64_t>(),
-                     summary["graph_updates"].get<int64_t>(), why_not.empty() ? "" : ": ", why_not);
+  return fmt::format(
+      "CUDA graphs     {} of {} steps, {} checks, {} updates{}{}\n", steps,
+      summary.at("steps_here").get<int64_t>(), summary.at("graph_checks").get<int64_t>(),
+      summary.at("graph_updates").get<int64_t>(), why_not.empty() ? "" : ": ", why_not);
 }
 
+namespace {
+
+// A line for which a summary of another version, or one that was edited, lacks a figure is left
+// out.
+std::string Lines(const Json& summary, std::initializer_list<std::string (*)(const Json&)> texts) {
+  std::string all;
+  for (const auto text : texts) try {
+      all += text(summary);
+    } catch (const Json::exception&) {
+    }
+  return all;
+}
+
+}  // namespace
+
 std::string ToText(const Json& summary) {
-  std::string text =
-      TestText(summary) + SkippedText(summary) + LossScaleText(summary) + GraphsText(summary);
-  if (summary["steps_here"] > 0)
-    text += SpeedText(summary) + RanksText(summary["ranks"]) + BubbleText(summary["bubble"]) +
-            PredictedText(summary) + DriftText(summary) + LinksText(summary["links"]);
-  return text + MemoryText(summary["memory"]);
+  std::string text = Lines(summary, {TestText, SkippedText, LossScaleText, GraphsText});
+  const Json steps = summary.value("steps_here", Json());
+  if (steps.is_number() && steps > 0)
+    text += Lines(summary, {SpeedText, RanksText, BubbleText, PredictedText, DriftText, LinksText});
+  return text + Lines(summary, {MemoryText});
 }
 
 }  // namespace torus::recipes

@@ -30,7 +30,8 @@ struct SummaryInput {
   std::vector<uint64_t> rank_peaks{};  // bytes; empty where the ranks share a process
 };
 
-// {"samples", "loss"} and either {"correct", "accuracy"} or {"perplexity"}, which is exp(loss).
+// {"samples", "loss"} and either {"correct", "accuracy"} or {"perplexity"}, which is exp(loss);
+// null if the loss is not finite.
 nlohmann::json ScoreJson(const parallel::EvaluationResult& test, bool accuracy);
 
 // Times, bytes and samples_per_second cover only the steps since this start or resume

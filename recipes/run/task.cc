@@ -98,6 +98,14 @@ int64_t WarmupSteps(const Settings& settings, int64_t total_steps) {
   return std::min<int64_t>(100, total_steps / 10);
 }
 
+parallel::LrSchedule ScheduleOf(const Settings& settings, int64_t steps_per_epoch) {
+  const int64_t total = steps_per_epoch * settings.epochs;
+  return parallel::MakeLrSchedule(settings.lr_schedule,
+                                  {.total_steps = total,
+                                   .warmup_steps = WarmupSteps(settings, total),
+                                   .steps_per_epoch = steps_per_epoch});
+}
+
 }  // namespace
 
 BatchFeed::BatchFeed(const DataPart& part, const Settings& settings,
@@ -160,11 +168,12 @@ std::vector<parallel::Block> Task::Blocks() const {
   return BuildBlocks(settings_, data_.form, weights_file_, whole_ ? nullptr : notes_.get());
 }
 
+double Task::LearningRate(const Settings& settings, int64_t step) const {
+  return settings.lr * ScheduleOf(settings, steps_per_epoch())(step);
+}
+
 parallel::TrainingParts Task::Parts() const {
-  const int64_t epoch = steps_per_epoch(), total = epoch * settings_.epochs;
-  const parallel::LrSchedule factor = parallel::MakeLrSchedule(
-      settings_.lr_schedule,
-      {.total_steps = total, .warmup_steps = settings_.warmup, .steps_per_epoch = epoch});
+  const parallel::LrSchedule factor = ScheduleOf(settings_, steps_per_epoch());
   // Only a micro-batch of one sample can have a single value per channel.
   const bool single = SmallestMicroBatch(settings_, data_.train.size) == 1;
   return {.model = [this] { return Blocks(); },

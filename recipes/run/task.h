@@ -54,6 +54,8 @@ class Task {
   // Which initial weights were new or left over. Known after a call of Blocks.
   const BodyNotes& notes() const { return *notes_; }
   parallel::TrainingParts Parts() const;
+  // The learning rate at `step` of a run of this data with `settings`.
+  double LearningRate(const Settings& settings, int64_t step) const;
 
  private:
   Settings settings_;

@@ -16,9 +16,7 @@
 #include "recipes/run/run_codecs.h"
 #include "recipes/run/run_head.h"
 #include "recipes/run/summary.h"
-#include "runtime/allocator.h"
 #include "runtime/error.h"
-#include "runtime/stream.h"
 
 namespace torus::recipes {
 namespace {
@@ -30,36 +28,39 @@ parallel::CudaGraphs GraphsNamed(const std::string& name) {
   return name == "on" ? parallel::CudaGraphs::kOn : parallel::CudaGraphs::kAuto;
 }
 
+DeviceKind KindOf(const Settings& s) {
+  return s.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu;
+}
+
 parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cuts, bool nccl) {
   const Settings& s = run.settings;
-  parallel::TrainerOptions options{
-      .device = s.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kCpu,
-      .stages = static_cast<int>(s.stages),
-      .chunks = static_cast<int>(s.chunks),
-      .cuts = cuts.cuts,
-      .replicas = static_cast<int>(s.replicas),
-      .tensor = static_cast<int>(s.tensor),
-      .share_cuts = s.tensor_cuts == "shared",
-      .micro_batches = static_cast<int>(s.micro_batches),
-      .schedule = s.schedule,
-      .strategy = s.strategy,
-      .collectives = CollectivesOf(s, nccl && run.links.empty()),
-      .bucket_bytes = static_cast<size_t>(s.bucket_mb) << 20,
-      .reproducible = s.reproducible,
-      .sync_batch_norm = s.sync_batch_norm,
-      .threads = static_cast<int>(s.threads),
-      .timeout = run.timeout,
-      .seed = s.seed,
-      .clip_norm = s.clip_norm,
-      .max_skipped = run.max_skipped,
-      .ema_decay = s.ema};
+  parallel::TrainerOptions options{.device = KindOf(s),
+                                   .stages = static_cast<int>(s.stages),
+                                   .chunks = static_cast<int>(s.chunks),
+                                   .cuts = cuts.cuts,
+                                   .replicas = static_cast<int>(s.replicas),
+                                   .tensor = static_cast<int>(s.tensor),
+                                   .share_cuts = s.tensor_cuts == "shared",
+                                   .micro_batches = static_cast<int>(s.micro_batches),
+                                   .schedule = s.schedule,
+                                   .strategy = s.strategy,
+                                   .collectives = CollectivesOf(s, nccl && s.links.empty()),
+                                   .bucket_bytes = static_cast<size_t>(s.bucket_mb) << 20,
+                                   .reproducible = s.reproducible,
+                                   .sync_batch_norm = s.sync_batch_norm,
+                                   .threads = static_cast<int>(s.threads),
+                                   .timeout = run.timeout,
+                                   .seed = s.seed,
+                                   .clip_norm = s.clip_norm,
+                                   .max_skipped = run.max_skipped,
+                                   .ema_decay = s.ema};
   if (s.precision == "f16") options.loss_scale.emplace();
   options.cuda_graphs = GraphsNamed(run.cuda_graphs);
   options.times_gpu_work = run.times_gpu_work;
   options.generator = run.schedule;
   options.wrap_transport = run.wrap_transport;
-  if (!run.links.empty())
-    options.wrap_transport = [links = parallel::ParseLinks(run.links), seed = s.seed](auto& inner) {
+  if (!s.links.empty())
+    options.wrap_transport = [links = parallel::ParseLinks(s.links), seed = s.seed](auto& inner) {
       return std::make_unique<parallel::EmulatedLink>(inner, links, seed);
     };
   SetCodecs(s, options);
@@ -70,15 +71,6 @@ parallel::TrainerOptions MakeOptions(const RunOptions& run, const CutChoice& cut
 int64_t EndOf(const RunOptions& options, int64_t steps_per_epoch) {
   const int64_t all = steps_per_epoch * options.settings.epochs;
   return options.max_steps > 0 ? std::min(all, options.max_steps) : all;
-}
-
-RunOptions LimitMemory(RunOptions options) {
-  if (options.memory_limit == 0) return options;
-  AllocatorFor({}).SetLimit(options.memory_limit);
-  if (options.settings.device == "cuda")
-    for (int gpu = 0; gpu < GpuCount(); ++gpu)
-      AllocatorFor({DeviceKind::kCuda, gpu}).SetLimit(options.memory_limit);
-  return options;
 }
 
 // Whether it continues in the folder of the run that it resumes.
@@ -95,12 +87,17 @@ void RequireSameList(const StoredRun& run, const Settings& s) {
           list, s.replicas, s.micro_batches, s.accumulate, PartsOfBatch(s));
 }
 
+// An allocator does not know what could be smaller.
+std::string WithAdvice(const std::string& message) {
+  if (message.find("out of memory on") == std::string::npos) return message;
+  return message + "; a smaller --batch-size, more --accumulate, or --recompute takes less";
+}
+
 // Measures only in the leading process, so that all processes get the same cuts.
 CutChoice AgreedCuts(const RunProcesses& processes, const RunOptions& options,
                      const DataForm& form) {
   const auto choose = [&] {
-    return ChooseCuts(options.settings, form,
-                      {options.links, options.schedule, options.rank_memory});
+    return ChooseCuts(options.settings, form, {options.schedule, options.rank_memory});
   };
   if (!IsAutoCut(options.settings.cut)) return choose();
   const std::string agreed =
@@ -127,7 +124,8 @@ TrainingRun::Start TrainingRun::Open(const RunOptions& options, bool whole, bool
 TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callbacks, bool whole,
                          parallel::World* world, Start start)
     : processes_(world),
-      options_(LimitMemory(CheckedOptions(options))),
+      options_(CheckedOptions(options)),
+      memory_(KindOf(options_.settings), options_.memory_limit),
       callbacks_(processes_.leads() ? callbacks : RunCallbacks()),
       task_(options_.settings, start.resumed ? "" : options.settings.init, whole),
       settings_(task_.settings()),
@@ -143,7 +141,8 @@ TrainingRun::TrainingRun(const RunOptions& options, const RunCallbacks& callback
       begin_(start.resumed ? start.resumed->step() : 0),
       end_(EndOf(options_, steps_per_epoch_)),
       own_(std::move(start.own)),
-      note_(start.resumed ? start.resumed->note : "") {
+      note_(start.resumed ? start.resumed->note : ""),
+      new_rate_(start.resumed ? NewRateLine(task_, start.resumed->settings, begin_) : "") {
   const bool engine = world != nullptr || gpus_.nccl() || options_.wrap_transport;
   Require(engine || settings_.collectives != "engine", "train",
           "--collectives engine sums as MPI does, which needs processes that mpirun starts, or as "
@@ -169,6 +168,8 @@ RunResult TrainingRun::Run() {
   std::exception_ptr failure;
   try {
     finished = TrainAndTest();
+  } catch (const BrokenEnvironment& error) {
+    failure = std::make_exception_ptr(BrokenEnvironment(WithAdvice(error.what())));
   } catch (...) {
     failure = std::current_exception();
   }
@@ -218,7 +219,15 @@ bool TrainingRun::LacksTest() const {
 std::optional<Evaluation> TrainingRun::EvaluateOnly() {
   if (!Evaluate()) return std::nullopt;
   SayTruncated();
+  if (const std::string why = WhyNoScore(); !why.empty()) throw NoScore(why);
   return test_;
+}
+
+// Empty if the last evaluation has a score, or there was none. All processes know the loss.
+std::string TrainingRun::WhyNoScore() const {
+  if (!test_ || std::isfinite(test_->loss)) return "";
+  return fmt::format("[train] the loss on the test {} is {} after step {}, so there is no score",
+                     task_.data().unit, test_->loss, test_->step);
 }
 
 double TrainingRun::EpochOf(int64_t step) const {
@@ -237,6 +246,7 @@ void TrainingRun::SayHead() {
   if (!gpus_.line().empty()) Say(gpus_.line() + SumsLine());
   if (!note_.empty()) Say(note_);
   if (begin_ > 0) Say(fmt::format("resumed after step {}", begin_));
+  if (!new_rate_.empty()) Say(new_rate_);
   Say(fmt::format("into {}", folder_.path));
   SayLeftOut();
   SayTruncated();
@@ -324,7 +334,7 @@ void TrainingRun::OnStep(const parallel::StepReport& report) {
                {"samples", report.samples},
                {"seconds", report.seconds},
                {"samples_per_second", samples / report.seconds},
-               {"live_bytes", AllocatorFor({}).stats().live_bytes}};
+               {"live_bytes", memory_.stats().live_bytes}};
   if (report.skipped) line["skipped"] = true;
   metrics_->Add(line);
   const Scalar scalars[] = {{"train/loss", report.loss},
@@ -359,7 +369,9 @@ bool TrainingRun::Evaluate() {
            .samples = score.samples,
            .loss = score.loss};
   if (HasAccuracy())
-    test_->accuracy = static_cast<double>(score.correct) / static_cast<double>(score.samples);
+    test_->accuracy = std::isfinite(score.loss)
+                          ? static_cast<double>(score.correct) / static_cast<double>(score.samples)
+                          : std::nan("");
   if (metrics_ && !metrics_->HasTest(test_->step)) RecordTest(score);
   if (callbacks_.on_evaluate) callbacks_.on_evaluate(*test_);
   SayLeftOut();

@@ -14,6 +14,7 @@
 #include "recipes/run/event_file.h"
 #include "recipes/run/gather.h"
 #include "recipes/run/gpu_world.h"
+#include "recipes/run/memory_scope.h"
 #include "recipes/run/metrics_file.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
@@ -66,8 +67,10 @@ class TrainingRun {
   void TakeFolder();
   void ShareFolder();
   void OpenFiles();
-  std::string SummaryOfEnd() const;
-  std::optional<RunResult> LeftByEnd() const;
+  int64_t NewestStep() const;
+  nlohmann::json SummaryInFolder() const;
+  std::string LimitingFlag() const;
+  std::optional<RunResult> LeftByEnd();
   void RequireSameCheckpoint(const ResumedRun& run) const;
   void Say(const std::string& line) const;
   void SayHead();
@@ -89,10 +92,13 @@ class TrainingRun {
   void Save();
   void KeepIfBest();
   bool LacksTest() const;
+  std::string WhyNoScore() const;
   bool Agree(const std::function<bool()>& decide, const char* what) const;
   bool TrainAndTest();
   nlohmann::json Summary(bool finished, const std::string& error,
                          const ProcessMemory& memory) const;
+  nlohmann::json WithEarlierTimes(const nlohmann::json& now) const;
+  std::vector<trace::Event> EventsInFolder() const;
   double MedianStepSeconds() const;
   void KeepEvents();
   std::string Export();
@@ -104,6 +110,7 @@ class TrainingRun {
 
   const RunProcesses processes_;
   const RunOptions options_;
+  const MemoryScope memory_;
   const RunCallbacks callbacks_;  // empty unless this process leads
   const Task task_;
   const Settings& settings_;
@@ -122,8 +129,10 @@ class TrainingRun {
   std::optional<Evaluation> test_;  // of the last evaluation that was not stopped
   nlohmann::json best_;             // result of the best evaluation so far
   bool keeps_files_ = false;        // whether some process keeps files in the run's folder
+  nlohmann::json earlier_;          // the folder's summary, if nothing is left to train
   int64_t saved_at_ = -1;           // step of the newest checkpoint in the folder
   const std::string note_;          // why a newer checkpoint was skipped
+  const std::string new_rate_;      // the learning rate, if more epochs change it
   LeftOutNotes left_out_;
 };
 

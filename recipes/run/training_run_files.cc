@@ -5,13 +5,14 @@
 #include <new>
 
 #include "parallel/schedule/csv.h"
+#include "recipes/report/read_trace.h"
 #include "recipes/report/report.h"
 #include "recipes/run/earlier_checkpoints.h"
 #include "recipes/run/export_model.h"
 #include "recipes/run/summary.h"
 #include "recipes/run/training_run.h"
-#include "runtime/allocator.h"
 #include "runtime/error.h"
+#include "runtime/io/checkpoint_reader.h"
 #include "runtime/io/file.h"
 #include "runtime/io/json.h"
 
@@ -64,28 +65,47 @@ void TrainingRun::TakeFolder() {
     own_ = NewRunFolder(options_.runs, settings_);
 }
 
-// Where the run that is gone on with has come to its end before; else empty.
-std::string TrainingRun::SummaryOfEnd() const try {
-  if (saved_at_ != begin_ || begin_ < end_) return "";
-  const Json summary = io::ReadJsonObject(folder_.summary());
-  const bool whole =
-      io::Member(summary, "finished") == true && io::Member(summary, "steps") == begin_;
-  return whole ? summary.dump() : "";
-} catch (const BadInput&) {
-  return "";  // it was killed between its last checkpoint and its summary
+// The step of the newest checkpoint in the folder; -1 for none that can be read.
+int64_t TrainingRun::NewestStep() const try {
+  return io::CheckpointReader(folder_.checkpoint()).manifest().step;
+} catch (const Error&) {
+  return -1;
 }
 
-// What a run at its end has left, times and trace too, which would be lost if it ended once more.
-std::optional<RunResult> TrainingRun::LeftByEnd() const {
-  const std::string summary =
-      processes_.OfLeader([this] { return SummaryOfEnd(); }, "whether the run is at its end");
-  if (summary.empty()) return std::nullopt;
-  RunResult result{.folder = folder_.path, .step = begin_};
+// The summary of a run that has nothing left to train. None if the run was killed between its
+// newest checkpoint and its summary.
+Json TrainingRun::SummaryInFolder() const try {
+  Json summary = io::ReadJsonObject(folder_.summary());
+  const Json& steps = io::Member(summary, "steps");
+  const bool of_now = steps.is_number_integer() && (steps == begin_ || NewestStep() != begin_);
+  return of_now ? summary : Json();
+} catch (const BadInput&) {
+  return nullptr;
+}
+
+// The flag that ends the run.
+std::string TrainingRun::LimitingFlag() const {
+  const int64_t all = steps_per_epoch_ * settings_.epochs;
+  if (options_.max_steps == 0 || all < options_.max_steps) return "--epochs";
+  return options_.max_steps < all ? "--max-steps" : "--epochs and --max-steps";
+}
+
+// What is left as it is where there is nothing to train: the times and the trace are of steps that
+// another end of the run would not know. Only a last evaluation may still be missing.
+std::optional<RunResult> TrainingRun::LeftByEnd() {
+  if (begin_ < end_) return std::nullopt;
+  earlier_ = Json::parse(processes_.OfLeader([this] { return SummaryInFolder().dump(); },
+                                             "whether the run is at its end"));
+  if (earlier_.is_null()) return std::nullopt;
+  const int64_t steps = earlier_.at("steps");
+  if (steps == begin_ && begin_ == end_ && io::Member(earlier_, "finished") != true)
+    return std::nullopt;
+  RunResult result{.folder = folder_.path, .step = steps};
   if (!processes_.leads()) return result;
-  Say(fmt::format("all {} steps are already done, so nothing changes; a larger --epochs continues",
-                  begin_));
-  result.summary = Json::parse(summary);
-  result.test = TestOf(io::Member(result.summary, "test"), begin_, EpochOf(begin_));
+  Say(fmt::format("all {} steps are already done, so nothing changes; a larger {} continues", end_,
+                  LimitingFlag()));
+  result.summary = std::move(earlier_);
+  result.test = TestOf(io::Member(result.summary, "test"), steps, EpochOf(steps));
   for (const std::string& model : {folder_.model(), folder_.averaged_weights()})
     if (std::filesystem::exists(model)) result.model = model;
   return result;
@@ -176,23 +196,51 @@ RunResult TrainingRun::Finish(bool finished, std::exception_ptr failure) {
   Attempts attempts(failure);
   if (!failure) attempts.Try([&] { result.model = Export(); });
   KeepEvents();
-  ProcessMemory memory{AllocatorFor({}).stats(), {}};
+  ProcessMemory memory{memory_.stats(), {}};
   if (!attempts.failure()) attempts.Try([&] { events_ = GatherEvents(processes_, events_); });
-  if (!attempts.failure()) attempts.Try([&] { memory = GatherMemory(processes_); });
+  if (!attempts.failure())
+    attempts.Try([&] { memory = GatherMemory(processes_, memory_.stats()); });
   if (processes_.leads()) WriteFiles(finished, memory, attempts, result);
   if (attempts.failure()) std::rethrow_exception(attempts.failure());
+  if (const std::string why = WhyNoScore(); finished && !why.empty()) {
+    // No process ends the others before the leading one has written its files.
+    Agree([] { return true; }, "whether the run's files are written");
+    throw NoScore(why + "; try a smaller --lr");
+  }
   return result;
+}
+
+// Where nothing was trained, the times of the steps before, and how it has ended now.
+Json TrainingRun::WithEarlierTimes(const Json& now) const {
+  Json merged = now;
+  merged.update(earlier_);
+  for (const char* key : {"finished", "error", "test"}) merged[key] = now.at(key);
+  return merged;
+}
+
+// The events of the trace in the folder; none if it is damaged.
+std::vector<trace::Event> TrainingRun::EventsInFolder() const try {
+  return ReadChromeTrace(folder_.trace());
+} catch (const Error&) {
+  return {};
 }
 
 void TrainingRun::WriteFiles(bool finished, const ProcessMemory& memory, Attempts& attempts,
                              RunResult& result) {
-  const std::string error = MessageOf(attempts.failure());
+  const std::string error = attempts.failure() ? MessageOf(attempts.failure())
+                            : finished         ? WhyNoScore()
+                                               : "";
   attempts.Try([&] {
     result.summary = Summary(finished && error.empty(), error, memory);
+    if (!earlier_.is_null()) result.summary = WithEarlierTimes(result.summary);
     WriteText(folder_.summary(), result.summary.dump(2) + "\n");
   });
-  attempts.Try([&] { WriteText(folder_.schedule(), parallel::ToCsv(trainer_.schedule())); });
-  attempts.Try([&] { trace::WriteChromeTrace(events_, folder_.trace()); });
+  if (earlier_.is_null()) {
+    attempts.Try([&] { WriteText(folder_.schedule(), parallel::ToCsv(trainer_.schedule())); });
+    attempts.Try([&] { trace::WriteChromeTrace(events_, folder_.trace()); });
+  } else {
+    events_ = EventsInFolder();
+  }
   attempts.Try([&] {
     WriteText(folder_.report(),
               RenderReport({result.summary, metrics_->lines(), events_, trainer_.schedule()}));

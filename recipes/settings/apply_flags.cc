@@ -13,6 +13,11 @@ void Read(std::istringstream& words, const std::string& flag, Value& value) {
   Require(!words.fail(), "settings", "{} needs a value", flag);
 }
 
+// One more of several.
+void Read(std::istringstream& words, const std::string& flag, std::vector<std::string>& values) {
+  Read(words, flag, values.emplace_back());
+}
+
 // Returns whether `word` is this flag, and then reads its value.
 template <class Value>
 bool Takes(const std::string& word, const std::string& flag, std::istringstream& words,

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -21,6 +22,10 @@ bool Fits(const Json& value, int64_t) { return value.is_number_integer(); }
 bool Fits(const Json& value, uint64_t) { return value.is_number_unsigned(); }
 bool Fits(const Json& value, double) { return value.is_number(); }
 bool Fits(const Json& value, bool) { return value.is_boolean(); }
+bool Fits(const Json& value, const std::vector<std::string>&) {
+  return value.is_array() &&
+         std::ranges::all_of(value, [](const Json& v) { return v.is_string(); });
+}
 
 // Before this version Adam's beta1 was --momentum.
 constexpr int64_t kBeta1Since = 4;
@@ -48,7 +53,8 @@ const Later* LaterSetting(const std::string& key) {
                                                 {"codec-warmup", {16, 0}},
                                                 {"codec-folder", {17, ""}},
                                                 {"tensor", {18, 1}},
-                                                {"tensor-cuts", {19, "whole"}}};
+                                                {"tensor-cuts", {19, "whole"}},
+                                                {"link", {20, Json::array()}}};
   const auto found = all.find(key);
   return found == all.end() ? nullptr : &found->second;
 }

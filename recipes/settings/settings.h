@@ -70,8 +70,11 @@ struct Settings {
   bool emulate = false;            // emulates bf16 and f16: rounds to them, computes in f32
   std::string device = "cpu";      // or cuda: the ranks of a host take its GPUs in turn
   std::string gpu_links = "auto";  // how ranks send GPU memory, as GpuLinksNames()
-  int64_t threads = 0;             // in all; 0: the cores, at least one per rank
-  std::string init;                // weights file the run began with
+  // Emulated links between ranks, slower than the real ones (parallel/link/link_table.h has the
+  // syntax). They change only times. Empty: none.
+  std::vector<std::string> links;
+  int64_t threads = 0;  // in all; 0: the cores, at least one per rank
+  std::string init;     // weights file the run began with
   // An application's own models, which `model` may then name; null: those of the registry. Not
   // stored.
   const std::vector<ModelDescriptor>* models = nullptr;
@@ -129,6 +132,7 @@ void ForEachSetting(AnySettings& s, const Visit& visit) {
   visit("--emulate", s.emulate);
   visit("--device", s.device);
   visit("--gpu-links", s.gpu_links);
+  visit("--link", s.links);
   visit("--threads", s.threads);
   visit("--init", s.init);
 }
@@ -157,7 +161,7 @@ inline int64_t LargestMicroBatch(const Settings& s) {
 
 // The version of the list above; it increases with each new setting. Files without a version have
 // 1.
-inline constexpr int64_t kSettingsVersion = 19;
+inline constexpr int64_t kSettingsVersion = 20;
 
 // Keys are the flags without dashes in front: {"batch-size": 256, ...}.
 nlohmann::json ToJson(const Settings& settings);

@@ -220,10 +220,10 @@ void AddMachineFlags(CLI::App& app, recipes::Settings& s, Invocation& invocation
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60))
       ->default_str("");
   app.add_option(
-         "--link", invocation.links,
+         "--link", s.links,
          "Emulate a slower link: LATENCY,BANDWIDTH[,window=BYTES][,jitter=TIME], such as "
          "10ms,1Gbps,window=64KB, between all ranks; with 0-1: in front between ranks 0 and "
-         "1 both ways, with 0>1: one way. May be repeated")
+         "1 both ways, with 0>1: one way. May be repeated. none: none any more, for --resume")
       ->allow_extra_args(false);
   app.add_option("--timeout", invocation.timeout,
                  "Seconds without progress after which a rank counts as lost");

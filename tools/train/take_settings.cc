@@ -19,7 +19,7 @@ bool MayChange(const std::string& flag) {
       "--codec-backward", "--codec-warmup", "--codec-gradients",
       "--codec-folder",   "--chunks",       "--bucket-mb",
       "--device",         "--gpu-links",    "--tensor",
-      "--tensor-cuts"};
+      "--tensor-cuts",    "--link"};
   return flags.contains(flag);
 }
 

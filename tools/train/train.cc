@@ -66,7 +66,7 @@ void Describe(const Invocation& invocation, const std::optional<recipes::StoredR
       stored && recipes::CutAlike(invocation.settings, stored->settings)
           ? stored->cuts
           : recipes::ChooseCuts(invocation.settings, form,
-                                {invocation.links, invocation.schedule, invocation.rank_memory});
+                                {invocation.schedule, invocation.rank_memory});
   fmt::print("{}", recipes::DescribeRun(invocation.settings, form, choice.cuts));
   if (choice.predicted) fmt::print("predicted: {}\n", recipes::ToText(*choice.predicted));
 }

@@ -8,7 +8,7 @@
 #include "recipes/run/earlier_checkpoints.h"
 #include "recipes/run/resumed_run.h"
 #include "recipes/run/run.h"
-#include "runtime/non_finite.h"
+#include "recipes/run/summary.h"
 #include "tests/recipes/run/image_run.h"
 #include "tests/testing/checkpoint_bytes.h"
 
@@ -98,7 +98,7 @@ TEST_F(Checkpoints, TheBestIsSavedWhereItIsFound) {
 TEST(IsBetter, KnowsAccuracyLossAndWhatIsNotFinite) {
   const double inf = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(IsBetter({{"accuracy", 0.5}, {"loss", 9}}, {{"accuracy", 0.4}, {"loss", 1}}));
-  EXPECT_FALSE(IsBetter({{"accuracy", 0.5}}, {{"accuracy", 0.5}}));
+  EXPECT_FALSE(IsBetter({{"accuracy", 0.5}, {"loss", 1}}, {{"accuracy", 0.5}, {"loss", 2}}));
   EXPECT_TRUE(IsBetter({{"loss", 1.0}}, {{"loss", 1.5}}));
   EXPECT_FALSE(IsBetter({{"loss", 2}}, {{"loss", 1.5}}));
   EXPECT_TRUE(IsBetter({{"loss", 2}}, nullptr));
@@ -106,6 +106,9 @@ TEST(IsBetter, KnowsAccuracyLossAndWhatIsNotFinite) {
   EXPECT_FALSE(IsBetter({{"loss", inf}}, nullptr));
   EXPECT_FALSE(IsBetter({{"loss", std::nan("")}}, {{"loss", 3}}));
   EXPECT_FALSE(IsBetter({{"loss", nullptr}}, {{"loss", nullptr}}));
+  // What such outputs name as a class is no answer.
+  EXPECT_FALSE(IsBetter({{"accuracy", 0.9}, {"loss", std::nan("")}}, nullptr));
+  EXPECT_TRUE(IsBetter({{"accuracy", 0.1}, {"loss", 2}}, {{"accuracy", 0.9}, {"loss", nullptr}}));
 }
 
 TEST_F(Checkpoints, TheNewestWholeOneIsGoneOnWith) {
@@ -172,20 +175,113 @@ TEST_F(Checkpoints, OneWithoutAManifestIsRefused) {
   EXPECT_NE(message.find("must be a checkpoint, got no checkpoint.json"), message.npos) << message;
 }
 
+// Two steps as usual, then one whose update overflows.
 TEST_F(Checkpoints, NothingThatIsNotFiniteIsSaved) {
-  options_.settings = SmallSettings(1, 1, 1);
-  options_.settings.epochs = 2;
-  options_.settings.warmup = 0;
-  options_.settings.lr = 1e38;
-  MessageOf([&] { recipes::Run(options_); });
-  const auto all_finite = [](const std::string& checkpoint) {
-    const parallel::TrainState state = parallel::LoadCheckpoint(checkpoint);
-    for (const auto* tensors : {&state.weights, &state.optimizer})
-      for (const NamedTensor& tensor : *tensors)
-        EXPECT_EQ(CountNonFinite(tensor.value), 0) << checkpoint << " " << tensor.name;
-  };
-  if (fs::exists(run_.checkpoint())) all_finite(run_.checkpoint());
-  for (const int64_t step : EarlierSteps(run_)) all_finite(run_.earlier(step));
+  options_.max_steps = 2;
+  recipes::Run(options_);
+  const std::string good = Weights();
+  RunOptions wild = Resumed(run_.path);
+  wild.max_steps = 3;
+  wild.settings.lr_schedule = "constant";
+  wild.settings.lr = 1e38;
+  const std::string message = MessageOf([&] { recipes::Run(wild); });
+  EXPECT_NE(message.find("finite"), message.npos) << message;
+  EXPECT_EQ(StepIn(run_.checkpoint()), 2);
+  EXPECT_TRUE(Weights() == good);
+}
+
+// What a run with nothing left to train has in its folder: times, trace and page are of steps that
+// it does not take again.
+class AtItsEnd : public Checkpoints {
+ protected:
+  std::vector<std::string> Left() const {
+    std::vector<std::string> texts;
+    for (const char* file : {"summary.json", "trace.json", "report.html", "metrics.jsonl"})
+      texts.push_back(Text(file));
+    return texts;
+  }
+  // Resumes with `options`; what it says.
+  std::string Said(const RunOptions& options) {
+    std::string said;
+    result_ = recipes::Run(options,
+                           {.on_message = [&](const std::string& line) { said += line + "\n"; }});
+    return said;
+  }
+  RunResult result_;
+};
+
+TEST_F(AtItsEnd, TheBestThatIsTheLastChangesNothing) {
+  options_.eval_every = 100;  // the last step is the only one that is evaluated
+  recipes::Run(options_);
+  ASSERT_EQ(StepIn(run_.best()), 8);
+  const std::vector<std::string> before = Left();
+  const std::string said = Said(Resumed(run_.best()));
+  EXPECT_NE(said.find("all 8 steps are already done"), said.npos) << said;
+  EXPECT_NE(said.find("a larger --epochs continues"), said.npos) << said;
+  EXPECT_EQ(Left(), before);
+  EXPECT_EQ(result_.summary, Summary());
+  EXPECT_EQ(StepIn(run_.checkpoint()), 8);
+}
+
+TEST_F(AtItsEnd, FewerStepsThanAreDoneChangeNothing) {
+  int steps = 0;
+  const RunResult part =
+      recipes::Run(options_, {.on_step = [&](const parallel::StepReport&) { ++steps; },
+                              .stop = [&] { return steps >= 4; }});
+  ASSERT_GT(part.step, 3);
+  const std::vector<std::string> before = Left();
+  RunOptions fewer = Resumed(run_.path);
+  fewer.max_steps = 3;
+  const std::string said = Said(fewer);
+  EXPECT_NE(said.find("all 3 steps are already done"), said.npos) << said;
+  EXPECT_NE(said.find("a larger --max-steps continues"), said.npos) << said;
+  EXPECT_EQ(Left(), before);
+  EXPECT_EQ(Summary()["finished"], false);
+}
+
+TEST_F(AtItsEnd, AnEarlierCheckpointWithNothingToTrainChangesNothing) {
+  recipes::Run(options_);
+  const std::vector<std::string> before = Left();
+  RunOptions earlier = Resumed(run_.earlier(7));
+  earlier.max_steps = 7;
+  Said(earlier);
+  EXPECT_EQ(Left(), before);
+  EXPECT_EQ(StepIn(run_.checkpoint()), 8);
+}
+
+// Stopped in its last evaluation, it lacks only that.
+TEST_F(AtItsEnd, AMissingEvaluationLeavesTheTimes) {
+  bool trained = false;
+  options_.eval_every = 100;
+  recipes::Run(options_,
+               {.on_step = [&](const parallel::StepReport& step) { trained = step.step == 7; },
+                .stop = [&] { return trained; }});
+  const Json before = Summary();
+  ASSERT_EQ(before["steps"], 8);
+  ASSERT_EQ(before["test"], nullptr);
+  const std::string trace = Text("trace.json");
+  Said(Resumed(run_.path));
+  const Json after = Summary();
+  EXPECT_EQ(after["finished"], true);
+  EXPECT_EQ(after["test"]["samples"], 20);
+  for (const char* key : {"ranks", "links", "seconds", "steps_here", "memory"})
+    EXPECT_EQ(after[key], before[key]) << key;
+  EXPECT_EQ(Text("trace.json"), trace);
+}
+
+// As another version wrote it, or an editor left it.
+TEST_F(AtItsEnd, ASummaryThatLacksFiguresIsStillTold) {
+  recipes::Run(options_);
+  Json summary = Summary();
+  for (const char* key : {"why_no_graph", "loss_scale", "links", "bubble"}) summary.erase(key);
+  summary["memory"] = 7;
+  std::ofstream(run_.summary()) << summary.dump();
+  Said(Resumed(run_.path));
+  const std::string text = ToText(result_.summary);
+  EXPECT_NE(text.find("accuracy"), text.npos) << text;
+  EXPECT_NE(text.find("speed"), text.npos) << text;
+  EXPECT_EQ(text.find("memory"), text.npos) << text;
+  EXPECT_EQ(ToText(Json::object()), "");
 }
 
 TEST_F(Checkpoints, AFailedRunLeavesSummaryTraceAndReport) {

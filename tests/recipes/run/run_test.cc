@@ -4,7 +4,10 @@
 #include <cmath>
 
 #include "recipes/run/resumed_run.h"
+#include "recipes/run/summary.h"
+#include "runtime/allocator.h"
 #include "runtime/error.h"
+#include "runtime/io/json.h"
 #include "tests/recipes/run/image_run.h"
 #include "tests/testing/checkpoint_bytes.h"
 
@@ -143,11 +146,16 @@ TEST(Run, StopsAnywhereInOrder) {
 TEST(Run, SlowLinksChangeTimesAlone) {
   RunOptions fast = Options("fast"), slow = Options("slow");
   fast.max_steps = slow.max_steps = 2;
-  slow.links = {"5ms,100Mbps", "1>0:1ms,1Gbps"};
+  slow.settings.links = {"60ms,100Mbps", "1>0:40ms,1Gbps"};
   const RunResult fast_result = recipes::Run(fast), slow_result = recipes::Run(slow);
   EXPECT_EQ(slow_result.test->loss, fast_result.test->loss);
+  // In each step an activation goes there, and then its gradient back, before the next step: a link
+  // is never faster than it says, whatever else the machine does.
+  EXPECT_GE(slow_result.summary["seconds"].get<double>(), 2 * (0.06 + 0.04));
+  EXPECT_EQ(slow_result.summary["settings"]["link"], slow.settings.links);
+  EXPECT_EQ(LoadRun(slow.out).settings.links, slow.settings.links);
   EXPECT_TRUE(Bytes(slow.out) == Bytes(fast.out));
-  slow.links = {"0-2:5ms,100Mbps"};
+  slow.settings.links = {"0-2:5ms,100Mbps"};
   slow.out = Options("refused").out;
   try {
     recipes::Run(slow);
@@ -156,6 +164,100 @@ TEST(Run, SlowLinksChangeTimesAlone) {
     EXPECT_NE(std::string(error.what()).find("names rank 2, but there are 2 ranks"),
               std::string::npos)
         << error.what();
+  }
+}
+
+// One step with such a rate is finite, and what it leaves is not, by its outputs.
+TEST(Run, AnEvaluationThatIsNotFiniteIsNoScore) {
+  RunOptions options = Options("no score");
+  options.settings.lr = 1e30;
+  options.settings.warmup = 0;
+  options.max_steps = 1;
+  std::vector<Evaluation> tests;
+  const RunCallbacks callbacks{
+      .on_evaluate = [&](const Evaluation& test) { tests.push_back(test); }};
+  EXPECT_THROW(recipes::Run(options, callbacks), NoScore);
+  ASSERT_EQ(tests.size(), 1u);
+  EXPECT_FALSE(std::isfinite(tests[0].loss));
+  EXPECT_TRUE(std::isnan(*tests[0].accuracy));
+  const RunFolder folder{options.out};
+  EXPECT_TRUE(std::filesystem::exists(folder.checkpoint()));
+  EXPECT_FALSE(std::filesystem::exists(folder.best()));
+  const nlohmann::json summary = io::ReadJsonObject(folder.summary());
+  EXPECT_EQ(summary["finished"], false);
+  EXPECT_NE(summary["error"].get<std::string>().find("so there is no score"), std::string::npos);
+  EXPECT_EQ(summary["test"]["accuracy"], nullptr);
+  EXPECT_EQ(ToText(summary).find("accuracy"), std::string::npos) << ToText(summary);
+  EXPECT_THROW(EvaluateRun(Resumed(options)), NoScore);
+}
+
+// The second has neither the limit of the first nor its peak.
+TEST(Run, TwoInOneProcessHaveTheirOwnMemory) {
+  constexpr uint64_t kLimit = uint64_t{1} << 30;
+  const Allocator& allocator = AllocatorFor({});
+  const size_t before = allocator.stats().limit_bytes;
+  ASSERT_NE(before, kLimit);
+  size_t limit = 0;
+  const RunCallbacks callbacks{
+      .on_start = [&](const RunStart&) { limit = allocator.stats().limit_bytes; }};
+  RunOptions large = Options("large"), small = Options("small");
+  large.max_steps = small.max_steps = 1;
+  large.settings.batch_size = 90;
+  large.settings.image_size = 64;
+  large.memory_limit = kLimit;
+  small.settings.batch_size = 6;
+  const auto peak = [](const RunResult& run) {
+    return run.summary["memory"]["peak_bytes"].get<uint64_t>();
+  };
+  const uint64_t first = peak(recipes::Run(large, callbacks));
+  EXPECT_EQ(limit, kLimit);
+  EXPECT_EQ(allocator.stats().limit_bytes, before);
+  EXPECT_LT(peak(recipes::Run(small, callbacks)), first / 2);
+  EXPECT_EQ(limit, before);
+}
+
+TEST(Run, TellsOfALearningRateThatMoreEpochsChange) {
+  const auto told = [](const std::string& schedule) {
+    RunOptions options = Options("more epochs");
+    options.settings.lr_schedule = schedule;
+    recipes::Run(options);
+    options = Resumed(options);
+    options.settings.epochs = 4;
+    std::string all;
+    recipes::Run(options, {.on_message = [&](const std::string& line) { all += line + "\n"; }});
+    return all;
+  };
+  const std::string cosine = told("cosine");
+  EXPECT_NE(cosine.find("the learning rate goes on with 0.03"), std::string::npos) << cosine;
+  EXPECT_NE(cosine.find("--lr-schedule cosine now ends with epoch 4, before with epoch 2"),
+            std::string::npos)
+      << cosine;
+  EXPECT_EQ(told("constant").find("learning rate"), std::string::npos);
+}
+
+// The parts of the first batch are as large as there are images.
+TEST(Run, TellsOfABatchBeyondTheData) {
+  RunOptions options = Options("beyond");
+  options.settings.batch_size = 1000;
+  options.max_steps = 1;
+  std::string all;
+  recipes::Run(options, {.on_message = [&](const std::string& line) { all += line + "\n"; }});
+  EXPECT_NE(all.find("--batch-size 1,000 is more than there is: each step takes all 90 images"),
+            std::string::npos)
+      << all;
+}
+
+TEST(Run, WithoutMemoryNamesTheFlags) {
+  RunOptions options = Options("memory");
+  options.memory_limit = 8 << 20;
+  options.settings.image_size = 64;
+  try {
+    recipes::Run(options);
+    FAIL();
+  } catch (const BrokenEnvironment& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("out of memory"), std::string::npos) << message;
+    EXPECT_NE(message.find("a smaller --batch-size"), std::string::npos) << message;
   }
 }
 

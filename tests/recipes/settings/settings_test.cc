@@ -15,8 +15,10 @@ TEST(Settings, ComeBackFromJson) {
   settings.cut = "1,18";
   settings.lr = 0.1 + 0.2;
   settings.seed = ~uint64_t{0};
+  settings.links = {"10ms,1Gbps,window=64KB,jitter=1ms", "1>0:1ms,5Gbps"};
   const nlohmann::json json = nlohmann::json::parse(ToJson(settings).dump());
   EXPECT_EQ(ToJson(SettingsFromJson(json, "file")), json);
+  EXPECT_EQ(SettingsFromJson(json, "file").links, settings.links);
 }
 
 TEST(Settings, OfOlderFilesHaveTheValuesOfTheirTime) {
@@ -66,6 +68,9 @@ TEST(Settings, AreReadStrictly) {
   EXPECT_THROW(SettingsFromJson(bad, "file"), BadInput);
   bad = good;
   bad["epochs"] = "3";
+  EXPECT_THROW(SettingsFromJson(bad, "file"), BadInput);
+  bad = good;
+  bad["link"] = {"1ms,1Gbps", 7};
   EXPECT_THROW(SettingsFromJson(bad, "file"), BadInput);
   bad = good;
   bad["surplus"] = 1;

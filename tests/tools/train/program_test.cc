@@ -47,6 +47,15 @@ TEST_F(ProgramTest, LeavesWhatItPromises) {
   EXPECT_NE(good.out.find("memory"), std::string::npos);
 }
 
+TEST_F(ProgramTest, AnEvaluationThatIsNotFiniteIsNoSuccess) {
+  const Flags wild = {"--lr", "1e30", "--warmup", "0", "--max-steps", "1", "--codec", "none"};
+  const Ended ended = Train(Small("run", wild));
+  ExpectOneLine(ended, 2, "so there is no score; try a smaller --lr");
+  EXPECT_EQ(ended.out.find("accuracy"), std::string::npos) << ended.out;
+  EXPECT_FALSE(std::filesystem::exists(scratch_ + "/run/best"));
+  ExpectOneLine(Train({"--resume", scratch_ + "/run", "--eval-only"}), 2, "there is no score");
+}
+
 // However little address space there is, the program ends by itself, with one line or
 // its work done. CUDA's libraries take up to 700 MiB; below that, the loader ends the program.
 #ifndef TORUS_SANITIZER  // whose shadow memory needs all of it

@@ -78,6 +78,27 @@ TEST(TakeSettings, TheLayoutTheEpochsAndTheThreadsMayChange) {
   EXPECT_GE(wide.threads, 6);
 }
 
+TEST(TakeSettings, TheLinksStayUnlessTheyAreGivenAnew) {
+  recipes::Settings stored;
+  stored.stages = 2;
+  stored.threads = 2;
+  stored.links = {"10ms,1Gbps"};
+  using Links = std::vector<std::string>;
+  const auto links = [&](std::vector<const char*> flags) {
+    flags.insert(flags.begin(), {"train", "--resume", "/runs/a"});
+    Invocation invocation = ParseInvocation(static_cast<int>(flags.size()), flags.data());
+    TakeSettings(stored, "/runs/a", invocation);
+    CheckAndComplete(invocation);
+    return invocation.settings.links;
+  };
+  EXPECT_EQ(links({}), Links{"10ms,1Gbps"});
+  EXPECT_EQ(links({"--link", "1ms,1Gbps", "--link", "0>1:2ms,1Gbps"}),
+            (Links{"1ms,1Gbps", "0>1:2ms,1Gbps"}));
+  EXPECT_EQ(links({"--link", "none"}), Links());
+  EXPECT_THROW(links({"--link", "none", "--link", "1ms,1Gbps"}), BadInput);
+  EXPECT_THROW(links({"--link", "0-2:1ms,1Gbps"}), BadInput);
+}
+
 // A folder that no codec uses any more is no mistake of the user's, who did not give it.
 TEST(TakeSettings, TheFolderOfSamplesGoesWithTheirCodec) {
   recipes::Settings stored;

@@ -90,8 +90,8 @@ recipes::RunOptions OptionsOf(const Training& training, const std::string& folde
                               .out = folder,
                               .max_steps = training.max_steps,
                               .timeout = 600,
-                              .times_gpu_work = training.times_gpu_work,
-                              .links = training.links};
+                              .times_gpu_work = training.times_gpu_work};
+  options.settings.links = training.links;
   options.eval_every = options.checkpoint_every = kNever;
   return options;
 }
@@ -171,6 +171,9 @@ std::optional<Json> CarryOut::operator()(const study::PlannedRun& run,
     figures = FiguresOf(*summary, {folder});
     if (training.score) AddScore(training, *summary, folder, figures);
   } catch (const parallel::TooManySkipped& error) {
+    tell_(error.what());
+    figures = {{"diverged", true}, {"signal", false}};
+  } catch (const recipes::NoScore& error) {
     tell_(error.what());
     figures = {{"diverged", true}, {"signal", false}};
   }

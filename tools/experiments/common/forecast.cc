@@ -76,7 +76,8 @@ Machine Core() { return {"a core a rank", 80e9, 10e9, 5e9}; }
 
 Forecast ForecastOf(const Training& training, const recipes::DataForm& form,
                     const Machine& machine) {
-  recipes::RunOptions options{.settings = training.settings, .links = training.links};
+  recipes::RunOptions options{.settings = training.settings};
+  options.settings.links = training.links;
   options.settings.device = "cpu";  // the machine that is meant need not be this one
   const recipes::Settings s = recipes::CheckedOptions(std::move(options)).settings;
   const Layers layers = recipes::DescribeLayers(s, form);

@@ -8,9 +8,11 @@
 namespace torus::experiments {
 
 study::PlannedRun ToPlanned(const Training& training) {
+  nlohmann::json settings = ToJson(training.settings);
+  settings.erase("link");  // a training has them beside its settings
   study::PlannedRun run{training.name,
                         1,
-                        {{"settings", ToJson(training.settings)},
+                        {{"settings", settings},
                          {"links", training.links},
                          {"max_steps", training.max_steps},
                          {"score", training.score},
@@ -24,7 +26,8 @@ study::PlannedRun ToPlanned(const Training& training) {
 }
 
 Training FromPlanned(const study::PlannedRun& run) {
-  const nlohmann::json& json = run.settings;
+  nlohmann::json json = run.settings;
+  json.at("settings").emplace("link", nlohmann::json::array());
   Training training{.name = run.name,
                     .settings = recipes::SettingsFromJson(json.at("settings"), run.name),
                     .links = json.at("links"),

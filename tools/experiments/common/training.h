@@ -15,7 +15,7 @@ namespace torus::experiments {
 struct Training {
   std::string name;  // of the row; unique within the experiment
   recipes::Settings settings;
-  std::vector<std::string> links = {};  // as recipes::RunOptions
+  std::vector<std::string> links = {};  // as recipes::Settings
   int64_t max_steps = 0;                // 0: all epochs
   bool score = true;                    // false: only its times count, those of max_steps steps
   bool times_gpu_work = false;          // as recipes::RunOptions

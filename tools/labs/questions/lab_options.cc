@@ -66,8 +66,9 @@ void CheckCounts(const std::string& name, const char* flag, const std::vector<in
 // find them wrong.
 void CheckRuns(const std::string& name, const LabOptions& o) {
   const int64_t most = o.ranks.back();
-  recipes::CheckedOptions(
-      {.settings = ForRanks(o, o.batches.back(), most), .links = LinksOf(o, most)});
+  recipes::RunOptions run{.settings = ForRanks(o, o.batches.back(), most)};
+  run.settings.links = LinksOf(o, most);
+  recipes::CheckedOptions(std::move(run));
   const int named = parallel::ParseLinks(o.links).largest_rank();
   for (const int64_t ranks : o.ranks)
     Require(ranks == 1 || named < ranks, name, "--link names rank {}, but a run has {} ranks",

@@ -16,7 +16,9 @@ namespace {
 constexpr double kTimeout = 120;  // seconds without progress, of ranks that share cores
 
 recipes::Settings Checked(const recipes::Settings& settings, const LabParts& parts) {
-  return recipes::CheckedOptions({.settings = settings, .links = parts.links}).settings;
+  recipes::RunOptions run{.settings = settings};
+  run.settings.links = parts.links;
+  return recipes::CheckedOptions(std::move(run)).settings;
 }
 
 // The first `images` of a part.

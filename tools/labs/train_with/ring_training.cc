@@ -40,8 +40,8 @@ struct Sums {
 // trainer's own.
 recipes::RunOptions WithRing(recipes::RunOptions run, const RingLibrary* ring, Sums& sums) {
   std::optional<parallel::LinkTable> links;
-  if (!run.links.empty()) links = parallel::ParseLinks(run.links);
-  run.links.clear();
+  if (!run.settings.links.empty()) links = parallel::ParseLinks(run.settings.links);
+  run.settings.links.clear();
   run.wrap_transport = [links, ring, &sums, seed = run.settings.seed](Transport& inner) {
     std::unique_ptr<Transport> link;
     if (links) link = std::make_unique<parallel::EmulatedLink>(inner, *links, seed);
@@ -69,6 +69,8 @@ bool RunRing(const recipes::RunOptions& options, const RingLibrary& ring,
   try {
     finished = recipes::Run(run, calls).finished;
   } catch (const parallel::TooManySkipped& error) {
+    training.gave_up = error.what();
+  } catch (const recipes::NoScore& error) {
     training.gave_up = error.what();
   }
   training.wrong_sum = sums.check.Finding();

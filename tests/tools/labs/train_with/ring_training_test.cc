@@ -137,7 +137,7 @@ TEST(RingTraining, ADeadlockEndsTheRunWithRankAndStep) {
 
 TEST(RingTraining, GoesOverEmulatedLinks) {
   recipes::RunOptions run = SmallRun(2);
-  run.links = {"1ms,1Gbps"};
+  run.settings.links = {"1ms,1Gbps"};
   const RingTraining training = TrainBy(SolutionFile(), run);
   EXPECT_EQ(training.difference.largest, 0);
 }
