@@ -4,10 +4,15 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include "data/files/file.h"
+#include "data/images/gif.h"
 #include "data/images/integrity.h"
 #include "data/images/jpeg_segments.h"
+#include "data/images/pnm.h"
+#include "data/images/tiff.h"
+#include "data/images/webp.h"
 
 // Zeroed, because for a damaged JPEG the decoder may use a Huffman table that no segment has
 // defined, and would then follow leftover memory contents.
@@ -20,7 +25,7 @@
 #define STBI_ONLY_JPEG
 #define STBI_ONLY_PNG
 #define STBI_ONLY_BMP
-#define STBI_ONLY_PNM
+#define STBI_ONLY_GIF
 #include <stb/stb_image.h>
 
 namespace torus::data {
@@ -40,44 +45,47 @@ bool UndoApple() {
   return true;
 }
 
+using Bytes = std::span<const uint8_t>;
+
 // Refuses a claimed size before memory is allocated for it.
-ImageSize CheckClaim(std::span<const uint8_t> bytes, const std::string& name) {
+ImageSize CheckClaim(Bytes bytes, const std::string& name) {
   Require(bytes.size() <= std::numeric_limits<int>::max(), name,
           "requires an image of less than 2 GiB, got {} bytes", bytes.size());
   int width = 0, height = 0, channels = 0;
   const int ok = stbi_info_from_memory(bytes.data(), static_cast<int>(bytes.size()), &width,
                                        &height, &channels);
-  Require(ok != 0, name, "requires a JPEG, PNG, BMP, PPM or PGM image, got {} bytes: {}",
+  Require(ok != 0, name,
+          "requires a JPEG, PNG, WebP, TIFF, GIF, BMP, PPM or PGM image, got {} bytes: {}",
           bytes.size(), stbi_failure_reason());
-  Require(width > 0 && height > 0 && int64_t{width} * height <= kMostPixels, name,
-          "requires an image of 1 to {} pixels, got {} x {}", kMostPixels, height, width);
-  return {height, width};
+  return CheckSize({height, width}, name);
 }
 
 // The file as passed to stb_image. Throws BadInput unless its structure is sound.
 struct Prepared {
-  JpegSegments jpeg;               // if it is a JPEG
-  std::span<const uint8_t> bytes;  // those of `jpeg`, or the file's own
+  JpegSegments jpeg;           // if it is a JPEG
+  std::vector<uint8_t> whole;  // the file and what it lacks at its end, if anything
+  Bytes bytes;                 // those of `jpeg` or `whole`, or the file's own
   ImageSize size;
 };
 
-// Checks what stb_image does not: its header reader lets the numbers of a PNM overflow, and the
-// Huffman tables of a JPEG exceed their arrays.
-Prepared Prepare(std::span<const uint8_t> bytes, const std::string& name) {
-  Prepared prepared{.jpeg = {}, .bytes = bytes, .size = {}};
-  const uint8_t first = bytes.empty() ? 0 : bytes[0];
-  if (first == 0xff) {
+// Checks what stb_image does not: the Huffman tables of a JPEG may exceed its arrays.
+Prepared Prepare(Bytes bytes, const std::string& name) {
+  Prepared prepared{.jpeg = {}, .whole = {}, .bytes = bytes, .size = {}};
+  if (!bytes.empty() && bytes[0] == 0xff) {
     prepared.jpeg = ReadJpegSegments(bytes, name);
     prepared.bytes = prepared.jpeg.bytes;
   }
-  if (first == 'P') CheckImageIntegrity(bytes, name);
   prepared.size = CheckClaim(prepared.bytes, name);
-  if (first != 'P') CheckImageIntegrity(bytes, name);
+  if (const Bytes missing = CheckImageIntegrity(bytes, name); !missing.empty()) {
+    prepared.whole.assign(bytes.begin(), bytes.end());
+    prepared.whole.insert(prepared.whole.end(), missing.begin(), missing.end());
+    prepared.bytes = prepared.whole;
+  }
   return prepared;
 }
 
 // Returns an undefined tensor if stb_image finds damage; stbi_failure_reason() then names it.
-Tensor Decode(std::span<const uint8_t> bytes) {
+Tensor Decode(Bytes bytes) {
   static const bool undoes_apple = UndoApple();
   TORUS_CHECK(undoes_apple);
   int width = 0, height = 0, channels = 0;
@@ -95,13 +103,9 @@ bool HasAllPixels(const JpegSegments& jpeg, const Tensor& image) {
   return other.defined() && std::memcmp(other.raw(), image.raw(), image.bytes()) == 0;
 }
 
-}  // namespace
+ImageSize SizeByStb(Bytes bytes, const std::string& name) { return Prepare(bytes, name).size; }
 
-ImageSize CheckImage(std::span<const uint8_t> bytes, const std::string& name) {
-  return Prepare(bytes, name).size;
-}
-
-Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name) {
+Tensor DecodeByStb(Bytes bytes, const std::string& name) {
   const Prepared prepared = Prepare(bytes, name);
   Tensor image = Decode(prepared.bytes);
   Require(image.defined(), name, "requires a whole image, got a damaged one: {}",
@@ -109,6 +113,34 @@ Tensor DecodeImage(std::span<const uint8_t> bytes, const std::string& name) {
   Require(!prepared.jpeg.open_end || HasAllPixels(prepared.jpeg, image), name,
           "requires a whole image, got a JPEG that ends before its last pixels");
   return image;
+}
+
+// Who reads a file, by its first bytes.
+struct Reader {
+  ImageSize (*size)(Bytes bytes, const std::string& name);
+  Tensor (*decode)(Bytes bytes, const std::string& name);
+};
+
+Reader ReaderOf(Bytes bytes) {
+  if (IsPnm(bytes)) return {PnmSize, DecodePnm};
+  if (IsWebp(bytes)) return {WebpSize, DecodeWebp};
+  if (IsTiff(bytes)) return {TiffSize, DecodeTiff};
+  return {SizeByStb, DecodeByStb};
+}
+
+}  // namespace
+
+ImageSize CheckImage(Bytes bytes, const std::string& name) {
+  return ReaderOf(bytes).size(bytes, name);
+}
+
+Tensor DecodeImage(Bytes bytes, const std::string& name) {
+  return ReaderOf(bytes).decode(bytes, name);
+}
+
+bool HasMoreFrames(Bytes bytes, const std::string& name) {
+  return IsAnimatedWebp(bytes) || IsAnimatedGif(bytes) ||
+         (IsTiff(bytes) && HasMorePages(bytes, name));
 }
 
 Tensor ReadImage(const std::string& path) { return DecodeImage(ReadFile(path), path); }

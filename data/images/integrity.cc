@@ -3,11 +3,13 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
 
 #include "data/images/byte_reader.h"
+#include "data/images/gif.h"
 #include "runtime/error.h"
 
 namespace torus::data {
@@ -19,18 +21,30 @@ bool BeginsWith(std::span<const uint8_t> bytes, std::string_view magic) {
                     [](char a, uint8_t b) { return static_cast<uint8_t>(a) == b; });
 }
 
-// PNG specification (second edition), section 5: length, type, data, CRC of type and data.
-void CheckPng(std::span<const uint8_t> bytes, const std::string& name) {
+constexpr std::array<uint8_t, 12> kPngEnd{0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
+
+// Whether nothing but the end chunk, or the last bytes of it, is missing.
+bool LacksItsEnd(std::span<const uint8_t> rest) {
+  return rest.size() < kPngEnd.size() && std::equal(rest.begin(), rest.end(), kPngEnd.begin());
+}
+
+// PNG specification (second edition), section 5: length, type, data, CRC of type and data. Returns
+// what is missing of the end chunk.
+std::span<const uint8_t> CheckPng(std::span<const uint8_t> bytes, const std::string& name) {
   ByteReader reader(bytes, name);
   reader.Take(8);  // the signature
-  for (bool end = false; !end;) {
+  bool pixels = false;
+  for (;;) {
+    const auto rest = bytes.subspan(reader.at());
+    if (pixels && LacksItsEnd(rest)) return std::span(kPngEnd).subspan(rest.size());
     const size_t length = reader.BigEndian(4);
     const size_t begin = reader.at();
     const auto chunk = reader.Take(4 + length);
     const auto crc = static_cast<uint32_t>(crc32(0, chunk.data(), static_cast<uInt>(chunk.size())));
     Require(reader.BigEndian(4) == crc, name,
             "requires PNG chunks with their check sums, got another at byte {}", begin);
-    end = BeginsWith(chunk, "IEND");
+    if (BeginsWith(chunk, "IEND")) return {};
+    pixels = pixels || BeginsWith(chunk, "IDAT");
   }
 }
 
@@ -55,43 +69,14 @@ void CheckBmp(std::span<const uint8_t> bytes, const std::string& name) {
           row, pixels);
 }
 
-// A number in a PNM header, after white space and comments.
-uint64_t PnmNumber(ByteReader& reader, const std::string& name) {
-  uint8_t byte = reader.Byte();
-  while (byte == '#' ||
-         std::string_view(" \t\n\v\f\r").find(static_cast<char>(byte)) != std::string_view::npos) {
-    if (byte == '#') {
-      while (byte != '\n' && byte != '\r') byte = reader.Byte();
-    }
-    byte = reader.Byte();
-  }
-  uint64_t value = 0;
-  for (; byte >= '0' && byte <= '9'; byte = reader.Byte()) {
-    value = std::min<uint64_t>(10 * value + (byte - '0'), uint64_t{1} << 31);
-  }
-  Require(value > 0, name, "requires a PNM header of three positive numbers");
-  return value;
-}
-
-// Netpbm's ppm(5) and pgm(5): magic number, width, height, largest value, one white space, pixels.
-void CheckPnm(std::span<const uint8_t> bytes, const std::string& name) {
-  ByteReader reader(bytes, name);
-  const uint64_t channels = reader.Take(2)[1] == '6' ? 3 : 1;
-  const uint64_t width = PnmNumber(reader, name), height = PnmNumber(reader, name);
-  const uint64_t largest = PnmNumber(reader, name);
-  Require(largest == 255, name, "requires PNM of values up to 255, got {}", largest);
-  const uint64_t left = reader.left();
-  Require(height <= left / (width * channels), name,
-          "requires a whole image, got {} bytes for {} x {} pixels of {} channels", left, height,
-          width, channels);
-}
-
 }  // namespace
 
-void CheckImageIntegrity(std::span<const uint8_t> bytes, const std::string& name) {
-  if (BeginsWith(bytes, "\x89PNG\r\n\x1a\n")) CheckPng(bytes, name);
+std::span<const uint8_t> CheckImageIntegrity(std::span<const uint8_t> bytes,
+                                             const std::string& name) {
+  if (BeginsWith(bytes, "\x89PNG\r\n\x1a\n")) return CheckPng(bytes, name);
   if (BeginsWith(bytes, "BM")) CheckBmp(bytes, name);
-  if (BeginsWith(bytes, "P5") || BeginsWith(bytes, "P6")) CheckPnm(bytes, name);
+  if (IsGif(bytes)) CheckGif(bytes, name);
+  return {};
 }
 
 }  // namespace torus::data

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "data/images/byte_reader.h"
@@ -15,12 +17,14 @@ enum Marker : uint8_t {
   kTem = 0x01,
   kSof0 = 0xc0,
   kSof1 = 0xc1,
+  kSof2 = 0xc2,
   kDht = 0xc4,
   kRst0 = 0xd0,
   kRst7 = 0xd7,
   kSoi = 0xd8,
   kEoi = 0xd9,
   kSos = 0xda,
+  kApp14 = 0xee,
 };
 
 bool IsRestart(uint8_t marker) { return marker >= kRst0 && marker <= kRst7; }
@@ -37,6 +41,13 @@ void CheckHuffmanTables(Bytes tables, const std::string& name) {
             tables.size());
     tables = tables.subspan(17 + codes);
   }
+}
+
+// Adobe's segment: its name, a version, two words of flags, and the transform of the colours
+// (Adobe technical note 5116).
+bool IsAdobe(Bytes segment) {
+  constexpr std::string_view kName = "Adobe";
+  return segment.size() >= 12 && std::equal(kName.begin(), kName.end(), segment.begin());
 }
 
 class Walk {
@@ -86,10 +97,23 @@ class Walk {
     const Bytes segment = reader_.Take(length - 2);
     if (marker == kDht) CheckHuffmanTables(segment, name_);
     // T.81, B.2.2: precision, height, width, then the number of components.
-    if ((marker == kSof0 || marker == kSof1) && segment.size() > 5) components_ = segment[5];
+    if (marker >= kSof0 && marker <= kSof2 && segment.size() > 5) {
+      components_of_frame_ = segment[5];
+      if (marker != kSof2) components_ = segment[5];
+    }
+    if (marker == kSos && components_of_frame_ == 4) PutColours();
     Put({{0xff, marker, static_cast<uint8_t>(length >> 8), static_cast<uint8_t>(length)}});
     Put(segment);
+    if (marker == kApp14 && IsAdobe(segment)) transform_ = segment[11];
     if (marker == kSos) ReadScan(!segment.empty() && segment[0] > 0 && segment[0] == components_);
+  }
+
+  // Four components are CMYK without Adobe's marker or with its transform 0, and YCCK with any
+  // other; inverted, as Adobe's programs write both. stb_image takes them for YCbCr and something
+  // else unless the transform is 0 or 2.
+  void PutColours() {
+    const uint8_t transform = transform_.value_or(0) == 0 ? 0 : 2;
+    Put({{0xff, kApp14, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, transform}});
   }
 
   // Coded data, in which FF is followed by 00 or a restart marker.
@@ -115,6 +139,8 @@ class Walk {
   const std::string& name_;
   ByteReader reader_;
   JpegSegments out_;
+  int components_of_frame_ = 0;
+  std::optional<uint8_t> transform_;  // of Adobe's marker
   int components_ = 0;  // for a sequential image; 0 for a progressive one, which has several scans
   int scans_ = 0;
   bool ended_ = false;

@@ -11,7 +11,8 @@ namespace torus::data {
 
 struct JpegSegments {
   // SOI, every segment with its coded data, and EOI. This is the file itself, but if one scan holds
-  // all components, bytes after that scan are dropped.
+  // all components, bytes after that scan are dropped; and if there are four components, Adobe's
+  // marker says what their colours are.
   std::vector<uint8_t> bytes;
   // That one scan did not end with EOI, so its last pixels may be missing.
   bool open_end = false;

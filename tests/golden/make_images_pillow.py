@@ -1,7 +1,7 @@
 """Makes images_pillow.tsv: what Pillow reads from the PNG and PNM test images of TORUS_DATA.
 
 Needs pillow==13.0.0 and numpy. One line a file: path, height, width, and the CRC-32 of its pixels as RGB: grey repeated,
-alpha dropped, of 16 bits the upper 8. A file that Pillow refuses has "refused" instead.
+alpha dropped, of 16 bits the upper 8, but of PNM the nearest of 256 levels. A file that Pillow refuses has "refused" instead.
 """
 import os
 import zlib
@@ -19,7 +19,8 @@ def rgb(path):
     image.load()
     if image.mode.startswith("I"):
         wide = np.asarray(image).astype(np.uint16)  # 16-bit grey, which convert() would clip to 8 bits
-        return np.repeat((wide >> 8).astype(np.uint8)[:, :, None], 3, axis=2)
+        nearest = np.rint(wide / 257) if path.endswith(".pgm") else wide >> 8
+        return np.repeat(nearest.astype(np.uint8)[:, :, None], 3, axis=2)
     return np.asarray(image.convert("RGB"))
 
 

@@ -2,8 +2,11 @@
 
 def _system_library_impl(ctx):
     root = ctx.path("/usr/include")
+    machine = root.get_child("%s-linux-gnu" % ctx.execute(["uname", "-m"]).stdout.strip())
     for name in ctx.attr.hdrs:
         path = root.get_child(name)
+        if not path.exists:
+            path = machine.get_child(name)  # headers that differ from machine to machine
         if not path.exists:
             fail("missing /usr/include/%s: run ./bazelw, which installs the packages of third_party/packages.txt and, for tests, developer_packages.txt" % name)
         ctx.symlink(path, "include/" + name)
@@ -22,7 +25,7 @@ cc_library(
 system_library = repository_rule(
     implementation = _system_library_impl,
     attrs = {
-        "hdrs": attr.string_list(doc = "Files and folders below /usr/include."),
+        "hdrs": attr.string_list(doc = "Files and folders below /usr/include, or its folder of this kind of machine."),
         "include": attr.string(doc = "Folder among hdrs that users include from."),
         "defines": attr.string_list(doc = "Macros of whoever includes it."),
         "linkopts": attr.string_list(),

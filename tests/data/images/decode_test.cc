@@ -57,8 +57,9 @@ TEST(DecodeImage, ReadsBmpFromBelowWithBlueFirst) {
 }
 
 TEST(DecodeImage, NamesTheFileAndTheReason) {
-  ExpectBadInput([] { DecodeImage(BytesOf("GIF89a..."), "x.gif"); }, "[x.gif]",
-                 "JPEG, PNG, BMP, PPM or PGM image, got 9 bytes: unknown image type");
+  ExpectBadInput([] { DecodeImage(BytesOf("text here"), "x.gif"); }, "[x.gif]",
+                 "a JPEG, PNG, WebP, TIFF, GIF, BMP, PPM or PGM image, got 9 bytes: unknown image "
+                 "type");
   ExpectBadInput([] { DecodeImage({}, "x"); }, "[x]", "got 0 bytes");
   const std::string path = WriteFile(TestFolder(), "x.ppm", BytesOf("P6\n2 1\n255\nabc"));
   ExpectBadInput([&] { ReadImage(path); }, path, "requires a whole image");
@@ -85,11 +86,29 @@ TEST(DecodeImage, NoticesThatPixelsAreMissing) {
   }
 }
 
-TEST(DecodeImage, RefusesPnmOfOtherThanEightBits) {
-  for (const char* const largest : {"15", "256", "65535"}) {
-    const std::string text = std::string("P5 1 1 ") + largest + "\nabcd";
-    ExpectBadInput([&] { DecodeImage(BytesOf(text), "x.pgm"); }, "[x.pgm]", largest);
-  }
+// Ten is the largest value: 7 is 178.5, which is rounded to even.
+TEST(DecodeImage, ScalesPnmToTheRangeOfAByte) {
+  const auto first = [](const std::string& text) {
+    return *DecodeImage(BytesOf(text), "x.pgm").data<uint8_t>();
+  };
+  EXPECT_EQ(first("P5 1 1 10\n\7"), 178);
+  EXPECT_EQ(first("P2 1 1 10 7"), 178);
+  EXPECT_EQ(first("P5 1 1 10\n\15"), 255) << "beyond the largest value";
+  EXPECT_EQ(first("P5 1 1 256\n\1" + std::string(1, '\0')), 255);
+  EXPECT_EQ(first("P5 1 1 65535\nab"), 'a');
+}
+
+TEST(DecodeImage, RefusesPnmOfAnotherForm) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"P5 1 1 65536\nabcd", "up to 65535, got 65536"},
+      {"P5 1 0 255\nabcd", "three positive numbers"},
+      {"P5 1 x 255\nabcd", "a number at byte 5"},
+      {"P3 2 1 255\n1 2 3 4 5", "got 9 bytes for 1 x 2 pixels of 3 channels"},
+      {"P3 1 1 255\n1 2 x", "a number at byte"},
+      {"P2 1 1 9\n10", "values up to 9, got 10"},
+      {"P4 8 1\nx", "unknown image type"}};
+  for (const auto& [text, says] : cases)
+    ExpectBadInput([&] { DecodeImage(BytesOf(text), "x.pgm"); }, "[x.pgm]", says);
   EXPECT_EQ(DecodeImage(BytesOf("P5 #1 #\n#\n 1 # \n 1\t255 x"), "x.pgm").numel(), 3);
 }
 
