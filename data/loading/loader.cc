@@ -1,10 +1,10 @@
 #include "data/loading/loader.h"
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
 
+#include "data/loading/progress_deadline.h"
 #include "runtime/error.h"
 #include "runtime/parallel_for.h"
 #include "runtime/trace.h"
@@ -12,7 +12,7 @@
 namespace torus::data {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = ProgressDeadline::Clock;
 using Seconds = std::chrono::duration<double>;
 
 // Throws a new `Kind` each time, so that every thread that reads the slot gets its own exception
@@ -21,34 +21,6 @@ template <class Kind>
 std::function<void()> Raise(const MicroBatchName& name, const char* what) {
   return [message = fmt::format("[loader] {}: {}", name, what)] { throw Kind(message); };
 }
-
-// The deadline of a wait, extended whenever a counter has increased.
-class ProgressDeadline {
- public:
-  ProgressDeadline(const ProgressCounter& counter, double seconds)
-      : counter_(counter),
-        span_(std::chrono::duration_cast<Clock::duration>(Seconds(std::max(seconds, 1e-3)))) {}
-
-  // Waits in short intervals, so that the waiting thread sees the counter increase and can tick its
-  // own.
-  Clock::time_point NextTurn() const {
-    return std::min(deadline_, Clock::now() + std::chrono::milliseconds(100));
-  }
-  bool Renew() {
-    const uint64_t now = counter_.ticks.load(std::memory_order_relaxed);
-    if (now == seen_) return false;
-    seen_ = now;
-    deadline_ = Clock::now() + span_;
-    return true;
-  }
-  bool Over() const { return Clock::now() >= deadline_; }
-
- private:
-  const ProgressCounter& counter_;
-  const Clock::duration span_;
-  uint64_t seen_ = counter_.ticks.load(std::memory_order_relaxed);
-  Clock::time_point deadline_ = Clock::now() + span_;
-};
 
 }  // namespace
 
@@ -120,7 +92,7 @@ void Loader::Make(const Slot& slot, Slot* result) const {
 
 Loader::Slot* Loader::Await(std::unique_lock<std::mutex>& lock, int64_t step, int replica,
                             int micro_batch) {
-  ProgressDeadline deadline(progress_, options_.timeout_seconds);
+  ProgressDeadline deadline(progress_, options_.timeout_seconds, Clock::now());
   for (;;) {
     // Looked up each time: the window may have moved.
     Slot* const slot = window_.Find(step, replica, micro_batch);
@@ -130,13 +102,14 @@ Loader::Slot* Loader::Await(std::unique_lock<std::mutex>& lock, int64_t step, in
                                MicroBatchName{step, replica, micro_batch});
     }
     if (slot != nullptr && slot->made) return slot;
-    if (deadline.Renew()) TickProgress();
-    if (deadline.Over()) {
+    const Clock::time_point now = Clock::now();
+    if (deadline.Renew(now)) TickProgress();
+    if (deadline.Over(now)) {
       Throw<BrokenEnvironment>("loader", "waited for {} while no worker moved in {} s",
                                MicroBatchName{step, replica, micro_batch},
                                options_.timeout_seconds);
     }
-    made_.wait_until(lock, deadline.NextTurn());
+    made_.wait_until(lock, deadline.NextTurn(now));
   }
 }
 
