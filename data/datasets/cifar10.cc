@@ -1,20 +1,19 @@
 #include "data/datasets/cifar10.h"
 
-#include <filesystem>
 #include <utility>
 
 #include "data/datasets/cifar_records.h"
+#include "data/datasets/find_folder.h"
 
 namespace torus::data {
 namespace {
 
 constexpr CifarForm kForm{.labels = 1, .label = 0, .classes = 10};
 
-// The folder itself, or the one within it that the published archive unpacks to.
-std::string FolderOf(const std::string& dir) {
-  const std::string inside = dir + "/cifar-10-batches-bin";
-  return std::filesystem::is_directory(inside) ? inside : dir;
-}
+const PublishedFolder kPublished{.title = "CIFAR-10",
+                                 .file = "batches.meta.txt",
+                                 .inside = {"cifar-10-batches-bin"},
+                                 .hint = " (the binary version is needed: cifar-10-binary.tar.gz)"};
 
 std::vector<std::string> Files(const std::string& dir, Split split) {
   if (split == Split::kTest) return {dir + "/test_batch.bin"};
@@ -31,7 +30,7 @@ void ReadCifarFile(const std::string& path, int64_t records, int64_t first, Tens
 }
 
 std::unique_ptr<ImageSet> OpenCifar10(const std::string& given, Split split) {
-  const std::string dir = FolderOf(given);
+  const std::string dir = FindFolder(given, kPublished);
   const std::vector<std::string> files = Files(dir, split);
   const int64_t count = static_cast<int64_t>(files.size()) * kCifarRecordsPerFile;
   DatasetInfo info{.name = fmt::format("cifar10 {}", Name(split)),

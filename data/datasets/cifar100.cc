@@ -2,9 +2,22 @@
 
 #include <utility>
 
+#include "data/datasets/find_folder.h"
+
 namespace torus::data {
 
-std::unique_ptr<ImageSet> OpenCifar100(const std::string& dir, Split split) {
+namespace {
+
+const PublishedFolder kPublished{
+    .title = "CIFAR-100",
+    .file = "fine_label_names.txt",
+    .inside = {"cifar-100-binary"},
+    .hint = " (the binary version is needed: cifar-100-binary.tar.gz)"};
+
+}  // namespace
+
+std::unique_ptr<ImageSet> OpenCifar100(const std::string& given, Split split) {
+  const std::string dir = FindFolder(given, kPublished);
   const bool train = split == Split::kTrain;
   const int64_t count = train ? 50000 : 10000;
   DatasetInfo info{.name = fmt::format("cifar100 {}", Name(split)),

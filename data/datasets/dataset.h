@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,11 +33,16 @@ struct DatasetInfo {
   Normalization normalization;       // images only
 };
 
-// An example that cannot be used because its file or line is missing or damaged.
+// An example that cannot be used because its file or line is missing or damaged; or something that
+// is no example.
 struct LeftOut {
   std::string where;   // "train/dog/7.jpg", "train.tsv line 12"
   std::string reason;  // the error's message without the place
 };
+
+// The class of an example that does not count in an evaluation because it is left out. Cross
+// entropy ignores it.
+inline constexpr int64_t kNoClass = -100;
 
 // Immutable after construction: any number of threads may read it.
 class Dataset {
@@ -47,9 +53,15 @@ class Dataset {
   // Returns example `index`; throws BadInput outside of [0, size()). Tensors may share the
   // dataset's memory: do not write to them.
   virtual Sample Get(int64_t index) const = 0;
+  // The same for an evaluation: none if the example is left out, where Get may give another in its
+  // place.
+  virtual std::optional<Sample> GetUnlessLeftOut(int64_t index) const { return Get(index); }
   // All examples found unusable so far, sorted by `where`; Get may find more. Empty for datasets
   // that refuse to open if a file is damaged.
   virtual std::vector<LeftOut> left_out() const { return {}; }
+  // What its folder has besides the examples, sorted by `where`: other files, and further frames of
+  // images, which Get may find.
+  virtual std::vector<LeftOut> passed_over() const { return {}; }
 };
 
 }  // namespace torus::data

@@ -20,8 +20,9 @@ std::string ReasonOf(const BadInput& error, const std::string& path) {
 
 }  // namespace
 
-ImageFiles::ImageFiles(DatasetInfo info, std::vector<ImageFile> files)
-    : info_(std::move(info)), files_(std::move(files)) {
+ImageFiles::ImageFiles(DatasetInfo info, std::vector<ImageFile> files,
+                       std::vector<LeftOut> passed_over)
+    : info_(std::move(info)), files_(std::move(files)), passed_over_(std::move(passed_over)) {
   const auto classes = static_cast<int64_t>(info_.classes.size());
   for (const ImageFile& file : files_) {
     Require(file.label >= 0 && file.label < classes, info_.name,
@@ -65,11 +66,23 @@ bool ImageFiles::IsLeftOut(int64_t index) const {
   return bad_.contains(index);
 }
 
+void ImageFiles::PassOverFrames(int64_t index, const std::vector<uint8_t>& bytes) const {
+  const std::string& path = files_[index].path;
+  if (!HasMoreFrames(bytes, path)) return;
+  const std::lock_guard lock(mutex_);
+  if (long_.insert(index).second)
+    passed_over_.push_back({path, "only the first of its frames or pages is used"});
+}
+
 // Returns an undefined tensor if the file is missing or damaged.
 Tensor ImageFiles::Decode(int64_t index) const {
   if (IsLeftOut(index)) return {};
   try {
-    return ReadImage(files_[index].path);
+    const std::string& path = files_[index].path;
+    const std::vector<uint8_t> bytes = ReadFile(path);
+    Tensor image = DecodeImage(bytes, path);
+    PassOverFrames(index, bytes);
+    return image;
   } catch (const BadInput& e) {
     LeaveOut(index, e);
     return {};
@@ -85,9 +98,24 @@ int64_t ImageFiles::NextOfClass(int64_t index) const {
   return index;
 }
 
-Sample ImageFiles::Get(int64_t index) const {
+void ImageFiles::CheckIndex(int64_t index) const {
   Require(index >= 0 && index < size(), info_.name, "requires an example of 0 to {}, got {}",
           size() - 1, index);
+}
+
+Sample ImageFiles::WithClass(Tensor image, int64_t index) const {
+  return {{std::move(image)}, FromVector<int64_t>({files_[index].label}, {})};
+}
+
+std::optional<Sample> ImageFiles::GetUnlessLeftOut(int64_t index) const {
+  CheckIndex(index);
+  Tensor image = Decode(index);
+  if (!image.defined()) return std::nullopt;
+  return WithClass(std::move(image), index);
+}
+
+Sample ImageFiles::Get(int64_t index) const {
+  CheckIndex(index);
   int64_t at = index;
   Tensor image = Decode(at);
   while (!image.defined()) {
@@ -96,14 +124,27 @@ Sample ImageFiles::Get(int64_t index) const {
             info_.classes[files_[index].label]);
     image = Decode(at);
   }
-  return {{std::move(image)}, FromVector<int64_t>({files_[index].label}, {})};
+  return WithClass(std::move(image), index);
 }
+
+namespace {
+
+// Threads find them in any order.
+std::vector<LeftOut> Sorted(std::vector<LeftOut> all) {
+  std::ranges::sort(all, {}, &LeftOut::where);
+  return all;
+}
+
+}  // namespace
 
 std::vector<LeftOut> ImageFiles::left_out() const {
   const std::lock_guard lock(mutex_);
-  std::vector<LeftOut> sorted = left_out_;
-  std::ranges::sort(sorted, {}, &LeftOut::where);  // threads find them in any order
-  return sorted;
+  return Sorted(left_out_);
+}
+
+std::vector<LeftOut> ImageFiles::passed_over() const {
+  const std::lock_guard lock(mutex_);
+  return Sorted(passed_over_);
 }
 
 }  // namespace torus::data

@@ -19,29 +19,34 @@ struct ImageFile {
 
 // Files are read when their examples are requested; the constructor reads only one good image per
 // class. A missing or damaged file is listed in left_out() from then on. The next file of its class
-// that can be decoded replaces it, the same one in every run.
+// that can be decoded replaces it, the same one in every run; in an evaluation nothing does.
 class ImageFiles : public Dataset {
  public:
   // Fills in `info.image` if the first good files of all classes have the same size. Throws
   // BadInput, tagged with the dataset's name, for a label that is not in info.classes, and if no
-  // file is good, with the reason of the first.
-  ImageFiles(DatasetInfo info, std::vector<ImageFile> files);
+  // file is good, with the reason of the first. `passed_over`: what lies beside the files.
+  ImageFiles(DatasetInfo info, std::vector<ImageFile> files, std::vector<LeftOut> passed_over = {});
 
   const DatasetInfo& info() const override { return info_; }
   // The number of files, good or bad.
   int64_t size() const override { return static_cast<int64_t>(files_.size()); }
   // Returns u8 (H, W, 3) and the class. Throws BadInput if no file of the class can be decoded.
   Sample Get(int64_t index) const override;
+  std::optional<Sample> GetUnlessLeftOut(int64_t index) const override;
 
   const std::string& path(int64_t index) const { return files_[index].path; }
   std::vector<LeftOut> left_out() const override;
+  std::vector<LeftOut> passed_over() const override;
 
  private:
   // The size of the images, rank 0 if sizes differ; none if no file is good.
   std::optional<Shape> LookAtOneOfEachClass() const;
   Tensor Decode(int64_t index) const;
   void LeaveOut(int64_t index, const BadInput& error) const;
+  void PassOverFrames(int64_t index, const std::vector<uint8_t>& bytes) const;
   bool IsLeftOut(int64_t index) const;
+  void CheckIndex(int64_t index) const;
+  Sample WithClass(Tensor image, int64_t index) const;
   int64_t NextOfClass(int64_t index) const;
 
   DatasetInfo info_;
@@ -49,6 +54,8 @@ class ImageFiles : public Dataset {
   mutable std::mutex mutex_;  // guards the members below
   mutable std::vector<LeftOut> left_out_;
   mutable std::unordered_set<int64_t> bad_;  // indices of the files in left_out_
+  mutable std::vector<LeftOut> passed_over_;
+  mutable std::unordered_set<int64_t> long_;  // files of several frames, named in passed_over_
 };
 
 }  // namespace torus::data

@@ -1,12 +1,13 @@
 #include "data/datasets/image_folder.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <system_error>
 #include <utility>
 
+#include "data/datasets/class_folders.h"
+#include "data/datasets/find_folder.h"
 #include "data/files/file.h"
 #include "data/files/lines.h"
 
@@ -24,43 +25,6 @@ bool IsFolder(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
-bool IsImageName(const fs::path& path) {
-  static const std::vector<std::string> endings{".jpg", ".jpeg", ".png", ".bmp", ".ppm", ".pgm"};
-  std::string ending = path.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return std::ranges::find(endings, ending) != endings.end();
-}
-
-// Calls visit(entry) for everything in a folder. Throws BadInput with the system's reason.
-template <class Iterator, class Visit>
-void ForEachEntry(const std::string& dir, const Visit& visit) {
-  try {
-    for (const fs::directory_entry& entry : Iterator(dir)) visit(entry);
-  } catch (const fs::filesystem_error& e) {
-    Throw<BadInput>(dir, "cannot be listed: {}", e.code().message());
-  }
-}
-
-// The names of the folders in `dir`, sorted.
-std::vector<std::string> FoldersIn(const std::string& dir) {
-  std::vector<std::string> names;
-  ForEachEntry<fs::directory_iterator>(dir, [&](const fs::directory_entry& entry) {
-    if (entry.is_directory()) names.push_back(entry.path().filename().string());
-  });
-  std::ranges::sort(names);
-  Require(!names.empty(), dir, "requires a folder for each class, got none");
-  return names;
-}
-
-void AddImages(const std::string& dir, int64_t label, std::vector<ImageFile>* files) {
-  std::vector<std::string> paths;
-  ForEachEntry<fs::recursive_directory_iterator>(dir, [&](const fs::directory_entry& entry) {
-    if (IsImageName(entry.path()) && entry.is_regular_file()) paths.push_back(entry.path());
-  });
-  std::ranges::sort(paths);
-  for (std::string& path : paths) files->push_back({std::move(path), label});
-}
-
 // Class names and their numbers.
 using Classes = std::map<std::string, int64_t, std::less<>>;
 
@@ -73,9 +37,23 @@ Classes Numbered(const std::vector<std::string>& names, const std::string& path)
   return classes;
 }
 
-std::string FolderOf(const std::string& dir, Split split) {
-  if (split == Split::kTrain) return dir + "/train";
-  return IsFolder(dir + "/test") ? dir + "/test" : dir + "/val";
+std::string TrainFolder(const std::string& dir) {
+  if (!IsFolder(dir + "/train"))
+    Throw<BadInput>(dir,
+                    "no image folder here: looked for train, with a folder for each class; got {}",
+                    EntriesOf(dir));
+  return dir + "/train";
+}
+
+std::string TestFolder(const std::string& dir) {
+  if (IsFolder(dir + "/test")) return dir + "/test";
+  std::vector<std::string> found;
+  for (const char* name : {"val", "valid", "validation"})
+    if (IsFolder(fmt::format("{}/{}", dir, name))) found.emplace_back(name);
+  if (found.size() != 1)
+    Throw<BadInput>(dir, "requires a folder test, or one of val, valid and validation; got {}",
+                    found.empty() ? EntriesOf(dir) : fmt::format("{}", fmt::join(found, " and ")));
+  return fmt::format("{}/{}", dir, found[0]);
 }
 
 std::string TextOf(const std::string& path) {
@@ -100,21 +78,30 @@ ImageFile FileOfLine(const std::string& dir, const std::string& list, const Line
 }  // namespace
 
 std::unique_ptr<ImageFiles> OpenImageFolder(const std::string& dir, Split split) {
-  const std::string folder = FolderOf(dir, split);
-  std::vector<std::string> names = FoldersIn(FolderOf(dir, Split::kTrain));
-  const Classes classes = Numbered(names, dir);
+  const std::string train = TrainFolder(dir),
+                    folder = split == Split::kTrain ? train : TestFolder(dir);
+  std::vector<std::string> names;
+  ClassFolders found = ListClassFolders(train);
+  for (const ClassFolder& of : found.classes) names.push_back(of.name);
+  if (names.empty())
+    Throw<BadInput>(train, "requires a folder with images for each class, got {}",
+                    EntriesOf(train));
+  const Classes classes = Numbered(names, train);
+  if (split == Split::kTest) found = ListClassFolders(folder);
   std::vector<ImageFile> files;
-  for (const std::string& name : FoldersIn(folder)) {
-    const auto found = classes.find(name);
-    Require(found != classes.end(), folder, "requires the classes of train, got {}", name);
-    AddImages(fmt::format("{}/{}", folder, name), found->second, &files);
+  for (ClassFolder& of : found.classes) {
+    const auto known = classes.find(of.name);
+    Require(known != classes.end(), folder, "requires the classes of train, got {}", of.name);
+    for (std::string& path : of.images) files.push_back({std::move(path), known->second});
   }
   return std::make_unique<ImageFiles>(
       DatasetInfo{.name = folder, .classes = std::move(names), .normalization = kImageNet},
-      std::move(files));
+      std::move(files), std::move(found.passed_over));
 }
 
-std::unique_ptr<ImageFiles> OpenFood101(const std::string& dir, Split split) {
+std::unique_ptr<ImageFiles> OpenFood101(const std::string& given, Split split) {
+  const std::string dir = FindFolder(
+      given, {.title = "Food-101", .file = "meta/classes.txt", .inside = {"food-101"}, .hint = ""});
   std::vector<std::string> names;
   const std::string class_file = dir + "/meta/classes.txt", class_text = TextOf(class_file);
   for (const Line& line : LinesOf(class_text)) names.emplace_back(line.text);

@@ -1,6 +1,7 @@
 #include "data/loading/image_batch.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "data/images/augment.h"
@@ -19,6 +20,7 @@ class ImageBatcher {
         seed_(options.seed),
         image_(std::move(image)),
         on_device_(options.normalizes_on_device),
+        evaluates_(options.evaluates),
         normalizer_(options.normalization.value_or(dataset.info().normalization)),
         device_normalizer_(std::make_shared<DeviceNormalizer>(
             options.normalization.value_or(dataset.info().normalization))),
@@ -34,7 +36,7 @@ class ImageBatcher {
     int64_t* label = batch.target.mutable_data<int64_t>();
     for (int64_t row = 0; row < count; ++row) {
       const int64_t index = part.indices[row];
-      const Sample sample = dataset_.Get(index);
+      const Sample sample = evaluates_ ? ToEvaluate(index) : dataset_.Get(index);
       Write(augment_(sample.inputs[0], AugmentStream(seed_, part.epoch, index)), row,
             batch.inputs[0]);
       *label++ = *sample.target.data<int64_t>();
@@ -48,6 +50,11 @@ class ImageBatcher {
   }
 
  private:
+  Sample ToEvaluate(int64_t index) const {
+    if (std::optional<Sample> sample = dataset_.GetUnlessLeftOut(index)) return *std::move(sample);
+    return {{Zeros(image_, DType::kU8)}, FromVector<int64_t>({kNoClass}, {})};
+  }
+
   void Write(const Tensor& image, int64_t row, Tensor& batch) const {
     TORUS_CHECK(image.shape() == image_, "{} for {}", ToString(image.shape()), ToString(image_));
     if (on_device_)
@@ -60,7 +67,7 @@ class ImageBatcher {
   const Dataset& dataset_;
   uint64_t seed_;
   Shape image_;
-  bool on_device_;
+  bool on_device_, evaluates_;
   Normalizer normalizer_;
   std::shared_ptr<const DeviceNormalizer> device_normalizer_;
   Augment augment_;

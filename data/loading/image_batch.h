@@ -17,6 +17,9 @@ struct ImageBatchOptions {
   // Leaves the inputs as u8, in pinned memory if there are GPUs; Batch::prepare then normalises
   // them.
   bool normalizes_on_device = false;
+  // An example that is left out becomes a black image of class kNoClass, which does not count. If
+  // false, the dataset may put another in its place.
+  bool evaluates = false;
 };
 
 // The MakeBatch of an image dataset: inputs {f32 (n, height, width, C)}, target i64 (n), also for n

@@ -224,6 +224,8 @@ void RankTrainer::SumScores(const std::vector<int64_t>& samples, EvaluationResul
     result.loss += TreeSum(losses[i]) * static_cast<double>(samples[i]);
     result.samples += samples[i];
   }
+  for (const int64_t left_out : control_.Share(score_.left_out, "what an evaluation left out"))
+    result.samples -= left_out;
   if (result.samples > 0) result.loss /= static_cast<double>(result.samples);
   for (const int64_t correct : control_.Share(score_.correct, "scores of an evaluation"))
     result.correct += correct;

@@ -90,7 +90,7 @@ class RankTrainer {
   // What a rank has found in an evaluation.
   struct Score {
     std::vector<double> losses;  // of its replica, by batch; 0 without the last stage
-    int64_t correct = 0;
+    int64_t correct = 0, left_out = 0;
   };
   ExecutorOptions MakeExecutorOptions();
   void CheckSmallest();

@@ -152,8 +152,11 @@ std::vector<T> OnCpu(const std::vector<T>& values) {
 
 Variable RankTrainer::Loss(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets,
                            const StepContext& context) {
-  if (scoring_ && parts_.correct && place_.tells_loss())
-    score_.correct += parts_.correct(OnCpu(outputs), OnCpu(targets));
+  if (scoring_ && place_.tells_loss()) {
+    const std::vector<Tensor> there = OnCpu(targets);
+    if (parts_.correct) score_.correct += parts_.correct(OnCpu(outputs), there);
+    if (parts_.left_out) score_.left_out += parts_.left_out(there);
+  }
   return parts_.loss(outputs, targets, context);
 }
 

@@ -34,8 +34,8 @@ struct TrainHooks {
 };
 
 struct EvaluationResult {
-  double loss = 0;  // mean over the samples
-  int64_t samples = 0;
+  double loss = 0;       // mean over the samples
+  int64_t samples = 0;   // those that count (TrainingParts::left_out)
   int64_t correct = 0;   // 0 without TrainingParts::correct
   bool finished = true;  // false: stopped, and the figures are not to be used
 };

@@ -134,10 +134,13 @@ struct TrainingParts {
   // call must make new variables with the same initial values, so draw these from a seed and the
   // parameters' names.
   std::function<std::vector<Block>()> model;
-  LossFn loss;  // mean over the rows of a micro-batch
+  LossFn loss;  // mean over the rows of a micro-batch; rows that do not count (left_out) add 0
   // Counts the rows with correct outputs, for evaluation. May be empty.
   std::function<int64_t(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets)>
       correct;
+  // Counts the rows that do not count in an evaluation because their example could not be read.
+  // May be empty: all count.
+  std::function<int64_t(const std::vector<Tensor>& targets)> left_out;
   // Makes an optimizer. Called for each stage of each replica: with all parameters of the stage, to
   // learn their order, and with those that the replica updates (ReplicaStrategy::held), to make the
   // optimizer that is used.

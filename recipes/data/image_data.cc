@@ -20,7 +20,8 @@ DataPart Part(const data::Dataset& dataset, const Settings& settings, const Shap
                                        .height = image[0],
                                        .width = image[1],
                                        .seed = settings.seed,
-                                       .normalizes_on_device = settings.device == "cuda"}),
+                                       .normalizes_on_device = settings.device == "cuda",
+                                       .evaluates = !training}),
           training, OrderHash(dataset)};
 }
 
@@ -41,6 +42,7 @@ TaskData OpenImages(const Settings& settings) {
           .loss = TaskLoss(ModelOf(settings), PrecisionOf(settings)),
           .correct = CountCorrect,
           .left_out = [images] { return LeftOutOf(*images->train, *images->test); },
+          .passed_over = [images] { return PassedOverOf(*images->train, *images->test); },
           .owner = images};
 }
 

@@ -20,12 +20,14 @@ void Append(const std::string& path, const std::string& lines) {
 }  // namespace
 
 std::string LeftOutText(const std::vector<data::LeftOut>& left_out, bool more,
-                        const std::string& file) {
+                        const std::string& file, Omitted what) {
   constexpr size_t kMost = 5;  // on one line
   const size_t count = left_out.size();
   const bool lines = count > kMost && file.empty();
+  const char* const noun = what == Omitted::kExamples ? "example" : "other file";
+  const char* const verb = what == Omitted::kExamples ? "left out" : "passed over";
   std::string text =
-      fmt::format("{}{} example{} left out:", count, more ? " more" : "", count == 1 ? "" : "s");
+      fmt::format("{}{} {}{} {}:", count, more ? " more" : "", noun, count == 1 ? "" : "s", verb);
   for (size_t i = 0; i < (lines ? count : std::min(count, kMost)); ++i)
     text += fmt::format("{}{}: {}",
                         lines    ? "\n  "
@@ -37,7 +39,7 @@ std::string LeftOutText(const std::vector<data::LeftOut>& left_out, bool more,
   return text;
 }
 
-LeftOutNotes::LeftOutNotes(std::string file) : file_(std::move(file)) {
+LeftOutNotes::LeftOutNotes(std::string file, Omitted what) : file_(std::move(file)), what_(what) {
   std::ifstream in(file_);
   for (std::string line; std::getline(in, line);) written_.insert(line);
 }
@@ -53,7 +55,7 @@ std::string LeftOutNotes::Tell(const std::vector<data::LeftOut>& left_out) {
     if (written_.insert(line).second) lines += line + "\n";
   }
   if (!file_.empty() && !lines.empty()) Append(file_, lines);
-  return news.empty() ? "" : LeftOutText(news, more, file_);
+  return news.empty() ? "" : LeftOutText(news, more, file_, what_);
 }
 
 std::string TruncatedLine(int64_t truncated, int64_t examples, int64_t length) {

@@ -43,6 +43,12 @@ std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dat
   return all;
 }
 
+std::vector<data::LeftOut> PassedOverOf(const data::Dataset& train, const data::Dataset& test) {
+  std::vector<data::LeftOut> all = train.passed_over();
+  for (data::LeftOut& other : test.passed_over()) all.push_back(std::move(other));
+  return all;
+}
+
 int64_t CountCorrect(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
   const Tensor logits = outputs[0].data().To(DType::kF32).Contiguous();
   const int64_t rows = logits.dim(0), classes = logits.dim(1);

@@ -37,6 +37,8 @@ struct TaskData {
   // The examples that the readers have left out so far, those of training first. Empty if these
   // readers never leave out any.
   std::function<std::vector<data::LeftOut>()> left_out;
+  // What they have passed over so far, likewise.
+  std::function<std::vector<data::LeftOut>()> passed_over;
   std::string truncated;                       // TruncatedLine of both parts
   const data::Tokenizer* tokenizer = nullptr;  // of texts
   std::shared_ptr<const void> owner;           // of the tokenizer, and the datasets of `batches`
@@ -59,6 +61,8 @@ const char* LearnsFrom(ModelTask task);
 
 // The examples that both parts have left out, those of `train` first.
 std::vector<data::LeftOut> LeftOutOf(const data::Dataset& train, const data::Dataset& test);
+// The same of what both have passed over.
+std::vector<data::LeftOut> PassedOverOf(const data::Dataset& train, const data::Dataset& test);
 
 // Counts the rows whose largest logit is that of their class. Of equal logits the first is taken.
 int64_t CountCorrect(const std::vector<Variable>& outputs, const std::vector<Tensor>& targets);

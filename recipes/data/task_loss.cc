@@ -1,14 +1,38 @@
 #include "recipes/data/task_loss.h"
 
+#include <algorithm>
+
+#include "data/datasets/dataset.h"
+#include "ops/elementwise/elementwise.h"
+
 namespace torus::recipes {
+namespace {
+
+// The model's loss is the mean over the rows that have a class.
+Variable LossOfImages(const ModelDescriptor& model, const std::vector<Variable>& outputs,
+                      const Tensor& target) {
+  const int64_t rows = target.numel(), left_out = CountLeftOut({target});
+  if (left_out == 0) return model.loss(outputs, target);
+  if (left_out == rows) return Variable(Zeros({}, DType::kF32, target.device()));
+  return ops::Mul(model.loss(outputs, target),
+                  static_cast<double>(rows - left_out) / static_cast<double>(rows));
+}
+
+}  // namespace
+
+int64_t CountLeftOut(const std::vector<Tensor>& targets) {
+  return std::ranges::count(ToVector<int64_t>(targets[0].To(Device{})), data::kNoClass);
+}
 
 parallel::LossFn TaskLoss(const ModelDescriptor& model, Precision precision) {
-  return [loss = model.loss, split = model.split_loss, precision](
-             const std::vector<Variable>& outputs, const std::vector<Tensor>& targets,
-             const StepContext& context) {
+  return [model, precision](const std::vector<Variable>& outputs,
+                            const std::vector<Tensor>& targets, const StepContext& context) {
     const WithPrecision with(precision);
     const TensorRanks& ranks = context.tensor_ranks;
-    return ranks.size > 1 && split ? split(outputs, targets[0], ranks) : loss(outputs, targets[0]);
+    if (ranks.size > 1 && model.split_loss) return model.split_loss(outputs, targets[0], ranks);
+    return model.task == ModelTask::kImages && !context.training
+               ? LossOfImages(model, outputs, targets[0])
+               : model.loss(outputs, targets[0]);
   };
 }
 

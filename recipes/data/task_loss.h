@@ -9,8 +9,12 @@
 
 namespace torus::recipes {
 
-// The loss of `model`. `precision` is that of the loss's ops.
+// The loss of `model`. `precision` is that of the loss's ops. In an evaluation, images without a
+// class (data::kNoClass) add 0 to the mean (TrainingParts::left_out).
 parallel::LossFn TaskLoss(const ModelDescriptor& model, Precision precision = {});
+
+// Counts the rows without a class.
+int64_t CountLeftOut(const std::vector<Tensor>& targets);
 
 // Targets for inputs of shape `input`: class or token 0 wherever real data have a target. For
 // masked words every seventh token has one, since 15 % are masked.

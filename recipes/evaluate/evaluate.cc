@@ -41,7 +41,8 @@ data::Split SplitOf(const EvaluateOptions& o) {
 EvaluateResult ResultOf(ClassEvaluation classes, const data::Dataset& dataset) {
   return {.classes = std::move(classes),
           .class_names = dataset.info().classes,
-          .left_out = dataset.left_out()};
+          .left_out = dataset.left_out(),
+          .passed_over = dataset.passed_over()};
 }
 
 EvaluateResult EvaluateImages(const EvaluateOptions& o) {
@@ -56,7 +57,8 @@ EvaluateResult EvaluateImages(const EvaluateOptions& o) {
   const data::MakeBatch batches =
       data::ImageBatches(*dataset, {.height = o.image_size,
                                     .width = o.image_size,
-                                    .normalization = NormalizationByName(o.normalize, *dataset)});
+                                    .normalization = NormalizationByName(o.normalize, *dataset),
+                                    .evaluates = true});
   return ResultOf(EvaluateClasses(*model, batches, *dataset, Or(o.batch, 250)), *dataset);
 }
 

@@ -40,8 +40,9 @@ struct EvaluateResult {
   // For images and sentences.
   std::optional<ClassEvaluation> classes;
   std::vector<std::string> class_names;
-  std::vector<data::LeftOut> left_out;  // examples that could not be read
-  std::string truncated;                // TruncatedLine
+  std::vector<data::LeftOut> left_out;     // examples that could not be read and do not count
+  std::vector<data::LeftOut> passed_over;  // what is no example (Dataset::passed_over)
+  std::string truncated;                   // TruncatedLine
   // For a long text.
   std::optional<TextEvaluation> text;
   std::string warning;  // about the figures, for the user; empty: none

@@ -36,11 +36,15 @@ ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& ba
     result.loss += sum;
     const Tensor rows = logits.data().To(Device{}).To(DType::kF32).Contiguous();
     const float* row = rows.data<float>();
-    for (int64_t i = 0; i < rows.dim(0); ++i, row += rows.dim(1))
-      result.counts.Add(made.target.data<int64_t>()[i],
-                        std::max_element(row, row + rows.dim(1)) - row);
+    for (int64_t i = 0; i < rows.dim(0); ++i, row += rows.dim(1)) {
+      const int64_t target = made.target.data<int64_t>()[i];
+      if (target != data::kNoClass)
+        result.counts.Add(target, std::max_element(row, row + rows.dim(1)) - row);
+    }
   }
-  result.loss /= static_cast<double>(dataset.size());
+  Require(result.counts.total() > 0, dataset.info().name,
+          "requires an example that can be read, got none");
+  result.loss /= static_cast<double>(result.counts.total());
   return result;
 }
 

@@ -17,8 +17,9 @@ struct ClassEvaluation {
 
 // Evaluates examples 0 to size - 1 in order, `batch` at a time, in evaluation mode. The batch size
 // does not change the result beyond rounding. Throws BadInput, naming the dataset, if the model has
-// more or fewer outputs than the dataset has classes, if an example has no class, or if a loss is
-// not finite: what such outputs name as a class is no answer.
+// more or fewer outputs than the dataset has classes, if no example counts (those of class
+// data::kNoClass do not), or if a loss is not finite: what such outputs name as a class is no
+// answer.
 ClassEvaluation EvaluateClasses(nn::Sequential& model, const data::MakeBatch& batches,
                                 const data::Dataset& dataset, int64_t batch);
 

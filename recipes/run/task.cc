@@ -179,6 +179,7 @@ parallel::TrainingParts Task::Parts() const {
   return {.model = [this] { return Blocks(); },
           .loss = data_.loss,
           .correct = data_.correct,
+          .left_out = data_.correct ? CountLeftOut : nullptr,
           .optimizer =
               [settings = settings_](std::vector<NamedVariable> parameters) {
                 return MakeOptimizer(settings, std::move(parameters));

@@ -266,8 +266,12 @@ std::string TrainingRun::SumsLine() const {
 
 // Reports what was not reported yet: a damaged image may be found only when it is decoded.
 void TrainingRun::SayLeftOut() {
-  if (!task_.data().left_out) return;
-  if (const std::string line = left_out_.Tell(task_.data().left_out()); !line.empty()) Say(line);
+  const auto tell = [this](LeftOutNotes& notes, const auto& list) {
+    if (!list) return;
+    if (const std::string line = notes.Tell(list()); !line.empty()) Say(line);
+  };
+  tell(passed_over_, task_.data().passed_over);
+  tell(left_out_, task_.data().left_out);
 }
 
 // Every `every` steps, or at the end of each epoch if `every` is 0.
@@ -363,6 +367,8 @@ bool TrainingRun::Evaluate() {
   const parallel::EvaluationResult score =
       trainer_.Evaluate(feed.batches_per_epoch(), feed.fn(), callbacks_.stop);
   if (!score.finished) return false;
+  Require(score.samples > 0, "train", "--data {} has no test {} that can be read", settings_.data,
+          task_.data().unit);
   score_ = score;
   test_ = {.step = trainer_.step(),
            .epoch = EpochOf(trainer_.step()),

@@ -134,6 +134,7 @@ class TrainingRun {
   const std::string note_;          // why a newer checkpoint was skipped
   const std::string new_rate_;      // the learning rate, if more epochs change it
   LeftOutNotes left_out_;
+  LeftOutNotes passed_over_{"", Omitted::kOthers};
 };
 
 }  // namespace torus::recipes

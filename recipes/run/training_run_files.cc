@@ -114,6 +114,7 @@ std::optional<RunResult> TrainingRun::LeftByEnd() {
 void TrainingRun::OpenFiles() {
   metrics_ = std::make_unique<MetricsFile>(folder_.metrics(), begin_);
   left_out_ = LeftOutNotes(folder_.left_out());
+  passed_over_ = LeftOutNotes(folder_.left_out(), Omitted::kOthers);
   event_file_ = std::make_unique<EventFile>(folder_.path, SecondsNow(), begin_);
 }
 

@@ -87,6 +87,9 @@ void PrintClasses(const EvaluateResult& result, bool per_class) {
 void Print(const EvaluateResult& result, bool per_class) {
   if (!result.warning.empty()) fmt::print(stderr, "evaluate: {}\n", result.warning);
   if (!result.truncated.empty()) fmt::print("{}\n", result.truncated);
+  if (!result.passed_over.empty())
+    fmt::print("{}\n",
+               recipes::LeftOutText(result.passed_over, false, "", recipes::Omitted::kOthers));
   if (!result.left_out.empty()) fmt::print("{}\n", recipes::LeftOutText(result.left_out));
   if (result.classes) PrintClasses(result, per_class);
   if (result.text)

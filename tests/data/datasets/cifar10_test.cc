@@ -70,8 +70,10 @@ TEST(ReadCifarRecords, RefusesALabelOutOfRange) {
 
 TEST(OpenCifar10, NamesWhatIsMissing) {
   const std::string dir = TestFolder();
-  ExpectBadInput([&] { OpenCifar10(dir, Split::kTest); }, dir + "/batches.meta.txt",
-                 "No such file");
+  WriteFile(dir, "data_batch_1", {1});
+  ExpectBadInput([&] { OpenCifar10(dir, Split::kTest); }, dir,
+                 "no CIFAR-10 here: looked for batches.meta.txt, also in cifar-10-batches-bin; got "
+                 "data_batch_1 (the binary version is needed: cifar-10-binary.tar.gz)");
   WriteFile(dir, "batches.meta.txt", {'c', 'a', 't', '\n'});
   ExpectBadInput([&] { OpenCifar10(dir, Split::kTest); }, dir + "/batches.meta.txt",
                  "10 class names, one a line, got 1");
@@ -112,6 +114,15 @@ TEST(OpenCifar100, ReadsAWholeFile) {
   EXPECT_EQ(test->info().classes[99], "class99");
   EXPECT_EQ(test->Get(123).target.Item(), 23);
   ExpectBadInput([&] { OpenCifar100(dir, Split::kTrain); }, dir + "/train.bin", "No such file");
+  // Where the archive puts it.
+  const std::string above = dir + "/above";
+  std::filesystem::create_directories(above);
+  ExpectBadInput(
+      [&] { OpenCifar100(above, Split::kTest); }, above,
+      "no CIFAR-100 here: looked for fine_label_names.txt, also in cifar-100-binary; got "
+      "nothing");
+  std::filesystem::create_directory_symlink(dir, above + "/cifar-100-binary");
+  EXPECT_EQ(OpenCifar100(above, Split::kTest)->size(), 10000);
 }
 
 }  // namespace

@@ -74,9 +74,70 @@ TEST(FashionMnist, RefusesWhatDoesNotFitTogether) {
 TEST(FashionMnist, NamesTheFileThatIsMissing) {
   const std::string dir = TestFolder();
   WriteFile(dir, kImages, Images(1));
-  ExpectBadInput([&] { OpenFashionMnist(dir, Split::kTest); }, dir + "/" + kLabels, "No such file");
-  ExpectBadInput([&] { OpenFashionMnist(dir, Split::kTrain); }, dir + "/train-images-idx3-ubyte.gz",
-                 "No such file");
+  ExpectBadInput([&] { OpenFashionMnist(dir, Split::kTest); }, dir,
+                 "requires the labels of " + dir + "/" + kImages);
+  ExpectBadInput([&] { OpenFashionMnist(dir, Split::kTrain); }, dir,
+                 "no Fashion-MNIST here: looked for train-images-idx3-ubyte, plain or .gz, also in "
+                 "FashionMNIST/raw and raw, and for fashion-mnist_train.csv; got t10k-images");
+}
+
+// torchvision unpacks into FashionMNIST/raw and keeps the .gz beside; other programs make a folder
+// of each file.
+TEST(FashionMnist, ReadsWhatOtherProgramsUnpack) {
+  const std::string dir = TestFolder();
+  std::filesystem::create_directories(dir + "/a/FashionMNIST/raw");
+  WriteFile(dir, "a/FashionMNIST/raw/t10k-images-idx3-ubyte", Images(1));
+  WriteFile(dir, "a/FashionMNIST/raw/t10k-labels-idx1-ubyte", Labels({4}));
+  WriteFile(dir, std::string("a/FashionMNIST/raw/") + kImages, {1});
+  for (const char* place : {"/a", "/a/FashionMNIST", "/a/FashionMNIST/raw"})
+    EXPECT_EQ(OpenFashionMnist(dir + place, Split::kTest)->Get(0).target.Item(), 4) << place;
+  for (const char* name : {"b/t10k-images-idx3-ubyte", "b/t10k-labels-idx1-ubyte"})
+    std::filesystem::create_directories(dir + "/" + name);
+  WriteFile(dir, "b/t10k-images-idx3-ubyte/t10k-images-idx3-ubyte", Images(1));
+  WriteFile(dir, "b/t10k-labels-idx1-ubyte/t10k-labels-idx1-ubyte", Labels({5}));
+  EXPECT_EQ(OpenFashionMnist(dir + "/b", Split::kTest)->Get(0).target.Item(), 5);
+}
+
+// The lines of Kaggle's file for images and labels.
+std::string Csv(const Bytes& images, const Bytes& labels, const char* end) {
+  std::string text = "label";
+  for (int p = 1; p <= 784; ++p) text += fmt::format(",pixel{}", p);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    text += fmt::format("{}{}", end, labels[i]);
+    for (int p = 0; p < 784; ++p) text += fmt::format(",{}", images[16 + 784 * i + p]);
+  }
+  return text;
+}
+
+TEST(FashionMnist, ReadsKagglesCsv) {
+  const auto want = OpenFashionMnist(Folder(Images(2), Labels({3, 9})), Split::kTest);
+  for (const char* end : {"\n", "\r\n"}) {
+    const std::string dir = TestFolder();
+    WriteText(dir, "fashion-mnist_test.csv", Csv(Images(2), {3, 9}, end));
+    const auto set = OpenFashionMnist(dir, Split::kTest);
+    ASSERT_EQ(set->size(), 2);
+    for (const int i : {0, 1}) {
+      EXPECT_EQ(set->Get(i).target.Item(), want->Get(i).target.Item());
+      EXPECT_EQ(ToVector<uint8_t>(set->Get(i).inputs[0]),
+                ToVector<uint8_t>(want->Get(i).inputs[0]));
+    }
+  }
+}
+
+TEST(FashionMnist, RefusesAnotherCsv) {
+  const std::string good = Csv(Images(1), {3}, "\n");
+  const auto refused = [](const std::string& text, const char* says) {
+    const std::string dir = TestFolder();
+    WriteText(dir, "fashion-mnist_test.csv", text);
+    ExpectBadInput([&] { OpenFashionMnist(dir, Split::kTest); }, dir + "/fashion-mnist_test.csv",
+                   says);
+  };
+  refused("", "a first line of column names");
+  refused("3,0,0\n", "a first line of column names");
+  refused(good + ",1", "line 2: requires 785 numbers from 0 to 255");
+  refused(good.substr(0, good.size() - 8), "line 2: requires 785 numbers");
+  refused("label\n" + std::string("256") + good.substr(good.find('\n') + 2), "line 2: requires");
+  refused(Csv(Images(1), {10}, "\n"), "0 to 9, got 10 at example 0");
 }
 
 TEST(FashionMnist, RefusesAnExampleThatIsNot) {

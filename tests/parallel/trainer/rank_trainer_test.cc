@@ -238,6 +238,29 @@ TEST(RankTrainer, EvaluatesAlikeOnEveryRank) {
   }
 }
 
+// The loss of the toy counts all rows here; the recipe's gives those that are left out 0.
+TEST(RankTrainer, AnEvaluationDoesNotCountWhatIsLeftOut) {
+  ToyRun run;
+  run.options = {.stages = 2, .replicas = 2, .micro_batches = 2};
+  TrainingParts parts = run.Parts();
+  parts.correct = [](const auto& outputs, const auto&) { return outputs[0].data().dim(0); };
+  parts.left_out = [](const auto& targets) { return targets[0].dim(0) > 2 ? 1 : 0; };
+  std::vector<EvaluationResult> all(4), some(4);
+  RunRanks(4, [&](Transport& world) {
+    RankTrainer trainer(world, run.options, run.Parts()), leaving(world, run.options, parts);
+    trainer.Prepare();
+    all[world.rank()] = trainer.Evaluate(3, run.Batches());
+    leaving.Prepare();
+    some[world.rank()] = leaving.Evaluate(3, run.Batches());
+  });
+  constexpr int kMicroBatches = 3 * 2 * 2;  // of three rows, but for one of two
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(some[rank].samples, 35 - (kMicroBatches - 1));
+    EXPECT_EQ(some[rank].correct, 35);
+    EXPECT_DOUBLE_EQ(some[rank].loss * (35 - (kMicroBatches - 1)), all[rank].loss * 35);
+  }
+}
+
 TEST(RankTrainer, TooManySkippedLeavesTheWorldWhole) {
   ToyRun run;
   run.options = {.stages = 2, .micro_batches = 2, .max_skipped = 2};

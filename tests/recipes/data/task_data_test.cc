@@ -47,6 +47,36 @@ TEST(OpenTaskData, BringsTestImagesToTheSizeOfTheModelsInput) {
   EXPECT_EQ(BatchOf(OpenTaskData(settings).test), (Shape{2, 7, 7, 3}));
 }
 
+// In an evaluation a row without a class adds 0 to the mean over all rows.
+TEST(TaskLoss, GivesImagesThatAreLeftOutNothing) {
+  const parallel::LossFn loss = TaskLoss(ParseModelSpec("mobilenet_v2"));
+  const Variable logits(Zeros({4, 3}));
+  StepContext evaluation;
+  evaluation.training = false;
+  const auto of = [&](const std::vector<int64_t>& classes) {
+    return loss({logits}, {FromVector<int64_t>(classes, {4})}, evaluation).data().Item();
+  };
+  EXPECT_NEAR(of({0, 1, 2, 0}), std::log(3.0), 1e-6);
+  EXPECT_NEAR(of({data::kNoClass, 1, 2, data::kNoClass}), std::log(3.0) / 2, 1e-6);
+  EXPECT_EQ(of({data::kNoClass, data::kNoClass, data::kNoClass, data::kNoClass}), 0);
+}
+
+TEST(OpenTaskData, TestsOnNoImageTwice) {
+  const std::string folder = ::testing::TempDir() + "/twice";
+  for (const char* name : {"/train/a/1.pgm", "/train/b/1.pgm", "/test/a/1.pgm", "/test/b/1.pgm"})
+    WriteGrey(folder + name, 6, 5);
+  for (const char* part : {"/train", "/test"})
+    for (const char* name : {"/a/0.jpg", "/a/2.jpg"}) std::ofstream(folder + part + name).flush();
+  Settings settings;
+  settings.data = "image-folder";
+  settings.data_dir = folder;
+  const TaskData data = OpenTaskData(settings);
+  const data::MicroBatch all{.indices = {0, 1, 2, 3}, .samples = {0, 1, 2, 3}};
+  EXPECT_EQ(ToVector<int64_t>(data.train.batches(all).target), (std::vector<int64_t>{0, 0, 0, 1}));
+  EXPECT_EQ(ToVector<int64_t>(data.test.batches(all).target),
+            (std::vector<int64_t>{data::kNoClass, 0, data::kNoClass, 1}));
+}
+
 TEST(TaskLoss, TakesSampleTargets) {
   for (const char* name : {"mobilenet_v2", "roberta"}) {
     const ModelSpec model = ParseModelSpec(name);

@@ -10,16 +10,20 @@
 namespace torus::recipes {
 namespace {
 
-// Five examples of two classes, 0 1 0 1 0; each is a row of four numbers.
+// Five examples of two classes, 0 1 0 1 0; each is a row of four numbers. The last `left_out` have
+// no class.
 class Alternating : public data::Dataset {
  public:
+  explicit Alternating(int64_t left_out = 0) : left_out_(left_out) {}
   const data::DatasetInfo& info() const override { return info_; }
   int64_t size() const override { return 5; }
   data::Sample Get(int64_t index) const override {
-    return {{Zeros({4})}, FromVector<int64_t>({index % 2}, {})};
+    return {{Zeros({4})},
+            FromVector<int64_t>({index < 5 - left_out_ ? index % 2 : data::kNoClass}, {})};
   }
 
  private:
+  int64_t left_out_;
   data::DatasetInfo info_{.name = "five", .classes = {"even", "odd"}};
 };
 
@@ -39,8 +43,8 @@ class Zeroth : public nn::Module {
   float logit_;
 };
 
-ClassEvaluation Evaluate(int64_t outputs, float logit = 1) {
-  const Alternating dataset;
+ClassEvaluation Evaluate(int64_t outputs, float logit = 1, int64_t left_out = 0) {
+  const Alternating dataset(left_out);
   nn::Sequential model;
   model.Add(std::make_shared<Zeroth>(outputs, logit));
   return EvaluateClasses(model, data::StackedBatches(dataset), dataset, 2);
@@ -51,6 +55,16 @@ TEST(EvaluateClasses, CountsAllBatches) {
   EXPECT_EQ(result.counts.total(), 5);
   EXPECT_EQ(result.counts.At(0, 0), 3);
   EXPECT_EQ(result.counts.At(1, 0), 2);
+}
+
+// Of 0 1 0, one is wrong. Logits 1 and 0: a right one costs log(1 + 1/e), a wrong one 1 more.
+TEST(EvaluateClasses, DoesNotCountWhatIsLeftOut) {
+  const ClassEvaluation result = Evaluate(2, 1, 2);
+  EXPECT_EQ(result.counts.total(), 3);
+  EXPECT_EQ(result.counts.correct(), 2);
+  EXPECT_NEAR(result.loss, std::log1p(std::exp(-1.0)) + 1.0 / 3, 1e-6);
+  data::ExpectBadInput([] { Evaluate(2, 1, 5); }, "[five]",
+                       "an example that can be read, got none");
 }
 
 // Also where the classes that the dataset has not are never predicted.

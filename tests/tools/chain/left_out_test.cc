@@ -1,6 +1,9 @@
 // What the readers leave out, train and evaluate say: the programs themselves, on a damaged folder
 // of images and a table with a bad line.
+#include <fmt/format.h>
 #include <zlib.h>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/data/text/small_bpe.h"
 #include "tests/tools/train/program.h"
@@ -54,6 +57,7 @@ TEST_F(LeftOut, OfImages) {
     for (const char* name : {"1.pgm", "2.pgm"}) Write(std::string("images/") + place + name, image);
   Write("images/train/a/cut.pgm", "P5 32 32 255\n");
   Write("images/test/b/text.png", "no image");
+  Write("images/test/b/notes.txt", "no image either");
   Write("images/test/a/late.png", PngOfNoPixels());
   const std::vector<std::string> data = {"--model",      "mobilenet_v2:0.1", "--data",
                                          "image-folder", "--data-dir",       Path("images")};
@@ -63,15 +67,18 @@ TEST_F(LeftOut, OfImages) {
   ASSERT_EQ(trained.status, 0) << trained.err;
   const std::string cut = Path("images/train/a/cut.pgm") +
                           ": requires a whole image, got 0 bytes for 32 x 32 pixels of 1 channels";
-  const std::string text = Path("images/test/b/text.png") +
-                           ": requires a JPEG, PNG, BMP, PPM or PGM image, got 8 bytes: unknown "
-                           "image type";
+  const std::string text =
+      Path("images/test/b/text.png") +
+      ": requires a JPEG, PNG, WebP, TIFF, GIF, BMP, PPM or PGM image, got 8 bytes: "
+      "unknown image type";
   const std::string late = Path("images/test/a/late.png") +
                            ": requires a whole image, got a damaged one: bad zlib header";
   ExpectSays(trained.out, "3 examples left out: " + cut + "; " + late + "; " + text);
+  const std::string notes = Path("images/test/b/notes.txt") + ": not named as an image";
+  ExpectSays(trained.out, "1 other file passed over: " + notes);
   std::ifstream named(Path("run/left_out.txt"));
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(named), {}),
-            cut + "\n" + late + "\n" + text + "\n");
+            notes + "\n" + cut + "\n" + late + "\n" + text + "\n");
   const Ended tested = Run("train", {"--resume", Path("run")}, {"--eval-only"});
   ASSERT_EQ(tested.status, 0) << tested.err;
   ExpectSays(tested.out, "2 examples left out: " + late + "; " + text);
@@ -79,9 +86,38 @@ TEST_F(LeftOut, OfImages) {
   const Ended evaluated = Run("evaluate", data, weights);
   ASSERT_EQ(evaluated.status, 0) << evaluated.err;
   ExpectSays(evaluated.out, "2 examples left out: " + late + "; " + text);
+  ExpectSays(evaluated.out, "1 other file passed over: " + notes);
+  ExpectSays(evaluated.out, "samples 4");
   std::filesystem::remove(Path("images/test/b/text.png"));
   std::filesystem::remove(Path("images/test/a/late.png"));
   EXPECT_EQ(Run("evaluate", data, weights).out.find("left out"), std::string::npos);
+}
+
+// One image is in both classes, so half of what counts is right whatever the model says.
+TEST_F(LeftOut, ImagesDoNotCount) {
+  std::string image = "P5 32 32 255\n";
+  image.append(32 * 32, '7');
+  for (const char* place : {"train/a/", "train/b/", "test/a/", "test/b/"})
+    Write(std::string("few/") + place + "1.pgm", image);
+  for (const char* name : {"0.jpg", "2.jpg", "3.jpg"}) Write(std::string("few/test/a/") + name, "");
+  const std::vector<std::string> data = {"--model",      "mobilenet_v2:0.1", "--data",
+                                         "image-folder", "--data-dir",       Path("few")};
+  for (const char* stages : {"1", "2"}) {
+    const Ended trained = Run("train", data,
+                              {"--batch-size", "2", "--micro-batches", "1", "--stages", stages,
+                               "--epochs", "1", "--out", Path(stages)});
+    ASSERT_EQ(trained.status, 0) << trained.err;
+    std::ifstream file(Path(std::string(stages) + "/summary.json"));
+    const auto test = nlohmann::json::parse(file)["test"];
+    EXPECT_EQ(test["samples"], 2);
+    EXPECT_EQ(test["accuracy"], 0.5);
+    const Ended evaluated =
+        Run("evaluate", data, {"--init", Path(std::string(stages) + "/checkpoint")});
+    ASSERT_EQ(evaluated.status, 0) << evaluated.err;
+    ExpectSays(evaluated.out, "samples 2");
+    ExpectSays(evaluated.out, "accuracy 50.00 %");
+    ExpectSays(evaluated.out, fmt::format("loss {:.6f}", test["loss"].get<double>()));
+  }
 }
 
 // Of three in training and two in testing, one each is longer than 8 tokens.

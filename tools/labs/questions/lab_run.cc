@@ -111,9 +111,10 @@ parallel::TrainingParts LabRun::Parts() {
 }
 
 parallel::LossFn LabRun::CountingLoss() {
-  return [this](const std::vector<Variable>& outputs, const std::vector<Tensor>& targets) {
+  return [this](const std::vector<Variable>& outputs, const std::vector<Tensor>& targets,
+                const StepContext& context) {
     if (counts_) correct_ += task_.data().correct(OnCpu(outputs), OnCpu(targets));
-    return task_.data().loss(outputs, targets);
+    return task_.data().loss(outputs, targets, context);
   };
 }
 
