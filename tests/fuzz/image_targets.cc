@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "data/datasets/image_folder.h"
 #include "data/images/decode.h"
+#include "runtime/io/safetensors.h"
 #include "tests/fuzz/image_seeds.h"
 #include "tests/fuzz/targets.h"
 
@@ -33,15 +35,58 @@ Target Food101(const std::string& name, const std::string& list, const Bytes& se
           }};
 }
 
+// Those of tests/golden/make_image_files.py whose names begin with `format`.
+std::vector<Bytes> FilesOf(const std::string& format) {
+  static const SafetensorsFile files = ReadSafetensors("tests/golden/image_files.safetensors");
+  std::vector<Bytes> all;
+  for (const NamedTensor& file : files.tensors)
+    if (file.name.starts_with(format) && !file.name.ends_with(".rgb"))
+      all.push_back(ToVector<uint8_t>(file.value));
+  return all;
+}
+
+Target Images(const std::string& name, const std::vector<Bytes>& seeds, int64_t inputs) {
+  return {.name = name,
+          .seeds = seeds,
+          .read =
+              [](const Bytes& bytes) {
+                data::DecodeImage(bytes, "fuzzed");
+                data::HasMoreFrames(bytes, "fuzzed");
+              },
+          .most_bytes = size_t{1} << 30,
+          .inputs = inputs};
+}
+
+// The input is the only image of its class, and is read for training and for a test.
+Target ImageFolder() {
+  const std::filesystem::path dir = ::testing::TempDir() + "/image folder";
+  Write(dir / "train/a/1.pgm", BytesOf("P5 2 1 255\nab"));
+  std::vector<Bytes> seeds = ImageSeeds();
+  for (const char* format : {"webp.", "tiff.", "gif."})
+    for (Bytes& seed : FilesOf(format)) seeds.push_back(std::move(seed));
+  return {.name = "image folders",
+          .seeds = seeds,
+          .read =
+              [dir](const Bytes& bytes) {
+                Write(dir / "train/b/2.jpg", bytes);
+                const auto set = data::OpenImageFolder(dir, data::Split::kTrain);
+                set->GetUnlessLeftOut(1);
+                set->Get(1);
+              },
+          .most_bytes = size_t{1} << 30};
+}
+
 }  // namespace
 
 std::vector<Target> ImageTargets() {
+  std::vector<Bytes> seeds = ImageSeeds();
+  for (const char* format : {"jpeg.", "png.without1", "gif.", "pnm."})
+    for (Bytes& seed : FilesOf(format)) seeds.push_back(std::move(seed));
   return {
-      {.name = "images",
-       .seeds = ImageSeeds(),
-       .read = [](const Bytes& bytes) { data::DecodeImage(bytes, "fuzzed"); },
-       .most_bytes = size_t{1} << 30,
-       .inputs = 6000},
+      Images("images", seeds, 6000),
+      Images("WebP", FilesOf("webp."), 4000),
+      Images("TIFF", FilesOf("tiff."), 4000),
+      ImageFolder(),
       Food101("Food-101's classes", "meta/classes.txt", BytesOf("bibimbap\nsushi\napple_pie\n")),
       Food101("Food-101's list", "meta/train.txt", BytesOf("bibimbap/2\napple_pie/1\n"))};
 }

@@ -7,8 +7,8 @@
 
 namespace torus::fuzz {
 
-// Image files, whose header may claim up to kMostPixels of up to 8 bytes each, in two copies; and
-// lists of them.
+// Image files, whose header may claim up to kMostPixels of up to 8 bytes each, in two copies;
+// folders and lists of them. Reads tests/golden/image_files.safetensors.
 std::vector<Target> ImageTargets();
 // Files of tensors and of numbers.
 std::vector<Target> TensorTargets();
