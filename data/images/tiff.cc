@@ -151,8 +151,7 @@ void PutPixel(uint32_t pixel, bool multiplied, uint8_t* out) {
     *out++ = static_cast<uint8_t>(alpha == 0 ? 0 : std::min<uint32_t>(255, colour * 255 / alpha));
 }
 
-Tensor ToImage(const std::vector<uint32_t>& raster, ImageSize stored, int orientation,
-               bool multiplied) {
+Tensor ToImage(const uint32_t* raster, ImageSize stored, int orientation, bool multiplied) {
   const auto [height, width] = Turned(stored, orientation);
   Tensor image({height, width, 3}, DType::kU8);
   uint8_t* out = image.mutable_data<uint8_t>();
@@ -165,7 +164,7 @@ Tensor ToImage(const std::vector<uint32_t>& raster, ImageSize stored, int orient
       int64_t row = orientation < 5 ? y : x, column = orientation < 5 ? x : y;
       if (from_below) row = stored.height - 1 - row;
       if (from_right) column = stored.width - 1 - column;
-      PutPixel(raster[static_cast<size_t>(row * stored.width + column)], multiplied, out);
+      PutPixel(raster[row * stored.width + column], multiplied, out);
     }
   }
   return image;
@@ -198,12 +197,14 @@ Tensor DecodeTiff(Bytes bytes, const std::string& name) {
   const int orientation = OrientationOf(tiff.get());
   TIFFSetField(tiff.get(), TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   const bool multiplied = ForgetAlpha(tiff.get());
-  std::vector<uint32_t> raster(static_cast<size_t>(size.height * size.width));
+  // Not written before libtiff has pixels for it: a size may be a mere claim.
+  const auto raster =
+      std::make_unique_for_overwrite<uint32_t[]>(static_cast<size_t>(size.height * size.width));
   const int ok = TIFFReadRGBAImageOriented(tiff.get(), static_cast<uint32_t>(size.width),
-                                           static_cast<uint32_t>(size.height), raster.data(),
+                                           static_cast<uint32_t>(size.height), raster.get(),
                                            ORIENTATION_TOPLEFT, /*stop_on_error=*/1);
   if (ok == 0 || !source.error.empty()) Refuse(source, name);
-  return ToImage(raster, size, orientation, multiplied);
+  return ToImage(raster.get(), size, orientation, multiplied);
 }
 
 }  // namespace torus::data

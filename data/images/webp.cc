@@ -48,7 +48,7 @@ struct FreeDemuxer {
 };
 
 struct FirstFrame : WebPIterator {
-  FirstFrame(const WebPDemuxer* demuxer) : WebPIterator{} {
+  explicit FirstFrame(const WebPDemuxer* demuxer) : WebPIterator{} {
     found = demuxer != nullptr && WebPDemuxGetFrame(demuxer, 1, this) != 0;
   }
   ~FirstFrame() { WebPDemuxReleaseIterator(this); }
@@ -85,8 +85,10 @@ ImageSize WebpSize(Bytes bytes, const std::string& name) {
 
 Tensor DecodeWebp(Bytes bytes, const std::string& name) {
   const ImageSize size = WebpSize(bytes, name);
-  Tensor image = Zeros({size.height, size.width, 3}, DType::kU8);
-  if (Features(bytes, name).has_animation != 0)
+  const bool animated = Features(bytes, name).has_animation != 0;
+  const Shape shape{size.height, size.width, 3};
+  Tensor image = animated ? Zeros(shape, DType::kU8) : Empty(shape, DType::kU8);
+  if (animated)
     DecodeFirstFrame(bytes, image, name);
   else
     DecodeInto(bytes, size, 0, 0, image, name);
