@@ -31,7 +31,7 @@ def _ptx_flag(architecture):
 
 # As cc.bzl has it for what is not CUDA.
 def _floor_flag(cpu):
-    return "-Xcompiler=-march=" + ("armv8-a" if cpu == "aarch64" else "x86-64-v3")
+    return "-Xcompiler=-march=" + ("armv8-a+crypto" if cpu == "aarch64" else "x86-64-v3")
 
 def _compile(ctx, src, context, cpu):
     out = ctx.actions.declare_file("_objs/%s/%s.o" % (ctx.label.name, src.basename))
