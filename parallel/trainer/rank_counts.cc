@@ -20,6 +20,8 @@ RankCounts RankCounts::Since(const RankCounts& before) const {
     counts.reduced_bytes[i] -= before.reduced_bytes[i];
   for (size_t i = 0; i < uncoded_bytes.size(); ++i)
     counts.uncoded_bytes[i] -= before.uncoded_bytes[i];
+  for (size_t i = 0; i < computed_bytes.size(); ++i)
+    counts.computed_bytes[i] -= before.computed_bytes[i];
   return counts;
 }
 
@@ -31,6 +33,7 @@ std::vector<std::byte> ToBytes(const RankCounts& counts) {
   writer.PutAll(counts.cuts);
   writer.PutAll(counts.reduced_bytes);
   writer.PutAll(counts.uncoded_bytes);
+  writer.PutAll(counts.computed_bytes);
   writer.Put(counts.weights_bytes);
   writer.Put(counts.optimizer_bytes);
   writer.Put(counts.peak_bytes);
@@ -48,6 +51,7 @@ RankCounts CountsFrom(std::span<const std::byte> bytes) {
   counts.cuts = reader.GetAll<std::vector<CutTraffic>>();
   counts.reduced_bytes = reader.GetAll<std::vector<uint64_t>>();
   counts.uncoded_bytes = reader.GetAll<std::vector<uint64_t>>();
+  counts.computed_bytes = reader.GetAll<std::vector<uint64_t>>();
   counts.weights_bytes = reader.Get<uint64_t>();
   counts.optimizer_bytes = reader.Get<uint64_t>();
   counts.peak_bytes = reader.Get<uint64_t>();

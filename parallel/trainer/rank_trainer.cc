@@ -240,6 +240,8 @@ RankCounts RankTrainer::Counts() const {
   for (CutTraffic& cut : counts.cuts) cut.peer = ranks[cut.peer];
   for (int peer = 0; peer < world_.size(); ++peer)
     counts.reduced_bytes.push_back(world_.BytesSent(peer, TagClass::kCollective));
+  for (int peer = 0; peer < world_.size(); ++peer)
+    counts.computed_bytes.push_back(world_.BytesComputed(peer));
   // Shares of what crosses a cut are gathered under the tags of the cut.
   for (const int peer : layout_.TensorRanksOf(place_.replica, place_.pipeline_rank))
     for (const TagClass kind : {TagClass::kActivation, TagClass::kGradient})

@@ -10,6 +10,7 @@
 #include "parallel/trainer/rank_trainer.h"
 #include "parallel/trainer/run_facts.h"
 #include "parallel/trainer/run_schedule.h"
+#include "parallel/trainer/run_topology.h"
 #include "parallel/trainer/statistics_exchange.h"
 #include "parallel/transport/rank_gpu.h"
 #include "runtime/error.h"
@@ -200,6 +201,8 @@ void RankTrainer::Prepare() {
   RequireEqualFacts(control_, FactsOf(options_, parts_, schedule_, model_, codec_));
   team_ = AgreeOnTeam();
   UseOwnThreads();
+  const bool by_engine = AllReduceByName(options_.collectives) == AllReduceAlgorithm::kEngine;
+  world_.Connect(TopologyOf(schedule_, layout_, model_.skips, options_.share_cuts, by_engine));
   tensor_engine_ = MakeTensorEngine();
   executor_->AgreeOnShapes(parts_.largest_inputs);
   CheckSmallest();

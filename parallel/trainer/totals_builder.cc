@@ -1,6 +1,7 @@
 #include "parallel/trainer/totals_builder.h"
 
 #include <algorithm>
+#include <string>
 
 #include "parallel/schedule/simulator.h"
 
@@ -55,6 +56,11 @@ void AddLinks(const RankPlace& place, const RankCounts& segment, std::vector<Lin
     AddLink({rank, static_cast<int>(peer), SumOf(place, static_cast<int>(peer)),
              segment.reduced_bytes[peer], segment.uncoded_bytes[peer]},
             links);
+  for (size_t peer = 0; peer < segment.computed_bytes.size(); ++peer) {
+    const int to = static_cast<int>(peer);
+    const uint64_t bytes = segment.computed_bytes[peer];
+    AddLink({rank, to, std::string(SumOf(place, to)) + ", computed", bytes, bytes}, links);
+  }
 }
 
 // The measured times of each stage; a rank's times are divided equally among its stages.

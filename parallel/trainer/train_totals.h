@@ -36,7 +36,10 @@ struct RankTime {
 // What went from one rank to another.
 struct LinkBytes {
   int from = 0, to = 0;
-  std::string what;   // "activations", "gradients", "all-reduce", "tensor-parallel"
+  // "activations", "gradients", "all-reduce", "tensor-parallel"; "all-reduce, computed" and
+  // "tensor-parallel, computed" are sums by a library that does not report what it sends: what a
+  // ring sends for them.
+  std::string what;
   uint64_t sent = 0;  // payload bytes
   // The same without a codec: the tensors' bytes in memory (float32); for gradients that replicas
   // sum through a codec, what a direct all-reduce sends.

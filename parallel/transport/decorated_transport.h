@@ -26,6 +26,8 @@ class DecoratedTransport : public Transport {
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override {
     return inner_.Recv(peer, tag, buffer, std::move(what));
   }
+  uint64_t BytesComputed(int peer) const override { return inner_.BytesComputed(peer); }
+  void Connect(const Topology& topology) override { inner_.Connect(topology); }
   void Abort(const std::string& reason) override { inner_.Abort(reason); }
   void ThrowIfAborted() const override { inner_.ThrowIfAborted(); }
   uint64_t BytesSent(int peer, TagClass kind) const override {

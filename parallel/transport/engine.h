@@ -9,6 +9,11 @@
 
 namespace torus::parallel {
 
+// What each of `members` sends the next one when they sum `bytes` around a ring.
+inline uint64_t RingBytes(size_t members, size_t bytes) {
+  return members < 2 ? 0 : 2 * (members - 1) * bytes / members;
+}
+
 class Engine {
  public:
   virtual ~Engine() = default;

@@ -68,8 +68,8 @@ class [[nodiscard]] Pending {
   }
   // Makes `stream`, a stream of the buffer's device, wait for the message: work enqueued from now
   // on runs after it. The message owns the buffer until the stream has reached that point. For GPU
-  // memory this call waits only until the peer has started its side of a receive, with the deadline
-  // and errors of Wait; otherwise it is the same as Wait.
+  // memory this call waits only until the peer has started its side too, with the deadline and
+  // errors of Wait; otherwise it is the same as Wait.
   WaitTime WaitOn(StreamHandle stream) {
     if (!state_) return {};
     const std::unique_ptr<State> state = std::move(state_);
@@ -82,10 +82,11 @@ class [[nodiscard]] Pending {
 
 class Engine;
 class SharedBuffers;
+struct Topology;
 
 // One rank's access to the other ranks. Only that rank's thread uses it, with two exceptions: any
-// thread may call Abort and ThrowIfAborted, and one more thread of the rank may call Send, with
-// tags that the rank itself does not use.
+// thread may call Abort and ThrowIfAborted, and other threads of the rank may call Send, with tags
+// that no other thread of it uses. Those that run threads or MPI also let such a thread call Recv.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -114,6 +115,18 @@ class Transport {
 
   // Payload bytes from this rank that have arrived at `peer` so far.
   virtual uint64_t BytesSent(int peer, TagClass kind) const = 0;
+
+  // Payload bytes that this rank would have sent to `peer` so far if the sums of engines
+  // (EngineOf), which do not tell what they send, went around a ring of their members (RingBytes).
+  virtual uint64_t BytesComputed(int peer) const {
+    static_cast<void>(peer);
+    return 0;
+  }
+
+  // Says between whom GPU memory will move (topology.h). All ranks call it together, with equal
+  // arguments and before they send such memory; what was connected before stays. A transport that
+  // needs no connections does nothing.
+  virtual void Connect(const Topology& topology) { static_cast<void>(topology); }
 
   // The collectives of the library under this transport (engine.h), among `members`: ranks of this
   // transport that include this one, in the order that gives their numbers in the engine. All

@@ -33,7 +33,7 @@ MPI_Datatype MpiTypeOf(DType dtype) {
 }  // namespace
 
 MpiEngine::MpiEngine(MpiState& state, Transport& world, const std::vector<int>& members)
-    : state_(state), next_(MemberBehind(members, state.rank)) {
+    : state_(state), members_(members.size()), next_(MemberBehind(members, state.rank)) {
   ExchangeAmong(world, members, char{1}, "meeting of an engine");
   const std::lock_guard lock(state_.mutex);
   MPI_Group all, some;
@@ -66,6 +66,7 @@ Pending MpiEngine::AllReduce(Buffer data, DType dtype, std::string what) {
     done += count;
   }
   if (requests.empty()) return {};
+  bytes_computed_ += RingBytes(members_, data.bytes);
   return Pending(std::make_unique<MpiSum>(state_, std::move(text), std::move(requests)));
 }
 

@@ -25,9 +25,15 @@ class MpiEngine : public Engine {
   // timeout.
   Pending AllReduce(Buffer data, DType dtype, std::string what) override;
 
+  // So far, to the next member.
+  uint64_t bytes_computed() const { return bytes_computed_; }
+  int next() const { return next_; }
+
  private:
   MpiState& state_;
+  const size_t members_;
   const int next_;  // the next member, cyclically: the one this rank reports waiting for
+  uint64_t bytes_computed_ = 0;
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 

@@ -61,6 +61,9 @@ struct MpiState {
   void Abort(int by, const std::string& reason);
   [[noreturn]] void ThrowAborted(const std::string& waiting) const;
 
+  // When something was last heard of `rank`: a heartbeat, at least one a second while it runs.
+  MpiClock::time_point heard(int rank) const { return heard_[rank]; }
+
   int32_t NextChannel();
   Pieces PiecesOf(int peer, int32_t channel) const {
     return {comm, peer, channel, options.longest_piece};

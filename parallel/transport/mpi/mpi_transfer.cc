@@ -183,8 +183,9 @@ MpiSend::~MpiSend() {
 }
 
 MpiRecv::MpiRecv(MpiState& state, TransferText text, void* data)
-    : MpiTransfer(state, std::move(text)), channel_(state.NextChannel()) {
+    : MpiTransfer(state, std::move(text)) {
   const std::lock_guard lock(state_.mutex);
+  channel_ = state_.NextChannel();
   pieces_ = state_.PiecesOf(text_.peer, channel_).Recv(data, text_.bytes);
   state_.receives[{text_.peer, channel_}] = this;
   state_.Tell(text_.peer, {.kind = MpiControl::Kind::kRequest,

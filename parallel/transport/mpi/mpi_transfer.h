@@ -72,7 +72,7 @@ class MpiRecv : public MpiTransfer {
   // Cancels the pieces that no part of the message has reached yet.
   void Withdraw();
 
-  const int32_t channel_;
+  int32_t channel_ = 0;
 };
 
 }  // namespace torus::parallel

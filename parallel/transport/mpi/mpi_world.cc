@@ -17,6 +17,7 @@
 #include "parallel/transport/mpi/mpi_shared_buffers.h"
 #include "parallel/transport/mpi/mpi_state.h"
 #include "parallel/transport/mpi/mpi_transfer.h"
+#include "parallel/transport/mpi/progress_watch.h"
 #include "runtime/error.h"
 #include "runtime/progress.h"
 #include "runtime/trace.h"
@@ -43,6 +44,12 @@ class MpiTransport : public Transport {
   void ThrowIfAborted() const override { state_.PumpAndCheck(); }
   uint64_t BytesSent(int peer, TagClass kind) const override {
     return state_.sent[static_cast<size_t>(peer) * kTagClasses + static_cast<size_t>(kind)];
+  }
+  uint64_t BytesComputed(int peer) const override {
+    uint64_t bytes = 0;
+    for (const auto& [members, engine] : engines_)
+      if (engine->next() == peer) bytes += engine->bytes_computed();
+    return bytes;
   }
   Engine* EngineOf(const std::vector<int>& members) override {
     std::unique_ptr<MpiEngine>& engine = engines_[members];
@@ -228,6 +235,7 @@ void MpiWorld::Run(const std::function<void(Transport&)>& fn) {
   trace::SetRank(state_->rank, fmt::format("rank {}", state_->rank));
   try {
     const Counting counting(state_->chain.progress(state_->rank));
+    const ProgressWatch watch(*state_);
     fn(*transport_);
     const std::lock_guard lock(state_->mutex);
     state_->Beat();  // it waits for nobody any more

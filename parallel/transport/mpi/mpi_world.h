@@ -4,12 +4,14 @@
 // hundred bytes. Once the request has come, the send calls MPI_Isend, so its receive is already
 // posted. This way an unmatched send can be cancelled (MPI cannot cancel one), sizes are compared
 // before bytes move, and a receive posted early adds no delay to its message. Wait and Done advance
-// transfers, and so does each tick of the rank (runtime/progress.h), at most every 100 us; there is
-// no helper thread. WaitTime of a receive counts all time as blocked.
+// transfers, and so does each tick of the rank (runtime/progress.h), at most every 100 us. WaitTime
+// of a receive counts all time as blocked.
 //
-// Deadlines are those of in_process.h. While a rank ticks or waits it sends all others its
-// progress, and whom it waits for, at least once a second. A rank that does neither makes no
-// progress. BytesSent counts a message once it is matched and MPI has taken its last byte.
+// Deadlines are those of in_process.h. While it is in Run, a rank sends all others its progress,
+// and whom it waits for, at least once a second; a thread beside it does so where it neither ticks
+// nor waits. As RunRanks does, that thread aborts the run if no rank has made progress for twice
+// the timeout, or one has sent nothing for that long. BytesSent counts a message once it is matched
+// and MPI has taken its last byte.
 #pragma once
 
 #include <functional>

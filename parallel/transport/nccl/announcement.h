@@ -1,7 +1,7 @@
 // Announcement: what the sender of GPU memory tells the receiver over the transport under NCCL.
 // NCCL has neither tags nor size checks: it matches the n-th send of a link with the n-th receive.
-// So announcements are sent in the order in which messages enter the sender's stream. Internal to
-// the NCCL transport.
+// So announcements are sent in the order in which the sender asks for their turns (turns.h).
+// Internal to the NCCL transport.
 #pragma once
 
 #include <algorithm>
@@ -34,5 +34,7 @@ inline constexpr Tag kTakenTag{TagClass::kControl, (1 << 24) - 4};  // the recei
 inline constexpr Tag kEndedTag{TagClass::kControl, (1 << 24) - 7};  // all it took has arrived
 inline constexpr Tag kNcclIdTag{TagClass::kControl, (1 << 24) - 5};
 inline constexpr Tag kJoinedTag{TagClass::kControl, (1 << 24) - 6};
+inline constexpr Tag kTurnTag{TagClass::kControl, (1 << 24) - 8};
+inline constexpr Tag kFinishedTag{TagClass::kControl, (1 << 24) - 9};
 
 }  // namespace torus::parallel

@@ -4,46 +4,52 @@
 
 #include "parallel/transport/members.h"
 #include "parallel/transport/nccl/announcement.h"
-#include "parallel/transport/nccl/nccl_wait.h"
+#include "parallel/transport/nccl/control_wait.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {
+namespace {
+
+void RequireSummed(DType dtype) {
+  for (const DType summed :
+       {DType::kF64, DType::kF32, DType::kBF16, DType::kF16, DType::kI64, DType::kI32})
+    if (dtype == summed) return;
+  Throw<BadInput>("all-reduce", "NCCL sums f64, f32, bf16, f16, i64 and i32, got {}", Name(dtype));
+}
+
+}  // namespace
 
 // An all-reduce in flight. It cannot be cancelled: dropping it aborts the run.
 class NcclEngine::Sum : public Pending::State {
  public:
-  Sum(NcclEngine& engine, TransferText text) : engine_(engine), text_(std::move(text)) {}
-  ~Sum() override {
-    if (work_ == nullptr || HasEnded(*work_)) return;
-    engine_.inner_.Abort(kDropped);
-    engine_.comm_->Abort();
-  }
-  // Members tell each other only of a sum that was not refused.
-  void Start(Buffer data, DType dtype) {
-    work_ = StartWork(text_, [&] { return engine_.comm_->AllReduce(data, dtype); });
+  Sum(NcclEngine& engine, Buffer data, DType dtype, TransferText text)
+      : engine_(engine), text_(std::move(text)) {
     came_ = engine_.inner_.Recv(engine_.behind_, kJoinedTag, {&token_, 1}, text_.what);
     engine_.TellMemberBefore();
+    launch_ = engine_.launches_.Put(
+        {engine_.communicator_, Turn::kSum, engine_.sums_++}, data.stream, WaitingText(text_),
+        [=](NcclComm& comm, NcclWork& after) { return comm.AllReduce(data, dtype, after); });
+  }
+  ~Sum() override {
+    if (launch_ != nullptr && !HasEnded(*launch_)) engine_.launches_.Drop();
   }
 
   WaitTime Wait() override {
     WaitTime time = Meet();
-    // The member before one that does not come must report it, so it waits only half as long as
-    // this.
-    time.moving = WaitForWork(*work_, *engine_.comm_, engine_.inner_, 2 * engine_.timeout_,
-                              WaitingText(text_))
-                      .moving;
-    work_ = nullptr;
+    time.moving = engine_.launches_.WaitForEnd(*launch_).moving;
+    launch_ = nullptr;
     return time;
   }
 
   WaitTime WaitOn(StreamHandle stream) override {
     const WaitTime time = Meet();
-    work_->Precede(stream);
-    engine_.last_ = std::move(work_);
+    engine_.launches_.WaitUntilLaunched(*launch_);
+    launch_->work().Precede(stream);
+    engine_.last_ = std::move(launch_);
     return time;
   }
 
-  bool Done() override { return came_.Done() && work_->Done(); }
+  bool Done() override { return came_.Done() && launch_->Done(); }
 
  private:
   // Waits until the next member in the circle has started; that one in turn waits for the one after
@@ -54,26 +60,20 @@ class NcclEngine::Sum : public Pending::State {
   const TransferText text_;
   char token_ = 0;
   Pending came_;
-  std::unique_ptr<NcclWork> work_;
+  std::shared_ptr<NcclLaunch> launch_;
 };
 
-NcclEngine::NcclEngine(Transport& inner, NcclLibrary& library, const std::vector<int>& members,
-                       Device device, double timeout)
+NcclEngine::NcclEngine(Transport& inner, NcclLaunches& launches, int communicator,
+                       const std::vector<int>& members, Device device)
     : inner_(inner),
+      launches_(launches),
       of_host_(inner.EngineOf(members)),
+      communicator_(communicator),
       device_(device),
-      members_(members),
-      timeout_(timeout) {
+      members_(members) {
   const size_t size = members.size(), index = IndexOfMember(members, inner.rank());
   before_ = members[(index + size - 1) % size];
   behind_ = members[(index + 1) % size];
-  const NcclId mine = index == 0 ? library.NewId() : NcclId{};
-  const std::vector<NcclId> ids = ExchangeAmong(inner, members, mine, "meeting of an engine");
-  comm_ = library.Join(
-      ids[0], static_cast<int>(size), static_cast<int>(index), device, NcclUse::kSums,
-      PatienceOf(inner, timeout,
-                 fmt::format("waiting for the other members of ranks {} that sum by NCCL",
-                             fmt::join(members, ", "))));
 }
 
 NcclEngine::~NcclEngine() = default;
@@ -85,12 +85,12 @@ Pending NcclEngine::AllReduce(Buffer data, DType dtype, std::string what) {
             data.device, what);
     return of_host_->AllReduce(data, dtype, std::move(what));
   }
-  auto sum = std::make_unique<Sum>(
-      *this,
+  RequireSummed(dtype);
+  bytes_computed_ += RingBytes(members_.size(), data.bytes);
+  return Pending(std::make_unique<Sum>(
+      *this, data, dtype,
       TransferText{
-          false, inner_.rank(), behind_, {TagClass::kCollective, 0}, data.bytes, std::move(what)});
-  sum->Start(data, dtype);
-  return Pending(std::move(sum));
+          false, inner_.rank(), behind_, {TagClass::kCollective, 0}, data.bytes, std::move(what)}));
 }
 
 // Nobody waits for it to be received: that member may do something else before it waits for its
@@ -105,7 +105,7 @@ void NcclEngine::TellMemberBefore() {
 void NcclEngine::Finish() {
   for (Pending& each : told_) each.Wait();
   told_.clear();
-  if (last_) WaitForWork(*last_, *comm_, inner_, timeout_, "waiting for a sum by NCCL to end");
+  if (last_) launches_.WaitForEnd(*last_);
   last_ = nullptr;
   if (std::exchange(summed_, false)) ExchangeAmong(inner_, members_, char{1}, "end of all sums");
 }

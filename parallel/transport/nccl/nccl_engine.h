@@ -7,40 +7,45 @@
 #include <vector>
 
 #include "parallel/transport/engine.h"
-#include "parallel/transport/nccl/nccl_library.h"
+#include "parallel/transport/nccl/nccl_launches.h"
 
 namespace torus::parallel {
 
 class NcclEngine : public Engine {
  public:
-  // All `members`, ranks of `inner` that include this one, construct it together. Memory on devices
-  // other than `device` is summed by the engine of `inner`, if it has one.
-  NcclEngine(Transport& inner, NcclLibrary& library, const std::vector<int>& members, Device device,
-             double timeout);
+  // All `members`, ranks of `inner` that include this one and are those of the communicator with
+  // that number, construct it together. Memory on devices other than `device` is summed by the
+  // engine of `inner`, if it has one.
+  NcclEngine(Transport& inner, NcclLaunches& launches, int communicator,
+             const std::vector<int>& members, Device device);
   ~NcclEngine() override;
 
-  // Calls ncclAllReduce. Each member first waits for the next one in a circle to start the sum, so
-  // that an error names a member that does not come. After that the sum's progress cannot be
-  // observed: it must end within twice the timeout.
+  // Calls ncclAllReduce when the sum has its turn, which it has when all members have come. Each
+  // tells the one before it in a circle that it has, and waits first for the one behind it: so the
+  // underlying transport, with its deadlines, names a member that does not come.
   Pending AllReduce(Buffer data, DType dtype, std::string what) override;
+  // Of sums in GPU memory so far, to the next member.
+  uint64_t bytes_computed() const { return bytes_computed_; }
+  int next() const { return behind_; }
   // Waits until the previous member knows of all sums that this one has started, and until sums
   // that only a stream waits for have ended on all members.
   void Finish();
-  NcclComm& comm() { return *comm_; }
 
  private:
   class Sum;
   void TellMemberBefore();
 
   Transport& inner_;
+  NcclLaunches& launches_;
   Engine* const of_host_;
+  const int communicator_;
   const Device device_;
   const std::vector<int> members_;
-  const double timeout_;
-  int before_ = 0, behind_ = 0;  // this rank's neighbours in the circle
-  std::unique_ptr<NcclComm> comm_;
-  std::unique_ptr<NcclWork> last_;  // the last sum that only a stream waits for
-  bool summed_ = false;             // any sum since the last Finish
+  int before_ = 0, behind_ = 0;       // this rank's neighbours in the circle
+  std::shared_ptr<NcclLaunch> last_;  // the last sum that only a stream waits for
+  int64_t sums_ = 0;
+  uint64_t bytes_computed_ = 0;
+  bool summed_ = false;  // any sum since the last Finish
   std::deque<Pending> told_;
 };
 

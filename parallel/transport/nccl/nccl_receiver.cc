@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "parallel/transport/nccl/nccl_wait.h"
+#include "parallel/transport/nccl/control_wait.h"
 #include "runtime/error.h"
 #include "runtime/storage.h"
 #include "runtime/stream.h"
@@ -16,17 +16,18 @@ struct NcclReceiver::Held {
       : head(announcement), memory(announcement.bytes, device) {}
   Announcement head;
   Storage memory;
-  std::unique_ptr<NcclWork> work;
+  std::shared_ptr<NcclLaunch> launch;
 };
 
 struct NcclReceiver::Message {
   TransferText text;
   Buffer buffer;
-  std::unique_ptr<NcclWork> work;  // once it is in a stream
-  std::shared_ptr<Held> held;      // what the work copies from
+  std::shared_ptr<NcclLaunch> launch;  // once its turn has been asked for
+  std::shared_ptr<Held> held;          // what it is copied from
+  std::unique_ptr<NcclWork> copy;      // if it is held: once the launch is in its stream
   std::string error;
   bool dropped = false;  // it keeps its place in the order
-  bool started() const { return work != nullptr || !error.empty(); }
+  bool started() const { return launch != nullptr || !error.empty(); }
 };
 
 class NcclReceiver::State : public Pending::State {
@@ -46,7 +47,8 @@ class NcclReceiver::State : public Pending::State {
 
   WaitTime WaitOn(StreamHandle stream) override {
     const WaitTime time = Started();
-    message_->work->Precede(stream);
+    receiver_.launches_.WaitUntilLaunched(*message_->launch);
+    receiver_.WorkOf(*message_).Precede(stream);
     receiver_.KeepUntilEnded(std::exchange(message_, nullptr));
     return time;
   }
@@ -55,7 +57,7 @@ class NcclReceiver::State : public Pending::State {
     receiver_.TakeAnnouncements();
     receiver_.StartThoseAskedFor();
     ThrowError();
-    return message_->work != nullptr && message_->work->Done();
+    return receiver_.Ended(*message_);
   }
 
  private:
@@ -72,22 +74,30 @@ class NcclReceiver::State : public Pending::State {
   std::shared_ptr<Message> message_;
 };
 
-NcclReceiver::NcclReceiver(Transport& inner, NcclLibrary& library, std::unique_ptr<NcclComm> comm,
-                           int peer, Device device, double timeout)
-    : inner_(inner),
-      library_(library),
-      comm_(std::move(comm)),
-      peer_(peer),
-      device_(device),
-      timeout_(timeout) {
+NcclReceiver::NcclReceiver(Transport& inner, NcclLibrary& library, NcclLaunches& launches,
+                           const NcclLink& link, Device device)
+    : inner_(inner), library_(library), launches_(launches), link_(link), device_(device) {
   Listen();
 }
 
-// Nothing may be received after this into the memory that is freed now.
-NcclReceiver::~NcclReceiver() { comm_->Abort(); }
+NcclReceiver::~NcclReceiver() = default;
+
+// What the launched message is known by: itself, or the copy of what was held.
+NcclWork& NcclReceiver::WorkOf(Message& message) {
+  if (message.held == nullptr) return message.launch->work();
+  if (message.copy == nullptr && !message.dropped)
+    message.copy =
+        library_.Copy(message.buffer, message.held->memory.data(), message.launch->work());
+  return message.copy != nullptr ? *message.copy : message.launch->work();
+}
+
+bool NcclReceiver::Ended(Message& message) {
+  return message.launch != nullptr && message.launch->launched() && WorkOf(message).Done();
+}
 
 WaitTime NcclReceiver::WaitForEnd(Message& message) {
-  return WaitForWork(*message.work, *comm_, inner_, timeout_, WaitingText(message.text));
+  launches_.WaitUntilLaunched(*message.launch);
+  return launches_.WaitForEnd(*message.launch, WorkOf(message));
 }
 
 void NcclReceiver::Finish() {
@@ -103,13 +113,13 @@ void NcclReceiver::WaitUntilTold() {
 }
 
 void NcclReceiver::Listen() {
-  listening_ = inner_.Recv(peer_, kAnnouncementTag, {&next_, sizeof next_}, "announcement");
+  listening_ = inner_.Recv(link_.peer, kAnnouncementTag, {&next_, sizeof next_}, "announcement");
 }
 
 Pending NcclReceiver::Recv(Tag tag, Buffer buffer, std::string what) {
   auto message = std::make_shared<Message>();
   message->buffer = buffer;
-  message->text = {false, inner_.rank(), peer_, tag, buffer.bytes, std::move(what)};
+  message->text = {false, inner_.rank(), link_.peer, tag, buffer.bytes, std::move(what)};
   if (!TakeHeld(*message)) asked_for_.push_back(message);
   TakeAnnouncements();
   StartThoseAskedFor();
@@ -140,7 +150,7 @@ WaitTime NcclReceiver::WaitUntilStarted(const std::shared_ptr<Message>& message)
     StartThoseAskedFor();
     if (message->started()) return time;
     if (Announced(*message)) {
-      held_.push_back(Hold(announced_.front()));
+      held_.push_back(Hold(announced_.front(), message->text));
       announced_.pop_front();
       continue;
     }
@@ -163,22 +173,31 @@ void NcclReceiver::StartThoseAskedFor() {
 }
 
 void NcclReceiver::Start(Message& message, const Announcement& announcement) {
-  if (message.dropped) return KeepUntilEnded(Hold(announcement), message.text);
+  if (message.dropped) return KeepUntilEnded(Hold(announcement, message.text), message.text);
   if (announcement.bytes != message.buffer.bytes) {
     const TransferText send{
-        true, peer_, inner_.rank(), announcement.tag(), announcement.bytes, announcement.what};
+        true, link_.peer, inner_.rank(), announcement.tag(), announcement.bytes, announcement.what};
     message.error = SizesDifferText(send, message.text);
     return;
   }
-  message.work = StartWork(message.text, [&] { return comm_->Recv(message.buffer, 0); });
-  Answer();
+  message.launch = Put(message.buffer, message.text);
 }
 
-std::shared_ptr<NcclReceiver::Held> NcclReceiver::Hold(const Announcement& announcement) {
-  auto held = std::make_shared<Held>(announcement, device_);
-  held->work =
-      comm_->Recv({held->memory.data(), announcement.bytes, device_, CurrentStream(device_)}, 0);
+std::shared_ptr<NcclLaunch> NcclReceiver::Put(const Buffer& buffer, const TransferText& text) {
+  const Turn turn{link_.communicator, link_.peer, taken_count_++};
+  auto launch = launches_.Put(turn, buffer.stream, WaitingText(text),
+                              [=, this](NcclComm& comm, NcclWork& after) {
+                                return comm.Recv(buffer, link_.peer_member, after);
+                              });
   Answer();
+  return launch;
+}
+
+std::shared_ptr<NcclReceiver::Held> NcclReceiver::Hold(const Announcement& announcement,
+                                                       const TransferText& text) {
+  auto held = std::make_shared<Held>(announcement, device_);
+  held->launch =
+      Put({held->memory.data(), announcement.bytes, device_, CurrentStream(device_)}, text);
   return held;
 }
 
@@ -190,12 +209,12 @@ bool NcclReceiver::TakeHeld(Message& message) {
   held_.erase(found);
   const Announcement& head = held->head;
   if (head.bytes != message.buffer.bytes) {
-    message.error = SizesDifferText({true, peer_, inner_.rank(), head.tag(), head.bytes, head.what},
-                                    message.text);
+    message.error = SizesDifferText(
+        {true, link_.peer, inner_.rank(), head.tag(), head.bytes, head.what}, message.text);
     KeepUntilEnded(held, message.text);
     return true;
   }
-  message.work = library_.Copy(message.buffer, held->memory.data(), *held->work);
+  message.launch = held->launch;
   message.held = held;
   return true;
 }
@@ -208,12 +227,12 @@ void NcclReceiver::Answer() {
 void NcclReceiver::Tell(Tag tag) {
   static constexpr char kToken = 1;
   while (!told_.empty() && told_.front().Done()) told_.pop_front();
-  told_.push_back(inner_.Send(peer_, tag, {&kToken, 1}, "answer"));
+  told_.push_back(inner_.Send(link_.peer, tag, {&kToken, 1}, "answer"));
 }
 
 void NcclReceiver::KeepUntilEnded(std::shared_ptr<Message> message) {
   on_streams_.push_back(std::move(message));
-  while (!on_streams_.empty() && on_streams_.front()->work->Done()) on_streams_.pop_front();
+  while (!on_streams_.empty() && Ended(*on_streams_.front())) on_streams_.pop_front();
 }
 
 // For a message that nobody requests: its memory must stay until it has arrived.
@@ -221,15 +240,16 @@ void NcclReceiver::KeepUntilEnded(const std::shared_ptr<Held>& held, const Trans
   auto message = std::make_shared<Message>();
   message->text = text;
   message->held = held;
-  message->work = std::move(held->work);
+  message->launch = held->launch;
+  message->dropped = true;
   KeepUntilEnded(std::move(message));
 }
 
-void NcclReceiver::Drop(Message& message) noexcept {
+void NcclReceiver::Drop(Message& message) noexcept try {
   message.dropped = true;
-  if (message.work == nullptr || HasEnded(*message.work)) return;
-  inner_.Abort(kDropped);
-  comm_->Abort();
+  if (message.launch != nullptr && !Ended(message)) launches_.Drop();
+} catch (...) {
+  launches_.Drop();
 }
 
 }  // namespace torus::parallel

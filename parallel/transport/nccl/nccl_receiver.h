@@ -1,10 +1,10 @@
 // NcclReceiver: the receiving end of a link between two ranks that carries GPU memory. Internal to
 // the NCCL transport.
 //
-// NCCL delivers messages in the order in which they were sent. A receive enters the link's stream
-// once its message has been announced and all earlier messages are in the stream. If an earlier
-// message has not been requested yet while a later one is waited for, the earlier one is received
-// into the link's own memory and copied when it is requested.
+// Messages are received in the order in which they were sent. A receive asks for its turn once its
+// message has been announced and all earlier ones have asked. If an earlier message has not been
+// requested yet while a later one is waited for, the earlier one is received into the link's own
+// memory and copied when it is waited for.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,8 @@
 #include <string>
 
 #include "parallel/transport/nccl/announcement.h"
-#include "parallel/transport/nccl/nccl_library.h"
+#include "parallel/transport/nccl/nccl_launches.h"
+#include "parallel/transport/nccl/nccl_link.h"
 #include "parallel/transport/transfer_text.h"
 #include "parallel/transport/transport.h"
 
@@ -20,19 +21,17 @@ namespace torus::parallel {
 
 class NcclReceiver {
  public:
-  // `comm` connects the two ranks; this rank is its member 1.
-  NcclReceiver(Transport& inner, NcclLibrary& library, std::unique_ptr<NcclComm> comm, int peer,
-               Device device, double timeout);
+  NcclReceiver(Transport& inner, NcclLibrary& library, NcclLaunches& launches, const NcclLink& link,
+               Device device);
   ~NcclReceiver();
 
-  // As Transport::Recv. Dropping a Pending whose message is in the stream aborts the run.
+  // As Transport::Recv. Dropping a Pending whose message has asked for its turn aborts the run.
   Pending Recv(Tag tag, Buffer buffer, std::string what);
   // Waits until messages that only a stream waits for have arrived and the sender has seen all
   // answers. Then tells the sender, without waiting for it to hear.
   void Finish();
   // Waits until the sender has received all that it was told.
   void WaitUntilTold();
-  NcclComm& comm() { return *comm_; }
 
  private:
   struct Held;
@@ -47,7 +46,10 @@ class NcclReceiver {
   void StartThoseAskedFor();
   bool TakeHeld(Message& message);
   void Start(Message& message, const Announcement& announcement);
-  std::shared_ptr<Held> Hold(const Announcement& announcement);
+  std::shared_ptr<NcclLaunch> Put(const Buffer& buffer, const TransferText& text);
+  std::shared_ptr<Held> Hold(const Announcement& announcement, const TransferText& text);
+  NcclWork& WorkOf(Message& message);
+  bool Ended(Message& message);
   void Answer();
   void Tell(Tag tag);
   WaitTime WaitForEnd(Message& message);
@@ -57,17 +59,17 @@ class NcclReceiver {
 
   Transport& inner_;
   NcclLibrary& library_;
-  const std::unique_ptr<NcclComm> comm_;
-  const int peer_;
+  NcclLaunches& launches_;
+  const NcclLink link_;
   const Device device_;
-  const double timeout_;
   Announcement next_;  // buffer of listening_
   Pending listening_;
-  std::deque<Announcement> announced_;      // not in the stream yet, in order
-  Messages asked_for_;                      // receives not in the stream yet, in order
+  std::deque<Announcement> announced_;      // whose turn was not asked for yet, in order
+  Messages asked_for_;                      // receives of which the same is true, in order
   std::deque<std::shared_ptr<Held>> held_;  // received, but not requested yet
   Messages on_streams_;                     // waited for by streams alone
-  bool taken_ = false;                      // any message since the last Finish
+  int64_t taken_count_ = 0;                 // messages whose turn was asked for
+  bool taken_ = false;                      // any of them since the last Finish
   std::deque<Pending> told_;
 };
 

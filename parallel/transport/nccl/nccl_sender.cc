@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "parallel/transport/nccl/announcement.h"
-#include "parallel/transport/nccl/nccl_wait.h"
+#include "parallel/transport/nccl/control_wait.h"
 
 namespace torus::parallel {
 
@@ -12,7 +12,7 @@ struct NcclSender::Message {
   Announcement announcement;
   int64_t number = 0;  // number in the order of sends
   Pending announced;
-  std::unique_ptr<NcclWork> work;
+  std::shared_ptr<NcclLaunch> launch;
 };
 
 class NcclSender::State : public Pending::State {
@@ -25,15 +25,17 @@ class NcclSender::State : public Pending::State {
 
   WaitTime Wait() override {
     WaitTime time = sender_.WaitForAnswer(*message_);
-    time.moving = sender_.WaitForEnd(*message_).moving;
+    time.moving = sender_.launches_.WaitForEnd(*message_->launch).moving;
     sender_.KeepUntilEnded(std::exchange(message_, nullptr));
     return time;
   }
 
   WaitTime WaitOn(StreamHandle stream) override {
-    message_->work->Precede(stream);
+    const WaitTime time = sender_.WaitForAnswer(*message_);
+    sender_.launches_.WaitUntilLaunched(*message_->launch);
+    message_->launch->work().Precede(stream);
     sender_.KeepUntilEnded(std::exchange(message_, nullptr));
-    return {};
+    return time;
   }
 
   bool Done() override { return sender_.Ended(*message_); }
@@ -43,39 +45,37 @@ class NcclSender::State : public Pending::State {
   std::shared_ptr<Message> message_;
 };
 
-NcclSender::NcclSender(Transport& inner, std::unique_ptr<NcclComm> comm, int peer, double timeout)
-    : inner_(inner), comm_(std::move(comm)), peer_(peer), timeout_(timeout) {}
+NcclSender::NcclSender(Transport& inner, NcclLaunches& launches, const NcclLink& link)
+    : inner_(inner), launches_(launches), link_(link) {}
 
 NcclSender::~NcclSender() = default;
 
 void NcclSender::Finish() {
-  for (const auto& message : on_streams_) {
-    WaitForAnswer(*message);
-    WaitForEnd(*message);
-  }
+  for (const auto& message : on_streams_) launches_.WaitForEnd(*message->launch);
 }
 
 void NcclSender::WaitForReceiver() {
   if (ended_ == answered_) return;
   ended_ = answered_;
   char token = 0;
-  inner_.Recv(peer_, kEndedTag, {&token, 1}, "end of all messages by NCCL").Wait();
-}
-
-WaitTime NcclSender::WaitForEnd(Message& message) {
-  return WaitForWork(*message.work, *comm_, inner_, timeout_, WaitingText(message.text));
+  inner_.Recv(link_.peer, kEndedTag, {&token, 1}, "end of all messages by NCCL").Wait();
 }
 
 Pending NcclSender::Send(Tag tag, ConstBuffer buffer, std::string what) {
   auto message = std::make_shared<Message>();
   message->announcement = Announcement(tag, buffer.bytes, what);
-  message->text = {true, inner_.rank(), peer_, tag, buffer.bytes, std::move(what)};
+  message->text = {true, inner_.rank(), link_.peer, tag, buffer.bytes, std::move(what)};
   {
     const std::lock_guard lock(mutex_);
     message->number = sent_++;
-    message->announced = inner_.Send(
-        peer_, kAnnouncementTag, {&message->announcement, sizeof(Announcement)}, "announcement");
-    message->work = StartWork(message->text, [&] { return comm_->Send(buffer, 1); });
+    message->announced =
+        inner_.Send(link_.peer, kAnnouncementTag, {&message->announcement, sizeof(Announcement)},
+                    "announcement");
+    message->launch =
+        launches_.Put({link_.communicator, inner_.rank(), message->number}, buffer.stream,
+                      WaitingText(message->text), [=, this](NcclComm& comm, NcclWork& after) {
+                        return comm.Send(buffer, link_.peer_member, after);
+                      });
   }
   return Pending(std::make_unique<State>(*this, std::move(message)));
 }
@@ -104,7 +104,7 @@ bool NcclSender::IsAnswered(const Message& message) {
 }
 
 void NcclSender::Listen() {
-  if (!listening_) listening_ = inner_.Recv(peer_, kTakenTag, {&answer_, 1}, "answer");
+  if (!listening_) listening_ = inner_.Recv(link_.peer, kTakenTag, {&answer_, 1}, "answer");
 }
 
 uint64_t NcclSender::bytes_arrived(TagClass kind) {
@@ -113,7 +113,7 @@ uint64_t NcclSender::bytes_arrived(TagClass kind) {
 }
 
 bool NcclSender::Ended(Message& message) {
-  return message.announced.Done() && IsAnswered(message) && message.work->Done();
+  return message.announced.Done() && IsAnswered(message) && message.launch->Done();
 }
 
 void NcclSender::KeepUntilEnded(std::shared_ptr<Message> message) {
@@ -132,9 +132,8 @@ void NcclSender::CountEnded() {
 }
 
 void NcclSender::Drop(Message& message) noexcept {
-  if (HasEnded(*message.work)) return;
-  inner_.Abort(kDropped);
-  comm_->Abort();
+  if (message.launch != nullptr && HasEnded(*message.launch)) return;
+  launches_.Drop();
 }
 
 }  // namespace torus::parallel

@@ -1,9 +1,9 @@
 // NcclSender: the sending end of a link between two ranks that carries GPU memory. Internal to the
 // NCCL transport.
 //
-// A send enters the link's stream and is announced at once. The receiver answers when its side is
-// in its own stream; from then on only GPU work is waited for. Until then the underlying transport,
-// with its deadlines, reports a peer that does not come.
+// A send is announced at once, and asks for its turn. The receiver answers when it asks too; from
+// then on only GPUs are waited for. Until then the underlying transport, with its deadlines,
+// reports a peer that does not come.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@
 #include <optional>
 #include <string>
 
-#include "parallel/transport/nccl/nccl_library.h"
+#include "parallel/transport/nccl/nccl_launches.h"
+#include "parallel/transport/nccl/nccl_link.h"
 #include "parallel/transport/transport.h"
 
 namespace torus::parallel {
 
 class NcclSender {
  public:
-  // `comm` connects the two ranks; this rank is its member 0.
-  NcclSender(Transport& inner, std::unique_ptr<NcclComm> comm, int peer, double timeout);
+  NcclSender(Transport& inner, NcclLaunches& launches, const NcclLink& link);
   ~NcclSender();
 
-  // As Transport::Send. Dropping a Pending before its message has ended aborts the run: work in a
-  // stream cannot be cancelled.
+  // As Transport::Send. Dropping a Pending before its message has ended aborts the run: a turn, and
+  // work in a stream, cannot be cancelled.
   Pending Send(Tag tag, ConstBuffer buffer, std::string what);
   // Waits until messages that only a stream waits for have arrived.
   void Finish();
@@ -34,13 +34,11 @@ class NcclSender {
   // the other side when this one has ended; only after that may the communicator be destroyed.
   void WaitForReceiver();
   uint64_t bytes_arrived(TagClass kind);
-  NcclComm& comm() { return *comm_; }
 
  private:
   struct Message;
   class State;
   WaitTime WaitForAnswer(Message& message);
-  WaitTime WaitForEnd(Message& message);
   bool IsAnswered(const Message& message);
   void Listen();
   bool Ended(Message& message);
@@ -49,9 +47,8 @@ class NcclSender {
   void Drop(Message& message) noexcept;
 
   Transport& inner_;
-  const std::unique_ptr<NcclComm> comm_;
-  const int peer_;
-  const double timeout_;
+  NcclLaunches& launches_;
+  const NcclLink link_;
   std::mutex mutex_;  // guards what Send changes: a rank may send from a second thread
   int64_t sent_ = 0;
   // Only the rank's own thread uses what follows. Messages answered: so far, and when the receiver

@@ -1,13 +1,14 @@
 // NcclTransport: sends GPU memory by NCCL, and everything else, including the control messages for
 // it, over the underlying transport (threads or MPI processes).
 //
-// Each direction between two ranks has its own communicator and stream. So a message waits only for
-// earlier messages of its own link, and what cannot deadlock on the underlying transport, where
-// sends never wait for each other, cannot deadlock here. Until both sides have put their part into
-// a stream (nccl_sender.h), deadlines and errors are those of the underlying transport; after that
-// the message must end within the timeout, or the run is aborted. When any rank aborts the run, a
-// separate thread aborts the communicators (ncclCommAbort): the rank's own thread may be blocked in
-// a CUDA call behind a stream that waits for a message.
+// Two ranks that send to each other share a communicator, and so do groups that sum; nobody else
+// has one (Connect). All ranks launch NCCL's operations in one order (turns.h), each when all its
+// members have come, so they cannot wait for each other in a circle, and what cannot deadlock on
+// the underlying transport cannot deadlock here. Until then, deadlines and errors are those of the
+// underlying transport. After that, the run is aborted if no GPU has ended an operation for the
+// timeout, or if NCCL reports that a communicator has failed. When the run is aborted, a separate
+// thread aborts the communicators (ncclCommAbort): the rank's own thread may be blocked in a CUDA
+// call behind a stream that waits for a message.
 //
 // If the memory of one side is on its GPU, that of the other side must be too: each side chooses
 // between NCCL and the underlying transport by its own memory.
@@ -15,25 +16,30 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "parallel/transport/decorated_transport.h"
 #include "parallel/transport/nccl/nccl_engine.h"
+#include "parallel/transport/nccl/nccl_launches.h"
 #include "parallel/transport/nccl/nccl_receiver.h"
 #include "parallel/transport/nccl/nccl_sender.h"
 #include "parallel/transport/nccl/nccl_watchdog.h"
+#include "parallel/transport/topology.h"
 
 namespace torus::parallel {
 
 struct NcclOptions {
   Device device{DeviceKind::kCuda, 0};  // of this rank
-  double timeout = 60;  // seconds, for work that both sides have started and for joining
+  double timeout = 60;                  // seconds, for joining and without any operation that ends
 };
 
 class NcclTransport : public DecoratedTransport {
  public:
-  // All ranks of `inner` construct it together. `inner` and `library` must outlive it.
+  // All ranks of `inner` construct it together; Connect makes its communicators. `inner` and
+  // `library` must outlive it.
   NcclTransport(Transport& inner, NcclLibrary& library, NcclOptions options);
   ~NcclTransport() override;
 
@@ -44,25 +50,43 @@ class NcclTransport : public DecoratedTransport {
   bool Moves(Device device) const override {
     return device == options_.device || inner_.Moves(device);
   }
-  // GPU memory goes through NcclSender and NcclReceiver, except from the rank to itself.
+  // Makes one communicator for each pair and each group, joined all at once and in one order.
+  void Connect(const Topology& topology) override;
+  // GPU memory goes through NcclSender and NcclReceiver, except from the rank to itself. Throws
+  // BadInput if the two ranks are not connected.
   Pending Send(int peer, Tag tag, ConstBuffer buffer, std::string what) override;
   Pending Recv(int peer, Tag tag, Buffer buffer, std::string what) override;
   uint64_t BytesSent(int peer, TagClass kind) const override;
+  uint64_t BytesComputed(int peer) const override;
+  // NCCL's if the members were connected as a group, else that of the underlying transport.
   Engine* EngineOf(const std::vector<int>& members) override;
   SharedBuffers* SharedBuffersOf(const std::vector<int>& members) override;
 
  private:
-  std::unique_ptr<NcclComm> Join(int peer, bool sends);
-  void Connect();
+  struct Communicator {
+    std::vector<int> members;
+    NcclUse use;
+  };
+  struct Link {
+    Link(Transport& inner, NcclLibrary& library, NcclLaunches& launches, const NcclLink& link,
+         Device device);
+    NcclSender sender;
+    NcclReceiver receiver;
+  };
+  std::vector<Communicator> NewOf(const Topology& topology);
+  std::vector<NcclSeat> Meet(const std::vector<Communicator>& own);
+  void Use(const Communicator& joined, int number);
   bool MovesByNccl(int peer, Tag tag, Device device, size_t bytes) const;
+  Link& LinkWith(int peer, const std::string& what);
 
   Transport& inner_;
   NcclLibrary& library_;
   const NcclOptions options_;
-  std::vector<std::unique_ptr<NcclSender>> senders_;      // by peer
-  std::vector<std::unique_ptr<NcclReceiver>> receivers_;  // by peer
-  std::map<std::vector<int>, std::unique_ptr<NcclEngine>> engines_;
-  NcclWatchdog watchdog_;  // last: it ends before what it watches
+  NcclLaunches launches_;
+  std::map<int, std::unique_ptr<Link>> links_;  // by peer
+  std::set<std::vector<int>> pairs_, groups_;   // of the whole world, connected so far
+  std::map<std::vector<int>, std::unique_ptr<NcclEngine>> engines_;  // by members
+  std::optional<NcclWatchdog> watchdog_;
 };
 
 }  // namespace torus::parallel

@@ -1,12 +1,20 @@
 #include "parallel/transport/nccl/nccl_watchdog.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 
 namespace torus::parallel {
+namespace {
 
-NcclWatchdog::NcclWatchdog(const Transport& transport)
-    : transport_(transport), thread_([this] { Run(); }) {}
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::microseconds kPause{200};
+constexpr std::chrono::duration<double> kLongestLook{0.1};
+
+}  // namespace
+
+NcclWatchdog::NcclWatchdog(NcclLaunches& launches, double timeout)
+    : launches_(launches), thread_([this, timeout] { Run(timeout); }) {}
 
 NcclWatchdog::~NcclWatchdog() {
   {
@@ -17,26 +25,19 @@ NcclWatchdog::~NcclWatchdog() {
   thread_.join();
 }
 
-void NcclWatchdog::Watch(NcclComm& comm) {
-  const std::lock_guard lock(mutex_);
-  comms_.push_back(&comm);
-}
-
-bool NcclWatchdog::IsAborted() const try {
-  transport_.ThrowIfAborted();
-  return false;
-} catch (const std::exception&) {
-  return true;
-}
-
-// Communicators that are added after the abort are ended by the next look.
-void NcclWatchdog::Run() {
-  constexpr std::chrono::milliseconds kLook{100};
+void NcclWatchdog::Run(double timeout) {
+  const auto look = std::min(kLongestLook, std::chrono::duration<double>(timeout / 16));
+  Clock::time_point looked = Clock::now();
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kLook, [this] { return ends_; })) {
-    if (!IsAborted()) continue;
-    for (NcclComm* comm : comms_) comm->Abort();
-    comms_.clear();
+  while (!changed_.wait_for(lock, kPause, [this] { return ends_; })) {
+    try {
+      launches_.Pump();
+    } catch (const std::exception& error) {
+      launches_.Abort(error.what());
+    }
+    if (Clock::now() - looked < look) continue;
+    looked = Clock::now();
+    launches_.Watch();
   }
 }
 

@@ -1,38 +1,33 @@
-// NcclWatchdog: aborts a rank's communicators once its run has been aborted. Internal to the NCCL
-// transport.
+// NcclWatchdog: a thread beside the rank's that launches what has its turn, and ends a rank's
+// communicators when they, or the run, have failed (NcclLaunches). Internal to the NCCL transport.
 //
-// A rank's thread notices an aborted run when it waits for a message. If it waits for a GPU whose
-// stream waits for a message that nobody will send, only another thread can end that message, and
-// so the wait.
+// The rank's thread may wait for a message of the CPU's, for which another rank needs a launch of
+// this one first, or be blocked in a call of CUDA's behind a stream that waits for a message that
+// nobody will send.
 #pragma once
 
 #include <condition_variable>
 #include <mutex>
 #include <thread>
-#include <vector>
 
-#include "parallel/transport/nccl/nccl_library.h"
+#include "parallel/transport/nccl/nccl_launches.h"
 
 namespace torus::parallel {
 
 class NcclWatchdog {
  public:
-  explicit NcclWatchdog(const Transport& transport);
+  // `launches` must outlive this. It is looked after at least 16 times in each `timeout` (seconds).
+  NcclWatchdog(NcclLaunches& launches, double timeout);
   ~NcclWatchdog();
   NcclWatchdog(const NcclWatchdog&) = delete;
   NcclWatchdog& operator=(const NcclWatchdog&) = delete;
 
-  // `comm` must outlive this.
-  void Watch(NcclComm& comm);
-
  private:
-  void Run();
-  bool IsAborted() const;
+  void Run(double timeout);
 
-  const Transport& transport_;
+  NcclLaunches& launches_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<NcclComm*> comms_;
   bool ends_ = false;
   std::thread thread_;  // last: starts when all other members are constructed
 };

@@ -1,14 +1,17 @@
 #include <nccl.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
+#include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "parallel/transport/nccl/real_nccl.h"
 #include "runtime/cuda_api.h"
@@ -91,65 +94,89 @@ class RealWork : public NcclWork {
   const CudaEvent end_;
 };
 
+// A GPU's operations one behind the other, where NCCL cannot order their kernels. One thread at a
+// time launches on a GPU.
+class RealSerial {
+ public:
+  void Precede(StreamHandle stream) const {
+    if (last_) last_->Precede(stream);
+  }
+  void Follow(int device, StreamHandle stream) {
+    last_ = std::make_unique<RealWork>(device, stream);
+  }
+
+ private:
+  std::unique_ptr<RealWork> last_;
+};
+
+// Calls that put work into a stream block only while that is done: members are connected when they
+// join. So nothing waits for a thread of NCCL's, as calls of non-blocking communicators do.
 class RealComm : public NcclComm {
  public:
-  RealComm(int device, const Patience& patience)
-      : device_(device), patience_(patience), stream_(cuda::CreateStream(device)) {}
-  ~RealComm() override {
-    Abort();
-    cuda::DestroyStream(stream_);
-  }
+  RealComm(int device, RealSerial* serial)
+      : device_(device), serial_(serial), stream_(cuda::CreateStream(device)) {}
+  ~RealComm() override { cuda::DestroyStream(stream_); }
   RealComm(const RealComm&) = delete;
   RealComm& operator=(const RealComm&) = delete;
 
-  // Where it throws, the destructor aborts what was begun.
-  void Join(const ncclUniqueId& id, int size, int rank) {
-    constexpr char kCall[] = "ncclCommInitRankConfig";
+  // Within a group of NCCL's; the communicator may be used after its end.
+  void Join(const NcclSeat& seat) {
+    ncclUniqueId id;
+    static_assert(sizeof id == sizeof seat.id);
+    std::memcpy(&id, seat.id.data(), sizeof id);
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    config.blocking = 0;  // so that waiting for a missing member can be given up
-    {
-      const std::lock_guard lock(mutex_);
-      CheckNccl(ncclCommInitRankConfig(&comm_, size, id, rank, &config), kCall);
-    }
-    Settle(kCall);
+    config.blocking = 1;
+    CheckNccl(ncclCommInitRankConfig(&comm_, seat.size, id, seat.member, &config),
+              "ncclCommInitRankConfig");
   }
 
-  std::unique_ptr<NcclWork> Send(ConstBuffer buffer, int peer) override {
-    return Put("ncclSend", buffer.stream, [&](ncclComm_t comm) {
+  // Within a group: the first work in each direction, or of all members.
+  void Connect(const NcclSeat& seat, int32_t* numbers) {
+    if (seat.use == NcclUse::kSums) {
+      CheckNccl(ncclAllReduce(numbers, numbers, 1, ncclInt32, ncclSum, comm_, Stream()),
+                "ncclAllReduce");
+      return;
+    }
+    CheckNccl(ncclSend(numbers, 1, ncclInt32, 1 - seat.member, comm_, Stream()), "ncclSend");
+    CheckNccl(ncclRecv(numbers + 1, 1, ncclInt32, 1 - seat.member, comm_, Stream()), "ncclRecv");
+  }
+
+  std::unique_ptr<NcclWork> Send(ConstBuffer buffer, int peer, NcclWork& after) override {
+    return Put("ncclSend", after, [&](ncclComm_t comm) {
       return ncclSend(buffer.data, buffer.bytes, ncclUint8, peer, comm, Stream());
     });
   }
 
-  std::unique_ptr<NcclWork> Recv(Buffer buffer, int peer) override {
-    return Put("ncclRecv", buffer.stream, [&](ncclComm_t comm) {
+  std::unique_ptr<NcclWork> Recv(Buffer buffer, int peer, NcclWork& after) override {
+    return Put("ncclRecv", after, [&](ncclComm_t comm) {
       return ncclRecv(buffer.data, buffer.bytes, ncclUint8, peer, comm, Stream());
     });
   }
 
-  std::unique_ptr<NcclWork> AllReduce(Buffer buffer, DType dtype) override {
+  std::unique_ptr<NcclWork> AllReduce(Buffer buffer, DType dtype, NcclWork& after) override {
     const ncclDataType_t type = NcclTypeOf(dtype);
-    return Put("ncclAllReduce", buffer.stream, [&](ncclComm_t comm) {
+    return Put("ncclAllReduce", after, [&](ncclComm_t comm) {
       return ncclAllReduce(buffer.data, buffer.data, buffer.bytes / SizeOf(dtype), type, ncclSum,
                            comm, Stream());
     });
   }
 
-  void Check() override { State("a call under way"); }
+  void Check() override {
+    const std::lock_guard lock(mutex_);
+    ncclResult_t state = ncclSuccess;
+    CheckNccl(ncclCommGetAsyncError(Comm("ncclCommGetAsyncError"), &state), "ncclCommGetAsyncError",
+              comm_);
+    CheckNccl(state, "a call under way", comm_);
+  }
 
-  void Abort() noexcept override {
+  // Within a group: the flags of all communicators are set at once, and what blocks until kernels
+  // have ended comes at the group's end.
+  void AbortInGroup() noexcept {
     const std::lock_guard lock(mutex_);
     if (comm_ != nullptr) ncclCommAbort(std::exchange(comm_, nullptr));
   }
 
-  // Until ready() holds; gives up where the communicator fails.
-  void Await(const char* call, const std::function<bool()>& ready) {
-    const Clock::time_point begin = Clock::now();
-    while (!ready()) {
-      State(call);
-      patience_(std::chrono::duration<double>(Clock::now() - begin).count());
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-  }
+  std::unique_ptr<RealWork> Reached() const { return std::make_unique<RealWork>(device_, stream_); }
 
  private:
   cudaStream_t Stream() const { return static_cast<cudaStream_t>(stream_); }
@@ -161,43 +188,90 @@ class RealComm : public NcclComm {
     return comm_;
   }
 
-  // False while a call is in progress.
-  bool State(const char* call) {
-    const std::lock_guard lock(mutex_);
-    ncclResult_t state = ncclSuccess;
-    CheckNccl(ncclCommGetAsyncError(Comm(call), &state), "ncclCommGetAsyncError", comm_);
-    CheckNccl(state, call, comm_);
-    return state == ncclSuccess;
-  }
-
-  // A non-blocking call may still be in progress after it returns.
-  void Settle(const char* call) {
-    Await(call, [&] { return State(call); });
-  }
-
-  // Work behind what `stream` holds.
   template <class Call>
-  std::unique_ptr<NcclWork> Put(const char* name, StreamHandle stream, const Call& call) {
-    cuda::UseDevice(device_);
-    const CudaEvent before(device_, stream);
-    cuda::WaitOnStream(stream_, before.get());
-    {
-      const std::lock_guard lock(mutex_);
-      CheckNccl(call(Comm(name)), name, comm_);
-    }
-    Settle(name);
+  std::unique_ptr<NcclWork> Put(const char* name, NcclWork& after, const Call& call) {
+    after.Precede(stream_);  // and makes the GPU the current one
+    const std::lock_guard lock(mutex_);
+    if (serial_ != nullptr) serial_->Precede(stream_);
+    CheckNccl(call(Comm(name)), name, comm_);
+    if (serial_ != nullptr) serial_->Follow(device_, stream_);
     return std::make_unique<RealWork>(device_, stream_);
   }
 
   const int device_;
-  const Patience patience_;
+  RealSerial* const serial_;  // null: NCCL orders kernels itself
   const StreamHandle stream_;
-  std::mutex mutex_;           // protects calls from a concurrent Abort
+  std::mutex mutex_;           // protects calls from a concurrent abort
   ncclComm_t comm_ = nullptr;  // null once it is aborted
 };
 
+// A group of NCCL's calls, which ends also where one of them throws.
+template <class Calls>
+void InGroup(const Calls& calls) {
+  CheckNccl(ncclGroupStart(), "ncclGroupStart");
+  std::exception_ptr failure;
+  try {
+    calls();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const ncclResult_t ended = ncclGroupEnd();
+  if (failure) std::rethrow_exception(failure);
+  CheckNccl(ended, "ncclGroupEnd");
+}
+
+// Communicators that a thread joins, while the rank waits with patience. If the rank gives up, the
+// thread is left to itself with all that it uses, since a blocking join cannot be called off.
+struct Joining {
+  std::vector<NcclSeat> seats;
+  int device = 0;
+  std::vector<std::unique_ptr<RealComm>> comms;
+  std::optional<Memory> numbers;
+  std::exception_ptr failure;
+  std::atomic<bool> ended = false;
+
+  void Run() noexcept {
+    try {
+      cuda::UseDevice(device);
+      InGroup([&] {
+        for (size_t i = 0; i < seats.size(); ++i) comms[i]->Join(seats[i]);
+      });
+      numbers.emplace(device, 2 * seats.size() * sizeof(int32_t));
+      InGroup([&] {
+        for (size_t i = 0; i < seats.size(); ++i)
+          comms[i]->Connect(seats[i], static_cast<int32_t*>(numbers->get()) + 2 * i);
+      });
+      for (const auto& comm : comms) {
+        const auto reached = comm->Reached();
+        while (!reached->Done()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    ended = true;
+  }
+};
+
+void WaitWithPatience(const Joining& joining, const Patience& patience) {
+  for (const Clock::time_point begin = Clock::now(); !joining.ended;) {
+    patience(std::chrono::duration<double>(Clock::now() - begin).count());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 class Real : public NcclLibrary {
  public:
+  // NCCL reads its settings at their first use. Before 2.26 it orders no kernels.
+  void Configure(const NcclSettings& settings) override {
+    std::call_once(configured_, [&] {
+      setenv("NCCL_RUNTIME_CONNECT", settings.connects_at_once ? "0" : "1", 1);
+      setenv("NCCL_LAUNCH_ORDER_IMPLICIT", settings.starts_in_order ? "1" : "0", 1);
+      int version = 0;
+      CheckNccl(ncclGetVersion(&version), "ncclGetVersion");
+      in_series_ = settings.starts_in_order && version < NCCL_VERSION(2, 26, 0);
+    });
+  }
+
   NcclId NewId() override {
     ncclUniqueId id;
     CheckNccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
@@ -207,17 +281,35 @@ class Real : public NcclLibrary {
     return bytes;
   }
 
-  std::unique_ptr<NcclComm> Join(const NcclId& id, int size, int rank, Device device, NcclUse use,
-                                 const Patience& patience) override {
-    ncclUniqueId native;
-    std::memcpy(&native, id.data(), sizeof native);
+  std::vector<std::unique_ptr<NcclComm>> Join(const std::vector<NcclSeat>& seats, Device device,
+                                              const Patience& patience) override {
+    const auto joining = std::make_shared<Joining>();
+    joining->seats = seats;
+    joining->device = device.index;
+    for (size_t i = 0; i < seats.size(); ++i)
+      joining->comms.push_back(std::make_unique<RealComm>(device.index, SerialOf(device.index)));
+    std::thread([joining] { joining->Run(); }).detach();
+    WaitWithPatience(*joining, patience);
+    std::vector<NcclComm*> made;
+    for (const auto& comm : joining->comms) made.push_back(comm.get());
+    if (joining->failure) {
+      Abort(made);
+      std::rethrow_exception(joining->failure);
+    }
+    std::vector<std::unique_ptr<NcclComm>> comms;
+    for (auto& comm : joining->comms) comms.push_back(std::move(comm));
+    return comms;
+  }
+
+  void Abort(const std::vector<NcclComm*>& comms) noexcept override {
+    ncclGroupStart();
+    for (NcclComm* comm : comms) static_cast<RealComm*>(comm)->AbortInGroup();
+    ncclGroupEnd();
+  }
+
+  std::unique_ptr<NcclWork> Mark(Device device, StreamHandle stream) override {
     cuda::UseDevice(device.index);
-    // Before the communicator, which is aborted before the memory is freed.
-    const Memory number(device.index, sizeof(int32_t));
-    auto comm = std::make_unique<RealComm>(device.index, patience);
-    comm->Join(native, size, rank);
-    Connect(*comm, use, rank, {number.get(), sizeof(int32_t), device});
-    return comm;
+    return std::make_unique<RealWork>(device.index, stream);
   }
 
   std::unique_ptr<NcclWork> Copy(Buffer to, const void* from, NcclWork& after) override {
@@ -227,13 +319,18 @@ class Real : public NcclLibrary {
   }
 
  private:
-  // NCCL connects members at their first operation, and blocks their calls until all have come.
-  static void Connect(RealComm& comm, NcclUse use, int rank, Buffer number) {
-    const auto work = use == NcclUse::kSums ? comm.AllReduce(number, DType::kI32)
-                      : rank == 0 ? comm.Send({number.data, number.bytes, number.device}, 1)
-                                  : comm.Recv(number, 0);
-    comm.Await("the first work of all", [&] { return work->Done(); });
+  RealSerial* SerialOf(int device) {
+    if (!in_series_) return nullptr;
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<RealSerial>& serial = serials_[device];
+    if (serial == nullptr) serial = std::make_unique<RealSerial>();
+    return serial.get();
   }
+
+  std::once_flag configured_;
+  bool in_series_ = false;
+  std::mutex mutex_;
+  std::map<int, std::unique_ptr<RealSerial>> serials_;  // by device
 };
 
 }  // namespace

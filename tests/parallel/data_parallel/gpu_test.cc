@@ -13,6 +13,7 @@
 #include "parallel/transport/engine.h"
 #include "parallel/transport/nccl/nccl_world.h"
 #include "parallel/transport/run_ranks.h"
+#include "parallel/transport/topology.h"
 #include "runtime/kernels.h"
 #include "runtime/on_device.h"
 #include "runtime/stream.h"
@@ -117,6 +118,7 @@ class GradientsOnTwoGpus : public testing::Test {
     ThreadWorld threads(2);
     NcclWorld world(threads, *library_);
     world.Run([&](Transport& transport) {
+      transport.Connect(AllConnected(2));
       CountsSums counts(transport);
       fn(counts, GpuOfRank(transport));
     });

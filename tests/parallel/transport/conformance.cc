@@ -231,6 +231,20 @@ TEST_P(Conformance, AStoppedRankIsNamedAtTheEndOfTheChain) {
   ExpectHolds(message, {"gave up", "rank 2 shows no progress"});
 }
 
+// As ranks that are blocked in calls of CUDA's: no wait of theirs has a deadline.
+TEST_P(Conformance, RanksThatHangWithoutAWaitEndTheRun) {
+  const std::string message = FirstError(
+      2,
+      [](Transport& t) {
+        while (true) {
+          t.ThrowIfAborted();
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+      },
+      kShort);
+  ExpectHolds(message, {"[ranks] rank 0, 1 shows no progress for 1.00 s"});
+}
+
 TEST_P(Conformance, AbortWakesEveryWaiterAndNamesTheFirstFailure) {
   const std::string message = FirstError(5, [&](Transport& t) {
     int value = 0;

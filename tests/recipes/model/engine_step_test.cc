@@ -113,12 +113,12 @@ TEST(EngineStep, OverThreadsNcclSumsWithinTheBound) {
   for (const Kind& kind : Kinds()) {
     SCOPED_TRACE(kind.name);
     FakeNccl fake;
-    ThreadWorld threads(kReplicas);
-    NcclWorld world(threads, fake, 60, HostOfRank);
+    FakeWorld world(kReplicas, fake);
     const Weights direct = Step(kind, "direct");
     const Weights nccl = Step(kind, "engine", &world);
     EXPECT_EQ(nccl.size(), direct.size());
     EXPECT_GT(ExpectWithin(Bounds(kind), nccl, direct), 0);
+    EXPECT_EQ(fake.faults(), std::vector<std::string>());
   }
 }
 
@@ -127,13 +127,33 @@ TEST(EngineStep, OverThreadsNcclMovesTheBitsOfOurSum) {
   for (const Kind& kind : Kinds()) {
     SCOPED_TRACE(kind.name);
     FakeNccl fake;
-    ThreadWorld threads(kReplicas);
-    NcclWorld world(threads, fake, 60, HostOfRank);
+    FakeWorld world(kReplicas, fake);
     const Weights direct = Step(kind, "direct");
     for (const auto& [name, tensor] : Step(kind, "direct", &world))
       EXPECT_EQ(std::memcmp(tensor.raw(), direct.at(name).raw(), tensor.bytes()), 0) << name;
     EXPECT_FALSE(fake.calls().empty());
   }
+}
+
+// NCCL does not tell what it sends.
+TEST(EngineStep, OverThreadsWhatNcclSumsIsListedAsComputed) {
+  FakeNccl fake;
+  FakeWorld world(kReplicas, fake);
+  const Kind& kind = Kinds()[0];
+  Trainer trainer(world, {.replicas = kReplicas, .collectives = "engine", .seed = 5},
+                  PartsOf(kind));
+  trainer.Train(1, [&](int64_t, const RankPlace& place) { return ShareOf(kind, place.replica); });
+  uint64_t around_rings = 0, listed = 0;
+  for (const std::string& call : fake.calls())
+    if (call.starts_with("sum "))
+      around_rings += 2 * (kReplicas - 1) * std::stoull(call.substr(4)) / kReplicas;
+  for (const LinkBytes& link : trainer.totals().links)
+    if (link.what == "all-reduce, computed") {
+      EXPECT_EQ(link.to, (link.from + 1) % kReplicas);
+      listed += link.sent;
+    }
+  EXPECT_GT(listed, 0u);
+  EXPECT_EQ(listed, around_rings);
 }
 
 TEST(EngineStep, InProcessesMpiSumsWithinTheBound) {

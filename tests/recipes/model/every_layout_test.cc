@@ -199,13 +199,13 @@ TEST(EveryLayout, ThreadsOverNcclGiveTheBitsOfOneStage) {
       for (const Layout& layout : *layouts) {
         SCOPED_TRACE(Words(kind, layout, 3));
         FakeNccl fake;
-        ThreadWorld threads(SizeOf(layout.schedule, layout.stages, 1, layout.chunks).ranks);
-        NcclWorld world(threads, fake, 60, HostOfRank);
+        FakeWorld world(SizeOf(layout.schedule, layout.stages, 1, layout.chunks).ranks, fake);
         const Outcome other = Train(kind, layout, 3, &world);
         EXPECT_EQ(other.losses, one.losses);
         EXPECT_EQ(other.tensors.size(), one.tensors.size());
         ExpectSameBits(other, one);
         EXPECT_FALSE(fake.calls().empty());
+        EXPECT_EQ(fake.faults(), std::vector<std::string>());
       }
   }
 }

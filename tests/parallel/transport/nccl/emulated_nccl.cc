@@ -103,15 +103,22 @@ void EmulatedNccl::Group::Move(const Side& own, size_t number) {
   }
   if (own.kind == Side::Kind::kSum)
     Sum(own.dtype, memory, own.bytes);
-  else
+  else if (all[0]->kind == Side::Kind::kSend)
     std::memcpy(memory[1], memory[0], own.bytes);
+  else
+    std::memcpy(memory[0], memory[1], own.bytes);
   for (const auto& side : all) side->done = true;
 }
 
 class EmulatedNccl::Work : public NcclWork {
  public:
-  Work(Device device, StreamHandle stream) : end_(device) { end_.Record(stream); }
+  Work(Device device, StreamHandle stream, std::shared_ptr<Side> side = nullptr)
+      : end_(device), side_(std::move(side)) {
+    end_.Record(stream);
+  }
   bool Done() override { return end_.IsDone(); }
+  // To ask the emulated GPU would make it work.
+  bool Peek() override { return side_ != nullptr && side_->done; }
   void Precede(StreamHandle stream) override {
     gpu::SetCurrentDevice(end_.device().index);
     gpu::StreamWaitsForEvent(stream, end_.handle());
@@ -119,45 +126,43 @@ class EmulatedNccl::Work : public NcclWork {
 
  private:
   Event end_;
+  const std::shared_ptr<Side> side_;
 };
 
 class EmulatedNccl::Comm : public NcclComm {
  public:
-  Comm(EmulatedNccl& nccl, std::shared_ptr<Group> group, int rank, Device device)
-      : nccl_(nccl), group_(std::move(group)), rank_(rank), stream_(device) {}
-  ~Comm() override { Abort(); }
+  Comm(EmulatedNccl& nccl, std::shared_ptr<Group> group, int member, Device device)
+      : nccl_(nccl), group_(std::move(group)), member_(member), stream_(device) {}
 
-  std::unique_ptr<NcclWork> Send(ConstBuffer buffer, int) override {
+  std::unique_ptr<NcclWork> Send(ConstBuffer buffer, int, NcclWork& after) override {
     return Put(Side::Kind::kSend, const_cast<void*>(buffer.data), buffer.bytes, DType::kU8,
-               buffer.device, buffer.stream);
+               buffer.device, after);
   }
-  std::unique_ptr<NcclWork> Recv(Buffer buffer, int) override {
-    return Put(Side::Kind::kRecv, buffer.data, buffer.bytes, DType::kU8, buffer.device,
-               buffer.stream);
+  std::unique_ptr<NcclWork> Recv(Buffer buffer, int, NcclWork& after) override {
+    return Put(Side::Kind::kRecv, buffer.data, buffer.bytes, DType::kU8, buffer.device, after);
   }
-  std::unique_ptr<NcclWork> AllReduce(Buffer buffer, DType dtype) override {
-    return Put(Side::Kind::kSum, buffer.data, buffer.bytes, dtype, buffer.device, buffer.stream);
+  std::unique_ptr<NcclWork> AllReduce(Buffer buffer, DType dtype, NcclWork& after) override {
+    return Put(Side::Kind::kSum, buffer.data, buffer.bytes, dtype, buffer.device, after);
   }
   void Check() override {
     const std::lock_guard lock(group_->mutex);
-    if (group_->aborted.contains(rank_))
+    if (group_->aborted.contains(member_))
       Throw<BrokenEnvironment>("nccl", "the communicator was aborted");
   }
-  void Abort() noexcept override {
+  void Abort() noexcept {
     const std::lock_guard lock(group_->mutex);
-    group_->aborted.insert(rank_);
-    for (const auto& side : group_->sides[rank_]) side->done = true;
+    group_->aborted.insert(member_);
+    for (const auto& side : group_->sides[member_]) side->done = true;
   }
 
  private:
   std::unique_ptr<NcclWork> Put(Side::Kind kind, void* data, size_t bytes, DType dtype,
-                                Device device, StreamHandle stream) {
+                                Device device, NcclWork& after) {
     TORUS_CHECK(device == stream_.device(), "memory of {} in a communicator of {}", device,
                 stream_.device());
     Check();
     auto side = std::make_shared<Side>(kind, data, bytes, dtype, device);
-    side->reached.Record(stream);
-    stream_.Wait(side->reached);
+    after.Precede(stream_.handle());
     side->reached.Record(stream_);
     const size_t number = Add(side);
     gpu::SetCurrentDevice(device.index);
@@ -165,13 +170,13 @@ class EmulatedNccl::Comm : public NcclComm {
         stream_.handle(), "nccl",
         [group = group_, side, number] { return group->Meets(*side, number); },
         [group = group_, side, number] { group->Move(*side, number); });
-    return std::make_unique<Work>(device, stream_.handle());
+    return std::make_unique<Work>(device, stream_.handle(), side);
   }
 
   size_t Add(const std::shared_ptr<Side>& side) {
     const std::lock_guard lock(group_->mutex);
-    group_->sides[rank_].push_back(side);
-    const size_t number = group_->sides[rank_].size() - 1;
+    group_->sides[member_].push_back(side);
+    const size_t number = group_->sides[member_].size() - 1;
     if (group_->SidesOf(number).size() == group_->sides.size())
       ++(side->kind == Side::Kind::kSum ? nccl_.sums_ : nccl_.messages_);
     return number;
@@ -179,7 +184,7 @@ class EmulatedNccl::Comm : public NcclComm {
 
   EmulatedNccl& nccl_;
   const std::shared_ptr<Group> group_;
-  const int rank_;
+  const int member_;
   Stream stream_;
 };
 
@@ -190,27 +195,46 @@ NcclId EmulatedNccl::NewId() {
   return id;
 }
 
-std::unique_ptr<NcclComm> EmulatedNccl::Join(const NcclId& id, int size, int rank, Device device,
-                                             NcclUse, const Patience& patience) {
-  const auto begin = std::chrono::steady_clock::now();
+std::shared_ptr<EmulatedNccl::Group> EmulatedNccl::Enter(const NcclSeat& seat) {
   std::shared_ptr<Group> group;
   {
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<Group>& place = groups_[id];
+    std::shared_ptr<Group>& place = groups_[seat.id];
     if (!place) place = std::make_shared<Group>();
     group = place;
   }
-  std::unique_lock lock(group->mutex);
-  group->sides.resize(size);
-  group->joined.insert(rank);
-  while (static_cast<int>(group->joined.size()) < size) {
-    lock.unlock();
+  const std::lock_guard lock(group->mutex);
+  group->sides.resize(seat.size);
+  group->joined.insert(seat.member);
+  return group;
+}
+
+std::vector<std::unique_ptr<NcclComm>> EmulatedNccl::Join(const std::vector<NcclSeat>& seats,
+                                                          Device device, const Patience& patience) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<std::shared_ptr<Group>> groups;
+  for (const NcclSeat& seat : seats) groups.push_back(Enter(seat));
+  const auto has_all = [](const std::shared_ptr<Group>& group) {
+    const std::lock_guard lock(group->mutex);
+    return group->joined.size() == group->sides.size();
+  };
+  while (!std::ranges::all_of(groups, has_all)) {
     patience(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     std::this_thread::sleep_for(std::chrono::microseconds(50));
-    lock.lock();
   }
-  lock.unlock();
-  return std::make_unique<Comm>(*this, std::move(group), rank, device);
+  std::vector<std::unique_ptr<NcclComm>> comms;
+  for (size_t i = 0; i < seats.size(); ++i)
+    comms.push_back(std::make_unique<Comm>(*this, groups[i], seats[i].member, device));
+  return comms;
+}
+
+void EmulatedNccl::Abort(const std::vector<NcclComm*>& comms) noexcept {
+  for (NcclComm* comm : comms) static_cast<Comm*>(comm)->Abort();
+}
+
+std::unique_ptr<NcclWork> EmulatedNccl::Mark(Device device, StreamHandle stream) {
+  gpu::SetCurrentDevice(device.index);
+  return std::make_unique<Work>(device, stream);
 }
 
 std::unique_ptr<NcclWork> EmulatedNccl::Copy(Buffer to, const void* from, NcclWork& after) {

@@ -18,9 +18,12 @@ namespace torus::parallel {
 
 class EmulatedNccl : public NcclLibrary {
  public:
+  void Configure(const NcclSettings&) override {}
   NcclId NewId() override;
-  std::unique_ptr<NcclComm> Join(const NcclId& id, int size, int rank, Device device, NcclUse use,
-                                 const Patience& patience) override;
+  std::vector<std::unique_ptr<NcclComm>> Join(const std::vector<NcclSeat>& seats, Device device,
+                                              const Patience& patience) override;
+  void Abort(const std::vector<NcclComm*>& comms) noexcept override;
+  std::unique_ptr<NcclWork> Mark(Device device, StreamHandle stream) override;
   std::unique_ptr<NcclWork> Copy(Buffer to, const void* from, NcclWork& after) override;
 
   // Sums and messages that all their sides have been put into a stream for, so far.
@@ -32,6 +35,7 @@ class EmulatedNccl : public NcclLibrary {
   class Comm;
   struct Side;
   struct Group;
+  std::shared_ptr<Group> Enter(const NcclSeat& seat);
 
   std::mutex mutex_;
   std::map<NcclId, std::shared_ptr<Group>> groups_;

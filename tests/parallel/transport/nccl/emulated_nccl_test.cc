@@ -7,6 +7,7 @@
 #include "parallel/transport/nccl/gpu_links.h"
 #include "parallel/transport/nccl/nccl_world.h"
 #include "parallel/transport/run_ranks.h"
+#include "parallel/transport/topology.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 #include "runtime/stream.h"
@@ -25,7 +26,10 @@ class NcclOnTwoGpus : public testing::Test {
   void RunByNccl(const std::function<void(Transport&, Device)>& fn) {
     ThreadWorld threads(2);
     NcclWorld world(threads, *library_);
-    world.Run([&](Transport& transport) { fn(transport, GpuOfRank(transport)); });
+    world.Run([&](Transport& transport) {
+      transport.Connect(AllConnected(2));
+      fn(transport, GpuOfRank(transport));
+    });
   }
   std::unique_ptr<NcclLibrary> library_;
 };

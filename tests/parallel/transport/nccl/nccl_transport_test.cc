@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -48,17 +49,18 @@ TEST(NcclTransport, AMessageComesBehindItsStreamAndBeforeTheStreamThatWaitsOnIt)
 }
 
 // The sender's thread goes on before anybody receives, and its bytes count once they have arrived.
-TEST(NcclTransport, ASendThatAStreamWaitsForHoldsUpNoThread) {
+TEST(NcclTransport, ASendHoldsUpNoThread) {
   RunOverFake(2, kLong, [](Transport& t, FakeNccl&) {
     constexpr int kMessages = 20;
     std::vector<int> values(kMessages);
     std::iota(values.begin(), values.end(), 0);
     char token = 0;
     if (t.rank() == 0) {
-      for (int& value : values)
-        t.Send(1, kTag, {&value, sizeof value}, "value").WaitOn(StreamOf(1));
+      std::vector<Pending> sent;
+      for (int& value : values) sent.push_back(t.Send(1, kTag, {&value, sizeof value}, "value"));
       EXPECT_EQ(t.BytesSent(1, TagClass::kActivation), 0u);
       t.Send(1, {TagClass::kControl, 1}, {&token, 1}, "token").Wait();
+      for (Pending& each : sent) each.WaitOn(StreamOf(1));
       t.Recv(1, {TagClass::kControl, 1}, {&token, 1}, "token").Wait();
       EXPECT_EQ(t.BytesSent(1, TagClass::kActivation), kMessages * sizeof(int));
     } else {
@@ -121,7 +123,7 @@ TEST(NcclTransport, NamesAMessageThatDoesNotEnd) {
     if (t.rank() == 1) t.Recv(0, kTag, {&value, 4}, "the thing").Wait();
   });
   // Rank 1 at its wait, or rank 0 at the end of its run.
-  ExpectHolds(message, {"gave up after 0.5", " 4 bytes", "activation/3", "the thing"});
+  ExpectHolds(message, {"gave up after ", " 4 bytes", "activation/3", "the thing"});
 }
 
 TEST(NcclTransport, SaysWhyNcclHasFailed) {
@@ -146,6 +148,7 @@ TEST(NcclTransport, NoRankEndsBeforeThoseThatItHasSentTo) {
   std::atomic<int> at_their_end = 0;
   RunRanks(world, [&](Transport& inner) {
     NcclTransport t(inner, fake, {.device = {}, .timeout = kLong});
+    t.Connect(AllConnected(3));
     int value = 0;
     if (t.rank() == 0) t.Send(1, kTag, {&value, 4}, "value").Wait();
     if (t.rank() == 1) {
@@ -169,6 +172,7 @@ TEST(NcclEngine, NoMemberEndsBeforeTheOthers) {
   InProcessWorld world(3, {.timeout = kLong});
   RunRanks(world, [&](Transport& inner) {
     NcclTransport t(inner, fake, {.device = {}, .timeout = kLong});
+    t.Connect(AllConnected(3));
     float value = 1;
     t.EngineOf({0, 1, 2})->AllReduce({&value, 4}, DType::kF32, "the sum").Wait();
     if (t.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -199,6 +203,131 @@ TEST(NcclTransport, AnAbortedRunEndsTheWaitsOfStreams) {
     ADD_FAILURE() << "nothing was aborted";
   });
   ExpectHolds(message, {"the disk is full"});
+}
+
+// All hosts are blocked in calls of CUDA's, and nothing ends any more: only the watchdogs can tell.
+TEST(NcclTransport, WorkThatDoesNotEndEndsTheRunThoughAllHostsWaitForStreams) {
+  int of_ranks[2] = {};
+  const std::string message = ErrorOf(2, [&](Transport& t, FakeNccl& fake) {
+    int& value = of_ranks[t.rank()];
+    fake.Stall();
+    Pending message = t.rank() == 0 ? t.Send(1, kTag, {&value, 4}, "the thing")
+                                    : t.Recv(0, kTag, {&value, 4}, "the thing");
+    message.WaitOn(StreamOf(t.rank() + 1));
+    fake.Synchronize(StreamOf(t.rank() + 1));
+    t.ThrowIfAborted();
+    ADD_FAILURE() << "nothing was aborted";
+  });
+  ExpectHolds(message, {"gave up after ", "without a message or sum by NCCL that has ended",
+                        " 4 bytes, tag activation/3 (the thing)"});
+}
+
+// Two kernels of each GPU's wait for ever when the run is aborted.
+TEST(NcclTransport, AbortsAllCommunicatorsOfAGpuAtOnce) {
+  FakeNccl fake(2);
+  InProcessWorld world(3, {.timeout = kLong});
+  int of_ranks[3][4] = {};
+  EXPECT_THROW(RunRanks(world,
+                        [&](Transport& inner) {
+                          NcclTransport t(inner, fake, {.device = {}, .timeout = kLong});
+                          t.Connect(AllConnected(3));
+                          fake.Stall();
+                          int* value = of_ranks[t.rank()];
+                          std::vector<Pending> pending;
+                          for (const int k : {1, 2}) {
+                            const int to = (t.rank() + k) % 3, from = (t.rank() + 3 - k) % 3;
+                            pending.push_back(t.Send(to, kTag, {value++, 4}, "sent"));
+                            pending.push_back(t.Recv(from, kTag, {value++, 4}, "received"));
+                          }
+                          for (Pending& each : pending) each.WaitOn(StreamOf(t.rank() + 1));
+                          if (t.rank() == 0) throw BrokenEnvironment("the disk is full");
+                          fake.Synchronize(StreamOf(t.rank() + 1));
+                          t.ThrowIfAborted();
+                        }),
+               BrokenEnvironment);
+  EXPECT_EQ(fake.faults(), std::vector<std::string>());
+}
+
+// The same, where NCCL reports an error that no call has.
+TEST(NcclTransport, AnAsynchronousErrorEndsTheWaitsOfStreams) {
+  int of_ranks[2] = {};
+  try {
+    RunOverFake(2, kLong, [&](Transport& t, FakeNccl& fake) {
+      int& value = of_ranks[t.rank()];
+      fake.Stall();
+      Pending message = t.rank() == 0 ? t.Send(1, kTag, {&value, 4}, "the thing")
+                                      : t.Recv(0, kTag, {&value, 4}, "the thing");
+      message.WaitOn(StreamOf(t.rank() + 1));
+      fake.Fail();
+      fake.Synchronize(StreamOf(t.rank() + 1));
+      t.ThrowIfAborted();
+      ADD_FAILURE() << "nothing was aborted";
+    });
+    FAIL();
+  } catch (const BrokenEnvironment& error) {
+    ExpectHolds(error.what(), {"[nccl] the network has failed; rank ", " was waiting for rank ",
+                               " 4 bytes, tag activation/3 (the thing)"});
+  }
+}
+
+// Sends cross in all directions, before sums and behind them, and a GPU runs one kernel at a time.
+TEST(NcclTransport, AllRanksLaunchInOneOrder) {
+  constexpr int kRanks = 4, kRounds = 10;
+  RunOverFake(kRanks, kLong, [](Transport& t, FakeNccl&) {
+    std::vector<int> mine(kRanks, t.rank()), theirs(kRanks, -1);
+    float sum = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<Pending> pending;
+      for (int k = 1; k < kRanks; ++k) {
+        const int to = (t.rank() + k) % kRanks, from = (t.rank() + k * 3) % kRanks;
+        pending.push_back(t.Send(to, kTag, {&mine[to], 4}, "sent"));
+        if (k == 1 + t.rank() % 3) {
+          sum = 1;
+          pending.push_back(t.EngineOf({0, 1, 2, 3})->AllReduce({&sum, 4}, DType::kF32, "sum"));
+        }
+        pending.push_back(t.Recv(from, kTag, {&theirs[from], 4}, "received"));
+      }
+      for (Pending& each : pending) each.WaitOn(StreamOf(1));
+      const char token = 1;
+      char got = 0;
+      for (int peer = 0; peer < kRanks; ++peer)
+        if (peer != t.rank())
+          pending.push_back(t.Send(peer, {TagClass::kControl, 1}, {&token, 1}, "token"));
+      for (int peer = 0; peer < kRanks; ++peer)
+        if (peer != t.rank()) t.Recv(peer, {TagClass::kControl, 1}, {&got, 1}, "token").Wait();
+      for (Pending& each : pending) each.Wait();
+    }
+  });
+}
+
+// A pipeline of four, each with a partner that it sums with: one communicator for each neighbour,
+// and one for the group.
+TEST(NcclTransport, HasACommunicatorForEachNeighbourAndGroup) {
+  constexpr int kRanks = 8;
+  Topology topology;
+  for (int rank = 0; rank + 2 < kRanks; ++rank) topology.pairs.emplace_back(rank + 2, rank);
+  for (int rank = 0; rank < kRanks; rank += 2) topology.groups.push_back({rank, rank + 1});
+  std::mutex mutex;
+  std::vector<int> counts;
+  const auto count = [&](Transport& t, FakeNccl& fake) {
+    t.Connect(topology);  // what there is already is not made again
+    const std::lock_guard lock(mutex);
+    counts = fake.communicators();  // all, at the last rank
+  };
+  RunOverFake(kRanks, kLong, count, topology);
+  EXPECT_EQ(counts, (std::vector<int>{2, 2, 2, 2, 3, 3, 3, 3}));
+}
+
+TEST(NcclTransport, RefusesMessagesBetweenRanksThatAreNotConnected) {
+  const auto sends = [](Transport& t, FakeNccl&) {
+    int value = 0;
+    EXPECT_THROW((void)t.Send(2 - t.rank(), kTag, {&value, 4}, "value"), BadInput);
+  };
+  RunOverFake(3, kLong,
+              [&](Transport& t, FakeNccl& fake) {
+                if (t.rank() != 1) sends(t, fake);
+              },
+              {{{0, 1}, {1, 2}}, {}});
 }
 
 // Work of an aborted communicator ends, but its bytes have not come.
@@ -252,10 +381,10 @@ thread_local int rank_of_thread = 0;
 // Rank 2 never joins.
 class WithoutRank2 : public FakeNccl {
  public:
-  std::unique_ptr<NcclComm> Join(const NcclId& id, int size, int rank, Device device, NcclUse use,
-                                 const Patience& patience) override {
+  std::vector<std::unique_ptr<NcclComm>> Join(const std::vector<NcclSeat>& seats, Device device,
+                                              const Patience& patience) override {
     while (rank_of_thread == 2) patience(0);
-    return FakeNccl::Join(id, size, rank, device, use, patience);
+    return FakeNccl::Join(seats, device, patience);
   }
 };
 
@@ -266,11 +395,12 @@ TEST(NcclTransport, GivesUpOnARankThatDoesNotJoin) {
     RunRanks(world, [&](Transport& inner) {
       rank_of_thread = inner.rank();
       NcclTransport t(inner, fake, {.device = {}, .timeout = kShort});
+      t.Connect({{{0, 2}, {0, 1}}, {}});
     });
     FAIL();
   } catch (const BrokenEnvironment& error) {
-    ExpectHolds(error.what(), {"rank 0 gave up after 0.5",
-                               "waiting for rank 2 on the link from rank 0 to rank 2 by NCCL"});
+    ExpectHolds(error.what(), {"rank 0 gave up after ",
+                               "waiting for ranks 1, 2 to join 2 communicators by NCCL"});
   }
 }
 
@@ -299,7 +429,7 @@ void ExpectSum(Transport& t, const std::vector<int>& members, DType dtype, int64
 }
 
 TEST(NcclEngine, SumsAllTypesAmongAnyMembers) {
-  RunOverFake(5, kLong, [](Transport& t, FakeNccl&) {
+  const auto sums = [](Transport& t, FakeNccl&) {
     const std::vector<int> half = t.rank() % 2 == 0 ? std::vector{4, 0, 2} : std::vector{1, 3};
     for (const int64_t count : {0, 1, 7, 100'003}) {
       ExpectSum<float>(t, {0, 1, 2, 3, 4}, DType::kF32, count);
@@ -307,7 +437,8 @@ TEST(NcclEngine, SumsAllTypesAmongAnyMembers) {
       ExpectSum<int32_t>(t, half, DType::kI32, count);
       ExpectSum<int64_t>(t, {0, 1, 2, 3, 4}, DType::kI64, count);
     }
-  });
+  };
+  RunOverFake(5, kLong, sums, {{}, {{0, 1, 2, 3, 4}, {4, 0, 2}, {1, 3}}});
 }
 
 TEST(NcclEngine, ASumThatIsRefusedIsForgotten) {
@@ -357,7 +488,10 @@ TEST(NcclWorld, KeepsTheTransportsOfItsRanks) {
   EXPECT_EQ(world.size(), 3);
   EXPECT_EQ(world.local(), (std::vector<int>{0, 1, 2}));
   std::vector<Transport*> first(3), second(3);
-  world.Run([&](Transport& t) { first[t.rank()] = &t; });
+  world.Run([&](Transport& t) {
+    first[t.rank()] = &t;
+    t.Connect(AllConnected(3));
+  });
   world.Run([&](Transport& t) {
     second[t.rank()] = &t;
     ExpectSum<float>(t, {0, 1, 2}, DType::kF32, 10);

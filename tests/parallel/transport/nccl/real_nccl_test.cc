@@ -10,6 +10,7 @@
 
 #include "parallel/transport/nccl/nccl_world.h"
 #include "parallel/transport/run_ranks.h"
+#include "parallel/transport/topology.h"
 #include "runtime/error.h"
 #include "runtime/on_device.h"
 #include "runtime/stream.h"
@@ -59,12 +60,14 @@ TEST_F(RealNcclTest, ACommunicatorOfOneSumsToItself) {
   if (IsSkipped()) return;
   const auto library = Library();
   const Device gpu{DeviceKind::kCuda, 0};
-  const auto comm = library->Join(library->NewId(), 1, 0, gpu, NcclUse::kSums, [](double) {});
+  const auto comms = library->Join({{library->NewId(), 1, 0, NcclUse::kSums}}, gpu, [](double) {});
   Tensor numbers = Numbers(100'003, 5, gpu);
-  const auto work = comm->AllReduce(BufferOf(numbers), DType::kF32);
+  const auto before = library->Mark(gpu, CurrentStream(gpu));
+  const auto work = comms[0]->AllReduce(BufferOf(numbers), DType::kF32, *before);
   work->Precede(CurrentStream(gpu));
   ExpectNumbers(numbers, 5, 1);
-  comm->Check();
+  comms[0]->Check();
+  library->Abort({comms[0].get()});
 }
 
 TEST_F(RealNcclTest, MovesAndSumsBetweenGpus) {
@@ -75,6 +78,7 @@ TEST_F(RealNcclTest, MovesAndSumsBetweenGpus) {
   ThreadWorld threads(ranks);
   NcclWorld world(threads, *library);
   world.Run([&](Transport& t) {
+    t.Connect(AllConnected(ranks));
     const Device gpu = GpuOfRank(t);
     const int right = (t.rank() + 1) % ranks, left = (t.rank() + ranks - 1) % ranks;
     for (const int64_t count : {1, 1000, 3'000'001}) {
