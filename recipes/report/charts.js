@@ -75,7 +75,7 @@ function legendOf(id, shown, boxHeight, more) {
   const most = Math.max(8, Math.floor(($(id).parentNode.clientWidth - 40) / 6.6));
   const cut = (text) => text.length > most ? text.slice(0, most - 1) + '…' : text;
   const named = (chart) => Chart.defaults.plugins.legend.labels.generateLabels(chart)
-    .map((item) => ({...item, text: cut(item.text)}));
+    .map((item) => ({...item, text: cut(item.text), pointStyle: 'line', lineWidth: 3}));
   return {display: shown, align: 'end',
     labels: {color: css('soft'), boxWidth: 12, boxHeight, font: {size: 12}, generateLabels: named, ...more}};
 }

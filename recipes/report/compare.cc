@@ -47,7 +47,10 @@ Json Rows(const std::vector<Json>& lists) {
           std::ranges::find_if(list, [&](const Json& entry) { return entry[0] == name; });
       row.push_back(found == list.end() ? Json() : (*found)[1]);
     }
-    rows.push_back(row);
+    // Not a row in which no run has anything.
+    if (std::any_of(row.begin() + 1, row.end(),
+                    [](const Json& value) { return !value.is_null() && value != "–"; }))
+      rows.push_back(row);
   }
   return rows;
 }

@@ -9,8 +9,9 @@ const AXES = [
   {id: 'steps', name: 'steps', step: ([step]) => step, evaluation: (e) => e.step, text: count},
   {id: 'seconds', name: 'seconds of training', step: ([, , seconds]) => seconds, evaluation: (e) => e.seconds, text: short},
   {id: 'bytes', name: 'bytes sent', step: ([, , , sent]) => sent, evaluation: (e) => e.bytes, text: bytes,
-    note: 'What all ranks sent, at the mean of the run.'},
+    note: 'What all ranks sent, at the mean of the run.', tick: (last) => ({stepSize: 2 ** Math.ceil(Math.log2(last / 6))})},
 ];
+const ticksOf = (axis, last) => ({callback: axis.text, ...(axis.tick ? axis.tick(last) : {})});
 
 function showTables() {
   document.title = data.title + ' · Torus';
@@ -29,12 +30,13 @@ function curve(i, points, more = {}) {
     borderWidth: Math.min(6, 2 + 1.5 * below), pointStyle: MARKS[i % MARKS.length], ...more});
 }
 
-const LEGEND = {usePointStyle: true, pointStyleWidth: 30};
+// Each run by its line, in the order of the tables.
+const LEGEND = {usePointStyle: true, pointStyleWidth: 34, sort: (a, b) => a.datasetIndex - b.datasetIndex};
 
 function drawLosses(axis, last) {
   const curves = data.runs.map((run) => smooth(run.steps.map((point) => ({x: axis.step(point), y: point[1]})).filter((p) => p.x !== null)));
   draw('loss-' + axis.id, curves.map((points, i) => curve(i, points)),
-    axes(axis.name, 'loss', last, {scale: {beginAtZero: true, max: ceilingOf(curves)}}, {callback: axis.text}), (y) => y.toFixed(4), axis.text, LEGEND);
+    axes(axis.name, 'loss', last, {scale: {beginAtZero: true, max: ceilingOf(curves)}}, ticksOf(axis, last)), (y) => y.toFixed(4), axis.text, LEGEND);
 }
 
 // Runs of other scores have no curve in this picture.
@@ -45,7 +47,7 @@ function drawScores(axis, name, last) {
     const points = run.evaluations.map((e) => ({x: axis.evaluation(e), y: e.score})).filter((p) => p.x !== null && p.y !== null);
     return [curve(i, points, {pointRadius: points.length === 1 ? 8 : 5, tension: 0, clip: 9})];
   });
-  draw(name + '-' + axis.id, curves, axes(axis.name, name, last, {ticks: {callback: (y) => y + unit}}, {callback: axis.text}),
+  draw(name + '-' + axis.id, curves, axes(axis.name, name, last, {ticks: {callback: (y) => y + unit}}, ticksOf(axis, last)),
     (y) => y.toFixed(2) + unit, axis.text, LEGEND);
 }
 

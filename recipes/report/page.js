@@ -7,6 +7,7 @@ const SPANS = [
   ['forward', 'Forward'], ['backward', 'Backward'], ['send', 'Send'], ['receive', 'Receive'], ['wait', 'Wait'], ['reduce', 'All-reduce'],
   ['optimizer', 'Optimizer'], ['data', 'Data wait'], ['idle', 'Idle'],
 ];
+for (const kinds of [KINDS, SPANS]) kinds.find(([kind]) => kind === 'reduce')[1] = data.reduceName;
 const NAMES = Object.fromEntries([...KINDS, ...SPANS]);
 
 function showHead() {

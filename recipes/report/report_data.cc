@@ -127,20 +127,31 @@ Json Ranks(const Json& summary, const std::vector<std::string>& names) {
   return ranks;
 }
 
+// What ranks do when their backwards are done: replicas sum their gradients; all ranks agree
+// whether the step is finite.
+const char* ReduceName(const Json& summary) {
+  return summary.at("settings").at("replicas") == 1 ? "Agreement" : "All-reduce";
+}
+
 // Milliseconds per step of each rank, by activity. The last row is the mean over the ranks.
 Json StepTable(const Json& summary, const std::vector<std::string>& names) {
   struct Column {
     const char *title, *key;
   };
-  constexpr Column kTimes[] = {
-      {"Step", "wall"},         {"Data", "data_wait"},      {"Forward", "forward"},
-      {"Backward", "backward"}, {"Transfer", "transfer"},   {"Waiting", "idle"},
-      {"All-reduce", "reduce"}, {"Optimizer", "optimizer"}, {"Other", "other"}};
+  const Column kTimes[] = {{"Step", "wall"},
+                           {"Data", "data_wait"},
+                           {"Forward", "forward"},
+                           {"Backward", "backward"},
+                           {"Transfer", "transfer"},
+                           {"Waiting", "idle"},
+                           {ReduceName(summary), "reduce"},
+                           {"Optimizer", "optimizer"},
+                           {"Other", "other"}};
   const double steps = summary.at("steps_here").get<double>();
   const auto seconds = [&](size_t rank, const Column& column) {
     return summary.at("ranks").at(rank).at("seconds").at(column.key).get<double>();
   };
-  // A single replica sums nothing.
+  // A single rank has nothing to agree on.
   const auto is_shown = [&](const Column& column) {
     if (std::string_view(column.key) != "reduce") return true;
     for (size_t r = 0; r < names.size(); ++r)
@@ -334,6 +345,7 @@ Json ReportData(const ReportInput& input) {
       {"ranks", Ranks(summary, names)},
       {"links", Links(summary)},
       {"linksNote", LinksNote(summary)},
+      {"reduceName", ReduceName(summary)},
       {"steps_table", StepTable(summary, names)},
       {"matrix", ByteMatrix(summary)},
       {"predictions", Predictions(summary)},

@@ -103,6 +103,10 @@ TEST(Report, HasATableOfWhatAStepTakes) {
   ASSERT_EQ(table.size(), 4u);  // titles, two ranks, their mean
   EXPECT_EQ(table[0][3], "Forward");
   EXPECT_EQ(table[1][3], 200);
+  EXPECT_EQ(table[0][7], "Agreement") << "one replica has none to sum with";
+  ReportInput two = testing::SampleReport({1});
+  two.summary["settings"]["replicas"] = 2;
+  EXPECT_EQ(DataOf(two)["steps_table"][0][7], "All-reduce");
   EXPECT_EQ(table[3][0], "mean");
   EXPECT_EQ(table[3][3], 200);
 }
@@ -203,11 +207,12 @@ TEST(Report, NamesLinksAndTheCodecOfGradientsFirst) {
   EXPECT_FALSE(DataOf(input)["settings"].contains("link"));
 }
 
-// Nothing is reduced by one replica, and nothing crosses a cut of one stage.
+// A single rank agrees with nobody, and nothing crosses a cut of one stage.
 TEST(Report, HasNothingOfWhatTheRunHasNot) {
   ReportInput input = testing::SampleReport({1});
   for (json& rank : input.summary["ranks"]) rank["seconds"]["reduce"] = 0.0;
-  for (const json& title : DataOf(input)["steps_table"][0]) EXPECT_NE(title, "All-reduce");
+  const json table = DataOf(input)["steps_table"];
+  for (const json& title : table[0]) EXPECT_NE(title, "Agreement");
   input.summary["settings"]["stages"] = 1;
   input.summary["settings"]["replicas"] = 2;
   input.summary["links"] = json::array();
