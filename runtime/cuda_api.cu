@@ -4,6 +4,7 @@
 
 #include "runtime/cuda_api.h"
 #include "runtime/error.h"
+#include "runtime/host_wait.h"
 #include "runtime/thread_gpu.h"
 
 namespace torus::cuda {
@@ -112,7 +113,18 @@ StreamHandle CreateStream(int device) {
 
 void DestroyStream(StreamHandle stream) noexcept { Drop(cudaStreamDestroy(Native(stream))); }
 
+namespace {
+
+// Whether waiting is over, or fails, which the wait itself then reports.
+bool IsOver(cudaError_t state) {
+  if (state != cudaSuccess) cudaGetLastError();  // the next CheckLaunch must not find it
+  return state != cudaErrorNotReady;
+}
+
+}  // namespace
+
 void Synchronize(StreamHandle stream) {
+  WaitAlive([&] { return IsOver(cudaStreamQuery(Native(stream))); });
   Check(cudaStreamSynchronize(Native(stream)), "cudaStreamSynchronize");
 }
 
@@ -140,6 +152,7 @@ bool IsDone(EventHandle event) {
 }
 
 void WaitOnHost(EventHandle event) {
+  WaitAlive([&] { return IsOver(cudaEventQuery(NativeEvent(event))); });
   Check(cudaEventSynchronize(NativeEvent(event)), "cudaEventSynchronize");
 }
 

@@ -15,6 +15,9 @@ struct ProgressCounter {
   // it.
   std::atomic<bool> watched{false};
   std::function<void()> on_tick;  // set before the thread begins
+  // Called by TickAlive, also on other threads, for a rank that others see only by its messages.
+  // Throws nothing; set before the thread begins.
+  std::function<void()> on_alive;
 };
 
 namespace internal {
@@ -23,15 +26,24 @@ inline thread_local ProgressCounter* progress = nullptr;
 
 // Attaches a counter to the calling thread (null detaches); it must outlive the thread's work.
 inline void SetProgressCounter(ProgressCounter* counter) { internal::progress = counter; }
+// The calling thread's; null: none.
+inline ProgressCounter* CurrentProgress() { return internal::progress; }
 
 // Ticks the counter, and throws what on_tick throws if the thread is to stop. Every recorded op,
-// forward and backward, and the executor call it, so a thread stops within one op.
+// forward and backward, the executor, and reading and writing of files (each slice) call it, so a
+// thread stops within one of them.
 inline void TickProgress() {
   ProgressCounter* const counter = internal::progress;
   if (counter == nullptr) return;
   counter->ticks.fetch_add(1, std::memory_order_relaxed);
   if (counter->watched.load(std::memory_order_acquire)) [[unlikely]]
     counter->on_tick();
+}
+
+// Ticks a counter where its thread must not be stopped, or from another thread. Throws nothing.
+inline void TickAlive(ProgressCounter& counter) {
+  counter.ticks.fetch_add(1, std::memory_order_relaxed);
+  if (counter.on_alive) counter.on_alive();
 }
 
 }  // namespace torus

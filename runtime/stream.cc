@@ -31,7 +31,7 @@ GpuId IdOf(Device gpu) {
 
 std::string WhyNoGpu() {
   return kHasCuda ? "this machine has no GPU that can be used"
-                  : "this build has no GPUs; one with --config=cuda has";
+                  : "this build has no GPUs; ./bazelw with --config=cuda builds programs that have";
 }
 
 StreamHandle CurrentStream(Device device) {

@@ -14,6 +14,7 @@
 
 #include "runtime/emulated_gpu/memory.h"
 #include "runtime/error.h"
+#include "runtime/progress.h"
 
 namespace torus::emulated_gpu {
 namespace {
@@ -121,6 +122,8 @@ bool TryNext(Queue& queue) {
   queue.waiting.pop_front();
   ++queue.done;
   if (work) work();
+  if (ProgressCounter* const counter = CurrentProgress())
+    counter->ticks.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 

@@ -2,7 +2,8 @@
 //
 // Work in a stream runs only when someone waits for it: the host (WaitForStream, WaitForEvent), or
 // another stream whose own work is waited for. So if a wait is missing, the old values are read,
-// every time. Work runs on the waiting thread, one piece at a time in the whole process. An
+// every time. Work runs on the waiting thread, one piece at a time in the whole process, and each
+// piece is progress of that thread (runtime/progress.h). An
 // exception in it is thrown on that thread, and the queue continues after it.
 #pragma once
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/error.h"
+#include "runtime/io/folder_names.h"
 #include "runtime/io/json.h"
 
 namespace torus::io {
@@ -21,12 +22,23 @@ int64_t Number(const Json& json, const char* key, const std::string& path) {
   return value.get<int64_t>();
 }
 
-bool IsName(const std::string& name) {
-  return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
+// Of the manifest without its own checksum.
+std::string SumOfManifest(Json json) {
+  json.erase("crc32c");
+  return fmt::format("{:08x}", SumOf(json.dump()).crc32c);
+}
+
+void CheckSum(const Json& json, const std::string& path) {
+  const Json& listed = Member(json, "crc32c");
+  if (listed.is_null()) return;
+  const std::string found = SumOfManifest(json);
+  Require(listed == found, path,
+          "is damaged: it must have the checksum (CRC-32C) {} that it names, got {}", Brief(listed),
+          found);
 }
 
 CheckpointFile FileFrom(const std::string& name, const Json& json, const std::string& path) {
-  Require(IsName(name), path, "{} is not the name of a file in this folder", Printable(name));
+  Require(IsFileName(name), path, "{} is not the name of a file in this folder", Printable(name));
   const Json &holds = Member(json, "holds"), &tensors = Member(json, "tensors");
   Require(holds.is_string() && tensors.is_array(), path,
           "{} must say what it holds and list its tensors", Printable(name));
@@ -36,6 +48,7 @@ CheckpointFile FileFrom(const std::string& name, const Json& json, const std::st
                              file.holds) == 1,
           path, "{} must hold weights, optimizer, averages or codecs, got {}", Printable(name),
           Printable(file.holds));
+  if (json.contains("crc32c")) file.crc32c = FileSumFrom(json, path).crc32c;
   for (const Json& tensor : tensors) {
     Require(tensor.is_string(), path, "{} lists {} as a tensor's name", Printable(name),
             Brief(tensor));
@@ -54,8 +67,14 @@ std::string ToText(const CheckpointManifest& manifest) {
     json["good_steps"] = manifest.good_steps;
   }
   nlohmann::ordered_json& files = json["files"] = nlohmann::ordered_json::object();
-  for (const auto& [name, file] : manifest.files)
-    files[name] = {{"holds", file.holds}, {"bytes", file.bytes}, {"tensors", file.tensors}};
+  for (const auto& [name, file] : manifest.files) {
+    nlohmann::ordered_json& entry = files[name] = {{"holds", file.holds}, {"bytes", file.bytes}};
+    if (file.crc32c) entry["crc32c"] = ToJson(FileSum{file.bytes, *file.crc32c})["crc32c"];
+    entry["tensors"] = file.tensors;
+  }
+  nlohmann::ordered_json& texts = json["texts"] = nlohmann::ordered_json::object();
+  for (const auto& [name, sum] : manifest.texts) texts[name] = ToJson(sum);
+  json["crc32c"] = SumOfManifest(Json(json));
   return json.dump(1) + "\n";
 }
 
@@ -63,6 +82,7 @@ CheckpointManifest ManifestFrom(const std::string& text, const std::string& path
   const Json json = ParseJsonObject(text, path);
   const int64_t version = Number(json, "version", path);
   Require(version == kVersion, path, "must be of version {}, got {}", kVersion, version);
+  CheckSum(json, path);
   CheckpointManifest manifest{.step = Number(json, "step", path),
                               .commit = Number(json, "commit", path)};
   if (json.contains("loss_scale")) {
@@ -73,6 +93,10 @@ CheckpointManifest ManifestFrom(const std::string& text, const std::string& path
   Require(files.is_object(), path, "must list \"files\", got {}", Brief(files));
   for (const auto& [name, file] : files.items())
     manifest.files.emplace(name, FileFrom(name, file, path));
+  for (const auto& [name, sum] : Member(json, "texts").items()) {
+    Require(IsFileName(name), path, "{} is not the name of a file in this folder", Printable(name));
+    manifest.texts[name] = FileSumFrom(sum, path);
+  }
   return manifest;
 }
 

@@ -2,15 +2,22 @@
 // each written by the rank that owns its tensors, and checkpoint.json, which lists them:
 //
 //   {"version": 1, "commit": 3, "step": 600, "files":
-//     {"weights-0.safetensors": {"holds": "weights", "bytes": 1234,
+//     {"weights-0.safetensors": {"holds": "weights", "bytes": 1234, "crc32c": "1a2b3c4d",
 //                                "tensors": ["conv1.weight", ...]},
-//      "weights-1.safetensors": ...}}
+//      "weights-1.safetensors": ...},
+//    "texts": {"settings.json": {"bytes": 1234, "crc32c": "55667788"}, ...}, "crc32c": "99aabbcc"}
+//
+// with the checksum of each file, and of the manifest itself (of its JSON without that key, without
+// white space, keys sorted). The manifests of older versions have none.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "runtime/io/file_sum.h"
 
 namespace torus::io {
 
@@ -22,6 +29,7 @@ inline constexpr char kWeights[] = "weights", kOptimizer[] = "optimizer", kAvera
 struct CheckpointFile {
   std::string holds;
   uint64_t bytes = 0;  // of the whole file
+  std::optional<uint32_t> crc32c{};
   std::vector<std::string> tensors;
 };
 
@@ -32,11 +40,12 @@ struct CheckpointManifest {
   // "good_steps". Otherwise 0 and not stored.
   int64_t loss_scale = 0, good_steps = 0;
   std::map<std::string, CheckpointFile> files;  // by name
+  std::map<std::string, FileSum> texts{};       // other files of the checkpoint, by name
 };
 
 std::string ToText(const CheckpointManifest& manifest);
-// Throws BadInput tagged `path` if the text does not have this form, or if it names a file outside
-// of the folder.
+// Throws BadInput tagged `path` if the text does not have this form or its checksum, or if it names
+// a file outside of the folder.
 CheckpointManifest ManifestFrom(const std::string& text, const std::string& path);
 
 }  // namespace torus::io

@@ -52,6 +52,8 @@ bool CheckpointReader::IsOne(const std::string& path) {
 CheckpointReader::CheckpointReader(const std::string& path)
     : folder_(path), manifest_(ReadManifest(folder_)) {
   for (const auto& [name, file] : manifest_.files) Add(name, file);
+  for (const auto& [name, sum] : manifest_.texts)
+    RequireSum(folder_.File(name), sum, kCheckpointManifest);
 }
 
 void CheckpointReader::Add(const std::string& name, const CheckpointFile& file) {
@@ -62,6 +64,7 @@ void CheckpointReader::Add(const std::string& name, const CheckpointFile& file) 
   const SafetensorsReader& reader = files_.try_emplace(name, input).first->second;
   CheckStep(reader, manifest_.step, path);
   CheckNames(reader, file, path);
+  if (file.crc32c) RequireSum(input, {file.bytes, *file.crc32c}, kCheckpointManifest);
   Kind& kind = kinds_[file.holds];
   for (const safetensors::Entry& entry : reader.entries()) {
     Require(kind.entries.emplace(entry.name, entry).second, path, "has {}, as another file has",

@@ -16,10 +16,10 @@ namespace torus::io {
 
 class CheckpointReader {
  public:
-  // Opens all files and checks everything except the tensors' values. Throws BadInput naming the
-  // file and the problem: no manifest, a missing file, a file whose size, step or contents differ
-  // from the manifest, or a tensor that is in two files. Throws BrokenEnvironment for errors of the
-  // system.
+  // Opens all files and checks everything except the tensors' values, which are checked as they are
+  // read. Throws BadInput naming the file and the problem: no manifest, a missing file, a file
+  // whose size, checksum, step or contents differ from the manifest, or a tensor that is in two
+  // files. Throws BrokenEnvironment for errors of the system.
   explicit CheckpointReader(const std::string& path);
   // Whether the folder, or its last commit, has a manifest.
   static bool IsOne(const std::string& path);
@@ -28,7 +28,7 @@ class CheckpointReader {
   // The tensors that the checkpoint holds as `what` (kWeights, ...), by name.
   using Entries = std::map<std::string, safetensors::Entry>;
   const Entries& entries(const std::string& what) const;
-  // Reads one tensor, in the file's layout (file_layout.h).
+  // Reads one tensor, in the file's layout (file_layout.h). Throws BadInput if it is damaged.
   Tensor Read(const std::string& what, const std::string& name) const;
   // Reads all tensors of this kind.
   std::vector<NamedTensor> ReadAll(const std::string& what) const;

@@ -8,11 +8,19 @@
 
 namespace torus::io {
 
+// What becomes of a file that is already there.
+enum class IfExists {
+  kTruncate,
+  kAppend,
+  kRefuse,  // for files that others may hold by another name, such as those of a committed folder
+};
+
 // A file being written. Every failure (disk full, no permission, no such folder) throws
-// BrokenEnvironment with the path and the system's reason.
+// BrokenEnvironment with the path and the system's reason. Long files are on their way to the disk
+// while they are written, in slices, and the calling thread ticks (progress.h) after each of them.
 class OutputFile {
  public:
-  explicit OutputFile(std::string path);  // creates or truncates
+  explicit OutputFile(std::string path, IfExists if_exists = IfExists::kTruncate);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -24,12 +32,18 @@ class OutputFile {
   void Close(bool durable);
 
  private:
+  void StartSlice();
+  void FinishSlices(uint64_t end);
+
   std::string path_;
   int fd_ = -1;
+  // Bytes of the file so far; those of them that the system has begun to move to the disk; those
+  // that are there.
+  uint64_t written_ = 0, begun_ = 0, synced_ = 0;
 };
 
 // A regular file being read. Throws BadInput if it cannot be opened, and BrokenEnvironment if the
-// disk fails.
+// disk fails. The calling thread ticks (progress.h) after each slice of a long file.
 class InputFile {
  public:
   explicit InputFile(std::string path);

@@ -8,10 +8,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <system_error>
 
 #include "runtime/error.h"
 #include "runtime/io/file.h"
+#include "runtime/io/folder_names.h"
 
 namespace torus::io {
 namespace {
@@ -59,21 +61,25 @@ void SyncTree(const std::string& folder) {
   Sync(folder);
 }
 
+constexpr std::string_view kNew = "new";  // what names of new commits begin with
+
+std::string NewName() {
+  std::random_device random;
+  return fmt::format("{}-{:08x}{:08x}", kNew, random(), random());
+}
+
 // A file beside the lock; empty if there is none.
 std::string OtherFile(const FolderPlace& place) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(place.work, error))
-    if (entry.path() != place.lock()) return entry.path().filename().string();
-  Check(error, place.work, "list");
+  for (const std::string& name : NamesIn(place.work))
+    if (place.fresh(name) != place.lock()) return name;
   return "";
 }
 
 // A reader may look for the old folder by its name, so the name is removed before the files.
 void RemoveOld(const FolderPlace& place) {
-  Remove(place.fresh());
-  if (!Exists(place.old())) return;
-  Rename(place.old(), place.fresh());
-  Remove(place.fresh());
+  if (Exists(place.old())) Rename(place.old(), place.fresh(NewName()));
+  for (const std::string& name : NamesIn(place.work))
+    if (name.starts_with(kNew)) Remove(place.fresh(name));
 }
 
 // Undoes or finishes what a killed writer left.
@@ -101,7 +107,7 @@ FolderWriter::Work::~Work() {
   try {
     Recover(place);
     clean = OtherFile(place).empty();
-  } catch (const Error&) {
+  } catch (...) {
     // The lock file stays, so that the next writer recognises the other files as a writer's.
   }
   if (!clean) lock->LeaveFile();
@@ -111,7 +117,7 @@ FolderWriter::Work::~Work() {
 }
 
 FolderWriter::FolderWriter(const std::string& path)
-    : place_(PlaceOf(path)), fresh_(place_.fresh()), work_(place_) {
+    : place_(PlaceOf(path)), name_(NewName()), fresh_(place_.fresh(name_)), work_(place_) {
   Recover(place_);
   Require(!Exists(place_.path) || fs::is_directory(place_.path), place_.path,
           "is there already and is no folder");

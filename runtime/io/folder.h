@@ -1,11 +1,12 @@
 // A folder that is committed atomically: a reader (folder_reader.h) finds all files of the last
 // commit or all files of the one before, even after a kill or a power loss at any moment.
 //
-//   lock .NAME.torus beside PATH  ->  write .NAME.torus/new/*  ->  sync  ->
+//   lock .NAME.torus beside PATH  ->  write .NAME.torus/new-TOKEN/*  ->  sync  ->
 //   swap it and PATH in one step  ->  sync  ->  remove .NAME.torus
 //
-// If the file system cannot swap: PATH -> .NAME.torus/old, .NAME.torus/new -> PATH. The next writer
-// repairs, under the lock, what a killed writer left in .NAME.torus; nothing else is ever removed.
+// If the file system cannot swap: PATH -> .NAME.torus/old, .NAME.torus/new-TOKEN -> PATH. The next
+// writer repairs, under the lock, what a killed writer left in .NAME.torus; nothing else is ever
+// removed.
 #pragma once
 
 #include <optional>
@@ -29,6 +30,9 @@ class FolderWriter {
 
   // The folder to write the files to. Close them before Commit, which syncs them.
   const std::string& temporary() const { return fresh_; }
+  // The name of that folder, for programs on other machines that write to it (FolderPlace::fresh).
+  // No other commit has it.
+  const std::string& name() const { return name_; }
   // Replaces the old folder by the new one.
   void Commit();
 
@@ -42,7 +46,7 @@ class FolderWriter {
   };
 
   const FolderPlace place_;
-  const std::string fresh_;
+  const std::string name_, fresh_;
   Work work_;
 };
 

@@ -9,7 +9,9 @@ struct FolderPlace {
   std::string path;  // absolute, links followed, no slash at the end
   std::string work;  // .NAME.torus beside it; exists while a writer works, or after it was killed
 
-  std::string fresh() const { return work + "/new"; }
+  // A new commit's folder. Each has a name of its own (FolderWriter::name), so that no program that
+  // has looked one up before, such as a client of a network file system, finds another there.
+  std::string fresh(const std::string& name) const { return work + "/" + name; }
   // The previous commit, while two renames replace a swap.
   std::string old() const { return work + "/old"; }
   std::string lock() const { return work + "/lock"; }

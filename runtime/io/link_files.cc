@@ -7,6 +7,7 @@
 
 #include "runtime/error.h"
 #include "runtime/io/file.h"
+#include "runtime/io/folder_names.h"
 #include "runtime/io/folder_place.h"
 
 namespace torus::io {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 void CopyFile(const std::string& from, const std::string& to) {
   constexpr uint64_t kPart = 1 << 20;
   const InputFile input(from);
-  OutputFile output(to);
+  OutputFile output(to, IfExists::kRefuse);
   std::vector<char> part(std::min(kPart, input.size()));
   for (uint64_t at = 0; at < input.size(); at += kPart) {
     const size_t bytes = std::min(kPart, input.size() - at);
@@ -32,16 +33,14 @@ void CopyFile(const std::string& from, const std::string& to) {
 void LinkFiles(const std::string& from, const std::string& to) {
   const std::string folder = CommittedFolder(from);
   Require(!folder.empty(), from, "must be a folder, got no such folder");
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (!entry.is_regular_file()) continue;
-    const std::string file = entry.path().string();
-    const std::string name = (fs::path(to) / entry.path().filename()).string();
-    std::error_code cannot_link;
-    fs::create_hard_link(file, name, cannot_link);
-    if (cannot_link) CopyFile(file, name);
+  for (const std::string& name : NamesIn(folder)) {
+    const std::string file = (fs::path(folder) / name).string();
+    const std::string link = (fs::path(to) / name).string();
+    std::error_code error;
+    if (!fs::is_regular_file(file, error)) continue;
+    fs::create_hard_link(file, link, error);
+    if (error) CopyFile(file, link);
   }
-  if (error) Throw<BrokenEnvironment>(from, "cannot list: {}", error.message());
 }
 
 }  // namespace torus::io

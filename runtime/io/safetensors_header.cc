@@ -1,7 +1,6 @@
 #include "runtime/io/safetensors_header.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -12,19 +11,6 @@ namespace torus::safetensors {
 namespace {
 
 using Json = nlohmann::json;
-
-struct Spelling {
-  DType dtype;
-  std::string_view name;
-};
-constexpr std::array<Spelling, 8> kSpellings{{{DType::kF64, "F64"},
-                                              {DType::kF32, "F32"},
-                                              {DType::kBF16, "BF16"},
-                                              {DType::kF16, "F16"},
-                                              {DType::kI64, "I64"},
-                                              {DType::kI32, "I32"},
-                                              {DType::kU8, "U8"},
-                                              {DType::kBool, "BOOL"}}};
 
 // Reads the entries of one file; all errors name it.
 class HeaderReader {
@@ -86,7 +72,8 @@ class HeaderReader {
     Require(fields.is_object() && fields.size() == 3 && fields.contains("dtype") &&
                 fields.contains("shape") && fields.contains("data_offsets"),
             path_, "tensor {}: needs exactly dtype, shape and data_offsets", Quote(name));
-    Entry entry{name, ReadDType(name, fields["dtype"]), ReadShape(name, fields["shape"]), 0, 0};
+    const io::StoredType& type = ReadType(name, fields["dtype"]);
+    Entry entry{name, type.held, ReadShape(name, fields["shape"]), 0, 0, &type};
     const Json& offsets = fields["data_offsets"];
     Require(offsets.is_array() && offsets.size() == 2 && offsets[0].is_number_unsigned() &&
                 offsets[1].is_number_unsigned(),
@@ -97,15 +84,13 @@ class HeaderReader {
     return entry;
   }
 
-  DType ReadDType(const std::string& name, const Json& field) const {
+  const io::StoredType& ReadType(const std::string& name, const Json& field) const {
     Require(field.is_string(), path_, "tensor {}: dtype is not a string", Quote(name));
     const auto& text = field.get_ref<const std::string&>();
-    const auto found = std::ranges::find(kSpellings, text, &Spelling::name);
-    Require(found != kSpellings.end(), path_,
-            "tensor {}: dtype {} is none of F64 F32 BF16 F16 I64 "
-            "I32 U8 BOOL",
-            Quote(name), Quote(text));
-    return found->dtype;
+    const io::StoredType* const type = io::StoredTypeNamed(text);
+    Require(type != nullptr, path_, "tensor {}: dtype {} is none of {}", Quote(name), Quote(text),
+            io::StoredTypeNames());
+    return *type;
   }
 
   Shape ReadShape(const std::string& name, const Json& field) const {
@@ -124,7 +109,7 @@ class HeaderReader {
 
   void CheckLength(const Entry& entry) const {
     // Sizes of 0 count as 1 in the overflow check, since strides are products too.
-    int64_t bytes = static_cast<int64_t>(SizeOf(entry.dtype));
+    int64_t bytes = static_cast<int64_t>(entry.stored->bytes);
     bool overflow = false, empty = false;
     for (int64_t size : entry.shape) {
       overflow |= __builtin_mul_overflow(bytes, std::max<int64_t>(size, 1), &bytes);
@@ -135,7 +120,7 @@ class HeaderReader {
     const uint64_t needed = empty ? 0 : static_cast<uint64_t>(bytes);
     Require(entry.begin <= entry.end && entry.end - entry.begin == needed, path_,
             "tensor {}: data_offsets [{}, {}] do not hold the {} bytes of {} {}", Quote(entry.name),
-            entry.begin, entry.end, needed, Spell(entry.dtype), entry.shape);
+            entry.begin, entry.end, needed, entry.stored->name, entry.shape);
   }
 
   void CheckCover(const std::vector<Entry>& entries, uint64_t data_bytes) const {
@@ -163,10 +148,6 @@ class HeaderReader {
 Header ParseHeader(const std::string& path, const std::string& text, uint64_t data_bytes) {
   const HeaderReader reader(path, text);
   return {reader.Metadata(), reader.Entries(data_bytes)};
-}
-
-std::string_view Spell(DType dtype) {
-  return std::ranges::find(kSpellings, dtype, &Spelling::dtype)->name;
 }
 
 std::string Quote::text() const {

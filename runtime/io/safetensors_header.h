@@ -6,11 +6,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "runtime/dtype.h"
+#include "runtime/io/stored_type.h"
 #include "runtime/shape.h"
 
 namespace torus::safetensors {
@@ -21,9 +22,11 @@ inline constexpr const char* kMetadata = "__metadata__";
 // A tensor's entry: it occupies bytes [begin, end) after the header.
 struct Entry {
   std::string name;
-  DType dtype;
+  DType dtype;  // of the tensor; `stored` is that of the file
   Shape shape;
   uint64_t begin, end;
+  const io::StoredType* stored = nullptr;
+  std::optional<uint32_t> checksum{};  // of its bytes, if the file has one (safetensors_sums.h)
 };
 
 struct Header {
@@ -34,9 +37,6 @@ struct Header {
 // Parses and checks the header of a file with `data_bytes` bytes after it, as strictly as
 // ReadSafetensors documents. Throws BadInput naming `path` and the tensor if it is wrong.
 Header ParseHeader(const std::string& path, const std::string& text, uint64_t data_bytes);
-
-// "F32", as the format writes it.
-std::string_view Spell(DType dtype);
 
 // A name from a file, for one line of a message: quoted, escaped and shortened. The text is built
 // only if the message is.

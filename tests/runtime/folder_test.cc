@@ -97,6 +97,42 @@ TEST_F(Folder, WithoutCommitTheOldOneStays) {
   EXPECT_EQ(EntriesOf(root_), 1u);
 }
 
+// A program that has looked up the folder of one commit must not write to another by that path.
+TEST_F(Folder, EachCommitHasAFolderOfItsOwnName) {
+  std::string first;
+  {
+    FolderWriter writer(path_);
+    first = writer.temporary();
+    EXPECT_EQ(PlaceOf(path_).fresh(writer.name()), first);
+    writer.Commit();
+  }
+  const FolderWriter writer(path_);
+  EXPECT_NE(writer.temporary(), first);
+  EXPECT_FALSE(fs::exists(first));
+}
+
+// Not even by a second name of the same file.
+TEST_F(Folder, AFileThatIsThereIsNotTruncated) {
+  CommitFiles(path_, "one");
+  const std::string other = (root_ / "other").string();
+  fs::create_hard_link(path_ + "/1", other);
+  EXPECT_THROW(OutputFile(other, IfExists::kRefuse), BrokenEnvironment);
+  EXPECT_EQ(Contents(path_), "one");
+}
+
+TEST_F(Folder, WhatAnEarlierVersionLeftIsRemoved) {
+  CommitFiles(path_, "one");
+  const std::string work = PlaceOf(path_).work;
+  {
+    FileLock lock(PlaceOf(path_).lock(), "test");
+    fs::create_directories(work + "/new/sub");
+    lock.LeaveFile();
+  }
+  CommitFiles(path_, "two");
+  EXPECT_EQ(Contents(path_), "two");
+  EXPECT_EQ(EntriesOf(root_), 1u);
+}
+
 TEST_F(Folder, ErrorsNameThePath) {
   std::ofstream(path_) << "a file";
   EXPECT_THROW(FolderWriter writer(path_), BadInput);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/error.h"
+#include "runtime/progress.h"
 
 namespace torus::emulated_gpu {
 namespace {
@@ -39,6 +40,21 @@ TEST_F(Queues, WorkRunsWhenItIsWaitedForInOrder) {
   EXPECT_EQ(said_, "");
   WaitForStream(a_);
   EXPECT_EQ(said_, "12");
+}
+
+// A host that waits for a long step is alive, piece by piece.
+TEST_F(Queues, EachPieceIsProgressOfTheThreadThatWaits) {
+  ProgressCounter counter;
+  SetProgressCounter(&counter);
+  for (int i = 0; i < 5; ++i) Say(a_, "1");
+  const uint64_t before = counter.ticks;
+  WaitForStream(a_);
+  RecordEvent(event_, a_);
+  Say(a_, "2");
+  WaitForEvent(event_);
+  SetProgressCounter(nullptr);
+  EXPECT_EQ(before, 0u);
+  EXPECT_EQ(counter.ticks, 5u);
 }
 
 TEST_F(Queues, OtherStreamsAreNotWaitedFor) {
