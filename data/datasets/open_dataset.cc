@@ -30,7 +30,9 @@ const std::vector<Entry>& Entries() {
 }
 
 void CheckFolder(const std::string& name, const std::string& dir) {
-  Require(!dir.empty(), name, "has no usual place: give its folder as --data-dir");
+  Require(
+      !dir.empty(), name,
+      "has no usual place: give its folder as --data-dir, or set TORUS_DATA to the folder above");
   std::error_code error;
   const auto status = std::filesystem::status(dir, error);
   if (!std::filesystem::exists(status))

@@ -19,9 +19,10 @@ std::string_view Take(std::string_view* text, char mark) {
 
 std::vector<Line> LinesOf(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const char end = text.find('\n') == text.npos ? '\r' : '\n';
   std::vector<Line> lines;
   while (!text.empty()) {
-    std::string_view line = Take(&text, '\n');
+    std::string_view line = Take(&text, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
     lines.push_back({lines.size() + 1, line});
   }

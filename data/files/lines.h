@@ -13,7 +13,8 @@ struct Line {
 };
 
 // The lines between line feeds, without a carriage return at the end and without a byte order mark
-// at the beginning of the text. The text after the last line feed is a line unless it is empty.
+// at the beginning of the text. In a text without any line feed, carriage returns end the lines.
+// The text after the last end of a line is a line unless it is empty.
 std::vector<Line> LinesOf(std::string_view text);
 
 // The parts between tabs: at least one.

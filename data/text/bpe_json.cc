@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/text/added_tokens.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
 
@@ -10,8 +11,6 @@ namespace {
 
 using io::Member;
 using Json = nlohmann::json;
-
-constexpr uint64_t kMostTokens = uint64_t{1} << 24;
 
 bool IsUnset(const Json& value) {
   return value.is_null() || value == false || value == "" || value == 0;
@@ -32,40 +31,17 @@ const Json& ModelOf(const Json& json, const std::string& path) {
               (regex.is_null() || regex == true),
           path, "requires a byte-level BPE: a model with vocab and merges behind ByteLevel");
   RequireUnset(json, "normalizer", path);
-  RequireUnset(before, "add_prefix_space", path);
   for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix",
                           "byte_fallback", "ignore_merges"})
     RequireUnset(model, key, path);
   return model;
 }
 
-SpecialToken AddedToken(const Json& token, const std::string& path) {
-  const Json &content = Member(token, "content"), &id = Member(token, "id");
-  Require(content.is_string() && content != "" && id.is_number_unsigned() && id < kMostTokens, path,
-          "requires added_tokens of a content and an id, got {} and {}", io::Brief(content),
-          io::Brief(id));
-  for (const char* key : {"rstrip", "single_word"})
-    Require(IsUnset(Member(token, key)), path, "requires added_tokens without {}, but {} has it",
-            key, io::Brief(content));
-  return {content.get<std::string>(), id.get<int32_t>(), Member(token, "lstrip") == true};
-}
-
-std::vector<SpecialToken> AddedTokens(const Json& tokens, const std::string& path) {
-  Require(tokens.is_null() || tokens.is_array(), path, "requires a list of added_tokens, got {}",
-          io::Brief(tokens));
-  std::vector<SpecialToken> added;
-  for (const Json& token : tokens) added.push_back(AddedToken(token, path));
-  return added;
-}
-
-TokenNumbers NumbersOf(Json vocabulary, const std::vector<SpecialToken>& added,
+TokenNumbers NumbersOf(const Json& vocabulary, const std::vector<SpecialToken>& added,
                        const std::string& path) {
-  for (const SpecialToken& token : added) {
-    const auto [at, fresh] = vocabulary.emplace(token.text, token.number);
-    Require(fresh || *at == token.number, path, "requires one number for {}, got {} and {}",
-            io::Printable(token.text), io::Brief(*at), token.number);
-  }
-  return ParseVocabularyJson(vocabulary.dump(), path);
+  TokenNumbers numbers = ParseTokenNumbers(vocabulary.dump(), path);
+  AddNumbers(added, path, &numbers);
+  return numbers;
 }
 
 std::string MergeLine(const Json& merge, const std::string& path) {
@@ -85,7 +61,7 @@ std::string MergeLine(const Json& merge, const std::string& path) {
 BpeJson ParseBpeJson(std::string_view text, const std::string& path) {
   const Json json = io::ParseJsonObject(text, path);
   const Json& model = ModelOf(json, path);
-  BpeJson bpe{.added = AddedTokens(Member(json, "added_tokens"), path)};
+  BpeJson bpe{.added = ParseAddedTokens(Member(json, "added_tokens"), path)};
   bpe.numbers = NumbersOf(Member(model, "vocab"), bpe.added, path);
   for (const Json& merge : Member(model, "merges")) bpe.merges += MergeLine(merge, path) + "\n";
   return bpe;

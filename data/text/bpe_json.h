@@ -18,8 +18,8 @@ struct BpeJson {
 
 // Merges may be "a b" or ["a", "b"]. Throws BadInput naming `path` for any other form, and for a
 // tokenizer that splits text differently from GPT-2's: one with a normalizer, one with anything but
-// ByteLevel alone before the merges, one that puts a space in front, or one with added tokens that
-// must be whole words or take the space after them.
+// ByteLevel alone before the merges, or one with added tokens that must be whole words or take the
+// space after them.
 BpeJson ParseBpeJson(std::string_view text, const std::string& path);
 
 }  // namespace torus::data

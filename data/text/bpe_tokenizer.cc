@@ -1,6 +1,7 @@
 #include "data/text/bpe_tokenizer.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "data/text/utf8.h"
 #include "runtime/error.h"
@@ -16,6 +17,11 @@ size_t InvalidPrefix(std::string_view text) {
 }
 
 }  // namespace
+
+BpeTokenizer::BpeTokenizer(Parts parts) : parts_(std::move(parts)) {
+  std::ranges::copy_if(parts_.specials, std::back_inserter(words_),
+                       [](const SpecialToken& token) { return !token.special; });
+}
 
 int32_t BpeTokenizer::Special(std::string_view text) const {
   const auto found = std::ranges::find(parts_.specials, text, &SpecialToken::text);
@@ -49,22 +55,41 @@ void BpeTokenizer::EncodePlain(std::string_view text, Work* work) const {
   }
 }
 
-void BpeTokenizer::Encode(std::string_view text, std::vector<int32_t>* ids) const {
-  const std::unique_lock lock(cache_mutex_, std::try_to_lock);
-  Work work{.ids = ids, .cache = lock.owns_lock() ? &cache_ : nullptr};
-  EncodePlain(text, &work);
+void BpeTokenizer::EncodePart(std::string_view text, Work* work) const {
+  if (!parts_.prefix_space || text.starts_with(' ')) return EncodePlain(text, work);
+  std::string spaced(1, ' ');
+  spaced.append(text);
+  EncodePlain(spaced, work);
 }
 
-void BpeTokenizer::EncodeWithSpecials(std::string_view text, std::vector<int32_t>* ids) const {
+void BpeTokenizer::EncodeBetween(std::string_view text, const std::vector<SpecialToken>& tokens,
+                                 std::vector<int32_t>* ids) const {
   const std::unique_lock lock(cache_mutex_, std::try_to_lock);
   Work work{.ids = ids, .cache = lock.owns_lock() ? &cache_ : nullptr};
-  for (const TextPart& part : CutAtSpecials(text, parts_.specials)) {
+  for (const TextPart& part : CutAtSpecials(text, tokens)) {
     if (part.special >= 0) {
       ids->push_back(part.special);
     } else {
-      EncodePlain(part.text, &work);
+      EncodePart(part.text, &work);
     }
   }
+}
+
+void BpeTokenizer::Encode(std::string_view text, std::vector<int32_t>* ids) const {
+  EncodeBetween(text, words_, ids);
+}
+
+void BpeTokenizer::EncodeWithSpecials(std::string_view text, std::vector<int32_t>* ids) const {
+  EncodeBetween(text, parts_.specials, ids);
+}
+
+void BpeTokenizer::EncodeWith(std::string_view text, const std::vector<std::string>& tokens,
+                              std::vector<int32_t>* ids) const {
+  std::vector<SpecialToken> found;
+  std::ranges::copy_if(parts_.specials, std::back_inserter(found), [&](const SpecialToken& token) {
+    return !token.special || std::ranges::find(tokens, token.text) != tokens.end();
+  });
+  EncodeBetween(text, found, ids);
 }
 
 std::string BpeTokenizer::Decode(std::span<const int32_t> ids) const {

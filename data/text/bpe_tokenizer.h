@@ -25,9 +25,12 @@ class BpeTokenizer : public Tokenizer {
     std::string name;  // "gpt2"
     Merges merges;
     Vocabulary vocabulary;
-    std::vector<SpecialToken> specials;
+    std::vector<SpecialToken> specials;  // and the words that were added
+    // Each text, and each part of it between special tokens, gets a space in front unless it has
+    // one.
+    bool prefix_space = false;
   };
-  explicit BpeTokenizer(Parts parts) : parts_(std::move(parts)) {}
+  explicit BpeTokenizer(Parts parts);
 
   const std::string& name() const override { return parts_.name; }
   int64_t vocabulary() const override { return parts_.vocabulary.size(); }
@@ -36,10 +39,14 @@ class BpeTokenizer : public Tokenizer {
   int32_t Special(std::string_view text) const;
 
   using Tokenizer::Encode;
+  // Added words are one token; special tokens are plain text.
   void Encode(std::string_view text, std::vector<int32_t>* ids) const override;
   // Like Encode, but recognises special tokens written in the text (CutAtSpecials), as Hugging
   // Face's tokenizers do by default. Do not use it for untrusted text.
   void EncodeWithSpecials(std::string_view text, std::vector<int32_t>* ids) const;
+  // Recognises only `tokens`, and the added words.
+  void EncodeWith(std::string_view text, const std::vector<std::string>& tokens,
+                  std::vector<int32_t>* ids) const;
   std::string Decode(std::span<const int32_t> ids) const override;
 
  private:
@@ -50,10 +57,14 @@ class BpeTokenizer : public Tokenizer {
     std::vector<Symbol> symbols;
   };
 
+  void EncodeBetween(std::string_view text, const std::vector<SpecialToken>& tokens,
+                     std::vector<int32_t>* ids) const;
+  void EncodePart(std::string_view text, Work* work) const;
   void EncodePlain(std::string_view text, Work* work) const;
   void EncodePiece(std::string_view piece, Work* work) const;
 
   Parts parts_;
+  std::vector<SpecialToken> words_;  // of the specials those that are not special
   Gpt2Pattern pattern_;
   mutable std::mutex cache_mutex_;
   mutable WordCache cache_;

@@ -21,6 +21,14 @@ void ForEachCharacter(std::string_view text, const std::string& source, const Vi
   }
 }
 
+// 'a', or nothing of what a terminal does not print.
+std::string Shown(char32_t value) {
+  std::string character;
+  AppendUtf8(value, &character);
+  const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
+  return control ? "a control character" : "'" + character + "'";
+}
+
 }  // namespace
 
 CharTokenizer::CharTokenizer(std::string alphabet) : alphabet_(std::move(alphabet)) {
@@ -54,8 +62,8 @@ void CharTokenizer::Encode(std::string_view text, std::vector<int32_t>* ids) con
   ForEachCharacter(text, name(), [&](char32_t value, size_t at) {
     const auto token = tokens_.find(value);
     Require(token != tokens_.end(), name(),
-            "requires one of its {} characters, got U+{:04X} at offset {}", characters_.size(),
-            static_cast<uint32_t>(value), at);
+            "requires one of its {} characters, got {} (U+{:04X}) at offset {}", characters_.size(),
+            Shown(value), static_cast<uint32_t>(value), at);
     ids->push_back(token->second);
   });
 }

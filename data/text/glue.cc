@@ -59,13 +59,11 @@ Places PlacesOfHeader(const Layout& layout, const Row& header, const std::string
   return {header.size(), *first, second, IndexOf(header, layout.label)};
 }
 
-// The label in a field; none if it is not a label. RTE's files contain words, the others digits.
+// The label in a field: its number, or the class's name; none if it is neither. RTE's files have
+// names where they come from GLUE itself and numbers where other programs have written them.
 std::optional<int64_t> LabelOf(const Layout& layout, std::string_view field) {
-  for (int64_t label = 0; label < 2; ++label) {
-    const bool words = layout.task == "rte";
-    if (field == (words ? layout.classes[label] : std::string_view(label == 0 ? "0" : "1")))
-      return label;
-  }
+  for (int64_t label = 0; label < 2; ++label)
+    if (field == (label == 0 ? "0" : "1") || field == layout.classes[label]) return label;
   return std::nullopt;
 }
 
@@ -76,6 +74,7 @@ class GlueReader {
     table_.path = path_;
     table_.pairs = !layout.second.empty();
     table_.classes.assign(layout.classes.begin(), layout.classes.end());
+    table_.label_column = layout.label;
   }
 
   TextTable Read(std::string_view text) {
@@ -83,8 +82,10 @@ class GlueReader {
     Require(valid == text.size(), path_, "requires UTF-8, got byte {:#04x} at offset {}",
             static_cast<uint8_t>(valid < text.size() ? text[valid] : 0), valid);
     std::vector<Line> lines = LinesOf(text);
+    std::erase_if(lines, [](const Line& line) { return line.text.empty(); });
     Require(!lines.empty(), path_, "requires a header or an example, got an empty file");
     if (Begin(lines[0].text)) lines.erase(lines.begin());
+    table_.labelled = places_.label.has_value();
     const size_t most = std::max<size_t>(1, lines.size() / 100);
     for (const Line& line : lines) {
       Add(line);
@@ -154,6 +155,11 @@ std::vector<std::string> GlueTasks() {
   std::vector<std::string> names;
   for (const Layout& layout : kLayouts) names.emplace_back(layout.task);
   return names;
+}
+
+std::vector<std::string> GlueClasses(const std::string& task) {
+  const Layout& layout = LayoutOf(task);
+  return {layout.classes.begin(), layout.classes.end()};
 }
 
 TextTable ReadGlue(const std::string& task, const std::string& path) {

@@ -2,7 +2,8 @@
 // for natural language understanding", 2019).
 //
 // There is no quoting: quotation marks are ordinary characters, as in the published files. A byte
-// order mark, and carriage returns before line feeds, are dropped.
+// order mark, carriage returns before line feeds, and empty lines are dropped. A label is its
+// number or its class's name.
 #pragma once
 
 #include <cstdint>
@@ -31,19 +32,23 @@ struct TextTable {
   std::string path;                  // the file's
   bool pairs = false;                // whether examples are pairs of sentences
   std::vector<std::string> classes;  // names of the labels 0, 1, ...
+  std::string label_column;          // its name in the task's files
+  bool labelled = false;             // whether this file has it
   std::vector<TextExample> examples;
   std::vector<SkippedLine> skipped;
 };
 
 // The tasks that ReadGlue knows: rte, cola, sst2, wnli, qqp, mrpc.
 //
-//   rte   sentence1, sentence2, label (entailment 0, not_entailment 1)
+//   rte   sentence1, sentence2, label (entailment or 0, not_entailment or 1)
 //   wnli  sentence1, sentence2, label (0, 1)
 //   qqp   question1, question2, is_duplicate (0, 1)
 //   mrpc  #1 String, #2 String, Quality (0, 1)
 //   sst2  sentence, label (0, 1); without a header "label sentence", as the labelled test file is
 //   cola  sentence, label (0, 1); without a header four columns: source, label, mark, sentence
 std::vector<std::string> GlueTasks();
+// The names of a task's labels 0, 1, ...
+std::vector<std::string> GlueClasses(const std::string& task);
 
 // Reads a file of a task. Columns are found by their names in the header. If the header has no
 // label column (as in test files), the examples have kNoLabel.

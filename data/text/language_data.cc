@@ -20,8 +20,13 @@ std::string_view TextOf(const MappedFile& file) {
 
 std::unique_ptr<Tokens> Tokenized(const Tokenizer& tokenizer, std::string_view text,
                                   std::string name) {
-  return std::make_unique<TokenVector>(std::move(name), tokenizer.vocabulary(),
-                                       tokenizer.Encode(text));
+  std::vector<int32_t> ids;
+  try {
+    ids = tokenizer.Encode(text);
+  } catch (const BadInput& error) {
+    Throw<BadInput>(name, "{}", error.what());
+  }
+  return std::make_unique<TokenVector>(std::move(name), tokenizer.vocabulary(), std::move(ids));
 }
 
 LanguageData OpenTextFile(const std::string& path, const std::string& name,
@@ -85,7 +90,8 @@ std::unique_ptr<Tokenizer> MakeTokenizer(const TokenOrigin& origin,
   if (name == "bytes") tokenizer = std::make_unique<ByteTokenizer>();
   if (name == "chars") tokenizer = std::make_unique<CharTokenizer>(origin.alphabet);
   if (name == "gpt2" || name == "roberta") {
-    Require(!vocabulary_dir.empty(), name, "requires the folder of its vocabulary, got none");
+    Require(!vocabulary_dir.empty(), name,
+            "requires the folder of its vocabulary (--vocab-dir), got none");
     tokenizer = name == "gpt2" ? OpenGpt2(vocabulary_dir) : OpenRoberta(vocabulary_dir);
   }
   if (tokenizer == nullptr)

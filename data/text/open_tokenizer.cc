@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data/files/file.h"
+#include "data/text/added_tokens.h"
 #include "data/text/bpe_json.h"
 #include "runtime/error.h"
 #include "runtime/io/one_commit.h"
@@ -47,10 +48,13 @@ std::string OnlyJson(const std::string& dir) {
 struct Source {
   std::string path, merges_path;  // for messages
   BpeJson bpe;
+  bool prefix_space = false;
 };
 
 Source OfJson(const std::string& path) {
-  return {path, path + " model.merges", ParseBpeJson(ReadText(path), path)};
+  return {.path = path,
+          .merges_path = path + " model.merges",
+          .bpe = ParseBpeJson(ReadText(path), path)};
 }
 
 TokenNumbers ReadNumbers(const std::string& dir, const std::string& path) {
@@ -59,12 +63,21 @@ TokenNumbers ReadNumbers(const std::string& dir, const std::string& path) {
   return ParseFairseqDictionary(ReadText(path), path, ParseVocabularyJson(ReadText(gpt2), gpt2));
 }
 
-Source Read(const std::string& dir, const std::vector<std::string>& vocabularies) {
-  if (const std::string json = OnlyJson(dir); !json.empty()) return OfJson(json);
+Source OfFiles(const std::string& dir, const std::vector<std::string>& vocabularies) {
   Source source{.path = FirstOf(dir, vocabularies)};
   source.bpe.numbers = ReadNumbers(dir, source.path);
   source.merges_path = FirstOf(dir, kMerges);
   source.bpe.merges = ReadText(source.merges_path);
+  return source;
+}
+
+Source Read(const std::string& dir, const std::vector<std::string>& vocabularies) {
+  const std::string json = OnlyJson(dir);
+  Source source = json.empty() ? OfFiles(dir, vocabularies) : OfJson(json);
+  TokenizerSettings settings = ReadTokenizerSettings(dir);
+  AddNumbers(settings.added, dir, &source.bpe.numbers);
+  source.bpe.added = std::move(settings.added);
+  source.prefix_space = settings.prefix_space.value_or(false);
   return source;
 }
 
@@ -83,14 +96,16 @@ std::unique_ptr<BpeTokenizer> Assemble(const std::string& name, Source source,
   Merges merges(source.bpe.merges, source.merges_path);
   Vocabulary vocabulary(source.bpe.numbers, merges, source.path);
   BpeTokenizer::Parts parts{name, std::move(merges), std::move(vocabulary),
-                            std::move(source.bpe.added)};
+                            std::move(source.bpe.added), source.prefix_space};
   for (const Special& special : specials) {
     const auto number = parts.vocabulary.NumberOfOther(special.text);
     Require(number.has_value(), source.path, "requires a number for the special token {}",
             special.text);
-    if (std::ranges::find(parts.specials, special.text, &SpecialToken::text) ==
-        parts.specials.end())
+    const auto found = std::ranges::find(parts.specials, special.text, &SpecialToken::text);
+    if (found == parts.specials.end())
       parts.specials.push_back({special.text, *number, special.takes_left});
+    else
+      found->special = true;
   }
   return std::make_unique<BpeTokenizer>(std::move(parts));
 }
@@ -108,8 +123,11 @@ std::unique_ptr<BpeTokenizer> OpenRoberta(const std::string& dir) {
 
 std::map<std::string, std::string> VocabularyFiles(const std::string& dir,
                                                    const std::string& name) {
-  if (const std::string json = OnlyJson(dir); !json.empty()) return {{json, "tokenizer.json"}};
-  std::map<std::string, std::string> files = {{FirstOf(dir, kMerges), "merges.txt"}};
+  std::map<std::string, std::string> files;
+  for (const char* beside : {"tokenizer.json", "added_tokens.json", "special_tokens_map.json"})
+    if (Exists(dir + "/" + beside)) files[dir + "/" + beside] = beside;
+  if (!OnlyJson(dir).empty()) return files;
+  files[FirstOf(dir, kMerges)] = "merges.txt";
   const std::string numbers = FirstOf(dir, name == "roberta" ? kRoberta : kGpt2);
   const bool fairseq = numbers.ends_with(".txt");
   files[numbers] = fairseq ? "dict.txt" : "vocab.json";

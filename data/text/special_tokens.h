@@ -1,4 +1,4 @@
-// Special tokens written in a text: "a <mask> day".
+// Tokens that are written in a text as they are, and are no result of merges: "a <mask> day".
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,8 @@ struct SpecialToken {
   std::string text;  // "<mask>"
   int32_t number = 0;
   bool takes_left = false;  // removes the white space before it ("lstrip")
+  // False: a word that somebody added to the vocabulary, which is one token in every text.
+  bool special = true;
 };
 
 // A part of a text: a special token with its number, or plain text (-1).

@@ -41,7 +41,12 @@ std::unique_ptr<TextSet> OpenGlue(const std::string& task, const std::string& di
                                   const BpeTokenizer& tokenizer, int64_t length) {
   const char* const file = split == Split::kTrain ? "train.tsv" : "dev.tsv";
   const PairEncoder encoder(tokenizer, length);
-  return std::make_unique<TextSet>(ReadGlue(task, fmt::format("{}/{}", dir, file)), encoder);
+  const TextTable table = ReadGlue(task, fmt::format("{}/{}", dir, file));
+  Require(table.labelled, table.path,
+          "line 1: requires a column {} with the labels, as GLUE's files for training and "
+          "development have it (those for the test have none), got a header without it",
+          table.label_column);
+  return std::make_unique<TextSet>(table, encoder);
 }
 
 }  // namespace torus::data

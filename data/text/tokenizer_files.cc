@@ -59,6 +59,16 @@ std::string ReadText(const std::string& path) {
   return {bytes.begin(), bytes.end()};
 }
 
+// The folder's own tokenizer_config.json, whose settings change what a text is cut into; or one of
+// this class.
+std::string ConfigOfFolder(const std::string& folder, const char* tokenizer_class) {
+  const std::string path = folder + "/" + kConfig;
+  if (!std::filesystem::exists(path)) return ConfigJson(tokenizer_class);
+  Json config = io::ParseJsonObject(ReadText(path), path);
+  if (Member(config, "tokenizer_class").is_null()) config["tokenizer_class"] = tokenizer_class;
+  return config.dump(2) + "\n";
+}
+
 // The strings of a vocabulary, by number.
 std::vector<std::string> NamesOf(const Json& vocabulary, const std::string& where) {
   Require(vocabulary.size() <= kMostCharacters, where, "requires at most {} tokens, got {}",
@@ -107,7 +117,7 @@ std::map<std::string, std::string> TokenizerFiles(const Tokenizer& tokenizer,
   const bool roberta = tokenizer.name() == "roberta";
   for (const auto& [from, to] : VocabularyFiles(vocabulary_dir, tokenizer.name()))
     files[to] = ReadText(from);
-  files[kConfig] = ConfigJson(roberta ? "RobertaTokenizer" : "GPT2Tokenizer");
+  files[kConfig] = ConfigOfFolder(vocabulary_dir, roberta ? "RobertaTokenizer" : "GPT2Tokenizer");
   return files;
 }
 

@@ -70,16 +70,6 @@ class NumbersReader : public nlohmann::json_sax<Json> {
   std::string key_;
 };
 
-void CheckNumbers(const TokenNumbers& numbers, const std::string& path) {
-  std::vector<bool> seen(numbers.size());
-  for (const auto& [token, number] : numbers) {
-    Require(number < static_cast<int64_t>(numbers.size()) && !seen[number], path,
-            "requires the numbers 0 to {}, each once, got {} {}", numbers.size() - 1, number,
-            number < static_cast<int64_t>(numbers.size()) ? "twice" : "");
-    seen[number] = true;
-  }
-}
-
 // Maps the words of dict.txt: GPT-2's numbers to its tokens, other words to themselves.
 class FairseqWords {
  public:
@@ -102,12 +92,27 @@ class FairseqWords {
 
 }  // namespace
 
-TokenNumbers ParseVocabularyJson(std::string_view text, const std::string& path) {
+void CheckNumbers(const TokenNumbers& numbers, const std::string& path) {
+  std::vector<bool> seen(numbers.size());
+  for (const auto& [token, number] : numbers) {
+    Require(number < static_cast<int64_t>(numbers.size()) && !seen[number], path,
+            "requires the numbers 0 to {}, each once, got {} {}", numbers.size() - 1, number,
+            number < static_cast<int64_t>(numbers.size()) ? "twice" : "");
+    seen[number] = true;
+  }
+}
+
+TokenNumbers ParseTokenNumbers(std::string_view text, const std::string& path) {
   NumbersReader reader(path);
   Json::sax_parse(text, &reader);
   Require(!reader.numbers.empty(), path, "requires at least one token, got none");
-  CheckNumbers(reader.numbers, path);
   return std::move(reader.numbers);
+}
+
+TokenNumbers ParseVocabularyJson(std::string_view text, const std::string& path) {
+  TokenNumbers numbers = ParseTokenNumbers(text, path);
+  CheckNumbers(numbers, path);
+  return numbers;
 }
 
 TokenNumbers ParseFairseqDictionary(std::string_view text, const std::string& path,

@@ -15,8 +15,13 @@ namespace torus::data {
 // Token strings and their numbers, as in vocab.json (encoder.json).
 using TokenNumbers = std::map<std::string, int32_t, std::less<>>;
 
+// Throws BadInput naming `path` unless the numbers are 0 to n - 1, each once.
+void CheckNumbers(const TokenNumbers& numbers, const std::string& path);
+
 // Parses a JSON object {"token": number}. Throws BadInput naming `path` unless it is one, in UTF-8,
-// without duplicate tokens, and its numbers are 0 to n - 1, each once.
+// without duplicate tokens.
+TokenNumbers ParseTokenNumbers(std::string_view text, const std::string& path);
+// Also CheckNumbers.
 TokenNumbers ParseVocabularyJson(std::string_view text, const std::string& path);
 
 // Parses dict.txt, in which fairseq renumbers GPT-2's tokens by frequency. Each line is "GPT-2's

@@ -26,6 +26,10 @@ TEST(Lines, EndAtLineFeeds) {
             (Strings{"a", "", "b\rc"}));
 }
 
+TEST(Lines, EndAtCarriageReturnsWhereThereIsNoLineFeed) {
+  EXPECT_EQ(Texts("a\r\rb\r"), (Strings{"a", "", "b"}));
+}
+
 TEST(Columns, AreBetweenTabs) {
   EXPECT_EQ(Columns(""), std::vector<std::string_view>{""});
   EXPECT_EQ(Columns("a\t\"b\t\t"), (std::vector<std::string_view>{"a", "\"b", "", ""}));

@@ -73,7 +73,6 @@ TEST(BpeJson, RefusesWhatCutsTextsOtherwise) {
   expect("/model/merges", "a b", byte_level);
   expect("/pre_tokenizer/type", "Whitespace", byte_level);
   expect("/pre_tokenizer/use_regex", false, byte_level);
-  expect("/pre_tokenizer/add_prefix_space", true, "got add_prefix_space: true");
   expect("/normalizer", {{"type", "NFC"}}, "got normalizer: an object");
   expect("/model/dropout", 0.1, "got dropout: 0.1");
   expect("/model/ignore_merges", true, "got ignore_merges: true");

@@ -99,6 +99,27 @@ TEST(ReadGlue, SaysWhyALabelIsNone) {
   EXPECT_EQ(table.skipped[0].reason, "requires a label of the task, got '2'");
 }
 
+TEST(ReadGlue, RteMayNumberItsLabelsAndOthersNameThem) {
+  const TextTable rte = Read("rte", "sentence1\tsentence2\tlabel\na\tb\t1\nc\td\tentailment\n");
+  ASSERT_EQ(rte.examples.size(), 2u);
+  EXPECT_EQ(rte.examples[0].label, 1);
+  EXPECT_EQ(rte.examples[1].label, 0);
+  EXPECT_EQ(Read("cola", "sentence\tlabel\na\tacceptable\n").examples.at(0).label, 1);
+}
+
+// Wherever they stand, and however many there are.
+TEST(ReadGlue, EmptyLinesAreNoExamples) {
+  const TextTable table = Read("cola", "\nsentence\tlabel\n\na\t1\n\n\r\nb\t0\n\n\n");
+  EXPECT_EQ(table.examples.size(), 2u);
+  EXPECT_TRUE(table.skipped.empty());
+}
+
+TEST(ReadGlue, LinesMayEndInCarriageReturnsAlone) {
+  const TextTable table = Read("cola", "sentence\tlabel\ra\t1\rb\t0\r");
+  ASSERT_EQ(table.examples.size(), 2u);
+  ExpectExample(table.examples[1], "b", "", 0);
+}
+
 TEST(ReadGlue, RefusesWhatIsNoSuchFile) {
   ExpectBadInput([] { Read("mnli", "x"); }, "[data]",
                  "rte, cola, sst2, wnli, qqp, mrpc, got 'mnli'");
@@ -120,6 +141,15 @@ TEST(TextSet, TellsWhatWasLeftOut) {
   ASSERT_EQ(set->left_out().size(), 1u);
   EXPECT_EQ(set->left_out()[0].where, dir + "/train.tsv line 3");
   EXPECT_EQ(set->left_out()[0].reason, "requires 2 columns, got 1");
+}
+
+// Before anything is trained: each example would be one without a class.
+TEST(TextSet, RefusesAFileWithoutLabels) {
+  const std::string dir = TestFolder();
+  WriteSmallBpe(dir, {"<s>", "<pad>", "</s>", "<unk>", "<mask>"});
+  WriteText(dir, "dev.tsv", "index\tsentence1\tsentence2\n0\ta\tb\n");
+  ExpectBadInput([&] { OpenGlue("rte", dir, Split::kTest, *OpenRoberta(dir), 16); },
+                 dir + "/dev.tsv", "line 1: requires a column label with the labels");
 }
 
 TEST(TextSet, GivesRowsAndMasks) {

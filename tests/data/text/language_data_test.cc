@@ -65,7 +65,7 @@ TEST(LanguageData, NamesWhatIsWrong) {
   ExpectBadInput([&] { OpenLanguageData(path, "words", ""); }, "[text]",
                  "(--tokenizer) of gpt2, roberta, bytes, chars, got 'words'");
   ExpectBadInput([&] { OpenLanguageData(path, "gpt2", ""); }, "[gpt2]",
-                 "requires the folder of its vocabulary, got none");
+                 "requires the folder of its vocabulary (--vocab-dir), got none");
   const std::string tokens = TokenShardPath(dir, "train", 1);
   WriteTokenFile(tokens, {"bytes", "", 256}, std::vector<int32_t>{1, 2, 3});
   ExpectBadInput([&] { OpenLanguageData(tokens, "", ""); }, tokens, "got a token file");

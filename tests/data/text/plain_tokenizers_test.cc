@@ -29,7 +29,7 @@ TEST(CharTokenizer, NumbersCharactersInOrder) {
 
 TEST(CharTokenizer, NamesWhatItDoesNotKnow) {
   const CharTokenizer chars("ab");
-  ExpectBadInput([&] { chars.Encode("abc"); }, "[chars]", "got U+0063 at offset 2");
+  ExpectBadInput([&] { chars.Encode("abc"); }, "[chars]", "got 'c' (U+0063) at offset 2");
   ExpectBadInput([&] { chars.Encode("a\xff"); }, "[chars]", "0xff at offset 1");
   ExpectBadInput([&] { chars.Decode(Ids{2}); }, "[chars]", "0 to 1, got 2");
   ExpectBadInput([&] { CharTokenizer("ba"); }, "[chars]", "U+0061 after U+0062 at offset 1");
