@@ -20,18 +20,20 @@ void CheckConfig(const ModelSpec& model, const nlohmann::json& ours, const std::
 }  // namespace
 
 std::shared_ptr<nn::Sequential> BuildModel(const ModelSpec& model, int64_t outputs, uint64_t seed,
-                                           const std::string& weights, BodyNotes* notes) {
+                                           const WeightsSource& weights, BodyNotes* notes,
+                                           TakenWeights* taken) {
   const nlohmann::json config = model.Config(outputs);
   const auto built = model.build(config, model.name, {.head_in_loss = true});
   built->Initialize(seed);
-  if (weights.empty()) return built;
-  const BodyNotes read = io::OpenOneCommit(weights, [&](const std::string& path) {
+  if (weights.file.empty()) return built;
+  const BodyNotes read = io::OpenOneCommit(weights.file, [&](const std::string& path) {
     CheckConfig(model, config, path);
-    if (notes != nullptr) return LoadBody(*built, path, model.names);
-    LoadWeights(*built, path, model.names);
-    return BodyNotes{};
+    const WeightsSource source(path, weights.part);
+    if (notes != nullptr) return LoadBody(*built, source, model.names);
+    return BodyNotes{.taken = LoadWeights(*built, source, model.names)};
   });
   if (notes != nullptr) *notes = read;
+  if (taken != nullptr) *taken = read.taken;
   return built;
 }
 

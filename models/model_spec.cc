@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "models/checkpoint/config_reader.h"
+#include "runtime/did_you_mean.h"
 #include "runtime/error.h"
 #include "runtime/io/json.h"
 
@@ -18,7 +19,9 @@ const ModelDescriptor& Find(const std::string& spec, const std::vector<ModelDesc
   const std::string name = spec.substr(0, spec.find(':'));
   for (const ModelDescriptor& model : models)
     if (model.name == name) return model;
-  Throw<BadInput>("model", "must be one of {}, got {}", fmt::join(ModelNames(models), ", "), spec);
+  const std::vector<std::string> names = ModelNames(models);
+  Throw<BadInput>("model", "must be one of {}, got {}{}", fmt::join(names, ", "), spec,
+                  DidYouMean(name, names));
 }
 
 // Parses all of `text` as a number; 0 if it is not one.
@@ -73,6 +76,12 @@ std::string FirstArchitecture(const nlohmann::json& config) {
   return named ? found->front().get<std::string>() : "";
 }
 
+// Old configurations name only the class that they are of: "GPT2LMHeadModel", "RobertaModel".
+std::string TypeOfArchitecture(const std::string& architecture) {
+  if (architecture.starts_with("GPT2")) return "gpt2";
+  return architecture.starts_with("Roberta") ? "roberta" : "";
+}
+
 }  // namespace
 
 nlohmann::json ModelSpec::Config(int64_t outputs) const { return config(sizes_given, outputs); }
@@ -95,6 +104,7 @@ const ModelDescriptor& DescriptorOfConfig(const nlohmann::json& config, const st
   std::string type;
   ConfigReader(config, where).Read("model_type", type);
   const std::string architecture = FirstArchitecture(config);
+  if (type.empty()) type = TypeOfArchitecture(architecture);
   const ModelDescriptor* first = nullptr;
   std::set<std::string> types;
   for (const ModelDescriptor& model : models) {

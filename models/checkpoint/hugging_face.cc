@@ -2,14 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 
+#include "models/checkpoint/torch_file.h"
 #include "runtime/error.h"
 #include "runtime/io/checkpoint_manifest.h"
 #include "runtime/io/file.h"
+#include "runtime/io/file_sum.h"
 #include "runtime/io/folder.h"
+#include "runtime/io/folder_names.h"
 #include "runtime/io/json.h"
 #include "runtime/io/one_commit.h"
 #include "runtime/io/safetensors.h"
@@ -21,11 +26,12 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char *kConfig = "config.json", *kWhole = "model.safetensors",
-                     *kIndex = "model.safetensors.index.json";
+                     *kIndex = "model.safetensors.index.json", *kTorch = "pytorch_model.bin",
+                     *kTorchIndex = "pytorch_model.bin.index.json";
 constexpr size_t kLongestName = 255;  // of a file
 
 void WriteText(const fs::path& path, const std::string& text) {
-  io::OutputFile file(path.string());
+  io::OutputFile file(path.string(), io::IfExists::kRefuse);
   file.Write(text);
   file.Close(/*durable=*/true);
 }
@@ -39,7 +45,8 @@ std::string ReadText(const fs::path& path) {
 
 // Whether a file belongs to the model besides its weights.
 bool GoesAlong(const std::string& name) {
-  if (name == kConfig || name == io::kCheckpointManifest || name.ends_with(".index.json"))
+  if (name == kConfig || name == io::kCheckpointManifest || name == io::kFolderSums ||
+      name.ends_with(".index.json"))
     return false;
   return std::ranges::any_of(std::array{".json", ".txt", ".model", ".bpe", ".jinja"},
                              [&](const char* ending) { return name.ends_with(ending); });
@@ -62,22 +69,51 @@ std::map<std::string, std::set<std::string>> ReadIndex(const std::string& path) 
   return shards;
 }
 
-std::vector<NamedTensor> ReadShards(const fs::path& folder) {
-  const std::string index = (folder / kIndex).string();
-  std::vector<NamedTensor> all;
-  std::string problems;
-  for (auto& [file, names] : ReadIndex(index)) {
-    for (NamedTensor& tensor : ReadSafetensors((folder / file).string()).tensors) {
-      if (names.erase(tensor.name) == 0)
-        problems += fmt::format("; {} has {}, which the index does not place there",
-                                io::Printable(file), io::Printable(tensor.name));
-      all.push_back(std::move(tensor));
-    }
-    for (const std::string& name : names)
-      problems += fmt::format("; {} lacks {}", io::Printable(file), io::Printable(name));
+// A file of weights in either format, by its name.
+void ReadFile(const std::string& path, HuggingFaceFolder& into) {
+  if (path.ends_with(".safetensors")) {
+    SafetensorsFile file = ReadSafetensors(path);
+    std::ranges::move(file.tensors, std::back_inserter(into.tensors));
+    into.narrow.merge(file.narrow);
+  } else {
+    TorchFile file = ReadTorchFile(path);
+    std::ranges::move(file.tensors, std::back_inserter(into.tensors));
+    into.narrow.merge(file.narrow);
   }
-  Require(problems.empty(), index, "does not fit its shards{}", problems);
-  return all;
+}
+
+bool SameBits(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+  const Tensor x = a.Contiguous(), y = b.Contiguous();
+  return x.bytes() == 0 || std::memcmp(x.raw(), y.raw(), x.bytes()) == 0;
+}
+
+// Leaves one of the tensors that several shards have, which must be the same.
+void MergeDoubles(const std::string& index, std::vector<NamedTensor>& tensors) {
+  std::map<std::string, Tensor> seen;
+  std::erase_if(tensors, [&](const NamedTensor& tensor) {
+    const auto [first, fresh] = seen.try_emplace(tensor.name, tensor.value);
+    Require(fresh || SameBits(first->second, tensor.value), index,
+            "two shards have {}, with different values", io::Printable(tensor.name));
+    return !fresh;
+  });
+}
+
+void ReadShards(const fs::path& folder, const char* index_name, HuggingFaceFolder& into) {
+  const std::string index = (folder / index_name).string();
+  for (auto& [file, names] : ReadIndex(index)) {
+    const size_t before = into.tensors.size();
+    ReadFile((folder / file).string(), into);
+    for (size_t i = before; i < into.tensors.size(); ++i)
+      if (const std::string& name = into.tensors[i].name; names.erase(name) == 0)
+        into.differences.push_back(fmt::format("{} has {}, which {} does not place there",
+                                               io::Printable(file), io::Printable(name),
+                                               index_name));
+    for (const std::string& name : names)
+      into.differences.push_back(fmt::format("{} lacks {}, which {} places there",
+                                             io::Printable(file), io::Printable(name), index_name));
+  }
+  MergeDoubles(index, into.tensors);
 }
 
 // Greedy, in the given order.
@@ -96,12 +132,13 @@ std::vector<std::vector<NamedTensor>> Split(const std::vector<NamedTensor>& tens
   return shards;
 }
 
-void WriteShards(const fs::path& folder, const std::vector<std::vector<NamedTensor>>& shards) {
+void WriteShards(const fs::path& folder, const std::vector<std::vector<NamedTensor>>& shards,
+                 const NarrowTypes& narrow) {
   json index = {{"metadata", json::object()}, {"weight_map", json::object()}};
   uint64_t total = 0;
   for (size_t i = 0; i < shards.size(); ++i) {
     const std::string file = fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
-    WriteSafetensors((folder / file).string(), shards[i], {{"format", "pt"}});
+    WriteSafetensors((folder / file).string(), shards[i], {{"format", "pt"}}, narrow);
     for (const NamedTensor& tensor : shards[i]) {
       index["weight_map"][tensor.name] = file;
       total += tensor.value.bytes();
@@ -143,9 +180,9 @@ json ReadHuggingFaceConfig(const std::string& folder) {
 
 std::map<std::string, std::string> ReadHuggingFaceFiles(const std::string& folder) {
   std::map<std::string, std::string> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && GoesAlong(name)) files[name] = ReadText(entry.path());
+  for (const std::string& name : io::NamesIn(folder)) {
+    const fs::path path = fs::path(folder) / name;
+    if (fs::is_regular_file(path) && GoesAlong(name)) files[name] = ReadText(path);
   }
   return files;
 }
@@ -154,14 +191,13 @@ namespace {
 
 HuggingFaceFolder ReadCommit(const std::string& folder) {
   const fs::path path(folder);
-  HuggingFaceFolder read{.config = ReadHuggingFaceConfig(folder)};
-  if (fs::exists(path / kWhole))
-    read.tensors = ReadSafetensors((path / kWhole).string()).tensors;
-  else if (fs::exists(path / kIndex))
-    read.tensors = ReadShards(path);
-  else
-    Throw<BadInput>(folder, "has neither {} nor {}", kWhole, kIndex);
-  return read;
+  io::CheckFolderSums(folder);
+  HuggingFaceFolder read{.config = ReadHuggingFaceConfig(folder), .tensors = {}, .files = {}};
+  for (const auto& [whole, index] : {std::pair{kWhole, kIndex}, std::pair{kTorch, kTorchIndex}}) {
+    if (fs::exists(path / whole)) return ReadFile((path / whole).string(), read), read;
+    if (fs::exists(path / index)) return ReadShards(path, index, read), read;
+  }
+  Throw<BadInput>(folder, "has none of {}, {}, {} and {}", kWhole, kIndex, kTorch, kTorchIndex);
 }
 
 }  // namespace
@@ -184,9 +220,10 @@ void WriteHuggingFace(const std::string& folder, const HuggingFaceFolder& model,
   for (const auto& [name, content] : model.files) WriteText(path / name, content);
   const auto shards = Split(model.tensors, shard_bytes);
   if (shards.size() == 1)
-    WriteSafetensors((path / kWhole).string(), model.tensors, {{"format", "pt"}});
+    WriteSafetensors((path / kWhole).string(), model.tensors, {{"format", "pt"}}, model.narrow);
   else
-    WriteShards(path, shards);
+    WriteShards(path, shards, model.narrow);
+  io::WriteFolderSums(writer.temporary());
   writer.Commit();
 }
 

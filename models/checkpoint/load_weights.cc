@@ -1,11 +1,14 @@
 #include "models/checkpoint/load_weights.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 
 #include "models/checkpoint/hugging_face.h"
 #include "models/checkpoint/state_dict.h"
 #include "models/checkpoint/torch_file.h"
+#include "runtime/error.h"
 #include "runtime/io/checkpoint_reader.h"
 #include "runtime/io/file_layout.h"
 #include "runtime/io/folder_place.h"
@@ -13,11 +16,6 @@
 
 namespace torus {
 namespace {
-
-bool IsOfAHead(const std::string& name, const NameRules& rules) {
-  return std::ranges::any_of(rules.heads,
-                             [&](const std::string& head) { return name.starts_with(head); });
-}
 
 // The layer's parameters that are not tied to another layer's.
 std::vector<NamedVariable> OwnParameters(const nn::Sequential::Layer& layer) {
@@ -62,25 +60,52 @@ void KeepOtherOutputs(const nn::Sequential::Layer& head, std::vector<NamedTensor
   }
 }
 
+// Loads the state, and says in an error also where the file's index contradicts its shards.
+void Load(nn::Module& model, const std::vector<NamedTensor>& state, const std::string& path,
+          const TakenWeights& taken) {
+  try {
+    LoadStateDict(model, state, path);
+  } catch (const BadInput& error) {
+    if (taken.differences.empty()) throw;
+    throw BadInput(fmt::format("{}; {}", error.what(), fmt::join(taken.differences, "; ")));
+  }
+}
+
 }  // namespace
 
-std::vector<NamedTensor> ReadWeights(const std::string& path) {
-  if (io::CheckpointReader::IsOne(path)) return io::CheckpointReader(path).ReadAll(io::kWeights);
-  if (!io::CommittedFolder(path).empty()) return ReadHuggingFace(path).tensors;
-  if (path.ends_with(".safetensors")) return ReadSafetensors(path).tensors;
-  return ReadTorchFile(path).tensors;
+FileWeights ReadWeights(const std::string& path) {
+  if (io::CheckpointReader::IsOne(path))
+    return {.tensors = io::CheckpointReader(path).ReadAll(io::kWeights)};
+  if (!io::CommittedFolder(path).empty()) {
+    HuggingFaceFolder folder = ReadHuggingFace(path);
+    return {.tensors = std::move(folder.tensors),
+            .narrow = std::move(folder.narrow),
+            .differences = std::move(folder.differences)};
+  }
+  if (path.ends_with(".safetensors")) {
+    SafetensorsFile file = ReadSafetensors(path);
+    return {.tensors = std::move(file.tensors), .narrow = std::move(file.narrow)};
+  }
+  TorchFile file = ReadTorchFile(path);
+  return {.tensors = std::move(file.tensors),
+          .narrow = std::move(file.narrow),
+          .inner = std::move(file.inner),
+          .others = std::move(file.others)};
 }
 
-void LoadWeights(nn::Module& model, const std::string& path, const NameRules& rules) {
-  LoadStateDict(model, FitNames(model, ReadWeights(path), rules), path);
+TakenWeights LoadWeights(nn::Module& model, const WeightsSource& source, const NameRules& rules) {
+  WeightsPart part = ChoosePart(model, ReadWeights(source.file), rules, source.part, source.file);
+  Load(model, FitNames(model, std::move(part.tensors), rules), source.file, part.taken);
+  return part.taken;
 }
 
-BodyNotes LoadBody(nn::Sequential& model, const std::string& path, const NameRules& rules) {
-  std::vector<NamedTensor> state = FitNames(model, ReadWeights(path), rules);
-  const std::set<std::string> wanted = NamesOf(model);
-  BodyNotes notes;
+BodyNotes LoadBody(nn::Sequential& model, const WeightsSource& source, const NameRules& rules) {
+  WeightsPart part = ChoosePart(model, ReadWeights(source.file), rules, source.part, source.file);
+  std::vector<NamedTensor> state = FitNames(model, std::move(part.tensors), rules);
+  const NameFitter names(model, rules);
+  BodyNotes notes{.taken = std::move(part.taken)};
   std::erase_if(state, [&](const NamedTensor& tensor) {
-    const bool out = !wanted.contains(tensor.name) && IsOfAHead(tensor.name, rules);
+    const bool out = !names.IsWanted(tensor.name) && names.IsOfAHead(tensor.name);
     if (out) notes.left_out.push_back(tensor.name);
     return out;
   });
@@ -90,7 +115,7 @@ BodyNotes LoadBody(nn::Sequential& model, const std::string& path, const NameRul
   } else {
     for (const NamedVariable& p : OwnParameters(head)) Keep(p, state, notes);
   }
-  LoadStateDict(model, state, path);
+  Load(model, state, source.file, notes.taken);
   return notes;
 }
 

@@ -5,17 +5,29 @@
 #include <vector>
 
 #include "models/checkpoint/names.h"
+#include "models/checkpoint/weights_part.h"
 #include "models/nn/sequential.h"
 
 namespace torus {
 
 // Reads all tensors of a .safetensors file, a torch.save file or a Hugging Face folder, or the
 // weights of a Torus checkpoint (io/checkpoint_manifest.h). Throws the errors of their readers.
-std::vector<NamedTensor> ReadWeights(const std::string& path);
+FileWeights ReadWeights(const std::string& path);
 
-// Reads weights, fits their names by `rules` (FitNames) and loads them into the model. As strict as
-// FitState; floating tensors are cast to the model's dtype.
-void LoadWeights(nn::Module& model, const std::string& path, const NameRules& rules = {});
+// Where weights come from.
+struct WeightsSource {
+  WeightsSource(std::string file = "", std::string part = "")  // NOLINT: a path is one
+      : file(std::move(file)), part(std::move(part)) {}
+  WeightsSource(const char* file) : file(file) {}  // NOLINT
+  std::string file;                                // or folder
+  std::string part;                                // as `wish` of ChoosePart
+};
+
+// Reads weights, chooses the part that fits the model (ChoosePart), fits its names by `rules`
+// (FitNames) and loads it into the model. As strict as FitState about that part; the rest of the
+// file is left, and the result says so. Tensors are cast to the model's dtypes.
+TakenWeights LoadWeights(nn::Module& model, const WeightsSource& source,
+                         const NameRules& rules = {});
 
 // Loads weights for fine-tuning. Differs from LoadWeights in the last layer: its own parameters
 // keep their values if the file has none of them, and so does each of which the file has another
@@ -23,8 +35,9 @@ void LoadWeights(nn::Module& model, const std::string& path, const NameRules& ru
 // `rules` name are left out.
 struct BodyNotes {
   std::vector<std::string> kept;      // parameters that keep their values
-  std::vector<std::string> left_out;  // tensors of the file that the model has no place for
+  std::vector<std::string> left_out;  // tensors of the part that the model has no place for
+  TakenWeights taken;
 };
-BodyNotes LoadBody(nn::Sequential& model, const std::string& path, const NameRules& rules = {});
+BodyNotes LoadBody(nn::Sequential& model, const WeightsSource& source, const NameRules& rules = {});
 
 }  // namespace torus

@@ -27,12 +27,33 @@ struct Renamed {
   std::string from, to;
 };
 
-// Renames known differences, and leaves it to LoadStateDict to report the rest:
-//   module.X         to X: saved from torch.nn.DataParallel
+// Finds the model's name of a file's tensor by the known differences:
+//   module.X, X.module.Y,   to X, X.Y where the model has that name, and likewise _orig_mod,
+//                           _fsdp_wrapped_module and _checkpoint_wrapped_module: the wrappers of
+//                           DataParallel, torch.compile, FSDP and recomputation
 //   X                to BASE.X where the model has that name and not X, and the file none that
 //                    begins so: saved without a head
 //   X.gamma, X.beta  to X.weight, X.bias where the model has those: converted from TensorFlow
 //   the rules' constants, where the model has no such name: left out
+class NameFitter {
+ public:
+  NameFitter(const nn::Module& model, const NameRules& rules);
+
+  // Empty for a tensor to leave out; `name` itself if the model has none for it. `lacks_base`: no
+  // name of the file begins with the rules' base.
+  std::string Fit(const std::string& name, bool lacks_base) const;
+  bool IsWanted(const std::string& name) const { return wanted_.contains(name); }
+  bool IsBase(const std::string& name) const;     // begins with the rules' base
+  bool IsOfAHead(const std::string& name) const;  // begins with one of the rules' heads
+
+ private:
+  bool IsConstant(const std::string& name) const;
+
+  const std::set<std::string> wanted_;
+  const NameRules rules_;
+};
+
+// Fits all names of a file, and leaves it to LoadStateDict to report the rest.
 std::vector<NamedTensor> FitNames(const nn::Module& model, std::vector<NamedTensor> state,
                                   const NameRules& rules = {},
                                   std::vector<Renamed>* renamed = nullptr);

@@ -1,33 +1,17 @@
 #include "models/checkpoint/pickle.h"
 
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <map>
-#include <set>
 
+#include "models/checkpoint/pickle_calls.h"
 #include "runtime/error.h"
-#include "runtime/io/json.h"
 
 namespace torus::pickle {
 namespace {
 
-constexpr size_t kMostValues = 1 << 20, kMostItems = 1 << 23;
-
-// The supported names; "calling" one makes the value in its comment.
-const std::set<std::string> kRebuilders = {
-    "torch._utils._rebuild_tensor",     // a tensor from storage, offset, sizes, strides
-    "torch._utils._rebuild_tensor_v2",  // the same, with autograd metadata
-    "torch._utils._rebuild_parameter",  // the tensor itself
-    "collections.OrderedDict",          // a dict
-    "torch.Size",                       // a tuple
-};
-
-const std::map<std::string, DType> kStorages = {
-    {"torch.DoubleStorage", DType::kF64},    {"torch.FloatStorage", DType::kF32},
-    {"torch.BFloat16Storage", DType::kBF16}, {"torch.HalfStorage", DType::kF16},
-    {"torch.LongStorage", DType::kI64},      {"torch.IntStorage", DType::kI32},
-    {"torch.ByteStorage", DType::kU8},       {"torch.BoolStorage", DType::kBool},
-};
+constexpr size_t kMostValues = 1 << 20, kMostItems = 1 << 23, kLongestName = 300;
 
 class Machine {
  public:
@@ -67,6 +51,7 @@ class Machine {
   std::string Line() {
     const size_t end = bytes_.find('\n', at_);
     Check(end != std::string_view::npos, "a name without end");
+    Check(end - at_ <= kLongestName, "a name of {} characters", end - at_);
     const std::string line(bytes_.substr(at_, end - at_));
     at_ = end + 1;
     return line;
@@ -103,8 +88,8 @@ class Machine {
     value->integer = integer;
     Push(value);
   }
-  void PushText(uint64_t bytes) {
-    Value* value = New(Kind::kText);
+  void PushText(uint64_t bytes, Kind kind = Kind::kText) {
+    Value* value = New(kind);
     value->text = Take(bytes);
     Push(value);
   }
@@ -131,6 +116,12 @@ class Machine {
     if (negative && digits.size() < 8) value |= ~uint64_t{0} << (8 * digits.size());
     PushInt(static_cast<int64_t>(value));
   }
+  // In digits, as protocol 1 has truth values (00 and 01) and long integers.
+  void PushDigits() {
+    const std::string line = Line();
+    if (line == "00" || line == "01") return PushBool(line == "01");
+    PushInt(std::strtoll(line.c_str(), nullptr, 10));
+  }
   void PushContainer(Kind kind, std::vector<Value*> items) {
     Value* value = New(kind);
     value->items = std::move(items);
@@ -142,18 +133,41 @@ class Machine {
     PushContainer(Kind::kTuple, std::move(items));
   }
 
-  void Append(const std::vector<Value*>& items, Kind kind) {
-    Value* container = Top();
-    Check(container->kind == kind, "adds to a value of another kind");
-    Check(kind != Kind::kDict || items.size() % 2 == 0, "a key without a value");
+  void Add(Value* container, const std::vector<Value*>& items) {
     items_ += items.size();
     Check(items_ <= kMostItems, "more than {} items", kMostItems);
     container->items.insert(container->items.end(), items.begin(), items.end());
   }
+  // To a list or a set. What a class of its own does with it is not known.
+  void Append(const std::vector<Value*>& items, Kind kind) {
+    Value* container = Top();
+    if (container->kind == Kind::kObject) return;
+    Check(container->kind == kind, "adds to a value of another kind");
+    Add(container, items);
+  }
+  // To a dict, or to an object of a class that is one.
+  void SetItems(const std::vector<Value*>& items) {
+    Value* container = Top();
+    Check(container->kind == Kind::kDict || container->kind == Kind::kObject,
+          "adds to a value of another kind");
+    Check(items.size() % 2 == 0, "a key without a value");
+    Add(container, items);
+  }
   void SetItem() {
     Value* value = Pop();
     Value* key = Pop();
-    Append({key, value}, Kind::kDict);
+    SetItems({key, value});
+  }
+  // Attributes: a dict, or a pair of one and another for slots. A state_dict's _metadata, say, has
+  // no use here.
+  void Build() {
+    const Value* state = Pop();
+    Value* target = Top();
+    Check(target->kind >= Kind::kText, "gives attributes to what has none");
+    if (target->kind != Kind::kObject) return;
+    if (state->kind == Kind::kDict) Add(target, state->items);
+    for (const Value* part : state->kind == Kind::kTuple ? state->items : std::vector<Value*>())
+      if (part->kind == Kind::kDict) Add(target, part->items);
   }
 
   void Remember(uint64_t place) { memo_[place] = Top(); }
@@ -163,86 +177,46 @@ class Machine {
     Push(found->second);
   }
 
-  void PushGlobal(const std::string& module, const std::string& name) {
-    const std::string full = module + "." + name;
-    Check(kRebuilders.contains(full) || kStorages.contains(full),
-          "names {}, which is no tensor's; this reader calls nothing", io::Printable(full));
+  Value* Global(const std::string& module, const std::string& name) {
     Value* value = New(Kind::kGlobal);
-    value->text = full;
-    Push(value);
+    value->text = module + "." + name;
+    return value;
   }
   void PushNamedByStack() {
     const Value* name = Pop();
     const Value* module = Pop();
     Check(name->kind == Kind::kText && module->kind == Kind::kText, "a name that is no text");
-    PushGlobal(module->text, name->text);
+    Check(name->text.size() + module->text.size() <= kLongestName, "a name of {} characters",
+          name->text.size() + module->text.size());
+    Push(Global(module->text, name->text));
   }
 
-  // ("storage", class, key, location, elements, ...)
-  void PushStorage() {
-    const Value* id = Pop();
-    Check(id->kind == Kind::kTuple && id->items.size() >= 5 && id->items[0]->kind == Kind::kText &&
-              id->items[0]->text == "storage" && id->items[1]->kind == Kind::kGlobal &&
-              kStorages.contains(id->items[1]->text) && id->items[2]->kind == Kind::kText &&
-              id->items[4]->kind == Kind::kInt,
-          "a reference that is no storage's");
-    Check(id->items.size() == 5 || id->items[5]->kind == Kind::kNone,
-          "a storage that is a view of another");
-    Value* value = New(Kind::kStorage);
-    value->dtype = kStorages.at(id->items[1]->text);
-    value->text = id->items[2]->text;
-    value->integer = id->items[4]->integer;
-    Push(value);
-  }
-
-  std::vector<int64_t> Integers(const Value* value) const {
-    Check(value->kind == Kind::kTuple || value->kind == Kind::kList, "sizes that are no list");
-    std::vector<int64_t> integers;
-    for (const Value* item : value->items) {
-      Check(item->kind == Kind::kInt, "a size that is no integer");
-      integers.push_back(item->integer);
-    }
-    return integers;
-  }
-
-  void PushTensor(const std::vector<Value*>& arguments) {
-    Check(arguments.size() >= 4 && arguments[0]->kind == Kind::kStorage &&
-              arguments[1]->kind == Kind::kInt,
-          "a tensor without storage and offset");
-    Value* value = New(Kind::kTensor);
-    value->items = {arguments[0]};
-    value->integer = arguments[1]->integer;
-    value->sizes = Integers(arguments[2]);
-    value->strides = Integers(arguments[3]);
-    Push(value);
-  }
-
+  // Functions of other values, such as those that a call returned, are called by its name.
   void Reduce() {
     const Value* arguments = Pop();
     const Value* function = Pop();
-    Check(function->kind == Kind::kGlobal && arguments->kind == Kind::kTuple,
+    Check((function->kind == Kind::kGlobal || function->kind == Kind::kObject) &&
+              arguments->kind == Kind::kTuple,
           "calls what is no function");
-    if (function->text.starts_with("torch._utils._rebuild_tensor"))
-      return PushTensor(arguments->items);
-    if (function->text == "torch._utils._rebuild_parameter") {
-      Check(!arguments->items.empty() && arguments->items[0]->kind == Kind::kTensor,
-            "a parameter without a tensor");
-      return Push(arguments->items[0]);
-    }
-    if (function->text == "torch.Size") {
-      Check(arguments->items.size() == 1, "torch.Size of several");
-      return Push(arguments->items[0]);
-    }
-    Check(function->text == "collections.OrderedDict", "calls {}", function->text);
-    PushContainer(Kind::kDict, {});
-    if (arguments->items.empty()) return;
-    Check(arguments->items.size() == 1 && arguments->items[0]->kind == Kind::kList,
-          "an OrderedDict of what is no list");
-    for (const Value* pair : arguments->items[0]->items) {
-      Check((pair->kind == Kind::kTuple || pair->kind == Kind::kList) && pair->items.size() == 2,
-            "an OrderedDict's item that is no pair");
-      Append(pair->items, Kind::kDict);
-    }
+    Push(Call(maker_, *function, *arguments));
+  }
+  // The same with keyword arguments.
+  void ReduceWithKeywords() {
+    Pop();
+    Reduce();
+  }
+  // A class and its arguments, from the mark.
+  void Instantiate(Value* type, std::vector<Value*> arguments) {
+    Push(type);
+    PushContainer(Kind::kTuple, std::move(arguments));
+    Reduce();
+  }
+  void InstantiateFromStack() {
+    std::vector<Value*> items = PopToMark();
+    Check(!items.empty(), "an object without a class");
+    Value* const type = items.front();
+    items.erase(items.begin());
+    Instantiate(type, std::move(items));
   }
 
   void Stop() {
@@ -294,6 +268,20 @@ class Machine {
         return PushText(Byte());
       case 'T':
         return PushText(Number(4));
+      case 'B':
+        return PushText(Number(4), Kind::kBytes);
+      case 'C':
+        return PushText(Byte(), Kind::kBytes);
+      case 0x8e:
+      case 0x96:
+        return PushText(Number(8), Kind::kBytes);
+      case 'I':
+      case 'L':
+        return PushDigits();
+      case 0x8f:
+        return PushContainer(Kind::kSet, {});
+      case 0x91:
+        return PushContainer(Kind::kSet, PopToMark());
       case '}':
         return PushContainer(Kind::kDict, {});
       case ']':
@@ -315,7 +303,9 @@ class Machine {
       case 's':
         return SetItem();
       case 'u':
-        return Append(PopToMark(), Kind::kDict);
+        return SetItems(PopToMark());
+      case 0x90:
+        return Append(PopToMark(), Kind::kSet);
       case 'q':
         return Remember(Byte());
       case 'r':
@@ -326,22 +316,35 @@ class Machine {
         return Recall(Byte());
       case 'j':
         return Recall(Number(4));
+      case '2':
+        return Push(Top());
+      case '1':
+        PopToMark();
+        return;
       case 'c': {
         const std::string module = Line();
-        return PushGlobal(module, Line());
+        return Push(Global(module, Line()));
       }
+      case 'i': {
+        const std::string module = Line();
+        Value* const type = Global(module, Line());
+        return Instantiate(type, PopToMark());
+      }
+      case 'o':
+        return InstantiateFromStack();
       case 0x93:
         return PushNamedByStack();
       case 'Q':
-        return PushStorage();
+        return Push(StorageOf(maker_, *Pop()));
       case 'R':
+      case 0x81:  // NEWOBJ: a class and its arguments
         return Reduce();
-      case 'b':  // BUILD: attributes, as a state_dict's _metadata
-        Pop();
-        Check(Top()->kind == Kind::kDict, "gives attributes to what is no OrderedDict");
-        return;
+      case 0x92:
+        return ReduceWithKeywords();
+      case 'b':
+        return Build();
       default:
-        Check(false, "opcode {:#04x} is none that tensors need", opcode);
+        Check(false, "opcode {:#04x} is none that torch.save writes", opcode);
     }
   }
   void AppendOne() {
@@ -356,9 +359,19 @@ class Machine {
   std::vector<Value*> stack_;
   std::map<uint64_t, Value*> memo_;
   Document document_;
+  const Maker maker_{.make = [this](Kind kind) { return New(kind); },
+                     .append = [this](Value* to, const auto& items) { Add(to, items); },
+                     .fail = [this](const std::string& what) { Check(false, "{}", what); }};
 };
 
 }  // namespace
+
+const Value* Find(const Value& value, std::string_view key) {
+  for (size_t i = 0; i + 1 < value.items.size(); i += 2)
+    if (value.items[i]->kind == Kind::kText && value.items[i]->text == key)
+      return value.items[i + 1];
+  return nullptr;
+}
 
 Document Read(std::string_view bytes, const std::string& where) {
   return Machine(bytes, where).Run();

@@ -3,8 +3,10 @@
 #include <cstring>
 #include <map>
 
+#include "models/checkpoint/misfit.h"
 #include "runtime/error.h"
 #include "runtime/io/file_layout.h"
+#include "runtime/io/json.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/kernels.h"
 
@@ -25,29 +27,12 @@ bool SameShape(const Shape& wanted, const Shape& got) {
   return got == wanted || (wanted.rank() == 0 && got == Shape{1});
 }
 
-bool CastsTo(DType wanted, DType got) {
-  return got == wanted || (IsFloating(got) && IsFloating(wanted));
-}
-
 std::string Difference(const Tensor& wanted, const Tensor& got) {
   const Shape shape = ToFileLayout(wanted.shape());
-  if (SameShape(shape, got.shape()) && CastsTo(wanted.dtype(), got.dtype())) return {};
+  if (SameShape(shape, got.shape())) return {};
   return fmt::format(" is {} {} and must be {} {}", Name(got.dtype()), ToString(got.shape()),
                      Name(wanted.dtype()), ToString(shape));
 }
-
-// The first of them in words: of another model's file every tensor is one.
-struct Problems {
-  static constexpr int kShown = 8;
-  std::string text;
-  int count = 0;
-  void Add(const std::string& name, const std::string& what) {
-    if (++count <= kShown) text += (count == 1 ? "" : "; ") + name + what;
-  }
-  std::string more() const {
-    return count <= kShown ? "" : fmt::format("; and {} more", count - kShown);
-  }
-};
 
 // Files before PyTorch 0.4.1 have no counters; its own reader leaves them at 0 as well.
 bool MayBeAbsent(const std::string& name) { return name.ends_with(".num_batches_tracked"); }
@@ -59,28 +44,27 @@ bool SameBits(const Tensor& a, const Tensor& b) {
 }
 
 // A tied tensor may have any of its names, and appear under several if they agree.
-void MergeAliases(const nn::Module& model, std::map<std::string, Tensor>& given,
-                  Problems& problems) {
+void MergeAliases(const nn::Module& model, std::map<std::string, Tensor>& given, Misfit& misfit) {
   for (const nn::Alias& alias : model.Aliases()) {
     auto found = given.extract(alias.name);
     if (found.empty()) continue;
     const auto [owner, fresh] = given.emplace(alias.owner, found.mapped());
     if (!fresh && !SameBits(owner->second, found.mapped()))
-      problems.Add(alias.name, fmt::format(" differs from {}, to which it is tied", alias.owner));
+      misfit.Other(alias.name, fmt::format(" differs from {}, to which it is tied", alias.owner));
   }
 }
 
 // Replaces the model's own tensor by the one in `given`, which is removed from there.
-void Replace(NamedTensor& own, std::map<std::string, Tensor>& given, Problems& problems) {
+void Replace(NamedTensor& own, std::map<std::string, Tensor>& given, Misfit& misfit) {
   const auto found = given.extract(own.name);
   const Shape shape = ToFileLayout(own.value.shape());
   if (found.empty()) {
-    if (!MayBeAbsent(own.name)) return problems.Add(own.name, " is missing");
+    if (!MayBeAbsent(own.name)) return misfit.Missing(own.name);
     own.value = Zeros(shape, own.value.dtype());
     return;
   }
   const std::string difference = Difference(own.value, found.mapped());
-  if (!difference.empty()) return problems.Add(own.name, difference);
+  if (!difference.empty()) return misfit.Other(own.name, difference);
   own.value = found.mapped().Reshape(shape);
 }
 
@@ -95,15 +79,15 @@ std::vector<NamedTensor> StateDict(const nn::Module& model) {
 std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<NamedTensor>& state,
                                   const std::string& where) {
   std::map<std::string, Tensor> given;
-  Problems problems;
+  Misfit misfit;
   for (const NamedTensor& tensor : state)
-    if (!given.emplace(tensor.name, tensor.value).second) problems.Add(tensor.name, " comes twice");
-  MergeAliases(model, given, problems);
+    if (!given.emplace(tensor.name, tensor.value).second)
+      misfit.Other(io::Printable(tensor.name).text(), " comes twice");
+  MergeAliases(model, given, misfit);
   std::vector<NamedTensor> fitted = StateOf(model);
-  for (NamedTensor& tensor : fitted) Replace(tensor, given, problems);
-  for (const auto& [name, tensor] : given) problems.Add(name, " is surplus");
-  Require(problems.count == 0, where, "does not fit the model in {} tensor{}: {}{}", problems.count,
-          problems.count == 1 ? "" : "s", problems.text, problems.more());
+  for (NamedTensor& tensor : fitted) Replace(tensor, given, misfit);
+  for (const auto& [name, tensor] : given) misfit.Surplus(name);
+  if (misfit.count() > 0) Throw<BadInput>(where, "{}", misfit.Text());
   return fitted;
 }
 

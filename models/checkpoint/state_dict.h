@@ -13,17 +13,16 @@ namespace torus {
 std::vector<NamedTensor> StateDict(const nn::Module& model);
 
 // Returns `state` with the names, order and shapes of StateDict; values and dtypes stay as they
-// are. Does not read the model's own values. Names, shapes and dtypes must be those of StateDict,
-// except for what PyTorch accepts too: another floating dtype, shape (1) for a scalar, a tied
-// tensor under any of its names, and a missing num_batches_tracked (0 then). Otherwise throws one
-// BadInput tagged `where` that lists all tensors that are missing, unexpected, or of a wrong shape
-// or dtype.
+// are. Does not read the model's own values. Names and shapes must be those of StateDict, except
+// for what PyTorch accepts too: any dtype, shape (1) for a scalar, a tied tensor under any of its
+// names, and a missing num_batches_tracked (0 then). Otherwise throws one BadInput tagged `where`
+// that speaks of all tensors that are missing, surplus, or of a wrong shape (misfit.h).
 std::vector<NamedTensor> FitState(const nn::Module& model, const std::vector<NamedTensor>& state,
                                   const std::string& where);
 
-// Copies the state, fitted by FitState, into the model. Floating tensors are cast to the model's
-// dtype; equal dtypes keep every bit. A model without memory is allocated on the CPU. If FitState
-// throws, the model is unchanged.
+// Copies the state, fitted by FitState, into the model. Tensors are cast to the model's
+// dtypes, as load_state_dict does; equal dtypes keep every bit. A model without memory is allocated
+// on the CPU. If FitState throws, the model is unchanged.
 void LoadStateDict(nn::Module& model, const std::vector<NamedTensor>& state,
                    const std::string& where);
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ops/activation/activation.h"
+#include "ops/elementwise/elementwise.h"
 #include "runtime/error.h"
 
 namespace torus::nn {
@@ -10,14 +11,25 @@ namespace {
 
 Variable Gelu(const Variable& x) { return ops::Gelu(x); }
 Variable GeluTanh(const Variable& x) { return ops::Gelu(x, "tanh"); }
+// Hendrycks and Gimpel 2016, section 2: the logistic approximation.
+Variable QuickGelu(const Variable& x) { return ops::Mul(x, ops::Sigmoid(ops::Mul(x, 1.702))); }
 
 }  // namespace
 
 ActivationFn ActivationByName(const std::string& name, const std::string& where) {
-  static const std::map<std::string, ActivationFn> kKnown = {
-      {"gelu", Gelu},          {"gelu_new", GeluTanh}, {"gelu_pytorch_tanh", GeluTanh},
-      {"gelu_fast", GeluTanh}, {"relu", ops::Relu},    {"silu", ops::Silu},
-      {"swish", ops::Silu},    {"tanh", ops::Tanh},    {"sigmoid", ops::Sigmoid}};
+  static const std::map<std::string, ActivationFn> kKnown = {{"gelu", Gelu},
+                                                             {"gelu_new", GeluTanh},
+                                                             {"gelu_pytorch_tanh", GeluTanh},
+                                                             {"gelu_fast", GeluTanh},
+                                                             {"relu", ops::Relu},
+                                                             {"silu", ops::Silu},
+                                                             {"gelu_python", Gelu},
+                                                             {"gelu_accurate", GeluTanh},
+                                                             {"gelu_python_tanh", GeluTanh},
+                                                             {"quick_gelu", QuickGelu},
+                                                             {"swish", ops::Silu},
+                                                             {"tanh", ops::Tanh},
+                                                             {"sigmoid", ops::Sigmoid}};
   const auto found = kKnown.find(name);
   Require(found != kKnown.end(), where, "there is no activation function \"{}\"", name);
   return found->second;

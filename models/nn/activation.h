@@ -9,9 +9,9 @@ namespace torus::nn {
 
 using ActivationFn = Variable (*)(const Variable&);
 
-// Takes transformers' names: gelu, gelu_new (the tanh approximation; also gelu_pytorch_tanh and
-// gelu_fast), relu, silu (also swish), tanh, sigmoid. Throws BadInput tagged `where` for other
-// names.
+// Takes transformers' names: gelu (also gelu_python), gelu_new (the tanh approximation; also
+// gelu_pytorch_tanh, gelu_python_tanh, gelu_fast and gelu_accurate), quick_gelu (x sigmoid(1.702
+// x)), relu, silu (also swish), tanh, sigmoid. Throws BadInput tagged `where` for other names.
 ActivationFn ActivationByName(const std::string& name, const std::string& where);
 
 }  // namespace torus::nn

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -18,6 +19,7 @@
 #include "models/roberta/descriptor.h"
 #include "models/vgg/vgg.h"
 #include "runtime/error.h"
+#include "runtime/io/file_sum.h"
 #include "runtime/io/safetensors.h"
 
 namespace torus {
@@ -82,6 +84,31 @@ void RoundTrip(const json& config, uint64_t shard_bytes, const char* name) {
   for (const auto& [key, value] : config.items()) EXPECT_EQ(read.at(key), value) << key;
 }
 
+// One bit in the middle of any file that it wrote.
+TEST(HuggingFace, DamageOfAnyFileIsFoundAndNamed) {
+  const std::string folder = Folder("damaged_model");
+  for (const uint64_t shard_bytes : {uint64_t{100}, uint64_t{1} << 20}) {
+    fs::remove_all(folder);
+    WriteHuggingFace(folder,
+                     {.config = ConfigOf(SmallGpt2()),
+                      .tensors = {{"a", Arange(20)}, {"b", Arange(30)}},
+                      .files = {{"vocab.json", "{\"a\": 0}"}}},
+                     shard_bytes);
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      const std::string file = entry.path().string();
+      std::ifstream in(file, std::ios::binary);
+      const std::string bytes(std::istreambuf_iterator<char>(in), {});
+      std::string changed = bytes;
+      changed[changed.size() / 2] = static_cast<char>(changed[changed.size() / 2] ^ 1);
+      std::ofstream(file, std::ios::binary) << changed;
+      const std::string error = ErrorOf([&] { ReadHuggingFace(folder); });
+      EXPECT_NE(error, "no error") << file;
+      std::ofstream(file, std::ios::binary) << bytes;
+    }
+    EXPECT_EQ(ErrorOf([&] { ReadHuggingFace(folder); }), "no error");
+  }
+}
+
 TEST(HuggingFace, OneFileKeepsEveryBit) { RoundTrip(ConfigOf(SmallRoberta()), 1 << 30, "whole"); }
 
 TEST(HuggingFace, ShardsKeepEveryBit) {
@@ -131,7 +158,8 @@ TEST(HuggingFace, FilesBesideTheWeightsAreReadAndWeightsAreNot) {
                        {"tokenizer.model", std::string("\0\1", 2)},
                        {"chat_template.jinja", "{{ text }}"}};
   std::vector<NamedTensor> tensors = {{"a", Zeros({4})}, {"b", Zeros({4})}};
-  WriteHuggingFace(Folder("files"), {json::object(), tensors, files}, /*shard_bytes=*/16);
+  WriteHuggingFace(Folder("files"), {.config = json::object(), .tensors = tensors, .files = files},
+                   /*shard_bytes=*/16);
   for (const char* other : {"pytorch_model.bin", "pytorch_model.bin.index.json", "README.md"})
     std::ofstream(Folder("files") + "/" + other) << "other";
   fs::create_directory(Folder("files") + "/onnx.json");
@@ -143,11 +171,17 @@ TEST(HuggingFace, AnIndexThatDoesNotFitIsListedInFull) {
   const fs::path index = fs::path(Folder("wrong")) / "model.safetensors.index.json";
   json content = json::parse(std::ifstream(index));
   const std::string shard = content["weight_map"]["transformer.ln_f.bias"];
+  fs::remove(fs::path(Folder("wrong")) / io::kFolderSums);  // which says so at once
   content["weight_map"].erase("transformer.ln_f.bias");
   content["weight_map"]["transformer.ln_g.bias"] = shard;
   content["weight_map"]["transformer.ln_h.bias"] = shard;
   std::ofstream(index) << content;
-  const std::string error = ErrorOf([] { ReadHuggingFace(Folder("wrong")); });
+  EXPECT_EQ(ReadHuggingFace(Folder("wrong")).differences.size(), 3U);
+  content["weight_map"].erase("transformer.ln_f.bias");
+  json config = ConfigOf(SmallGpt2());
+  config["n_layer"] = 3;  // so that tensors are missing
+  const std::string error = ErrorOf([&] { LoadWeights(*ModelOf(config), Folder("wrong")); });
+  EXPECT_NE(error.find("transformer.h.2.ln_1.weight is missing"), std::string::npos) << error;
   EXPECT_NE(error.find("has transformer.ln_f.bias, which"), std::string::npos) << error;
   EXPECT_NE(error.find("lacks transformer.ln_g.bias"), std::string::npos) << error;
   EXPECT_NE(error.find("lacks transformer.ln_h.bias"), std::string::npos) << error;

@@ -56,6 +56,18 @@ TEST(ParseModelSpec, RefusesWhatAModelDoesNotTake) {
   EXPECT_NE(ErrorOfSpec("mobilenet_v2:nan").find("the width must be a number"), std::string::npos);
 }
 
+// As configurations of before model_type, and of some programs, say it.
+TEST(DescriptorOfConfig, AnArchitectureSaysTheModelToo) {
+  const auto name = [](const char* architecture) {
+    return DescriptorOfConfig({{"architectures", {architecture}}}, "config.json").name;
+  };
+  EXPECT_EQ(name("GPT2LMHeadModel"), "gpt2");
+  EXPECT_EQ(name("RobertaForSequenceClassification"), "roberta");
+  EXPECT_EQ(name("RobertaForMaskedLM"), "roberta-mlm");
+  EXPECT_NE(ErrorOf([&] { name("BertModel"); }).find("model_type must be one of gpt2, roberta"),
+            std::string::npos);
+}
+
 // What the programs read of each; a model that says less could not be run by its name.
 TEST(Models, EachSaysAllOfItself) {
   for (const ModelDescriptor& model : Models()) {
