@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "parallel/codec/crc32c.h"
+#include "runtime/crc32c.h"
 
 namespace torus::parallel {
 

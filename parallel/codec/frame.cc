@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "parallel/codec/codec_number.h"
-#include "parallel/codec/crc32c.h"
 #include "parallel/codec/make_codec.h"
+#include "runtime/crc32c.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {

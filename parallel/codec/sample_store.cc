@@ -4,7 +4,7 @@
 #include <random>
 #include <utility>
 
-#include "parallel/codec/crc32c.h"
+#include "runtime/crc32c.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {

@@ -34,7 +34,7 @@ constexpr Entry kEntries[] = {
      TORUS_SUMS(RingAllReduce), RingElementsSent},
     {"halving-doubling", "recursive halving, then doubling: 2 log2 n steps",
      TORUS_SUMS(HalvingDoublingAllReduce), HalvingDoublingElementsSent},
-    {"tree", "binomial tree to rank 0 and back, for short messages", TORUS_SUMS(TreeAllReduce),
+    {"tree", "binary tree to rank 0 and back, for short messages", TORUS_SUMS(TreeAllReduce),
      TreeElementsSent},
     {"engine", "the all-reduce of MPI or NCCL, if the transport is one of them",
      TORUS_SUMS(EngineAllReduce), EngineElementsSent},

@@ -1,5 +1,5 @@
-// Ring all-reduce (Patarasu and Yuan 2009, "Bandwidth optimal all-reduce algorithms for clusters of
-// workstations").
+// Ring all-reduce (Patarasuk and Yuan 2009, "Bandwidth optimal all-reduce algorithms for clusters
+// of workstations").
 //
 // The span is divided into n chunks, one per rank, whose sizes differ by at most one element. In
 // every step each rank sends one chunk to its right neighbour and receives one from its left. A

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "parallel/codec/codec_number.h"
-#include "parallel/codec/crc32c.h"
 #include "parallel/collectives/pieces.h"
+#include "runtime/crc32c.h"
 #include "runtime/error.h"
 #include "runtime/storage.h"
 

@@ -120,7 +120,7 @@ void Check(const RunLength& length) {
   Require(total >= 1, "lr-schedule", "a run needs at least 1 step, got {}", total);
   Require(epoch >= 1, "lr-schedule", "an epoch needs at least 1 step, got {}", epoch);
   Require(warmup >= 0 && warmup < total, "lr-schedule",
-          "warm-up must be shorter than the run of {} steps, got {}", total, warmup);
+          "--warmup must be shorter than the run of {} steps, got {}", total, warmup);
 }
 
 LrSchedule Parse(const std::string& spec, const RunLength& length) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "parallel/codec/crc32c.h"
+#include "runtime/crc32c.h"
 #include "runtime/error.h"
 
 namespace torus::parallel {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "parallel/codec/codec_number.h"
-#include "parallel/codec/crc32c.h"
 #include "parallel/pipeline/add_context.h"
 #include "parallel/transport/shared_message.h"
+#include "runtime/crc32c.h"
 #include "runtime/error.h"
 #include "runtime/kernels.h"
 #include "runtime/stream.h"
@@ -40,7 +40,14 @@ TensorLink::TensorLink(Options options, std::vector<TensorSpec> specs, int micro
       codec_(options.codec, options.device, NumberOf(options)),
       codec_number_(options.codec != nullptr ? CodecNumber(*options.codec) : 0),
       specs_(std::move(specs)),
-      slots_(micro_batches) {}
+      slots_(micro_batches) {
+  // Tags of headers count both directions, and end where those of other control messages begin.
+  constexpr int64_t kMostMessages = (int64_t{3} << 22) / 2;
+  const int64_t messages = (int64_t{options.cut} + 1) * micro_batches;
+  Require(messages <= kMostMessages, "pipeline",
+          "{} cuts of {} micro-batches number their messages up to {}; at most {} have a tag",
+          options.cut, micro_batches, messages, kMostMessages);
+}
 
 Device TensorLink::MemoryOf(Device device) const {
   return options_.transport->Moves(device) ? device : Device{};

@@ -6,6 +6,7 @@
 #include "runtime/error.h"
 #include "runtime/io/file.h"
 #include "runtime/io/file_layout.h"
+#include "runtime/io/file_sum.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/non_finite.h"
 #include "runtime/progress.h"
@@ -17,7 +18,7 @@ using io::CheckpointFile;
 using io::kCheckpointManifest;
 
 void WriteText(const std::string& path, const std::string& text) {
-  io::OutputFile file(path);
+  io::OutputFile file(path, io::IfExists::kRefuse);
   file.Write(text);
   file.Close(true);
 }
@@ -37,7 +38,8 @@ CheckpointFile WriteTensors(const std::string& path, const char* holds, int64_t 
     file.tensors.push_back(tensor.name);
     tensor.value = ToFileLayout(tensor.value);  // a view
   }
-  WriteSafetensors(path, tensors, {{"step", std::to_string(step)}, {"format", "pt"}});
+  file.crc32c = WriteSafetensors(path, tensors, {{"step", std::to_string(step)}, {"format", "pt"}},
+                                 {}, io::IfExists::kRefuse);
   file.bytes = SizeOfFile(path);
   return file;
 }
@@ -105,12 +107,16 @@ void CommitCheckpoint(io::FolderWriter& writer, const std::string& folder, int64
     if (bytes != file.bytes)
       Throw<BrokenEnvironment>(base + name, "must have {} bytes, got {}", file.bytes, bytes);
   }
-  for (const auto& [name, text] : texts) WriteText(base + name, text);
-  WriteText(base + kCheckpointManifest, io::ToText({.step = step,
-                                                    .commit = CommitBefore(folder) + 1,
-                                                    .loss_scale = scale.value,
-                                                    .good_steps = scale.good_steps,
-                                                    .files = files}));
+  io::CheckpointManifest manifest{.step = step,
+                                  .commit = CommitBefore(folder) + 1,
+                                  .loss_scale = scale.value,
+                                  .good_steps = scale.good_steps,
+                                  .files = files};
+  for (const auto& [name, text] : texts) {
+    WriteText(base + name, text);
+    manifest.texts[name] = io::SumOf(text);
+  }
+  WriteText(base + kCheckpointManifest, io::ToText(manifest));
   writer.Commit();
 }
 

@@ -10,7 +10,7 @@
 namespace torus::parallel {
 
 // A replica's micro-batches are consecutive in the list of all micro-batches. So its sum is a node
-// of the tree over that list, and AllReduceAlgorithm::kPairs sums the replicas' nodes in the same
+// of the tree over that list, and AllReduceAlgorithm::kDirect sums the replicas' nodes in the same
 // tree.
 class GradientTree {
  public:

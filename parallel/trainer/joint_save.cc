@@ -5,6 +5,7 @@
 #include "parallel/trainer/bytes.h"
 #include "parallel/trainer/checkpoint.h"
 #include "parallel/trainer/joint_work.h"
+#include "runtime/io/folder.h"
 #include "runtime/io/folder_place.h"
 
 namespace torus::parallel {
@@ -16,6 +17,7 @@ std::vector<std::byte> ToBytes(const CheckpointFiles& files) {
     writer.PutAll(name);
     writer.PutAll(file.holds);
     writer.Put(file.bytes);
+    writer.Put(file.crc32c.value());
     writer.Put<uint64_t>(file.tensors.size());
     for (const std::string& tensor : file.tensors) writer.PutAll(tensor);
   }
@@ -28,9 +30,18 @@ void AddFiles(std::span<const std::byte> bytes, CheckpointFiles& files) {
     io::CheckpointFile& file = files[name];
     file.holds = reader.GetAll<std::string>();
     file.bytes = reader.Get<uint64_t>();
+    file.crc32c = reader.Get<uint32_t>();
     for (auto count = reader.Get<uint64_t>(); count > 0; --count)
       file.tensors.push_back(reader.GetAll<std::string>());
   }
+}
+
+// The name of rank 0's new folder (FolderWriter::name), on all ranks.
+std::string NameOfAll(Control& control, const std::optional<io::FolderWriter>& writer) {
+  ByteWriter mine;
+  if (writer) mine.PutAll(writer->name());
+  const auto all = control.ShareBytes(mine.bytes(), "name of a checkpoint's new folder");
+  return ByteReader(all.front()).GetAll<std::string>();
 }
 
 }  // namespace
@@ -46,10 +57,11 @@ std::exception_ptr SaveTogether(Control& control, const std::string& folder, int
     if (control.rank() == 0) writer.emplace(folder);
   };
   if (auto failure = DoTogether(control, "who can begin a checkpoint", begin)) return failure;
+  const std::string name = NameOfAll(control, writer);
   CheckpointFiles files;
   const auto write = [&] {
     for (const auto& [number, part] : parts)
-      files.merge(WritePart(io::PlaceOf(folder).fresh(), number, part));
+      files.merge(WritePart(io::PlaceOf(folder).fresh(name), number, part));
   };
   if (auto failure = DoTogether(control, "who has written a checkpoint", write)) return failure;
   CheckpointFiles all;

@@ -9,6 +9,7 @@
 
 #include "parallel/trainer/bytes.h"
 #include "runtime/error.h"
+#include "runtime/long_work.h"
 
 namespace torus::parallel {
 namespace {
@@ -28,6 +29,7 @@ std::string HostName() {
 
 Failure FailureOf(const std::function<void()>& work) {
   try {
+    const LongWork alive;
     work();
     return {};
   } catch (const BadInput& error) {

@@ -182,7 +182,7 @@ int RankTrainer::AgreeOnTeam() {
     std::vector<double> work;
     for (const int rank : sharers) work.push_back(WorkOf(rank));
     const auto place = std::ranges::find(sharers, world_.rank()) - sharers.begin();
-    return ThreadShares(options_.threads, work)[place];
+    return ThreadShares(std::max(options_.threads, ranks), work)[place];
   }
   const int share = std::max(1, options_.threads / ranks);
   return std::ranges::min(Control(tensor_).Share(share, "threads of tensor-parallel ranks"));

@@ -14,7 +14,7 @@ namespace torus::parallel {
 namespace {
 
 // Version of the messages between ranks; increased with each change of them.
-constexpr int kVersion = 5;
+constexpr int kVersion = 6;
 
 std::string Text(const std::vector<TensorSpec>& specs) {
   std::vector<std::string> texts;
@@ -114,6 +114,7 @@ RunFacts FactsOf(const TrainerOptions& o, const TrainingParts& parts, const Sche
                  {"ema_decay", text(o.ema_decay)},
                  {"largest inputs", Text(parts.largest_inputs)},
                  {"smallest inputs", Text(parts.smallest_inputs)}};
+  facts.insert(facts.end(), o.facts.begin(), o.facts.end());
   for (const WeightSpec& weight : model.weights)
     facts.emplace_back(
         weight.trained ? "parameter" : "buffer",

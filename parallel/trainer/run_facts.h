@@ -14,8 +14,8 @@ namespace torus::parallel {
 // Name and value: {"schedule", "gpipe"}.
 using RunFacts = std::vector<std::pair<std::string, std::string>>;
 
-// The version of the trainer's messages, compiler, vector unit, threads, settings, schedule, codec
-// and every parameter and buffer of the model. `codec`: its name.
+// The version of the trainer's messages, compiler, vector unit, threads, settings, schedule, codec,
+// TrainerOptions::facts, and every parameter and buffer of the model. `codec`: its name.
 RunFacts FactsOf(const TrainerOptions& options, const TrainingParts& parts,
                  const Schedule& schedule, const RankModel& model, const std::string& codec);
 

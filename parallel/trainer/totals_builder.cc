@@ -1,7 +1,9 @@
 #include "parallel/trainer/totals_builder.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "parallel/schedule/simulator.h"
 
@@ -28,16 +30,31 @@ RankTime& TimeOf(const RankPlace& place, std::vector<RankTime>& ranks) {
   return ranks.emplace_back(RankTime{.place = place});
 }
 
-void AddLink(const LinkBytes& added, std::vector<LinkBytes>& links) {
-  if (added.sent == 0) return;
-  for (LinkBytes& link : links) {
-    if (link.from != added.from || link.to != added.to || link.what != added.what) continue;
-    link.sent += added.sent;
-    link.uncompressed += added.uncompressed;
-    return;
+// The links that begin at one rank, in the order in which they came. A direct all-reduce of n ranks
+// has n (n - 1), so none is searched for among all of them.
+class LinksOfRank {
+ public:
+  // Takes those of `rank` out of `links`, which are ordered by rank.
+  LinksOfRank(int rank, std::vector<LinkBytes>& links) : all_(links) {
+    const auto own = std::ranges::equal_range(links, rank, {}, &LinkBytes::from);
+    for (const LinkBytes& link : own) Add(link);
+    place_ = links.erase(own.begin(), own.end()) - links.begin();
   }
-  links.push_back(added);
-}
+  void Add(const LinkBytes& added) {
+    if (added.sent == 0) return;
+    const auto [at, fresh] = numbers_.emplace(std::pair(added.to, added.what), links_.size());
+    if (fresh) return links_.push_back(added);
+    links_[at->second].sent += added.sent;
+    links_[at->second].uncompressed += added.uncompressed;
+  }
+  void PutBack() { all_.insert(all_.begin() + place_, links_.begin(), links_.end()); }
+
+ private:
+  std::vector<LinkBytes>& all_;
+  std::vector<LinkBytes> links_;
+  std::map<std::pair<int, std::string>, size_t> numbers_;  // by receiver and kind
+  std::ptrdiff_t place_ = 0;
+};
 
 // The kind of the sums with rank `peer`: with a tensor-parallel rank of the same stages, or another
 // rank.
@@ -48,19 +65,19 @@ const char* SumOf(const RankPlace& place, int peer) {
 
 void AddLinks(const RankPlace& place, const RankCounts& segment, std::vector<LinkBytes>& links) {
   const int rank = place.rank;
+  LinksOfRank own(rank, links);
   for (const CutTraffic& cut : segment.cuts)
-    AddLink(
-        {rank, cut.peer, cut.forward ? "activations" : "gradients", cut.sent_bytes, cut.raw_bytes},
-        links);
+    own.Add(
+        {rank, cut.peer, cut.forward ? "activations" : "gradients", cut.sent_bytes, cut.raw_bytes});
   for (size_t peer = 0; peer < segment.reduced_bytes.size(); ++peer)
-    AddLink({rank, static_cast<int>(peer), SumOf(place, static_cast<int>(peer)),
-             segment.reduced_bytes[peer], segment.uncoded_bytes[peer]},
-            links);
+    own.Add({rank, static_cast<int>(peer), SumOf(place, static_cast<int>(peer)),
+             segment.reduced_bytes[peer], segment.uncoded_bytes[peer]});
   for (size_t peer = 0; peer < segment.computed_bytes.size(); ++peer) {
     const int to = static_cast<int>(peer);
     const uint64_t bytes = segment.computed_bytes[peer];
-    AddLink({rank, to, std::string(SumOf(place, to)) + ", computed", bytes, bytes}, links);
+    own.Add({rank, to, std::string(SumOf(place, to)) + ", computed", bytes, bytes});
   }
+  own.PutBack();
 }
 
 // The measured times of each stage; a rank's times are divided equally among its stages.

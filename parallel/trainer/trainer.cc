@@ -10,6 +10,7 @@
 #include "parallel/trainer/state_copy.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
+#include "runtime/long_work.h"
 
 namespace torus::parallel {
 namespace {
@@ -26,21 +27,13 @@ std::unique_ptr<World> Threads(const TrainerOptions& options) {
 
 struct Trainer::Impl {
   Impl(World& given, const TrainerOptions& options, const TrainingParts& parts) : world(given) {
-    std::exception_ptr failure;
-    try {
-      MakeRanks(options, parts);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    // An error in making a rank is rethrown within the world, so that other processes learn of it.
-    world.Run([&](Transport& transport) {
-      if (failure) std::rethrow_exception(failure);
-      ranks.at(transport.rank())->Prepare();
-    });
+    MakeRanks(options, parts);
+    world.Run([&](Transport& transport) { ranks.at(transport.rank())->Prepare(); });
   }
 
-  // Makes ranks one after another, so that only one whole model is in memory at a time, on the
-  // caller's thread, which has no deadline.
+  // One thread makes all ranks of this process, one after another, so that only one whole model is
+  // in memory at a time. It does so within the world: ranks of other processes, which may be done
+  // earlier, see that this one lives, or learn of its error.
   void MakeRanks(const TrainerOptions& options, const TrainingParts& parts) {
     std::mutex mutex;
     std::map<int, Transport*> transports;
@@ -48,8 +41,12 @@ struct Trainer::Impl {
       const std::lock_guard lock(mutex);
       transports[transport.rank()] = &transport;
     });
-    for (const auto& [rank, transport] : transports)
-      ranks.emplace(rank, std::make_unique<RankTrainer>(*transport, options, parts));
+    world.Run([&](Transport& first) {
+      if (first.rank() != world.local().front()) return;
+      const LongWork alive;
+      for (const auto& [rank, transport] : transports)
+        ranks.emplace(rank, std::make_unique<RankTrainer>(*transport, options, parts));
+    });
   }
 
   void Run(const std::function<void(RankTrainer&)>& fn) {
@@ -137,10 +134,12 @@ TrainState Trainer::State() const {
 }
 
 void Trainer::SetState(const StateSource& state) {
+  const auto alive = impl_->world.Alive();
   for (const auto& [number, rank] : impl_->ranks) rank->SetState(state);
 }
 
 void Trainer::SetWeights(const std::vector<NamedTensor>& weights) {
+  const auto alive = impl_->world.Alive();
   const StateSource source = SourceOf(TrainState{.weights = weights});
   for (const auto& [number, rank] : impl_->ranks) rank->SetWeights(source.weights);
 }

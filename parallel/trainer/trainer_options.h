@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parallel/codec/codec.h"
@@ -82,7 +83,7 @@ struct TrainerOptions {
   // Whether a rank encodes on a second thread (ExecutorOptions::encodes_beside). Unset: it does if
   // the host has at least `threads` cores and one more for each of its ranks.
   std::optional<bool> encodes_beside;
-  int threads = 1;      // per host, divided among its ranks (ThreadShares)
+  int threads = 1;      // per host, divided among its ranks (ThreadShares): each has at least one
   double timeout = 60;  // seconds without progress until a wait fails
   // Seconds in which ranks must stop after one has failed; they stop at the end of their current
   // op. If a thread has not stopped by then, the program ends (run_ranks.h).
@@ -112,6 +113,10 @@ struct TrainerOptions {
   // Decay of the moving average of the weights (weight_average.h), from 0 to below 1. Above 0,
   // Trainer::Evaluate evaluates the averages and TrainState::averages holds them. 0: no averages.
   double ema_decay = 0;
+
+  // What else must be equal on all ranks, by name, such as the learning rate; compared before step
+  // 0 with what these options say (RequireEqualFacts).
+  std::vector<std::pair<std::string, std::string>> facts;
 
   // Wraps the transport of a rank, for example in an emulated slow link. Called once for each rank;
   // Trainer does so in rank order. Empty: ranks use the transport directly.

@@ -90,6 +90,11 @@ EmulatedLink::EmulatedLink(Transport& inner, const LinkTable& links, uint64_t se
     : DecoratedTransport(inner), time_(time == nullptr ? kSteadyTime : *time) {
   Require(links.largest_rank() < size(), "link", "names rank {}, but there are {} ranks",
           links.largest_rank(), size());
+  const size_t here = SameHost().size();
+  Require(here == static_cast<size_t>(size()), "link",
+          "emulates links by the clock that the ranks of one host share; {} of the {} ranks are on "
+          "other hosts than rank {}: leave out --link, or run on one host",
+          size() - static_cast<int>(here), size(), rank());
   for (int peer = 0; peer < size(); ++peer)
     senders_.push_back({LinkClock(links.Get(rank(), peer), rank(), peer, seed)});
 }

@@ -32,7 +32,8 @@ class EmulatedLink : public DecoratedTransport {
  public:
   // `inner` and `time` must outlive this object; without `time` it is the steady clock. All ranks
   // give the same `links`, whose rank numbers are world ranks. `seed` seeds the jitter. Throws
-  // BadInput if `links` names a rank that does not exist.
+  // BadInput if `links` names a rank that does not exist, or if ranks are on several hosts, whose
+  // clocks differ.
   EmulatedLink(Transport& inner, const LinkTable& links, uint64_t seed = 0,
                const LinkTime* time = nullptr);
 

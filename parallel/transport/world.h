@@ -5,9 +5,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "parallel/transport/transport.h"
+#include "runtime/long_work.h"
 
 namespace torus::parallel {
 
@@ -25,6 +27,11 @@ class World {
   // The first exception of a rank aborts the run in every process and is rethrown here once the
   // ranks of this process have ended. The world cannot be used after that.
   virtual void Run(const std::function<void(Transport&)>& fn) = 0;
+
+  // A declared long work (runtime/long_work.h) of the calling thread between two Runs, such as
+  // opening data: until it is destroyed, which must be before the next Run, the ranks of other
+  // processes see those of this one as alive. Null if there are no other processes.
+  virtual std::unique_ptr<LongWork> Alive() { return nullptr; }
 };
 
 }  // namespace torus::parallel

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "parallel/codec/crc_shift.h"
 #include "parallel/codec/cuda/checksum.h"
+#include "runtime/crc_shift.h"
 #include "runtime/cuda/elements.h"
 //
 #include "runtime/cuda/block.h"

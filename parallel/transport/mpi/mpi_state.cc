@@ -54,13 +54,22 @@ MpiState::MpiState(MPI_Comm comm, MpiOptions options)
       left(size),
       sent(static_cast<size_t>(size) * kTagClasses),
       heard_(size, MpiClock::now()),
-      channels_(engine_tag - kControlTag - 1),
+      channels_(std::min(engine_tag - kControlTag - 1, options.most_channels)),
+      last_channel_(size),
       beat_interval_(BeatInterval(options.timeout)) {
   chain.progress(rank).on_tick = [this] {
     const MpiClock::time_point now = MpiClock::now();
     if (now < next_tick_) return;
     next_tick_ = now + kTickInterval;
     PumpAndCheck();
+  };
+  chain.progress(rank).on_alive = [this] {
+    try {
+      const std::lock_guard lock(mutex);
+      Pump();
+    } catch (const std::exception&) {
+      // The rank's own thread meets the same error at its next call.
+    }
   };
   chain.progress(rank).watched = true;
 }
@@ -108,13 +117,23 @@ void MpiState::Pump() {
   if (MpiClock::now() >= next_beat_) Beat();
 }
 
-int32_t MpiState::NextChannel() {
-  last_channel_ = last_channel_ % channels_ + 1;
-  return last_channel_;
+int32_t MpiState::NextChannel(int peer) {
+  const auto taken = [&](const std::pair<int, int32_t>& from) {
+    return receives.contains(from) ||
+           std::ranges::find(abandoned_, from, &Abandoned::from) != abandoned_.end();
+  };
+  int32_t& last = last_channel_.at(peer);
+  for (int32_t tried = 0; tried < channels_; ++tried) {
+    last = last % channels_ + 1;
+    if (!taken({peer, last})) return last;
+  }
+  Throw<BrokenEnvironment>("mpi", "{} waits for {} messages of rank {}, and MPI has no more tags",
+                           name, channels_, peer);
 }
 
 void MpiState::Abandon(int peer, int32_t channel, size_t bytes) {
   Abandoned& rest = abandoned_.emplace_back();
+  rest.from = {peer, channel};
   rest.data = std::make_unique_for_overwrite<char[]>(bytes);
   rest.pieces = PiecesOf(peer, channel).Recv(rest.data.get(), bytes);
 }

@@ -64,7 +64,9 @@ struct MpiState {
   // When something was last heard of `rank`: a heartbeat, at least one a second while it runs.
   MpiClock::time_point heard(int rank) const { return heard_[rank]; }
 
-  int32_t NextChannel();
+  // A number for a receive from `peer` that no other receive from it has: those that are open keep
+  // theirs however long they wait.
+  int32_t NextChannel(int peer);
   Pieces PiecesOf(int peer, int32_t channel) const {
     return {comm, peer, channel, options.longest_piece};
   }
@@ -103,14 +105,15 @@ struct MpiState {
     std::vector<char> bytes;
   };
   struct Abandoned {
+    std::pair<int, int32_t> from;  // peer and channel
     std::vector<MPI_Request> pieces;
     std::unique_ptr<char[]> data;
   };
   std::vector<MpiClock::time_point> heard_;  // when each rank's last heartbeat came
   std::deque<Outgoing> outgoing_;
   std::vector<Abandoned> abandoned_;
-  const int32_t channels_;  // MPI tags, used in turn
-  int32_t last_channel_ = 0;
+  const int32_t channels_;             // MPI tags, used in turn
+  std::vector<int32_t> last_channel_;  // [peer]
   const MpiClock::duration beat_interval_;
   MpiClock::time_point next_beat_ = {}, next_tick_ = {};
 };

@@ -143,6 +143,16 @@ void MpiTransfer::WaitOut(std::unique_lock<std::mutex>& lock) {
   }
 }
 
+// A destructor cannot throw, and MPI cannot go on without a buffer that it may still write to.
+template <class Fn>
+void MpiTransfer::LastWordIfFailed(const Fn& fn) noexcept {
+  try {
+    fn();
+  } catch (const std::exception& error) {
+    EndAllProcesses(fmt::format("{} cannot take a buffer back: {}", state_.name, error.what()));
+  }
+}
+
 MpiSend::MpiSend(MpiState& state, TransferText text, const void* data)
     : MpiTransfer(state, std::move(text)), data_(data) {
   const std::lock_guard lock(state_.mutex);
@@ -176,16 +186,18 @@ void MpiSend::Finish() {
 }
 
 MpiSend::~MpiSend() {
-  std::unique_lock lock(state_.mutex);
-  const auto it = state_.sends.find(MpiState::KeyOf(text_.peer, text_.tag));
-  if (it != state_.sends.end()) std::ranges::replace(it->second, this, nullptr);
-  if (!pieces_.empty()) WaitOut(lock);
+  LastWordIfFailed([this] {
+    std::unique_lock lock(state_.mutex);
+    const auto it = state_.sends.find(MpiState::KeyOf(text_.peer, text_.tag));
+    if (it != state_.sends.end()) std::ranges::replace(it->second, this, nullptr);
+    if (!pieces_.empty()) WaitOut(lock);
+  });
 }
 
 MpiRecv::MpiRecv(MpiState& state, TransferText text, void* data)
     : MpiTransfer(state, std::move(text)) {
   const std::lock_guard lock(state_.mutex);
-  channel_ = state_.NextChannel();
+  channel_ = state_.NextChannel(text_.peer);
   pieces_ = state_.PiecesOf(text_.peer, channel_).Recv(data, text_.bytes);
   state_.receives[{text_.peer, channel_}] = this;
   state_.Tell(text_.peer, {.kind = MpiControl::Kind::kRequest,
@@ -198,10 +210,12 @@ MpiRecv::MpiRecv(MpiState& state, TransferText text, void* data)
 void MpiRecv::Finish() { state_.receives.erase({text_.peer, channel_}); }
 
 MpiRecv::~MpiRecv() {
-  std::unique_lock lock(state_.mutex);
-  if (done_) return;
-  Withdraw();
-  WaitOut(lock);
+  LastWordIfFailed([this] {
+    std::unique_lock lock(state_.mutex);
+    if (done_) return;
+    Withdraw();
+    WaitOut(lock);
+  });
 }
 
 void MpiRecv::Withdraw() {

@@ -33,6 +33,11 @@ class MpiTransfer : public Pending::State {
   // Waits until MPI no longer uses the buffer. After the grace period it ends all processes.
   void WaitOut(std::unique_lock<std::mutex>& lock);
 
+  // For destructors, not under the lock: ends all processes, with a line that says why, if `fn`
+  // throws.
+  template <class Fn>
+  void LastWordIfFailed(const Fn& fn) noexcept;
+
   MpiState& state_;
   const TransferText text_;
   std::vector<MPI_Request> pieces_;    // empty: MPI does not use the buffer

@@ -19,6 +19,7 @@
 #include "parallel/transport/mpi/mpi_transfer.h"
 #include "parallel/transport/mpi/progress_watch.h"
 #include "runtime/error.h"
+#include "runtime/long_work.h"
 #include "runtime/progress.h"
 #include "runtime/trace.h"
 
@@ -108,6 +109,8 @@ void CheckOptions(const MpiOptions& options) {
   check("time to meet", options.meeting);
   Require(options.longest_piece >= 1 && options.longest_piece <= kLongestPiece, "transport",
           "pieces must have 1 to {} bytes, got {}", kLongestPiece, options.longest_piece);
+  Require(options.most_channels >= 1, "transport", "receives need at least one tag, got {}",
+          options.most_channels);
 }
 
 // How many processes the world has.
@@ -153,8 +156,10 @@ class Farewell {
       if (peer != state_.rank) state_.Tell(peer, {.kind = MpiControl::Kind::kLeave});
     while (!Staying().empty() || !state_.idle()) {
       state_.Pump();
-      CheckProgress();
-      CheckGrace();
+      const MpiClock::time_point now = MpiClock::now();
+      if (std::exchange(progress_, Progress()) != progress_) moved_ = now;
+      CheckProgress(now);
+      CheckGrace(now);
       lock.unlock();
       std::this_thread::sleep_for(std::chrono::microseconds(200));
       lock.lock();
@@ -169,21 +174,27 @@ class Farewell {
     return ranks;
   }
 
-  void CheckProgress() {
-    uint64_t progress = 0;
-    for (const int rank : Staying()) progress += state_.chain.progress(rank).ticks;
-    const MpiClock::time_point now = MpiClock::now();
-    if (std::exchange(progress_, progress) != progress) moved_ = now;
+  uint64_t Progress() const {
+    uint64_t sum = 0;
+    for (const int rank : Staying()) sum += state_.chain.progress(rank).ticks;
+    return sum;
+  }
+
+  static double Seconds(MpiClock::duration time) {
+    return std::chrono::duration<double>(time).count();
+  }
+
+  void CheckProgress(MpiClock::time_point now) {
     const double limit = 2 * state_.options.timeout;
-    if (state_.aborted || std::chrono::duration<double>(now - moved_).count() < limit) return;
+    if (state_.aborted || Seconds(now - moved_) < limit) return;
     state_.Abort(-1, fmt::format("[ranks] rank {} shows no progress for {:.2f} s",
                                  fmt::join(Staying(), ", "), limit));
   }
 
-  void CheckGrace() {
-    const MpiClock::time_point now = MpiClock::now();
+  // A rank that still writes its summary or report is alive.
+  void CheckGrace(MpiClock::time_point now) {
     if (!state_.aborted) aborted_ = now;
-    if (std::chrono::duration<double>(now - aborted_).count() < state_.options.grace) return;
+    if (Seconds(now - std::max(aborted_, moved_)) < state_.options.grace) return;
     EndAllProcesses(fmt::format("{} ends all, since rank {} did not stop within {:.1f} s after: {}",
                                 state_.name, fmt::join(Staying(), ", "), state_.options.grace,
                                 state_.reason));
@@ -230,6 +241,10 @@ int MpiWorld::aborted_by() const {
 }
 int MpiWorld::processes() { return MpiProcess::Get().size(); }
 int MpiWorld::process() { return MpiProcess::Get().rank(); }
+
+std::unique_ptr<LongWork> MpiWorld::Alive() {
+  return std::make_unique<LongWork>(&state_->chain.progress(state_->rank));
+}
 
 void MpiWorld::Run(const std::function<void(Transport&)>& fn) {
   trace::SetRank(state_->rank, fmt::format("rank {}", state_->rank));

@@ -7,14 +7,16 @@
 // transfers, and so does each tick of the rank (runtime/progress.h), at most every 100 us. WaitTime
 // of a receive counts all time as blocked.
 //
-// Deadlines are those of in_process.h. While it is in Run, a rank sends all others its progress,
-// and whom it waits for, at least once a second; a thread beside it does so where it neither ticks
-// nor waits. As RunRanks does, that thread aborts the run if no rank has made progress for twice
-// the timeout, or one has sent nothing for that long. BytesSent counts a message once it is matched
-// and MPI has taken its last byte.
+// Deadlines are those of in_process.h. While it is in Run, or alive in a declared long work
+// (runtime/long_work.h), a rank sends all others its progress, and whom it waits for, at least once
+// a second; a thread beside it does so where it neither ticks nor waits. As RunRanks does, that
+// thread aborts the run if no rank has made progress for twice the timeout, or one has sent nothing
+// for that long. BytesSent counts a message once it is matched and MPI has taken its last byte.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,13 +28,16 @@ namespace torus::parallel {
 
 struct MpiOptions {
   double timeout = 60;  // as InProcessOptions
-  // Grace period: seconds that other ranks have to stop once one has failed. Then all processes are
-  // ended, after a line on stderr that begins with "torus:".
+  // Grace period: seconds that other ranks have to stop once one has failed, from their last
+  // progress on, since they may still write what they know. Then all processes are ended, after a
+  // line on stderr that begins with "torus:".
   double grace = 5;
   // Seconds within which all processes must have constructed the world: they do not start at once.
   double meeting = 60;
   // Longer messages are split into pieces of this many bytes: MPI counts in 31 bits.
   size_t longest_piece = size_t{1} << 30;
+  // Tags of MPI that receives from one rank use in turn, of those that MPI has.
+  int32_t most_channels = std::numeric_limits<int32_t>::max();
   // Bytes of memory that a rank shares with others of its host, for each group that sums through
   // shared memory (shared_buffers.h). 0: such groups send messages.
   size_t shared_buffer_bytes = size_t{1} << 21;
@@ -52,7 +57,7 @@ class MpiWorld : public World {
   // in time.
   explicit MpiWorld(int size = 0, MpiOptions options = {});
   // Waits until the others leave too, as long as one of them makes progress within twice the
-  // timeout, or after a failure for the grace period. Then it ends all processes.
+  // timeout, or after a failure within the grace period. Then it ends all processes.
   ~MpiWorld() override;
   MpiWorld(const MpiWorld&) = delete;
   MpiWorld& operator=(const MpiWorld&) = delete;
@@ -61,6 +66,7 @@ class MpiWorld : public World {
   std::vector<int> local() const override;
   // Runs on the calling thread.
   void Run(const std::function<void(Transport&)>& fn) override;
+  std::unique_ptr<LongWork> Alive() override;
 
   int aborted_by() const;  // the rank that aborted the run, as far as this process knows; -1: none
   // How many processes mpirun started (1 without it), and this process's number among them.

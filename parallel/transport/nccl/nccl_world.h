@@ -26,6 +26,7 @@ class NcclWorld : public World {
   int size() const override { return inner_.size(); }
   std::vector<int> local() const override { return inner_.local(); }
   void Run(const std::function<void(Transport&)>& fn) override;
+  std::unique_ptr<LongWork> Alive() override { return inner_.Alive(); }
 
  private:
   NcclTransport& TransportOf(Transport& inner);

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "parallel/codec/codec_number.h"
-#include "parallel/codec/crc32c.h"
 #include "parallel/codec/make_codec.h"
 #include "runtime/error.h"
 #include "tests/parallel/codec/exact_sort.h"
@@ -13,23 +12,6 @@
 
 namespace torus::parallel {
 namespace {
-
-uint32_t SumOf(std::string_view text) { return Crc32c(std::as_bytes(std::span(text))); }
-
-// RFC 3720, B.4, and the customary check value.
-TEST(Crc32c, HasThePublishedValues) {
-  EXPECT_EQ(SumOf("123456789"), 0xe3069283u);
-  EXPECT_EQ(SumOf(std::string(32, '\0')), 0x8a9136aau);
-  EXPECT_EQ(SumOf(std::string(32, '\xff')), 0x62a8ab43u);
-  EXPECT_EQ(SumOf(""), 0u);
-}
-
-TEST(Crc32c, GoesOnFromWhatIsBefore) {
-  const std::string text = "all of it, of a length that is no multiple of eight";
-  const auto bytes = std::as_bytes(std::span(text));
-  for (size_t cut = 0; cut <= text.size(); ++cut)
-    EXPECT_EQ(Crc32c(bytes.subspan(cut), Crc32c(bytes.first(cut))), SumOf(text));
-}
 
 std::string ErrorOf(std::span<const std::byte> bytes, int64_t most = 1 << 20) {
   try {

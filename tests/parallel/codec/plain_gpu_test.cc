@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "parallel/codec/crc32c.h"
 #include "parallel/codec/gpu_codec.h"
 #include "parallel/codec/kernels.h"
 #include "parallel/codec/make_codec.h"
+#include "runtime/crc32c.h"
 #include "runtime/error.h"
 #include "runtime/on_device.h"
 #include "runtime/stream.h"

@@ -127,7 +127,7 @@ TEST(LrSchedule, SaysWhatIsWrong) {
   ExpectRefused("polynomial:inf", run,
                 "'polynomial:inf' needs a power above 0 and at most 1000, got inf");
   ExpectRefused("step:3:1.5", run, "'step:3:1.5' needs a factor above 0 and at most 1, got 1.5");
-  ExpectRefused("cosine", {10, 10, 1}, "warm-up must be shorter than the run of 10 steps, got 10");
+  ExpectRefused("cosine", {10, 10, 1}, "--warmup must be shorter than the run of 10 steps, got 10");
   ExpectRefused("cosine", {0, 0, 1}, "a run needs at least 1 step, got 0");
   EXPECT_THROW(MakeLrSchedule("constant", run)(-1), BadInput);
 }

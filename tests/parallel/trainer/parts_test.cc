@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <tuple>
 
 #include "parallel/codec/make_codec.h"
 #include "parallel/optim/sgd.h"
@@ -42,6 +43,26 @@ TEST(WorldLayout, SharesThreads) {
   EXPECT_EQ(ThreadShares(5, {1, 9, 5}), (Shares{1, 2, 2}));
   EXPECT_EQ(ThreadShares(5, {1, 9, 4}), (Shares{1, 3, 1}));
   EXPECT_EQ(ThreadShares(1, {1, 1, 1, 1}), (Shares{1, 1, 1, 1}));
+}
+
+// Ranks tell their parts of a call in any order, and again in the next call.
+TEST(AddSegment, AddsUpTheBytesOfEachLink) {
+  const WorldLayout layout(MakeSchedule("gpipe", {1, 1}), 3);
+  const auto segment = [](std::vector<uint64_t> sent) {
+    RankCounts counts;
+    counts.reduced_bytes = counts.uncoded_bytes = std::move(sent);
+    return counts;
+  };
+  TrainTotals totals;
+  AddSegment(layout.place(2), segment({1, 2, 0}), totals);
+  AddSegment(layout.place(0), segment({0, 3, 4}), totals);
+  AddSegment(layout.place(1), segment({5, 0, 0}), totals);
+  AddSegment(layout.place(1), segment({50, 0, 6}), totals);
+  AddSegment(layout.place(0), segment({0, 30, 40}), totals);
+  std::vector<std::tuple<int, int, uint64_t>> links;
+  for (const LinkBytes& link : totals.links) links.emplace_back(link.from, link.to, link.sent);
+  EXPECT_EQ(links, (std::vector<std::tuple<int, int, uint64_t>>{
+                       {0, 1, 33}, {0, 2, 44}, {1, 0, 55}, {1, 2, 6}, {2, 0, 1}, {2, 1, 2}}));
 }
 
 TEST(MeasureBubble, IsIdealForIdealTimes) {

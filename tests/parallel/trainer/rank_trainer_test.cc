@@ -137,6 +137,11 @@ TEST(RankTrainer, RanksThatDifferAreNamed) {
             "[trainer] ranks 1, 2 have cuts 1,3, rank 0 has 1,2");
   EXPECT_EQ(PrepareFails(3, change(2, [](auto& o) { o.micro_batches = 3; }), same),
             "[trainer] rank 2 has micro-batches 3, rank 0 has 2");
+  run.options.facts = {{"--lr", "0.1"}, {"--momentum", "0.9"}};
+  EXPECT_EQ(PrepareFails(3, change(2, [](auto& o) { o.facts[0].second = "0.2"; }), same),
+            "[trainer] rank 2 has --lr 0.2, rank 0 has 0.1");
+  EXPECT_EQ(PrepareFails(3, change(1, [](auto& o) { o.facts[1].second = "0"; }), same),
+            "[trainer] ranks 1, 2 have --momentum 0, rank 0 has 0.9");
 }
 
 TEST(RankTrainer, ADifferentModelIsNamedByItsFirstDifference) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <vector>
 
+#include "parallel/transport/decorated_transport.h"
 #include "parallel/transport/run_ranks.h"
 #include "runtime/error.h"
 
@@ -48,6 +49,29 @@ std::vector<double> Arrivals(const LinkTable& links, int count, size_t bytes) {
     }
   });
   return arrivals;
+}
+
+// A rank whose peers are elsewhere.
+class AloneOnItsHost : public DecoratedTransport {
+ public:
+  using DecoratedTransport::DecoratedTransport;
+  std::vector<int> SameHost() const override { return {rank()}; }
+};
+
+// Its arrival times are those of one clock: another host's would be days away.
+TEST(EmulatedLink, IsRefusedBetweenHosts) {
+  InProcessWorld world(3);
+  RunRanks(world, [](Transport& inner) {
+    AloneOnItsHost transport(inner);
+    try {
+      EmulatedLink link(transport, LinkTable({.latency = 0.01}));
+      FAIL() << "emulated between hosts";
+    } catch (const BadInput& error) {
+      EXPECT_NE(std::string(error.what()).find("2 of the 3 ranks are on other hosts than rank"),
+                std::string::npos)
+          << error.what();
+    }
+  });
 }
 
 // Neither earlier nor later than the link can have carried it. How late the system's sleep ends is

@@ -113,6 +113,29 @@ TEST(MpiWorld, MoreRanksThanProcessesAreRefused) {
   EXPECT_THROW(MpiWorld(0, {.timeout = 0}), BadInput);
   EXPECT_THROW(MpiWorld(0, {.grace = -1}), BadInput);
   EXPECT_THROW(MpiWorld(0, {.longest_piece = 0}), BadInput);
+  EXPECT_THROW(MpiWorld(0, {.most_channels = 0}), BadInput);
+}
+
+// MPI has few tags on some networks, and a receive may stay open while they go round many times.
+TEST(MpiWorld, AnOpenReceiveKeepsItsTag) {
+  RunIn(2, {.most_channels = 4}, [](Transport& t) {
+    const int peer = 1 - t.rank();
+    int late = 0;
+    Pending open = t.Recv(peer, {TagClass::kUser, 1}, {&late, sizeof late}, "late");
+    for (int i = 0; i < 20; ++i) {
+      const int own = 100 * t.rank() + i;
+      int theirs = -1;
+      Pending sent = t.Send(peer, {TagClass::kUser, 2}, {&own, sizeof own}, "early");
+      t.Recv(peer, {TagClass::kUser, 2}, {&theirs, sizeof theirs}, "early").Wait();
+      sent.Wait();
+      EXPECT_EQ(theirs, 100 * peer + i);
+    }
+    const int own = 7 + t.rank();
+    Pending sent = t.Send(peer, {TagClass::kUser, 1}, {&own, sizeof own}, "late");
+    open.Wait();
+    sent.Wait();
+    EXPECT_EQ(late, 7 + peer);
+  });
 }
 
 TEST(MpiWorld, AnyThreadMayAbort) {

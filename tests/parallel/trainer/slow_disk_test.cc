@@ -1,0 +1,86 @@
+// Work that takes several times the timeout: a slow disk ends nobody, a hanging one is found.
+#include "runtime/io/slow_disk.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "parallel/optim/sgd.h"
+#include "parallel/trainer/checkpoint.h"
+#include "parallel/trainer/trainer.h"
+#include "tests/parallel/trainer/outcome.h"
+
+namespace torus::parallel {
+namespace {
+
+using testing::ToyRun;
+
+constexpr double kTimeout = 1;        // seconds
+constexpr int64_t kRows = 48 * 1024;  // of the second layer: 384 KiB, while the first has 64 bytes
+
+TrainingParts Parts(const ToyRun& run) {
+  TrainingParts parts = run.Parts();
+  parts.model = [] {
+    std::vector<Block> model;
+    for (const int64_t rows : {int64_t{8}, kRows}) {
+      const Variable weight(Full(Shape{rows}, 1.0, DType::kF64), true);
+      model.push_back(
+          {.name = fmt::format("layer{}", model.size()),
+           .forward = [](const std::vector<Variable>& x, const StepContext&) { return x; },
+           .parameters = {{fmt::format("layer{}.weight", model.size()), weight}}});
+    }
+    return model;
+  };
+  parts.optimizer = [](std::vector<NamedVariable> p) {
+    return std::make_unique<Sgd>(p, SgdOptions{});
+  };
+  return parts;
+}
+
+class SlowDisk : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { io::EmulateDisk(-1); }
+  const std::string folder_ = ::testing::TempDir() + "/slow_disk_test";
+};
+
+// The first rank waits for the second for three timeouts, and whoever watches them both sees
+// neither compute.
+TEST_F(SlowDisk, EndsNobody) {
+  ToyRun run;
+  run.options = {.stages = 2, .cuts = {1}, .timeout = kTimeout, .grace = kTimeout};
+  Trainer trainer(run.options, Parts(run));
+  io::EmulateDisk(kRows * sizeof(double) / (3 * kTimeout));
+  trainer.Save(folder_);
+  io::EmulateDisk(-1);
+  EXPECT_EQ(LoadCheckpoint(folder_).weights.size(), 2u);
+}
+
+// Nothing can be done for a thread inside of a call that does not return, but say which it is.
+TEST_F(SlowDisk, OneThatHangsIsFoundAndTheRankNamed) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto save = [this] {
+    ToyRun run;
+    run.options = {.stages = 2, .cuts = {1}, .timeout = kTimeout, .grace = kTimeout};
+    Trainer trainer(run.options, Parts(run));
+    io::EmulateDisk(0);
+    trainer.Save(folder_);
+  };
+  EXPECT_EXIT(save(), ::testing::ExitedWithCode(1), "shows no progress");
+}
+
+// A model that takes three timeouts to build, page by page.
+TEST_F(SlowDisk, ASlowModelEndsNobody) {
+  ToyRun run;
+  run.options = {.stages = 2, .cuts = {1}, .timeout = kTimeout, .grace = kTimeout};
+  TrainingParts parts = Parts(run);
+  io::EmulateDisk(1e6);
+  parts.model = [make = parts.model] {
+    io::WaitForEmulatedDisk(static_cast<size_t>(1e6 * 3 * kTimeout / 2));  // for each rank
+    return make();
+  };
+  EXPECT_EQ(Trainer(run.options, parts).step(), 0);
+}
+
+}  // namespace
+}  // namespace torus::parallel
